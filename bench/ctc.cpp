@@ -1,0 +1,219 @@
+// CTC loss + gradient from logits on CPUs: the kernel of metal/cpu against the floor (ctc_floor.h) and against PyTorch
+// where Python has it (ctc_torch.h), in one run, as a table. T=150, labels uniform in 1..T and feasible.
+//
+//   ours, floor     medians in ms, measured in turns: of processor time on one thread, else of time on the clock
+//   x floor         ours / floor. Goal at C=5000: at most 2
+//   torch           ms, the faster of PyTorch as it comes and with a malloc that keeps its memory
+//   torch / ours    Goal from B=8 up: at least 20 at C=28, 4 at C=5000
+//   error           the largest of dL/dlogits of row 0 against 30 digits; then PyTorch's. Goal: at most 1e-6
+//   extended        rows of the batch that took extended range
+//
+//   ./assay bench ctc [--benchmark_filter=REGEX]      docs/cpu-kernel.md shows what it printed
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "bench/ctc_batch.h"
+#include "bench/ctc_floor.h"
+#include "bench/ctc_torch.h"
+#include "metal/cpu/batch.h"
+#include "metal/cpu/parallel.h"
+#include "reference/ctc/batch.h"
+#include "reference/number/big_float.h"
+#include "reference/number/precision.h"
+
+namespace assay::bench {
+namespace {
+
+using metal::BFloat16;
+using metal::Half;
+
+/// Processor time of the whole process on one thread, which other programs disturb less; else the clock on the wall.
+double now_ms(int threads) {
+  if (threads != 1)
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+}
+
+double median(std::vector<double> x) {
+  std::nth_element(x.begin(), x.begin() + std::ssize(x) / 2, x.end());
+  return x[x.size() / 2];
+}
+
+void run_floor(const CtcBatch<float>& batch, int threads, CtcResult<float>& result) {
+  const auto rows = static_cast<std::size_t>(batch.size.T), each = batch.logits.size() / rows;
+  const std::size_t workers = metal::cpu::worker_count(threads, rows);
+  const auto set = metal::cpu::fastest_instruction_set();
+  metal::cpu::for_each_row(
+      rows, workers, [](std::size_t) { return true; },
+      [&](std::size_t, std::size_t t) {
+        ctc_floor(set, batch.logits.data() + t * each, each, static_cast<std::size_t>(batch.size.C),
+                  result.gradient.data() + t * each);
+      });
+}
+
+/// The gradient of row 0 by the reference, as doubles, [T * C].
+template <class Real>
+std::vector<double> truth(const CtcBatch<Real>& batch) {
+  const reference::PrecisionScope scope(30);
+  const auto T = static_cast<std::size_t>(batch.size.T), C = static_cast<std::size_t>(batch.size.C);
+  const auto B = static_cast<std::size_t>(batch.size.B);
+  std::vector<double> logits;
+  for (std::size_t t = 0; t < T; ++t)
+    for (std::size_t c = 0; c < C; ++c) logits.push_back(static_cast<float>(batch.logits[t * B * C + c]));
+  reference::CtcProblem<double> row;
+  row.T = batch.size.T, row.B = 1, row.C = batch.size.C;
+  row.activations = logits;
+  row.targets = std::span(batch.targets).first(static_cast<std::size_t>(batch.target_lengths[0]));
+  row.layout = reference::CtcTargets::concatenated;
+  row.input_lengths = std::span(batch.input_lengths).first(1);
+  row.target_lengths = std::span(batch.target_lengths).first(1);
+  std::vector<double> gradient;
+  for (const auto& element : reference::ctc_outcome<reference::BigFloat>(row).gradient)
+    gradient.push_back(static_cast<double>(element));
+  return gradient;
+}
+
+template <class Real>
+double largest_error(const CtcBatch<Real>& batch, const std::vector<double>& truth, const std::vector<Real>& gradient) {
+  const auto B = static_cast<std::size_t>(batch.size.B), C = static_cast<std::size_t>(batch.size.C);
+  double worst = 0.0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const double error = std::fabs(truth[i] - static_cast<float>(gradient[i / C * B * C + i % C]));
+    if (!(error <= worst)) worst = error;
+  }
+  return worst;
+}
+
+/// PyTorch's columns, where there is PyTorch and it takes the type.
+template <class Real>
+void add_torch(benchmark::State&, const CtcBatch<Real>&, int, const std::vector<double>&) {}
+
+void add_torch(benchmark::State& state, const CtcBatch<float>& batch, int threads, const std::vector<double>& truth) {
+  const int repetitions = batch.logits.size() < 4'000'000 ? 15 : 5;
+  auto torch = run_torch(batch, threads, repetitions, false);
+  if (!torch) return;
+  if (auto tuned = run_torch(batch, threads, repetitions, true); tuned && tuned->ms < torch->ms) torch->ms = tuned->ms;
+  state.counters["torch"] = torch->ms;
+  state.counters["torch / ours"] = torch->ms / state.counters["ours"];
+  state.counters["torch error"] = largest_error(batch, truth, torch->result.gradient);
+}
+
+template <class Real>
+void run_row(benchmark::State& state, CtcSize size, int threads) {
+  const CtcBatch<Real> batch(size);
+  const CtcBatch<float> as_float(size);
+  CtcResult<Real> result(batch);
+  CtcResult<float> copy(as_float);
+  std::atomic<std::size_t> extended_rows = 0;
+  const auto ours = [&] {
+    extended_rows = 0;
+    metal::cpu::ctc_loss<Real>(batch.problem(), result.output(), {.threads = threads},
+                               {.extended_rows = &extended_rows});
+  };
+  const auto floor = [&] { run_floor(as_float, threads, copy); };
+  const auto time = [&](const auto& work) {
+    const double start = now_ms(threads);
+    work();
+    return now_ms(threads) - start;
+  };
+  std::vector<double> our_times, floor_times;
+  ours(), floor();
+  for (auto _ : state) {
+    our_times.push_back(time(ours));
+    floor_times.push_back(time(floor));
+    state.SetIterationTime(1e-3 * our_times.back());
+  }
+  const std::vector<double> exact = truth(batch);
+  state.counters["ours"] = median(our_times);
+  state.counters["floor"] = median(floor_times);
+  state.counters["x floor"] = median(our_times) / median(floor_times);
+  state.counters["error"] = largest_error(batch, exact, result.gradient);
+  state.counters["extended"] = static_cast<double>(extended_rows);
+  add_torch(state, batch, threads, exact);
+}
+
+/// Prints each run as a row of a Markdown table.
+class Table : public benchmark::BenchmarkReporter {
+ public:
+  bool ReportContext(const Context&) override {
+    const std::vector<std::string> head = {"batch",        "ours",  "floor",       "x floor", "torch",
+                                           "torch / ours", "error", "torch error", "extended"};
+    for (const std::string& column : head) std::printf("| %s ", column.c_str());
+    std::printf("|\n");
+    for (std::size_t i = 0; i < head.size(); ++i) std::printf("|---");
+    std::printf("|\n");
+    return true;
+  }
+
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      const auto cell = [&](const char* name, const char* format) {
+        const auto found = run.counters.find(name);
+        if (found == run.counters.end()) return void(std::printf("| - "));
+        std::printf("| ");
+        std::printf(format, found->second.value);
+        std::printf(" ");
+      };
+      std::printf("| %s ", run.run_name.function_name.c_str());
+      cell("ours", "%.3g"), cell("floor", "%.3g"), cell("x floor", "%.2f"), cell("torch", "%.3g");
+      cell("torch / ours", "%.1f"), cell("error", "%.1e"), cell("torch error", "%.1e"), cell("extended", "%.0f");
+      std::printf("|\n");
+      std::fflush(stdout);
+    }
+  }
+};
+
+template <class Real>
+void add_row(const char* type, CtcSize size, int threads) {
+  std::string name = "T=" + std::to_string(size.T) + " B=" + std::to_string(size.B) + " C=" + std::to_string(size.C);
+  if (size.S > 0) name += " S=" + std::to_string(size.S) + " x" + std::to_string(std::lround(size.scale));
+  name += std::string(" ") + type + " threads=" + std::to_string(threads);
+  const std::int64_t work = size.T * size.B * size.C;
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [size, threads](benchmark::State& state) { run_row<Real>(state, size, threads); })
+      ->Iterations(work < 4'000'000 ? 51 : 11)
+      ->UseManualTime();
+}
+
+void add_rows() {
+  std::vector<int> threads = {1};
+  if (std::thread::hardware_concurrency() > 1) threads.push_back(static_cast<int>(std::thread::hardware_concurrency()));
+  for (const int count : threads) {
+    for (const std::int64_t B : {1, 8, 32, 64, 128, 256}) add_row<float>("float32", {.T = 150, .B = B, .C = 28}, count);
+    for (const std::int64_t B : {1, 8, 32, 64}) add_row<float>("float32", {.T = 150, .B = B, .C = 5000}, count);
+    add_row<Half>("float16", {.T = 150, .B = 64, .C = 28}, count);
+    add_row<BFloat16>("bfloat16", {.T = 150, .B = 64, .C = 28}, count);
+    add_row<Half>("float16", {.T = 150, .B = 8, .C = 5000}, count);
+    add_row<BFloat16>("bfloat16", {.T = 150, .B = 8, .C = 5000}, count);
+  }
+  // The rows of docs/cpu-kernel.md on number formats: accuracy beside time.
+  add_row<float>("float32", {.T = 150, .B = 1, .C = 28, .S = 75}, 1);
+  add_row<float>("float32", {.T = 150, .B = 1, .C = 5000, .S = 75}, 1);
+  add_row<float>("float32", {.T = 150, .B = 1, .C = 28, .S = 75, .scale = 50.0F}, 1);
+  add_row<float>("float32", {.T = 2000, .B = 1, .C = 64, .S = 200, .scale = 50.0F}, 1);
+  for (const float scale : {1.0F, 10.0F, 50.0F})
+    add_row<float>("float32", {.T = 2000, .B = 1, .C = 64, .S = 400, .scale = scale}, 1);
+}
+
+}  // namespace
+
+}  // namespace assay::bench
+
+int main(int argc, char** argv) {
+  assay::bench::add_rows();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  assay::bench::Table table;
+  benchmark::RunSpecifiedBenchmarks(&table);
+}

@@ -1,0 +1,48 @@
+// The rows of a batch spread over threads: each thread takes the next row that nobody has taken.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace assay::metal::cpu {
+
+/// The threads used for B rows when `threads` are asked for, 0 meaning all that the machine has.
+inline std::size_t worker_count(int threads, std::size_t B) {
+  const std::size_t wanted = threads == 0 ? std::thread::hardware_concurrency() : static_cast<std::size_t>(threads);
+  return std::max<std::size_t>(1, std::min(wanted, B));
+}
+
+/// Calls run(worker) in `workers` threads, the calling one being worker 0; in fewer where the system grants no more.
+template <class Run>
+void on_threads(std::size_t workers, const Run& run) {
+  std::vector<std::jthread> others;
+  try {
+    for (std::size_t worker = 1; worker < workers; ++worker) others.emplace_back(run, worker);
+  } catch (const std::system_error&) {  // fewer threads change the time, never the result
+  }
+  run(std::size_t{0});
+}
+
+/// Calls acceptable(row) once for each row below `rows` and then, where all were true, work(worker, row) once for each,
+/// with worker < `workers`. No work begins before every row has been found acceptable. Neither may throw.
+template <class Acceptable, class Work>
+bool for_each_row(std::size_t rows, std::size_t workers, const Acceptable& acceptable, const Work& work) {
+  std::atomic<std::size_t> next_to_check = 0, checked = 0, next_to_work = 0;
+  std::atomic<bool> all_acceptable = true;
+  on_threads(workers, [&](std::size_t worker) {
+    for (std::size_t row = next_to_check++; row < rows; row = next_to_check++) {
+      if (!acceptable(row)) all_acceptable = false;
+      if (++checked == rows) checked.notify_all();
+    }
+    for (std::size_t done = checked; done < rows; done = checked) checked.wait(done);
+    if (!all_acceptable) return;
+    for (std::size_t row = next_to_work++; row < rows; row = next_to_work++) work(worker, row);
+  });
+  return all_acceptable;
+}
+
+}  // namespace assay::metal::cpu

@@ -1,0 +1,58 @@
+// The loss and the gradient of one row of a batch.
+//
+//   loss       -ln p
+//   gradient   weight * (y(t, c) - posterior(t, c))   with respect to logits   (Graves et al. 2006, eq. 16)
+//              weight * (         - posterior(t, c))   with respect to log_probs
+//   posterior  N(t, c) / sum of N(t, .)               normalized frame by frame
+//
+// Three steps. The emissions of every frame, and with them the gradient of the classes that occur in no label; then the
+// recursions in scaled doubles; then, where those cannot vouch for their result, the recursions in extended range.
+// What each computes and how far off it can be is derived in docs/cpu-kernel.md.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "metal/cpu/states.h"
+#include "metal/cpu/workspace.h"
+#include "reference/ctc/problem.h"
+#include "reference/ctc/targets.h"
+
+namespace assay::metal::cpu {
+
+template <class Real>
+struct Kernels;
+
+/// scaled: in doubles, and in extended range where those cannot vouch for the result. extended: in extended range.
+enum class Path { scaled, extended };
+
+/// One row of a batch, with the gradient of the whole batch [T, B, C], or none.
+template <class Real>
+struct Row {
+  const reference::CtcProblem<Real>& problem;
+  std::size_t b;
+  reference::Targets labels;
+  double weight;  ///< the derivative of the reduced, upstream-weighted loss with respect to this row's loss
+  std::span<Real> gradient;
+
+  std::size_t T() const { return static_cast<std::size_t>(problem.input_lengths[b]); }
+  std::size_t C() const { return static_cast<std::size_t>(problem.C); }
+
+  const Real* activations(std::size_t t) const { return problem.activations.data() + offset(t); }
+  Real* gradient_frame(std::size_t t) const { return gradient.data() + offset(t); }
+
+ private:
+  std::size_t offset(std::size_t t) const { return (t * static_cast<std::size_t>(problem.B) + b) * C(); }
+};
+
+struct RowLoss {
+  double loss;
+  bool extended;  ///< whether it took extended range
+};
+
+/// Writes the row's gradient, every frame of it up to problem.T, and returns the row's loss before any reduction.
+/// Without an alignment of positive probability the loss is +inf and the gradient NaN, or both 0 with zero_infinity.
+template <class Real>
+RowLoss compute_row(const Row<Real>& row, const RowWorkspace& workspace, const Kernels<Real>& kernels, Path path);
+
+}  // namespace assay::metal::cpu

@@ -1,0 +1,65 @@
+// Half and BFloat16 in and out of lanes: what half.h says of one number, eight at a time.
+#pragma once
+
+#include "metal/cpu/half.h"
+#include "metal/cpu/simd/lanes.h"
+
+namespace assay::metal::cpu::ASSAY_SIMD {
+
+using Shorts = std::uint16_t __attribute__((vector_size(lanes * 2), aligned(2), may_alias));
+using Words = std::uint32_t __attribute__((vector_size(lanes * 4)));
+using Floats = float __attribute__((vector_size(lanes * 4)));
+using FloatsInMemory = float __attribute__((vector_size(lanes * 4), aligned(4), may_alias));
+using PartShorts = std::uint16_t __attribute__((vector_size(lanes_of_part * 2), aligned(2), may_alias));
+
+template <int exponent_bits, int mantissa_bits>
+ASSAY_INLINE Lanes load(const Float16<exponent_bits, mantissa_bits>* from) {
+  using Format = Float16<exponent_bits, mantissa_bits>;
+  const Words bits = __builtin_convertvector(*reinterpret_cast<const Shorts*>(from), Words);
+  const Words magnitude = (bits & 0x7fffU) << (23 - mantissa_bits), sign = (bits & 0x8000U) << 16U;
+  const Words finite = reinterpret_cast<Words>(reinterpret_cast<Floats>(magnitude) * Format::to_float_bias);
+  constexpr std::uint32_t infinity = std::uint32_t{Format::infinity_bits} << (23 - mantissa_bits);
+  const Words value = (magnitude >= infinity ? magnitude | 0x7f800000U : finite) | sign;
+  float values[lanes];
+  *reinterpret_cast<FloatsInMemory*>(values) = reinterpret_cast<Floats>(value);
+  return load(values);
+}
+
+/// Rounds once, to nearest, ties to even, and never to -0.
+template <int exponent_bits, int mantissa_bits>
+ASSAY_INLINE void store(Float16<exponent_bits, mantissa_bits>* to, Lanes x) {
+  using Format = Float16<exponent_bits, mantissa_bits>;
+  constexpr int shift = Format::from_double_shift;
+  constexpr std::int64_t infinity = Format::infinity_bits, nan = infinity | 1 << (mantissa_bits - 1);
+  for (std::size_t p = 0; p < parts; ++p) {
+    const PartBits all = reinterpret_cast<PartBits>(x.part[p]);
+    const PartBits sign = all >> 48 & 0x8000, magnitude = all & ~(std::int64_t{1} << 63);
+    const Part size = reinterpret_cast<Part>(magnitude);
+    const PartBits subnormal = reinterpret_cast<PartBits>(size + Format::to_multiple) & 0xffff;
+    const PartBits rounded = (magnitude + (Format::half_step - 1) + (magnitude >> shift & 1)) >> shift;
+    const PartBits rebiased = rounded - Format::from_double_bias;
+    const PartBits normal = rebiased < infinity ? rebiased : PartBits{} + infinity;
+    const PartBits number = size < Format::smallest_normal ? subnormal : normal;
+    const PartBits bits = magnitude > 0x7ff0000000000000 ? PartBits{} + nan : number;
+    const PartBits signed_bits = bits == 0 ? bits : bits | sign;
+    *reinterpret_cast<PartShorts*>(to + p * lanes_of_part) = __builtin_convertvector(signed_bits, PartShorts);
+  }
+}
+
+/// The first `count` < 8 elements, then `rest`.
+template <class Real>
+ASSAY_INLINE Lanes load_first(const Real* from, std::size_t count, Real rest) {
+  Real values[lanes];
+  for (std::size_t j = 0; j < lanes; ++j) values[j] = rest;
+  for (std::size_t j = 0; j < count; ++j) values[j] = from[j];
+  return load(values);
+}
+
+template <class Real>
+ASSAY_INLINE void store_first(Real* to, std::size_t count, Lanes x) {
+  Real values[lanes];
+  store(values, x);
+  for (std::size_t j = 0; j < count; ++j) to[j] = values[j];
+}
+
+}  // namespace assay::metal::cpu::ASSAY_SIMD

@@ -1,0 +1,96 @@
+#include "metal/cpu/workspace.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "metal/cpu/half.h"
+#include "metal/cpu/recursion.h"
+#include "reference/ctc/validate.h"
+
+namespace assay::metal::cpu {
+
+namespace {
+
+/// Refused where the bytes of rows * width cells, all buffers together, could not be counted.
+void expect_countable(const char* name, std::size_t rows, std::size_t width) {
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 4096;
+  if (rows > most / width)
+    reference::detail::refuse(name, " = ", rows, " * ", width, ": expected a workspace that fits in 64 bits");
+}
+
+/// What either recursion takes, whichever is more.
+std::size_t cell_bytes(std::size_t T, std::size_t S, std::size_t rows) {
+  Arena scaled, extended;
+  take_scaled(scaled, T, S, rows);
+  take_extended(extended, S, rows);
+  return std::max(scaled.used(), extended.used());
+}
+
+}  // namespace
+
+ScaledCells take_scaled(Arena& arena, std::size_t T, std::size_t S, std::size_t rows) {
+  const std::size_t width = ScaledCells::width(S), stride = ScaledCells::stride(S);
+  ScaledCells cells;
+  cells.alpha = arena.take<double>(rows * stride);
+  cells.of_labels = arena.take<double>(rows * width);
+  cells.next = arena.take<double>(stride + 8);
+  cells.skips = arena.take<double>(width + 8);
+  cells.exponents = arena.take<double>(T + 1);
+  cells.label_totals = arena.take<double>(T);
+  cells.blank_totals = arena.take<double>(T);
+  cells.numerators = arena.take<double>(2 * emission_stride(S + 1));
+  cells.slots = arena.take<std::uint32_t>(width);
+  return cells;
+}
+
+ExtendedCells take_extended(Arena& arena, std::size_t S, std::size_t rows) {
+  const std::size_t L = 2 * S + 1;
+  ExtendedCells cells;
+  cells.alpha = arena.take<Extended>(rows * (L + 2 * padding));
+  cells.emissions = arena.take<Extended>(S + 1);
+  cells.next = arena.take<Extended>(L + padding);
+  cells.numerators = arena.take<Extended>(S + 1);
+  return cells;
+}
+
+/// Rows with more labels than frames have no alignment and need nothing.
+template <class Real>
+RowSizes row_sizes(const reference::CtcProblem<Real>& problem, bool with_gradient) {
+  RowSizes sizes;
+  sizes.classes = static_cast<std::size_t>(problem.C);
+  for (std::size_t b = 0; b < problem.input_lengths.size(); ++b) {
+    const auto T = static_cast<std::size_t>(problem.input_lengths[b]);
+    const auto S = static_cast<std::size_t>(problem.target_lengths[b]);
+    if (S > T) continue;
+    expect_countable("T_b * L_b", T + 1, 2 * S + 1);
+    sizes.cells = std::max(sizes.cells, cell_bytes(T, S, kept_rows(T, with_gradient)));
+    sizes.emissions = std::max(sizes.emissions, T * emission_stride(std::min(S + 1, sizes.classes)));
+    sizes.frames = std::max(sizes.frames, T);
+    sizes.labels = std::max(sizes.labels, S);
+  }
+  return sizes;
+}
+
+RowWorkspace take_row(Arena& arena, const RowSizes& sizes) {
+  const std::size_t S = sizes.labels, L = 2 * S + 1;
+  RowWorkspace row;
+  row.exps = arena.take<double>(whole_lanes(sizes.classes));
+  row.emissions = arena.take<double>(sizes.emissions);
+  row.normalizers = arena.take<Normalizer>(sizes.frames);
+  row.cells = arena.take<std::byte>(sizes.cells);
+  row.states.classes = arena.take<std::int64_t>(S + 1);
+  row.states.slots = arena.take<std::size_t>(L);
+  row.states.skips = arena.take<bool>(L + padding);
+  row.states.seen = arena.take<std::uint32_t>(sizes.classes);
+  return row;
+}
+
+SharedWorkspace take_shared(Arena& arena, std::size_t B) {
+  return {arena.take<double>(B), arena.take<reference::Targets>(B)};
+}
+
+template RowSizes row_sizes(const reference::CtcProblem<float>&, bool);
+template RowSizes row_sizes(const reference::CtcProblem<Half>&, bool);
+template RowSizes row_sizes(const reference::CtcProblem<BFloat16>&, bool);
+
+}  // namespace assay::metal::cpu

@@ -1,0 +1,29 @@
+# Installs the headers, libraries and program, and exports the package that find_package(assay) reads.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/assay")
+
+foreach(part IN ITEMS reference metal validation)
+  set_target_properties(assay_${part} PROPERTIES EXPORT_NAME ${part})
+  install(TARGETS assay_${part} EXPORT assayTargets)
+  install(
+    DIRECTORY "${PROJECT_SOURCE_DIR}/${part}"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/assay"
+    FILES_MATCHING
+    PATTERN "*.h")
+endforeach()
+if(TARGET assay)
+  install(TARGETS assay)
+endif()
+
+install(
+  EXPORT assayTargets
+  NAMESPACE assay::
+  DESTINATION "${package_dir}")
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/assayConfig.cmake.in" "${PROJECT_BINARY_DIR}/assayConfig.cmake"
+                              INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/assayConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+file(GLOB find_modules "${CMAKE_CURRENT_LIST_DIR}/Find*.cmake")
+install(FILES "${PROJECT_BINARY_DIR}/assayConfig.cmake" "${PROJECT_BINARY_DIR}/assayConfigVersion.cmake" ${find_modules}
+        DESTINATION "${package_dir}")

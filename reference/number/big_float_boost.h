@@ -1,0 +1,43 @@
+// BigFloat where MPFR is absent: Boost's header-only binary floating point. Include big_float.h instead.
+#pragma once
+
+#include <boost/math/special_functions/log1p.hpp>
+#include <boost/multiprecision/cpp_bin_float.hpp>
+#include <concepts>
+#include <limits>
+#include <string>
+
+#include "reference/number/precision.h"
+#include "reference/number/traits.h"
+
+namespace assay::reference {
+
+using BigFloat = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<ASSAY_FALLBACK_DIGITS>,
+                                               boost::multiprecision::et_off>;
+
+template <>
+struct NumberTraits<BigFloat> {
+  using Scalar = BigFloat;
+
+  static BigFloat exp(const BigFloat& x) { return boost::multiprecision::exp(x); }
+  static BigFloat log(const BigFloat& x) { return x == 0 ? BigFloat(-infinity()) : boost::multiprecision::log(x); }
+  static BigFloat log1p(const BigFloat& x) { return boost::math::log1p(x); }
+  static const BigFloat& value(const BigFloat& x) { return x; }
+  static const BigFloat& from_value(const BigFloat& x) { return x; }
+
+  static bool is_zero(const BigFloat& x) { return x.is_zero(); }
+  static bool is_positive(const BigFloat& x) { return x > 0; }
+  static bool is_finite(const BigFloat& x) { return boost::multiprecision::isfinite(x); }
+  static bool is_nan(const BigFloat& x) { return boost::multiprecision::isnan(x); }
+  static BigFloat infinity() { return std::numeric_limits<BigFloat>::infinity(); }
+  static BigFloat nan() { return std::numeric_limits<BigFloat>::quiet_NaN(); }
+
+  template <std::floating_point Real>
+  static BigFloat from_real(Real x) {
+    return BigFloat(x);
+  }
+  static double to_double(const BigFloat& x) { return x.convert_to<double>(); }
+  static std::string to_string(const BigFloat& x, int digits) { return x.str(digits); }
+};
+
+}  // namespace assay::reference

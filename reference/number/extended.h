@@ -1,0 +1,129 @@
+// Extended<Real>: a non-negative float or double with a 64-bit exponent of its own, mantissa * 2^exponent with
+// 1/2 <= mantissa < 1. Products and sums are rounded as those of Real are, but neither over- nor underflow.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <type_traits>
+
+#include "reference/number/traits.h"
+
+namespace assay::reference {
+
+template <std::floating_point Real>
+class Extended {
+ public:
+  Extended() = default;
+  /// The finite number `x` >= 0, exactly.
+  template <class Arithmetic>
+    requires std::is_arithmetic_v<Arithmetic>
+  explicit Extended(Arithmetic x) : mantissa_(static_cast<Real>(x)) {
+    normalize();
+  }
+  Extended(Real mantissa, std::int64_t exponent) : mantissa_(mantissa), exponent_(exponent) { normalize(); }
+
+  Real mantissa() const { return mantissa_; }
+  std::int64_t exponent() const { return exponent_; }
+  bool is_zero() const { return mantissa_ == Real(0); }
+
+  Extended& operator*=(const Extended& x) {
+    mantissa_ *= x.mantissa_;
+    exponent_ += x.exponent_;
+    normalize();
+    return *this;
+  }
+  Extended& operator/=(const Extended& x) {
+    mantissa_ /= x.mantissa_;
+    exponent_ -= x.exponent_;
+    normalize();
+    return *this;
+  }
+  Extended& operator+=(const Extended& x) {
+    if (x.is_zero()) return *this;
+    if (is_zero()) return *this = x;
+    const Extended& large = exponent_ >= x.exponent_ ? *this : x;
+    const Extended& small = exponent_ >= x.exponent_ ? x : *this;
+    const std::int64_t gap = large.exponent_ - small.exponent_;
+    const Real addend = gap > kNegligible ? Real(0) : std::ldexp(small.mantissa_, static_cast<int>(-gap));
+    return *this = Extended(large.mantissa_ + addend, large.exponent_);
+  }
+
+  friend Extended operator*(Extended a, const Extended& b) { return a *= b; }
+  friend Extended operator/(Extended a, const Extended& b) { return a /= b; }
+  friend Extended operator+(Extended a, const Extended& b) { return a += b; }
+  friend bool operator==(const Extended& a, const Extended& b) = default;
+  friend bool operator<(const Extended& a, const Extended& b) {
+    if (a.is_zero() || b.is_zero()) return a.mantissa_ < b.mantissa_;
+    return a.exponent_ != b.exponent_ ? a.exponent_ < b.exponent_ : a.mantissa_ < b.mantissa_;
+  }
+
+ private:
+  /// Beyond this the smaller addend is below half a unit of the last place of the larger.
+  static constexpr std::int64_t kNegligible = std::numeric_limits<Real>::digits + 2;
+
+  void normalize() {
+    int shift = 0;
+    mantissa_ = std::frexp(mantissa_, &shift);
+    exponent_ = is_zero() ? 0 : exponent_ + shift;
+  }
+
+  Real mantissa_ = 0;
+  std::int64_t exponent_ = 0;
+};
+
+template <std::floating_point Real>
+struct NumberTraits<Extended<Real>> {
+  using Scalar = Real;
+
+  /// exp(x) = exp(x - k ln 2) * 2^k with k = round(x / ln 2). Below exp(-2^60) it is 0.
+  static Extended<Real> exp(Real x) {
+    if (x < -kLargestLog) return Extended<Real>(0);
+    const Real k = std::round(x / kLn2);
+    const Real rest = std::fma(-k, kLn2Error, std::fma(-k, kLn2, x));
+    return Extended<Real>(std::exp(rest), static_cast<std::int64_t>(k));
+  }
+  /// ln mantissa + exponent * ln 2; taken whole near 1, where the two terms would cancel.
+  static Real log(const Extended<Real>& x) {
+    if (x.exponent() > -16 && x.exponent() < 16) return std::log(value(x));
+    const Real k = static_cast<Real>(x.exponent());
+    return std::fma(k, kLn2, std::fma(k, kLn2Error, std::log(x.mantissa())));
+  }
+  static Real value(const Extended<Real>& x) {
+    const std::int64_t limit = 1 << 20;  // far beyond the range of Real, within that of int
+    return std::ldexp(x.mantissa(), static_cast<int>(std::clamp(x.exponent(), -limit, limit)));
+  }
+  static Extended<Real> from_value(Real x) { return Extended<Real>(x); }
+  static bool is_zero(const Extended<Real>& x) { return x.is_zero(); }
+  static bool is_positive(const Extended<Real>& x) { return x.mantissa() > Real(0); }
+
+ private:
+  static constexpr Real kLargestLog = static_cast<Real>(std::int64_t{1} << 60);
+  /// ln 2 = kLn2 + kLn2Error, to twice the digits of Real.
+  static constexpr Real kLn2 = std::numbers::ln2_v<Real>;
+  static constexpr Real kLn2Error = sizeof(Real) == sizeof(double)
+                                        ? static_cast<Real>(2.3190468138462996e-17)
+                                        : static_cast<Real>(std::numbers::ln2_v<double> - static_cast<double>(kLn2));
+};
+
+namespace detail {
+
+template <class Number>
+struct WideRangeOf {
+  using type = Number;
+};
+template <std::floating_point Real>
+struct WideRangeOf<Real> {
+  using type = Extended<Real>;
+};
+
+}  // namespace detail
+
+/// The weight to multiply many probabilities in: Extended for float and double, the Number itself otherwise.
+template <class Number>
+using WideRange = typename detail::WideRangeOf<Number>::type;
+
+}  // namespace assay::reference

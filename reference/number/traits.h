@@ -1,0 +1,57 @@
+// What the reference asks of a number type N beyond + - * / and comparison. One specialisation per type:
+//
+//   float, double     here            Rational   exact.h         BigFloat   big_float.h
+//   Ball              ball.h          LogNumber  log_number.h    Extended   extended.h
+//
+//   Scalar                 the type of the logarithm of an N (N itself for plain numbers)
+//   exp(Scalar) -> N       log(N) -> Scalar, log(0) = -inf; log1p   (absent for Rational)
+//   value(N) -> Scalar     the number itself; of a LogNumber or Extended it may under- or overflow
+//   from_value(Scalar) -> N
+//   is_zero, is_positive, is_finite, is_nan;   infinity(), nan()  (the last two throw for Rational)
+//   from_real(Real) -> N   exact for every finite float and double
+//   to_double(N)           the nearest double (of a Ball: of its midpoint)
+//   to_string(N, digits)   decimal, `digits` significant digits
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <iomanip>
+#include <limits>
+#include <sstream>
+#include <string>
+
+namespace assay::reference {
+
+template <class Number>
+struct NumberTraits;
+
+template <std::floating_point Real>
+struct NumberTraits<Real> {
+  using Scalar = Real;
+
+  static Real exp(Real x) { return std::exp(x); }
+  static Real log(Real x) { return std::log(x); }
+  static Real log1p(Real x) { return std::log1p(x); }
+  static Real value(Real x) { return x; }
+  static Real from_value(Real x) { return x; }
+
+  static bool is_zero(Real x) { return x == Real(0); }
+  static bool is_positive(Real x) { return x > Real(0); }
+  static bool is_finite(Real x) { return std::isfinite(x); }
+  static bool is_nan(Real x) { return std::isnan(x); }
+  static Real infinity() { return std::numeric_limits<Real>::infinity(); }
+  static Real nan() { return std::numeric_limits<Real>::quiet_NaN(); }
+
+  template <std::floating_point From>
+  static Real from_real(From x) {
+    return static_cast<Real>(x);
+  }
+  static double to_double(Real x) { return static_cast<double>(x); }
+  static std::string to_string(Real x, int digits) {
+    std::ostringstream out;
+    out << std::setprecision(digits) << x;
+    return out.str();
+  }
+};
+
+}  // namespace assay::reference

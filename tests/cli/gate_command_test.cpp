@@ -1,0 +1,112 @@
+// assay gate: passes the kernel that is shipped, fails one that is broken, and leaves a line to replay it by.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.h"
+#include "validation/ctc/npz.h"
+#include "validation/ctc/property.h"
+#include "validation/ctc/sizes.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+class GateCommand : public Program {};
+
+TEST_F(GateCommand, ListsEachPropertyOnALine) {
+  const Outcome outcome = run("gate --list");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')),
+            ctc_properties().size());
+  for (const auto& property : ctc_properties()) {
+    EXPECT_THAT(outcome.out, HasSubstr("  " + property.name + " "));
+    EXPECT_THAT(outcome.out, HasSubstr(property.claim));
+  }
+}
+
+TEST_F(GateCommand, PassesTheShippedKernelQuickly) {
+  const Outcome outcome = run("gate --quick");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("kernel cpu, 40 generated cases a property (seed 1), reference at 50 digits"));
+  EXPECT_THAT(outcome.out, HasSubstr("given: speech.npz"));
+  EXPECT_THAT(outcome.out, HasSubstr("worst margin: 0."));
+  EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 24 properties failed, 0 mistrusted"));
+  EXPECT_THAT(replay_lines(outcome.out), IsEmpty());
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+TEST_F(GateCommand, SaysTheSameTwice) {
+  const auto but_for_time = [](std::string text) { return text.substr(0, text.rfind(", in ")); };
+  EXPECT_EQ(but_for_time(run("gate --quick --seed 7").out), but_for_time(run("gate --quick --seed 7").out));
+  EXPECT_NE(but_for_time(run("gate --quick --seed 7").out), but_for_time(run("gate --quick --seed 8").out));
+}
+
+TEST_F(GateCommand, FailsABrokenKernelAndSaysHowToSeeItAgain) {
+  const Outcome outcome = run("gate --kernel fault:skip-over-repeat --quick");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("fail loss ("));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("fault:skip-over-repeat: 0 of")));
+  const auto lines = replay_lines(outcome.out);
+  ASSERT_THAT(lines, Not(IsEmpty()));
+  for (const auto& line : lines) {
+    EXPECT_EQ(run(line).status, 1) << line;
+    EXPECT_EQ(run(replaced(line, "kernel=fault:skip-over-repeat", "kernel=cpu")).status, 0) << line;
+  }
+}
+
+TEST_F(GateCommand, JudgesTheChosenPropertiesAlone) {
+  const Outcome outcome = run("gate --quick --filter '^(shift|permutation)$'");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 2 properties failed"));
+  EXPECT_EQ(run("gate --quick --filter shift --kernel fault:skip-over-repeat").status, 0)
+      << "a shift of the logits does not show that fault";
+}
+
+TEST_F(GateCommand, JudgesOnABatchOfTheUsers) {
+  const Outcome outcome = run("gate ctc --input " + data("speech.npz"));
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("given: speech.npz"));
+  EXPECT_THAT(outcome.out, HasSubstr("0 generated cases"));
+  const Outcome broken = run("gate ctc --kernel fault:alpha-in-float --input " + data("speech.npz"));
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_THAT(broken.out, HasSubstr("(speech.npz"));
+}
+
+/// A batch that is no problem says nothing about a kernel.
+TEST_F(GateCommand, RefusesABatchThatIsNone) {
+  const Outcome outcome = run("gate --input " + data("broken.npz"));
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("broken.npz"));
+  EXPECT_THAT(outcome.err, HasSubstr("assay diagnose"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("fail")));
+}
+
+/// A failure that no line of text holds comes as a file, whose line replays all the same.
+TEST_F(GateCommand, WritesALargeFailureToAFileThatReplays) {
+  CtcCase c = sized_case(40, 40, 34, 1, 1);
+  std::vector<std::int64_t> labels(34);
+  std::iota(labels.begin(), labels.end(), std::int64_t{1});
+  set_targets(c, {labels});  // all different: no class can be left out
+  write_npz(folder_ / "batch.npz", c);
+  const Outcome outcome = run("gate --input batch.npz --kernel fault:label-limit --filter '^loss$'");
+  EXPECT_EQ(outcome.status, 1);
+  const auto lines = replay_lines(outcome.out);
+  ASSERT_THAT(lines, SizeIs(1));
+  EXPECT_THAT(lines[0], HasSubstr(" file=assay-failures/loss-"));
+  EXPECT_EQ(run(lines[0]).status, 1);
+  EXPECT_EQ(run(replaced(lines[0], "kernel=fault:label-limit", "kernel=cpu")).status, 0);
+}
+
+}  // namespace
+}  // namespace assay::validation

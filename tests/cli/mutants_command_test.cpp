@@ -1,0 +1,49 @@
+// assay mutants: kills what it is given, and says by which property.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tests/cli/program.h"
+#include "validation/ctc/faults/faults.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class MutantsCommand : public Program {};
+
+TEST_F(MutantsCommand, ListsEachFaultOnALine) {
+  const Outcome outcome = run("mutants --list");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')), ctc_faults().size());
+  for (const auto& fault : ctc_faults()) EXPECT_THAT(outcome.out, HasSubstr("  fault:" + fault.name + " "));
+}
+
+TEST_F(MutantsCommand, KillsTheFaultsThatTheFilterChooses) {
+  const Outcome outcome = run("mutants --filter skip-over");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, ContainsRegex("skip-over-repeat +killed +[0-9]+  loss\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 of 1 faults killed, 0 by another property than the one meant"));
+}
+
+TEST_F(MutantsCommand, NamesEveryCatcherWhenAsked) {
+  const Outcome outcome = run("mutants --filter skip-over --all");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, ContainsRegex("killed +[0-9]+  loss, .*gradient"));
+}
+
+/// On one case this fault does not show, which is a status of 1 and no secret.
+TEST_F(MutantsCommand, AdmitsSurvivors) {
+  const Outcome outcome = run("mutants --filter label-limit --cases 1");
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("SURVIVED"));
+  EXPECT_THAT(outcome.out, HasSubstr("0 of 1 faults killed"));
+}
+
+}  // namespace
+}  // namespace assay::validation

@@ -1,0 +1,73 @@
+// Help is help, with status 0; what cannot be understood is said on stderr, with status 2.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/cli/program.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Usage : public Program {};
+
+TEST_F(Usage, HelpsWithTheProgramAndEachOfItsCommands) {
+  const Outcome all = run("--help");
+  EXPECT_EQ(all.status, 0);
+  for (const std::string command : {"gate", "replay", "mutants", "diagnose"}) {
+    EXPECT_THAT(all.out, HasSubstr(command));
+    const Outcome one = run(command + " --help");
+    EXPECT_EQ(one.status, 0) << command;
+    EXPECT_THAT(one.out, HasSubstr("Usage: assay " + command));
+    EXPECT_THAT(one.err, IsEmpty()) << command;
+  }
+  EXPECT_THAT(all.out, HasSubstr("Exit status: 0 all passed, 1 something failed, 2 bad usage."));
+}
+
+TEST_F(Usage, IsBadWithStatus2AndAWordOnStderr) {
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"", "subcommand"},
+      {"judge", "subcommand"},
+      {"gate --unknown", "--unknown"},
+      {"gate svm", "svm"},
+      {"gate --kernel gpu", "kernel 'gpu' is unknown"},
+      {"gate --kernel fault:", "is unknown"},
+      {"gate --filter no-such-property", "no property matches"},
+      {"gate --filter '('", "regular expression"},
+      {"gate --cases -1", "--cases"},
+      {"gate --cases many", "--cases"},
+      {"gate --digits 10", "--digits"},
+      {"gate --seed x", "--seed"},
+      {"gate --input nowhere.npz", "nowhere.npz"},
+      {"replay", "line"},
+      {"replay x", "'x': expected key=value"},
+      {"replay 'property=loss kernel=cpu'", "'T=' is missing"},
+      {"mutants --cases 0", "--cases"},
+      {"mutants --filter no-such-fault", "no fault matches"},
+      {"diagnose", "batch"},
+      {"diagnose --digits 0 x.npz", "--digits"},
+  };
+  for (const auto& [arguments, says] : bad) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_THAT(outcome.err, HasSubstr(says)) << arguments;
+  }
+}
+
+TEST_F(Usage, ColoursNothingThatIsNotATerminal) {
+  for (const std::string arguments :
+       {"gate --quick --cases 5", "gate --quick --cases 5 --kernel fault:best-path", "mutants --filter best-path"}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_THAT(outcome.out, Not(HasSubstr("\033"))) << arguments;
+    EXPECT_THAT(outcome.err, IsEmpty()) << "no progress bar in a file: " << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace assay::validation

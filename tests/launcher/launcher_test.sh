@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# launcher_test.sh LAUNCHER: the launcher in a checkout of its own, with stand-ins for apt, CMake, Ninja and the program,
+# so that neither network nor root is needed. Each case says what it expects; the first that is not so ends the test.
+set -euo pipefail
+launcher=$1
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/checkout" "$work/bin" "$work/elsewhere"
+cp "$launcher" "$work/checkout/assay"
+cd "$work/elsewhere"
+
+# Everything the launcher may call: the system's own tools, and stand-ins that write down how they were called.
+for tool in bash cat chmod dirname env find flock mkdir readlink sed sort tail touch; do
+  ln -s "$(type -P "$tool")" "$work/bin/$tool"
+done
+stand_in() { # stand_in NAME: an executable whose body is standard input
+  { printf '#!/usr/bin/env bash\necho "$PWD: %s $*" >>"%s/calls"\n' "$1" "$work" && cat; } >"$work/bin/$1"
+  chmod +x "$work/bin/$1"
+}
+stand_in clang-format-19 </dev/null
+stand_in clang-tidy-19 </dev/null
+stand_in ctest </dev/null
+stand_in cmake <<<"mkdir -p '$work/checkout/build/release' && touch '$work/checkout/build/release/build.ninja'"
+stand_in ninja <<EOF
+[[ ! -e "$work/checkout/build/release/validation/assay" ]] || { echo 'ninja: no work to do.' && exit; }
+mkdir -p "$work/checkout/build/release/validation"
+printf '%s\n' '#!/usr/bin/env bash' 'printf "<%s>" "\$PWD" "\$@" && exit 7' >"$work/checkout/build/release/validation/assay"
+chmod +x "$work/checkout/build/release/validation/assay"
+echo '  [1/1] Linking assay'
+EOF
+
+run() { # run STATUS ARGUMENT...: runs the launcher, which must exit with STATUS
+  local expected=$1 status=0
+  shift
+  : >"$work/calls"
+  env -i PATH="$work/bin" ASSAY_PRESET="${preset:-release}" "$work/checkout/assay" "$@" >"$work/out" 2>"$work/err" || status=$?
+  ((status == expected)) || complain "'assay $*' exited with $status, not $expected"
+}
+complain() {
+  printf 'FAILED: %s\n' "$1"
+  for file in out err calls; do printf '%s\n' "--- $file" && cat "$work/$file"; done
+  exit 1
+}
+says() { grep -qF -- "$2" "$work/$1" || complain "$1 should say '$2'"; }
+is_silent() { [[ ! -s $work/$1 ]] || complain "$1 should be empty"; }
+
+run 0 --help
+says out './assay test'
+is_silent calls
+
+preset=fast run 3 gate
+says err "unknown ASSAY_PRESET 'fast'"
+is_silent calls
+
+# The first run configures and builds, and says so; the second does neither and says nothing.
+run 7 gate --cases 5 'two words'
+says out "<$work/elsewhere><gate><--cases><5><two words>"
+says err 'configuring build/release'
+says err 'building build/release'
+run 7 gate
+is_silent err
+! grep -q cmake "$work/calls" || complain "the second run should not configure"
+
+# Tests need more than the program: configured once more, and then the program has all it needs as well.
+run 0 test -R ctc
+says calls 'ASSAY_BUILD_TESTS=ON'
+says calls "$work/checkout: ctest --preset release -R ctc"
+run 7 gate
+is_silent err
+
+# Another launcher at work is waited for.
+flock "$work/checkout/build/lock" sleep 1 &
+while flock --nonblock "$work/checkout/build/lock" true; do :; done
+run 7 gate
+says err 'waiting for another ./assay'
+wait
+
+mkdir "$work/checkout/build/release/bench"
+cp "$work/checkout/build/release/validation/assay" "$work/checkout/build/release/bench/bench_quick"
+run 0 bench
+says out 'quick'
+run 7 bench quick --repetitions 3
+says out "<$work/elsewhere><--repetitions><3>"
+run 2 bench no_such
+says err "no benchmark is called 'no_such'"
+
+# A build that fails, a configuration that fails.
+stand_in ninja <<<"echo 'error: expected a semicolon' && exit 1"
+run 3 gate
+says err 'expected a semicolon'
+says err 'the build failed'
+rm -r "$work/checkout/build"
+stand_in cmake <<<"echo 'Could NOT find Boost' && exit 1"
+run 3 gate
+says err 'Could NOT find Boost'
+says err 'libboost-dev'
+
+# Where there is apt: what is missing is installed, by sudo unless root; the optional only where the archive has it.
+stand_in dpkg-query <<<'[[ $4 == cmake ]] && echo -n installed'
+stand_in apt-cache <<<'[[ $2 == libflint-arb-dev ]] || echo "Package: $2"'
+stand_in apt-get </dev/null
+stand_in sudo <<<'"$@"'
+run 3 test
+says calls 'apt-get update'
+says calls 'install --yes --no-install-recommends g++ ninja-build'
+says calls 'clang-tidy-19'
+! grep -q 'install.* cmake\|libflint-arb-dev' <(grep apt-get "$work/calls") || complain "installed too much"
+stand_in apt-get <<<"echo 'E: Unable to locate package' && exit 100"
+run 3 gate
+says err 'Unable to locate package'
+says err 'the packages could not be installed'
+if ((EUID != 0)); then
+  says calls 'sudo env DEBIAN_FRONTEND=noninteractive apt-get'
+  rm "$work/bin/sudo"
+  run 3 gate
+  says err 'there is no sudo'
+fi
+echo passed

@@ -1,0 +1,42 @@
+// A user's own kernel, judged by every property of the gate: once as it should be, once with its gradient negated.
+#include <cstdio>
+
+#include "metal/cpu/ctc_loss.h"
+#include "validation/ctc/gate.h"
+
+namespace {
+
+using namespace assay;
+
+class MyKernel : public validation::CtcKernel {
+ public:
+  explicit MyKernel(float sign) : sign_(sign) {}
+  const validation::CtcKernelInfo& info() const override { return info_; }
+  void run(const reference::CtcProblem<float>& problem, const validation::CtcResultView& out,
+           int threads) const override {
+    metal::ctc_loss(problem, {.loss = out.loss, .gradient = out.gradient}, {.threads = threads});
+    for (float& g : out.gradient) g *= sign_;
+  }
+
+ private:
+  validation::CtcKernelInfo info_{.name = "mine"};
+  float sign_;
+};
+
+/// The number of properties that the kernel fails.
+int failures(const validation::CtcKernel& kernel) {
+  validation::CtcGateOptions options{.cases = 5};
+  validation::Coverage coverage;
+  int count = 0;
+  for (const validation::CtcProperty& property : validation::ctc_properties())
+    if (validation::is_failure(validation::run_property(property, {kernel}, options, coverage).verdict)) ++count;
+  return count;
+}
+
+}  // namespace
+
+int main() {
+  const int right = failures(MyKernel(1)), wrong = failures(MyKernel(-1));
+  std::printf("right kernel fails %d properties, wrong kernel %d\n", right, wrong);
+  return right == 0 && wrong > 0 ? 0 : 1;
+}

@@ -1,0 +1,189 @@
+#include "reference/number/big_float.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "reference/number/exact.h"
+
+namespace assay::reference {
+namespace {
+
+using Traits = NumberTraits<BigFloat>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// sqrt(2) by Newton's iteration, an irrational number made with arithmetic alone.
+BigFloat root_of_two() {
+  BigFloat x(1.5);
+  for (int i = 0; i < 12; ++i) x = (x + BigFloat(2) / x) / BigFloat(2);
+  return x;
+}
+
+TEST(PrecisionScope, SetsAndRestores) {
+  EXPECT_EQ(precision_digits(), 50);
+  {
+    PrecisionScope outer(80);
+    EXPECT_EQ(precision_digits(), 80);
+    {
+      PrecisionScope inner(20);
+      EXPECT_EQ(precision_digits(), 20);
+    }
+    EXPECT_EQ(precision_digits(), 80);
+    EXPECT_EQ(precision_bits(), 267);  // 80 log2(10) = 265.75
+  }
+  EXPECT_EQ(precision_digits(), 50);
+}
+
+TEST(PrecisionScope, RefusesWhatDoesNotFit) {
+  EXPECT_THROW(PrecisionScope(kFewestDigits - 1), std::invalid_argument);
+  EXPECT_THROW(PrecisionScope(kMostDigits + 1), std::invalid_argument);
+  EXPECT_EQ(precision_digits(), 50);
+}
+
+TEST(PrecisionScope, BelongsToItsThread) {
+  PrecisionScope scope(100);
+  int seen = 0;
+  std::thread other([&seen] {
+    PrecisionScope inner(30);
+    seen = precision_digits();
+  });
+  other.join();
+  EXPECT_EQ(seen, 30);
+  EXPECT_EQ(precision_digits(), 100);
+}
+
+TEST(BigFloat, HasTheDigitsAskedFor) {
+  for (const int digits : {20, 50, 100}) {
+    PrecisionScope scope(digits);
+    const BigFloat x = root_of_two(), error = abs(BigFloat(x * x - 2));
+    EXPECT_LT(error, BigFloat("1e-" + std::to_string(digits - 1))) << digits;
+    EXPECT_LT(abs(BigFloat(exp(log(x)) - x)), BigFloat("1e-" + std::to_string(digits - 2))) << digits;
+  }
+}
+
+TEST(BigFloat, ConvertsExactlyFromFloatAndDouble) {
+  for (const double x : {0.1, -1e300, 5e-324, 1.0}) EXPECT_EQ(static_cast<double>(Traits::from_real(x)), x);
+  EXPECT_EQ(Traits::from_real(0.1), BigFloat("0.1000000000000000055511151231257827021181583404541015625"));
+  EXPECT_EQ(static_cast<float>(Traits::from_real(0.1f)), 0.1f);
+}
+
+TEST(BigFloat, ComputesInPlaceAndOutOfPlaceAlike) {
+  const BigFloat a = root_of_two(), b = BigFloat(7) / BigFloat(3);
+  BigFloat x = a;
+  EXPECT_EQ(x += b, a + b);
+  x = a;
+  EXPECT_EQ(x -= b, a - b);
+  x = a;
+  EXPECT_EQ(x *= b, a * b);
+  x = a;
+  EXPECT_EQ(x /= b, a / b);
+  x = a;
+  x += x;
+  EXPECT_EQ(x, 2 * a);
+  EXPECT_EQ(a - a, 0);
+}
+
+TEST(BigFloat, CopiesMovesAndAssigns) {
+  for (const int digits : {20, 114, std::min(400, kMostDigits)}) {  // digits kept in the object, just so, on the heap
+    PrecisionScope scope(digits);
+    const BigFloat x = root_of_two();
+    BigFloat copy(x), assigned;
+    assigned = copy;
+    EXPECT_EQ(copy, x);
+    EXPECT_EQ(assigned, x);
+    BigFloat moved(std::move(copy));
+    EXPECT_EQ(moved, x);
+    copy = x;
+    EXPECT_EQ(copy, x);
+    copy = std::move(moved);
+    EXPECT_EQ(copy, x);
+    moved = BigFloat(3);
+    EXPECT_EQ(moved, 3);
+    std::swap(moved, copy);
+    EXPECT_EQ(moved, x);
+    EXPECT_EQ(copy, 3);
+    BigFloat& itself = moved;
+    moved = itself;
+    EXPECT_EQ(moved, x);
+    moved = std::move(itself);
+    EXPECT_EQ(moved, x);
+    std::vector<BigFloat> many(3, x);
+    for (int i = 0; i < 20; ++i) many.push_back(many.front());
+    for (const BigFloat& each : many) EXPECT_EQ(each, x);
+  }
+}
+
+TEST(BigFloat, ComputesInSeveralThreadsAtOnce) {
+  BigFloat coarse, fine;
+  const auto compute = [](int digits, BigFloat& result) {
+    PrecisionScope scope(digits);
+    for (int i = 0; i < 200; ++i) result = exp(log(root_of_two()));
+  };
+  std::thread one(compute, 20, std::ref(coarse)), two(compute, 100, std::ref(fine));
+  one.join(), two.join();
+  PrecisionScope scope(100);
+  EXPECT_LT(abs(BigFloat(fine * fine - 2)), BigFloat("1e-97"));
+  EXPECT_LT(abs(BigFloat(coarse * coarse - 2)), BigFloat("1e-18"));
+}
+
+TEST(BigFloat, KeepsItsValueAcrossPrecisions) {
+  PrecisionScope fine(100);
+  const BigFloat x = root_of_two();
+  BigFloat y(1);
+  {
+    PrecisionScope coarse(20);
+    y = x;
+    const BigFloat copy(x);
+    EXPECT_EQ(copy, x);
+  }
+  EXPECT_EQ(y, x);
+}
+
+TEST(BigFloat, OrdersNumbersAndNotNan) {
+  EXPECT_TRUE(BigFloat(1) < 2 && BigFloat(2.5) > 2 && BigFloat(2) <= 2 && BigFloat(-kInfinity) < BigFloat(-1e300));
+  const BigFloat nan = Traits::nan();
+  EXPECT_FALSE(nan == nan);
+  EXPECT_FALSE(nan < BigFloat(1));
+  EXPECT_FALSE(nan >= BigFloat(1));
+  EXPECT_TRUE(Traits::is_nan(nan));
+  EXPECT_FALSE(Traits::is_finite(nan));
+  EXPECT_FALSE(Traits::is_finite(Traits::infinity()));
+  EXPECT_FALSE(Traits::is_positive(nan));
+  EXPECT_TRUE(Traits::is_positive(Traits::infinity()));
+}
+
+TEST(BigFloat, HasExpAndLogAtTheEnds) {
+  EXPECT_EQ(Traits::exp(BigFloat(-kInfinity)), 0);
+  EXPECT_EQ(Traits::log(BigFloat(0)), BigFloat(-kInfinity));
+  EXPECT_EQ(Traits::log(BigFloat(1)), 0);
+  EXPECT_GT(Traits::exp(BigFloat(-1e6)), 0);
+}
+
+TEST(BigFloat, PrintsDecimals) {
+  EXPECT_EQ(Traits::to_string(BigFloat(0.1), 30), "0.100000000000000005551115123126");
+  EXPECT_EQ(Traits::to_string(BigFloat(-2), 5), "-2");
+  std::ostringstream out;
+  out << BigFloat(0.25);
+  EXPECT_EQ(out.str(), "0.25");
+  EXPECT_EQ(BigFloat(std::string("0.5")), 0.5);
+  EXPECT_ANY_THROW(BigFloat(std::string("half")));
+}
+
+TEST(Rational, ConvertsExactly) {
+  using RationalTraits = NumberTraits<Rational>;
+  EXPECT_EQ(RationalTraits::from_real(0.375), Rational(3, 8));
+  EXPECT_EQ(RationalTraits::from_real(0.1f), Rational(13421773, 134217728));
+  EXPECT_EQ(RationalTraits::to_double(Rational(1, 3)), 1.0 / 3.0);
+  EXPECT_EQ(RationalTraits::to_string(Rational(355, 113)), "355/113");
+  EXPECT_THROW(RationalTraits::nan(), std::domain_error);
+}
+
+}  // namespace
+}  // namespace assay::reference

@@ -1,0 +1,207 @@
+// A case that owns its data: views, labels, weights, rows, and equality in every bit.
+#include "validation/ctc/case.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace assay::validation {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+/// T=2, B=3, C=2 with activations 0, 1, ..., 11; targets 1 1, then 0, then nothing.
+CtcCase three_rows(CtcTargets layout = CtcTargets::padded) {
+  CtcCase c;
+  c.T = 2;
+  c.B = 3;
+  c.C = 2;
+  for (int i = 0; i < 12; ++i) c.activations.push_back(static_cast<float>(i));
+  c.input_lengths = {2, 1, 0};
+  c.layout = layout;
+  set_targets(c, {{1, 1}, {0}, {}});
+  c.upstream = {0.5F, 2, -1};
+  return c;
+}
+
+TEST(CtcCase, IsViewedAsItIs) {
+  CtcCase c = three_rows();
+  c.blank = 1;
+  c.input = CtcInput::log_probs;
+  c.variable = CtcVariable::log_probs;
+  c.layout = CtcTargets::concatenated;
+  c.reduction = Reduction::mean;
+  c.zero_infinity = true;
+  const auto view = c.view();
+  EXPECT_EQ(view.T, 2);
+  EXPECT_EQ(view.B, 3);
+  EXPECT_EQ(view.C, 2);
+  EXPECT_EQ(view.S, 2);
+  EXPECT_EQ(view.activations.data(), c.activations.data());
+  EXPECT_EQ(view.targets.data(), c.targets.data());
+  EXPECT_EQ(view.input_lengths.data(), c.input_lengths.data());
+  EXPECT_EQ(view.target_lengths.data(), c.target_lengths.data());
+  EXPECT_EQ(view.upstream.data(), c.upstream.data());
+  EXPECT_EQ(view.activations.size(), 12U);
+  EXPECT_EQ(view.blank, 1);
+  EXPECT_EQ(view.input, CtcInput::log_probs);
+  EXPECT_EQ(view.variable, CtcVariable::log_probs);
+  EXPECT_EQ(view.layout, CtcTargets::concatenated);
+  EXPECT_EQ(view.reduction, Reduction::mean);
+  EXPECT_TRUE(view.zero_infinity);
+}
+
+TEST(CtcCase, IndexesActivationsByFrameRowAndClass) {
+  const CtcCase c = three_rows();
+  EXPECT_EQ(c.activation(0, 0, 1), 1);
+  EXPECT_EQ(c.activation(0, 2, 0), 4);
+  EXPECT_EQ(c.activation(1, 1, 1), 9);
+}
+
+TEST(CtcCase, WritesAndReadsTargetsInEitherLayout) {
+  EXPECT_THAT(three_rows().targets, ElementsAre(1, 1, 0, -1, -1, -1));
+  EXPECT_THAT(three_rows(CtcTargets::concatenated).targets, ElementsAre(1, 1, 0));
+  for (const auto layout : {CtcTargets::padded, CtcTargets::concatenated}) {
+    const CtcCase c = three_rows(layout);
+    EXPECT_EQ(c.S, 2);
+    EXPECT_THAT(c.target_lengths, ElementsAre(2, 1, 0));
+    EXPECT_THAT(c.labels(0), ElementsAre(1, 1));
+    EXPECT_THAT(c.labels(1), ElementsAre(0));
+    EXPECT_THAT(c.labels(2), IsEmpty());
+  }
+  CtcCase c = three_rows();
+  set_targets(c, {{}, {}, {}}, 7);
+  EXPECT_EQ(c.S, 0);
+  EXPECT_THAT(c.targets, IsEmpty());
+  set_targets(c, {{1}, {}, {0, 1}}, 7);
+  EXPECT_THAT(c.targets, ElementsAre(1, 7, 7, 7, 0, 1));
+}
+
+TEST(CtcCase, WeighsRowsByUpstreamAndReduction) {
+  CtcCase c = three_rows();
+  EXPECT_EQ(c.row_weight(0), 0.5);
+  EXPECT_EQ(c.row_weight(2), -1);
+  c.upstream.clear();
+  EXPECT_EQ(c.row_weight(1), 1);
+  c.reduction = Reduction::sum;
+  EXPECT_EQ(c.row_weight(1), 1);
+  c.upstream = {3};
+  EXPECT_EQ(c.row_weight(1), 3);
+  c.reduction = Reduction::mean;
+  EXPECT_EQ(c.row_weight(0), 3.0 / (3 * 2));
+  EXPECT_EQ(c.row_weight(1), 3.0 / 3);
+  EXPECT_EQ(c.row_weight(2), 3.0 / 3) << "an empty target counts as one label";
+  c.upstream.clear();
+  EXPECT_EQ(c.row_weight(0), 1.0 / (3 * 2));
+}
+
+TEST(CtcCase, SelectsRowsInAnyOrderAndMoreThanOnce) {
+  for (const auto layout : {CtcTargets::padded, CtcTargets::concatenated}) {
+    const CtcCase c = select_rows(three_rows(layout), {2, 0, 0});
+    EXPECT_EQ(c.B, 3);
+    EXPECT_EQ(c.T, 2);
+    EXPECT_THAT(c.activations, ElementsAre(4, 5, 0, 1, 0, 1, 10, 11, 6, 7, 6, 7));
+    EXPECT_THAT(c.input_lengths, ElementsAre(0, 2, 2));
+    EXPECT_THAT(c.labels(0), IsEmpty());
+    EXPECT_THAT(c.labels(1), ElementsAre(1, 1));
+    EXPECT_THAT(c.labels(2), ElementsAre(1, 1));
+    EXPECT_THAT(c.upstream, ElementsAre(-1, 0.5F, 0.5F));
+  }
+  const CtcCase nothing = select_rows(three_rows(), {});
+  EXPECT_EQ(nothing.B, 0);
+  EXPECT_THAT(nothing.activations, IsEmpty());
+}
+
+TEST(CtcCase, KeepsAScalarUpstreamWhenRowsAreSelected) {
+  CtcCase c = three_rows();
+  c.reduction = Reduction::sum;
+  c.upstream = {3};
+  EXPECT_THAT(select_rows(c, {1}).upstream, ElementsAre(3));
+  c.reduction = Reduction::none;
+  c.upstream.clear();
+  EXPECT_THAT(select_rows(c, {1}).upstream, IsEmpty());
+}
+
+TEST(CtcCase, EqualsItselfInEveryBit) {
+  CtcCase c = three_rows();
+  c.activations[3] = nan;
+  c.activations[4] = -infinity;
+  c.activations[5] = -0.0F;
+  c.upstream[0] = nan;
+  const CtcCase copy = c;
+  EXPECT_TRUE(c == copy);
+  EXPECT_TRUE(CtcCase{} == CtcCase{});
+}
+
+/// Each of these changes makes another case of it, the sign of a zero and the payload of a NaN among them.
+TEST(CtcCase, DiffersByEachOfItsParts) {
+  CtcCase c = three_rows();
+  c.activations[0] = 0.0F;
+  c.activations[1] = nan;
+  const std::vector<std::pair<const char*, std::function<void(CtcCase&)>>> changes = {
+      {"T", [](CtcCase& d) { d.T = 3; }},
+      {"B", [](CtcCase& d) { d.B = 2; }},
+      {"C", [](CtcCase& d) { d.C = 3; }},
+      {"S", [](CtcCase& d) { d.S = 3; }},
+      {"blank", [](CtcCase& d) { d.blank = 1; }},
+      {"input", [](CtcCase& d) { d.input = CtcInput::log_probs; }},
+      {"variable", [](CtcCase& d) { d.variable = CtcVariable::log_probs; }},
+      {"layout", [](CtcCase& d) { d.layout = CtcTargets::concatenated; }},
+      {"reduction", [](CtcCase& d) { d.reduction = Reduction::sum; }},
+      {"zero_infinity", [](CtcCase& d) { d.zero_infinity = true; }},
+      {"a target", [](CtcCase& d) { d.targets[0] = 0; }},
+      {"the padding of a target", [](CtcCase& d) { d.targets[5] = 0; }},
+      {"an input length", [](CtcCase& d) { d.input_lengths[2] = 1; }},
+      {"a target length", [](CtcCase& d) { d.target_lengths[2] = 1; }},
+      {"an upstream element", [](CtcCase& d) { d.upstream[1] = 2.5F; }},
+      {"no upstream", [](CtcCase& d) { d.upstream.clear(); }},
+      {"one bit of an activation", [](CtcCase& d) { d.activations[11] = std::nextafter(11.0F, 12.0F); }},
+      {"the sign of a zero", [](CtcCase& d) { d.activations[0] = -0.0F; }},
+      {"another NaN", [](CtcCase& d) { d.activations[1] = -nan; }},
+      {"one activation fewer", [](CtcCase& d) { d.activations.pop_back(); }},
+  };
+  for (const auto& [what, change] : changes) {
+    CtcCase d = c;
+    change(d);
+    EXPECT_FALSE(c == d) << what;
+  }
+}
+
+TEST(CtcCase, IsValidUntilOneOfItsPartsIsNot) {
+  CtcCase c = three_rows();
+  c.C = 3;
+  c.blank = 2;
+  c.activations.assign(18, -infinity);
+  for (std::size_t i = 0; i < 18; i += 3) c.activations[i] = 0;
+  EXPECT_NO_THROW(require_valid(c));
+  const std::vector<std::function<void(CtcCase&)>> changes = {
+      [](CtcCase& d) { d.T = 3; },
+      [](CtcCase& d) { d.blank = 1; },  // a label
+      [](CtcCase& d) { d.targets[2] = 3; },
+      [](CtcCase& d) { d.target_lengths[0] = 3; },
+      [](CtcCase& d) { d.input_lengths[1] = 3; },
+      [](CtcCase& d) { d.upstream.pop_back(); },
+      [](CtcCase& d) { d.activations[4] = nan; },
+      [](CtcCase& d) { d.activations[0] = -infinity; },
+  };
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    CtcCase d = c;
+    changes[i](d);
+    EXPECT_THROW(require_valid(d), std::invalid_argument) << "change " << i;
+  }
+  c.activations[15] = nan;  // frame 1 of the row without frames
+  EXPECT_NO_THROW(require_valid(c)) << "past a row's length anything may stand";
+}
+
+}  // namespace
+}  // namespace assay::validation

@@ -1,0 +1,97 @@
+// Any-precision numbers in a failure's words: what is printed is what is true, to the last bit.
+#include "validation/core/number.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace assay::validation {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+TEST(Number, KnowsItsKind) {
+  EXPECT_TRUE(is_nan(BigFloat(nan)));
+  EXPECT_FALSE(is_nan(BigFloat(infinity)));
+  EXPECT_FALSE(is_finite(BigFloat(nan)));
+  EXPECT_FALSE(is_finite(BigFloat(-infinity)));
+  EXPECT_TRUE(is_finite(BigFloat(0)));
+}
+
+TEST(Number, TellsSpecialsApart) {
+  const std::vector<double> specials = {nan, infinity, -infinity};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      EXPECT_EQ(same_kind(BigFloat(specials[i]), BigFloat(specials[j])), i == j) << specials[i] << ' ' << specials[j];
+    }
+    EXPECT_FALSE(same_kind(BigFloat(specials[i]), BigFloat(1)));
+    EXPECT_FALSE(same_kind(BigFloat(1), BigFloat(specials[i])));
+  }
+}
+
+/// 1 + 2^-100 and 1 are the same double, but not the same number.
+TEST(Number, SubtractsBeforeItRounds) {
+  BigFloat above_one(1);
+  above_one += BigFloat(0x1p-100);
+  EXPECT_EQ(absolute_difference(above_one, BigFloat(1)), 0x1p-100);
+  EXPECT_EQ(absolute_difference(BigFloat(1), above_one), 0x1p-100);
+  EXPECT_TRUE(std::isnan(absolute_difference(BigFloat(nan), BigFloat(1))));
+  EXPECT_EQ(absolute_difference(BigFloat(-infinity), BigFloat(1)), infinity);
+}
+
+TEST(Number, PrintsAsManyDigitsAsAskedFor) {
+  EXPECT_EQ(to_decimal(BigFloat("0.123456789012345678901234567890"), 12), "0.123456789012");
+  EXPECT_EQ(to_decimal(BigFloat("0.123456789012345678901234567890"), 25), "0.1234567890123456789012346");
+}
+
+TEST(Show, GivesTheShortestDecimalAndTheBits) {
+  EXPECT_EQ(show(0.1F), "0.1 (0x1.99999ap-4)");
+  EXPECT_EQ(show(-1.5F), "-1.5 (-0x1.8p+0)");
+  EXPECT_EQ(show(0.0F), "0 (0x0p+0)");
+  EXPECT_EQ(show(-0.0F), "-0 (-0x0p+0)");
+}
+
+TEST(Show, SpellsOutSpecials) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  constexpr float quiet = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(show(inf), "inf");
+  EXPECT_EQ(show(-inf), "-inf");
+  EXPECT_EQ(show(quiet), "nan");
+  EXPECT_EQ(show(-quiet), "nan");
+}
+
+TEST(Explain, ShowsExactRoundedGotAndTheErrorInBoundsAndUlps) {
+  const BigFloat exact("0.1000000000000000000000001");
+  const float got = std::nextafter(0.1F, 1.0F);
+  const double error = absolute_difference(BigFloat(got), exact);
+  EXPECT_EQ(explain(got, exact, error, error / 4),
+            "  exact    0.1000000000000000000000001\n"
+            "  rounded  0.1 (0x1.99999ap-4)\n"
+            "  got      0.10000001 (0x1.99999cp-4)\n"
+            "  error    8.94e-09 = 4 x the bound 2.24e-09 = 1.2 ULP");
+}
+
+/// One bit beyond the tie between two float32 numbers. By way of a double it would be a tie, and go to even.
+TEST(Explain, RoundsTheExactValueOnce) {
+  const BigFloat exact("1.00000005960464477539062500000000001");
+  EXPECT_THAT(explain(1.0F, exact, 1, 1), HasSubstr("rounded  1.0000001 (0x1.000002p+0)"));
+}
+
+TEST(Explain, SaysWhatIsInfiniteOrNotANumber) {
+  constexpr float quiet = std::numeric_limits<float>::quiet_NaN();
+  const auto text = explain(quiet, BigFloat(1), nan, 0.5);
+  EXPECT_THAT(text, HasSubstr("got      nan\n"));
+  EXPECT_THAT(text, HasSubstr("error    nan where the bound is 0.5"));
+  EXPECT_THAT(explain(std::numeric_limits<float>::infinity(), BigFloat(1), infinity, 0.5),
+              HasSubstr("error    inf where the bound is 0.5"));
+}
+
+}  // namespace
+}  // namespace assay::validation

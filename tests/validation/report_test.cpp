@@ -1,0 +1,195 @@
+// A run in words: lines that fit a terminal, and a line for each failure that gives the same verdict again.
+#include "validation/ctc/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/validation/property_named.h"
+#include "tests/validation/stub_kernel.h"
+#include "validation/ctc/kernels.h"
+#include "validation/ctc/npz.h"
+#include "validation/ctc/sizes.h"
+#include "validation/ctc/text.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr std::size_t terminal_width = 100;
+
+CtcPropertyReport report_of(const CtcProperty& property) {
+  CtcPropertyReport report;
+  report.property = property.name;
+  report.claim = property.claim;
+  report.cases = 123'456;
+  return report;
+}
+
+TEST(Report, FitsItsRowsInto100ColumnsWhateverTheyHold) {
+  EXPECT_LE(table_heading().size(), terminal_width);
+  for (const auto& property : ctc_properties()) {
+    for (const auto verdict : {Verdict::pass, Verdict::skipped, Verdict::mistrusted, Verdict::error, Verdict::fail}) {
+      for (const double share : {0.0, 0.999, 98.76, 1e300, std::numeric_limits<double>::infinity(),
+                                 std::numeric_limits<double>::quiet_NaN()}) {
+        CtcPropertyReport report = report_of(property);
+        report.verdict = verdict;
+        report.worst.share = share;
+        const std::string row = table_row(report, false);
+        EXPECT_LE(row.size(), terminal_width) << row;
+        EXPECT_THAT(row, HasSubstr(property.name + " "));
+        EXPECT_THAT(row, HasSubstr(property.claim));
+      }
+    }
+  }
+}
+
+TEST(Report, KeepsItsColumnsUnderTheirHeadings) {
+  CtcPropertyReport report = report_of(ctc_properties().front());
+  report.cases = 200;
+  report.skipped = {{"no frames", 30}, {"no labels", 5}};
+  report.worst.share = 0.254;
+  const std::string row = table_row(report, false);
+  const std::string heading = table_heading();
+  EXPECT_EQ(row.find("pass"), heading.find("verdict"));
+  EXPECT_EQ(row.find("165") + 3, heading.find("cases") + 5) << "skipped cases do not count";
+  EXPECT_EQ(row.find("25.4 %") + 6, heading.find("of bound") + 8);
+  EXPECT_EQ(row.find(report.claim), heading.find("claim"));
+}
+
+TEST(Report, ColoursTheVerdictAndNothingElse) {
+  const CtcPropertyReport report = report_of(ctc_properties().front());
+  EXPECT_THAT(table_row(report, false), Not(HasSubstr("\033")));
+  EXPECT_THAT(table_row(report, true), HasSubstr("\033"));
+}
+
+TEST(Report, ShowsSharesThatAreNoNumbers) {
+  CtcPropertyReport report = report_of(ctc_properties().front());
+  report.worst.share = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(table_row(report, false), HasSubstr(" nan "));
+  report.worst.share = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(table_row(report, false), HasSubstr(" inf "));
+  report.worst.share = 0;
+  EXPECT_THAT(table_row(report, false), HasSubstr(" - "));
+  report.worst.share = 1e300;
+  EXPECT_THAT(table_row(report, false), HasSubstr(" 1e+302 % "));
+}
+
+TEST(Report, OfAPassHasNoFailureText) {
+  EXPECT_EQ(failure_text(report_of(ctc_properties().front()), "cpu", false), "");
+}
+
+TEST(Report, SaysWhatFailedOnWhatAndHowToReproduceIt) {
+  CtcPropertyReport report = report_of(ctc_properties().front());
+  report.verdict = Verdict::error;
+  report.failure = CtcFailure{three_of_four_paths(), "generated, shrunk in 12 steps", "  it did not hold"};
+  const std::string text = failure_text(report, "cpu", false);
+  EXPECT_THAT(text, StartsWith("error outside (generated, shrunk in 12 steps): writes nothing but its outputs\n"
+                               "  it did not hold\n"));
+  EXPECT_THAT(text, HasSubstr("\n    ./assay replay 'property=outside kernel=cpu T=2 B=1 C=2 "));
+  EXPECT_THAT(text, Not(HasSubstr("\033")));
+  EXPECT_THAT(failure_text(report, "cpu", true), HasSubstr("\033"));
+}
+
+TEST(Report, WrapsCoverageAndNamesWhatWasNeverMet) {
+  Coverage coverage;
+  CtcCase c = three_of_four_paths();
+  for (int i = 0; i < 98'765; ++i) coverage.count(c);
+  c.zero_infinity = true;
+  coverage.count(c);
+  std::istringstream lines(coverage_text(coverage));
+  std::string all;
+  for (std::string line; std::getline(lines, line); all += line + "\n") EXPECT_LE(line.size(), terminal_width) << line;
+  EXPECT_THAT(all, StartsWith("  generated cases with\n    zero_infinity 1\n  never met\n"));
+  for (const auto& [name, count] : coverage.counts()) EXPECT_THAT(all, HasSubstr(name));
+}
+
+TEST(Report, NamesNothingAsNeverMetWhereAllWas) {
+  Coverage coverage;
+  Random random(1);
+  for (int i = 0; i < 2000; ++i) coverage.count(generate_ctc(random, i % 101, {}));
+  EXPECT_THAT(coverage_text(coverage), Not(HasSubstr("never met")));
+}
+
+/// Works in a folder of its own, where files may be left.
+class Reproducer : public testing::Test {
+ protected:
+  Reproducer() : former_(std::filesystem::current_path()) {
+    std::string pattern = (std::filesystem::temp_directory_path() / "assay-report-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    std::filesystem::current_path(folder_);
+  }
+  ~Reproducer() override {
+    std::filesystem::current_path(former_);
+    std::filesystem::remove_all(folder_);
+  }
+
+  /// The words between the quotes of "./assay replay '...'".
+  static std::map<std::string, std::string> words_of(const std::string& line) {
+    EXPECT_THAT(line, StartsWith("./assay replay '"));
+    const auto begin = line.find('\'') + 1;
+    EXPECT_EQ(line.find('\'', begin), line.size() - 1) << "a shell reads to the first quote";
+    return parse_words(line.substr(begin, line.size() - 1 - begin));
+  }
+
+  std::filesystem::path former_;
+  std::filesystem::path folder_;
+};
+
+TEST_F(Reproducer, GivesTheSameVerdictAgainAndAnotherKernelsOwn) {
+  for (const auto& [fault, property] :
+       std::vector<std::pair<std::string, std::string>>{{"skip-over-repeat", "loss"},
+                                                        {"beta-ends-in-blank", "gradient"},
+                                                        {"writes-past-gradient", "outside"},
+                                                        {"blank-is-zero", "permutation"},
+                                                        {"mean-of-labels-only", "reductions"},
+                                                        {"label-clamped", "refusals"}}) {
+    Coverage coverage;
+    const auto kernel = ctc_kernel("fault:" + fault);
+    const auto report = run_property(property_named(property), {*kernel}, {.cases = 200, .given = {}}, coverage);
+    ASSERT_TRUE(report.failure.has_value()) << fault;
+    auto words = words_of(reproducer(property, "fault:" + fault, report.failure->problem));
+    EXPECT_EQ(words.extract("property").mapped(), property);
+    const auto named = ctc_kernel(words.extract("kernel").mapped());
+    const CtcCase again = from_words(words);
+    EXPECT_EQ(again, report.failure->problem);
+    const Finding finding = judge(property_named(property), {*named}, again);
+    EXPECT_EQ(finding.verdict, report.verdict) << fault;
+    EXPECT_EQ(finding.explanation, report.failure->explanation) << fault;
+    EXPECT_EQ(judge(property_named(property), {*plain_ctc_kernel()}, again).verdict, Verdict::pass) << fault;
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_)) << "small cases need no file";
+}
+
+TEST_F(Reproducer, PutsALargeCaseIntoAFile) {
+  CtcCase large = sized_case(40, 12, 10, 3, 5);
+  large.upstream = {-0.0F};
+  auto words = words_of(reproducer("gradient", "cpu", large));
+  EXPECT_EQ(words.at("property"), "gradient");
+  EXPECT_EQ(words.at("kernel"), "cpu");
+  EXPECT_EQ(words.count("T"), 0U);
+  const std::filesystem::path file = words.at("file");
+  EXPECT_TRUE(file.is_relative());
+  EXPECT_EQ(file.parent_path(), "assay-failures");
+  EXPECT_EQ(read_npz(file), large);
+}
+
+TEST_F(Reproducer, PutsDifferentCasesIntoDifferentFiles) {
+  const auto first = words_of(reproducer("gradient", "cpu", sized_case(40, 12, 10, 3, 5)));
+  const auto second = words_of(reproducer("gradient", "cpu", sized_case(40, 12, 10, 3, 6)));
+  const auto other = words_of(reproducer("loss", "cpu", sized_case(40, 12, 10, 3, 5)));
+  EXPECT_NE(first.at("file"), second.at("file"));
+  EXPECT_NE(first.at("file"), other.at("file"));
+  EXPECT_EQ(words_of(reproducer("gradient", "cpu", sized_case(40, 12, 10, 3, 5))), first);
+}
+
+}  // namespace
+}  // namespace assay::validation

@@ -1,0 +1,143 @@
+// The search for a counterexample: the same for the same seed, within its budget, and honest about what it found.
+#include "validation/ctc/search.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/validation/stub_kernel.h"
+#include "validation/ctc/text.h"
+
+namespace assay::validation {
+namespace {
+
+Finding pass_all(const CtcCase&) {
+  return Finding::pass();
+}
+
+/// Fails on every case with three frames or more in all.
+Finding fail_from_three_frames(const CtcCase& c) {
+  std::int64_t frames = 0;
+  for (const auto length : c.input_lengths) frames += length;
+  return frames >= 3 ? Finding::fail("too many frames") : Finding::pass();
+}
+
+/// Every case that the search looks at, as text.
+std::vector<std::string> cases_seen(std::uint64_t seed, Finding (*judge)(const CtcCase&)) {
+  std::vector<std::string> seen;
+  search({}, 50, seed, 100, [&](const CtcCase& c) {
+    seen.push_back(to_text(c));
+    return judge(c);
+  });
+  return seen;
+}
+
+TEST(Search, JudgesAsManyCasesAsAskedForWhereAllPass) {
+  for (const int cases : {1, 7, 100}) {
+    int judged = 0;
+    const auto found = search({}, cases, 1, 100, [&](const CtcCase&) {
+      ++judged;
+      return Finding::pass();
+    });
+    EXPECT_FALSE(found.has_value());
+    EXPECT_EQ(judged, cases);
+  }
+}
+
+TEST(Search, IsDeterminedByItsSeed) {
+  EXPECT_EQ(cases_seen(1, pass_all), cases_seen(1, pass_all));
+  EXPECT_NE(cases_seen(1, pass_all), cases_seen(2, pass_all));
+  EXPECT_EQ(cases_seen(3, fail_from_three_frames), cases_seen(3, fail_from_three_frames));
+}
+
+TEST(Search, SeesDifferentCases) {
+  const auto seen = cases_seen(1, pass_all);
+  EXPECT_GT(std::set<std::string>(seen.begin(), seen.end()).size(), 45U);
+}
+
+TEST(Search, ShrinksToWhatStillFails) {
+  const auto found = search({}, 100, 1, 2000, fail_from_three_frames);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->finding.verdict, Verdict::fail);
+  EXPECT_EQ(found->finding.explanation, "too many frames");
+  EXPECT_GT(found->shrinks, 0);
+  EXPECT_TRUE(is_failure(fail_from_three_frames(found->problem).verdict));
+  EXPECT_EQ(found->problem.B, 1);
+  EXPECT_EQ(found->problem.T, 3);
+  EXPECT_EQ(found->problem.S, 0);
+  EXPECT_EQ(found->problem.C, 1);
+  for (const float a : found->problem.activations) EXPECT_EQ(a, 0);
+}
+
+TEST(Search, StopsAtTheFirstFailureWithoutABudget) {
+  int judged = 0;
+  int failed = 0;
+  const auto found = search({}, 100, 1, 0, [&](const CtcCase& c) {
+    ++judged;
+    Finding finding = fail_from_three_frames(c);
+    failed += is_failure(finding.verdict) ? 1 : 0;
+    return finding;
+  });
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(failed, 1);
+  EXPECT_LT(judged, 100);
+  EXPECT_EQ(found->shrinks, 0);
+}
+
+TEST(Search, KeepsToItsBudget) {
+  for (const int budget : {1, 5, 30}) {
+    int after_the_first = -1;
+    const auto found = search({}, 100, 1, budget, [&](const CtcCase& c) {
+      Finding finding = fail_from_three_frames(c);
+      if (after_the_first >= 0 || is_failure(finding.verdict)) ++after_the_first;
+      return finding;
+    });
+    ASSERT_TRUE(found.has_value());
+    EXPECT_LE(after_the_first, budget);
+    EXPECT_LE(found->shrinks, budget);
+    EXPECT_TRUE(is_failure(fail_from_three_frames(found->problem).verdict));
+  }
+}
+
+/// A refusal of a valid problem is a failure as well as a wrong number.
+TEST(Search, TakesErrorsForFailuresAndSkipsForNone) {
+  EXPECT_TRUE(search({}, 5, 1, 10, [](const CtcCase&) { return Finding::error("refused"); }).has_value());
+  EXPECT_FALSE(search({}, 5, 1, 10, [](const CtcCase&) { return Finding::skip("no frames"); }).has_value());
+  EXPECT_FALSE(search({}, 5, 1, 10, [](const CtcCase&) { return Finding::mistrust("uncertain"); }).has_value());
+}
+
+TEST(Search, KeepsToTheProfile) {
+  search({.min_rows = 3, .log_probs = 0}, 60, 1, 0, [](const CtcCase& c) {
+    EXPECT_GE(c.B, 3);
+    EXPECT_EQ(c.input, CtcInput::logits);
+    return Finding::pass();
+  });
+}
+
+TEST(SearchFrom, JudgesTheGivenCaseOnce) {
+  int judged = 0;
+  const CtcCase given = three_of_four_paths();
+  const auto found = search_from(given, 100, [&](const CtcCase& c) {
+    EXPECT_EQ(c, given);
+    ++judged;
+    return Finding::pass();
+  });
+  EXPECT_FALSE(found.has_value());
+  EXPECT_EQ(judged, 1);
+}
+
+TEST(SearchFrom, ShrinksTheGivenCase) {
+  const CtcCase given = select_rows(three_of_four_paths(), {0, 0, 0});
+  const auto whole = search_from(given, 0, fail_from_three_frames);
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_EQ(whole->problem, given);
+  EXPECT_EQ(whole->shrinks, 0);
+  const auto shrunk = search_from(given, 1000, fail_from_three_frames);
+  ASSERT_TRUE(shrunk.has_value());
+  EXPECT_EQ(shrunk->problem.B, 2) << "no row alone has three frames";
+  EXPECT_GT(shrunk->shrinks, 0);
+}
+
+}  // namespace
+}  // namespace assay::validation

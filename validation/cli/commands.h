@@ -1,0 +1,17 @@
+// The subcommands of `assay`. Each adds itself to the command line; its action runs once parsing has succeeded and
+// returns the exit status: 0 all passed, 1 something failed, 2 bad usage.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+namespace assay::validation {
+
+using Action = std::function<int()>;
+
+void add_gate_command(CLI::App& app, Action& action);
+void add_replay_command(CLI::App& app, Action& action);
+void add_mutants_command(CLI::App& app, Action& action);
+
+}  // namespace assay::validation

@@ -1,0 +1,55 @@
+#include "validation/cli/diagnose_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "validation/ctc/diagnose.h"
+#include "validation/ctc/diagnosis/certified_loss.h"
+#include "validation/ctc/diagnosis/report.h"
+#include "validation/ctc/npz.h"
+
+namespace assay::validation {
+
+int diagnose_command(const std::filesystem::path& path, int digits, bool colour, std::ostream& out) {
+  std::vector<std::string> notes;
+  CtcCase batch;
+  try {
+    batch = read_npz(path, notes);
+  } catch (const std::runtime_error& error) {
+    out << error.what() << '\n';
+    return 2;
+  }
+  out << path.string() << '\n';
+  for (const std::string& note : notes) out << "note: " << note << '\n';
+  const std::vector<RowDiagnosis> rows = diagnose(batch, digits);
+  print_diagnosis(out, batch, rows, colour);
+  return std::all_of(rows.begin(), rows.end(), [](const RowDiagnosis& row) { return row.is_healthy(); }) ? 0 : 1;
+}
+
+void add_diagnose_command(CLI::App& app, std::function<int()>& action) {
+  struct Options {
+    std::string path;
+    int digits = 30;
+    bool colour = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* const command = app.add_subcommand("diagnose", "Say what is wrong with a batch whose loss is inf or NaN");
+  command->add_option("batch", options->path, ".npz of logits or log_probs, targets, input_lengths, target_lengths")
+      ->required();
+  command->add_option("--digits", options->digits, "digits of each row's loss")
+      ->check(CLI::Range(1, most_loss_digits))
+      ->capture_default_str();
+  command->add_flag("--colour", options->colour, "colour for a terminal");
+  command->footer("Exit status: 0 nothing is wrong, 1 something is wrong, 2 the file cannot be read as a batch.");
+  command->callback([options, &action] {
+    action = [options] { return diagnose_command(options->path, options->digits, options->colour, std::cout); };
+  });
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,21 @@
+// `assay diagnose batch.npz`: what is wrong with a user's batch, in plain words.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <ostream>
+
+namespace CLI {
+class App;
+}
+
+namespace assay::validation {
+
+/// Prints the diagnosis of the batch in `path`, losses to `digits` digits.
+/// 0: nothing wrong. 1: something wrong. 2: the file could not be read as a batch; `out` says why.
+int diagnose_command(const std::filesystem::path& path, int digits, bool colour, std::ostream& out);
+
+/// Adds the subcommand to `app`; parsing it sets `action` to what returns the exit status.
+void add_diagnose_command(CLI::App& app, std::function<int()>& action);
+
+}  // namespace assay::validation

@@ -1,0 +1,99 @@
+// assay gate: judges the shipped kernels, or one that is named, by every property.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <regex>
+#include <stdexcept>
+
+#include "validation/cli/commands.h"
+#include "validation/cli/gate_run.h"
+#include "validation/ctc/kernels.h"
+#include "validation/ctc/npz.h"
+#include "validation/ctc/sizes.h"
+
+namespace assay::validation {
+namespace {
+
+struct GateArguments {
+  std::string operation = "ctc";
+  std::string kernel;
+  std::string input;
+  std::string filter;
+  int cases = 200;
+  std::uint64_t seed = 1;
+  int digits = 50;
+  bool quick = false;
+  bool list = false;
+};
+
+int list_properties() {
+  for (const auto& property : ctc_properties()) fmt::print("  {:<17} {}\n", property.name, property.claim);
+  return 0;
+}
+
+CtcNamedCase read_input(const std::filesystem::path& path) {
+  std::vector<std::string> notes;
+  CtcNamedCase given{path.filename().string(), read_npz(path, notes), false};
+  try {
+    require_valid(given.problem);
+  } catch (const std::invalid_argument& refusal) {
+    throw std::runtime_error(fmt::format("{}: {}\nassay: `assay diagnose {}` tells what is wrong with the batch",
+                                         given.name, refusal.what(), path.string()));
+  }
+  for (const auto& note : notes) fmt::print("note: {}\n", note);
+  return given;
+}
+
+/// The user's batch alone, or the speech batch and the sizes people train with.
+std::vector<CtcNamedCase> given_cases(const GateArguments& arguments) {
+  if (!arguments.input.empty()) return {read_input(arguments.input)};
+  std::vector<CtcNamedCase> given;
+  const auto speech = std::filesystem::path(ASSAY_DATA_DIR) / "speech.npz";
+  given.push_back(read_input(speech));
+  if (arguments.quick) return given;
+  for (auto& sized : sized_cases()) given.push_back(std::move(sized));
+  return given;
+}
+
+int run_gate(const GateArguments& arguments, bool cases_chosen) {
+  GateRun run;
+  run.filter = std::regex(arguments.filter);
+  run.digits = arguments.digits;
+  run.options.seed = arguments.seed;
+  run.options.cases = arguments.quick && !cases_chosen ? 40 : arguments.cases;
+  if (!arguments.input.empty() && !cases_chosen) run.options.cases = 0;
+  run.options.given = given_cases(arguments);
+  const auto kernels = arguments.kernel.empty() ? shipped_ctc_kernels() : std::vector<std::string>{arguments.kernel};
+  int status = 0;
+  for (const auto& name : kernels) status = std::max(status, judge_kernel(*ctc_kernel(name), run));
+  return status;
+}
+
+}  // namespace
+
+void add_gate_command(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<GateArguments>();
+  auto* gate = app.add_subcommand("gate", "Judge kernels by every property, on generated cases and real input");
+  gate->add_option("operation", arguments->operation, "What to judge")->check(CLI::IsMember({"ctc"}));
+  gate->add_option("--kernel", arguments->kernel, "cpu, plain or fault:NAME instead of the shipped kernels");
+  gate->add_option("--input", arguments->input, "Judge on this batch (.npz) instead of the built-in ones")
+      ->check(CLI::ExistingFile);
+  auto* cases = gate->add_option("--cases", arguments->cases, "Generated cases for each property")
+                    ->check(CLI::Range(0, 100'000'000))
+                    ->capture_default_str();
+  gate->add_option("--seed", arguments->seed, "Seed of the generated cases")->capture_default_str();
+  gate->add_option("--digits", arguments->digits, "Decimal digits of the reference")
+      ->check(CLI::Range(30, 10'000))
+      ->capture_default_str();
+  gate->add_option("--filter", arguments->filter, "Only properties whose name matches this regular expression");
+  gate->add_flag("--quick", arguments->quick, "40 cases for each property, no large sizes: under ten seconds");
+  gate->add_flag("--list", arguments->list, "List the properties and stop");
+  gate->callback([&action, arguments, cases] {
+    action = [arguments, cases] {
+      return arguments->list ? list_properties() : run_gate(*arguments, cases->count() > 0);
+    };
+  });
+}
+
+}  // namespace assay::validation

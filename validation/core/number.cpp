@@ -1,0 +1,68 @@
+#include "validation/core/number.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace assay::validation {
+
+using Traits = reference::NumberTraits<BigFloat>;
+
+double to_double(const BigFloat& x) {
+  return Traits::to_double(x);
+}
+
+bool is_nan(const BigFloat& x) {
+  return Traits::is_nan(x);
+}
+
+bool is_finite(const BigFloat& x) {
+  return Traits::is_finite(x);
+}
+
+bool same_kind(const BigFloat& a, const BigFloat& b) {
+  if (is_nan(a) || is_nan(b)) return is_nan(a) && is_nan(b);
+  return !is_finite(a) && !is_finite(b) && Traits::is_positive(a) == Traits::is_positive(b);
+}
+
+double absolute_difference(const BigFloat& a, const BigFloat& b) {
+  BigFloat difference = a;
+  difference -= b;
+  return std::abs(to_double(difference));
+}
+
+std::string to_decimal(const BigFloat& x, int digits) {
+  return Traits::to_string(x, digits);
+}
+
+std::string show(float value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return fmt::format("{}", value);
+  return fmt::format("{} ({:a})", value, value);
+}
+
+namespace {
+
+/// The distance from `got` to the exact value in units in the last place of the rounded value.
+double ulps(float rounded, double error) {
+  const float next = std::nextafter(std::abs(rounded), std::numeric_limits<float>::infinity());
+  return error / (double{next} - std::abs(double{rounded}));
+}
+
+}  // namespace
+
+std::string explain(float got, const BigFloat& exact, double error, double bound) {
+  const auto rounded = static_cast<float>(exact);
+  std::string text =
+      fmt::format("  exact    {}\n  rounded  {}\n  got      {}\n", to_decimal(exact, 25), show(rounded), show(got));
+  if (std::isfinite(error)) {
+    text += fmt::format("  error    {:.3g} = {:.3g} x the bound {:.3g} = {:.3g} ULP", error, error / bound, bound,
+                        ulps(rounded, error));
+  } else {
+    text += fmt::format("  error    {} where the bound is {:.3g}", error, bound);
+  }
+  return text;
+}
+
+}  // namespace assay::validation

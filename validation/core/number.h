@@ -1,0 +1,31 @@
+// The any-precision numbers of the reference, as the judge needs them: kinds, differences, text.
+#pragma once
+
+#include <string>
+
+#include "reference/number/big_float.h"
+
+namespace assay::validation {
+
+using reference::BigFloat;
+
+double to_double(const BigFloat& x);
+bool is_nan(const BigFloat& x);
+bool is_finite(const BigFloat& x);
+
+/// Both NaN, both +inf or both -inf.
+bool same_kind(const BigFloat& a, const BigFloat& b);
+
+/// |got - exact|, rounded once to double; NaN or infinite where either is.
+double absolute_difference(const BigFloat& a, const BigFloat& b);
+
+/// `digits` significant decimal digits.
+std::string to_decimal(const BigFloat& x, int digits);
+
+/// "-0.123456789 (-0x1.f9add4p-4)": the shortest decimal of a float32 and its bits.
+std::string show(float value);
+
+/// exact, rounded to float32, got, error in units of the bound and in ULP: four aligned lines.
+std::string explain(float got, const BigFloat& exact, double error, double bound);
+
+}  // namespace assay::validation

@@ -1,0 +1,32 @@
+#include "validation/core/random.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace assay::validation {
+
+std::uint64_t Random::bits() {
+  state_ += 0x9E3779B97F4A7C15U;
+  std::uint64_t z = state_;
+  z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+  z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+  return z ^ (z >> 31U);
+}
+
+std::int64_t Random::integer(std::int64_t low, std::int64_t high) {
+  // Unsigned throughout: high - low need not fit in 63 bits, and of all 2^64 numbers the count comes out as 0.
+  const auto first = static_cast<std::uint64_t>(low);
+  const std::uint64_t count = static_cast<std::uint64_t>(high) - first + 1;
+  return static_cast<std::int64_t>(first + (count == 0 ? bits() : bits() % count));
+}
+
+double Random::real() {
+  return std::ldexp(static_cast<double>(bits() >> 11U), -53);
+}
+
+double Random::gaussian() {
+  const double radius = std::sqrt(-2.0 * std::log(1.0 - real()));
+  return radius * std::cos(2.0 * std::numbers::pi * real());
+}
+
+}  // namespace assay::validation

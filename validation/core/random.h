@@ -1,0 +1,38 @@
+// A small random number generator whose sequences are the same on every platform and standard library.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace assay::validation {
+
+/// SplitMix64 (Steele, Lea, Flood 2014, fig. 17).
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t bits();
+
+  /// Uniform in [low, high], both included.
+  std::int64_t integer(std::int64_t low, std::int64_t high);
+
+  /// Uniform in [0, 1).
+  double real();
+
+  /// Uniform in [low, high).
+  double real(double low, double high) { return low + (high - low) * real(); }
+
+  double gaussian();
+
+  bool chance(double probability) { return real() < probability; }
+
+  template <class T>
+  T pick(std::initializer_list<T> choices) {
+    return choices.begin()[integer(0, static_cast<std::int64_t>(choices.size()) - 1)];
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace assay::validation

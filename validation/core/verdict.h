@@ -1,0 +1,47 @@
+// What the judge says of one property on one case, and how close it was.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace assay::validation {
+
+/// pass        held
+/// fail        did not hold
+/// mistrusted  the data proved nothing, or the reference disagreed with itself
+/// skipped     not applicable; the reason says why
+/// error       a refusal where a number was due, or a number where a refusal was due
+enum class Verdict { pass, skipped, mistrusted, error, fail };
+
+std::string_view name_of(Verdict verdict);
+
+/// True of the verdicts that make a run fail.
+constexpr bool is_failure(Verdict verdict) {
+  return verdict == Verdict::fail || verdict == Verdict::error;
+}
+
+/// The largest measured error as a share of its bound: 0 is exact, above 1 (or NaN) fails.
+struct Margin {
+  double share = 0;
+  std::string place;  ///< "gradient[t=3, b=0, k=2]"
+
+  /// Keeps the worse of the two; NaN is worst of all.
+  void take(double other_share, const std::string& other_place);
+  void take(const Margin& other) { take(other.share, other.place); }
+};
+
+struct Finding {
+  Verdict verdict = Verdict::pass;
+  Margin margin;
+  std::string explanation;  ///< for a failure: what was expected, what came, where; for skipped: why
+
+  static Finding pass(Margin margin = {}) { return {Verdict::pass, std::move(margin), {}}; }
+  static Finding fail(std::string why, Margin margin = {}) {
+    return {Verdict::fail, std::move(margin), std::move(why)};
+  }
+  static Finding error(std::string why) { return {Verdict::error, {}, std::move(why)}; }
+  static Finding skip(std::string why) { return {Verdict::skipped, {}, std::move(why)}; }
+  static Finding mistrust(std::string why) { return {Verdict::mistrusted, {}, std::move(why)}; }
+};
+
+}  // namespace assay::validation

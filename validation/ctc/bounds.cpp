@@ -1,0 +1,116 @@
+#include "validation/ctc/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace assay::validation {
+namespace {
+
+/// Half the smallest subnormal float32: what storing a result near zero can cost.
+constexpr double smallest_store = 0x1p-150;
+
+double states(const CtcCase& c, std::int64_t b) {
+  return 2 * static_cast<double>(c.target_lengths[static_cast<std::size_t>(b)]) + 1;
+}
+
+}  // namespace
+
+CtcBounds::CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel) : case_(c), kernel_(kernel) {
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    Row row;
+    row.sizes = log_magnitudes(c, b);
+    if (kernel.arithmetic == Arithmetic::probability) {
+      bound_probability(row, b);
+    } else {
+      bound_log_space(row, b);
+    }
+    rows_.push_back(std::move(row));
+  }
+  bound_losses();
+}
+
+double CtcBounds::gamma(double operations) const {
+  const double nu = operations * kernel_.unit_roundoff;
+  return nu < 1 ? nu / (1 - nu) : std::numeric_limits<double>::infinity();
+}
+
+/// Exponential, division and, from logits, a sum over C classes; in log space logarithms of these sizes besides.
+double CtcBounds::emission(double log_y) const {
+  const bool logits = case_.input == CtcInput::logits;
+  const auto C = static_cast<double>(case_.C);
+  const double operations = logits ? C + 10 : 8;
+  if (kernel_.arithmetic == Arithmetic::probability) return gamma(operations);
+  return gamma(2 * std::abs(log_y) + (logits ? 2 * std::log(C) : 0) + operations);
+}
+
+/// Of storing; where numbers inside have no more range than float32, of y, the posterior and weighting too.
+double CtcBounds::underflow(double weight) const {
+  const bool narrow = kernel_.unit_roundoff >= 0x1p-24;
+  return narrow ? (4 * weight + 2) * smallest_store : smallest_store;
+}
+
+bool CtcBounds::possible(std::int64_t b) const {
+  return std::isfinite(rough_loss(b));
+}
+
+double CtcBounds::rough_loss(std::int64_t b) const {
+  return rows_[static_cast<std::size_t>(b)].sizes.loss;
+}
+
+void CtcBounds::bound_probability(Row& row, std::int64_t b) const {
+  const auto frames = row.sizes.alpha.size();
+  row.log_probability = static_cast<double>(frames) * (emission(0) + gamma(4)) + gamma(4);
+  row.posterior.assign(frames, 2 * row.log_probability + gamma(states(case_, b) + 4));
+}
+
+void CtcBounds::bound_log_space(Row& row, std::int64_t b) const {
+  const LogMagnitudes& found = row.sizes;
+  const double loss = std::isfinite(found.loss) ? std::abs(found.loss) : 0.0;
+  row.log_probability = gamma(2 * loss + 4);
+  for (std::size_t t = 0; t < found.alpha.size(); ++t) {
+    const double before = t > 0 ? found.alpha[t - 1] : 0;
+    const double after = t + 1 < found.beta.size() ? found.beta[t + 1] : 0;
+    const double met = std::max(found.alpha[t] + before, found.beta[t] + after);
+    row.log_probability += emission(found.emission[t]) + gamma(3 * met + 8);
+  }
+  for (std::size_t t = 0; t < found.alpha.size(); ++t) {
+    const double met = found.alpha[t] + found.beta[t] + found.emission[t] + loss;
+    row.posterior.push_back(std::expm1(2 * row.log_probability + gamma(3 * met + states(case_, b) + 8)));
+  }
+}
+
+void CtcBounds::bound_losses() {
+  const double u = kernel_.unit_roundoff;
+  const double v = kernel_.output_unit_roundoff;
+  const auto stored = [&](double size, double error) { return error + v * (size + error) + smallest_store; };
+  double total_size = 0;
+  double total_error = 0;
+  for (std::size_t b = 0; b < rows_.size(); ++b) {
+    const double size = std::isfinite(rows_[b].sizes.loss) ? std::abs(rows_[b].sizes.loss) : 0.0;
+    const double error = rows_[b].log_probability + u * size;
+    if (case_.reduction == Reduction::none) loss_.push_back(stored(size, error));
+    const double labels = static_cast<double>(std::max<std::int64_t>(case_.target_lengths[b], 1));
+    const double factor = case_.reduction == Reduction::mean ? 1 / (static_cast<double>(case_.B) * labels) : 1.0;
+    total_size += factor * size;
+    total_error += factor * error;
+  }
+  if (case_.reduction == Reduction::none) return;
+  const double adding = gamma(static_cast<double>(case_.B) + 3) * total_size;
+  loss_.push_back(stored(total_size, total_error + adding));
+}
+
+double CtcBounds::gradient(std::int64_t t, std::int64_t b, const GradientSizes& sizes) const {
+  const Row& row = rows_[static_cast<std::size_t>(b)];
+  const double rho = row.posterior[static_cast<std::size_t>(t)];
+  const double weight = std::abs(case_.row_weight(b));
+  if (weight == 0) return underflow(0);
+  const bool has_y = case_.variable == CtcVariable::logits && sizes.y > 0;
+  const double y_error = has_y ? emission(std::log(sizes.y)) * sizes.y : 0;
+  const double exact = weight * sizes.exact;
+  const double posterior_error = sizes.posterior > 0 ? rho * sizes.posterior : 0;  // rho may be infinite
+  const double inside = weight * (y_error + posterior_error) + 4 * kernel_.unit_roundoff * exact;
+  return inside + kernel_.output_unit_roundoff * (exact + inside) + underflow(weight);
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,69 @@
+// How far rounding may carry a correct kernel from the truth, element by element. Derivations: docs/bounds.md.
+//
+// With u the unit roundoff inside, v that of the stored results, gamma(n) = n u / (1 - n u)   (Higham 2002, lemma 3.1)
+//
+//                         probability arithmetic          log-space arithmetic
+//   y            eta      gamma(C + 10)                   gamma(2 Y_t + 2 ln C + C + 10)
+//   one frame    step     eta + gamma(4)                  eta + gamma(3 (A_t + A_t-1) + 8)
+//   ln p         pi       T (eta + gamma(4)) + gamma(4)   sum of steps + gamma(2 |ln p| + 4)
+//   posterior    rho      2 pi + gamma(L + 4)             expm1(2 pi + gamma(3 (A_t + B_t + Y_t + |ln p|) + L + 8))
+//   loss                  pi + (u + v) |loss|             the same
+//   gradient              |w| (eta y + rho posterior) + 4 u |g| + v |g|,  g = w (y - posterior) or -w posterior,
+//                         where the eta of log space has |ln y| of the element itself for Y_t
+//
+// A_t, B_t, Y_t: the largest |ln alpha|, |ln beta|, |ln y| of frame t on any alignment (magnitudes.h); w: the row's
+// weight, upstream times the factor of the reduction. From log_probs the softmax falls away: eta loses C.
+#pragma once
+
+#include <vector>
+
+#include "validation/ctc/case.h"
+#include "validation/ctc/kernel.h"
+#include "validation/ctc/magnitudes.h"
+
+namespace assay::validation {
+
+/// The sizes a bound on one gradient element is made of. The default gives the largest bound.
+struct GradientSizes {
+  double y = 1;
+  double posterior = 1;
+  double exact = 1;  ///< |y - posterior| or |posterior|: the element before weighting
+};
+
+class CtcBounds {
+ public:
+  CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel);
+
+  /// Can row b be aligned at all (p > 0)?
+  bool possible(std::int64_t b) const;
+
+  /// -ln p of row b, good to a few digits: for sizes, not for judging.
+  double rough_loss(std::int64_t b) const;
+
+  /// Bound on |loss[i] - truth|; i counts rows for Reduction::none, else 0.
+  double loss(std::size_t i) const { return loss_[i]; }
+
+  /// Bound on |gradient[t, b, k] - truth| for a possible row and t < input_lengths[b].
+  double gradient(std::int64_t t, std::int64_t b, const GradientSizes& sizes = {}) const;
+
+ private:
+  struct Row {
+    LogMagnitudes sizes;
+    double log_probability = 0;     ///< pi
+    std::vector<double> posterior;  ///< rho [T_b]
+  };
+
+  void bound_probability(Row& row, std::int64_t b) const;
+  void bound_log_space(Row& row, std::int64_t b) const;
+  void bound_losses();
+  double emission(double log_y) const;    ///< eta of one y, relative
+  double underflow(double weight) const;  ///< of a gradient element, absolute
+  double gamma(double operations) const;
+
+  const CtcCase& case_;
+  const CtcKernelInfo& kernel_;
+  std::vector<Row> rows_;
+  std::vector<double> loss_;
+};
+
+}  // namespace assay::validation

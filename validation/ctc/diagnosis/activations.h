@@ -1,0 +1,16 @@
+// What is wrong with the activations of one row: NaN, infinities, frames without mass, and logits that were taken for
+// log-probabilities or the other way round.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "validation/ctc/case.h"
+#include "validation/ctc/diagnosis/symptom.h"
+
+namespace assay::validation {
+
+/// The symptoms of row b's frames: those within its input length, and of the padding a note.
+std::vector<Symptom> examine_activations(const CtcCase& c, std::int64_t b);
+
+}  // namespace assay::validation

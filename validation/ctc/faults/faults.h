@@ -1,0 +1,29 @@
+// Planted faults: CTC kernels that are wrong in one step each, as published kernels have been, for testing the gate.
+//
+// A gate is worth what it catches. Each kernel here is the plain one (plain_kernel.h) with one step replaced by what
+// somebody once shipped, or nearly did; a gate that passes any of them is itself faulty.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "validation/ctc/kernel.h"
+
+namespace assay::validation {
+
+struct CtcFault {
+  std::string name;       ///< "skip-over-repeat"; its kernel is called "fault:skip-over-repeat"
+  std::string story;      ///< what goes wrong, and the report it resembles where there is one
+  std::string caught_by;  ///< the property meant to catch it first
+  std::shared_ptr<const CtcKernel> kernel;
+};
+
+/// The kernel without a fault: log space, double inside, float32 out, correct in every option. Called "plain".
+std::shared_ptr<const CtcKernel> plain_ctc_kernel();
+
+/// All planted faults, in a fixed order. They are made once, so a kernel whose fault is the state that it keeps between
+/// calls keeps it for the life of the program. That state is locked or atomic: any kernel may run on several threads.
+const std::vector<CtcFault>& ctc_faults();
+
+}  // namespace assay::validation

@@ -1,0 +1,133 @@
+// Faults of number ranges and rounding: right in exact arithmetic, wrong in the one at hand.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "validation/ctc/faults/planting.h"
+
+namespace assay::validation {
+namespace {
+
+struct SoftmaxWithoutMaximum final : PlainCtcKernel {
+  static constexpr FaultNote note{"softmax-without-maximum",
+                                  "exp(a) as it is: overflows past 709 and vanishes below -745", "shift"};
+  double softmax_shift(const Row&, std::int64_t) const override { return 0; }
+};
+
+struct SoftmaxMaximumOfBatch final : PlainCtcKernel {
+  static constexpr FaultNote note{"softmax-maximum-of-batch",
+                                  "logits are shifted by the batch's maximum at t: a loud row silences the others",
+                                  "row-independence"};
+  double softmax_shift(const Row& row, std::int64_t t) const override {
+    double shift = PlainCtcKernel::softmax_shift(row, t);
+    for (Row other{.problem = row.problem}; other.b < row.problem.B; ++other.b)
+      if (t < row.problem.input_lengths[static_cast<std::size_t>(other.b)])
+        shift = std::max(shift, PlainCtcKernel::softmax_shift(other, t));
+    return shift;
+  }
+};
+
+struct SoftmaxMaximumWithPadding final : PlainCtcKernel {
+  static constexpr FaultNote note{"softmax-maximum-with-padding",
+                                  "logits are shifted by the maximum over all T frames, those past T_b among them",
+                                  "padding"};
+  double softmax_shift(const Row& row, std::int64_t) const override {
+    double shift = log_zero;
+    for (std::int64_t t = 0; t < row.problem.T; ++t) shift = std::max(shift, PlainCtcKernel::softmax_shift(row, t));
+    return shift;
+  }
+};
+
+struct LogitsClipped final : PlainCtcKernel {
+  static constexpr FaultNote note{"logits-clipped", "activations are cut to [-30, 30] so that exp(a) cannot overflow",
+                                  "shift"};
+  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+    check(problem, out);
+    std::vector<float> clipped(problem.activations.begin(), problem.activations.end());
+    for (float& a : clipped) a = std::fmin(std::fmax(a, -30.0F), 30.0F);
+    Problem other = problem;
+    other.activations = clipped;
+    PlainCtcKernel::run(other, out, threads);
+  }
+};
+
+struct LogOfYPlusEpsilon final : PlainCtcKernel {
+  static constexpr FaultNote note{"log-of-y-plus-epsilon",
+                                  "ln(y + 1e-7) for log-probabilities, as Keras takes its logarithm", "input-kinds"};
+  void read_log_y(Row& row) const override {
+    PlainCtcKernel::read_log_y(row);
+    if (row.problem.input == reference::CtcInput::logits) return;
+    for (std::int64_t t = 0; t < row.frames; ++t)
+      for (double& log_y : row.log_y.row(t)) log_y = std::log(std::exp(log_y) + 1e-7);
+  }
+};
+
+struct LogAddWithoutMaximum final : PlainCtcKernel {
+  static constexpr FaultNote note{"log-add-without-maximum",
+                                  "ln(exp(a) + exp(b)) as it is: below p = 1e-308 every path is lost and the loss +inf",
+                                  "loss"};
+  double log_add(double a, double b) const override { return std::log(std::exp(a) + std::exp(b)); }
+};
+
+struct LogAddCutForFloat final : PlainCtcKernel {
+  static constexpr FaultNote note{"log-add-cut-for-float",
+                                  "the smaller term is dropped below exp(-15.9), Kaldi's cut for float32, in double",
+                                  "gradient"};
+  double log_add(double a, double b) const override {
+    return std::abs(a - b) > 15.9 ? std::max(a, b) : PlainCtcKernel::log_add(a, b);
+  }
+};
+
+struct AlphaInFloat final : PlainCtcKernel {
+  static constexpr FaultNote note{"alpha-in-float", "ln alpha and ln beta are kept in float32, double is declared",
+                                  "gradient"};
+  double log_add(double a, double b) const override { return static_cast<float>(PlainCtcKernel::log_add(a, b)); }
+};
+
+struct LogSoftmaxInFloat final : PlainCtcKernel {
+  static constexpr FaultNote note{"log-softmax-in-float", "ln y is rounded to float32, double is declared", "gradient"};
+  void read_log_y(Row& row) const override {
+    PlainCtcKernel::read_log_y(row);
+    for (std::int64_t t = 0; t < row.frames; ++t)
+      for (double& log_y : row.log_y.row(t)) log_y = static_cast<float>(log_y);
+  }
+};
+
+struct LossInHalf final : PlainCtcKernel {
+  static constexpr FaultNote note{"loss-in-half", "the loss passes through 11 bits on its way out", "loss"};
+  double loss(const Row& row) const override {
+    int exponent = 0;
+    const double mantissa = std::frexp(PlainCtcKernel::loss(row), &exponent);
+    return std::ldexp(std::nearbyint(std::ldexp(mantissa, 11)), exponent - 11);
+  }
+};
+
+struct ProbabilityLeavesLogSpace final : PlainCtcKernel {
+  static constexpr FaultNote note{"probability-leaves-log-space",
+                                  "p is formed as a number on the way, and is 0 for a loss above 745", "loss"};
+  double log_likelihood(const Row& row) const override {
+    return std::log(std::exp(PlainCtcKernel::log_likelihood(row)));
+  }
+};
+
+struct LossBelowZero final : PlainCtcKernel {
+  static constexpr FaultNote note{
+      "loss-below-zero", "p rounded above 1 is not cut: a certain row has loss -4e-18, optax#1771", "nonnegative"};
+  double loss(const Row& row) const override { return impossible(row) ? impossible_loss(row) : -row.log_p; }
+};
+
+struct MinusZero final : PlainCtcKernel {
+  static constexpr FaultNote note{"minus-zero", "-ln p of a certain row is -0: max(-0.0, 0.0) is its first argument",
+                                  "nonnegative"};
+  float to_float(double value) const override { return static_cast<float>(value); }
+};
+
+}  // namespace
+
+std::vector<CtcFault> numeric_faults() {
+  return plant_all<SoftmaxWithoutMaximum, SoftmaxMaximumOfBatch, SoftmaxMaximumWithPadding, LogitsClipped,
+                   LogOfYPlusEpsilon, LogAddWithoutMaximum, LogAddCutForFloat, AlphaInFloat, LogSoftmaxInFloat,
+                   LossInHalf, ProbabilityLeavesLogSpace, LossBelowZero, MinusZero>();
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,131 @@
+#include "validation/ctc/generate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "validation/ctc/generate_values.h"
+
+namespace assay::validation {
+namespace {
+
+using Labels = std::vector<std::int64_t>;
+
+std::int64_t repeats_of(const Labels& labels) {
+  std::int64_t repeats = 0;
+  for (std::size_t i = 1; i < labels.size(); ++i) repeats += labels[i] == labels[i - 1] ? 1 : 0;
+  return repeats;
+}
+
+std::int64_t some_label(Random& random, const CtcCase& c) {
+  const std::int64_t label = random.integer(0, c.C - 2);
+  return label >= c.blank ? label + 1 : label;
+}
+
+/// Labels at random, all alike, in pairs, or from an alphabet of two.
+Labels some_labels(Random& random, const CtcCase& c, std::int64_t count) {
+  Labels labels;
+  const auto pattern = random.integer(0, 4);
+  const Labels two = {some_label(random, c), some_label(random, c)};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool keep = i > 0 && (pattern == 0 || (pattern == 1 && i % 2 == 1));
+    if (keep) {
+      labels.push_back(labels.back());
+    } else {
+      labels.push_back(pattern == 2 ? two[random.chance(0.5) ? 0 : 1] : some_label(random, c));
+    }
+  }
+  return labels;
+}
+
+std::int64_t some_frames(Random& random, int size, bool is_long) {
+  if (is_long) return random.pick<std::int64_t>({31, 32, 33, 47, 63, 64, 65, 96, 127, 129});
+  if (random.chance(0.1)) return random.pick<std::int64_t>({1, 2});
+  return random.integer(1, 4 + size / 6);
+}
+
+std::int64_t some_label_count(Random& random, std::int64_t frames, bool is_long) {
+  if (is_long && random.chance(0.6)) {
+    return std::min<std::int64_t>(frames, random.pick<std::int64_t>({15, 16, 17, 31, 32, 33, 63, 64}));
+  }
+  return random.chance(0.25) ? frames : random.integer(1, std::max<std::int64_t>(1, frames));
+}
+
+struct Row {
+  std::int64_t frames = 0;
+  Labels labels;
+};
+
+Row some_row(Random& random, const CtcCase& c, int size, bool is_long, const CtcProfile& profile) {
+  Row row;
+  row.frames = some_frames(random, size, is_long);
+  if (random.chance(profile.empty_rows)) {
+    const auto which = random.integer(0, 3);
+    if (which >= 2) row.frames = 0;
+    if (which <= 2 || c.C < 2) return row;
+  }
+  if (c.C < 2) return row;
+  row.labels = some_labels(random, c, some_label_count(random, row.frames, is_long));
+  if (random.chance(profile.impossible_rows)) {
+    row.frames = std::max<std::int64_t>(0, static_cast<std::int64_t>(row.labels.size()) + repeats_of(row.labels) - 1);
+    return row;
+  }
+  while (!row.labels.empty() && static_cast<std::int64_t>(row.labels.size()) + repeats_of(row.labels) > row.frames) {
+    row.labels.pop_back();
+  }
+  return row;
+}
+
+void choose_options(Random& random, CtcCase& c) {
+  c.variable = random.chance(0.3) ? CtcVariable::log_probs : CtcVariable::logits;
+  c.layout = random.chance(0.3) ? CtcTargets::concatenated : CtcTargets::padded;
+  c.reduction = random.pick({Reduction::none, Reduction::none, Reduction::sum, Reduction::mean});
+  c.zero_infinity = random.chance(0.4);
+  if (!random.chance(0.4)) return;
+  const std::int64_t count = c.reduction == Reduction::none ? c.B : 1;
+  for (std::int64_t i = 0; i < count; ++i) {
+    c.upstream.push_back(random.pick({0.0F, 1.0F, -1.0F, 0.5F, 3.0F, static_cast<float>(random.gaussian())}));
+  }
+}
+
+}  // namespace
+
+CtcCase generate_ctc(Random& random, int size, const CtcProfile& profile) {
+  CtcCase c;
+  const bool is_long = size > 30 && random.chance(profile.long_rows);
+  c.B = std::max<std::int64_t>(profile.min_rows, random.pick<std::int64_t>({1, 1, 2, 3, 4}));
+  c.C = random.pick<std::int64_t>({1, 2, 3, 3, 4, 5, 7, 12, 28, 33});
+  if (c.C == 1 && random.chance(0.7)) c.C = 3;
+  c.blank = random.pick<std::int64_t>({0, 0, c.C - 1, random.integer(0, c.C - 1)});
+  std::vector<Labels> targets;
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    const Row row = some_row(random, c, size, is_long, profile);
+    c.input_lengths.push_back(row.frames);
+    targets.push_back(row.labels);
+    c.T = std::max(c.T, row.frames);
+  }
+  if (random.chance(0.2)) c.T += random.integer(1, 3);
+  choose_options(random, c);
+  set_targets(c, targets, random.pick<std::int64_t>({-1, 0, c.blank, 1'000'000'007}));
+  fill_activations(random, c, profile.minus_infinity);
+  if (random.chance(profile.log_probs)) c = to_log_probs(std::move(c));
+  return c;
+}
+
+CtcCase to_log_probs(CtcCase c) {
+  c.input = CtcInput::log_probs;
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t) {
+      double largest = -std::numeric_limits<double>::infinity();
+      for (std::int64_t k = 0; k < c.C; ++k) largest = std::max(largest, double{c.activation(t, b, k)});
+      double sum = 0;
+      for (std::int64_t k = 0; k < c.C; ++k) sum += std::exp(double{c.activation(t, b, k)} - largest);
+      for (std::int64_t k = 0; k < c.C; ++k) {
+        c.activation(t, b, k) = static_cast<float>(double{c.activation(t, b, k)} - largest - std::log(sum));
+      }
+    }
+  }
+  return c;
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,45 @@
+// What the gate judges: anything that maps a CTC problem to losses and gradients.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "reference/ctc/problem.h"
+
+namespace assay::validation {
+
+/// How a kernel computes inside. The bound it is held to is derived from this and from the problem
+/// (docs/bounds.md): what a kernel does not claim, it is not held to; what it claims, it must keep.
+///   probability  sums and products of non-negative numbers whose range does not limit them
+///   log_space    ln alpha and ln beta by log-sum-exp
+enum class Arithmetic { probability, log_space };
+
+struct CtcKernelInfo {
+  std::string name;
+  Arithmetic arithmetic = Arithmetic::probability;
+  double unit_roundoff = std::ldexp(1.0, -53);         ///< of the arithmetic inside
+  double output_unit_roundoff = std::ldexp(1.0, -24);  ///< of the type that results are stored in
+};
+
+/// Where a kernel puts its results; shapes as in reference/ctc/problem.h.
+struct CtcResultView {
+  std::span<float> loss;      ///< [B] for Reduction::none, else [1]
+  std::span<float> gradient;  ///< [T, B, C], or empty when only the loss is wanted
+};
+
+class CtcKernel {
+ public:
+  CtcKernel() = default;
+  CtcKernel(const CtcKernel&) = delete;
+  CtcKernel& operator=(const CtcKernel&) = delete;
+  virtual ~CtcKernel() = default;
+
+  virtual const CtcKernelInfo& info() const = 0;
+
+  /// Fills `out`, or refuses a bad argument by throwing std::invalid_argument that names it.
+  /// `threads`: 0 means the kernel's own choice.
+  virtual void run(const reference::CtcProblem<float>& problem, const CtcResultView& out, int threads) const = 0;
+};
+
+}  // namespace assay::validation

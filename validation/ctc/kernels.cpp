@@ -1,0 +1,42 @@
+#include "validation/ctc/kernels.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "metal/cpu/ctc_loss.h"
+#include "validation/ctc/faults/faults.h"
+
+namespace assay::validation {
+namespace {
+
+/// metal/cpu: probabilities in float64 with an exponent per state, stored as float32.
+class CpuKernel : public CtcKernel {
+ public:
+  const CtcKernelInfo& info() const override { return info_; }
+
+  void run(const reference::CtcProblem<float>& problem, const CtcResultView& out, int threads) const override {
+    metal::ctc_loss(problem, {out.loss, out.gradient}, {.threads = threads});
+  }
+
+ private:
+  CtcKernelInfo info_{.name = "cpu", .arithmetic = Arithmetic::probability};
+};
+
+}  // namespace
+
+std::shared_ptr<const CtcKernel> ctc_kernel(const std::string& name) {
+  if (name == "cpu") return std::make_shared<CpuKernel>();
+  if (name == "plain") return plain_ctc_kernel();
+  for (const auto& fault : ctc_faults()) {
+    if (name == fault.kernel->info().name) return fault.kernel;
+  }
+  throw std::invalid_argument(
+      fmt::format("kernel '{}' is unknown: expected cpu, plain or a fault as `assay mutants --list` names them", name));
+}
+
+std::vector<std::string> shipped_ctc_kernels() {
+  return {"cpu"};
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,19 @@
+// The CTC kernels that the gate knows by name.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "validation/ctc/kernel.h"
+
+namespace assay::validation {
+
+/// "cpu" (metal/cpu), "plain" and every "fault:..." (faults/).
+/// Throws std::invalid_argument listing the names for one that is unknown.
+std::shared_ptr<const CtcKernel> ctc_kernel(const std::string& name);
+
+/// The kernels that a gate run judges unless one is named: those that are meant to be used.
+std::vector<std::string> shipped_ctc_kernels();
+
+}  // namespace assay::validation

@@ -1,0 +1,46 @@
+// From logits p <= 1, so that no loss is negative, -0 included.
+#include <cmath>
+
+#include "validation/core/number.h"
+#include "validation/ctc/compare.h"
+#include "validation/ctc/properties/properties.h"
+
+namespace assay::validation::properties {
+namespace {
+
+/// Near certainty is where rounding makes a loss negative: in each frame the label due, or blank, far above the rest.
+CtcCase confident(CtcCase c) {
+  for (std::int64_t t = 0; t < c.T; ++t) {
+    for (std::int64_t b = 0; b < c.B; ++b) {
+      const auto labels = c.labels(b);
+      const auto winner = t < static_cast<std::int64_t>(labels.size()) ? labels[static_cast<std::size_t>(t)] : c.blank;
+      for (std::int64_t k = 0; k < c.C; ++k) c.activation(t, b, k) = static_cast<float>(k % 3);
+      c.activation(t, b, winner) = 44.0F;
+    }
+  }
+  return c;
+}
+
+Finding check(const CtcContext& context, const CtcCase& given) {
+  if (given.input != CtcInput::logits) return Finding::skip("log_probs need not be normalised");
+  Comparison comparison;
+  for (const CtcCase& c : {given, confident(given)}) {
+    const CtcRun run = run_kernel(context.kernel, c);
+    if (run.refused) continue;
+    for (std::size_t i = 0; i < run.loss.size(); ++i) {
+      if (std::signbit(run.loss[i]) && !std::isnan(run.loss[i])) {
+        const Place place{"loss", -1, static_cast<std::int64_t>(i)};
+        comparison.fail(place.text() + "\n  expected at least 0\n  got      " + show(run.loss[i]));
+      }
+    }
+  }
+  return comparison.finding();
+}
+
+}  // namespace
+
+CtcProperty nonnegative() {
+  return {"nonnegative", "no loss from logits is below 0", {.minus_infinity = 0, .log_probs = 0}, check};
+}
+
+}  // namespace assay::validation::properties

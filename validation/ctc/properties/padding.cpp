@@ -1,0 +1,44 @@
+// What stands in frames past input_length and in targets past target_length is never used.
+#include <limits>
+
+#include "validation/ctc/compare.h"
+#include "validation/ctc/properties/properties.h"
+
+namespace assay::validation::properties {
+namespace {
+
+/// One frame and one target column more than any row uses, every unused element set.
+CtcCase with_padding(CtcCase c, float frame_value, std::int64_t label) {
+  std::vector<std::vector<std::int64_t>> rows;
+  for (std::int64_t b = 0; b < c.B; ++b) rows.push_back(c.labels(b));
+  c.layout = CtcTargets::padded;
+  set_targets(c, rows, label);
+  c.T += 1;
+  c.activations.resize(static_cast<std::size_t>(c.T * c.B * c.C));
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    for (std::int64_t t = c.input_lengths[static_cast<std::size_t>(b)]; t < c.T; ++t) {
+      for (std::int64_t k = 0; k < c.C; ++k) c.activation(t, b, k) = frame_value;
+    }
+  }
+  return c;
+}
+
+Finding check(const CtcContext& context, const CtcCase& c) {
+  const CtcCase quiet = with_padding(c, 0.0F, c.blank);
+  const CtcCase noisy = with_padding(c, std::numeric_limits<float>::quiet_NaN(), c.C == 1 ? 7 : (c.blank + 1) % c.C);
+  const CtcCase large = with_padding(c, 1e30F, std::numeric_limits<std::int64_t>::min());
+  const CtcRun expected = run_valid(context.kernel, quiet);
+  for (const CtcCase& other : {noisy, large}) {
+    Finding finding = same_bits(quiet, expected, run_valid(context.kernel, other), "padding changes the result");
+    if (is_failure(finding.verdict)) return finding;
+  }
+  return Finding::pass();
+}
+
+}  // namespace
+
+CtcProperty padding() {
+  return {"padding", "garbage past the lengths changes no bit", {.min_rows = 2}, check};
+}
+
+}  // namespace assay::validation::properties

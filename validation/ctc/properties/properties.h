@@ -1,0 +1,40 @@
+// The properties of CTC kernels, one function and one file each.
+#pragma once
+
+#include "validation/ctc/property.h"
+
+namespace assay::validation::properties {
+
+// Memory and repeatability.
+CtcProperty outside();
+CtcProperty inside();
+CtcProperty repeat();
+CtcProperty threads();
+CtcProperty two_shapes();
+CtcProperty loss_only();
+CtcProperty layout();
+CtcProperty padding();
+CtcProperty zero_past_length();
+
+// The contract.
+CtcProperty refusals();
+CtcProperty impossible();
+CtcProperty empty();
+CtcProperty nonnegative();
+
+// Relations between runs: no reference needed.
+CtcProperty row_independence();
+CtcProperty batch_singles();
+CtcProperty reductions();
+CtcProperty linearity();
+CtcProperty frame_sums();
+CtcProperty shift();
+CtcProperty permutation();
+CtcProperty input_kinds();
+CtcProperty two_step();
+
+// Against the any-precision reference.
+CtcProperty loss();
+CtcProperty gradient();
+
+}  // namespace assay::validation::properties

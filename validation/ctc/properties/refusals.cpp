@@ -1,0 +1,108 @@
+// The error contract: each kind of bad argument is refused with a message that names it, and nothing outside the
+// outputs is touched on the way. A number in answer to any of these is an error.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "validation/ctc/properties/properties.h"
+#include "validation/ctc/run.h"
+
+namespace assay::validation::properties {
+namespace {
+
+struct BadArgument {
+  const char* what;
+  const char* named;  ///< what the message must speak of
+  void (*spoil)(CtcCase&, CtcRunOptions&);
+};
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// A healthy problem of T=4, B=2, C=3, S=2, which each row below spoils in one way.
+CtcCase healthy(const CtcCase& c) {
+  CtcCase d;
+  d.T = 4;
+  d.B = 2;
+  d.C = 3;
+  d.input_lengths = {4, 3};
+  d.blank = c.blank % 3;
+  d.layout = c.layout;
+  d.reduction = c.reduction;
+  d.zero_infinity = c.zero_infinity;
+  d.variable = c.variable;
+  const std::int64_t one = (d.blank + 1) % 3;
+  const std::int64_t two = (d.blank + 2) % 3;
+  set_targets(d, {{one, two}, {two}});
+  for (int i = 0; i < 24; ++i) d.activations.push_back(static_cast<float>(i % 5) * 0.5F);
+  return d;
+}
+
+const BadArgument bad_arguments[] = {
+    {"a label equal to C", "targets", [](CtcCase& c, CtcRunOptions&) { c.targets[0] = c.C; }},
+    {"a label far out of range", "targets",
+     [](CtcCase& c, CtcRunOptions&) { c.targets[1] = std::numeric_limits<std::int64_t>::max(); }},
+    {"a negative label", "targets", [](CtcCase& c, CtcRunOptions&) { c.targets[0] = -1; }},
+    {"a label equal to blank", "targets", [](CtcCase& c, CtcRunOptions&) { c.targets[1] = c.blank; }},
+    {"a negative target length", "target_lengths", [](CtcCase& c, CtcRunOptions&) { c.target_lengths[1] = -1; }},
+    {"a target length past S", "target",
+     [](CtcCase& c, CtcRunOptions&) { c.target_lengths[0] = c.layout == CtcTargets::padded ? 3 : 1'000'000'000'000; }},
+    {"a negative input length", "input_lengths", [](CtcCase& c, CtcRunOptions&) { c.input_lengths[0] = -1; }},
+    {"an input length past T", "input_lengths", [](CtcCase& c, CtcRunOptions&) { c.input_lengths[1] = 5; }},
+    {"blank = C", "blank", [](CtcCase& c, CtcRunOptions&) { c.blank = c.C; }},
+    {"blank = -1", "blank", [](CtcCase& c, CtcRunOptions&) { c.blank = -1; }},
+    {"one input length missing", "input_lengths", [](CtcCase& c, CtcRunOptions&) { c.input_lengths.pop_back(); }},
+    {"one target length missing", "target_lengths", [](CtcCase& c, CtcRunOptions&) { c.target_lengths.pop_back(); }},
+    {"targets too short", "targets", [](CtcCase& c, CtcRunOptions&) { c.targets.pop_back(); }},
+    {"activations too short", "activations", [](CtcCase& c, CtcRunOptions&) { c.activations.pop_back(); }},
+    {"an upstream element too many", "upstream", [](CtcCase& c, CtcRunOptions&) { c.upstream.assign(3, 1.0F); }},
+    {"upstream of the other reductions' size", "upstream",
+     [](CtcCase& c, CtcRunOptions&) { c.upstream.assign(c.reduction == Reduction::none ? 1 : 2, 1.0F); }},
+    {"a loss output one too long", "loss", [](CtcCase&, CtcRunOptions& options) { options.extra_loss = 1; }},
+    {"a loss output one too short", "loss", [](CtcCase&, CtcRunOptions& options) { options.extra_loss = -1; }},
+    {"a gradient output one too short", "gradient",
+     [](CtcCase&, CtcRunOptions& options) { options.extra_gradient = -1; }},
+    {"T negative", "T", [](CtcCase& c, CtcRunOptions&) { c.T = -4; }},
+    {"C = 0", "C", [](CtcCase& c, CtcRunOptions&) { c.C = 0; }},
+    {"T*B*C past 64 bits", "T", [](CtcCase& c, CtcRunOptions&) { c.T = std::int64_t{1} << 62; }},
+    {"a NaN logit", "activations",
+     [](CtcCase& c, CtcRunOptions&) { c.activation(2, 1, 1) = std::numeric_limits<float>::quiet_NaN(); }},
+    {"a logit of +inf", "activations", [](CtcCase& c, CtcRunOptions&) { c.activation(3, 0, 2) = infinity; }},
+    {"a frame of -inf alone", "activations",
+     [](CtcCase& c, CtcRunOptions&) {
+       c.activation(1, 0, 0) = c.activation(1, 0, 1) = c.activation(1, 0, 2) = -infinity;
+     }},
+};
+
+Finding probe(const CtcContext& context, const CtcCase& good, const BadArgument& bad) {
+  CtcCase c = good;
+  CtcRunOptions options;
+  bad.spoil(c, options);
+  const CtcRun run = run_kernel(context.kernel, c, options);
+  if (!run.refused) {
+    return Finding::error(
+        fmt::format("  {}: expected a refusal, got loss[0] = {}", bad.what, run.loss.empty() ? 0.0F : run.loss[0]));
+  }
+  if (!run.trespasses.empty()) return Finding::fail(fmt::format("  {}: {}", bad.what, run.trespasses[0]));
+  if (run.message.find(bad.named) == std::string::npos) {
+    return Finding::error(fmt::format("  {}: the refusal does not name '{}': {}", bad.what, bad.named, run.message));
+  }
+  return Finding::pass();
+}
+
+Finding check(const CtcContext& context, const CtcCase& c) {
+  const CtcCase good = healthy(c);
+  run_valid(context.kernel, good);
+  for (const BadArgument& bad : bad_arguments) {
+    Finding finding = probe(context, good, bad);
+    if (is_failure(finding.verdict)) return finding;
+  }
+  return Finding::pass();
+}
+
+}  // namespace
+
+CtcProperty refusals() {
+  return {"refusals", "each kind of bad argument is refused by name", {}, check};
+}
+
+}  // namespace assay::validation::properties

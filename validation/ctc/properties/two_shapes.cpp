@@ -1,0 +1,39 @@
+// A problem gives the same bits before and after another, larger one: no state is kept between calls.
+#include "validation/ctc/compare.h"
+#include "validation/ctc/properties/properties.h"
+
+namespace assay::validation::properties {
+namespace {
+
+/// Twice the rows, two more frames and labels at the other end: larger in every dimension but C.
+CtcCase larger(const CtcCase& c) {
+  std::vector<std::int64_t> twice;
+  for (std::int64_t b = 0; b < 2 * c.B; ++b) twice.push_back(b % c.B);
+  CtcCase d = select_rows(c, twice);
+  std::vector<std::vector<std::int64_t>> targets;
+  for (std::int64_t b = 0; b < d.B; ++b) {
+    auto labels = d.labels(b);
+    if (c.C > 1) labels.insert(labels.end(), 2, c.blank == 0 ? 1 : 0);
+    targets.push_back(std::move(labels));
+  }
+  set_targets(d, targets);
+  d.T += 2;
+  d.activations.resize(static_cast<std::size_t>(d.T * d.B * d.C), 0.5F);
+  for (auto& a : d.activations) a = -a;
+  for (auto& length : d.input_lengths) length = d.T;
+  return d;
+}
+
+Finding check(const CtcContext& context, const CtcCase& c) {
+  const CtcRun before = run_valid(context.kernel, c);
+  run_kernel(context.kernel, larger(c));
+  return same_bits(c, before, run_valid(context.kernel, c), "other bits after a larger problem in between");
+}
+
+}  // namespace
+
+CtcProperty two_shapes() {
+  return {"two-shapes", "a larger problem in between changes no bit", {}, check};
+}
+
+}  // namespace assay::validation::properties

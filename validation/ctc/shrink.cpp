@@ -1,0 +1,110 @@
+#include "validation/ctc/shrink.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "validation/ctc/shrink_structure.h"
+
+namespace assay::validation {
+namespace {
+
+using Shared = std::shared_ptr<const CtcCase>;
+
+template <class Change>
+CtcShrink step(const Shared& from, Change change) {
+  return [from, change]() -> std::optional<CtcCase> {
+    CtcCase c = *from;
+    change(c);
+    if (c == *from) return std::nullopt;
+    return c;
+  };
+}
+
+/// Each row alone, then each row left out.
+void add_rows(std::vector<CtcShrink>& steps, const Shared& c) {
+  for (std::int64_t b = 0; b < c->B && c->B > 1; ++b) {
+    steps.push_back(step(c, [b](CtcCase& d) { d = select_rows(d, {b}); }));
+  }
+  for (std::int64_t b = 0; b < c->B && c->B > 2; ++b) {
+    steps.push_back(step(c, [b](CtcCase& d) {
+      std::vector<std::int64_t> kept(static_cast<std::size_t>(d.B));
+      std::iota(kept.begin(), kept.end(), std::int64_t{0});
+      kept.erase(kept.begin() + b);
+      d = select_rows(d, kept);
+    }));
+  }
+}
+
+void add_frames_and_labels(std::vector<CtcShrink>& steps, const Shared& c) {
+  for (const std::int64_t spare : {0, 1}) {
+    steps.push_back(step(c, [spare](CtcCase& d) { drop_unused_frames(d, spare); }));
+  }
+  for (std::int64_t b = 0; b < c->B; ++b) {
+    const auto frames = c->input_lengths[static_cast<std::size_t>(b)];
+    const auto labels = c->target_lengths[static_cast<std::size_t>(b)];
+    for (const auto count : {frames / 2, frames - 1}) {
+      steps.push_back(step(c, [=](CtcCase& d) { keep_last_frames(d, b, count); }));
+      steps.push_back(step(c, [=](CtcCase& d) { keep_first_frames(d, b, count); }));
+    }
+    steps.push_back(step(c, [=](CtcCase& d) { keep_labels(d, b, labels / 2, labels); }));
+    steps.push_back(step(c, [=](CtcCase& d) { keep_labels(d, b, 0, labels / 2); }));
+    steps.push_back(step(c, [=](CtcCase& d) { keep_labels(d, b, 1, labels); }));
+    steps.push_back(step(c, [=](CtcCase& d) { keep_labels(d, b, 0, labels - 1); }));
+  }
+}
+
+void add_options(std::vector<CtcShrink>& steps, const Shared& c) {
+  steps.push_back(step(c, [](CtcCase& d) { d.upstream.clear(); }));
+  steps.push_back(step(c, [](CtcCase& d) {
+    d.reduction = Reduction::none;
+    d.upstream.clear();
+  }));
+  steps.push_back(step(c, [](CtcCase& d) { d.zero_infinity = false; }));
+  steps.push_back(step(c, [](CtcCase& d) { d.variable = CtcVariable::logits; }));
+  steps.push_back(step(c, use_padded_targets));
+  for (std::int64_t k = 0; k < c->C; ++k) {
+    steps.push_back(step(c, [k](CtcCase& d) { drop_class(d, k); }));
+  }
+}
+
+template <class Change>
+void add_values(std::vector<CtcShrink>& steps, const Shared& c, Change change) {
+  steps.push_back(step(c, [change](CtcCase& d) {
+    for (auto& a : d.activations) a = change(a);
+  }));
+}
+
+float rounded_to(float value, float unit) {
+  return std::isfinite(value) ? std::round(value / unit) * unit : value;
+}
+
+void add_all_values(std::vector<CtcShrink>& steps, const Shared& c) {
+  add_values(steps, c, [](float) { return 0.0F; });
+  add_values(steps, c, [](float a) { return std::isfinite(a) ? a : 0.0F; });
+  add_values(steps, c, [](float a) { return rounded_to(a, 1.0F); });
+  add_values(steps, c, [](float a) { return rounded_to(a, 0.25F); });
+  add_values(steps, c, [](float a) { return rounded_to(a, 0.0625F); });
+  if (c->activations.size() > 60) return;
+  for (std::size_t i = 0; i < c->activations.size(); ++i) {
+    if (c->activations[i] == 0) continue;
+    steps.push_back(step(c, [i](CtcCase& d) { d.activations[i] = 0.0F; }));
+    steps.push_back(step(c, [i](CtcCase& d) { d.activations[i] = rounded_to(d.activations[i], 1.0F); }));
+    steps.push_back(step(c, [i](CtcCase& d) { d.activations[i] = std::trunc(d.activations[i] / 2) + 0.0F; }));
+  }
+}
+
+}  // namespace
+
+std::vector<CtcShrink> shrinks_of(const CtcCase& c) {
+  std::vector<CtcShrink> steps;
+  const auto shared = std::make_shared<const CtcCase>(c);
+  add_rows(steps, shared);
+  add_frames_and_labels(steps, shared);
+  add_options(steps, shared);
+  add_all_values(steps, shared);
+  return steps;
+}
+
+}  // namespace assay::validation
