@@ -17,13 +17,16 @@ struct Float16 {
   static_assert(1 + exponent_bits + mantissa_bits == 16);
   static constexpr int bias = (1 << (exponent_bits - 1)) - 1;
   static constexpr std::uint16_t infinity_bits = ((1U << exponent_bits) - 1U) << mantissa_bits;
+  static constexpr std::uint16_t nan_bits = infinity_bits | 1U << (mantissa_bits - 1);
 
   /// To float: the power of two between the biases.
   static constexpr auto to_float_bias = std::bit_cast<float>(static_cast<std::uint32_t>(127 + 127 - bias) << 23U);
   /// From double: the bits dropped, half of the last bit kept, and the difference of the biases.
   static constexpr int from_double_shift = 52 - mantissa_bits;
-  static constexpr std::int64_t half_step = std::int64_t{1} << (from_double_shift - 1);
-  static constexpr std::int64_t from_double_bias = std::int64_t{1023 - bias} << mantissa_bits;
+  static constexpr std::uint64_t half_step = std::uint64_t{1} << (from_double_shift - 1);
+  static constexpr std::uint64_t from_double_bias = std::uint64_t{1023 - bias} << mantissa_bits;
+  /// The smallest number that rounds to infinity, and the smallest normal one.
+  static constexpr double least_infinite = (2.0 - 0x1p-1 / (1 << mantissa_bits)) * std::bit_cast<double>(std::uint64_t{1023 + bias} << 52U);
   static constexpr auto smallest_normal = std::bit_cast<double>(std::uint64_t{1024 - bias} << 52U);
   /// Added to a smaller number, rounds it to a multiple of the smallest one and leaves how many in the lowest bits.
   static constexpr double to_multiple = 0x1.8p52 * (smallest_normal / static_cast<double>(1 << mantissa_bits));
@@ -50,17 +53,15 @@ struct Float16 {
 
  private:
   static constexpr std::uint16_t rounded_bits(double value) {
-    const auto all = std::bit_cast<std::int64_t>(value);
-    const std::int64_t sign = all >> 48U & 0x8000, magnitude = all & ~(std::int64_t{1} << 63U);
+    const auto all = std::bit_cast<std::uint64_t>(value);
+    const std::uint64_t sign = all >> 48U & 0x8000U, magnitude = all & ~(std::uint64_t{1} << 63U);
     const auto size = std::bit_cast<double>(magnitude);
-    const std::int64_t subnormal = std::bit_cast<std::int64_t>(size + to_multiple) & 0xffff;
-    const std::int64_t rounded =
-        (magnitude + half_step - 1 + (magnitude >> from_double_shift & 1)) >> from_double_shift;
-    const std::int64_t rebiased = rounded - from_double_bias;
-    const std::int64_t normal = rebiased < infinity_bits ? rebiased : infinity_bits;
-    const std::int64_t number = size < smallest_normal ? subnormal : normal;
-    const bool is_nan = magnitude > 0x7ff0000000000000;
-    return static_cast<std::uint16_t>(sign | (is_nan ? infinity_bits | 1 << (mantissa_bits - 1) : number));
+    const std::uint64_t subnormal = std::bit_cast<std::uint64_t>(size + to_multiple) & 0xffffU;
+    const std::uint64_t rounded =
+        (magnitude + half_step - 1 + (magnitude >> from_double_shift & 1U)) >> from_double_shift;
+    const std::uint64_t normal = size < least_infinite ? rounded - from_double_bias : infinity_bits;
+    const std::uint64_t number = size < smallest_normal ? subnormal : normal;
+    return static_cast<std::uint16_t>(sign | (magnitude > 0x7ff0000000000000U ? nan_bits : number));
   }
 };
 

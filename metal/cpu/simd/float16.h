@@ -30,17 +30,16 @@ template <int exponent_bits, int mantissa_bits>
 ASSAY_INLINE void store(Float16<exponent_bits, mantissa_bits>* to, Lanes x) {
   using Format = Float16<exponent_bits, mantissa_bits>;
   constexpr int shift = Format::from_double_shift;
-  constexpr std::int64_t infinity = Format::infinity_bits, nan = infinity | 1 << (mantissa_bits - 1);
+  constexpr std::uint64_t infinity = Format::infinity_bits;
   for (std::size_t p = 0; p < parts; ++p) {
     const PartBits all = reinterpret_cast<PartBits>(x.part[p]);
-    const PartBits sign = all >> 48 & 0x8000, magnitude = all & ~(std::int64_t{1} << 63);
+    const PartBits sign = all >> 48 & 0x8000, magnitude = all & ~(std::uint64_t{1} << 63);
     const Part size = reinterpret_cast<Part>(magnitude);
     const PartBits subnormal = reinterpret_cast<PartBits>(size + Format::to_multiple) & 0xffff;
     const PartBits rounded = (magnitude + (Format::half_step - 1) + (magnitude >> shift & 1)) >> shift;
-    const PartBits rebiased = rounded - Format::from_double_bias;
-    const PartBits normal = rebiased < infinity ? rebiased : PartBits{} + infinity;
+    const PartBits normal = size < Format::least_infinite ? rounded - Format::from_double_bias : PartBits{} + infinity;
     const PartBits number = size < Format::smallest_normal ? subnormal : normal;
-    const PartBits bits = magnitude > 0x7ff0000000000000 ? PartBits{} + nan : number;
+    const PartBits bits = size == size ? number : PartBits{} + Format::nan_bits;
     const PartBits signed_bits = bits == 0 ? bits : bits | sign;
     *reinterpret_cast<PartShorts*>(to + p * lanes_of_part) = __builtin_convertvector(signed_bits, PartShorts);
   }

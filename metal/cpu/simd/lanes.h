@@ -24,7 +24,7 @@ inline constexpr std::size_t lanes_of_part = ASSAY_SIMD_BYTES / sizeof(double);
 inline constexpr std::size_t parts = lanes / lanes_of_part;
 
 using Part = double __attribute__((vector_size(ASSAY_SIMD_BYTES)));
-using PartBits = std::int64_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+using PartBits = std::uint64_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
 using PartInMemory = double __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(8), may_alias));
 using FloatPart = float __attribute__((vector_size(ASSAY_SIMD_BYTES / 2)));
 using FloatPartInMemory = float __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(4), may_alias));
