@@ -26,7 +26,8 @@ struct Float16 {
   static constexpr std::uint64_t half_step = std::uint64_t{1} << (from_double_shift - 1);
   static constexpr std::uint64_t from_double_bias = std::uint64_t{1023 - bias} << mantissa_bits;
   /// The smallest number that rounds to infinity, and the smallest normal one.
-  static constexpr double least_infinite = (2.0 - 0x1p-1 / (1 << mantissa_bits)) * std::bit_cast<double>(std::uint64_t{1023 + bias} << 52U);
+  static constexpr double least_infinite =
+      (2.0 - 0x1p-1 / (1 << mantissa_bits)) * std::bit_cast<double>(std::uint64_t{1023 + bias} << 52U);
   static constexpr auto smallest_normal = std::bit_cast<double>(std::uint64_t{1024 - bias} << 52U);
   /// Added to a smaller number, rounds it to a multiple of the smallest one and leaves how many in the lowest bits.
   static constexpr double to_multiple = 0x1.8p52 * (smallest_normal / static_cast<double>(1 << mantissa_bits));
