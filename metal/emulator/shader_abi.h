@@ -1,8 +1,8 @@
 // What a compiled shader and the emulator know of each other.
 //
-// A .metal file becomes a shared object with one symbol, `assay_shader`, that returns its Shader: the kernels with their
-// arguments, the function constants, and `bind`, through which the emulator hands the Services over. This header is
-// compiled on both sides, by the project's compiler and by clang for shaders (freestanding: no standard library).
+// A .metal file becomes a shared object with one symbol, `assay_shader`, that returns its Shader: the kernels with
+// their arguments, the function constants, and `bind`, through which the emulator hands the Services over. This header
+// is compiled on both sides, by the project's compiler and by clang for shaders (freestanding: no standard library).
 #pragma once
 
 #ifdef ASSAY_SHADER
@@ -70,13 +70,13 @@ struct Argument {
   const char* type;  ///< as written, for example "device const float*"
   ArgumentKind kind;
   AddressSpace space;
-  assay_u32 index;            ///< of the buffer or the threadgroup memory, given or implicit
-  assay_u32 is_reference;     ///< T& : one element, bound by set_bytes or a buffer
-  assay_u32 is_written;       ///< not const
-  assay_u64 element_size;     ///< sizeof(T) of T* and T&
+  assay_u32 index;         ///< of the buffer or the threadgroup memory, given or implicit
+  assay_u32 is_reference;  ///< T& : one element, bound by set_bytes or a buffer
+  assay_u32 is_written;    ///< not const
+  assay_u64 element_size;  ///< sizeof(T) of T* and T&
   assay_u64 element_align;
-  const char* element_type;   ///< Metal's name of T where it is a scalar or vector, else as written
-  const char* attribute;      ///< of a position, for example "thread_position_in_grid"
+  const char* element_type;  ///< Metal's name of T where it is a scalar or vector, else as written
+  const char* attribute;     ///< of a position, for example "thread_position_in_grid"
 };
 
 struct Function {
