@@ -98,10 +98,16 @@ struct Constant {
   bool* is_set;   ///< what is_function_constant_defined answers
 };
 
+/// What came of a meeting, for one of its lanes.
+struct Meeting {
+  assay_u64 active;  ///< a bit for each lane that is there
+  assay_u32 lane;    ///< the asking one
+};
+
 /// What the emulator does for the thread that asks, which it knows.
 struct Services {
-  /// Before every access of memory that is not the thread's own; only in shaders compiled for checking. `pc` is the
-  /// return address in the shader.
+  /// Before an access; only in shaders compiled for checking. `pc` is the return address in the shader. The thread's
+  /// own stack comes too where its address was passed on; the shader's own constants do not.
   void (*access)(const void* address, assay_u64 bytes, Access access, const void* pc);
 
   /// Memory of the group for one `threadgroup` variable: the same for all its threads, uninitialised at the start of a
@@ -112,10 +118,11 @@ struct Services {
   void (*barrier)(Scope scope, assay_u32 memory_flags, const Site* site);
 
   /// The lanes of the simdgroup or quadgroup that are active at `site` meet there: each gives `mine` [bytes], all get
-  /// everybody's in `all` [lanes][bytes], zeros for lanes that are not there. Returns the mask of those that are.
-  assay_u64 (*exchange)(Scope scope, const void* mine, assay_u64 bytes, void* all, const Site* site);
+  /// everybody's in `all` [lanes][bytes], zeros for lanes that are not there.
+  Meeting (*exchange)(Scope scope, const void* mine, assay_u64 bytes, void* all, const Site* site);
 
-  /// An index of a thread's own array is outside of it; only in shaders compiled for checking.
+  /// An index is outside of an array of known length, whatever memory holds it: a thread's own, a `threadgroup`
+  /// variable, a member of a struct. Only in shaders compiled for checking. The access goes on after this returns.
   void (*private_overrun)(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type);
 };
 
@@ -127,6 +134,9 @@ struct Shader {
   assay_u32 constant_count;
   assay_u32 is_checked;  ///< compiled for checking
   void (*bind)(const Services*);
+  /// To be called when the function constants are written, before a kernel runs: computes the program-scope constants
+  /// that depend on them.
+  void (*constants_written)();
 };
 
 using GetShader = const Shader* (*)();  ///< the symbol assay_shader

@@ -1,0 +1,30 @@
+// Errors as values: what can fail in the device layer returns the thing or says why not.
+#pragma once
+
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace assay::metal {
+
+struct Error {
+  enum class Kind {
+    argument,     ///< a value that the call does not take
+    environment,  ///< a file, a compiler or a folder that is not there or does not work
+    compile,      ///< the shader does not compile
+    lint,         ///< the shader compiles here, and Apple's compiler would refuse it
+    limit,        ///< more than the device has
+    execution,    ///< the kernel failed while it ran
+  };
+  Kind kind = Kind::argument;
+  std::string text;  ///< names the argument, its value and what was expected; Metal's own text where there is one
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+inline tl::unexpected<Error> error(Error::Kind kind, std::string text) {
+  return tl::make_unexpected(Error{kind, std::move(text)});
+}
+
+}  // namespace assay::metal
