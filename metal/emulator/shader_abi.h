@@ -23,7 +23,8 @@ inline constexpr assay_u32 lanes_per_quadgroup = 4;
 /// Which memory a barrier orders: the bits of Metal's mem_flags.
 enum MemoryFlags : assay_u32 { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4 };
 
-enum class Access : assay_u32 { read, write, atomic_read, atomic_write };  // read-modify-write: atomic_write
+/// atomic_modify both reads and writes: exchange, fetch_add, compare_exchange.
+enum class Access : assay_u32 { read, write, atomic_read, atomic_write, atomic_modify };
 
 /// Whose lanes meet.
 enum class Scope : assay_u32 { threadgroup, simdgroup, quadgroup };

@@ -1,0 +1,27 @@
+// Memory that host and device share; MTLBuffer in shared storage mode.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "metal/device/result.h"
+
+namespace assay::metal {
+
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+
+  /// [length()] bytes, the same address for the buffer's life. Not to be touched while a command that uses it runs.
+  virtual std::byte* contents() = 0;
+  virtual std::uint64_t length() const = 0;
+  virtual const std::string& label() const = 0;
+
+  /// Tells the device that the host has written [offset, offset + bytes) through contents(): a copy to the device, and
+  /// so the end of every open encoder. Bytes that were neither given at creation, nor told of, nor written by a kernel
+  /// count as never written. Errors: argument, for a range outside of the buffer.
+  virtual Result<void> did_modify(std::uint64_t offset, std::uint64_t bytes) = 0;
+};
+
+}  // namespace assay::metal

@@ -1,0 +1,29 @@
+// The kernels of one .metal source; MTLLibrary.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metal/device/function.h"
+#include "metal/device/result.h"
+
+namespace assay::metal {
+
+class Library {
+ public:
+  virtual ~Library() = default;
+
+  virtual std::vector<std::string> function_names() const = 0;
+
+  /// Errors: not_found for a name, or a function constant's index, that the library does not have; argument for a
+  /// constant of another size.
+  virtual Result<std::shared_ptr<const Function>> new_function(const std::string& name,
+                                                               const FunctionConstants& constants = {}) = 0;
+
+  /// Compiles the library's file again where it has changed, and says whether it had. Functions and pipelines made
+  /// before stay as they are. On an error (compile, environment) the library stays as it is too.
+  virtual Result<bool> reload_if_changed() = 0;
+};
+
+}  // namespace assay::metal
