@@ -15,6 +15,7 @@ foreach(part IN ITEMS reference metal validation)
 endforeach()
 if(TARGET assay)
   install(TARGETS assay)
+  install(FILES "${PROJECT_SOURCE_DIR}/notebooks/data/speech.npz" DESTINATION "${CMAKE_INSTALL_DATADIR}/assay")
 endif()
 
 install(

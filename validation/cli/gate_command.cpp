@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "validation/cli/commands.h"
+#include "validation/cli/data.h"
 #include "validation/cli/gate_run.h"
 #include "validation/ctc/kernels.h"
 #include "validation/ctc/npz.h"
@@ -49,8 +50,7 @@ CtcNamedCase read_input(const std::filesystem::path& path) {
 std::vector<CtcNamedCase> given_cases(const GateArguments& arguments) {
   if (!arguments.input.empty()) return {read_input(arguments.input)};
   std::vector<CtcNamedCase> given;
-  const auto speech = std::filesystem::path(ASSAY_DATA_DIR) / "speech.npz";
-  given.push_back(read_input(speech));
+  given.push_back(read_input(data_file("speech.npz")));
   if (arguments.quick) return given;
   for (auto& sized : sized_cases()) given.push_back(std::move(sized));
   return given;

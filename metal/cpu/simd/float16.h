@@ -39,7 +39,7 @@ ASSAY_INLINE void store(Float16<exponent_bits, mantissa_bits>* to, Lanes x) {
     const PartBits rounded = (magnitude + (Format::half_step - 1) + (magnitude >> shift & 1)) >> shift;
     const PartBits normal = size < Format::least_infinite ? rounded - Format::from_double_bias : PartBits{} + infinity;
     const PartBits number = size < Format::smallest_normal ? subnormal : normal;
-    const PartBits bits = size == size ? number : PartBits{} + Format::nan_bits;
+    const PartBits bits = size <= __builtin_inf() ? number : PartBits{} + Format::nan_bits;
     const PartBits signed_bits = bits == 0 ? bits : bits | sign;
     *reinterpret_cast<PartShorts*>(to + p * lanes_of_part) = __builtin_convertvector(signed_bits, PartShorts);
   }
