@@ -1,14 +1,17 @@
-// CTC loss + gradient from logits on CPUs: the kernel of metal/cpu against the floor (ctc_floor.h) and against PyTorch
-// where Python has it (ctc_torch.h), in one run, as a table. T=150, labels uniform in 1..T and feasible.
+// CTC loss + gradient from logits on CPUs: the kernel of metal/cpu against the floor (ctc_floor.h), PyTorch where
+// Python has it (ctc_torch.h) and warp-ctc where it has been built (ctc_warp.h), in one run, as a table. Labels are
+// uniform in 1..T and feasible where S is not given.
 //
-//   ours, floor     medians in ms, measured in turns: of processor time on one thread, else of time on the clock
-//   x floor         ours / floor. Goal at C=5000: at most 2
-//   torch           ms, the faster of PyTorch as it comes and with a malloc that keeps its memory
-//   torch / ours    Goal from B=8 up: at least 20 at C=28, 4 at C=5000
-//   error           the largest of dL/dlogits of row 0 against 30 digits; then PyTorch's. Goal: at most 1e-6
-//   extended        rows of the batch that took extended range
+//   ours, floor, warp   medians in ms, measured in turns: of processor time on one thread, else of time on the clock
+//   x floor             ours / floor. Goal at C=5000: at most 2
+//   torch               ms, the faster of PyTorch as it comes and with a malloc that keeps its memory
+//   faster              the faster peer / ours. Goal from B=8 up: at least 20 at C=28, 4 at C=5000
+//   error               the largest of dL/dlogits of row 0 against 30 digits; then the peers'. Goal: at most 1e-6
+//   extended            rows of the batch that took extended range
 //
-//   ./assay bench ctc [--benchmark_filter=REGEX]      docs/cpu-kernel.md shows what it printed
+//   [ASSAY_WARP_CTC=libwarpctc.so] ./assay bench ctc [--benchmark_filter=REGEX]
+//
+// docs/cpu-kernel.md shows what it printed.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -17,13 +20,17 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <functional>
+#include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include "bench/ctc_batch.h"
 #include "bench/ctc_floor.h"
 #include "bench/ctc_torch.h"
+#include "bench/ctc_warp.h"
 #include "metal/cpu/batch.h"
 #include "metal/cpu/parallel.h"
 #include "reference/ctc/batch.h"
@@ -105,8 +112,25 @@ void add_torch(benchmark::State& state, const CtcBatch<float>& batch, int thread
   if (!torch) return;
   if (auto tuned = run_torch(batch, threads, repetitions, true); tuned && tuned->ms < torch->ms) torch->ms = tuned->ms;
   state.counters["torch"] = torch->ms;
-  state.counters["torch / ours"] = torch->ms / state.counters["ours"];
   state.counters["torch error"] = largest_error(batch, truth, torch->result.gradient);
+}
+
+/// warp-ctc, which takes float32 alone.
+template <class Real>
+std::optional<std::function<void()>> warp_of(const CtcBatch<Real>&, int, CtcResult<float>&) {
+  return std::nullopt;
+}
+
+std::optional<std::function<void()>> warp_of(const CtcBatch<float>& batch, int threads, CtcResult<float>& result) {
+  return warp_ctc(batch, threads, result);
+}
+
+/// The faster peer beside ours, where there is one.
+void compare_with_peers(benchmark::UserCounters& counters) {
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const char* peer : {"torch", "warp"})
+    if (counters.contains(peer)) fastest = std::min(fastest, counters[peer].value);
+  if (std::isfinite(fastest)) counters["faster"] = fastest / counters["ours"];
 }
 
 template <class Real>
@@ -114,7 +138,8 @@ void run_row(benchmark::State& state, CtcSize size, int threads) {
   const CtcBatch<Real> batch(size);
   const CtcBatch<float> as_float(size);
   CtcResult<Real> result(batch);
-  CtcResult<float> copy(as_float);
+  CtcResult<float> copy(as_float), warp_result(as_float);
+  const auto warp = warp_of(batch, threads, warp_result);
   std::atomic<std::size_t> extended_rows = 0;
   const auto ours = [&] {
     extended_rows = 0;
@@ -127,11 +152,12 @@ void run_row(benchmark::State& state, CtcSize size, int threads) {
     work();
     return now_ms(threads) - start;
   };
-  std::vector<double> our_times, floor_times;
+  std::vector<double> our_times, floor_times, warp_times;
   ours(), floor();
   for (auto _ : state) {
     our_times.push_back(time(ours));
     floor_times.push_back(time(floor));
+    if (warp) warp_times.push_back(time(*warp));
     state.SetIterationTime(1e-3 * our_times.back());
   }
   const std::vector<double> exact = truth(batch);
@@ -140,15 +166,20 @@ void run_row(benchmark::State& state, CtcSize size, int threads) {
   state.counters["x floor"] = median(our_times) / median(floor_times);
   state.counters["error"] = largest_error(batch, exact, result.gradient);
   state.counters["extended"] = static_cast<double>(extended_rows);
+  if (warp) {
+    state.counters["warp"] = median(warp_times);
+    state.counters["warp error"] = largest_error(as_float, exact, warp_result.gradient);
+  }
   add_torch(state, batch, threads, exact);
+  compare_with_peers(state.counters);
 }
 
 /// Prints each run as a row of a Markdown table.
 class Table : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override {
-    const std::vector<std::string> head = {"batch",        "ours",  "floor",       "x floor", "torch",
-                                           "torch / ours", "error", "torch error", "extended"};
+    const std::vector<std::string> head = {"batch",  "ours",  "floor",       "x floor",    "torch",   "warp",
+                                           "faster", "error", "torch error", "warp error", "extended"};
     for (const std::string& column : head) std::printf("| %s ", column.c_str());
     std::printf("|\n");
     for (std::size_t i = 0; i < head.size(); ++i) std::printf("|---");
@@ -167,7 +198,8 @@ class Table : public benchmark::BenchmarkReporter {
       };
       std::printf("| %s ", run.run_name.function_name.c_str());
       cell("ours", "%.3g"), cell("floor", "%.3g"), cell("x floor", "%.2f"), cell("torch", "%.3g");
-      cell("torch / ours", "%.1f"), cell("error", "%.1e"), cell("torch error", "%.1e"), cell("extended", "%.0f");
+      cell("warp", "%.3g"), cell("faster", "%.1f"), cell("error", "%.1e"), cell("torch error", "%.1e");
+      cell("warp error", "%.1e"), cell("extended", "%.0f");
       std::printf("|\n");
       std::fflush(stdout);
     }

@@ -36,7 +36,7 @@ struct Ahead {
 template <class Real>
 ASSAY_INLINE bool is_acceptable(const Real* frame, std::size_t C, bool logits, const Ahead& ahead) {
   Lanes most = all(-__builtin_inf()), refused = all(0.0);
-  const auto look = [&](Lanes a) {
+  const auto look = [&](Lanes a) ASSAY_INLINE_LAMBDA {
     refused = max(refused, where_less(a, __builtin_inf(), 0.0, 1.0));
     most = max(most, a);
   };
@@ -72,11 +72,11 @@ template <Accuracy accuracy, class Real>
 ASSAY_INLINE Sum take_exponentials(const Real* frame, std::size_t C, ExpRange range, const Ahead& ahead, double* exps) {
   using Begun = HalfExponential<accuracy>;
   Lanes sums = all(0.0), highest = all(-__builtin_inf());
-  const auto begin = [&](Lanes a) {
+  const auto begin = [&](Lanes a) ASSAY_INLINE_LAMBDA {
     highest = max(highest, a);
     return Begun(a, range);
   };
-  const auto finish = [&](const Begun& begun, std::size_t c, Lanes counted) {
+  const auto finish = [&](const Begun& begun, std::size_t c, Lanes counted) ASSAY_INLINE_LAMBDA {
     const Lanes exp = begun.rest();
     sums = sums + exp * counted;
     store(exps + c, exp);
@@ -145,7 +145,7 @@ ASSAY_INLINE Normalizer exponentials(const Real* frame, std::size_t C, bool logi
 template <class Real>
 ASSAY_INLINE void write_gradient(Real* gradient, std::size_t C, const double* exps, double weighted_scale) {
   const Lanes scales = all(weighted_scale);
-  const auto y = [&](std::size_t c) { return load(exps + c) * scales; };
+  const auto y = [&](std::size_t c) ASSAY_INLINE_LAMBDA { return load(exps + c) * scales; };
   for (std::size_t c = 0; c + lanes <= C; c += lanes) store(gradient + c, y(c));
   if (C > lanes && C % lanes != 0) store(gradient + C - lanes, y(C - lanes));  // some of them for the second time
   if (C < lanes) store_first(gradient, C, y(0));

@@ -16,6 +16,7 @@
 #endif
 
 #define ASSAY_INLINE [[gnu::always_inline]] inline
+#define ASSAY_INLINE_LAMBDA __attribute__((always_inline))  // between a lambda's parameters and its body
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
