@@ -1,0 +1,65 @@
+#include "metal/emulator/check/dispatch_info.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+/// Addresses this low come from a pointer that was null.
+constexpr std::uintptr_t null_range = std::uintptr_t{1} << 32;
+
+std::string name_of(const BoundMemory& memory) {
+  switch (memory.kind) {
+    case BoundMemory::Kind::buffer:
+      return fmt::format("buffer({}) `{}`", memory.index, memory.name);
+    case BoundMemory::Kind::threadgroup_argument:
+      return fmt::format("threadgroup({}) `{}`", memory.index, memory.name);
+    case BoundMemory::Kind::threadgroup_variable:
+      return fmt::format("threadgroup variable `{}`", memory.name);
+  }
+  return {};
+}
+
+/// Bytes that `address` lies outside of the memory: 0 inside.
+std::uint64_t distance(const BoundMemory& memory, std::uintptr_t address) {
+  const auto base = reinterpret_cast<std::uintptr_t>(memory.allocation->begin());
+  const std::uintptr_t begin = base + memory.offset, end = base + memory.allocation->length();
+  if (address < begin) return begin - address;
+  return address < end ? 0 : address - end + 1;
+}
+
+std::string place_in(const BoundMemory& memory, std::uintptr_t address) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory.allocation->begin()) + memory.offset;
+  const std::uint64_t length = memory.allocation->length() - memory.offset;
+  if (address < begin) return fmt::format("{} - {} (before its begin)", name_of(memory), begin - address);
+  const std::uint64_t offset = address - begin;
+  if (offset < length) return fmt::format("{} + {}", name_of(memory), offset);
+  return fmt::format("{} + {} (its length is {} bytes)", name_of(memory), offset, length);
+}
+
+}  // namespace
+
+std::string name_of(const DispatchInfo& dispatch, const void* address) {
+  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  if (place < null_range) {
+    if (dispatch.unbound.empty()) return fmt::format("null + {}", place);
+    return fmt::format("null + {}; not bound: {}", place, fmt::join(dispatch.unbound, ", "));
+  }
+  if (dispatch.memory.empty()) return fmt::format("address {:#x}", place);
+  const auto nearest =
+      std::ranges::min_element(dispatch.memory, {}, [&](const BoundMemory& memory) { return distance(memory, place); });
+  return place_in(*nearest, place);
+}
+
+CodePlace place_in(const DispatchInfo& dispatch, const void* pc) {
+  CodePlace place = code_place(pc);
+  if (place.begin == dispatch.load_address && !dispatch.object.empty()) place.object = dispatch.object;
+  return place;
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,40 @@
+// What the checks know of a dispatch, to name its threads, its memory and its source.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "metal/emulator/check/symbolizer.h"
+#include "metal/emulator/simt/arena.h"
+#include "metal/emulator/simt/grid.h"
+
+namespace assay::metal::emulator {
+
+/// Memory that a kernel may touch: a buffer from its offset on, or threadgroup memory.
+struct BoundMemory {
+  enum class Kind { buffer, threadgroup_argument, threadgroup_variable };
+  Allocation* allocation = nullptr;
+  std::uint64_t offset = 0;
+  Kind kind = Kind::buffer;
+  std::uint32_t index = 0;  ///< of a variable: none
+  std::string name;
+};
+
+struct DispatchInfo {
+  std::string kernel;
+  Grid grid;
+  std::string object;                  ///< the file with the kernel's line table; empty: what the system loaded
+  const void* load_address = nullptr;  ///< of `object`
+  std::vector<BoundMemory> memory;
+  std::vector<std::string> threadgroup_names;  ///< of the threadgroup memory given by argument, by index
+  std::vector<std::string> unbound;  ///< the kernel's arguments that have no memory, for example "buffer(2) `grad`"
+};
+
+/// For example "buffer(2) `grad` + 128"; of an address outside of everything, the nearest memory and how far it is.
+std::string name_of(const DispatchInfo& dispatch, const void* address);
+
+/// Where an instruction of the dispatch is.
+CodePlace place_in(const DispatchInfo& dispatch, const void* pc);
+
+}  // namespace assay::metal::emulator

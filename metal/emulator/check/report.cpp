@@ -1,0 +1,50 @@
+#include "metal/emulator/check/report.h"
+
+#include <fmt/format.h>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+std::string to_text(const Size& position) {
+  return fmt::format("({}, {}, {})", position.width, position.height, position.depth);
+}
+
+std::string to_text(const Event& event) {
+  return fmt::format("{} by thread {} of the grid, {} of threadgroup {}\n    at {}", event.action,
+                     to_text(event.thread.in_grid), to_text(event.thread.in_group), to_text(event.thread.group),
+                     to_string(event.position));
+}
+
+}  // namespace
+
+const char* to_string(Check check) {
+  switch (check) {
+    case Check::memcheck:
+      return "memcheck";
+    case Check::initcheck:
+      return "initcheck";
+    case Check::racecheck:
+      return "racecheck";
+    case Check::synccheck:
+      return "synccheck";
+  }
+  return "?";
+}
+
+std::string to_string(const SourcePosition& position) {
+  if (position.line == 0) return position.file.empty() ? "an unknown place" : position.file;
+  if (position.column == 0) return fmt::format("{}:{}", position.file, position.line);
+  return fmt::format("{}:{}:{}", position.file, position.line, position.column);
+}
+
+std::string to_string(const Report& report) {
+  std::string text = fmt::format("{}: kernel {}: {}", to_string(report.check), report.kernel, report.message);
+  if (!report.address.empty()) text += "\n  " + report.address;
+  text += "\n  " + to_text(report.event);
+  if (report.other) text += "\n  " + to_text(*report.other);
+  if (report.count > 1) text += fmt::format("\n  {} times at these places", report.count);
+  return text;
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,57 @@
+#include "metal/emulator/check/report_log.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "metal/emulator/check/symbolizer.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+bool same_places(const Report& a, const Report& b) {
+  return a.check == b.check && a.kernel == b.kernel && a.event.position.line != 0 &&
+         a.event.position == b.event.position && a.other.has_value() == b.other.has_value() &&
+         (!a.other || a.other->position == b.other->position);
+}
+
+Report resolved(const Finding& finding) {
+  Report report = finding.report;
+  if (!finding.object.empty()) report.event.position = position_of(finding.object, finding.offset);
+  if (report.other && !finding.other_object.empty())
+    report.other->position = position_of(finding.other_object, finding.other_offset);
+  return report;
+}
+
+}  // namespace
+
+void ReportLog::add(const Key& key, const std::function<Finding()>& make) {
+  const std::lock_guard lock(mutex_);
+  const auto [entry, is_new] = index_.emplace(key, findings_.size());
+  if (is_new)
+    findings_.push_back(make());
+  else
+    ++findings_[entry->second].report.count;
+}
+
+std::vector<Report> ReportLog::reports() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Report> reports;
+  for (const Finding& finding : findings_) {
+    Report report = resolved(finding);
+    const auto same = std::ranges::find_if(reports, [&](const Report& known) { return same_places(known, report); });
+    if (same == reports.end())
+      reports.push_back(std::move(report));
+    else
+      same->count += report.count;
+  }
+  return reports;
+}
+
+void ReportLog::clear() {
+  const std::lock_guard lock(mutex_);
+  index_.clear();
+  findings_.clear();
+}
+
+}  // namespace assay::metal::emulator

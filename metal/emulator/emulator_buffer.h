@@ -1,0 +1,37 @@
+// A buffer in the arena of an emulated device.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "metal/device/buffer.h"
+#include "metal/emulator/device_state.h"
+
+namespace assay::metal::emulator {
+
+class EmulatorBuffer final : public Buffer {
+ public:
+  /// Memory that the host has not written; errors: argument for length 0, limit.
+  static Result<std::shared_ptr<EmulatorBuffer>> create(std::shared_ptr<DeviceState> device, std::uint64_t length,
+                                                        std::string label);
+
+  std::byte* contents() override { return allocation_->begin(); }
+  std::uint64_t length() const override { return allocation_->length(); }
+  const std::string& label() const override { return label_; }
+  Result<void> did_modify(std::uint64_t offset, std::uint64_t bytes) override;
+
+  Allocation& allocation() { return *allocation_; }
+
+  /// Notes that the host has written [offset, offset + bytes).
+  void note_written(std::uint64_t offset, std::uint64_t bytes);
+
+ private:
+  EmulatorBuffer(std::shared_ptr<DeviceState> device, std::unique_ptr<Allocation> allocation, std::string label)
+      : device_(std::move(device)), allocation_(std::move(allocation)), label_(std::move(label)) {}
+
+  std::shared_ptr<DeviceState> device_;
+  std::unique_ptr<Allocation> allocation_;
+  std::string label_;
+};
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,135 @@
+#include "metal/emulator/emulator_library.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <span>
+#include <system_error>
+
+#include "metal/emulator/simt/group_runner.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+std::string text(const char* words) {
+  return words ? words : "";
+}
+
+Argument reflected(const abi::Argument& argument) {
+  Argument result;
+  result.name = text(argument.name);
+  result.type = text(argument.type);
+  switch (argument.kind) {
+    case abi::ArgumentKind::buffer:
+      result.kind = Argument::Kind::buffer;
+      break;
+    case abi::ArgumentKind::threadgroup:
+      result.kind = Argument::Kind::threadgroup_memory;
+      break;
+    case abi::ArgumentKind::position:
+      result.kind = Argument::Kind::position;
+      break;
+  }
+  result.index = argument.index;
+  result.is_written = argument.is_written != 0;
+  result.is_reference = argument.is_reference != 0;
+  result.element_size = argument.element_size;
+  result.element_alignment = argument.element_align;
+  result.element_type = text(argument.element_type);
+  result.attribute = text(argument.attribute);
+  return result;
+}
+
+std::span<const abi::Constant> constants_of(const abi::Shader& shader) {
+  return {shader.constants, shader.constant_count};
+}
+
+const abi::Constant* find_constant(const abi::Shader& shader, std::uint32_t index) {
+  for (const abi::Constant& constant : constants_of(shader))
+    if (constant.index == index) return &constant;
+  return nullptr;
+}
+
+Result<void> check_constants(const abi::Shader& shader, const FunctionConstants& constants) {
+  for (const auto& [index, value] : constants.values()) {
+    const abi::Constant* const constant = find_constant(shader, index);
+    if (!constant)
+      return error(Error::Kind::not_found,
+                   fmt::format("function constant {}: the library has none of this index", index));
+    if (constant->size != value.size)
+      return error(Error::Kind::argument,
+                   fmt::format("function constant {} `{}`: its value has {} bytes, expected {} of {}", index,
+                               constant->name, value.size, constant->size, constant->type));
+  }
+  return {};
+}
+
+std::filesystem::file_time_type write_time(const std::filesystem::path& path) {
+  std::error_code problem;
+  return std::filesystem::last_write_time(path, problem);
+}
+
+}  // namespace
+
+EmulatorFunction::EmulatorFunction(LoadedShader shader, const abi::Function& function, FunctionConstants constants)
+    : shader_(std::move(shader)), function_(&function), constants_(std::move(constants)), name_(text(function.name)) {
+  for (const abi::Argument& argument : std::span(function.arguments, function.argument_count))
+    arguments_.push_back(reflected(argument));
+}
+
+void EmulatorFunction::write_constants() const {
+  for (const abi::Constant& constant : constants_of(*shader_.shader)) {
+    const auto value = constants_.values().find(constant.index);
+    *constant.is_set = value != constants_.values().end();
+    if (*constant.is_set) std::memcpy(constant.storage, value->second.bytes.data(), constant.size);
+  }
+  if (shader_.shader->constants_written) shader_.shader->constants_written();
+}
+
+EmulatorLibrary::EmulatorLibrary(LoadedShader shader) : shader_(std::move(shader)) {
+  shader_.shader->bind(&services());
+}
+
+Result<std::shared_ptr<Library>> EmulatorLibrary::of_file(std::filesystem::path path, Compile compile) {
+  const std::filesystem::file_time_type written = write_time(path);
+  Result<LoadedShader> shader = compile();
+  if (!shader) return tl::unexpected(shader.error());
+  auto library = std::make_shared<EmulatorLibrary>(std::move(*shader));
+  library->path_ = std::move(path);
+  library->written_ = written;
+  library->compile_ = std::move(compile);
+  return library;
+}
+
+std::vector<std::string> EmulatorLibrary::function_names() const {
+  std::vector<std::string> names;
+  for (const abi::Function& function : std::span(shader_.shader->functions, shader_.shader->function_count))
+    names.emplace_back(function.name);
+  return names;
+}
+
+Result<std::shared_ptr<const Function>> EmulatorLibrary::new_function(const std::string& name,
+                                                                      const FunctionConstants& constants) {
+  for (const abi::Function& function : std::span(shader_.shader->functions, shader_.shader->function_count)) {
+    if (name != function.name) continue;
+    if (const Result<void> fit = check_constants(*shader_.shader, constants); !fit) return tl::unexpected(fit.error());
+    return std::make_shared<EmulatorFunction>(shader_, function, constants);
+  }
+  return error(Error::Kind::not_found, fmt::format("Function {} was not found in the library", name));
+}
+
+/// The time is read before the text: a change in between is met at the next call.
+Result<bool> EmulatorLibrary::reload_if_changed() {
+  if (path_.empty()) return false;
+  const std::filesystem::file_time_type now = write_time(path_);
+  if (now == written_) return false;
+  Result<LoadedShader> shader = compile_();
+  if (!shader) return tl::unexpected(shader.error());
+  shader_ = std::move(*shader);
+  shader_.shader->bind(&services());
+  written_ = now;
+  return true;
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,87 @@
+// The kernels of a compiled shader, and what is made of them on the way to a dispatch.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metal/device/compute_pipeline.h"
+#include "metal/device/library.h"
+#include "metal/emulator/shader_abi.h"
+
+namespace assay::metal::emulator {
+
+/// A shader in this process, with what keeps it there.
+struct LoadedShader {
+  const abi::Shader* shader = nullptr;
+  std::string object;                  ///< the file with its line table, or empty
+  const void* load_address = nullptr;  ///< of `object`
+  std::shared_ptr<const void> owner;
+};
+
+class EmulatorFunction final : public Function {
+ public:
+  EmulatorFunction(LoadedShader shader, const abi::Function& function, FunctionConstants constants);
+
+  const std::string& name() const override { return name_; }
+  const std::vector<Argument>& arguments() const override { return arguments_; }
+
+  const LoadedShader& shader() const { return shader_; }
+  const abi::Function& function() const { return *function_; }
+
+  /// Gives the shader's function constants the values of this function.
+  void write_constants() const;
+
+ private:
+  LoadedShader shader_;
+  const abi::Function* function_;
+  FunctionConstants constants_;
+  std::string name_;
+  std::vector<Argument> arguments_;
+};
+
+class EmulatorPipeline final : public ComputePipeline {
+ public:
+  EmulatorPipeline(std::shared_ptr<const EmulatorFunction> function, std::uint32_t max_threads)
+      : function_(std::move(function)), max_threads_(max_threads) {}
+
+  std::uint32_t max_total_threads_per_threadgroup() const override { return max_threads_; }
+  std::uint32_t thread_execution_width() const override { return abi::lanes_per_simdgroup; }
+
+  /// Known from the first dispatch on, 0 before: a variable is met when a thread comes to it.
+  std::uint64_t static_threadgroup_memory_length() const override { return *static_length_; }
+
+  const EmulatorFunction& function() const { return *function_; }
+  const std::shared_ptr<std::atomic<std::uint64_t>>& static_length() const { return static_length_; }
+
+ private:
+  std::shared_ptr<const EmulatorFunction> function_;
+  std::uint32_t max_threads_;
+  std::shared_ptr<std::atomic<std::uint64_t>> static_length_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+};
+
+class EmulatorLibrary final : public Library {
+ public:
+  using Compile = std::function<Result<LoadedShader>()>;
+
+  explicit EmulatorLibrary(LoadedShader shader);
+
+  /// A library of the file at `path`, which `compile` compiles. Errors: those of compile.
+  static Result<std::shared_ptr<Library>> of_file(std::filesystem::path path, Compile compile);
+
+  std::vector<std::string> function_names() const override;
+  Result<std::shared_ptr<const Function>> new_function(const std::string& name,
+                                                       const FunctionConstants& constants) override;
+  Result<bool> reload_if_changed() override;
+
+ private:
+  LoadedShader shader_;
+  std::filesystem::path path_;  ///< empty where there is none to reload
+  std::filesystem::file_time_type written_;
+  Compile compile_;
+};
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,94 @@
+// What a function must keep: System V ABI for x86-64, figure 3.4; Procedure Call Standard for the Arm 64-bit
+// Architecture, section 6.1.
+#include "metal/emulator/simt/context.h"
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+
+// The return address is jumped to, not returned to: the processor's stack of return addresses knows nothing of it.
+asm(R"(
+.text
+.globl assay_switch_context
+.type assay_switch_context, @function
+assay_switch_context:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  popq %rcx
+  jmp *%rcx
+.size assay_switch_context, .-assay_switch_context
+)");
+
+namespace assay::metal::emulator {
+
+/// Six registers, the entry, and the return address that a called function expects: none.
+void* new_context(void* top, void (*entry)()) {
+  auto* const words = static_cast<std::uintptr_t*>(top) - 8;
+  for (int word = 0; word < 8; ++word) words[word] = 0;
+  words[6] = reinterpret_cast<std::uintptr_t>(entry);
+  return words;
+}
+
+}  // namespace assay::metal::emulator
+
+#elif defined(__aarch64__)
+
+asm(R"(
+.text
+.globl assay_switch_context
+.type assay_switch_context, %function
+assay_switch_context:
+  stp x19, x20, [sp, #-160]!
+  stp x21, x22, [sp, #16]
+  stp x23, x24, [sp, #32]
+  stp x25, x26, [sp, #48]
+  stp x27, x28, [sp, #64]
+  stp x29, x30, [sp, #80]
+  stp d8, d9, [sp, #96]
+  stp d10, d11, [sp, #112]
+  stp d12, d13, [sp, #128]
+  stp d14, d15, [sp, #144]
+  mov x9, sp
+  str x9, [x0]
+  mov sp, x1
+  ldp x21, x22, [sp, #16]
+  ldp x23, x24, [sp, #32]
+  ldp x25, x26, [sp, #48]
+  ldp x27, x28, [sp, #64]
+  ldp x29, x30, [sp, #80]
+  ldp d8, d9, [sp, #96]
+  ldp d10, d11, [sp, #112]
+  ldp d12, d13, [sp, #128]
+  ldp d14, d15, [sp, #144]
+  ldp x19, x20, [sp], #160
+  ret
+.size assay_switch_context, .-assay_switch_context
+)");
+
+namespace assay::metal::emulator {
+
+/// Twenty registers, of which x30 is where to go.
+void* new_context(void* top, void (*entry)()) {
+  auto* const words = static_cast<std::uintptr_t*>(top) - 20;
+  for (int word = 0; word < 20; ++word) words[word] = 0;
+  words[11] = reinterpret_cast<std::uintptr_t>(entry);
+  return words;
+}
+
+}  // namespace assay::metal::emulator
+
+#else
+#error "metal/emulator/simt/context.cpp: expected x86-64 or aarch64; add the processor's context switch here"
+#endif

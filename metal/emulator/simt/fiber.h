@@ -1,0 +1,52 @@
+// A stack of its own on which code can be left and gone on with later.
+//
+// A Fiber either stands for the OS thread's own stack, or owns one with a guard page below it. AddressSanitizer is told
+// of every switch.
+#pragma once
+
+#include <cstddef>
+
+namespace assay::metal::emulator {
+
+class Fiber {
+ public:
+  static constexpr std::size_t stack_bytes = std::size_t{256} << 10;
+
+  /// The stack that is running: where a scheduler is.
+  Fiber() = default;
+
+  /// A new stack. `index` staggers the tops of stacks, which would share the same few cache sets otherwise.
+  explicit Fiber(std::size_t index);
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  /// Makes `entry`, which must never return, what the next switch to this fiber begins with. What was on the stack is
+  /// forgotten. An entry begins with arrive().
+  void reset(void (*entry)());
+
+  /// Forgets what is on the stack; its upper end, from which code may run anew.
+  void* forget();
+
+  /// Leaves `this`, which is running, for `to`; returns when something switches back.
+  void switch_to(Fiber& to) { switch_to(to, false); }
+
+  /// The same for good: nobody will switch back.
+  [[noreturn]] void leave_to(Fiber& to);
+
+  /// To be called first on a fresh stack.
+  static void arrive();
+
+  /// Whether [address, address + 1) is on this fiber's stack, or on its guard page.
+  bool owns(const void* address) const;
+  bool guards(const void* address) const;
+
+ private:
+  void switch_to(Fiber& to, bool for_good);
+
+  std::byte* low_ = nullptr;  ///< the guard page; the stack is above it
+  std::byte* top_ = nullptr;
+  void* saved_ = nullptr;
+};
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,131 @@
+#include "metal/emulator/simt/group_runner.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace assay::metal::emulator {
+
+GroupRunner::GroupRunner(std::shared_ptr<Arena> arena, ReportLog& log, GroupOptions options)
+    : log_(log),
+      options_(options),
+      memory_(arena),
+      order_(options.order, options.seed),
+      meetings_(*this, order_),
+      positions_(Scheduler::most_threads),
+      arena_(arena.get()) {}
+
+void GroupRunner::begin_dispatch(const Launch& launch, Checker* checker) {
+  launch_ = &launch;
+  checker_ = checker;
+  error_.reset();
+  extent_ = {0, 0, 0};
+  scheduler_.move_here();
+  if (!memory_.begin_dispatch(launch.threadgroup_lengths)) {
+    error_ = Error{Error::Kind::limit, "there is no memory for the threadgroup's arguments"};
+    return;
+  }
+  for (std::uint32_t index = 0; checker_ && index < launch.threadgroup_lengths.size(); ++index)
+    if (launch.threadgroup_lengths[index] != 0)
+      checker_->add({memory_.argument(index), 0, BoundMemory::Kind::threadgroup_argument, index,
+                     launch.info.threadgroup_names[index]});
+}
+
+bool GroupRunner::run(std::uint64_t group) {
+  if (error_ && error_->kind != Error::Kind::execution) return false;
+  group_ = group;
+  steps_left_ = options_.step_limit;
+  place_threads();
+  const auto threads = static_cast<std::uint32_t>(extent_.count());
+  if (checker_) {
+    checker_->begin_group(group);
+    memory_.poison();
+  }
+  meetings_.begin(threads);
+  GroupRunner* const outer = std::exchange(runner_here(), this);
+  is_running_ = true;
+  const Scheduler::End end = scheduler_.run(order_.of(threads), &run_thread, this);
+  is_running_ = false;
+  runner_here() = outer;
+  return end == Scheduler::End::all_ended;
+}
+
+/// Groups of one extent differ only in where they are, which each thread learns when it begins.
+void GroupRunner::place_threads() {
+  const Grid& grid = launch_->info.grid;
+  group_position_ = grid.position_of(group_);
+  const Size extent = grid.extent_of(group_);
+  if (extent == extent_) return;
+  extent_ = extent;
+  const auto threads = static_cast<std::uint32_t>(extent.count());
+  for (std::uint32_t thread = 0; thread < threads; ++thread) positions_[thread] = grid.position(group_, thread);
+}
+
+void GroupRunner::run_thread(void* self, std::uint32_t thread) {
+  auto& runner = *static_cast<GroupRunner*>(self);
+  abi::Position& position = runner.positions_[thread];
+  runner.launch_->info.grid.move(position, runner.group_position_);
+  const abi::Invocation invocation{runner.launch_->buffers.data(), runner.memory_.arguments(), &position};
+  runner.launch_->entry(&invocation);
+  runner.meetings_.end(thread, false);
+}
+
+void GroupRunner::access(const void* address, std::uint64_t bytes, abi::Access kind, const void* pc) {
+  step(nullptr, pc);
+  if (!arena_->contains(address) && scheduler_.current_fiber().owns(address)) return;
+  if (checker_ && !checker_->access(scheduler_.current(), address, bytes, kind, pc)) end_by_fault();
+}
+
+void* GroupRunner::threadgroup_variable(const void* key, std::uint64_t bytes, const char* name) {
+  if (void* const known = memory_.find(key)) return known;
+  const std::uint64_t all = memory_.argument_bytes() + memory_.variable_bytes() + bytes;
+  if (all > launch_->max_threadgroup_memory) {
+    error_ = Error{Error::Kind::limit,
+                   fmt::format("Threadgroup memory size ({}) exceeds the maximum threadgroup memory allowed ({})", all,
+                               launch_->max_threadgroup_memory)};
+    scheduler_.stop();
+  }
+  Allocation* const memory = memory_.add(key, bytes);
+  if (!memory) {
+    error_ = Error{Error::Kind::limit, fmt::format("there is no memory for threadgroup variable {}", name)};
+    scheduler_.stop();
+  }
+  if (checker_) checker_->add({memory, 0, BoundMemory::Kind::threadgroup_variable, 0, name});
+  return memory->begin();
+}
+
+void GroupRunner::barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
+  meet({Arrival::Kind::barrier, scope, flags, site, nullptr, 0, nullptr});
+}
+
+abi::Meeting GroupRunner::exchange(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
+                                   const abi::Site* site) {
+  meet({Arrival::Kind::exchange, scope, 0, site, mine, bytes, all});
+  return meetings_.result(scheduler_.current());
+}
+
+void GroupRunner::meet(const Arrival& arrival) {
+  step(arrival.site, nullptr);
+  meetings_.arrive(scheduler_.current(), arrival);
+  scheduler_.wait();
+}
+
+void GroupRunner::step(const abi::Site* site, const void* pc) {
+  if (steps_left_-- != 0) return;
+  report_endless(site, pc);
+  scheduler_.stop();
+}
+
+void GroupRunner::fail(const char* text) {
+  if (!error_) error_ = Error{Error::Kind::execution, text};
+}
+
+void GroupRunner::threadgroup_barrier_passed(std::uint32_t flags) {
+  if (checker_) checker_->pass_threadgroup_barrier(flags);
+}
+
+void GroupRunner::simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) {
+  if (checker_) checker_->pass_simdgroup_barrier(simdgroup, flags);
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,166 @@
+#include "metal/emulator/simt/meetings.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <tuple>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+constexpr std::uint32_t lanes = abi::lanes_per_simdgroup;
+
+std::uint32_t bit(std::uint32_t lane) {
+  return std::uint32_t{1} << lane;
+}
+
+std::uint32_t first_lane(std::uint32_t mask) {
+  return static_cast<std::uint32_t>(std::countr_zero(mask));
+}
+
+bool same_site(const abi::Site& a, const abi::Site& b) {
+  return &a == &b ||
+         (a.line == b.line && a.column == b.column && (a.file == b.file || std::strcmp(a.file, b.file) == 0));
+}
+
+bool comes_before(const abi::Site& a, const abi::Site& b) {
+  return std::tie(a.line, a.column) < std::tie(b.line, b.column);
+}
+
+}  // namespace
+
+void Meetings::begin(std::uint32_t threads) {
+  threads_ = live_ = threads;
+  at_threadgroup_barrier_ = 0;
+  arrivals_.resize(threads);
+  results_.resize(threads);
+  simdgroups_.assign((threads + lanes - 1) / lanes, {});
+  for (std::uint32_t thread = 0; thread < threads; ++thread) simdgroups_[thread / lanes].live |= bit(thread % lanes);
+}
+
+void Meetings::arrive(std::uint32_t thread, const Arrival& arrival) {
+  Simdgroup& simdgroup = simdgroups_[thread / lanes];
+  const std::uint32_t lane = bit(thread % lanes);
+  arrivals_[thread] = arrival;
+  simdgroup.waiting |= lane;
+  if (arrival.kind == Arrival::Kind::exchange) {
+    simdgroup.at_exchange |= lane;
+  } else if (arrival.scope == abi::Scope::threadgroup) {
+    simdgroup.at_threadgroup_barrier |= lane;
+    ++at_threadgroup_barrier_;
+  }
+  if (simdgroup.waiting == simdgroup.live) settle(thread / lanes);
+}
+
+void Meetings::end(std::uint32_t thread, bool by_fault) {
+  Simdgroup& simdgroup = simdgroups_[thread / lanes];
+  simdgroup.live &= ~bit(thread % lanes);
+  if (!by_fault) simdgroup.left |= bit(thread % lanes);
+  --live_;
+  if (simdgroup.waiting == simdgroup.live) settle(thread / lanes);
+}
+
+/// Every lane of the simdgroup waits or has ended.
+void Meetings::settle(std::uint32_t simdgroup) {
+  const Simdgroup& state = simdgroups_[simdgroup];
+  if (state.at_threadgroup_barrier == state.live) {
+    if (live_ != 0 && at_threadgroup_barrier_ == live_) settle_threadgroup();
+  } else if (state.at_exchange != 0) {
+    exchange(simdgroup);
+  } else {
+    settle_simdgroup_barrier(simdgroup);
+  }
+}
+
+void Meetings::settle_threadgroup() {
+  std::uint32_t first = threads_, left = threads_, flags = ~std::uint32_t{0};
+  for (std::uint32_t group = 0; group < simdgroups_.size(); ++group) {
+    Simdgroup& state = simdgroups_[group];
+    if (state.live != 0 && first == threads_) first = group * lanes + first_lane(state.live);
+    if (state.left != 0 && left == threads_) left = group * lanes + first_lane(state.left);
+    if (state.live == 0) continue;
+    const std::uint32_t other = one_elsewhere(group, state.live, first);
+    if (other != first) return listener_.barriers_differ(first, *arrivals_[first].site, other, *arrivals_[other].site);
+    for (std::uint32_t mask = state.live; mask != 0; mask &= mask - 1)
+      flags &= arrivals_[group * lanes + first_lane(mask)].flags;
+  }
+  if (left != threads_) listener_.barrier_skipped(first, *arrivals_[first].site, left);
+  at_threadgroup_barrier_ = 0;
+  for (Simdgroup& state : simdgroups_) state.waiting = state.at_threadgroup_barrier = 0;
+  listener_.threadgroup_barrier_passed(flags);
+  for (const std::uint32_t thread : order_.of(threads_))
+    if (simdgroups_[thread / lanes].live & bit(thread % lanes)) listener_.release(thread);
+}
+
+void Meetings::settle_simdgroup_barrier(std::uint32_t simdgroup) {
+  const Simdgroup& state = simdgroups_[simdgroup];
+  const std::uint32_t first = simdgroup * lanes + first_lane(state.live & ~state.at_threadgroup_barrier);
+  const std::uint32_t other = one_elsewhere(simdgroup, state.live, first);
+  if (other != first) return listener_.barriers_differ(first, *arrivals_[first].site, other, *arrivals_[other].site);
+  if (state.left != 0)
+    listener_.barrier_skipped(first, *arrivals_[first].site, simdgroup * lanes + first_lane(state.left));
+  std::uint32_t flags = ~std::uint32_t{0};
+  for (std::uint32_t mask = state.live; mask != 0; mask &= mask - 1)
+    flags &= arrivals_[simdgroup * lanes + first_lane(mask)].flags;
+  listener_.simdgroup_barrier_passed(simdgroup, flags);
+  release(simdgroup, state.live);
+}
+
+void Meetings::exchange(std::uint32_t simdgroup) {
+  const std::uint32_t active = lanes_at_first_site(simdgroup), base = simdgroup * lanes;
+  const Arrival& first = arrivals_[base + first_lane(active)];
+  const std::size_t bytes = first.bytes;
+  gathered_.assign(lanes * bytes, std::byte{0});
+  for (std::uint32_t mask = active; mask != 0; mask &= mask - 1) {
+    const std::uint32_t lane = first_lane(mask);
+    std::memcpy(gathered_.data() + lane * bytes, arrivals_[base + lane].mine, bytes);
+  }
+  const bool by_quads = first.scope == abi::Scope::quadgroup;
+  const std::uint32_t width = by_quads ? abi::lanes_per_quadgroup : lanes;
+  for (std::uint32_t mask = active; mask != 0; mask &= mask - 1) {
+    const std::uint32_t lane = first_lane(mask), from = lane / width * width;
+    std::memcpy(arrivals_[base + lane].all, gathered_.data() + from * bytes, width * bytes);
+    results_[base + lane] = {by_quads ? active >> from & 0xFU : active, lane % width};
+  }
+  release(simdgroup, active);
+}
+
+void Meetings::release(std::uint32_t simdgroup, std::uint32_t released) {
+  Simdgroup& state = simdgroups_[simdgroup];
+  state.waiting &= ~released;
+  state.at_exchange &= ~released;
+  for (const std::uint32_t lane : lane_order_.of(lanes))
+    if (released & bit(lane)) listener_.release(simdgroup * lanes + lane);
+}
+
+std::uint32_t Meetings::lanes_at_first_site(std::uint32_t simdgroup) const {
+  const std::uint32_t candidates = simdgroups_[simdgroup].at_exchange, base = simdgroup * lanes;
+  const abi::Site* first = arrivals_[base + first_lane(candidates)].site;
+  bool all_are_there = true;
+  for (std::uint32_t mask = candidates; mask != 0; mask &= mask - 1) {
+    const abi::Site* const site = arrivals_[base + first_lane(mask)].site;
+    if (same_site(*site, *first)) continue;
+    all_are_there = false;
+    if (comes_before(*site, *first)) first = site;
+  }
+  if (all_are_there) return candidates;
+  std::uint32_t there = 0;
+  for (std::uint32_t mask = candidates; mask != 0; mask &= mask - 1) {
+    const std::uint32_t lane = first_lane(mask);
+    if (same_site(*arrivals_[base + lane].site, *first)) there |= bit(lane);
+  }
+  return there;
+}
+
+std::uint32_t Meetings::one_elsewhere(std::uint32_t simdgroup, std::uint32_t mask, std::uint32_t thread) const {
+  for (; mask != 0; mask &= mask - 1) {
+    const std::uint32_t other = simdgroup * lanes + first_lane(mask);
+    if (arrivals_[other].scope != arrivals_[thread].scope ||
+        !same_site(*arrivals_[other].site, *arrivals_[thread].site))
+      return other;
+  }
+  return thread;
+}
+
+}  // namespace assay::metal::emulator

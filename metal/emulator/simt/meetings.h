@@ -1,0 +1,88 @@
+// Where the threads of a group meet: barriers, and exchanges between the lanes of a simdgroup.
+// Metal Shading Language Specification, 6.9 (synchronization and SIMD-group functions).
+//
+// A threadgroup barrier is passed when all threads that have not ended wait at it, a simdgroup barrier likewise by
+// lanes. An exchange is among the lanes that are active there. Which those are is decided when every lane of the
+// simdgroup waits somewhere or has ended: of the sites where lanes wait for an exchange, the one that comes first in
+// the text goes first. So lanes that left a loop early wait behind it for those that are still inside, as on a device.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "metal/emulator/shader_abi.h"
+#include "metal/emulator/simt/order.h"
+
+namespace assay::metal::emulator {
+
+/// What a thread waits for.
+struct Arrival {
+  enum class Kind { barrier, exchange };
+  Kind kind = Kind::barrier;
+  abi::Scope scope = abi::Scope::threadgroup;
+  std::uint32_t flags = 0;  ///< of a barrier: the memory that it orders
+  const abi::Site* site = nullptr;
+  const void* mine = nullptr;  ///< of an exchange: [bytes] given
+  std::uint64_t bytes = 0;
+  void* all = nullptr;  ///< of an exchange: [lanes][bytes] received
+};
+
+/// What the meetings tell of.
+class MeetingListener {
+ public:
+  virtual ~MeetingListener() = default;
+
+  virtual void release(std::uint32_t thread) = 0;
+  virtual void threadgroup_barrier_passed(std::uint32_t flags) = 0;
+  virtual void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) = 0;
+
+  /// `ended` has ended without coming to the barrier where `waiting` waits; the barrier is passed without it.
+  virtual void barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t ended) = 0;
+
+  /// The threads wait at barriers that can never be passed; nobody is released.
+  virtual void barriers_differ(std::uint32_t one, const abi::Site& site_of_one, std::uint32_t other,
+                               const abi::Site& site_of_other) = 0;
+};
+
+class Meetings {
+ public:
+  Meetings(MeetingListener& listener, Order order) : listener_(listener), order_(order) {}
+
+  void begin(std::uint32_t threads);
+
+  /// The thread waits; it and others may be released before this returns.
+  void arrive(std::uint32_t thread, const Arrival& arrival);
+
+  /// The thread is no longer there. One that was stopped because of a fault is not missed at barriers.
+  void end(std::uint32_t thread, bool by_fault);
+
+  /// Of the exchange that the thread came to last.
+  abi::Meeting result(std::uint32_t thread) const { return results_[thread]; }
+
+ private:
+  /// A bit for each lane.
+  struct Simdgroup {
+    std::uint32_t live = 0, waiting = 0, at_threadgroup_barrier = 0, at_exchange = 0, left = 0;
+  };
+
+  void settle(std::uint32_t simdgroup);
+  void settle_threadgroup();
+  void settle_simdgroup_barrier(std::uint32_t simdgroup);
+  void exchange(std::uint32_t simdgroup);
+  void release(std::uint32_t simdgroup, std::uint32_t lanes);
+  std::uint32_t lanes_at_first_site(std::uint32_t simdgroup) const;
+  /// The first thread of the mask that waits elsewhere than `thread`, or `thread`.
+  std::uint32_t one_elsewhere(std::uint32_t simdgroup, std::uint32_t lanes, std::uint32_t thread) const;
+
+  MeetingListener& listener_;
+  Order order_;
+  Order lane_order_ = order_;
+  std::uint32_t threads_ = 0, live_ = 0, at_threadgroup_barrier_ = 0;
+  std::vector<Simdgroup> simdgroups_;
+  std::vector<Arrival> arrivals_;
+  std::vector<abi::Meeting> results_;
+  std::vector<std::byte> gathered_;
+};
+
+}  // namespace assay::metal::emulator

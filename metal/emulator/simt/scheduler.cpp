@@ -1,0 +1,103 @@
+#include "metal/emulator/simt/scheduler.h"
+
+#include <utility>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+thread_local Scheduler* scheduler_here = nullptr;
+
+}  // namespace
+
+void Scheduler::move_here() {
+  for (const auto& worker : workers_) worker->is_fresh = true;
+}
+
+Scheduler::End Scheduler::run(std::span<const std::uint32_t> order, Body body, void* context) {
+  Scheduler* const outer = std::exchange(scheduler_here, this);
+  body_ = body;
+  context_ = context;
+  head_ = tail_ = 0;
+  running_ = static_cast<std::uint32_t>(order.size());
+  is_stopped_ = false;
+  for (const std::uint32_t thread : order) {
+    worker_of_[thread] = nullptr;
+    make_ready(thread);
+  }
+  if (has_next()) main_.switch_to(take_next());
+
+  for (const std::uint32_t thread : order) {
+    if (!worker_of_[thread]) continue;
+    worker_of_[thread]->is_fresh = true;
+    idle_.push_back(worker_of_[thread]);
+  }
+  scheduler_here = outer;
+  if (is_stopped_) return End::stopped;
+  return running_ == 0 ? End::all_ended : End::stuck;
+}
+
+void Scheduler::wait() {
+  Fiber& mine = current_fiber();
+  if (has_next() && queue_[head_ % most_threads] == current_) {
+    ++head_;
+    return;
+  }
+  mine.switch_to(has_next() ? take_next() : main_);
+}
+
+void Scheduler::end_current() {
+  Worker& mine = *worker_of_[current_];
+  worker_of_[current_] = nullptr;
+  --running_;
+  // The stack is still in use up to the switch; no other thread can take it before, since this one runs.
+  mine.is_fresh = true;
+  Fiber& next = has_next() ? take_next() : main_;
+  idle_.push_back(&mine);
+  mine.fiber.leave_to(next);
+}
+
+void Scheduler::stop() {
+  is_stopped_ = true;
+  current_fiber().leave_to(main_);
+}
+
+void Scheduler::work_on_fiber() {
+  Fiber::arrive();
+  Scheduler& here = *scheduler_here;
+  here.work(*here.worker_of_[here.current_]);
+}
+
+/// Runs the current thread, then those of the queue that have not begun; leaves where the next one has a stack already.
+void Scheduler::work(Worker& mine) {
+  while (true) {
+    body_(context_, current_);
+    worker_of_[current_] = nullptr;
+    --running_;
+    if (has_next() && !worker_of_[queue_[head_ % most_threads]]) {
+      current_ = queue_[head_++ % most_threads];
+      worker_of_[current_] = &mine;
+      continue;
+    }
+    Fiber& next = has_next() ? take_next() : main_;
+    idle_.push_back(&mine);
+    mine.fiber.switch_to(next);
+  }
+}
+
+Fiber& Scheduler::take_next() {
+  current_ = queue_[head_++ % most_threads];
+  return worker_for(current_).fiber;
+}
+
+Scheduler::Worker& Scheduler::worker_for(std::uint32_t thread) {
+  if (worker_of_[thread]) return *worker_of_[thread];
+  if (idle_.empty()) idle_.push_back(workers_.emplace_back(std::make_unique<Worker>(workers_.size())).get());
+  Worker& worker = *idle_.back();
+  idle_.pop_back();
+  if (worker.is_fresh) worker.fiber.reset(&work_on_fiber);
+  worker.is_fresh = false;
+  return *(worker_of_[thread] = &worker);
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,41 @@
+// The Services of every shader: asked of the runner whose thread asks.
+#include "metal/emulator/simt/group_runner.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+thread_local GroupRunner* runner = nullptr;
+
+void access(const void* address, assay_u64 bytes, abi::Access kind, const void* pc) {
+  runner->access(address, bytes, kind, pc);
+}
+
+void* threadgroup_variable(const void* key, assay_u64 bytes, assay_u64, const char* name) {
+  return runner->threadgroup_variable(key, bytes, name);
+}
+
+void barrier(abi::Scope scope, assay_u32 memory_flags, const abi::Site* site) {
+  runner->barrier(scope, memory_flags, site);
+}
+
+abi::Meeting exchange(abi::Scope scope, const void* mine, assay_u64 bytes, void* all, const abi::Site* site) {
+  return runner->exchange(scope, mine, bytes, all, site);
+}
+
+void private_overrun(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type) {
+  runner->overrun(abi::Site{file, line, column}, index, type);
+}
+
+}  // namespace
+
+GroupRunner*& runner_here() {
+  return runner;
+}
+
+const abi::Services& services() {
+  static const abi::Services all{&access, &threadgroup_variable, &barrier, &exchange, &private_overrun};
+  return all;
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,48 @@
+#include "metal/emulator/simt/threadgroup_memory.h"
+
+#include <cstring>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+constexpr int poison_byte = 0xFF;
+
+}  // namespace
+
+bool ThreadgroupMemory::begin_dispatch(const Lengths& lengths) {
+  variables_.clear();
+  argument_bytes_ = variable_bytes_ = 0;
+  for (std::size_t index = 0; index < most_arguments; ++index) {
+    if (lengths[index] != lengths_[index]) argument_memory_[index].reset();
+    if (lengths[index] != 0 && !argument_memory_[index]) argument_memory_[index] = arena_->allocate(lengths[index]);
+    if (lengths[index] != 0 && !argument_memory_[index]) return false;
+    lengths_[index] = lengths[index];
+    arguments_[index] = lengths[index] == 0 ? nullptr : argument_memory_[index]->begin();
+    argument_bytes_ += lengths[index];
+  }
+  return true;
+}
+
+void ThreadgroupMemory::poison() {
+  for (const auto& memory : argument_memory_)
+    if (memory) std::memset(memory->begin(), poison_byte, memory->length());
+  for (const Variable& variable : variables_)
+    std::memset(variable.memory->begin(), poison_byte, variable.memory->length());
+}
+
+void* ThreadgroupMemory::find(const void* key) const {
+  for (const Variable& variable : variables_)
+    if (variable.key == key) return variable.memory->begin();
+  return nullptr;
+}
+
+Allocation* ThreadgroupMemory::add(const void* key, std::uint64_t bytes) {
+  std::unique_ptr<Allocation> memory = arena_->allocate(bytes);
+  if (!memory) return nullptr;
+  std::memset(memory->begin(), poison_byte, bytes);
+  variable_bytes_ += bytes;
+  return variables_.emplace_back(Variable{key, std::move(memory)}).memory.get();
+}
+
+}  // namespace assay::metal::emulator
