@@ -45,10 +45,10 @@ class CompiledShader {
 
 /// `name` stands for the file in messages and finds the files that it includes.
 /// Errors: environment where clang or its headers are not there, compile with clang's text otherwise.
-Result<std::shared_ptr<const CompiledShader>> compile_shader(std::string_view source, const std::filesystem::path& name,
+Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view source, const std::filesystem::path& name,
                                                              const CompileOptions& options = {});
 
-Result<std::shared_ptr<const CompiledShader>> compile_shader(const std::filesystem::path& file,
-                                                             const CompileOptions& options = {});
+Result<std::shared_ptr<const CompiledShader>> compile_file(const std::filesystem::path& file,
+                                                           const CompileOptions& options = {});
 
 }  // namespace assay::metal::emulator

@@ -1,0 +1,134 @@
+#include "metal/emulator/compile.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <utility>
+
+#include "metal/emulator/clang.h"
+#include "metal/emulator/files.h"
+#include "metal/emulator/flags.h"
+#include "metal/emulator/translate/translate.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path cache_folder(const CompileOptions& options) {
+  if (!options.cache.empty()) return options.cache;
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here writes it
+    return fs::path(value == nullptr ? "" : value);
+  };
+  if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "assay";
+  if (const fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache/assay";
+  return fs::temp_directory_path() / "assay";
+}
+
+Result<std::string> preprocess(const Clang& clang, std::string_view source, const fs::path& name,
+                               const CompileOptions& options, const fs::path& work) {
+  const auto headers = find_shader_headers();
+  if (!headers) return tl::make_unexpected(headers.error());
+  const fs::path input = work / "source", output = work / "preprocessed";
+  const auto written = write_file(input, fmt::format("# 1 \"{}\"\n{}\n", name.string(), source));
+  if (!written) return tl::make_unexpected(written.error());
+  const auto run = run_clang(clang, preprocessing_flags(options, *headers, name.parent_path()), input, output);
+  if (!run) return tl::make_unexpected(run.error());
+  if (run->status != 0) return error(Error::Kind::compile, run->messages);
+  return read_file(output);
+}
+
+/// What -march=native stands for.
+std::string processor() {
+  const std::string information = read_file("/proc/cpuinfo").value_or("");
+  const std::size_t flags = information.find("flags");
+  return flags == std::string::npos ? "" : information.substr(flags, information.find('\n', flags) - flags);
+}
+
+/// Compiles into a file beside `object`, which then appears at once: another process may do the same.
+Result<void> build(const Clang& clang, const std::string& text, bool is_checked, const fs::path& work,
+                   const fs::path& object) {
+  const fs::path input = work / "translated", built = work / "object";
+  const auto written = write_file(input, text);
+  if (!written) return written;
+  const auto run = run_clang(clang, compiling_flags(is_checked, built), input, work / "output");
+  if (!run) return tl::make_unexpected(run.error());
+  if (run->status != 0) return error(Error::Kind::compile, run->messages);
+  std::error_code failure;
+  fs::rename(built, object, failure);
+  if (failure)
+    return error(Error::Kind::environment, fmt::format("cannot write '{}': {}", object.string(), failure.message()));
+  return {};
+}
+
+/// dlopen gives a file that is open already once more, constants and all: each shader is opened from a copy.
+Result<std::shared_ptr<const CompiledShader>> load(const fs::path& object, const fs::path& work) {
+  static std::atomic<unsigned> count = 0;
+  const fs::path copy = work / fmt::format("shader-{}.so", count++);
+  std::error_code failure;
+  fs::copy_file(object, copy, failure);
+  if (failure)
+    return error(Error::Kind::environment, fmt::format("cannot read '{}': {}", object.string(), failure.message()));
+  try {
+    return std::make_shared<const CompiledShader>(object, copy);
+  } catch (const std::runtime_error& cause) {
+    return error(Error::Kind::environment, fmt::format("cannot load '{}': {}", object.string(), cause.what()));
+  }
+}
+
+}  // namespace
+
+CompiledShader::CompiledShader(const fs::path& object, const fs::path& copy)
+    : object_(object), handle_(dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  if (handle_ == nullptr) throw std::runtime_error(dlerror());
+  void* const symbol = dlsym(handle_, "assay_shader");
+  Dl_info information{};
+  if (symbol != nullptr && dladdr(symbol, &information) != 0) {
+    load_address_ = information.dli_fbase;
+    shader_ = reinterpret_cast<abi::GetShader>(symbol)();
+  }
+  if (shader_ == nullptr || shader_->version != abi::version) {
+    dlclose(handle_);
+    throw std::runtime_error("it is not a shader of this version");
+  }
+}
+
+CompiledShader::~CompiledShader() {
+  dlclose(handle_);
+}
+
+Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view source, const fs::path& name,
+                                                             const CompileOptions& options) {
+  const fs::path cache = cache_folder(options);
+  auto work = TemporaryFolder::make(cache);
+  if (!work) return tl::make_unexpected(work.error());
+  const auto clang = find_clang();
+  if (!clang) return tl::make_unexpected(clang.error());
+  const auto preprocessed = preprocess(*clang, source, name, options, work->path());
+  if (!preprocessed) return tl::make_unexpected(preprocessed.error());
+  const auto text = translate(*preprocessed);
+  if (!text) return tl::make_unexpected(text.error());
+
+  const auto flags = compiling_flags(options.is_checked, "");
+  const std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}", abi::version, clang->version, fmt::join(flags, " "), processor(), *text);
+  const fs::path object = cache / (content_name(key) + ".so");
+  if (!fs::exists(object)) {
+    const auto built = build(*clang, *text, options.is_checked, work->path(), object);
+    if (!built) return tl::make_unexpected(built.error());
+  }
+  return load(object, work->path());
+}
+
+Result<std::shared_ptr<const CompiledShader>> compile_file(const fs::path& file, const CompileOptions& options) {
+  const auto source = read_file(file);
+  if (!source) return tl::make_unexpected(source.error());
+  return compile_source(*source, file, options);
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,98 @@
+#include "metal/emulator/flags.h"
+
+#include <fmt/format.h>
+
+namespace assay::metal::emulator {
+
+std::vector<std::string> preprocessing_flags(const CompileOptions& options, const std::filesystem::path& headers,
+                                             const std::filesystem::path& folder) {
+  std::vector<std::string> flags = {"-x",
+                                    "c++",
+                                    "-std=c++17",
+                                    "-E",
+                                    "-w",
+                                    "-nostdinc",
+                                    "-nostdinc++",
+                                    "-isystem",
+                                    headers.string(),
+                                    "-include",
+                                    "assay/shader.h",
+                                    "-D__METAL__=1",
+                                    "-D__METAL_MACOS__=1",
+                                    "-D__AIR64__=1",
+                                    fmt::format("-D__METAL_VERSION__={}", options.metal_version),
+                                    fmt::format("-DASSAY_CHECKED={}", options.is_checked ? 1 : 0)};
+  // Unspecified by Metal, and a shader's own text could depend on it.
+  for (const char* name : {"__linux__", "__unix__", "__gnu_linux__", "linux", "unix"})
+    flags.push_back(fmt::format("-U{}", name));
+  for (const auto& [name, value] : options.macros) flags.push_back(fmt::format("-D{}={}", name, value));
+  flags.push_back("-I" + (folder.empty() ? std::filesystem::path(".") : folder).string());
+  for (const auto& more : options.folders) flags.push_back("-I" + more.string());
+  flags.emplace_back("-");
+  return flags;
+}
+
+namespace {
+
+/// What makes a result the same everywhere: nothing contracted, half and bfloat rounded after each operation.
+const std::vector<std::string> common = {
+    "-x",
+    "c++",
+    "-std=c++17",
+    "-fdeclspec",
+    "-w",
+    "-g1",
+    "-gdwarf-4",
+    "-fPIC",
+    "-shared",
+    "-nostdinc",
+    "-nostdinc++",
+    "-nostdlib++",
+    "-fvisibility=hidden",
+    "-fsigned-char",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-fno-strict-aliasing",
+    "-fno-math-errno",
+    "-ffp-contract=off",
+    "-fno-caret-diagnostics",
+    "-fno-color-diagnostics",
+    "-ferror-limit=20",
+    "-Xclang",
+    "-cl-single-precision-constant",
+    "-Xclang",
+    "-ffloat16-excess-precision=none",
+    "-Xclang",
+    "-fbfloat16-excess-precision=none",
+#if defined(__x86_64__)
+    "-march=native",
+#else
+    "-mcpu=native",
+#endif
+};
+
+const std::vector<std::string> checked = {"-O0",
+                                          "-fsanitize=thread,array-bounds",
+                                          "-fsanitize-recover=array-bounds",
+                                          "-fno-sanitize-link-runtime",
+                                          "-mllvm",
+                                          "-tsan-instrument-func-entry-exit=0",
+                                          "-mllvm",
+                                          "-tsan-instrument-atomics=0",
+                                          "-mllvm",
+                                          "-tsan-instrument-read-before-write=1"};
+
+}  // namespace
+
+std::vector<std::string> compiling_flags(bool is_checked, const std::filesystem::path& object) {
+  std::vector<std::string> flags = common;
+  if (is_checked)
+    flags.insert(flags.end(), checked.begin(), checked.end());
+  else
+    flags.emplace_back("-O3");
+  flags.insert(flags.end(), {"-o", object.string(), "-", "-lm"});
+  return flags;
+}
+
+}  // namespace assay::metal::emulator

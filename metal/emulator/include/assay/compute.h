@@ -1,0 +1,235 @@
+// Barriers and the operations of simdgroups and quadgroups: Metal Shading Language Specification, sections 6.9.1, 6.9.2
+// and 6.9.3. Each is a meeting of lanes at the place where the shader calls it.
+#pragma once
+
+#include <assay/math.h>
+#include <assay/site.h>
+
+namespace metal {
+
+enum class mem_flags : uint {
+  mem_none = 0,
+  mem_device = 1,
+  mem_threadgroup = 2,
+  mem_texture = 4,
+  mem_threadgroup_imageblock = 8,
+  mem_object_data = 16
+};
+ASSAY_OWN constexpr mem_flags operator|(mem_flags a, mem_flags b) {
+  return mem_flags(uint(a) | uint(b));
+}
+ASSAY_OWN constexpr mem_flags operator&(mem_flags a, mem_flags b) {
+  return mem_flags(uint(a) & uint(b));
+}
+
+namespace detail {
+
+using assay_shader_side::here;
+using assay_shader_side::Scope;
+using assay_shader_side::services;
+using assay_shader_side::Site;
+inline constexpr Scope simd_scope = Scope::simdgroup, quad_scope = Scope::quadgroup;
+
+template <Scope scope>
+inline constexpr uint lanes = scope == Scope::quadgroup ? 4 : 32;
+
+/// What each lane brought to a meeting.
+template <class T, Scope scope>
+struct Met {
+  T of[lanes<scope>];
+  ulong active;
+  uint lane;
+  ASSAY_OWN bool is_active(uint n) const { return n < lanes<scope> && (active >> n & 1) != 0; }
+  ASSAY_OWN T mine() const { return of[lane]; }
+  /// Of a lane that is not there: undefined in Metal; one's own here.
+  ASSAY_OWN T at(uint n) const { return is_active(n) ? of[n] : mine(); }
+};
+
+template <Scope scope, class T>
+ASSAY_OWN Met<T, scope> meet(T mine, Site site) {
+  Met<T, scope> met;
+  const auto meeting = services->exchange(scope, &mine, sizeof(T), met.of, &site);
+  met.active = meeting.active;
+  met.lane = meeting.lane;
+  return met;
+}
+
+/// Over the active lanes from `first` up to `last`, in their order, beginning with `start`.
+template <class T, Scope scope, class Join>
+ASSAY_OWN T fold(const Met<T, scope>& met, uint last, T start, Join join) {
+  for (uint n = 0; n < last; ++n)
+    if (met.is_active(n)) start = join(start, met.of[n]);
+  return start;
+}
+
+/// Over all active lanes; the lowest is where it begins, so that no neutral element is needed.
+template <Scope scope, class T, class Join>
+ASSAY_OWN T reduce(T mine, Site site, Join join) {
+  const auto met = meet<scope>(mine, site);
+  const uint first = uint(__builtin_ctzl(met.active));
+  T result = met.of[first];
+  for (uint n = first + 1; n < lanes<scope>; ++n)
+    if (met.is_active(n)) result = join(result, met.of[n]);
+  return result;
+}
+
+struct Add {
+  template <class T>
+  ASSAY_OWN T operator()(T a, T b) const {
+    return T(a + b);
+  }
+};
+struct Multiply {
+  template <class T>
+  ASSAY_OWN T operator()(T a, T b) const {
+    return T(a * b);
+  }
+};
+struct And {
+  template <class T>
+  ASSAY_OWN T operator()(T a, T b) const {
+    return T(a & b);
+  }
+};
+struct Or {
+  template <class T>
+  ASSAY_OWN T operator()(T a, T b) const {
+    return T(a | b);
+  }
+};
+struct Xor {
+  template <class T>
+  ASSAY_OWN T operator()(T a, T b) const {
+    return T(a ^ b);
+  }
+};
+struct Least {
+  template <class T>
+  ASSAY_OWN T operator()(T a, T b) const {
+    return metal::min(a, b);
+  }
+};
+struct Greatest {
+  template <class T>
+  ASSAY_OWN T operator()(T a, T b) const {
+    return metal::max(a, b);
+  }
+};
+
+/// Lane i gets lane i + delta's; where that is beyond `modulo` lanes, of what follows them: filling's lanes.
+template <Scope scope, class T>
+ASSAY_OWN T shuffled_and_filled(T mine, T filling, int delta, uint modulo, Site site) {
+  struct Both {
+    T data, filling;
+  };
+  const auto met = meet<scope>(Both{mine, filling}, site);
+  const int lane = int(met.lane), base = lane / int(modulo) * int(modulo), from = lane - base + delta;
+  const bool is_inside = from >= 0 && from < int(modulo);
+  const Both other = met.at(uint(base + (from + int(modulo)) % int(modulo)));
+  return is_inside ? other.data : other.filling;
+}
+
+}  // namespace detail
+
+ASSAY_OWN void threadgroup_barrier(mem_flags flags, detail::Site site = detail::here()) {
+  detail::services->barrier(detail::Scope::threadgroup, uint(flags), &site);
+}
+ASSAY_OWN void simdgroup_barrier(mem_flags flags, detail::Site site = detail::here()) {
+  detail::services->barrier(detail::Scope::simdgroup, uint(flags), &site);
+}
+
+/// The answers of a group's lanes to a question: a bit for each.
+template <uint lanes>
+struct basic_vote {
+  using vote_t = ulong;
+  vote_t votes = 0, present = 0;
+  basic_vote() = default;
+  ASSAY_OWN explicit constexpr basic_vote(vote_t given) : votes(given), present(~0ul >> (64 - lanes)) {}
+  ASSAY_OWN constexpr basic_vote(vote_t given, vote_t active) : votes(given), present(active) {}
+  ASSAY_OWN explicit constexpr operator vote_t() const { return votes; }
+  ASSAY_OWN constexpr bool all() const { return votes == present; }
+  ASSAY_OWN constexpr bool any() const { return votes != 0; }
+};
+using simd_vote = basic_vote<32>;
+using quad_vote = basic_vote<4>;
+
+#define ASSAY_REDUCTION(group, name, Join)                                    \
+  template <class T>                                                          \
+  ASSAY_OWN T group##_##name(T data, detail::Site site = detail::here()) {    \
+    return detail::reduce<detail::group##_scope>(data, site, detail::Join()); \
+  }
+/// Exclusive begins with the neutral element, inclusive ends with the lane's own.
+#define ASSAY_PREFIX(group, name, Join, neutral)                                            \
+  template <class T>                                                                        \
+  ASSAY_OWN T group##_prefix_exclusive_##name(T data, detail::Site site = detail::here()) { \
+    const auto met = detail::meet<detail::group##_scope>(data, site);                       \
+    return detail::fold(met, met.lane, T(neutral), detail::Join());                         \
+  }                                                                                         \
+  template <class T>                                                                        \
+  ASSAY_OWN T group##_prefix_inclusive_##name(T data, detail::Site site = detail::here()) { \
+    const auto met = detail::meet<detail::group##_scope>(data, site);                       \
+    return detail::fold(met, met.lane + 1, T(neutral), detail::Join());                     \
+  }
+/// Lane i gets what `lane` says; `met` is the meeting.
+#define ASSAY_SHUFFLE(group, name, parameter, lane_)                                         \
+  template <class T>                                                                         \
+  ASSAY_OWN T group##_##name(T data, ushort parameter, detail::Site site = detail::here()) { \
+    const auto met = detail::meet<detail::group##_scope>(data, site);                        \
+    return met.at(uint(lane_));                                                              \
+  }
+#define ASSAY_GROUP(group, lanes)                                                                        \
+  ASSAY_REDUCTION(group, sum, Add)                                                                       \
+  ASSAY_REDUCTION(group, product, Multiply)                                                              \
+  ASSAY_REDUCTION(group, min, Least)                                                                     \
+  ASSAY_REDUCTION(group, max, Greatest)                                                                  \
+  ASSAY_REDUCTION(group, and, And)                                                                       \
+  ASSAY_REDUCTION(group, or, Or)                                                                         \
+  ASSAY_REDUCTION(group, xor, Xor)                                                                       \
+  ASSAY_PREFIX(group, sum, Add, 0)                                                                       \
+  ASSAY_PREFIX(group, product, Multiply, 1)                                                              \
+  ASSAY_SHUFFLE(group, broadcast, lane, lane)                                                            \
+  ASSAY_SHUFFLE(group, shuffle, lane, lane)                                                              \
+  ASSAY_SHUFFLE(group, shuffle_up, delta, met.lane - delta)                                              \
+  ASSAY_SHUFFLE(group, shuffle_down, delta, met.lane + delta)                                            \
+  ASSAY_SHUFFLE(group, shuffle_xor, mask, met.lane ^ mask)                                               \
+  ASSAY_SHUFFLE(group, shuffle_rotate_up, delta, (met.lane + lanes - delta % lanes) % lanes)             \
+  ASSAY_SHUFFLE(group, shuffle_rotate_down, delta, (met.lane + delta) % lanes)                           \
+  template <class T>                                                                                     \
+  ASSAY_OWN T group##_broadcast_first(T data, detail::Site site = detail::here()) {                      \
+    const auto met = detail::meet<detail::group##_scope>(data, site);                                    \
+    return met.of[__builtin_ctzl(met.active)];                                                           \
+  }                                                                                                      \
+  template <class T>                                                                                     \
+  ASSAY_OWN T group##_shuffle_and_fill_up(T data, T filling, ushort delta, ushort modulo = lanes,        \
+                                          detail::Site site = detail::here()) {                          \
+    return detail::shuffled_and_filled<detail::group##_scope>(data, filling, -int(delta), modulo, site); \
+  }                                                                                                      \
+  template <class T>                                                                                     \
+  ASSAY_OWN T group##_shuffle_and_fill_down(T data, T filling, ushort delta, ushort modulo = lanes,      \
+                                            detail::Site site = detail::here()) {                        \
+    return detail::shuffled_and_filled<detail::group##_scope>(data, filling, int(delta), modulo, site);  \
+  }                                                                                                      \
+  ASSAY_OWN group##_vote group##_ballot(bool answer, detail::Site site = detail::here()) {               \
+    const auto met = detail::meet<detail::group##_scope>(uint(answer), site);                            \
+    ulong votes = 0;                                                                                     \
+    for (uint n = 0; n < lanes; ++n) votes |= ulong(met.of[n]) << n;                                     \
+    return {votes & met.active, met.active};                                                             \
+  }                                                                                                      \
+  ASSAY_OWN bool group##_all(bool answer, detail::Site site = detail::here()) {                          \
+    return group##_ballot(answer, site).all();                                                           \
+  }                                                                                                      \
+  ASSAY_OWN bool group##_any(bool answer, detail::Site site = detail::here()) {                          \
+    return group##_ballot(answer, site).any();                                                           \
+  }                                                                                                      \
+  ASSAY_OWN group##_vote group##_active_threads_mask(detail::Site site = detail::here()) {               \
+    return group##_ballot(true, site);                                                                   \
+  }                                                                                                      \
+  ASSAY_OWN bool group##_is_first(detail::Site site = detail::here()) {                                  \
+    const auto met = detail::meet<detail::group##_scope>(0u, site);                                      \
+    return met.lane == uint(__builtin_ctzl(met.active));                                                 \
+  }
+
+ASSAY_GROUP(simd, 32)
+ASSAY_GROUP(quad, 4)
+
+}  // namespace metal

@@ -1,0 +1,173 @@
+// How a function of scalars becomes one of scalars of any type and of vectors, in metal, metal::fast and
+// metal::precise.
+//
+// `fast` and `precise` are the same functions here: computed in float (half and bfloat operands are exact in it) and
+// rounded once to the result's type.
+#pragma once
+
+#include <assay/types.h>
+
+namespace metal {
+namespace detail {
+
+template <class T>
+inline constexpr bool is_half = __is_same(__remove_cv(T), half);
+
+/// Of floating functions: half where only half (and integers) are given, else float.
+template <class... A>
+using if_floating =
+    enable_if_t<(is_arithmetic_v<A> && ...),
+                conditional_t<(is_half<A> || ...) && ((is_half<A> || is_integral_v<A>) && ...), half, float>>;
+
+template <class A, class... B>
+struct Common {
+  using type = decltype((A() + ... + B()));
+};
+template <class A>
+struct Common<A, A> {
+  using type = A;
+};
+template <class A>
+struct Common<A, A, A> {
+  using type = A;
+};
+/// Of functions of any scalars: their type where it is one, else that of their sum.
+template <class... A>
+using if_arithmetic = typename enable_if_t<(is_arithmetic_v<A> && ...), Common<A...>>::type;
+
+template <class... A>
+struct FirstVector {};
+template <class A, class... B>
+struct FirstVector<A, B...> : conditional_t<Shape<A>::is_vector, type_identity<A>, FirstVector<B...>> {};
+/// The vector type where at least one is a vector.
+template <class... A>
+using if_vector = typename FirstVector<A...>::type;
+
+}  // namespace detail
+
+#define ASSAY_IN_ALL_PRECISIONS(name) \
+  namespace fast {                    \
+  using metal::name;                  \
+  }                                   \
+  namespace precise {                 \
+  using metal::name;                  \
+  }
+
+/// name(x) from `expression` in float x.
+#define ASSAY_FLOAT_1(name, expression)                                         \
+  namespace detail {                                                            \
+  ASSAY_OWN float name##_of(float x) {                                          \
+    return float(expression);                                                   \
+  }                                                                             \
+  }                                                                             \
+  template <class A, class R = detail::if_floating<A>>                          \
+  ASSAY_OWN R name(A a) {                                                       \
+    return R(detail::name##_of(float(a)));                                      \
+  }                                                                             \
+  template <class T, int N>                                                     \
+  ASSAY_OWN vec<T, N> name(vec<T, N> a) {                                       \
+    for (int n = 0; n < N; ++n) a.at(n) = T(detail::name##_of(float(a.at(n)))); \
+    return a;                                                                   \
+  }                                                                             \
+  ASSAY_IN_ALL_PRECISIONS(name)
+
+#define ASSAY_FLOAT_2(name, expression)                                                               \
+  namespace detail {                                                                                  \
+  ASSAY_OWN float name##_of(float x, float y) {                                                       \
+    return float(expression);                                                                         \
+  }                                                                                                   \
+  }                                                                                                   \
+  template <class A, class B, class R = detail::if_floating<A, B>>                                    \
+  ASSAY_OWN R name(A a, B b) {                                                                        \
+    return R(detail::name##_of(float(a), float(b)));                                                  \
+  }                                                                                                   \
+  template <class A, class B, class V = detail::if_vector<A, B>, class T = typename V::element_type>  \
+  ASSAY_OWN V name(A a, B b) {                                                                        \
+    V x(a), y(b);                                                                                     \
+    for (int n = 0; n < V::size; ++n) x.at(n) = T(detail::name##_of(float(x.at(n)), float(y.at(n)))); \
+    return x;                                                                                         \
+  }                                                                                                   \
+  ASSAY_IN_ALL_PRECISIONS(name)
+
+#define ASSAY_FLOAT_3(name, expression)                                                                               \
+  namespace detail {                                                                                                  \
+  ASSAY_OWN float name##_of(float x, float y, float z) {                                                              \
+    return float(expression);                                                                                         \
+  }                                                                                                                   \
+  }                                                                                                                   \
+  template <class A, class B, class C, class R = detail::if_floating<A, B, C>>                                        \
+  ASSAY_OWN R name(A a, B b, C c) {                                                                                   \
+    return R(detail::name##_of(float(a), float(b), float(c)));                                                        \
+  }                                                                                                                   \
+  template <class A, class B, class C, class V = detail::if_vector<A, B, C>, class T = typename V::element_type>      \
+  ASSAY_OWN V name(A a, B b, C c) {                                                                                   \
+    V x(a), y(b), z(c);                                                                                               \
+    for (int n = 0; n < V::size; ++n) x.at(n) = T(detail::name##_of(float(x.at(n)), float(y.at(n)), float(z.at(n)))); \
+    return x;                                                                                                         \
+  }                                                                                                                   \
+  ASSAY_IN_ALL_PRECISIONS(name)
+
+/// name(x) of integers and floating numbers, `expression` in T x.
+#define ASSAY_ANY_1(name, expression)                     \
+  template <class T, class = detail::if_arithmetic<T, T>> \
+  ASSAY_OWN constexpr T name(T x) {                       \
+    return T(expression);                                 \
+  }                                                       \
+  template <class T, int N>                               \
+  ASSAY_OWN constexpr vec<T, N> name(vec<T, N> a) {       \
+    for (int n = 0; n < N; ++n) a.at(n) = name(a.at(n));  \
+    return a;                                             \
+  }
+
+#define ASSAY_ANY_2(name, expression)                                                \
+  namespace detail {                                                                 \
+  template <class T>                                                                 \
+  ASSAY_OWN constexpr T name##_of(T x, T y) {                                        \
+    return T(expression);                                                            \
+  }                                                                                  \
+  }                                                                                  \
+  template <class A, class B, class R = detail::if_arithmetic<A, B>>                 \
+  ASSAY_OWN constexpr R name(A a, B b) {                                             \
+    return detail::name##_of<R>(R(a), R(b));                                         \
+  }                                                                                  \
+  template <class A, class B, class V = detail::if_vector<A, B>, class = void>       \
+  ASSAY_OWN constexpr V name(A a, B b) {                                             \
+    V x(a), y(b);                                                                    \
+    for (int n = 0; n < V::size; ++n) x.at(n) = detail::name##_of(x.at(n), y.at(n)); \
+    return x;                                                                        \
+  }
+
+#define ASSAY_ANY_3(name, expression)                                                         \
+  namespace detail {                                                                          \
+  template <class T>                                                                          \
+  ASSAY_OWN constexpr T name##_of(T x, T y, T z) {                                            \
+    return T(expression);                                                                     \
+  }                                                                                           \
+  }                                                                                           \
+  template <class A, class B, class C, class R = detail::if_arithmetic<A, B, C>>              \
+  ASSAY_OWN constexpr R name(A a, B b, C c) {                                                 \
+    return detail::name##_of<R>(R(a), R(b), R(c));                                            \
+  }                                                                                           \
+  template <class A, class B, class C, class V = detail::if_vector<A, B, C>, class = void>    \
+  ASSAY_OWN constexpr V name(A a, B b, C c) {                                                 \
+    V x(a), y(b), z(c);                                                                       \
+    for (int n = 0; n < V::size; ++n) x.at(n) = detail::name##_of(x.at(n), y.at(n), z.at(n)); \
+    return x;                                                                                 \
+  }
+
+/// name(x) -> bool of a floating number.
+#define ASSAY_TEST_1(name, expression)                        \
+  template <class A, class = detail::if_floating<A>>          \
+  ASSAY_OWN bool name(A a) {                                  \
+    const float x = float(a);                                 \
+    return expression;                                        \
+  }                                                           \
+  template <class T, int N>                                   \
+  ASSAY_OWN vec<bool, N> name(vec<T, N> a) {                  \
+    vec<bool, N> result(false);                               \
+    for (int n = 0; n < N; ++n) result.at(n) = name(a.at(n)); \
+    return result;                                            \
+  }                                                           \
+  ASSAY_IN_ALL_PRECISIONS(name)
+
+}  // namespace metal

@@ -1,0 +1,98 @@
+// What the compiler's instrumentation calls in a shader that is compiled for checking: every access goes to the
+// Services.
+//
+// -fsanitize=thread puts a call in front of each access of memory that may be shared; these are not ThreadSanitizer's
+// functions but ours. -fsanitize=array-bounds calls one when an index is outside of an array of known length.
+#pragma once
+
+#include <assay/scalar.h>
+#include <assay/site.h>
+
+#if ASSAY_CHECKED
+
+namespace assay_shader_side {
+
+extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
+extern "C" __attribute__((visibility("hidden"))) const char _end[];
+
+/// The shader's own constants are not the emulator's to judge: they are never written while a kernel runs.
+ASSAY_UNCHECKED bool is_own(const void* address) {
+  return address >= __ehdr_start && address < _end;
+}
+
+ASSAY_UNCHECKED void access(const void* address, unsigned long bytes, abi::Access kind, const void* pc) {
+  if (services != nullptr && !is_own(address)) services->access(address, bytes, kind, pc);
+}
+
+}  // namespace assay_shader_side
+
+#define ASSAY_HOOK extern "C" __attribute__((used, noinline, no_sanitize("thread"), visibility("hidden")))
+#define ASSAY_ACCESS(address, bytes, kind) \
+  assay_shader_side::access(address, bytes, assay_shader_side::abi::Access::kind, __builtin_return_address(0))
+
+#define ASSAY_ACCESS_HOOKS(bytes)                                \
+  ASSAY_HOOK void __tsan_read##bytes(void* address) {            \
+    ASSAY_ACCESS(address, bytes, read);                          \
+  }                                                              \
+  ASSAY_HOOK void __tsan_write##bytes(void* address) {           \
+    ASSAY_ACCESS(address, bytes, write);                         \
+  }                                                              \
+  ASSAY_HOOK void __tsan_unaligned_read##bytes(void* address) {  \
+    ASSAY_ACCESS(address, bytes, read);                          \
+  }                                                              \
+  ASSAY_HOOK void __tsan_unaligned_write##bytes(void* address) { \
+    ASSAY_ACCESS(address, bytes, write);                         \
+  }
+ASSAY_ACCESS_HOOKS(1)
+ASSAY_ACCESS_HOOKS(2)
+ASSAY_ACCESS_HOOKS(4)
+ASSAY_ACCESS_HOOKS(8)
+ASSAY_ACCESS_HOOKS(16)
+
+ASSAY_HOOK void __tsan_read_range(void* address, unsigned long bytes) {
+  ASSAY_ACCESS(address, bytes, read);
+}
+ASSAY_HOOK void __tsan_write_range(void* address, unsigned long bytes) {
+  ASSAY_ACCESS(address, bytes, write);
+}
+ASSAY_HOOK void* __tsan_memcpy(void* to, const void* from, unsigned long bytes) {
+  ASSAY_ACCESS(from, bytes, read);
+  ASSAY_ACCESS(to, bytes, write);
+  return __builtin_memcpy(to, from, bytes);
+}
+ASSAY_HOOK void* __tsan_memmove(void* to, const void* from, unsigned long bytes) {
+  ASSAY_ACCESS(from, bytes, read);
+  ASSAY_ACCESS(to, bytes, write);
+  return __builtin_memmove(to, from, bytes);
+}
+ASSAY_HOOK void* __tsan_memset(void* to, int value, unsigned long bytes) {
+  ASSAY_ACCESS(to, bytes, write);
+  return __builtin_memset(to, value, bytes);
+}
+ASSAY_HOOK void __tsan_init() {}
+ASSAY_HOOK void __tsan_vptr_update(void**, void*) {}
+ASSAY_HOOK void __tsan_vptr_read(void**) {}
+
+namespace assay_shader_side {
+
+/// As clang lays out what it hands to the handler.
+struct TypeDescriptor {
+  unsigned short kind, info;
+  char name[1];
+};
+struct OutOfBounds {
+  const char* file;
+  unsigned line, column;
+  const TypeDescriptor *array, *index;
+};
+
+}  // namespace assay_shader_side
+
+ASSAY_HOOK void __ubsan_handle_out_of_bounds(assay_shader_side::OutOfBounds* where, unsigned long index) {
+  using assay_shader_side::services;
+  if (services != nullptr)
+    services->private_overrun(where->file, where->line, where->column, index, where->array->name);
+}
+
+#undef ASSAY_ACCESS_HOOKS
+#endif

@@ -1,0 +1,76 @@
+// Integer functions: Metal Shading Language Specification, section 6.6.
+#pragma once
+
+#include <assay/math.h>
+
+namespace metal {
+namespace detail {
+
+template <class T>
+using Wide = conditional_t<sizeof(T) == 8, conditional_t<is_signed_v<T>, __int128, unsigned __int128>,
+                           conditional_t<is_signed_v<T>, long, unsigned long>>;
+template <class T>
+inline constexpr int bits = 8 * sizeof(T);
+template <class T>
+using Unsigned = make_unsigned_t<T>;
+
+template <class T>
+ASSAY_OWN constexpr T saturated(Wide<T> value) {
+  constexpr Wide<T> least = numeric_limits<T>::min(), greatest = numeric_limits<T>::max();
+  return T(value < least ? least : value > greatest ? greatest : value);
+}
+template <class T>
+ASSAY_OWN constexpr T rotated(T x, T y) {
+  const Unsigned<T> v = Unsigned<T>(x);
+  const int n = int(Unsigned<T>(y) % bits<T>);
+  return T(n == 0 ? v : Unsigned<T>(v << n | v >> (bits<T> - n)));
+}
+template <class T>
+ASSAY_OWN constexpr T reversed(T x) {
+  unsigned long result = 0;
+  for (int n = 0; n < bits<T>; ++n) result = result << 1 | (static_cast<unsigned long>(x) >> n & 1);
+  return T(result);
+}
+/// Of unsigned operands the difference would wrap below zero.
+template <class T>
+ASSAY_OWN constexpr T less_saturated(T x, T y) {
+  if constexpr (is_unsigned_v<T>)
+    return x < y ? T(0) : T(x - y);
+  else
+    return saturated<T>(Wide<T>(x) - Wide<T>(y));
+}
+
+}  // namespace detail
+
+ASSAY_ANY_1(clz,
+            x == 0 ? detail::bits<T> : __builtin_clzl(static_cast<detail::Unsigned<T>>(x)) - (64 - detail::bits<T>))
+ASSAY_ANY_1(ctz, x == 0 ? detail::bits<T> : __builtin_ctzl(static_cast<detail::Unsigned<T>>(x)))
+ASSAY_ANY_1(popcount, __builtin_popcountl(static_cast<detail::Unsigned<T>>(x)))
+ASSAY_ANY_1(reverse_bits, detail::reversed(x))
+
+ASSAY_ANY_2(absdiff, x < y ? y - x : x - y)
+ASSAY_ANY_2(addsat, detail::saturated<T>(detail::Wide<T>(x) + detail::Wide<T>(y)))
+ASSAY_ANY_2(subsat, detail::less_saturated(x, y))
+ASSAY_ANY_2(hadd, (detail::Wide<T>(x) + detail::Wide<T>(y)) >> 1)
+ASSAY_ANY_2(rhadd, (detail::Wide<T>(x) + detail::Wide<T>(y) + 1) >> 1)
+ASSAY_ANY_2(mulhi, (detail::Wide<T>(x) * detail::Wide<T>(y)) >> detail::bits<T>)
+ASSAY_ANY_2(mul24, (x << 8 >> 8) * (y << 8 >> 8))
+ASSAY_ANY_2(rotate, detail::rotated(x, y))
+ASSAY_ANY_3(mad24, (x << 8 >> 8) * (y << 8 >> 8) + z)
+ASSAY_ANY_3(madhi, detail::mulhi_of(x, y) + z)
+ASSAY_ANY_3(madsat, detail::saturated<T>(detail::Wide<T>(x) * detail::Wide<T>(y) + detail::Wide<T>(z)))
+
+/// `count` bits of x from `offset` on, sign-extended where x is signed.
+template <class T>
+ASSAY_OWN constexpr T extract_bits(T x, uint offset, uint count) {
+  if (count == 0) return T(0);
+  const uint above = detail::bits<T> - offset - count;
+  return T(T(detail::Unsigned<T>(x) << above) >> (above + offset));
+}
+template <class T>
+ASSAY_OWN constexpr T insert_bits(T base, T insert, uint offset, uint count) {
+  const unsigned long ones = count == 64 ? ~0ul : (1ul << count) - 1, mask = ones << offset;
+  return T((static_cast<unsigned long>(base) & ~mask) | (static_cast<unsigned long>(insert) << offset & mask));
+}
+
+}  // namespace metal

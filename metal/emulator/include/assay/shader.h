@@ -1,0 +1,112 @@
+// Included before every shader: what the translator's text stands on. Not for shaders to use.
+#pragma once
+
+#include <assay/bfloat.h>
+#include <assay/hooks.h>
+#include <assay/site.h>
+#include <assay/types.h>
+
+namespace assay_shader_side {
+
+inline constexpr unsigned is_checked = ASSAY_CHECKED;
+
+/// The group's memory for one `threadgroup` variable, 16 bytes aligned at least.
+template <class T>
+ASSAY_UNCHECKED T& threadgroup_variable(const void* key, const char* name) {
+  constexpr unsigned long align = alignof(T) < 16 ? 16 : alignof(T);
+  return *static_cast<T*>(services->threadgroup_variable(key, sizeof(T), align, name));
+}
+
+template <unsigned n, class First, class... Rest>
+struct Nth : Nth<n - 1, Rest...> {};
+template <class First, class... Rest>
+struct Nth<0, First, Rest...> {
+  using type = First;
+};
+template <class Function>
+struct Signature;
+template <class... Arguments>
+struct Signature<void (*const)(Arguments...)> {
+  template <unsigned n>
+  using argument = typename Nth<n, Arguments...>::type;
+};
+template <const auto& function, unsigned n>
+using argument_type = typename Signature<metal::remove_reference_t<decltype(function)>>::template argument<n>;
+
+/// Metal's name of a scalar or vector, else what was written.
+template <class T>
+constexpr const char* metal_name(const char* written) {
+  return written;
+}
+#define ASSAY_NAME(type, name)                          \
+  template <>                                           \
+  constexpr const char* metal_name<type>(const char*) { \
+    return name;                                        \
+  }
+#define ASSAY_NAMES(type)                                  \
+  ASSAY_NAME(type, #type)                                  \
+  ASSAY_NAME(metal::type##2, #type "2")                    \
+  ASSAY_NAME(metal::type##3, #type "3")                    \
+  ASSAY_NAME(metal::type##4, #type "4")                    \
+  ASSAY_NAME(metal::packed_##type##2, "packed_" #type "2") \
+  ASSAY_NAME(metal::packed_##type##3, "packed_" #type "3") \
+  ASSAY_NAME(metal::packed_##type##4, "packed_" #type "4")
+ASSAY_NAMES(bool)
+ASSAY_NAMES(char)
+ASSAY_NAMES(uchar)
+ASSAY_NAMES(short)
+ASSAY_NAMES(ushort)
+ASSAY_NAMES(int)
+ASSAY_NAMES(uint)
+ASSAY_NAMES(long)
+ASSAY_NAMES(ulong)
+ASSAY_NAMES(half)
+ASSAY_NAMES(float)
+#if __METAL_VERSION__ >= 310
+ASSAY_NAMES(bfloat)
+#endif
+
+template <class A>
+constexpr abi::Argument argument(const char* name, const char* type, abi::ArgumentKind kind, abi::AddressSpace space,
+                                 unsigned index, const char* written_element, const char* attribute) {
+  using Element = metal::remove_pointer_t<metal::remove_reference_t<A>>;
+  using Plain = metal::remove_cv_t<Element>;
+  const char* element = metal_name<Plain>(written_element);
+  const bool is_written = kind != abi::ArgumentKind::position && !metal::is_const_v<Element>;
+  if constexpr (metal::is_void_v<Plain>)
+    return {name, type, kind, space, index, false, is_written, 1, 1, element, attribute};
+  else
+    return {name,       type,          kind,           space,   index,    metal::is_reference_v<A>,
+            is_written, sizeof(Plain), alignof(Plain), element, attribute};
+}
+
+template <class T>
+constexpr abi::Constant constant(const char* name, unsigned index, T* storage, bool* is_set) {
+  return {name, metal_name<T>("?"), index, sizeof(T), storage, is_set};
+}
+
+/// What an invocation has, as the kernel's parameter: memory, a scalar, or the first of three coordinates.
+template <class A>
+ASSAY_UNCHECKED A given(void* memory) {
+  if constexpr (metal::is_reference_v<A>)
+    return *static_cast<metal::remove_reference_t<A>*>(memory);
+  else
+    return static_cast<A>(memory);
+}
+template <class A>
+ASSAY_UNCHECKED A given(assay_u32 value) {
+  return A(value);
+}
+template <class A>
+ASSAY_UNCHECKED A given(const assay_u32 (&xyz)[3]) {
+  using metal::detail::Shape;
+  using Element = typename Shape<A>::Element;
+  if constexpr (Shape<A>::size == 1)
+    return A(xyz[0]);
+  else if constexpr (Shape<A>::size == 2)
+    return A(Element(xyz[0]), Element(xyz[1]));
+  else
+    return A(Element(xyz[0]), Element(xyz[1]), Element(xyz[2]));
+}
+
+}  // namespace assay_shader_side

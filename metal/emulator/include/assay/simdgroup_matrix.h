@@ -1,0 +1,132 @@
+// simdgroup_matrix: Metal Shading Language Specification, sections 2.4 and 6.7. An 8 x 8 matrix spread over the 32
+// lanes.
+//
+// Lane l holds two neighbours of one row: row (l / 16) * 4 + l / 2 % 4, columns (l / 8 % 2) * 4 + l % 2 * 2 and the
+// next, as Apple's GPUs do. Products are summed in float, k = 0 first, and rounded once to the result's type.
+#pragma once
+
+#include <assay/compute.h>
+
+namespace metal {
+namespace detail {
+
+ASSAY_OWN constexpr int matrix_row(uint lane) {
+  return int(lane / 16 * 4 + lane / 2 % 4);
+}
+ASSAY_OWN constexpr int matrix_column(uint lane) {
+  return int(lane / 8 % 2 * 4 + lane % 2 * 2);
+}
+
+template <class T>
+struct Full {
+  T at[8][8];
+};
+/// The whole matrix, from the elements of the lanes.
+template <class T>
+ASSAY_OWN Full<T> gather(vec<T, 2> mine, uint& lane, Site site) {
+  const auto met = meet<Scope::simdgroup>(mine, site);
+  lane = met.lane;
+  Full<T> full;
+  for (uint n = 0; n < 32; ++n)
+    for (int k = 0; k < 2; ++k) full.at[matrix_row(n)][matrix_column(n) + k] = met.of[n].at(k);
+  return full;
+}
+ASSAY_OWN uint own_lane(Site site) {
+  return meet<Scope::simdgroup>(0u, site).lane;
+}
+
+}  // namespace detail
+
+template <class T, int Cols, int Rows = Cols>
+struct simdgroup_matrix {
+  static_assert(Cols == 8 && Rows == 8, "Metal has 8 x 8 simdgroup matrices only");
+  static_assert(is_floating_point_v<T>, "the elements of a simdgroup matrix are half, bfloat or float");
+
+  vec<T, 2> elements;
+
+  simdgroup_matrix() = default;
+  /// Zero but for the diagonal.
+  ASSAY_OWN explicit simdgroup_matrix(T diagonal, detail::Site site = detail::here()) {
+    const uint lane = detail::own_lane(site);
+    for (int k = 0; k < 2; ++k)
+      elements.at(k) = detail::matrix_row(lane) == detail::matrix_column(lane) + k ? diagonal : T(0);
+  }
+  ASSAY_IN_PLACE vec<T, 2>& thread_elements() { return elements; }
+  ASSAY_IN_PLACE const vec<T, 2>& thread_elements() const { return elements; }
+};
+using simdgroup_float8x8 = simdgroup_matrix<float, 8>;
+using simdgroup_half8x8 = simdgroup_matrix<half, 8>;
+#if __METAL_VERSION__ >= 310
+using simdgroup_bfloat8x8 = simdgroup_matrix<bfloat, 8>;
+#endif
+
+template <class T, int Cols, int Rows = Cols>
+ASSAY_OWN simdgroup_matrix<T, Cols, Rows> make_filled_simdgroup_matrix(T value) {
+  simdgroup_matrix<T, Cols, Rows> result;
+  result.elements = vec<T, 2>(value);
+  return result;
+}
+
+namespace detail {
+/// Where in memory the two elements of a lane are.
+template <class P>
+struct Pair {
+  P first, second;
+};
+template <class P>
+ASSAY_OWN Pair<P> places(P base, ulong stride, ulong2 origin, bool transposed, Site site) {
+  const uint lane = own_lane(site);
+  const ulong row = ulong(matrix_row(lane)), column = ulong(matrix_column(lane));
+  const P start = base + origin.y * stride + origin.x;
+  if (transposed) return {start + column * stride + row, start + (column + 1) * stride + row};
+  return {start + row * stride + column, start + row * stride + column + 1};
+}
+}  // namespace detail
+
+template <class T>
+ASSAY_IN_PLACE void simdgroup_load(simdgroup_matrix<T, 8>& d, const T* source, ulong elements_per_row = 8,
+                                   ulong2 origin = ulong2(0), bool transpose_matrix = false,
+                                   detail::Site site = detail::here()) {
+  const auto from = detail::places(source, elements_per_row, origin, transpose_matrix, site);
+  d.elements.x = *from.first;
+  d.elements.y = *from.second;
+}
+template <class T>
+ASSAY_IN_PLACE void simdgroup_store(simdgroup_matrix<T, 8> a, T* target, ulong elements_per_row = 8,
+                                    ulong2 origin = ulong2(0), bool transpose_matrix = false,
+                                    detail::Site site = detail::here()) {
+  const auto to = detail::places(target, elements_per_row, origin, transpose_matrix, site);
+  *to.first = a.elements.x;
+  *to.second = a.elements.y;
+}
+
+/// d = a b + c
+template <class D, class A, class B, class C>
+ASSAY_OWN void simdgroup_multiply_accumulate(simdgroup_matrix<D, 8>& d, simdgroup_matrix<A, 8> a,
+                                             simdgroup_matrix<B, 8> b, simdgroup_matrix<C, 8> c,
+                                             detail::Site site = detail::here()) {
+  uint lane = 0;
+  const auto left = detail::gather(a.elements, lane, site);
+  const auto right = detail::gather(b.elements, lane, site);
+  for (int k = 0; k < 2; ++k) {
+    float sum = float(c.elements.at(k));
+    for (int n = 0; n < 8; ++n)
+      sum = __builtin_fmaf(float(left.at[detail::matrix_row(lane)][n]),
+                           float(right.at[n][detail::matrix_column(lane) + k]), sum);
+    d.elements.at(k) = D(sum);
+  }
+}
+template <class D, class A, class B>
+ASSAY_OWN void simdgroup_multiply(simdgroup_matrix<D, 8>& d, simdgroup_matrix<A, 8> a, simdgroup_matrix<B, 8> b,
+                                  detail::Site site = detail::here()) {
+  simdgroup_multiply_accumulate(d, a, b, make_filled_simdgroup_matrix<D, 8>(D(0)), site);
+}
+/// An operator has no place of its own: its lanes meet wherever they all multiply.
+template <class T>
+ASSAY_OWN simdgroup_matrix<T, 8> operator*(simdgroup_matrix<T, 8> a, simdgroup_matrix<T, 8> b) {
+  simdgroup_matrix<T, 8> d;
+  simdgroup_multiply(d, a, b);
+  return d;
+}
+
+}  // namespace metal

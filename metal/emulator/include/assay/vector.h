@@ -1,0 +1,205 @@
+// vec<T, N>, N = 2, 3, 4: Metal Shading Language Specification, section 2.2.
+//
+// Arithmetic takes vectors by value, so that a read of memory is seen where the shader reads and not in here. What
+// works on a vector in place is inlined into the shader's own line for the same reason.
+#pragma once
+
+#include <assay/scalar.h>
+#include <assay/swizzle.h>
+
+namespace metal {
+
+template <class T, int N>
+struct vec;
+
+namespace detail {
+
+template <class T>
+struct Shape {
+  static constexpr int size = 1;
+  static constexpr bool is_vector = false;
+  using Element = T;
+};
+template <class T, int N>
+struct Shape<vec<T, N>> {
+  static constexpr int size = N;
+  static constexpr bool is_vector = true;
+  using Element = T;
+};
+template <class T>
+struct Shape<const T> : Shape<T> {};
+
+template <class T, int N>
+struct Elements {
+  T at[N] = {};
+  int count = 0;
+  template <class U>
+  ASSAY_OWN constexpr void append(U value) {
+    if constexpr (Shape<U>::is_vector) {
+      for (int n = 0; n < Shape<U>::size; ++n) at[count++] = static_cast<T>(value[n]);
+    } else {
+      at[count++] = static_cast<T>(value);
+    }
+  }
+  template <class... Parts>
+  ASSAY_OWN static constexpr Elements of(Parts... parts) {
+    Elements result;
+    (result.append(parts), ...);
+    return result;
+  }
+};
+
+template <int N, class... Parts>
+using if_fills = enable_if_t<(Shape<Parts>::size + ... + 0) == N && (sizeof...(Parts) > 1)>;
+template <class S>
+using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
+
+}  // namespace detail
+
+#define ASSAY_VECTOR_ASSIGN(op)                                          \
+  ASSAY_IN_PLACE constexpr vec& operator op##=(vec other) {              \
+    for (int n = 0; n < size; ++n) at(n) = T(at(n) op other.at(n));      \
+    return *this;                                                        \
+  }                                                                      \
+  ASSAY_OWN friend constexpr vec operator op(vec a, vec b) {             \
+    vec result(a);                                                       \
+    for (int n = 0; n < size; ++n) result.at(n) = T(a.at(n) op b.at(n)); \
+    return result;                                                       \
+  }
+#define ASSAY_VECTOR_COMPARE(op)                                         \
+  ASSAY_OWN friend constexpr vec<bool, size> operator op(vec a, vec b) { \
+    vec<bool, size> result(false);                                       \
+    for (int n = 0; n < size; ++n) result.at(n) = a.at(n) op b.at(n);    \
+    return result;                                                       \
+  }
+#define ASSAY_VECTOR_UNARY(op)                              \
+  ASSAY_OWN friend constexpr vec operator op(vec a) {       \
+    for (int n = 0; n < size; ++n) a.at(n) = T(op a.at(n)); \
+    return a;                                               \
+  }
+#define ASSAY_VECTOR_STEP(op)                         \
+  ASSAY_IN_PLACE constexpr vec& operator op##op() {   \
+    for (int n = 0; n < size; ++n) op##op at(n);      \
+    return *this;                                     \
+  }                                                   \
+  ASSAY_IN_PLACE constexpr vec operator op##op(int) { \
+    const vec before = *this;                         \
+    for (int n = 0; n < size; ++n) op##op at(n);      \
+    return before;                                    \
+  }
+/// All that does not name the components.
+#define ASSAY_VECTOR_BODY(N)                                                                    \
+  static constexpr int size = N;                                                                \
+  using element_type = T;                                                                       \
+  vec() = default;                                                                              \
+  template <class U>                                                                            \
+  ASSAY_OWN explicit constexpr vec(vec<U, N> other) : vec(detail::Elements<T, N>::of(other)) {} \
+  template <class... Parts, class = detail::if_fills<N, Parts...>>                              \
+  ASSAY_OWN constexpr vec(Parts... parts) : vec(detail::Elements<T, N>::of(parts...)) {}        \
+  ASSAY_IN_PLACE constexpr T& operator[](long n) {                                              \
+    return at(n);                                                                               \
+  }                                                                                             \
+  ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                                  \
+    return at(n);                                                                               \
+  }                                                                                             \
+  ASSAY_VECTOR_ASSIGN(+)                                                                        \
+  ASSAY_VECTOR_ASSIGN(-)                                                                        \
+  ASSAY_VECTOR_ASSIGN(*)                                                                        \
+  ASSAY_VECTOR_ASSIGN(/)                                                                        \
+  ASSAY_VECTOR_ASSIGN(%)                                                                        \
+  ASSAY_VECTOR_ASSIGN(&)                                                                        \
+  ASSAY_VECTOR_ASSIGN(|)                                                                        \
+  ASSAY_VECTOR_ASSIGN(^)                                                                        \
+  ASSAY_VECTOR_ASSIGN(<<)                                                                       \
+  ASSAY_VECTOR_ASSIGN(>>)                                                                       \
+  ASSAY_VECTOR_COMPARE(==)                                                                      \
+  ASSAY_VECTOR_COMPARE(!=)                                                                      \
+  ASSAY_VECTOR_COMPARE(<)                                                                       \
+  ASSAY_VECTOR_COMPARE(>)                                                                       \
+  ASSAY_VECTOR_COMPARE(<=)                                                                      \
+  ASSAY_VECTOR_COMPARE(>=)                                                                      \
+  ASSAY_VECTOR_COMPARE(&&)                                                                      \
+  ASSAY_VECTOR_COMPARE(||)                                                                      \
+  ASSAY_VECTOR_UNARY(+)                                                                         \
+  ASSAY_VECTOR_UNARY(-)                                                                         \
+  ASSAY_VECTOR_UNARY(~)                                                                         \
+  ASSAY_OWN friend constexpr vec<bool, N> operator!(vec a) {                                    \
+    return a == vec(T(0));                                                                      \
+  }                                                                                             \
+  ASSAY_VECTOR_STEP(+)                                                                          \
+  ASSAY_VECTOR_STEP(-)
+
+template <class T>
+struct alignas(2 * sizeof(T)) vec<T, 2> {
+  union {
+    struct {
+      T x, y;
+    };
+    struct {
+      T r, g;
+    };
+    T elements[2];
+  };
+  template <class S, class = detail::if_scalar<S>>
+  ASSAY_OWN constexpr vec(S all) : x(T(all)), y(T(all)) {}
+  ASSAY_OWN constexpr vec(T x_, T y_) : x(x_), y(y_) {}
+  ASSAY_OWN constexpr vec(const detail::Elements<T, 2>& e) : x(e.at[0]), y(e.at[1]) {}
+  ASSAY_IN_PLACE constexpr T& at(long n) { return __builtin_is_constant_evaluated() ? (n == 0 ? x : y) : elements[n]; }
+  ASSAY_IN_PLACE constexpr const T& at(long n) const {
+    return __builtin_is_constant_evaluated() ? (n == 0 ? x : y) : elements[n];
+  }
+  ASSAY_VECTOR_BODY(2)
+  ASSAY_SWIZZLES_OF(2)
+};
+
+template <class T>
+struct alignas(4 * sizeof(T)) vec<T, 3> {
+  union {
+    struct {
+      T x, y, z;
+    };
+    struct {
+      T r, g, b;
+    };
+    T elements[3];
+  };
+  template <class S, class = detail::if_scalar<S>>
+  ASSAY_OWN constexpr vec(S all) : x(T(all)), y(T(all)), z(T(all)) {}
+  ASSAY_OWN constexpr vec(T x_, T y_, T z_) : x(x_), y(y_), z(z_) {}
+  ASSAY_OWN constexpr vec(const detail::Elements<T, 3>& e) : x(e.at[0]), y(e.at[1]), z(e.at[2]) {}
+  ASSAY_IN_PLACE constexpr T& at(long n) {
+    return __builtin_is_constant_evaluated() ? (n == 0 ? x : n == 1 ? y : z) : elements[n];
+  }
+  ASSAY_IN_PLACE constexpr const T& at(long n) const {
+    return __builtin_is_constant_evaluated() ? (n == 0 ? x : n == 1 ? y : z) : elements[n];
+  }
+  ASSAY_VECTOR_BODY(3)
+  ASSAY_SWIZZLES_OF(3)
+};
+
+template <class T>
+struct alignas(4 * sizeof(T)) vec<T, 4> {
+  union {
+    struct {
+      T x, y, z, w;
+    };
+    struct {
+      T r, g, b, a;
+    };
+    T elements[4];
+  };
+  template <class S, class = detail::if_scalar<S>>
+  ASSAY_OWN constexpr vec(S all) : x(T(all)), y(T(all)), z(T(all)), w(T(all)) {}
+  ASSAY_OWN constexpr vec(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {}
+  ASSAY_OWN constexpr vec(const detail::Elements<T, 4>& e) : x(e.at[0]), y(e.at[1]), z(e.at[2]), w(e.at[3]) {}
+  ASSAY_IN_PLACE constexpr T& at(long n) {
+    return __builtin_is_constant_evaluated() ? (n == 0 ? x : n == 1 ? y : n == 2 ? z : w) : elements[n];
+  }
+  ASSAY_IN_PLACE constexpr const T& at(long n) const {
+    return __builtin_is_constant_evaluated() ? (n == 0 ? x : n == 1 ? y : n == 2 ? z : w) : elements[n];
+  }
+  ASSAY_VECTOR_BODY(4)
+  ASSAY_SWIZZLES_OF(4)
+};
+
+}  // namespace metal

@@ -1,0 +1,50 @@
+// The kernels of a shader, with the table of their arguments: Metal Shading Language Specification, sections 5.1.3,
+// 5.2.1 (indices of buffers, given and implicit), 5.2.3.6 (positions).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "metal/emulator/shader_abi.h"
+#include "metal/emulator/translate/declarations.h"
+#include "metal/emulator/translate/edits.h"
+
+namespace assay::metal::emulator {
+
+struct KernelParameter {
+  std::string name;
+  std::string type;          ///< as written, with its address space
+  std::string element_type;  ///< as written, without address space, const, * and &
+  abi::ArgumentKind kind = abi::ArgumentKind::buffer;
+  abi::AddressSpace space = abi::AddressSpace::none;
+  std::uint32_t index = 0;
+  std::string attribute;  ///< of a position
+};
+
+struct KernelDefinition {
+  std::string scope, name;
+  bool is_template = false;
+  Place place;
+  std::string host_name;    ///< a C++ string literal, or empty
+  std::string max_threads;  ///< an expression
+  std::vector<KernelParameter> parameters;
+};
+
+/// What the host can ask for: a kernel, or an instantiation of a template of one.
+struct KernelEntry {
+  std::size_t definition = 0;
+  std::string host_name;  ///< a C++ string literal
+  std::string function;   ///< the qualified name of a pointer to the function, or its address
+  std::string max_threads;
+  Place place;
+};
+
+struct Kernels {
+  std::vector<KernelDefinition> definitions;
+  std::vector<KernelEntry> entries;
+};
+
+/// Explicit instantiations become constants that point to the function.
+Kernels translate_kernels(const Source& source, const std::vector<Declaration>& declarations, Edits& edits);
+
+}  // namespace assay::metal::emulator

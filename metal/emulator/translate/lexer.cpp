@@ -1,0 +1,145 @@
+#include "metal/emulator/translate/lexer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+bool is_word_start(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+bool is_word(char c) {
+  return is_word_start(c) || is_digit(c);
+}
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : text_(text) {}
+
+  std::vector<Token> run() {
+    while (at_ < text_.size()) step();
+    add(TokenKind::end, 0);
+    return std::move(tokens_);
+  }
+
+ private:
+  void step() {
+    const char c = text_[at_];
+    if (c == '\n') {
+      new_line();
+    } else if (is_blank(c)) {
+      ++at_;
+    } else if (c == '#' && at_line_start_) {
+      directive();
+    } else {
+      at_line_start_ = false;
+      token();
+    }
+  }
+
+  void new_line() {
+    ++at_;
+    line_start_ = at_;
+    ++place_.line;
+    at_line_start_ = true;
+  }
+
+  /// `# 12 "file" 1 3` says where the next line is from.
+  void directive() {
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    const std::string_view line = text_.substr(at_, end - at_);
+    at_ = end;
+    std::uint32_t number = 0;
+    const std::size_t digits = line.find_first_of("0123456789");
+    if (digits != 2) return;
+    std::from_chars(line.data() + digits, line.data() + line.size(), number);
+    place_.line = number - 1;
+    const std::size_t open = line.find('"'), close = line.rfind('"');
+    if (open == std::string_view::npos || close == open) return;
+    place_.file = line.substr(open + 1, close - open - 1);
+    is_system_ = line.find('3', close) != std::string_view::npos;
+  }
+
+  void token() {
+    const std::string_view rest = text_.substr(at_);
+    const char c = rest[0];
+    if (is_digit(c) || (c == '.' && rest.size() > 1 && is_digit(rest[1]))) return add(TokenKind::number, number(rest));
+    if (const std::size_t prefix = string_prefix(rest); prefix != std::string_view::npos) {
+      const char quote = rest[prefix];
+      return add(quote == '"' ? TokenKind::string : TokenKind::character, quoted(rest, prefix));
+    }
+    if (is_word_start(c)) {
+      const auto* end = std::find_if_not(rest.begin(), rest.end(), is_word);
+      return add(TokenKind::word, static_cast<std::size_t>(end - rest.begin()));
+    }
+    static constexpr std::array<std::string_view, 9> long_ones = {
+        "...", "::", "->", "<<", "<=", ">=", "==", "!=", "##"};
+    for (const std::string_view punctuator : long_ones)
+      if (rest.starts_with(punctuator)) return add(TokenKind::punctuator, punctuator.size());
+    add(TokenKind::punctuator, 1);
+  }
+
+  /// The length of a preprocessing number: [lex.ppnumber] of the C++ standard.
+  static std::size_t number(std::string_view rest) {
+    std::size_t n = 1;
+    while (n < rest.size()) {
+      const bool sign =
+          (rest[n] == '+' || rest[n] == '-') && std::string_view("eEpP").find(rest[n - 1]) != std::string_view::npos;
+      const bool separated = rest[n] == '\'' && n + 1 < rest.size() && is_word(rest[n + 1]);
+      if (!sign && !separated && !is_word(rest[n]) && rest[n] != '.') break;
+      ++n;
+    }
+    return n;
+  }
+
+  /// Where the quote is if a string or character literal begins here: it may have a prefix.
+  static std::size_t string_prefix(std::string_view rest) {
+    for (const std::string_view prefix : {"", "u8", "u", "U", "L"})
+      if (rest.starts_with(prefix) && rest.size() > prefix.size() &&
+          (rest[prefix.size()] == '"' || rest[prefix.size()] == '\''))
+        return prefix.size();
+    return std::string_view::npos;
+  }
+
+  static std::size_t quoted(std::string_view rest, std::size_t open) {
+    std::size_t n = open + 1;
+    while (n < rest.size() && rest[n] != rest[open] && rest[n] != '\n') n += rest[n] == '\\' ? 2U : 1U;
+    return std::min(n + 1, rest.size());
+  }
+
+  void add(TokenKind kind, std::size_t length) {
+    place_.column = static_cast<std::uint32_t>(at_ - line_start_ + 1);
+    if (!is_system_ || kind == TokenKind::end) tokens_.push_back({kind, text_.substr(at_, length), at_, place_});
+    at_ += length;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0, line_start_ = 0;
+  bool at_line_start_ = true, is_system_ = false;
+  Place place_{"", 1, 1};
+  std::vector<Token> tokens_;
+};
+
+}  // namespace
+
+std::string to_string(const Place& place) {
+  return fmt::format("{}:{}:{}", place.file, place.line, place.column);
+}
+
+std::vector<Token> lex(std::string_view text) {
+  return Lexer(text).run();
+}
+
+}  // namespace assay::metal::emulator

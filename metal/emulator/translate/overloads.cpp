@@ -1,0 +1,54 @@
+#include "metal/emulator/translate/overloads.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+/// [first, last) token by token, with the address spaces or without.
+std::string tokens_text(const Source& source, std::size_t first, std::size_t last, bool with_spaces) {
+  std::string text;
+  for (std::size_t n = first; n < last; ++n) {
+    if (source.is_attribute(n)) continue;
+    if (!source.is_address_space(n)) {
+      text.append(source[n].text).append(" ");
+    } else if (with_spaces) {
+      text.append(source[n].text).append(" ");
+    } else if (source[n] == "constant" && !source.is_method_qualifier(n)) {
+      text.append("const ");
+    }
+  }
+  return text;
+}
+
+struct Seen {
+  std::string head, body;
+};
+
+}  // namespace
+
+void merge_overloads(const Source& source, const std::vector<Declaration>& declarations, Edits& edits) {
+  std::map<std::string, Seen> seen;
+  for (const Declaration& declaration : declarations) {
+    if (declaration.kind != DeclarationKind::function) continue;
+    const bool has_body = declaration.body != no_token;
+    if (!has_body && !declaration.is_member) continue;
+    const std::size_t head_end = has_body ? declaration.body : declaration.last;
+    const std::string key = declaration.scope + " " + tokens_text(source, declaration.first, head_end, false);
+    const Seen now{tokens_text(source, declaration.first, head_end, true),
+                   tokens_text(source, head_end, declaration.last, false)};
+    const auto [earlier, is_new] = seen.try_emplace(key, now);
+    if (is_new || earlier->second.head == now.head) continue;
+    if (earlier->second.body != now.body)
+      source.fail(declaration.name, fmt::format("'{}' has overloads that differ in address spaces only and do not do "
+                                                "the same, which is not supported",
+                                                source[declaration.name].text));
+    edits.erase(declaration.first, declaration.last);
+  }
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,18 @@
+// Functions that differ in address spaces only are one function here.
+//
+//   float load(device const float* p) { return *p; }        float get() const thread { return x; }
+//   float load(threadgroup const float* p) { return *p; }   float get() const device { return x; }
+//
+// The second of two with the same body goes away; with another body it is refused.
+#pragma once
+
+#include <vector>
+
+#include "metal/emulator/translate/declarations.h"
+#include "metal/emulator/translate/edits.h"
+
+namespace assay::metal::emulator {
+
+void merge_overloads(const Source& source, const std::vector<Declaration>& declarations, Edits& edits);
+
+}  // namespace assay::metal::emulator

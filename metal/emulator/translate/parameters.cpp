@@ -1,0 +1,155 @@
+#include "metal/emulator/translate/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+#include <utility>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+using abi::AddressSpace;
+using abi::ArgumentKind;
+
+constexpr std::array<std::string_view, 18> positions = {"thread_position_in_grid",
+                                                        "thread_position_in_threadgroup",
+                                                        "threadgroup_position_in_grid",
+                                                        "threads_per_grid",
+                                                        "threadgroups_per_grid",
+                                                        "threads_per_threadgroup",
+                                                        "dispatch_threads_per_threadgroup",
+                                                        "grid_origin",
+                                                        "thread_index_in_threadgroup",
+                                                        "thread_index_in_simdgroup",
+                                                        "simdgroup_index_in_threadgroup",
+                                                        "simdgroups_per_threadgroup",
+                                                        "dispatch_simdgroups_per_threadgroup",
+                                                        "threads_per_simdgroup",
+                                                        "thread_execution_width",
+                                                        "thread_index_in_quadgroup",
+                                                        "quadgroup_index_in_threadgroup",
+                                                        "quadgroups_per_threadgroup"};
+
+class Parameter {
+ public:
+  Parameter(const Source& source, std::size_t first, std::size_t last)
+      : source_(source), first_(first), last_(source.find(first, last, "=")) {}
+
+  KernelParameter read() {
+    const std::size_t type_end = source_.type_end(first_, last_);
+    if (type_end == first_) source_.fail(first_, "cannot read this parameter");
+    std::size_t name = type_end;
+    while (name < last_ && (!source_.is_word(name) || source_.is_attribute(name) || source_[name] == "const")) ++name;
+    if (name < last_) result_.name = source_[name].text;
+    result_.type = source_.join(first_, name) + (name < last_ ? source_.join(name + 1, last_) : "");
+    is_pointer_ = source_.find(type_end, name, "*&") != name || source_.find(type_end, last_, "[(") != last_;
+    element_type(type_end);
+    address_space(type_end);
+    attributes();
+    return result_;
+  }
+
+  bool has_index() const { return has_index_; }
+
+ private:
+  void element_type(std::size_t type_end) {
+    for (std::size_t n = first_; n < type_end; ++n) {
+      const bool is_dropped =
+          source_.is_attribute(n) || source_.is_address_space(n) || source_[n] == "const" || source_[n] == "volatile";
+      if (is_dropped) continue;
+      const bool both = !result_.element_type.empty() && source_.is_word(n) && source_.is_word(n - 1);
+      result_.element_type.append(both ? " " : "").append(source_[n].text);
+    }
+  }
+
+  void address_space(std::size_t type_end) {
+    for (std::size_t n = first_; n < type_end; ++n) {
+      if (!source_.is_address_space(n)) continue;
+      if (source_[n] == "device") result_.space = AddressSpace::device;
+      if (source_[n] == "constant") result_.space = AddressSpace::constant;
+      if (source_[n] == "threadgroup") result_.space = AddressSpace::threadgroup;
+    }
+    if (is_pointer_ && result_.space == AddressSpace::none) fail("has to be in device, constant or threadgroup memory");
+    if (!is_pointer_ && result_.space != AddressSpace::none) fail("has to be a pointer or a reference");
+    if (result_.space == AddressSpace::threadgroup) result_.kind = ArgumentKind::threadgroup;
+  }
+
+  void attributes() {
+    bool is_position = false;
+    for (const Attribute& attribute : source_.attributes(first_, last_)) {
+      if (attribute.name == "buffer" || attribute.name == "threadgroup") index(attribute);
+      if (attribute.name == "texture" || attribute.name == "sampler" || attribute.name == "stage_in")
+        fail(fmt::format("is a {}, which is not supported", attribute.name));
+      if (std::ranges::find(positions, attribute.name) == positions.end()) continue;
+      is_position = true;
+      result_.attribute = attribute.name;
+      result_.kind = ArgumentKind::position;
+    }
+    if (!is_pointer_ && !is_position) fail("has no attribute that is known, and is neither a pointer nor a reference");
+    if (is_pointer_ && is_position) fail("is a pointer where a position is a value");
+  }
+
+  void index(const Attribute& attribute) {
+    const bool is_threadgroup = result_.kind == ArgumentKind::threadgroup;
+    if ((attribute.name == "threadgroup") != is_threadgroup)
+      fail(fmt::format("is '{}', which does not go with [[{}]]", result_.type, attribute.name));
+    const std::string text = source_.join(attribute);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result_.index);
+    if (error != std::errc() || end != text.data() + text.size() || result_.index > 30)
+      fail(fmt::format("has index '{}': expected 0 to 30", text));
+    has_index_ = true;
+  }
+
+  [[noreturn]] void fail(std::string_view what) const {
+    source_.fail(first_, fmt::format("parameter '{}' of the kernel {}", result_.name, what));
+  }
+
+  const Source& source_;
+  std::size_t first_, last_;
+  bool is_pointer_ = false, has_index_ = false;
+  KernelParameter result_;
+};
+
+}  // namespace
+
+std::vector<std::pair<std::size_t, std::size_t>> split_parameters(const Source& source, std::size_t open) {
+  std::vector<std::pair<std::size_t, std::size_t>> parts;
+  const std::size_t close = source.match(open);
+  std::size_t first = open + 1;
+  for (std::size_t n = first; n < close; ++n) {
+    if (source[n] == "<")
+      if (const auto angle = source.match_angle(n); angle && *angle < close) n = *angle;
+    if (source[n] == "(" || source[n] == "[" || source[n] == "{") n = source.match(n);
+    if (source[n] != ",") continue;
+    parts.emplace_back(first, n);
+    first = n + 1;
+  }
+  const bool is_void = close == first + 1 && source[first] == "void";
+  if (first < close && !is_void) parts.emplace_back(first, close);
+  return parts;
+}
+
+std::vector<KernelParameter> kernel_parameters(const Source& source, std::size_t open) {
+  std::vector<KernelParameter> parameters;
+  std::set<std::pair<ArgumentKind, std::uint32_t>> taken;
+  std::vector<std::size_t> implicit;
+  for (const auto& [first, last] : split_parameters(source, open)) {
+    Parameter parameter(source, first, last);
+    parameters.push_back(parameter.read());
+    const KernelParameter& read = parameters.back();
+    if (read.kind == ArgumentKind::position) continue;
+    if (!parameter.has_index()) implicit.push_back(parameters.size() - 1);
+    if (parameter.has_index() && !taken.emplace(read.kind, read.index).second)
+      source.fail(first, fmt::format("parameter '{}' of the kernel has index {}, which another one has", read.name,
+                                     read.index));
+  }
+  for (const std::size_t n : implicit)
+    while (!taken.emplace(parameters[n].kind, parameters[n].index).second) ++parameters[n].index;
+  return parameters;
+}
+
+}  // namespace assay::metal::emulator

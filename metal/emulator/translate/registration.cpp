@@ -1,0 +1,111 @@
+#include "metal/emulator/translate/registration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) result.append(c == '"' || c == '\\' ? "\\" : "").append(1, c);
+  return result + "\"";
+}
+
+constexpr const char* kind_name(abi::ArgumentKind kind) {
+  return kind == abi::ArgumentKind::buffer        ? "buffer"
+         : kind == abi::ArgumentKind::threadgroup ? "threadgroup"
+                                                  : "position";
+}
+
+constexpr const char* space_name(abi::AddressSpace space) {
+  switch (space) {
+    case abi::AddressSpace::device:
+      return "device";
+    case abi::AddressSpace::constant:
+      return "constant";
+    case abi::AddressSpace::threadgroup:
+      return "threadgroup";
+    case abi::AddressSpace::none:
+      break;
+  }
+  return "none";
+}
+
+std::string arguments(const KernelDefinition& kernel, std::size_t id) {
+  std::string text;
+  for (std::size_t n = 0; n < kernel.parameters.size(); ++n) {
+    const KernelParameter& p = kernel.parameters[n];
+    text += fmt::format(
+        "  argument<argument_type<assay_function_{}, {}>>({}, {}, abi::ArgumentKind::{}, abi::AddressSpace::{}, {}, "
+        "{}, {}),\n",
+        id, n, quoted(p.name), quoted(p.type), kind_name(p.kind), space_name(p.space), p.index, quoted(p.element_type),
+        quoted(p.attribute));
+  }
+  return fmt::format("static const abi::Argument assay_arguments_{}[] = {{\n{}  {{}}}};\n", id, text);
+}
+
+/// What the invocation has for a parameter.
+std::string value(const KernelParameter& parameter) {
+  if (parameter.kind == abi::ArgumentKind::buffer) return fmt::format("call->buffers[{}]", parameter.index);
+  if (parameter.kind == abi::ArgumentKind::threadgroup) return fmt::format("call->threadgroup[{}]", parameter.index);
+  const bool is_old_name = parameter.attribute == "thread_execution_width";
+  return fmt::format("call->position->{}", is_old_name ? "threads_per_simdgroup" : parameter.attribute);
+}
+
+std::string entry(const KernelDefinition& kernel, const KernelEntry& entry, std::size_t id) {
+  std::string values;
+  for (std::size_t n = 0; n < kernel.parameters.size(); ++n)
+    values += fmt::format("{}\n    given<argument_type<assay_function_{}, {}>>({})", n == 0 ? "" : ",", id, n,
+                          value(kernel.parameters[n]));
+  return fmt::format(
+      "static constexpr auto assay_function_{0} = {1};\n{2}"
+      "__attribute__((no_sanitize(\"thread\"))) static void assay_entry_{0}(const abi::Invocation* call) {{\n  "
+      "assay_function_{0}({3});\n}}\n",
+      id, entry.function, arguments(kernel, id), values);
+}
+
+std::string function_row(const KernelDefinition& kernel, const KernelEntry& entry, std::size_t id) {
+  return fmt::format("  {{{}, {}, {}, {}, assay_arguments_{}, {}, {}, &assay_entry_{}}},\n", entry.host_name,
+                     quoted(entry.place.file), entry.place.line, entry.place.column, id, kernel.parameters.size(),
+                     entry.max_threads.empty() ? "0" : entry.max_threads, id);
+}
+
+std::string constant_row(const ProgramConstant& constant) {
+  const std::string& scope = constant.scope;
+  return fmt::format("  constant({}, {}assay_index_{}, &{}assay_storage_{}, &{}assay_is_set_{}),\n",
+                     quoted(constant.name), scope, constant.name, scope, constant.name, scope, constant.name);
+}
+
+}  // namespace
+
+std::string registration(const Kernels& kernels, const std::vector<ProgramConstant>& constants) {
+  std::string entries, functions, rows, computations;
+  for (std::size_t n = 0; n < kernels.entries.size(); ++n) {
+    const KernelEntry& one = kernels.entries[n];
+    const KernelDefinition& kernel = kernels.definitions[one.definition];
+    entries += entry(kernel, one, n);
+    functions += function_row(kernel, one, n);
+  }
+  for (const ProgramConstant& constant : constants)
+    if (constant.is_computed)
+      computations += fmt::format("  {}assay_compute_{}();\n", constant.scope, constant.name);
+    else
+      rows += constant_row(constant);
+  const auto given = std::ranges::count(constants, false, &ProgramConstant::is_computed);
+  return fmt::format(
+      "\n# 1 \"registration\"\nnamespace assay_shader_side {{\n{}"
+      "static const abi::Function assay_functions[] = {{\n{}  {{}}}};\n"
+      "static const abi::Constant assay_constants[] = {{\n{}  {{}}}};\n"
+      "static void assay_constants_written() {{\n{}}}\n"
+      "static const abi::Shader assay_shader_table = {{abi::version, assay_functions, {}, assay_constants, {}, "
+      "is_checked,\n"
+      "  &bind, &assay_constants_written}};\n}}\n"
+      "extern \"C\" __attribute__((visibility(\"default\"))) const assay_shader_side::abi::Shader* assay_shader() {{\n"
+      "  return &assay_shader_side::assay_shader_table;\n}}\n",
+      entries, functions, rows, computations, kernels.entries.size(), given);
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,132 @@
+#include "metal/emulator/translate/threadgroup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+class Threadgroup {
+ public:
+  Threadgroup(const Source& source, const std::vector<Declaration>& declarations, Edits& edits)
+      : source_(source), edits_(edits), in_body_(source.size() + 1, false) {
+    for (const Declaration& declaration : declarations)
+      if (declaration.body != no_token)
+        std::fill(in_body_.begin() + static_cast<std::ptrdiff_t>(declaration.body),
+                  in_body_.begin() + static_cast<std::ptrdiff_t>(declaration.last), true);
+  }
+
+  void run() {
+    for (std::size_t n = 0; n < source_.size(); ++n)
+      if (source_[n] == "threadgroup" && source_.is_address_space(n)) n = one(n);
+  }
+
+ private:
+  /// Returns the last token that is done with.
+  std::size_t one(std::size_t n) {
+    if (source_.is_method_qualifier(n)) return n;
+    const std::size_t first = specifiers_begin(n), type_end = source_.type_end(first, source_.size());
+    if (type_end <= n) source_.fail(n, "cannot tell what this 'threadgroup' qualifies");
+    const Token& next = source_[type_end];
+    const bool is_nested = next == "(" && (source_[type_end + 1] == "*" || source_[type_end + 1] == "&");
+    if (next == "*" || next == "&" || is_nested) {
+      if (is_statement(first)) expect_pointers(type_end);
+      return n;
+    }
+    if (!source_.is_word(type_end))
+      source_.fail(n, "'threadgroup' has to qualify a variable, a pointer or a reference");
+    if (!in_body_[n])
+      source_.fail(n, fmt::format("'{}' in threadgroup memory has to be declared within a function", next.text));
+    if (!is_statement(first) || source_[first] == "typedef")
+      source_.fail(n, fmt::format("cannot tell whether '{}' is a variable in threadgroup memory", next.text));
+    return variables(n, first, type_end);
+  }
+
+  /// Back over whatever may stand in front of `threadgroup` in one declaration.
+  std::size_t specifiers_begin(std::size_t n) const {
+    while (n > 0) {
+      const std::size_t before = n - 1;
+      if (source_.is_attribute(before)) {
+        n = source_.match(before);
+      } else if (source_[before] == ">") {
+        const auto open = source_.match_angle_back(before);
+        if (!open || *open == 0 || source_[*open - 1] == "template" || !source_.is_word(*open - 1)) break;
+        n = *open;
+      } else if (source_[before] == "::" ||
+                 (source_.is_word(before) && source_[before] != "return" && source_[before] != "else")) {
+        --n;
+      } else {
+        break;
+      }
+    }
+    return n;
+  }
+
+  bool is_statement(std::size_t first) const {
+    if (first == 0 || !in_body_[first]) return false;
+    const Token& before = source_[first - 1];
+    return before == ";" || before == "{" || before == "}" || before == ":";
+  }
+
+  /// All declarators of a statement have to be pointers or references where the first is one.
+  void expect_pointers(std::size_t declarator) const {
+    const std::size_t end = source_.find(declarator, source_.size(), ";");
+    for (std::size_t n = source_.find(declarator, end, ",="); n < end; n = source_.find(n + 1, end, ",=")) {
+      // What follows a = may hold commas of template arguments: only what certainly is a declarator is looked at.
+      const bool is_declarator = source_[n] == "," && source_.is_word(n + 1) &&
+                                 (source_[n + 2] == ";" || source_[n + 2] == "," || source_[n + 2] == "[");
+      if (is_declarator) source_.fail(n + 1, "declare pointers and variables in threadgroup memory apart");
+    }
+  }
+
+  std::size_t variables(std::size_t threadgroup, std::size_t first, std::size_t type_end) {
+    const std::string type = type_text(first, type_end);
+    const std::size_t end = source_.find(type_end, source_.size(), ";");
+    std::string text;
+    for (std::size_t name = type_end; name < end;) {
+      if (!source_.is_word(name))
+        source_.fail(threadgroup, "declare pointers and variables in threadgroup memory apart");
+      std::size_t n = name + 1;
+      while (source_[n] == "[") n = source_.match(n) + 1;
+      if (source_[n] != "," && source_[n] != ";")
+        source_.fail(n, fmt::format("'{}' in threadgroup memory cannot be initialized", source_[name].text));
+      text += variable(type, source_[name].text, source_.join(name + 1, n));
+      name = n + 1;
+    }
+    edits_.replace(first, end + 1, text);
+    return end;
+  }
+
+  std::string type_text(std::size_t first, std::size_t last) const {
+    std::string text;
+    for (std::size_t n = first; n < last; ++n) {
+      if (source_[n] == "static" || source_[n] == "threadgroup" || source_.is_attribute(n)) continue;
+      if (source_[n] == "alignas") source_.fail(n, "alignas of a variable in threadgroup memory is not supported");
+      text.append(source_[n].text).append(" ");
+    }
+    return text;
+  }
+
+  std::string variable(std::string_view type, std::string_view name, std::string_view dimensions) {
+    const std::size_t id = count_++;
+    return fmt::format(
+        "static char assay_key_{0}; using assay_type_{0} = {1}{2}; assay_type_{0}& {3} = "
+        "::assay_shader_side::threadgroup_variable<assay_type_{0}>(&assay_key_{0}, \"{3}\"); ",
+        id, type, dimensions, name);
+  }
+
+  const Source& source_;
+  Edits& edits_;
+  std::vector<bool> in_body_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+void translate_threadgroup(const Source& source, const std::vector<Declaration>& declarations, Edits& edits) {
+  Threadgroup(source, declarations, edits).run();
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,32 @@
+#include "metal/emulator/translate/translate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "metal/emulator/translate/constants.h"
+#include "metal/emulator/translate/declarations.h"
+#include "metal/emulator/translate/edits.h"
+#include "metal/emulator/translate/kernels.h"
+#include "metal/emulator/translate/overloads.h"
+#include "metal/emulator/translate/registration.h"
+#include "metal/emulator/translate/threadgroup.h"
+#include "metal/emulator/translate/words.h"
+
+namespace assay::metal::emulator {
+
+Result<std::string> translate(std::string_view preprocessed) try {
+  const Source source(preprocessed);
+  const std::vector<Declaration> declarations = find_declarations(source);
+  Edits edits(source.text(), source.tokens());
+  translate_words(source, edits);
+  merge_overloads(source, declarations, edits);
+  translate_threadgroup(source, declarations, edits);
+  const auto constants = translate_constants(source, declarations, edits);
+  const Kernels kernels = translate_kernels(source, declarations, edits);
+  return edits.apply() + registration(kernels, constants);
+} catch (const TranslationError& refusal) {
+  return error(Error::Kind::compile, refusal.what());
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,14 @@
+// What of Metal can be translated word by word: address spaces, attributes, literals.
+//
+//   device, thread, kernel, [[...]]  ->  nothing           1.5h, 2bf   ->  casts
+//   constant                         ->  const             is_function_constant_defined(n)  ->  assay_is_set_n
+#pragma once
+
+#include "metal/emulator/translate/edits.h"
+#include "metal/emulator/translate/source.h"
+
+namespace assay::metal::emulator {
+
+void translate_words(const Source& source, Edits& edits);
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,103 @@
+#include "shader_stand_in.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "metal/emulator/files.h"
+
+namespace assay::metal::emulator::test {
+
+namespace {
+
+std::uint32_t current_lane = 0;
+
+void access(const void* address, std::uint64_t bytes, abi::Access kind, const void* /*pc*/) {
+  asked().accesses.push_back({address, bytes, kind});
+}
+
+void* threadgroup_variable(const void* key, std::uint64_t bytes, std::uint64_t /*align*/, const char* name) {
+  const auto [memory, is_new] = asked().threadgroup_memory.try_emplace(key, bytes + 64);
+  if (is_new) asked().threadgroup_names.emplace_back(name);
+  auto* const begin = memory->second.data();
+  return begin + (64 - reinterpret_cast<std::uintptr_t>(begin) % 64) % 64;
+}
+
+void barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
+  asked().barriers.push_back({scope, flags, site->line, site->column, site->file});
+}
+
+abi::Meeting exchange(abi::Scope /*scope*/, const void* mine, std::uint64_t bytes, void* all, const abi::Site* site) {
+  barrier(abi::Scope::simdgroup, 0, site);
+  std::memset(all, 0, bytes);
+  std::memcpy(static_cast<char*>(all) + bytes * current_lane, mine, bytes);
+  return {std::uint64_t{1} << current_lane, current_lane};
+}
+
+void private_overrun(const char* file, std::uint32_t line, std::uint32_t /*column*/, std::uint64_t index,
+                     const char* /*type*/) {
+  asked().overruns.push_back({file, line, index});
+}
+
+constexpr abi::Services services{&access, &threadgroup_variable, &barrier, &exchange, &private_overrun};
+
+}  // namespace
+
+bool Asked::has_access(const void* address, abi::Access kind, std::uint64_t bytes) const {
+  return std::ranges::any_of(
+      accesses, [&](const Access& one) { return one.address == address && one.kind == kind && one.bytes == bytes; });
+}
+
+Asked& asked() {
+  static Asked all;
+  return all;
+}
+
+CompileOptions options(bool is_checked) {
+  static const TemporaryFolder cache = TemporaryFolder::make(std::filesystem::temp_directory_path()).value();
+  CompileOptions options;
+  options.is_checked = is_checked;
+  options.cache = cache.path();
+  return options;
+}
+
+std::shared_ptr<const CompiledShader> compile(std::string_view source, const CompileOptions& with) {
+  const auto shader = compile_source(source, "test.metal", with);
+  if (!shader) throw std::runtime_error(shader.error().text);
+  (*shader)->shader().bind(&services);
+  (*shader)->shader().constants_written();
+  return *shader;
+}
+
+std::string refusal(std::string_view source, const CompileOptions& with) {
+  const auto shader = compile_source(source, "test.metal", with);
+  return shader ? "" : shader.error().text;
+}
+
+std::string shader_file(std::string_view name) {
+  return read_file(std::filesystem::path(ASSAY_TEST_SHADERS) / name).value();
+}
+
+const abi::Function& function(const CompiledShader& shader, std::string_view name) {
+  const abi::Shader& table = shader.shader();
+  const auto* const end = table.functions + table.function_count;
+  const auto* const found = std::find_if(table.functions, end, [&](const abi::Function& f) { return f.name == name; });
+  if (found == end) throw std::runtime_error("there is no function " + std::string(name));
+  return *found;
+}
+
+void run(const CompiledShader& shader, std::string_view name, const std::vector<void*>& buffers, std::uint32_t lane) {
+  asked() = {};
+  current_lane = lane;
+  std::array<void*, 31> bound{}, threadgroup{};
+  std::ranges::copy(buffers, bound.begin());
+  abi::Position position{};
+  position.thread_position_in_grid[0] = position.thread_position_in_threadgroup[0] = lane;
+  position.thread_index_in_threadgroup = position.thread_index_in_simdgroup = lane;
+  position.threads_per_simdgroup = 32;
+  const abi::Invocation invocation{bound.data(), threadgroup.data(), &position};
+  function(shader, name).entry(&invocation);
+}
+
+}  // namespace assay::metal::emulator::test
