@@ -30,6 +30,7 @@ void Checker::begin_sequence() {
 
 void Checker::begin_dispatch(DispatchInfo& dispatch) {
   dispatch_ = &dispatch;
+  has_lost_thread_ = false;
   for (const BoundMemory& memory : dispatch.memory) allow(memory);
 }
 

@@ -39,6 +39,9 @@ class Checker {
     clock_.pass_simdgroup_barrier(simdgroup, flags);
   }
 
+  /// A fault has ended a thread of the dispatch: what it would have written is not missed.
+  void lose_thread() { has_lost_thread_ = true; }
+
   /// Judges an access by `thread` of the group that runs. False where it must not be performed.
   bool access(std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
 
@@ -82,6 +85,7 @@ class Checker {
   std::vector<Group> groups_;  ///< since the sequence began
   DispatchInfo* dispatch_ = nullptr;
   std::vector<Allocation*> allowed_;
+  bool has_lost_thread_ = false;
 };
 
 }  // namespace assay::metal::emulator

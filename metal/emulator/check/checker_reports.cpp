@@ -64,7 +64,7 @@ void Checker::report_outside(std::uint32_t thread, const void* address, std::uin
 }
 
 void Checker::report_unwritten(Request& request, std::uint64_t offset) {
-  if (!checks_.initcheck || request.is_reported) return;
+  if (!checks_.initcheck || request.is_reported || has_lost_thread_) return;
   request.is_reported = true;
   log_.add({Check::initcheck, request.pc, 0}, [&] {
     const std::byte* const address = request.allocation.begin() + offset;

@@ -1,0 +1,150 @@
+// The emulator's speed: a kernel that meets at a barrier in every step, one that never does, and a switch of fibers.
+//
+//   items_per_second: thread-steps of CtcAlpha (a group's 64 threads times its T = 150 steps), threads of Axpy, and
+//   resume-and-yield pairs of Fibers. All on one OS thread.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "metal/emulator/emulator_device.h"
+#include "metal/emulator/simt/fiber.h"
+
+namespace {
+
+using namespace assay::metal;  // NOLINT(google-build-using-namespace): this file is a program of its own
+
+/// Log alpha of CTC, plain: a thread for each state, a barrier for each frame, two rows in threadgroup memory.
+constexpr const char* ctc_alpha = R"(
+#include <metal_stdlib>
+using namespace metal;
+
+constant constexpr uint C = 28;
+
+inline float log_add(float a, float b) {
+  const float high = max(a, b);
+  return high == -INFINITY ? high : high + log(exp(a - high) + exp(b - high));
+}
+
+kernel void ctc_alpha(device const float* log_probs [[buffer(0)]], device const int* classes [[buffer(1)]],
+                      device float* alpha [[buffer(2)]], constant uint& T [[buffer(3)]], constant uint& L [[buffer(4)]],
+                      uint b [[threadgroup_position_in_grid]], uint B [[threadgroups_per_grid]],
+                      uint s [[thread_index_in_threadgroup]]) {
+  threadgroup float rows[2][64];
+  const bool is_state = s < L;
+  const int mine = is_state ? classes[s] : 0;
+  const bool skips = is_state && s >= 2 && mine != 0 && mine != classes[s - 2];
+  rows[0][s] = is_state && s < 2 ? log_probs[b * C + mine] : -INFINITY;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  for (uint t = 1; t < T; ++t) {
+    const threadgroup float* from = rows[(t - 1) % 2];
+    float sum = from[s];
+    if (s >= 1) sum = log_add(sum, from[s - 1]);
+    if (skips) sum = log_add(sum, from[s - 2]);
+    rows[t % 2][s] = is_state ? sum + log_probs[(t * B + b) * C + mine] : -INFINITY;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
+  if (is_state) alpha[b * L + s] = rows[(T - 1) % 2][s];
+}
+)";
+
+constexpr const char* axpy = R"(
+#include <metal_stdlib>
+using namespace metal;
+kernel void axpy(device const float* x [[buffer(0)]], device float* y [[buffer(1)]], constant float& a [[buffer(2)]],
+                 uint i [[thread_position_in_grid]]) {
+  y[i] += a * x[i];
+}
+)";
+
+template <class T>
+T given(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().text);
+  return std::move(*result);
+}
+
+/// A kernel on a device of one OS thread.
+class Kernel {
+ public:
+  Kernel(const char* source, const char* name, bool is_checked) : device_(options(is_checked)) {
+    pipeline_ = given(device_.new_pipeline(given(given(device_.new_library(std::string(source)))->new_function(name))));
+  }
+  template <class T>
+  void bind(const std::vector<T>& values) {
+    buffers_.push_back(given(device_.new_buffer(std::as_bytes(std::span(values)), "")));
+  }
+  void run(Size grid, Size group) {
+    const auto commands = queue_->command_buffer();
+    const auto encoder = given(commands->compute_encoder());
+    encoder->set_pipeline(pipeline_);
+    for (std::uint32_t index = 0; index < buffers_.size(); ++index) encoder->set_buffer(buffers_[index], 0, index);
+    encoder->dispatch_threads(grid, group);
+    if (!encoder->end_encoding() || !commands->commit() || !commands->wait_until_completed() || commands->error() ||
+        !device_.reports().empty())
+      throw std::runtime_error("the kernel did not run cleanly");
+  }
+
+ private:
+  static emulator::EmulatorOptions options(bool is_checked) {
+    emulator::EmulatorOptions options;
+    options.is_checked = is_checked;
+    options.os_threads = 1;
+    return options;
+  }
+
+  emulator::EmulatorDevice device_;
+  std::shared_ptr<CommandQueue> queue_ = device_.new_command_queue();
+  std::shared_ptr<const ComputePipeline> pipeline_;
+  std::vector<std::shared_ptr<Buffer>> buffers_;
+};
+
+void ctc_alpha_steps(benchmark::State& state, bool is_checked) {
+  const std::uint32_t T = 150, L = 61, B = 64, C = 28, threads = 64;
+  Kernel kernel(ctc_alpha, "ctc_alpha", is_checked);
+  std::vector<std::int32_t> classes(L, 0);
+  for (std::uint32_t s = 1; s < L; s += 2) classes[s] = static_cast<std::int32_t>(1 + s * 7 % 27);
+  kernel.bind(std::vector<float>(std::size_t{T} * B * C, -3.0F));
+  kernel.bind(classes);
+  kernel.bind(std::vector<float>(std::size_t{B} * L));
+  kernel.bind(std::vector<std::uint32_t>{T});
+  kernel.bind(std::vector<std::uint32_t>{L});
+  for (auto round : state) kernel.run({std::uint64_t{B} * threads}, {threads});
+  state.SetItemsProcessed(state.iterations() * T * B * threads);
+}
+BENCHMARK_CAPTURE(ctc_alpha_steps, unchecked, false)->Name("CtcAlpha/unchecked")->UseRealTime();
+BENCHMARK_CAPTURE(ctc_alpha_steps, checked, true)->Name("CtcAlpha/checked")->UseRealTime();
+
+void axpy_threads(benchmark::State& state, bool is_checked) {
+  const std::size_t threads = std::size_t{1} << 18;
+  Kernel kernel(axpy, "axpy", is_checked);
+  kernel.bind(std::vector<float>(threads, 1.0F));
+  kernel.bind(std::vector<float>(threads, 1.0F));
+  kernel.bind(std::vector<float>{2.0F});
+  for (auto round : state) kernel.run({threads}, {256});
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(threads));
+}
+BENCHMARK_CAPTURE(axpy_threads, unchecked, false)->Name("Axpy/unchecked")->UseRealTime();
+BENCHMARK_CAPTURE(axpy_threads, checked, true)->Name("Axpy/checked")->UseRealTime();
+
+emulator::Fiber* home = nullptr;
+emulator::Fiber* away = nullptr;
+
+void resume_and_yield(benchmark::State& state) {
+  emulator::Fiber here, there(0);
+  home = &here;
+  away = &there;
+  there.reset([] {
+    emulator::Fiber::arrive();
+    while (true) away->switch_to(*home);
+  });
+  for (auto round : state) here.switch_to(there);
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(resume_and_yield)->Name("Fibers/resume_and_yield");
+
+}  // namespace
+
+BENCHMARK_MAIN();

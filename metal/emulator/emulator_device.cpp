@@ -1,0 +1,110 @@
+#include "metal/emulator/emulator_device.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "metal/emulator/compile.h"
+#include "metal/emulator/device_state.h"
+#include "metal/emulator/emulator_buffer.h"
+#include "metal/emulator/emulator_library.h"
+#include "metal/emulator/emulator_queue.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+Limits limits_of_this_machine() {
+  const auto memory =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  Limits limits;
+  limits.recommended_max_working_set_size = memory / 4 * 3;
+  limits.max_buffer_length = std::min(memory / 2, Arena::bytes / 4);
+  return limits;
+}
+
+ExecutorOptions executor_options(const EmulatorOptions& options) {
+  return {
+      {options.order, options.seed, options.step_limit, options.checks.synccheck}, options.checks, options.os_threads};
+}
+
+CompileOptions compile_options(const EmulatorOptions& options) {
+  CompileOptions compile;
+  compile.is_checked = options.is_checked;
+  compile.metal_version = options.metal_version;
+  compile.macros = options.macros;
+  return compile;
+}
+
+Result<LoadedShader> loaded(Result<std::shared_ptr<const CompiledShader>> compiled) {
+  if (!compiled) return tl::unexpected(compiled.error());
+  const CompiledShader& shader = **compiled;
+  return LoadedShader{&shader.shader(), shader.object().string(), shader.load_address(), *compiled};
+}
+
+}  // namespace
+
+EmulatorDevice::EmulatorDevice(EmulatorOptions options)
+    : options_(std::move(options)),
+      state_(std::make_shared<DeviceState>(executor_options(options_), options_.is_checked)) {
+  state_->limits = limits_of_this_machine();
+}
+
+EmulatorDevice::~EmulatorDevice() = default;
+
+const Limits& EmulatorDevice::limits() const {
+  return state_->limits;
+}
+
+Result<std::shared_ptr<Library>> EmulatorDevice::new_library(const std::string& source) {
+  Result<LoadedShader> shader = loaded(compile_source(source, "source.metal", compile_options(options_)));
+  if (!shader) return tl::unexpected(shader.error());
+  return std::make_shared<EmulatorLibrary>(std::move(*shader));
+}
+
+Result<std::shared_ptr<Library>> EmulatorDevice::new_library_from_file(const std::filesystem::path& path) {
+  return EmulatorLibrary::of_file(
+      path, [path, options = compile_options(options_)] { return loaded(compile_file(path, options)); });
+}
+
+std::shared_ptr<Library> EmulatorDevice::new_library(const abi::Shader& shader) {
+  return std::make_shared<EmulatorLibrary>(LoadedShader{&shader, {}, nullptr, nullptr});
+}
+
+Result<std::shared_ptr<const ComputePipeline>> EmulatorDevice::new_pipeline(std::shared_ptr<const Function> function) {
+  auto emulated = std::dynamic_pointer_cast<const EmulatorFunction>(std::move(function));
+  if (!emulated) return error(Error::Kind::argument, "newComputePipelineState: expected a function of this device");
+  const std::uint32_t own = emulated->function().max_total_threads_per_threadgroup;
+  const std::uint32_t most = limits().max_total_threads_per_threadgroup;
+  return std::make_shared<EmulatorPipeline>(std::move(emulated), own == 0 ? most : std::min(own, most));
+}
+
+Result<std::shared_ptr<Buffer>> EmulatorDevice::new_buffer(std::uint64_t length, const std::string& label) {
+  state_->epoch.end("Device::new_buffer");
+  return EmulatorBuffer::create(state_, length, label);
+}
+
+Result<std::shared_ptr<Buffer>> EmulatorDevice::new_buffer(std::span<const std::byte> bytes, const std::string& label) {
+  state_->epoch.end("Device::new_buffer");
+  Result<std::shared_ptr<EmulatorBuffer>> buffer = EmulatorBuffer::create(state_, bytes.size(), label);
+  if (!buffer) return tl::unexpected(buffer.error());
+  std::memcpy((*buffer)->contents(), bytes.data(), bytes.size());
+  (*buffer)->note_written(0, bytes.size());
+  return *buffer;
+}
+
+std::shared_ptr<CommandQueue> EmulatorDevice::new_command_queue() {
+  return std::make_shared<EmulatorQueue>(state_);
+}
+
+std::vector<Report> EmulatorDevice::reports() const {
+  return state_->log.reports();
+}
+
+void EmulatorDevice::clear_reports() {
+  state_->log.clear();
+}
+
+}  // namespace assay::metal::emulator
