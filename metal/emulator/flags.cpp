@@ -41,6 +41,7 @@ const std::vector<std::string> common = {
     "-std=c++17",
     "-fdeclspec",
     "-w",
+    "-Wno-c++11-narrowing",
     "-g1",
     "-gdwarf-4",
     "-fPIC",

@@ -62,13 +62,18 @@ void Source::mark_attributes() {
                 attribute_.begin() + static_cast<std::ptrdiff_t>(match_[n]) + 1, true);
 }
 
+/// After anything but a name, < compares.
+bool Source::is_opening_angle(std::size_t token) const {
+  return tokens_[token] == "<" && token > 0 && is_word(token - 1);
+}
+
 std::optional<std::size_t> Source::match_angle(std::size_t open) const {
   std::size_t depth = 0;
   for (std::size_t n = open; n < size(); ++n) {
     const Token& token = tokens_[n];
     if (token.kind != TokenKind::punctuator) continue;
     if (token == "(" || token == "[" || token == "{") n = match_[n];
-    if (token == "<") ++depth;
+    if (is_opening_angle(n)) ++depth;
     if (token == ">" && --depth == 0) return n;
     if (token == ")" || token == "]" || token == "}" || token == ";") break;
   }
@@ -82,7 +87,7 @@ std::optional<std::size_t> Source::match_angle_back(std::size_t close) const {
     if (token.kind != TokenKind::punctuator) continue;
     if (token == ")" || token == "]" || token == "}") n = match_[n];
     if (token == ">") ++depth;
-    if (token == "<" && --depth == 0) return n;
+    if (is_opening_angle(n) && --depth == 0) return n;
     if (token == "(" || token == "[" || token == "{" || token == ";") break;
   }
   return std::nullopt;

@@ -66,6 +66,7 @@ class Source {
  private:
   /// `end` is where the token before it ends in the source.
   void append(std::string& text, std::size_t& end, std::size_t token) const;
+  bool is_opening_angle(std::size_t token) const;
   void match_brackets();
   void mark_attributes();
   std::size_t name_end(std::size_t first, std::size_t last) const;

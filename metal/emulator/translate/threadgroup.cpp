@@ -90,10 +90,11 @@ class Threadgroup {
         source_.fail(threadgroup, "declare pointers and variables in threadgroup memory apart");
       std::size_t n = name + 1;
       while (source_[n] == "[") n = source_.match(n) + 1;
-      if (source_[n] != "," && source_[n] != ";")
-        source_.fail(n, fmt::format("'{}' in threadgroup memory cannot be initialized", source_[name].text));
+      const std::size_t next = source_.find(n, end, ",");
+      if (next != n && source_[n] != "=" && source_[n] != "{")
+        source_.fail(n, fmt::format("expected ',', ';' or '[' after '{}' in threadgroup memory", source_[name].text));
       text += variable(type, source_[name].text, source_.join(name + 1, n));
-      name = n + 1;
+      name = next + 1;
     }
     edits_.replace(first, end + 1, text);
     return end;

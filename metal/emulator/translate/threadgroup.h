@@ -3,8 +3,9 @@
 //   threadgroup float rows[2][N], top;   ->   a key, a type and a reference for each, from
 //   Services::threadgroup_variable threadgroup float* row               ->   float* row
 //
-// One taken for the other would be a private copy with wrong results and no report, so whatever cannot be told apart is
-// refused.
+// An initializer has no effect: Apple's compiler takes one, but nothing documents that the memory then holds it, and
+// initcheck tells who reads it unwritten. A variable taken for a pointer would be a private copy with wrong results and
+// no report, so whatever cannot be told apart is refused.
 #pragma once
 
 #include <vector>

@@ -15,7 +15,7 @@ void translate_number(const Source& source, std::size_t n, Edits& edits) {
     edits.replace(n, n + 1, fmt::format("(({}){}{})", type, number, is_floating ? "l" : ""));
   };
   if (text.ends_with("bf") || text.ends_with("BF")) {
-    if (!is_hexadecimal || text.find_first_of("pP") != std::string_view::npos) cast("bf", "__bf16");
+    if (!is_hexadecimal || text.find_first_of("pP") != std::string_view::npos) cast("bf", "bfloat");
   } else if (text.ends_with('h') || text.ends_with('H')) {
     cast("h", "_Float16");
   }

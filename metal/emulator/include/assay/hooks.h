@@ -5,7 +5,7 @@
 // functions but ours. -fsanitize=array-bounds calls one when an index is outside of an array of known length.
 #pragma once
 
-#include <assay/scalar.h>
+#include <assay/bfloat.h>
 #include <assay/site.h>
 
 #if ASSAY_CHECKED

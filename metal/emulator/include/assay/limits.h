@@ -2,7 +2,7 @@
 // and 6.5.
 #pragma once
 
-#include <assay/scalar.h>
+#include <assay/bfloat.h>
 
 namespace metal {
 

@@ -7,6 +7,9 @@
 /// Of a function that reads or writes the shader's memory: part of the line that calls it, as reports show it.
 #define ASSAY_IN_PLACE __attribute__((always_inline, nodebug)) inline
 
+// As Metal's own headers define them, and others' sources use them.
+#define METAL_FUNC inline __attribute__((always_inline))
+
 using half = _Float16;
 using uchar = unsigned char;
 using ushort = unsigned short;
@@ -24,8 +27,9 @@ using size_t = decltype(sizeof 0);
 using ptrdiff_t = long;
 using intptr_t = long;
 using uintptr_t = unsigned long;
+
 #if __METAL_VERSION__ >= 310
-using bfloat = __bf16;
+struct bfloat;
 #endif
 
 namespace metal {
@@ -33,9 +37,6 @@ namespace metal {
 using ::half, ::uchar, ::ushort, ::uint, ::ulong;
 using ::int16_t, ::int32_t, ::int64_t, ::int8_t, ::uint16_t, ::uint32_t, ::uint64_t, ::uint8_t;
 using ::intptr_t, ::ptrdiff_t, ::size_t, ::uintptr_t;
-#if __METAL_VERSION__ >= 310
-using ::bfloat;
-#endif
 
 template <class T, T v>
 struct integral_constant {
@@ -117,9 +118,15 @@ ASSAY_TRAIT_2(is_base_of, __is_base_of(A, B))
 ASSAY_TRAIT_2(is_convertible, __is_convertible(A, B))
 ASSAY_TRAIT(is_void, __is_void(T))
 ASSAY_TRAIT(is_integral, __is_integral(T))
-// To the compiler the 16-bit types are extensions; in Metal they are floating types like float.
-ASSAY_TRAIT(is_floating_point,
-            __is_floating_point(T) || __is_same(__remove_cv(T), _Float16) || __is_same(__remove_cv(T), __bf16))
+// To the compiler half is an extension; in Metal it is a floating type like float.
+#if __METAL_VERSION__ >= 310
+template <class T>
+inline constexpr bool is_bfloat = __is_same(__remove_cv(T), ::bfloat);
+#else
+template <class T>
+inline constexpr bool is_bfloat = false;
+#endif
+ASSAY_TRAIT(is_floating_point, is_bfloat<T> || __is_floating_point(T) || __is_same(__remove_cv(T), _Float16))
 ASSAY_TRAIT(is_arithmetic, is_integral<T>::value || is_floating_point<T>::value)
 ASSAY_TRAIT(is_scalar, __is_scalar(T) || is_arithmetic<T>::value)
 ASSAY_TRAIT(is_signed, is_floating_point<T>::value || __is_signed(T))
@@ -136,7 +143,6 @@ ASSAY_TRAIT(is_function, __is_function(T))
 ASSAY_TRAIT(is_trivial, __is_trivial(T))
 ASSAY_TRAIT(is_trivially_copyable, __is_trivially_copyable(T))
 ASSAY_TRAIT(is_standard_layout, __is_standard_layout(T))
-ASSAY_TRAIT(is_empty, __is_empty(T))
 
 template <class...>
 struct conjunction : true_type {};
@@ -146,22 +152,10 @@ template <class...>
 struct disjunction : false_type {};
 template <class First, class... Rest>
 struct disjunction<First, Rest...> : conditional_t<bool(First::value), First, disjunction<Rest...>> {};
+// As Apple's own headers spell it, and others' sources use it.
+template <class... T>
+using _disjunction = disjunction<T...>;
 template <class T>
 struct negation : bool_constant<!bool(T::value)> {};
-
-template <class T>
-constexpr remove_reference_t<T>&& move(T&& value) {
-  return static_cast<remove_reference_t<T>&&>(value);
-}
-template <class T>
-constexpr T&& forward(remove_reference_t<T>& value) {
-  return static_cast<T&&>(value);
-}
-template <class T>
-ASSAY_IN_PLACE void swap(T& a, T& b) {
-  const T kept = a;
-  a = b;
-  b = kept;
-}
 
 }  // namespace metal

@@ -1,7 +1,6 @@
 // Included before every shader: what the translator's text stands on. Not for shaders to use.
 #pragma once
 
-#include <assay/bfloat.h>
 #include <assay/hooks.h>
 #include <assay/site.h>
 #include <assay/types.h>

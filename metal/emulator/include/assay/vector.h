@@ -4,7 +4,8 @@
 // works on a vector in place is inlined into the shader's own line for the same reason.
 #pragma once
 
-#include <assay/scalar.h>
+#include <assay/bfloat.h>
+#include <assay/initializer_list.h>
 #include <assay/swizzle.h>
 
 namespace metal {
@@ -40,6 +41,13 @@ struct Elements {
     } else {
       at[count++] = static_cast<T>(value);
     }
+  }
+  /// {a, b}: what is not given is zero.
+  ASSAY_OWN static constexpr Elements of_list(std::initializer_list<T> list) {
+    Elements result;
+    for (const T& value : list)
+      if (result.count < N) result.append(value);
+    return result;
   }
   template <class... Parts>
   ASSAY_OWN static constexpr Elements of(Parts... parts) {
@@ -88,45 +96,46 @@ using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
     return before;                                    \
   }
 /// All that does not name the components.
-#define ASSAY_VECTOR_BODY(N)                                                                    \
-  static constexpr int size = N;                                                                \
-  using element_type = T;                                                                       \
-  vec() = default;                                                                              \
-  template <class U>                                                                            \
-  ASSAY_OWN explicit constexpr vec(vec<U, N> other) : vec(detail::Elements<T, N>::of(other)) {} \
-  template <class... Parts, class = detail::if_fills<N, Parts...>>                              \
-  ASSAY_OWN constexpr vec(Parts... parts) : vec(detail::Elements<T, N>::of(parts...)) {}        \
-  ASSAY_IN_PLACE constexpr T& operator[](long n) {                                              \
-    return at(n);                                                                               \
-  }                                                                                             \
-  ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                                  \
-    return at(n);                                                                               \
-  }                                                                                             \
-  ASSAY_VECTOR_ASSIGN(+)                                                                        \
-  ASSAY_VECTOR_ASSIGN(-)                                                                        \
-  ASSAY_VECTOR_ASSIGN(*)                                                                        \
-  ASSAY_VECTOR_ASSIGN(/)                                                                        \
-  ASSAY_VECTOR_ASSIGN(%)                                                                        \
-  ASSAY_VECTOR_ASSIGN(&)                                                                        \
-  ASSAY_VECTOR_ASSIGN(|)                                                                        \
-  ASSAY_VECTOR_ASSIGN(^)                                                                        \
-  ASSAY_VECTOR_ASSIGN(<<)                                                                       \
-  ASSAY_VECTOR_ASSIGN(>>)                                                                       \
-  ASSAY_VECTOR_COMPARE(==)                                                                      \
-  ASSAY_VECTOR_COMPARE(!=)                                                                      \
-  ASSAY_VECTOR_COMPARE(<)                                                                       \
-  ASSAY_VECTOR_COMPARE(>)                                                                       \
-  ASSAY_VECTOR_COMPARE(<=)                                                                      \
-  ASSAY_VECTOR_COMPARE(>=)                                                                      \
-  ASSAY_VECTOR_COMPARE(&&)                                                                      \
-  ASSAY_VECTOR_COMPARE(||)                                                                      \
-  ASSAY_VECTOR_UNARY(+)                                                                         \
-  ASSAY_VECTOR_UNARY(-)                                                                         \
-  ASSAY_VECTOR_UNARY(~)                                                                         \
-  ASSAY_OWN friend constexpr vec<bool, N> operator!(vec a) {                                    \
-    return a == vec(T(0));                                                                      \
-  }                                                                                             \
-  ASSAY_VECTOR_STEP(+)                                                                          \
+#define ASSAY_VECTOR_BODY(N)                                                                             \
+  static constexpr int size = N;                                                                         \
+  using element_type = T;                                                                                \
+  vec() = default;                                                                                       \
+  template <class U>                                                                                     \
+  ASSAY_OWN explicit constexpr vec(vec<U, N> other) : vec(detail::Elements<T, N>::of(other)) {}          \
+  ASSAY_OWN constexpr vec(std::initializer_list<T> list) : vec(detail::Elements<T, N>::of_list(list)) {} \
+  template <class... Parts, class = detail::if_fills<N, Parts...>>                                       \
+  ASSAY_OWN constexpr vec(Parts... parts) : vec(detail::Elements<T, N>::of(parts...)) {}                 \
+  ASSAY_IN_PLACE constexpr T& operator[](long n) {                                                       \
+    return at(n);                                                                                        \
+  }                                                                                                      \
+  ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                                           \
+    return at(n);                                                                                        \
+  }                                                                                                      \
+  ASSAY_VECTOR_ASSIGN(+)                                                                                 \
+  ASSAY_VECTOR_ASSIGN(-)                                                                                 \
+  ASSAY_VECTOR_ASSIGN(*)                                                                                 \
+  ASSAY_VECTOR_ASSIGN(/)                                                                                 \
+  ASSAY_VECTOR_ASSIGN(%)                                                                                 \
+  ASSAY_VECTOR_ASSIGN(&)                                                                                 \
+  ASSAY_VECTOR_ASSIGN(|)                                                                                 \
+  ASSAY_VECTOR_ASSIGN(^)                                                                                 \
+  ASSAY_VECTOR_ASSIGN(<<)                                                                                \
+  ASSAY_VECTOR_ASSIGN(>>)                                                                                \
+  ASSAY_VECTOR_COMPARE(==)                                                                               \
+  ASSAY_VECTOR_COMPARE(!=)                                                                               \
+  ASSAY_VECTOR_COMPARE(<)                                                                                \
+  ASSAY_VECTOR_COMPARE(>)                                                                                \
+  ASSAY_VECTOR_COMPARE(<=)                                                                               \
+  ASSAY_VECTOR_COMPARE(>=)                                                                               \
+  ASSAY_VECTOR_COMPARE(&&)                                                                               \
+  ASSAY_VECTOR_COMPARE(||)                                                                               \
+  ASSAY_VECTOR_UNARY(+)                                                                                  \
+  ASSAY_VECTOR_UNARY(-)                                                                                  \
+  ASSAY_VECTOR_UNARY(~)                                                                                  \
+  ASSAY_OWN friend constexpr vec<bool, N> operator!(vec a) {                                             \
+    return a == vec(T(0));                                                                               \
+  }                                                                                                      \
+  ASSAY_VECTOR_STEP(+)                                                                                   \
   ASSAY_VECTOR_STEP(-)
 
 template <class T>
