@@ -5,16 +5,6 @@
 
 #include <new>
 
-#include "metal/emulator/simt/context.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define ASSAY_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ASSAY_ASAN 1
-#endif
-#endif
-
 #ifdef ASSAY_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -77,8 +67,8 @@ void Fiber::reset(void (*entry)()) {
   saved_ = new_context(forget(), entry);
 }
 
-void Fiber::switch_to(Fiber& to, [[maybe_unused]] bool for_good) {
 #ifdef ASSAY_ASAN
+void Fiber::announce_and_switch(Fiber& to, bool for_good) {
   void* fake_stack = nullptr;
   os_stack_is_left = !low_ && !os_stack;
   const void* const bottom = to.low_ ? to.low_ + page_bytes() : os_stack;
@@ -86,13 +76,15 @@ void Fiber::switch_to(Fiber& to, [[maybe_unused]] bool for_good) {
   __sanitizer_start_switch_fiber(for_good ? nullptr : &fake_stack, bottom, bytes);
   assay_switch_context(&saved_, to.saved_);
   finish_switch(fake_stack);
+}
+#endif
+
+void Fiber::leave_to(Fiber& to) {
+#ifdef ASSAY_ASAN
+  announce_and_switch(to, true);
 #else
   assay_switch_context(&saved_, to.saved_);
 #endif
-}
-
-void Fiber::leave_to(Fiber& to) {
-  switch_to(to, true);
   __builtin_unreachable();
 }
 

@@ -6,6 +6,16 @@
 
 #include <cstddef>
 
+#include "metal/emulator/simt/context.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ASSAY_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASSAY_ASAN 1
+#endif
+#endif
+
 namespace assay::metal::emulator {
 
 class Fiber {
@@ -29,7 +39,13 @@ class Fiber {
   void* forget();
 
   /// Leaves `this`, which is running, for `to`; returns when something switches back.
-  void switch_to(Fiber& to) { switch_to(to, false); }
+  void switch_to(Fiber& to) {
+#ifdef ASSAY_ASAN
+    announce_and_switch(to, false);
+#else
+    assay_switch_context(&saved_, to.saved_);
+#endif
+  }
 
   /// The same for good: nobody will switch back.
   [[noreturn]] void leave_to(Fiber& to);
@@ -42,7 +58,9 @@ class Fiber {
   bool guards(const void* address) const;
 
  private:
-  void switch_to(Fiber& to, bool for_good);
+#ifdef ASSAY_ASAN
+  void announce_and_switch(Fiber& to, bool for_good);
+#endif
 
   std::byte* low_ = nullptr;  ///< the guard page; the stack is above it
   std::byte* top_ = nullptr;

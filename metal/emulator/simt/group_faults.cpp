@@ -18,8 +18,10 @@ SourcePosition position_of(const abi::Site& site) {
   return {site.file, site.line, site.column};
 }
 
-std::uintptr_t number_of(const abi::Site& site) {
-  return reinterpret_cast<std::uintptr_t>(&site);
+/// One number for a place, or for two.
+std::uintptr_t number_of(const abi::Site& site, const abi::Site& other = {}) {
+  const auto number = [](const abi::Site& place) { return std::uintptr_t{place.line} << 12 ^ place.column; };
+  return number(site) << 32 ^ number(other);
 }
 
 }  // namespace
@@ -37,7 +39,7 @@ void GroupRunner::end_by_fault() {
 
 void GroupRunner::barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t ended) {
   if (!options_.synccheck) return;
-  log_.add({Check::synccheck, &site, 1}, [&] {
+  log_.add({Check::synccheck, site.file, number_of(site)}, [&] {
     Finding found;
     found.report = {Check::synccheck,
                     launch_->info.kernel,
@@ -54,7 +56,7 @@ void GroupRunner::barriers_differ(std::uint32_t one, const abi::Site& site_of_on
                                   const abi::Site& site_of_other) {
   fail(timeout);
   if (options_.synccheck) {
-    log_.add({Check::synccheck, &site_of_one, number_of(site_of_other)}, [&] {
+    log_.add({Check::synccheck, site_of_one.file, number_of(site_of_one, site_of_other)}, [&] {
       Finding found;
       found.report = {Check::synccheck,
                       launch_->info.kernel,
@@ -72,8 +74,7 @@ void GroupRunner::barriers_differ(std::uint32_t one, const abi::Site& site_of_on
 void GroupRunner::report_endless(const abi::Site* site, const void* pc) {
   fail(timeout);
   if (!options_.synccheck) return;
-  const void* const key = site ? static_cast<const void*>(site) : pc;
-  log_.add({Check::synccheck, key, 2}, [&] {
+  log_.add({Check::synccheck, site ? site->file : pc, site ? number_of(*site, *site) : 0}, [&] {
     Finding found;
     const std::string message = fmt::format(
         "a threadgroup has not ended after {} accesses and meetings: an endless loop? "
@@ -96,7 +97,7 @@ void GroupRunner::report_endless(const abi::Site* site, const void* pc) {
 }
 
 void GroupRunner::overrun(const abi::Site& site, std::uint64_t index, const char* type) {
-  log_.add({Check::memcheck, site.file, site.line * std::uintptr_t{65536} + site.column}, [&] {
+  log_.add({Check::memcheck, site.file, number_of(site)}, [&] {
     Finding found;
     found.report = {Check::memcheck,
                     launch_->info.kernel,

@@ -95,17 +95,17 @@ void* GroupRunner::threadgroup_variable(const void* key, std::uint64_t bytes, co
 }
 
 void GroupRunner::barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
-  meet({Arrival::Kind::barrier, scope, flags, site, nullptr, 0, nullptr});
+  meet({Arrival::Kind::barrier, scope, flags, *site, nullptr, 0, nullptr});
 }
 
 abi::Meeting GroupRunner::exchange(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
                                    const abi::Site* site) {
-  meet({Arrival::Kind::exchange, scope, 0, site, mine, bytes, all});
+  meet({Arrival::Kind::exchange, scope, 0, *site, mine, bytes, all});
   return meetings_.result(scheduler_.current());
 }
 
 void GroupRunner::meet(const Arrival& arrival) {
-  step(arrival.site, nullptr);
+  step(&arrival.site, nullptr);
   meetings_.arrive(scheduler_.current(), arrival);
   scheduler_.wait();
 }

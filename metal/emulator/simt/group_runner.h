@@ -52,7 +52,9 @@ class GroupRunner final : private MeetingListener {
   void place_threads();
   static void run_thread(void* self, std::uint32_t thread);
 
-  void release(std::uint32_t thread) override { scheduler_.make_ready(thread); }
+  void release(std::span<const std::uint32_t> threads) override {
+    for (const std::uint32_t thread : threads) scheduler_.make_ready(thread);
+  }
   void threadgroup_barrier_passed(std::uint32_t flags) override;
   void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) override;
   void barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t ended) override;

@@ -20,8 +20,7 @@ std::uint32_t first_lane(std::uint32_t mask) {
 }
 
 bool same_site(const abi::Site& a, const abi::Site& b) {
-  return &a == &b ||
-         (a.line == b.line && a.column == b.column && (a.file == b.file || std::strcmp(a.file, b.file) == 0));
+  return a.line == b.line && a.column == b.column && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
 
 bool comes_before(const abi::Site& a, const abi::Site& b) {
@@ -48,7 +47,10 @@ void Meetings::arrive(std::uint32_t thread, const Arrival& arrival) {
     simdgroup.at_exchange |= lane;
   } else if (arrival.scope == abi::Scope::threadgroup) {
     simdgroup.at_threadgroup_barrier |= lane;
-    ++at_threadgroup_barrier_;
+    const bool is_first = at_threadgroup_barrier_++ == 0;
+    common_site_ = is_first ? arrival.site : common_site_;
+    common_flags_ = is_first ? arrival.flags : common_flags_ & arrival.flags;
+    is_one_site_ = (is_first || is_one_site_) && same_site(arrival.site, common_site_);
   }
   if (simdgroup.waiting == simdgroup.live) settle(thread / lanes);
 }
@@ -74,32 +76,47 @@ void Meetings::settle(std::uint32_t simdgroup) {
 }
 
 void Meetings::settle_threadgroup() {
-  std::uint32_t first = threads_, left = threads_, flags = ~std::uint32_t{0};
-  for (std::uint32_t group = 0; group < simdgroups_.size(); ++group) {
-    Simdgroup& state = simdgroups_[group];
-    if (state.live != 0 && first == threads_) first = group * lanes + first_lane(state.live);
-    if (state.left != 0 && left == threads_) left = group * lanes + first_lane(state.left);
-    if (state.live == 0) continue;
-    const std::uint32_t other = one_elsewhere(group, state.live, first);
-    if (other != first) return listener_.barriers_differ(first, *arrivals_[first].site, other, *arrivals_[other].site);
-    for (std::uint32_t mask = state.live; mask != 0; mask &= mask - 1)
-      flags &= arrivals_[group * lanes + first_lane(mask)].flags;
-  }
-  if (left != threads_) listener_.barrier_skipped(first, *arrivals_[first].site, left);
+  if (!is_one_site_) return report_different_threadgroup_barriers();
+  if (live_ != threads_) report_skipped_threadgroup_barrier();
   at_threadgroup_barrier_ = 0;
   for (Simdgroup& state : simdgroups_) state.waiting = state.at_threadgroup_barrier = 0;
-  listener_.threadgroup_barrier_passed(flags);
-  for (const std::uint32_t thread : order_.of(threads_))
-    if (simdgroups_[thread / lanes].live & bit(thread % lanes)) listener_.release(thread);
+  listener_.threadgroup_barrier_passed(common_flags_);
+  const std::span<const std::uint32_t> all = order_.of(threads_);
+  if (live_ == threads_) return listener_.release(all);
+  released_.clear();
+  for (const std::uint32_t thread : all)
+    if (simdgroups_[thread / lanes].live & bit(thread % lanes)) released_.push_back(thread);
+  listener_.release(released_);
+}
+
+void Meetings::report_different_threadgroup_barriers() {
+  std::uint32_t first = threads_;
+  for (std::uint32_t group = 0; group < simdgroups_.size(); ++group) {
+    const std::uint32_t live = simdgroups_[group].live;
+    if (live == 0) continue;
+    if (first == threads_) first = group * lanes + first_lane(live);
+    const std::uint32_t other = one_elsewhere(group, live, first);
+    if (other != first) return listener_.barriers_differ(first, arrivals_[first].site, other, arrivals_[other].site);
+  }
+}
+
+void Meetings::report_skipped_threadgroup_barrier() {
+  std::uint32_t first = threads_, left = threads_;
+  for (std::uint32_t group = 0; group < simdgroups_.size(); ++group) {
+    const Simdgroup& state = simdgroups_[group];
+    if (state.live != 0 && first == threads_) first = group * lanes + first_lane(state.live);
+    if (state.left != 0 && left == threads_) left = group * lanes + first_lane(state.left);
+  }
+  if (left != threads_) listener_.barrier_skipped(first, arrivals_[first].site, left);
 }
 
 void Meetings::settle_simdgroup_barrier(std::uint32_t simdgroup) {
   const Simdgroup& state = simdgroups_[simdgroup];
   const std::uint32_t first = simdgroup * lanes + first_lane(state.live & ~state.at_threadgroup_barrier);
   const std::uint32_t other = one_elsewhere(simdgroup, state.live, first);
-  if (other != first) return listener_.barriers_differ(first, *arrivals_[first].site, other, *arrivals_[other].site);
+  if (other != first) return listener_.barriers_differ(first, arrivals_[first].site, other, arrivals_[other].site);
   if (state.left != 0)
-    listener_.barrier_skipped(first, *arrivals_[first].site, simdgroup * lanes + first_lane(state.left));
+    listener_.barrier_skipped(first, arrivals_[first].site, simdgroup * lanes + first_lane(state.left));
   std::uint32_t flags = ~std::uint32_t{0};
   for (std::uint32_t mask = state.live; mask != 0; mask &= mask - 1)
     flags &= arrivals_[simdgroup * lanes + first_lane(mask)].flags;
@@ -130,25 +147,27 @@ void Meetings::release(std::uint32_t simdgroup, std::uint32_t released) {
   Simdgroup& state = simdgroups_[simdgroup];
   state.waiting &= ~released;
   state.at_exchange &= ~released;
+  released_.clear();
   for (const std::uint32_t lane : lane_order_.of(lanes))
-    if (released & bit(lane)) listener_.release(simdgroup * lanes + lane);
+    if (released & bit(lane)) released_.push_back(simdgroup * lanes + lane);
+  listener_.release(released_);
 }
 
 std::uint32_t Meetings::lanes_at_first_site(std::uint32_t simdgroup) const {
   const std::uint32_t candidates = simdgroups_[simdgroup].at_exchange, base = simdgroup * lanes;
-  const abi::Site* first = arrivals_[base + first_lane(candidates)].site;
+  const abi::Site* first = &arrivals_[base + first_lane(candidates)].site;
   bool all_are_there = true;
   for (std::uint32_t mask = candidates; mask != 0; mask &= mask - 1) {
-    const abi::Site* const site = arrivals_[base + first_lane(mask)].site;
-    if (same_site(*site, *first)) continue;
+    const abi::Site& site = arrivals_[base + first_lane(mask)].site;
+    if (same_site(site, *first)) continue;
     all_are_there = false;
-    if (comes_before(*site, *first)) first = site;
+    if (comes_before(site, *first)) first = &site;
   }
   if (all_are_there) return candidates;
   std::uint32_t there = 0;
   for (std::uint32_t mask = candidates; mask != 0; mask &= mask - 1) {
     const std::uint32_t lane = first_lane(mask);
-    if (same_site(*arrivals_[base + lane].site, *first)) there |= bit(lane);
+    if (same_site(arrivals_[base + lane].site, *first)) there |= bit(lane);
   }
   return there;
 }
@@ -156,8 +175,7 @@ std::uint32_t Meetings::lanes_at_first_site(std::uint32_t simdgroup) const {
 std::uint32_t Meetings::one_elsewhere(std::uint32_t simdgroup, std::uint32_t mask, std::uint32_t thread) const {
   for (; mask != 0; mask &= mask - 1) {
     const std::uint32_t other = simdgroup * lanes + first_lane(mask);
-    if (arrivals_[other].scope != arrivals_[thread].scope ||
-        !same_site(*arrivals_[other].site, *arrivals_[thread].site))
+    if (arrivals_[other].scope != arrivals_[thread].scope || !same_site(arrivals_[other].site, arrivals_[thread].site))
       return other;
   }
   return thread;

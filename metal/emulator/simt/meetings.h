@@ -7,8 +7,9 @@
 // the text goes first. So lanes that left a loop early wait behind it for those that are still inside, as on a device.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "metal/emulator/shader_abi.h"
@@ -22,7 +23,7 @@ struct Arrival {
   Kind kind = Kind::barrier;
   abi::Scope scope = abi::Scope::threadgroup;
   std::uint32_t flags = 0;  ///< of a barrier: the memory that it orders
-  const abi::Site* site = nullptr;
+  abi::Site site{};
   const void* mine = nullptr;  ///< of an exchange: [bytes] given
   std::uint64_t bytes = 0;
   void* all = nullptr;  ///< of an exchange: [lanes][bytes] received
@@ -33,7 +34,8 @@ class MeetingListener {
  public:
   virtual ~MeetingListener() = default;
 
-  virtual void release(std::uint32_t thread) = 0;
+  /// These threads go on, in this order.
+  virtual void release(std::span<const std::uint32_t> threads) = 0;
   virtual void threadgroup_barrier_passed(std::uint32_t flags) = 0;
   virtual void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) = 0;
 
@@ -68,6 +70,8 @@ class Meetings {
 
   void settle(std::uint32_t simdgroup);
   void settle_threadgroup();
+  void report_different_threadgroup_barriers();
+  void report_skipped_threadgroup_barrier();
   void settle_simdgroup_barrier(std::uint32_t simdgroup);
   void exchange(std::uint32_t simdgroup);
   void release(std::uint32_t simdgroup, std::uint32_t lanes);
@@ -79,10 +83,15 @@ class Meetings {
   Order order_;
   Order lane_order_ = order_;
   std::uint32_t threads_ = 0, live_ = 0, at_threadgroup_barrier_ = 0;
+  // Of those that wait at threadgroup barriers: the flags they share, and whether all came to one and the same site.
+  std::uint32_t common_flags_ = 0;
+  abi::Site common_site_{};
+  bool is_one_site_ = true;
   std::vector<Simdgroup> simdgroups_;
   std::vector<Arrival> arrivals_;
   std::vector<abi::Meeting> results_;
   std::vector<std::byte> gathered_;
+  std::vector<std::uint32_t> released_;
 };
 
 }  // namespace assay::metal::emulator
