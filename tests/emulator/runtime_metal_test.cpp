@@ -1,0 +1,276 @@
+// Real .metal text through the whole emulator: a planted fault of each kind is reported at its line and column, for
+// both accesses, and the corrected twin is silent.
+//
+// In a source, ^ stands before the place of the report and @ before that of the other access; both are cut out. The
+// compiler places a read at the expression, a write at its `=`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/emulator/bench.h"
+
+namespace assay::metal::emulator::test {
+namespace {
+
+using testing::EndsWith;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A source without its marks, and where these were.
+struct Marked {
+  explicit Marked(const std::string& text) {
+    std::uint32_t line = 1, column = 1;
+    for (const char letter : text) {
+      if (letter == '^') report = {"", line, column};
+      if (letter == '@') other = {"", line, column};
+      if (letter == '^' || letter == '@') continue;
+      source += letter;
+      ++column;
+      if (letter == '\n') ++line, column = 1;
+    }
+  }
+  std::string source;
+  SourcePosition report, other;
+};
+
+std::string with_prelude(const std::string& kernel) {
+  return "#include <metal_stdlib>\nusing namespace metal;\n" + kernel;
+}
+
+/// Runs the first kernel on 128 threads in groups of 64, with two buffers of 128 floats, of which the first is 0, 1,
+/// ...
+std::vector<Report> reports_of(const std::string& source, const FunctionConstants& constants = {}) {
+  EmulatorDevice device;
+  const auto library = given(device.new_library(source));
+  const auto pipeline =
+      given(device.new_pipeline(given(library->new_function(library->function_names()[0], constants))));
+  std::vector<float> values(128);
+  std::iota(values.begin(), values.end(), 0.0F);
+  const auto in = given(device.new_buffer(std::as_bytes(std::span(values)), "in"));
+  const auto out = given(device.new_buffer(128 * sizeof(float), "out"));
+  const auto commands = device.new_command_queue()->command_buffer();
+  const auto encoder = given(commands->compute_encoder());
+  encoder->set_pipeline(pipeline);
+  encoder->set_buffer(in, 0, 0);
+  encoder->set_buffer(out, 0, 1);
+  encoder->dispatch_threads({128}, {64});
+  EXPECT_TRUE(encoder->end_encoding() && commands->commit() && commands->wait_until_completed());
+  return device.reports();
+}
+
+void expect_at(const SourcePosition& position, const SourcePosition& expected) {
+  EXPECT_THAT(position.file, EndsWith("source.metal"));
+  EXPECT_EQ(position.line, expected.line);
+  EXPECT_EQ(position.column, expected.column);
+}
+
+/// The one report of `text`, which must be of this check and at the marks.
+Report expect_report(Check check, const std::string& text) {
+  const Marked marked(with_prelude(text));
+  const std::vector<Report> reports = reports_of(marked.source);
+  EXPECT_THAT(reports, SizeIs(1));
+  if (reports.empty()) return {};
+  EXPECT_EQ(reports[0].check, check) << to_string(reports[0]);
+  expect_at(reports[0].event.position, marked.report);
+  EXPECT_EQ(reports[0].other.has_value(), marked.other.line != 0);
+  if (reports[0].other && marked.other.line != 0) expect_at(reports[0].other->position, marked.other);
+  return reports[0];
+}
+
+void expect_silent(const std::string& text) {
+  for (const Report& report : reports_of(with_prelude(text))) ADD_FAILURE() << to_string(report);
+}
+
+TEST(Metal, MemcheckAtItsPlace) {
+  const Report report = expect_report(Check::memcheck, R"(
+kernel void shift(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  out[i] = ^in[i + 1];
+})");
+  EXPECT_EQ(report.address, "buffer(0) `in` + 512 (its length is 512 bytes)");
+  EXPECT_EQ(report.event.thread.in_grid.width, 127U);
+  expect_silent(R"(
+kernel void shift(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  out[i] = in[min(i + 1, 127u)];
+})");
+}
+
+TEST(Metal, MemcheckOfAWrite) {
+  expect_report(Check::memcheck, R"(
+kernel void shift(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  out[i + 1] ^= in[i];
+})");
+}
+
+TEST(Metal, MemcheckOfAThreadgroupArray) {
+  const std::string rest = R"(
+  uint t [[thread_index_in_threadgroup]], uint i [[thread_position_in_grid]]) {
+  threadgroup float row[64];
+  device float* to = out;
+  threadgroup float* from = row;
+  row[t] = in[i];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+)";
+  const std::string head = "kernel void turn(device const float* in, device float* out,";
+  const Report report = expect_report(Check::memcheck, head + rest + "  to[i] = ^from[64 - t];\n}");
+  EXPECT_EQ(report.address, "threadgroup variable `row` + 256 (its length is 256 bytes)");
+  expect_silent(head + rest + "  to[i] = from[63 - t];\n}");
+}
+
+TEST(Metal, MemcheckOfAPrivateArray) {
+  const auto kernel = [](const char* index) {
+    return std::string(R"(
+kernel void own(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  float mine[4] = {in[i], 0, 0, 0};
+  out[i] = mine[)") +
+           index + "];\n}";
+  };
+  expect_silent(kernel("i % 4"));
+  const std::vector<Report> reports = reports_of(with_prelude(kernel("i % 5")));
+  ASSERT_THAT(reports, SizeIs(1));
+  EXPECT_EQ(reports[0].check, Check::memcheck);
+  EXPECT_EQ(reports[0].event.position.line, 6U);
+  EXPECT_EQ(reports[0].count, 25U);
+}
+
+TEST(Metal, InitcheckAtItsPlace) {
+  const Report report = expect_report(Check::initcheck, R"(
+kernel void add(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  const float before = ^out[i];
+  out[i] = before + in[i];
+})");
+  EXPECT_EQ(report.count, 128U);
+  expect_silent(R"(
+kernel void add(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  out[i] = 1;
+  const float before = out[i];
+  out[i] = before + in[i];
+})");
+}
+
+std::string neighbours(const char* flags, bool marked) {
+  return std::string(R"(
+kernel void turn(device const float* in, device float* out, uint t [[thread_index_in_threadgroup]],
+                 uint i [[thread_position_in_grid]]) {
+  threadgroup float row[64];
+  row[t] )") +
+         (marked ? "@" : "") + "= in[i];\n  threadgroup_barrier(mem_flags::" + flags +
+         ");\n  out[i] = " + (marked ? "^" : "") + "row[63 - t];\n}";
+}
+
+TEST(Metal, RacecheckAtBothPlaces) {
+  const Report report = expect_report(Check::racecheck, neighbours("mem_device", true));
+  EXPECT_THAT(report.address, testing::StartsWith("threadgroup variable `row` + "));
+  EXPECT_EQ(report.event.action, "read of 4 bytes");
+  ASSERT_TRUE(report.other);
+  EXPECT_EQ(report.other->action, "earlier write");
+  EXPECT_EQ(report.event.thread.in_group.width + report.other->thread.in_group.width, 63U);
+  expect_report(Check::racecheck, neighbours("mem_none", true));
+  expect_silent(neighbours("mem_threadgroup", false));
+}
+
+TEST(Metal, RacecheckAcrossThreadgroups) {
+  const Report report = expect_report(Check::racecheck, R"(
+kernel void last(device const float* in, device float* out, uint g [[threadgroup_position_in_grid]],
+                 uint t [[thread_index_in_threadgroup]]) {
+  if (t == 5) out[0] ^@= in[g];
+})");
+  ASSERT_TRUE(report.other);
+  EXPECT_NE(report.event.thread.group.width, report.other->thread.group.width);
+  expect_silent(R"(
+kernel void last(device const float* in, device float* out, uint g [[threadgroup_position_in_grid]],
+                 uint t [[thread_index_in_threadgroup]]) {
+  if (t == 5) out[g] = in[g];
+})");
+}
+
+TEST(Metal, SynccheckAtBothPlaces) {
+  expect_report(Check::synccheck, R"(
+kernel void parts(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  if (i % 2 == 0)
+    ^threadgroup_barrier(mem_flags::mem_none);
+  else
+    @threadgroup_barrier(mem_flags::mem_none);
+  out[i] = in[i];
+})");
+  expect_silent(R"(
+kernel void parts(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  threadgroup_barrier(mem_flags::mem_none);
+  out[i] = in[i];
+})");
+}
+
+TEST(Metal, SynccheckOfThreadsThatLeave) {
+  const Marked marked(with_prelude(R"(
+kernel void leave(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  if (i >= 100) return;
+  ^threadgroup_barrier(mem_flags::mem_device);
+  out[i] = in[i];
+})"));
+  const std::vector<Report> reports = reports_of(marked.source);
+  ASSERT_THAT(reports, SizeIs(1));
+  EXPECT_EQ(reports[0].check, Check::synccheck);
+  expect_at(reports[0].event.position, marked.report);
+  EXPECT_EQ(reports[0].other->thread.in_grid.width, 100U);
+}
+
+TEST(Metal, FunctionConstantsChooseTheKernel) {
+  const std::string source = with_prelude(R"(
+constant bool shifts [[function_constant(0)]];
+kernel void shift(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  out[i] = in[shifts ? i + 1 : i];
+})");
+  EXPECT_THAT(reports_of(source, FunctionConstants().set(0, false)), IsEmpty());
+  EXPECT_THAT(reports_of(source, FunctionConstants().set(0, true)), SizeIs(1));
+}
+
+TEST(Metal, AFileIsReadAgainWhenItChanges) {
+  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "assay_reload_test.metal";
+  const auto write = [&](const char* name, int seconds) {
+    std::ofstream(path) << with_prelude("kernel void " + std::string(name) + "(device float* x) { x[0] = 1; }\n");
+    std::filesystem::last_write_time(path,
+                                     std::filesystem::file_time_type::clock::now() + std::chrono::seconds(seconds));
+  };
+  EmulatorDevice device;
+  write("first", 0);
+  const auto library = given(device.new_library_from_file(path));
+  const auto old_function = given(library->new_function("first"));
+  EXPECT_FALSE(given(library->reload_if_changed()));
+  write("second", 10);
+  EXPECT_TRUE(given(library->reload_if_changed()));
+  EXPECT_THAT(library->function_names(), testing::ElementsAre("second"));
+  EXPECT_TRUE(device.new_pipeline(old_function)) << "what was made before stays";
+  write("third(", 20);
+  EXPECT_EQ(library->reload_if_changed().error().kind, Error::Kind::compile);
+  EXPECT_THAT(library->function_names(), testing::ElementsAre("second"));
+  std::filesystem::remove(path);
+  EXPECT_EQ(device.new_library_from_file(path).error().kind, Error::Kind::environment);
+}
+
+TEST(Metal, AnUncheckedDeviceFindsTheSameValues) {
+  EmulatorOptions options;
+  options.is_checked = false;
+  EmulatorDevice device(options);
+  const auto library = given(device.new_library(with_prelude(R"(
+kernel void sums(device int* out, uint i [[thread_position_in_grid]]) {
+  threadgroup int total[1];
+  if (i % 64 == 0) total[0] = simd_sum(1);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  out[i] = total[0] + simd_sum(int(i));
+})")));
+  const auto pipeline = given(device.new_pipeline(given(library->new_function("sums"))));
+  const auto out = given(device.new_buffer(128 * sizeof(std::int32_t), "out"));
+  const auto commands = device.new_command_queue()->command_buffer();
+  const auto encoder = given(commands->compute_encoder());
+  encoder->set_pipeline(pipeline);
+  encoder->set_buffer(out, 0, 0);
+  encoder->dispatch_threads({128}, {64});
+  EXPECT_TRUE(encoder->end_encoding() && commands->commit() && commands->wait_until_completed());
+  const auto* const values = reinterpret_cast<const std::int32_t*>(out->contents());
+  EXPECT_EQ(values[0], 1 + 31 * 16);
+  EXPECT_EQ(values[127], 1 + 31 * 16 + 32 * 96);
+}
+
+}  // namespace
+}  // namespace assay::metal::emulator::test
