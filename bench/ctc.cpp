@@ -19,10 +19,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -141,9 +143,13 @@ void run_row(benchmark::State& state, CtcSize size, int threads) {
   CtcResult<float> copy(as_float), warp_result(as_float);
   const auto warp = warp_of(batch, threads, warp_result);
   std::atomic<std::size_t> extended_rows = 0;
+  const std::size_t bytes = metal::ctc_loss_workspace_size(batch.problem(), true, threads);
+  const std::unique_ptr<std::byte, void (*)(void*)> workspace(
+      static_cast<std::byte*>(std::aligned_alloc(metal::ctc_loss_workspace_alignment, bytes)), std::free);
   const auto ours = [&] {
     extended_rows = 0;
-    metal::cpu::ctc_loss<Real>(batch.problem(), result.output(), {.threads = threads},
+    metal::cpu::ctc_loss<Real>(batch.problem(), result.output(),
+                               {.threads = threads, .workspace = std::span(workspace.get(), bytes)},
                                {.extended_rows = &extended_rows});
   };
   const auto floor = [&] { run_floor(as_float, threads, copy); };

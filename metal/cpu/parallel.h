@@ -4,28 +4,22 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <system_error>
+#include <functional>
 #include <thread>
-#include <vector>
 
 namespace assay::metal::cpu {
 
-/// The threads used for B rows when `threads` are asked for, 0 meaning all that the machine has.
+/// The threads used for B rows when `threads` are asked for, 0 meaning all that the machine has. Many more than it has
+/// would cost memory and win nothing.
 inline std::size_t worker_count(int threads, std::size_t B) {
-  const std::size_t wanted = threads == 0 ? std::thread::hardware_concurrency() : static_cast<std::size_t>(threads);
-  return std::max<std::size_t>(1, std::min(wanted, B));
+  const std::size_t processors = std::thread::hardware_concurrency();
+  const std::size_t wanted = threads == 0 ? processors : static_cast<std::size_t>(threads);
+  return std::max<std::size_t>(1, std::min({wanted, B, std::max<std::size_t>(processors, 64)}));
 }
 
-/// Calls run(worker) in `workers` threads, the calling one being worker 0; in fewer where the system grants no more.
-template <class Run>
-void on_threads(std::size_t workers, const Run& run) {
-  std::vector<std::jthread> others;
-  try {
-    for (std::size_t worker = 1; worker < workers; ++worker) others.emplace_back(run, worker);
-  } catch (const std::system_error&) {  // fewer threads change the time, never the result
-  }
-  run(std::size_t{0});
-}
+/// Calls run(worker) in at most `workers` threads, the calling one being worker 0. The others stay for the next call:
+/// making them anew can take longer than the work. `run` may not throw.
+void on_threads(std::size_t workers, const std::function<void(std::size_t)>& run);
 
 /// Calls acceptable(row) once for each row below `rows` and then, where all were true, work(worker, row) once for each,
 /// with worker < `workers`. No work begins before every row has been found acceptable. Neither may throw.

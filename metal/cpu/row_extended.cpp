@@ -22,7 +22,7 @@ template <class Real>
 Lattice<Real> lattice(const Row<Real>& row, const RowWorkspace& workspace, const States& states) {
   Arena arena(workspace.cells.data());
   const std::size_t kept = kept_rows(row.T(), !row.gradient.empty());
-  const ExtendedCells cells = take_extended(arena, row.labels.size(), kept);
+  const ExtendedCells cells = take_extended(arena, row.labels.size(), states.K(), kept);
   return {row, workspace, states, cells, {cells.alpha, padding + states.L() + padding, kept}};
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 
 #include "reference/ctc/targets.h"
@@ -20,32 +21,62 @@ inline bool feasible(reference::Targets labels, std::size_t T) {
   return T >= least;
 }
 
+/// Up to here y is kept for all C classes, whether they occur or not: nothing need be gathered.
+inline constexpr std::size_t few_classes = 32;
+
+/// The most classes that y is kept for, of C, with S labels.
+inline std::size_t most_kept_classes(std::size_t S, std::size_t C) {
+  return C <= few_classes ? C : std::min(S + 1, C);
+}
+
 /// Everything about a label sequence that the recursions read. The spans lie in a workspace.
 struct States {
-  std::span<std::int64_t> classes;  ///< [K] the distinct classes: the blank, then the labels as they first appear
-  std::span<std::size_t> slots;     ///< [L] the class of each state, as an index into `classes`
-  std::span<bool> skips;            ///< [L + 2] whether state i may be entered from i - 2; false past the end
-  std::span<std::uint32_t> seen;    ///< [C] scratch: the slot of each class, or 0
+  /// [K] the classes that y is kept for: all of few; else the blank, then the labels as they first appear.
+  std::span<std::int64_t> classes;
+  std::span<std::size_t> slots;   ///< [L] the class of each state, as an index into `classes`
+  std::span<bool> skips;          ///< [L + 2] whether state i may be entered from i - 2; false past the end
+  std::span<std::uint32_t> seen;  ///< [C] scratch: the slot of each class, or 0
 
   std::size_t L() const { return slots.size(); }
   std::size_t K() const { return classes.size(); }
+  std::size_t blank_slot() const { return slots.front(); }
 };
 
-/// The states of `labels`, in buffers of at least S + 1 classes, 2S + 1 slots, 2S + 3 skips and C seen.
-inline States expand(reference::Targets labels, std::int64_t blank, const States& buffers) {
-  const std::size_t S = labels.size(), L = 2 * S + 1;
-  States states = {buffers.classes, buffers.slots.first(L), buffers.skips.first(L + 2), buffers.seen};
-  states.classes[0] = blank;
-  std::ranges::fill(states.slots, 0U);
-  std::ranges::fill(states.skips, false);
+namespace detail {
+
+/// Numbers the classes as they first appear, the blank first. Returns how many there are.
+inline std::size_t number_classes(reference::Targets labels, std::int64_t blank, const States& states) {
   std::ranges::fill(states.seen, 0U);
+  states.classes[0] = blank;
   std::uint32_t K = 1;
-  for (std::size_t s = 0; s < S; ++s) {
+  for (std::size_t s = 0; s < labels.size(); ++s) {
     std::uint32_t& slot = states.seen[static_cast<std::size_t>(labels[s])];
     if (slot == 0) states.classes[slot = K++] = labels[s];
     states.slots[2 * s + 1] = slot;
-    states.skips[2 * s + 1] = s > 0 && labels[s] != labels[s - 1];
   }
+  return K;
+}
+
+/// Every class is its own number.
+inline std::size_t keep_all_classes(reference::Targets labels, std::int64_t blank, const States& states) {
+  std::iota(states.classes.begin(), states.classes.begin() + std::ssize(states.seen), std::int64_t{0});
+  std::ranges::fill(states.slots, static_cast<std::size_t>(blank));
+  for (std::size_t s = 0; s < labels.size(); ++s) states.slots[2 * s + 1] = static_cast<std::size_t>(labels[s]);
+  return states.seen.size();
+}
+
+}  // namespace detail
+
+/// The states of `labels`, in buffers of at least most_kept_classes, 2S + 1 slots, 2S + 3 skips and C seen.
+inline States expand(reference::Targets labels, std::int64_t blank, const States& buffers) {
+  const std::size_t S = labels.size(), L = 2 * S + 1;
+  States states = {buffers.classes, buffers.slots.first(L), buffers.skips.first(L + 2), buffers.seen};
+  std::ranges::fill(states.slots, 0U);
+  std::ranges::fill(states.skips, false);
+  for (std::size_t s = 1; s < S; ++s) states.skips[2 * s + 1] = labels[s] != labels[s - 1];
+  const bool few = states.seen.size() <= few_classes;
+  const std::size_t K =
+      few ? detail::keep_all_classes(labels, blank, states) : detail::number_classes(labels, blank, states);
   states.classes = states.classes.first(K);
   return states;
 }

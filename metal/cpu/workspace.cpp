@@ -19,16 +19,16 @@ void expect_countable(const char* name, std::size_t rows, std::size_t width) {
 }
 
 /// What either recursion takes, whichever is more.
-std::size_t cell_bytes(std::size_t T, std::size_t S, std::size_t rows) {
+std::size_t cell_bytes(std::size_t T, std::size_t S, std::size_t K, std::size_t rows) {
   Arena scaled, extended;
-  take_scaled(scaled, T, S, rows);
-  take_extended(extended, S, rows);
+  take_scaled(scaled, T, S, K, rows);
+  take_extended(extended, S, K, rows);
   return std::max(scaled.used(), extended.used());
 }
 
 }  // namespace
 
-ScaledCells take_scaled(Arena& arena, std::size_t T, std::size_t S, std::size_t rows) {
+ScaledCells take_scaled(Arena& arena, std::size_t T, std::size_t S, std::size_t K, std::size_t rows) {
   const std::size_t width = ScaledCells::width(S), stride = ScaledCells::stride(S);
   ScaledCells cells;
   cells.alpha = arena.take<double>(rows * stride);
@@ -38,18 +38,19 @@ ScaledCells take_scaled(Arena& arena, std::size_t T, std::size_t S, std::size_t 
   cells.exponents = arena.take<double>(T + 1);
   cells.label_totals = arena.take<double>(T);
   cells.blank_totals = arena.take<double>(T);
-  cells.numerators = arena.take<double>(2 * emission_stride(S + 1));
+  cells.numerators = arena.take<double>(2 * emission_stride(K));
+  cells.occurs = arena.take<double>(emission_stride(K));
   cells.slots = arena.take<std::uint32_t>(width);
   return cells;
 }
 
-ExtendedCells take_extended(Arena& arena, std::size_t S, std::size_t rows) {
+ExtendedCells take_extended(Arena& arena, std::size_t S, std::size_t K, std::size_t rows) {
   const std::size_t L = 2 * S + 1;
   ExtendedCells cells;
   cells.alpha = arena.take<Extended>(rows * (L + 2 * padding));
-  cells.emissions = arena.take<Extended>(S + 1);
+  cells.emissions = arena.take<Extended>(K);
   cells.next = arena.take<Extended>(L + padding);
-  cells.numerators = arena.take<Extended>(S + 1);
+  cells.numerators = arena.take<Extended>(K);
   return cells;
 }
 
@@ -63,8 +64,9 @@ RowSizes row_sizes(const reference::CtcProblem<Real>& problem, bool with_gradien
     const auto S = static_cast<std::size_t>(problem.target_lengths[b]);
     if (S > T) continue;
     expect_countable("T_b * L_b", T + 1, 2 * S + 1);
-    sizes.cells = std::max(sizes.cells, cell_bytes(T, S, kept_rows(T, with_gradient)));
-    sizes.emissions = std::max(sizes.emissions, T * emission_stride(std::min(S + 1, sizes.classes)));
+    const std::size_t K = most_kept_classes(S, sizes.classes);
+    sizes.cells = std::max(sizes.cells, cell_bytes(T, S, K, kept_rows(T, with_gradient)));
+    sizes.emissions = std::max(sizes.emissions, T * emission_stride(K));
     sizes.frames = std::max(sizes.frames, T);
     sizes.labels = std::max(sizes.labels, S);
   }
@@ -78,7 +80,7 @@ RowWorkspace take_row(Arena& arena, const RowSizes& sizes) {
   row.emissions = arena.take<double>(sizes.emissions);
   row.normalizers = arena.take<Normalizer>(sizes.frames);
   row.cells = arena.take<std::byte>(sizes.cells);
-  row.states.classes = arena.take<std::int64_t>(S + 1);
+  row.states.classes = arena.take<std::int64_t>(most_kept_classes(S, sizes.classes));
   row.states.slots = arena.take<std::size_t>(L);
   row.states.skips = arena.take<bool>(L + padding);
   row.states.seen = arena.take<std::uint32_t>(sizes.classes);

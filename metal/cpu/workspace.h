@@ -69,6 +69,7 @@ struct ScaledCells {
   std::span<double> label_totals;  ///< [T] the sum of alpha(t) * beta(t) over labels
   std::span<double> blank_totals;  ///< [T] and over blanks
   std::span<double> numerators;    ///< [2, emission_stride(K)]
+  std::span<double> occurs;        ///< [emission_stride(K)] 1 for the classes of some state, else 0
   std::span<std::uint32_t> slots;  ///< [width]
 
   /// Labels and blanks each take S + 1 cells, and 8 of zeros after them.
@@ -114,8 +115,8 @@ constexpr std::size_t kept_rows(std::size_t T, bool with_gradient) {
   return with_gradient ? T + 1 : 2;
 }
 
-ScaledCells take_scaled(Arena& arena, std::size_t T, std::size_t S, std::size_t rows);
-ExtendedCells take_extended(Arena& arena, std::size_t S, std::size_t rows);
+ScaledCells take_scaled(Arena& arena, std::size_t T, std::size_t S, std::size_t K, std::size_t rows);
+ExtendedCells take_extended(Arena& arena, std::size_t S, std::size_t K, std::size_t rows);
 
 template <class Real>
 RowSizes row_sizes(const reference::CtcProblem<Real>& problem, bool with_gradient);

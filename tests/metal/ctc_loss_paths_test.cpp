@@ -53,6 +53,41 @@ TEST(CtcLossPaths, AgreeAtEveryNumberOfLabelsAndFramesAroundTheLanes) {
     }
 }
 
+/// The batch with one class more, which is impossible.
+Batch with_another_class(const Batch& batch) {
+  const auto C = static_cast<std::ptrdiff_t>(batch.options.C);
+  Batch more = batch;
+  more.options.C = C + 1;
+  more.activations.clear();
+  for (auto frame = batch.activations.begin(); frame != batch.activations.end(); frame += C) {
+    more.activations.insert(more.activations.end(), frame, frame + C);
+    more.activations.push_back(-std::numeric_limits<float>::infinity());
+  }
+  return more;
+}
+
+TEST(CtcLossPaths, KeepingAllOfFewClassesAgreesWithKeepingThoseThatOccur) {
+  const Batch few = normal_batch(3, 60, static_cast<std::int64_t>(cpu::few_classes), 20, 2.0F);
+  const auto all_kept = run_on(few, Path::scaled), some_kept = run_on(with_another_class(few), Path::scaled);
+  const auto C = static_cast<std::size_t>(few.options.C);
+  for (std::size_t b = 0; b < 3; ++b)
+    EXPECT_NEAR(all_kept.loss[b], some_kept.loss[b], 1e-6 * std::fabs(all_kept.loss[b])) << b;
+  for (std::size_t i = 0; i < all_kept.gradient.size(); ++i) {
+    const double difference = std::fabs(all_kept.gradient[i] - some_kept.gradient[i / C * (C + 1) + i % C]);
+    ASSERT_LE(difference, 1.2e-7) << i;
+  }
+}
+
+TEST(CtcLossPaths, AClassThatDoesNotOccurMayBeAsImprobableAsItLikes) {
+  Batch batch = normal_batch(1, 60, 12, 0, 1.0F);
+  for (const float improbable : {-250.0F, -500.0F, -1000.0F, -std::numeric_limits<float>::infinity()}) {
+    Batch with_labels(60, 12, {{1, 2, 3, 3, 2}});
+    with_labels.activations = batch.activations;
+    for (std::int64_t t = 0; t < 60; ++t) with_labels.at(t, 0, 11) = improbable;
+    EXPECT_EQ(expect_agreement(with_labels), 0U) << improbable;
+  }
+}
+
 TEST(CtcLossPaths, AgreeOnLogProbs) {
   Batch batch = normal_batch(2, 120, 20, 40, 1.0F);
   batch.options.input = CtcInput::log_probs;

@@ -14,8 +14,11 @@ using Labels = std::vector<std::int64_t>;
 
 /// The states of `labels` with the memory they lie in.
 struct OwnedStates {
-  explicit OwnedStates(const Labels& labels, std::int64_t blank)
-      : classes(labels.size() + 1), slots(2 * labels.size() + 1), skips(new bool[2 * labels.size() + 3]), seen(8) {
+  OwnedStates(const Labels& labels, std::int64_t blank, std::size_t C)
+      : classes(most_kept_classes(labels.size(), C)),
+        slots(2 * labels.size() + 1),
+        skips(new bool[2 * labels.size() + 3]),
+        seen(C) {
     states = expand(labels, blank, {classes, slots, {skips.get(), 2 * labels.size() + 3}, seen});
   }
   Labels classes;
@@ -26,8 +29,9 @@ struct OwnedStates {
 };
 
 TEST(States, InterleaveBlanksAndSkipThemBetweenDifferentLabels) {
-  const OwnedStates owned({7, 3, 3, 7}, 5);
+  const OwnedStates owned({7, 3, 3, 7}, 5, few_classes + 1);
   const States& states = owned.states;
+  EXPECT_EQ(states.blank_slot(), 0U);
   EXPECT_EQ(Labels(states.classes.begin(), states.classes.end()), (Labels{5, 7, 3}));
   EXPECT_EQ(std::vector<std::size_t>(states.slots.begin(), states.slots.end()),
             (std::vector<std::size_t>{0, 1, 0, 2, 0, 2, 0, 1, 0}));
@@ -35,8 +39,17 @@ TEST(States, InterleaveBlanksAndSkipThemBetweenDifferentLabels) {
             (std::vector<bool>{false, false, false, true, false, false, false, true, false, false, false}));
 }
 
+TEST(States, KeepAllOfFewClasses) {
+  const OwnedStates owned({1, 3, 3, 1}, 2, 4);
+  const States& states = owned.states;
+  EXPECT_EQ(states.blank_slot(), 2U);
+  EXPECT_EQ(Labels(states.classes.begin(), states.classes.end()), (Labels{0, 1, 2, 3}));
+  EXPECT_EQ(std::vector<std::size_t>(states.slots.begin(), states.slots.end()),
+            (std::vector<std::size_t>{2, 1, 2, 3, 2, 3, 2, 1, 2}));
+}
+
 TEST(States, OfNoLabelsAreOneBlank) {
-  const OwnedStates owned({}, 2);
+  const OwnedStates owned({}, 2, few_classes + 1);
   EXPECT_EQ(owned.states.L(), 1U);
   EXPECT_EQ(owned.states.K(), 1U);
   EXPECT_EQ(owned.states.classes[0], 2);

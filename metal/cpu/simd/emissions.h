@@ -141,20 +141,27 @@ ASSAY_INLINE Normalizer exponentials(const Real* frame, std::size_t C, bool logi
   return far_exponentials(frame, C, sum.highest, ahead, exps);
 }
 
-/// weight * y of all classes.
+/// values(c), of eight classes from c on, for all C; some of them twice.
+template <class Real, class Values>
+ASSAY_INLINE void store_all(const Values& values, std::size_t C, Real* to) {
+  for (std::size_t c = 0; c + lanes <= C; c += lanes) store(to + c, values(c));
+  if (C > lanes && C % lanes != 0) store(to + C - lanes, values(C - lanes));
+  if (C < lanes) store_first(to, C, values(0));
+}
+
+/// scale * exp of all classes: the gradient but for the labels' part, or y itself.
 template <class Real>
-ASSAY_INLINE void write_gradient(Real* gradient, std::size_t C, const double* exps, double weighted_scale) {
-  const Lanes scales = all(weighted_scale);
-  const auto y = [&](std::size_t c) ASSAY_INLINE_LAMBDA { return load(exps + c) * scales; };
-  for (std::size_t c = 0; c + lanes <= C; c += lanes) store(gradient + c, y(c));
-  if (C > lanes && C % lanes != 0) store(gradient + C - lanes, y(C - lanes));  // some of them for the second time
-  if (C < lanes) store_first(gradient, C, y(0));
+ASSAY_INLINE void store_scaled(Real* to, std::size_t C, const double* exps, double scale) {
+  const Lanes scales = all(scale);
+  store_all([&](std::size_t c) ASSAY_INLINE_LAMBDA { return load(exps + c) * scales; }, C, to);
 }
 
 /// y [emission_stride(K)] of the K classes, with 0 after them.
-ASSAY_INLINE void gather(const double* exps, const std::int64_t* classes, std::size_t K, double scale, double* y) {
+ASSAY_INLINE void keep(const double* exps, const States& states, std::size_t C, double scale, double* y) {
+  const std::size_t K = states.classes.size();
   store(y + emission_stride(K) - lanes, all(0.0));
-  for (std::size_t k = 0; k < K; ++k) y[k] = exps[classes[k]] * scale;
+  if (C <= few_classes) return store_scaled(y, C, exps, scale);
+  for (std::size_t k = 0; k < K; ++k) y[k] = exps[states.classes.data()[k]] * scale;
 }
 
 /// The same from log-probabilities, without the exponentials of the other classes.
@@ -186,14 +193,14 @@ void emissions(const Row<Real>& row, const RowWorkspace& workspace, const States
     Normalizer normalizer;
     if (logits || (gradient && of_logits)) {
       normalizer = exponentials(frame, C, logits, ahead, exps);
-      gather(exps, classes, K, normalizer.scale, y);
+      keep(exps, states, C, normalizer.scale, y);
     } else {
       gather_exponentials(frame, classes, K, y);
     }
     workspace.normalizers.data()[t] = normalizer;
-    if (!gradient) continue;
+    if (!gradient || C <= few_classes) continue;  // of few classes all are the labels' part
     if (of_logits) {
-      write_gradient(row.gradient_frame(t), C, exps, normalizer.scale * row.weight);
+      store_scaled(row.gradient_frame(t), C, exps, normalizer.scale * row.weight);
     } else {
       Real* to = row.gradient_frame(t);
       for (std::size_t c = 0; c < C; ++c) to[c] = Real(0.0);

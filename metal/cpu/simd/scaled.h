@@ -62,7 +62,8 @@ struct Live {
 /// The sizes and the memory of one row's recursions.
 struct Scaled {
   std::size_t T, S, K;
-  std::size_t kept;  ///< all bits, or the lowest alone where two rows of alpha take turns
+  std::size_t blank;  ///< its slot
+  std::size_t kept;   ///< all bits, or the lowest alone where two rows of alpha take turns
   const double* emissions;
   ScaledCells cells;
 
@@ -83,6 +84,8 @@ inline void expand(const Scaled& row, const States& states) {
   const bool* skips = states.skips.data();
   for (std::size_t i = 0; i < width; ++i)
     row.cells.slots.data()[i] = static_cast<std::uint32_t>(i < row.S ? slots[2 * i + 1] : row.K);
+  for (std::size_t k = 0; k < emission_stride(row.K); ++k) row.cells.occurs.data()[k] = 0.0;
+  for (std::size_t i = 0; i < 2 * row.S + 1; ++i) row.cells.occurs.data()[slots[i]] = 1.0;
   for (std::size_t i = 0; i < width + 8; ++i) row.cells.skips.data()[i] = i < row.S && skips[2 * i + 1] ? 1.0 : 0.0;
 }
 
@@ -118,7 +121,7 @@ ASSAY_INLINE void step_forward(const Scaled& row, std::size_t t, double scale, E
   const double *blanks = row.blanks(t), *labels = row.labels(t);
   const double *skips = row.cells.skips.data(), *y_labels = row.of_labels(t);
   double *new_blanks = row.blanks(t + 1), *new_labels = row.labels(t + 1);
-  const Lanes scales = all(scale), y_blank = all(row.y(t)[0] * scale);
+  const Lanes scales = all(scale), y_blank = all(row.y(t)[row.blank] * scale);
   Lanes most = all(0.0), least_positive = extremes.least_positive, before = load(labels + begin - lanes);
   for (std::size_t i = begin; i < end; i += lanes) {
     const Lanes blank = load(blanks + i), label = load(labels + i);
@@ -141,14 +144,19 @@ ASSAY_INLINE void step_forward(const Scaled& row, std::size_t t, double scale, E
   extremes = {least_positive, most};
 }
 
+/// y of eight classes from slot k on, 0 for those of no state.
+ASSAY_INLINE Lanes occurring(const Scaled& row, std::size_t t, std::size_t k) {
+  return load(row.y(t) + k) * load(row.cells.occurs.data() + k);
+}
+
 /// The least positive and the largest of all emissions.
 inline Extremes extremes_of_emissions(const Scaled& row) {
   Extremes extremes = {all(1.0), all(0.0)};
-  const std::size_t count = row.T * emission_stride(row.K);
-  for (std::size_t i = 0; i < count; i += lanes) {
-    const Lanes y = load(row.emissions + i);
-    extremes = {min(extremes.least_positive, where_positive(y, 1.0)), max(extremes.most, y)};
-  }
+  for (std::size_t t = 0; t < row.T; ++t)
+    for (std::size_t k = 0; k < row.K; k += lanes) {
+      const Lanes y = occurring(row, t, k);
+      extremes = {min(extremes.least_positive, where_positive(y, 1.0)), max(extremes.most, y)};
+    }
   return extremes;
 }
 
@@ -179,7 +187,7 @@ inline bool negligible_underflow(const Scaled& row, double p_exponent, bool logi
   double factors = 0.0, worst = -__builtin_inf();
   for (std::size_t t = 0; t < row.T; ++t) {
     Lanes most = all(0.0);
-    for (std::size_t k = 0; k < row.K; k += lanes) most = max(most, load(row.y(t) + k));
+    for (std::size_t k = 0; k < row.K; k += lanes) most = max(most, occurring(row, t, k));
     const double highest = largest(most);
     const int factor = highest > 0.0 ? exponent(highest) + 3 : 0;
     factors += factor > 0 && logits ? 0 : factor;
@@ -233,7 +241,7 @@ ASSAY_INLINE double step_backward(const Scaled& row, std::size_t t, double scale
   const std::size_t begin = live.begin(), end = live.end();
   const double *blanks = row.blanks(t + 1), *labels = row.labels(t + 1), *skips = row.cells.skips.data();
   double *next_blanks = row.next_blanks(), *next_labels = row.next_labels(), *of_labels = row.of_labels(t);
-  const Lanes scales = all(scale), y_blank = all(row.y(t)[0] * scale);
+  const Lanes scales = all(scale), y_blank = all(row.y(t)[row.blank] * scale);
   Lanes sum_blanks = all(0.0), sum_labels = all(0.0), most = all(0.0);
   Lanes blank = load(next_blanks + begin), label = load(next_labels + begin);
   for (std::size_t i = begin; i < end; i += lanes) {
@@ -282,25 +290,38 @@ ASSAY_INLINE void collect(const Scaled& row, std::size_t t) {
   for (std::size_t k = 0; k < emission_stride(row.K); k += lanes) set_zero(numerators + k);
   for (std::size_t i = live.begin(); i < live.end(); i += lanes)
     for (std::size_t j = 0; j < lanes; ++j) numerators[slots[i + j]] += products[i + j];
-  numerators[0] = row.cells.blank_totals.data()[t];
+  numerators[row.blank] = row.cells.blank_totals.data()[t];
+}
+
+/// values(k), of eight classes from slot k on, to each of the K classes.
+template <class Real, class Values>
+ASSAY_INLINE void scatter(const Values& values, const States& states, Real* gradient) {
+  const std::size_t K = states.classes.size();
+  const std::int64_t* classes = states.classes.data();
+  for (std::size_t k = 0; k < K; k += lanes) {
+    Real eight[lanes];
+    store(eight, values(k));
+    const std::size_t count = K - k < lanes ? K - k : lanes;
+    for (std::size_t j = 0; j < count; ++j) gradient[classes[k + j]] = eight[j];
+  }
 }
 
 /// weight * (y - N / total), or weight * -N / total, of the K classes.
 template <class Real>
 void write_label_gradient(const Row<Real>& to, const Scaled& row, const States& states) {
-  const std::int64_t* classes = states.classes.data();
   const Lanes weights = all(to.weight);
   const Lanes ys = all(to.problem.variable == reference::CtcVariable::logits ? 1.0 : 0.0);
   collect(row, 0);
   for (std::size_t t = 0; t < row.T; ++t) {
     if (t + 1 < row.T) collect(row, t + 1);  // a frame ahead: what was just written element by element is slow to load
     const Lanes inverse = all(1.0 / (row.cells.blank_totals.data()[t] + row.cells.label_totals.data()[t]));
-    Real* gradient = to.gradient_frame(t);
-    for (std::size_t k = 0; k < row.K; k += lanes) {
-      Real values[lanes];
-      store(values, weights * (ys * load(row.y(t) + k) - load(row.numerators(t) + k) * inverse));
-      const std::size_t count = row.K - k < lanes ? row.K - k : lanes;
-      for (std::size_t j = 0; j < count; ++j) gradient[classes[k + j]] = values[j];
+    const auto values = [&](std::size_t k) ASSAY_INLINE_LAMBDA {
+      return weights * (ys * load(row.y(t) + k) - load(row.numerators(t) + k) * inverse);
+    };
+    if (to.C() <= few_classes) {
+      store_all(values, row.K, to.gradient_frame(t));
+    } else {
+      scatter(values, states, to.gradient_frame(t));
     }
   }
 }
@@ -320,11 +341,12 @@ ScaledResult scaled(const Row<Real>& row, const RowWorkspace& workspace, const S
   const Scaled problem = {T,
                           S,
                           states.classes.size(),
+                          states.slots.data()[0],
                           gradient ? ~std::size_t{0} : 1,
                           workspace.emissions.data(),
-                          take_scaled(arena, T, S, kept_rows(T, gradient))};
-  if (!emissions_in_range(row, problem, states, workspace.emissions.data())) return {};
+                          take_scaled(arena, T, S, states.classes.size(), kept_rows(T, gradient))};
   expand(problem, states);
+  if (!emissions_in_range(row, problem, states, workspace.emissions.data())) return {};
   const Probability p = forward(problem, row.problem.input == reference::CtcInput::logits);
   if (!p.certain) return {};
   if (p.fraction == 0.0) return {__builtin_inf(), true, true};
