@@ -2,15 +2,15 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
+#include <stdexcept>
 #include <utility>
 
 #include "metal/emulator/clang.h"
 #include "metal/emulator/files.h"
 #include "metal/emulator/flags.h"
+#include "metal/emulator/preprocess.h"
 #include "metal/emulator/translate/translate.h"
 
 namespace assay::metal::emulator {
@@ -18,30 +18,6 @@ namespace assay::metal::emulator {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path cache_folder(const CompileOptions& options) {
-  if (!options.cache.empty()) return options.cache;
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here writes it
-    return fs::path(value == nullptr ? "" : value);
-  };
-  if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "assay";
-  if (const fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache/assay";
-  return fs::temp_directory_path() / "assay";
-}
-
-Result<std::string> preprocess(const Clang& clang, std::string_view source, const fs::path& name,
-                               const CompileOptions& options, const fs::path& work) {
-  const auto headers = find_shader_headers();
-  if (!headers) return tl::make_unexpected(headers.error());
-  const fs::path input = work / "source", output = work / "preprocessed";
-  const auto written = write_file(input, fmt::format("# 1 \"{}\"\n{}\n", name.string(), source));
-  if (!written) return tl::make_unexpected(written.error());
-  const auto run = run_clang(clang, preprocessing_flags(options, *headers, name.parent_path()), input, output);
-  if (!run) return tl::make_unexpected(run.error());
-  if (run->status != 0) return error(Error::Kind::compile, run->messages);
-  return read_file(output);
-}
 
 /// What -march=native stands for.
 std::string processor() {
@@ -109,7 +85,7 @@ Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view so
   if (!work) return tl::make_unexpected(work.error());
   const auto clang = find_clang();
   if (!clang) return tl::make_unexpected(clang.error());
-  const auto preprocessed = preprocess(*clang, source, name, options, work->path());
+  const auto preprocessed = preprocess(*clang, source, name, options, Purpose::run, work->path());
   if (!preprocessed) return tl::make_unexpected(preprocessed.error());
   const auto text = translate(*preprocessed);
   if (!text) return tl::make_unexpected(text.error());

@@ -4,7 +4,8 @@
 
 namespace assay::metal::emulator {
 
-std::vector<std::string> preprocessing_flags(const CompileOptions& options, const std::filesystem::path& headers,
+std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purpose purpose,
+                                             const std::filesystem::path& headers,
                                              const std::filesystem::path& folder) {
   std::vector<std::string> flags = {"-x",
                                     "c++",
@@ -19,9 +20,10 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, cons
                                     "assay/shader.h",
                                     "-D__METAL__=1",
                                     "-D__METAL_MACOS__=1",
-                                    "-D__AIR64__=1",
-                                    fmt::format("-D__METAL_VERSION__={}", options.metal_version),
-                                    fmt::format("-DASSAY_CHECKED={}", options.is_checked ? 1 : 0)};
+                                    "-D__AIR64__=1"};
+  flags.push_back(fmt::format("-D__METAL_VERSION__={}", options.metal_version));
+  flags.push_back(fmt::format("-DASSAY_CHECKED={}", options.is_checked && purpose == Purpose::run ? 1 : 0));
+  flags.push_back(fmt::format("-DASSAY_LINT={}", purpose == Purpose::lint ? 1 : 0));
   // Unspecified by Metal, and a shader's own text could depend on it.
   for (const char* name : {"__linux__", "__unix__", "__gnu_linux__", "linux", "unix"})
     flags.push_back(fmt::format("-U{}", name));
@@ -94,6 +96,24 @@ std::vector<std::string> compiling_flags(bool is_checked, const std::filesystem:
     flags.emplace_back("-O3");
   flags.insert(flags.end(), {"-o", object.string(), "-", "-lm"});
   return flags;
+}
+
+std::vector<std::string> linting_flags() {
+  // In OpenCL's C++ pointers have address spaces as in Metal, and those of no address space take any.
+  return {"-x",
+          "clcpp",
+          "-cl-std=clc++2021",
+          "-cl-no-stdinc",
+          "-cl-ext=+cl_khr_fp16,+__cl_clang_function_pointers",
+          "-cl-single-precision-constant",
+          "-fdeclspec",
+          "-fsyntax-only",
+          "-w",
+          "-Wno-c++11-narrowing",
+          "-fno-caret-diagnostics",
+          "-fno-color-diagnostics",
+          "-ferror-limit=0",
+          "-"};
 }
 
 }  // namespace assay::metal::emulator

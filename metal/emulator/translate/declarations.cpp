@@ -124,11 +124,10 @@ class Walker {
   }
 
   std::size_t class_body(Declaration& found, std::size_t open, std::size_t last) {
-    std::size_t name = found.specifiers;
-    while (name < open && source_[name] != ":" && source_[name] != "<") ++name;
-    const std::string inner = found.scope + std::string(source_[name - 1].text) + "::";
-    const bool is_enum = source_.join(found.specifiers, open).find("enum") == 0;
-    if (!is_enum) walk(open + 1, source_.match(open), inner, true);
+    found.kind = DeclarationKind::type;
+    found.body = open;
+    const std::string head = source_.join(found.specifiers, open);
+    if (!head.starts_with("enum")) walk(open + 1, source_.match(open), found.scope + head + "::", true);
     found.last = std::min(source_.find(source_.match(open), last, ";") + 1, last);
     return add(found);
   }

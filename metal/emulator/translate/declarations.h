@@ -10,7 +10,7 @@ namespace assay::metal::emulator {
 
 inline constexpr std::size_t no_token = static_cast<std::size_t>(-1);
 
-enum class DeclarationKind { function, variable, instantiation, other };
+enum class DeclarationKind { function, variable, type, instantiation, other };
 
 struct Declaration {
   DeclarationKind kind = DeclarationKind::other;
@@ -21,7 +21,7 @@ struct Declaration {
   std::size_t specifiers = 0;         ///< after template <...>
   std::size_t name = no_token;        ///< of a function
   std::size_t parameters = no_token;  ///< ( of a function
-  std::size_t body = no_token;        ///< { of a function
+  std::size_t body = no_token;        ///< { of a function or a class
 };
 
 /// In the order of the text. Classes and namespaces are walked into, function bodies are not.

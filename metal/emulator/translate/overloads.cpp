@@ -34,7 +34,8 @@ struct Seen {
 void merge_overloads(const Source& source, const std::vector<Declaration>& declarations, Edits& edits) {
   std::map<std::string, Seen> seen;
   for (const Declaration& declaration : declarations) {
-    if (declaration.kind != DeclarationKind::function) continue;
+    const bool is_type = declaration.kind == DeclarationKind::type && declaration.is_template;
+    if (declaration.kind != DeclarationKind::function && !is_type) continue;
     const bool has_body = declaration.body != no_token;
     if (!has_body && !declaration.is_member) continue;
     const std::size_t head_end = has_body ? declaration.body : declaration.last;
@@ -44,9 +45,7 @@ void merge_overloads(const Source& source, const std::vector<Declaration>& decla
     const auto [earlier, is_new] = seen.try_emplace(key, now);
     if (is_new || earlier->second.head == now.head) continue;
     if (earlier->second.body != now.body)
-      source.fail(declaration.name, fmt::format("'{}' has overloads that differ in address spaces only and do not do "
-                                                "the same, which is not supported",
-                                                source[declaration.name].text));
+      source.fail(declaration.first, "this differs from an earlier declaration in address spaces only and does not do the same, which is not supported");
     edits.erase(declaration.first, declaration.last);
   }
 }

@@ -1,4 +1,4 @@
-// Functions that differ in address spaces only are one function here.
+// Functions, and specializations of classes, that differ in address spaces only are one here.
 //
 //   float load(device const float* p) { return *p; }        float get() const thread { return x; }
 //   float load(threadgroup const float* p) { return *p; }   float get() const device { return x; }

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 14> fundamental = {"unsigned", "signed", 
                                                           "char",     "float",  "double", "bool",  "void",
                                                           "half",     "uint",   "ushort", "uchar"};
 constexpr std::array<std::string_view, 4> class_keys = {"struct", "class", "union", "enum"};
-constexpr std::array<std::string_view, 2> with_parentheses = {"alignas", "__attribute__"};
+constexpr std::array<std::string_view, 3> with_parentheses = {"alignas", "__attribute__", "coherent"};
 constexpr std::array<std::string_view, 3> type_operators = {"decltype", "__typeof__", "typeof"};
 
 }  // namespace

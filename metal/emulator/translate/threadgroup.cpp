@@ -13,7 +13,7 @@ class Threadgroup {
   Threadgroup(const Source& source, const std::vector<Declaration>& declarations, Edits& edits)
       : source_(source), edits_(edits), in_body_(source.size() + 1, false) {
     for (const Declaration& declaration : declarations)
-      if (declaration.body != no_token)
+      if (declaration.kind == DeclarationKind::function && declaration.body != no_token)
         std::fill(in_body_.begin() + static_cast<std::ptrdiff_t>(declaration.body),
                   in_body_.begin() + static_cast<std::ptrdiff_t>(declaration.last), true);
   }

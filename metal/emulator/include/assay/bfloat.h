@@ -20,9 +20,24 @@ struct bfloat {
   bfloat() = default;
   template <class S, class = metal::enable_if_t<metal::is_arithmetic_v<S>>>
   ASSAY_OWN constexpr bfloat(S s) : value(static_cast<__bf16>(static_cast<float>(s))) {}
+  template <class S, metal::enable_if_t<!metal::is_arithmetic_v<S> && metal::is_convertible_v<S, float>, int> = 0>
+  ASSAY_OWN explicit constexpr bfloat(S s) : bfloat(static_cast<float>(s)) {}
   ASSAY_IN_PLACE constexpr operator float() const { return value; }
   ASSAY_OWN friend constexpr bfloat operator-(bfloat a) { return -float(a); }
   ASSAY_OWN friend constexpr bfloat operator+(bfloat a) { return a; }
+#define ASSAY_BFLOAT_OPERATORS(R, op) \
+  ASSAY_OWN friend constexpr R operator op(bfloat a, bfloat b) { return float(a) op float(b); }
+  ASSAY_BFLOAT_OPERATORS(bfloat, +)
+  ASSAY_BFLOAT_OPERATORS(bfloat, -)
+  ASSAY_BFLOAT_OPERATORS(bfloat, *)
+  ASSAY_BFLOAT_OPERATORS(bfloat, /)
+  ASSAY_BFLOAT_OPERATORS(bool, ==)
+  ASSAY_BFLOAT_OPERATORS(bool, !=)
+  ASSAY_BFLOAT_OPERATORS(bool, <)
+  ASSAY_BFLOAT_OPERATORS(bool, >)
+  ASSAY_BFLOAT_OPERATORS(bool, <=)
+  ASSAY_BFLOAT_OPERATORS(bool, >=)
+#undef ASSAY_BFLOAT_OPERATORS
 };
 
 namespace metal {
@@ -38,9 +53,6 @@ using WithBfloat = enable_if_t<is_arithmetic_v<S>, conditional_t<is_integral_v<S
 }  // namespace metal
 
 #define ASSAY_BFLOAT_OPERATOR(op)                                           \
-  ASSAY_OWN constexpr bfloat operator op(bfloat a, bfloat b) {              \
-    return float(a) op float(b);                                            \
-  }                                                                         \
   template <class S, class R = metal::detail::WithBfloat<S>>                \
   ASSAY_OWN constexpr R operator op(bfloat a, S b) {                        \
     return float(a) op float(R(b));                                         \
@@ -60,9 +72,6 @@ ASSAY_BFLOAT_OPERATOR(/)
 #undef ASSAY_BFLOAT_OPERATOR
 
 #define ASSAY_BFLOAT_COMPARE(op)                             \
-  ASSAY_OWN constexpr bool operator op(bfloat a, bfloat b) { \
-    return float(a) op float(b);                             \
-  }                                                          \
   template <class S, class R = metal::detail::WithBfloat<S>> \
   ASSAY_OWN constexpr bool operator op(bfloat a, S b) {      \
     return float(a) op float(R(b));                          \

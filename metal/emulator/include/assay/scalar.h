@@ -10,7 +10,11 @@
 // As Metal's own headers define them, and others' sources use them.
 #define METAL_FUNC inline __attribute__((always_inline))
 
+#if ASSAY_LINT
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#else
 using half = _Float16;
+#endif
 using uchar = unsigned char;
 using ushort = unsigned short;
 using uint = unsigned int;
@@ -34,9 +38,12 @@ struct bfloat;
 
 namespace metal {
 
-using ::half, ::uchar, ::ushort, ::uint, ::ulong;
+#if !ASSAY_LINT
+using ::half;
+#endif
 using ::int16_t, ::int32_t, ::int64_t, ::int8_t, ::uint16_t, ::uint32_t, ::uint64_t, ::uint8_t;
 using ::intptr_t, ::ptrdiff_t, ::size_t, ::uintptr_t;
+using ::uchar, ::ushort, ::uint, ::ulong;
 
 template <class T, T v>
 struct integral_constant {
@@ -71,8 +78,6 @@ struct conditional<false, A, B> {
 template <bool condition, class A, class B>
 using conditional_t = typename conditional<condition, A, B>::type;
 
-template <class...>
-using void_t = void;
 template <class T>
 struct type_identity {
   using type = T;
@@ -102,6 +107,8 @@ ASSAY_TYPE_TRAIT(remove_cv, __remove_cv(T))
 ASSAY_TYPE_TRAIT(remove_reference, __remove_reference_t(T))
 ASSAY_TYPE_TRAIT(remove_pointer, __remove_pointer(T))
 ASSAY_TYPE_TRAIT(remove_extent, __remove_extent(T))
+// There are none left here.
+ASSAY_TYPE_TRAIT(remove_addrspace, T)
 ASSAY_TYPE_TRAIT(add_const, const T)
 ASSAY_TYPE_TRAIT(add_pointer, __add_pointer(T))
 ASSAY_TYPE_TRAIT(add_lvalue_reference, __add_lvalue_reference(T))
@@ -126,7 +133,7 @@ inline constexpr bool is_bfloat = __is_same(__remove_cv(T), ::bfloat);
 template <class T>
 inline constexpr bool is_bfloat = false;
 #endif
-ASSAY_TRAIT(is_floating_point, is_bfloat<T> || __is_floating_point(T) || __is_same(__remove_cv(T), _Float16))
+ASSAY_TRAIT(is_floating_point, is_bfloat<T> || __is_floating_point(T) || __is_same(__remove_cv(T), half))
 ASSAY_TRAIT(is_arithmetic, is_integral<T>::value || is_floating_point<T>::value)
 ASSAY_TRAIT(is_scalar, __is_scalar(T) || is_arithmetic<T>::value)
 ASSAY_TRAIT(is_signed, is_floating_point<T>::value || __is_signed(T))

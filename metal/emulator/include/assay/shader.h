@@ -5,6 +5,18 @@
 #include <assay/site.h>
 #include <assay/types.h>
 
+#if ASSAY_LINT
+
+namespace assay_shader_side {
+
+/// Any object of the type, which lint never makes.
+template <class T>
+T& lint_variable();
+
+}  // namespace assay_shader_side
+
+#else
+
 namespace assay_shader_side {
 
 inline constexpr unsigned is_checked = ASSAY_CHECKED;
@@ -30,7 +42,7 @@ struct Signature<void (*const)(Arguments...)> {
   using argument = typename Nth<n, Arguments...>::type;
 };
 template <const auto& function, unsigned n>
-using argument_type = typename Signature<metal::remove_reference_t<decltype(function)>>::template argument<n>;
+using argument_type = typename Signature<metal::remove_reference_t<decltype(function)> >::template argument<n>;
 
 /// Metal's name of a scalar or vector, else what was written.
 template <class T>
@@ -68,7 +80,7 @@ ASSAY_NAMES(bfloat)
 template <class A>
 constexpr abi::Argument argument(const char* name, const char* type, abi::ArgumentKind kind, abi::AddressSpace space,
                                  unsigned index, const char* written_element, const char* attribute) {
-  using Element = metal::remove_pointer_t<metal::remove_reference_t<A>>;
+  using Element = metal::remove_pointer_t<metal::remove_reference_t<A> >;
   using Plain = metal::remove_cv_t<Element>;
   const char* element = metal_name<Plain>(written_element);
   const bool is_written = kind != abi::ArgumentKind::position && !metal::is_const_v<Element>;
@@ -109,3 +121,5 @@ ASSAY_UNCHECKED A given(const assay_u32 (&xyz)[3]) {
 }
 
 }  // namespace assay_shader_side
+
+#endif

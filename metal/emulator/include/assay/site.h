@@ -1,6 +1,30 @@
 // What a shader and the emulator share at run time: the Services, and the place of a meeting.
 #pragma once
 
+#if ASSAY_LINT
+
+// Nothing is run: the place of a meeting is of no account.
+namespace assay_shader_side {
+
+enum class Scope { threadgroup, simdgroup, quadgroup };
+struct Site {};
+struct Meeting {
+  unsigned long active;
+  unsigned lane;
+};
+struct Services {
+  Meeting exchange(Scope, const void*, unsigned long, void*, const Site*) const;
+  void barrier(Scope, unsigned, const Site*) const;
+};
+static const Services* services;
+constexpr Site here() {
+  return {};
+}
+
+}  // namespace assay_shader_side
+
+#else
+
 #define ASSAY_SHADER
 #include "../../shader_abi.h"
 
@@ -24,3 +48,5 @@ __attribute__((no_sanitize("thread"), always_inline)) constexpr Site here(const 
 }
 
 }  // namespace assay_shader_side
+
+#endif
