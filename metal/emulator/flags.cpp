@@ -17,7 +17,7 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purp
                                     "-isystem",
                                     headers.string(),
                                     "-include",
-                                    "assay/shader.h",
+                                    (headers / "assay/shader.h").string(),
                                     "-D__METAL__=1",
                                     "-D__METAL_MACOS__=1",
                                     "-D__AIR64__=1"};

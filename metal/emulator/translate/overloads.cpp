@@ -45,7 +45,9 @@ void merge_overloads(const Source& source, const std::vector<Declaration>& decla
     const auto [earlier, is_new] = seen.try_emplace(key, now);
     if (is_new || earlier->second.head == now.head) continue;
     if (earlier->second.body != now.body)
-      source.fail(declaration.first, "this differs from an earlier declaration in address spaces only and does not do the same, which is not supported");
+      source.fail(declaration.first,
+                  "this differs from an earlier declaration in address spaces only and does not do the same, which is "
+                  "not supported");
     edits.erase(declaration.first, declaration.last);
   }
 }

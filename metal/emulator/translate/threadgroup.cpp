@@ -10,8 +10,8 @@ namespace {
 
 class Threadgroup {
  public:
-  Threadgroup(const Source& source, const std::vector<Declaration>& declarations, Edits& edits)
-      : source_(source), edits_(edits), in_body_(source.size() + 1, false) {
+  Threadgroup(const Source& source, const std::vector<Declaration>& declarations, const char* variable, Edits& edits)
+      : source_(source), variable_(variable), edits_(edits), in_body_(source.size() + 1, false) {
     for (const Declaration& declaration : declarations)
       if (declaration.kind == DeclarationKind::function && declaration.body != no_token)
         std::fill(in_body_.begin() + static_cast<std::ptrdiff_t>(declaration.body),
@@ -93,7 +93,7 @@ class Threadgroup {
       const std::size_t next = source_.find(n, end, ",");
       if (next != n && source_[n] != "=" && source_[n] != "{")
         source_.fail(n, fmt::format("expected ',', ';' or '[' after '{}' in threadgroup memory", source_[name].text));
-      text += variable(type, source_[name].text, source_.join(name + 1, n));
+      text += fmt::format(fmt::runtime(variable_), count_++, type + source_.join(name + 1, n), source_[name].text);
       name = next + 1;
     }
     edits_.replace(first, end + 1, text);
@@ -110,15 +110,8 @@ class Threadgroup {
     return text;
   }
 
-  std::string variable(std::string_view type, std::string_view name, std::string_view dimensions) {
-    const std::size_t id = count_++;
-    return fmt::format(
-        "static char assay_key_{0}; using assay_type_{0} = {1}{2}; assay_type_{0}& {3} = "
-        "::assay_shader_side::threadgroup_variable<assay_type_{0}>(&assay_key_{0}, \"{3}\"); ",
-        id, type, dimensions, name);
-  }
-
   const Source& source_;
+  const char* variable_;
   Edits& edits_;
   std::vector<bool> in_body_;
   std::size_t count_ = 0;
@@ -126,8 +119,16 @@ class Threadgroup {
 
 }  // namespace
 
-void translate_threadgroup(const Source& source, const std::vector<Declaration>& declarations, Edits& edits) {
-  Threadgroup(source, declarations, edits).run();
+const char* const run_threadgroup_variable =
+    "static char assay_key_{0}; using assay_type_{0} = {1}; assay_type_{0}& {2} = "
+    "::assay_shader_side::threadgroup_variable<assay_type_{0}>(&assay_key_{0}, \"{2}\"); ";
+const char* const lint_threadgroup_variable =
+    "using assay_type_{0} = {1}; __local assay_type_{0}& {2} = "
+    "::assay_shader_side::lint_variable<__local assay_type_{0}>(); ";
+
+void translate_threadgroup(const Source& source, const std::vector<Declaration>& declarations, const char* variable,
+                           Edits& edits) {
+  Threadgroup(source, declarations, variable, edits).run();
 }
 
 }  // namespace assay::metal::emulator

@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <vector>
 
+#include "metal/emulator/translate/address_spaces.h"
 #include "metal/emulator/translate/constants.h"
 #include "metal/emulator/translate/declarations.h"
 #include "metal/emulator/translate/edits.h"
 #include "metal/emulator/translate/kernels.h"
 #include "metal/emulator/translate/overloads.h"
+#include "metal/emulator/translate/pointers.h"
 #include "metal/emulator/translate/registration.h"
 #include "metal/emulator/translate/threadgroup.h"
 #include "metal/emulator/translate/words.h"
@@ -21,10 +23,21 @@ Result<std::string> translate(std::string_view preprocessed) try {
   Edits edits(source.text(), source.tokens());
   translate_words(source, edits);
   merge_overloads(source, declarations, edits);
-  translate_threadgroup(source, declarations, edits);
+  translate_threadgroup(source, declarations, run_threadgroup_variable, edits);
   const auto constants = translate_constants(source, declarations, edits);
   const Kernels kernels = translate_kernels(source, declarations, edits);
   return edits.apply() + registration(kernels, constants);
+} catch (const TranslationError& refusal) {
+  return error(Error::Kind::compile, refusal.what());
+}
+
+Result<LintTranslation> translate_for_lint(std::string_view preprocessed) try {
+  const Source source(preprocessed);
+  const std::vector<Declaration> declarations = find_declarations(source);
+  Edits edits(source.text(), source.tokens());
+  translate_address_spaces(source, declarations, edits);
+  translate_threadgroup(source, declarations, lint_threadgroup_variable, edits);
+  return LintTranslation{edits.apply(), fmt::format("{}", fmt::join(unqualified_pointers(source, declarations), ""))};
 } catch (const TranslationError& refusal) {
   return error(Error::Kind::compile, refusal.what());
 }

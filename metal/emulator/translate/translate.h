@@ -14,4 +14,12 @@ namespace assay::metal::emulator {
 /// Errors: compile, with the places in the .metal.
 Result<std::string> translate(std::string_view preprocessed);
 
+struct LintTranslation {
+  std::string text;      ///< OpenCL C++, with address spaces
+  std::string refusals;  ///< a line for each of those found without the compiler
+};
+
+/// For lint, of text preprocessed for it. Errors: as of translate.
+Result<LintTranslation> translate_for_lint(std::string_view preprocessed);
+
 }  // namespace assay::metal::emulator

@@ -36,6 +36,7 @@ void translate_word(const Source& source, std::size_t n, Edits& edits) {
   if (token == "double") source.fail(n, "'double' is not supported in Metal");
   if (token == "is_function_constant_defined") translate_query(source, n, edits);
   if (token == "kernel") edits.erase(n, n + 1);
+  if (token == "static_cast") edits.replace(n, n + 1, "::assay_shader_side::cast");
   if (token == "coherent" && source[n + 1] == "(") edits.erase(n, source.match(n + 1) + 1);
   if (!source.is_address_space(n)) return;
   const bool is_constant = token == "constant" && !source.is_method_qualifier(n);

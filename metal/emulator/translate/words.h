@@ -1,6 +1,7 @@
 // What of Metal can be translated word by word: address spaces, attributes, literals.
 //
 //   device, thread, kernel, [[...]]  ->  nothing           1.5h, 2bf   ->  casts
+//   static_cast                      ->  one that also converts half to bfloat
 //   constant                         ->  const             is_function_constant_defined(n)  ->  assay_is_set_n
 #pragma once
 

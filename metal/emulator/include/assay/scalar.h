@@ -33,7 +33,7 @@ using intptr_t = long;
 using uintptr_t = unsigned long;
 
 #if __METAL_VERSION__ >= 310
-struct bfloat;
+using bfloat = __bf16;
 #endif
 
 namespace metal {
@@ -43,6 +43,9 @@ using ::half;
 #endif
 using ::int16_t, ::int32_t, ::int64_t, ::int8_t, ::uint16_t, ::uint32_t, ::uint64_t, ::uint8_t;
 using ::intptr_t, ::ptrdiff_t, ::size_t, ::uintptr_t;
+#if __METAL_VERSION__ >= 310
+using ::bfloat;
+#endif
 using ::uchar, ::ushort, ::uint, ::ulong;
 
 template <class T, T v>
@@ -125,15 +128,9 @@ ASSAY_TRAIT_2(is_base_of, __is_base_of(A, B))
 ASSAY_TRAIT_2(is_convertible, __is_convertible(A, B))
 ASSAY_TRAIT(is_void, __is_void(T))
 ASSAY_TRAIT(is_integral, __is_integral(T))
-// To the compiler half is an extension; in Metal it is a floating type like float.
-#if __METAL_VERSION__ >= 310
-template <class T>
-inline constexpr bool is_bfloat = __is_same(__remove_cv(T), ::bfloat);
-#else
-template <class T>
-inline constexpr bool is_bfloat = false;
-#endif
-ASSAY_TRAIT(is_floating_point, is_bfloat<T> || __is_floating_point(T) || __is_same(__remove_cv(T), half))
+// To the compiler the 16-bit types are extensions; in Metal they are floating types like float.
+ASSAY_TRAIT(is_floating_point,
+            __is_floating_point(T) || __is_same(__remove_cv(T), half) || __is_same(__remove_cv(T), __bf16))
 ASSAY_TRAIT(is_arithmetic, is_integral<T>::value || is_floating_point<T>::value)
 ASSAY_TRAIT(is_scalar, __is_scalar(T) || is_arithmetic<T>::value)
 ASSAY_TRAIT(is_signed, is_floating_point<T>::value || __is_signed(T))

@@ -1,5 +1,6 @@
 // Included before every shader: what the translator's text stands on. Not for shaders to use.
 #pragma once
+#pragma clang system_header
 
 #include <assay/hooks.h>
 #include <assay/site.h>

@@ -1,0 +1,70 @@
+#include "metal/emulator/translate/address_spaces.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+/// OpenCL's keywords that are names in Metal.
+constexpr std::array<std::string_view, 4> keywords = {"local", "global", "generic", "pipe"};
+
+const char* spelling(const Token& token) {
+  if (token == "device") return "__attribute__((opencl_global_device))";
+  if (token == "constant") return "const __attribute__((opencl_global_host))";
+  return token == "threadgroup" ? "__local" : "__private";
+}
+
+/// Variables at program scope are in global memory anyway, and may not be in a part of it.
+std::vector<bool> program_constants(const Source& source, const std::vector<Declaration>& declarations) {
+  std::vector<bool> found(source.size() + 1, false);
+  for (const Declaration& declaration : declarations) {
+    // `constant float3 up(0, 1, 0);` looks like a function.
+    const bool may_be_variable = declaration.kind == DeclarationKind::function && declaration.body == no_token;
+    if (declaration.kind != DeclarationKind::variable && !may_be_variable) continue;
+    const std::size_t end = source.type_end(declaration.specifiers, declaration.last);
+    if (source[end] == "*" || source[end] == "&") continue;
+    for (std::size_t n = declaration.specifiers; n < end; ++n) found[n] = source[n] == "constant";
+  }
+  return found;
+}
+
+void translate_number(const Source& source, std::size_t n, Edits& edits) {
+  std::string_view text = source[n].text;
+  const bool is_bfloat = text.ends_with("bf") || text.ends_with("BF");
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  if (!is_bfloat && !text.ends_with('h') && !text.ends_with('H')) return;
+  if (is_bfloat && is_hexadecimal) return;
+  text.remove_suffix(is_bfloat ? 2 : 1);
+  edits.replace(n, n + 1, std::string(is_bfloat ? "((bfloat)" : "((half)").append(text).append(")"));
+}
+
+}  // namespace
+
+void translate_address_spaces(const Source& source, const std::vector<Declaration>& declarations, Edits& edits) {
+  const std::vector<bool> at_program_scope = program_constants(source, declarations);
+  for (std::size_t n = 0; n < source.size(); ++n) {
+    const Token& token = source[n];
+    if (source.is_attribute(n)) {
+      edits.erase(n, source.match(n) + 1);
+      n = source.match(n);
+    } else if (token.kind == TokenKind::number) {
+      translate_number(source, n, edits);
+    } else if (source.is_address_space(n)) {
+      const std::string text = at_program_scope[n] ? "const" : spelling(token);
+      edits.replace(n, n + 1, source.is_method_qualifier(n) ? "" : text);
+    } else if (token == "kernel") {
+      edits.erase(n, n + 1);
+    } else if (token == "coherent" && source[n + 1] == "(") {
+      edits.erase(n, source.match(n + 1) + 1);
+    } else if (token == "is_function_constant_defined" && source[n + 1] == "(") {
+      edits.replace(n, source.match(n + 1) + 1, "(true)");
+    } else if (std::ranges::find(keywords, token.text) != keywords.end()) {
+      edits.replace(n, n + 1, std::string(token.text) + "_");
+    }
+  }
+}
+
+}  // namespace assay::metal::emulator

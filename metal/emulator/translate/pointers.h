@@ -1,0 +1,15 @@
+// For lint: pointers and references that do not say what memory they are to, which Metal refuses: Metal Shading
+// Language Specification, section 4.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "metal/emulator/translate/declarations.h"
+
+namespace assay::metal::emulator {
+
+/// A message for each, "file:line:column: error: ...", in the order of the text.
+std::vector<std::string> unqualified_pointers(const Source& source, const std::vector<Declaration>& declarations);
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,122 @@
+// What Apple's compiler refuses, each beside a twin that it takes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "metal/emulator/lint.h"
+#include "metal/emulator/lint_messages.h"
+#include "shader_stand_in.h"
+
+namespace assay::metal::emulator::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Nothing where lint is content.
+std::string lint(const std::string& source) {
+  const auto result =
+      lint_source("#include <metal_stdlib>\nusing namespace metal;\n" + source, "test.metal", options());
+  if (result) return "";
+  EXPECT_EQ(result.error().kind, Error::Kind::lint) << result.error().text;
+  return result.error().text;
+}
+
+constexpr const char* helpers = R"(
+float of_thread(thread const float* p) { return *p; }
+float of_group(threadgroup const float* p) { return *p; }
+float of_constant(constant float* p) { return *p; }
+template <typename T> T of_device(device const T* p) { return *p; }
+constant float table[2] = {1, 2};
+struct Point { float x, y; float sum() const { return x + y; } };
+)";
+
+TEST(Lint, RefusesPointersToOtherMemory) {
+  const std::string text = lint(std::string(helpers) + R"(
+kernel void f(device float* a, constant float& c, constant float* t, device Point* points) {
+  threadgroup float s[4];
+  a[0] = of_thread(a);
+  a[1] = of_group(a);
+  a[2] = of_constant(a);
+  a[3] = of_device(s);
+  thread float* q = a;
+  device float* d = s;
+  a[4] = of_thread((thread const float*)t);
+})");
+  EXPECT_THAT(text, HasSubstr("test.metal:13:10: error: no matching function for call to 'of_thread'"));
+  EXPECT_THAT(text, HasSubstr("cannot pass pointer to address space 'device' as a pointer to address space 'thread'"));
+  EXPECT_THAT(text, HasSubstr("test.metal:14:10: error: no matching function for call to 'of_group'"));
+  EXPECT_THAT(text, HasSubstr("test.metal:15:10: error: no matching function for call to 'of_constant'"));
+  EXPECT_THAT(text, HasSubstr("test.metal:16:10: error: no matching function for call to 'of_device'"));
+  EXPECT_THAT(text, HasSubstr("test.metal:17:17: error: cannot initialize a variable of type 'thread float *' with an "
+                              "lvalue of type 'device float *'"));
+  EXPECT_THAT(text, HasSubstr("test.metal:18:17: error: cannot initialize a variable of type 'device float *'"));
+  EXPECT_THAT(text, HasSubstr("test.metal:19:20: error: C-style cast from"));
+  EXPECT_THAT(text, AllOf(Not(HasSubstr("__private")), Not(HasSubstr("__global")), Not(HasSubstr("__local"))));
+}
+
+TEST(Lint, TakesPointersToTheirOwnMemory) {
+  EXPECT_EQ(lint(std::string(helpers) + R"(
+constant bool wanted [[function_constant(0)]];
+template <typename T>
+kernel void f(device T* a, constant float& c, constant float* t, device Point* points, constant Point& given,
+              device atomic_uint* count, threadgroup float4* v [[threadgroup(0)]],
+              uint i [[thread_position_in_grid]]) {
+  threadgroup float s[4];
+  float own[2] = {c, 1.0h};
+  a[0] = of_thread(own);
+  a[1] = of_group(s) + of_constant(t) + of_constant(table) + of_device(a);
+  thread float* q = own;
+  device T* d = a + i;
+  threadgroup float* e = s;
+  Point p = points[0], g = given;
+  v[0].xy = v[1].yx;
+  v[0] += float4(p.sum(), given.x, g.y, points[1].x);
+  atomic_fetch_add_explicit(count, 1u, memory_order_relaxed);
+  a[2] = *q + *d + *e + (is_function_constant_defined(wanted) && wanted ? 1 : 0) + simd_sum(v[0].x);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+}
+template [[host_name("f_float")]] kernel void f<float>(device float*, constant float&, constant float*, device Point*,
+                                                       constant Point&, device atomic_uint*, threadgroup float4*, uint);
+)"),
+            "");
+}
+
+TEST(Lint, RefusesPointersWithoutAnAddressSpace) {
+  EXPECT_THAT(lint("float f(float* p) { return *p; }\n"),
+              HasSubstr("test.metal:3:9: error: pointer type must have explicit address space qualifier"));
+  EXPECT_THAT(lint("float f(const float& p) { return p; }\n"),
+              HasSubstr("test.metal:3:9: error: reference type must have explicit address space qualifier"));
+  EXPECT_THAT(lint("void f(device float* p) {\n  float* q = p;\n}\n"),
+              HasSubstr("test.metal:4:3: error: pointer type"));
+  EXPECT_THAT(lint("struct S {\n  float* p;\n};\n"), HasSubstr("test.metal:4:3: error: pointer type"));
+  EXPECT_EQ(lint(R"(
+struct S { device float* p; };
+float f(device float* p, thread const float& r, thread float (&a)[2]) {
+  device float* q = p;
+  auto s = q;
+  float x = 2 * *s;
+  return x * r + a[0];
+})"),
+            "");
+}
+
+TEST(Lint, LeavesWhatDoesNotCompileToTheCompiler) {
+  const auto constant = lint_source("kernel void f(constant float& c) { c = 1; }", "test.metal", options());
+  ASSERT_FALSE(constant);
+  EXPECT_EQ(constant.error().kind, Error::Kind::compile);
+  EXPECT_THAT(constant.error().text, HasSubstr("test.metal:1:38: error: cannot assign to variable 'c'"));
+  EXPECT_TRUE(lint_source("kernel void f(device float& c) { c = 1; }", "test.metal", options()));
+}
+
+TEST(Lint, KeepsOnlyMessagesOnAddressSpaces) {
+  EXPECT_EQ(address_space_errors("a.metal:1:2: error: unknown type name 'x'\n1 error generated.\n", "/headers"), "");
+  EXPECT_EQ(address_space_errors("/headers/x:1:2: error: changes address space of pointer\n", "/headers"), "");
+  EXPECT_EQ(address_space_errors("a.metal:1:2: error: to '__local float *' from 'const __global_host int *__private'\n"
+                                 "b.metal:1:1: note: here\n2 errors generated.\n",
+                                 "/headers"),
+            "a.metal:1:2: error: to 'threadgroup float *' from 'constant int *'\nb.metal:1:1: note: here\n");
+}
+
+}  // namespace
+}  // namespace assay::metal::emulator::test
