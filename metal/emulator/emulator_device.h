@@ -52,7 +52,7 @@ class EmulatorDevice final : public Device {
   Result<std::shared_ptr<Buffer>> new_buffer(std::span<const std::byte> bytes, const std::string& label) override;
   std::shared_ptr<CommandQueue> new_command_queue() override;
 
-  /// A library of a shader that is part of this program.
+  /// A library of a shader that is part of this program, and outlives all that is made of it.
   std::shared_ptr<Library> new_library(const abi::Shader& shader);
 
   /// What the checks have found in the commands that have ended, each place in the source once.

@@ -19,10 +19,10 @@ void count(const abi::Invocation* call) {
 /// An encoder with a pipeline and one buffer of 16 ints, up to the call that a test makes.
 class Encoding {
  public:
-  explicit Encoding(Entry entry = &count) : shader(entry) {}
+  explicit Encoding(Entry entry = &count) : shader(std::make_shared<Shader>(entry)) {}
 
   void begin() {
-    const auto library = device.new_library(shader.shader);
+    const auto library = device.new_library(shader->shader);
     pipeline = given(device.new_pipeline(given(library->new_function("kernel"))));
     const std::vector<std::int32_t> values(16, 0);
     buffer = given(device.new_buffer(std::as_bytes(std::span(values)), ""));
@@ -36,7 +36,7 @@ class Encoding {
   }
 
   EmulatorDevice device;
-  Shader shader;
+  std::shared_ptr<Shader> shader;
   std::shared_ptr<CommandQueue> queue = device.new_command_queue();
   std::shared_ptr<CommandBuffer> commands = queue->command_buffer();
   std::shared_ptr<const ComputePipeline> pipeline;
@@ -63,7 +63,7 @@ TEST(Limits, OfThreadsInAGroup) {
 
 TEST(Limits, OfAKernelsOwn) {
   Encoding encoding;
-  encoding.shader.function.max_total_threads_per_threadgroup = 64;
+  encoding.shader->function.max_total_threads_per_threadgroup = 64;
   encoding.begin();
   EXPECT_EQ(encoding.pipeline->max_total_threads_per_threadgroup(), 64U);
   encoding.encoder->dispatch_threads({64}, {65});
@@ -102,8 +102,8 @@ TEST(Limits, OfIndexesOffsetsAndLengths) {
 
 TEST(Limits, OfABufferBoundToAReference) {
   Encoding encoding;
-  encoding.shader.argument(0).is_reference = 1;
-  encoding.shader.argument(0).element_size = 12;
+  encoding.shader->argument(0).is_reference = 1;
+  encoding.shader->argument(0).element_size = 12;
   encoding.begin();
   encoding.encoder->set_buffer(encoding.buffer, 56, 0);
   encoding.encoder->dispatch_threads({1}, {1});
@@ -201,8 +201,10 @@ TEST(CommandBuffer, RunsNothingWhereEncodingFailed) {
 
 TEST(CommandBuffer, MayOutliveQueueAndDevice) {
   std::shared_ptr<CommandBuffer> commands;
+  std::shared_ptr<Shader> shader;
   {
     Encoding encoding;
+    shader = encoding.shader;
     encoding.begin();
     encoding.encoder->dispatch_threads({8}, {8});
     EXPECT_EQ(encoding.complaint(), "accepted");

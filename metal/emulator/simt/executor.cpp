@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <system_error>
 #include <thread>
 
-#include "metal/cpu/parallel.h"
 #include "metal/emulator/simt/signals.h"
 
 namespace assay::metal::emulator {
@@ -40,14 +40,20 @@ std::optional<Error> Executor::run_checked(Launch& launch) {
 std::optional<Error> Executor::run_unchecked(const Launch& launch) {
   const std::uint64_t groups = launch.info.grid.groups().count();
   const auto workers = static_cast<std::size_t>(std::min<std::uint64_t>(options_.os_threads, groups));
-  for (std::size_t worker = 0; worker < workers; ++worker) runner(worker);
+  for (std::size_t worker = 0; worker < workers; ++worker) runner(worker).begin_dispatch(launch, nullptr);
   std::atomic<std::uint64_t> next = 0;
   const auto work = [&](std::size_t worker) {
     const FaultGuard guard;
-    runners_[worker]->begin_dispatch(launch, nullptr);
     run_groups(*runners_[worker], launch, next);
   };
-  cpu::on_threads(workers, work);
+  {
+    std::vector<std::jthread> others;
+    try {
+      for (std::size_t worker = 1; worker < workers; ++worker) others.emplace_back(work, worker);
+    } catch (const std::system_error&) {  // fewer threads change the time, never the result
+    }
+    work(0);
+  }
   std::optional<Error> error;
   for (std::size_t worker = 0; worker < workers; ++worker) {
     if (!error) error = runners_[worker]->error();

@@ -27,7 +27,7 @@ class GroupRunner final : private MeetingListener {
  public:
   GroupRunner(std::shared_ptr<Arena> arena, ReportLog& log, GroupOptions options);
 
-  /// Makes ready for groups of `launch`, which must outlive them, on this OS thread. The checker may be null.
+  /// Makes ready for groups of `launch`, which must outlive them, all on one OS thread. The checker may be null.
   void begin_dispatch(const Launch& launch, Checker* checker);
 
   /// Runs one group. False where the dispatch must be stopped.
