@@ -1,0 +1,111 @@
+#include "metal/emulator/barrier_sweep.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <string_view>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+constexpr std::string_view none = "metal::mem_flags::mem_none", device = "mem_device", threadgroup = "mem_threadgroup";
+
+/// A call in the source: [begin, end) with its closing parenthesis, its argument in [argument, end - 1).
+struct Call {
+  std::size_t begin, argument, end;
+};
+
+/// The source with its comments blank, each letter where it was.
+std::string without_comments(std::string source) {
+  const auto blank = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < std::min(end, source.size()); ++at)
+      if (source[at] != '\n') source[at] = ' ';
+  };
+  for (std::size_t at = source.find('/'); at != std::string::npos; at = source.find('/', at + 1)) {
+    if (source.compare(at, 2, "//") == 0) blank(at, source.find('\n', at));
+    if (source.compare(at, 2, "/*") == 0) blank(at, std::min(source.find("*/", at), source.size() - 2) + 2);
+  }
+  return source;
+}
+
+bool is_word(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_';
+}
+
+std::vector<Call> barriers_of(const std::string& text) {
+  std::vector<Call> calls;
+  for (const std::string_view name : {"threadgroup_barrier", "simdgroup_barrier"}) {
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+      const std::size_t open = text.find_first_not_of(" \t\n", at + name.size());
+      if ((at > 0 && is_word(text[at - 1])) || open == std::string::npos || text[open] != '(') continue;
+      std::size_t end = open + 1;
+      for (int depth = 1; depth > 0 && end < text.size(); ++end)
+        depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+      calls.push_back({at, open + 1, end});
+    }
+  }
+  std::ranges::sort(calls, {}, &Call::begin);
+  return calls;
+}
+
+SourcePosition position_of(const std::string& source, std::size_t at) {
+  const auto begin = source.begin(), here = begin + static_cast<std::ptrdiff_t>(at);
+  const std::size_t line_begin = at == 0 ? 0 : source.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+  return {{},
+          static_cast<std::uint32_t>(1 + std::count(begin, here, '\n')),
+          static_cast<std::uint32_t>(at - line_begin + 1)};
+}
+
+std::string quoted_flag(std::string_view flag) {
+  return "metal::mem_flags::" + std::string(flag);
+}
+
+/// The barrier's arguments that order less, or other memory, each with its name.
+std::vector<std::pair<std::string, std::string>> weaker_arguments(std::string_view argument) {
+  const bool has_device = argument.find(device) != std::string_view::npos;
+  const bool has_threadgroup = argument.find(threadgroup) != std::string_view::npos;
+  if (has_device && has_threadgroup)
+    return {{"both flags -> mem_device", quoted_flag(device)},
+            {"both flags -> mem_threadgroup", quoted_flag(threadgroup)}};
+  if (has_device)
+    return {{"mem_device -> mem_none", std::string(none)}, {"mem_device -> mem_threadgroup", quoted_flag(threadgroup)}};
+  if (has_threadgroup)
+    return {{"mem_threadgroup -> mem_none", std::string(none)}, {"mem_threadgroup -> mem_device", quoted_flag(device)}};
+  return {};
+}
+
+std::string replaced(const std::string& source, std::size_t begin, std::size_t end, std::string_view by) {
+  return source.substr(0, begin).append(by).append(source, end);
+}
+
+}  // namespace
+
+std::vector<BarrierMutant> barrier_mutants(const std::string& source) {
+  const std::string text = without_comments(source);
+  std::vector<BarrierMutant> mutants;
+  for (const Call& call : barriers_of(text)) {
+    const SourcePosition position = position_of(text, call.begin);
+    mutants.push_back({position, "deleted", replaced(source, call.begin, call.end, "((void)0)")});
+    const std::string_view argument = std::string_view(text).substr(call.argument, call.end - 1 - call.argument);
+    for (const auto& [change, weaker] : weaker_arguments(argument))
+      mutants.push_back({position, change, replaced(source, call.argument, call.end - 1, weaker)});
+  }
+  return mutants;
+}
+
+Result<BarrierSweep> sweep_barriers(const std::string& source, const RunSource& run) {
+  const Result<std::vector<Report>> unchanged = run(source);
+  if (!unchanged) return tl::unexpected(unchanged.error());
+  if (!unchanged->empty())
+    return error(Error::Kind::execution, "the unchanged source is reported:\n" + to_string(unchanged->front()));
+  BarrierSweep sweep;
+  for (BarrierMutant& mutant : barrier_mutants(source)) {
+    const Result<std::vector<Report>> reports = run(mutant.source);
+    if (!reports) return tl::unexpected(reports.error());
+    (reports->empty() ? sweep.survivors : sweep.reported).push_back(std::move(mutant));
+  }
+  return sweep;
+}
+
+}  // namespace assay::metal::emulator
