@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <barrier>
+#include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "metal/emulator/files.h"
 
@@ -11,24 +14,52 @@ namespace assay::metal::emulator::test {
 
 namespace {
 
-std::uint32_t current_lane = 0;
+thread_local std::uint32_t current_lane = 0;
+
+/// 32 lanes that come to every meeting, one OS thread each.
+struct Group {
+  std::barrier<> meeting{32};
+  std::array<char, 32UL * 64> brought{};
+  std::map<const void*, std::vector<char>> threadgroup_memory;
+  std::mutex mutex;
+};
+Group* group = nullptr;
 
 void access(const void* address, std::uint64_t bytes, abi::Access kind, const void* /*pc*/) {
   asked().accesses.push_back({address, bytes, kind});
 }
 
+void* aligned(std::vector<char>& memory) {
+  return memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
+}
+
 void* threadgroup_variable(const void* key, std::uint64_t bytes, std::uint64_t /*align*/, const char* name) {
+  if (group != nullptr) {
+    const std::lock_guard lock(group->mutex);
+    return aligned(group->threadgroup_memory.try_emplace(key, bytes + 64).first->second);
+  }
   const auto [memory, is_new] = asked().threadgroup_memory.try_emplace(key, bytes + 64);
   if (is_new) asked().threadgroup_names.emplace_back(name);
-  auto* const begin = memory->second.data();
-  return begin + (64 - reinterpret_cast<std::uintptr_t>(begin) % 64) % 64;
+  return aligned(memory->second);
 }
 
 void barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
+  if (group != nullptr) return group->meeting.arrive_and_wait();
   asked().barriers.push_back({scope, flags, site->line, site->column, site->file});
 }
 
-abi::Meeting exchange(abi::Scope /*scope*/, const void* mine, std::uint64_t bytes, void* all, const abi::Site* site) {
+abi::Meeting meet(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all) {
+  std::memcpy(group->brought.data() + bytes * current_lane, mine, bytes);
+  group->meeting.arrive_and_wait();
+  const bool is_quad = scope == abi::Scope::quadgroup;
+  const std::uint32_t lanes = is_quad ? 4 : 32, first = is_quad ? current_lane / 4 * 4 : 0;
+  std::memcpy(all, group->brought.data() + bytes * first, bytes * lanes);
+  group->meeting.arrive_and_wait();
+  return {is_quad ? 0xfU : 0xffffffffU, current_lane - first};
+}
+
+abi::Meeting exchange(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all, const abi::Site* site) {
+  if (group != nullptr) return meet(scope, mine, bytes, all);
   barrier(abi::Scope::simdgroup, 0, site);
   std::memset(all, 0, bytes);
   std::memcpy(static_cast<char*>(all) + bytes * current_lane, mine, bytes);
@@ -87,8 +118,9 @@ const abi::Function& function(const CompiledShader& shader, std::string_view nam
   return *found;
 }
 
-void run(const CompiledShader& shader, std::string_view name, const std::vector<void*>& buffers, std::uint32_t lane) {
-  asked() = {};
+namespace {
+
+void call(const CompiledShader& shader, std::string_view name, const std::vector<void*>& buffers, std::uint32_t lane) {
   current_lane = lane;
   std::array<void*, 31> bound{}, threadgroup{};
   std::ranges::copy(buffers, bound.begin());
@@ -98,6 +130,24 @@ void run(const CompiledShader& shader, std::string_view name, const std::vector<
   position.threads_per_simdgroup = 32;
   const abi::Invocation invocation{bound.data(), threadgroup.data(), &position};
   function(shader, name).entry(&invocation);
+}
+
+}  // namespace
+
+void run(const CompiledShader& shader, std::string_view name, const std::vector<void*>& buffers, std::uint32_t lane) {
+  asked() = {};
+  call(shader, name, buffers, lane);
+}
+
+void run_simdgroup(const CompiledShader& shader, std::string_view name, const std::vector<void*>& buffers) {
+  Group lanes;
+  group = &lanes;
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t lane = 0; lane < 32; ++lane)
+      threads.emplace_back([&, lane] { call(shader, name, buffers, lane); });
+  }
+  group = nullptr;
 }
 
 }  // namespace assay::metal::emulator::test

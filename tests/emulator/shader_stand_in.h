@@ -56,4 +56,7 @@ const abi::Function& function(const CompiledShader& shader, std::string_view nam
 void run(const CompiledShader& shader, std::string_view name, const std::vector<void*>& buffers,
          std::uint32_t lane = 0);
 
+/// Calls the kernel as all 32 lanes of a simdgroup, which meet; of a shader that is not compiled for checking.
+void run_simdgroup(const CompiledShader& shader, std::string_view name, const std::vector<void*>& buffers);
+
 }  // namespace assay::metal::emulator::test
