@@ -94,10 +94,10 @@ Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view so
   const std::string key =
       fmt::format("{}\n{}\n{}\n{}\n{}", abi::version, clang->version, fmt::join(flags, " "), processor(), *text);
   const fs::path object = cache / (content_name(key) + ".so");
-  if (!fs::exists(object)) {
-    const auto built = build(*clang, *text, options.is_checked, work->path(), object);
-    if (!built) return tl::make_unexpected(built.error());
-  }
+  if (fs::exists(object))
+    if (auto cached = load(object, work->path())) return cached;
+  const auto built = build(*clang, *text, options.is_checked, work->path(), object);
+  if (!built) return tl::make_unexpected(built.error());
   return load(object, work->path());
 }
 

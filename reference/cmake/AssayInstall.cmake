@@ -4,15 +4,20 @@ include(GNUInstallDirs)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/assay")
 
+foreach(library IN ITEMS reference metal device emulator validation)
+  set_target_properties(assay_${library} PROPERTIES EXPORT_NAME ${library})
+  install(TARGETS assay_${library} EXPORT assayTargets)
+endforeach()
 foreach(part IN ITEMS reference metal validation)
-  set_target_properties(assay_${part} PROPERTIES EXPORT_NAME ${part})
-  install(TARGETS assay_${part} EXPORT assayTargets)
   install(
     DIRECTORY "${PROJECT_SOURCE_DIR}/${part}"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/assay"
     FILES_MATCHING
     PATTERN "*.h")
 endforeach()
+# What shaders include, metal_stdlib and its like, has no ending.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/metal/emulator/include"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/assay/metal/emulator")
 if(TARGET assay)
   install(TARGETS assay)
   install(FILES "${PROJECT_SOURCE_DIR}/notebooks/data/speech.npz" DESTINATION "${CMAKE_INSTALL_DATADIR}/assay")

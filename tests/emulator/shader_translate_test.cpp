@@ -1,0 +1,148 @@
+// What the translator does and what it refuses, on text that needs no preprocessing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "metal/emulator/translate/translate.h"
+
+namespace assay::metal::emulator::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Without the registration; an error's text where there is one.
+std::string translated(const std::string& text) {
+  const auto result = translate("# 1 \"t.metal\"\n" + text);
+  return result ? result->substr(0, result->find("# 1 \"registration\"")) : result.error().text;
+}
+
+std::string registered(const std::string& text) {
+  const auto result = translate("# 1 \"t.metal\"\n" + text);
+  return result ? result->substr(result->find("# 1 \"registration\"")) : result.error().text;
+}
+
+TEST(Threadgroup, VariablesGetMemoryOfTheGroup) {
+  const std::string text =
+      translated("void f() {\n  threadgroup float a[2][N], b;\n  threadgroup const S<T, 2> s[4];\n}");
+  EXPECT_THAT(text, HasSubstr("using assay_type_0 = float [2][N]; assay_type_0& a = "));
+  EXPECT_THAT(text, HasSubstr("using assay_type_1 = float ; assay_type_1& b = "));
+  EXPECT_THAT(text, HasSubstr("using assay_type_2 = const S < T , 2 > [4]; assay_type_2& s = "));
+  EXPECT_THAT(translated("void f() { float threadgroup a[4]; }"), HasSubstr("using assay_type_0 = float [4];"));
+  EXPECT_THAT(translated("void f() { threadgroup float a[2] = {0}; }"),
+              AllOf(HasSubstr("float [2]"), Not(HasSubstr("{0}"))));
+}
+
+TEST(Threadgroup, PointersAndReferencesLoseTheWord) {
+  for (const char* text :
+       {"threadgroup float* f(threadgroup float* p);", "void f(const threadgroup T* const p, threadgroup S& s);",
+        "void f(threadgroup float (&a)[4], threadgroup float (*p)[4]);", "using P = threadgroup float*;",
+        "void f() { auto p = (threadgroup float4*)q; }",
+        "void f() { auto p = reinterpret_cast<threadgroup half*>(q); }",
+        "void f() { threadgroup float* p = q; float threadgroup* r = p; }",
+        "template <typename P = threadgroup int*> void f(P p);",
+        "struct S { threadgroup float* p; float get() const threadgroup { return 1; } };"})
+    EXPECT_THAT(translated(text), AllOf(Not(HasSubstr("threadgroup")), Not(HasSubstr("error")))) << text;
+}
+
+TEST(Threadgroup, RefusesWhatItCannotTellApart) {
+  const std::pair<const char*, const char*> refused[] = {
+      {"threadgroup float x;", "t.metal:1:1: error: 'x' in threadgroup memory has to be declared within a function"},
+      {"void f(threadgroup float x) {}", "t.metal:1:8: error: 'x' in threadgroup memory has to be declared within"},
+      {"struct S { threadgroup float x; };", "t.metal:1:12: error: 'x' in threadgroup memory has to be declared"},
+      {"void f() { for (threadgroup int i;;) {} }", "t.metal:1:17: error: cannot tell whether 'i' is a variable"},
+      {"void f() { threadgroup float *p, x[3]; }", "t.metal:1:34: error: declare pointers and variables"},
+      {"void f() { threadgroup float x[3], *p; }", "t.metal:1:12: error: declare pointers and variables"},
+      {"void f() { float* threadgroup p; }", "t.metal:1:19: error: 'threadgroup' has to qualify"},
+      {"void f() { g<threadgroup float>(); }", "t.metal:1:14: error: 'threadgroup' has to qualify"},
+      {"void f() { typedef threadgroup float X; }", "t.metal:1:20: error: cannot tell whether 'X' is a variable"},
+      {"void f() { using X = threadgroup float; }", "t.metal:1:22: error: 'threadgroup' has to qualify"},
+      {"void f() { alignas(16) threadgroup float x; }", "t.metal:1:24: error: cannot tell whether 'x'"},
+      {"void f() { threadgroup struct { int a; } s; }", "t.metal:1:12: error: cannot tell"},
+      {"void f() { threadgroup float x : 3; }", "t.metal:1:32: error: expected ',', ';' or '['"},
+  };
+  for (const auto& [text, message] : refused) EXPECT_THAT(translated(text), HasSubstr(message)) << text;
+}
+
+TEST(Words, LoseAddressSpacesAndAttributes) {
+  EXPECT_EQ(translated("device T* f(constant int& n [[id(0)]]) { [[unroll]] for (;;) {} }").find("[["),
+            std::string::npos);
+  EXPECT_THAT(translated("void f(constant int& n);"), HasSubstr("const"));
+  EXPECT_THAT(translated("half x = 1.5h; auto y = 2bf; int z = 0xbf;"),
+              AllOf(HasSubstr("((_Float16)1.5l)"), HasSubstr("((bfloat)2)"), HasSubstr("0xbf")));
+  EXPECT_THAT(translated("double x;"), HasSubstr("t.metal:1:1: error: 'double' is not supported in Metal"));
+  EXPECT_THAT(translated("bool f() { return is_function_constant_defined(); }"), HasSubstr("needs a name"));
+}
+
+TEST(Overloads, ThatDifferInAddressSpacesOnlyAreOne) {
+  const std::string same =
+      translated("float f(device int* p) { return *p; }\nfloat f(threadgroup int* p) { return *p; }\n");
+  EXPECT_EQ(same.find("return *p", same.find("return *p") + 1), std::string::npos);
+  EXPECT_THAT(translated("float f(device int* p) { return 1; }\nfloat f(threadgroup int* p) { return 2; }\n"),
+              HasSubstr("t.metal:2:1: error: this differs from an earlier declaration in address spaces only"));
+  const std::string other =
+      translated("float f(device int* p) { return 1; }\nfloat f(constant int* p) { return 2; }\n");
+  EXPECT_THAT(other, HasSubstr("return 2"));
+}
+
+TEST(Constants, BecomeStorage) {
+  const std::string text = translated(
+      "constant bool a [[function_constant(3)]];\nconstant int b = is_function_constant_defined(a) ? 1 : 2;\nint c;");
+  EXPECT_THAT(text, HasSubstr("static bool assay_storage_a; static const bool& a = assay_storage_a;"));
+  EXPECT_THAT(text, HasSubstr("assay_index_a = (3)"));
+  EXPECT_THAT(text, HasSubstr("static void assay_compute_b() { assay_storage_b = "));
+  EXPECT_THAT(text, HasSubstr("(assay_is_set_a)"));
+  EXPECT_THAT(translated("constant bool a[2] [[function_constant(3)]];"), HasSubstr("expected one scalar or vector"));
+  EXPECT_THAT(translated("constant bool a [[function_constant]];"), HasSubstr("function_constant needs an index"));
+  EXPECT_THAT(translated("constant int a [[function_constant(0)]];\ntemplate <class T> constant T b = a;"),
+              HasSubstr("t.metal:2:1: error: a template cannot depend on function constants"));
+}
+
+TEST(Kernels, HaveTheirArgumentsInATable) {
+  const std::string text = registered(
+      "kernel void f(device float* a, constant S& s [[buffer(0)]], const device T *b, threadgroup int* t, "
+      "uint2 g [[thread_position_in_grid]]) {}");
+  EXPECT_THAT(text, HasSubstr("(\"a\", \"device float*\", abi::ArgumentKind::buffer, abi::AddressSpace::device, 1,"));
+  EXPECT_THAT(text, HasSubstr("(\"s\", \"constant S&\", abi::ArgumentKind::buffer, abi::AddressSpace::constant, 0,"));
+  EXPECT_THAT(text,
+              HasSubstr("(\"b\", \"const device T *\", abi::ArgumentKind::buffer, abi::AddressSpace::device, 2,"));
+  EXPECT_THAT(text, HasSubstr("abi::ArgumentKind::threadgroup, abi::AddressSpace::threadgroup, 0,"));
+  EXPECT_THAT(text, HasSubstr("\"thread_position_in_grid\""));
+  EXPECT_THAT(text, HasSubstr("{\"f\", \"t.metal\", 1, 13,"));
+}
+
+TEST(Kernels, RefuseParametersThatTheyCannotHave) {
+  const std::pair<const char*, const char*> refused[] = {
+      {"kernel void f(float* a) {}", "t.metal:1:15: error: parameter 'a' of the kernel has to be in device, constant"},
+      {"kernel void f(device float a) {}", "parameter 'a' of the kernel has to be a pointer or a reference"},
+      {"kernel void f(uint i) {}", "parameter 'i' of the kernel has no attribute that is known"},
+      {"kernel void f(device uint* i [[thread_position_in_grid]]) {}", "is a pointer where a position is a value"},
+      {"kernel void f(device int* a [[buffer(31)]]) {}",
+       "parameter 'a' of the kernel has index '31': expected 0 to 30"},
+      {"kernel void f(device int* a [[buffer(x)]]) {}", "has index 'x': expected 0 to 30"},
+      {"kernel void f(device int* a [[threadgroup(0)]]) {}", "'device int*', which does not go with [[threadgroup]]"},
+      {"kernel void f(device int* a [[buffer(1)]], device int* b [[buffer(1)]]) {}",
+       "'b' of the kernel has index 1, which"},
+      {"kernel void f(T t [[stage_in]]) {}", "parameter 't' of the kernel is a stage_in, which is not supported"},
+      {"template [[host_name(\"g\")]] kernel void g<float>(device float*);", "there is no kernel template 'g'"},
+      {"template <int N> [[max_total_threads_per_threadgroup(N)]] kernel void g(device float* a) {}\n"
+       "template kernel void g(device float*);",
+       "needs the template's arguments to be written out"},
+  };
+  for (const auto& [text, message] : refused) EXPECT_THAT(translated(text), HasSubstr(message)) << text;
+}
+
+TEST(Kernels, AreInstantiatedInThreeForms) {
+  const std::string kernel = "template <typename T> kernel void k(device T* a) {}\n";
+  const std::string by_type = translated(kernel + "template [[host_name(\"x\")]] kernel decltype(k<int>) k<int>;");
+  EXPECT_THAT(by_type, HasSubstr("static constexpr auto assay_kernel_0 = &k<int>;"));
+  const std::string in_full =
+      translated(kernel + "template [[host_name(\"x\")]] [[kernel]] void k<int>(device int* a [[buffer(0)]]);");
+  EXPECT_THAT(in_full, HasSubstr("static void assay_like_0(int * a)"));
+  EXPECT_THAT(translated(kernel + "template kernel void k(device int*);"), HasSubstr("assay_kernel_0 = &k;"));
+  EXPECT_THAT(registered(kernel + "template [[host_name(\"x\" \"y\")]] kernel void k(device int*);"),
+              HasSubstr("{\"x\" \"y\", \"t.metal\", 2,"));
+}
+
+}  // namespace
+}  // namespace assay::metal::emulator::test
