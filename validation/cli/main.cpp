@@ -5,13 +5,14 @@
 
 #include "validation/cli/commands.h"
 #include "validation/cli/diagnose_command.h"
+#include "validation/cli/metal_command.h"
 
 namespace {
 
 constexpr int bad_usage = 2;
 
 int run(int argc, char** argv) {
-  CLI::App app("Judges CTC kernels by an any-precision reference, under derived error bounds.", "assay");
+  CLI::App app("Judges CTC kernels by an any-precision reference, under derived error bounds, and checks Metal shaders.", "assay");
   app.require_subcommand(1);
   app.footer("Exit status: 0 all passed, 1 something failed, 2 bad usage.");
   assay::validation::Action action;
@@ -19,6 +20,7 @@ int run(int argc, char** argv) {
   assay::validation::add_replay_command(app, action);
   assay::validation::add_mutants_command(app, action);
   assay::validation::add_diagnose_command(app, action);
+  assay::validation::add_metal_command(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

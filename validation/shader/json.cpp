@@ -1,0 +1,49 @@
+#include "validation/shader/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace assay::validation {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json of(const metal::Size& size) {
+  return {size.width, size.height, size.depth};
+}
+
+ordered_json of(const metal::emulator::Event& event) {
+  return {{"action", event.action},
+          {"file", event.position.file},
+          {"line", event.position.line},
+          {"column", event.position.column},
+          {"thread_position_in_grid", of(event.thread.in_grid)},
+          {"thread_position_in_threadgroup", of(event.thread.in_group)},
+          {"threadgroup_position_in_grid", of(event.thread.group)}};
+}
+
+ordered_json of(const metal::emulator::Report& report) {
+  return {{"check", to_string(report.check)},
+          {"kernel", report.kernel},
+          {"message", report.message},
+          {"address", report.address},
+          {"count", report.count},
+          {"event", of(report.event)},
+          {"other", report.other ? of(*report.other) : ordered_json()}};
+}
+
+}  // namespace
+
+std::string to_json(const ShaderCheck& check, const ShaderOutcome& outcome) {
+  ordered_json reports = ordered_json::array();
+  for (const auto& report : outcome.reports) reports.push_back(of(report));
+  const ordered_json all = {{"file", check.file.string()},
+                            {"function", outcome.function},
+                            {"grid", of(check.grid)},
+                            {"group", of(check.group)},
+                            {"error", outcome.error ? ordered_json(outcome.error->text) : ordered_json()},
+                            {"reports", reports}};
+  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,15 @@
+// The outcome of checking a shader as JSON, for other programs.
+#pragma once
+
+#include <string>
+
+#include "validation/shader/shader_check.h"
+
+namespace assay::validation {
+
+/// {"file", "function", "grid", "group", "error" (null or text), "reports": [{"check", "kernel", "message", "address",
+/// "count", "event", "other" (null or as event)}]}, an event being {"action", "file", "line", "column",
+/// "thread_position_in_grid", "thread_position_in_threadgroup", "threadgroup_position_in_grid"}.
+std::string to_json(const ShaderCheck& check, const ShaderOutcome& outcome);
+
+}  // namespace assay::validation

@@ -1,0 +1,123 @@
+#include "validation/shader/scalar.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+
+#include "metal/cpu/half.h"
+
+namespace assay::validation {
+
+namespace {
+
+using metal::BFloat16;
+using metal::Half;
+
+template <class T>
+std::vector<std::byte> bytes_of(T value) {
+  std::vector<std::byte> bytes(sizeof(T));
+  std::memcpy(bytes.data(), &value, sizeof(T));
+  return bytes;
+}
+
+template <class T>
+T parsed(std::string_view text) {
+  T value{};
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size())
+    throw std::invalid_argument(fmt::format("'{}': expected a number that fits", text));
+  return value;
+}
+
+template <class T>
+std::vector<std::byte> from_text(const std::string& text) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (text != "true" && text != "false" && text != "1" && text != "0")
+      throw std::invalid_argument(fmt::format("'{}': expected true or false", text));
+    return bytes_of(text == "true" || text == "1");
+  } else if constexpr (std::is_integral_v<T> || std::is_same_v<T, float>) {
+    return bytes_of(parsed<T>(text));
+  } else {
+    return bytes_of(T(parsed<double>(text)));
+  }
+}
+
+template <class T>
+std::vector<std::byte> from_value(double value) {
+  return bytes_of(static_cast<T>(value));
+}
+
+struct Scalar {
+  std::string_view name;
+  bool floating;
+  std::vector<std::byte> (*from_text)(const std::string&);
+  std::vector<std::byte> (*from_value)(double);
+};
+
+template <class T>
+constexpr Scalar scalar(std::string_view name) {
+  return {name, !std::is_integral_v<T>, from_text<T>, from_value<T>};
+}
+
+constexpr std::array scalars = {
+    scalar<float>("float"),          scalar<Half>("half"),
+    scalar<BFloat16>("bfloat"),      scalar<bool>("bool"),
+    scalar<std::int8_t>("char"),     scalar<std::uint8_t>("uchar"),
+    scalar<std::int16_t>("short"),   scalar<std::uint16_t>("ushort"),
+    scalar<std::int32_t>("int"),     scalar<std::uint32_t>("uint"),
+    scalar<std::int64_t>("long"),    scalar<std::uint64_t>("ulong"),
+    scalar<std::int8_t>("int8_t"),   scalar<std::uint8_t>("uint8_t"),
+    scalar<std::int16_t>("int16_t"), scalar<std::uint16_t>("uint16_t"),
+    scalar<std::int32_t>("int32_t"), scalar<std::uint32_t>("uint32_t"),
+    scalar<std::int64_t>("int64_t"), scalar<std::uint64_t>("uint64_t"),
+    scalar<std::uint64_t>("size_t"),
+};
+
+const Scalar* find(std::string_view name) {
+  for (const Scalar& candidate : scalars)
+    if (candidate.name == name) return &candidate;
+  return nullptr;
+}
+
+const Scalar& expect(const std::string& name) {
+  if (const Scalar* found = find(name)) return *found;
+  throw std::invalid_argument(fmt::format("type {}: expected a scalar of Metal, for example float or uint", name));
+}
+
+}  // namespace
+
+MetalType metal_type(std::string_view name) {
+  std::string_view base = name;
+  const bool packed = base.starts_with("packed_");
+  if (packed) base.remove_prefix(std::strlen("packed_"));
+  MetalType type;
+  if (find(base) == nullptr && base.size() > 1 && base.back() >= '2' && base.back() <= '4') {
+    type.lanes = static_cast<std::size_t>(base.back() - '0');
+    base.remove_suffix(1);
+  }
+  if (find(base) == nullptr)
+    throw std::invalid_argument(fmt::format("type {}: expected a scalar or a vector of Metal", name));
+  type.scalar = base;
+  type.stride = type.lanes == 3 && !packed ? 4 : type.lanes;
+  return type;
+}
+
+std::vector<std::byte> scalar_bytes(const std::string& scalar, const std::string& text) {
+  return expect(scalar).from_text(text);
+}
+
+std::vector<std::byte> scalar_bytes(const std::string& scalar, double value) {
+  return expect(scalar).from_value(value);
+}
+
+bool is_floating(const std::string& scalar) {
+  return expect(scalar).floating;
+}
+
+}  // namespace assay::validation

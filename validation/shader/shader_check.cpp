@@ -1,0 +1,160 @@
+#include "validation/shader/shader_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <stdexcept>
+
+#include "metal/emulator/compile.h"
+#include "validation/shader/contents.h"
+#include "validation/shader/scalar.h"
+
+namespace assay::validation {
+
+namespace {
+
+using metal::Argument;
+using metal::Buffer;
+using metal::Error;
+using metal::FunctionConstants;
+
+/// The value, or an exception with the error's text.
+template <class T>
+T expect(metal::Result<T> result) {
+  if (!result) throw std::invalid_argument(result.error().text);
+  return std::move(*result);
+}
+
+metal::emulator::CompileOptions compile_options(const metal::emulator::EmulatorOptions& options) {
+  metal::emulator::CompileOptions compile;
+  compile.is_checked = options.is_checked;
+  compile.metal_version = options.metal_version;
+  compile.macros = options.macros;
+  return compile;
+}
+
+template <class T>
+void set_constant(FunctionConstants& constants, std::uint32_t index, const std::vector<std::byte>& bytes) {
+  T value{};
+  std::memcpy(&value, bytes.data(), sizeof(T));
+  constants.set(index, value);
+}
+
+void set_constant(FunctionConstants& constants, std::uint32_t index, const std::vector<std::byte>& bytes) {
+  if (bytes.size() == 1) return set_constant<std::uint8_t>(constants, index, bytes);
+  if (bytes.size() == 2) return set_constant<std::uint16_t>(constants, index, bytes);
+  if (bytes.size() == 4) return set_constant<std::uint32_t>(constants, index, bytes);
+  set_constant<std::uint64_t>(constants, index, bytes);
+}
+
+FunctionConstants constants_of(const ShaderCheck& check) {
+  FunctionConstants constants;
+  if (check.constants.empty()) return constants;
+  const auto shader = expect(metal::emulator::compile_file(check.file, compile_options(check.emulator)));
+  for (const auto& [index, text] : check.constants) {
+    const std::span all(shader->shader().constants, shader->shader().constant_count);
+    const auto found = std::ranges::find(all, index, &metal::emulator::abi::Constant::index);
+    if (found == all.end())
+      throw std::invalid_argument(
+          fmt::format("--constant {}={}: the shader has no such function constant", index, text));
+    set_constant(constants, index, scalar_bytes(found->type, text));
+  }
+  return constants;
+}
+
+std::string chosen_function(const ShaderCheck& check, const metal::Library& library) {
+  const auto names = library.function_names();
+  if (!check.function.empty()) return check.function;
+  if (names.size() == 1) return names.front();
+  throw std::invalid_argument(fmt::format("--function: {} has {} kernels, choose one of {}", check.file.string(),
+                                          names.size(), fmt::join(names, ", ")));
+}
+
+/// A buffer or threadgroup memory that is given but not taken, or taken but not given.
+void expect_bindings(const ShaderCheck& check, const std::vector<Argument>& arguments) {
+  std::set<std::uint32_t> buffers, threadgroup;
+  for (const Argument& argument : arguments) {
+    const bool is_buffer = argument.kind == Argument::Kind::buffer;
+    if (argument.kind == Argument::Kind::position) continue;
+    (is_buffer ? buffers : threadgroup).insert(argument.index);
+    if (is_buffer ? check.buffers.contains(argument.index) : check.threadgroup.contains(argument.index)) continue;
+    throw std::invalid_argument(fmt::format("{}({}) {} {}: expected {} {}=...", is_buffer ? "buffer" : "threadgroup",
+                                            argument.index, argument.type, argument.name,
+                                            is_buffer ? "--buffer" : "--threadgroup-memory", argument.index));
+  }
+  for (const auto& [index, words] : check.buffers)
+    if (!buffers.contains(index)) throw std::invalid_argument(fmt::format("--buffer {}={}: not taken", index, words));
+  for (const auto& [index, bytes] : check.threadgroup)
+    if (!threadgroup.contains(index))
+      throw std::invalid_argument(fmt::format("--threadgroup-memory {}={}: not taken", index, bytes));
+}
+
+std::map<std::uint32_t, std::shared_ptr<Buffer>> make_buffers(metal::Device& device, const ShaderCheck& check,
+                                                              const std::vector<Argument>& arguments) {
+  std::map<std::uint32_t, std::shared_ptr<Buffer>> buffers;
+  for (const Argument& argument : arguments) {
+    if (argument.kind != Argument::Kind::buffer) continue;
+    const BufferContents contents = buffer_contents(argument, check.buffers.at(argument.index), check.seed);
+    buffers[argument.index] = expect(contents.bytes ? device.new_buffer(*contents.bytes, argument.name)
+                                                    : device.new_buffer(contents.length, argument.name));
+  }
+  return buffers;
+}
+
+/// Runs the pipeline once. Returns what stopped it.
+std::optional<Error> run(metal::Device& device, const ShaderCheck& check,
+                         std::shared_ptr<const metal::ComputePipeline> pipeline,
+                         const std::map<std::uint32_t, std::shared_ptr<Buffer>>& buffers) {
+  const auto commands = device.new_command_queue()->command_buffer();
+  const auto encoder = expect(commands->compute_encoder());
+  encoder->set_pipeline(std::move(pipeline));
+  for (const auto& [index, buffer] : buffers) encoder->set_buffer(buffer, 0, index);
+  for (const auto& [index, bytes] : check.threadgroup) encoder->set_threadgroup_memory_length(bytes, index);
+  encoder->dispatch_threads(check.grid, check.group);
+  if (const auto ended = encoder->end_encoding(); !ended) throw std::invalid_argument(ended.error().text);
+  if (const auto committed = commands->commit(); !committed) return committed.error();
+  if (const auto waited = commands->wait_until_completed(); !waited) return waited.error();
+  return commands->error();
+}
+
+}  // namespace
+
+ShaderOutcome check_shader(const ShaderCheck& check) {
+  metal::emulator::EmulatorDevice device(check.emulator);
+  const auto library = device.new_library_from_file(check.file);
+  if (!library) {
+    if (library.error().kind != Error::Kind::compile) throw std::invalid_argument(library.error().text);
+    return {check.function, {}, library.error()};
+  }
+  ShaderOutcome outcome;
+  outcome.function = chosen_function(check, **library);
+  const auto function = expect((*library)->new_function(outcome.function, constants_of(check)));
+  expect_bindings(check, function->arguments());
+  const auto buffers = make_buffers(device, check, function->arguments());
+  outcome.error = run(device, check, expect(device.new_pipeline(function)), buffers);
+  outcome.reports = device.reports();
+  if (!outcome.reports.empty()) outcome.error.reset();  // the reports say it better
+  return outcome;
+}
+
+std::string list_shader(const std::filesystem::path& file, const metal::emulator::EmulatorOptions& options) {
+  const auto compiled = expect(metal::emulator::compile_file(file, compile_options(options)));
+  const metal::emulator::abi::Shader& shader = compiled->shader();
+  std::string text;
+  for (const auto& function : std::span(shader.functions, shader.function_count)) {
+    text += fmt::format("kernel {}\n", function.name);
+    for (const auto& argument : std::span(function.arguments, function.argument_count)) {
+      using Kind = metal::emulator::abi::ArgumentKind;
+      const std::string where = argument.kind == Kind::buffer        ? fmt::format("buffer({})", argument.index)
+                                : argument.kind == Kind::threadgroup ? fmt::format("threadgroup({})", argument.index)
+                                                                     : argument.attribute;
+      text += fmt::format("  {:<32} {:<16} {}\n", where, argument.name, argument.type);
+    }
+  }
+  for (const auto& constant : std::span(shader.constants, shader.constant_count))
+    text += fmt::format("function_constant({}) {} {}\n", constant.index, constant.type, constant.name);
+  return text;
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,43 @@
+// Runs one kernel of anybody's .metal on the emulator, with its checks on.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metal/device/limits.h"
+#include "metal/device/result.h"
+#include "metal/emulator/emulator_device.h"
+
+namespace assay::validation {
+
+struct ShaderCheck {
+  std::filesystem::path file;
+  std::string function;                                ///< empty: the only one
+  std::map<std::uint32_t, std::string> buffers;        ///< contents by index (contents.h)
+  std::map<std::uint32_t, std::uint64_t> threadgroup;  ///< bytes by index
+  std::map<std::uint32_t, std::string> constants;      ///< values of function constants by index
+  metal::Size grid, group;                             ///< in threads
+  std::uint64_t seed = 1;                              ///< of random contents
+  metal::emulator::EmulatorOptions emulator;
+};
+
+struct ShaderOutcome {
+  std::string function;
+  std::vector<metal::emulator::Report> reports;
+  std::optional<metal::Error> error;  ///< what stopped the kernel, where it was not a report
+  bool passed() const { return reports.empty() && !error; }
+};
+
+/// Throws std::invalid_argument for a function, a binding or a constant that the shader does not have or that is
+/// missing, and where the file cannot be read; the error is of kind compile where the shader does not compile.
+ShaderOutcome check_shader(const ShaderCheck& check);
+
+/// The kernels of the shader with their arguments, and its function constants, as text of at most 100 columns.
+/// Throws std::invalid_argument where the file cannot be read or does not compile.
+std::string list_shader(const std::filesystem::path& file, const metal::emulator::EmulatorOptions& options);
+
+}  // namespace assay::validation
