@@ -134,10 +134,15 @@ void add_check_options(CLI::App& command, Arguments& arguments) {
                      "INDEX=random:N, zero:N, unset:N (elements), file:PATH, or numbers: 3=150 or 4=0.5,1,2");
   command.add_option("--threadgroup-memory", arguments.threadgroup, "INDEX=BYTES of a threadgroup argument");
   command.add_option("--constant", arguments.constants, "INDEX=VALUE of a function constant");
-  command.add_option("--grid", arguments.grid, "Threads to run: x[,y[,z]]")->delimiter(',')->expected(1, 3);
+  command.add_option("--grid", arguments.grid, "Threads to run: x[,y[,z]]")
+      ->delimiter(',')
+      ->expected(1, 3)
+      ->check(CLI::PositiveNumber);
+  ->delimiter(',')->expected(1, 3)->check(CLI::PositiveNumber);
   command.add_option("--group", arguments.group, "Threads of a threadgroup: x[,y[,z]]; at most 256,1,1 if left out")
       ->delimiter(',')
-      ->expected(1, 3);
+      ->expected(1, 3)
+      ->check(CLI::PositiveNumber);
   const std::map<std::string, ThreadOrder> orders = {
       {"forward", ThreadOrder::forward}, {"reverse", ThreadOrder::reverse}, {"random", ThreadOrder::random}};
   command

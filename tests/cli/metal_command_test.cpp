@@ -1,0 +1,150 @@
+// assay metal check and lint on real .metal text: what is wrong is found at its place, and the corrected twin is not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/cli/program.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::string group_sum = R"(#include <metal_stdlib>
+using namespace metal;
+
+constant bool doubled [[function_constant(0)]];
+
+kernel void group_sum(device const float* in [[buffer(0)]],
+                      device float* out [[buffer(1)]],
+                      constant uint& n [[buffer(2)]],
+                      threadgroup float* partial [[threadgroup(0)]],
+                      uint tid [[thread_position_in_threadgroup]],
+                      uint gid [[thread_position_in_grid]],
+                      uint group [[threadgroup_position_in_grid]],
+                      uint size [[threads_per_threadgroup]]) {
+  partial[tid] = gid < n ? in[gid] : 0;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  for (uint half_size = size / 2; half_size > 0; half_size /= 2) {
+    if (tid < half_size) partial[tid] += partial[tid + half_size];
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
+  if (tid == 0) out[group] = doubled ? 2 * partial[0] : partial[0];
+}
+)";
+
+const std::string bindings =
+    " --buffer 0=random:250 --buffer 1=unset:4 --threadgroup-memory 0=256 --constant 0=true --grid 256 --group 64";
+
+class MetalCommand : public Program {
+ protected:
+  void write(const std::string& text) const { std::ofstream(folder_ / "sum.metal") << text; }
+};
+
+TEST_F(MetalCommand, ListsKernelsArgumentsAndConstants) {
+  write(group_sum);
+  const Outcome outcome = run("metal check sum.metal");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              AllOf(HasSubstr("kernel group_sum"), HasSubstr("device const float*"), HasSubstr("threadgroup(0)"),
+                    HasSubstr("thread_position_in_grid"), HasSubstr("function_constant(0) bool doubled")));
+}
+
+TEST_F(MetalCommand, FindsNothingInACorrectShader) {
+  write(group_sum);
+  for (const std::string order : {"forward", "reverse", "random"}) {
+    const Outcome outcome = run("metal check sum.metal --buffer 2=250 --order " + order + bindings);
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("nothing found"));
+  }
+}
+
+TEST_F(MetalCommand, FindsEachKindOfFaultAtItsPlace) {
+  struct Fault {
+    std::string from, to, n, check, place;
+  };
+  const std::vector<Fault> faults = {
+      {"", "", "256", "memcheck: kernel group_sum", "sum.metal:14:28"},
+      {"  threadgroup_barrier(mem_flags::mem_threadgroup);\n  for", "\n  for", "250", "racecheck: kernel group_sum",
+       "sum.metal:17:42"},
+      {"partial[tid] = gid", "if (tid > 0) partial[tid] = gid", "250", "initcheck: kernel group_sum",
+       "sum.metal:17:39"},
+      {"  threadgroup_barrier(mem_flags::mem_threadgroup);\n  for",
+       "  if (tid > 0) threadgroup_barrier(mem_flags::mem_threadgroup);\n  for", "250", "synccheck: kernel group_sum",
+       "sum.metal:15"},
+  };
+  for (const Fault& fault : faults) {
+    write(fault.from.empty() ? group_sum : replaced(group_sum, fault.from, fault.to));
+    const Outcome outcome = run("metal check sum.metal --buffer 2=" + fault.n + bindings);
+    EXPECT_EQ(outcome.status, 1) << fault.check << outcome.err;
+    EXPECT_THAT(outcome.out, AllOf(HasSubstr(fault.check), HasSubstr(fault.place)));
+  }
+}
+
+TEST_F(MetalCommand, WritesTheOutcomeAsJson) {
+  write(group_sum);
+  EXPECT_EQ(run("metal check sum.metal --buffer 2=256 --json found.json" + bindings).status, 1);
+  const auto found = nlohmann::json::parse(std::ifstream(folder_ / "found.json"));
+  EXPECT_EQ(found["function"], "group_sum");
+  EXPECT_EQ(found["grid"], (std::vector<int>{256, 1, 1}));
+  EXPECT_TRUE(found["error"].is_null());
+  ASSERT_EQ(found["reports"].size(), 1U);
+  EXPECT_EQ(found["reports"][0]["check"], "memcheck");
+  EXPECT_EQ(found["reports"][0]["event"]["line"], 14);
+  EXPECT_EQ(found["reports"][0]["event"]["thread_position_in_grid"], (std::vector<int>{250, 0, 0}));
+}
+
+TEST_F(MetalCommand, SaysWhatDoesNotCompileAndWhere) {
+  write(replaced(group_sum, "partial[0];", "partal[0];"));
+  const Outcome outcome = run("metal check sum.metal --buffer 2=250" + bindings);
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("sum.metal:20"), HasSubstr("partal")));
+}
+
+TEST_F(MetalCommand, LintRefusesWhatApplesCompilerWould) {
+  write(group_sum);
+  const Outcome clean = run("metal lint sum.metal");
+  EXPECT_EQ(clean.status, 0) << clean.out << clean.err;
+  write(replaced(group_sum, "  partial[tid] = gid", "  thread float* mine = partial;\n  partial[tid] = gid"));
+  const Outcome refused = run("metal lint sum.metal");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.out, HasSubstr("sum.metal:14"));
+}
+
+TEST_F(MetalCommand, RefusesBadUsageWithStatus2) {
+  write(group_sum);
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"metal", "subcommand"},
+      {"metal check", "file"},
+      {"metal check none.metal", "none.metal"},
+      {"metal check sum.metal --buffer 2=250", "--grid"},
+      {"metal check sum.metal --buffer 2=250 --grid 0" + bindings.substr(0, bindings.find(" --grid")), "--grid"},
+      {"metal check sum.metal" + bindings, "expected --buffer 2="},
+      {"metal check sum.metal --buffer 2=250 --buffer 7=1" + bindings, "--buffer 7=1: not taken"},
+      {"metal check sum.metal --buffer 2=-1" + bindings, "--buffer 2=-1 (constant uint& n): '-1'"},
+      {"metal check sum.metal --buffer 2=1,x" + bindings, "'x'"},
+      {"metal check sum.metal --buffer 2=random:0" + bindings, "'0': expected a count"},
+      {"metal check sum.metal --buffer 2=random:99999999999999" + bindings, "expected at most"},
+      {"metal check sum.metal --buffer 2=noise:5" + bindings, "expected random:N"},
+      {"metal check sum.metal --buffer 2=file:none.bin" + bindings, "none.bin"},
+      {"metal check sum.metal --buffer 2=1 --constant 5=1" + bindings, "no such function constant"},
+      {"metal check sum.metal --buffer 2=1 --function other" + bindings, "other"},
+      {"metal check sum.metal --buffer x=1" + bindings, "expected INDEX="},
+      {"metal check sum.metal --buffer 2=1 --order sideways" + bindings, "--order"},
+  };
+  for (const auto& [arguments, word] : bad) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(word)) << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace assay::validation

@@ -1,0 +1,79 @@
+// Buffers from words: every type of Metal, vectors and their padding, files, and what has no meaning.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "metal/cpu/half.h"
+#include "validation/shader/contents.h"
+#include "validation/shader/scalar.h"
+
+namespace assay::validation {
+namespace {
+
+metal::Argument argument(const std::string& type, std::uint64_t size) {
+  metal::Argument argument;
+  argument.name = "x", argument.type = "device " + type + "*", argument.index = 3;
+  argument.element_type = type, argument.element_size = size;
+  return argument;
+}
+
+template <class T>
+std::vector<T> elements(const std::string& type, std::uint64_t size, const std::string& words) {
+  const BufferContents contents = buffer_contents(argument(type, size), words, 1);
+  EXPECT_EQ(contents.bytes->size(), contents.length);
+  std::vector<T> values(contents.length / sizeof(T));
+  std::memcpy(values.data(), contents.bytes->data(), contents.length);
+  return values;
+}
+
+TEST(Contents, AreNumbersOfTheArgumentsType) {
+  EXPECT_EQ(elements<float>("float", 4, "1,-2.5,1e3"), (std::vector<float>{1.0F, -2.5F, 1000.0F}));
+  EXPECT_EQ(elements<std::uint32_t>("uint", 4, "4294967295"), (std::vector<std::uint32_t>{4294967295U}));
+  EXPECT_EQ(elements<std::int8_t>("char", 1, "-128,127"), (std::vector<std::int8_t>{-128, 127}));
+  EXPECT_EQ(elements<std::uint8_t>("bool", 1, "true,0"), (std::vector<std::uint8_t>{1, 0}));
+  EXPECT_EQ(elements<std::uint16_t>("half", 2, "1,65504"), (std::vector<std::uint16_t>{0x3c00, 0x7bff}));
+  EXPECT_EQ(elements<std::uint16_t>("bfloat", 2, "1"), (std::vector<std::uint16_t>{0x3f80}));
+}
+
+TEST(Contents, PadVectorsOfThreeUnlessTheyArePacked) {
+  EXPECT_EQ(elements<float>("float3", 16, "1,2,3,4,5,6"), (std::vector<float>{1, 2, 3, 0, 4, 5, 6, 0}));
+  EXPECT_EQ(elements<float>("packed_float3", 12, "1,2,3"), (std::vector<float>{1, 2, 3}));
+  EXPECT_THROW(elements<float>("float2", 8, "1,2,3"), std::invalid_argument);
+}
+
+TEST(Contents, OfRandomNumbersAreNormalAndTheSameForASeed) {
+  const auto once = elements<float>("float", 4, "random:10000"), twice = elements<float>("float", 4, "random:10000");
+  EXPECT_EQ(once, twice);
+  double sum = 0.0, squares = 0.0;
+  for (const float x : once) sum += x, squares += double{x} * x;
+  EXPECT_NEAR(sum / 1e4, 0.0, 0.05);
+  EXPECT_NEAR(squares / 1e4, 1.0, 0.05);
+  for (const auto x : elements<std::int32_t>("int", 4, "random:100")) EXPECT_TRUE(x >= 0 && x <= 127) << x;
+}
+
+TEST(Contents, MayBeZeroOrUnset) {
+  EXPECT_EQ(elements<float>("float", 4, "zero:2"), (std::vector<float>{0, 0}));
+  const BufferContents unset = buffer_contents(argument("MyStruct", 24), "unset:5", 1);
+  EXPECT_EQ(unset.length, 120U);
+  EXPECT_FALSE(unset.bytes.has_value());
+}
+
+TEST(Contents, RefuseWhatHasNoMeaningAndNameIt) {
+  for (const std::string words :
+       {"", "1.5", "-1", "4294967296", "1,,2", "nan", "zero:", "zero:-1", "zero:1x", "what:1"})
+    try {
+      buffer_contents(argument("uint", 4), words, 1);
+      ADD_FAILURE() << words;
+    } catch (const std::invalid_argument& refusal) {
+      EXPECT_THAT(refusal.what(), testing::HasSubstr("--buffer 3=" + words + " (device uint* x): ")) << words;
+    }
+  EXPECT_THROW(buffer_contents(argument("MyStruct", 24), "random:5", 1), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace assay::validation
