@@ -17,19 +17,31 @@ namespace {
 
 using namespace assay::metal;  // NOLINT(google-build-using-namespace): this file is a program of its own
 
-/// Log alpha of CTC, plain: a thread for each state, a barrier for each frame, two rows in threadgroup memory.
+/// Alpha of CTC: a thread for each state, a barrier for each frame, two rows in threadgroup memory. In probabilities it
+/// is multiply-add, and the runtime counts; in logarithms it is three exp and one log a step.
 constexpr const char* ctc_alpha = R"(
 #include <metal_stdlib>
 using namespace metal;
 
 constant constexpr uint C = 28;
 
-inline float log_add(float a, float b, float c) {
-  const float high = max(max(a, b), c);
-  return high == -INFINITY ? high : high + log(exp(a - high) + exp(b - high) + exp(c - high));
-}
+struct Probabilities {
+  static constexpr constant float zero = 0;
+  static float sum(float a, float b, float c) { return a + b + c; }
+  static float product(float a, float b) { return a * b; }
+};
 
-kernel void ctc_alpha(device const float* log_probs [[buffer(0)]], device const int* classes [[buffer(1)]],
+struct Logarithms {
+  static constexpr constant float zero = -INFINITY;
+  static float sum(float a, float b, float c) {
+    const float high = max(max(a, b), c);
+    return high == -INFINITY ? high : high + log(exp(a - high) + exp(b - high) + exp(c - high));
+  }
+  static float product(float a, float b) { return a + b; }
+};
+
+template <class Numbers>
+kernel void ctc_alpha(device const float* emissions [[buffer(0)]], device const int* classes [[buffer(1)]],
                       device float* alpha [[buffer(2)]], constant uint& T [[buffer(3)]], constant uint& L [[buffer(4)]],
                       uint b [[threadgroup_position_in_grid]], uint B [[threadgroups_per_grid]],
                       uint s [[thread_index_in_threadgroup]]) {
@@ -37,16 +49,21 @@ kernel void ctc_alpha(device const float* log_probs [[buffer(0)]], device const 
   const bool is_state = s < L;
   const int mine = is_state ? classes[s] : 0;
   const bool skips = is_state && s >= 2 && mine != 0 && mine != classes[s - 2];
-  rows[0][s] = is_state && s < 2 ? log_probs[b * C + mine] : -INFINITY;
+  rows[0][s] = is_state && s < 2 ? emissions[b * C + mine] : Numbers::zero;
   threadgroup_barrier(mem_flags::mem_threadgroup);
   for (uint t = 1; t < T; ++t) {
     const threadgroup float* from = rows[(t - 1) % 2];
-    const float sum = log_add(from[s], s >= 1 ? from[s - 1] : -INFINITY, skips ? from[s - 2] : -INFINITY);
-    rows[t % 2][s] = is_state ? sum + log_probs[(t * B + b) * C + mine] : -INFINITY;
+    const float sum = Numbers::sum(from[s], s >= 1 ? from[s - 1] : Numbers::zero, skips ? from[s - 2] : Numbers::zero);
+    rows[t % 2][s] = is_state ? Numbers::product(sum, emissions[(t * B + b) * C + mine]) : Numbers::zero;
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
   if (is_state) alpha[b * L + s] = rows[(T - 1) % 2][s];
 }
+
+template [[host_name("probabilities")]] kernel void ctc_alpha<Probabilities>(
+    device const float*, device const int*, device float*, constant uint&, constant uint&, uint, uint, uint);
+template [[host_name("logarithms")]] kernel void ctc_alpha<Logarithms>(
+    device const float*, device const int*, device float*, constant uint&, constant uint&, uint, uint, uint);
 )";
 
 constexpr const char* axpy = R"(
@@ -99,12 +116,12 @@ class Kernel {
   std::vector<std::shared_ptr<Buffer>> buffers_;
 };
 
-void ctc_alpha_steps(benchmark::State& state, bool is_checked) {
+void ctc_alpha_steps(benchmark::State& state, const char* name, bool is_checked) {
   const std::uint32_t T = 150, L = 61, B = 64, C = 28, threads = 64;
-  Kernel kernel(ctc_alpha, "ctc_alpha", is_checked);
+  Kernel kernel(ctc_alpha, name, is_checked);
   std::vector<std::int32_t> classes(L, 0);
   for (std::uint32_t s = 1; s < L; s += 2) classes[s] = static_cast<std::int32_t>(1 + s * 7 % 27);
-  kernel.bind(std::vector<float>(std::size_t{T} * B * C, -3.0F));
+  kernel.bind(std::vector<float>(std::size_t{T} * B * C, 0.4F));
   kernel.bind(classes);
   kernel.bind(std::vector<float>(std::size_t{B} * L));
   kernel.bind(std::vector<std::uint32_t>{T});
@@ -112,8 +129,18 @@ void ctc_alpha_steps(benchmark::State& state, bool is_checked) {
   for (auto round : state) kernel.run({std::uint64_t{B} * threads}, {threads});
   state.SetItemsProcessed(state.iterations() * T * B * threads);
 }
-BENCHMARK_CAPTURE(ctc_alpha_steps, unchecked, false)->Name("CtcAlpha/unchecked")->MeasureProcessCPUTime();
-BENCHMARK_CAPTURE(ctc_alpha_steps, checked, true)->Name("CtcAlpha/checked")->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(ctc_alpha_steps, unchecked, "probabilities", false)
+    ->Name("CtcAlpha/probabilities/unchecked")
+    ->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(ctc_alpha_steps, checked, "probabilities", true)
+    ->Name("CtcAlpha/probabilities/checked")
+    ->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(ctc_alpha_steps, unchecked_log, "logarithms", false)
+    ->Name("CtcAlpha/logarithms/unchecked")
+    ->MeasureProcessCPUTime();
+BENCHMARK_CAPTURE(ctc_alpha_steps, checked_log, "logarithms", true)
+    ->Name("CtcAlpha/logarithms/checked")
+    ->MeasureProcessCPUTime();
 
 void axpy_threads(benchmark::State& state, bool is_checked) {
   const std::size_t threads = std::size_t{1} << 18;

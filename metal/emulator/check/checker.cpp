@@ -12,13 +12,17 @@ bool reads(abi::Access kind) {
   return kind == abi::Access::read || kind == abi::Access::atomic_read || kind == abi::Access::atomic_modify;
 }
 
+bool is_atomic(abi::Access kind) {
+  return kind != abi::Access::read && kind != abi::Access::write;
+}
+
 bool writes(abi::Access kind) {
   return kind != abi::Access::read && kind != abi::Access::atomic_read;
 }
 
 }  // namespace
 
-Access Checker::Request::now(std::uint32_t time) const {
+inline Access Checker::Request::at(std::uint32_t time, std::uint32_t thread, const void* pc, bool is_atomic) {
   return {time, static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(pc)), static_cast<std::uint16_t>(thread),
           is_atomic};
 }
@@ -68,52 +72,76 @@ bool Checker::access(std::uint32_t thread, const void* address, std::uint64_t by
     report_outside(thread, address, bytes, kind, pc);
     return !checks_.memcheck;
   }
-  const bool is_atomic = kind != abi::Access::read && kind != abi::Access::write;
-  Request request{*allocation, clock_.of(allocation->is_threadgroup_memory), thread, kind, pc, bytes, is_atomic, false};
-  allocation->shadow.for_each_cell(offset, bytes, [&](Cell& cell, std::uint64_t at, std::uint64_t width) {
-    if (reads(kind)) read(request, cell, at, width);
-    if (writes(kind)) write(request, cell, at);
-  });
+  const SpaceClock& space = clock_.of(allocation->is_threadgroup_memory);
+  Cell* const word = bytes == Shadow::word_bytes ? allocation->shadow.whole_word(offset) : nullptr;
+  if (word && kind == abi::Access::read && is_plain_read(*word, *allocation, space, thread)) {
+    keep_read(*word, space, Request::at(clock_.now(), thread, pc));
+    return true;
+  }
+  if (word && kind == abi::Access::write && is_plain_write(*word, space, thread)) {
+    word->set(Cell::write, Request::at(clock_.now(), thread, pc));
+    return true;
+  }
+  judge({*allocation, space, thread, kind, pc, bytes, is_atomic(kind), false}, offset);
   return true;
 }
 
+/// Whether nothing is wrong with a read of the word that is not atomic.
+inline bool Checker::is_plain_read(const Cell& cell, const Allocation& allocation, const SpaceClock& space,
+                                   std::uint32_t thread) const {
+  return cell.time[Cell::write] >= live_since(allocation) && !overlaps(space, cell, Cell::write, thread);
+}
+
+inline bool Checker::is_plain_write(const Cell& cell, const SpaceClock& space, std::uint32_t thread) const {
+  return !overlaps(space, cell, Cell::write, thread) && !overlaps(space, cell, Cell::read, thread) &&
+         !overlaps(space, cell, Cell::other_read, thread);
+}
+
+void Checker::judge(Request request, std::uint64_t offset) {
+  request.allocation.shadow.for_each_cell(offset, request.bytes,
+                                          [&](Cell& cell, std::uint64_t at, std::uint64_t width) {
+                                            if (reads(request.kind)) read(request, cell, at, width);
+                                            if (writes(request.kind)) write(request, cell, at);
+                                          });
+}
+
+inline std::uint32_t Checker::live_since(const Allocation& allocation) const {
+  return allocation.is_threadgroup_memory ? clock_.group_start() : time_of_host;
+}
+
+inline bool Checker::overlaps(const SpaceClock& space, const Cell& cell, Cell::Slot slot, std::uint32_t thread) const {
+  return clock_.overlaps(space, cell.time[slot], cell.thread[slot] & ~std::uint32_t{Cell::atomic}, thread);
+}
+
 inline bool Checker::conflicts(const Request& request, const Cell& cell, Cell::Slot slot) const {
-  const std::uint16_t who = cell.thread[slot];
-  const bool both_atomic = request.is_atomic && (who & Cell::atomic);
-  return !both_atomic &&
-         clock_.overlaps(request.space, cell.time[slot], who & ~std::uint32_t{Cell::atomic}, request.thread);
+  const bool both_atomic = request.is_atomic && (cell.thread[slot] & Cell::atomic);
+  return !both_atomic && overlaps(request.space, cell, slot, request.thread);
 }
 
 inline void Checker::read(Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes) {
-  const std::uint32_t live_since = request.allocation.is_threadgroup_memory ? clock_.group_start() : time_of_host;
-  if (cell.time[Cell::write] < live_since && !was_written(request, cell, offset, bytes))
+  if (cell.time[Cell::write] < live_since(request.allocation) && !was_written(request, cell, offset, bytes))
     report_unwritten(request, offset);
   if (conflicts(request, cell, Cell::write)) report_race(request, cell, Cell::write, offset);
-  keep_read(request, cell);
+  keep_read(cell, request.space, request.now(clock_));
 }
 
 inline void Checker::write(Request& request, Cell& cell, std::uint64_t offset) {
   for (const Cell::Slot slot : {Cell::write, Cell::read, Cell::other_read})
     if (conflicts(request, cell, slot)) report_race(request, cell, slot, offset);
-  cell.set(Cell::write, request.now(clock_.now()));
+  cell.set(Cell::write, request.now(clock_));
 }
 
 /// Two reads are enough for whatever writes later to overlap with one of them if it overlaps with any: by two threads,
 /// if possible of two simdgroups. One of an earlier group is enough by itself, for that group writes no more.
-inline void Checker::keep_read(const Request& request, Cell& cell) const {
-  const auto is_mine = [&](Cell::Slot slot) {
-    return (cell.thread[slot] & ~Cell::atomic) == request.thread && cell.time[slot] >= clock_.group_start();
-  };
-  const auto is_over = [&](Cell::Slot slot) {
-    return !clock_.overlaps(request.space, cell.time[slot], cell.thread[slot] & ~std::uint32_t{Cell::atomic},
-                            request.thread);
-  };
-  const auto simdgroup = [](std::uint32_t thread) { return (thread & ~std::uint32_t{Cell::atomic}) / 32; };
-  const Access now = request.now(clock_.now());
-  if (is_mine(Cell::read) || is_over(Cell::read)) return cell.set(Cell::read, now);
+inline void Checker::keep_read(Cell& cell, const SpaceClock& space, const Access& now) const {
+  const auto thread_of = [&](Cell::Slot slot) { return cell.thread[slot] & ~std::uint32_t{Cell::atomic}; };
+  const auto simdgroup_of = [&](Cell::Slot slot) { return thread_of(slot) / abi::lanes_per_simdgroup; };
+  const std::uint32_t me = now.thread;
+  // An own read of this group overlaps with nothing of its own thread, and is replaced like one that is over.
+  if (!overlaps(space, cell, Cell::read, me)) return cell.set(Cell::read, now);
   if (cell.time[Cell::read] < clock_.group_start()) return;
-  if (is_mine(Cell::other_read) || is_over(Cell::other_read)) return cell.set(Cell::other_read, now);
-  if (simdgroup(cell.thread[Cell::read]) == simdgroup(cell.thread[Cell::other_read])) cell.set(Cell::other_read, now);
+  if (!overlaps(space, cell, Cell::other_read, me) || simdgroup_of(Cell::read) == simdgroup_of(Cell::other_read))
+    cell.set(Cell::other_read, now);
 }
 
 /// The host's writes are looked up at the first read, and noted in the cell.

@@ -61,13 +61,20 @@ class Checker {
     std::uint64_t bytes;
     bool is_atomic, is_reported;
 
-    Access now(std::uint32_t time) const;
+    static Access at(std::uint32_t time, std::uint32_t thread, const void* pc, bool is_atomic = false);
+    Access now(const Clock& clock) const { return at(clock.now(), thread, pc, is_atomic); }
   };
 
   void allow(const BoundMemory& memory);
+  bool is_plain_read(const Cell& cell, const Allocation& allocation, const SpaceClock& space,
+                     std::uint32_t thread) const;
+  bool is_plain_write(const Cell& cell, const SpaceClock& space, std::uint32_t thread) const;
+  void judge(Request request, std::uint64_t offset);
+  bool overlaps(const SpaceClock& space, const Cell& cell, Cell::Slot slot, std::uint32_t thread) const;
+  std::uint32_t live_since(const Allocation& allocation) const;
   void read(Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes);
   void write(Request& request, Cell& cell, std::uint64_t offset);
-  void keep_read(const Request& request, Cell& cell) const;
+  void keep_read(Cell& cell, const SpaceClock& space, const Access& now) const;
   bool conflicts(const Request& request, const Cell& cell, Cell::Slot slot) const;
   bool was_written(const Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes) const;
 

@@ -76,6 +76,13 @@ class Shadow {
     }
   }
 
+  /// The cell of the word at `offset` where it is remembered as a whole, else null.
+  Cell* whole_word(std::uint64_t offset) const {
+    if (!words_.data() || offset % word_bytes != 0) return nullptr;
+    Cell& word = words_.data()[offset / word_bytes];
+    return word.is_split ? nullptr : &word;
+  }
+
   HostWrites host_writes;
 
  private:

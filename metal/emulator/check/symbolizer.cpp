@@ -45,7 +45,7 @@ std::uint32_t take_number(std::string_view& text) {
 
 /// "file:line:column" of llvm-symbolizer, "file:line" of addr2line, whose remark " (discriminator 1)" is cut.
 SourcePosition parsed(std::string_view line, bool has_column) {
-  line = line.substr(0, line.find_first_of("\n"));
+  line = line.substr(0, line.find('\n'));
   line = line.substr(0, line.find(" (discriminator"));
   SourcePosition position;
   if (has_column) position.column = take_number(line);

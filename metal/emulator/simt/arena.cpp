@@ -29,7 +29,7 @@ std::shared_ptr<Arena> Arena::create() {
 
 Arena::~Arena() {
   if (base_) munmap(base_, bytes);
-  if (owners_) munmap(owners_, bytes / page_bytes * sizeof(Allocation*));
+  if (owners_) munmap(static_cast<void*>(owners_), bytes / page_bytes * sizeof(Allocation*));
 }
 
 std::unique_ptr<Allocation> Arena::allocate(std::uint64_t length) {

@@ -6,7 +6,7 @@
 
 namespace assay::metal::emulator {
 
-GroupRunner::GroupRunner(std::shared_ptr<Arena> arena, ReportLog& log, GroupOptions options)
+GroupRunner::GroupRunner(const std::shared_ptr<Arena>& arena, ReportLog& log, GroupOptions options)
     : log_(log),
       options_(options),
       memory_(arena),
@@ -95,23 +95,20 @@ void* GroupRunner::threadgroup_variable(const void* key, std::uint64_t bytes, co
 }
 
 void GroupRunner::barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
-  meet({Arrival::Kind::barrier, scope, flags, *site, nullptr, 0, nullptr});
+  step(site, nullptr);
+  meetings_.come_to_barrier(scheduler_.current(), scope, flags, *site);
+  scheduler_.wait();
 }
 
 abi::Meeting GroupRunner::exchange(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
                                    const abi::Site* site) {
-  meet({Arrival::Kind::exchange, scope, 0, *site, mine, bytes, all});
+  step(site, nullptr);
+  meetings_.come_to_exchange(scheduler_.current(), scope, mine, bytes, all, *site);
+  scheduler_.wait();
   return meetings_.result(scheduler_.current());
 }
 
-void GroupRunner::meet(const Arrival& arrival) {
-  step(&arrival.site, nullptr);
-  meetings_.arrive(scheduler_.current(), arrival);
-  scheduler_.wait();
-}
-
-void GroupRunner::step(const abi::Site* site, const void* pc) {
-  if (steps_left_-- != 0) return;
+void GroupRunner::end_endless(const abi::Site* site, const void* pc) {
   report_endless(site, pc);
   scheduler_.stop();
 }

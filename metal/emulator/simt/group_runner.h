@@ -25,7 +25,7 @@ struct GroupOptions {
 
 class GroupRunner final : private MeetingListener {
  public:
-  GroupRunner(std::shared_ptr<Arena> arena, ReportLog& log, GroupOptions options);
+  GroupRunner(const std::shared_ptr<Arena>& arena, ReportLog& log, GroupOptions options);
 
   /// Makes ready for groups of `launch`, which must outlive them, all on one OS thread. The checker may be null.
   void begin_dispatch(const Launch& launch, Checker* checker);
@@ -61,8 +61,10 @@ class GroupRunner final : private MeetingListener {
   void barriers_differ(std::uint32_t one, const abi::Site& site_of_one, std::uint32_t other,
                        const abi::Site& site_of_other) override;
 
-  void meet(const Arrival& arrival);
-  void step(const abi::Site* site, const void* pc);
+  void step(const abi::Site* site, const void* pc) {
+    if (steps_left_-- == 0) end_endless(site, pc);
+  }
+  [[noreturn]] void end_endless(const abi::Site* site, const void* pc);
   void report_endless(const abi::Site* site, const void* pc);
   void fail(const char* text);
   [[noreturn]] void end_by_fault();

@@ -17,18 +17,6 @@
 
 namespace assay::metal::emulator {
 
-/// What a thread waits for.
-struct Arrival {
-  enum class Kind { barrier, exchange };
-  Kind kind = Kind::barrier;
-  abi::Scope scope = abi::Scope::threadgroup;
-  std::uint32_t flags = 0;  ///< of a barrier: the memory that it orders
-  abi::Site site{};
-  const void* mine = nullptr;  ///< of an exchange: [bytes] given
-  std::uint64_t bytes = 0;
-  void* all = nullptr;  ///< of an exchange: [lanes][bytes] received
-};
-
 /// What the meetings tell of.
 class MeetingListener {
  public:
@@ -49,12 +37,16 @@ class MeetingListener {
 
 class Meetings {
  public:
-  Meetings(MeetingListener& listener, Order order) : listener_(listener), order_(order) {}
+  Meetings(MeetingListener& listener, const Order& order) : listener_(listener), order_(order) {}
 
   void begin(std::uint32_t threads);
 
-  /// The thread waits; it and others may be released before this returns.
-  void arrive(std::uint32_t thread, const Arrival& arrival);
+  /// The thread waits at a barrier; it and others may be released before this returns.
+  void come_to_barrier(std::uint32_t thread, abi::Scope scope, std::uint32_t flags, const abi::Site& site);
+
+  /// The same at an exchange, of [bytes] `mine` for [lanes][bytes] `all`, which must stay until the thread is released.
+  void come_to_exchange(std::uint32_t thread, abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
+                        const abi::Site& site);
 
   /// The thread is no longer there. One that was stopped because of a fault is not missed at barriers.
   void end(std::uint32_t thread, bool by_fault);
@@ -63,11 +55,25 @@ class Meetings {
   abi::Meeting result(std::uint32_t thread) const { return results_[thread]; }
 
  private:
+  /// What a thread waits for.
+  struct Arrival {
+    abi::Scope scope = abi::Scope::threadgroup;
+    std::uint32_t flags = 0;  ///< of a barrier: the memory that it orders
+    const char* file = nullptr;
+    std::uint32_t line = 0, column = 0;
+    const void* mine = nullptr;  ///< of an exchange: [bytes] given
+    std::uint64_t bytes = 0;
+    void* all = nullptr;  ///< of an exchange: [lanes][bytes] received
+
+    abi::Site site() const { return {file, line, column}; }
+  };
   /// A bit for each lane.
   struct Simdgroup {
     std::uint32_t live = 0, waiting = 0, at_threadgroup_barrier = 0, at_exchange = 0, left = 0;
   };
 
+  Arrival& arrival(std::uint32_t thread, abi::Scope scope, const abi::Site& site);
+  void wait(std::uint32_t thread, Simdgroup& simdgroup);
   void settle(std::uint32_t simdgroup);
   void settle_threadgroup();
   void report_different_threadgroup_barriers();

@@ -37,15 +37,6 @@ Scheduler::End Scheduler::run(std::span<const std::uint32_t> order, Body body, v
   return running_ == 0 ? End::all_ended : End::stuck;
 }
 
-void Scheduler::wait() {
-  Fiber& mine = current_fiber();
-  if (has_next() && queue_[head_ % most_threads] == current_) {
-    ++head_;
-    return;
-  }
-  mine.switch_to(has_next() ? take_next() : main_);
-}
-
 void Scheduler::end_current() {
   Worker& mine = *worker_of_[current_];
   worker_of_[current_] = nullptr;
@@ -85,13 +76,7 @@ void Scheduler::work(Worker& mine) {
   }
 }
 
-Fiber& Scheduler::take_next() {
-  current_ = queue_[head_++ % most_threads];
-  return worker_for(current_).fiber;
-}
-
-Scheduler::Worker& Scheduler::worker_for(std::uint32_t thread) {
-  if (worker_of_[thread]) return *worker_of_[thread];
+Scheduler::Worker& Scheduler::give_worker(std::uint32_t thread) {
   if (idle_.empty()) idle_.push_back(workers_.emplace_back(std::make_unique<Worker>(workers_.size())).get());
   Worker& worker = *idle_.back();
   idle_.pop_back();

@@ -32,7 +32,11 @@ class Scheduler {
   Fiber& current_fiber() const { return worker_of_[current_]->fiber; }
 
   /// Lets others run; returns after make_ready(current()), which may have come before.
-  void wait();
+  void wait() {
+    Fiber& mine = current_fiber();
+    Fiber& next = has_next() ? take_next() : main_;
+    if (&next != &mine) mine.switch_to(next);
+  }
   void make_ready(std::uint32_t thread) { queue_[tail_++ % most_threads] = thread; }
 
   /// The current thread ends where it is.
@@ -50,8 +54,12 @@ class Scheduler {
 
   static void work_on_fiber();
   void work(Worker& mine);
-  Worker& worker_for(std::uint32_t thread);
-  Fiber& take_next();
+  Worker& give_worker(std::uint32_t thread);
+  Fiber& take_next() {
+    current_ = queue_[head_++ % most_threads];
+    Worker* const worker = worker_of_[current_];
+    return (worker ? *worker : give_worker(current_)).fiber;
+  }
   bool has_next() const { return head_ != tail_; }
 
   std::vector<std::unique_ptr<Worker>> workers_;

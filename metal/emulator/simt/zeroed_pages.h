@@ -24,6 +24,8 @@ class ZeroedPages {
   ZeroedPages() = default;
   explicit ZeroedPages(std::size_t count)
       : bytes_(count * sizeof(T)), data_(static_cast<T*>(reserve(bytes_, PROT_READ | PROT_WRITE))) {}
+  ZeroedPages(const ZeroedPages&) = delete;
+  ZeroedPages& operator=(const ZeroedPages&) = delete;
   ZeroedPages(ZeroedPages&& other) noexcept
       : bytes_(std::exchange(other.bytes_, 0)), data_(std::exchange(other.data_, nullptr)) {}
   ZeroedPages& operator=(ZeroedPages&& other) noexcept {
