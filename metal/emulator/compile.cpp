@@ -31,7 +31,7 @@ Result<void> build(const Clang& clang, const std::string& text, bool is_checked,
                    const fs::path& object) {
   const fs::path input = work / "translated", built = work / "object";
   const auto written = write_file(input, text);
-  if (!written) return written;
+  if (!written) return tl::make_unexpected(written.error());
   const auto run = run_clang(clang, compiling_flags(is_checked, built), input, work / "output");
   if (!run) return tl::make_unexpected(run.error());
   if (run->status != 0) return error(Error::Kind::compile, run->messages);

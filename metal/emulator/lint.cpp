@@ -19,7 +19,7 @@ Result<std::string> lint_messages(std::string_view source, const std::filesystem
   if (!clang) return tl::make_unexpected(clang.error());
   const auto headers = find_shader_headers();
   if (!headers) return tl::make_unexpected(headers.error());
-  const auto preprocessed = preprocess(*clang, source, name, options, Purpose::lint, work->path());
+  auto preprocessed = preprocess(*clang, source, name, options, Purpose::lint, work->path());
   if (!preprocessed) return preprocessed;
   const auto translated = translate_for_lint(*preprocessed);
   if (!translated) return tl::make_unexpected(translated.error());

@@ -21,13 +21,13 @@ void expect_claims(const char* file, const char* kernel, int count, const Compil
 }
 
 TEST(Library, VectorsBehaveAsSpecified) {
-  for (const bool is_checked : {true, false}) expect_claims("vectors.metal", "vectors", 24, options(is_checked));
+  for (const bool is_checked : {true, false}) expect_claims("vectors.metal", "vectors", 27, options(is_checked));
 }
 
 TEST(Library, BfloatIsThereFromVersion310On) {
   CompileOptions old = options(false);
   old.metal_version = 300;
-  expect_claims("vectors.metal", "vectors", 24, old);
+  expect_claims("vectors.metal", "vectors", 27, old);
   EXPECT_NE(refusal("kernel void f(device bfloat* x) {}", old), "");
   old.metal_version = 310;
   EXPECT_EQ(refusal("kernel void f(device bfloat* x) {}", old), "");

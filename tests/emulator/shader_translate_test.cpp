@@ -74,6 +74,12 @@ TEST(Words, LoseAddressSpacesAndAttributes) {
   EXPECT_THAT(translated("bool f() { return is_function_constant_defined(); }"), HasSubstr("needs a name"));
 }
 
+TEST(Words, LosePragmasOnLoops) {
+  EXPECT_EQ(translated("#pragma unroll (MIN(2, N))\nint x;\n").find("MIN"), std::string::npos);
+  EXPECT_THAT(translated("  #pragma clang loop unroll(full)\nint x = y_;\n#pragma other\n"),
+              AllOf(Not(HasSubstr("unroll")), HasSubstr("\nint x"), HasSubstr("#pragma other")));
+}
+
 TEST(Overloads, ThatDifferInAddressSpacesOnlyAreOne) {
   const std::string same =
       translated("float f(device int* p) { return *p; }\nfloat f(threadgroup int* p) { return *p; }\n");

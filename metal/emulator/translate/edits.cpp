@@ -33,7 +33,7 @@ void Edits::replace(std::size_t first, std::size_t last, std::string replacement
   edit.text = std::move(replacement);
 }
 
-void Edits::insert(std::size_t token, std::string text) {
+void Edits::insert(std::size_t token, std::string_view text) {
   edits_.try_emplace(token, Edit{token, {}, {}}).first->second.before += text;
 }
 

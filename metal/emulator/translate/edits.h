@@ -19,7 +19,7 @@ class Edits {
   void replace(std::size_t first, std::size_t last, std::string replacement);
   void erase(std::size_t first, std::size_t last) { replace(first, last, {}); }
   /// Before the token.
-  void insert(std::size_t token, std::string text);
+  void insert(std::size_t token, std::string_view text);
 
   std::string apply() const;
 

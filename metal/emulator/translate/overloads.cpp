@@ -14,13 +14,11 @@ std::string tokens_text(const Source& source, std::size_t first, std::size_t las
   std::string text;
   for (std::size_t n = first; n < last; ++n) {
     if (source.is_attribute(n)) continue;
-    if (!source.is_address_space(n)) {
+    const bool is_constant = source[n] == "constant" && !source.is_method_qualifier(n);
+    if (with_spaces || !source.is_address_space(n))
       text.append(source[n].text).append(" ");
-    } else if (with_spaces) {
-      text.append(source[n].text).append(" ");
-    } else if (source[n] == "constant" && !source.is_method_qualifier(n)) {
+    else if (is_constant)
       text.append("const ");
-    }
   }
   return text;
 }

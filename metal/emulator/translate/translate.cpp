@@ -11,6 +11,7 @@
 #include "metal/emulator/translate/kernels.h"
 #include "metal/emulator/translate/overloads.h"
 #include "metal/emulator/translate/pointers.h"
+#include "metal/emulator/translate/pragmas.h"
 #include "metal/emulator/translate/registration.h"
 #include "metal/emulator/translate/threadgroup.h"
 #include "metal/emulator/translate/words.h"
@@ -18,7 +19,8 @@
 namespace assay::metal::emulator {
 
 Result<std::string> translate(std::string_view preprocessed) try {
-  const Source source(preprocessed);
+  const std::string without_pragmas = without_loop_pragmas(preprocessed);
+  const Source source(without_pragmas);
   const std::vector<Declaration> declarations = find_declarations(source);
   Edits edits(source.text(), source.tokens());
   translate_words(source, edits);
@@ -32,7 +34,8 @@ Result<std::string> translate(std::string_view preprocessed) try {
 }
 
 Result<LintTranslation> translate_for_lint(std::string_view preprocessed) try {
-  const Source source(preprocessed);
+  const std::string without_pragmas = without_loop_pragmas(preprocessed);
+  const Source source(without_pragmas);
   const std::vector<Declaration> declarations = find_declarations(source);
   Edits edits(source.text(), source.tokens());
   translate_address_spaces(source, declarations, edits);

@@ -50,6 +50,13 @@ kernel void vectors(device int* out, device packed_float3* packed, device float3
   c.check(is_same_v<decltype(float4().xy), float2> && is_same_v<decltype(1.0h * 1.0f), float> && is_floating_point_v<half> &&
           !is_floating_point_v<int> && is_same_v<conditional_t<true, int, float>, int>);
   c.check(is_same_v<decltype(0.5), float> || sizeof(1.0 / 3) == 4 || (1.0 / 3) == (1.0f / 3.0f));
+  vec deduced = vec(1.0f, 2.0f, 3.0f);
+  packed_char4 small = char4(1, -2, 3, 4);
+  c.check(is_same_v<decltype(deduced), float3> && all(float4(small) == float4(1, -2, 3, 4)));
+  float2x3 m(float3(1, 2, 3), float3(4, 5, 6));
+  c.check(all(m * float2(1, 10) == float3(41, 52, 63)) && all(float3(1, 1, 1) * m == float2(6, 15)) && m[1].y == 5);
+  c.check(transpose(m)[2].y == 6 && (transpose(m) * m)[1][0] == 32 && determinant(float3x3(2)) == 8 &&
+          determinant(float2x2(1, 2, 3, 4)) == -2 && float3x3(1) * float3x3(3) == float3x3(3));
   array<float, 3> three = {1, 2, 3};
   c.check(three[2] == 3 && three.size() == 3);
 #if __METAL_VERSION__ >= 310

@@ -5,9 +5,7 @@
 
 namespace metal {
 
-/// A vector without padding, aligned as its element. It computes as a vec.
-template <class T, int N>
-struct packed_vec;
+// packed_vec is a vector without padding, aligned as its element. It computes as a vec.
 
 #define ASSAY_PACKED_BODY(N)                                                          \
   packed_vec() = default;                                                             \
@@ -36,7 +34,8 @@ struct packed_vec;
 template <class T>
 struct packed_vec<T, 2> {
   T x, y;
-  ASSAY_IN_PLACE constexpr operator vec<T, 2>() const { return {x, y}; }
+  ASSAY_IN_PLACE constexpr vec<T, 2> unpacked() const { return {x, y}; }
+  ASSAY_IN_PLACE constexpr operator vec<T, 2>() const { return unpacked(); }
   ASSAY_IN_PLACE constexpr packed_vec& operator=(vec<T, 2> v) {
     x = v.x, y = v.y;
     return *this;
@@ -46,7 +45,8 @@ struct packed_vec<T, 2> {
 template <class T>
 struct packed_vec<T, 3> {
   T x, y, z;
-  ASSAY_IN_PLACE constexpr operator vec<T, 3>() const { return {x, y, z}; }
+  ASSAY_IN_PLACE constexpr vec<T, 3> unpacked() const { return {x, y, z}; }
+  ASSAY_IN_PLACE constexpr operator vec<T, 3>() const { return unpacked(); }
   ASSAY_IN_PLACE constexpr packed_vec& operator=(vec<T, 3> v) {
     x = v.x, y = v.y, z = v.z;
     return *this;
@@ -56,7 +56,8 @@ struct packed_vec<T, 3> {
 template <class T>
 struct packed_vec<T, 4> {
   T x, y, z, w;
-  ASSAY_IN_PLACE constexpr operator vec<T, 4>() const { return {x, y, z, w}; }
+  ASSAY_IN_PLACE constexpr vec<T, 4> unpacked() const { return {x, y, z, w}; }
+  ASSAY_IN_PLACE constexpr operator vec<T, 4>() const { return unpacked(); }
   ASSAY_IN_PLACE constexpr packed_vec& operator=(vec<T, 4> v) {
     x = v.x, y = v.y, z = v.z, w = v.w;
     return *this;
@@ -108,6 +109,8 @@ ASSAY_VECTOR_NAMES(float)
 ASSAY_VECTOR_NAMES(bfloat)
 #endif
 
+#undef ASSAY_VECTOR_NAMES
+
 /// The same bits as another type of the same size.
 template <class To, class From>
 ASSAY_OWN constexpr To as_type(From from) {
@@ -117,4 +120,23 @@ ASSAY_OWN constexpr To as_type(From from) {
 
 }  // namespace metal
 
+// Like the scalars, vectors are known without their namespace.
+#define ASSAY_VECTOR_NAMES(T)                  \
+  using metal::T##2, metal::T##3, metal::T##4; \
+  using metal::packed_##T##2, metal::packed_##T##3, metal::packed_##T##4;
+ASSAY_VECTOR_NAMES(bool)
+ASSAY_VECTOR_NAMES(char)
+ASSAY_VECTOR_NAMES(uchar)
+ASSAY_VECTOR_NAMES(short)
+ASSAY_VECTOR_NAMES(ushort)
+ASSAY_VECTOR_NAMES(int)
+ASSAY_VECTOR_NAMES(uint)
+ASSAY_VECTOR_NAMES(long)
+ASSAY_VECTOR_NAMES(ulong)
+ASSAY_VECTOR_NAMES(half)
+ASSAY_VECTOR_NAMES(float)
+#if __METAL_VERSION__ >= 310
+ASSAY_VECTOR_NAMES(bfloat)
+#endif
+#undef ASSAY_VECTOR_NAMES
 using metal::as_type;

@@ -12,6 +12,8 @@ namespace metal {
 
 template <class T, int N>
 struct vec;
+template <class T, int N>
+struct packed_vec;
 
 namespace detail {
 
@@ -37,9 +39,9 @@ struct Elements {
   template <class U>
   ASSAY_OWN constexpr void append(U value) {
     if constexpr (Shape<U>::is_vector) {
-      for (int n = 0; n < Shape<U>::size; ++n) at[count++] = static_cast<T>(value[n]);
+      for (int n = 0; n < Shape<U>::size; ++n) at[count++] = assay_shader_side::cast<T>(value[n]);
     } else {
-      at[count++] = static_cast<T>(value);
+      at[count++] = assay_shader_side::cast<T>(value);
     }
   }
   /// {a, b}: what is not given is zero.
@@ -96,46 +98,48 @@ using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
     return before;                                    \
   }
 /// All that does not name the components.
-#define ASSAY_VECTOR_BODY(N)                                                                             \
-  static constexpr int size = N;                                                                         \
-  using element_type = T;                                                                                \
-  vec() = default;                                                                                       \
-  template <class U>                                                                                     \
-  ASSAY_OWN explicit constexpr vec(vec<U, N> other) : vec(detail::Elements<T, N>::of(other)) {}          \
-  ASSAY_OWN constexpr vec(std::initializer_list<T> list) : vec(detail::Elements<T, N>::of_list(list)) {} \
-  template <class... Parts, class = detail::if_fills<N, Parts...>>                                       \
-  ASSAY_OWN constexpr vec(Parts... parts) : vec(detail::Elements<T, N>::of(parts...)) {}                 \
-  ASSAY_IN_PLACE constexpr T& operator[](long n) {                                                       \
-    return at(n);                                                                                        \
-  }                                                                                                      \
-  ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                                           \
-    return at(n);                                                                                        \
-  }                                                                                                      \
-  ASSAY_VECTOR_ASSIGN(+)                                                                                 \
-  ASSAY_VECTOR_ASSIGN(-)                                                                                 \
-  ASSAY_VECTOR_ASSIGN(*)                                                                                 \
-  ASSAY_VECTOR_ASSIGN(/)                                                                                 \
-  ASSAY_VECTOR_ASSIGN(%)                                                                                 \
-  ASSAY_VECTOR_ASSIGN(&)                                                                                 \
-  ASSAY_VECTOR_ASSIGN(|)                                                                                 \
-  ASSAY_VECTOR_ASSIGN(^)                                                                                 \
-  ASSAY_VECTOR_ASSIGN(<<)                                                                                \
-  ASSAY_VECTOR_ASSIGN(>>)                                                                                \
-  ASSAY_VECTOR_COMPARE(==)                                                                               \
-  ASSAY_VECTOR_COMPARE(!=)                                                                               \
-  ASSAY_VECTOR_COMPARE(<)                                                                                \
-  ASSAY_VECTOR_COMPARE(>)                                                                                \
-  ASSAY_VECTOR_COMPARE(<=)                                                                               \
-  ASSAY_VECTOR_COMPARE(>=)                                                                               \
-  ASSAY_VECTOR_COMPARE(&&)                                                                               \
-  ASSAY_VECTOR_COMPARE(||)                                                                               \
-  ASSAY_VECTOR_UNARY(+)                                                                                  \
-  ASSAY_VECTOR_UNARY(-)                                                                                  \
-  ASSAY_VECTOR_UNARY(~)                                                                                  \
-  ASSAY_OWN friend constexpr vec<bool, N> operator!(vec a) {                                             \
-    return a == vec(T(0));                                                                               \
-  }                                                                                                      \
-  ASSAY_VECTOR_STEP(+)                                                                                   \
+#define ASSAY_VECTOR_BODY(N)                                                                                      \
+  static constexpr int size = N;                                                                                  \
+  using element_type = T;                                                                                         \
+  vec() = default;                                                                                                \
+  template <class U>                                                                                              \
+  ASSAY_OWN explicit constexpr vec(vec<U, N> other) : vec(detail::Elements<T, N>::of(other)) {}                   \
+  template <class U>                                                                                              \
+  ASSAY_OWN explicit constexpr vec(packed_vec<U, N> other) : vec(detail::Elements<T, N>::of(other.unpacked())) {} \
+  ASSAY_OWN constexpr vec(std::initializer_list<T> list) : vec(detail::Elements<T, N>::of_list(list)) {}          \
+  template <class... Parts, class = detail::if_fills<N, Parts...>>                                                \
+  ASSAY_OWN constexpr vec(Parts... parts) : vec(detail::Elements<T, N>::of(parts...)) {}                          \
+  ASSAY_IN_PLACE constexpr T& operator[](long n) {                                                                \
+    return at(n);                                                                                                 \
+  }                                                                                                               \
+  ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                                                    \
+    return at(n);                                                                                                 \
+  }                                                                                                               \
+  ASSAY_VECTOR_ASSIGN(+)                                                                                          \
+  ASSAY_VECTOR_ASSIGN(-)                                                                                          \
+  ASSAY_VECTOR_ASSIGN(*)                                                                                          \
+  ASSAY_VECTOR_ASSIGN(/)                                                                                          \
+  ASSAY_VECTOR_ASSIGN(%)                                                                                          \
+  ASSAY_VECTOR_ASSIGN(&)                                                                                          \
+  ASSAY_VECTOR_ASSIGN(|)                                                                                          \
+  ASSAY_VECTOR_ASSIGN(^)                                                                                          \
+  ASSAY_VECTOR_ASSIGN(<<)                                                                                         \
+  ASSAY_VECTOR_ASSIGN(>>)                                                                                         \
+  ASSAY_VECTOR_COMPARE(==)                                                                                        \
+  ASSAY_VECTOR_COMPARE(!=)                                                                                        \
+  ASSAY_VECTOR_COMPARE(<)                                                                                         \
+  ASSAY_VECTOR_COMPARE(>)                                                                                         \
+  ASSAY_VECTOR_COMPARE(<=)                                                                                        \
+  ASSAY_VECTOR_COMPARE(>=)                                                                                        \
+  ASSAY_VECTOR_COMPARE(&&)                                                                                        \
+  ASSAY_VECTOR_COMPARE(||)                                                                                        \
+  ASSAY_VECTOR_UNARY(+)                                                                                           \
+  ASSAY_VECTOR_UNARY(-)                                                                                           \
+  ASSAY_VECTOR_UNARY(~)                                                                                           \
+  ASSAY_OWN friend constexpr vec<bool, N> operator!(vec a) {                                                      \
+    return a == vec(T(0));                                                                                        \
+  }                                                                                                               \
+  ASSAY_VECTOR_STEP(+)                                                                                            \
   ASSAY_VECTOR_STEP(-)
 
 template <class T>
@@ -210,5 +214,12 @@ struct alignas(4 * sizeof(T)) vec<T, 4> {
   ASSAY_VECTOR_BODY(4)
   ASSAY_SWIZZLES_OF(4)
 };
+
+template <class T>
+vec(T, T) -> vec<T, 2>;
+template <class T>
+vec(T, T, T) -> vec<T, 3>;
+template <class T>
+vec(T, T, T, T) -> vec<T, 4>;
 
 }  // namespace metal
