@@ -108,7 +108,8 @@ struct Meeting {
 /// What the emulator does for the thread that asks, which it knows.
 struct Services {
   /// Before an access; only in shaders compiled for checking. `pc` is the return address in the shader. The thread's
-  /// own stack comes too where its address was passed on; the shader's own constants do not.
+  /// own stack comes too where its address was passed on; the shader's own constants do not. Does not return where the
+  /// access must not be performed: the thread ends here.
   void (*access)(const void* address, assay_u64 bytes, Access access, const void* pc);
 
   /// Memory of the group for one `threadgroup` variable: the same for all its threads, uninitialised at the start of a
@@ -123,7 +124,8 @@ struct Services {
   Meeting (*exchange)(Scope scope, const void* mine, assay_u64 bytes, void* all, const Site* site);
 
   /// An index is outside of an array of known length, whatever memory holds it: a thread's own, a `threadgroup`
-  /// variable, a member of a struct. Only in shaders compiled for checking. The access goes on after this returns.
+  /// variable, a member of a struct. Only in shaders compiled for checking. The thread ends here: its access is not
+  /// performed.
   void (*private_overrun)(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type);
 };
 

@@ -62,8 +62,8 @@ void Checker::begin_group(std::uint64_t group) {
   groups_.push_back({clock_.group_start(), dispatch_, group});
 }
 
-bool Checker::access(std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind, const void* pc) {
-  Allocation* const allocation = arena_.find(address);
+bool Checker::access(Allocation* allocation, std::uint32_t thread, const void* address, std::uint64_t bytes,
+                     abi::Access kind, const void* pc) {
   const std::uint64_t offset =
       allocation ? static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - allocation->begin()) : 0;
   const Extent allowed = allocation ? allocation->allowed : Extent{};

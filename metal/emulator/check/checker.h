@@ -21,7 +21,7 @@ struct Checks {
 
 class Checker {
  public:
-  Checker(const Arena& arena, ReportLog& log, Checks checks) : arena_(arena), log_(log), checks_(checks) {}
+  Checker(ReportLog& log, Checks checks) : log_(log), checks_(checks) {}
 
   /// All that comes is ordered after all that was.
   void begin_sequence();
@@ -42,8 +42,10 @@ class Checker {
   /// A fault has ended a thread of the dispatch: what it would have written is not missed.
   void lose_thread() { has_lost_thread_ = true; }
 
-  /// Judges an access by `thread` of the group that runs. False where it must not be performed.
-  bool access(std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
+  /// Judges an access of `allocation`, on whose pages the address is (null: of none), by `thread` of the group that
+  /// runs. False where it must not be performed.
+  bool access(Allocation* allocation, std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind,
+              const void* pc);
 
  private:
   struct Group {
@@ -85,7 +87,6 @@ class Checker {
                   const void* pc) const;
   const Group& group_at(std::uint32_t time) const;
 
-  const Arena& arena_;
   ReportLog& log_;
   Checks checks_;
   Clock clock_;

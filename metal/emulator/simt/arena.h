@@ -64,7 +64,6 @@ class Arena : public std::enable_shared_from_this<Arena> {
     const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base_);
     return offset < bytes ? owners_[offset >> page_bits] : nullptr;
   }
-  bool contains(const void* address) const { return address >= base_ && address < base_ + bytes; }
 
  private:
   friend class Allocation;

@@ -10,7 +10,7 @@
 namespace assay::metal::emulator {
 
 Executor::Executor(std::shared_ptr<Arena> arena, ReportLog& log, ExecutorOptions options)
-    : arena_(std::move(arena)), log_(log), options_(options), checker_(*arena_, log_, options.checks) {
+    : arena_(std::move(arena)), log_(log), options_(options), checker_(log_, options.checks) {
   if (options_.os_threads == 0) options_.os_threads = std::max(1U, std::thread::hardware_concurrency());
 }
 

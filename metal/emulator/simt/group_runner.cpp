@@ -72,8 +72,9 @@ void GroupRunner::run_thread(void* self, std::uint32_t thread) {
 
 void GroupRunner::access(const void* address, std::uint64_t bytes, abi::Access kind, const void* pc) {
   step(nullptr, pc);
-  if (!arena_->contains(address) && scheduler_.current_fiber().owns(address)) return;
-  if (checker_ && !checker_->access(scheduler_.current(), address, bytes, kind, pc)) end_by_fault();
+  Allocation* const allocation = arena_->find(address);
+  if (!allocation && scheduler_.current_fiber().owns(address)) return;
+  if (checker_ && !checker_->access(allocation, scheduler_.current(), address, bytes, kind, pc)) end_by_fault();
 }
 
 void* GroupRunner::threadgroup_variable(const void* key, std::uint64_t bytes, const char* name) {

@@ -5,6 +5,7 @@
 // lanes. An exchange is among the lanes that are active there. Which those are is decided when every lane of the
 // simdgroup waits somewhere or has ended: of the sites where lanes wait for an exchange, the one that comes first in
 // the text goes first. So lanes that left a loop early wait behind it for those that are still inside, as on a device.
+// What a helper does is at the helper's site, wherever it was called from.
 #pragma once
 
 #include <cstddef>
