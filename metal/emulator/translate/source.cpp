@@ -156,13 +156,11 @@ std::size_t Source::type_end(std::size_t first, std::size_t last) const {
     } else if (is_one_of(token, fundamental) && (!has_type || is_fundamental)) {
       has_type = is_fundamental = true;
       ++n;
-    } else if (has_type) {
-      break;
-    } else if (is_one_of(token, type_operators) && tokens_[n + 1] == "(") {
+    } else if (!has_type && is_one_of(token, type_operators) && tokens_[n + 1] == "(") {
       has_type = true;
       n = match_[n + 1] + 1;
       if (tokens_[n] == "::") n = name_end(n, last);
-    } else if (is_word(n) || token == "::") {
+    } else if (!has_type && (is_word(n) || token == "::")) {
       has_type = !is_one_of(token, class_keys);
       n = has_type ? name_end(n, last) : n + 1;
     } else {
