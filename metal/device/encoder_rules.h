@@ -1,0 +1,100 @@
+// What Metal's validation refuses of an encoder, in its words. Without validation Metal checks nothing, and a kernel
+// then computes nonsense or the process ends: a device layer has to check for itself.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "metal/device/function.h"
+#include "metal/device/limits.h"
+#include "metal/device/result.h"
+
+namespace assay::metal {
+
+/// Of a buffer, of bytes or of threadgroup memory.
+inline Result<void> check_index(const char* call, std::uint32_t index, const Limits& limits) {
+  if (index < limits.max_buffers) return {};
+  return error(Error::Kind::argument, fmt::format("{}: index({}) must be < {}", call, index, limits.max_buffers));
+}
+
+inline Result<void> check_offset(const char* call, std::uint64_t offset, std::uint64_t length) {
+  if (offset < length) return {};
+  return error(Error::Kind::argument, fmt::format("{} offset({}) must be < [buffer length]({})", call, offset, length));
+}
+
+inline Result<void> check_bytes(const char* call, std::uint64_t length, const Limits& limits) {
+  if (length == 0) return error(Error::Kind::argument, fmt::format("{} length = 0: expected at least 1", call));
+  if (length <= limits.max_bytes_length) return {};
+  return error(Error::Kind::limit, fmt::format("{} length({}) must be <= {}", call, length, limits.max_bytes_length));
+}
+
+inline Result<void> check_threadgroup_length(const char* call, std::uint64_t length, const Limits& limits) {
+  if (length % 16 != 0)
+    return error(Error::Kind::argument, fmt::format("{} length({}) must be a multiple of 16 bytes.", call, length));
+  if (length <= limits.max_threadgroup_memory_length) return {};
+  return error(Error::Kind::limit,
+               fmt::format("{} length({}) must be <= {}", call, length, limits.max_threadgroup_memory_length));
+}
+
+/// `length`: of a kernel's variables and arguments together.
+inline Result<void> check_threadgroup_memory(std::uint64_t length, const Limits& limits) {
+  if (length <= limits.max_threadgroup_memory_length) return {};
+  return error(Error::Kind::limit,
+               fmt::format("Threadgroup memory size ({}) exceeds the maximum threadgroup memory allowed ({})", length,
+                           limits.max_threadgroup_memory_length));
+}
+
+/// Threads of a grid of `groups`; the most that a number holds where there are more.
+inline Size threads_of(Size groups, Size group) {
+  const auto product = [](std::uint64_t a, std::uint64_t b) {
+    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+    return b != 0 && a > most / b ? most : a * b;
+  };
+  return {product(groups.width, group.width), product(groups.height, group.height), product(groups.depth, group.depth)};
+}
+
+/// Positions in a grid have 32 bits: Metal Shading Language Specification, 5.2.3.6.
+inline Result<void> check_grid(const char* call, Size threads, Size group) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  const auto refused = [&](const char* what, const Size& size) {
+    return error(Error::Kind::argument, fmt::format("{} {}({}, {}, {}): expected 1 to 2^32 - 1 threads along each axis",
+                                                    call, what, size.width, size.height, size.depth));
+  };
+  const auto is_within = [&](std::uint64_t extent) { return extent > 0 && extent <= most; };
+  const auto is_fine = [&](Size size) {
+    return is_within(size.width) && is_within(size.height) && is_within(size.depth);
+  };
+  if (!is_fine(group)) return refused("threadsPerThreadgroup", group);
+  if (!is_fine(threads)) return refused("threads of the grid", threads);
+  return {};
+}
+
+/// `kernel`: the most threads of a group that the pipeline takes.
+inline Result<void> check_group(Size group, std::uint64_t kernel, const Limits& limits) {
+  const auto refused = [&](std::uint64_t most, const char* whose) {
+    return error(Error::Kind::limit,
+                 fmt::format("(threadsPerThreadgroup.width({}) * threadsPerThreadgroup.height({}) * "
+                             "threadsPerThreadgroup.depth({}))({}) must be <= {}. ({} threadgroup size limit)",
+                             group.width, group.height, group.depth, group.count(), most, whose));
+  };
+  const std::uint64_t device = limits.max_total_threads_per_threadgroup;
+  const Size& most = limits.max_threads_per_threadgroup;
+  const bool is_long = group.width > most.width || group.height > most.height || group.depth > most.depth;
+  if (is_long || group.count() > device) return refused(device, "device");
+  if (group.count() > kernel) return refused(kernel, "kernel");
+  return {};
+}
+
+/// Of a buffer bound at `offset`, to an argument of `kernel`.
+inline Result<void> check_alignment(const std::string& kernel, const Argument& argument, std::uint64_t offset) {
+  if (argument.element_alignment == 0 || offset % argument.element_alignment == 0) return {};
+  return error(Error::Kind::binding,
+               fmt::format("Compute Function({}): the offset into the buffer {} that is bound at buffer index {} must "
+                           "be a multiple of {} but was set to {}.",
+                           kernel, argument.name, argument.index, argument.element_alignment, offset));
+}
+
+}  // namespace assay::metal

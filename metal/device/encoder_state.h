@@ -1,0 +1,62 @@
+// What an encoder remembers of its calls: the first error, and whether it has ended or become stale.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "metal/device/encoder_epoch.h"
+#include "metal/device/result.h"
+
+namespace assay::metal {
+
+class EncoderState {
+ public:
+  /// The epoch must outlive the encoder.
+  explicit EncoderState(const EncoderEpoch& epoch) : epoch_(epoch), began_(epoch.count()) {}
+
+  /// Whether `call` may go on; keeps the error where it may not.
+  bool is_usable(const char* call) {
+    if (error_) return false;
+    if (is_ended_)
+      refuse({Error::Kind::stale_encoder, fmt::format("{}: the encoder has ended", call)});
+    else if (epoch_.count() != began_)
+      refuse({Error::Kind::stale_encoder,
+              fmt::format("{}: the encoder is stale, for {} was called after it was fetched; allocate and copy first, "
+                          "then fetch the encoder and only encode",
+                          call, epoch_.last())});
+    return !error_;
+  }
+
+  /// Keeps the error of a rule that was broken, and says whether there is none.
+  bool accepts(const Result<void>& rule) {
+    if (!rule) refuse(rule.error());
+    return rule.has_value();
+  }
+
+  void refuse(Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+
+  /// Errors: order, for a second end; else the first that was kept.
+  Result<void> end() {
+    if (is_ended_) return metal::error(Error::Kind::order, "endEncoding has already been called");
+    const bool is_fine = is_usable("endEncoding");
+    is_ended_ = true;
+    if (!is_fine) return tl::unexpected(*error_);
+    return {};
+  }
+
+  bool is_ended() const { return is_ended_; }
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  const EncoderEpoch& epoch_;
+  std::uint64_t began_;
+  bool is_ended_ = false;
+  std::optional<Error> error_;
+};
+
+}  // namespace assay::metal
