@@ -4,7 +4,11 @@ include(GNUInstallDirs)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/assay")
 
-foreach(library IN ITEMS reference metal device emulator validation)
+set(libraries reference metal device emulator validation)
+if(TARGET assay_apple)
+  list(APPEND libraries apple)
+endif()
+foreach(library IN LISTS libraries)
   set_target_properties(assay_${library} PROPERTIES EXPORT_NAME ${library})
   install(TARGETS assay_${library} EXPORT assayTargets)
 endforeach()

@@ -1,0 +1,114 @@
+#include "metal/apple/apple_library.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "metal/apple/apple_data_type.h"
+#include "metal/apple/apple_function.h"
+#include "metal/apple/includes.h"
+
+namespace assay::metal::apple {
+
+namespace {
+
+/// Fast maths takes it that there are no infinities and no NaN: here log 0 is a value like any other.
+Result<NS::SharedPtr<MTL::Library>> compiled(MTL::Device& device, const std::string& source) {
+  const auto pool = autorelease_pool();
+  const auto words = ns_string(source);
+  if (!words) return error(Error::Kind::compile, "the source is not UTF-8");
+  const auto options = NS::TransferPtr(MTL::CompileOptions::alloc()->init());
+  options->setFastMathEnabled(false);
+  NS::Error* problem = nullptr;
+  auto library = NS::TransferPtr(device.newLibrary(words.get(), options.get(), &problem));
+  if (!library) return error(Error::Kind::compile, text(problem));
+  return library;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Library>> AppleLibrary::of_source(std::shared_ptr<AppleState> device,
+                                                         const std::string& source) {
+  Result<NS::SharedPtr<MTL::Library>> library = compiled(*device->device.get(), source);
+  if (!library) return tl::unexpected(library.error());
+  return std::shared_ptr<Library>(new AppleLibrary(std::move(device), std::move(*library), {}, {}));
+}
+
+Result<std::shared_ptr<Library>> AppleLibrary::of_file(std::shared_ptr<AppleState> device,
+                                                       const std::filesystem::path& path) {
+  Result<std::string> source = text_with_includes(path);
+  if (!source) return tl::unexpected(source.error());
+  Result<NS::SharedPtr<MTL::Library>> library = compiled(*device->device.get(), *source);
+  if (!library) return tl::unexpected(library.error());
+  return std::shared_ptr<Library>(new AppleLibrary(std::move(device), std::move(*library), path, std::move(*source)));
+}
+
+std::vector<std::string> AppleLibrary::function_names() const {
+  const auto pool = autorelease_pool();
+  std::vector<std::string> names;
+  const NS::Array* const array = library_->functionNames();
+  for (NS::UInteger i = 0; array && i < array->count(); ++i) names.push_back(text(array->object<NS::String>(i)));
+  return names;
+}
+
+std::map<std::uint32_t, AppleLibrary::Constant> AppleLibrary::known_constants() const {
+  std::map<std::uint32_t, Constant> known;
+  for (const std::string& name : function_names()) {
+    const auto pool = autorelease_pool();
+    const auto function = NS::TransferPtr(library_->newFunction(ns_string(name).get()));
+    const NS::Dictionary* const dictionary = function ? function->functionConstantsDictionary() : nullptr;
+    auto* const keys = dictionary ? dictionary->keyEnumerator<NS::String>() : nullptr;
+    while (const NS::String* const key = keys ? keys->nextObject() : nullptr) {
+      const auto* const constant = dictionary->object<MTL::FunctionConstant>(key);
+      known[static_cast<std::uint32_t>(constant->index())] = {text(constant->name()), constant->type()};
+    }
+  }
+  return known;
+}
+
+Result<NS::SharedPtr<MTL::FunctionConstantValues>> AppleLibrary::values_of(const FunctionConstants& constants) const {
+  auto values = NS::TransferPtr(MTL::FunctionConstantValues::alloc()->init());
+  if (constants.values().empty()) return values;
+  const std::map<std::uint32_t, Constant> known = known_constants();
+  for (const auto& [index, value] : constants.values()) {
+    const auto constant = known.find(index);
+    if (constant == known.end())
+      return error(Error::Kind::not_found,
+                   fmt::format("function constant {}: the library has none of this index", index));
+    const auto type = describe(constant->second.type);
+    if (!type || type->size != value.size)
+      return error(Error::Kind::argument,
+                   fmt::format("function constant {} `{}`: its value has {} bytes, expected {} of {}", index,
+                               constant->second.name, value.size, type ? type->size : 0, type ? type->name : "?"));
+    values->setConstantValue(value.bytes.data(), constant->second.type, index);
+  }
+  return values;
+}
+
+Result<std::shared_ptr<const Function>> AppleLibrary::new_function(const std::string& name,
+                                                                   const FunctionConstants& constants) {
+  const auto pool = autorelease_pool();
+  const auto words = ns_string(name);
+  if (!words || !NS::TransferPtr(library_->newFunction(words.get())))
+    return error(Error::Kind::not_found, fmt::format("Function {} was not found in the library", name));
+  const Result<NS::SharedPtr<MTL::FunctionConstantValues>> values = values_of(constants);
+  if (!values) return tl::unexpected(values.error());
+  NS::Error* problem = nullptr;
+  auto function = NS::TransferPtr(library_->newFunction(words.get(), values->get(), &problem));
+  if (!function) return error(Error::Kind::argument, fmt::format("function {}: {}", name, text(problem)));
+  return std::make_shared<AppleFunction>(device_, std::move(function));
+}
+
+Result<bool> AppleLibrary::reload_if_changed() {
+  if (path_.empty()) return false;
+  Result<std::string> source = text_with_includes(path_);
+  if (!source) return tl::unexpected(source.error());
+  if (*source == source_) return false;
+  Result<NS::SharedPtr<MTL::Library>> library = compiled(*device_->device.get(), *source);
+  if (!library) return tl::unexpected(library.error());
+  library_ = std::move(*library);
+  source_ = std::move(*source);
+  return true;
+}
+
+}  // namespace assay::metal::apple

@@ -1,0 +1,52 @@
+// A library that Metal compiles from text.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metal/apple/apple_state.h"
+#include "metal/device/library.h"
+
+namespace assay::metal::apple {
+
+class AppleLibrary final : public Library {
+ public:
+  /// Errors: compile.
+  static Result<std::shared_ptr<Library>> of_source(std::shared_ptr<AppleState> device, const std::string& source);
+
+  /// The file's text with that of the files it includes. Errors: compile, environment.
+  static Result<std::shared_ptr<Library>> of_file(std::shared_ptr<AppleState> device,
+                                                  const std::filesystem::path& path);
+
+  std::vector<std::string> function_names() const override;
+
+  /// Metal knows of a function constant only where some function uses it; others count as not there.
+  Result<std::shared_ptr<const Function>> new_function(const std::string& name,
+                                                       const FunctionConstants& constants) override;
+
+  /// Looks at the included files too, and at their text, not their times.
+  Result<bool> reload_if_changed() override;
+
+ private:
+  struct Constant {
+    std::string name;
+    MTL::DataType type = MTL::DataTypeNone;
+  };
+
+  AppleLibrary(std::shared_ptr<AppleState> device, NS::SharedPtr<MTL::Library> library, std::filesystem::path path,
+               std::string source)
+      : device_(std::move(device)), library_(std::move(library)), path_(std::move(path)), source_(std::move(source)) {}
+
+  std::map<std::uint32_t, Constant> known_constants() const;
+  Result<NS::SharedPtr<MTL::FunctionConstantValues>> values_of(const FunctionConstants& constants) const;
+
+  std::shared_ptr<AppleState> device_;
+  NS::SharedPtr<MTL::Library> library_;
+  std::filesystem::path path_;  ///< empty where there is none to reload
+  std::string source_;
+};
+
+}  // namespace assay::metal::apple

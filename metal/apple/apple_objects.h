@@ -1,0 +1,34 @@
+// Between metal-cpp's objects and C++'s own: pools, strings and errors.
+#pragma once
+
+#include <Foundation/Foundation.hpp>
+#include <Metal/Metal.hpp>
+#include <string>
+
+#include "metal/device/result.h"
+
+namespace assay::metal::apple {
+
+/// Objects that Metal autoreleases within a scope end with the pool that it opens: C++ threads have none by themselves.
+inline NS::SharedPtr<NS::AutoreleasePool> autorelease_pool() {
+  return NS::TransferPtr(NS::AutoreleasePool::alloc()->init());
+}
+
+/// Null where the text is not UTF-8.
+inline NS::SharedPtr<NS::String> ns_string(const std::string& text) {
+  return NS::TransferPtr(NS::String::alloc()->init(text.c_str(), NS::UTF8StringEncoding));
+}
+
+/// Empty for null.
+inline std::string text(const NS::String* string) {
+  const char* const bytes = string ? string->utf8String() : nullptr;
+  return bytes ? bytes : "";
+}
+
+/// Metal's own words.
+inline std::string text(const NS::Error* error) {
+  const std::string words = error ? text(error->localizedDescription()) : "";
+  return words.empty() ? "Metal gave no reason" : words;
+}
+
+}  // namespace assay::metal::apple

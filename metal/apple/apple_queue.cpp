@@ -1,0 +1,78 @@
+#include "metal/apple/apple_queue.h"
+
+#include "metal/apple/apple_encoder.h"
+
+namespace assay::metal::apple {
+
+std::shared_ptr<CommandBuffer> AppleQueue::command_buffer() {
+  const auto pool = autorelease_pool();
+  return std::make_shared<AppleCommandBuffer>(device_, NS::RetainPtr(queue_->commandBuffer()));
+}
+
+Result<std::shared_ptr<ComputeCommandEncoder>> AppleCommandBuffer::compute_encoder(DispatchType type) {
+  const std::lock_guard lock(mutex_);
+  if (is_committed_)
+    return metal::error(Error::Kind::order, "computeCommandEncoder: the command buffer has been committed");
+  if (has_open_encoder_)
+    return metal::error(Error::Kind::order, "A command encoder is already encoding to this command buffer");
+  const auto pool = autorelease_pool();
+  auto encoder = NS::RetainPtr(buffer_->computeCommandEncoder(
+      type == DispatchType::concurrent ? MTL::DispatchTypeConcurrent : MTL::DispatchTypeSerial));
+  if (!encoder) return metal::error(Error::Kind::environment, "computeCommandEncoder: Metal gave none");
+  has_open_encoder_ = true;
+  return std::make_shared<AppleEncoder>(
+      device_, std::move(encoder),
+      [self = shared_from_this()](std::optional<Error> problem) { self->take(std::move(problem)); });
+}
+
+void AppleCommandBuffer::take(std::optional<Error> problem) {
+  const std::lock_guard lock(mutex_);
+  has_open_encoder_ = false;
+  if (!encoding_error_) encoding_error_ = std::move(problem);
+}
+
+Result<void> AppleCommandBuffer::commit() {
+  const std::lock_guard lock(mutex_);
+  if (is_committed_) return metal::error(Error::Kind::order, "commit an already committed command buffer");
+  if (has_open_encoder_) return metal::error(Error::Kind::order, "commit command buffer with uncommitted encoder");
+  is_committed_ = true;
+  const auto pool = autorelease_pool();
+  if (!encoding_error_) buffer_->commit();
+  return {};
+}
+
+Result<void> AppleCommandBuffer::wait_until_completed() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_committed_)
+      return metal::error(Error::Kind::order, "waitUntilCompleted: the command buffer has not been committed");
+    if (encoding_error_) return {};
+  }
+  const auto pool = autorelease_pool();
+  buffer_->waitUntilCompleted();
+  return {};
+}
+
+CommandBuffer::Status AppleCommandBuffer::status() const {
+  const std::lock_guard lock(mutex_);
+  if (!is_committed_) return Status::not_enqueued;
+  if (encoding_error_) return Status::error;
+  switch (buffer_->status()) {
+    case MTL::CommandBufferStatusCompleted:
+      return Status::completed;
+    case MTL::CommandBufferStatusError:
+      return Status::error;
+    default:
+      return Status::committed;
+  }
+}
+
+std::optional<Error> AppleCommandBuffer::error() const {
+  if (status() != Status::error) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  if (encoding_error_) return encoding_error_;
+  const auto pool = autorelease_pool();
+  return Error{Error::Kind::execution, text(buffer_->error())};
+}
+
+}  // namespace assay::metal::apple

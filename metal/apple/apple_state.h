@@ -1,0 +1,19 @@
+// What all objects of one Apple device share.
+#pragma once
+
+#include <string>
+
+#include "metal/apple/apple_objects.h"
+#include "metal/device/encoder_epoch.h"
+#include "metal/device/limits.h"
+
+namespace assay::metal::apple {
+
+struct AppleState {
+  NS::SharedPtr<MTL::Device> device;
+  std::string name;
+  Limits limits;
+  EncoderEpoch epoch;
+};
+
+}  // namespace assay::metal::apple

@@ -1,0 +1,81 @@
+#include "metal/apple/includes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+namespace assay::metal::apple {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::error_code problem;
+  if (!fs::is_regular_file(path, problem)) return std::nullopt;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+class Inliner {
+ public:
+  std::string text_of(const fs::path& path, const std::string& text) {
+    open_.push_back(path);
+    std::string result = mark(1, path);
+    std::istringstream lines(text);
+    std::string line;
+    for (std::size_t number = 1; std::getline(lines, line); ++number) append_line(result, line, number, path);
+    open_.pop_back();
+    return result;
+  }
+
+ private:
+  static std::string mark(std::size_t line, const fs::path& path) {
+    return fmt::format("#line {} \"{}\"\n", line, path.string());
+  }
+
+  void append_line(std::string& result, const std::string& line, std::size_t number, const fs::path& path) {
+    static const std::regex include("^[ \t]*#[ \t]*include[ \t]*\"([^\"]+)\".*"),
+        once("^[ \t]*#[ \t]*pragma[ \t]+once\\b.*");
+    std::smatch match;
+    if (std::regex_match(line, once)) {
+      once_.insert(path);
+      result += '\n';
+    } else if (std::regex_match(line, match, include)) {
+      result += included((path.parent_path() / match[1].str()).lexically_normal()).value_or(line + '\n');
+      result += mark(number + 1, path);
+    } else {
+      result += line + '\n';
+    }
+  }
+
+  /// Nothing for a file that comes once and has come, nor for one that includes itself by way of others.
+  std::optional<std::string> included(const fs::path& path) {
+    if (once_.contains(path) || std::ranges::find(open_, path) != open_.end()) return "";
+    const std::optional<std::string> text = read_file(path);
+    if (!text) return std::nullopt;
+    return text_of(path, *text);
+  }
+
+  std::vector<fs::path> open_;
+  std::set<fs::path> once_;
+};
+
+}  // namespace
+
+Result<std::string> text_with_includes(const fs::path& path) {
+  const std::optional<std::string> text = read_file(path);
+  if (!text) return error(Error::Kind::environment, fmt::format("{}: there is no such file to read", path.string()));
+  return Inliner().text_of(path.lexically_normal(), *text);
+}
+
+}  // namespace assay::metal::apple

@@ -1,0 +1,208 @@
+// The device layer's contract on this machine's GPU. Skipped, with the reason, where Metal gives none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "metal/apple/system_device.h"
+
+namespace assay::metal::apple::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string source = R"(
+#include <metal_stdlib>
+using namespace metal;
+constant int factor [[function_constant(3)]];
+constant int scale = is_function_constant_defined(factor) ? factor : 1;
+
+kernel void axpy(device float* y [[buffer(0)]], device const float* x [[buffer(1)]], constant float& a [[buffer(2)]],
+                 uint i [[thread_position_in_grid]]) {
+  y[i] = float(scale) * a * x[i] + y[i];
+}
+
+// Each thread reads what another one wrote before the barrier.
+kernel void reverse(device int* values [[buffer(0)]], threadgroup int* row [[threadgroup(0)]],
+                    uint i [[thread_position_in_grid]], uint t [[thread_position_in_threadgroup]],
+                    uint n [[threads_per_threadgroup]]) {
+  row[t] = values[i];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  values[i] = row[n - 1 - t];
+}
+)";
+
+template <class T>
+T given(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().text);
+  return std::move(*result);
+}
+
+template <class T>
+std::vector<T> values_of(Buffer& buffer) {
+  std::vector<T> values(buffer.length() / sizeof(T));
+  std::memcpy(values.data(), buffer.contents(), buffer.length());
+  return values;
+}
+
+class AppleDeviceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Result<std::shared_ptr<Device>> found = system_default_device();
+    if (!found) GTEST_SKIP() << found.error().text;
+    device = *found;
+    library = given(device->new_library(source));
+    commands = device->new_command_queue()->command_buffer();
+  }
+  std::shared_ptr<const ComputePipeline> pipeline(const std::string& name, const FunctionConstants& constants = {}) {
+    return given(device->new_pipeline(given(library->new_function(name, constants))));
+  }
+  template <class T>
+  std::shared_ptr<Buffer> buffer(const std::vector<T>& values) {
+    return given(device->new_buffer(std::as_bytes(std::span(values))));
+  }
+  void run() {
+    EXPECT_TRUE(commands->commit());
+    EXPECT_TRUE(commands->wait_until_completed());
+    EXPECT_EQ(commands->status(), CommandBuffer::Status::completed);
+    EXPECT_EQ(commands->error(), std::nullopt);
+  }
+
+  std::shared_ptr<Device> device;
+  std::shared_ptr<Library> library;
+  std::shared_ptr<CommandBuffer> commands;
+};
+
+TEST_F(AppleDeviceTest, RunsAxpyOnAGridWithASmallerLastGroup) {
+  const auto y = buffer<float>(std::vector<float>(100, 1)), x = buffer<float>(std::vector<float>(100, 2));
+  const auto state = pipeline("axpy", FunctionConstants().set(3, std::int32_t{10}));
+  const auto encoder = given(commands->compute_encoder());
+  const float a = 3;
+  encoder->set_pipeline(state);
+  encoder->set_buffer(y, 0, 0);
+  encoder->set_buffer(x, 0, 1);
+  encoder->set_bytes(std::as_bytes(std::span(&a, 1)), 2);
+  encoder->dispatch_threads({99}, {64});
+  EXPECT_TRUE(encoder->end_encoding());
+  run();
+  std::vector<float> expected(100, 61);
+  expected.back() = 1;
+  EXPECT_EQ(values_of<float>(*y), expected);
+}
+
+TEST_F(AppleDeviceTest, BarriersOrderThreadgroupMemory) {
+  std::vector<std::int32_t> ascending(256), expected(256);
+  std::iota(ascending.begin(), ascending.end(), 0);
+  for (std::int32_t i = 0; i < 256; ++i) expected[static_cast<std::size_t>(i)] = i / 128 * 128 + 127 - i % 128;
+  const auto values = buffer(ascending);
+  const auto state = pipeline("reverse");
+  const auto encoder = given(commands->compute_encoder(DispatchType::concurrent));
+  encoder->set_pipeline(state);
+  encoder->set_buffer(values, 0, 0);
+  encoder->set_threadgroup_memory_length(128 * sizeof(std::int32_t), 0);
+  for (int i = 0; i < 3; ++i) {
+    encoder->dispatch_threadgroups({2}, {128});
+    encoder->memory_barrier();
+  }
+  EXPECT_TRUE(encoder->end_encoding());
+  run();
+  EXPECT_EQ(values_of<std::int32_t>(*values), expected);
+}
+
+TEST_F(AppleDeviceTest, AnAllocationOrCopyMakesTheEncoderStale) {
+  const auto values = buffer<float>({1, 2, 3, 4});
+  const std::function<void()> faults[] = {[&] { (void)device->new_buffer(16); },
+                                          [&] { (void)values->did_modify(0, 4); }};
+  for (const auto& fault : faults) {
+    commands = device->new_command_queue()->command_buffer();
+    const auto encoder = given(commands->compute_encoder());
+    fault();
+    const Result<void> end = encoder->end_encoding();
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().kind, Error::Kind::stale_encoder);
+    EXPECT_TRUE(commands->commit() && commands->wait_until_completed());
+    EXPECT_EQ(commands->status(), CommandBuffer::Status::error);
+    EXPECT_EQ(commands->error(), end.error());
+  }
+}
+
+TEST_F(AppleDeviceTest, CallsKeepTheirOrder) {
+  EXPECT_EQ(commands->wait_until_completed().error().kind, Error::Kind::order);
+  const auto encoder = given(commands->compute_encoder());
+  EXPECT_FALSE(commands->compute_encoder());
+  EXPECT_FALSE(commands->commit());
+  EXPECT_TRUE(encoder->end_encoding());
+  EXPECT_EQ(encoder->end_encoding().error().kind, Error::Kind::order);
+  run();
+  EXPECT_EQ(commands->commit().error().kind, Error::Kind::order);
+}
+
+TEST_F(AppleDeviceTest, DispatchesAreCheckedBeforeMetalSeesThem) {
+  const auto state = pipeline("axpy");
+  const auto complaint = [&](const std::function<void(ComputeCommandEncoder&)>& encode) {
+    const auto encoder = given(device->new_command_queue()->command_buffer()->compute_encoder());
+    encode(*encoder);
+    const Result<void> end = encoder->end_encoding();
+    return end ? "accepted" : end.error().text;
+  };
+  EXPECT_THAT(complaint([](auto& e) { e.dispatch_threads({1}, {1}); }), HasSubstr("no compute pipeline state"));
+  EXPECT_THAT(complaint([&](auto& e) {
+                e.set_pipeline(state);
+                e.dispatch_threads({64}, {64, 64});
+              }),
+              HasSubstr("threadgroup size limit"));
+  EXPECT_THAT(complaint([](auto& e) { e.set_buffer(nullptr, 0, 31); }), HasSubstr("index(31) must be < 31"));
+}
+
+TEST_F(AppleDeviceTest, FunctionsAndErrorsAreMetals) {
+  EXPECT_THAT(library->function_names(), testing::UnorderedElementsAre("axpy", "reverse"));
+  EXPECT_EQ(library->new_function("absent").error().kind, Error::Kind::not_found);
+  EXPECT_EQ(library->new_function("axpy", FunctionConstants().set(4, 1)).error().kind, Error::Kind::not_found);
+  EXPECT_THAT(library->new_function("axpy", FunctionConstants().set(3, std::int64_t{1})).error().text,
+              HasSubstr("its value has 8 bytes, expected 4 of int"));
+  const Result<std::shared_ptr<Library>> broken = device->new_library("kernel void f() { undeclared(); }");
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().kind, Error::Kind::compile);
+  EXPECT_THAT(broken.error().text, HasSubstr("undeclared"));
+}
+
+TEST_F(AppleDeviceTest, ArgumentsAreReflected) {
+  const auto function = given(library->new_function("axpy"));
+  ASSERT_EQ(function->arguments().size(), 3U);
+  EXPECT_EQ(function->arguments()[0].name, "y");
+  EXPECT_EQ(function->arguments()[0].type, "float*");
+  EXPECT_TRUE(function->arguments()[0].is_written);
+  EXPECT_EQ(function->arguments()[1].type, "const float*");
+  EXPECT_EQ(function->arguments()[2].index, 2U);
+}
+
+TEST_F(AppleDeviceTest, BuffersHaveLimits) {
+  EXPECT_EQ(device->new_buffer(0).error().kind, Error::Kind::argument);
+  EXPECT_EQ(device->new_buffer(device->limits().max_buffer_length + 1).error().kind, Error::Kind::limit);
+  const auto labelled = given(device->new_buffer(10, "a label"));
+  EXPECT_EQ(labelled->label(), "a label");
+  EXPECT_FALSE(labelled->did_modify(4, 7));
+}
+
+TEST_F(AppleDeviceTest, LibrariesFollowTheirFile) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "assay_reload.metal";
+  std::ofstream(path) << "kernel void before() {}\n";
+  const auto loaded = given(device->new_library_from_file(path));
+  EXPECT_FALSE(given(loaded->reload_if_changed()));
+  std::ofstream(path) << "kernel void after() {}\n";
+  EXPECT_TRUE(given(loaded->reload_if_changed()));
+  EXPECT_THAT(loaded->function_names(), testing::ElementsAre("after"));
+  std::ofstream(path) << "kernel void broken( {}\n";
+  EXPECT_EQ(loaded->reload_if_changed().error().kind, Error::Kind::compile);
+  EXPECT_THAT(loaded->function_names(), testing::ElementsAre("after"));
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace assay::metal::apple::test
