@@ -15,8 +15,15 @@
 #define ASSAY_SIMD_BYTES 16
 #endif
 
+// Before a function, and between a lambda's parameters and its body. Where every operation is checked, so much in one
+// function takes GCC minutes.
+#if defined(__SANITIZE_ADDRESS__)
+#define ASSAY_INLINE inline
+#define ASSAY_INLINE_LAMBDA
+#else
 #define ASSAY_INLINE [[gnu::always_inline]] inline
-#define ASSAY_INLINE_LAMBDA __attribute__((always_inline))  // between a lambda's parameters and its body
+#define ASSAY_INLINE_LAMBDA __attribute__((always_inline))
+#endif
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
