@@ -138,7 +138,6 @@ void add_check_options(CLI::App& command, Arguments& arguments) {
       ->delimiter(',')
       ->expected(1, 3)
       ->check(CLI::PositiveNumber);
-  ->delimiter(',')->expected(1, 3)->check(CLI::PositiveNumber);
   command.add_option("--group", arguments.group, "Threads of a threadgroup: x[,y[,z]]; at most 256,1,1 if left out")
       ->delimiter(',')
       ->expected(1, 3)
