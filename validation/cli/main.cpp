@@ -12,7 +12,9 @@ namespace {
 constexpr int bad_usage = 2;
 
 int run(int argc, char** argv) {
-  CLI::App app("Judges CTC kernels by an any-precision reference, under derived error bounds, and checks Metal shaders.", "assay");
+  CLI::App app(
+      "Judges CTC kernels by an any-precision reference, under derived error bounds, and checks Metal shaders.",
+      "assay");
   app.require_subcommand(1);
   app.footer("Exit status: 0 all passed, 1 something failed, 2 bad usage.");
   assay::validation::Action action;
