@@ -17,8 +17,8 @@ inline std::size_t worker_count(int threads, std::size_t B) {
   return std::max<std::size_t>(1, std::min({wanted, B, std::max<std::size_t>(processors, 64)}));
 }
 
-/// Calls run(worker) in at most `workers` threads, the calling one being worker 0. The others stay for the next call:
-/// making them anew can take longer than the work. `run` may not throw.
+/// Calls run(worker) in at most `workers` threads, among them the calling one, with numbers from 0 on. The others stay
+/// for the next call: making them anew can take longer than the work. `run` may not throw.
 void on_threads(std::size_t workers, const std::function<void(std::size_t)>& run);
 
 /// Calls acceptable(row) once for each row below `rows` and then, where all were true, work(worker, row) once for each,

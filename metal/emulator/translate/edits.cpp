@@ -10,7 +10,7 @@ namespace assay::metal::emulator {
 namespace {
 
 /// The marker and the blanks after which the compiler takes what follows to be at `place`.
-std::string move_to(const Place& place) {
+std::string move_to(const TextPlace& place) {
   return fmt::format("\n# {} \"{}\"\n{}", place.line, place.file, std::string(place.column - 1, ' '));
 }
 
@@ -55,7 +55,7 @@ std::size_t Edits::apply_one(std::size_t first, const Edit& edit, std::string& r
     result += move_to(next.place);
     return next.offset;
   }
-  const Place& last = tokens_[edit.last - 1].place;
+  const TextPlace& last = tokens_[edit.last - 1].place;
   result += fmt::format("\n# {} \"{}\"\n", last.line, last.file);
   return end;
 }

@@ -24,7 +24,7 @@ struct KernelParameter {
 struct KernelDefinition {
   std::string scope, name;
   bool is_template = false;
-  Place place;
+  TextPlace place;
   std::string host_name;    ///< a C++ string literal, or empty
   std::string max_threads;  ///< an expression
   std::vector<KernelParameter> parameters;
@@ -36,7 +36,7 @@ struct KernelEntry {
   std::string host_name;  ///< a C++ string literal
   std::string function;   ///< the qualified name of a pointer to the function, or its address
   std::string max_threads;
-  Place place;
+  TextPlace place;
 };
 
 struct Kernels {

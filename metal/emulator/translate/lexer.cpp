@@ -128,13 +128,13 @@ class Lexer {
   std::string_view text_;
   std::size_t at_ = 0, line_start_ = 0;
   bool at_line_start_ = true, is_system_ = false;
-  Place place_{"", 1, 1};
+  TextPlace place_{"", 1, 1};
   std::vector<Token> tokens_;
 };
 
 }  // namespace
 
-std::string to_string(const Place& place) {
+std::string to_string(const TextPlace& place) {
   return fmt::format("{}:{}:{}", place.file, place.line, place.column);
 }
 

@@ -14,19 +14,19 @@ namespace assay::metal::emulator {
 
 enum class TokenKind { word, number, string, character, punctuator, end };
 
-struct Place {
+struct TextPlace {
   std::string_view file;  ///< of the preprocessed text
   std::uint32_t line = 0, column = 0;
 };
 
 /// "file:line:column"
-std::string to_string(const Place& place);
+std::string to_string(const TextPlace& place);
 
 struct Token {
   TokenKind kind = TokenKind::end;
   std::string_view text;   ///< of the preprocessed text; >> comes as two tokens, :: -> << <= >= == != as one
   std::size_t offset = 0;  ///< in the preprocessed text
-  Place place;
+  TextPlace place;
 
   bool operator==(std::string_view other) const { return text == other; }
 };
