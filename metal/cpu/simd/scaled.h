@@ -174,8 +174,11 @@ void settle_impossible(const Row<Real>& row, const States& states, double* y) {
 /// Whether every emission is 0 or within [least_emission, most_emission].
 template <class Real>
 bool emissions_in_range(const Row<Real>& of, const Scaled& row, const States& states, double* y) {
-  if (smallest(extremes_of_emissions(row).least_positive) < least_emission) settle_impossible(of, states, y);
-  const Extremes extremes = extremes_of_emissions(row);
+  Extremes extremes = extremes_of_emissions(row);
+  if (smallest(extremes.least_positive) < least_emission) {
+    settle_impossible(of, states, y);
+    extremes = extremes_of_emissions(row);
+  }
   return smallest(extremes.least_positive) >= least_emission && largest(extremes.most) <= most_emission;
 }
 
