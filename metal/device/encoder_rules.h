@@ -26,7 +26,7 @@ inline Result<void> check_offset(const char* call, std::uint64_t offset, std::ui
 }
 
 inline Result<void> check_bytes(const char* call, std::uint64_t length, const Limits& limits) {
-  if (length == 0) return error(Error::Kind::argument, fmt::format("{} length = 0: expected at least 1", call));
+  if (length == 0) return error(Error::Kind::argument, fmt::format("{} buffer length = 0: expected at least 1", call));
   if (length <= limits.max_bytes_length) return {};
   return error(Error::Kind::limit, fmt::format("{} length({}) must be <= {}", call, length, limits.max_bytes_length));
 }
@@ -56,19 +56,18 @@ inline Size threads_of(Size groups, Size group) {
   return {product(groups.width, group.width), product(groups.height, group.height), product(groups.depth, group.depth)};
 }
 
-/// Positions in a grid have 32 bits: Metal Shading Language Specification, 5.2.3.6.
+/// Positions in a grid have 32 bits: Metal Shading Language Specification, 5.2.3.6. How large a group may be is
+/// check_group's to say.
 inline Result<void> check_grid(const char* call, Size threads, Size group) {
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
   const auto refused = [&](const char* what, const Size& size) {
     return error(Error::Kind::argument, fmt::format("{} {}({}, {}, {}): expected 1 to 2^32 - 1 threads along each axis",
                                                     call, what, size.width, size.height, size.depth));
   };
-  const auto is_within = [&](std::uint64_t extent) { return extent > 0 && extent <= most; };
-  const auto is_fine = [&](Size size) {
-    return is_within(size.width) && is_within(size.height) && is_within(size.depth);
-  };
-  if (!is_fine(group)) return refused("threadsPerThreadgroup", group);
-  if (!is_fine(threads)) return refused("threads of the grid", threads);
+  const auto is_empty = [](const Size& size) { return size.width == 0 || size.height == 0 || size.depth == 0; };
+  const bool is_long = threads.width > most || threads.height > most || threads.depth > most;
+  if (is_empty(group)) return refused("threadsPerThreadgroup", group);
+  if (is_empty(threads) || is_long) return refused("threads of the grid", threads);
   return {};
 }
 

@@ -1,23 +1,14 @@
 // The half of the encoder that looks at a dispatch: what Metal's validation would refuse, and the launch it becomes.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
+#include <numeric>
 
+#include "metal/device/encoder_rules.h"
 #include "metal/emulator/emulator_encoder.h"
 
 namespace assay::metal::emulator {
 
 namespace {
-
-bool is_empty(const Size& size) {
-  return size.width == 0 || size.height == 0 || size.depth == 0;
-}
-
-bool fits_in_32_bits(const Size& size) {
-  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  return size.width <= most && size.height <= most && size.depth <= most;
-}
 
 std::string numbered(const Argument& argument) {
   const bool is_buffer = argument.kind == Argument::Kind::buffer;
@@ -27,39 +18,14 @@ std::string numbered(const Argument& argument) {
 }  // namespace
 
 Result<void> EmulatorEncoder::check_dispatch(const char* call, Size threads, Size group) const {
-  const auto refused = [&](const char* what, const Size& size) {
-    return error(Error::Kind::argument, fmt::format("{} {}({}, {}, {}): expected 1 to 2^32 - 1 threads along each axis",
-                                                    call, what, size.width, size.height, size.depth));
-  };
   if (!pipeline_) return error(Error::Kind::order, fmt::format("{} no compute pipeline state is set", call));
-  if (is_empty(group)) return refused("threadsPerThreadgroup", group);
-  if (is_empty(threads) || !fits_in_32_bits(threads)) return refused("threads of the grid", threads);
-  if (Result<void> fit = check_group(group); !fit) return fit;
+  if (Result<void> fit = check_grid(call, threads, group); !fit) return fit;
+  const std::uint32_t most = pipeline_->max_total_threads_per_threadgroup();
+  if (Result<void> fit = check_group(group, most, device_->limits); !fit) return fit;
   for (const Argument& argument : pipeline_->function().arguments())
     if (Result<void> fit = check_binding(argument); !fit) return fit;
-  std::uint64_t memory = 0;
-  for (const std::uint64_t length : threadgroup_lengths_) memory += length;
-  const std::uint64_t most = device_->limits.max_threadgroup_memory_length;
-  if (memory > most)
-    return error(
-        Error::Kind::limit,
-        fmt::format("Threadgroup memory size ({}) exceeds the maximum threadgroup memory allowed ({})", memory, most));
-  return {};
-}
-
-Result<void> EmulatorEncoder::check_group(Size group) const {
-  const auto refused = [&](std::uint64_t most, const char* whose) {
-    return error(Error::Kind::limit,
-                 fmt::format("(threadsPerThreadgroup.width({}) * threadsPerThreadgroup.height({}) * "
-                             "threadsPerThreadgroup.depth({}))({}) must be <= {}. ({} threadgroup size limit)",
-                             group.width, group.height, group.depth, group.count(), most, whose));
-  };
-  const std::uint64_t device = device_->limits.max_total_threads_per_threadgroup;
-  const std::uint64_t kernel = pipeline_->max_total_threads_per_threadgroup();
-  const bool is_long = group.width > device || group.height > device || group.depth > device;
-  if (is_long || group.count() > device) return refused(device, "device");
-  if (group.count() > kernel) return refused(kernel, "kernel");
-  return {};
+  const auto memory = std::accumulate(threadgroup_lengths_.begin(), threadgroup_lengths_.end(), std::uint64_t{0});
+  return check_threadgroup_memory(memory, device_->limits);
 }
 
 /// A buffer that is not bound is no error: a kernel may have no use for it. memcheck reports the use.
@@ -75,12 +41,7 @@ Result<void> EmulatorEncoder::check_binding(const Argument& argument) const {
                              "length({}) has space for {} bytes, but argument has a length({}).",
                              kernel, argument.name, argument.index, binding.offset, binding.buffer->length(), room,
                              argument.element_size));
-  if (argument.element_alignment != 0 && binding.offset % argument.element_alignment != 0)
-    return error(Error::Kind::binding,
-                 fmt::format("Compute Function({}): the offset into the buffer {} that is bound at buffer "
-                             "index {} must be a multiple of {} but was set to {}.",
-                             kernel, argument.name, argument.index, argument.element_alignment, binding.offset));
-  return {};
+  return check_alignment(kernel, argument, binding.offset);
 }
 
 Command EmulatorEncoder::command(Size threads, Size group) const {

@@ -5,10 +5,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "metal/device/compute_command_encoder.h"
+#include "metal/device/encoder_state.h"
 #include "metal/emulator/device_state.h"
 #include "metal/emulator/emulator_buffer.h"
 #include "metal/emulator/emulator_library.h"
@@ -45,12 +45,9 @@ class EmulatorEncoder final : public ComputeCommandEncoder {
     std::uint64_t offset = 0;
   };
 
-  /// Whether the encoder may be used; keeps the error where it may not.
-  bool is_usable(const char* call);
-  void refuse(Error::Kind kind, std::string text);
-  bool expect_index(const char* call, std::uint32_t index);
+  /// Whether the call may go on; keeps the error where it may not.
+  bool is_usable(const char* call, std::uint32_t index);
   void dispatch(const char* call, Size threads, Size group);
-  Result<void> check_group(Size group) const;
   Result<void> check_binding(const Argument& argument) const;
   Result<void> check_dispatch(const char* call, Size threads, Size group) const;
   Command command(Size threads, Size group) const;
@@ -59,9 +56,8 @@ class EmulatorEncoder final : public ComputeCommandEncoder {
   std::shared_ptr<DeviceState> device_;
   DispatchType type_;
   Finish finish_;
-  std::uint64_t epoch_;
-  bool is_ended_ = false, begins_sequence_ = true;
-  std::optional<Error> error_;
+  EncoderState state_;
+  bool begins_sequence_ = true;
   std::shared_ptr<const EmulatorPipeline> pipeline_;
   std::array<Binding, Launch::most_buffers> bindings_;
   ThreadgroupMemory::Lengths threadgroup_lengths_{};
