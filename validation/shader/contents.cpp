@@ -4,11 +4,10 @@
 
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
 
+#include "metal/emulator/files.h"
 #include "validation/core/random.h"
 #include "validation/shader/scalar.h"
 
@@ -45,12 +44,10 @@ std::vector<std::byte> random_bytes(const metal::Argument& argument, std::uint64
 }
 
 std::vector<std::byte> file_bytes(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path))
-    throw std::invalid_argument(fmt::format("{}: expected a file that can be read", path.string()));
-  std::vector<char> text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-  return {begin, begin + text.size()};
+  const auto text = metal::emulator::read_file(path);
+  if (!text) throw std::invalid_argument(fmt::format("{}: expected a file that can be read", path.string()));
+  const auto* begin = reinterpret_cast<const std::byte*>(text->data());
+  return {begin, begin + text->size()};
 }
 
 std::vector<std::byte> listed_bytes(const metal::Argument& argument, const std::string& words) {

@@ -87,6 +87,17 @@ ASSAY_OWN constexpr vec<T, N> operator-(packed_vec<T, N> a) {
   return -vec<T, N>(a);
 }
 
+#if __METAL_VERSION__ >= 310
+#define ASSAY_EACH_BFLOAT(NAMES) NAMES(bfloat)
+#else
+#define ASSAY_EACH_BFLOAT(NAMES)
+#endif
+/// NAMES(T) for each type that vectors are made of.
+#define ASSAY_EACH_ELEMENT(NAMES)                                                                                 \
+  NAMES(bool)                                                                                                     \
+  NAMES(char) NAMES(uchar) NAMES(short) NAMES(ushort) NAMES(int) NAMES(uint) NAMES(long) NAMES(ulong) NAMES(half) \
+      NAMES(float) ASSAY_EACH_BFLOAT(NAMES)
+
 #define ASSAY_VECTOR_NAMES(T)             \
   using T##2 = vec<T, 2>;                 \
   using T##3 = vec<T, 3>;                 \
@@ -94,20 +105,7 @@ ASSAY_OWN constexpr vec<T, N> operator-(packed_vec<T, N> a) {
   using packed_##T##2 = packed_vec<T, 2>; \
   using packed_##T##3 = packed_vec<T, 3>; \
   using packed_##T##4 = packed_vec<T, 4>;
-ASSAY_VECTOR_NAMES(bool)
-ASSAY_VECTOR_NAMES(char)
-ASSAY_VECTOR_NAMES(uchar)
-ASSAY_VECTOR_NAMES(short)
-ASSAY_VECTOR_NAMES(ushort)
-ASSAY_VECTOR_NAMES(int)
-ASSAY_VECTOR_NAMES(uint)
-ASSAY_VECTOR_NAMES(long)
-ASSAY_VECTOR_NAMES(ulong)
-ASSAY_VECTOR_NAMES(half)
-ASSAY_VECTOR_NAMES(float)
-#if __METAL_VERSION__ >= 310
-ASSAY_VECTOR_NAMES(bfloat)
-#endif
+ASSAY_EACH_ELEMENT(ASSAY_VECTOR_NAMES)
 
 #undef ASSAY_VECTOR_NAMES
 
@@ -124,19 +122,8 @@ ASSAY_OWN constexpr To as_type(From from) {
 #define ASSAY_VECTOR_NAMES(T)                  \
   using metal::T##2, metal::T##3, metal::T##4; \
   using metal::packed_##T##2, metal::packed_##T##3, metal::packed_##T##4;
-ASSAY_VECTOR_NAMES(bool)
-ASSAY_VECTOR_NAMES(char)
-ASSAY_VECTOR_NAMES(uchar)
-ASSAY_VECTOR_NAMES(short)
-ASSAY_VECTOR_NAMES(ushort)
-ASSAY_VECTOR_NAMES(int)
-ASSAY_VECTOR_NAMES(uint)
-ASSAY_VECTOR_NAMES(long)
-ASSAY_VECTOR_NAMES(ulong)
-ASSAY_VECTOR_NAMES(half)
-ASSAY_VECTOR_NAMES(float)
-#if __METAL_VERSION__ >= 310
-ASSAY_VECTOR_NAMES(bfloat)
-#endif
+ASSAY_EACH_ELEMENT(ASSAY_VECTOR_NAMES)
 #undef ASSAY_VECTOR_NAMES
+#undef ASSAY_EACH_ELEMENT
+#undef ASSAY_EACH_BFLOAT
 using metal::as_type;
