@@ -3,12 +3,12 @@
 #include <fmt/color.h>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
 
 #include "metal/emulator/lint.h"
+#include "validation/core/parse.h"
 #include "validation/core/terminal.h"
 #include "validation/shader/json.h"
 #include "validation/shader/shader_check.h"
@@ -27,19 +27,17 @@ struct Arguments {
 
 /// Splits INDEX=WORDS.
 std::pair<std::uint32_t, std::string> indexed(const char* option, const std::string& text) {
-  std::uint32_t index = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (problem != std::errc() || end == text.data() + text.size() || *end != '=' || index > 65535)
+  const auto equals = text.find('=');
+  const auto index = parse_number<std::uint32_t>(text.substr(0, equals));
+  if (equals == std::string::npos || !index || *index > 65535)
     throw std::invalid_argument(fmt::format("{} {}: expected INDEX=...", option, text));
-  return {index, std::string(end + 1, text.data() + text.size())};
+  return {*index, text.substr(equals + 1)};
 }
 
 std::uint64_t whole(const char* option, const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size())
-    throw std::invalid_argument(fmt::format("{} ...={}: expected a number of bytes", option, text));
-  return value;
+  const auto value = parse_number<std::uint64_t>(text);
+  if (!value) throw std::invalid_argument(fmt::format("{} ...={}: expected a number of bytes", option, text));
+  return *value;
 }
 
 metal::Size size_of(const std::vector<std::uint64_t>& extents) {

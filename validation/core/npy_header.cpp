@@ -4,10 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <utility>
+
+#include "validation/core/parse.h"
 
 namespace assay::validation {
 namespace {
@@ -41,12 +43,6 @@ bool is_known_type(char kind, std::uint64_t width) {
     default:
       return false;
   }
-}
-
-bool whole_number(std::string_view digits, std::uint64_t& value) {
-  const char* const last = digits.data() + digits.size();
-  const auto [end, error] = std::from_chars(digits.data(), last, value);
-  return error == std::errc() && end == last;
 }
 
 /// The header's text: a Python dict literal with exactly the keys descr, fortran_order and shape.
@@ -87,9 +83,9 @@ class HeaderText {
     if (text.find('O') != text.npos)
       refuse("dtype object ('{}'): expected plain numbers or text; a pickle is a program and is not run",
              printable(text));
-    std::uint64_t width = 0;
-    if (text.size() < 3 || text.find_first_of("<>|") != 0 || !whole_number(text.substr(2), width) ||
-        !is_known_type(text[1], width) || (text[0] == '|' && width > 1))
+    const auto stated = text.size() < 3 ? std::nullopt : parse_number<std::uint64_t>(text.substr(2));
+    const std::uint64_t width = stated.value_or(0);
+    if (!stated || text.find_first_of("<>|") != 0 || !is_known_type(text[1], width) || (text[0] == '|' && width > 1))
       refuse("dtype '{}': expected float16, float32, float64, an integer of 8 to 64 bits, bool or unicode",
              printable(text));
     header_.big_endian = text[0] == '>';
@@ -119,12 +115,11 @@ class HeaderText {
 
   std::int64_t extent() {
     skip_spaces();
-    std::uint64_t value = 0;
     const std::string_view digits = rest_.substr(0, rest_.find_first_not_of("0123456789"));
-    if (!whole_number(digits, value) || value > std::uint64_t{std::numeric_limits<std::int64_t>::max()})
-      refuse("header: shape: '{}': expected an extent in [0, 2^63)", printable(rest_));
+    const auto value = parse_number<std::int64_t>(digits);  // digits have no sign
+    if (!value) refuse("header: shape: '{}': expected an extent in [0, 2^63)", printable(rest_));
     rest_.remove_prefix(digits.size());
-    return static_cast<std::int64_t>(value);
+    return *value;
   }
 
   std::string_view quoted() {

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <sstream>
 #include <stdexcept>
+
+#include "validation/core/parse.h"
 
 namespace assay::validation {
 namespace {
@@ -20,12 +21,9 @@ const std::string& word(const Words& words, const std::string& key) {
 
 template <class Value>
 Value parse_value(const std::string& key, std::string_view text) {
-  Value value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    throw std::invalid_argument(fmt::format("{}={}: expected a number", key, text));
-  }
-  return value;
+  const auto value = parse_number<Value>(text);
+  if (!value) throw std::invalid_argument(fmt::format("{}={}: expected a number", key, text));
+  return *value;
 }
 
 template <class Value>

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <sstream>
 #include <stdexcept>
 
 #include "metal/emulator/files.h"
+#include "validation/core/parse.h"
 #include "validation/core/random.h"
 #include "validation/shader/scalar.h"
 
@@ -18,10 +18,8 @@ namespace {
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 36;
 
 std::uint64_t byte_count(const metal::Argument& argument, const std::string& text) {
-  std::uint64_t count = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (problem != std::errc() || end != text.data() + text.size() || count == 0)
-    throw std::invalid_argument(fmt::format("'{}': expected a count of elements, at least 1", text));
+  const std::uint64_t count = parse_number<std::uint64_t>(text).value_or(0);
+  if (count == 0) throw std::invalid_argument(fmt::format("'{}': expected a count of elements, at least 1", text));
   if (argument.element_size == 0 || count > most_bytes / argument.element_size)
     throw std::invalid_argument(
         fmt::format("{} elements of {} bytes: expected at most {} bytes", count, argument.element_size, most_bytes));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -11,6 +10,7 @@
 #include <type_traits>
 
 #include "metal/cpu/half.h"
+#include "validation/core/parse.h"
 
 namespace assay::validation {
 
@@ -28,11 +28,9 @@ std::vector<std::byte> bytes_of(T value) {
 
 template <class T>
 T parsed(std::string_view text) {
-  T value{};
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc() || end != text.data() + text.size())
-    throw std::invalid_argument(fmt::format("'{}': expected a number that fits", text));
-  return value;
+  const auto value = parse_number<T>(text);
+  if (!value) throw std::invalid_argument(fmt::format("'{}': expected a number that fits", text));
+  return *value;
 }
 
 template <class T>
