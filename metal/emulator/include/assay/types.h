@@ -93,10 +93,19 @@ ASSAY_OWN constexpr vec<T, N> operator-(packed_vec<T, N> a) {
 #define ASSAY_EACH_BFLOAT(NAMES)
 #endif
 /// NAMES(T) for each type that vectors are made of.
-#define ASSAY_EACH_ELEMENT(NAMES)                                                                                 \
-  NAMES(bool)                                                                                                     \
-  NAMES(char) NAMES(uchar) NAMES(short) NAMES(ushort) NAMES(int) NAMES(uint) NAMES(long) NAMES(ulong) NAMES(half) \
-      NAMES(float) ASSAY_EACH_BFLOAT(NAMES)
+#define ASSAY_EACH_ELEMENT(NAMES) \
+  NAMES(bool)                     \
+  NAMES(char)                     \
+  NAMES(uchar)                    \
+  NAMES(short)                    \
+  NAMES(ushort)                   \
+  NAMES(int)                      \
+  NAMES(uint)                     \
+  NAMES(long)                     \
+  NAMES(ulong)                    \
+  NAMES(half)                     \
+  NAMES(float)                    \
+  ASSAY_EACH_BFLOAT(NAMES)
 
 #define ASSAY_VECTOR_NAMES(T)             \
   using T##2 = vec<T, 2>;                 \
