@@ -1,0 +1,82 @@
+// What the host and the kernels of CTC agree on: buffer indices, function constants, and what lies in the buffers.
+//
+// Read by both compilers. A row is one sequence of the batch. Its classes are numbered anew by slots: slot 0 is blank,
+// the others are the distinct labels of the row, so that tables of a row are as wide as what occurs in it and not as C.
+//
+// Kernels of the production path, in the order of their dispatches; D is float, half or bfloat:
+//
+//   ctc_emissions_D        a simdgroup per frame: emissions, normalizers; y times weight into the gradient
+//   ctc_forward_N          a threadgroup per row: alpha, row losses. N states a lane, all in registers of one
+//   ctc_backward_N_D       simdgroup (N = 1, 2, 4, 8: up to 32 N states); then beta and the posteriors into the gradient
+//   ctc_forward_columns, ctc_backward_columns_D    longer rows: two columns of cells in threadgroup memory
+//   ctc_forward_device, ctc_backward_device_D      longer still: the columns lie in device memory
+//   ctc_reduce             one simdgroup: the reduced loss
+//
+// The plain path, to be read beside the papers: ctc_plain_log_softmax_D (a simdgroup per frame), ctc_plain_alpha,
+// ctc_plain_beta (a threadgroup per row, a thread per state), ctc_plain_gradient_D (a simdgroup per frame), ctc_reduce.
+#pragma once
+
+#ifdef __METAL_VERSION__
+#include <metal_stdlib>
+#else
+#include <cstdint>
+#endif
+
+namespace assay {
+namespace ctc {
+
+/// [[buffer(index)]], alike in every kernel; a kernel binds those that it takes.
+enum BufferIndex {
+  shape_index = 0,         ///< Shape, by set_bytes
+  rows_index = 1,          ///< Row [B]
+  activations_index = 2,   ///< D [T, B, C]
+  slots_index = 3,         ///< uint32 [all labels] the slot of each label, row after row
+  order_index = 4,         ///< uint32 [all labels] positions of a row's labels, sorted by slot, then by position
+  ends_index = 5,          ///< uint32 [all classes] where each slot's part of order ends; that of slot 0 at 0
+  classes_index = 6,       ///< uint32 [all classes] the class of each slot
+  emissions_index = 7,     ///< Scaled, each row [frames, classes]; plain: float ln y [T, B, C]
+  normalizers_index = 8,   ///< float [T, B] ln of what turns an emission into y
+  alpha_index = 9,         ///< Scaled, each row [frames, L]; plain: float ln alpha
+  beta_index = 10,         ///< Scaled, each row [2, L], for ctc_backward_device; plain: float, as alpha
+  losses_index = 11,       ///< float [B] of each row
+  gradient_index = 12,     ///< D [T, B, C]
+  result_index = 13,       ///< float [1] the reduced loss
+};
+
+/// [[function_constant(index)]], each a bool.
+enum ConstantIndex {
+  from_logits_constant = 0,    ///< activations are logits, else log-probabilities
+  of_logits_constant = 1,      ///< the gradient is with respect to logits, else to log-probabilities
+  with_gradient_constant = 2,  ///< else the loss alone: two rows of alpha are kept, no gradient is written
+};
+
+/// A non-negative number: mantissa * 2^exponent. Zero has mantissa 0.
+struct Scaled {
+  float mantissa;
+  int32_t exponent;
+};
+
+/// One dispatch works on rows first_row .. first_row + row_count - 1.
+struct Shape {
+  int64_t T, B, C;
+  uint32_t first_row;
+  uint32_t row_count;
+  uint32_t zero_infinity;  ///< 1: a row without an alignment has loss and gradient 0
+};
+
+struct Row {
+  uint32_t frames;   ///< input_lengths[b]
+  uint32_t labels;   ///< target_lengths[b]; L = 2 labels + 1 states
+  uint32_t classes;  ///< slots of the row, blank included
+  float share;       ///< of the row's loss in the reduced one: 1, or 1 / (B max(labels, 1)) for the mean
+  float weight;      ///< share times the upstream gradient
+  uint32_t unused;
+  uint64_t labels_begin;     ///< in slots and order
+  uint64_t classes_begin;    ///< in ends and classes
+  uint64_t emissions_begin;  ///< in emissions
+  uint64_t alpha_begin;      ///< in alpha
+  uint64_t beta_begin;       ///< in beta
+};
+
+}  // namespace ctc
+}  // namespace assay
