@@ -7,8 +7,8 @@
 //
 //   ctc_emissions_D        a simdgroup per frame: emissions, normalizers; y times weight into the gradient
 //   ctc_forward_N          a threadgroup per row: alpha, row losses. N states a lane, all in registers of one
-//   ctc_backward_N_D       simdgroup (N = 1, 2, 4, 8: up to 32 N states); then beta and the posteriors into the gradient
-//   ctc_forward_columns, ctc_backward_columns_D    longer rows: two columns of cells in threadgroup memory
+//   ctc_backward_N_D       simdgroup (N = 1, 2, 4, 8: up to 32 N states); then beta and the posteriors into the
+//   gradient ctc_forward_columns, ctc_backward_columns_D    longer rows: two columns of cells in threadgroup memory
 //   ctc_forward_device, ctc_backward_device_D      longer still: the columns lie in device memory
 //   ctc_reduce             one simdgroup: the reduced loss
 //
@@ -27,20 +27,20 @@ namespace ctc {
 
 /// [[buffer(index)]], alike in every kernel; a kernel binds those that it takes.
 enum BufferIndex {
-  shape_index = 0,         ///< Shape, by set_bytes
-  rows_index = 1,          ///< Row [B]
-  activations_index = 2,   ///< D [T, B, C]
-  slots_index = 3,         ///< uint32 [all labels] the slot of each label, row after row
-  order_index = 4,         ///< uint32 [all labels] positions of a row's labels, sorted by slot, then by position
-  ends_index = 5,          ///< uint32 [all classes] where each slot's part of order ends; that of slot 0 at 0
-  classes_index = 6,       ///< uint32 [all classes] the class of each slot
-  emissions_index = 7,     ///< Scaled, each row [frames, classes]; plain: float ln y [T, B, C]
-  normalizers_index = 8,   ///< float [T, B] ln of what turns an emission into y
-  alpha_index = 9,         ///< Scaled, each row [frames, L]; plain: float ln alpha
-  beta_index = 10,         ///< Scaled, each row [2, L], for ctc_backward_device; plain: float, as alpha
-  losses_index = 11,       ///< float [B] of each row
-  gradient_index = 12,     ///< D [T, B, C]
-  result_index = 13,       ///< float [1] the reduced loss
+  shape_index = 0,        ///< Shape, by set_bytes
+  rows_index = 1,         ///< Row [B]
+  activations_index = 2,  ///< D [T, B, C]
+  slots_index = 3,        ///< uint32 [all labels] the slot of each label, row after row
+  order_index = 4,        ///< uint32 [all labels] positions of a row's labels, sorted by slot, then by position
+  ends_index = 5,         ///< uint32 [all classes] where each slot's part of order ends; that of slot 0 at 0
+  classes_index = 6,      ///< uint32 [all classes] the class of each slot
+  emissions_index = 7,    ///< Scaled, each row [frames, classes]; plain: float ln y [T, B, C]
+  normalizers_index = 8,  ///< float [T, B] ln of what turns an emission into y
+  alpha_index = 9,        ///< Scaled, each row [frames, L]; plain: float ln alpha
+  beta_index = 10,        ///< Scaled, each row [2, L], for ctc_backward_device; plain: float, as alpha
+  losses_index = 11,      ///< float [B] of each row
+  gradient_index = 12,    ///< D [T, B, C]
+  result_index = 13,      ///< float [1] the reduced loss
 };
 
 /// [[function_constant(index)]], each a bool.
