@@ -6,7 +6,7 @@
 
 #include "metal/apple/apple_data_type.h"
 #include "metal/apple/apple_function.h"
-#include "metal/apple/includes.h"
+#include "metal/device/shader_source.h"
 
 namespace assay::metal::apple {
 

@@ -1,4 +1,4 @@
-#include "metal/apple/includes.h"
+#include "metal/device/shader_source.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::metal::apple {
+namespace assay::metal {
 
 namespace fs = std::filesystem;
 
@@ -78,4 +78,4 @@ Result<std::string> text_with_includes(const fs::path& path) {
   return Inliner().text_of(path.lexically_normal(), *text);
 }
 
-}  // namespace assay::metal::apple
+}  // namespace assay::metal

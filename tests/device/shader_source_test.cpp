@@ -1,12 +1,12 @@
 // Includes become one text: names relative to their file, #pragma once, circles, and what is not there.
-#include "metal/apple/includes.h"
+#include "metal/device/shader_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-namespace assay::metal::apple::test {
+namespace assay::metal::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,4 +65,4 @@ TEST_F(Includes, NeedTheFileItself) {
 }
 
 }  // namespace
-}  // namespace assay::metal::apple::test
+}  // namespace assay::metal::test
