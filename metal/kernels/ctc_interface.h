@@ -14,6 +14,20 @@
 //
 // The plain path, to be read beside the papers: ctc_plain_log_softmax_D (a simdgroup per frame), ctc_plain_alpha,
 // ctc_plain_beta (a threadgroup per row, a thread per state), ctc_plain_gradient_D (a simdgroup per frame), ctc_reduce.
+//
+// Geometry, in threadgroups; x is the row, counted from Shape.first_row:
+//
+//   emissions, plain_log_softmax, plain_gradient     {row_count, T, 1} of 32 threads; y is the frame, of all T: the
+//                                                    gradient of frames that a row does not have is written too
+//   forward_N, backward_N                            {row_count, 1, 1} of 32 threads; L <= 32 N in every row
+//   the other forward, backward; plain_alpha, _beta  {row_count, 1, 1} of 32 to 1024 threads, a multiple of 32 and no
+//                                                    more than the longest L needs: a kernel loops over states
+//   reduce                                           {1, 1, 1} of 32 threads; first_row 0, row_count B
+//
+// All buffers are bound at every dispatch, but for gradient and beta in a dispatch without gradient. Where T = 0 only
+// forward and reduce are dispatched, with rows of no frames; where B = 0 reduce alone. Rows of a batch may come in
+// several dispatches, one after the other: emissions, alpha and beta then lie in the same memory each time. There is a
+// reduce only for a sum or a mean. The plain path always has all rows of alpha.
 #pragma once
 
 #ifdef __METAL_VERSION__
@@ -48,6 +62,12 @@ enum ConstantIndex {
   from_logits_constant = 0,    ///< activations are logits, else log-probabilities
   of_logits_constant = 1,      ///< the gradient is with respect to logits, else to log-probabilities
   with_gradient_constant = 2,  ///< else the loss alone: two rows of alpha are kept, no gradient is written
+};
+
+/// Columns of L Scaled in [[threadgroup(0)]], rounded up to 16 bytes.
+enum ColumnCount {
+  forward_column_count = 2,   ///< of ctc_forward_columns
+  backward_column_count = 3,  ///< of ctc_backward_columns_D
 };
 
 /// A non-negative number: mantissa * 2^exponent. Zero has mantissa 0.
