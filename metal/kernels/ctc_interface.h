@@ -5,10 +5,10 @@
 //
 // Kernels of the production path, in the order of their dispatches; D is float, half or bfloat:
 //
-//   ctc_emissions_D        a simdgroup per frame: emissions, normalizers; y times weight into the gradient
+//   ctc_emissions_D        a simdgroup per frame: emissions, normalizers; weight times y into the gradient
 //   ctc_forward_N          a threadgroup per row: alpha, row losses. N states a lane, all in registers of one
-//   ctc_backward_N_D       simdgroup (N = 1, 2, 4, 8: up to 32 N states); then beta and the posteriors into the
-//   gradient ctc_forward_columns, ctc_backward_columns_D    longer rows: two columns of cells in threadgroup memory
+//   ctc_backward_N_D       simdgroup (N = 1, 2, 4, 8: up to 32 N states); then beta, and posteriors into the gradient
+//   ctc_forward_columns, ctc_backward_columns_D    longer rows: columns of cells in threadgroup memory
 //   ctc_forward_device, ctc_backward_device_D      longer still: the columns lie in device memory
 //   ctc_reduce             one simdgroup: the reduced loss
 //
@@ -28,6 +28,9 @@
 // forward and reduce are dispatched, with rows of no frames; where B = 0 reduce alone. Rows of a batch may come in
 // several dispatches, one after the other: emissions, alpha and beta then lie in the same memory each time. There is a
 // reduce only for a sum or a mean. The plain path always has all rows of alpha.
+//
+// Results are accurate where no activation is above 2^21 in size, and no product of emissions along an alignment beyond
+// 2^(+-2^29). Past that, exponents saturate: results are numbers, but not the right ones.
 #pragma once
 
 #ifdef __METAL_VERSION__
@@ -49,12 +52,12 @@ enum BufferIndex {
   ends_index = 5,         ///< uint32 [all classes] where each slot's part of order ends; that of slot 0 at 0
   classes_index = 6,      ///< uint32 [all classes] the class of each slot
   emissions_index = 7,    ///< Scaled, each row [frames, classes]; plain: float ln y [T, B, C]
-  normalizers_index = 8,  ///< float [T, B] ln of what turns an emission into y
-  alpha_index = 9,        ///< Scaled, each row [frames, L]; plain: float ln alpha
-  beta_index = 10,        ///< Scaled, each row [2, L], for ctc_backward_device; plain: float, as alpha
-  losses_index = 11,      ///< float [B] of each row
-  gradient_index = 12,    ///< D [T, B, C]
-  result_index = 13,      ///< float [1] the reduced loss
+  normalizers_index = 8,  ///< float [T, B] what an emission is divided by to give y
+  alpha_index = 9,      ///< Scaled, each row [frames, L], states in an order of the kernels' own; plain: float ln alpha
+  beta_index = 10,      ///< Scaled, each row [backward_column_count, L], for ctc_backward_device; plain: as alpha
+  losses_index = 11,    ///< float [B] of each row
+  gradient_index = 12,  ///< D [T, B, C]
+  result_index = 13,    ///< float [1] the reduced loss
 };
 
 /// [[function_constant(index)]], each a bool.
@@ -64,7 +67,7 @@ enum ConstantIndex {
   with_gradient_constant = 2,  ///< else the loss alone: two rows of alpha are kept, no gradient is written
 };
 
-/// Columns of L Scaled in [[threadgroup(0)]], rounded up to 16 bytes.
+/// Columns of L Scaled in [[threadgroup(0)]], rounded up to 16 bytes; static_threadgroup_memory_length() comes on top.
 enum ColumnCount {
   forward_column_count = 2,   ///< of ctc_forward_columns
   backward_column_count = 3,  ///< of ctc_backward_columns_D
