@@ -21,8 +21,16 @@ inline std::size_t worker_count(int threads, std::size_t B) {
 /// for the next call: making them anew can take longer than the work. `run` may not throw.
 void on_threads(std::size_t workers, const std::function<void(std::size_t)>& run);
 
-/// Calls acceptable(row) once for each row below `rows` and then, where all were true, work(worker, row) once for each,
-/// with worker < `workers`. No work begins before every row has been found acceptable. Neither may throw.
+/// Returns when `counter` is `value`. What is waited for takes microseconds and being woken takes many: looking first.
+inline void wait_for(std::atomic<std::size_t>& counter, std::size_t value) {
+  for (int looks = 0; looks < 10'000; ++looks)
+    if (counter == value) return;
+  for (std::size_t now = counter; now != value; now = counter) counter.wait(now);
+}
+
+/// Calls acceptable(row) once for each row below `rows` and then, where all were true, work(worker, i) once for each i
+/// below `rows`, in rising order, with worker < `workers`. No work begins before every row has been found acceptable.
+/// Neither may throw.
 template <class Acceptable, class Work>
 bool for_each_row(std::size_t rows, std::size_t workers, const Acceptable& acceptable, const Work& work) {
   std::atomic<std::size_t> next_to_check = 0, checked = 0, next_to_work = 0;
@@ -32,9 +40,9 @@ bool for_each_row(std::size_t rows, std::size_t workers, const Acceptable& accep
       if (!acceptable(row)) all_acceptable = false;
       if (++checked == rows) checked.notify_all();
     }
-    for (std::size_t done = checked; done < rows; done = checked) checked.wait(done);
+    wait_for(checked, rows);
     if (!all_acceptable) return;
-    for (std::size_t row = next_to_work++; row < rows; row = next_to_work++) work(worker, row);
+    for (std::size_t i = next_to_work++; i < rows; i = next_to_work++) work(worker, i);
   });
   return all_acceptable;
 }

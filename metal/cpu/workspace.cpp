@@ -32,13 +32,14 @@ ScaledCells take_scaled(Arena& arena, std::size_t T, std::size_t S, std::size_t 
   const std::size_t width = ScaledCells::width(S), stride = ScaledCells::stride(S);
   ScaledCells cells;
   cells.alpha = arena.take<double>(rows * stride);
-  cells.of_labels = arena.take<double>(rows * width);
+  cells.of_labels = arena.take<double>(block * width);
   cells.next = arena.take<double>(stride + 8);
   cells.skips = arena.take<double>(width + 8);
   cells.exponents = arena.take<double>(T + 1);
   cells.label_totals = arena.take<double>(T);
   cells.blank_totals = arena.take<double>(T);
-  cells.numerators = arena.take<double>(2 * emission_stride(K));
+  cells.numerators = arena.take<double>(block * emission_stride(K));
+  cells.interleaved = arena.take<double>(block * emission_stride(K));
   cells.occurs = arena.take<double>(emission_stride(K));
   cells.slots = arena.take<std::uint32_t>(width);
   return cells;
@@ -88,7 +89,7 @@ RowWorkspace take_row(Arena& arena, const RowSizes& sizes) {
 }
 
 SharedWorkspace take_shared(Arena& arena, std::size_t B) {
-  return {arena.take<double>(B), arena.take<reference::Targets>(B)};
+  return {arena.take<double>(B), arena.take<reference::Targets>(B), arena.take<std::size_t>(B)};
 }
 
 template RowSizes row_sizes(const reference::CtcProblem<float>&, bool);

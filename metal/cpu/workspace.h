@@ -1,7 +1,7 @@
 // The scratch memory of a call: how much it takes and how it is divided. One function divides it, and run without
 // memory the same function measures it, so that size and use cannot disagree.
 //
-//   shared      losses [B], labels [B]
+//   shared      losses [B], labels [B], order [B]
 //   per thread  exps [C], y [T, K], normalizers [T], the cells of alpha, beta and N [S], classes, slots,
 //               skips, seen [C]
 //
@@ -59,16 +59,20 @@ constexpr std::size_t emission_stride(std::size_t K) {
   return whole_lanes(K + 1);
 }
 
+/// How many frames go from classes to labels and back together (simd/scaled_block.h).
+inline constexpr std::size_t block = 4;
+
 /// The cells of the recursion in scaled doubles for S labels (simd/scaled.h).
 struct ScaledCells {
   std::span<double> alpha;         ///< [rows, stride()]
-  std::span<double> of_labels;     ///< [rows, width] y(t) of each label, then alpha(t) * beta(t) of each
+  std::span<double> of_labels;     ///< [block, width] y(t) of each label, then alpha(t) * beta(t) of each
   std::span<double> next;          ///< [stride() + 8] y(t+1) * beta(t+1)
   std::span<double> skips;         ///< [width + 8]
   std::span<double> exponents;     ///< [T + 1] the power of two that row t of alpha is to be multiplied by
   std::span<double> label_totals;  ///< [T] the sum of alpha(t) * beta(t) over labels
   std::span<double> blank_totals;  ///< [T] and over blanks
-  std::span<double> numerators;    ///< [2, emission_stride(K)]
+  std::span<double> numerators;    ///< [block, emission_stride(K)]
+  std::span<double> interleaved;   ///< [emission_stride(K), block]
   std::span<double> occurs;        ///< [emission_stride(K)] 1 for the classes of some state, else 0
   std::span<std::uint32_t> slots;  ///< [width]
 
@@ -104,10 +108,11 @@ struct RowWorkspace {
   States states;
 };
 
-/// The scratch memory that threads share: each row's loss and labels.
+/// The scratch memory that threads share, [B] each.
 struct SharedWorkspace {
   std::span<double> losses;
   std::span<reference::Targets> labels;
+  std::span<std::size_t> order;  ///< in which rows are taken up
 };
 
 /// How many rows of alpha are kept at once.
