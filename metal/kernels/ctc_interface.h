@@ -42,6 +42,10 @@
 namespace assay {
 namespace ctc {
 
+#ifdef __METAL_VERSION__
+using namespace ::metal;
+#endif
+
 /// [[buffer(index)]], alike in every kernel; a kernel binds those that it takes.
 enum BufferIndex {
   shape_index = 0,        ///< Shape, by set_bytes

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -97,11 +98,20 @@ class Parameter {
     const bool is_threadgroup = result_.kind == ArgumentKind::threadgroup;
     if ((attribute.name == "threadgroup") != is_threadgroup)
       fail(fmt::format("is '{}', which does not go with [[{}]]", result_.type, attribute.name));
-    const std::string text = source_.join(attribute);
+    const std::string given = source_.join(attribute), text = enumerator(given).value_or(given);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result_.index);
     if (error != std::errc() || end != text.data() + text.size() || result_.index > 30)
-      fail(fmt::format("has index '{}': expected 0 to 30", text));
+      fail(fmt::format("has index '{}': expected 0 to 30, or an enumerator that is given such a number", given));
     has_index_ = true;
+  }
+
+  /// The number in `{ name = number, ... }`, as headers that the host shares write it.
+  std::optional<std::string> enumerator(std::string_view name) const {
+    for (std::size_t n = 1; n + 3 < source_.size(); ++n) {
+      const bool is_it = source_[n] == name && source_[n + 1] == "=" && (source_[n - 1] == "{" || source_[n - 1] == ",");
+      if (is_it && (source_[n + 3] == "," || source_[n + 3] == "}")) return std::string(source_[n + 2].text);
+    }
+    return std::nullopt;
   }
 
   [[noreturn]] void fail(std::string_view what) const {

@@ -1,0 +1,44 @@
+// Sums over a simdgroup, of which all 32 lanes take part. Pairs of lanes add, then pairs of pairs: a fixed order, for
+// equal bits on every device, and a + b is b + a, for equal bits in every lane.
+#pragma once
+
+#include "ctc_pair.h"
+#include "ctc_scaled.h"
+
+namespace assay {
+namespace ctc {
+
+enum { lane_count = 32 };
+
+inline float simdgroup_sum(float x) {
+  for (ushort distance = lane_count / 2; distance > 0; distance /= 2) x += simd_shuffle_xor(x, distance);
+  return x;
+}
+
+inline Scaled simdgroup_sum(Scaled x) {
+  const int exponent = simd_max(x.exponent);
+  return normalized(simdgroup_sum(aligned(x, exponent)), exponent);
+}
+
+inline Pair simdgroup_sum(Pair x) {
+  for (ushort distance = lane_count / 2; distance > 0; distance /= 2) {
+    const float high = simd_shuffle_xor(x.high, distance), low = simd_shuffle_xor(x.low, distance);
+    x = add(x, {high, low});
+  }
+  return x;
+}
+
+/// x of the lane `distance` below; zero where there is none.
+inline Scaled from_below(Scaled x, ushort distance, uint lane) {
+  const Scaled other = {simd_shuffle_up(x.mantissa, distance), simd_shuffle_up(x.exponent, distance)};
+  return lane >= distance ? other : zero();
+}
+
+/// x of the lane `distance` above; zero where there is none.
+inline Scaled from_above(Scaled x, ushort distance, uint lane) {
+  const Scaled other = {simd_shuffle_down(x.mantissa, distance), simd_shuffle_down(x.exponent, distance)};
+  return lane + distance < lane_count ? other : zero();
+}
+
+}  // namespace ctc
+}  // namespace assay
