@@ -17,9 +17,7 @@
 namespace assay {
 namespace ctc {
 
-/// The largest product of a frame is brought to 2^100: what it is to be divided by does not overflow, and what comes
-/// out as a subnormal float32 has all its digits until then.
-enum { product_exponent = 100, most_lane_labels = 128 };
+enum { most_lane_labels = 128 };
 
 /// alpha * beta of the labels of a row, of this frame and the one before.
 struct LabelProducts {
@@ -54,19 +52,16 @@ Cells<N> multiply(Cells<N> a, Cells<N> b) {
   return product;
 }
 
-struct FrameSums {
-  float blank, all;
-};
-
-/// Leaves the products of the labels in `products`, on a common scale. For all lanes.
+/// Leaves the products of the labels in `products`; returns the sums of those of the blanks and of all, on one scale.
+/// For all lanes.
 template <int N>
-FrameSums share_products(Lane<N> lane, Cells<N> cells, threadgroup float* products) {
+float2 share_products(Lane<N> lane, Cells<N> cells, threadgroup float* products) {
   int highest = least_exponent;
   for (int n = 0; n < N; ++n) highest = max(highest, cells.at[n].exponent);
-  highest = simd_max(highest) - product_exponent;
+  const int scale = simd_max(highest) - product_exponent;
   float blank = 0.0f, labels = 0.0f;
   for (int n = 0; n < N; ++n) {
-    const float product = cells.at[n].mantissa * power_of_two(cells.at[n].exponent - highest);
+    const float product = aligned(cells.at[n], scale);
     if (lane.state(n) % 2 == 0) {
       blank += product;
     } else {
@@ -74,7 +69,7 @@ FrameSums share_products(Lane<N> lane, Cells<N> cells, threadgroup float* produc
       if (lane.holds(n)) products[lane.state(n) / 2] = product;
     }
   }
-  return {simdgroup_sum(blank), simdgroup_sum(blank + labels)};
+  return simdgroup_sum(float2(blank, blank + labels));
 }
 
 /// The products of one class, those of its labels in their order.
@@ -108,10 +103,10 @@ void backward_row(Shape shape, Row row, uint b, Lane<N> lane, GradientOf<D> of, 
     const Cells<N> beta = backward_step(lane, next);
     next = multiply(frame.y, beta);
     threadgroup float* const products = shared.at[t % 2];
-    const FrameSums sums = share_products(lane, multiply(frame.alpha, beta), products);
+    const float2 sums = share_products(lane, multiply(frame.alpha, beta), products);
     simdgroup_barrier(mem_flags::mem_threadgroup);
     for (uint slot = lane.index; slot < row.classes; slot += lane_count)
-      write_posterior(of, shape, row, b, t, slot, class_sum(slot, sums.blank, products, of.order, of.ends) / sums.all);
+      write_posterior(of, shape, row, b, t, slot, class_sum(slot, sums.x, products, of.order, of.ends) / sums.y);
   }
 }
 

@@ -60,9 +60,10 @@ Scaled total_probability(Labels labels, uint frames, Column alpha) {
   return L == 1 ? Scaled(alpha[0]) : add(alpha[L - 1], alpha[L - 2]);
 }
 
-/// Sums over a threadgroup, of its blanks and of all its states.
+/// Sums of products over many threads, of the blanks and of all states: times 2^exponent.
 struct Sums {
-  Scaled blank, all;
+  float blank, all;
+  int exponent;
 };
 
 /// What simdgroups have summed up, of this frame and the one before.
@@ -70,22 +71,27 @@ struct Partials {
   Sums at[2][lane_count];
 };
 
-inline Sums simdgroup_sums(Sums sums) {
-  return {simdgroup_sum(sums.blank), simdgroup_sum(sums.all)};
+inline Sums simdgroup_sums(Scaled blank, Scaled all) {
+  const int exponent = simd_max(all.exponent) - product_exponent;
+  const float2 sums = simdgroup_sum(float2(aligned(blank, exponent), aligned(all, exponent)));
+  return {sums.x, sums.y, exponent};
 }
 
 /// Of all simdgroups, after the barrier; each thread gets the same bits.
 inline Sums total_sums(threadgroup const Sums* partials, Place place) {
-  Sums sums = {zero(), zero()};
-  if (place.lane * lane_count < place.thread_count) sums = {partials[place.lane].blank, partials[place.lane].all};
-  return simdgroup_sums(sums);
+  Sums mine = {0.0f, 0.0f, least_exponent};
+  if (place.lane * lane_count < place.thread_count)
+    mine = {partials[place.lane].blank, partials[place.lane].all, partials[place.lane].exponent};
+  const int exponent = simd_max(mine.exponent);
+  const float2 sums = simdgroup_sum(float2(mine.blank, mine.all) * power_of_two(mine.exponent - exponent));
+  return {sums.x, sums.y, exponent};
 }
 
-/// next(t-1) and the products of the labels, from next(t); returns the products' sums over this thread's states.
+/// next(t-1) and the products of the labels, from next(t); returns the products' sums over the simdgroup's states.
 template <class Column>
 Sums backward_frame(Labels labels, bool is_last, device const Scaled* y, device const Scaled* alpha, Column later,
                     Column next, Column products, Place place) {
-  Sums sums = {zero(), zero()};
+  Scaled blank = zero(), all = zero();
   for (uint i = place.thread_index; i < labels.state_count(); i += place.thread_count) {
     const Scaled beta = out_of_state(labels, i, is_last, later);
     const Scaled product = multiply(alpha[i], beta);
@@ -93,19 +99,19 @@ Sums backward_frame(Labels labels, bool is_last, device const Scaled* y, device 
     if (i % 2 == 1)
       products[i / 2] = product;
     else
-      sums.blank = add(sums.blank, product);
-    sums.all = add(sums.all, product);
+      blank = add(blank, product);
+    all = add(all, product);
   }
-  return sums;
+  return simdgroup_sums(blank, all);
 }
 
-/// The products of one class, those of its labels in their order.
+/// N(t, k) / sum of N(t, .): of the products of one class, those of its labels in their order.
 template <class Column>
-Scaled class_sum(uint slot, Scaled blank, Column products, device const uint* order, device const uint* ends) {
-  if (slot == 0) return blank;
+float posterior(uint slot, Sums sums, Column products, device const uint* order, device const uint* ends) {
+  if (slot == 0) return sums.blank / sums.all;
   Scaled sum = zero();
   for (uint place = ends[slot - 1]; place < ends[slot]; ++place) sum = add(sum, products[order[place]]);
-  return sum;
+  return quotient(sum, {sums.all, sums.exponent});
 }
 
 /// `cells`: two columns of L states, then two of the products of the labels.
@@ -114,17 +120,16 @@ void backward_frames(Shape shape, Row row, uint b, Labels labels, GradientOf<D> 
                      Column cells, threadgroup Partials& partials, Place place) {
   const ulong L = labels.state_count();
   for (uint t = row.frames; t-- > 0;) {
-    const uint half = t % 2;
-    Column products = cells + 2 * L + half * ulong(labels.count);
+    const uint parity = t % 2;
+    const Column products = cells + 2 * L + parity * ulong(labels.count);
     const Sums mine =
-        simdgroup_sums(backward_frame(labels, t + 1 == row.frames, of.emissions + ulong(t) * row.classes,
-                                      alpha + ulong(t) * L, cells + (1 - half) * L, cells + half * L, products, place));
-    if (place.lane == 0) partials.at[half][place.simdgroup] = mine;
+        backward_frame(labels, t + 1 == row.frames, of.emissions + ulong(t) * row.classes, alpha + ulong(t) * L,
+                       cells + (1 - parity) * L, cells + parity * L, products, place);
+    if (place.lane == 0) partials.at[parity][place.simdgroup] = mine;
     Space::meet();
-    const Sums sums = total_sums(partials.at[half], place);
+    const Sums sums = total_sums(partials.at[parity], place);
     for (uint slot = place.thread_index; slot < row.classes; slot += place.thread_count)
-      write_posterior(of, shape, row, b, t, slot,
-                      quotient(class_sum(slot, sums.blank, products, of.order, of.ends), sums.all));
+      write_posterior(of, shape, row, b, t, slot, posterior(slot, sums, products, of.order, of.ends));
   }
 }
 

@@ -40,7 +40,7 @@ inline Scaled normalized(float mantissa, int exponent) {
   return {as_type<float>(bits - k * (1 << 23)), clamp(exponent + k, int(least_exponent), int(most_exponent))};
 }
 
-/// The mantissa of x where it is to be added to what has this exponent, no less than its own.
+/// x in units of 2^exponent, which may be up to 2^126 times smaller than x.
 inline float aligned(Scaled x, int exponent) {
   return x.mantissa * power_of_two(x.exponent - exponent);
 }

@@ -10,7 +10,12 @@ namespace ctc {
 
 enum { lane_count = 32 };
 
-inline float simdgroup_sum(float x) {
+/// The largest product alpha * beta of a frame is brought to 2^100 before sums: they do not overflow, and a quotient
+/// that is a subnormal float32 has all its digits until then.
+enum { product_exponent = 100 };
+
+template <class T>
+T simdgroup_sum(T x) {
   for (ushort distance = lane_count / 2; distance > 0; distance /= 2) x += simd_shuffle_xor(x, distance);
   return x;
 }

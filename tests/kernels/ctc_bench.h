@@ -1,0 +1,59 @@
+// Runs the CTC kernels on the emulator, one size class for all rows, and gives what came of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metal/emulator/emulator_device.h"
+#include "reference/ctc/problem.h"
+#include "tests/kernels/ctc_tables.h"
+
+namespace assay::metal::test {
+
+/// Which kernels: those of N states a lane, or others of a name.
+enum class SizeClass { lanes_1, lanes_2, lanes_4, lanes_8, columns, device, plain };
+
+/// The states that a row may have.
+std::uint64_t most_states(SizeClass size);
+std::string name_of(SizeClass size);
+
+inline constexpr SizeClass production[] = {SizeClass::lanes_1, SizeClass::lanes_2, SizeClass::lanes_4,
+                                           SizeClass::lanes_8, SizeClass::columns, SizeClass::device};
+
+struct CtcChoice {
+  SizeClass size = SizeClass::lanes_8;
+  std::string type = "float";       ///< of activations and gradient: float, half, bfloat
+  std::uint64_t group_threads = 0;  ///< of columns, device and plain; 0: what the longest row needs
+  bool with_gradient = true;
+};
+
+struct CtcOutcome {
+  std::vector<float> loss;      ///< [B] or [1]
+  std::vector<float> gradient;  ///< [T, B, C] or empty
+};
+
+class CtcBench {
+ public:
+  explicit CtcBench(emulator::EmulatorOptions options = {});
+  /// Kernels of this text instead of ctc.metal.
+  CtcBench(emulator::EmulatorOptions options, const std::string& source);
+
+  /// Of a valid problem. Throws std::runtime_error where the device refuses something.
+  CtcOutcome run(const reference::CtcProblem<float>& problem, const CtcChoice& choice);
+
+  /// What the checks have found so far, as text; empty where nothing.
+  std::string reports() const;
+
+  emulator::EmulatorDevice& device() { return device_; }
+
+ private:
+  emulator::EmulatorDevice device_;
+  std::shared_ptr<Library> library_;
+};
+
+/// metal/kernels/ctc.metal
+std::string ctc_source_file();
+
+}  // namespace assay::metal::test
