@@ -9,7 +9,7 @@ namespace assay::metal::emulator {
 
 namespace {
 
-constexpr std::string_view none = "metal::mem_flags::mem_none", device = "mem_device", threadgroup = "mem_threadgroup";
+constexpr std::string_view none = "::metal::mem_flags::mem_none", device = "mem_device", threadgroup = "mem_threadgroup";
 
 /// A call in the source: [begin, end) with its closing parenthesis, its argument in [argument, end - 1).
 struct Call {
@@ -58,7 +58,7 @@ SourcePosition position_of(const std::string& source, std::size_t at) {
 }
 
 std::string quoted_flag(std::string_view flag) {
-  return "metal::mem_flags::" + std::string(flag);
+  return "::metal::mem_flags::" + std::string(flag);
 }
 
 /// The barrier's arguments that order less, or other memory, each with its name.

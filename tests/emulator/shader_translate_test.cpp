@@ -117,6 +117,14 @@ TEST(Kernels, HaveTheirArgumentsInATable) {
   EXPECT_THAT(text, HasSubstr("{\"f\", \"t.metal\", 1, 13,"));
 }
 
+TEST(Kernels, TakeEnumeratorsForIndices) {
+  const std::string text = registered(
+      "enum Index { rows_index = 3, losses_index = 7 };\n"
+      "kernel void f(device int* a [[buffer(losses_index)]], device int* b [[buffer(rows_index)]]) {}");
+  EXPECT_THAT(text, HasSubstr("abi::ArgumentKind::buffer, abi::AddressSpace::device, 7,"));
+  EXPECT_THAT(text, HasSubstr("abi::ArgumentKind::buffer, abi::AddressSpace::device, 3,"));
+}
+
 TEST(Kernels, RefuseParametersThatTheyCannotHave) {
   const std::pair<const char*, const char*> refused[] = {
       {"kernel void f(float* a) {}", "t.metal:1:15: error: parameter 'a' of the kernel has to be in device, constant"},

@@ -108,7 +108,8 @@ class Parameter {
   /// The number in `{ name = number, ... }`, as headers that the host shares write it.
   std::optional<std::string> enumerator(std::string_view name) const {
     for (std::size_t n = 1; n + 3 < source_.size(); ++n) {
-      const bool is_it = source_[n] == name && source_[n + 1] == "=" && (source_[n - 1] == "{" || source_[n - 1] == ",");
+      const bool is_it =
+          source_[n] == name && source_[n + 1] == "=" && (source_[n - 1] == "{" || source_[n - 1] == ",");
       if (is_it && (source_[n + 3] == "," || source_[n + 3] == "}")) return std::string(source_[n + 2].text);
     }
     return std::nullopt;
