@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "metal/cpu/batch.h"
+#include "metal/cpu/output.h"
 #include "metal/cpu/parallel.h"
 #include "metal/cpu/row.h"
 #include "metal/cpu/workspace.h"
@@ -50,17 +51,6 @@ Plan plan(const CtcProblem<Real>& problem, bool with_gradient, int threads) {
   return plan;
 }
 
-template <class Real>
-void validate_output(const CtcProblem<Real>& problem, const CtcOutput<Real>& output) {
-  const bool per_row = problem.reduction == Reduction::none;
-  reference::detail::expect_size("loss", output.loss.size(),
-                                 per_row ? "B for Reduction::none" : "1 for Reduction::sum or mean",
-                                 per_row ? problem.B : 1);
-  if (!output.gradient.empty())
-    reference::detail::expect_size("gradient", output.gradient.size(), "T * B * C, or empty",
-                                   problem.T * problem.B * problem.C);
-}
-
 void validate_workspace(std::span<std::byte> workspace, std::size_t bytes) {
   if (workspace.empty()) return;
   if (workspace.size() < bytes)
@@ -86,26 +76,12 @@ class AlignedMemory {
   void* memory_;
 };
 
-/// What row b's loss is multiplied by in the reduced loss.
-template <class Real>
-double reduction_weight(const CtcProblem<Real>& problem, std::size_t b) {
-  if (problem.reduction != Reduction::mean) return 1.0;
-  const std::int64_t labels = std::max<std::int64_t>(problem.target_lengths[b], 1);
-  return 1.0 / (static_cast<double>(problem.B) * static_cast<double>(labels));
-}
-
-template <class Real>
-double upstream(const CtcProblem<Real>& problem, std::size_t b) {
-  if (problem.upstream.empty()) return 1.0;
-  return problem.upstream[problem.reduction == Reduction::none ? b : 0];
-}
-
 template <class Real>
 void write_loss(const CtcProblem<Real>& problem, std::span<const double> losses, std::span<float> loss) {
   if (problem.reduction == Reduction::none)
     return void(std::ranges::transform(losses, loss.begin(), [](double x) { return static_cast<float>(x) + 0.0F; }));
   double total = 0.0;
-  for (std::size_t b = 0; b < losses.size(); ++b) total += losses[b] * reduction_weight(problem, b);
+  for (std::size_t b = 0; b < losses.size(); ++b) total += losses[b] * cpu::reduction_weight(problem, b);
   loss[0] = static_cast<float>(total) + 0.0F;
 }
 
@@ -134,7 +110,7 @@ bool compute(const CtcProblem<Real>& problem, const CtcOutput<Real>& output, con
   // Within a row, data() says whether a gradient is wanted; an empty span of the caller's may point somewhere.
   const std::span<Real> gradient = output.gradient.empty() ? std::span<Real>() : output.gradient;
   const auto row = [&](std::size_t b) noexcept {
-    const double weight = reduction_weight(problem, b) * upstream(problem, b);
+    const double weight = cpu::reduction_weight(problem, b) * cpu::upstream(problem, b);
     return cpu::Row<Real>{problem, b, shared.labels[b], weight, gradient};
   };
   const auto acceptable = [&](std::size_t b) noexcept { return kernels.acceptable(row(b)); };

@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/assay")
 
-set(libraries reference metal device emulator validation)
+set(libraries reference metal metal_host device emulator validation)
 if(TARGET assay_apple)
   list(APPEND libraries apple)
 endif()
@@ -19,6 +19,13 @@ foreach(part IN ITEMS reference metal validation)
     FILES_MATCHING
     PATTERN "*.h")
 endforeach()
+# The production kernels, which are compiled where they run.
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/metal/kernels"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/assay"
+  FILES_MATCHING
+  PATTERN "*.metal"
+  PATTERN "*.h")
 # What shaders include, metal_stdlib and its like, has no ending.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/metal/emulator/include"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/assay/metal/emulator")

@@ -3,6 +3,7 @@
 //   targets[b=2, s=5] = 31: expected a label in [0, C=28) other than blank=0
 //
 // `validate` reads all but the activations, in O(B + number of labels): shapes, lengths, labels, upstream.
+// `validate_without_activations` does not even look at their size.
 // `validate_activations` reads the T_b * C activations of each row, and nothing past its input length.
 #pragma once
 
@@ -46,8 +47,9 @@ inline void expect_size(const char* name, std::size_t size, const char* shape, s
     refuse(name, ".size() = ", size, ": expected ", shape, " = ", expected);
 }
 
+/// T * B * C.
 template <class Real>
-void validate_shape(const CtcProblem<Real>& problem) {
+std::int64_t validate_extents(const CtcProblem<Real>& problem) {
   expect_at_least("T", problem.T, 0);
   expect_at_least("B", problem.B, 0);
   expect_at_least("C", problem.C, 1);
@@ -55,7 +57,11 @@ void validate_shape(const CtcProblem<Real>& problem) {
   if (problem.blank < 0 || problem.blank >= problem.C)
     refuse("blank = ", problem.blank, ": expected a class in [0, C=", problem.C, ")");
   const std::int64_t rows = product("T * B", problem.T, problem.B);
-  expect_size("activations", problem.activations.size(), "T * B * C", product("T * B * C", rows, problem.C));
+  return product("T * B * C", rows, problem.C);
+}
+
+template <class Real>
+void validate_row_counts(const CtcProblem<Real>& problem) {
   expect_size("input_lengths", problem.input_lengths.size(), "B", problem.B);
   expect_size("target_lengths", problem.target_lengths.size(), "B", problem.B);
 }
@@ -136,15 +142,33 @@ void validate_frame(std::span<const Real> frame, CtcInput input, std::int64_t t,
 
 }  // namespace detail
 
+namespace detail {
+
+template <class Real>
+void validate_rows(const CtcProblem<Real>& problem) {
+  validate_row_counts(problem);
+  validate_lengths(problem);
+  validate_targets_size(problem);
+  validate_labels(problem);
+  validate_upstream(problem);
+}
+
+}  // namespace detail
+
 /// Throws std::invalid_argument unless sizes, lengths, labels, blank and upstream are those of a CTC problem.
 /// Reads no activation, and of a padded row only its first target_lengths[b] labels.
 template <class Real>
 void validate(const CtcProblem<Real>& problem) {
-  detail::validate_shape(problem);
-  detail::validate_lengths(problem);
-  detail::validate_targets_size(problem);
-  detail::validate_labels(problem);
-  detail::validate_upstream(problem);
+  const std::int64_t elements = detail::validate_extents(problem);
+  detail::expect_size("activations", problem.activations.size(), "T * B * C", elements);
+  detail::validate_rows(problem);
+}
+
+/// As validate, of a problem whose activations lie where `problem.activations` does not look: in a device's memory.
+template <class Real>
+void validate_without_activations(const CtcProblem<Real>& problem) {
+  detail::validate_extents(problem);
+  detail::validate_rows(problem);
 }
 
 /// Throws std::invalid_argument at a NaN or +inf within a row's input length and, for logits, at a frame of nothing

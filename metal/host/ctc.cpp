@@ -1,0 +1,92 @@
+#include "metal/host/ctc.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "metal/cpu/output.h"
+#include "metal/host/ctc_planner.h"
+#include "metal/host/ctc_run.h"
+#include "metal/host/failure.h"
+#include "metal/host/kernel_file.h"
+#include "reference/ctc/validate.h"
+
+namespace assay::metal {
+
+using reference::CtcProblem;
+
+Result<CtcLoss> CtcLoss::create(std::shared_ptr<Device> device, const CtcOptions& options) {
+  if (!device) return CtcLoss(nullptr, nullptr, nullptr, options);
+  const std::filesystem::path file = options.kernels.empty() ? host::kernel_file("ctc.metal") : options.kernels;
+  auto library = host::made(device->new_library_from_file(file), fmt::format("compiling {}", file.string()));
+  if (!library) return tl::unexpected(library.error());
+  return create(std::move(device), std::move(*library), options);
+}
+
+Result<CtcLoss> CtcLoss::create(std::shared_ptr<Device> device, std::shared_ptr<Library> library,
+                                const CtcOptions& options) {
+  if (!device || !library)
+    return error(Error::Kind::argument, fmt::format("{} = null: expected a device and a library of its kernels",
+                                                    device ? "library" : "device"));
+  std::shared_ptr<CommandQueue> queue = device->new_command_queue();
+  if (!queue) return error(Error::Kind::execution, "making a command queue: the device gave nothing, and no reason");
+  auto pipelines = std::make_shared<host::Pipelines>(device, std::move(library));
+  return CtcLoss(std::move(device), std::move(queue), std::move(pipelines), options);
+}
+
+template <class Real>
+bool CtcLoss::is_on_device() const {
+  if (!device_) return false;
+  if constexpr (!std::is_same_v<Real, BFloat16>) return true;
+  return pipelines_->has_function(host::ctc_softmax_name(options_.path, host::metal_type<Real>()));
+}
+
+template <class Real>
+Result<void> CtcLoss::operator()(const CtcProblem<Real>& problem, const CtcOutput<Real>& output) const {
+  if (!is_on_device<Real>()) {
+    ctc_loss(problem, output);
+    return {};
+  }
+  reference::validate(problem);
+  cpu::validate_output(problem, output);
+  reference::validate_activations(problem);
+  const Result<CtcPlan> made = plan(problem, !output.gradient.empty());
+  if (!made) return tl::unexpected(made.error());
+  return host::run(*device_, *queue_, *made, std::as_bytes(problem.activations),
+                   std::as_writable_bytes(output.gradient), std::as_writable_bytes(output.loss));
+}
+
+template <class Real>
+Result<CtcPlan> CtcLoss::prepare(const CtcProblem<Real>& problem, bool with_gradient) const {
+  reference::validate_without_activations(problem);
+  if (!device_) return error(Error::Kind::environment, "there is no device to prepare a plan for");
+  if (!is_on_device<Real>())
+    return error(Error::Kind::environment,
+                 fmt::format("the library has no function {}: expected another type of activations on this device",
+                             host::ctc_softmax_name(options_.path, host::metal_type<Real>())));
+  return plan(problem, with_gradient);
+}
+
+template <class Real>
+Result<CtcPlan> CtcLoss::plan(const CtcProblem<Real>& problem, bool with_gradient) const {
+  Result<host::CtcRows> rows = host::ctc_rows(problem);
+  if (!rows) return tl::unexpected(rows.error());
+  return host::ctc_plan(*device_, *pipelines_, host::ctc_statement(problem, with_gradient, options_.path),
+                        std::move(*rows), host::CtcRoom::of(device_->limits(), options_.workspace_bytes));
+}
+
+Result<bool> CtcLoss::reload_if_changed() const {
+  return device_ ? pipelines_->reload_if_changed() : Result<bool>(false);
+}
+
+template bool CtcLoss::is_on_device<float>() const;
+template bool CtcLoss::is_on_device<Half>() const;
+template bool CtcLoss::is_on_device<BFloat16>() const;
+template Result<void> CtcLoss::operator()(const CtcProblem<float>&, const CtcOutput<float>&) const;
+template Result<void> CtcLoss::operator()(const CtcProblem<Half>&, const CtcOutput<Half>&) const;
+template Result<void> CtcLoss::operator()(const CtcProblem<BFloat16>&, const CtcOutput<BFloat16>&) const;
+template Result<CtcPlan> CtcLoss::prepare(const CtcProblem<float>&, bool) const;
+template Result<CtcPlan> CtcLoss::prepare(const CtcProblem<Half>&, bool) const;
+template Result<CtcPlan> CtcLoss::prepare(const CtcProblem<BFloat16>&, bool) const;
+
+}  // namespace assay::metal

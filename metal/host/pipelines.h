@@ -1,0 +1,37 @@
+// The pipelines of a library, each made once: to make one is to compile a kernel, which takes longer than to run it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "metal/device/device.h"
+
+namespace assay::metal::host {
+
+/// May be used from several threads at once.
+class Pipelines {
+ public:
+  Pipelines(std::shared_ptr<Device> device, std::shared_ptr<Library> library)
+      : device_(std::move(device)), library_(std::move(library)) {}
+
+  bool has_function(const std::string& name) const;
+
+  /// The pipeline of this kernel and these constants: made by the first call, after that always the same.
+  /// Errors: those of Library::new_function and Device::new_pipeline, with the kernel's name; failures are not kept.
+  Result<std::shared_ptr<const ComputePipeline>> get(const std::string& name, const FunctionConstants& constants);
+
+  /// As Library::reload_if_changed; after a change all pipelines are made anew. Those handed out before stay valid.
+  Result<bool> reload_if_changed();
+
+ private:
+  Result<std::shared_ptr<const ComputePipeline>> make(const std::string& name, const FunctionConstants& constants);
+
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<Library> library_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const ComputePipeline>> pipelines_;  ///< by name and constants
+};
+
+}  // namespace assay::metal::host
