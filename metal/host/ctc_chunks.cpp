@@ -41,18 +41,32 @@ CtcSpace space_of(const ctc::Row& row, const CtcStatement& statement, bool has_b
 
 bool fits(const CtcSpace& space, std::uint64_t element, const CtcRoom& room) {
   const std::uint64_t longest = std::max({space.emissions, space.alpha, space.beta});
-  return product(space.count(), element) <= room.workspace_bytes && product(longest, element) <= room.buffer_bytes &&
-         space.count() != most;
+  return space.count() <= std::min(room.workspace_bytes, most - 1) / element && longest <= room.buffer_bytes / element;
 }
 
-Result<void> check_row(std::size_t b, const ctc::Row& row, const CtcSpace& space, std::uint64_t element,
-                       const CtcRoom& room) {
-  if (fits(space, element, room)) return {};
-  return error(Error::Kind::limit,
-               fmt::format("row b={} of {} frames, {} states and {} classes takes {} bytes of workspace ({} alpha): "
-                           "expected at most {}, and {} in a buffer",
-                           b, row.frames, states_of(row), row.classes, product(space.count(), element),
-                           product(space.alpha, element), room.workspace_bytes, room.buffer_bytes));
+/// Of the rows' spaces one by one; with a row that has the most alpha.
+struct Largest {
+  CtcSpace space;
+  std::size_t row = 0;
+};
+
+Largest largest_of(std::span<const ctc::Row> rows, const CtcStatement& statement, bool has_beta) {
+  Largest largest;
+  for (std::size_t b = 0; b < rows.size(); ++b) {
+    const CtcSpace own = space_of(rows[b], statement, has_beta);
+    if (own.alpha > largest.space.alpha) largest.row = b;
+    largest.space = larger(largest.space, own);
+  }
+  return largest;
+}
+
+Error too_large(const Largest& largest, const ctc::Row& row, std::uint64_t element, const CtcRoom& room) {
+  const CtcSpace& space = largest.space;
+  return {Error::Kind::limit,
+          fmt::format("a row alone takes {} bytes of emissions, {} of alpha and {} of beta (b={}: {} frames, {} "
+                      "states): expected at most workspace_bytes = {}, and {} in a buffer",
+                      product(space.emissions, element), product(space.alpha, element), product(space.beta, element),
+                      largest.row, row.frames, states_of(row), room.workspace_bytes, room.buffer_bytes)};
 }
 
 }  // namespace
@@ -73,13 +87,16 @@ std::uint64_t ctc_space_element(CtcPath path) {
 
 Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& statement, bool has_beta,
                              const CtcRoom& room) {
+  if (rows.empty()) return CtcChunks{};
   const std::uint64_t element = ctc_space_element(statement.path);
-  CtcChunks result;
+  const Largest largest = largest_of(rows, statement, has_beta);
+  if (!fits(largest.space, element, room)) return tl::unexpected(too_large(largest, rows[largest.row], element, room));
+  CtcChunks result{{}, largest.space};
   CtcSpace used;
   for (std::size_t b = 0; b < rows.size(); ++b) {
     const CtcSpace own = space_of(rows[b], statement, has_beta);
-    if (const Result<void> fit = check_row(b, rows[b], own, element, room); !fit) return tl::unexpected(fit.error());
-    const bool begins = b == 0 || result.chunks.back().row_count == most_rows || !fits(used + own, element, room);
+    const bool begins =
+        b == 0 || result.chunks.back().row_count == most_rows || !fits(larger(result.space, used + own), element, room);
     if (begins) result.chunks.push_back({static_cast<std::uint32_t>(b), 0, 1});
     if (begins) used = {};
     rows[b].emissions_begin = used.emissions;

@@ -45,7 +45,7 @@ std::uint64_t ctc_space_element(CtcPath path);
 
 /// Divides the rows into chunks as long as fit, and writes into the rows where in their chunk's memory each begins.
 /// `has_beta`: the backward kernel keeps columns of beta in device memory (the plain path always has a whole beta).
-/// Errors: limit, for a row that does not fit alone.
+/// Errors: limit, where there is no room for the largest emissions, alpha and beta of a row.
 Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& statement, bool has_beta,
                              const CtcRoom& room);
 

@@ -105,8 +105,7 @@ class MockStream {
     });
     ON_CALL(*queue, command_buffer()).WillByDefault(Return(commands));
     ON_CALL(*commands, compute_encoder(_)).WillByDefault([this] {
-      is_encoding_ = true;
-      stale_.clear();
+      begin();
       return Result<std::shared_ptr<ComputeCommandEncoder>>(encoder);
     });
     ON_CALL(*encoder, end_encoding()).WillByDefault([this] { return end(); });
@@ -120,13 +119,15 @@ class MockStream {
   std::shared_ptr<testing::NiceMock<MockEncoder>> encoder = std::make_shared<testing::NiceMock<MockEncoder>>();
   std::shared_ptr<testing::NiceMock<MockBuffer>> buffer = std::make_shared<testing::NiceMock<MockBuffer>>();
 
- private:
+ protected:
+  /// Opens the encoder.
+  void begin() {
+    is_encoding_ = true;
+    stale_.clear();
+  }
+  /// Makes the open encoder stale.
   void end_encoders(const char* what) {
     if (is_encoding_ && stale_.empty()) stale_ = what;
-  }
-  Result<std::shared_ptr<Buffer>> allocate() {
-    end_encoders("Device::new_buffer");
-    return std::shared_ptr<Buffer>(buffer);
   }
   Result<void> end() {
     is_encoding_ = false;
@@ -135,6 +136,12 @@ class MockStream {
                  "endEncoding: the encoder is stale, for " + stale_ +
                      " was called after it was fetched; allocate and copy first, then fetch "
                      "the encoder and only encode");
+  }
+
+ private:
+  Result<std::shared_ptr<Buffer>> allocate() {
+    end_encoders("Device::new_buffer");
+    return std::shared_ptr<Buffer>(buffer);
   }
 
   bool is_encoding_ = false;
