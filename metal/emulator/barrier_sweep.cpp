@@ -9,7 +9,8 @@ namespace assay::metal::emulator {
 
 namespace {
 
-constexpr std::string_view none = "::metal::mem_flags::mem_none", device = "mem_device", threadgroup = "mem_threadgroup";
+constexpr std::string_view none = "::metal::mem_flags::mem_none", device = "mem_device",
+                           threadgroup = "mem_threadgroup";
 
 /// A call in the source: [begin, end) with its closing parenthesis, its argument in [argument, end - 1).
 struct Call {

@@ -10,7 +10,7 @@
 namespace assay {
 namespace ctc {
 
-#define INSTANTIATE(name, ...) template [[host_name(name)]] kernel decltype(__VA_ARGS__) __VA_ARGS__;
+#define INSTANTIATE(name, ...) template [[host_name(name)]] [[kernel]] decltype(__VA_ARGS__) __VA_ARGS__;
 
 #define INSTANTIATE_FOR(type)                                          \
   INSTANTIATE("ctc_emissions_" #type, emissions<type>)                 \

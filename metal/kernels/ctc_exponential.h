@@ -1,4 +1,4 @@
-// exp(x) to within 2 units in the last place, however small it is, and ln x to within 2^-24 of what is near 0.
+// exp(x) to within 2 units of 2^-24, however small it is, and ln x likewise, of what is near 0 too.
 //
 //   exp   x = k ln 2 + r, |r| <= 0.35: exp(x) = 2^k exp(r). ln 2 in three parts (Cody and Waite), the first of 15 bits,
 //         so that x - k ln2_1 is exact; exp(r) by its Taylor polynomial of degree 7, truncated at 5e-9
@@ -23,14 +23,14 @@ inline float exponential_polynomial(float r) {
   return 1.0f + fma(q, r * r, r);
 }
 
-/// exp(high + low). Past |high| = 2^22 the power of two near it; past 2^28 that of 2^28.
+/// exp(high + low). Past |high| = 2^20, where k is no longer sure, the power of two near it; past 2^28 that of 2^28.
 inline Scaled exponential(Pair x) {
   const float high = clamp(x.high, -0x1p28f, 0x1p28f);
   const float k = rint(high * 0x1.715476p0f);
   float r = fma(-k, 0x1.62e4p-1f, high);
   r = fma(-k, 0x1.7f7d1cp-20f, r);
   r = fma(-k, 0x1.ef357ap-45f, r) + x.low;
-  const bool is_exact = fabs(high) <= 0x1p22f;
+  const bool is_exact = fabs(high) <= 0x1p20f;
   return normalized(is_exact ? exponential_polynomial(r) : 1.0f, int(k));
 }
 

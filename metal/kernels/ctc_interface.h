@@ -29,7 +29,7 @@
 // several dispatches, one after the other: emissions, alpha and beta then lie in the same memory each time. There is a
 // reduce only for a sum or a mean. The plain path always has all rows of alpha.
 //
-// Results are accurate where no activation is above 2^21 in size, and no product of emissions along an alignment beyond
+// Results are accurate where no activation is above 2^19 in size, and no product of emissions along an alignment beyond
 // 2^(+-2^29). Past that, exponents saturate: results are numbers, but not the right ones.
 #pragma once
 
