@@ -50,10 +50,13 @@ Result<void> CtcLoss::operator()(const CtcProblem<Real>& problem, const CtcOutpu
   reference::validate(problem);
   cpu::validate_output(problem, output);
   reference::validate_activations(problem);
+  std::unique_lock lock(*mutex_);
   const Result<CtcPlan> made = plan(problem, !output.gradient.empty());
   if (!made) return tl::unexpected(made.error());
-  return host::run(*device_, *queue_, *made, std::as_bytes(problem.activations),
-                   std::as_writable_bytes(output.gradient), std::as_writable_bytes(output.loss));
+  const auto run = host::CtcRun::start(*device_, *queue_, *made, std::as_bytes(problem.activations));
+  lock.unlock();
+  if (!run) return tl::unexpected(run.error());
+  return run->finish(std::as_writable_bytes(output.gradient), std::as_writable_bytes(output.loss));
 }
 
 template <class Real>
@@ -64,6 +67,7 @@ Result<CtcPlan> CtcLoss::prepare(const CtcProblem<Real>& problem, bool with_grad
     return error(Error::Kind::environment,
                  fmt::format("the library has no function {}: expected another type of activations on this device",
                              host::ctc_softmax_name(options_.path, host::metal_type<Real>())));
+  const std::lock_guard lock(*mutex_);
   return plan(problem, with_gradient);
 }
 

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 
 #include "metal/cpu/ctc_loss.h"
 #include "metal/device/device.h"
@@ -34,7 +35,9 @@ struct CtcOptions {
   std::filesystem::path kernels = {};  ///< ctc.metal; empty: as installed, else of the source tree
 };
 
-/// May be called from several threads at once.
+/// May be called from several threads at once: calls allocate and encode one after the other, for an allocation makes
+/// stale every encoder of the device. Whoever else allocates on the device, at the same time, does that to this one
+/// too.
 class CtcLoss {
  public:
   /// `device`: may be null, and the CPU then does everything. Errors: those of Device::new_library_from_file.
@@ -80,6 +83,8 @@ class CtcLoss {
   std::shared_ptr<Device> device_;  ///< may be null, as queue and pipelines then are
   std::shared_ptr<CommandQueue> queue_;
   std::shared_ptr<host::Pipelines> pipelines_;
+  std::shared_ptr<std::mutex> mutex_ =
+      std::make_shared<std::mutex>();  ///< held from the first allocation to the commit
   CtcOptions options_;
 };
 

@@ -1,6 +1,7 @@
 #include "metal/host/ctc_run.h"
 
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "metal/host/ctc_workspace.h"
@@ -33,9 +34,7 @@ Result<void> encode(CommandBuffer& commands, const CtcPlan& plan, const CtcBuffe
   return {};
 }
 
-Result<void> complete(CommandBuffer& commands) {
-  if (const Result<void> committed = commands.commit(); !committed)
-    return failure("committing the commands", committed.error());
+Result<void> wait(CommandBuffer& commands) {
   if (const Result<void> waited = commands.wait_until_completed(); !waited)
     return failure("waiting for the commands", waited.error());
   if (const std::optional<Error> problem = commands.error()) return failure("running the commands", *problem);
@@ -49,18 +48,28 @@ void copy_out(const BufferPart& from, std::span<std::byte> to) {
 
 }  // namespace
 
-Result<void> run(Device& device, CommandQueue& queue, const CtcPlan& plan, std::span<const std::byte> activations,
-                 std::span<std::byte> gradient, std::span<std::byte> loss) {
-  if (plan.dispatches().empty()) return {};
-  const Result<CtcBuffers> buffers = buffers_for(device, plan, activations);
+Result<CtcRun> CtcRun::start(Device& device, CommandQueue& queue, const CtcPlan& plan,
+                             std::span<const std::byte> activations) {
+  CtcRun run;
+  if (plan.dispatches().empty()) return run;
+  Result<CtcBuffers> buffers = buffers_for(device, plan, activations);
   if (!buffers) return tl::unexpected(buffers.error());
-  const std::shared_ptr<CommandBuffer> commands = queue.command_buffer();
-  if (!commands)
+  run.buffers_ = std::move(*buffers);
+  run.commands_ = queue.command_buffer();
+  if (!run.commands_)
     return error(Error::Kind::execution, "making a command buffer: the device gave nothing, and no reason");
-  if (Result<void> encoded = encode(*commands, plan, *buffers); !encoded) return encoded;
-  if (Result<void> completed = complete(*commands); !completed) return completed;
-  copy_out(buffers->gradient, gradient);
-  copy_out(buffers->loss, loss);
+  if (const Result<void> encoded = encode(*run.commands_, plan, run.buffers_); !encoded)
+    return tl::unexpected(encoded.error());
+  if (const Result<void> committed = run.commands_->commit(); !committed)
+    return failure("committing the commands", committed.error());
+  return run;
+}
+
+Result<void> CtcRun::finish(std::span<std::byte> gradient, std::span<std::byte> loss) const {
+  if (!commands_) return {};
+  if (Result<void> waited = wait(*commands_); !waited) return waited;
+  copy_out(buffers_.gradient, gradient);
+  copy_out(buffers_.loss, loss);
   return {};
 }
 

@@ -1,0 +1,157 @@
+// CtcLoss with its kernels on the emulator gives what the CPU kernel gives, by every way through the host; and the
+// emulator, which checks each access, has nothing to report.
+#include <gmock/gmock.h>
+
+#include "tests/host/device_batch.h"
+
+namespace assay::metal::test {
+namespace {
+
+using testing::HasSubstr;
+
+CtcOptions options_of(CtcPath path, std::uint64_t workspace_bytes = 0) {
+  CtcOptions options;
+  options.path = path;
+  options.workspace_bytes = workspace_bytes;
+  return options;
+}
+
+class CtcOnEmulator : public testing::Test {
+ protected:
+  CtcLoss loss(const CtcOptions& options = {}) { return CtcLoss::create(device_, options).value(); }
+  void TearDown() override { expect_no_reports(*device_); }
+
+  std::shared_ptr<emulator::EmulatorDevice> device_ = emulated();
+};
+
+TEST_F(CtcOnEmulator, DoesEveryStatementOfAProblem) {
+  for (const CtcPath path : {CtcPath::production, CtcPath::plain}) {
+    const CtcLoss host = loss(options_of(path));
+    for (const CtcInput input : {CtcInput::logits, CtcInput::log_probs})
+      for (const CtcVariable variable : {CtcVariable::logits, CtcVariable::log_probs})
+        for (const Reduction reduction : {Reduction::none, Reduction::sum, Reduction::mean})
+          for (const bool zero_infinity : {false, true}) {
+            Batch batch = ragged_batch();
+            batch.options.input = input;
+            batch.options.variable = variable;
+            batch.options.reduction = reduction;
+            batch.options.zero_infinity = zero_infinity;
+            batch.upstream.assign(batch.loss_size(), -1.5F);
+            fill(batch);
+            expect_near(on_device<float>(host, batch), on_cpu<float>(batch), 1e-4F, "gradient");
+            expect_near(on_device<float>(host, batch, false), on_cpu<float>(batch, false), 1e-4F, "loss alone");
+          }
+  }
+}
+
+TEST_F(CtcOnEmulator, DoesEveryTypeAndLayout) {
+  for (const CtcPath path : {CtcPath::production, CtcPath::plain}) {
+    const CtcLoss host = loss(options_of(path));
+    Batch batch = ragged_batch();
+    batch.options.blank = 0;
+    for (const Batch& layout : {batch, batch.concatenated()}) {
+      expect_near(on_device<float>(host, layout), on_cpu<float>(layout), 1e-4F, "float");
+      expect_near(on_device<Half>(host, layout), on_cpu<Half>(layout), 2e-3F, "half");
+      expect_near(on_device<BFloat16>(host, layout), on_cpu<BFloat16>(layout), 2e-2F, "bfloat");
+    }
+  }
+}
+
+/// L = 31, 33, 65, 129, 257: registers of 1, 2, 4 and 8 states a lane, then columns.
+TEST_F(CtcOnEmulator, DoesRowsOfEachSize) {
+  const CtcLoss host = loss();
+  for (const std::int64_t labels : {15, 16, 32, 64, 128}) {
+    const Batch batch = long_batch(labels);
+    expect_near(on_device<float>(host, batch), on_cpu<float>(batch), 1e-3F, std::to_string(labels) + " labels");
+  }
+}
+
+/// L = 2101: the columns of alpha and of beta lie in device memory.
+TEST_F(CtcOnEmulator, DoesRowsBeyondThreadgroupMemory) {
+  const CtcLoss host = CtcLoss::create(emulated(false)).value();
+  const Batch batch = long_batch(1050);
+  for (const bool with_gradient : {true, false})
+    expect_near(on_device<float>(host, batch, with_gradient), on_cpu<float>(batch, with_gradient), 1e-3F, "long row");
+}
+
+TEST_F(CtcOnEmulator, GivesEqualBitsInChunksOfAnySize) {
+  Batch batch = ragged_batch();
+  batch.options.reduction = Reduction::mean;
+  for (const CtcPath path : {CtcPath::production, CtcPath::plain}) {
+    const Stored<float> whole = on_device<float>(loss(options_of(path)), batch);
+    for (const std::uint64_t bytes : {1224U, 1500U, 3000U})
+      EXPECT_TRUE(have_equal_bits(on_device<float>(loss(options_of(path, bytes)), batch), whole)) << bytes;
+  }
+}
+
+TEST_F(CtcOnEmulator, DoesWhatIsEmpty) {
+  for (const CtcPath path : {CtcPath::production, CtcPath::plain}) {
+    const CtcLoss host = loss(options_of(path));
+    for (const Reduction reduction : {Reduction::none, Reduction::sum, Reduction::mean})
+      for (Batch batch :
+           {Batch(3, 4, {}), Batch(0, 4, {{1}, {}}), Batch(0, 4, {}), Batch(3, 4, {{}, {}}), Batch(1, 1, {{}})}) {
+        batch.options.reduction = reduction;
+        fill(batch);
+        expect_near(on_device<float>(host, batch), on_cpu<float>(batch), 1e-5F, "empty");
+        expect_near(on_device<float>(host, batch, false), on_cpu<float>(batch, false), 1e-5F, "empty, loss alone");
+      }
+  }
+}
+
+/// A plan on a caller's own queue, its buffers within larger ones, encoded twice with other activations in between.
+TEST_F(CtcOnEmulator, RunsAPlanAgainOnTheCallersBuffers) {
+  Batch batch = ragged_batch();
+  const CtcLoss host = loss(options_of(CtcPath::production, 1500));
+  const CtcPlan plan = host.prepare(batch.problem(), true).value();
+  constexpr std::uint64_t offset = 64;
+  const auto buffer = [&](std::uint64_t bytes) { return *device_->new_buffer(bytes + offset, "the caller's"); };
+  const CtcBuffers buffers{{buffer(plan.activation_bytes()), offset},
+                           {buffer(plan.gradient_bytes()), offset},
+                           {buffer(plan.loss_bytes()), offset}};
+  const std::shared_ptr<CommandQueue> queue = device_->new_command_queue();
+  for (const DispatchType type : {DispatchType::serial, DispatchType::concurrent}) {
+    fill(batch, 7);
+    std::memcpy(buffers.activations.buffer->contents() + offset, batch.activations.data(), plan.activation_bytes());
+    ASSERT_TRUE(buffers.activations.buffer->did_modify(offset, plan.activation_bytes()));
+    const std::shared_ptr<CommandBuffer> commands = queue->command_buffer();
+    const auto encoder = *commands->compute_encoder(type);
+    ASSERT_TRUE(plan.encode(*encoder, buffers));
+    ASSERT_TRUE(plan.encode(*encoder, buffers));
+    ASSERT_TRUE(encoder->end_encoding());
+    ASSERT_TRUE(commands->commit());
+    ASSERT_TRUE(commands->wait_until_completed());
+    ASSERT_EQ(commands->status(), CommandBuffer::Status::completed);
+    Stored<float> results{std::vector<float>(batch.loss_size()), std::vector<float>(batch.activations.size())};
+    std::memcpy(results.loss.data(), buffers.loss.buffer->contents() + offset, plan.loss_bytes());
+    std::memcpy(results.gradient.data(), buffers.gradient.buffer->contents() + offset, plan.gradient_bytes());
+    expect_near(results, on_cpu<float>(batch), 1e-4F, "plan");
+  }
+}
+
+TEST_F(CtcOnEmulator, LeavesBfloatToTheCpuBeforeMetal31) {
+  const CtcLoss old = CtcLoss::create(emulated(true, 300)).value();
+  EXPECT_FALSE(old.is_on_device<BFloat16>());
+  EXPECT_TRUE(old.is_on_device<Half>());
+  const Batch batch = ragged_batch();
+  EXPECT_TRUE(have_equal_bits(on_device<BFloat16>(old, batch), on_cpu<BFloat16>(batch)));
+}
+
+TEST_F(CtcOnEmulator, SaysWhichFileDoesNotCompile) {
+  CtcOptions options;
+  options.kernels = "/absent/ctc.metal";
+  const Result<CtcLoss> absent = CtcLoss::create(device_, options);
+  ASSERT_FALSE(absent);
+  EXPECT_THAT(absent.error().text, HasSubstr("compiling /absent/ctc.metal: "));
+}
+
+TEST_F(CtcOnEmulator, SaysThatARowIsTooLarge) {
+  Batch batch = ragged_batch();
+  Stored<float> results = on_cpu<float>(batch);
+  const Result<void> done =
+      loss(options_of(CtcPath::production, 100))(batch.problem(), {results.loss, results.gradient});
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().text, HasSubstr("expected at most workspace_bytes = 100"));
+}
+
+}  // namespace
+}  // namespace assay::metal::test

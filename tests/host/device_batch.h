@@ -1,0 +1,143 @@
+// Batches through CtcLoss on the emulator, held against the CPU kernel.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "metal/emulator/emulator_device.h"
+#include "metal/host/ctc.h"
+#include "tests/metal/batch.h"
+
+namespace assay::metal::test {
+
+/// Normal logits, or the logarithms of their softmax.
+inline void fill(Batch& batch, std::uint64_t seed = 1) {
+  std::mt19937_64 bits(seed);
+  std::normal_distribution<float> normal(0.0F, 2.0F);
+  for (float& activation : batch.activations) activation = normal(bits);
+  if (batch.options.input == CtcInput::logits) return;
+  const auto C = static_cast<std::size_t>(batch.options.C);
+  for (std::size_t begin = 0; begin < batch.activations.size(); begin += C) {
+    const std::span<float> frame = std::span(batch.activations).subspan(begin, C);
+    float sum = 0.0F;
+    for (const float a : frame) sum += std::exp(a);
+    for (float& a : frame) a -= std::log(sum);
+  }
+}
+
+/// Rows of every kind: ordinary, without labels, without frames, without an alignment, repeated labels, cut short.
+inline Batch ragged_batch() {
+  Batch batch(9, 6, {{2, 1, 4}, {}, {5, 5, 1}, {1}, {3, 3, 3, 3, 3, 3}, {}});
+  batch.input_lengths = {9, 7, 8, 0, 9, 0};
+  fill(batch);
+  return batch;
+}
+
+/// One row of so many labels, in as many frames as it takes and a few more.
+inline Batch long_batch(std::int64_t labels) {
+  std::vector<std::int64_t> row;
+  for (std::int64_t s = 0; s < labels; ++s) row.push_back(1 + s % 4);
+  Batch batch(labels + 5, 5, {{1, 2}, row});
+  fill(batch);
+  return batch;
+}
+
+template <class Real>
+struct Stored {
+  std::vector<float> loss;
+  std::vector<Real> gradient;
+};
+
+template <class Real>
+std::vector<Real> stored(const std::vector<float>& values) {
+  return std::vector<Real>(values.begin(), values.end());
+}
+
+/// What `compute` makes of the batch with its activations and upstream rounded to Real, in arrays of no result's value.
+template <class Real, class Compute>
+Stored<Real> stored_outcome(const Batch& batch, bool with_gradient, const Compute& compute) {
+  const std::vector<Real> activations = stored<Real>(batch.activations), upstream = stored<Real>(batch.upstream);
+  const CtcProblem<float> plain = batch.problem();
+  CtcProblem<Real> problem{plain.T,
+                           plain.B,
+                           plain.C,
+                           plain.S,
+                           activations,
+                           plain.targets,
+                           plain.input_lengths,
+                           plain.target_lengths,
+                           upstream,
+                           plain.blank,
+                           plain.input,
+                           plain.variable,
+                           plain.layout,
+                           plain.reduction,
+                           plain.zero_infinity};
+  Stored<Real> result{std::vector<float>(batch.loss_size(), 12345.0F), {}};
+  if (with_gradient) result.gradient.assign(activations.size(), static_cast<Real>(12345.0F));
+  compute(problem, CtcOutput<Real>{result.loss, result.gradient});
+  return result;
+}
+
+template <class Real>
+Stored<Real> on_cpu(const Batch& batch, bool with_gradient = true) {
+  return stored_outcome<Real>(batch, with_gradient,
+                              [](const auto& problem, const auto& output) { ctc_loss(problem, output); });
+}
+
+template <class Real>
+Stored<Real> on_device(const CtcLoss& loss, const Batch& batch, bool with_gradient = true) {
+  return stored_outcome<Real>(batch, with_gradient, [&](const auto& problem, const auto& output) {
+    const Result<void> done = loss(problem, output);
+    EXPECT_TRUE(done) << done.error().text;
+  });
+}
+
+inline bool is_near(float value, float expected, float tolerance) {
+  if (std::isnan(expected)) return std::isnan(value);
+  if (std::isinf(expected)) return value == expected;
+  return std::abs(value - expected) <= tolerance * (1.0F + std::abs(expected));
+}
+
+/// `tolerance`: of wiring, not of accuracy, which is the gate's to judge.
+template <class Real>
+void expect_near(const Stored<Real>& results, const Stored<Real>& expected, float tolerance, const std::string& what) {
+  ASSERT_EQ(results.loss.size(), expected.loss.size());
+  ASSERT_EQ(results.gradient.size(), expected.gradient.size());
+  for (std::size_t b = 0; b < expected.loss.size(); ++b)
+    EXPECT_TRUE(is_near(results.loss[b], expected.loss[b], tolerance))
+        << what << ": loss[" << b << "] = " << results.loss[b] << ", expected " << expected.loss[b];
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < expected.gradient.size(); ++i)
+    if (!is_near(results.gradient[i], expected.gradient[i], tolerance) && ++wrong < 4)
+      ADD_FAILURE() << what << ": gradient[" << i << "] = " << float(results.gradient[i]) << ", expected "
+                    << float(expected.gradient[i]);
+  EXPECT_EQ(wrong, 0U) << what;
+}
+
+template <class Real>
+bool have_equal_bits(const Stored<Real>& a, const Stored<Real>& b) {
+  return a.loss.size() == b.loss.size() && a.gradient.size() == b.gradient.size() &&
+         std::memcmp(a.loss.data(), b.loss.data(), a.loss.size() * sizeof(float)) == 0 &&
+         (a.gradient.empty() ||
+          std::memcmp(a.gradient.data(), b.gradient.data(), a.gradient.size() * sizeof(Real)) == 0);
+}
+
+inline std::shared_ptr<emulator::EmulatorDevice> emulated(bool is_checked = true, int metal_version = 320) {
+  emulator::EmulatorOptions options;
+  options.is_checked = is_checked;
+  options.metal_version = metal_version;
+  return std::make_shared<emulator::EmulatorDevice>(options);
+}
+
+inline void expect_no_reports(const emulator::EmulatorDevice& device) {
+  for (const emulator::Report& report : device.reports()) ADD_FAILURE() << to_string(report);
+}
+
+}  // namespace assay::metal::test
