@@ -27,7 +27,8 @@
 // All buffers are bound at every dispatch, but for gradient and beta in a dispatch without gradient. Where T = 0 only
 // forward and reduce are dispatched, with rows of no frames; where B = 0 reduce alone. Rows of a batch may come in
 // several dispatches, one after the other: emissions, alpha and beta then lie in the same memory each time. There is a
-// reduce only for a sum or a mean. The plain path always has all rows of alpha.
+// reduce only for a sum or a mean. The plain path always has all rows of alpha. Of alpha's order within a frame:
+// forward_N and backward_N of the same N go together, and so do any of columns and device.
 //
 // Results are accurate where no activation is above 2^19 in size, and no product of emissions along an alignment beyond
 // 2^(+-2^29). Past that, exponents saturate: results are numbers, but not the right ones.

@@ -7,6 +7,9 @@
 #include <stdexcept>
 
 #include "metal/cpu/half.h"
+#include "metal/host/ctc_chunks.h"
+#include "metal/host/ctc_kernels.h"
+#include "metal/host/ctc_rows.h"
 
 namespace assay::metal::test {
 namespace {
@@ -76,8 +79,12 @@ class Call {
  public:
   Call(Device& device, Library& library, const Problem& problem, const CtcChoice& choice)
       : device_(device), library_(library), problem_(problem), choice_(choice) {
-    const bool is_plain = choice.size == SizeClass::plain;
-    tables_ = ctc_tables(problem, choice.with_gradient || is_plain ? 0 : 2, is_plain ? 0 : ctc::backward_column_count);
+    const auto path = choice.size == SizeClass::plain ? host::CtcPath::plain : host::CtcPath::production;
+    const auto statement = host::ctc_statement(problem, choice.with_gradient, path);
+    tables_ = given(host::ctc_rows(problem));
+    const auto chunks = given(host::ctc_chunks(tables_.rows, statement, true, host::CtcRoom::of({}, 0)));
+    space_ = chunks.space;
+    if (!chunks.chunks.empty()) longest_ = chunks.chunks.front().longest;
     shape_ = {
         problem.T, problem.B, problem.C, 0, static_cast<std::uint32_t>(problem.B), problem.zero_infinity ? 1U : 0U};
     make_buffers();
@@ -126,13 +133,13 @@ class Call {
     give(ctc::order_index, tables_.order);
     give(ctc::ends_index, tables_.ends);
     give(ctc::classes_index, tables_.classes);
-    make(ctc::emissions_index, cell * (is_plain ? elements : tables_.emissions));
+    make(ctc::emissions_index, cell * (is_plain ? elements : space_.emissions));
     make(ctc::normalizers_index, sizeof(float) * frames);
-    make(ctc::alpha_index, cell * tables_.alpha);
+    make(ctc::alpha_index, cell * space_.alpha);
     make(ctc::losses_index, sizeof(float) * B);
     make(ctc::result_index, sizeof(float));
     if (!choice_.with_gradient) return;
-    make(ctc::beta_index, cell * tables_.beta);
+    make(ctc::beta_index, cell * space_.beta);
     make(ctc::gradient_index, width_of(choice_.type) * elements);
   }
 
@@ -157,9 +164,9 @@ class Call {
     for (const auto& [index, buffer] : buffers_) encoder.set_buffer(buffer, 0, static_cast<std::uint32_t>(index));
     if (has("columns")) {
       const std::uint64_t columns = has("backward") ? ctc::backward_column_count : ctc::forward_column_count;
-      encoder.set_threadgroup_memory_length(rounded_up(columns * tables_.longest * sizeof(ctc::Scaled), 16), 0);
+      encoder.set_threadgroup_memory_length(host::ctc_column_bytes(columns, longest_), 0);
     }
-    const std::uint64_t needed = std::min<std::uint64_t>(rounded_up(tables_.longest, 32), 1024);
+    const std::uint64_t needed = std::min<std::uint64_t>(rounded_up(longest_, 32), 1024);
     const std::uint64_t threads = choice_.group_threads == 0 ? needed : choice_.group_threads;
     encoder.dispatch_threadgroups(groups, {is_looping ? threads : 32, 1, 1});
   }
@@ -168,7 +175,9 @@ class Call {
   Library& library_;
   const Problem& problem_;
   const CtcChoice& choice_;
-  CtcTables tables_;
+  host::CtcRows tables_;
+  host::CtcSpace space_;
+  std::uint64_t longest_ = 1;
   ctc::Shape shape_{};
   std::map<BufferIndex, std::shared_ptr<Buffer>> buffers_;
 };

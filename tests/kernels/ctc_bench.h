@@ -1,4 +1,5 @@
-// Runs the CTC kernels on the emulator, one size class for all rows, and gives what came of it.
+// Runs the CTC kernels on the emulator, those of a size class that a test chooses where the host would choose by
+// length, and gives what came of it.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,6 @@
 
 #include "metal/emulator/emulator_device.h"
 #include "reference/ctc/problem.h"
-#include "tests/kernels/ctc_tables.h"
 
 namespace assay::metal::test {
 
@@ -18,9 +18,6 @@ enum class SizeClass { lanes_1, lanes_2, lanes_4, lanes_8, columns, device, plai
 /// The states that a row may have.
 std::uint64_t most_states(SizeClass size);
 std::string name_of(SizeClass size);
-
-inline constexpr SizeClass production[] = {SizeClass::lanes_1, SizeClass::lanes_2, SizeClass::lanes_4,
-                                           SizeClass::lanes_8, SizeClass::columns, SizeClass::device};
 
 struct CtcChoice {
   SizeClass size = SizeClass::lanes_8;
