@@ -184,6 +184,18 @@ TEST(Validate, RefusesAnUpstreamThatIsNotFinite) {
   EXPECT_EQ(batch.complaint(), "upstream[1] = -inf: expected a finite number");
 }
 
+TEST(ValidateWithoutActivations, LooksAtAllElse) {
+  Batch batch;
+  batch.activations.clear();
+  EXPECT_NO_THROW(validate_without_activations(batch.problem()));
+  EXPECT_THROW(validate(batch.problem()), std::invalid_argument);
+  batch.targets[1] = 7;
+  EXPECT_THROW(validate_without_activations(batch.problem()), std::invalid_argument);
+  batch = {};
+  batch.options.C = 0;
+  EXPECT_THROW(validate_without_activations(batch.problem()), std::invalid_argument);
+}
+
 TEST(ValidateActivations, RefusesNanAndPlusInfinityByPosition) {
   Batch batch;
   batch.activations[(2 * 2 + 1) * 3 + 0] = nan;
