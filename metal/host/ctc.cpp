@@ -75,8 +75,10 @@ template <class Real>
 Result<CtcPlan> CtcLoss::plan(const CtcProblem<Real>& problem, bool with_gradient) const {
   Result<host::CtcRows> rows = host::ctc_rows(problem);
   if (!rows) return tl::unexpected(rows.error());
-  return host::ctc_plan(*device_, *pipelines_, host::ctc_statement(problem, with_gradient, options_.path),
-                        std::move(*rows), host::CtcRoom::of(device_->limits(), options_.workspace_bytes));
+  host::CtcStatement statement = host::ctc_statement(problem, with_gradient, options_.path);
+  statement.least_states = options_.least_states;
+  return host::ctc_plan(*device_, *pipelines_, statement, std::move(*rows),
+                        host::CtcRoom::of(device_->limits(), options_.workspace_bytes));
 }
 
 Result<bool> CtcLoss::reload_if_changed() const {

@@ -32,6 +32,9 @@ struct CtcOptions {
   /// The most that emissions, alpha and beta may take; a batch that needs more is done in chunks of rows. 0: a quarter
   /// of what the device recommends as working set.
   std::uint64_t workspace_bytes = 0;
+  /// Kernels are chosen as if rows had at least so many states: 257 for columns in threadgroup memory, 4096 for columns
+  /// in device memory. For tests of those kernels on small problems.
+  std::uint64_t least_states = 0;
   std::filesystem::path kernels = {};  ///< ctc.metal; empty: as installed, else of the source tree
 };
 

@@ -37,7 +37,11 @@ std::uint64_t threads_for(std::uint64_t L, const ComputePipeline& pipeline, cons
 }  // namespace
 
 CtcKernels::CtcKernels(Pipelines& pipelines, const Limits& limits, const CtcStatement& statement)
-    : pipelines_(pipelines), limits_(limits), is_plain_(statement.path == CtcPath::plain), type_("_" + statement.type) {
+    : pipelines_(pipelines),
+      limits_(limits),
+      is_plain_(statement.path == CtcPath::plain),
+      least_states_(statement.least_states),
+      type_("_" + statement.type) {
   constants_.set(ctc::from_logits_constant, statement.from_logits);
   constants_.set(ctc::of_logits_constant, statement.of_logits);
   constants_.set(ctc::with_gradient_constant, statement.with_gradient);
@@ -67,9 +71,11 @@ Result<CtcKernel> CtcKernels::reduce() {
 
 /// Registers, else threadgroup memory where the kernel's own leaves room for the columns, else device memory.
 Result<CtcKernel> CtcKernels::recursion(const Recursion& recursion, std::uint64_t L) {
+  const std::uint64_t states = std::max(L, least_states_);
   for (const std::uint64_t N : {1U, 2U, 4U, 8U})
-    if (L <= simdgroup * N) return of_simdgroup(fmt::format("{}_{}{}", recursion.stem, N, recursion.type));
-  const std::uint64_t length = ctc_column_bytes(recursion.columns, L), most = limits_.max_threadgroup_memory_length;
+    if (states <= simdgroup * N) return of_simdgroup(fmt::format("{}_{}{}", recursion.stem, N, recursion.type));
+  const std::uint64_t length = ctc_column_bytes(recursion.columns, states),
+                      most = limits_.max_threadgroup_memory_length;
   if (length <= most) {
     Result<CtcKernel> columns = of_states(fmt::format("{}_columns{}", recursion.stem, recursion.type), L);
     if (columns) columns->threadgroup_length = length;

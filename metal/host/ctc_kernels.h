@@ -52,6 +52,7 @@ class CtcKernels {
   Pipelines& pipelines_;
   const Limits& limits_;
   bool is_plain_;
+  std::uint64_t least_states_;
   std::string type_;  ///< with a _ before it
   FunctionConstants constants_;
 };

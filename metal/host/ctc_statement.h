@@ -30,7 +30,8 @@ struct CtcStatement {
   bool of_logits = true;
   bool with_gradient = true;
   bool zero_infinity = false;
-  bool is_reduced = false;  ///< to a sum or a mean
+  bool is_reduced = false;         ///< to a sum or a mean
+  std::uint64_t least_states = 0;  ///< kernels are chosen as if each row had so many
 
   std::uint64_t frames() const { return static_cast<std::uint64_t>(T) * static_cast<std::uint64_t>(B); }
   std::uint64_t elements() const { return frames() * static_cast<std::uint64_t>(C); }

@@ -59,17 +59,16 @@ float2 share_products(Lane<N> lane, Cells<N> cells, threadgroup float* products)
   int highest = least_exponent;
   for (int n = 0; n < N; ++n) highest = max(highest, cells.at[n].exponent);
   const int scale = simd_max(highest) - product_exponent;
-  float blank = 0.0f, labels = 0.0f;
+  float2 sums[N];
   for (int n = 0; n < N; ++n) {
     const float product = aligned(cells.at[n], scale);
-    if (lane.state(n) % 2 == 0) {
-      blank += product;
-    } else {
-      labels += product;
-      if (lane.holds(n)) products[lane.state(n) / 2] = product;
-    }
+    const bool is_label = lane.state(n) % 2 == 1;
+    sums[n] = float2(is_label ? 0.0f : product, product);
+    if (is_label && lane.holds(n)) products[lane.state(n) / 2] = product;
   }
-  return simdgroup_sum(float2(blank, blank + labels));
+  for (int width = 1; width < N; width *= 2)
+    for (int n = 0; n < N; n += 2 * width) sums[n] += sums[n + width];
+  return simdgroup_sum(sums[0]);
 }
 
 /// The products of one class, those of its labels in their order.

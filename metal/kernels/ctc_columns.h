@@ -60,74 +60,96 @@ Scaled total_probability(Labels labels, uint frames, Column alpha) {
   return L == 1 ? Scaled(alpha[0]) : add(alpha[L - 1], alpha[L - 2]);
 }
 
-/// Sums of products over many threads, of the blanks and of all states: times 2^exponent.
+/// Products of the blanks and of all states, summed.
 struct Sums {
+  Scaled blank, all;
+};
+
+/// The states come in blocks of 32, and block k adds to part k % 64. How many simdgroups share the parts does not
+/// change a bit: a row is not to depend on how long the others of its batch are.
+enum { part_count = 2 * lane_count };
+
+/// The parts of this frame and of the one before.
+struct Parts {
+  Sums at[2][part_count];
+};
+
+/// The sums of two sums on one scale.
+struct ScaledSums {
   float blank, all;
   int exponent;
 };
 
-/// What simdgroups have summed up, of this frame and the one before.
-struct Partials {
-  Sums at[2][lane_count];
+inline ScaledSums simdgroup_sums(Sums x, Sums y) {
+  const int exponent = simd_max(max(x.all.exponent, y.all.exponent)) - product_exponent;
+  const float2 sums = simdgroup_sum(float2(aligned(x.blank, exponent) + aligned(y.blank, exponent),
+                                           aligned(x.all, exponent) + aligned(y.all, exponent)));
+  return {sums.x, sums.y, exponent};
+}
+
+/// Of all parts, after the barrier; each thread gets the same bits.
+inline ScaledSums total_sums(threadgroup const Sums* parts, Place place) {
+  return simdgroup_sums(parts[2 * place.lane], parts[2 * place.lane + 1]);
+}
+
+/// What backward_frame reads and writes, of one frame.
+template <class Column>
+struct BackwardFrame {
+  bool is_last;
+  device const Scaled *y, *alpha;
+  Column later, next, products;
 };
 
-inline Sums simdgroup_sums(Scaled blank, Scaled all) {
-  const int exponent = simd_max(all.exponent) - product_exponent;
-  const float2 sums = simdgroup_sum(float2(aligned(blank, exponent), aligned(all, exponent)));
-  return {sums.x, sums.y, exponent};
-}
-
-/// Of all simdgroups, after the barrier; each thread gets the same bits.
-inline Sums total_sums(threadgroup const Sums* partials, Place place) {
-  Sums mine = {0.0f, 0.0f, least_exponent};
-  if (place.lane * lane_count < place.thread_count)
-    mine = {partials[place.lane].blank, partials[place.lane].all, partials[place.lane].exponent};
-  const int exponent = simd_max(mine.exponent);
-  const float2 sums = simdgroup_sum(float2(mine.blank, mine.all) * power_of_two(mine.exponent - exponent));
-  return {sums.x, sums.y, exponent};
-}
-
-/// next(t-1) and the products of the labels, from next(t); returns the products' sums over the simdgroup's states.
+/// next(t-1) and the products of the labels, from next(t), at one state; returns the product.
 template <class Column>
-Sums backward_frame(Labels labels, bool is_last, device const Scaled* y, device const Scaled* alpha, Column later,
-                    Column next, Column products, Place place) {
-  Scaled blank = zero(), all = zero();
-  for (uint i = place.thread_index; i < labels.state_count(); i += place.thread_count) {
-    const Scaled beta = out_of_state(labels, i, is_last, later);
-    const Scaled product = multiply(alpha[i], beta);
-    next[i] = multiply(y[labels.slot(i)], beta);
-    if (i % 2 == 1)
-      products[i / 2] = product;
-    else
-      blank = add(blank, product);
-    all = add(all, product);
+Scaled backward_state(Labels labels, uint i, BackwardFrame<Column> frame) {
+  const Scaled beta = out_of_state(labels, i, frame.is_last, frame.later);
+  const Scaled product = multiply(frame.alpha[i], beta);
+  frame.next[i] = multiply(frame.y[labels.slot(i)], beta);
+  if (i % 2 == 1) frame.products[i / 2] = product;
+  return product;
+}
+
+/// The same at all states that this simdgroup has parts of; leaves the sums of the products in `parts`.
+template <class Column>
+void backward_frame(Labels labels, BackwardFrame<Column> frame, threadgroup Sums* parts, Place place) {
+  const Sums nothing = {zero(), zero()};
+  for (uint part = place.simdgroup; part < part_count; part += place.thread_count / lane_count) {
+    Sums sums = nothing;
+    for (uint first = part * lane_count; first < labels.state_count(); first += part_count * lane_count) {
+      const uint i = first + place.lane;
+      const Scaled product = i < labels.state_count() ? backward_state(labels, i, frame) : zero();
+      const ScaledSums block = simdgroup_sums({i % 2 == 0 ? product : zero(), product}, nothing);
+      sums = {add(sums.blank, normalized(block.blank, block.exponent)),
+              add(sums.all, normalized(block.all, block.exponent))};
+    }
+    if (place.lane == 0) parts[part] = sums;
   }
-  return simdgroup_sums(blank, all);
 }
 
 /// N(t, k) / sum of N(t, .): of the products of one class, those of its labels in their order.
 template <class Column>
-float posterior(uint slot, Sums sums, Column products, device const uint* order, device const uint* ends) {
+float posterior(uint slot, ScaledSums sums, Column products, device const uint* order, device const uint* ends) {
   if (slot == 0) return sums.blank / sums.all;
   Scaled sum = zero();
   for (uint place = ends[slot - 1]; place < ends[slot]; ++place) sum = add(sum, products[order[place]]);
-  return quotient(sum, {sums.all, sums.exponent});
+  return aligned(sum, sums.exponent) / sums.all;
 }
 
 /// `cells`: two columns of L states, then two of the products of the labels.
 template <class Space, class D, class Column>
 void backward_frames(Shape shape, Row row, uint b, Labels labels, GradientOf<D> of, device const Scaled* alpha,
-                     Column cells, threadgroup Partials& partials, Place place) {
+                     Column cells, threadgroup Parts& parts, Place place) {
   const ulong L = labels.state_count();
   for (uint t = row.frames; t-- > 0;) {
     const uint parity = t % 2;
     const Column products = cells + 2 * L + parity * ulong(labels.count);
-    const Sums mine =
-        backward_frame(labels, t + 1 == row.frames, of.emissions + ulong(t) * row.classes, alpha + ulong(t) * L,
-                       cells + (1 - parity) * L, cells + parity * L, products, place);
-    if (place.lane == 0) partials.at[parity][place.simdgroup] = mine;
+    const BackwardFrame<Column> frame = {t + 1 == row.frames,  of.emissions + ulong(t) * row.classes,
+                                         alpha + ulong(t) * L, cells + (1 - parity) * L,
+                                         cells + parity * L,   products};
+    backward_frame(labels, frame, parts.at[parity], place);
     Space::meet();
-    const Sums sums = total_sums(partials.at[parity], place);
+    const ScaledSums sums = total_sums(parts.at[parity], place);
     for (uint slot = place.thread_index; slot < row.classes; slot += place.thread_count)
       write_posterior(of, shape, row, b, t, slot, posterior(slot, sums, products, of.order, of.ends));
   }
@@ -136,13 +158,13 @@ void backward_frames(Shape shape, Row row, uint b, Labels labels, GradientOf<D> 
 /// The gradient of row b, by its threadgroup. `of` and `alphas` are of all rows, `cells` of this one.
 template <class Space, class D, class Column>
 void backward_group(Shape shape, Row row, uint b, Labels labels, GradientOf<D> of, device const Scaled* alphas,
-                    Column cells, threadgroup Partials& partials, Place place) {
+                    Column cells, threadgroup Parts& parts, Place place) {
   if (row.frames == 0) return;
   device const Scaled* const alpha = alphas + row.alpha_begin;
   device const Scaled* const last = alpha + ulong(row.frames - 1) * labels.state_count();
   if (is_zero(total_probability(labels, row.frames, last)))
     return fill_gradient(shape, row, b, of.gradient, place.thread_index, place.thread_count);
-  backward_frames<Space>(shape, row, b, labels, of_row(of, row), alpha, cells, partials, place);
+  backward_frames<Space>(shape, row, b, labels, of_row(of, row), alpha, cells, parts, place);
 }
 
 }  // namespace ctc

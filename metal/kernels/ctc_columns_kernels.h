@@ -72,10 +72,10 @@ kernel void backward_columns(
     uint group [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]],
     uint thread_count [[threads_per_threadgroup]], uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]]) {
-  threadgroup Partials partials;
+  threadgroup Parts parts;
   const uint b = shape.first_row + group;
   backward_group<InThreadgroup, D>(shape, rows[b], b, labels_of(rows[b], slots),
-                                   {order, ends, classes, emissions, normalizers, gradient}, alphas, columns, partials,
+                                   {order, ends, classes, emissions, normalizers, gradient}, alphas, columns, parts,
                                    {thread_index, thread_count, lane, simdgroup});
 }
 
@@ -90,11 +90,11 @@ kernel void backward_device(
     uint group [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]],
     uint thread_count [[threads_per_threadgroup]], uint lane [[thread_index_in_simdgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]]) {
-  threadgroup Partials partials;
+  threadgroup Parts parts;
   const uint b = shape.first_row + group;
   backward_group<InDevice, D>(shape, rows[b], b, labels_of(rows[b], slots),
                               {order, ends, classes, emissions, normalizers, gradient}, alphas,
-                              columns + rows[b].beta_begin, partials, {thread_index, thread_count, lane, simdgroup});
+                              columns + rows[b].beta_begin, parts, {thread_index, thread_count, lane, simdgroup});
 }
 
 }  // namespace ctc

@@ -24,6 +24,9 @@
 //                                                    more than the longest L needs: a kernel loops over states
 //   reduce                                           {1, 1, 1} of 32 threads; first_row 0, row_count B
 //
+// A row gets the same bits from any kernel of the production path that takes it, whatever the number of threads: what
+// comes with it in a batch does not show.
+//
 // All buffers are bound at every dispatch, but for gradient and beta in a dispatch without gradient. Where T = 0 only
 // forward and reduce are dispatched, with rows of no frames; where B = 0 reduce alone. Rows of a batch may come in
 // several dispatches, one after the other: emissions, alpha and beta then lie in the same memory each time. There is a

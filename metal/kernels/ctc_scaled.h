@@ -67,11 +67,5 @@ inline float to_float(Scaled x) {
   return x.mantissa * power_of_two(near) * power_of_two(rest);
 }
 
-/// a / b for b > 0.
-inline float quotient(Scaled a, Scaled b) {
-  const int exponent = clamp(a.exponent - b.exponent, -1000, 1000);
-  return to_float({a.mantissa / b.mantissa, exponent});
-}
-
 }  // namespace ctc
 }  // namespace assay

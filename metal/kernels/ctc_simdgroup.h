@@ -1,5 +1,7 @@
-// Sums over a simdgroup, of which all 32 lanes take part. Pairs of lanes add, then pairs of pairs: a fixed order, for
-// equal bits on every device, and a + b is b + a, for equal bits in every lane.
+// Sums over a simdgroup, of which all 32 lanes take part. Neighbouring lanes add, then neighbouring pairs: a fixed
+// order, for equal bits on every device, and a + b is b + a, for equal bits in every lane. Where states are summed the
+// tree is the same whether a lane holds one of them or eight, or a simdgroup a part of them, for equal bits in every
+// kernel.
 #pragma once
 
 #include "ctc_pair.h"
@@ -16,7 +18,7 @@ enum { product_exponent = 100 };
 
 template <class T>
 T simdgroup_sum(T x) {
-  for (ushort distance = lane_count / 2; distance > 0; distance /= 2) x += simd_shuffle_xor(x, distance);
+  for (ushort distance = 1; distance < lane_count; distance *= 2) x += simd_shuffle_xor(x, distance);
   return x;
 }
 
@@ -26,7 +28,7 @@ inline Scaled simdgroup_sum(Scaled x) {
 }
 
 inline Pair simdgroup_sum(Pair x) {
-  for (ushort distance = lane_count / 2; distance > 0; distance /= 2) {
+  for (ushort distance = 1; distance < lane_count; distance *= 2) {
     const float high = simd_shuffle_xor(x.high, distance), low = simd_shuffle_xor(x.low, distance);
     x = add(x, {high, low});
   }

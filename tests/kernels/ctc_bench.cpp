@@ -195,7 +195,7 @@ std::uint64_t most_states(SizeClass size) {
     case SizeClass::lanes_8:
       return 256;
     case SizeClass::columns:  // beside 1 KiB of the kernel's own
-      return (32768 - 1024) / (ctc::backward_column_count * sizeof(ctc::Scaled));
+      return (32768 - 2048) / (ctc::backward_column_count * sizeof(ctc::Scaled));
     case SizeClass::device:
     case SizeClass::plain:
       break;

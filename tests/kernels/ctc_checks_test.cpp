@@ -68,6 +68,25 @@ TEST_P(CtcChecks, OrdersOfThreadsGiveEqualBits) {
   EXPECT_EQ(results[ThreadOrder::random], results[ThreadOrder::forward]);
 }
 
+/// So a row does not depend on the others of its batch, of which the longest chooses the kernel.
+TEST(CtcSizeClasses, GiveEqualBits) {
+  emulator::EmulatorOptions options;
+  options.is_checked = false;
+  CtcBench bench(options);
+  const CtcCase few = edge_case(5, 15), many = some_case(5, {15, 127, 100, 60});
+  for (const CtcCase* const c : {&few, &many}) {
+    const auto expected = bits_of(bench.run(c->view(), {.size = SizeClass::lanes_8}));
+    for (const SizeClass size : {SizeClass::lanes_1, SizeClass::lanes_2, SizeClass::lanes_4}) {
+      if (c == &many) continue;
+      EXPECT_EQ(bits_of(bench.run(c->view(), {.size = size})), expected) << name_of(size);
+    }
+    for (const SizeClass size : {SizeClass::columns, SizeClass::device})
+      for (const std::uint64_t threads : {32U, 96U, 224U, 1024U})
+        EXPECT_EQ(bits_of(bench.run(c->view(), {.size = size, .group_threads = threads})), expected)
+            << name_of(size) << ", " << threads << " threads";
+  }
+}
+
 std::string name_of_size(const testing::TestParamInfo<Checked>& info) {
   const Checked& size = info.param;
   return "of_" + name_of(size.size) + "_labels_" + std::to_string(size.labels) + "_threads_" +

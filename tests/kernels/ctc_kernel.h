@@ -17,7 +17,9 @@ class EmulatedCtcKernel : public validation::CtcKernel {
   explicit EmulatedCtcKernel(SizeClass size, bool is_checked = false) : size_(size), bench_(options(is_checked)) {
     info_.name = "metal-" + name_of(size);
     info_.unit_roundoff = std::ldexp(1.0, -24);
-    if (size == SizeClass::plain) info_.arithmetic = validation::Arithmetic::log_space;
+    if (size != SizeClass::plain) return;
+    info_.arithmetic = validation::Arithmetic::log_space;
+    info_.two_step = true;
   }
 
   const validation::CtcKernelInfo& info() const override { return info_; }

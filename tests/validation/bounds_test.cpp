@@ -47,6 +47,15 @@ TEST(CtcBounds, AreThoseOfHandInProbabilities) {
   EXPECT_DOUBLE_EQ(bounds.gradient(1, 0), stored(1, gamma(12) + rho + 4 * u));
 }
 
+TEST(CtcBounds, OfTwoStepsLetTheFramesErrorsIntoEachClass) {
+  const CtcCase c = three_of_four_paths();
+  CtcKernelInfo info = claims(Arithmetic::probability);
+  info.two_step = true;
+  const double rho = 4 * (gamma(12) + gamma(4)) + 2 * gamma(4) + gamma(7);
+  EXPECT_DOUBLE_EQ(CtcBounds(c, info).gradient(0, 0, {0.5, 0, 0.5}),
+                   stored(0.5, (gamma(12) + (rho + gamma(4))) * 0.5 + 4 * u * 0.5));
+}
+
 /// From log_probs the sum over the classes falls away; with respect to them, so does y.
 TEST(CtcBounds, AreThoseOfHandForLogProbabilities) {
   CtcCase c = to_log_probs(three_of_four_paths());

@@ -106,7 +106,8 @@ double CtcBounds::gradient(std::int64_t t, std::int64_t b, const GradientSizes& 
   const double weight = std::abs(case_.row_weight(b));
   if (weight == 0) return underflow(0);
   const bool has_y = case_.variable == CtcVariable::logits && sizes.y > 0;
-  const double y_error = has_y ? emission(std::log(sizes.y)) * sizes.y : 0;
+  const double of_sum = kernel_.two_step ? rho + gamma(static_cast<double>(case_.C) + 2) : 0;
+  const double y_error = has_y ? (emission(std::log(sizes.y)) + of_sum) * sizes.y : 0;
   const double exact = weight * sizes.exact;
   const double posterior_error = sizes.posterior > 0 ? rho * sizes.posterior : 0;  // rho may be infinite
   const double inside = weight * (y_error + posterior_error) + 4 * kernel_.unit_roundoff * exact;

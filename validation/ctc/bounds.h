@@ -9,7 +9,8 @@
 //   posterior    rho      2 pi + gamma(L + 4)             expm1(2 pi + gamma(3 (A_t + B_t + Y_t + |ln p|) + L + 8))
 //   loss                  pi + (u + v) |loss|             the same
 //   gradient              |w| (eta y + rho posterior) + 4 u |g| + v |g|,  g = w (y - posterior) or -w posterior,
-//                         where the eta of log space has |ln y| of the element itself for Y_t
+//                         where the eta of log space has |ln y| of the element itself for Y_t; in two steps, y carries
+//                         rho + gamma(C + 2) besides
 //
 // A_t, B_t, Y_t: the largest |ln alpha|, |ln beta|, |ln y| of frame t on any alignment (magnitudes.h); w: the row's
 // weight, upstream times the factor of the reduction. From log_probs the softmax falls away: eta loses C.

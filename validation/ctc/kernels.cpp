@@ -6,6 +6,7 @@
 
 #include "metal/cpu/ctc_loss.h"
 #include "validation/ctc/faults/faults.h"
+#include "validation/ctc/metal_kernel.h"
 
 namespace assay::validation {
 namespace {
@@ -27,16 +28,20 @@ class CpuKernel : public CtcKernel {
 
 std::shared_ptr<const CtcKernel> ctc_kernel(const std::string& name) {
   if (name == "cpu") return std::make_shared<CpuKernel>();
+  if (name == "metal-emulated") return metal_ctc_kernel({.name = name});
+  if (name == "metal-plain") return metal_ctc_kernel({.name = name, .path = metal::CtcPath::plain});
   if (name == "plain") return plain_ctc_kernel();
   for (const auto& fault : ctc_faults()) {
     if (name == fault.kernel->info().name) return fault.kernel;
   }
   throw std::invalid_argument(
-      fmt::format("kernel '{}' is unknown: expected cpu, plain or a fault as `assay mutants --list` names them", name));
+      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-plain, plain or a fault as `assay "
+                  "mutants --list` names them",
+                  name));
 }
 
 std::vector<std::string> shipped_ctc_kernels() {
-  return {"cpu"};
+  return {"cpu", "metal-emulated"};
 }
 
 }  // namespace assay::validation

@@ -9,7 +9,8 @@
 
 namespace assay::validation {
 
-/// "cpu" (metal/cpu), "plain" and every "fault:..." (faults/).
+/// "cpu" (metal/cpu), "metal-emulated" and "metal-plain" (metal/kernels on the emulator, the production path and the
+/// papers'), "plain" and every "fault:..." (faults/).
 /// Throws std::invalid_argument listing the names for one that is unknown.
 std::shared_ptr<const CtcKernel> ctc_kernel(const std::string& name);
 

@@ -16,7 +16,7 @@ const std::vector<CtcFault>& ctc_faults() {
   static const std::vector<CtcFault> faults = [] {
     std::vector<CtcFault> all;
     for (auto theme : {recursion_faults, length_faults, gradient_faults, option_faults, numeric_faults, memory_faults,
-                       contract_faults}) {
+                       contract_faults, metal_faults}) {
       std::vector<CtcFault> planted = theme();
       all.insert(all.end(), std::make_move_iterator(planted.begin()), std::make_move_iterator(planted.end()));
     }

@@ -1,7 +1,8 @@
 // Planted faults: CTC kernels that are wrong in one step each, as published kernels have been, for testing the gate.
 //
 // A gate is worth what it catches. Each kernel here is the plain one (plain_kernel.h) with one step replaced by what
-// somebody once shipped, or nearly did; a gate that passes any of them is itself faulty.
+// somebody once shipped, or nearly did, or the project's Metal shader with one place of its text changed (metal.cpp); a
+// gate that passes any of them is itself faulty.
 #pragma once
 
 #include <memory>
@@ -17,6 +18,7 @@ struct CtcFault {
   std::string story;      ///< what goes wrong, and the report it resembles where there is one
   std::string caught_by;  ///< the property meant to catch it first
   std::shared_ptr<const CtcKernel> kernel;
+  std::shared_ptr<const CtcKernel> healthy;  ///< the same without the fault
 };
 
 /// The kernel without a fault: log space, double inside, float32 out, correct in every option. Called "plain".

@@ -21,7 +21,7 @@ template <class Kernel>
 CtcFault plant() {
   const auto kernel = std::make_shared<Kernel>();
   kernel->rename("fault:" + std::string(Kernel::note.name));
-  return {Kernel::note.name, Kernel::note.story, Kernel::note.caught_by, kernel};
+  return {Kernel::note.name, Kernel::note.story, Kernel::note.caught_by, kernel, plain_ctc_kernel()};
 }
 
 template <class... Kernels>
@@ -37,5 +37,6 @@ std::vector<CtcFault> option_faults();
 std::vector<CtcFault> numeric_faults();
 std::vector<CtcFault> memory_faults();
 std::vector<CtcFault> contract_faults();
+std::vector<CtcFault> metal_faults();
 
 }  // namespace assay::validation

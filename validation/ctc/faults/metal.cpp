@@ -1,0 +1,93 @@
+// Faults of Metal kernels: the project's own shader with one place of its text changed. Most of them leave the numbers
+// right on the emulator, as they do on most days on a GPU; its checks see them all the same.
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+#include "validation/ctc/faults/planting.h"
+#include "validation/ctc/metal_kernel.h"
+
+namespace assay::validation {
+namespace {
+
+/// Which kernels the fault is in: metal::CtcOptions.
+enum class Part { simdgroup, columns, device, plain };
+
+struct MetalFault {
+  FaultNote note;
+  Part part;
+  const char* before;
+  const char* after;
+};
+
+constexpr MetalFault metal_faults_list[] = {
+    {{"metal-missing-barrier", "columns of two frames meet without a barrier: mlx-lm#1700, llama.cpp#3057", "loss"},
+     Part::columns,
+     "static void meet() { threadgroup_barrier(mem_flags::mem_threadgroup); }",
+     "static void meet() {}"},
+    {{"metal-wrong-memory-flag", "a barrier over threadgroup memory between accesses of device memory: mlx-lm#1700",
+      "loss"},
+     Part::device,
+     "threadgroup_barrier(mem_flags::mem_device);\n    previous = column;",
+     "threadgroup_barrier(mem_flags::mem_threadgroup);\n    previous = column;"},
+    {{"metal-divergent-barrier", "threads without a state do not come to the barrier", "loss"},
+     Part::plain,
+     "frame - (t > 0 ? L : 0));\n    threadgroup_barrier",
+     "frame - (t > 0 ? L : 0));\n    if (thread_index < L) threadgroup_barrier"},
+    {{"metal-state-out-of-bounds", "the last two states of a row that has one: eesen's ctc-loss.cc", "empty"},
+     Part::columns,
+     "return L == 1 ? Scaled(alpha[0]) : add(alpha[L - 1], alpha[L - 2]);",
+     "return add(alpha[L - 1], alpha[L - 2]);"},
+    {{"metal-blank-is-zero", "emissions of blank are read at class 0: pytorch#187716", "permutation"},
+     Part::simdgroup,
+     "classes[row.classes_begin + k]]), shift)",
+     "k == 0 ? 0 : classes[row.classes_begin + k]]), shift)"},
+    {{"metal-uninitialised-parts", "parts that no state adds to are left as they were, and added", "gradient"},
+     Part::columns,
+     "if (place.lane == 0) parts[part] = sums;",
+     "if (place.lane == 0 && part * lane_count < labels.state_count()) parts[part] = sums;"},
+    {{"metal-lane-zero-sum", "a sum over lanes where only lane 0 is active", "loss"},
+     Part::simdgroup,
+     "const float loss = row_loss(shape, row, b, sum_of_last_two(lane, alpha), normalizers, lane_index);\n"
+     "  if (lane_index == 0) losses[b] = loss;",
+     "const Scaled p = sum_of_last_two(lane, alpha);\n"
+     "  if (lane_index == 0) losses[b] = row_loss(shape, row, b, p, normalizers, lane_index);"},
+    {{"metal-past-length-unwritten", "frames past the input length keep what the buffer held: tensorflow#41280",
+      "zero-past-length"},
+     Part::simdgroup,
+     "if (with_gradient && !(is_frame && of_logits)) fill_frame",
+     "if (with_gradient && is_frame && !of_logits) fill_frame"},
+};
+
+std::string replaced(std::string text, const std::string& before, const std::string& after) {
+  const auto at = text.find(before);
+  if (at == std::string::npos || text.find(before, at + 1) != std::string::npos)
+    throw std::logic_error(fmt::format("expected exactly once in the shader: {}", before));
+  return text.replace(at, before.size(), after);
+}
+
+MetalCtcOptions options_of(Part part, std::string name) {
+  const auto path = part == Part::plain ? metal::CtcPath::plain : metal::CtcPath::production;
+  const std::uint64_t least_states = part == Part::columns ? 257 : part == Part::device ? 4096 : 0;
+  return {.name = std::move(name), .path = path, .least_states = least_states};
+}
+
+CtcFault plant(const MetalFault& fault) {
+  MetalCtcOptions options = options_of(fault.part, std::string("fault:") + fault.note.name);
+  options.edit = [&fault](const std::string& source) {
+    return replaced(replaced(source, "\nINSTANTIATE_FOR(half)\n", "\n"), fault.before, fault.after);
+  };
+  return {fault.note.name, fault.note.story, fault.note.caught_by, metal_ctc_kernel(options),
+          metal_ctc_kernel(options_of(fault.part, "metal-emulated"))};
+}
+
+}  // namespace
+
+std::vector<CtcFault> metal_faults() {
+  std::vector<CtcFault> faults;
+  for (const MetalFault& fault : metal_faults_list) faults.push_back(plant(fault));
+  return faults;
+}
+
+}  // namespace assay::validation

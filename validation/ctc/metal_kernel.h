@@ -1,0 +1,26 @@
+// The project's CTC in Metal as the gate judges it: its own host code, its own .metal file, on the emulator with every
+// check on. What a check reports is an error of the kernel, whatever the numbers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "metal/host/ctc.h"
+#include "validation/ctc/kernel.h"
+
+namespace assay::validation {
+
+struct MetalCtcOptions {
+  std::string name;
+  metal::CtcPath path = metal::CtcPath::production;
+  std::uint64_t least_states = 0;  ///< metal::CtcOptions::least_states
+  /// The text of the shader, its includes in it, before it is compiled: for planted faults.
+  std::function<std::string(std::string)> edit = {};
+};
+
+/// Compiles on the first run. Throws std::runtime_error where the device fails or a check reports something.
+std::shared_ptr<const CtcKernel> metal_ctc_kernel(MetalCtcOptions options);
+
+}  // namespace assay::validation
