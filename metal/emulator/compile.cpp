@@ -29,12 +29,16 @@ std::string processor() {
 /// Compiles into a file beside `object`, which then appears at once: another process may do the same.
 Result<void> build(const Clang& clang, const std::string& text, bool is_checked, const fs::path& work,
                    const fs::path& object) {
-  const fs::path input = work / "translated", built = work / "object";
+  const fs::path built = work / "object";
+  fs::path input = work / "translated";
   const auto written = write_file(input, text);
   if (!written) return tl::make_unexpected(written.error());
-  const auto run = run_clang(clang, compiling_flags(is_checked, built), input, work / "output");
-  if (!run) return tl::make_unexpected(run.error());
-  if (run->status != 0) return error(Error::Kind::compile, run->messages);
+  for (const CompilingStep& step : compiling_steps(is_checked, built)) {
+    const auto run = run_clang(clang, step.flags, input, work / "messages");
+    if (!run) return tl::make_unexpected(run.error());
+    if (run->status != 0) return error(Error::Kind::compile, run->messages);
+    input = step.output;
+  }
   std::error_code failure;
   fs::rename(built, object, failure);
   if (failure)
@@ -90,9 +94,10 @@ Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view so
   const auto text = translate(*preprocessed);
   if (!text) return tl::make_unexpected(text.error());
 
-  const auto flags = compiling_flags(options.is_checked, "");
-  const std::string key =
-      fmt::format("{}\n{}\n{}\n{}\n{}", abi::version, clang->version, fmt::join(flags, " "), processor(), *text);
+  std::string flags;
+  for (const CompilingStep& step : compiling_steps(options.is_checked, ""))
+    flags += fmt::format("{}\n", fmt::join(step.flags, " "));
+  const std::string key = fmt::format("{}\n{}\n{}{}\n{}", abi::version, clang->version, flags, processor(), *text);
   const fs::path object = cache / (content_name(key) + ".so");
   if (fs::exists(object))
     if (auto cached = load(object, work->path())) return cached;

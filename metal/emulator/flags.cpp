@@ -47,10 +47,8 @@ const std::vector<std::string> common = {
     "-g1",
     "-gdwarf-4",
     "-fPIC",
-    "-shared",
     "-nostdinc",
     "-nostdinc++",
-    "-nostdlib++",
     "-fvisibility=hidden",
     "-fsigned-char",
     "-fno-exceptions",
@@ -75,27 +73,43 @@ const std::vector<std::string> common = {
 #endif
 };
 
-const std::vector<std::string> checked = {"-O0",
-                                          "-fsanitize=thread,array-bounds",
-                                          "-fsanitize-recover=array-bounds",
-                                          "-fno-sanitize-link-runtime",
-                                          "-mllvm",
-                                          "-tsan-instrument-func-entry-exit=0",
-                                          "-mllvm",
-                                          "-tsan-instrument-atomics=0",
-                                          "-mllvm",
-                                          "-tsan-instrument-read-before-write=1"};
+/// From bitcode on standard input: what the text's flags have not settled.
+const std::vector<std::string> from_bitcode = {"-x", "ir", "-w", "-fPIC", "-ffp-contract=off"};
+
+const std::vector<std::string> to_bitcode = {"-c", "-emit-llvm"};
+
+/// For an optimiser that comes later. What calls a hook last must not jump to it: its own place would be lost.
+const std::vector<std::string> untouched = {"-O2",
+                                            "-Xclang",
+                                            "-disable-llvm-passes",
+                                            "-fno-optimize-sibling-calls",
+                                            "-fsanitize=thread,array-bounds",
+                                            "-fsanitize-recover=array-bounds"};
+
+const std::vector<std::string> hooked = {
+    "-O0",    "-fsanitize=thread",          "-mllvm", "-tsan-instrument-func-entry-exit=0",
+    "-mllvm", "-tsan-instrument-atomics=0", "-mllvm", "-tsan-instrument-read-before-write=1"};
+
+/// Calls of hooks in two branches are two places.
+const std::vector<std::string> optimised = {"-O1", "-mllvm", "-force-attribute=nomerge"};
+
+const std::vector<std::string> linked = {"-shared", "-nostdlib++"};
+
+CompilingStep step(std::initializer_list<std::vector<std::string>> parts, std::filesystem::path output) {
+  CompilingStep step;
+  for (const auto& part : parts) step.flags.insert(step.flags.end(), part.begin(), part.end());
+  step.flags.insert(step.flags.end(), {"-o", output.string(), "-", "-lm"});
+  step.output = std::move(output);
+  return step;
+}
 
 }  // namespace
 
-std::vector<std::string> compiling_flags(bool is_checked, const std::filesystem::path& object) {
-  std::vector<std::string> flags = common;
-  if (is_checked)
-    flags.insert(flags.end(), checked.begin(), checked.end());
-  else
-    flags.emplace_back("-O3");
-  flags.insert(flags.end(), {"-o", object.string(), "-", "-lm"});
-  return flags;
+std::vector<CompilingStep> compiling_steps(bool is_checked, const std::filesystem::path& object) {
+  if (!is_checked) return {step({common, linked, {"-O3"}}, object)};
+  const std::filesystem::path plain = object.string() + ".plain", with_hooks = object.string() + ".hooked";
+  return {step({common, untouched, to_bitcode}, plain), step({from_bitcode, hooked, to_bitcode}, with_hooks),
+          step({from_bitcode, linked, optimised}, object)};
 }
 
 std::vector<std::string> linting_flags() {

@@ -13,8 +13,16 @@ namespace assay::metal::emulator {
 std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purpose purpose,
                                              const std::filesystem::path& headers, const std::filesystem::path& folder);
 
-/// From translated text on standard input to a shared object.
-std::vector<std::string> compiling_flags(bool is_checked, const std::filesystem::path& object);
+/// A run of clang: from standard input to `output`.
+struct CompilingStep {
+  std::vector<std::string> flags;
+  std::filesystem::path output;
+};
+
+/// From translated text to a shared object; the input of each step is the output of the one before. Checked shaders get
+/// their hooks in front of every access before anything is optimised: an optimiser removes reads whose value nobody
+/// uses, but not the calls of hooks.
+std::vector<CompilingStep> compiling_steps(bool is_checked, const std::filesystem::path& object);
 
 /// From text translated for lint on standard input to messages.
 std::vector<std::string> linting_flags();

@@ -20,7 +20,8 @@ ASSAY_UNCHECKED bool is_own(const void* address) {
   return address >= __ehdr_start && address < _end;
 }
 
-ASSAY_UNCHECKED void access(const void* address, unsigned long bytes, abi::Access kind, const void* pc) {
+__attribute__((no_sanitize("thread"), always_inline)) inline void access(const void* address, unsigned long bytes,
+                                                                         abi::Access kind, const void* pc) {
   if (services != nullptr && !is_own(address)) services->access(address, bytes, kind, pc);
 }
 
