@@ -23,8 +23,8 @@ class Checker {
  public:
   Checker(ReportLog& log, Checks checks) : log_(log), checks_(checks) {}
 
-  /// All that comes is ordered after all that was.
-  void begin_sequence();
+  /// All that comes is ordered after all that was. The arena is that of all memory that is ever added.
+  void begin_sequence(Arena& arena);
 
   /// `dispatch` must live until the next begin_sequence() after end_dispatch(), and is completed by add().
   void begin_dispatch(DispatchInfo& dispatch);
@@ -44,8 +44,11 @@ class Checker {
 
   /// Judges an access of `allocation`, on whose pages the address is (null: of none), by `thread` of the group that
   /// runs. False where it must not be performed.
-  bool access(Allocation* allocation, std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind,
-              const void* pc);
+  bool judge(Allocation* allocation, std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind,
+             const void* pc);
+
+  /// The time no longer tells what is in order: no more races are found in this sequence.
+  bool clock_has_stopped() const { return clock_.has_stopped(); }
 
  private:
   struct Group {
@@ -56,33 +59,25 @@ class Checker {
   /// An access while it is judged.
   struct Request {
     Allocation& allocation;
-    const SpaceClock& space;
     std::uint32_t thread;
     abi::Access kind;
     const void* pc;
     std::uint64_t bytes;
-    bool is_atomic, is_reported;
+    Trace now;
+    bool is_reported = false;
 
-    static Access at(std::uint32_t time, std::uint32_t thread, const void* pc, bool is_atomic = false);
-    Access now(const Clock& clock) const { return at(clock.now(), thread, pc, is_atomic); }
+    bool overlaps(Trace past) const { return allocation.words.clock->overlaps(past, thread); }
+    bool conflicts(Trace past) const { return !(now.is_atomic() && past.is_atomic()) && overlaps(past); }
   };
 
   void allow(const BoundMemory& memory);
-  bool is_plain_read(const Cell& cell, const Allocation& allocation, const SpaceClock& space,
-                     std::uint32_t thread) const;
-  bool is_plain_write(const Cell& cell, const SpaceClock& space, std::uint32_t thread) const;
-  void judge(Request request, std::uint64_t offset);
-  bool overlaps(const SpaceClock& space, const Cell& cell, Cell::Slot slot, std::uint32_t thread) const;
-  std::uint32_t live_since(const Allocation& allocation) const;
   void read(Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes);
   void write(Request& request, Cell& cell, std::uint64_t offset);
-  void keep_read(Cell& cell, const SpaceClock& space, const Access& now) const;
-  bool conflicts(const Request& request, const Cell& cell, Cell::Slot slot) const;
-  bool was_written(const Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes) const;
+  static bool was_written(const Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes);
 
   void report_outside(std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
   void report_unwritten(Request& request, std::uint64_t offset);
-  void report_race(Request& request, const Cell& cell, Cell::Slot slot, std::uint64_t offset);
+  void report_race(Request& request, Trace earlier, const char* action, std::uint64_t offset);
   Finding finding(Check check, std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind,
                   const void* pc) const;
   const Group& group_at(std::uint32_t time) const;

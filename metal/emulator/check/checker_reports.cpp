@@ -26,15 +26,11 @@ const char* verb(abi::Access kind) {
   return "access";
 }
 
-/// The address whose lower half is `low`: in the image that is nearest to `near`.
-const void* whole_address(std::uint32_t low, const void* near) {
-  const std::uintptr_t high = reinterpret_cast<std::uintptr_t>(near) >> 32;
-  for (const std::uintptr_t half : {high, high + 1, high - 1}) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): half of the address is all that a cell has room for
-    const auto* const candidate = reinterpret_cast<const void*>(half << 32 | low);
-    if (!code_place(candidate).object.empty()) return candidate;
-  }
-  return near;
+/// The instruction of an access: in the dispatch's shader, or around `near` where that is part of the program.
+const void* pc_of(Trace trace, const DispatchInfo& dispatch, const void* near) {
+  constexpr std::ptrdiff_t half_of_what_is_told_apart = 1 << 19;
+  if (dispatch.load_address) return trace.pc(dispatch.load_address);
+  return trace.pc(static_cast<const std::byte*>(near) - half_of_what_is_told_apart);
 }
 
 }  // namespace
@@ -74,24 +70,23 @@ void Checker::report_unwritten(Request& request, std::uint64_t offset) {
   });
 }
 
-void Checker::report_race(Request& request, const Cell& cell, Cell::Slot slot, std::uint64_t offset) {
-  if (!checks_.racecheck || request.is_reported) return;
+void Checker::report_race(Request& request, Trace earlier, const char* action, std::uint64_t offset) {
+  if (!checks_.racecheck || request.is_reported || clock_.has_stopped()) return;
   request.is_reported = true;
-  const Access earlier = cell.get(slot);
-  log_.add({Check::racecheck, request.pc, earlier.pc + std::uintptr_t{1}}, [&] {
+  const Group& group = group_at(earlier.time());
+  const void* const pc = pc_of(earlier, *group.dispatch, request.pc);
+  log_.add({Check::racecheck, request.pc, reinterpret_cast<std::uintptr_t>(pc)}, [&] {
     const std::byte* const address = request.allocation.begin() + offset;
     Finding found = finding(Check::racecheck, request.thread, address, request.bytes, request.kind, request.pc);
-    const Group& group = group_at(earlier.time);
     const bool same_group = &group == &groups_.back();
     found.report.message = same_group
                                ? "two threads of a threadgroup access the same memory, and no barrier that covers "
                                  "it lies between"
                                : "threads of two threadgroups, which nothing orders, access the same memory";
-    const char* const action = slot == Cell::write ? "write" : "read";
-    found.report.other = Event{fmt::format("earlier {}{}", earlier.is_atomic ? "atomic " : "", action),
-                               group.dispatch->grid.place_of(group.number, earlier.thread),
+    found.report.other = Event{fmt::format("earlier {}{}", earlier.is_atomic() ? "atomic " : "", action),
+                               group.dispatch->grid.place_of(group.number, earlier.thread()),
                                {}};
-    const CodePlace place = place_in(*group.dispatch, whole_address(earlier.pc, request.pc));
+    const CodePlace place = place_in(*group.dispatch, pc);
     found.other_object = place.object;
     found.other_offset = place.offset;
     return found;

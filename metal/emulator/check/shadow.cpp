@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "metal/emulator/check/clock.h"
+
 namespace assay::metal::emulator {
 
 void HostWrites::add(std::uint64_t begin, std::uint64_t end) {
@@ -23,10 +25,31 @@ bool HostWrites::cover(std::uint64_t begin, std::uint64_t end) const {
   return next != ranges_.begin() && std::prev(next)->second >= end;
 }
 
-void Shadow::split(Cell& word, std::uint64_t index) {
-  if (!bytes_.data()) bytes_ = ZeroedPages<Cell>(length_ + word_bytes);
-  std::fill_n(bytes_.data() + index * word_bytes, word_bytes, word);
-  word.is_split = 1;
+void Shadow::prepare() {
+  if (cells_.data()) return;
+  const std::uint64_t cells = words_ * (1 + word_bytes);
+  cells_ = ZeroedPages<Cell>(cells);
+  other_reads_ = ZeroedPages<Trace>(cells);
+  cells_.expect_use(words_);
+  other_reads_.expect_use(words_);
+}
+
+void Shadow::split(std::uint64_t word) {
+  Cell& whole = cells_.data()[word];
+  const std::uint64_t first = words_ + word * word_bytes;
+  std::fill_n(cells_.data() + first, word_bytes, whole);
+  std::fill_n(other_reads_.data() + first, word_bytes, other_read(whole));
+  whole.write.mark();
+  is_split_ = true;
+}
+
+void Shadow::forget_times() {
+  if (!cells_.data()) return;
+  const std::uint64_t cells = is_split_ ? words_ * (1 + word_bytes) : words_;
+  for (Cell* cell = cells_.data(); cell != cells_.data() + cells; ++cell) {
+    if (cell->write.time() > Clock::host) cell->write.become(Trace(Clock::host, 0, nullptr, false));
+    if (cell->read.time() != 0) cell->read = {};
+  }
 }
 
 }  // namespace assay::metal::emulator

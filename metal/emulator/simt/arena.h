@@ -16,10 +16,24 @@
 namespace assay::metal::emulator {
 
 class Arena;
+struct SpaceClock;
+
+/// What the checks ask of an allocation first. Nothing is allowed where `end` is 0.
+struct AllowedWords {
+  const std::byte* begin = nullptr;
+  std::uint64_t end = 0;  ///< the number of whole words from `begin` on
+  Cell* cells = nullptr;  ///< of the word at `begin`, and of those after it
+  const SpaceClock* clock = nullptr;
+};
 
 /// What the checks know an allocation as. Offsets in bytes from its begin.
 struct Extent {
   std::uint64_t begin = 0, length = 0;  ///< what a kernel may touch; nothing where nothing is bound
+
+  /// An offset before the begin wraps around to a large one.
+  bool covers(std::uint64_t offset, std::uint64_t bytes) const {
+    return offset - begin < length && bytes <= length - (offset - begin);
+  }
 };
 
 class Allocation {
@@ -34,6 +48,7 @@ class Allocation {
   // The state of the checks.
   Extent allowed;
   bool is_threadgroup_memory = false;
+  AllowedWords words;
   Shadow shadow;
 
  private:
@@ -58,6 +73,15 @@ class Arena : public std::enable_shared_from_this<Arena> {
 
   /// Zeroed memory; null where there is none left.
   std::unique_ptr<Allocation> allocate(std::uint64_t length);
+
+  /// Calls visit(allocation) for all that there are.
+  template <class Visit>
+  void for_each(const Visit& visit) {
+    const std::lock_guard lock(mutex_);
+    const Allocation* before = nullptr;
+    for (std::uint64_t page = 0; page < used_pages_; ++page)
+      if (Allocation* const here = owners_[page]; here && here != before) visit(*here), before = here;
+  }
 
   /// The allocation on whose pages the address is, or null.
   Allocation* find(const void* address) const {

@@ -17,7 +17,7 @@ Executor::Executor(std::shared_ptr<Arena> arena, ReportLog& log, ExecutorOptions
 std::optional<Error> Executor::run(std::unique_ptr<Launch> launch) {
   const std::lock_guard lock(mutex_);
   if (launch->begins_sequence) {
-    checker_.begin_sequence();
+    checker_.begin_sequence(*arena_);
     sequence_.clear();
   }
   Launch& running = *sequence_.emplace_back(std::move(launch));

@@ -47,7 +47,10 @@ bool GroupRunner::run(std::uint64_t group) {
   const Scheduler::End end = scheduler_.run(order_.of(threads), &run_thread, this);
   is_running_ = false;
   runner_here() = outer;
-  return end == Scheduler::End::all_ended;
+  if (checker_ && checker_->clock_has_stopped() && !error_)
+    error_ = Error{Error::Kind::limit,
+                   "the checks have counted as many barriers as they can: run fewer threadgroups at once"};
+  return end == Scheduler::End::all_ended && !(error_ && error_->kind == Error::Kind::limit);
 }
 
 /// Groups of one extent differ only in where they are, which each thread learns when it begins.
@@ -70,11 +73,10 @@ void GroupRunner::run_thread(void* self, std::uint32_t thread) {
   runner.meetings_.end(thread, false);
 }
 
-void GroupRunner::access(const void* address, std::uint64_t bytes, abi::Access kind, const void* pc) {
-  step(nullptr, pc);
-  Allocation* const allocation = arena_->find(address);
+void GroupRunner::judge(Allocation* allocation, const void* address, std::uint64_t bytes, abi::Access kind,
+                        const void* pc) {
   if (!allocation && scheduler_.current_fiber().owns(address)) return;
-  if (checker_ && !checker_->access(allocation, scheduler_.current(), address, bytes, kind, pc)) end_by_fault();
+  if (checker_ && !checker_->judge(allocation, scheduler_.current(), address, bytes, kind, pc)) end_by_fault();
 }
 
 void* GroupRunner::threadgroup_variable(const void* key, std::uint64_t bytes, const char* name) {

@@ -61,6 +61,7 @@ class GroupRunner final : private MeetingListener {
   void barriers_differ(std::uint32_t one, const abi::Site& site_of_one, std::uint32_t other,
                        const abi::Site& site_of_other) override;
 
+  void judge(Allocation* allocation, const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
   void step(const abi::Site* site, const void* pc) {
     if (steps_left_-- == 0) end_endless(site, pc);
   }

@@ -1,7 +1,16 @@
 // The Services of every shader: asked of the runner whose thread asks.
+#include "metal/emulator/check/plain_access.h"
 #include "metal/emulator/simt/group_runner.h"
 
 namespace assay::metal::emulator {
+
+[[gnu::always_inline]] inline void GroupRunner::access(const void* address, std::uint64_t bytes, abi::Access kind,
+                                                       const void* pc) {
+  step(nullptr, pc);
+  Allocation* const allocation = arena_->find(address);
+  if (allocation && note_if_plain(*allocation, scheduler_.current(), address, bytes, kind, pc)) return;
+  judge(allocation, address, bytes, kind, pc);
+}
 
 namespace {
 

@@ -39,6 +39,14 @@ class ZeroedPages {
 
   T* data() const { return data_; }
 
+  /// The first `count` will be used everywhere: larger pages make looking them up cheaper.
+  void expect_use([[maybe_unused]] std::size_t count) const {
+#ifdef MADV_HUGEPAGE
+    constexpr std::size_t worth_it = std::size_t{1} << 21;
+    if (count * sizeof(T) >= worth_it) madvise(static_cast<void*>(data_), count * sizeof(T), MADV_HUGEPAGE);
+#endif
+  }
+
  private:
   std::size_t bytes_ = 0;
   T* data_ = nullptr;
