@@ -89,10 +89,10 @@ Result<std::filesystem::path> find_shader_headers() {
   std::vector<fs::path> places;
   const char* chosen = std::getenv("ASSAY_SHADER_HEADERS");  // NOLINT(concurrency-mt-unsafe): nothing here writes it
   if (chosen != nullptr) places.emplace_back(chosen);
-  places.emplace_back(ASSAY_SHADER_HEADERS);
   std::error_code ignored;
   places.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path() /
                    "../include/assay/metal/emulator/include");
+  places.emplace_back(ASSAY_SHADER_HEADERS);
   for (const fs::path& place : places)
     if (fs::exists(place / "metal_stdlib", ignored)) return fs::canonical(place, ignored);
   return error(Error::Kind::environment,

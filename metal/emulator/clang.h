@@ -17,8 +17,8 @@ struct Clang {
 /// $ASSAY_CLANG, else the one found when this was built. Errors: environment, naming the package that has it.
 Result<Clang> find_clang();
 
-/// The folder of metal_stdlib and its like: $ASSAY_SHADER_HEADERS, where this was built, or beside the program
-/// where it is installed.
+/// The folder of metal_stdlib and its like: $ASSAY_SHADER_HEADERS, beside the program where it is installed, or where
+/// this was built.
 Result<std::filesystem::path> find_shader_headers();
 
 struct ClangRun {

@@ -118,6 +118,20 @@ TEST_F(MetalCommand, LintRefusesWhatApplesCompilerWould) {
   EXPECT_THAT(refused.out, HasSubstr("sum.metal:14"));
 }
 
+TEST_F(MetalCommand, AnInstalledProgramTakesTheHeadersBesideIt) {
+  write(group_sum);
+  const auto headers = folder_ / "include/assay/metal/emulator/include";
+  std::filesystem::create_directories(headers / "assay");
+  std::filesystem::create_directory(folder_ / "bin");
+  std::filesystem::copy_file(ASSAY_PROGRAM, folder_ / "bin/assay");
+  std::ofstream(headers / "metal_stdlib") << "#pragma once\n";
+  std::ofstream(headers / "assay/shader.h") << "#error of the installation\n";
+  // What run() begins with is the program that was built: it lists its commands.
+  const Outcome outcome = run("--help; bin/assay metal check sum.metal");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("of the installation"));
+}
+
 TEST_F(MetalCommand, RefusesBadUsageWithStatus2) {
   write(group_sum);
   const std::vector<std::pair<std::string, std::string>> bad = {
@@ -130,6 +144,7 @@ TEST_F(MetalCommand, RefusesBadUsageWithStatus2) {
       {"metal check sum.metal --buffer 2=250 --buffer 7=1" + bindings, "--buffer 7=1: not taken"},
       {"metal check sum.metal --buffer 2=-1" + bindings, "--buffer 2=-1 (constant uint& n): '-1'"},
       {"metal check sum.metal --buffer 2=1,x" + bindings, "'x'"},
+      {"metal check sum.metal --buffer 2=1," + bindings, "--buffer 2=1, (constant uint& n): ''"},
       {"metal check sum.metal --buffer 2=random:0" + bindings, "'0': expected a count"},
       {"metal check sum.metal --buffer 2=random:99999999999999" + bindings, "expected at most"},
       {"metal check sum.metal --buffer 2=noise:5" + bindings, "expected random:N"},
