@@ -38,10 +38,13 @@ CompileOptions compile_options(const EmulatorOptions& options) {
   return compile;
 }
 
-Result<LoadedShader> loaded(Result<std::shared_ptr<const CompiledShader>> compiled) {
+LoadedShader loaded(const std::shared_ptr<const CompiledShader>& shader) {
+  return {&shader->shader(), shader->object().string(), shader->load_address(), shader};
+}
+
+Result<LoadedShader> loaded(const Result<std::shared_ptr<const CompiledShader>>& compiled) {
   if (!compiled) return tl::unexpected(compiled.error());
-  const CompiledShader& shader = **compiled;
-  return LoadedShader{&shader.shader(), shader.object().string(), shader.load_address(), *compiled};
+  return loaded(*compiled);
 }
 
 }  // namespace
@@ -71,6 +74,10 @@ Result<std::shared_ptr<Library>> EmulatorDevice::new_library_from_file(const std
 
 std::shared_ptr<Library> EmulatorDevice::new_library(const abi::Shader& shader) {
   return std::make_shared<EmulatorLibrary>(LoadedShader{&shader, {}, nullptr, nullptr});
+}
+
+std::shared_ptr<Library> EmulatorDevice::new_library(const std::shared_ptr<const CompiledShader>& shader) {
+  return std::make_shared<EmulatorLibrary>(loaded(shader));
 }
 
 Result<std::shared_ptr<const ComputePipeline>> EmulatorDevice::new_pipeline(std::shared_ptr<const Function> function) {

@@ -24,6 +24,7 @@
 
 namespace assay::metal::emulator {
 
+class CompiledShader;
 struct DeviceState;
 
 struct EmulatorOptions {
@@ -54,6 +55,9 @@ class EmulatorDevice final : public Device {
 
   /// A library of a shader that is part of this program, and outlives all that is made of it.
   std::shared_ptr<Library> new_library(const abi::Shader& shader);
+
+  /// A library of what compile.h makes, for whoever looks into it first.
+  std::shared_ptr<Library> new_library(const std::shared_ptr<const CompiledShader>& shader);
 
   /// What the checks have found in the commands that have ended, each place in the source once.
   std::vector<Report> reports() const;

@@ -65,7 +65,7 @@ TEST(Contents, MayBeZeroOrUnset) {
 
 TEST(Contents, RefuseWhatHasNoMeaningAndNameIt) {
   for (const std::string words :
-       {"", "1.5", "-1", "4294967296", "1,,2", "nan", "zero:", "zero:-1", "zero:1x", "what:1"})
+       {"", "1.5", "-1", "4294967296", "1,,2", "1,", ",", "nan", "zero:", "zero:-1", "zero:1x", "what:1"})
     try {
       buffer_contents(argument("uint", 4), words, 1);
       ADD_FAILURE() << words;

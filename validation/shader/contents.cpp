@@ -51,7 +51,7 @@ std::vector<std::byte> file_bytes(const std::filesystem::path& path) {
 std::vector<std::byte> listed_bytes(const metal::Argument& argument, const std::string& words) {
   const MetalType type = metal_type(argument.element_type);
   std::vector<std::byte> bytes;
-  std::istringstream list(words);
+  std::istringstream list(words + ',');  // a last number that is missing is an empty one
   std::size_t lane = 0;
   for (std::string number; std::getline(list, number, ',');) {
     append(bytes, scalar_bytes(type.scalar, number));
@@ -59,7 +59,7 @@ std::vector<std::byte> listed_bytes(const metal::Argument& argument, const std::
     for (; lane < type.stride; ++lane) append(bytes, scalar_bytes(type.scalar, 0.0));
     lane = 0;
   }
-  if (lane != 0 || bytes.empty())
+  if (lane != 0)
     throw std::invalid_argument(fmt::format("expected a multiple of {} numbers for {}", type.lanes, argument.type));
   return bytes;
 }

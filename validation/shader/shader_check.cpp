@@ -48,12 +48,10 @@ void set_constant(FunctionConstants& constants, std::uint32_t index, const std::
   set_constant<std::uint64_t>(constants, index, bytes);
 }
 
-FunctionConstants constants_of(const ShaderCheck& check) {
+FunctionConstants constants_of(const ShaderCheck& check, const metal::emulator::abi::Shader& shader) {
   FunctionConstants constants;
-  if (check.constants.empty()) return constants;
-  const auto shader = expect(metal::emulator::compile_file(check.file, compile_options(check.emulator)));
+  const std::span all(shader.constants, shader.constant_count);
   for (const auto& [index, text] : check.constants) {
-    const std::span all(shader->shader().constants, shader->shader().constant_count);
     const auto found = std::ranges::find(all, index, &metal::emulator::abi::Constant::index);
     if (found == all.end())
       throw std::invalid_argument(
@@ -121,15 +119,16 @@ std::optional<Error> run(metal::Device& device, const ShaderCheck& check,
 }  // namespace
 
 ShaderOutcome check_shader(const ShaderCheck& check) {
-  metal::emulator::EmulatorDevice device(check.emulator);
-  const auto library = device.new_library_from_file(check.file);
-  if (!library) {
-    if (library.error().kind != Error::Kind::compile) throw std::invalid_argument(library.error().text);
-    return {check.function, {}, library.error()};
+  const auto compiled = metal::emulator::compile_file(check.file, compile_options(check.emulator));
+  if (!compiled) {
+    if (compiled.error().kind != Error::Kind::compile) throw std::invalid_argument(compiled.error().text);
+    return {check.function, {}, compiled.error()};
   }
+  metal::emulator::EmulatorDevice device(check.emulator);
+  const auto library = device.new_library(*compiled);
   ShaderOutcome outcome;
-  outcome.function = chosen_function(check, **library);
-  const auto function = expect((*library)->new_function(outcome.function, constants_of(check)));
+  outcome.function = chosen_function(check, *library);
+  const auto function = expect(library->new_function(outcome.function, constants_of(check, (*compiled)->shader())));
   expect_bindings(check, function->arguments());
   const auto buffers = make_buffers(device, check, function->arguments());
   outcome.error = run(device, check, expect(device.new_pipeline(function)), buffers);
