@@ -71,6 +71,7 @@ Command EmulatorEncoder::command(Size threads, Size group) const {
 void EmulatorEncoder::describe(DispatchInfo& info) const {
   const EmulatorFunction& function = pipeline_->function();
   info.kernel = function.name();
+  info.position = {function.function().file, function.function().line, function.function().column};
   info.object = function.shader().object;
   info.load_address = function.shader().load_address;
   info.threadgroup_names.resize(threadgroup_lengths_.size());

@@ -50,8 +50,7 @@ TEST(Scheduler, KeepsTheStackOfAWaitingThread) {
     std::array<std::uint32_t, 500> mine{};
     mine.fill(thread);
     waiting.push_back(thread);
-    if (waiting.size() == 300)
-      for (const std::uint32_t other : waiting) scheduler.make_ready(other);
+    if (waiting.size() == 300) scheduler.make_ready(waiting);
     scheduler.wait();
     EXPECT_EQ(scheduler.current(), thread);
     for (const std::uint32_t value : mine) ASSERT_EQ(value, thread);

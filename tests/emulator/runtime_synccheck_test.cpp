@@ -33,6 +33,7 @@ TEST(Synccheck, ReportsThreadsThatLeaveBeforeABarrier) {
   EXPECT_EQ(report.event.position, (SourcePosition{"kernel.metal", 10, 3}));
   ASSERT_TRUE(report.other);
   EXPECT_EQ(report.other->thread.in_grid.width, 50U);
+  EXPECT_EQ(report.other->position, (SourcePosition{"kernel.metal", 1, 1})) << "of a thread that ended: its kernel";
   EXPECT_EQ(bad.ints(0)[49], 1) << "the others go on";
 }
 

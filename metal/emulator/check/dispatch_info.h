@@ -23,6 +23,7 @@ struct BoundMemory {
 
 struct DispatchInfo {
   std::string kernel;
+  SourcePosition position;  ///< of the kernel
   Grid grid;
   std::string object;                  ///< the file with the kernel's line table; empty: what the system loaded
   const void* load_address = nullptr;  ///< of `object`

@@ -6,39 +6,13 @@
 
 #if defined(__x86_64__)
 
-// The return address is jumped to, not returned to: the processor's stack of return addresses knows nothing of it.
-asm(R"(
-.text
-.globl assay_switch_context
-.type assay_switch_context, @function
-assay_switch_context:
-  pushq %rbp
-  pushq %rbx
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
-  movq %rsp, (%rdi)
-  movq %rsi, %rsp
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
-  popq %rcx
-  jmp *%rcx
-.size assay_switch_context, .-assay_switch_context
-)");
-
 namespace assay::metal::emulator {
 
-/// Six registers, the entry, and the return address that a called function expects: none.
-void* new_context(void* top, void (*entry)()) {
-  auto* const words = static_cast<std::uintptr_t*>(top) - 8;
-  for (int word = 0; word < 8; ++word) words[word] = 0;
-  words[6] = reinterpret_cast<std::uintptr_t>(entry);
-  return words;
+/// As a called function expects it: its return address, here none, lies below a multiple of 16.
+Context new_context(void* top, void (*entry)()) {
+  auto* const words = static_cast<std::uintptr_t*>(top) - 1;
+  *words = 0;
+  return {words, nullptr, reinterpret_cast<void*>(entry)};
 }
 
 }  // namespace assay::metal::emulator
@@ -80,11 +54,11 @@ assay_switch_context:
 namespace assay::metal::emulator {
 
 /// Twenty registers, of which x30 is where to go.
-void* new_context(void* top, void (*entry)()) {
+Context new_context(void* top, void (*entry)()) {
   auto* const words = static_cast<std::uintptr_t*>(top) - 20;
   for (int word = 0; word < 20; ++word) words[word] = 0;
   words[11] = reinterpret_cast<std::uintptr_t>(entry);
-  return words;
+  return {words};
 }
 
 }  // namespace assay::metal::emulator

@@ -4,11 +4,50 @@
 
 namespace assay::metal::emulator {
 
-/// Saves where the caller is in `*from` and goes on where `to` was saved. Returns when something switches back.
+/// Where code was left.
+struct Context {
+#if defined(__x86_64__)
+  void *stack = nullptr, *frame = nullptr, *next = nullptr;
+#else
+  void* stack = nullptr;
+#endif
+};
+
+#if defined(__x86_64__)
+
+/// Saves where the caller is in `from` and goes on where `to` was saved. Returns when something switches back. In line,
+/// so that of the registers that a function must keep only those are saved that are in use.
+[[gnu::always_inline]] inline void switch_context(Context& from, const Context& to) {
+  const Context* target = &to;
+  Context* source = &from;
+  asm volatile(
+      "leaq 1f(%%rip), %%rax\n\t"
+      "movq %%rsp, 0(%0)\n\t"
+      "movq %%rbp, 8(%0)\n\t"
+      "movq %%rax, 16(%0)\n\t"
+      "movq 0(%1), %%rsp\n\t"
+      "movq 8(%1), %%rbp\n\t"
+      "jmpq *16(%1)\n"
+      "1:"
+      : "+D"(source), "+S"(target)
+      :
+      : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
+        "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
+        "memory", "cc");
+}
+
+#else
+
 extern "C" void assay_switch_context(void** from, void* to);
+
+inline void switch_context(Context& from, const Context& to) {
+  assay_switch_context(&from.stack, to.stack);
+}
+
+#endif
 
 /// A place to switch to at the upper end of a stack, whose `top` is a multiple of 16: `entry` begins there and must
 /// never return.
-void* new_context(void* top, void (*entry)());
+Context new_context(void* top, void (*entry)());
 
 }  // namespace assay::metal::emulator

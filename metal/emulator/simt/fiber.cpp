@@ -74,7 +74,7 @@ void Fiber::announce_and_switch(Fiber& to, bool for_good) {
   const void* const bottom = to.low_ ? to.low_ + page_bytes() : os_stack;
   const std::size_t bytes = to.low_ ? static_cast<std::size_t>(to.top_ - to.low_) - page_bytes() : os_stack_bytes;
   __sanitizer_start_switch_fiber(for_good ? nullptr : &fake_stack, bottom, bytes);
-  assay_switch_context(&saved_, to.saved_);
+  switch_context(saved_, to.saved_);
   finish_switch(fake_stack);
 }
 #endif
@@ -83,7 +83,7 @@ void Fiber::leave_to(Fiber& to) {
 #ifdef ASSAY_ASAN
   announce_and_switch(to, true);
 #else
-  assay_switch_context(&saved_, to.saved_);
+  switch_context(saved_, to.saved_);
 #endif
   __builtin_unreachable();
 }

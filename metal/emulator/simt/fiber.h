@@ -43,7 +43,7 @@ class Fiber {
 #ifdef ASSAY_ASAN
     announce_and_switch(to, false);
 #else
-    assay_switch_context(&saved_, to.saved_);
+    switch_context(saved_, to.saved_);
 #endif
   }
 
@@ -64,7 +64,7 @@ class Fiber {
 
   std::byte* low_ = nullptr;  ///< the guard page; the stack is above it
   std::byte* top_ = nullptr;
-  void* saved_ = nullptr;
+  Context saved_;
 };
 
 }  // namespace assay::metal::emulator

@@ -46,7 +46,7 @@ void GroupRunner::barrier_skipped(std::uint32_t waiting, const abi::Site& site, 
                     "a thread has ended without coming to a barrier",
                     {},
                     event_of(waiting, "waiting", position_of(site)),
-                    event_of(ended, "ended", {}),
+                    event_of(ended, "ended", launch_->info.position),
                     1};
     return found;
   });

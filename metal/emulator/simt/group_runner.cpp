@@ -97,12 +97,6 @@ void* GroupRunner::threadgroup_variable(const void* key, std::uint64_t bytes, co
   return memory->begin();
 }
 
-void GroupRunner::barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
-  step(site, nullptr);
-  meetings_.come_to_barrier(scheduler_.current(), scope, flags, *site);
-  scheduler_.wait();
-}
-
 abi::Meeting GroupRunner::exchange(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
                                    const abi::Site* site) {
   step(site, nullptr);

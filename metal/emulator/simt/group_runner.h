@@ -52,9 +52,7 @@ class GroupRunner final : private MeetingListener {
   void place_threads();
   static void run_thread(void* self, std::uint32_t thread);
 
-  void release(std::span<const std::uint32_t> threads) override {
-    for (const std::uint32_t thread : threads) scheduler_.make_ready(thread);
-  }
+  void release(std::span<const std::uint32_t> threads) override { scheduler_.make_ready(threads); }
   void threadgroup_barrier_passed(std::uint32_t flags) override;
   void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) override;
   void barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t ended) override;
@@ -63,7 +61,7 @@ class GroupRunner final : private MeetingListener {
 
   void judge(Allocation* allocation, const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
   void step(const abi::Site* site, const void* pc) {
-    if (steps_left_-- == 0) end_endless(site, pc);
+    if (__builtin_sub_overflow(steps_left_, 1U, &steps_left_)) end_endless(site, pc);
   }
   [[noreturn]] void end_endless(const abi::Site* site, const void* pc);
   void report_endless(const abi::Site* site, const void* pc);

@@ -9,18 +9,8 @@ namespace assay::metal::emulator {
 
 namespace {
 
-constexpr std::uint32_t lanes = abi::lanes_per_simdgroup;
-
-std::uint32_t bit(std::uint32_t lane) {
-  return std::uint32_t{1} << lane;
-}
-
 std::uint32_t first_lane(std::uint32_t mask) {
   return static_cast<std::uint32_t>(std::countr_zero(mask));
-}
-
-bool same_site(const abi::Site& a, const abi::Site& b) {
-  return a.line == b.line && a.column == b.column && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
 
 bool comes_before(const abi::Site& a, const abi::Site& b) {
@@ -38,45 +28,9 @@ void Meetings::begin(std::uint32_t threads) {
   for (std::uint32_t thread = 0; thread < threads; ++thread) simdgroups_[thread / lanes].live |= bit(thread % lanes);
 }
 
-/// Member by member: the thread has just written the site so, and wider reads of it would wait for those writes.
-inline Meetings::Arrival& Meetings::arrival(std::uint32_t thread, abi::Scope scope, const abi::Site& site) {
-  Arrival& arrival = arrivals_[thread];
-  arrival.scope = scope;
-  arrival.file = site.file;
-  arrival.line = site.line;
-  arrival.column = site.column;
-  return arrival;
-}
-
-inline void Meetings::wait(std::uint32_t thread, Simdgroup& simdgroup) {
-  simdgroup.waiting |= bit(thread % lanes);
-  if (simdgroup.waiting == simdgroup.live) settle(thread / lanes);
-}
-
-void Meetings::come_to_barrier(std::uint32_t thread, abi::Scope scope, std::uint32_t flags, const abi::Site& site) {
-  Arrival& mine = arrival(thread, scope, site);
-  mine.flags = flags;
-  Simdgroup& simdgroup = simdgroups_[thread / lanes];
-  if (scope == abi::Scope::threadgroup) {
-    simdgroup.at_threadgroup_barrier |= bit(thread % lanes);
-    if (at_threadgroup_barrier_++ == 0) {
-      common_site_ = mine.site();
-      common_flags_ = flags;
-      is_one_site_ = true;
-    } else {
-      common_flags_ &= flags;
-      is_one_site_ = is_one_site_ && same_site(site, common_site_);
-    }
-  }
-  wait(thread, simdgroup);
-}
-
 void Meetings::come_to_exchange(std::uint32_t thread, abi::Scope scope, const void* mine, std::uint64_t bytes,
                                 void* all, const abi::Site& site) {
-  Arrival& arrived = arrival(thread, scope, site);
-  arrived.mine = mine;
-  arrived.bytes = bytes;
-  arrived.all = all;
+  arrivals_[thread] = {scope, 0, &site, {mine, bytes, all}};
   Simdgroup& simdgroup = simdgroups_[thread / lanes];
   simdgroup.at_exchange |= bit(thread % lanes);
   wait(thread, simdgroup);
@@ -123,8 +77,7 @@ void Meetings::report_different_threadgroup_barriers() {
     if (live == 0) continue;
     if (first == threads_) first = group * lanes + first_lane(live);
     const std::uint32_t other = one_elsewhere(group, live, first);
-    if (other != first)
-      return listener_.barriers_differ(first, arrivals_[first].site(), other, arrivals_[other].site());
+    if (other != first) return listener_.barriers_differ(first, *arrivals_[first].site, other, *arrivals_[other].site);
   }
 }
 
@@ -135,16 +88,16 @@ void Meetings::report_skipped_threadgroup_barrier() {
     if (state.live != 0 && first == threads_) first = group * lanes + first_lane(state.live);
     if (state.left != 0 && left == threads_) left = group * lanes + first_lane(state.left);
   }
-  if (left != threads_) listener_.barrier_skipped(first, arrivals_[first].site(), left);
+  if (left != threads_) listener_.barrier_skipped(first, *arrivals_[first].site, left);
 }
 
 void Meetings::settle_simdgroup_barrier(std::uint32_t simdgroup) {
   const Simdgroup& state = simdgroups_[simdgroup];
   const std::uint32_t first = simdgroup * lanes + first_lane(state.live & ~state.at_threadgroup_barrier);
   const std::uint32_t other = one_elsewhere(simdgroup, state.live, first);
-  if (other != first) return listener_.barriers_differ(first, arrivals_[first].site(), other, arrivals_[other].site());
+  if (other != first) return listener_.barriers_differ(first, *arrivals_[first].site, other, *arrivals_[other].site);
   if (state.left != 0)
-    listener_.barrier_skipped(first, arrivals_[first].site(), simdgroup * lanes + first_lane(state.left));
+    listener_.barrier_skipped(first, *arrivals_[first].site, simdgroup * lanes + first_lane(state.left));
   std::uint32_t flags = ~std::uint32_t{0};
   for (std::uint32_t mask = state.live; mask != 0; mask &= mask - 1)
     flags &= arrivals_[simdgroup * lanes + first_lane(mask)].flags;
@@ -155,17 +108,17 @@ void Meetings::settle_simdgroup_barrier(std::uint32_t simdgroup) {
 void Meetings::exchange(std::uint32_t simdgroup) {
   const std::uint32_t active = lanes_at_first_site(simdgroup), base = simdgroup * lanes;
   const Arrival& first = arrivals_[base + first_lane(active)];
-  const std::size_t bytes = first.bytes;
+  const std::size_t bytes = first.exchange.bytes;
   gathered_.assign(lanes * bytes, std::byte{0});
   for (std::uint32_t mask = active; mask != 0; mask &= mask - 1) {
     const std::uint32_t lane = first_lane(mask);
-    std::memcpy(gathered_.data() + lane * bytes, arrivals_[base + lane].mine, bytes);
+    std::memcpy(gathered_.data() + lane * bytes, arrivals_[base + lane].exchange.mine, bytes);
   }
   const bool by_quads = first.scope == abi::Scope::quadgroup;
   const std::uint32_t width = by_quads ? abi::lanes_per_quadgroup : lanes;
   for (std::uint32_t mask = active; mask != 0; mask &= mask - 1) {
     const std::uint32_t lane = first_lane(mask), from = lane / width * width;
-    std::memcpy(arrivals_[base + lane].all, gathered_.data() + from * bytes, width * bytes);
+    std::memcpy(arrivals_[base + lane].exchange.all, gathered_.data() + from * bytes, width * bytes);
     results_[base + lane] = {by_quads ? active >> from & 0xFU : active, lane % width};
   }
   release(simdgroup, active);
@@ -183,19 +136,19 @@ void Meetings::release(std::uint32_t simdgroup, std::uint32_t released) {
 
 std::uint32_t Meetings::lanes_at_first_site(std::uint32_t simdgroup) const {
   const std::uint32_t candidates = simdgroups_[simdgroup].at_exchange, base = simdgroup * lanes;
-  abi::Site first = arrivals_[base + first_lane(candidates)].site();
+  const abi::Site* first = arrivals_[base + first_lane(candidates)].site;
   bool all_are_there = true;
   for (std::uint32_t mask = candidates; mask != 0; mask &= mask - 1) {
-    const abi::Site site = arrivals_[base + first_lane(mask)].site();
-    if (same_site(site, first)) continue;
+    const abi::Site* const site = arrivals_[base + first_lane(mask)].site;
+    if (same_site(*site, *first)) continue;
     all_are_there = false;
-    if (comes_before(site, first)) first = site;
+    if (comes_before(*site, *first)) first = site;
   }
   if (all_are_there) return candidates;
   std::uint32_t there = 0;
   for (std::uint32_t mask = candidates; mask != 0; mask &= mask - 1) {
     const std::uint32_t lane = first_lane(mask);
-    if (same_site(arrivals_[base + lane].site(), first)) there |= bit(lane);
+    if (same_site(*arrivals_[base + lane].site, *first)) there |= bit(lane);
   }
   return there;
 }
@@ -204,7 +157,7 @@ std::uint32_t Meetings::one_elsewhere(std::uint32_t simdgroup, std::uint32_t mas
   for (; mask != 0; mask &= mask - 1) {
     const std::uint32_t other = simdgroup * lanes + first_lane(mask);
     if (arrivals_[other].scope != arrivals_[thread].scope ||
-        !same_site(arrivals_[other].site(), arrivals_[thread].site()))
+        !same_site(*arrivals_[other].site, *arrivals_[thread].site))
       return other;
   }
   return thread;

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -42,8 +43,26 @@ class Meetings {
 
   void begin(std::uint32_t threads);
 
-  /// The thread waits at a barrier; it and others may be released before this returns.
-  void come_to_barrier(std::uint32_t thread, abi::Scope scope, std::uint32_t flags, const abi::Site& site);
+  /// The thread waits at a barrier; it and others may be released before this returns. The site must stay until the
+  /// thread is.
+  void come_to_barrier(std::uint32_t thread, abi::Scope scope, std::uint32_t flags, const abi::Site& site) {
+    Arrival& arrival = arrivals_[thread];
+    arrival.scope = scope;
+    arrival.flags = flags;
+    arrival.site = &site;
+    Simdgroup& simdgroup = simdgroups_[thread / lanes];
+    if (scope == abi::Scope::threadgroup) {
+      simdgroup.at_threadgroup_barrier |= bit(thread % lanes);
+      if (at_threadgroup_barrier_++ == 0) {
+        common_site_ = site;
+        common_flags_ = ~std::uint32_t{0};
+        is_one_site_ = true;
+      }
+      common_flags_ &= flags;
+      if (!same_site(site, common_site_)) is_one_site_ = false;
+    }
+    wait(thread, simdgroup);
+  }
 
   /// The same at an exchange, of [bytes] `mine` for [lanes][bytes] `all`, which must stay until the thread is released.
   void come_to_exchange(std::uint32_t thread, abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
@@ -56,35 +75,44 @@ class Meetings {
   abi::Meeting result(std::uint32_t thread) const { return results_[thread]; }
 
  private:
+  static constexpr std::uint32_t lanes = abi::lanes_per_simdgroup;
+  static std::uint32_t bit(std::uint32_t lane) { return std::uint32_t{1} << lane; }
+  static bool same_site(const abi::Site& a, const abi::Site& b) {
+    return a.line == b.line && a.column == b.column && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+  }
+
+  /// What the lanes of an exchange give and get.
+  struct Exchange {
+    const void* mine = nullptr;  ///< [bytes]
+    std::uint64_t bytes = 0;
+    void* all = nullptr;  ///< [lanes][bytes]
+  };
   /// What a thread waits for.
   struct Arrival {
     abi::Scope scope = abi::Scope::threadgroup;
     std::uint32_t flags = 0;  ///< of a barrier: the memory that it orders
-    const char* file = nullptr;
-    std::uint32_t line = 0, column = 0;
-    const void* mine = nullptr;  ///< of an exchange: [bytes] given
-    std::uint64_t bytes = 0;
-    void* all = nullptr;  ///< of an exchange: [lanes][bytes] received
-
-    abi::Site site() const { return {file, line, column}; }
+    const abi::Site* site = nullptr;
+    Exchange exchange;
   };
   /// A bit for each lane.
   struct Simdgroup {
     std::uint32_t live = 0, waiting = 0, at_threadgroup_barrier = 0, at_exchange = 0, left = 0;
   };
 
-  Arrival& arrival(std::uint32_t thread, abi::Scope scope, const abi::Site& site);
-  void wait(std::uint32_t thread, Simdgroup& simdgroup);
+  void wait(std::uint32_t thread, Simdgroup& simdgroup) {
+    simdgroup.waiting |= bit(thread % lanes);
+    if (simdgroup.waiting == simdgroup.live) settle(thread / lanes);
+  }
   void settle(std::uint32_t simdgroup);
   void settle_threadgroup();
   void report_different_threadgroup_barriers();
   void report_skipped_threadgroup_barrier();
   void settle_simdgroup_barrier(std::uint32_t simdgroup);
   void exchange(std::uint32_t simdgroup);
-  void release(std::uint32_t simdgroup, std::uint32_t lanes);
+  void release(std::uint32_t simdgroup, std::uint32_t released);
   std::uint32_t lanes_at_first_site(std::uint32_t simdgroup) const;
   /// The first thread of the mask that waits elsewhere than `thread`, or `thread`.
-  std::uint32_t one_elsewhere(std::uint32_t simdgroup, std::uint32_t lanes, std::uint32_t thread) const;
+  std::uint32_t one_elsewhere(std::uint32_t simdgroup, std::uint32_t mask, std::uint32_t thread) const;
 
   MeetingListener& listener_;
   Order order_;

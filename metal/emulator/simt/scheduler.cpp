@@ -21,10 +21,8 @@ Scheduler::End Scheduler::run(std::span<const std::uint32_t> order, Body body, v
   head_ = tail_ = 0;
   running_ = static_cast<std::uint32_t>(order.size());
   is_stopped_ = false;
-  for (const std::uint32_t thread : order) {
-    worker_of_[thread] = nullptr;
-    make_ready(thread);
-  }
+  for (const std::uint32_t thread : order) worker_of_[thread] = nullptr;
+  make_ready(order);
   if (has_next()) main_.switch_to(take_next());
 
   for (const std::uint32_t thread : order) {

@@ -31,13 +31,18 @@ class Scheduler {
   std::uint32_t current() const { return current_; }
   Fiber& current_fiber() const { return worker_of_[current_]->fiber; }
 
-  /// Lets others run; returns after make_ready(current()), which may have come before.
+  /// Lets others run; returns after make_ready() of the current thread, which may have come before.
   void wait() {
     Fiber& mine = current_fiber();
     Fiber& next = has_next() ? take_next() : main_;
     if (&next != &mine) mine.switch_to(next);
   }
-  void make_ready(std::uint32_t thread) { queue_[tail_++ % most_threads] = thread; }
+  void make_ready(std::span<const std::uint32_t> threads) {
+    std::uint32_t* const queue = queue_.data();
+    std::uint32_t tail = tail_;
+    for (const std::uint32_t thread : threads) queue[tail++ % most_threads] = thread;
+    tail_ = tail;
+  }
 
   /// The current thread ends where it is.
   [[noreturn]] void end_current();

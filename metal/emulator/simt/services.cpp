@@ -12,6 +12,12 @@ namespace assay::metal::emulator {
   judge(allocation, address, bytes, kind, pc);
 }
 
+[[gnu::always_inline]] inline void GroupRunner::barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
+  step(site, nullptr);
+  meetings_.come_to_barrier(scheduler_.current(), scope, flags, *site);
+  scheduler_.wait();
+}
+
 namespace {
 
 thread_local GroupRunner* runner = nullptr;
