@@ -13,6 +13,10 @@ std::uint32_t first_lane(std::uint32_t mask) {
   return static_cast<std::uint32_t>(std::countr_zero(mask));
 }
 
+bool same_site(const abi::Site& a, const abi::Site& b) {
+  return a.line == b.line && a.column == b.column && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
 bool comes_before(const abi::Site& a, const abi::Site& b) {
   return std::tie(a.line, a.column) < std::tie(b.line, b.column);
 }
@@ -21,7 +25,8 @@ bool comes_before(const abi::Site& a, const abi::Site& b) {
 
 void Meetings::begin(std::uint32_t threads) {
   threads_ = live_ = threads;
-  at_threadgroup_barrier_ = 0;
+  common_site_ = {};
+  is_one_site_ = true;
   arrivals_.resize(threads);
   results_.resize(threads);
   simdgroups_.assign((threads + lanes - 1) / lanes, {});
@@ -33,6 +38,7 @@ void Meetings::come_to_exchange(std::uint32_t thread, abi::Scope scope, const vo
   arrivals_[thread] = {scope, 0, &site, {mine, bytes, all}};
   Simdgroup& simdgroup = simdgroups_[thread / lanes];
   simdgroup.at_exchange |= bit(thread % lanes);
+  simdgroup.elsewhere |= bit(thread % lanes);
   wait(thread, simdgroup);
 }
 
@@ -44,11 +50,28 @@ void Meetings::end(std::uint32_t thread, bool by_fault) {
   if (simdgroup.waiting == simdgroup.live) settle(thread / lanes);
 }
 
+/// A thread comes to a threadgroup barrier that is not as the last one was.
+void Meetings::note_barrier(std::uint32_t flags, const abi::Site& site) {
+  const auto has_some = [](const Simdgroup& state) { return (state.waiting & ~state.elsewhere) != 0; };
+  if (std::ranges::none_of(simdgroups_, has_some)) {
+    common_site_ = site;
+    common_flags_ = flags;
+  }
+  common_flags_ &= flags;
+  if (!same_site(site, common_site_)) is_one_site_ = false;
+}
+
+bool Meetings::all_are_at_threadgroup_barrier() const {
+  return live_ != 0 && std::ranges::all_of(simdgroups_, [](const Simdgroup& state) {
+           return state.waiting == state.live && state.elsewhere == 0;
+         });
+}
+
 /// Every lane of the simdgroup waits or has ended.
 void Meetings::settle(std::uint32_t simdgroup) {
   const Simdgroup& state = simdgroups_[simdgroup];
-  if (state.at_threadgroup_barrier == state.live) {
-    if (live_ != 0 && at_threadgroup_barrier_ == live_) settle_threadgroup();
+  if (state.elsewhere == 0) {
+    if (all_are_at_threadgroup_barrier()) settle_threadgroup();
   } else if (state.at_exchange != 0) {
     exchange(simdgroup);
   } else {
@@ -59,8 +82,7 @@ void Meetings::settle(std::uint32_t simdgroup) {
 void Meetings::settle_threadgroup() {
   if (!is_one_site_) return report_different_threadgroup_barriers();
   if (live_ != threads_) report_skipped_threadgroup_barrier();
-  at_threadgroup_barrier_ = 0;
-  for (Simdgroup& state : simdgroups_) state.waiting = state.at_threadgroup_barrier = 0;
+  for (Simdgroup& state : simdgroups_) state.waiting = 0;
   listener_.threadgroup_barrier_passed(common_flags_);
   const std::span<const std::uint32_t> all = order_.of(threads_);
   if (live_ == threads_) return listener_.release(all);
@@ -93,7 +115,7 @@ void Meetings::report_skipped_threadgroup_barrier() {
 
 void Meetings::settle_simdgroup_barrier(std::uint32_t simdgroup) {
   const Simdgroup& state = simdgroups_[simdgroup];
-  const std::uint32_t first = simdgroup * lanes + first_lane(state.live & ~state.at_threadgroup_barrier);
+  const std::uint32_t first = simdgroup * lanes + first_lane(state.elsewhere);
   const std::uint32_t other = one_elsewhere(simdgroup, state.live, first);
   if (other != first) return listener_.barriers_differ(first, *arrivals_[first].site, other, *arrivals_[other].site);
   if (state.left != 0)
@@ -128,6 +150,7 @@ void Meetings::release(std::uint32_t simdgroup, std::uint32_t released) {
   Simdgroup& state = simdgroups_[simdgroup];
   state.waiting &= ~released;
   state.at_exchange &= ~released;
+  state.elsewhere &= ~released;
   released_.clear();
   for (const std::uint32_t lane : lane_order_.of(lanes))
     if (released & bit(lane)) released_.push_back(simdgroup * lanes + lane);

@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -51,16 +50,11 @@ class Meetings {
     arrival.flags = flags;
     arrival.site = &site;
     Simdgroup& simdgroup = simdgroups_[thread / lanes];
-    if (scope == abi::Scope::threadgroup) {
-      simdgroup.at_threadgroup_barrier |= bit(thread % lanes);
-      if (at_threadgroup_barrier_++ == 0) {
-        common_site_ = site;
-        common_flags_ = ~std::uint32_t{0};
-        is_one_site_ = true;
-      }
-      common_flags_ &= flags;
-      if (!same_site(site, common_site_)) is_one_site_ = false;
-    }
+    if (scope != abi::Scope::threadgroup)
+      simdgroup.elsewhere |= bit(thread % lanes);
+    else if (flags != common_flags_ || site.file != common_site_.file || site.line != common_site_.line ||
+             site.column != common_site_.column)
+      note_barrier(flags, site);
     wait(thread, simdgroup);
   }
 
@@ -77,9 +71,6 @@ class Meetings {
  private:
   static constexpr std::uint32_t lanes = abi::lanes_per_simdgroup;
   static std::uint32_t bit(std::uint32_t lane) { return std::uint32_t{1} << lane; }
-  static bool same_site(const abi::Site& a, const abi::Site& b) {
-    return a.line == b.line && a.column == b.column && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
-  }
 
   /// What the lanes of an exchange give and get.
   struct Exchange {
@@ -96,14 +87,18 @@ class Meetings {
   };
   /// A bit for each lane.
   struct Simdgroup {
-    std::uint32_t live = 0, waiting = 0, at_threadgroup_barrier = 0, at_exchange = 0, left = 0;
+    std::uint32_t live = 0, waiting = 0, left = 0;
+    std::uint32_t elsewhere = 0;    ///< of those that wait: not at a threadgroup barrier
+    std::uint32_t at_exchange = 0;  ///< of these
   };
 
   void wait(std::uint32_t thread, Simdgroup& simdgroup) {
     simdgroup.waiting |= bit(thread % lanes);
     if (simdgroup.waiting == simdgroup.live) settle(thread / lanes);
   }
+  void note_barrier(std::uint32_t flags, const abi::Site& site);
   void settle(std::uint32_t simdgroup);
+  bool all_are_at_threadgroup_barrier() const;
   void settle_threadgroup();
   void report_different_threadgroup_barriers();
   void report_skipped_threadgroup_barrier();
@@ -117,8 +112,9 @@ class Meetings {
   MeetingListener& listener_;
   Order order_;
   Order lane_order_ = order_;
-  std::uint32_t threads_ = 0, live_ = 0, at_threadgroup_barrier_ = 0;
-  // Of those that wait at threadgroup barriers: the flags they share, and whether all came to one and the same site.
+  std::uint32_t threads_ = 0, live_ = 0;
+  // Of those that wait at threadgroup barriers, else of those that did last: the flags they share, and whether all came
+  // to one and the same site.
   std::uint32_t common_flags_ = 0;
   abi::Site common_site_{};
   bool is_one_site_ = true;
