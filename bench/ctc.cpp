@@ -34,32 +34,18 @@
 #include "bench/ctc_batch.h"
 #include "bench/ctc_floor.h"
 #include "bench/ctc_torch.h"
+#include "bench/ctc_truth.h"
 #include "bench/ctc_warp.h"
+#include "bench/table.h"
+#include "bench/timing.h"
 #include "metal/cpu/batch.h"
 #include "metal/cpu/parallel.h"
-#include "reference/ctc/batch.h"
-#include "reference/number/big_float.h"
-#include "reference/number/precision.h"
 
 namespace assay::bench {
 namespace {
 
 using metal::BFloat16;
 using metal::Half;
-
-/// Processor time of the whole process on one thread, which other programs disturb less; else the clock on the wall.
-double now_ms(int threads) {
-  if (threads != 1)
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
-}
-
-double median(std::vector<double> x) {
-  std::nth_element(x.begin(), x.begin() + std::ssize(x) / 2, x.end());
-  return x[x.size() / 2];
-}
 
 void run_floor(const CtcBatch<float>& batch, int threads, CtcResult<float>& result) {
   const auto rows = static_cast<std::size_t>(batch.size.T), each = batch.logits.size() / rows;
@@ -71,39 +57,6 @@ void run_floor(const CtcBatch<float>& batch, int threads, CtcResult<float>& resu
         ctc_floor(set, batch.logits.data() + t * each, each, static_cast<std::size_t>(batch.size.C),
                   result.gradient.data() + t * each);
       });
-}
-
-/// The gradient of row 0 by the reference, as doubles, [T * C].
-template <class Real>
-std::vector<double> truth(const CtcBatch<Real>& batch) {
-  const reference::PrecisionScope scope(30);
-  const auto T = static_cast<std::size_t>(batch.size.T), C = static_cast<std::size_t>(batch.size.C);
-  const auto B = static_cast<std::size_t>(batch.size.B);
-  std::vector<double> logits;
-  for (std::size_t t = 0; t < T; ++t)
-    for (std::size_t c = 0; c < C; ++c) logits.push_back(static_cast<float>(batch.logits[t * B * C + c]));
-  reference::CtcProblem<double> row;
-  row.T = batch.size.T, row.B = 1, row.C = batch.size.C;
-  row.activations = logits;
-  row.targets = std::span(batch.targets).first(static_cast<std::size_t>(batch.target_lengths[0]));
-  row.layout = reference::CtcTargets::concatenated;
-  row.input_lengths = std::span(batch.input_lengths).first(1);
-  row.target_lengths = std::span(batch.target_lengths).first(1);
-  std::vector<double> gradient;
-  for (const auto& element : reference::ctc_outcome<reference::BigFloat>(row).gradient)
-    gradient.push_back(static_cast<double>(element));
-  return gradient;
-}
-
-template <class Real>
-double largest_error(const CtcBatch<Real>& batch, const std::vector<double>& truth, const std::vector<Real>& gradient) {
-  const auto B = static_cast<std::size_t>(batch.size.B), C = static_cast<std::size_t>(batch.size.C);
-  double worst = 0.0;
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    const double error = std::fabs(truth[i] - static_cast<float>(gradient[i / C * B * C + i % C]));
-    if (!(error <= worst)) worst = error;
-  }
-  return worst;
 }
 
 /// PyTorch's columns, where there is PyTorch and it takes the type.
@@ -168,7 +121,7 @@ void run_row(benchmark::State& state, CtcSize size, int threads) {
     if (warp) warp_times.push_back(time(*warp));
     state.SetIterationTime(1e-3 * our_times.back());
   }
-  const std::vector<double> exact = truth(batch);
+  const std::vector<double> exact = truth(batch).gradient;
   state.counters["ours"] = median(our_times);
   state.counters["floor"] = median(floor_times);
   state.counters["x floor"] = median(our_times) / median(floor_times);
@@ -182,43 +135,9 @@ void run_row(benchmark::State& state, CtcSize size, int threads) {
   compare_with_peers(state.counters);
 }
 
-/// Prints each run as a row of a Markdown table.
-class Table : public benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(const Context&) override {
-    const std::vector<std::string> head = {"batch",  "ours",  "floor",       "x floor",    "torch",   "warp",
-                                           "faster", "error", "torch error", "warp error", "extended"};
-    for (const std::string& column : head) std::printf("| %s ", column.c_str());
-    std::printf("|\n");
-    for (std::size_t i = 0; i < head.size(); ++i) std::printf("|---");
-    std::printf("|\n");
-    return true;
-  }
-
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) {
-      const auto cell = [&](const char* name, const char* format) {
-        const auto found = run.counters.find(name);
-        if (found == run.counters.end()) return void(std::printf("| - "));
-        std::printf("| ");
-        std::printf(format, found->second.value);
-        std::printf(" ");
-      };
-      std::printf("| %s ", run.run_name.function_name.c_str());
-      cell("ours", "%.3g"), cell("floor", "%.3g"), cell("x floor", "%.2f"), cell("torch", "%.3g");
-      cell("warp", "%.3g"), cell("faster", "%.1f"), cell("error", "%.1e"), cell("torch error", "%.1e");
-      cell("warp error", "%.1e"), cell("extended", "%.0f");
-      std::printf("|\n");
-      std::fflush(stdout);
-    }
-  }
-};
-
 template <class Real>
 void add_row(const char* type, CtcSize size, int threads) {
-  std::string name = "T=" + std::to_string(size.T) + " B=" + std::to_string(size.B) + " C=" + std::to_string(size.C);
-  if (size.S > 0) name += " S=" + std::to_string(size.S) + " x" + std::to_string(std::lround(size.scale));
-  name += std::string(" ") + type + " threads=" + std::to_string(threads);
+  const std::string name = name_of(size) + " " + type + " threads=" + std::to_string(threads);
   const std::int64_t work = size.T * size.B * size.C;
   benchmark::RegisterBenchmark(name.c_str(),
                                [size, threads](benchmark::State& state) { run_row<Real>(state, size, threads); })
@@ -254,6 +173,15 @@ int main(int argc, char** argv) {
   assay::bench::add_rows();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  assay::bench::Table table;
+  assay::bench::Table table("", {{"ours", "%.3g"},
+                                 {"floor", "%.3g"},
+                                 {"x floor", "%.2f"},
+                                 {"torch", "%.3g"},
+                                 {"warp", "%.3g"},
+                                 {"faster", "%.1f"},
+                                 {"error", "%.1e"},
+                                 {"torch error", "%.1e"},
+                                 {"warp error", "%.1e"},
+                                 {"extended", "%.0f"}});
   benchmark::RunSpecifiedBenchmarks(&table);
 }

@@ -1,8 +1,10 @@
-// Random batches for the CTC benchmark, in any storage type.
+// Random batches for the CTC benchmarks, in any storage type.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "metal/cpu/ctc_loss.h"
@@ -15,6 +17,13 @@ struct CtcSize {
   std::int64_t S = 0;  ///< labels of every row, or 0: uniform in 1..T, as many as are feasible
   float scale = 1.0F;  ///< standard deviation of the logits
 };
+
+/// As the tables call it: T=150 B=1 C=28 S=75 x1.
+inline std::string name_of(const CtcSize& size) {
+  std::string name = "T=" + std::to_string(size.T) + " B=" + std::to_string(size.B) + " C=" + std::to_string(size.C);
+  if (size.S > 0) name += " S=" + std::to_string(size.S) + " x" + std::to_string(std::lround(size.scale));
+  return name;
+}
 
 /// Logits [T, B, C] rounded to Real, concatenated targets.
 template <class Real>

@@ -1,0 +1,26 @@
+// What the benchmarks time by.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <iterator>
+#include <vector>
+
+namespace assay::bench {
+
+/// Processor time of the whole process on one thread, which other programs disturb less; else the clock on the wall.
+inline double now_ms(int threads) {
+  if (threads != 1)
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
+}
+
+inline double median(std::vector<double> x) {
+  std::nth_element(x.begin(), x.begin() + std::ssize(x) / 2, x.end());
+  return x[x.size() / 2];
+}
+
+}  // namespace assay::bench
