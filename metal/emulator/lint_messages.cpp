@@ -44,6 +44,12 @@ bool is_of_headers(std::string_view error, std::string_view headers) {
   return error.starts_with(headers) || (notes > 0 && notes == of_headers);
 }
 
+/// A template did not take its arguments, and clang does not say why: there was an error in it when it first took them.
+bool follows_from_another(std::string_view error) {
+  const std::size_t at = error.find(": note: candidate template ignored: substitution failure [");
+  return at != std::string_view::npos && error.substr(0, error.find('\n', at)).ends_with(']');
+}
+
 bool is_about_address_spaces(std::string_view error) {
   // A variable at program scope is in no part of global memory, and `this` in no memory in particular: neither can be
   // written in Metal, so that nothing follows from what clang says of them.
@@ -77,7 +83,8 @@ std::string in_metals_words(std::string text) {
 std::string address_space_errors(std::string_view messages, std::string_view headers) {
   std::string result;
   for (const std::string& error : errors(messages))
-    if (!is_of_headers(error, headers) && is_about_address_spaces(error)) result += in_metals_words(error);
+    if (!is_of_headers(error, headers) && !follows_from_another(error) && is_about_address_spaces(error))
+      result += in_metals_words(error);
   return result;
 }
 

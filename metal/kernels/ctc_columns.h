@@ -92,38 +92,34 @@ inline ScaledSums total_sums(threadgroup const Sums* parts, Place place) {
   return simdgroup_sums(parts[2 * place.lane], parts[2 * place.lane + 1]);
 }
 
-/// What backward_frame reads and writes, of one frame.
-template <class Column>
-struct BackwardFrame {
-  bool is_last;
-  device const Scaled *y, *alpha;
-  Column later, next, products;
-};
-
 /// next(t-1) and the products of the labels, from next(t), at one state; returns the product.
 template <class Column>
-Scaled backward_state(Labels labels, uint i, BackwardFrame<Column> frame) {
-  const Scaled beta = out_of_state(labels, i, frame.is_last, frame.later);
-  const Scaled product = multiply(frame.alpha[i], beta);
-  frame.next[i] = multiply(frame.y[labels.slot(i)], beta);
-  if (i % 2 == 1) frame.products[i / 2] = product;
+Scaled backward_state(Labels labels, uint i, bool is_last, device const Scaled* y, device const Scaled* alpha,
+                      Column later, Column next, Column products) {
+  const Scaled beta = out_of_state(labels, i, is_last, later);
+  const Scaled product = multiply(alpha[i], beta);
+  next[i] = multiply(y[labels.slot(i)], beta);
+  if (i % 2 == 1) products[i / 2] = product;
   return product;
 }
 
 /// The same at all states that this simdgroup has parts of; leaves the sums of the products in `parts`.
 template <class Column>
-void backward_frame(Labels labels, BackwardFrame<Column> frame, threadgroup Sums* parts, Place place) {
+void backward_frame(Labels labels, bool is_last, device const Scaled* y, device const Scaled* alpha, Column later,
+                    Column next, Column products, threadgroup Parts& parts, uint parity, Place place) {
   const Sums nothing = {zero(), zero()};
   for (uint part = place.simdgroup; part < part_count; part += place.thread_count / lane_count) {
     Sums sums = nothing;
     for (uint first = part * lane_count; first < labels.state_count(); first += part_count * lane_count) {
       const uint i = first + place.lane;
-      const Scaled product = i < labels.state_count() ? backward_state(labels, i, frame) : zero();
-      const ScaledSums block = simdgroup_sums({i % 2 == 0 ? product : zero(), product}, nothing);
-      sums = {add(sums.blank, normalized(block.blank, block.exponent)),
-              add(sums.all, normalized(block.all, block.exponent))};
+      const Scaled product =
+          i < labels.state_count() ? backward_state(labels, i, is_last, y, alpha, later, next, products) : zero();
+      const Sums mine = {i % 2 == 0 ? product : zero(), product};
+      const ScaledSums block = simdgroup_sums(mine, nothing);
+      sums.blank = add(sums.blank, normalized(block.blank, block.exponent));
+      sums.all = add(sums.all, normalized(block.all, block.exponent));
     }
-    if (place.lane == 0) parts[part] = sums;
+    if (place.lane == 0) parts.at[parity][part] = sums;
   }
 }
 
@@ -144,10 +140,8 @@ void backward_frames(Shape shape, Row row, uint b, Labels labels, GradientOf<D> 
   for (uint t = row.frames; t-- > 0;) {
     const uint parity = t % 2;
     const Column products = cells + 2 * L + parity * ulong(labels.count);
-    const BackwardFrame<Column> frame = {t + 1 == row.frames,  of.emissions + ulong(t) * row.classes,
-                                         alpha + ulong(t) * L, cells + (1 - parity) * L,
-                                         cells + parity * L,   products};
-    backward_frame(labels, frame, parts.at[parity], place);
+    backward_frame(labels, t + 1 == row.frames, of.emissions + ulong(t) * row.classes, alpha + ulong(t) * L,
+                   cells + (1 - parity) * L, cells + parity * L, products, parts, parity, place);
     Space::meet();
     const ScaledSums sums = total_sums(parts.at[parity], place);
     for (uint slot = place.thread_index; slot < row.classes; slot += place.thread_count)

@@ -35,7 +35,7 @@ TEST_F(GateCommand, ListsEachPropertyOnALine) {
 }
 
 TEST_F(GateCommand, PassesTheShippedKernelQuickly) {
-  const Outcome outcome = run("gate --quick");
+  const Outcome outcome = run("gate --quick --kernel cpu");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("kernel cpu, 40 generated cases a property (seed 1), reference at 50 digits"));
   EXPECT_THAT(outcome.out, HasSubstr("given: speech.npz"));
@@ -46,10 +46,19 @@ TEST_F(GateCommand, PassesTheShippedKernelQuickly) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
+TEST_F(GateCommand, JudgesEachShippedKernelUnlessOneIsNamed) {
+  const Outcome outcome = run("gate --quick --cases 3 --filter '^loss$'");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 1 properties failed"));
+  EXPECT_THAT(outcome.out, HasSubstr("metal-emulated: 0 of 1 properties failed"));
+}
+
 TEST_F(GateCommand, SaysTheSameTwice) {
   const auto but_for_time = [](std::string text) { return text.substr(0, text.rfind(", in ")); };
-  EXPECT_EQ(but_for_time(run("gate --quick --seed 7").out), but_for_time(run("gate --quick --seed 7").out));
-  EXPECT_NE(but_for_time(run("gate --quick --seed 7").out), but_for_time(run("gate --quick --seed 8").out));
+  EXPECT_EQ(but_for_time(run("gate --quick --kernel cpu --seed 7").out),
+            but_for_time(run("gate --quick --kernel cpu --seed 7").out));
+  EXPECT_NE(but_for_time(run("gate --quick --kernel cpu --seed 7").out),
+            but_for_time(run("gate --quick --kernel cpu --seed 8").out));
 }
 
 TEST_F(GateCommand, FailsABrokenKernelAndSaysHowToSeeItAgain) {
@@ -66,7 +75,7 @@ TEST_F(GateCommand, FailsABrokenKernelAndSaysHowToSeeItAgain) {
 }
 
 TEST_F(GateCommand, JudgesTheChosenPropertiesAlone) {
-  const Outcome outcome = run("gate --quick --filter '^(shift|permutation)$'");
+  const Outcome outcome = run("gate --quick --kernel cpu --filter '^(shift|permutation)$'");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 2 properties failed"));
   EXPECT_EQ(run("gate --quick --filter shift --kernel fault:skip-over-repeat").status, 0)

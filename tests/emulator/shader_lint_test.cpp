@@ -118,5 +118,21 @@ TEST(Lint, KeepsOnlyMessagesOnAddressSpaces) {
             "a.metal:1:2: error: to 'threadgroup float *' from 'constant int *'\nb.metal:1:1: note: here\n");
 }
 
+/// Structures of a template, assigned where the memory is the template's argument: clang refuses the second use for
+/// what it said of the first, which is no fault in Metal.
+TEST(Lint, TakesATemplateThatIsUsedTwice) {
+  EXPECT_TRUE(
+      lint_source("struct Pair { float a, b; };\n"
+                  "template <class Column> void put(Column to, Pair x) { to[0] = x; }\n"
+                  "template <class T> void twice(device Pair* p, T x) { put(p, Pair{float(x), 0}); }\n"
+                  "kernel void f(device Pair* p) { twice(p, 1); twice(p, 1.0f); put(p + 1, Pair{}); }",
+                  "test.metal", options()));
+  const std::string call = "a.metal:9:1: error: no matching function for call to 'put'\n";
+  const std::string note =
+      "a.metal:2:1: note: candidate template ignored: substitution failure [with C = __local int *]";
+  EXPECT_EQ(address_space_errors(call + note + "\n", "/headers"), "");
+  EXPECT_NE(address_space_errors(call + note + ": no type named 'x'\n", "/headers"), "");
+}
+
 }  // namespace
 }  // namespace assay::metal::emulator::test

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// ctc.metal in one file of its own.
+/// ctc.metal in one file, of each test's own: tests run side by side.
 class ReloadedCtc : public testing::Test {
  protected:
   void SetUp() override { write(text_); }
@@ -34,7 +34,8 @@ class ReloadedCtc : public testing::Test {
     return text.replace(place, from.size(), to);
   }
 
-  fs::path file_ = fs::path(testing::TempDir()) / "assay_reloaded_ctc.metal";
+  fs::path file_ = fs::path(testing::TempDir()) /
+                   (std::string("assay_") + testing::UnitTest::GetInstance()->current_test_info()->name() + ".metal");
   std::string text_ = text_with_includes(host::kernel_file("ctc.metal")).value();
 
  private:

@@ -194,7 +194,7 @@ std::uint64_t most_states(SizeClass size) {
       return 128;
     case SizeClass::lanes_8:
       return 256;
-    case SizeClass::columns:  // beside 1 KiB of the kernel's own
+    case SizeClass::columns:  // beside 2 KiB of the kernel's own
       return (32768 - 2048) / (ctc::backward_column_count * sizeof(ctc::Scaled));
     case SizeClass::device:
     case SizeClass::plain:

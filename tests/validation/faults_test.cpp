@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <functional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -29,20 +30,34 @@ std::string observe(const CtcKernel& kernel, const CtcCase& c, int threads, bool
     kernel.run(given.view(), out.view(), threads);
   } catch (const std::invalid_argument&) {
     return "refused";
+  } catch (const std::runtime_error&) {
+    return "failed";
   }
   return bits_of(out.loss) + "| " + bits_of(out.gradient) + "| " + bits_of(given.activations);
 }
 
 /// All that this file can see of a kernel, in one fixed order of calls.
-std::vector<std::string> observe_all(const CtcKernel& kernel) {
-  std::vector<std::string> seen;
+using Sight = std::function<std::string()>;
+
+std::vector<Sight> sights_of(const CtcKernel& kernel) {
+  std::vector<Sight> sights;
   for (const CtcCase& c : telling_cases())
     for (const int threads : {1, 3})
-      for (const bool with_gradient : {true, false}) seen.push_back(observe(kernel, c, threads, with_gradient));
-  for (const auto& [what, c] : refused_cases()) seen.push_back(refuses(kernel, c, 2) ? "refused" : "accepted " + what);
-  const CtcCase sound = make_case({4, 4}, {{2, 3}, {3}}, 5, 1, 1);
-  seen.push_back(refuses(kernel, sound, 3) ? "refused" : "accepted a loss of another size");
-  return seen;
+      for (const bool with_gradient : {true, false})
+        sights.push_back([&kernel, c, threads, with_gradient] { return observe(kernel, c, threads, with_gradient); });
+  for (const auto& [what, c] : refused_cases())
+    sights.push_back([&kernel, c] { return refuses(kernel, c, 2) ? "refused" : "accepted"; });
+  sights.push_back(
+      [&kernel] { return refuses(kernel, make_case({4, 4}, {{2, 3}, {3}}, 5, 1, 1), 3) ? "refused" : "accepted"; });
+  return sights;
+}
+
+/// Up to the first sight that differs: the emulator takes its time.
+bool differ(const CtcKernel& a, const CtcKernel& b) {
+  const std::vector<Sight> of_a = sights_of(a), of_b = sights_of(b);
+  for (std::size_t i = 0; i < of_a.size(); ++i)
+    if (of_a[i]() != of_b[i]()) return true;
+  return false;
 }
 
 TEST(CtcFaults, AreNamedOnceAndEachPropertyHasOne) {
@@ -50,7 +65,7 @@ TEST(CtcFaults, AreNamedOnceAndEachPropertyHasOne) {
   for (const CtcFault& fault : ctc_faults()) {
     EXPECT_TRUE(names.insert(fault.name).second) << fault.name;
     EXPECT_EQ(fault.kernel->info().name, "fault:" + fault.name);
-    EXPECT_EQ(fault.kernel->info().unit_roundoff, plain_ctc_kernel()->info().unit_roundoff);
+    EXPECT_EQ(fault.kernel->info().unit_roundoff, fault.healthy->info().unit_roundoff);
     properties.insert(fault.caught_by);
   }
   EXPECT_EQ(properties,
@@ -61,11 +76,10 @@ TEST(CtcFaults, AreNamedOnceAndEachPropertyHasOne) {
                                    "threads",       "two-shapes",  "two-step",   "zero-past-length"}));
 }
 
-TEST(CtcFaults, DifferFromThePlainKernelInWhatCanBeSeen) {
-  const std::vector<std::string> healthy = observe_all(*plain_ctc_kernel());
-  EXPECT_TRUE(observe_all(*plain_ctc_kernel()) == healthy);
+TEST(CtcFaults, DifferFromTheHealthyKernelInWhatCanBeSeen) {
+  EXPECT_FALSE(differ(*plain_ctc_kernel(), *plain_ctc_kernel()));
   for (const CtcFault& fault : ctc_faults())
-    EXPECT_FALSE(observe_all(*fault.kernel) == healthy) << fault.name << " is equivalent: " << fault.story;
+    EXPECT_TRUE(differ(*fault.kernel, *fault.healthy)) << fault.name << " is equivalent: " << fault.story;
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ constexpr MetalFault metal_faults_list[] = {
      "k == 0 ? 0 : classes[row.classes_begin + k]]), shift)"},
     {{"metal-uninitialised-parts", "parts that no state adds to are left as they were, and added", "gradient"},
      Part::columns,
-     "if (place.lane == 0) parts[part] = sums;",
-     "if (place.lane == 0 && part * lane_count < labels.state_count()) parts[part] = sums;"},
+     "if (place.lane == 0) parts.at[parity][part] = sums;",
+     "if (place.lane == 0 && part * lane_count < labels.state_count()) parts.at[parity][part] = sums;"},
     {{"metal-lane-zero-sum", "a sum over lanes where only lane 0 is active", "loss"},
      Part::simdgroup,
      "const float loss = row_loss(shape, row, b, sum_of_last_two(lane, alpha), normalizers, lane_index);\n"
