@@ -76,7 +76,8 @@ void add_gate_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<GateArguments>();
   auto* gate = app.add_subcommand("gate", "Judge kernels by every property, on generated cases and real input");
   gate->add_option("operation", arguments->operation, "What to judge")->check(CLI::IsMember({"ctc"}));
-  gate->add_option("--kernel", arguments->kernel, "cpu, metal-emulated, metal-plain, plain or fault:NAME instead of the shipped kernels");
+  gate->add_option("--kernel", arguments->kernel,
+                   "cpu, metal-emulated, metal-plain, plain or fault:NAME instead of the shipped kernels");
   gate->add_option("--input", arguments->input, "Judge on this batch (.npz) instead of the built-in ones")
       ->check(CLI::ExistingFile);
   auto* cases = gate->add_option("--cases", arguments->cases, "Generated cases for each property")

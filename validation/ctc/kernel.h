@@ -18,7 +18,7 @@ enum class Arithmetic { probability, log_space };
 struct CtcKernelInfo {
   std::string name;
   Arithmetic arithmetic = Arithmetic::probability;
-  double unit_roundoff = std::ldexp(1.0, -53);         ///< of the arithmetic inside
+  double unit_roundoff = std::ldexp(1.0, -53);  ///< of the arithmetic inside
   /// Whether dL/dlogits is taken from dL/dlog_probs through the softmax, as Eesen does, and not from y - posterior.
   bool two_step = false;
   double output_unit_roundoff = std::ldexp(1.0, -24);  ///< of the type that results are stored in
