@@ -44,10 +44,11 @@ std::vector<Sight> sights_of(const CtcKernel& kernel) {
   for (const CtcCase& c : telling_cases())
     for (const int threads : {1, 3})
       for (const bool with_gradient : {true, false})
-        sights.push_back([&kernel, c, threads, with_gradient] { return observe(kernel, c, threads, with_gradient); });
+        sights.emplace_back(
+            [&kernel, c, threads, with_gradient] { return observe(kernel, c, threads, with_gradient); });
   for (const auto& [what, c] : refused_cases())
-    sights.push_back([&kernel, c] { return refuses(kernel, c, 2) ? "refused" : "accepted"; });
-  sights.push_back(
+    sights.emplace_back([&kernel, c] { return refuses(kernel, c, 2) ? "refused" : "accepted"; });
+  sights.emplace_back(
       [&kernel] { return refuses(kernel, make_case({4, 4}, {{2, 3}, {3}}, 5, 1, 1), 3) ? "refused" : "accepted"; });
   return sights;
 }
