@@ -50,7 +50,7 @@ bool GroupRunner::run(std::uint64_t group) {
   if (checker_ && checker_->clock_has_stopped() && !error_)
     error_ = Error{Error::Kind::limit,
                    "the checks have counted as many barriers as they can: run fewer threadgroups at once"};
-  return end == Scheduler::End::all_ended && !(error_ && error_->kind == Error::Kind::limit);
+  return end == Scheduler::End::all_ended && (!error_ || error_->kind != Error::Kind::limit);
 }
 
 /// Groups of one extent differ only in where they are, which each thread learns when it begins.
