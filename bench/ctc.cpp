@@ -2,9 +2,8 @@
 // Python has it (ctc_torch.h) and warp-ctc where it has been built (ctc_warp.h), in one run, as a table. Labels are
 // uniform in 1..T and feasible where S is not given.
 //
-//   ours, floor, warp   medians in ms, measured in turns, each turn the second of two calls in a row: of processor time
-//   on
-//                       one thread, else of time on the clock
+//   ours, floor, warp   medians in ms, measured in turns, each turn the second of two calls in a row: of processor
+//                       time on one thread, else of time on the clock
 //   x floor             ours / floor. Goal at C=5000: at most 2
 //   torch               ms, the faster of PyTorch as it comes and with a malloc that keeps its memory
 //   faster              the faster peer / ours. Goal from B=8 up: at least 20 at C=28, 4 at C=5000
@@ -108,17 +107,11 @@ void run_row(benchmark::State& state, CtcSize size, int threads) {
                                {.extended_rows = &extended_rows});
   };
   const auto floor = [&] { run_floor(as_float, threads, copy); };
-  const auto time = [&](const auto& work) {
-    work();
-    const double start = now_ms(threads);
-    work();
-    return now_ms(threads) - start;
-  };
   std::vector<double> our_times, floor_times, warp_times;
   for (auto _ : state) {
-    our_times.push_back(time(ours));
-    floor_times.push_back(time(floor));
-    if (warp) warp_times.push_back(time(*warp));
+    our_times.push_back(time_second_call(threads, ours));
+    floor_times.push_back(time_second_call(threads, floor));
+    if (warp) warp_times.push_back(time_second_call(threads, *warp));
     state.SetIterationTime(1e-3 * our_times.back());
   }
   const std::vector<double> exact = truth(batch).gradient;

@@ -47,8 +47,8 @@ double largest_error(const CtcBatch<Real>& batch, const std::vector<double>& tru
   double worst = 0.0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
     const double error = std::fabs(truth[i] - static_cast<float>(gradient[i / C * B * C + i % C]));
-    if (std::isnan(error)) return error;
-    if (error > worst) worst = error;
+    if (!(error <= worst)) worst = error;
+    if (std::isnan(worst)) break;  // the next error would replace it
   }
   return worst;
 }

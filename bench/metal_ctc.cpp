@@ -19,27 +19,20 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/ctc_batch.h"
 #include "bench/ctc_truth.h"
 #include "bench/table.h"
 #include "bench/timing.h"
+#include "metal/device/or_throw.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/ctc.h"
 #include "metal/host/kernel_file.h"
 
 namespace assay::bench {
 namespace {
-
-template <class T>
-T given(metal::Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text);
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 /// Both paths of one library on one device.
 struct Paths {
@@ -50,9 +43,9 @@ struct Paths {
     options.is_checked = false;
     options.os_threads = 1;
     const auto device = std::make_shared<metal::emulator::EmulatorDevice>(options);
-    const auto library = given(device->new_library_from_file(metal::host::kernel_file("ctc.metal")));
-    return {given(metal::CtcLoss::create(device, library, {.path = metal::CtcPath::plain})),
-            given(metal::CtcLoss::create(device, library, {.path = metal::CtcPath::production}))};
+    const auto library = metal::or_throw(device->new_library_from_file(metal::host::kernel_file("ctc.metal")));
+    return {metal::or_throw(metal::CtcLoss::create(device, library, {.path = metal::CtcPath::plain})),
+            metal::or_throw(metal::CtcLoss::create(device, library, {.path = metal::CtcPath::production}))};
   }
 };
 
@@ -66,10 +59,7 @@ struct Measured {
   }
 
   static double time(const metal::CtcLoss& loss, const CtcBatch<float>& batch, const metal::CtcOutput<float>& output) {
-    given(loss(batch.problem(), output));
-    const double start = now_ms(1);
-    given(loss(batch.problem(), output));
-    return now_ms(1) - start;
+    return time_second_call(1, [&] { metal::or_throw(loss(batch.problem(), output)); });
   }
 
   CtcResult<float> result;

@@ -18,6 +18,15 @@ inline double now_ms(int threads) {
   return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
 }
 
+/// Milliseconds of the second of two calls in a row: what the work touches has been touched just before.
+template <class Work>
+double time_second_call(int threads, const Work& work) {
+  work();
+  const double start = now_ms(threads);
+  work();
+  return now_ms(threads) - start;
+}
+
 inline double median(std::vector<double> x) {
   std::nth_element(x.begin(), x.begin() + std::ssize(x) / 2, x.end());
   return x[x.size() / 2];

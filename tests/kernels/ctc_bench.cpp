@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "metal/cpu/half.h"
+#include "metal/device/or_throw.h"
 #include "metal/host/ctc_chunks.h"
 #include "metal/host/ctc_kernels.h"
 #include "metal/host/ctc_rows.h"
@@ -16,12 +17,6 @@ namespace {
 
 using ctc::BufferIndex;
 using Problem = reference::CtcProblem<float>;
-
-template <class T>
-T given(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text);
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 template <class D>
 std::vector<std::byte> converted(std::span<const float> values) {
@@ -81,8 +76,8 @@ class Call {
       : device_(device), library_(library), problem_(problem), choice_(choice) {
     const auto path = choice.size == SizeClass::plain ? host::CtcPath::plain : host::CtcPath::production;
     const auto statement = host::ctc_statement(problem, choice.with_gradient, path);
-    tables_ = given(host::ctc_rows(problem));
-    const auto chunks = given(host::ctc_chunks(tables_.rows, statement, true, host::CtcRoom::of({}, 0)));
+    tables_ = or_throw(host::ctc_rows(problem));
+    const auto chunks = or_throw(host::ctc_chunks(tables_.rows, statement, true, host::CtcRoom::of({}, 0)));
     space_ = chunks.space;
     if (!chunks.chunks.empty()) longest_ = chunks.chunks.front().longest;
     shape_ = {
@@ -97,11 +92,11 @@ class Call {
     if (is_reduced) names.emplace_back("ctc_reduce");
     for (const std::string& name : names) pipelines.push_back(pipeline(name));
     const auto commands = device_.new_command_queue()->command_buffer();
-    const auto encoder = given(commands->compute_encoder());
+    const auto encoder = or_throw(commands->compute_encoder());
     for (std::size_t n = 0; n < names.size(); ++n) dispatch(*encoder, names[n], pipelines[n]);
-    given(encoder->end_encoding());
-    given(commands->commit());
-    given(commands->wait_until_completed());
+    or_throw(encoder->end_encoding());
+    or_throw(commands->commit());
+    or_throw(commands->wait_until_completed());
     if (commands->error()) throw std::runtime_error(commands->error()->text);
     CtcOutcome outcome;
     outcome.loss = read<float>(buffers_.at(is_reduced ? ctc::result_index : ctc::losses_index)->contents(),
@@ -116,10 +111,10 @@ class Call {
   template <class T>
   void give(BufferIndex index, const std::vector<T>& values) {
     const std::vector<T> filler(1);
-    buffers_[index] = given(device_.new_buffer(std::as_bytes(std::span(values.empty() ? filler : values)), ""));
+    buffers_[index] = or_throw(device_.new_buffer(std::as_bytes(std::span(values.empty() ? filler : values)), ""));
   }
   void make(BufferIndex index, std::uint64_t bytes) {
-    buffers_[index] = given(device_.new_buffer(std::max<std::uint64_t>(bytes, 16), ""));
+    buffers_[index] = or_throw(device_.new_buffer(std::max<std::uint64_t>(bytes, 16), ""));
   }
 
   void make_buffers() {
@@ -148,7 +143,7 @@ class Call {
     constants.set(ctc::from_logits_constant, problem_.input == reference::CtcInput::logits);
     constants.set(ctc::of_logits_constant, problem_.variable == reference::CtcVariable::logits);
     constants.set(ctc::with_gradient_constant, choice_.with_gradient);
-    return given(device_.new_pipeline(given(library_.new_function(name, constants))));
+    return or_throw(device_.new_pipeline(or_throw(library_.new_function(name, constants))));
   }
 
   void dispatch(ComputeCommandEncoder& encoder, const std::string& name,
@@ -213,10 +208,10 @@ std::string ctc_source_file() {
 }
 
 CtcBench::CtcBench(emulator::EmulatorOptions options)
-    : device_(std::move(options)), library_(given(device_.new_library_from_file(ctc_source_file()))) {}
+    : device_(std::move(options)), library_(or_throw(device_.new_library_from_file(ctc_source_file()))) {}
 
 CtcBench::CtcBench(emulator::EmulatorOptions options, const std::string& source)
-    : device_(std::move(options)), library_(given(device_.new_library(source))) {}
+    : device_(std::move(options)), library_(or_throw(device_.new_library(source))) {}
 
 CtcOutcome CtcBench::run(const Problem& problem, const CtcChoice& choice) {
   return Call(device_, *library_, problem, choice).run();

@@ -4,21 +4,17 @@
 
 #include <cmath>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "metal/device/or_throw.h"
 #include "metal/device/shader_source.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/kernel_file.h"
 
 namespace assay::validation {
 namespace {
-
-template <class T>
-T expect(metal::Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text);
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 /// Without half and bfloat, which the gate does not ask for: less to compile for each fault.
 metal::emulator::EmulatorOptions emulator_options(const MetalCtcOptions& options) {
@@ -44,7 +40,7 @@ class MetalCtcKernel final : public CtcKernel {
   void run(const reference::CtcProblem<float>& problem, const CtcResultView& out, int /*threads*/) const override {
     const std::lock_guard lock(mutex_);
     if (!loss_) start();
-    expect((*loss_)(problem, {out.loss, out.gradient}));
+    or_throw((*loss_)(problem, {out.loss, out.gradient}));
     throw_reports();
   }
 
@@ -53,11 +49,11 @@ class MetalCtcKernel final : public CtcKernel {
     device_ = std::make_shared<metal::emulator::EmulatorDevice>(emulator_options(options_));
     metal::CtcOptions options{.path = options_.path, .least_states = options_.least_states};
     if (!options_.edit) {
-      loss_ = expect(metal::CtcLoss::create(device_, options));
+      loss_ = or_throw(metal::CtcLoss::create(device_, options));
       return;
     }
-    const std::string source = expect(metal::text_with_includes(metal::host::kernel_file("ctc.metal")));
-    loss_ = expect(metal::CtcLoss::create(device_, expect(device_->new_library(options_.edit(source))), options));
+    const std::string source = or_throw(metal::text_with_includes(metal::host::kernel_file("ctc.metal")));
+    loss_ = or_throw(metal::CtcLoss::create(device_, or_throw(device_->new_library(options_.edit(source))), options));
   }
 
   void throw_reports() const {

@@ -1,0 +1,19 @@
+// Results where an error is the end of the work, as in the gate and in benchmarks.
+#pragma once
+
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+
+#include "metal/device/result.h"
+
+namespace assay::metal {
+
+/// What the result holds. Throws std::runtime_error with the text of its error.
+template <class T>
+T or_throw(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().text);
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+}  // namespace assay::metal
