@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <span>
 
+#include "reference/reduction.h"
+
 namespace assay::reference {
 
 /// What the activations are: a (before the softmax) or ln y (after it).
@@ -21,9 +23,6 @@ enum class CtcInput { logits, log_probs };
 ///   log_probs:  dL/d ln y  =   - posterior   (ln y taken as free variables)
 /// From log_probs input, `logits` means y = exp(ln y) as given: PyTorch's convention.
 enum class CtcVariable { logits, log_probs };
-
-/// none: the loss of each row. sum: their sum. mean: the mean over the batch of loss / max(S_b, 1), as PyTorch has it.
-enum class Reduction { none, sum, mean };
 
 /// How the rows of the targets are laid out.
 enum class CtcTargets { padded, concatenated };
