@@ -10,7 +10,7 @@
 
 #include "tests/cli/program.h"
 #include "validation/ctc/npz.h"
-#include "validation/ctc/property.h"
+#include "validation/ctc/operation.h"
 #include "validation/ctc/sizes.h"
 
 namespace assay::validation {

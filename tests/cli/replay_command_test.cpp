@@ -7,7 +7,7 @@
 
 #include "tests/cli/program.h"
 #include "validation/ctc/npz.h"
-#include "validation/ctc/property.h"
+#include "validation/ctc/operation.h"
 #include "validation/ctc/text.h"
 
 namespace assay::validation {
@@ -41,7 +41,7 @@ TEST_F(ReplayCommand, JudgesTheShippedKernelByEveryPropertyUnlessTold) {
 }
 
 TEST_F(ReplayCommand, ReadsACaseFromAFile) {
-  CtcCase c = from_words(parse_words(line_));
+  CtcCase c = ctc_from_words(parse_words(line_));
   write_npz(folder_ / "case.npz", c);
   EXPECT_EQ(run("replay 'property=loss kernel=fault:skip-over-repeat file=case.npz'").status, 1);
   EXPECT_EQ(run("replay 'property=loss file=case.npz'").status, 0);
@@ -59,7 +59,7 @@ TEST_F(ReplayCommand, RefusesWhatItDoesNotKnow) {
 }
 
 TEST_F(ReplayCommand, RefusesAFileAndACaseAtOnce) {
-  write_npz(folder_ / "case.npz", from_words(parse_words(line_)));
+  write_npz(folder_ / "case.npz", ctc_from_words(parse_words(line_)));
   const Outcome outcome = run("replay 'file=case.npz kernal=plain'");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("kernal="));

@@ -6,7 +6,8 @@
 
 #include "tests/kernels/ctc_kernel.h"
 #include "tests/validation/property_named.h"
-#include "validation/ctc/gate.h"
+#include "validation/ctc/coverage.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::metal::test {
 namespace {
@@ -18,7 +19,7 @@ class CtcProperties : public testing::TestWithParam<std::tuple<SizeClass, std::s
 TEST_P(CtcProperties, Hold) {
   const auto& [size, index] = GetParam();
   const EmulatedCtcKernel kernel(size);
-  validation::Coverage coverage;
+  validation::Coverage coverage(validation::ctc_classes());
   const auto report =
       run_property(ctc_properties()[index], {kernel}, {.cases = 40, .shrink_budget = 100, .given = {}}, coverage);
   EXPECT_EQ(report.verdict, validation::Verdict::pass)

@@ -1,5 +1,6 @@
 // Bounds, held to the formulas of docs/bounds.md worked out by hand, and to kernels of few bits.
 #include "validation/ctc/bounds.h"
+#include "validation/ctc/coverage.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +11,8 @@
 #include "tests/validation/float_kernels.h"
 #include "tests/validation/property_named.h"
 #include "tests/validation/stub_kernel.h"
-#include "validation/ctc/gate.h"
-#include "validation/ctc/report.h"
+#include "validation/core/report.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -159,7 +160,7 @@ TEST(CtcBounds, AreInfiniteWhereAKernelClaimsNothing) {
 }
 
 CtcPropertyReport report_on(const CtcKernel& kernel, const std::string& name) {
-  Coverage coverage;
+  Coverage coverage(ctc_classes());
   const CtcGateOptions options{.cases = 150, .shrink_budget = 0, .given = {}};
   return run_property(property_named(name), {kernel}, options, coverage);
 }

@@ -5,8 +5,9 @@
 #include <string>
 
 #include "tests/validation/property_named.h"
+#include "validation/ctc/coverage.h"
 #include "validation/ctc/faults/faults.h"
-#include "validation/ctc/gate.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -15,7 +16,7 @@ class Fault : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Fault, IsCaughtByItsProperty) {
   const CtcFault& fault = ctc_faults()[GetParam()];
-  Coverage coverage;
+  Coverage coverage(ctc_classes());
   const auto report = run_property(property_named(fault.caught_by), {*fault.kernel},
                                    {.cases = 200, .shrink_budget = 0, .given = {}}, coverage);
   EXPECT_TRUE(is_failure(report.verdict)) << fault.caught_by << " let it pass: " << fault.story;

@@ -95,7 +95,7 @@ TEST(Coverage, HasNoClassWithoutATestOfIt) {
   std::set<std::string> tested;
   for (const auto& [name, make] : makers()) tested.insert(name);
   std::set<std::string> counted;
-  const Coverage coverage;
+  const Coverage coverage(ctc_classes());
   for (const auto& [name, count] : coverage.counts()) counted.insert(name);
   EXPECT_EQ(tested, counted);
 }
@@ -119,13 +119,13 @@ TEST(Coverage, StopsShortOfTheBorders) {
 }
 
 TEST(Coverage, CountsFromZero) {
-  Coverage coverage;
+  Coverage coverage(ctc_classes());
   for (const auto& [name, count] : coverage.counts()) EXPECT_EQ(count, 0) << name;
   CtcCase c = ordinary();
   c.zero_infinity = true;
-  coverage.count(c);
-  coverage.count(c);
-  coverage.count(ordinary());
+  coverage.count(classes_of(c));
+  coverage.count(classes_of(c));
+  coverage.count(classes_of(ordinary()));
   for (const auto& [name, count] : coverage.counts()) EXPECT_EQ(count, name == "zero_infinity" ? 2 : 0) << name;
   EXPECT_EQ(coverage.cases(), 3);
 }

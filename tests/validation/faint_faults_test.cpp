@@ -9,7 +9,8 @@
 
 #include "tests/validation/property_named.h"
 #include "tests/validation/stub_kernel.h"
-#include "validation/ctc/gate.h"
+#include "validation/ctc/coverage.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -176,7 +177,7 @@ TEST_P(Faint, FaultIsCaught) {
     plain_ctc_kernel()->run(problem, out, threads);
     fault.spoil(problem, out, threads);
   });
-  Coverage coverage;
+  Coverage coverage(ctc_classes());
   const CtcGateOptions options{.cases = 200, .shrink_budget = 0, .given = {}};
   EXPECT_EQ(run_property(property_named(fault.property), {kernel}, options, coverage).verdict, Verdict::fail);
 }

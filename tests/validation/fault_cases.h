@@ -23,7 +23,7 @@ using Rows = std::vector<std::vector<std::int64_t>>;
 
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
 inline constexpr float poison = -12345.75F;
-inline constexpr std::size_t margin = 4;
+inline constexpr std::size_t guard_width = 4;
 
 /// Logits in [-scale, scale); frames past the length and padded targets hold what must not be read.
 inline CtcCase make_case(std::vector<std::int64_t> input_lengths, const Rows& targets, std::int64_t C,
@@ -109,13 +109,13 @@ inline std::vector<CtcCase> telling_cases() {
   return cases;
 }
 
-/// Outputs with `margin` sentinels on both sides, poisoned before the run.
+/// Outputs with `guard_width` sentinels on both sides, poisoned before the run.
 struct Outputs {
   std::vector<float> loss, gradient;
   explicit Outputs(const CtcCase& c, bool with_gradient = true)
-      : loss((c.reduction == Reduction::none ? std::size_t(c.B) : 1) + 2 * margin, poison),
-        gradient((with_gradient ? c.activations.size() : 0) + 2 * margin, poison) {}
-  static std::span<float> inner(std::vector<float>& v) { return std::span(v).subspan(margin, v.size() - 2 * margin); }
+      : loss((c.reduction == Reduction::none ? std::size_t(c.B) : 1) + 2 * guard_width, poison),
+        gradient((with_gradient ? c.activations.size() : 0) + 2 * guard_width, poison) {}
+  static std::span<float> inner(std::vector<float>& v) { return std::span(v).subspan(guard_width, v.size() - 2 * guard_width); }
   CtcResultView view() { return {inner(loss), inner(gradient)}; }
 };
 
@@ -147,7 +147,7 @@ inline std::map<std::string, CtcCase> refused_cases() {
 
 inline bool refuses(const CtcKernel& kernel, const CtcCase& c, std::size_t loss_size) {
   std::vector<float> loss(loss_size);
-  std::vector<float> gradient(static_cast<std::size_t>(c.T * c.B * c.C) + 2 * margin);
+  std::vector<float> gradient(static_cast<std::size_t>(c.T * c.B * c.C) + 2 * guard_width);
   try {
     kernel.run(c.view(), {loss, Outputs::inner(gradient)}, 1);
   } catch (const std::invalid_argument&) {

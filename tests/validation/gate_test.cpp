@@ -1,5 +1,5 @@
 // One property over many cases: which verdict comes of it, on what case, and what is remembered of the others.
-#include "validation/ctc/gate.h"
+#include "validation/ctc/operation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/validation/stub_kernel.h"
+#include "validation/ctc/coverage.h"
 #include "validation/ctc/truth.h"
 
 namespace assay::validation {
@@ -28,8 +29,8 @@ CtcProperty property_of(Check check, bool against_reference = false) {
   return {"some-property", "something holds", {}, ignoring_context, against_reference};
 }
 
-CtcPropertyReport run(const CtcProperty& property, const CtcGateOptions& options, const CtcProgress& progress = {}) {
-  Coverage coverage;
+CtcPropertyReport run(const CtcProperty& property, const CtcGateOptions& options, const Progress& progress = {}) {
+  Coverage coverage(ctc_classes());
   return run_property(property, {*plain_ctc_kernel()}, options, coverage, progress);
 }
 
@@ -157,7 +158,7 @@ TEST(Gate, ShrinksAFailureAndSaysInHowManySteps) {
 
 /// Verdicts that shrinking asks for count neither as cases nor as coverage.
 TEST(Gate, CountsNoCaseOfShrinking) {
-  Coverage coverage;
+  Coverage coverage(ctc_classes());
   const auto property = property_of([](const CtcCase&) { return Finding::fail("always"); });
   const auto report = run_property(property, {*plain_ctc_kernel()}, {.given = {}}, coverage);
   EXPECT_EQ(report.cases, 1);
@@ -165,7 +166,7 @@ TEST(Gate, CountsNoCaseOfShrinking) {
 }
 
 TEST(Gate, CoversGeneratedCasesAlone) {
-  Coverage coverage;
+  Coverage coverage(ctc_classes());
   const CtcGateOptions options{.cases = 12, .given = {{"one", three_of_four_paths()}}};
   run_property(property_of([](const CtcCase&) { return Finding::pass(); }), {*plain_ctc_kernel()}, options, coverage);
   EXPECT_EQ(coverage.cases(), 12);

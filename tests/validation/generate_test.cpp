@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "validation/ctc/coverage.h"
-#include "validation/ctc/property.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -42,8 +42,8 @@ TEST(Generator, MakesValidProblemsForEveryProperty) {
 }
 
 TEST(Generator, MeetsEveryClassOftenEnoughToMatter) {
-  Coverage coverage;
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) coverage.count(generated(seed));
+  Coverage coverage(ctc_classes());
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) coverage.count(classes_of(generated(seed)));
   for (const auto& [name, count] : coverage.counts()) EXPECT_GE(count, 20) << name;
 }
 

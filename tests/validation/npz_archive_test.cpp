@@ -55,7 +55,7 @@ class LyingZip {
 
 std::string complaint_about(const std::string& bytes) {
   const ScratchFile file(bytes);
-  return complaint([&] { read_npz(file.path()); });
+  return complaint([&] { read_ctc_npz(file.path()); });
 }
 
 /// A good batch, stored, of which the logits are as given.
@@ -108,8 +108,8 @@ TEST(NpzArchive, RefusesWhatIsNoArchive) {
   EXPECT_TRUE(complaint_about("").ends_with("Not a zip archive"));
   EXPECT_TRUE(complaint_about("hello, world").ends_with("Not a zip archive"));
   EXPECT_TRUE(complaint_about(format_npy(scalar(1))).ends_with("Not a zip archive"));
-  EXPECT_EQ(complaint([] { read_npz("/no/such/batch.npz"); }), "/no/such/batch.npz: No such file");
-  EXPECT_NE(complaint([] { read_npz("/"); }), "accepted");
+  EXPECT_EQ(complaint([] { read_ctc_npz("/no/such/batch.npz"); }), "/no/such/batch.npz: No such file");
+  EXPECT_NE(complaint([] { read_ctc_npz("/"); }), "accepted");
 }
 
 /// One way to damage a file: a truncation, or up to four bytes changed.

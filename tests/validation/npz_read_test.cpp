@@ -58,7 +58,7 @@ constexpr std::string_view from_numpy =
 TEST(Npz, ReadsWhatNumPyWrote) {
   const ScratchFile file(from_base64(from_numpy));
   std::vector<std::string> notes;
-  const CtcCase got = read_npz(file.path(), notes);
+  const CtcCase got = read_ctc_npz(file.path(), notes);
   EXPECT_EQ(notes, (std::vector<std::string>{"log_probs: 12 of 12 values of float64 were rounded to float32",
                                              "array 'words' was left aside"}));
   CtcCase expected;

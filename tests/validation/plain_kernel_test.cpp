@@ -95,8 +95,8 @@ TEST(PlainCtcKernel, IsTheDefinitionInEveryOption) {
     const Results expected = by_definition(c);
     Outputs out(c);
     plain->run(c.view(), out.view(), 2);
-    expect_close({out.loss.begin() + margin, out.loss.end() - margin}, expected.loss, "loss");
-    expect_close({out.gradient.begin() + margin, out.gradient.end() - margin}, expected.gradient, "gradient");
+    expect_close({out.loss.begin() + guard_width, out.loss.end() - guard_width}, expected.loss, "loss");
+    expect_close({out.gradient.begin() + guard_width, out.gradient.end() - guard_width}, expected.gradient, "gradient");
   }
 }
 
@@ -129,9 +129,9 @@ TEST(PlainCtcKernel, WritesAllOfItsOutputsAndNothingElse) {
     Outputs out(c);
     plain->run(c.view(), out.view(), 1);
     for (const auto* buffer : {&out.loss, &out.gradient}) {
-      EXPECT_EQ(std::count(buffer->begin(), buffer->begin() + margin, poison), margin);
-      EXPECT_EQ(std::count(buffer->end() - margin, buffer->end(), poison), margin);
-      EXPECT_EQ(std::count(buffer->begin(), buffer->end(), poison), 2 * margin);
+      EXPECT_EQ(std::count(buffer->begin(), buffer->begin() + guard_width, poison), guard_width);
+      EXPECT_EQ(std::count(buffer->end() - guard_width, buffer->end(), poison), guard_width);
+      EXPECT_EQ(std::count(buffer->begin(), buffer->end(), poison), 2 * guard_width);
     }
   }
 }

@@ -6,8 +6,9 @@
 #include <tuple>
 
 #include "tests/validation/property_named.h"
-#include "validation/ctc/gate.h"
+#include "validation/ctc/coverage.h"
 #include "validation/ctc/kernels.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -16,7 +17,7 @@ class Property : public testing::TestWithParam<std::tuple<std::string, std::size
 
 TEST_P(Property, Holds) {
   const auto& [kernel, index] = GetParam();
-  Coverage coverage;
+  Coverage coverage(ctc_classes());
   const auto named = ctc_kernel(kernel);
   const auto report =
       run_property(ctc_properties()[index], {*named}, {.cases = 60, .shrink_budget = 200, .given = {}}, coverage);

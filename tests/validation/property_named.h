@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "validation/ctc/property.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 

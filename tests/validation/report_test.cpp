@@ -1,5 +1,5 @@
 // A run in words: lines that fit a terminal, and a line for each failure that gives the same verdict again.
-#include "validation/ctc/report.h"
+#include "validation/core/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +12,7 @@
 
 #include "tests/validation/property_named.h"
 #include "tests/validation/stub_kernel.h"
+#include "validation/ctc/coverage.h"
 #include "validation/ctc/kernels.h"
 #include "validation/ctc/npz.h"
 #include "validation/ctc/sizes.h"
@@ -94,17 +95,17 @@ TEST(Report, SaysWhatFailedOnWhatAndHowToReproduceIt) {
   const std::string text = failure_text(report, "cpu", false);
   EXPECT_THAT(text, StartsWith("error outside (generated, shrunk in 12 steps): writes nothing but its outputs\n"
                                "  it did not hold\n"));
-  EXPECT_THAT(text, HasSubstr("\n    ./assay replay 'property=outside kernel=cpu T=2 B=1 C=2 "));
+  EXPECT_THAT(text, HasSubstr("\n    ./assay replay 'operation=ctc property=outside kernel=cpu T=2 B=1 C=2 "));
   EXPECT_THAT(text, Not(HasSubstr("\033")));
   EXPECT_THAT(failure_text(report, "cpu", true), HasSubstr("\033"));
 }
 
 TEST(Report, WrapsCoverageAndNamesWhatWasNeverMet) {
-  Coverage coverage;
+  Coverage coverage(ctc_classes());
   CtcCase c = three_of_four_paths();
-  for (int i = 0; i < 98'765; ++i) coverage.count(c);
+  for (int i = 0; i < 98'765; ++i) coverage.count(classes_of(c));
   c.zero_infinity = true;
-  coverage.count(c);
+  coverage.count(classes_of(c));
   std::istringstream lines(coverage_text(coverage));
   std::string all;
   for (std::string line; std::getline(lines, line); all += line + "\n") EXPECT_LE(line.size(), terminal_width) << line;
@@ -113,9 +114,9 @@ TEST(Report, WrapsCoverageAndNamesWhatWasNeverMet) {
 }
 
 TEST(Report, NamesNothingAsNeverMetWhereAllWas) {
-  Coverage coverage;
+  Coverage coverage(ctc_classes());
   Random random(1);
-  for (int i = 0; i < 2000; ++i) coverage.count(generate_ctc(random, i % 101, {}));
+  for (int i = 0; i < 2000; ++i) coverage.count(classes_of(generate_ctc(random, i % 101, {})));
   EXPECT_THAT(coverage_text(coverage), Not(HasSubstr("never met")));
 }
 
@@ -152,14 +153,15 @@ TEST_F(Reproducer, GivesTheSameVerdictAgainAndAnotherKernelsOwn) {
                                                         {"blank-is-zero", "permutation"},
                                                         {"mean-of-labels-only", "reductions"},
                                                         {"label-clamped", "refusals"}}) {
-    Coverage coverage;
+    Coverage coverage(ctc_classes());
     const auto kernel = ctc_kernel("fault:" + fault);
     const auto report = run_property(property_named(property), {*kernel}, {.cases = 200, .given = {}}, coverage);
     ASSERT_TRUE(report.failure.has_value()) << fault;
-    auto words = words_of(reproducer(property, "fault:" + fault, report.failure->problem));
+    auto words = words_of(reproducer<CtcOperation>(property, "fault:" + fault, report.failure->problem));
+    EXPECT_EQ(words.extract("operation").mapped(), "ctc");
     EXPECT_EQ(words.extract("property").mapped(), property);
     const auto named = ctc_kernel(words.extract("kernel").mapped());
-    const CtcCase again = from_words(words);
+    const CtcCase again = ctc_from_words(words);
     EXPECT_EQ(again, report.failure->problem);
     const Finding finding = judge(property_named(property), {*named}, again);
     EXPECT_EQ(finding.verdict, report.verdict) << fault;
@@ -172,23 +174,23 @@ TEST_F(Reproducer, GivesTheSameVerdictAgainAndAnotherKernelsOwn) {
 TEST_F(Reproducer, PutsALargeCaseIntoAFile) {
   CtcCase large = sized_case(40, 12, 10, 3, 5);
   large.upstream = {-0.0F};
-  auto words = words_of(reproducer("gradient", "cpu", large));
+  auto words = words_of(reproducer<CtcOperation>("gradient", "cpu", large));
   EXPECT_EQ(words.at("property"), "gradient");
   EXPECT_EQ(words.at("kernel"), "cpu");
   EXPECT_EQ(words.count("T"), 0U);
   const std::filesystem::path file = words.at("file");
   EXPECT_TRUE(file.is_relative());
   EXPECT_EQ(file.parent_path(), "assay-failures");
-  EXPECT_EQ(read_npz(file), large);
+  EXPECT_EQ(read_ctc_npz(file), large);
 }
 
 TEST_F(Reproducer, PutsDifferentCasesIntoDifferentFiles) {
-  const auto first = words_of(reproducer("gradient", "cpu", sized_case(40, 12, 10, 3, 5)));
-  const auto second = words_of(reproducer("gradient", "cpu", sized_case(40, 12, 10, 3, 6)));
-  const auto other = words_of(reproducer("loss", "cpu", sized_case(40, 12, 10, 3, 5)));
+  const auto first = words_of(reproducer<CtcOperation>("gradient", "cpu", sized_case(40, 12, 10, 3, 5)));
+  const auto second = words_of(reproducer<CtcOperation>("gradient", "cpu", sized_case(40, 12, 10, 3, 6)));
+  const auto other = words_of(reproducer<CtcOperation>("loss", "cpu", sized_case(40, 12, 10, 3, 5)));
   EXPECT_NE(first.at("file"), second.at("file"));
   EXPECT_NE(first.at("file"), other.at("file"));
-  EXPECT_EQ(words_of(reproducer("gradient", "cpu", sized_case(40, 12, 10, 3, 5))), first);
+  EXPECT_EQ(words_of(reproducer<CtcOperation>("gradient", "cpu", sized_case(40, 12, 10, 3, 5))), first);
 }
 
 }  // namespace

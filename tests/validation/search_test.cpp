@@ -1,5 +1,5 @@
 // The search for a counterexample: the same for the same seed, within its budget, and honest about what it found.
-#include "validation/ctc/search.h"
+#include "validation/core/search.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/validation/stub_kernel.h"
+#include "validation/ctc/operation.h"
 #include "validation/ctc/text.h"
 
 namespace assay::validation {
@@ -26,7 +27,7 @@ Finding fail_from_three_frames(const CtcCase& c) {
 /// Every case that the search looks at, as text.
 std::vector<std::string> cases_seen(std::uint64_t seed, Finding (*judge)(const CtcCase&)) {
   std::vector<std::string> seen;
-  search({}, 50, seed, 100, [&](const CtcCase& c) {
+  search<CtcOperation>({}, 50, seed, 100, [&](const CtcCase& c) {
     seen.push_back(to_text(c));
     return judge(c);
   });
@@ -36,7 +37,7 @@ std::vector<std::string> cases_seen(std::uint64_t seed, Finding (*judge)(const C
 TEST(Search, JudgesAsManyCasesAsAskedForWhereAllPass) {
   for (const int cases : {1, 7, 100}) {
     int judged = 0;
-    const auto found = search({}, cases, 1, 100, [&](const CtcCase&) {
+    const auto found = search<CtcOperation>({}, cases, 1, 100, [&](const CtcCase&) {
       ++judged;
       return Finding::pass();
     });
@@ -57,7 +58,7 @@ TEST(Search, SeesDifferentCases) {
 }
 
 TEST(Search, ShrinksToWhatStillFails) {
-  const auto found = search({}, 100, 1, 2000, fail_from_three_frames);
+  const auto found = search<CtcOperation>({}, 100, 1, 2000, fail_from_three_frames);
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->finding.verdict, Verdict::fail);
   EXPECT_EQ(found->finding.explanation, "too many frames");
@@ -73,7 +74,7 @@ TEST(Search, ShrinksToWhatStillFails) {
 TEST(Search, StopsAtTheFirstFailureWithoutABudget) {
   int judged = 0;
   int failed = 0;
-  const auto found = search({}, 100, 1, 0, [&](const CtcCase& c) {
+  const auto found = search<CtcOperation>({}, 100, 1, 0, [&](const CtcCase& c) {
     ++judged;
     Finding finding = fail_from_three_frames(c);
     failed += is_failure(finding.verdict) ? 1 : 0;
@@ -88,7 +89,7 @@ TEST(Search, StopsAtTheFirstFailureWithoutABudget) {
 TEST(Search, KeepsToItsBudget) {
   for (const int budget : {1, 5, 30}) {
     int after_the_first = -1;
-    const auto found = search({}, 100, 1, budget, [&](const CtcCase& c) {
+    const auto found = search<CtcOperation>({}, 100, 1, budget, [&](const CtcCase& c) {
       Finding finding = fail_from_three_frames(c);
       if (after_the_first >= 0 || is_failure(finding.verdict)) ++after_the_first;
       return finding;
@@ -102,13 +103,15 @@ TEST(Search, KeepsToItsBudget) {
 
 /// A refusal of a valid problem is a failure as well as a wrong number.
 TEST(Search, TakesErrorsForFailuresAndSkipsForNone) {
-  EXPECT_TRUE(search({}, 5, 1, 10, [](const CtcCase&) { return Finding::error("refused"); }).has_value());
-  EXPECT_FALSE(search({}, 5, 1, 10, [](const CtcCase&) { return Finding::skip("no frames"); }).has_value());
-  EXPECT_FALSE(search({}, 5, 1, 10, [](const CtcCase&) { return Finding::mistrust("uncertain"); }).has_value());
+  EXPECT_TRUE(search<CtcOperation>({}, 5, 1, 10, [](const CtcCase&) { return Finding::error("refused"); }).has_value());
+  EXPECT_FALSE(
+      search<CtcOperation>({}, 5, 1, 10, [](const CtcCase&) { return Finding::skip("no frames"); }).has_value());
+  EXPECT_FALSE(
+      search<CtcOperation>({}, 5, 1, 10, [](const CtcCase&) { return Finding::mistrust("uncertain"); }).has_value());
 }
 
 TEST(Search, KeepsToTheProfile) {
-  search({.min_rows = 3, .log_probs = 0}, 60, 1, 0, [](const CtcCase& c) {
+  search<CtcOperation>({.min_rows = 3, .log_probs = 0}, 60, 1, 0, [](const CtcCase& c) {
     EXPECT_GE(c.B, 3);
     EXPECT_EQ(c.input, CtcInput::logits);
     return Finding::pass();
@@ -118,7 +121,7 @@ TEST(Search, KeepsToTheProfile) {
 TEST(SearchFrom, JudgesTheGivenCaseOnce) {
   int judged = 0;
   const CtcCase given = three_of_four_paths();
-  const auto found = search_from(given, 100, [&](const CtcCase& c) {
+  const auto found = search_from<CtcOperation>(given, 100, [&](const CtcCase& c) {
     EXPECT_EQ(c, given);
     ++judged;
     return Finding::pass();
@@ -129,11 +132,11 @@ TEST(SearchFrom, JudgesTheGivenCaseOnce) {
 
 TEST(SearchFrom, ShrinksTheGivenCase) {
   const CtcCase given = select_rows(three_of_four_paths(), {0, 0, 0});
-  const auto whole = search_from(given, 0, fail_from_three_frames);
+  const auto whole = search_from<CtcOperation>(given, 0, fail_from_three_frames);
   ASSERT_TRUE(whole.has_value());
   EXPECT_EQ(whole->problem, given);
   EXPECT_EQ(whole->shrinks, 0);
-  const auto shrunk = search_from(given, 1000, fail_from_three_frames);
+  const auto shrunk = search_from<CtcOperation>(given, 1000, fail_from_three_frames);
   ASSERT_TRUE(shrunk.has_value());
   EXPECT_EQ(shrunk->problem.B, 2) << "no row alone has three frames";
   EXPECT_GT(shrunk->shrinks, 0);

@@ -12,9 +12,9 @@
 
 #include "tests/validation/property_named.h"
 #include "tests/validation/stub_kernel.h"
+#include "validation/core/search.h"
 #include "validation/ctc/generate.h"
 #include "validation/ctc/kernels.h"
-#include "validation/ctc/search.h"
 #include "validation/ctc/shrink_structure.h"
 
 namespace assay::validation {
@@ -240,8 +240,8 @@ TEST_P(ShrunkFault, IsSmall) {
   const Small& small = GetParam();
   const auto kernel = ctc_kernel(std::string("fault:") + small.fault);
   const CtcProperty& property = property_named(small.property);
-  const auto found =
-      search(property.profile, 200, 1, 2000, [&](const CtcCase& c) { return judge(property, {*kernel, 40}, c); });
+  const auto found = search<CtcOperation>(property.profile, 200, 1, 2000,
+                                          [&](const CtcCase& c) { return judge(property, {*kernel, 40}, c); });
   ASSERT_TRUE(found.has_value());
   EXPECT_TRUE(is_failure(found->finding.verdict));
   EXPECT_LE(found->problem.T, small.frames);

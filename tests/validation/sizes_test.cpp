@@ -38,7 +38,7 @@ TEST(SizedCases, AreValidAlignableAndOnlyForTheReference) {
   std::set<std::string> names;
   std::int64_t most_frames = 0;
   std::int64_t most_classes = 0;
-  for (const auto& given : sized_cases()) {
+  for (const auto& given : ctc_sized_cases()) {
     const CtcCase& c = given.problem;
     EXPECT_TRUE(names.insert(given.name).second) << given.name;
     EXPECT_TRUE(given.reference_only) << given.name;

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 CtcCase read(const std::string& line) {
-  return from_words(parse_words(line));
+  return ctc_from_words(parse_words(line));
 }
 
 TEST(CtcText, IsOneReadableLine) {

@@ -12,7 +12,7 @@
 #include "tests/validation/stub_kernel.h"
 #include "validation/core/number.h"
 #include "validation/ctc/generate.h"
-#include "validation/ctc/property.h"
+#include "validation/ctc/operation.h"
 #include "validation/ctc/sizes.h"
 
 namespace assay::validation {
@@ -119,7 +119,7 @@ TEST(Truth, SaysWhereItDisagrees) {
 
 /// 100 frames of 250 classes: large enough to be worth remembering.
 TEST(TruthMemo, ComputesALargeCaseOnceForEachNumberOfDigits) {
-  CtcTruthMemo memo;
+  TruthMemo<CtcOperation> memo;
   CtcCase large = sized_case(100, 250, 2, 1, 1);
   const auto first = memo.truth_of(large, 17);
   EXPECT_EQ(memo.truth_of(large, 17), first);
@@ -130,7 +130,7 @@ TEST(TruthMemo, ComputesALargeCaseOnceForEachNumberOfDigits) {
 }
 
 TEST(TruthMemo, ComputesSmallCasesAnew) {
-  CtcTruthMemo memo;
+  TruthMemo<CtcOperation> memo;
   const auto first = memo.truth_of(three_of_four_paths(), 30);
   EXPECT_NE(memo.truth_of(three_of_four_paths(), 30), first);
   EXPECT_EQ(memo.truth_of(three_of_four_paths(), 30)->loss[0], first->loss[0]);

@@ -20,7 +20,7 @@ int diagnose_command(const std::filesystem::path& path, int digits, bool colour,
   std::vector<std::string> notes;
   CtcCase batch;
   try {
-    batch = read_npz(path, notes);
+    batch = read_ctc_npz(path, notes);
   } catch (const std::runtime_error& error) {
     out << error.what() << '\n';
     return 2;

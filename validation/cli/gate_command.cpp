@@ -9,9 +9,7 @@
 #include "validation/cli/commands.h"
 #include "validation/cli/data.h"
 #include "validation/cli/gate_run.h"
-#include "validation/ctc/kernels.h"
-#include "validation/ctc/npz.h"
-#include "validation/ctc/sizes.h"
+#include "validation/cli/operations.h"
 
 namespace assay::validation {
 namespace {
@@ -28,45 +26,53 @@ struct GateArguments {
   bool list = false;
 };
 
+template <class Operation>
 int list_properties() {
-  for (const auto& property : ctc_properties()) fmt::print("  {:<17} {}\n", property.name, property.claim);
+  for (const auto& property : Operation::properties()) fmt::print("  {:<17} {}\n", property.name, property.claim);
   return 0;
 }
 
-CtcNamedCase read_input(const std::filesystem::path& path) {
+template <class Operation>
+NamedCase<Operation> read_input(const std::filesystem::path& path) {
   std::vector<std::string> notes;
-  CtcNamedCase given{path.filename().string(), read_npz(path, notes), false};
+  NamedCase<Operation> given{path.filename().string(), Operation::read(path, notes), false};
   try {
-    require_valid(given.problem);
+    Operation::require_valid(given.problem);
   } catch (const std::invalid_argument& refusal) {
-    throw std::runtime_error(fmt::format("{}: {}\nassay: `assay diagnose {}` tells what is wrong with the batch",
-                                         given.name, refusal.what(), path.string()));
+    const std::string advice =
+        std::is_same_v<Operation, CtcOperation>
+            ? fmt::format("\nassay: `assay diagnose {}` tells what is wrong with the batch", path.string())
+            : "";
+    throw std::runtime_error(fmt::format("{}: {}{}", given.name, refusal.what(), advice));
   }
   for (const auto& note : notes) fmt::print("note: {}\n", note);
   return given;
 }
 
-/// The user's batch alone, or the speech batch and the sizes people train with.
-std::vector<CtcNamedCase> given_cases(const GateArguments& arguments) {
-  if (!arguments.input.empty()) return {read_input(arguments.input)};
-  std::vector<CtcNamedCase> given;
-  given.push_back(read_input(data_file("speech.npz")));
+/// The user's batch alone, or real input and the sizes people train with.
+template <class Operation>
+std::vector<NamedCase<Operation>> given_cases(const GateArguments& arguments) {
+  if (!arguments.input.empty()) return {read_input<Operation>(arguments.input)};
+  std::vector<NamedCase<Operation>> given;
+  for (const char* const file : Operation::data_files) given.push_back(read_input<Operation>(data_file(file)));
   if (arguments.quick) return given;
-  for (auto& sized : sized_cases()) given.push_back(std::move(sized));
+  for (auto& sized : Operation::sized_cases()) given.push_back(std::move(sized));
   return given;
 }
 
+template <class Operation>
 int run_gate(const GateArguments& arguments, bool cases_chosen) {
-  GateRun run;
+  GateRun<Operation> run;
   run.filter = std::regex(arguments.filter);
   run.digits = arguments.digits;
   run.options.seed = arguments.seed;
   run.options.cases = arguments.quick && !cases_chosen ? 40 : arguments.cases;
   if (!arguments.input.empty() && !cases_chosen) run.options.cases = 0;
-  run.options.given = given_cases(arguments);
-  const auto kernels = arguments.kernel.empty() ? shipped_ctc_kernels() : std::vector<std::string>{arguments.kernel};
+  run.options.given = given_cases<Operation>(arguments);
+  const auto kernels =
+      arguments.kernel.empty() ? Operation::shipped_kernels() : std::vector<std::string>{arguments.kernel};
   int status = 0;
-  for (const auto& name : kernels) status = std::max(status, judge_kernel(*ctc_kernel(name), run));
+  for (const auto& name : kernels) status = std::max(status, judge_kernel(*Operation::kernel(name), run));
   return status;
 }
 
@@ -75,7 +81,9 @@ int run_gate(const GateArguments& arguments, bool cases_chosen) {
 void add_gate_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<GateArguments>();
   auto* gate = app.add_subcommand("gate", "Judge kernels by every property, on generated cases and real input");
-  gate->add_option("operation", arguments->operation, "What to judge")->check(CLI::IsMember({"ctc"}));
+  gate->add_option("operation", arguments->operation, "What to judge")
+      ->check(CLI::IsMember(operation_names()))
+      ->capture_default_str();
   gate->add_option("--kernel", arguments->kernel,
                    "cpu, metal-emulated, metal-plain, plain or fault:NAME instead of the shipped kernels");
   gate->add_option("--input", arguments->input, "Judge on this batch (.npz) instead of the built-in ones")
@@ -92,7 +100,9 @@ void add_gate_command(CLI::App& app, Action& action) {
   gate->add_flag("--list", arguments->list, "List the properties and stop");
   gate->callback([&action, arguments, cases] {
     action = [arguments, cases] {
-      return arguments->list ? list_properties() : run_gate(*arguments, cases->count() > 0);
+      return with_operation(arguments->operation, [&]<class Operation>(Operation) {
+        return arguments->list ? list_properties<Operation>() : run_gate<Operation>(*arguments, cases->count() > 0);
+      });
     };
   });
 }

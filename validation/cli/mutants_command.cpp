@@ -1,18 +1,20 @@
 // assay mutants: runs the gate on kernels with planted faults and tells which property caught which.
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "validation/cli/commands.h"
+#include "validation/cli/operations.h"
+#include "validation/core/gate.h"
 #include "validation/core/terminal.h"
-#include "validation/ctc/faults/faults.h"
-#include "validation/ctc/gate.h"
 
 namespace assay::validation {
 namespace {
 
 struct MutantsArguments {
+  std::string operation = CtcOperation::name;
   std::string filter;
   int cases = 200;
   std::uint64_t seed = 1;
@@ -22,27 +24,31 @@ struct MutantsArguments {
 };
 
 /// The property's report on the fault: no shrinking, no given cases, up to the first failure.
-CtcPropertyReport attack(const CtcProperty& property, const CtcFault& fault, const MutantsArguments& arguments) {
-  Coverage unused;
-  const CtcGateOptions options{.cases = arguments.cases, .seed = arguments.seed, .shrink_budget = 0, .given = {}};
-  return run_property(property, {*fault.kernel, arguments.digits}, options, unused);
+template <class Operation>
+PropertyReport<Operation> attack(const Property<Operation>& property, const Fault<Operation>& fault,
+                                 const MutantsArguments& arguments) {
+  Coverage unused({});
+  const GateOptions<Operation> options{
+      .cases = arguments.cases, .seed = arguments.seed, .shrink_budget = 0, .given = {}};
+  return run_property<Operation>(property, {*fault.kernel, arguments.digits}, options, unused);
 }
 
 /// The names of the properties that catch the fault, the one meant to first; with `all`, every one that does.
-std::vector<std::string> catchers(const CtcFault& fault, const MutantsArguments& arguments, ProgressBar& bar,
-                                  double done, double total, int& cases) {
+template <class Operation>
+std::vector<std::string> catchers(const Fault<Operation>& fault, const MutantsArguments& arguments,
+                                  const std::function<void(const std::string&)>& show, int& cases) {
   std::vector<std::string> names;
-  const auto try_property = [&](const CtcProperty& property) {
-    bar.show(done, total, fmt::format("{} by {}", fault.name, property.name));
+  const auto try_property = [&](const Property<Operation>& property) {
+    show(property.name);
     const auto report = attack(property, fault, arguments);
     if (!report.failure) return;
     if (names.empty()) cases = report.cases;
     names.push_back(property.name);
   };
-  for (const auto& property : ctc_properties()) {
+  for (const auto& property : Operation::properties()) {
     if (property.name == fault.caught_by) try_property(property);
   }
-  for (const auto& property : ctc_properties()) {
+  for (const auto& property : Operation::properties()) {
     if (!names.empty() && !arguments.all) break;
     if (property.name != fault.caught_by) try_property(property);
   }
@@ -55,41 +61,60 @@ std::string joined(const std::vector<std::string>& names) {
   return text;
 }
 
+template <class Operation>
 int list_faults() {
-  for (const auto& fault : ctc_faults()) fmt::print("  fault:{:<32} {}\n", fault.name, fault.story);
+  for (const auto& fault : Operation::faults()) fmt::print("  fault:{:<32} {}\n", fault.name, fault.story);
   return 0;
 }
 
-int run_mutants(const MutantsArguments& arguments) {
-  const bool colour = wants_colour(stdout);
-  ProgressBar bar;
+struct Tally {
+  int faults = 0;
   int survivors = 0;
-  int strays = 0;
-  int count = 0;
-  fmt::print("assay mutants: {} planted faults, {} generated cases a property (seed {})\n\n", ctc_faults().size(),
-             arguments.cases, arguments.seed);
+  int strays = 0;  ///< caught by another property than the one meant
+};
+
+/// One row of the table, and what it adds to the tally.
+template <class Operation>
+void try_fault(const Fault<Operation>& fault, const MutantsArguments& arguments, ProgressBar& bar, Tally& tally) {
+  int cases = 0;
+  const auto total = static_cast<double>(Operation::faults().size());
+  const auto show = [&](const std::string& property) {
+    bar.show(tally.faults, total, fmt::format("{} by {}", fault.name, property));
+  };
+  const auto names = catchers(fault, arguments, show, cases);
+  bar.clear();
+  const bool survived = names.empty();
+  const bool stray = !survived && names.front() != fault.caught_by;
+  ++tally.faults;
+  tally.survivors += survived ? 1 : 0;
+  tally.strays += stray ? 1 : 0;
+  const auto fate =
+      paint(fmt::format("{:<9}", survived ? "SURVIVED" : "killed"),
+            fmt::fg(survived ? fmt::terminal_color::red : fmt::terminal_color::green), wants_colour(stdout));
+  fmt::print("  {:<34}{}{:>9}  {}{}\n", fault.name, fate, survived ? "-" : std::to_string(cases), joined(names),
+             stray ? fmt::format(" (meant for {})", fault.caught_by) : "");
+  std::fflush(stdout);
+}
+
+template <class Operation>
+int run_mutants(const MutantsArguments& arguments) {
+  fmt::print("assay mutants {}: {} planted faults, {} generated cases a property (seed {})\n\n", Operation::name,
+             Operation::faults().size(), arguments.cases, arguments.seed);
   fmt::print("  {:<34}{:<9}{:>9}  {}\n", "fault", "fate", "at case", "caught by");
-  for (const auto& fault : ctc_faults()) {
+  ProgressBar bar;
+  Tally tally;
+  for (const auto& fault : Operation::faults()) {
     if (fault.name.find(arguments.filter) == std::string::npos) continue;
-    int cases = 0;
-    const auto names = catchers(fault, arguments, bar, count++, static_cast<double>(ctc_faults().size()), cases);
-    bar.clear();
-    const bool survived = names.empty();
-    const bool stray = !survived && names.front() != fault.caught_by;
-    survivors += survived ? 1 : 0;
-    strays += stray ? 1 : 0;
-    const auto fate = paint(fmt::format("{:<9}", survived ? "SURVIVED" : "killed"),
-                            fmt::fg(survived ? fmt::terminal_color::red : fmt::terminal_color::green), colour);
-    fmt::print("  {:<34}{}{:>9}  {}{}\n", fault.name, fate, survived ? "-" : std::to_string(cases), joined(names),
-               stray ? fmt::format(" (meant for {})", fault.caught_by) : "");
-    std::fflush(stdout);
+    try_fault<Operation>(fault, arguments, bar, tally);
   }
-  if (count == 0) {
-    fmt::print(stderr, "assay mutants: no fault matches the filter; `assay mutants --list` names them\n");
+  if (tally.faults == 0) {
+    fmt::print(stderr, "assay mutants: no fault matches the filter; `assay mutants {} --list` names them\n",
+               Operation::name);
     return 2;
   }
-  fmt::print("\n{} of {} faults killed, {} by another property than the one meant\n", count - survivors, count, strays);
-  return survivors + strays > 0 ? 1 : 0;
+  fmt::print("\n{} of {} faults killed, {} by another property than the one meant\n", tally.faults - tally.survivors,
+             tally.faults, tally.strays);
+  return tally.survivors + tally.strays > 0 ? 1 : 0;
 }
 
 }  // namespace
@@ -98,6 +123,9 @@ void add_mutants_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<MutantsArguments>();
   auto* mutants =
       app.add_subcommand("mutants", "Run the gate on kernels with planted faults: every one must be caught");
+  mutants->add_option("operation", arguments->operation, "Whose kernels")
+      ->check(CLI::IsMember(operation_names()))
+      ->capture_default_str();
   mutants->add_option("--filter", arguments->filter, "Only faults whose name contains this");
   mutants->add_option("--cases", arguments->cases, "Generated cases for each property")
       ->check(CLI::Range(1, 1'000'000))
@@ -109,7 +137,11 @@ void add_mutants_command(CLI::App& app, Action& action) {
   mutants->add_flag("--all", arguments->all, "Name every property that catches a fault, not the first alone");
   mutants->add_flag("--list", arguments->list, "List the faults and stop");
   mutants->callback([&action, arguments] {
-    action = [arguments] { return arguments->list ? list_faults() : run_mutants(*arguments); };
+    action = [arguments] {
+      return with_operation(arguments->operation, [&]<class Operation>(Operation) {
+        return arguments->list ? list_faults<Operation>() : run_mutants<Operation>(*arguments);
+      });
+    };
   });
 }
 

@@ -87,13 +87,10 @@ std::vector<std::string> classes_of(const CtcCase& c) {
   return names;
 }
 
-Coverage::Coverage() {
-  for (const Class& one : classes) counts_[one.name] = 0;
-}
-
-void Coverage::count(const CtcCase& c) {
-  ++cases_;
-  for (const auto& name : classes_of(c)) ++counts_[name];
+std::vector<std::string> ctc_classes() {
+  std::vector<std::string> names;
+  for (const Class& one : classes) names.emplace_back(one.name);
+  return names;
 }
 
 }  // namespace assay::validation

@@ -1,7 +1,6 @@
-// Which interesting places a set of cases reached: what was never generated was never tested.
+// The interesting places that a case of CTC can reach.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -12,17 +11,7 @@ namespace assay::validation {
 /// The names of the classes that `c` belongs to: "no labels", "one frame too few", "-inf", ...
 std::vector<std::string> classes_of(const CtcCase& c);
 
-/// How often each class was met; classes never met are there with 0.
-class Coverage {
- public:
-  Coverage();
-  void count(const CtcCase& c);
-  const std::map<std::string, int>& counts() const { return counts_; }
-  int cases() const { return cases_; }
-
- private:
-  int cases_ = 0;
-  std::map<std::string, int> counts_;
-};
+/// All of them.
+std::vector<std::string> ctc_classes();
 
 }  // namespace assay::validation

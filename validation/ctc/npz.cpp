@@ -185,15 +185,15 @@ NpyArrays to_arrays(const CtcCase& c) {
 
 }  // namespace
 
-CtcCase read_npz(const std::filesystem::path& path, std::vector<std::string>& notes) try {
+CtcCase read_ctc_npz(const std::filesystem::path& path, std::vector<std::string>& notes) try {
   return Batch(read_npz_archive(path, known_names), notes).read();
 } catch (const std::exception& error) {
   throw std::runtime_error(fmt::format("{}: {}", path.string(), error.what()));
 }
 
-CtcCase read_npz(const std::filesystem::path& path) {
+CtcCase read_ctc_npz(const std::filesystem::path& path) {
   std::vector<std::string> notes;
-  return read_npz(path, notes);
+  return read_ctc_npz(path, notes);
 }
 
 void write_npz(const std::filesystem::path& path, const CtcCase& c) {

@@ -28,8 +28,8 @@ namespace assay::validation {
 /// Reads a batch whose shapes agree; what the numbers mean is not judged here, so that `diagnose` can. `notes` gains a
 /// sentence for each thing that was changed or left aside: float64 rounded to float32, arrays of other names.
 /// Throws std::runtime_error naming the file, the array, what was found and what was expected.
-CtcCase read_npz(const std::filesystem::path& path, std::vector<std::string>& notes);
-CtcCase read_npz(const std::filesystem::path& path);
+CtcCase read_ctc_npz(const std::filesystem::path& path, std::vector<std::string>& notes);
+CtcCase read_ctc_npz(const std::filesystem::path& path);
 
 /// Writes a batch that reads back equal, bit for bit (S of concatenated targets, which nothing reads, as the longest).
 /// Throws std::invalid_argument where the sizes of its parts disagree, std::runtime_error where writing fails.

@@ -1,10 +1,10 @@
 // One run of a kernel on a case, with its outputs poisoned beforehand and guarded on both sides.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "validation/core/guarded_output.h"
 #include "validation/ctc/case.h"
 #include "validation/ctc/kernel.h"
 
@@ -17,13 +17,11 @@ struct CtcRunOptions {
   int extra_gradient = 0;  ///< likewise of the gradient
 };
 
-struct CtcRun {
+struct CtcRun : Footprint {
   bool refused = false;  ///< the kernel threw std::invalid_argument
   std::string message;   ///< what it said
   std::vector<float> loss;
   std::vector<float> gradient;
-  std::vector<std::string> trespasses;  ///< writes next to an output or into an input, in words
-  std::vector<std::string> unwritten;   ///< elements of an output that still hold the poison, in words
 
   float gradient_at(const CtcCase& c, std::int64_t t, std::int64_t b, std::int64_t k) const {
     return gradient[static_cast<std::size_t>((t * c.B + b) * c.C + k)];
@@ -32,12 +30,6 @@ struct CtcRun {
 
 /// Runs the kernel whatever it does with bad arguments. Exceptions other than std::invalid_argument pass through.
 CtcRun run_kernel(const CtcKernel& kernel, const CtcCase& c, const CtcRunOptions& options = {});
-
-/// A kernel refused a problem that is valid.
-class RefusedValidProblem : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// As run_kernel, for a problem that is valid: a refusal throws RefusedValidProblem.
 CtcRun run_valid(const CtcKernel& kernel, const CtcCase& c, const CtcRunOptions& options = {});

@@ -12,14 +12,11 @@ namespace {
 
 using Shared = std::shared_ptr<const CtcCase>;
 
+using CtcShrink = Shrink<CtcCase>;
+
 template <class Change>
 CtcShrink step(const Shared& from, Change change) {
-  return [from, change]() -> std::optional<CtcCase> {
-    CtcCase c = *from;
-    change(c);
-    if (c == *from) return std::nullopt;
-    return c;
-  };
+  return shrink_step<CtcCase>(from, change);
 }
 
 /// Each row alone, then each row left out.

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "validation/ctc/gate.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 
@@ -11,6 +11,6 @@ namespace assay::validation {
 CtcCase sized_case(std::int64_t T, std::int64_t C, std::int64_t S, double scale, std::uint64_t seed);
 
 /// The rows of the table in docs/accuracy.md; about ten seconds of reference on one core.
-std::vector<CtcNamedCase> sized_cases();
+std::vector<CtcNamedCase> ctc_sized_cases();
 
 }  // namespace assay::validation

@@ -4,9 +4,9 @@
 //   input_lengths=2 target_lengths=1 targets=1 upstream= activations=0,0.5,-inf,1,nan,0
 #pragma once
 
-#include <map>
 #include <string>
 
+#include "validation/core/words.h"
 #include "validation/ctc/case.h"
 
 namespace assay::validation {
@@ -14,11 +14,8 @@ namespace assay::validation {
 /// One line; each activation is the shortest decimal that reads back to the same float32.
 std::string to_text(const CtcCase& c);
 
-/// The words `key=value` of a line. Throws std::invalid_argument for a word without '=' or a key given twice.
-std::map<std::string, std::string> parse_words(const std::string& line);
-
 /// The problem that `words` describe, valid or not; throws std::invalid_argument naming the key that is missing,
 /// unknown to a CTC problem or unreadable.
-CtcCase from_words(const std::map<std::string, std::string>& words);
+CtcCase ctc_from_words(const Words& words);
 
 }  // namespace assay::validation

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "metal/cpu/ctc_loss.h"
-#include "validation/ctc/gate.h"
+#include "validation/ctc/operation.h"
 
 namespace {
 

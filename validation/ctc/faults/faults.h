@@ -6,20 +6,11 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "validation/ctc/kernel.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
-
-struct CtcFault {
-  std::string name;       ///< "skip-over-repeat"; its kernel is called "fault:skip-over-repeat"
-  std::string story;      ///< what goes wrong, and the report it resembles where there is one
-  std::string caught_by;  ///< the property meant to catch it first
-  std::shared_ptr<const CtcKernel> kernel;
-  std::shared_ptr<const CtcKernel> healthy;  ///< the same without the fault
-};
 
 /// The kernel without a fault: log space, double inside, float32 out, correct in every option. Called "plain".
 std::shared_ptr<const CtcKernel> plain_ctc_kernel();

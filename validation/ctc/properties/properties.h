@@ -1,7 +1,7 @@
 // The properties of CTC kernels, one function and one file each.
 #pragma once
 
-#include "validation/ctc/property.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation::properties {
 

@@ -1,0 +1,72 @@
+#include "validation/core/compare.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace assay::validation {
+
+std::string Place::text() const {
+  const std::array index = {first, second, third};
+  std::vector<std::string> indices;
+  for (std::size_t i = 0; i < index.size(); ++i)
+    if (index[i] >= 0) indices.push_back(fmt::format("{}={}", names[i], index[i]));
+  if (indices.size() == 1) indices[0].erase(0, 2);
+  return fmt::format("{}[{}]", output, fmt::join(indices, ", "));
+}
+
+bool Comparison::accept(const Place& place, double error, double bound) {
+  ++compared_;
+  const double share = error == 0 ? 0 : error / bound;
+  if (!(share <= margin_.share)) margin_.take(share, place.text());
+  // A bound may be infinite, where a kernel claims too little; even then a number is due.
+  if (error <= bound && std::isfinite(error)) return true;
+  ++failures_;
+  return false;
+}
+
+void Comparison::near(const Place& place, float got, double expected, double bound) {
+  if (!std::isfinite(expected)) return same_special(place, got, expected);
+  const double error = std::abs(double{got} - expected);
+  if (accept(place, error, bound) || failures_ > 1) return;
+  first_failure_ =
+      fmt::format("{}\n  expected {:.17g} ({:a})\n  got      {}\n  error    {:.3g} where the bound is {:.3g}",
+                  place.text(), expected, expected, show(got), error, bound);
+}
+
+void Comparison::same_special(const Place& place, float got, double expected) {
+  const bool alike = std::isnan(expected) ? std::isnan(got) : double{got} == expected;
+  if (accept(place, alike ? 0 : std::numeric_limits<double>::infinity(), 0) || failures_ > 1) return;
+  first_failure_ = fmt::format("{}\n  expected {}\n  got      {}", place.text(),
+                               std::isnan(expected) ? "nan" : fmt::format("{}", expected), show(got));
+}
+
+void Comparison::near(const Place& place, float got, const BigFloat& exact, double bound) {
+  if (!is_finite(exact)) return near(place, got, to_double(exact), bound);
+  const double error = std::isfinite(got) ? absolute_difference(BigFloat(got), exact)
+                                          : std::abs(double{got});  // NaN stays NaN, infinity infinite
+  if (accept(place, error, bound) || failures_ > 1) return;
+  first_failure_ = place.text() + "\n" + explain(got, exact, error, bound);
+}
+
+void Comparison::fail(const std::string& why) {
+  if (failures_++ == 0) first_failure_ = why;
+}
+
+Finding Comparison::finding() const {
+  if (failures_ == 0) return Finding::pass(margin_);
+  const std::string others = failures_ > 1 ? fmt::format("\n  and {} more", failures_ - 1) : "";
+  return Finding::fail(first_failure_ + others, margin_);
+}
+
+void Comparison::same_bits(const Place& place, float first, float second, const std::string& what) {
+  if (std::bit_cast<std::uint32_t>(first) == std::bit_cast<std::uint32_t>(second)) return;
+  fail(fmt::format("{}: {}\n  first    {}\n  second   {}", place.text(), what, show(first), show(second)));
+}
+
+}  // namespace assay::validation

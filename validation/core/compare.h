@@ -1,0 +1,55 @@
+// Holds values against values under a bound and keeps the worst of them; every acceptance is `error <= bound`, which
+// a NaN does not pass.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "validation/core/number.h"
+#include "validation/core/verdict.h"
+
+namespace assay::validation {
+
+/// Where an element stands: an output, and its indices under their names. Indices below 0 are not there.
+/// {"gradient", t, b, k} is gradient[t=, b=, k=], and {"dhidden", n, h, -1, "nh"} is dhidden[n=, h=]; where one index
+/// is there alone, it needs no name: loss[3].
+struct Place {
+  const char* output;
+  std::int64_t first = -1;
+  std::int64_t second = -1;
+  std::int64_t third = -1;
+  const char* names = "tbk";
+
+  std::string text() const;
+};
+
+class Comparison {
+ public:
+  /// `got` against `expected`. An infinity or NaN that is expected must come; bound 0 asks for equality.
+  void near(const Place& place, float got, double expected, double bound);
+
+  /// The same against an exact value; a failure shows it to 25 digits.
+  void near(const Place& place, float got, const BigFloat& exact, double bound);
+
+  /// Records a failure that is not about one number.
+  void fail(const std::string& why);
+
+  /// The verdict so far: the first failure in full and the number of the others, or the worst margin.
+  Finding finding() const;
+
+  /// Records a failure where the two differ in a bit; `what` says what they should have in common.
+  void same_bits(const Place& place, float first, float second, const std::string& what);
+
+  bool anything() const { return compared_ > 0; }
+
+ private:
+  void same_special(const Place& place, float got, double expected);
+  bool accept(const Place& place, double error, double bound);
+
+  Margin margin_;
+  std::string first_failure_;
+  std::int64_t failures_ = 0;
+  std::int64_t compared_ = 0;
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,65 @@
+// An output of a kernel, poisoned beforehand and guarded on both sides.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace assay::validation {
+
+/// What a run wrote where it must not, and left where it must write; in words.
+struct Footprint {
+  std::vector<std::string> trespasses;
+  std::vector<std::string> unwritten;
+};
+
+/// A kernel refused a problem that is valid.
+class RefusedValidProblem : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+template <class Real>
+class GuardedOutput {
+ public:
+  GuardedOutput(std::string name, std::size_t size) : name_(std::move(name)), size_(size) {
+    memory_.assign(size + 2 * guard, std::bit_cast<Real>(sentinel));
+    for (Real& element : view()) element = std::bit_cast<Real>(poison);
+  }
+
+  std::span<Real> view() { return {memory_.data() + guard, size_}; }
+
+  void inspect(Footprint& footprint) {
+    for (std::size_t i = 0; i < guard; ++i) {
+      if (bits(memory_[i]) != sentinel)
+        footprint.trespasses.push_back(fmt::format("wrote {}[-{}], before its beginning", name_, guard - i));
+      if (bits(memory_[guard + size_ + i]) != sentinel)
+        footprint.trespasses.push_back(fmt::format("wrote {}[{}], past its {} elements", name_, size_ + i, size_));
+    }
+    for (std::size_t i = 0; i < size_; ++i)
+      if (bits(view()[i]) == poison) footprint.unwritten.push_back(fmt::format("{}[{}] was not written", name_, i));
+  }
+
+ private:
+  using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint16_t>;
+
+  static Bits bits(const Real& value) { return std::bit_cast<Bits>(value); }
+
+  static constexpr std::size_t guard = 64;
+  // Quiet NaNs, in float16 and bfloat16 alike, with payloads that no arithmetic produces.
+  static constexpr auto poison = static_cast<Bits>(sizeof(Real) == 4 ? 0x7FE5A5A5U : 0x7FE5U);
+  static constexpr auto sentinel = static_cast<Bits>(sizeof(Real) == 4 ? 0x7FEDEAD5U : 0x7FEDU);
+
+  std::string name_;
+  std::size_t size_;
+  std::vector<Real> memory_;
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,55 @@
+// A gate run in words, for a terminal: a table that fits 100 columns, what was reached, and each failure in full.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "validation/core/gate.h"
+
+namespace assay::validation {
+
+/// One row of the table: verdict, cases, worst error as a share of its bound, claim.
+std::string table_row(const PropertySummary& report, bool colour);
+
+/// The heading over such rows.
+std::string table_heading();
+
+/// "no labels 85, no frames 40, ..." wrapped to 100 columns; classes that were never met are named.
+std::string coverage_text(const Coverage& coverage);
+
+namespace detail {
+
+/// The command that replays the case which `words` describe.
+std::string replay_line(const std::string& words);
+
+/// Where a case too long for a line is written, which makes the folder.
+std::filesystem::path failure_file(const std::string& property, const std::string& line);
+
+std::string failure_text(const PropertySummary& report, const std::string& origin, const std::string& explanation,
+                         const std::string& reproducer, bool colour);
+
+}  // namespace detail
+
+/// The words that replay a case: "operation=... property=... kernel=... T=...", or, where the case is large, the path
+/// of a file that it was written to.
+template <class Operation>
+std::string reproducer(const std::string& property, const std::string& kernel, const typename Operation::Case& c) {
+  const std::string words = fmt::format("operation={} property={} kernel={} ", Operation::name, property, kernel);
+  const std::string line = words + Operation::to_text(c);
+  constexpr std::size_t longest_line = 2000;
+  if (line.size() <= longest_line) return detail::replay_line(line);
+  const auto path = detail::failure_file(property, line);
+  Operation::write(path, c);
+  return detail::replay_line(words + "file=" + path.string());
+}
+
+/// What failed, where, by how much, and the line that reproduces it.
+template <class Operation>
+std::string failure_text(const PropertyReport<Operation>& report, const std::string& kernel, bool colour) {
+  if (!report.failure) return "";
+  const Failure<Operation>& failure = *report.failure;
+  return detail::failure_text(report, failure.origin, failure.explanation,
+                              reproducer<Operation>(report.property, kernel, failure.problem), colour);
+}
+
+}  // namespace assay::validation

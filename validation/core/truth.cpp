@@ -1,0 +1,34 @@
+#include "validation/core/truth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "validation/core/number.h"
+
+namespace assay::validation {
+namespace {
+
+/// Digits that the rounding of a long computation may cost.
+constexpr int lost_digits = 10;
+
+bool agree(const BigFloat& low, const BigFloat& high, double tolerance) {
+  if (!is_finite(low) || !is_finite(high)) return same_kind(low, high);
+  return absolute_difference(low, high) <= tolerance * std::max(1.0, std::abs(to_double(high)));
+}
+
+}  // namespace
+
+void require_same(const std::vector<BigFloat>& low, const std::vector<BigFloat>& high, int digits, const char* what) {
+  const double tolerance = std::pow(10.0, lost_digits - digits);
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    if (!agree(low[i], high[i], tolerance)) {
+      throw ReferenceDisagrees(fmt::format("{}[{}] at {} and {} digits: {} and {}", what, i, digits,
+                                           digits + extra_digits, to_decimal(low[i], digits),
+                                           to_decimal(high[i], digits)));
+    }
+  }
+}
+
+}  // namespace assay::validation

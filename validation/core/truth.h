@@ -1,0 +1,57 @@
+// What an any-precision reference says twice, at two precisions, and what it said before.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "reference/number/big_float.h"
+
+namespace assay::validation {
+
+/// The reference at two precisions differed by more than the lower one claims.
+class ReferenceDisagrees : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Digits beyond those asked for, at which a truth is computed again.
+inline constexpr int extra_digits = 20;
+
+/// Throws ReferenceDisagrees unless the values at `digits` digits and at more are of the same kinds and differ by at
+/// most 10^(10 - digits), or that share of a value above 1. `what` names them.
+void require_same(const std::vector<reference::BigFloat>& low, const std::vector<reference::BigFloat>& high, int digits,
+                  const char* what);
+
+/// Remembers the truths of the last few large cases, which several properties ask for and which take seconds; small
+/// ones are computed anew, and what is too large for memory is not kept.
+template <class Operation>
+class TruthMemo {
+ public:
+  using Case = typename Operation::Case;
+  using Truth = typename Operation::Truth;
+
+  std::shared_ptr<const Truth> truth_of(const Case& c, int digits) {
+    const bool keep = Operation::is_worth_remembering(c);
+    for (const Entry& entry : entries_) {
+      if (keep && entry.digits == digits && entry.problem == c) return entry.truth;
+    }
+    auto truth = std::make_shared<const Truth>(Operation::truth_of(c, digits));
+    if (keep) entries_.push_back({c, digits, truth});
+    if (entries_.size() > at_most) entries_.erase(entries_.begin());
+    return truth;
+  }
+
+ private:
+  struct Entry {
+    Case problem;
+    int digits;
+    std::shared_ptr<const Truth> truth;
+  };
+  static constexpr std::size_t at_most = 6;
+
+  std::vector<Entry> entries_;
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,30 @@
+#include "validation/core/words.h"
+
+namespace assay::validation {
+
+Words parse_words(const std::string& line) {
+  Words words;
+  std::istringstream stream(line);
+  for (std::string item; stream >> item;) {
+    const auto equals = item.find('=');
+    if (equals == std::string::npos) throw std::invalid_argument(fmt::format("'{}': expected key=value", item));
+    if (!words.emplace(item.substr(0, equals), item.substr(equals + 1)).second) {
+      throw std::invalid_argument(fmt::format("'{}' is given twice", item.substr(0, equals)));
+    }
+  }
+  return words;
+}
+
+void require_known(const Words& words, const Words& known) {
+  for (const auto& [key, value] : words) {
+    if (!known.contains(key)) throw std::invalid_argument(fmt::format("'{}=' is not part of a case", key));
+  }
+}
+
+const std::string& word(const Words& words, const std::string& key) {
+  const auto found = words.find(key);
+  if (found == words.end()) throw std::invalid_argument(fmt::format("'{}=' is missing from the case", key));
+  return found->second;
+}
+
+}  // namespace assay::validation
