@@ -142,6 +142,17 @@ bool npy_flag(const NpyArray& array) {
   return array.bytes[0] != 0;
 }
 
+double npy_number(const NpyArray& array) {
+  expect_kinds(array.header, "fiu", "a number");
+  expect_scalar(array.header);
+  if (array.header.kind != 'f') return static_cast<double>(npy_integers(array)[0]);
+  if (array.header.item_size < 8) {
+    std::size_t unused = 0;
+    return double{npy_floats(array, unused)[0]};
+  }
+  return std::bit_cast<double>(load_unsigned(array.bytes, array.header.big_endian));
+}
+
 NpyArray npy_array(const std::vector<float>& elements, std::vector<std::int64_t> shape) {
   NpyArray array{{'f', 4, false, false, std::move(shape)}, {}};
   for (const float element : elements) store(array.bytes, std::bit_cast<std::uint32_t>(element), 4);
@@ -162,6 +173,12 @@ NpyArray npy_text_array(std::string_view text) {
 
 NpyArray npy_flag_array(bool value) {
   return {{'b', 1, false, false, {}}, std::string(1, value ? '\1' : '\0')};
+}
+
+NpyArray npy_number_array(double value) {
+  NpyArray array{{'f', 8, false, false, {}}, {}};
+  store(array.bytes, std::bit_cast<std::uint64_t>(value), 8);
+  return array;
 }
 
 }  // namespace assay::validation

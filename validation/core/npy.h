@@ -34,11 +34,14 @@ std::vector<std::int64_t> npy_integers(const NpyArray& array);
 /// The one element of an array of shape []. std::invalid_argument for other shapes, types and, of text, all but ASCII.
 std::string npy_text(const NpyArray& array);
 bool npy_flag(const NpyArray& array);
+/// Of any integer or floating type.
+double npy_number(const NpyArray& array);
 
 /// Arrays as this program writes them: little endian, row-major.
 NpyArray npy_array(const std::vector<float>& elements, std::vector<std::int64_t> shape);
 NpyArray npy_array(const std::vector<std::int64_t>& elements, std::vector<std::int64_t> shape);
 NpyArray npy_text_array(std::string_view text);
 NpyArray npy_flag_array(bool value);
+NpyArray npy_number_array(double value);
 
 }  // namespace assay::validation

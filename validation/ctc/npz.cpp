@@ -9,12 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include "validation/core/npz_archive.h"
+#include "validation/core/npz_batch.h"
 
 namespace assay::validation {
 namespace {
-
-using Shape = std::vector<std::int64_t>;
 
 const std::set<std::string> known_names = {"logits", "log_probs", "targets",   "input_lengths", "target_lengths",
                                            "blank",  "upstream",  "reduction", "zero_infinity", "variable"};
@@ -22,15 +20,11 @@ const std::set<std::string> known_names = {"logits", "log_probs", "targets",   "
 constexpr std::array<std::string_view, 2> variables = {"logits", "log_probs"};
 constexpr std::array<std::string_view, 3> reductions = {"none", "sum", "mean"};
 
-template <class... Parts>
-[[noreturn]] void refuse(fmt::format_string<Parts...> format, Parts&&... parts) {
-  throw std::invalid_argument(fmt::format(format, std::forward<Parts>(parts)...));
-}
-
 /// The arrays of a file on their way to a CtcCase.
 class Batch {
  public:
-  Batch(NpzContents contents, std::vector<std::string>& notes) : contents_(std::move(contents)), notes_(notes) {}
+  Batch(NpzContents contents, std::vector<std::string>& notes)
+      : arrays_(std::move(contents), "logits or log_probs, targets, input_lengths and target_lengths", notes) {}
 
   CtcCase read() {
     const bool one_row = read_activations();
@@ -40,58 +34,17 @@ class Batch {
     if (case_.layout == CtcTargets::concatenated)
       for (const std::int64_t labels : case_.target_lengths) case_.S = std::max(case_.S, labels);
     read_options();
-    for (const std::string& name : contents_.others) notes_.push_back(fmt::format("array '{}' was left aside", name));
     return std::move(case_);
   }
 
  private:
-  const NpyArray* find(const std::string& name) const {
-    const auto found = contents_.arrays.find(name);
-    return found == contents_.arrays.end() ? nullptr : &found->second;
-  }
-
-  const NpyArray& get(const std::string& name) const {
-    if (const NpyArray* const array = find(name)) return *array;
-    refuse("no array '{}': found {}; expected logits or log_probs, targets, input_lengths and target_lengths", name,
-           found());
-  }
-
-  std::string found() const {
-    std::vector<std::string> names = contents_.others;
-    for (const auto& [name, array] : contents_.arrays) names.push_back(name);
-    return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
-  }
-
-  /// What `convert` makes of an array, its complaints prefixed with the array's name.
-  template <class Convert>
-  static auto convert(const std::string& name, const Convert& convert) {
-    try {
-      return convert();
-    } catch (const std::invalid_argument& error) {
-      refuse("{}: {}", name, error.what());
-    }
-  }
-
-  std::vector<float> floats(const std::string& name, const NpyArray& array) {
-    std::size_t rounded = 0;
-    std::vector<float> out = convert(name, [&] { return npy_floats(array, rounded); });
-    if (rounded != 0)
-      notes_.push_back(fmt::format("{}: {} of {} values of {} were rounded to float32", name, rounded, out.size(),
-                                   array.header.dtype()));
-    return out;
-  }
-
-  static std::vector<std::int64_t> integers(const std::string& name, const NpyArray& array) {
-    return convert(name, [&] { return npy_integers(array); });
-  }
-
   /// Sets T, B, C and the activations; true where they are [T, C].
   bool read_activations() {
-    if (find("logits") != nullptr && find("log_probs") != nullptr)
+    if (arrays_.find("logits") != nullptr && arrays_.find("log_probs") != nullptr)
       refuse("both logits and log_probs: expected one of them");
-    case_.input = find("log_probs") != nullptr ? CtcInput::log_probs : CtcInput::logits;
+    case_.input = arrays_.find("log_probs") != nullptr ? CtcInput::log_probs : CtcInput::logits;
     const std::string name = case_.input == CtcInput::log_probs ? "log_probs" : "logits";
-    const NpyArray& array = get(name);
+    const NpyArray& array = arrays_.get(name);
     const Shape& shape = array.header.shape;
     if (shape.size() != 2 && shape.size() != 3)
       refuse("{}: {}: expected [T, B, C] or [T, C]", name, array.header.summary());
@@ -99,7 +52,7 @@ class Batch {
     case_.B = shape.size() == 3 ? shape[1] : 1;
     case_.C = shape.back();
     if (case_.C == 0) refuse("{}: {}: expected at least one class", name, array.header.summary());
-    case_.activations = floats(name, array);
+    case_.activations = arrays_.floats(name, array);
     return shape.size() == 2;
   }
 
@@ -108,7 +61,7 @@ class Batch {
   }
 
   void read_targets(bool one_row) {
-    const NpyArray& array = get("targets");
+    const NpyArray& array = arrays_.get("targets");
     const Shape& shape = array.header.shape;
     const bool batch_first = shape.size() == 2 && shape[0] == case_.T;
     if (shape.size() != 1 && (shape.size() != 2 || shape[0] != case_.B))
@@ -116,41 +69,29 @@ class Batch {
              hint(batch_first));
     case_.layout = shape.size() == 2 || one_row ? CtcTargets::padded : CtcTargets::concatenated;
     if (case_.layout == CtcTargets::padded) case_.S = shape.back();
-    case_.targets = integers("targets", array);
+    case_.targets = arrays_.integers("targets", array);
   }
 
   std::vector<std::int64_t> lengths(const std::string& name) const {
-    const NpyArray& array = get(name);
+    const NpyArray& array = arrays_.get(name);
     const Shape& shape = array.header.shape;
     const bool scalar = shape.empty() && case_.B == 1;
     const bool batch_first = shape == Shape{case_.T};
     if (!scalar && shape != Shape{case_.B})
       refuse("{}: {}: expected [B={}], for the activations are [T={}, B={}, C={}]{}", name, array.header.summary(),
              case_.B, case_.T, case_.B, case_.C, hint(batch_first));
-    return integers(name, array);
+    return arrays_.integers(name, array);
   }
 
   void read_options() {
-    if (const NpyArray* const array = find("blank")) {
+    if (const NpyArray* const array = arrays_.find("blank")) {
       if (!array->header.shape.empty()) refuse("blank: {}: expected a scalar", array->header.summary());
-      case_.blank = integers("blank", *array)[0];
+      case_.blank = arrays_.integers("blank", *array)[0];
     }
-    case_.reduction = static_cast<Reduction>(choice("reduction", reductions));
-    case_.variable = static_cast<CtcVariable>(choice("variable", variables));
-    if (const NpyArray* const array = find("zero_infinity"))
-      case_.zero_infinity = convert("zero_infinity", [&] { return npy_flag(*array); });
-    if (const NpyArray* const array = find("upstream")) read_upstream(*array);
-  }
-
-  /// The position of the text in array `name` among `choices`; 0 where there is no such array.
-  template <std::size_t N>
-  int choice(const std::string& name, const std::array<std::string_view, N>& choices) const {
-    const NpyArray* const array = find(name);
-    if (array == nullptr) return 0;
-    const std::string text = convert(name, [&] { return npy_text(*array); });
-    const auto chosen = std::find(choices.begin(), choices.end(), text);
-    if (chosen == choices.end()) refuse("{} = '{}': expected one of {}", name, text, fmt::join(choices, ", "));
-    return static_cast<int>(chosen - choices.begin());
+    case_.reduction = static_cast<Reduction>(arrays_.choice("reduction", reductions));
+    case_.variable = static_cast<CtcVariable>(arrays_.choice("variable", variables));
+    case_.zero_infinity = arrays_.flag("zero_infinity");
+    if (const NpyArray* const array = arrays_.find("upstream")) read_upstream(*array);
   }
 
   void read_upstream(const NpyArray& array) {
@@ -159,11 +100,10 @@ class Batch {
     if (per_row ? shape != Shape{case_.B} : !shape.empty() && shape != Shape{1})
       refuse("upstream: {}: expected {}", array.header.summary(),
              per_row ? fmt::format("[B={}] for reduction none", case_.B) : "a scalar for reduction sum or mean");
-    case_.upstream = floats("upstream", array);
+    case_.upstream = arrays_.floats("upstream", array);
   }
 
-  NpzContents contents_;
-  std::vector<std::string>& notes_;
+  NpzBatch arrays_;
   CtcCase case_;
 };
 

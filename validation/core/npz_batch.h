@@ -1,0 +1,113 @@
+// The arrays of an .npz file on their way to a problem: found by name, converted, their complaints under their names.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "validation/core/npz_archive.h"
+
+namespace assay::validation {
+
+using Shape = std::vector<std::int64_t>;
+
+template <class... Parts>
+[[noreturn]] void refuse(fmt::format_string<Parts...> format, Parts&&... parts) {
+  throw std::invalid_argument(fmt::format(format, std::forward<Parts>(parts)...));
+}
+
+namespace detail {
+
+/// What `read` makes of an array, its complaints prefixed with the array's name.
+template <class Read>
+auto convert(const std::string& name, const Read& read) {
+  try {
+    return read();
+  } catch (const std::invalid_argument& error) {
+    refuse("{}: {}", name, error.what());
+  }
+}
+
+}  // namespace detail
+
+/// `notes` gains a sentence for each thing that was changed or left aside. Each function throws std::invalid_argument
+/// where the array is missing or not what it should be.
+class NpzBatch {
+ public:
+  /// `expected`: the arrays that must be there, in words.
+  NpzBatch(NpzContents contents, std::string expected, std::vector<std::string>& notes)
+      : contents_(std::move(contents)), expected_(std::move(expected)), notes_(notes) {
+    for (const std::string& name : contents_.others) notes_.push_back(fmt::format("array '{}' was left aside", name));
+  }
+
+  /// Null where there is none.
+  const NpyArray* find(const std::string& name) const {
+    const auto found = contents_.arrays.find(name);
+    return found == contents_.arrays.end() ? nullptr : &found->second;
+  }
+
+  const NpyArray& get(const std::string& name) const {
+    if (const NpyArray* const array = find(name)) return *array;
+    refuse("no array '{}': found {}; expected {}", name, found(), expected_);
+  }
+
+  std::vector<float> floats(const std::string& name, const NpyArray& array) {
+    std::size_t rounded = 0;
+    std::vector<float> out = detail::convert(name, [&] { return npy_floats(array, rounded); });
+    if (rounded != 0)
+      notes_.push_back(fmt::format("{}: {} of {} values of {} were rounded to float32", name, rounded, out.size(),
+                                   array.header.dtype()));
+    return out;
+  }
+
+  static std::vector<std::int64_t> integers(const std::string& name, const NpyArray& array) {
+    return detail::convert(name, [&] { return npy_integers(array); });
+  }
+
+  /// The text of an array that holds one; empty where there is none.
+  std::string text(const std::string& name) const {
+    const NpyArray* const array = find(name);
+    return array == nullptr ? "" : detail::convert(name, [&] { return npy_text(*array); });
+  }
+
+  /// The flag of an array that holds one; false where there is none.
+  bool flag(const std::string& name) const {
+    const NpyArray* const array = find(name);
+    return array != nullptr && detail::convert(name, [&] { return npy_flag(*array); });
+  }
+
+  /// The number of an array that holds one; `otherwise` where there is none.
+  double number(const std::string& name, double otherwise) const {
+    const NpyArray* const array = find(name);
+    return array == nullptr ? otherwise : detail::convert(name, [&] { return npy_number(*array); });
+  }
+
+  /// The position of the text in array `name` among `choices`; 0 where there is no such array.
+  template <class Choices>
+  int choice(const std::string& name, const Choices& choices) const {
+    if (find(name) == nullptr) return 0;
+    const std::string chosen = text(name);
+    const auto found = std::find(choices.begin(), choices.end(), chosen);
+    if (found == choices.end()) refuse("{} = '{}': expected one of {}", name, chosen, fmt::join(choices, ", "));
+    return static_cast<int>(found - choices.begin());
+  }
+
+ private:
+  std::string found() const {
+    std::vector<std::string> names = contents_.others;
+    for (const auto& [name, array] : contents_.arrays) names.push_back(name);
+    return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  NpzContents contents_;
+  std::string expected_;
+  std::vector<std::string>& notes_;
+};
+
+}  // namespace assay::validation
