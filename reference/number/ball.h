@@ -70,6 +70,8 @@ class Ball {
   friend Ball operator*(const Ball& a, const Ball& b) { return make(arb_mul, a, b); }
   friend Ball operator/(const Ball& a, const Ball& b) { return make(arb_div, a, b); }
   friend Ball operator-(Ball x) { return arb_neg(x.ball_, x.ball_), x; }
+  /// sum += a b.
+  friend void add_product(Ball& sum, const Ball& a, const Ball& b) { arb_addmul(sum.ball_, a.ball_, b.ball_, bits()); }
 
   /// Certainly: for every member of a and every member of b. Both a < b and b < a may be false.
   friend bool operator<(const Ball& a, const Ball& b) { return arb_lt(a.ball_, b.ball_) != 0; }
@@ -78,6 +80,7 @@ class Ball {
   friend Ball exp(const Ball& x) { return make(arb_exp, x); }
   friend Ball log(const Ball& x) { return make(arb_log, x); }
   friend Ball log1p(const Ball& x) { return make(arb_log1p, x); }
+  friend Ball expm1(const Ball& x) { return make(arb_expm1, x); }
   friend Ball abs(Ball x) { return arb_abs(x.ball_, x.ball_), x; }
 
   BigFloat midpoint() const { return exactly(arb_midref(ball_)); }
@@ -148,6 +151,7 @@ class Ball {
 Ball exp(const Ball& x);
 Ball log(const Ball& x);
 Ball log1p(const Ball& x);
+Ball expm1(const Ball& x);
 
 template <>
 struct NumberTraits<Ball> {
@@ -156,6 +160,7 @@ struct NumberTraits<Ball> {
   static Ball exp(const Ball& x) { return reference::exp(x); }
   static Ball log(const Ball& x) { return is_zero(x) ? -infinity() : reference::log(x); }
   static Ball log1p(const Ball& x) { return reference::log1p(x); }
+  static Ball expm1(const Ball& x) { return reference::expm1(x); }
   static const Ball& value(const Ball& x) { return x; }
   static const Ball& from_value(const Ball& x) { return x; }
 

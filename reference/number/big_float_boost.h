@@ -1,6 +1,7 @@
 // BigFloat where MPFR is absent: Boost's header-only binary floating point. Include big_float.h instead.
 #pragma once
 
+#include <boost/math/special_functions/expm1.hpp>
 #include <boost/math/special_functions/log1p.hpp>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <concepts>
@@ -22,6 +23,7 @@ struct NumberTraits<BigFloat> {
   static BigFloat exp(const BigFloat& x) { return boost::multiprecision::exp(x); }
   static BigFloat log(const BigFloat& x) { return x == 0 ? BigFloat(-infinity()) : boost::multiprecision::log(x); }
   static BigFloat log1p(const BigFloat& x) { return boost::math::log1p(x); }
+  static BigFloat expm1(const BigFloat& x) { return boost::math::expm1(x); }
   static const BigFloat& value(const BigFloat& x) { return x; }
   static const BigFloat& from_value(const BigFloat& x) { return x; }
 

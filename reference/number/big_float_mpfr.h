@@ -80,6 +80,11 @@ class BigFloat {
   friend BigFloat operator/(const BigFloat& a, const BigFloat& b) { return make(mpfr_div, a, b); }
   friend BigFloat operator-(const BigFloat& x) { return make(mpfr_neg, x); }
 
+  /// sum += a b, rounded once, to the precision of the sum.
+  friend void add_product(BigFloat& sum, const BigFloat& a, const BigFloat& b) {
+    mpfr_fma(sum.value_, a.value_, b.value_, sum.value_, MPFR_RNDN);
+  }
+
   friend bool operator==(const BigFloat& a, const BigFloat& b) { return mpfr_equal_p(a.value_, b.value_) != 0; }
   friend std::partial_ordering operator<=>(const BigFloat& a, const BigFloat& b) {
     if (mpfr_unordered_p(a.value_, b.value_) != 0) return std::partial_ordering::unordered;
@@ -89,6 +94,7 @@ class BigFloat {
   friend BigFloat exp(const BigFloat& x) { return make(mpfr_exp, x); }
   friend BigFloat log(const BigFloat& x) { return make(mpfr_log, x); }
   friend BigFloat log1p(const BigFloat& x) { return make(mpfr_log1p, x); }
+  friend BigFloat expm1(const BigFloat& x) { return make(mpfr_expm1, x); }
   friend BigFloat abs(const BigFloat& x) {
     BigFloat result;
     mpfr_abs(result.value_, x.value_, MPFR_RNDN);
@@ -157,6 +163,7 @@ class BigFloat {
 BigFloat exp(const BigFloat& x);
 BigFloat log(const BigFloat& x);
 BigFloat log1p(const BigFloat& x);
+BigFloat expm1(const BigFloat& x);
 
 template <>
 struct NumberTraits<BigFloat> {
@@ -165,6 +172,7 @@ struct NumberTraits<BigFloat> {
   static BigFloat exp(const BigFloat& x) { return reference::exp(x); }
   static BigFloat log(const BigFloat& x) { return reference::log(x); }
   static BigFloat log1p(const BigFloat& x) { return reference::log1p(x); }
+  static BigFloat expm1(const BigFloat& x) { return reference::expm1(x); }
   static const BigFloat& value(const BigFloat& x) { return x; }
   static const BigFloat& from_value(const BigFloat& x) { return x; }
 

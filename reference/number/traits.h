@@ -4,13 +4,15 @@
 //   Ball              ball.h          LogNumber  log_number.h    Extended   extended.h
 //
 //   Scalar                 the type of the logarithm of an N (N itself for plain numbers)
-//   exp(Scalar) -> N       log(N) -> Scalar, log(0) = -inf; log1p   (absent for Rational)
+//   exp(Scalar) -> N       log(N) -> Scalar, log(0) = -inf; log1p, expm1   (absent for Rational)
 //   value(N) -> Scalar     the number itself; of a LogNumber or Extended it may under- or overflow
 //   from_value(Scalar) -> N
 //   is_zero, is_positive, is_finite, is_nan;   infinity(), nan()  (the last two throw for Rational)
 //   from_real(Real) -> N   exact for every finite float and double
 //   to_double(N)           the nearest double (of a Ball: of its midpoint)
 //   to_string(N, digits)   decimal, `digits` significant digits
+//
+// Beside the traits, add_product(sum, a, b): the inner loop of every matrix product.
 #pragma once
 
 #include <cmath>
@@ -25,6 +27,12 @@ namespace assay::reference {
 template <class Number>
 struct NumberTraits;
 
+/// sum += a b. BigFloat and Ball do it in one step, rounded once and without a temporary.
+template <class Number>
+void add_product(Number& sum, const Number& a, const Number& b) {
+  sum += a * b;
+}
+
 template <std::floating_point Real>
 struct NumberTraits<Real> {
   using Scalar = Real;
@@ -32,6 +40,7 @@ struct NumberTraits<Real> {
   static Real exp(Real x) { return std::exp(x); }
   static Real log(Real x) { return std::log(x); }
   static Real log1p(Real x) { return std::log1p(x); }
+  static Real expm1(Real x) { return std::expm1(x); }
   static Real value(Real x) { return x; }
   static Real from_value(Real x) { return x; }
 
