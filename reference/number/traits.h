@@ -2,6 +2,7 @@
 //
 //   float, double     here            Rational   exact.h         BigFloat   big_float.h
 //   Ball              ball.h          LogNumber  log_number.h    Extended   extended.h
+//   BinaryWeight      binary_weight.h (what a sum of exponentials asks for, and no more)
 //
 //   Scalar                 the type of the logarithm of an N (N itself for plain numbers)
 //   exp(Scalar) -> N       log(N) -> Scalar, log(0) = -inf; log1p, expm1   (absent for Rational)

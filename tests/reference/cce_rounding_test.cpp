@@ -54,7 +54,7 @@ TokenBound bound_of(const Tokens& tokens, std::size_t n, const CceRow<BigFloat>&
   for (std::size_t v = 0; v < dz.size(); ++v) {
     const double gap = max - static_cast<double>(row.x[v]);
     const double hard = v == static_cast<std::size_t>(tokens.targets[n]) ? 1 - s.label_smoothing : 0;
-    gaps += (hard + s.label_smoothing / V) * (2 * E + u * ((V + 8) * gap + V + 12 * std::log(V) + 8));
+    gaps += (hard + s.label_smoothing / V) * (2 * E + u * ((V + 8) * gap + V + (V + 12) * std::log(V) + 8));
     p_error.push_back(static_cast<double>(row.p[v]) * std::expm1(2 * E + u * (gap + std::log(V) + V + 6)));
   }
   bound.loss = gaps + slope * std::abs(lse) * lse_error + 4 * u * static_cast<double>(row.loss);
