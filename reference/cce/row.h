@@ -60,7 +60,7 @@ void normalize(CceRow<Number>& row) {
   row.sum = {false, x[largest], Number(0)};
   row.p.assign(x.size(), Number(0));
   for (std::size_t v = 0; v < x.size(); ++v) {
-    if (v == largest || is_minus_infinity(x[v])) continue;
+    if (v == largest) continue;
     row.p[v] = NumberTraits<Number>::exp(x[v] - row.sum.max);
     row.sum.others += row.p[v];
   }

@@ -108,5 +108,14 @@ TEST(CceLoss, OfHugeLogitsHasAllItsDigits) {
   expect_close(loss_of(tokens), Traits::log1p(Traits::exp(-gap)));
 }
 
+/// Under a cap logits are never exact. The digits in force must hold against 30 more.
+TEST(CceLoss, OfHugeCappedLogitsHasAllItsDigits) {
+  Tokens tokens = token({1e6, 1e6 + 50, 1e6 - 3}, 1);
+  tokens.shape.logit_softcap = 1e8;
+  const BigFloat loss = loss_of(tokens);
+  const PrecisionScope scope(80);
+  expect_close(loss, loss_of(tokens));
+}
+
 }  // namespace
 }  // namespace assay::reference

@@ -214,6 +214,11 @@ TEST(CceOutcome, OfAWordOutsideTheVocabularyIsInfiniteOverBallsToo) {
   const CceOutcome<Ball> outcome = cce_outcome<Ball>(tokens.problem());
   EXPECT_TRUE(outcome.loss[0].midpoint() == NumberTraits<BigFloat>::infinity() && outcome.loss[0].is_exact());
   EXPECT_TRUE(outcome.dbias[1].contains(BigFloat(-1)));
+  tokens.targets = {0};
+  tokens.shape.label_smoothing = 0.1;
+  tokens.shape.z_loss = 0.3;
+  const Ball loss = cce_outcome<Ball>(tokens.problem()).loss[0];
+  EXPECT_TRUE(loss.midpoint() == NumberTraits<BigFloat>::infinity() && loss.is_exact());
 }
 #endif
 

@@ -40,6 +40,8 @@ TEST(Logits, OfABiasOfMinusInfinityAreMinusInfinity) {
   const std::vector<BigFloat> z = logits<BigFloat>(hidden, weight, bias);
   EXPECT_TRUE(is_minus_infinity(z[0]));
   EXPECT_FALSE(is_minus_infinity(z[1]));
+  const std::vector<float> large{1e30F}, small{-std::numeric_limits<float>::infinity(), 1};
+  EXPECT_TRUE(is_minus_infinity(logits<float>(large, std::vector{1e30F, 1.0F}, small)[0]));  // -inf + inf is not formed
   EXPECT_EQ(logits<BigFloat>(hidden, weight, {})[1], BigFloat(2) * BigFloat(1e30));
 }
 
