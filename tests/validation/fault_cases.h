@@ -115,7 +115,9 @@ struct Outputs {
   explicit Outputs(const CtcCase& c, bool with_gradient = true)
       : loss((c.reduction == Reduction::none ? std::size_t(c.B) : 1) + 2 * guard_width, poison),
         gradient((with_gradient ? c.activations.size() : 0) + 2 * guard_width, poison) {}
-  static std::span<float> inner(std::vector<float>& v) { return std::span(v).subspan(guard_width, v.size() - 2 * guard_width); }
+  static std::span<float> inner(std::vector<float>& v) {
+    return std::span(v).subspan(guard_width, v.size() - 2 * guard_width);
+  }
   CtcResultView view() { return {inner(loss), inner(gradient)}; }
 };
 

@@ -8,18 +8,20 @@
 #include <string>
 #include <vector>
 
+#include "validation/cce/operation.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::validation {
 
 inline std::vector<std::string> operation_names() {
-  return {CtcOperation::name};
+  return {CtcOperation::name, CceOperation::name};
 }
 
 /// What use(Operation()) returns, of the operation called `name`. Throws std::invalid_argument for another name.
 template <class Use>
 int with_operation(const std::string& name, const Use& use) {
   if (name == CtcOperation::name) return use(CtcOperation());
+  if (name == CceOperation::name) return use(CceOperation());
   throw std::invalid_argument(
       fmt::format("operation '{}' is unknown: expected one of {}", name, fmt::join(operation_names(), ", ")));
 }

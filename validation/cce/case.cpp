@@ -1,0 +1,131 @@
+#include "validation/cce/case.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "metal/cpu/half.h"
+#include "reference/cce/validate.h"
+
+namespace assay::validation {
+namespace {
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) {
+    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+  });
+}
+
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+/// Row `i` of a matrix of `width` columns, appended.
+void append_row(std::vector<float>& to, const std::vector<float>& from, std::int64_t i, std::int64_t width,
+                std::int64_t count) {
+  const auto begin = from.begin() + i * width;
+  to.insert(to.end(), begin, begin + count);
+}
+
+}  // namespace
+
+float rounded_to(Dtype dtype, double value) {
+  if (dtype == Dtype::float16) return metal::Half(value);
+  if (dtype == Dtype::bfloat16) return metal::BFloat16(value);
+  return static_cast<float>(value);
+}
+
+CceProblem<float> CceCase::view() const {
+  CceProblem<float> problem;
+  problem.N = N;
+  problem.H = H;
+  problem.V = V;
+  problem.hidden = hidden;
+  problem.weight = weight;
+  problem.bias = bias;
+  problem.targets = targets;
+  problem.upstream = upstream;
+  problem.ignore_index = ignore_index;
+  problem.logit_softcap = logit_softcap;
+  problem.label_smoothing = label_smoothing;
+  problem.z_loss = z_loss;
+  problem.reduction = reduction;
+  return problem;
+}
+
+std::int64_t CceCase::valid_tokens() const {
+  return N - std::count(targets.begin(), targets.end(), ignore_index);
+}
+
+bool CceCase::has_softcap() const {
+  return logit_softcap > 0 && std::isfinite(logit_softcap);
+}
+
+double CceCase::token_weight(std::int64_t n) const {
+  if (is_ignored(n)) return 0;
+  const double share = reduction == Reduction::mean ? 1.0 / static_cast<double>(valid_tokens()) : 1.0;
+  if (upstream.empty()) return share;
+  return share * double{upstream[reduction == Reduction::none ? static_cast<std::size_t>(n) : 0]};
+}
+
+bool CceCase::operator==(const CceCase& other) const {
+  return N == other.N && H == other.H && V == other.V && dtype == other.dtype && same_bits(hidden, other.hidden) &&
+         same_bits(weight, other.weight) && same_bits(bias, other.bias) && targets == other.targets &&
+         same_bits(upstream, other.upstream) && ignore_index == other.ignore_index &&
+         same_bits(logit_softcap, other.logit_softcap) && same_bits(label_smoothing, other.label_smoothing) &&
+         same_bits(z_loss, other.z_loss) && reduction == other.reduction;
+}
+
+void require_valid(const CceCase& c) {
+  reference::validate(c.view());
+  reference::validate_values(c.view());
+}
+
+CceCase select_tokens(const CceCase& c, const std::vector<std::int64_t>& which) {
+  CceCase d = c;
+  d.N = static_cast<std::int64_t>(which.size());
+  d.hidden.clear();
+  d.targets.clear();
+  const bool per_token = c.reduction == Reduction::none && !c.upstream.empty();
+  if (per_token) d.upstream.clear();
+  for (const std::int64_t n : which) {
+    append_row(d.hidden, c.hidden, n, c.H, c.H);
+    d.targets.push_back(c.targets[static_cast<std::size_t>(n)]);
+    if (per_token) d.upstream.push_back(c.upstream[static_cast<std::size_t>(n)]);
+  }
+  return d;
+}
+
+CceCase select_words(const CceCase& c, const std::vector<std::int64_t>& which) {
+  CceCase d = c;
+  d.V = static_cast<std::int64_t>(which.size());
+  d.weight.clear();
+  d.bias.clear();
+  for (const std::int64_t v : which) {
+    append_row(d.weight, c.weight, v, c.H, c.H);
+    if (!c.bias.empty()) d.bias.push_back(c.bias[static_cast<std::size_t>(v)]);
+  }
+  for (auto& target : d.targets) {
+    if (target == c.ignore_index) continue;
+    target = std::find(which.begin(), which.end(), target) - which.begin();
+  }
+  // A word that is renamed to what ignore_index is would be taken for one that is ignored.
+  if (c.ignore_index >= 0) {
+    for (std::size_t n = 0; n < d.targets.size(); ++n)
+      if (c.targets[n] == c.ignore_index) d.targets[n] = -1;
+    d.ignore_index = -1;
+  }
+  return d;
+}
+
+CceCase keep_columns(const CceCase& c, std::int64_t count) {
+  CceCase d = c;
+  d.H = count;
+  d.hidden.clear();
+  d.weight.clear();
+  for (std::int64_t n = 0; n < c.N; ++n) append_row(d.hidden, c.hidden, n, c.H, count);
+  for (std::int64_t v = 0; v < c.V; ++v) append_row(d.weight, c.weight, v, c.H, count);
+  return d;
+}
+
+}  // namespace assay::validation

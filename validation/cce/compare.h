@@ -1,0 +1,50 @@
+// Holds runs of linear cross-entropy kernels against the truth and against each other.
+#pragma once
+
+#include <string>
+
+#include "validation/cce/bounds.h"
+#include "validation/cce/run.h"
+#include "validation/cce/truth.h"
+#include "validation/core/compare.h"
+
+namespace assay::validation {
+
+/// Where an element of an output stands, by its offset.
+Place loss_place(std::size_t i);
+Place dhidden_place(const CceCase& c, std::size_t i);
+Place dweight_place(const CceCase& c, std::size_t i);
+Place dbias_place(std::size_t v);
+
+/// Two runs of the same problem must agree in every bit.
+Finding same_bits(const CceCase& c, const CceRun& first, const CceRun& second, const std::string& what);
+
+/// What a run gave against what another gave, both of which may be off by their bounds.
+/// An infinite loss must be infinite in both.
+class CceRunComparison {
+ public:
+  /// Two runs of one case.
+  CceRunComparison(const CceCase& c, const CceKernelInfo& kernel) : case_(c), got_(c, kernel), expected_(got_) {}
+
+  /// Runs of two cases, of the same extents, that should give the same.
+  CceRunComparison(const CceCase& got, const CceCase& expected, const CceKernelInfo& kernel)
+      : case_(expected), got_(got, kernel), expected_(expected, kernel) {}
+
+  void losses(const CceRun& got, const CceRun& expected);
+  void gradients(const CceRun& got, const CceRun& expected);
+  void all(const CceRun& got, const CceRun& expected);
+
+  Comparison& comparison() { return comparison_; }
+  const CceBounds& bounds() const { return got_; }
+  Finding finding() const { return comparison_.finding(); }
+
+ private:
+  void near(const Place& place, float got, float expected, double bound);
+
+  const CceCase& case_;
+  CceBounds got_;
+  CceBounds expected_;
+  Comparison comparison_;
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,103 @@
+// Faults of the contract: numbers where a refusal is due.
+#include <stdexcept>
+
+#include "validation/cce/faults/planting.h"
+
+namespace assay::validation::cce {
+namespace {
+
+/// Mends one argument before the kernel looks, so that what is wrong with it goes unnoticed.
+class Lenient : public PlainCceKernel {
+ public:
+  void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
+           const CceRequest& request) const override {
+    metal::AnyCceProblem mended = problem;
+    std::vector<std::int64_t> targets(problem.options.targets.begin(), problem.options.targets.end());
+    mend(mended, targets);
+    mended.options.targets = targets;
+    PlainCceKernel::run(mended, out, request);
+  }
+
+ protected:
+  virtual void mend(metal::AnyCceProblem& problem, std::vector<std::int64_t>& targets) const = 0;
+};
+
+struct TargetClamped final : Lenient {
+  static constexpr FaultNote note{"target-out-of-range", "a target past V is taken as ignored: pytorch#108148",
+                                  "refusals"};
+  void mend(metal::AnyCceProblem& problem, std::vector<std::int64_t>& targets) const override {
+    for (auto& target : targets)
+      if (target >= problem.options.V) target = problem.options.ignore_index;
+  }
+};
+
+struct TargetIn32Bits final : Lenient {
+  static constexpr FaultNote note{"target-in-32-bits", "targets are cut to 32 bits before they are looked at",
+                                  "refusals"};
+  void mend(metal::AnyCceProblem&, std::vector<std::int64_t>& targets) const override {
+    for (auto& target : targets) target = static_cast<std::int32_t>(target);
+  }
+};
+
+struct NegativeSoftcap final : Lenient {
+  static constexpr FaultNote note{"negative-softcap", "a cap below 0 is none", "refusals"};
+  void mend(metal::AnyCceProblem& problem, std::vector<std::int64_t>&) const override {
+    if (!(problem.options.logit_softcap > 0)) problem.options.logit_softcap = 0;
+  }
+};
+
+struct MismatchedTypes final : Lenient {
+  static constexpr FaultNote note{"mismatched-types", "weight is read as what hidden is", "refusals"};
+  void mend(metal::AnyCceProblem& problem, std::vector<std::int64_t>&) const override {
+    if (problem.weight.index() == problem.hidden.index() || problem.hidden.index() == 0) return;
+    const auto size = std::visit([](const auto& span) { return span.size(); }, problem.weight);
+    std::visit(
+        [&]<class Span>(const Span& hidden) {
+          using Real = typename Span::value_type;
+          static thread_local std::vector<Real> reread;
+          reread.assign(size, hidden.empty() ? Real{} : hidden[0]);
+          problem.weight = std::span<const Real>(reread);
+        },
+        problem.hidden);
+  }
+};
+
+struct NanPassedOn final : PlainCceKernel {
+  static constexpr FaultNote note{"nan-passed-on", "a NaN in weight gives a loss of NaN, and no word of it",
+                                  "refusals"};
+  void check(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out) const override {
+    try {
+      PlainCceKernel::check(problem, out);
+    } catch (const std::invalid_argument& refusal) {
+      if (std::string(refusal.what()).find("= nan") == std::string::npos) throw;
+    }
+  }
+};
+
+struct AnonymousRefusal final : PlainCceKernel {
+  static constexpr FaultNote note{"anonymous-refusal", "invalid argument", "refusals"};
+  void check(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out) const override {
+    try {
+      PlainCceKernel::check(problem, out);
+    } catch (const std::invalid_argument&) {
+      throw std::invalid_argument("invalid argument");
+    }
+  }
+};
+
+struct RefusesOneWord final : PlainCceKernel {
+  static constexpr FaultNote note{"one-word-refused", "a vocabulary of one word is refused", "loss"};
+  void check(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out) const override {
+    PlainCceKernel::check(problem, out);
+    if (problem.options.V == 1) throw std::invalid_argument("V = 1: expected at least 2");
+  }
+};
+
+}  // namespace
+
+std::vector<CceFault> contract_faults() {
+  return plant_all_cce<TargetClamped, TargetIn32Bits, NegativeSoftcap, MismatchedTypes, NanPassedOn, AnonymousRefusal,
+                       RefusesOneWord>();
+}
+
+}  // namespace assay::validation::cce

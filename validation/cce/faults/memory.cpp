@@ -1,0 +1,121 @@
+// Faults of memory and repeatability: writes past an end, elements left as they were, state kept, threads.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "validation/cce/faults/planting.h"
+
+namespace assay::validation::cce {
+namespace {
+
+template <class Change>
+void change_first(const metal::AnyOutput& any, Change change) {
+  std::visit(
+      [&](const auto& span) {
+        if (!span.empty()) change(span);
+      },
+      any);
+}
+
+struct WritesPastWeight final : PlainCceKernel {
+  static constexpr FaultNote note{"writes-past-dweight", "a whole tile is stored where the last words end", "outside"};
+  void store(const Work& work, const metal::AnyCceOutput& out) const override {
+    PlainCceKernel::store(work, out);
+    change_first(out.dweight, [](const auto& span) { *(span.data() + span.size()) = {}; });
+  }
+};
+
+struct WritesBeforeLoss final : PlainCceKernel {
+  static constexpr FaultNote note{"writes-before-loss", "loss[-1] for the carry of a scan", "outside"};
+  void store(const Work& work, const metal::AnyCceOutput& out) const override {
+    PlainCceKernel::store(work, out);
+    *(out.loss.data() - 1) = 0;
+  }
+};
+
+struct IgnoredRowsUnwritten final : PlainCceKernel {
+  static constexpr FaultNote note{"ignored-rows-unwritten", "dhidden of ignored tokens is left as it was", "inside"};
+  void store(const Work& work, const metal::AnyCceOutput& out) const override {
+    const auto keep = [&](const auto& span) {
+      std::vector<typename std::decay_t<decltype(span)>::element_type> before(span.begin(), span.end());
+      PlainCceKernel::store(work, out);
+      for (std::int64_t i = 0; i < work.N() * work.H(); ++i)
+        if (is_ignored(work, i / work.H())) span[static_cast<std::size_t>(i)] = before[static_cast<std::size_t>(i)];
+    };
+    if (std::visit([](const auto& span) { return span.empty(); }, out.dhidden)) return PlainCceKernel::store(work, out);
+    change_first(out.dhidden, keep);
+  }
+};
+
+struct LossUnwritten final : PlainCceKernel {
+  static constexpr FaultNote note{"loss-of-nothing-unwritten", "without tokens the reduced loss is not written",
+                                  "empty"};
+  void store(const Work& work, const metal::AnyCceOutput& out) const override {
+    const bool nothing = work.valid == 0 && work.options.reduction != Reduction::none;
+    const float before = out.loss.empty() ? 0 : out.loss[0];
+    PlainCceKernel::store(work, out);
+    if (nothing) out.loss[0] = before;
+  }
+};
+
+struct AddedToOutput final : PlainCceKernel {
+  static constexpr FaultNote note{"dweight-added-to-output", "dweight += where dweight = is due", "inside"};
+  void store(const Work& work, const metal::AnyCceOutput& out) const override {
+    const auto add = [&](const auto& span) {
+      std::vector<float> before(span.begin(), span.end());
+      PlainCceKernel::store(work, out);
+      using Real = typename std::decay_t<decltype(span)>::element_type;
+      for (std::size_t i = 0; i < span.size(); ++i)
+        if (float{span[i]} == 0) span[i] = static_cast<Real>(double{before[i]});
+    };
+    if (std::visit([](const auto& span) { return span.empty(); }, out.dweight)) return PlainCceKernel::store(work, out);
+    change_first(out.dweight, add);
+  }
+};
+
+struct AtomicOrder final : PlainCceKernel {
+  static constexpr FaultNote note{"order-of-atomics", "sums in the order of arrival: every other run differs by a bit",
+                                  "repeat"};
+  void store(const Work& work, const metal::AnyCceOutput& out) const override {
+    PlainCceKernel::store(work, out);
+    const bool odd = (runs_++ & 1) != 0;
+    if (odd && !out.loss.empty() && out.loss[0] > 0) out.loss[0] = std::nextafter(out.loss[0], 1e30F);
+  }
+
+ private:
+  mutable std::atomic<int> runs_ = 0;
+};
+
+struct RemainderOfThreads final : PlainCceKernel {
+  static constexpr FaultNote note{"remainder-of-threads", "N / threads tokens for each thread, and none does the rest",
+                                  "threads"};
+  void compute(Work& work) const override {
+    const std::int64_t threads = std::max(work.request.threads, 1);
+    const std::int64_t done = work.N() < threads ? work.N() : work.N() / threads * threads;
+    for (std::int64_t n = 0; n < done; ++n) run_token(work, n);
+  }
+};
+
+struct BiasWithWeightOnly final : PlainCceKernel {
+  static constexpr FaultNote note{"dbias-with-dweight-only", "dbias is left at 0 unless dweight is asked for",
+                                  "outputs"};
+  void store(const Work& work, const metal::AnyCceOutput& out) const override {
+    PlainCceKernel::store(work, out);
+    if (!std::visit([](const auto& span) { return span.empty(); }, out.dweight)) return;
+    change_first(out.dbias, [](const auto& span) {
+      for (auto& element : span) element = {};
+    });
+  }
+};
+
+}  // namespace
+
+std::vector<CceFault> memory_faults() {
+  return plant_all_cce<WritesPastWeight, WritesBeforeLoss, IgnoredRowsUnwritten, LossUnwritten, AddedToOutput,
+                       AtomicOrder, RemainderOfThreads, BiasWithWeightOnly>();
+}
+
+}  // namespace assay::validation::cce

@@ -1,0 +1,74 @@
+// Each gradient is that of the any-precision reference, within its derived bound, element by element.
+#include <cmath>
+#include <functional>
+
+#include "validation/cce/compare.h"
+#include "validation/cce/properties/properties.h"
+
+namespace assay::validation::cce {
+namespace {
+
+/// One of the three gradients: where it is in a run, in the truth and among the bounds.
+struct Gradient {
+  std::vector<float> CceRun::* got;
+  std::vector<BigFloat> CceTruth::* truth;
+  double (CceBounds::*bound)(std::size_t, double) const;
+  Place (*place)(const CceCase&, std::size_t);
+  CceRunOptions asked;
+};
+
+const Gradient of_hidden = {
+    &CceRun::dhidden, &CceTruth::dhidden, &CceBounds::dhidden, dhidden_place, {.dweight = false, .dbias = false}};
+const Gradient of_weight = {
+    &CceRun::dweight, &CceTruth::dweight, &CceBounds::dweight, dweight_place, {.dhidden = false, .dbias = false}};
+const Gradient of_bias = {&CceRun::dbias,
+                          &CceTruth::dbias,
+                          &CceBounds::dbias,
+                          [](const CceCase&, std::size_t v) { return dbias_place(v); },
+                          {.dhidden = false, .dweight = false}};
+
+/// What is due where the true element leaves the range of a 16-bit type: that, and no NaN.
+bool may_overflow(double exact, double bound, double largest, float got) {
+  return std::abs(exact) + bound > largest && std::abs(got) > largest / 2 && std::signbit(got) == std::signbit(exact);
+}
+
+Finding compare(const CceContext& context, const CceCase& c, const Gradient& gradient) {
+  if (gradient.got == &CceRun::dbias && c.bias.empty()) return Finding::skip("there is no bias");
+  const auto truth = context.truth_of(c);
+  const CceBounds bounds(c, context.kernel.info());
+  const std::vector<float> got = run_valid(context.kernel, c, gradient.asked).*gradient.got;
+  Comparison comparison;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const BigFloat& exact = ((*truth).*gradient.truth)[i];
+    const double size = to_double(exact);
+    const double bound = (bounds.*gradient.bound)(i, size);
+    if (may_overflow(size, bound, bounds.largest(), got[i])) continue;
+    comparison.near(gradient.place(c, i), got[i], exact, bound);
+  }
+  return comparison.finding();
+}
+
+CceProperty property(const char* name, const char* claim, const CceProfile& profile, const Gradient& gradient) {
+  const auto check = [&gradient](const CceContext& context, const CceCase& c) { return compare(context, c, gradient); };
+  return {name, claim, profile, check, true};
+}
+
+}  // namespace
+
+CceProperty dhidden() {
+  return property("dhidden", "each dL/dhidden within its bound", {}, of_hidden);
+}
+
+CceProperty dweight() {
+  return property("dweight", "each dL/dweight within its bound", {}, of_weight);
+}
+
+CceProperty dbias() {
+  return property("dbias", "each dL/dbias within its bound", {.bias = 1}, of_bias);
+}
+
+CceProperty softcap() {
+  return property("softcap", "and dL/dhidden through a cap", {.softcap = 1}, of_hidden);
+}
+
+}  // namespace assay::validation::cce

@@ -1,0 +1,20 @@
+// Forward and then backward from what it left is the same as both at once.
+#include "validation/cce/compare.h"
+#include "validation/cce/properties/properties.h"
+
+namespace assay::validation::cce {
+namespace {
+
+Finding check(const CceContext& context, const CceCase& c) {
+  CceRunComparison comparison(c, context.kernel.info());
+  comparison.all(run_valid(context.kernel, c, {.request = {.in_halves = true}}), run_valid(context.kernel, c));
+  return comparison.finding();
+}
+
+}  // namespace
+
+CceProperty halves() {
+  return {"halves", "forward, then backward, is both at once", {}, check};
+}
+
+}  // namespace assay::validation::cce

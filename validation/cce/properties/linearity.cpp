@@ -1,0 +1,65 @@
+// Gradients are linear in what comes from above, token by token: those for g and for h add up to those for g + h, and
+// 0 gives 0.
+#include <functional>
+
+#include "validation/cce/compare.h"
+#include "validation/cce/properties/properties.h"
+
+namespace assay::validation::cce {
+namespace {
+
+/// Powers of two and zero, of both signs, so that sums are exact; `which` of three settings, the third the sum of the
+/// others.
+float upstream_of(std::size_t n, int which) {
+  constexpr float first[] = {2, -1, 0, 0.5F, 0};
+  constexpr float second[] = {-0.25F, 4, 1, 0, 0};
+  return (which != 1 ? first[n % 5] : 0) + (which != 0 ? second[n % 5] : 0);
+}
+
+CceCase with_upstream(CceCase c, int which) {
+  const std::size_t count = c.reduction == Reduction::none ? c.targets.size() : 1;
+  c.upstream.resize(count);
+  for (std::size_t n = 0; n < count; ++n) c.upstream[n] = upstream_of(n, which);
+  return c;
+}
+
+struct Part {
+  CceRun run;
+  CceBounds bounds;
+};
+
+using Output = std::vector<float> CceRun::*;
+using Bound = double (CceBounds::*)(std::size_t, double) const;
+
+void compare_sum(Comparison& comparison, const Part& a, const Part& b, const Part& both, Output output, Bound bound,
+                 const std::function<Place(std::size_t)>& place_of) {
+  const auto allowed = [&](const Part& part, std::size_t i) { return (part.bounds.*bound)(i, (part.run.*output)[i]); };
+  for (std::size_t i = 0; i < (both.run.*output).size(); ++i)
+    comparison.near(place_of(i), (both.run.*output)[i], double{(a.run.*output)[i]} + double{(b.run.*output)[i]},
+                    allowed(a, i) + allowed(b, i) + allowed(both, i));
+}
+
+Finding check(const CceContext& context, const CceCase& c) {
+  const CceCase cases[] = {with_upstream(c, 0), with_upstream(c, 1), with_upstream(c, 2)};
+  const auto part = [&](const CceCase& one) {
+    return Part{run_valid(context.kernel, one), CceBounds(one, context.kernel.info())};
+  };
+  const Part first = part(cases[0]);
+  const Part second = part(cases[1]);
+  const Part both = part(cases[2]);
+  Comparison comparison;
+  compare_sum(comparison, first, second, both, &CceRun::dhidden, &CceBounds::dhidden,
+              [&](std::size_t i) { return dhidden_place(c, i); });
+  compare_sum(comparison, first, second, both, &CceRun::dweight, &CceBounds::dweight,
+              [&](std::size_t i) { return dweight_place(c, i); });
+  compare_sum(comparison, first, second, both, &CceRun::dbias, &CceBounds::dbias, dbias_place);
+  return comparison.finding();
+}
+
+}  // namespace
+
+CceProperty linearity() {
+  return {"linearity", "gradients are linear in upstream, by token", {.many_tokens = 0.3}, check};
+}
+
+}  // namespace assay::validation::cce

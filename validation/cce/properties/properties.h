@@ -1,0 +1,43 @@
+// The properties of linear cross-entropy kernels, one function and one file each.
+#pragma once
+
+#include "validation/cce/operation.h"
+
+namespace assay::validation::cce {
+
+// Memory and repeatability.
+CceProperty outside();
+CceProperty inside();
+CceProperty repeat();
+CceProperty threads();
+CceProperty outputs();
+CceProperty chunks();
+CceProperty halves();
+
+// The contract.
+CceProperty refusals();
+CceProperty empty();
+CceProperty ignored();
+CceProperty nonnegative();
+
+// Relations between runs: no reference needed.
+CceProperty batch_singles();
+CceProperty duplicates();
+CceProperty independence();
+CceProperty permutation();
+CceProperty padding();
+CceProperty shift();
+CceProperty linearity();
+CceProperty reductions();
+CceProperty softcap_off();
+CceProperty word_sums();
+CceProperty images();
+
+// Against the any-precision reference.
+CceProperty loss();
+CceProperty dhidden();
+CceProperty dweight();
+CceProperty dbias();
+CceProperty softcap();
+
+}  // namespace assay::validation::cce

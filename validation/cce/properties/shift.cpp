@@ -1,0 +1,59 @@
+// A softmax does not see what is added to all its logits: the same offset in every bias, up to a million, changes the
+// lse alone, and so neither loss nor gradient where there is no z-loss and no cap.
+#include <cmath>
+
+#include "validation/cce/compare.h"
+#include "validation/cce/properties/properties.h"
+
+namespace assay::validation::cce {
+namespace {
+
+/// Offsets, and biases of a coarseness, that add up without rounding in the type.
+struct Offsets {
+  double largest;
+  double unit;
+};
+
+Offsets offsets_of(Dtype dtype) {
+  if (dtype == Dtype::float16) return {1024, 1};
+  if (dtype == Dtype::bfloat16) return {128, 1};
+  return {1e6, 0.0625};
+}
+
+/// Small biases that are multiples of the unit.
+CceCase coarse(CceCase c, double unit) {
+  for (float& bias : c.bias)
+    if (std::isfinite(bias)) bias = static_cast<float>(unit * std::round(std::fmod(double{bias}, 32.0) / unit));
+  return c;
+}
+
+CceCase shifted(CceCase c, double offset) {
+  for (float& bias : c.bias) bias = static_cast<float>(double{bias} + offset);
+  return c;
+}
+
+Finding check(const CceContext& context, const CceCase& given) {
+  if (given.bias.empty()) return Finding::skip("there is no bias to shift by");
+  const Offsets offsets = offsets_of(given.dtype);
+  const CceCase c = coarse(given, offsets.unit);
+  const CceRun before = run_valid(context.kernel, c);
+  Finding worst = Finding::pass();
+  for (const double offset : {offsets.largest, -offsets.largest, offsets.largest / 16}) {
+    const CceCase d = shifted(c, offset);
+    CceRunComparison comparison(d, c, context.kernel.info());
+    comparison.all(run_valid(context.kernel, d), before);
+    const Finding finding = comparison.finding();
+    if (is_failure(finding.verdict)) return finding;
+    worst.margin.take(finding.margin);
+  }
+  return worst;
+}
+
+}  // namespace
+
+CceProperty shift() {
+  return {
+      "shift", "logits + c give the same, for c up to 1e6", {.bias = 1, .offset = 0, .softcap = 0, .z_loss = 0}, check};
+}
+
+}  // namespace assay::validation::cce

@@ -1,0 +1,17 @@
+// What is true of a case: the any-precision reference, computed at two precisions that must agree.
+#pragma once
+
+#include "reference/cce/outcome.h"
+#include "reference/number/big_float.h"
+#include "validation/cce/case.h"
+#include "validation/core/truth.h"
+
+namespace assay::validation {
+
+using CceTruth = reference::CceOutcome<reference::BigFloat>;
+
+/// Loss and gradients of `c` to `digits` significant digits of every probability.
+/// Throws ReferenceDisagrees when `digits` and `digits` + 20 do not agree, std::invalid_argument for a bad case.
+CceTruth truth_of(const CceCase& c, int digits);
+
+}  // namespace assay::validation
