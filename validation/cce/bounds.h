@@ -16,6 +16,7 @@
 //   gamma(chain + 2) sum |w| T_v |the other factor|, and v |result|
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -38,6 +39,9 @@ class CceBounds {
 
   /// The largest finite gradient that the case's type stores.
   double largest() const;
+
+  /// Whether a stored gradient is so large that sums with others of its size may not be finite.
+  bool is_huge(float stored) const { return std::abs(double{stored}) > largest() / 4; }
 
  private:
   struct Token;

@@ -34,9 +34,12 @@ using Bound = double (CceBounds::*)(std::size_t, double) const;
 void compare_sum(Comparison& comparison, const Part& a, const Part& b, const Part& both, Output output, Bound bound,
                  const std::function<Place(std::size_t)>& place_of) {
   const auto allowed = [&](const Part& part, std::size_t i) { return (part.bounds.*bound)(i, (part.run.*output)[i]); };
-  for (std::size_t i = 0; i < (both.run.*output).size(); ++i)
+  const auto is_huge = [&](const Part& part, std::size_t i) { return part.bounds.is_huge((part.run.*output)[i]); };
+  for (std::size_t i = 0; i < (both.run.*output).size(); ++i) {
+    if (is_huge(a, i) || is_huge(b, i) || is_huge(both, i)) continue;
     comparison.near(place_of(i), (both.run.*output)[i], double{(a.run.*output)[i]} + double{(b.run.*output)[i]},
                     allowed(a, i) + allowed(b, i) + allowed(both, i));
+  }
 }
 
 Finding check(const CceContext& context, const CceCase& c) {
