@@ -1,5 +1,6 @@
 // The inner loops for avx2.
 #if defined(__x86_64__)
+#include "metal/cpu/cce/elements.h"
 #include "metal/cpu/kernels.h"
 
 #define ASSAY_SIMD avx2
@@ -18,6 +19,19 @@ const Kernels<Real>& avx2_kernels() {
 template const Kernels<float>& avx2_kernels();
 template const Kernels<Half>& avx2_kernels();
 template const Kernels<BFloat16>& avx2_kernels();
+
+const CceElements& avx2_cce_elements() {
+  return avx2::cce_table;
+}
+
+template <class Real>
+const CceStored<Real>& avx2_cce_stored() {
+  return avx2::cce_stored_table<Real>;
+}
+
+template const CceStored<float>& avx2_cce_stored();
+template const CceStored<Half>& avx2_cce_stored();
+template const CceStored<BFloat16>& avx2_cce_stored();
 
 }  // namespace assay::metal::cpu
 #pragma GCC pop_options

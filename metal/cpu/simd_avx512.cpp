@@ -2,6 +2,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
+#include "metal/cpu/cce/elements.h"
 #include "metal/cpu/kernels.h"
 
 #define ASSAY_SIMD avx512
@@ -20,6 +21,19 @@ const Kernels<Real>& avx512_kernels() {
 template const Kernels<float>& avx512_kernels();
 template const Kernels<Half>& avx512_kernels();
 template const Kernels<BFloat16>& avx512_kernels();
+
+const CceElements& avx512_cce_elements() {
+  return avx512::cce_table;
+}
+
+template <class Real>
+const CceStored<Real>& avx512_cce_stored() {
+  return avx512::cce_stored_table<Real>;
+}
+
+template const CceStored<float>& avx512_cce_stored();
+template const CceStored<Half>& avx512_cce_stored();
+template const CceStored<BFloat16>& avx512_cce_stored();
 
 }  // namespace assay::metal::cpu
 #pragma GCC pop_options

@@ -1,4 +1,5 @@
 // The inner loops for baseline.
+#include "metal/cpu/cce/elements.h"
 #include "metal/cpu/kernels.h"
 
 #define ASSAY_SIMD baseline
@@ -15,5 +16,18 @@ const Kernels<Real>& baseline_kernels() {
 template const Kernels<float>& baseline_kernels();
 template const Kernels<Half>& baseline_kernels();
 template const Kernels<BFloat16>& baseline_kernels();
+
+const CceElements& baseline_cce_elements() {
+  return baseline::cce_table;
+}
+
+template <class Real>
+const CceStored<Real>& baseline_cce_stored() {
+  return baseline::cce_stored_table<Real>;
+}
+
+template const CceStored<float>& baseline_cce_stored();
+template const CceStored<Half>& baseline_cce_stored();
+template const CceStored<BFloat16>& baseline_cce_stored();
 
 }  // namespace assay::metal::cpu

@@ -1,0 +1,174 @@
+// What the passes of a call share: the problem, the plan, the tokens, and each thread's tiles. Operand is what the
+// products take: Real itself or, where Real is a type that they cannot take, float.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "metal/cpu/cce/elements.h"
+#include "metal/cpu/cce/gemm.h"
+#include "metal/cpu/cce/memory.h"
+#include "metal/cpu/cce/plan.h"
+#include "metal/cpu/cce/tokens.h"
+#include "metal/cpu/parallel.h"
+
+namespace assay::metal::cpu {
+
+/// One thread's tiles.
+template <class Operand>
+struct CceTiles {
+  CceMemory<float> logits;    ///< [tile_rows, chunk]
+  CceMemory<Operand> G;       ///< the same, where the products do not take float
+  CceMemory<Operand> hidden;  ///< [tile_rows, H], where it has to be gathered or converted
+  CceMemory<Operand> weight;  ///< [chunk, H], where it has to be converted
+  CceMemory<float> dweight;   ///< [chunk, H], where the output is not of float
+};
+
+template <class Real, class Operand>
+class CceCall {
+ public:
+  static constexpr bool converts = !std::is_same_v<Real, Operand>;
+  static constexpr bool narrow = !std::is_same_v<Operand, float>;
+  static constexpr bool float_outputs = std::is_same_v<Real, float>;
+
+  CceCall(const reference::CceProblem<Real>& the_problem, const CceGradients<Real>& the_gradients, int threads,
+          const CceChoice& choice);
+
+  const reference::CceProblem<Real>& problem;
+  CceGradients<Real> gradients;
+  std::int64_t N, H, V;
+  std::vector<CceToken> tokens;
+  CceTerms terms;
+  std::vector<float> bias;         ///< [V], relative to the offset; zeros where there is none
+  std::vector<double> dbias_sums;  ///< [V], where dbias is wanted
+  const CceElements& elements;
+  const CceStored<Real>& stored;
+  const CceStored<Operand>& operands;
+  CcePlan plan;
+  std::atomic<bool> finite = true;  ///< whether every logit has been, so far
+
+  std::int64_t M() const { return std::ssize(tokens); }
+  bool wants_dhidden() const { return !gradients.dhidden.empty(); }
+  bool wants_dweight() const { return !gradients.dweight.empty(); }
+  bool wants_dbias() const { return !gradients.dbias.empty(); }
+  bool ignores_some() const { return M() < N; }
+
+  CceTiles<Operand>& tiles(std::int64_t part) { return tiles_[static_cast<std::size_t>(part)]; }
+
+  /// Row n of hidden, of weight.
+  const Real* hidden_row(std::int64_t n) const { return problem.hidden.data() + n * H; }
+  const Real* weight_row(std::int64_t v) const { return problem.weight.data() + v * H; }
+
+  /// The rows of hidden of these tokens, as the products take them.
+  Matrix<const Operand> hidden(CceTiles<Operand>& own, Range rows) const;
+  Matrix<const Operand> weight(CceTiles<Operand>& own, Range words) const;
+
+  /// What `dhidden` is summed in: group 0 of words where the gradient goes, if that is of float. Row 0 is of the first
+  /// token of the block.
+  Matrix<float> dhidden_sums(std::int64_t group, std::int64_t block_begin) const;
+
+  /// Calls run(part) once for each part below `parts`, on up to as many threads; none may throw.
+  template <class Run>
+  void on_parts(std::int64_t parts, const Run& run) const;
+
+ private:
+  std::vector<CceTiles<Operand>> tiles_;
+  CceMemory<float> held_sums_;
+};
+
+template <class Real, class Operand>
+CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, const CceGradients<Real>& the_gradients,
+                                int threads, const CceChoice& choice)
+    : problem(the_problem),
+      gradients(the_gradients),
+      N(problem.N),
+      H(problem.H),
+      V(problem.V),
+      tokens(valid_tokens(problem)),
+      bias(static_cast<std::size_t>(V), 0.0F),
+      dbias_sums(the_gradients.dbias.size(), 0.0),
+      elements(cce_elements(choice.set)),
+      stored(cce_stored<Real>(choice.set)),
+      operands(cce_stored<Operand>(choice.set)) {
+  const bool capped = problem.logit_softcap > 0 && problem.logit_softcap < std::numeric_limits<double>::infinity();
+  terms = {.V = static_cast<double>(V),
+           .eps = problem.label_smoothing,
+           .zeta = problem.z_loss,
+           .cap = capped ? problem.logit_softcap : 0.0};
+  if (!capped && !problem.bias.empty()) terms.offset = *std::max_element(problem.bias.begin(), problem.bias.end());
+  for (std::size_t v = 0; v < problem.bias.size(); ++v)
+    bias[v] = static_cast<float>(static_cast<double>(problem.bias[v]) - terms.offset);
+  const CceNeeds needs = {.M = M(),
+                          .H = H,
+                          .V = V,
+                          .operand = sizeof(Operand),
+                          .copies_hidden = converts || ignores_some(),
+                          .copies_weight = converts,
+                          .float_outputs = float_outputs,
+                          .dhidden = wants_dhidden(),
+                          .dweight = wants_dweight(),
+                          .dbias = wants_dbias()};
+  plan = plan_cce(needs, static_cast<std::int64_t>(worker_count(threads, static_cast<std::size_t>(V))), choice);
+  const std::int64_t tile = plan.tile_rows * plan.chunk;
+  for (std::int64_t part = 0; part < plan.threads; ++part)
+    tiles_.push_back({CceMemory<float>(tile), CceMemory<Operand>(narrow ? tile : 0),
+                      CceMemory<Operand>(needs.copies_hidden ? plan.tile_rows * H : 0),
+                      CceMemory<Operand>(needs.copies_weight ? plan.chunk * H : 0),
+                      CceMemory<float>(!float_outputs && wants_dweight() ? plan.chunk * H : 0)});
+  held_sums_ = CceMemory<float>(plan.held_sums * std::min(plan.block_rows, M()) * H);
+}
+
+template <class Real, class Operand>
+Matrix<const Operand> CceCall<Real, Operand>::hidden(CceTiles<Operand>& own, Range rows) const {
+  if constexpr (!converts) {
+    if (!ignores_some()) return {hidden_row(rows.begin), H};
+  }
+  for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+    const Real* from = hidden_row(tokens[static_cast<std::size_t>(i)].n);
+    Operand* to = own.hidden.data() + (i - rows.begin) * H;
+    if constexpr (converts) {
+      stored.to_float(to, from, static_cast<std::size_t>(H));
+    } else {
+      std::copy_n(from, H, to);
+    }
+  }
+  return {own.hidden.data(), H};
+}
+
+template <class Real, class Operand>
+Matrix<const Operand> CceCall<Real, Operand>::weight(CceTiles<Operand>& own, Range words) const {
+  if constexpr (converts) {
+    stored.to_float(own.weight.data(), weight_row(words.begin), static_cast<std::size_t>(words.size() * H));
+    return {own.weight.data(), H};
+  } else {
+    return {weight_row(words.begin), H};
+  }
+}
+
+template <class Real, class Operand>
+Matrix<float> CceCall<Real, Operand>::dhidden_sums(std::int64_t group, std::int64_t block_begin) const {
+  if constexpr (float_outputs) {
+    if (group == 0) return {gradients.dhidden.data() + block_begin * H, H};
+  }
+  const std::int64_t held = group - (float_outputs ? 1 : 0);
+  return {held_sums_.data() + held * std::min(plan.block_rows, M()) * H, H};
+}
+
+template <class Real, class Operand>
+template <class Run>
+void CceCall<Real, Operand>::on_parts(std::int64_t parts, const Run& run) const {
+  std::atomic<std::int64_t> next = 0;
+  on_threads(static_cast<std::size_t>(parts), [&](std::size_t) {
+    const int threads_before = omp_get_max_threads();
+    omp_set_num_threads(1);  // what oneDNN would take of its own
+    for (std::int64_t part = next++; part < parts; part = next++) run(part);
+    omp_set_num_threads(threads_before);
+  });
+}
+
+}  // namespace assay::metal::cpu

@@ -1,0 +1,33 @@
+// cce_loss with the choices that it makes by itself laid open, for tests and measurements.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "metal/cpu/cce_loss.h"
+#include "metal/cpu/kernels.h"
+
+namespace assay::metal::cpu {
+
+struct CceChoice {
+  /// Bytes for tiles, sums and exponentials beside inputs and outputs. What the BLAS packs comes on top of it.
+  std::int64_t budget = std::int64_t{48} << 20;
+  std::int64_t chunk = 512;       ///< words computed at a time, at most
+  std::int64_t tile_rows = 2048;  ///< tokens computed at a time, at most
+  InstructionSet set = fastest_instruction_set();
+  bool bfloat16_products = true;  ///< where the processor has them
+};
+
+template <class Real>
+void cce_loss(const reference::CceProblem<Real>& problem, const CceOutput<Real>& output, const CceCpuOptions& options,
+              const CceChoice& choice);
+
+template <class Real>
+void cce_forward(const reference::CceProblem<Real>& problem, std::span<float> loss, std::span<double> log_sum_exp,
+                 const CceCpuOptions& options, const CceChoice& choice);
+
+template <class Real>
+void cce_backward(const reference::CceProblem<Real>& problem, std::span<const double> log_sum_exp,
+                  const CceGradients<Real>& gradients, const CceCpuOptions& options, const CceChoice& choice);
+
+}  // namespace assay::metal::cpu

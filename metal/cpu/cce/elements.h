@@ -1,0 +1,57 @@
+// The inner loops of linear cross-entropy over the logits of one token and some words, compiled once for each
+// instruction set. With t_v = x_v - reference, d_v = 1 - tanh^2(z_v / cap) or 1 where there is no cap:
+//
+//   sums        sum_v exp t_v, sum_v t_v, max_v t_v
+//   kept        (scale exp t_v - shift) d_v in the place of the logit
+#pragma once
+
+#include <cstddef>
+
+#include "metal/cpu/half.h"
+#include "metal/cpu/kernels.h"
+
+namespace assay::metal::cpu {
+
+struct CceRow {
+  float reference = 0.0F;
+  float scale = 1.0F;
+  float shift = 0.0F;
+  float cap = 0.0F;  ///< 0: none
+  bool keep = false;
+  bool with_logits = false;  ///< whether the sum of t is wanted
+};
+
+struct CceSums {
+  double exponentials = 0.0;
+  double logits = 0.0;
+  float largest = -__builtin_inff();
+  bool finite = true;  ///< every logit, before the bias
+};
+
+struct CceElements {
+  /// Over `logits` [n] and `bias` [n].
+  CceSums (*row)(float* logits, std::size_t n, const float* bias, const CceRow& row);
+
+  /// to = scale * from - shift, in double, for tokens of a tiny weight; `to` may be `from`.
+  void (*scale)(float* to, const float* from, std::size_t n, double scale, double shift);
+
+  /// sums += x.
+  void (*add)(double* sums, const float* x, std::size_t n);
+};
+
+const CceElements& cce_elements(InstructionSet set);
+
+/// The same over what is stored in one of the three types.
+template <class Real>
+struct CceStored {
+  /// In double.
+  double (*dot)(const Real* a, const Real* b, std::size_t n);
+  void (*to_float)(float* to, const Real* from, std::size_t n);
+  /// scale * from + shift * other, rounded once and never to -0; `other` is not read where shift is 0.
+  void (*round)(Real* to, const float* from, std::size_t n, double scale, double shift, const Real* other);
+};
+
+template <class Real>
+const CceStored<Real>& cce_stored(InstructionSet set);
+
+}  // namespace assay::metal::cpu

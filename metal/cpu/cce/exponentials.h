@@ -1,0 +1,148 @@
+// The first pass over a block of tokens: each logit is computed, and of it
+//
+//   sums                        of each token, for lse and loss
+//   E_nv = exp(x_nv - reference_n) d_nv, v != t_n      kept for dweight where there is memory for it
+//   acc_n = sum_v E_nv w_v      for dhidden, which is that times a number known once lse is
+//
+// The target's own exponential stays apart: sums are over the other words, so that 1 - p_t and with it the gradient of
+// a token that is nearly certain are as accurate as those words' exponentials.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "metal/cpu/cce/tile.h"
+
+namespace assay::metal::cpu {
+
+/// Above it, exponentials would come near the end of the range of floats.
+inline constexpr float most_above_reference = 60.0F;
+
+/// The exponentials of a block of tokens, a chunk of words after the other: the first rows where dweight will be.
+template <class Operand>
+struct StoredExponentials {
+  Range rows;
+  std::int64_t in_dweight = 0;  ///< rows
+  Operand* dweight = nullptr;   ///< [V, H]
+  Operand* memory = nullptr;    ///< [chunks, rows - in_dweight, chunk]
+  std::int64_t H = 0;
+
+  std::int64_t seam() const { return rows.begin + in_dweight; }
+
+  /// Where a row's exponentials of these words begin; its neighbours are words.size() away.
+  Operand* at(Range words, std::int64_t row) const {
+    if (row < seam()) return dweight + words.begin * H + (row - rows.begin) * words.size();
+    return memory + words.begin * (rows.end - seam()) + (row - seam()) * words.size();
+  }
+};
+
+/// What the first pass is to give.
+template <class Operand>
+struct FirstPass {
+  Range rows;
+  bool dhidden = false;
+  const StoredExponentials<Operand>* stored = nullptr;
+};
+
+/// The sums of a block's tokens, [vocab_groups, rows].
+class BlockSums {
+ public:
+  BlockSums(std::int64_t groups, Range rows)
+      : groups_(groups), rows_(rows), sums_(static_cast<std::size_t>(groups * rows.size())) {}
+
+  CceSums& of(std::int64_t group, std::int64_t row) {
+    return sums_[static_cast<std::size_t>(group * rows_.size() + row - rows_.begin)];
+  }
+
+  CceSums merged(std::int64_t row) {
+    CceSums all;
+    for (std::int64_t group = 0; group < groups_; ++group) merge(all, of(group, row));
+    return all;
+  }
+
+ private:
+  std::int64_t groups_;
+  Range rows_;
+  std::vector<CceSums> sums_;
+};
+
+template <class Real, class Operand>
+void first_pass_of_tile(CceCall<Real, Operand>& call, const FirstPass<Operand>& pass, Range words, Range rows,
+                        Matrix<const Operand> weight, std::int64_t group, CceTiles<Operand>& own, BlockSums& sums,
+                        Sum onward) {
+  using Call = CceCall<Real, Operand>;
+  const GemmSizes sizes = {rows.size(), words.size(), call.H};
+  Matrix<float> logits = {own.logits.data(), words.size()};
+  Matrix<Operand> narrow = {own.G.data(), words.size()};
+  if (pass.stored != nullptr) {
+    if constexpr (Call::narrow) {
+      narrow.data = pass.stored->at(words, rows.begin);
+    } else {
+      logits.data = pass.stored->at(words, rows.begin);
+    }
+  }
+  gemm_logits(sizes, call.hidden(own, rows), weight, logits);
+  CceRow row = {.cap = static_cast<float>(call.terms.cap),
+                .keep = pass.dhidden || pass.stored != nullptr,
+                .with_logits = call.terms.eps != 0.0};
+  for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+    const CceToken& token = call.tokens[static_cast<std::size_t>(i)];
+    row.reference = token.reference;
+    merge(sums.of(group, i), row_without_target(call.elements, logits.data + (i - rows.begin) * logits.stride,
+                                                call.bias.data() + words.begin, words, token, row, 0.0F));
+  }
+  if (!row.keep) return;
+  const Matrix<const Operand> E = as_operand(call, logits, narrow, rows.size(), words.size());
+  if (!pass.dhidden) return;
+  Matrix<float> acc = call.dhidden_sums(group, pass.rows.begin);
+  acc.data += (rows.begin - pass.rows.begin) * acc.stride;
+  gemm_dhidden(sizes, E, weight, acc, onward);
+}
+
+/// Sums relative to the references that tokens have.
+template <class Real, class Operand>
+void first_pass_once(CceCall<Real, Operand>& call, const FirstPass<Operand>& pass, BlockSums& sums) {
+  const CcePlan& plan = call.plan;
+  call.on_parts(plan.row_groups * plan.vocab_groups, [&](std::int64_t part) {
+    const std::int64_t group = part / plan.row_groups;
+    const Range rows = part_of(pass.rows, part % plan.row_groups, plan.row_groups);
+    const Range chunks = part_of({0, plan.chunks}, group, plan.vocab_groups);
+    CceTiles<Operand>& own = call.tiles(part);
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) sums.of(group, i) = {};
+    for (std::int64_t chunk = chunks.begin; chunk < chunks.end; ++chunk) {
+      const Range words = plan.words(chunk, call.V);
+      const Matrix<const Operand> weight = call.weight(own, words);
+      const std::int64_t seam = pass.stored == nullptr ? 0 : pass.stored->seam();
+      for_each_tile(rows, plan.tile_rows, seam, [&](Range tile) {
+        first_pass_of_tile(call, pass, words, tile, weight, group, own, sums,
+                           chunk == chunks.begin ? Sum::fresh : Sum::onward);
+      });
+    }
+  });
+}
+
+/// Whether some token's largest logit is too far above its reference, which it then becomes.
+template <class Real, class Operand>
+bool raise_references(CceCall<Real, Operand>& call, Range rows, BlockSums& sums) {
+  bool raised = false;
+  for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+    const CceSums all = sums.merged(i);
+    if (!all.finite) call.finite = false;
+    if (all.largest <= most_above_reference) continue;
+    call.tokens[static_cast<std::size_t>(i)].reference += all.largest;
+    raised = true;
+  }
+  return raised;
+}
+
+/// Afterwards the block's tokens have lse and loss, and the sums for dhidden and the exponentials are there.
+template <class Real, class Operand>
+void first_pass(CceCall<Real, Operand>& call, const FirstPass<Operand>& pass) {
+  BlockSums sums(call.plan.vocab_groups, pass.rows);
+  first_pass_once(call, pass, sums);
+  if (raise_references(call, pass.rows, sums) && call.finite) first_pass_once(call, pass, sums);
+  for (std::int64_t i = pass.rows.begin; i < pass.rows.end; ++i)
+    finish_loss(call.tokens[static_cast<std::size_t>(i)], sums.merged(i), call.terms);
+}
+
+}  // namespace assay::metal::cpu

@@ -1,0 +1,94 @@
+// The products of gemm.h on bfloat16, by oneDNN. A primitive is made once for each shape that a thread meets.
+#include <omp.h>
+
+#include <map>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <tuple>
+
+#include "metal/cpu/cce/gemm.h"
+
+namespace assay::metal::cpu {
+
+namespace {
+
+using dnnl::memory;
+using Strides = memory::dims;
+
+/// C [M, N] (+)= A [M, K] B [K, N], by their strides.
+struct Shape {
+  std::int64_t M, N, K;
+  Strides a, b, c;
+  bool onward;
+
+  auto key() const { return std::tie(M, N, K, a, b, c, onward); }
+  bool operator<(const Shape& other) const { return key() < other.key(); }
+};
+
+dnnl::engine& processor() {
+  static dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+struct Product {
+  memory::desc a, b, c;
+  dnnl::matmul matmul;
+
+  explicit Product(const Shape& shape)
+      : a({shape.M, shape.K}, memory::data_type::bf16, shape.a),
+        b({shape.K, shape.N}, memory::data_type::bf16, shape.b),
+        c({shape.M, shape.N}, memory::data_type::f32, shape.c),
+        matmul(dnnl::matmul::primitive_desc(dnnl::matmul::desc(a, b, c), attributes(shape.onward), processor())) {}
+
+  static dnnl::primitive_attr attributes(bool onward) {
+    dnnl::primitive_attr attributes;
+    dnnl::post_ops after;
+    if (onward) after.append_sum(1.0F);
+    attributes.set_post_ops(after);
+    return attributes;
+  }
+};
+
+/// Few shapes occur in a call; a thread that has met many starts again.
+Product& product(const Shape& shape) {
+  thread_local std::map<Shape, Product> products;
+  if (products.size() > 64) products.clear();
+  return products.try_emplace(shape, shape).first->second;
+}
+
+void multiply(const Shape& shape, const BFloat16* a, const BFloat16* b, float* c) {
+  thread_local dnnl::stream stream(processor());
+  Product& product = cpu::product(shape);
+  const auto of = [](const memory::desc& desc, const void* data) {
+    return memory(desc, processor(), const_cast<void*>(data));  // NOLINT: oneDNN has one type for what it reads
+  };
+  product.matmul.execute(
+      stream,
+      {{DNNL_ARG_SRC, of(product.a, a)}, {DNNL_ARG_WEIGHTS, of(product.b, b)}, {DNNL_ARG_DST, of(product.c, c)}});
+  stream.wait();
+}
+
+}  // namespace
+
+bool multiplies_bfloat16() {
+  static const bool can = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
+  return can;
+}
+
+void gemm_logits(GemmSizes s, Matrix<const BFloat16> hidden, Matrix<const BFloat16> weight, Matrix<float> logits) {
+  multiply({s.R, s.C, s.H, {hidden.stride, 1}, {1, weight.stride}, {logits.stride, 1}, false}, hidden.data, weight.data,
+           logits.data);
+}
+
+void gemm_dhidden(GemmSizes s, Matrix<const BFloat16> G, Matrix<const BFloat16> weight, Matrix<float> dhidden,
+                  Sum sum) {
+  multiply({s.R, s.H, s.C, {G.stride, 1}, {weight.stride, 1}, {dhidden.stride, 1}, sum == Sum::onward}, G.data,
+           weight.data, dhidden.data);
+}
+
+void gemm_dweight(GemmSizes s, Matrix<const BFloat16> G, Matrix<const BFloat16> hidden, Matrix<float> dweight,
+                  Sum sum) {
+  multiply({s.C, s.H, s.R, {1, G.stride}, {hidden.stride, 1}, {dweight.stride, 1}, sum == Sum::onward}, G.data,
+           hidden.data, dweight.data);
+}
+
+}  // namespace assay::metal::cpu

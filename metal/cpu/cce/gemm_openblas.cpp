@@ -1,0 +1,68 @@
+// The products of gemm.h on float32, by OpenBLAS.
+#include <cblas.h>
+
+#include <mutex>
+
+#include "metal/cpu/cce/gemm.h"
+
+namespace assay::metal::cpu {
+
+namespace {
+
+blasint as_blas(std::int64_t size) {
+  return static_cast<blasint>(size);  // of a tile, far below 2^31; strides are checked where a call begins
+}
+
+float beta(Sum sum) {
+  return sum == Sum::fresh ? 0.0F : 1.0F;
+}
+
+/// C [M, N] = beta C + op(A) [M, K] op(B) [K, N].
+struct Shape {
+  CBLAS_TRANSPOSE a, b;
+  std::int64_t M, N, K;
+};
+
+void sgemm(const Shape& shape, Matrix<const float> a, Matrix<const float> b, float beta, Matrix<float> c) {
+  cblas_sgemm(CblasRowMajor, shape.a, shape.b, as_blas(shape.M), as_blas(shape.N), as_blas(shape.K), 1.0F, a.data,
+              as_blas(a.stride), b.data, as_blas(b.stride), beta, c.data, as_blas(c.stride));
+}
+
+struct Setting {
+  std::mutex mutex;
+  int users = 0;
+  int threads = 1;
+};
+
+Setting& setting() {
+  static Setting the_one;
+  return the_one;
+}
+
+}  // namespace
+
+void gemm_logits(GemmSizes s, Matrix<const float> hidden, Matrix<const float> weight, Matrix<float> logits) {
+  sgemm({CblasNoTrans, CblasTrans, s.R, s.C, s.H}, hidden, weight, 0.0F, logits);
+}
+
+void gemm_dhidden(GemmSizes s, Matrix<const float> G, Matrix<const float> weight, Matrix<float> dhidden, Sum sum) {
+  sgemm({CblasNoTrans, CblasNoTrans, s.R, s.H, s.C}, G, weight, beta(sum), dhidden);
+}
+
+void gemm_dweight(GemmSizes s, Matrix<const float> G, Matrix<const float> hidden, Matrix<float> dweight, Sum sum) {
+  sgemm({CblasTrans, CblasNoTrans, s.C, s.H, s.R}, G, hidden, beta(sum), dweight);
+}
+
+SerialBlas::SerialBlas() {
+  const std::scoped_lock lock(setting().mutex);
+  if (setting().users++ > 0) return;
+  setting().threads = openblas_get_num_threads();
+  openblas_set_num_threads(1);
+}
+
+SerialBlas::~SerialBlas() {
+  const std::scoped_lock lock(setting().mutex);
+  if (--setting().users == 0) openblas_set_num_threads(setting().threads);
+}
+
+}  // namespace assay::metal::cpu

@@ -1,0 +1,74 @@
+#include "metal/cpu/cce/plan.h"
+
+#include <algorithm>
+
+namespace assay::metal::cpu {
+
+namespace {
+
+constexpr std::int64_t grain = 16;  // words and tokens come in multiples of a cache line
+
+std::int64_t rounded_up(std::int64_t x, std::int64_t to) {
+  return (x + to - 1) / to * to;
+}
+
+/// Bytes of one thread's tiles.
+std::int64_t tile_bytes(const CceNeeds& needs, std::int64_t chunk, std::int64_t rows) {
+  const std::int64_t narrow = needs.operand == 4 ? 0 : needs.operand;
+  std::int64_t bytes = rows * chunk * (4 + narrow) + needs.H * 12 + chunk * 12;
+  if (needs.copies_hidden) bytes += rows * needs.H * needs.operand;
+  if (needs.copies_weight) bytes += chunk * needs.H * needs.operand;
+  if (!needs.float_outputs && needs.dweight) bytes += chunk * needs.H * 4;
+  return bytes;
+}
+
+/// The largest tiles of which every thread's fit in half of the budget, and chunks of equal size for all threads.
+void choose_tiles(CcePlan& plan, const CceNeeds& needs, const CceChoice& choice) {
+  std::int64_t chunk = std::min(rounded_up(choice.chunk, grain), rounded_up(needs.V, grain));
+  std::int64_t rows = std::min(choice.tile_rows, std::max<std::int64_t>(needs.M, 1));
+  while (tile_bytes(needs, chunk, rows) * plan.threads > choice.budget / 2 && (chunk > grain || rows > grain)) {
+    if (rows > chunk || chunk == grain) {
+      rows = std::max(grain, rows / 2);
+    } else {
+      chunk = std::max(grain, rounded_up(chunk / 2, grain));
+    }
+  }
+  const std::int64_t rounds = rounded_up(needs.V, chunk * plan.threads) / chunk;
+  plan.chunk = std::min(chunk, rounded_up((needs.V + rounds - 1) / rounds, grain));
+  plan.chunks = (needs.V + plan.chunk - 1) / plan.chunk;
+  plan.tile_rows = rows;
+}
+
+/// As many groups of words as have room for their sums of 512 tokens; the tokens divide what threads remain.
+void choose_grid(CcePlan& plan, const CceNeeds& needs, const CceChoice& choice) {
+  const std::int64_t M = std::max<std::int64_t>(needs.M, 1), room = choice.budget / 4 / (needs.H * 4);
+  const std::int64_t in_output = needs.float_outputs ? 1 : 0;
+  std::int64_t groups = std::min(plan.threads, plan.chunks);
+  while (needs.dhidden && groups > 1 && (groups - in_output) * std::min<std::int64_t>(M, 512) > room) --groups;
+  plan.vocab_groups = groups;
+  plan.row_groups = std::min(std::max<std::int64_t>(plan.threads / groups, 1), M);
+  plan.held_sums = needs.dhidden ? groups - in_output : 0;
+  plan.block_rows = plan.held_sums == 0 ? M : std::clamp(room / plan.held_sums, grain, rounded_up(M, grain));
+}
+
+void choose_storage(CcePlan& plan, const CceNeeds& needs, const CceChoice& choice) {
+  if (!needs.dweight && !needs.dbias) return;
+  const std::int64_t sums = plan.held_sums * std::min(plan.block_rows, needs.M) * needs.H * 4;
+  const std::int64_t tiles = tile_bytes(needs, plan.chunk, plan.tile_rows) * plan.threads;
+  const std::int64_t rest = std::max<std::int64_t>(choice.budget - sums - tiles, 0);
+  if (needs.float_outputs) plan.rows_in_memory = std::min(needs.M, rest / (plan.chunks * plan.chunk * 4));
+  if (needs.float_outputs && needs.dweight) plan.rows_in_dweight = std::min(needs.H, plan.tile_rows);
+}
+
+}  // namespace
+
+CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceChoice& choice) {
+  CcePlan plan;
+  plan.threads = threads;
+  choose_tiles(plan, needs, choice);
+  choose_grid(plan, needs, choice);
+  choose_storage(plan, needs, choice);
+  return plan;
+}
+
+}  // namespace assay::metal::cpu

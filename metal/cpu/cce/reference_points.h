@@ -1,0 +1,82 @@
+// The logit of each token's target, in double, and the reference that its exponentials are relative to: the larger of
+// that logit and those of a few words spread over the vocabulary. It never exceeds the largest logit and is usually
+// near it, so that no second pass is needed to bring the exponentials within the range of floats.
+#pragma once
+
+#include <vector>
+
+#include "metal/cpu/cce/tile.h"
+
+namespace assay::metal::cpu {
+
+/// Up to `most` words whose bias is finite, evenly spread; `bias` is relative to the offset.
+inline std::vector<std::int64_t> sample_words(std::span<const float> bias, std::int64_t most) {
+  std::vector<std::int64_t> finite, sample;
+  for (std::size_t v = 0; v < bias.size(); ++v)
+    if (bias[v] > -std::numeric_limits<float>::infinity()) finite.push_back(static_cast<std::int64_t>(v));
+  const std::size_t count = std::min(static_cast<std::size_t>(most), finite.size());
+  for (std::size_t i = 0; i < count; ++i) sample.push_back(finite[i * finite.size() / count]);
+  return sample;
+}
+
+/// The rows of weight of the sample, and their bias.
+template <class Real, class Operand>
+struct Sample {
+  std::vector<std::int64_t> words;
+  std::vector<Operand> weight;
+  std::vector<float> bias;
+
+  explicit Sample(const CceCall<Real, Operand>& call)
+      : words(sample_words(call.bias, std::min<std::int64_t>(64, call.plan.chunk))),
+        weight(words.size() * static_cast<std::size_t>(call.H)) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const Real* from = call.weight_row(words[i]);
+      Operand* to = weight.data() + i * static_cast<std::size_t>(call.H);
+      if constexpr (CceCall<Real, Operand>::converts) {
+        call.stored.to_float(to, from, static_cast<std::size_t>(call.H));
+      } else {
+        std::copy_n(from, call.H, to);
+      }
+      bias.push_back(call.bias[static_cast<std::size_t>(words[i])]);
+    }
+  }
+};
+
+template <class Real, class Operand>
+void find_target_logit(CceCall<Real, Operand>& call, CceToken& token) {
+  const double z =
+      call.stored.dot(call.hidden_row(token.n), call.weight_row(token.target), static_cast<std::size_t>(call.H));
+  if (!std::isfinite(z)) call.finite = false;
+  const auto target = static_cast<std::size_t>(token.target);
+  const double bias = call.problem.bias.empty() ? 0.0 : static_cast<double>(call.problem.bias[target]);
+  cap_target(token, z + (bias - call.terms.offset), call.terms);
+}
+
+template <class Real, class Operand>
+void find_references(CceCall<Real, Operand>& call, Range rows, const Sample<Real, Operand>& sample,
+                     CceTiles<Operand>& own) {
+  const std::int64_t words = std::ssize(sample.words);
+  const CceRow row = {.cap = static_cast<float>(call.terms.cap)};
+  for_each_tile(rows, call.plan.tile_rows, 0, [&](Range tile) {
+    gemm_logits({tile.size(), words, call.H}, call.hidden(own, tile), {sample.weight.data(), call.H},
+                {own.logits.data(), words});
+    for (std::int64_t i = tile.begin; i < tile.end; ++i) {
+      CceToken& token = call.tokens[static_cast<std::size_t>(i)];
+      find_target_logit(call, token);
+      const CceSums sums = call.elements.row(own.logits.data() + (i - tile.begin) * words,
+                                             static_cast<std::size_t>(words), sample.bias.data(), row);
+      if (!sums.finite) call.finite = false;
+      token.reference = std::max(sums.largest, static_cast<float>(token.target_logit));
+    }
+  });
+}
+
+template <class Real, class Operand>
+void find_references(CceCall<Real, Operand>& call) {
+  const Sample<Real, Operand> sample(call);
+  call.on_parts(call.plan.threads, [&](std::int64_t part) {
+    find_references(call, part_of({0, call.M()}, part, call.plan.threads), sample, call.tiles(part));
+  });
+}
+
+}  // namespace assay::metal::cpu

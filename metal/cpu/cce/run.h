@@ -1,0 +1,150 @@
+// The three entries, where types and operands are fixed: the order of the passes.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "metal/cpu/cce/finish.h"
+#include "metal/cpu/cce/reference_points.h"
+#include "metal/cpu/cce/second_pass.h"
+#include "reference/cce/validate.h"
+
+namespace assay::metal::cpu {
+
+/// A stored block of fewer tokens would read all of weight for little: their logits are computed again instead.
+inline constexpr std::int64_t least_stored_rows = 192;
+
+template <class Real, class Operand>
+class CceRun {
+ public:
+  using Call = CceCall<Real, Operand>;
+
+  explicit CceRun(Call& call) : call_(call) {}
+
+  void loss_and_gradients() {
+    if (!begin()) return;
+    find_references(call_);
+    // The first pass cannot give dhidden where its words' shares are multiplied by slopes of their own.
+    const bool in_first_pass = call_.terms.eps == 0.0 || call_.terms.cap == 0.0;
+    if (in_first_pass && call_.terms.eps != 0.0 && call_.wants_dhidden()) weight_sums_ = weight_sums(call_);
+    std::int64_t done = 0;
+    while (in_first_pass && stored_rows(done) > 0) done = stored_block({done, done + stored_rows(done)});
+    const Range again = {done, call_.M()};
+    while (done < call_.M())
+      done = unstored_block({done, std::min(done + call_.plan.block_rows, call_.M())}, in_first_pass);
+    gradients_again(again, call_.wants_dhidden() && !in_first_pass);
+    place_dhidden(call_);
+  }
+
+  void losses() {
+    if (!begin()) return;
+    find_references(call_);
+    first_pass<Real, Operand>(call_, {.rows = {0, call_.M()}});
+    check();
+  }
+
+  void gradients(std::span<const double> log_sum_exp) {
+    if (!begin()) return;
+    for (CceToken& token : call_.tokens) {
+      find_target_logit(call_, token);
+      token.lse = log_sum_exp[static_cast<std::size_t>(token.n)] - call_.terms.offset;
+      token.others = -std::expm1(token.target_logit - token.lse);
+    }
+    gradients_again({0, call_.M()}, call_.wants_dhidden());
+    check();
+    place_dhidden(call_);
+  }
+
+ private:
+  /// False where no token is left: gradients are 0.
+  bool begin() {
+    if (call_.M() > 0) return true;
+    reference::validate_values(call_.problem);
+    std::ranges::fill(call_.gradients.dhidden, Real(0.0F));
+    std::ranges::fill(call_.gradients.dweight, Real(0.0F));
+    std::ranges::fill(call_.gradients.dbias, Real(0.0F));
+    return false;
+  }
+
+  /// Refuses what has made a logit infinite or NaN; where nothing has, they overflowed, and so be it.
+  void check() {
+    if (!call_.finite && !checked_) reference::validate_values(call_.problem);
+    checked_ = !call_.finite;
+  }
+
+  CceToken& token(std::int64_t i) { return call_.tokens[static_cast<std::size_t>(i)]; }
+  bool wants_sums_over_tokens() const { return call_.wants_dweight() || call_.wants_dbias(); }
+
+  /// How many tokens from `begin` on have their exponentials stored: as many as there is memory for, in blocks of
+  /// equal size once dweight holds gradients.
+  std::int64_t stored_rows(std::int64_t begin) const {
+    const std::int64_t rest = call_.M() - begin;
+    const std::int64_t room = (begin == 0 ? call_.plan.rows_in_dweight : 0) + call_.plan.rows_in_memory;
+    const std::int64_t most = std::min(room, call_.plan.block_rows);
+    if (!wants_sums_over_tokens() || rest == 0 || most == 0) return 0;
+    if (rest <= most) return rest;
+    if (most < least_stored_rows) return 0;
+    if (begin == 0) return most;
+    const std::int64_t blocks = (rest + most - 1) / most;
+    return (rest + blocks - 1) / blocks;
+  }
+
+  /// Returns where it ends.
+  std::int64_t stored_block(Range rows) {
+    const std::int64_t in_dweight = rows.begin == 0 ? std::min(call_.plan.rows_in_dweight, rows.size()) : 0;
+    const std::int64_t in_memory = call_.plan.rows_in_memory * call_.V;
+    if (!memory_.data()) memory_ = CceMemory<Operand>(in_memory);
+    StoredExponentials<Operand> stored = {
+        .rows = rows, .in_dweight = in_dweight, .memory = memory_.data(), .H = call_.H};
+    if constexpr (Call::float_outputs) stored.dweight = call_.gradients.dweight.data();
+    first_pass<Real, Operand>(call_, {.rows = rows, .dhidden = call_.wants_dhidden(), .stored = &stored});
+    check();
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) prepare_gradient(token(i), token(i).reference, call_.terms);
+    if (call_.wants_dhidden()) FinishDhidden<Real, Operand>(call_, rows, true, weight_sums_).run();
+    second_pass<Real, Operand>(call_,
+                               {.stored = &stored, .again = {}, .dweight = call_.wants_dweight(), .sum = sum_of(rows)});
+    return rows.end;
+  }
+
+  std::int64_t unstored_block(Range rows, bool dhidden) {
+    dhidden = dhidden && call_.wants_dhidden();
+    first_pass<Real, Operand>(call_, {.rows = rows, .dhidden = dhidden});
+    check();
+    if (!dhidden) return rows.end;
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) prepare_gradient(token(i), token(i).reference, call_.terms);
+    FinishDhidden<Real, Operand>(call_, rows, true, weight_sums_).run();
+    return rows.end;
+  }
+
+  /// Gradients of tokens whose lse is known, by computing their logits again. Sums over tokens that are rounded to 16
+  /// bits must be whole by then: with more than one block of tokens, dhidden and they take a pass each.
+  void gradients_again(Range rows, bool dhidden) {
+    if (rows.size() == 0 || (!dhidden && !wants_sums_over_tokens())) return;
+    for (std::int64_t i = rows.begin; i < rows.end; ++i)
+      prepare_gradient(token(i), static_cast<float>(token(i).lse), call_.terms);
+    const bool together = dhidden && (Call::float_outputs || rows.size() <= call_.plan.block_rows);
+    Sum sum = sum_of(rows);
+    for (std::int64_t done = rows.begin; dhidden && done < rows.end;) {
+      const Range some = {done, std::min(done + call_.plan.block_rows, rows.end)};
+      second_pass<Real, Operand>(call_, {.again = some,
+                                         .dhidden = true,
+                                         .dweight = together && call_.wants_dweight(),
+                                         .dbias = together,
+                                         .sum = sum});
+      FinishDhidden<Real, Operand>(call_, some, false, {}).run();
+      done = some.end;
+      sum = Sum::onward;
+    }
+    if (!together && wants_sums_over_tokens())
+      second_pass<Real, Operand>(call_, {.again = rows, .dweight = call_.wants_dweight(), .sum = sum_of(rows)});
+  }
+
+  static Sum sum_of(Range rows) { return rows.begin == 0 ? Sum::fresh : Sum::onward; }
+
+  Call& call_;
+  std::vector<double> weight_sums_;
+  CceMemory<Operand> memory_;
+  bool checked_ = false;
+};
+
+}  // namespace assay::metal::cpu

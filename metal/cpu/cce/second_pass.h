@@ -1,0 +1,142 @@
+// The second pass: dL/dz of a tile, from the exponentials that were kept or from logits computed again, and with it
+//
+//   dweight = (dL/dz)^T hidden    dbias = sum_n dL/dz    and, where the first pass did not, dhidden = dL/dz weight
+#pragma once
+
+#include <span>
+
+#include "metal/cpu/cce/exponentials.h"
+
+namespace assay::metal::cpu {
+
+template <class Operand>
+struct SecondPass {
+  const StoredExponentials<Operand>* stored = nullptr;  ///< the tokens whose exponentials were kept
+  Range again;                                          ///< those whose logits are computed again
+  bool dhidden = false;                                 ///< also of `again`
+  bool dweight = false;
+  bool dbias = true;     ///< where it is wanted at all
+  Sum sum = Sum::fresh;  ///< whether dweight goes on from what earlier tokens have given
+};
+
+/// One thread's share of a second pass.
+template <class Real, class Operand>
+class SecondPassOfChunk {
+ public:
+  using Call = CceCall<Real, Operand>;
+
+  SecondPassOfChunk(Call& call, const SecondPass<Operand>& pass, Range words, std::int64_t group, Sum onward,
+                    CceTiles<Operand>& own)
+      : call_(call), pass_(pass), words_(words), group_(group), onward_(onward), own_(own), sum_(pass.sum) {
+    if constexpr (Call::float_outputs) {
+      if (pass.dweight) dweight_ = call.gradients.dweight.data() + words.begin * call.H;
+    } else {
+      dweight_ = own.dweight.data();
+    }
+    if (call.wants_dbias() && pass.dbias)
+      dbias_ = {call.dbias_sums.data() + words.begin, static_cast<std::size_t>(words.size())};
+  }
+
+  void run() {
+    if (pass_.stored != nullptr)
+      for_each_tile(pass_.stored->rows, call_.plan.tile_rows, pass_.stored->seam(),
+                    [&](Range rows) { stored_tile(rows); });
+    if (pass_.again.size() > 0) {
+      const Matrix<const Operand> weight = call_.weight(own_, words_);
+      for_each_tile(pass_.again, call_.plan.tile_rows, 0, [&](Range rows) { tile_again(rows, weight); });
+    }
+    write();
+  }
+
+ private:
+  const CceToken& token(std::int64_t i) const { return call_.tokens[static_cast<std::size_t>(i)]; }
+  float* row(Range rows, std::int64_t i) const { return own_.logits.data() + (i - rows.begin) * words_.size(); }
+
+  void stored_tile(Range rows) {
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+      const Operand* E = pass_.stored->at(words_, i);
+      float* G = row(rows, i);
+      const auto n = static_cast<std::size_t>(words_.size());
+      if constexpr (Call::narrow) {
+        call_.operands.to_float(G, E, n);
+        call_.elements.scale(G, G, n, token(i).scale, token(i).shift);
+      } else {
+        call_.elements.scale(G, E, n, token(i).scale, token(i).shift);
+      }
+      const std::int64_t target = token(i).target;
+      if (target >= words_.begin && target < words_.end)
+        G[target - words_.begin] = static_cast<float>(token(i).target_gradient);
+    }
+    use(rows, nullptr);
+  }
+
+  void tile_again(Range rows, Matrix<const Operand> weight) {
+    gemm_logits({rows.size(), words_.size(), call_.H}, call_.hidden(own_, rows), weight,
+                {own_.logits.data(), words_.size()});
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
+      const CceRow numbers = {.reference = token(i).reference,
+                              .scale = static_cast<float>(token(i).scale),
+                              .shift = static_cast<float>(token(i).shift),
+                              .cap = static_cast<float>(call_.terms.cap),
+                              .keep = true};
+      const CceSums sums = row_without_target(call_.elements, row(rows, i), call_.bias.data() + words_.begin, words_,
+                                              token(i), numbers, static_cast<float>(token(i).target_gradient));
+      if (!sums.finite) call_.finite = false;
+    }
+    use(rows, &weight);
+  }
+
+  /// Adds what the tile of dL/dz gives.
+  void use(Range rows, const Matrix<const Operand>* weight) {
+    const GemmSizes sizes = {rows.size(), words_.size(), call_.H};
+    for (std::int64_t i = rows.begin; i < rows.end && !dbias_.empty(); ++i)
+      call_.elements.add(dbias_.data(), row(rows, i), dbias_.size());
+    if (!pass_.dweight && !pass_.dhidden) return;
+    const Matrix<const Operand> G = as_operand(call_, {own_.logits.data(), words_.size()},
+                                               {own_.G.data(), words_.size()}, rows.size(), words_.size());
+    if (pass_.dweight) {
+      gemm_dweight(sizes, G, call_.hidden(own_, rows), {dweight_, call_.H}, sum_);
+      sum_ = Sum::onward;
+    }
+    if (pass_.dhidden && weight != nullptr) {
+      Matrix<float> acc = call_.dhidden_sums(group_, pass_.again.begin);
+      acc.data += (rows.begin - pass_.again.begin) * acc.stride;
+      gemm_dhidden(sizes, G, *weight, acc, onward_);
+    }
+  }
+
+  void write() {
+    const auto n = static_cast<std::size_t>(words_.size() * call_.H);
+    if constexpr (!Call::float_outputs) {
+      if (pass_.dweight)
+        call_.stored.round(call_.gradients.dweight.data() + words_.begin * call_.H, dweight_, n, 1.0, 0.0, nullptr);
+    }
+    for (std::size_t j = 0; j < dbias_.size(); ++j)
+      call_.gradients.dbias[static_cast<std::size_t>(words_.begin) + j] = rounded<Real>(dbias_[j]);
+  }
+
+  Call& call_;
+  const SecondPass<Operand>& pass_;
+  Range words_;
+  std::int64_t group_;
+  Sum onward_;
+  CceTiles<Operand>& own_;
+  Sum sum_;
+  float* dweight_ = nullptr;
+  std::span<double> dbias_;
+};
+
+template <class Real, class Operand>
+void second_pass(CceCall<Real, Operand>& call, const SecondPass<Operand>& pass) {
+  const CcePlan& plan = call.plan;
+  const std::int64_t groups = pass.dhidden ? plan.vocab_groups : std::min(plan.threads, plan.chunks);
+  call.on_parts(groups, [&](std::int64_t group) {
+    const Range chunks = part_of({0, plan.chunks}, group, groups);
+    for (std::int64_t chunk = chunks.begin; chunk < chunks.end; ++chunk) {
+      const Sum onward = chunk == chunks.begin ? Sum::fresh : Sum::onward;
+      SecondPassOfChunk<Real, Operand>(call, pass, plan.words(chunk, call.V), group, onward, call.tiles(group)).run();
+    }
+  });
+}
+
+}  // namespace assay::metal::cpu

@@ -1,0 +1,100 @@
+// What metal/cpu/cce/elements.h states, sixteen words at a time; sums are those of eight doubles.
+#pragma once
+
+#include "metal/cpu/cce/elements.h"
+#include "metal/cpu/simd/exponential32.h"
+#include "metal/cpu/simd/float16.h"
+
+namespace assay::metal::cpu::ASSAY_SIMD {
+
+/// The sums over the words met so far.
+struct WideSums {
+  Lanes exponentials, logits;
+  FloatLanes largest;
+  FloatLanes size;  ///< NaN once a logit was not finite, else 0
+};
+
+template <bool capped>
+ASSAY_INLINE FloatLanes sixteen_words(FloatLanes z, FloatLanes bias, std::size_t count, const CceRow& row,
+                                      WideSums& sums) {
+  sums.size = sums.size + z * all_floats(0.0F);
+  z = z + bias;
+  FloatLanes slope;
+  if constexpr (capped) {
+    const Tanh tanh = tanh_with_slope(z / all_floats(row.cap));
+    z = tanh.value * all_floats(row.cap);
+    slope = tanh.slope;
+  }
+  const FloatLanes t = z - all_floats(row.reference);
+  const FloatLanes e = exponential(t);
+  sums.largest = max(t, sums.largest);
+  sums.exponentials = sums.exponentials + halves_added(count == float_lanes ? e : first_floats(e, count));
+  if (row.with_logits) sums.logits = sums.logits + halves_added(count == float_lanes ? t : first_floats(t, count));
+  const FloatLanes gradient = e * all_floats(row.scale) - all_floats(row.shift);
+  if constexpr (capped) return gradient * slope;
+  return gradient;
+}
+
+template <bool capped>
+ASSAY_INLINE CceSums row_of(float* logits, std::size_t n, const float* bias, const CceRow& row) {
+  WideSums sums = {all(0.0), all(0.0), all_floats(-__builtin_inff()), all_floats(0.0F)};
+  std::size_t v = 0;
+  for (; v + float_lanes <= n; v += float_lanes) {
+    const FloatLanes kept =
+        sixteen_words<capped>(load_floats(logits + v), load_floats(bias + v), float_lanes, row, sums);
+    if (row.keep) store_floats(logits + v, kept);
+  }
+  if (v < n) {
+    const FloatLanes kept =
+        sixteen_words<capped>(load_floats(logits + v, n - v), load_floats(bias + v, n - v), n - v, row, sums);
+    if (row.keep) store_floats(logits + v, n - v, kept);
+  }
+  return {sum(sums.exponentials), sum(sums.logits), largest(sums.largest), sum(halves_added(sums.size)) == 0.0};
+}
+
+inline CceSums cce_row(float* logits, std::size_t n, const float* bias, const CceRow& row) {
+  return row.cap == 0.0F ? row_of<false>(logits, n, bias, row) : row_of<true>(logits, n, bias, row);
+}
+
+inline void cce_scale(float* to, const float* from, std::size_t n, double scale, double shift) {
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(to + i, load(from + i) * all(scale) - all(shift));
+  for (; i < n; ++i) to[i] = static_cast<float>(static_cast<double>(from[i]) * scale - shift);
+}
+
+inline void cce_add(double* sums, const float* x, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) sums[i] += static_cast<double>(x[i]);
+}
+
+template <class Real>
+inline double cce_dot(const Real* a, const Real* b, std::size_t n) {
+  Lanes total = all(0.0);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) total = total + load(a + i) * load(b + i);
+  if (i < n) total = total + load_first(a + i, n - i, Real(0.0F)) * load_first(b + i, n - i, Real(0.0F));
+  return sum(total);
+}
+
+template <class Real>
+inline void cce_to_float(float* to, const Real* from, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
+}
+
+template <class Real>
+inline void cce_round(Real* to, const float* from, std::size_t n, double scale, double shift, const Real* other) {
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const Lanes x = load(from + i) * all(scale);
+    store(to + i, shift == 0.0 ? x : x + load(other + i) * all(shift));
+  }
+  if (i == n) return;
+  const Lanes x = load_first(from + i, n - i, 0.0F) * all(scale);
+  store_first(to + i, n - i, shift == 0.0 ? x : x + load_first(other + i, n - i, Real(0.0F)) * all(shift));
+}
+
+inline constexpr CceElements cce_table = {cce_row, cce_scale, cce_add};
+
+template <class Real>
+inline constexpr CceStored<Real> cce_stored_table = {cce_dot<Real>, cce_to_float<Real>, cce_round<Real>};
+
+}  // namespace assay::metal::cpu::ASSAY_SIMD

@@ -1,0 +1,142 @@
+// Sixteen floats side by side, whatever the width of a register, as lanes.h has eight doubles: the same elements, sums
+// and order for every width.
+#pragma once
+
+#include "metal/cpu/simd/float16.h"
+#include "metal/cpu/simd/lanes.h"
+
+namespace assay::metal::cpu::ASSAY_SIMD {
+
+inline constexpr std::size_t float_lanes = 16;
+inline constexpr std::size_t float_parts = float_lanes * sizeof(float) / ASSAY_SIMD_BYTES;
+
+using WideFloat = float __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+using WideFloatBits = std::int32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+using WideFloatInMemory = float __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(4), may_alias));
+inline constexpr std::size_t floats_of_part = ASSAY_SIMD_BYTES / sizeof(float);
+
+struct FloatLanes {
+  WideFloat part[float_parts];
+};
+
+ASSAY_INLINE FloatLanes all_floats(float x) {
+  FloatLanes y;
+  for (WideFloat& part : y.part) part = x - WideFloat{};
+  return y;
+}
+
+/// operation(a, b) of the parts.
+template <class Operation>
+ASSAY_INLINE FloatLanes each(FloatLanes a, FloatLanes b, Operation operation) {
+  for (std::size_t p = 0; p < float_parts; ++p) a.part[p] = operation(a.part[p], b.part[p]);
+  return a;
+}
+
+ASSAY_INLINE FloatLanes operator+(FloatLanes a, FloatLanes b) {
+  for (std::size_t p = 0; p < float_parts; ++p) a.part[p] += b.part[p];
+  return a;
+}
+
+ASSAY_INLINE FloatLanes operator-(FloatLanes a, FloatLanes b) {
+  for (std::size_t p = 0; p < float_parts; ++p) a.part[p] -= b.part[p];
+  return a;
+}
+
+ASSAY_INLINE FloatLanes operator*(FloatLanes a, FloatLanes b) {
+  for (std::size_t p = 0; p < float_parts; ++p) a.part[p] *= b.part[p];
+  return a;
+}
+
+ASSAY_INLINE FloatLanes operator/(FloatLanes a, FloatLanes b) {
+  for (std::size_t p = 0; p < float_parts; ++p) a.part[p] /= b.part[p];
+  return a;
+}
+
+/// b where a is no number.
+ASSAY_INLINE FloatLanes max(FloatLanes a, FloatLanes b) {
+  for (std::size_t p = 0; p < float_parts; ++p) a.part[p] = a.part[p] > b.part[p] ? a.part[p] : b.part[p];
+  return a;
+}
+
+ASSAY_INLINE FloatLanes min(FloatLanes a, FloatLanes b) {
+  for (std::size_t p = 0; p < float_parts; ++p) a.part[p] = a.part[p] < b.part[p] ? a.part[p] : b.part[p];
+  return a;
+}
+
+/// `then` where x < limit, else, also where x is no number, `otherwise`.
+ASSAY_INLINE FloatLanes where_less(FloatLanes x, float limit, FloatLanes then, FloatLanes otherwise) {
+  for (std::size_t p = 0; p < float_parts; ++p) x.part[p] = x.part[p] < limit ? then.part[p] : otherwise.part[p];
+  return x;
+}
+
+ASSAY_INLINE FloatLanes absolute(FloatLanes x) {
+  for (WideFloat& part : x.part) part = reinterpret_cast<WideFloat>(reinterpret_cast<WideFloatBits>(part) & 0x7fffffff);
+  return x;
+}
+
+/// |x| with the sign of `sign`.
+ASSAY_INLINE FloatLanes with_sign_of(FloatLanes x, FloatLanes sign) {
+  for (std::size_t p = 0; p < float_parts; ++p)
+    x.part[p] = reinterpret_cast<WideFloat>((reinterpret_cast<WideFloatBits>(x.part[p]) & 0x7fffffff) |
+                                            (reinterpret_cast<WideFloatBits>(sign.part[p]) & ~0x7fffffff));
+  return x;
+}
+
+ASSAY_INLINE FloatLanes load_floats(const float* from) {
+  FloatLanes x;
+  for (std::size_t p = 0; p < float_parts; ++p)
+    x.part[p] = *reinterpret_cast<const WideFloatInMemory*>(from + p * floats_of_part);
+  return x;
+}
+
+/// The first `count` <= 16 elements; the first again in the lanes left over.
+ASSAY_INLINE FloatLanes load_floats(const float* from, std::size_t count) {
+  float values[float_lanes];
+  for (std::size_t j = 0; j < float_lanes; ++j) values[j] = from[j < count ? j : 0];
+  return load_floats(values);
+}
+
+ASSAY_INLINE void store_floats(float* to, FloatLanes x) {
+  for (std::size_t p = 0; p < float_parts; ++p)
+    *reinterpret_cast<WideFloatInMemory*>(to + p * floats_of_part) = x.part[p];
+}
+
+ASSAY_INLINE void store_floats(float* to, std::size_t count, FloatLanes x) {
+  float values[float_lanes];
+  store_floats(values, x);
+  for (std::size_t j = 0; j < count; ++j) to[j] = values[j];
+}
+
+/// The lanes below `count`; 0 in the others.
+ASSAY_INLINE FloatLanes first_floats(FloatLanes x, std::size_t count) {
+  float values[float_lanes];
+  store_floats(values, x);
+  for (std::size_t j = count; j < float_lanes; ++j) values[j] = 0.0F;
+  return load_floats(values);
+}
+
+/// Eight doubles: lane j + lane j + 8.
+ASSAY_INLINE Lanes halves_added(FloatLanes x) {
+#if ASSAY_SIMD_BYTES == 64
+  using EightFloats = float __attribute__((vector_size(32)));
+  const EightFloats low = __builtin_shufflevector(x.part[0], x.part[0], 0, 1, 2, 3, 4, 5, 6, 7);
+  const EightFloats high = __builtin_shufflevector(x.part[0], x.part[0], 8, 9, 10, 11, 12, 13, 14, 15);
+  Lanes sum;
+  sum.part[0] = __builtin_convertvector(low, Part) + __builtin_convertvector(high, Part);
+  return sum;
+#else
+  float values[float_lanes];
+  store_floats(values, x);
+  return load(values) + load(values + lanes);
+#endif
+}
+
+ASSAY_INLINE float largest(FloatLanes x) {
+  float values[float_lanes];
+  store_floats(values, x);
+  float result = values[0];
+  for (const float value : values) result = value > result ? value : result;
+  return result;
+}
+
+}  // namespace assay::metal::cpu::ASSAY_SIMD
