@@ -1,26 +1,19 @@
-// Sums over a simdgroup, of which all 32 lanes take part. Neighbouring lanes add, then neighbouring pairs: a fixed
-// order, for equal bits on every device, and a + b is b + a, for equal bits in every lane. Where states are summed the
-// tree is the same whether a lane holds one of them or eight, or a simdgroup a part of them, for equal bits in every
-// kernel.
+// Sums over a simdgroup, in the order of simdgroup.h, of what CTC sums; and neighbouring lanes' states. Where states
+// are summed the tree is the same whether a lane holds one of them or eight, or a simdgroup a part of them, for equal
+// bits in every kernel.
 #pragma once
 
-#include "ctc_pair.h"
 #include "ctc_scaled.h"
+#include "simdgroup.h"
 
 namespace assay {
 namespace ctc {
 
-enum { lane_count = 32 };
+using assay::simdgroup_sum;
 
 /// The largest product alpha * beta of a frame is brought to 2^100 before sums: they do not overflow, and a quotient
 /// that is a subnormal float32 has all its digits until then.
 enum { product_exponent = 100 };
-
-template <class T>
-T simdgroup_sum(T x) {
-  for (ushort distance = 1; distance < lane_count; distance *= 2) x += simd_shuffle_xor(x, distance);
-  return x;
-}
 
 inline Scaled simdgroup_sum(Scaled x) {
   const int exponent = simd_max(x.exponent);

@@ -28,7 +28,7 @@ kernel void exponentials(device const float2* x [[buffer(0)]], device assay::ctc
 }
 kernel void logarithms(device const assay::ctc::Scaled* x [[buffer(0)]], device float2* y [[buffer(1)]],
                        uint i [[thread_position_in_grid]]) {
-  const assay::ctc::Pair pair = assay::ctc::logarithm(assay::ctc::normalized(x[i].mantissa, x[i].exponent));
+  const assay::Pair pair = assay::ctc::logarithm(assay::ctc::normalized(x[i].mantissa, x[i].exponent));
   y[i] = float2(pair.high, pair.low);
 }
 )";

@@ -5,10 +5,11 @@
 // without.
 #pragma once
 
-#include "ctc_interface.h"
+#include <metal_stdlib>
 
 namespace assay {
-namespace ctc {
+
+using namespace ::metal;
 
 struct Pair {
   float high, low;
@@ -36,5 +37,4 @@ inline Pair negated(Pair a) {
   return {-a.high, -a.low};
 }
 
-}  // namespace ctc
 }  // namespace assay
