@@ -14,17 +14,6 @@ constexpr std::uint64_t simdgroup = 32;
 
 static_assert(sizeof(ctc::Scaled) == 8);
 
-Result<void> check_pipeline(const std::string& name, const ComputePipeline& pipeline) {
-  if (pipeline.thread_execution_width() != simdgroup)
-    return error(Error::Kind::limit, fmt::format("kernel {}: thread_execution_width = {}: expected {}", name,
-                                                 pipeline.thread_execution_width(), simdgroup));
-  if (pipeline.max_total_threads_per_threadgroup() < simdgroup)
-    return error(Error::Kind::limit,
-                 fmt::format("kernel {}: max_total_threads_per_threadgroup = {}: expected at least {}", name,
-                             pipeline.max_total_threads_per_threadgroup(), simdgroup));
-  return {};
-}
-
 /// Threads for L states: as many, as long as the pipeline and the device take them; whole simdgroups.
 std::uint64_t threads_for(std::uint64_t L, const ComputePipeline& pipeline, const Limits& limits) {
   const std::uint64_t wanted = (L + simdgroup - 1) / simdgroup * simdgroup;
@@ -93,7 +82,7 @@ Result<CtcKernel> CtcKernels::of_simdgroup(const std::string& name) {
 Result<CtcKernel> CtcKernels::of_states(const std::string& name, std::uint64_t L) {
   Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines_.get(name, constants_);
   if (!pipeline) return tl::unexpected(pipeline.error());
-  if (const Result<void> fits = check_pipeline(name, **pipeline); !fits) return tl::unexpected(fits.error());
+  if (const Result<void> fits = check_pipeline(name, **pipeline, simdgroup); !fits) return tl::unexpected(fits.error());
   const std::uint64_t threads = threads_for(L, **pipeline, limits_);
   return CtcKernel{std::move(*pipeline), threads, 0, false};
 }

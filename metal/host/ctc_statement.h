@@ -3,23 +3,13 @@
 
 #include <cstdint>
 #include <string>
-#include <type_traits>
 
-#include "metal/cpu/half.h"
+#include "metal/host/kernel_path.h"
 #include "reference/ctc/problem.h"
 
 namespace assay::metal::host {
 
-/// The production kernels, or those that are to be read beside the papers.
-enum class CtcPath { production, plain };
-
-/// Metal's name of a type of activations.
-template <class Real>
-constexpr const char* metal_type() {
-  if constexpr (std::is_same_v<Real, float>) return "float";
-  if constexpr (std::is_same_v<Real, Half>) return "half";
-  if constexpr (std::is_same_v<Real, BFloat16>) return "bfloat";
-}
+using CtcPath = KernelPath;
 
 struct CtcStatement {
   std::int64_t T = 0, B = 0, C = 0;

@@ -1,23 +1,15 @@
 #include "metal/host/ctc_workspace.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "metal/host/failure.h"
+#include "metal/host/buffers.h"
 
 namespace assay::metal::host {
 
 namespace {
-
-std::string allocating(const char* name, std::uint64_t bytes) {
-  return fmt::format("allocating buffer `{}` of {} bytes", name, bytes);
-}
 
 /// Fills a workspace up to the first buffer that there is no memory for.
 class Allocation {
@@ -26,10 +18,10 @@ class Allocation {
 
   template <class T>
   void copy(std::uint32_t index, const char* name, const std::vector<T>& values) {
-    if (!error_) keep(index, ctc_buffer(device_, name, std::as_bytes(std::span(values))));
+    if (!error_) keep(index, new_buffer(device_, "ctc", name, std::as_bytes(std::span(values))));
   }
   void reserve(std::uint32_t index, const char* name, std::uint64_t bytes) {
-    if (!error_) keep(index, ctc_buffer(device_, name, bytes));
+    if (!error_) keep(index, new_buffer(device_, "ctc", name, bytes));
   }
   Result<CtcWorkspace> take() {
     if (error_) return tl::unexpected(*error_);
@@ -68,16 +60,6 @@ Result<CtcWorkspace> ctc_workspace(Device& device, const CtcStatement& statement
   if (statement.with_gradient) allocation.reserve(ctc::beta_index, "beta", space.beta * element);
   if (statement.is_reduced) allocation.reserve(ctc::losses_index, "losses", tables.rows.size() * sizeof(float));
   return allocation.take();
-}
-
-Result<std::shared_ptr<Buffer>> ctc_buffer(Device& device, const char* name, std::uint64_t bytes) {
-  const std::uint64_t length = std::max<std::uint64_t>(bytes, 16);
-  return made(device.new_buffer(length, fmt::format("ctc {}", name)), allocating(name, length));
-}
-
-Result<std::shared_ptr<Buffer>> ctc_buffer(Device& device, const char* name, std::span<const std::byte> contents) {
-  if (contents.empty()) return ctc_buffer(device, name, std::uint64_t{0});
-  return made(device.new_buffer(contents, fmt::format("ctc {}", name)), allocating(name, contents.size()));
 }
 
 }  // namespace assay::metal::host

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "metal/device/device.h"
 #include "metal/host/ctc_chunks.h"
@@ -19,11 +18,5 @@ using CtcWorkspace = std::array<std::shared_ptr<Buffer>, ctc::result_index + 1>;
 /// Errors: those of Device::new_buffer, with the buffer's name and bytes.
 Result<CtcWorkspace> ctc_workspace(Device& device, const CtcStatement& statement, const CtcRows& tables,
                                    const CtcSpace& space);
-
-/// `bytes` of memory that nobody has written, at least 16: a buffer of nothing can be bound too.
-Result<std::shared_ptr<Buffer>> ctc_buffer(Device& device, const char* name, std::uint64_t bytes);
-
-/// A copy of `contents`; of no contents as above.
-Result<std::shared_ptr<Buffer>> ctc_buffer(Device& device, const char* name, std::span<const std::byte> contents);
 
 }  // namespace assay::metal::host

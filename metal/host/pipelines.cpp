@@ -53,4 +53,16 @@ Result<bool> Pipelines::reload_if_changed() {
   return changed;
 }
 
+Result<void> check_pipeline(const std::string& name, const ComputePipeline& pipeline, std::uint64_t threads) {
+  constexpr std::uint32_t simdgroup = 32;
+  if (pipeline.thread_execution_width() != simdgroup)
+    return error(Error::Kind::limit, fmt::format("kernel {}: thread_execution_width = {}: expected {}", name,
+                                                 pipeline.thread_execution_width(), simdgroup));
+  if (pipeline.max_total_threads_per_threadgroup() < threads)
+    return error(Error::Kind::limit,
+                 fmt::format("kernel {}: max_total_threads_per_threadgroup = {}: expected at least {}", name,
+                             pipeline.max_total_threads_per_threadgroup(), threads));
+  return {};
+}
+
 }  // namespace assay::metal::host

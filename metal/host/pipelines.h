@@ -1,6 +1,7 @@
 // The pipelines of a library, each made once: to make one is to compile a kernel, which takes longer than to run it.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,5 +34,8 @@ class Pipelines {
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const ComputePipeline>> pipelines_;  ///< by name and constants
 };
+
+/// Errors: limit, for a pipeline whose simdgroups are not of 32 threads, or that takes fewer than `threads` in a group.
+Result<void> check_pipeline(const std::string& name, const ComputePipeline& pipeline, std::uint64_t threads);
 
 }  // namespace assay::metal::host
