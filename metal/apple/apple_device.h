@@ -15,6 +15,7 @@ class AppleDevice final : public Device {
 
   const std::string& name() const override { return state_->name; }
   const Limits& limits() const override { return state_->limits; }
+  std::uint64_t current_allocated_size() const override { return state_->device->currentAllocatedSize(); }
   Result<std::shared_ptr<Library>> new_library(const std::string& source) override;
   Result<std::shared_ptr<Library>> new_library_from_file(const std::filesystem::path& path) override;
   Result<std::shared_ptr<const ComputePipeline>> new_pipeline(std::shared_ptr<const Function> function) override;

@@ -24,6 +24,9 @@ class Device {
   virtual const std::string& name() const = 0;
   virtual const Limits& limits() const = 0;
 
+  /// Bytes of the buffers that there are now, of this program alone: MTLDevice's currentAllocatedSize.
+  virtual std::uint64_t current_allocated_size() const = 0;
+
   /// Errors: compile.
   virtual Result<std::shared_ptr<Library>> new_library(const std::string& source) = 0;
 

@@ -1,6 +1,8 @@
 // What all objects of one emulated device share.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 
 #include "metal/device/encoder_epoch.h"
@@ -20,6 +22,7 @@ struct DeviceState {
   ReportLog log;
   Executor executor;
   EncoderEpoch epoch;
+  std::atomic<std::uint64_t> allocated_bytes = 0;  ///< of buffers
   bool is_checked;
 };
 

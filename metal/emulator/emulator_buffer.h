@@ -15,6 +15,10 @@ class EmulatorBuffer final : public Buffer {
   static Result<std::shared_ptr<EmulatorBuffer>> create(std::shared_ptr<DeviceState> device, std::uint64_t length,
                                                         std::string label);
 
+  ~EmulatorBuffer() override { device_->allocated_bytes -= length(); }
+  EmulatorBuffer(const EmulatorBuffer&) = delete;
+  EmulatorBuffer& operator=(const EmulatorBuffer&) = delete;
+
   std::byte* contents() override { return allocation_->begin(); }
   std::uint64_t length() const override { return allocation_->length(); }
   const std::string& label() const override { return label_; }
@@ -27,7 +31,9 @@ class EmulatorBuffer final : public Buffer {
 
  private:
   EmulatorBuffer(std::shared_ptr<DeviceState> device, std::unique_ptr<Allocation> allocation, std::string label)
-      : device_(std::move(device)), allocation_(std::move(allocation)), label_(std::move(label)) {}
+      : device_(std::move(device)), allocation_(std::move(allocation)), label_(std::move(label)) {
+    device_->allocated_bytes += length();
+  }
 
   std::shared_ptr<DeviceState> device_;
   std::unique_ptr<Allocation> allocation_;

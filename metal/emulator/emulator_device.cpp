@@ -61,6 +61,10 @@ const Limits& EmulatorDevice::limits() const {
   return state_->limits;
 }
 
+std::uint64_t EmulatorDevice::current_allocated_size() const {
+  return state_->allocated_bytes;
+}
+
 Result<std::shared_ptr<Library>> EmulatorDevice::new_library(const std::string& source) {
   Result<LoadedShader> shader = loaded(compile_source(source, "source.metal", compile_options(options_)));
   if (!shader) return tl::unexpected(shader.error());

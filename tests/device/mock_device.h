@@ -74,6 +74,7 @@ class MockDevice : public Device {
  public:
   MOCK_METHOD(const std::string&, name, (), (const, override));
   MOCK_METHOD(const Limits&, limits, (), (const, override));
+  MOCK_METHOD(std::uint64_t, current_allocated_size, (), (const, override));
   MOCK_METHOD(Result<std::shared_ptr<Library>>, new_library, (const std::string& source), (override));
   MOCK_METHOD(Result<std::shared_ptr<Library>>, new_library_from_file, (const std::filesystem::path& path), (override));
   MOCK_METHOD(Result<std::shared_ptr<const ComputePipeline>>, new_pipeline, (std::shared_ptr<const Function> function),
