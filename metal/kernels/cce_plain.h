@@ -13,7 +13,7 @@
 //     grad_hidden += d_logits weight[chunk]
 //   grad_weight = d_logits^T hidden                             a threadgroup per word, which makes its d_logits again
 //
-// With logit_softcap, label_smoothing and z_loss as in cce_logit.h. lse is kept as m and ln sum.
+// With logit_softcap, label_smoothing and z_loss as in cce_logit.h. m and ln sum are added without loss, into a pair.
 #pragma once
 
 #include "cce_rows.h"
@@ -102,11 +102,12 @@ inline PlainState with_chunk(PlainState state, device const float* logits, uint 
 }
 
 /// (1 - eps) (lse - x_t) + eps (lse - mean x) + zeta lse^2
-inline float plain_loss(PlainState state, LogSum lse, Shape shape) {
-  float loss = (lse.high - state.target) + lse.low;
+inline float plain_loss(PlainState state, float log_sum, Shape shape) {
+  float loss = (state.largest - state.target) + log_sum;
   if (loss == INFINITY) return INFINITY;
-  if (has_smoothing) loss = shape.keep * loss + shape.smoothing * ((lse.high - state.total / float(shape.V)) + lse.low);
-  const float whole = lse.high + lse.low;
+  const float above_mean = (state.largest - state.total / float(shape.V)) + log_sum;
+  if (has_smoothing) loss = shape.keep * loss + shape.smoothing * above_mean;
+  const float whole = state.largest + log_sum;
   return loss + shape.z_loss * whole * whole;
 }
 

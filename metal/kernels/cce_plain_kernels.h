@@ -31,11 +31,13 @@ kernel void plain_forward(constant Shape& shape [[buffer(shape_index)]],
     threadgroup_barrier(mem_flags::mem_device);
     state = with_chunk(state, logits, begin, end, token.target, maxima, sums, totals, place);
     begin = end;
-    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+    threadgroup_barrier(mem_flags::mem_device);
   }
   if (thread_index > 0) return;
-  lse[i] = {state.largest, precise::log(state.sum)};
-  losses[i] = plain_loss(state, lse[i], shape);
+  const float log_sum = precise::log(state.sum);
+  const Pair sum = two_sum(state.largest, log_sum);
+  lse[i] = {sum.high, sum.low};
+  losses[i] = plain_loss(state, log_sum, shape);
 }
 
 /// dhidden. A threadgroup per token; `logits` is [count, chunk], of dL/dz here, and `sums` [count, H].
@@ -66,7 +68,7 @@ kernel void plain_dhidden(
   for (ulong h = thread_index; h < shape.H; h += thread_count) row_of(gradient, tokens[i].row, shape)[h] = D(sums[h]);
 }
 
-enum { token_chunk = 256 };
+enum { token_chunk = 64 };
 
 /// dweight and dbias. A threadgroup per word; `sums` is [count, H].
 template <class D>
@@ -84,7 +86,7 @@ kernel void plain_dweight(constant Shape& shape [[buffer(shape_index)]],
   const uint v = shape.first + group;
   device float* const sums = all_sums + ulong(group) * shape.H;
   float of_bias = 0.0f;
-  for (ulong h = thread_index; h < shape.H; h += thread_count) sums[h] = 0.0f;
+  for (ulong h = thread_index; with_dweight && h < shape.H; h += thread_count) sums[h] = 0.0f;
   for (uint begin = 0; begin < shape.M; begin += token_chunk) {
     const uint count = min(uint(token_chunk), shape.M - begin);
     for (uint i = thread_index; i < count; i += thread_count) d_logits[i] = plain_d_logit(tables, begin + i, v, shape);

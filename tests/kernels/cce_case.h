@@ -114,9 +114,11 @@ class ExactToken {
 
   void add_gradients(double weight, CceExact& exact) const {
     const auto target = static_cast<std::size_t>(p_.targets[n_]);
+    const double others = exp_of_others(target), from_one = -others / (1 + others);  // p - 1 of the target
     for (std::size_t v = 0; v < logits_.size(); ++v) {
       const double p = std::exp(logits_[v].x - lse), one_hot = v == target ? 1 - p_.label_smoothing : 0;
-      const double less = v == target && p_.label_smoothing == 0 ? std::expm1(logits_[v].x - lse) : p - one_hot;
+      const bool is_sure = v == target && p_.label_smoothing == 0 && others < 1;
+      const double less = is_sure ? from_one : p - one_hot;
       const double of_x = less + 2 * p * p_.z_loss * lse - p_.label_smoothing / static_cast<double>(p_.V);
       const double of_z = weight * of_x * logits_[v].slope;
       for (std::size_t h = 0; h < H_; ++h) {
@@ -138,11 +140,16 @@ class ExactToken {
     const double cosh = std::cosh(z / p_.logit_softcap);
     return {p_.logit_softcap * std::tanh(z / p_.logit_softcap), 1 / (cosh * cosh)};
   }
-  /// ln of the sum of exp(x_v - x_t): right near 0 too.
-  double exact_loss(std::size_t target) const {
+  /// In units of that of the target.
+  double exp_of_others(std::size_t target) const {
     double others = 0;
     for (std::size_t v = 0; v < logits_.size(); ++v)
       if (v != target) others += std::exp(logits_[v].x - logits_[target].x);
+    return others;
+  }
+  /// Right near 0 too.
+  double exact_loss(std::size_t target) const {
+    const double others = exp_of_others(target);
     return others < 1 ? std::log1p(others) : lse - logits_[target].x;
   }
 
