@@ -185,9 +185,8 @@ void CceBounds::add_gradients(const Token& token) {
   const double over_tokens = gamma(chain(case_.N) + 5);
   for (std::size_t v = 0; v < token.p.size(); ++v) {
     const bool is_target = v == token.target;
-    const double softmax = token.p[v] * f;
-    const double terms =
-        softmax + (is_target ? 1 - case_.label_smoothing : 0) + case_.label_smoothing / static_cast<double>(case_.V);
+    const double softmax = f * (is_target ? std::max(token.p[v], 1 - token.p[v]) : token.p[v]);
+    const double terms = softmax + (is_target ? 1 : 0) + case_.label_smoothing / static_cast<double>(case_.V);
     const double x_error = softmax * token.p_error[v] +
                            2 * case_.z_loss * token.p[v] * token.lse_error * (1 + token.p_error[v]) + 4 * u * terms +
                            4 * smallest_float;

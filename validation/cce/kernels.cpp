@@ -2,13 +2,47 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <stdexcept>
+#include <vector>
 
+#include "metal/cpu/cce/choice.h"
 #include "validation/cce/faults/faults.h"
+#include "validation/cce/metal_kernel.h"
 
 namespace assay::validation {
 
+namespace {
+
+/// metal/cpu: float32 products, exponentials and sums.
+class CpuCceKernel : public CceKernel {
+ public:
+  const CceKernelInfo& info() const override { return info_; }
+
+  void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
+           const CceRequest& request) const override {
+    const metal::CceCpuOptions options{.threads = request.threads};
+    metal::cpu::CceChoice choice;
+    if (request.chunk > 0) choice.chunk = request.chunk;
+    metal::with_types(
+        problem, out, [&]<class Real>(const CceProblem<Real>& typed, const metal::CceOutput<Real>& output) {
+          if (!request.in_halves) return metal::cpu::cce_loss(typed, output, options, choice);
+          std::vector<double> log_sum_exp(typed.targets.size());
+          metal::cpu::cce_forward(typed, output.loss, std::span(log_sum_exp), options, choice);
+          metal::cpu::cce_backward(typed, std::span<const double>(log_sum_exp), output.gradients, options, choice);
+        });
+  }
+
+ private:
+  CceKernelInfo info_{.name = "cpu", .rounds_operands = true, .chunks = {16, 48, 512}};
+};
+
+}  // namespace
+
 std::shared_ptr<const CceKernel> cce_kernel(const std::string& name) {
+  if (name == "cpu") return std::make_shared<CpuCceKernel>();
+  if (name == "metal-emulated") return metal_cce_kernel({.name = name});
+  if (name == "metal-plain") return metal_cce_kernel({.name = name, .path = metal::CcePath::plain});
   if (name == "plain") return plain_cce_kernel();
   for (const auto& fault : cce_faults()) {
     if (name == fault.kernel->info().name) return fault.kernel;
@@ -20,7 +54,7 @@ std::shared_ptr<const CceKernel> cce_kernel(const std::string& name) {
 }
 
 std::vector<std::string> shipped_cce_kernels() {
-  return {"plain"};
+  return {"cpu", "metal-emulated"};
 }
 
 }  // namespace assay::validation

@@ -1,27 +1,15 @@
 #include "validation/ctc/metal_kernel.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <mutex>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "metal/device/or_throw.h"
-#include "metal/device/shader_source.h"
-#include "metal/emulator/emulator_device.h"
-#include "metal/host/kernel_file.h"
+#include "validation/core/emulated_device.h"
 
 namespace assay::validation {
 namespace {
-
-/// Without half and bfloat, which the gate does not ask for: less to compile for each fault.
-metal::emulator::EmulatorOptions emulator_options(const MetalCtcOptions& options) {
-  metal::emulator::EmulatorOptions emulator;
-  if (options.edit) emulator.metal_version = 300;
-  return emulator;
-}
 
 CtcKernelInfo info_of(const MetalCtcOptions& options) {
   CtcKernelInfo info{.name = options.name, .unit_roundoff = std::ldexp(1.0, -24)};
@@ -41,28 +29,18 @@ class MetalCtcKernel final : public CtcKernel {
     const std::lock_guard lock(mutex_);
     if (!loss_) start();
     or_throw((*loss_)(problem, {out.loss, out.gradient}));
-    throw_reports();
+    throw_reports(*device_);
   }
 
  private:
   void start() const {
-    device_ = std::make_shared<metal::emulator::EmulatorDevice>(emulator_options(options_));
+    device_ = emulated_device(options_.edit);
     metal::CtcOptions options{.path = options_.path, .least_states = options_.least_states};
     if (!options_.edit) {
       loss_ = or_throw(metal::CtcLoss::create(device_, options));
       return;
     }
-    const std::string source = or_throw(metal::text_with_includes(metal::host::kernel_file("ctc.metal")));
-    loss_ = or_throw(metal::CtcLoss::create(device_, or_throw(device_->new_library(options_.edit(source))), options));
-  }
-
-  void throw_reports() const {
-    const auto reports = device_->reports();
-    if (reports.empty()) return;
-    device_->clear_reports();
-    throw std::runtime_error(
-        fmt::format("{}{}", to_string(reports.front()),
-                    reports.size() > 1 ? fmt::format("\n(and {} more reports)", reports.size() - 1) : ""));
+    loss_ = or_throw(metal::CtcLoss::create(device_, edited_library(*device_, "ctc.metal", options_.edit), options));
   }
 
   MetalCtcOptions options_;

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "metal/host/ctc.h"
+#include "validation/core/emulated_device.h"
 #include "validation/ctc/kernel.h"
 
 namespace assay::validation {
@@ -16,8 +16,7 @@ struct MetalCtcOptions {
   std::string name;
   metal::CtcPath path = metal::CtcPath::production;
   std::uint64_t least_states = 0;  ///< metal::CtcOptions::least_states
-  /// The text of the shader, its includes in it, before it is compiled: for planted faults.
-  std::function<std::string(std::string)> edit = {};
+  ShaderEdit edit = {};
 };
 
 /// Compiles on the first run. Throws std::runtime_error where the device fails or a check reports something.

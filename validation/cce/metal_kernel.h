@@ -1,0 +1,23 @@
+// The project's linear cross-entropy in Metal as the gate judges it: its own host code, its own .metal file, on the
+// emulator with every check on.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "metal/host/cce.h"
+#include "validation/cce/kernel.h"
+#include "validation/core/emulated_device.h"
+
+namespace assay::validation {
+
+struct MetalCceOptions {
+  std::string name;
+  metal::CcePath path = metal::CcePath::production;
+  ShaderEdit edit = {};
+};
+
+/// Compiles on the first run. Throws std::runtime_error where the device fails or a check reports something.
+std::shared_ptr<const CceKernel> metal_cce_kernel(MetalCceOptions options);
+
+}  // namespace assay::validation

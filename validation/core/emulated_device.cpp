@@ -1,0 +1,34 @@
+#include "validation/core/emulated_device.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "metal/device/or_throw.h"
+#include "metal/device/shader_source.h"
+#include "metal/host/kernel_file.h"
+
+namespace assay::validation {
+
+std::shared_ptr<metal::emulator::EmulatorDevice> emulated_device(const ShaderEdit& edit) {
+  metal::emulator::EmulatorOptions options;
+  if (edit) options.metal_version = 300;
+  return std::make_shared<metal::emulator::EmulatorDevice>(options);
+}
+
+std::shared_ptr<metal::Library> edited_library(metal::emulator::EmulatorDevice& device, const char* file,
+                                               const ShaderEdit& edit) {
+  const std::string source = or_throw(metal::text_with_includes(metal::host::kernel_file(file)));
+  return or_throw(device.new_library(edit(source)));
+}
+
+void throw_reports(metal::emulator::EmulatorDevice& device) {
+  const auto reports = device.reports();
+  if (reports.empty()) return;
+  device.clear_reports();
+  throw std::runtime_error(
+      fmt::format("{}{}", to_string(reports.front()),
+                  reports.size() > 1 ? fmt::format("\n(and {} more reports)", reports.size() - 1) : ""));
+}
+
+}  // namespace assay::validation
