@@ -1,8 +1,13 @@
 #include "validation/cce/operation.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "validation/cce/coverage.h"
 #include "validation/cce/faults/faults.h"
 #include "validation/cce/kernels.h"
+#include "validation/cce/names.h"
 #include "validation/cce/npz.h"
 #include "validation/cce/shrink.h"
 #include "validation/cce/sizes.h"
@@ -16,6 +21,12 @@ CceCase CceOperation::generate(Random& random, int size, const CceProfile& profi
 
 std::vector<Shrink<CceCase>> CceOperation::shrinks_of(const CceCase& c) {
   return validation::shrinks_of(c);
+}
+
+std::string CceOperation::why_not(const CceKernel& kernel, const CceCase& c) {
+  const auto& dtypes = kernel.info().dtypes;
+  if (std::find(dtypes.begin(), dtypes.end(), c.dtype) != dtypes.end()) return {};
+  return fmt::format("the kernel does not do {}", name_of(c.dtype));
 }
 
 CceTruth CceOperation::truth_of(const CceCase& c, int digits) {

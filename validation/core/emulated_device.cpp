@@ -22,6 +22,13 @@ std::shared_ptr<metal::Library> edited_library(metal::emulator::EmulatorDevice& 
   return or_throw(device.new_library(edit(source)));
 }
 
+std::string replaced_once(std::string text, const std::string& before, const std::string& after) {
+  const auto at = text.find(before);
+  if (at == std::string::npos || text.find(before, at + 1) != std::string::npos)
+    throw std::logic_error(fmt::format("expected exactly once in the shader: {}", before));
+  return text.replace(at, before.size(), after);
+}
+
 void throw_reports(metal::emulator::EmulatorDevice& device) {
   const auto reports = device.reports();
   if (reports.empty()) return;

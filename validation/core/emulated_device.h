@@ -21,6 +21,9 @@ std::shared_ptr<metal::emulator::EmulatorDevice> emulated_device(const ShaderEdi
 std::shared_ptr<metal::Library> edited_library(metal::emulator::EmulatorDevice& device, const char* file,
                                                const ShaderEdit& edit);
 
+/// The text with `before`, which must be in it exactly once, replaced. Throws std::logic_error where it is not.
+std::string replaced_once(std::string text, const std::string& before, const std::string& after);
+
 /// Throws std::runtime_error with the first report, if there is any, and forgets them all.
 void throw_reports(metal::emulator::EmulatorDevice& device);
 

@@ -6,6 +6,7 @@
 //   Case             a problem that owns its data; Profile: what a property wants of its cases
 //   Kernel, Truth    what is judged, and what it is judged by
 //   generate         a case for a profile, from random numbers        shrinks_of     simpler cases
+//   why_not          why a kernel need not do a case, or nothing
 //   truth_of         by the reference at so many digits                is_worth_remembering
 //   classes, classes_of                                                the places that a case reaches
 //   to_text, from_words, write, read, require_valid                    a case in words and in files
@@ -16,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "validation/core/guarded_output.h"
 #include "validation/core/truth.h"
@@ -44,10 +46,13 @@ struct Property {
   bool against_reference = false;  ///< judged by the reference, so worth the sizes that take it seconds
 };
 
-/// The verdict on one case. A refusal of a valid problem, or any exception, is an error with its text.
+/// The verdict on one case: skipped where the kernel does not claim to do such; a refusal of a valid problem, or any
+/// exception, is an error with its text.
 template <class Operation>
 Finding judge(const Property<Operation>& property, const Context<Operation>& context,
               const typename Operation::Case& c) {
+  if (std::string reason = Operation::why_not(context.kernel, c); !reason.empty())
+    return Finding::skip(std::move(reason));
   try {
     return property.check(context, c);
   } catch (const ReferenceDisagrees& disagreement) {

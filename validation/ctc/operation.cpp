@@ -18,6 +18,10 @@ std::vector<CtcShrink> CtcOperation::shrinks_of(const CtcCase& c) {
   return validation::shrinks_of(c);
 }
 
+std::string CtcOperation::why_not(const CtcKernel&, const CtcCase&) {
+  return {};
+}
+
 CtcTruth CtcOperation::truth_of(const CtcCase& c, int digits) {
   return validation::truth_of(c, digits);
 }

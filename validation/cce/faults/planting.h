@@ -21,6 +21,7 @@ std::vector<CceFault> gradient_faults();
 std::vector<CceFault> option_faults();
 std::vector<CceFault> memory_faults();
 std::vector<CceFault> contract_faults();
+std::vector<CceFault> metal_faults();
 
 }  // namespace cce
 

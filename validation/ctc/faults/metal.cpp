@@ -1,8 +1,5 @@
 // Faults of Metal kernels: the project's own shader with one place of its text changed. Most of them leave the numbers
 // right on the emulator, as they do on most days on a GPU; its checks see them all the same.
-#include <fmt/format.h>
-
-#include <stdexcept>
 #include <utility>
 
 #include "validation/ctc/faults/planting.h"
@@ -60,13 +57,6 @@ constexpr MetalFault metal_faults_list[] = {
      "if (with_gradient && is_frame && !of_logits) fill_frame"},
 };
 
-std::string replaced(std::string text, const std::string& before, const std::string& after) {
-  const auto at = text.find(before);
-  if (at == std::string::npos || text.find(before, at + 1) != std::string::npos)
-    throw std::logic_error(fmt::format("expected exactly once in the shader: {}", before));
-  return text.replace(at, before.size(), after);
-}
-
 MetalCtcOptions options_of(Part part, std::string name) {
   const auto path = part == Part::plain ? metal::CtcPath::plain : metal::CtcPath::production;
   const std::uint64_t least_states = part == Part::columns ? 257 : part == Part::device ? 4096 : 0;
@@ -76,7 +66,7 @@ MetalCtcOptions options_of(Part part, std::string name) {
 CtcFault plant(const MetalFault& fault) {
   MetalCtcOptions options = options_of(fault.part, std::string("fault:") + fault.note.name);
   options.edit = [&fault](const std::string& source) {
-    return replaced(replaced(source, "\nINSTANTIATE_FOR(half)\n", "\n"), fault.before, fault.after);
+    return replaced_once(replaced_once(source, "\nINSTANTIATE_FOR(half)\n", "\n"), fault.before, fault.after);
   };
   return {fault.note.name, fault.note.story, fault.note.caught_by, metal_ctc_kernel(options),
           metal_ctc_kernel(options_of(fault.part, "metal-emulated"))};
