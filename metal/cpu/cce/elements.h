@@ -35,6 +35,9 @@ struct CceElements {
   /// to = scale * from - shift, in double, for tokens of a tiny weight; `to` may be `from`.
   void (*scale)(float* to, const float* from, std::size_t n, double scale, double shift);
 
+  /// A copy past the caches, for what is not read again soon.
+  void (*stream)(void* to, const void* from, std::size_t bytes);
+
   /// sums += x.
   void (*add)(double* sums, const float* x, std::size_t n);
 };

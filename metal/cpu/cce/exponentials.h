@@ -70,17 +70,8 @@ template <class Real, class Operand>
 void first_pass_of_tile(CceCall<Real, Operand>& call, const FirstPass<Operand>& pass, Range words, Range rows,
                         Matrix<const Operand> weight, std::int64_t group, CceTiles<Operand>& own, BlockSums& sums,
                         Sum onward) {
-  using Call = CceCall<Real, Operand>;
   const GemmSizes sizes = {rows.size(), words.size(), call.H};
-  Matrix<float> logits = {own.logits.data(), words.size()};
-  Matrix<Operand> narrow = {own.G.data(), words.size()};
-  if (pass.stored != nullptr) {
-    if constexpr (Call::narrow) {
-      narrow.data = pass.stored->at(words, rows.begin);
-    } else {
-      logits.data = pass.stored->at(words, rows.begin);
-    }
-  }
+  const Matrix<float> logits = {own.logits.data(), words.size()};
   gemm_logits(sizes, call.hidden(own, rows), weight, logits);
   CceRow row = {.cap = static_cast<float>(call.terms.cap),
                 .keep = pass.dhidden || pass.stored != nullptr,
@@ -92,7 +83,10 @@ void first_pass_of_tile(CceCall<Real, Operand>& call, const FirstPass<Operand>& 
                                                 call.bias.data() + words.begin, words, token, row, 0.0F));
   }
   if (!row.keep) return;
-  const Matrix<const Operand> E = as_operand(call, logits, narrow, rows.size(), words.size());
+  const Matrix<const Operand> E = as_operand(call, logits, {own.G.data(), words.size()}, rows.size(), words.size());
+  if (pass.stored != nullptr)
+    call.elements.stream(pass.stored->at(words, rows.begin), E.data,
+                         static_cast<std::size_t>(rows.size() * words.size()) * sizeof(Operand));
   if (!pass.dhidden) return;
   Matrix<float> acc = call.dhidden_sums(group, pass.rows.begin);
   acc.data += (rows.begin - pass.rows.begin) * acc.stride;

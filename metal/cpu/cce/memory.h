@@ -1,40 +1,43 @@
-// Memory for one call: aligned to pages, not initialized, in huge pages where the system gives them.
+// Memory for one call: aligned, not initialized, in huge pages where the system gives them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 namespace assay::metal::cpu {
+
+/// What happens to memory at the end of a call: `keep` has it wait for a call that wants as much, since for the system
+/// to clear 50 MiB takes a few hundredths of the time of a call. One piece waits at most, and goes where another is
+/// wanted.
+enum class AtEnd { release, keep };
+
+class CceBytes {
+ public:
+  explicit CceBytes(std::size_t bytes = 0, AtEnd at_end = AtEnd::release);
+  ~CceBytes() { give_back(); }
+  CceBytes(CceBytes&& other) noexcept { *this = static_cast<CceBytes&&>(other); }
+  CceBytes& operator=(CceBytes&& other) noexcept;
+
+  void* data() const { return memory_; }
+
+ private:
+  void give_back() noexcept;
+
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+  AtEnd at_end_ = AtEnd::release;
+};
 
 template <class Element>
 class CceMemory {
  public:
-  explicit CceMemory(std::int64_t count = 0) : data_(allocate(static_cast<std::size_t>(count) * sizeof(Element))) {}
+  explicit CceMemory(std::int64_t count = 0, AtEnd at_end = AtEnd::release)
+      : bytes_(static_cast<std::size_t>(count) * sizeof(Element), at_end) {}
 
-  Element* data() const { return static_cast<Element*>(data_.get()); }
+  Element* data() const { return static_cast<Element*>(bytes_.data()); }
 
  private:
-  static constexpr std::align_val_t alignment{std::size_t{1} << 21};
-  struct Free {
-    void operator()(void* memory) const { ::operator delete(memory, alignment); }
-  };
-
-  static void* allocate(std::size_t bytes) {
-    if (bytes == 0) return nullptr;
-    void* memory = ::operator new(bytes, alignment);
-#if defined(__linux__)
-    if (bytes >= static_cast<std::size_t>(alignment)) madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-    return memory;
-  }
-
-  std::unique_ptr<void, Free> data_;
+  CceBytes bytes_;
 };
 
 }  // namespace assay::metal::cpu

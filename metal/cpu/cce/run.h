@@ -75,25 +75,26 @@ class CceRun {
   CceToken& token(std::int64_t i) { return call_.tokens[static_cast<std::size_t>(i)]; }
   bool wants_sums_over_tokens() const { return call_.wants_dweight() || call_.wants_dbias(); }
 
-  /// How many tokens from `begin` on have their exponentials stored: as many as there is memory for, in blocks of
-  /// equal size once dweight holds gradients.
+  /// How many tokens from `begin` on have their exponentials stored. All later blocks have no more room than is in
+  /// memory; the first, with dweight beside it, takes what they leave, so that none is left with few tokens.
   std::int64_t stored_rows(std::int64_t begin) const {
-    const std::int64_t rest = call_.M() - begin;
-    const std::int64_t room = (begin == 0 ? call_.plan.rows_in_dweight : 0) + call_.plan.rows_in_memory;
-    const std::int64_t most = std::min(room, call_.plan.block_rows);
+    const std::int64_t rest = call_.M() - begin, most_rows = call_.plan.block_rows;
+    const std::int64_t later = std::min(call_.plan.rows_in_memory, most_rows);
+    const std::int64_t most =
+        begin == 0 ? std::min(call_.plan.rows_in_dweight + call_.plan.rows_in_memory, most_rows) : later;
     if (!wants_sums_over_tokens() || rest == 0 || most == 0) return 0;
     if (rest <= most) return rest;
-    if (most < least_stored_rows) return 0;
-    if (begin == 0) return most;
-    const std::int64_t blocks = (rest + most - 1) / most;
-    return (rest + blocks - 1) / blocks;
+    if (later < least_stored_rows) return begin == 0 ? most : 0;
+    const std::int64_t blocks = (begin == 0 ? 1 + (rest - most + later - 1) / later : (rest + later - 1) / later);
+    const std::int64_t even = (rest + blocks - 1) / blocks;
+    return begin == 0 ? std::max(even, rest - (blocks - 1) * later) : even;
   }
 
   /// Returns where it ends.
   std::int64_t stored_block(Range rows) {
     const std::int64_t in_dweight = rows.begin == 0 ? std::min(call_.plan.rows_in_dweight, rows.size()) : 0;
-    const std::int64_t in_memory = call_.plan.rows_in_memory * call_.V;
-    if (!memory_.data()) memory_ = CceMemory<Operand>(in_memory);
+    if (memory_.data() == nullptr && in_dweight < rows.size())
+      memory_ = CceMemory<Operand>(call_.plan.rows_in_memory * call_.V, AtEnd::keep);
     StoredExponentials<Operand> stored = {
         .rows = rows, .in_dweight = in_dweight, .memory = memory_.data(), .H = call_.H};
     if constexpr (Call::float_outputs) stored.dweight = call_.gradients.dweight.data();

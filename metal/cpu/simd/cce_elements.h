@@ -62,6 +62,21 @@ inline void cce_scale(float* to, const float* from, std::size_t n, double scale,
   for (; i < n; ++i) to[i] = static_cast<float>(static_cast<double>(from[i]) * scale - shift);
 }
 
+inline void cce_stream(void* to, const void* from, std::size_t bytes) {
+  constexpr std::size_t line = float_lanes * sizeof(float);
+  auto* target = static_cast<char*>(to);
+  const auto* source = static_cast<const char*>(from);
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(to) % line;
+  std::size_t i = 0;
+  for (; i < bytes && past != 0 && i < line - past; ++i) target[i] = source[i];
+  for (; i + line <= bytes; i += line)
+    stream_floats(reinterpret_cast<float*>(target + i), load_floats(reinterpret_cast<const float*>(source + i)));
+  for (; i < bytes; ++i) target[i] = source[i];
+#if ASSAY_SIMD_BYTES > 16
+  __builtin_ia32_sfence();
+#endif
+}
+
 inline void cce_add(double* sums, const float* x, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) sums[i] += static_cast<double>(x[i]);
 }
@@ -92,7 +107,7 @@ inline void cce_round(Real* to, const float* from, std::size_t n, double scale, 
   store_first(to + i, n - i, shift == 0.0 ? x : x + load_first(other + i, n - i, Real(0.0F)) * all(shift));
 }
 
-inline constexpr CceElements cce_table = {cce_row, cce_scale, cce_add};
+inline constexpr CceElements cce_table = {cce_row, cce_scale, cce_stream, cce_add};
 
 template <class Real>
 inline constexpr CceStored<Real> cce_stored_table = {cce_dot<Real>, cce_to_float<Real>, cce_round<Real>};

@@ -1,0 +1,74 @@
+#include "metal/cpu/cce/memory.h"
+
+#include <mutex>
+#include <new>
+#include <utility>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace assay::metal::cpu {
+
+namespace {
+
+constexpr std::size_t huge_page = std::size_t{1} << 21;
+
+std::align_val_t alignment_of(std::size_t bytes) {
+  return std::align_val_t{bytes >= huge_page ? huge_page : 64};
+}
+
+void* allocate(std::size_t bytes) {
+  void* memory = ::operator new(bytes, alignment_of(bytes));
+#if defined(__linux__)
+  if (bytes >= huge_page) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
+void release(void* memory, std::size_t bytes) {
+  if (memory != nullptr) ::operator delete(memory, alignment_of(bytes));
+}
+
+struct Kept {
+  std::mutex mutex;
+  void* memory = nullptr;
+  std::size_t bytes = 0;
+
+  ~Kept() { release(memory, bytes); }
+};
+
+Kept& kept() {
+  static Kept the_one;
+  return the_one;
+}
+
+}  // namespace
+
+CceBytes::CceBytes(std::size_t bytes, AtEnd at_end) : bytes_(bytes), at_end_(at_end) {
+  if (bytes == 0) return;
+  if (at_end == AtEnd::keep) {
+    const std::scoped_lock lock(kept().mutex);
+    if (kept().bytes != bytes) release(std::exchange(kept().memory, nullptr), kept().bytes);
+    memory_ = std::exchange(kept().memory, nullptr);
+  }
+  if (memory_ == nullptr) memory_ = allocate(bytes);
+}
+
+CceBytes& CceBytes::operator=(CceBytes&& other) noexcept {
+  std::swap(memory_, other.memory_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(at_end_, other.at_end_);
+  return *this;
+}
+
+void CceBytes::give_back() noexcept {
+  if (memory_ != nullptr && at_end_ == AtEnd::keep) {
+    const std::scoped_lock lock(kept().mutex);
+    std::swap(memory_, kept().memory);
+    std::swap(bytes_, kept().bytes);
+  }
+  release(memory_, bytes_);
+}
+
+}  // namespace assay::metal::cpu
