@@ -8,7 +8,7 @@
 #define ASSAY_SIMD avx512
 #define ASSAY_SIMD_BYTES 64
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
+#pragma GCC target("fma,avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
 #include "metal/cpu/simd/instantiate.h"
 
 namespace assay::metal::cpu {

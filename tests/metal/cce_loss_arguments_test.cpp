@@ -126,7 +126,8 @@ TYPED_TEST(CceLossOutputs, EachAloneIsRight) {
         expect_close("dweight", result.dweight, truth.dweight, rounding_of_terms<TypeParam>,
                      rounding_of_stored<TypeParam>, smallest<TypeParam>);
       if ((wanted & 4U) != 0)
-        expect_close("dbias", result.dbias, truth.dbias, 0x1p-20, rounding_of_stored<TypeParam>, smallest<TypeParam>);
+        expect_close("dbias", result.dbias, truth.dbias, rounding_of_terms<TypeParam>, rounding_of_stored<TypeParam>,
+                     smallest<TypeParam>);
     };
     cce_loss(given.problem(), {result.loss, gradients}, {2});
     check();

@@ -161,7 +161,7 @@ void expect_truth(const CceResult<Real>& result, const CceTruth& truth) {
                smallest<Real>);
   expect_close("dweight", result.dweight, truth.dweight, rounding_of_terms<Real>, rounding_of_stored<Real>,
                smallest<Real>);
-  expect_close("dbias", result.dbias, truth.dbias, 0x1p-20, rounding_of_stored<Real>, smallest<Real>);
+  expect_close("dbias", result.dbias, truth.dbias, rounding_of_terms<Real>, rounding_of_stored<Real>, smallest<Real>);
 }
 
 }  // namespace assay::metal

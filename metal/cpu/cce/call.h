@@ -110,6 +110,7 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
                           .copies_hidden = converts || ignores_some(),
                           .copies_weight = converts,
                           .float_outputs = float_outputs,
+                          .stores = !converts,
                           .dhidden = wants_dhidden(),
                           .dweight = wants_dweight(),
                           .dbias = wants_dbias()};

@@ -40,6 +40,10 @@ struct CceElements {
 
   /// sums += x.
   void (*add)(double* sums, const float* x, std::size_t n);
+
+  /// To bfloat16, rounded; and scale * from of such numbers.
+  void (*narrow)(BFloat16* to, const float* from, std::size_t n);
+  void (*scale_narrow)(BFloat16* to, const BFloat16* from, std::size_t n, float scale);
 };
 
 const CceElements& cce_elements(InstructionSet set);

@@ -18,7 +18,8 @@ namespace assay::metal::cpu {
 /// Above it, exponentials would come near the end of the range of floats.
 inline constexpr float most_above_reference = 60.0F;
 
-/// The exponentials of a block of tokens, a chunk of words after the other: the first rows where dweight will be.
+/// The exponentials of a block of tokens, a chunk of words after the other: the first rows where dweight will be. They
+/// are no more than a tile, all of which is read before the chunk's rows of dweight are written.
 template <class Operand>
 struct StoredExponentials {
   Range rows;
@@ -27,12 +28,11 @@ struct StoredExponentials {
   Operand* memory = nullptr;    ///< [chunks, rows - in_dweight, chunk]
   std::int64_t H = 0;
 
-  std::int64_t seam() const { return rows.begin + in_dweight; }
-
-  /// Where a row's exponentials of these words begin; its neighbours are words.size() away.
+  /// Where a row's exponentials of these words begin.
   Operand* at(Range words, std::int64_t row) const {
-    if (row < seam()) return dweight + words.begin * H + (row - rows.begin) * words.size();
-    return memory + words.begin * (rows.end - seam()) + (row - seam()) * words.size();
+    if (row - rows.begin < in_dweight) return dweight + words.begin * H + (row - rows.begin) * words.size();
+    const std::int64_t in_memory = rows.size() - in_dweight;
+    return memory + words.begin * in_memory + (row - rows.begin - in_dweight) * words.size();
   }
 };
 
@@ -76,17 +76,17 @@ void first_pass_of_tile(CceCall<Real, Operand>& call, const FirstPass<Operand>& 
   CceRow row = {.cap = static_cast<float>(call.terms.cap),
                 .keep = pass.dhidden || pass.stored != nullptr,
                 .with_logits = call.terms.eps != 0.0};
+  const Matrix<const Operand> E = operand_tile(own, words);
   for (std::int64_t i = rows.begin; i < rows.end; ++i) {
     const CceToken& token = call.tokens[static_cast<std::size_t>(i)];
     row.reference = token.reference;
     merge(sums.of(group, i), row_without_target(call.elements, logits.data + (i - rows.begin) * logits.stride,
                                                 call.bias.data() + words.begin, words, token, row, 0.0F));
+    if (row.keep) narrow_row(call.elements, own, words, i - rows.begin);
+    if (pass.stored != nullptr)
+      call.elements.stream(pass.stored->at(words, i), E.data + (i - rows.begin) * E.stride,
+                           static_cast<std::size_t>(words.size()) * sizeof(Operand));
   }
-  if (!row.keep) return;
-  const Matrix<const Operand> E = as_operand(call, logits, {own.G.data(), words.size()}, rows.size(), words.size());
-  if (pass.stored != nullptr)
-    call.elements.stream(pass.stored->at(words, rows.begin), E.data,
-                         static_cast<std::size_t>(rows.size() * words.size()) * sizeof(Operand));
   if (!pass.dhidden) return;
   Matrix<float> acc = call.dhidden_sums(group, pass.rows.begin);
   acc.data += (rows.begin - pass.rows.begin) * acc.stride;
@@ -106,8 +106,7 @@ void first_pass_once(CceCall<Real, Operand>& call, const FirstPass<Operand>& pas
     for (std::int64_t chunk = chunks.begin; chunk < chunks.end; ++chunk) {
       const Range words = plan.words(chunk, call.V);
       const Matrix<const Operand> weight = call.weight(own, words);
-      const std::int64_t seam = pass.stored == nullptr ? 0 : pass.stored->seam();
-      for_each_tile(rows, plan.tile_rows, seam, [&](Range tile) {
+      for_each_tile(rows, plan.tile_rows, [&](Range tile) {
         first_pass_of_tile(call, pass, words, tile, weight, group, own, sums,
                            chunk == chunks.begin ? Sum::fresh : Sum::onward);
       });

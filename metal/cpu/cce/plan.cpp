@@ -55,9 +55,10 @@ void choose_storage(CcePlan& plan, const CceNeeds& needs, const CceChoice& choic
   if (!needs.dweight && !needs.dbias) return;
   const std::int64_t sums = plan.held_sums * std::min(plan.block_rows, needs.M) * needs.H * 4;
   const std::int64_t tiles = tile_bytes(needs, plan.chunk, plan.tile_rows) * plan.threads;
+  if (!needs.stores) return;
   const std::int64_t rest = std::max<std::int64_t>(choice.budget - sums - tiles, 0);
-  if (needs.float_outputs) plan.rows_in_memory = std::min(needs.M, rest / (plan.chunks * plan.chunk * 4));
-  if (needs.float_outputs && needs.dweight) plan.rows_in_dweight = std::min(needs.H, plan.tile_rows);
+  plan.rows_in_memory = std::min(needs.M, rest / (plan.chunks * plan.chunk * needs.operand));
+  if (needs.dweight) plan.rows_in_dweight = std::min(needs.H, plan.tile_rows);
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ struct CceNeeds {
   std::int64_t operand = 4;  ///< bytes of what the products take
   bool copies_hidden = false, copies_weight = false;
   bool float_outputs = true;  ///< the sums of gradients may be held where the gradients go
+  bool stores = true;         ///< exponentials, in what the products take: outputs must be of that type
   bool dhidden = false, dweight = false, dbias = false;
 };
 

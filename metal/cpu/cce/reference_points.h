@@ -57,7 +57,7 @@ void find_references(CceCall<Real, Operand>& call, Range rows, const Sample<Real
                      CceTiles<Operand>& own) {
   const std::int64_t words = std::ssize(sample.words);
   const CceRow row = {.cap = static_cast<float>(call.terms.cap)};
-  for_each_tile(rows, call.plan.tile_rows, 0, [&](Range tile) {
+  for_each_tile(rows, call.plan.tile_rows, [&](Range tile) {
     gemm_logits({tile.size(), words, call.H}, call.hidden(own, tile), {sample.weight.data(), call.H},
                 {own.logits.data(), words});
     for (std::int64_t i = tile.begin; i < tile.end; ++i) {

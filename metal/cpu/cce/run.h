@@ -83,6 +83,7 @@ class CceRun {
     const std::int64_t most =
         begin == 0 ? std::min(call_.plan.rows_in_dweight + call_.plan.rows_in_memory, most_rows) : later;
     if (!wants_sums_over_tokens() || rest == 0 || most == 0) return 0;
+    if (!Call::float_outputs) return begin == 0 ? std::min(rest, most) : 0;
     if (rest <= most) return rest;
     if (later < least_stored_rows) return begin == 0 ? most : 0;
     const std::int64_t blocks = (begin == 0 ? 1 + (rest - most + later - 1) / later : (rest + later - 1) / later);
@@ -95,16 +96,24 @@ class CceRun {
     const std::int64_t in_dweight = rows.begin == 0 ? std::min(call_.plan.rows_in_dweight, rows.size()) : 0;
     if (memory_.data() == nullptr && in_dweight < rows.size())
       memory_ = CceMemory<Operand>(call_.plan.rows_in_memory * call_.V, AtEnd::keep);
-    StoredExponentials<Operand> stored = {
-        .rows = rows, .in_dweight = in_dweight, .memory = memory_.data(), .H = call_.H};
-    if constexpr (Call::float_outputs) stored.dweight = call_.gradients.dweight.data();
-    first_pass<Real, Operand>(call_, {.rows = rows, .dhidden = call_.wants_dhidden(), .stored = &stored});
+    stored_ = {.rows = rows, .in_dweight = in_dweight, .memory = memory_.data(), .H = call_.H};
+    if constexpr (!Call::converts) stored_.dweight = call_.gradients.dweight.data();
+    first_pass<Real, Operand>(call_, {.rows = rows, .dhidden = call_.wants_dhidden(), .stored = &stored_});
     check();
     for (std::int64_t i = rows.begin; i < rows.end; ++i) prepare_gradient(token(i), token(i).reference, call_.terms);
     if (call_.wants_dhidden()) FinishDhidden<Real, Operand>(call_, rows, true, weight_sums_).run();
-    second_pass<Real, Operand>(call_,
-                               {.stored = &stored, .again = {}, .dweight = call_.wants_dweight(), .sum = sum_of(rows)});
+    if (Call::float_outputs || rows.end == call_.M()) sum_over_tokens({rows.end, rows.end}, rows.begin == 0);
     return rows.end;
+  }
+
+  /// dweight and dbias: of what is stored, where it is, and of those whose logits are computed again.
+  void sum_over_tokens(Range again, bool fresh) {
+    if (!wants_sums_over_tokens()) return;
+    second_pass<Real, Operand>(call_, {.stored = stored_.rows.size() > 0 ? &stored_ : nullptr,
+                                       .again = again,
+                                       .dweight = call_.wants_dweight(),
+                                       .sum = fresh ? Sum::fresh : Sum::onward});
+    stored_ = {};
   }
 
   std::int64_t unstored_block(Range rows, bool dhidden) {
@@ -136,14 +145,14 @@ class CceRun {
       done = some.end;
       sum = Sum::onward;
     }
-    if (!together && wants_sums_over_tokens())
-      second_pass<Real, Operand>(call_, {.again = rows, .dweight = call_.wants_dweight(), .sum = sum_of(rows)});
+    if (!together) sum_over_tokens(rows, stored_.rows.size() > 0 || rows.begin == 0);
   }
 
   static Sum sum_of(Range rows) { return rows.begin == 0 ? Sum::fresh : Sum::onward; }
 
   Call& call_;
   std::vector<double> weight_sums_;
+  StoredExponentials<Operand> stored_;
   CceMemory<Operand> memory_;
   bool checked_ = false;
 };

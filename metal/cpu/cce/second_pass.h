@@ -39,11 +39,10 @@ class SecondPassOfChunk {
 
   void run() {
     if (pass_.stored != nullptr)
-      for_each_tile(pass_.stored->rows, call_.plan.tile_rows, pass_.stored->seam(),
-                    [&](Range rows) { stored_tile(rows); });
+      for_each_tile(pass_.stored->rows, call_.plan.tile_rows, [&](Range rows) { stored_tile(rows); });
     if (pass_.again.size() > 0) {
       const Matrix<const Operand> weight = call_.weight(own_, words_);
-      for_each_tile(pass_.again, call_.plan.tile_rows, 0, [&](Range rows) { tile_again(rows, weight); });
+      for_each_tile(pass_.again, call_.plan.tile_rows, [&](Range rows) { tile_again(rows, weight); });
     }
     write();
   }
@@ -54,21 +53,40 @@ class SecondPassOfChunk {
 
   void stored_tile(Range rows) {
     for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-      const Operand* E = pass_.stored->at(words_, i);
-      float* G = row(rows, i);
-      const auto n = static_cast<std::size_t>(words_.size());
-      if constexpr (Call::narrow) {
-        call_.operands.to_float(G, E, n);
-        call_.elements.scale(G, G, n, token(i).scale, token(i).shift);
+      if (Call::narrow && dbias_.empty() && token(i).shift == 0.0) {
+        scale_narrow(rows, i);
       } else {
-        call_.elements.scale(G, E, n, token(i).scale, token(i).shift);
+        scale(rows, i);
       }
-      const std::int64_t target = token(i).target;
-      if (target >= words_.begin && target < words_.end)
-        G[target - words_.begin] = static_cast<float>(token(i).target_gradient);
     }
     use(rows, nullptr);
   }
+
+  void scale(Range rows, std::int64_t i) {
+    const Operand* E = pass_.stored->at(words_, i);
+    float* G = row(rows, i);
+    const auto n = static_cast<std::size_t>(words_.size());
+    if constexpr (Call::narrow) {
+      call_.operands.to_float(G, E, n);
+      call_.elements.scale(G, G, n, token(i).scale, token(i).shift);
+    } else {
+      call_.elements.scale(G, E, n, token(i).scale, token(i).shift);
+    }
+    if (has_target(i)) G[token(i).target - words_.begin] = static_cast<float>(token(i).target_gradient);
+    narrow_row(call_.elements, own_, words_, i - rows.begin);
+  }
+
+  /// The same where nobody wants it in float.
+  void scale_narrow(Range rows, std::int64_t i) {
+    if constexpr (Call::narrow) {
+      Operand* G = own_.G.data() + (i - rows.begin) * words_.size();
+      call_.elements.scale_narrow(G, pass_.stored->at(words_, i), static_cast<std::size_t>(words_.size()),
+                                  static_cast<float>(token(i).scale));
+      if (has_target(i)) G[token(i).target - words_.begin] = Operand(token(i).target_gradient);
+    }
+  }
+
+  bool has_target(std::int64_t i) const { return token(i).target >= words_.begin && token(i).target < words_.end; }
 
   void tile_again(Range rows, Matrix<const Operand> weight) {
     gemm_logits({rows.size(), words_.size(), call_.H}, call_.hidden(own_, rows), weight,
@@ -82,6 +100,7 @@ class SecondPassOfChunk {
       const CceSums sums = row_without_target(call_.elements, row(rows, i), call_.bias.data() + words_.begin, words_,
                                               token(i), numbers, static_cast<float>(token(i).target_gradient));
       if (!sums.finite) call_.finite = false;
+      narrow_row(call_.elements, own_, words_, i - rows.begin);
     }
     use(rows, &weight);
   }
@@ -92,8 +111,7 @@ class SecondPassOfChunk {
     for (std::int64_t i = rows.begin; i < rows.end && !dbias_.empty(); ++i)
       call_.elements.add(dbias_.data(), row(rows, i), dbias_.size());
     if (!pass_.dweight && !pass_.dhidden) return;
-    const Matrix<const Operand> G = as_operand(call_, {own_.logits.data(), words_.size()},
-                                               {own_.G.data(), words_.size()}, rows.size(), words_.size());
+    const Matrix<const Operand> G = operand_tile(own_, words_);
     if (pass_.dweight) {
       gemm_dweight(sizes, G, call_.hidden(own_, rows), {dweight_, call_.H}, sum_);
       sum_ = Sum::onward;

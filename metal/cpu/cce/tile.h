@@ -27,29 +27,29 @@ inline CceSums row_without_target(const CceElements& elements, float* logits, co
   return sums;
 }
 
-/// The operand of the gradients' products: the tile itself where it is one, else rounded to `narrow`.
-template <class Real, class Operand>
-Matrix<const Operand> as_operand(const CceCall<Real, Operand>& call, Matrix<float> tile, Matrix<Operand> narrow,
-                                 std::int64_t rows, std::int64_t words) {
-  if constexpr (CceCall<Real, Operand>::narrow) {
-    for (std::int64_t i = 0; i < rows; ++i)
-      call.operands.round(narrow.data + i * narrow.stride, tile.data + i * tile.stride, static_cast<std::size_t>(words),
-                          1.0, 0.0, nullptr);
-    return {narrow.data, narrow.stride};
+/// A thread's tile of E or of dL/dz, as the products take it.
+template <class Operand>
+Matrix<const Operand> operand_tile(const CceTiles<Operand>& own, Range words) {
+  if constexpr (std::is_same_v<Operand, float>) {
+    return {own.logits.data(), words.size()};
   } else {
-    return {tile.data, tile.stride};
+    return {own.G.data(), words.size()};
   }
 }
 
-/// Calls use(rows) for the tiles of `rows`, which also end at `seam`.
+/// Row i of the tile, which is done, also as the products take it.
+template <class Operand>
+void narrow_row(const CceElements& elements, const CceTiles<Operand>& own, Range words, std::int64_t i) {
+  if constexpr (!std::is_same_v<Operand, float>)
+    elements.narrow(own.G.data() + i * words.size(), own.logits.data() + i * words.size(),
+                    static_cast<std::size_t>(words.size()));
+}
+
+/// Calls use(rows) for the tiles of `rows`.
 template <class Use>
-void for_each_tile(Range rows, std::int64_t tile_rows, std::int64_t seam, const Use& use) {
-  for (std::int64_t begin = rows.begin; begin < rows.end;) {
-    std::int64_t end = std::min(begin + tile_rows, rows.end);
-    if (begin < seam && seam < end) end = seam;
-    use(Range{begin, end});
-    begin = end;
-  }
+void for_each_tile(Range rows, std::int64_t tile_rows, const Use& use) {
+  for (std::int64_t begin = rows.begin; begin < rows.end; begin += tile_rows)
+    use(Range{begin, std::min(begin + tile_rows, rows.end)});
 }
 
 }  // namespace assay::metal::cpu

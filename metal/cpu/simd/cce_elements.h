@@ -17,7 +17,7 @@ struct WideSums {
 template <bool capped>
 ASSAY_INLINE FloatLanes sixteen_words(FloatLanes z, FloatLanes bias, std::size_t count, const CceRow& row,
                                       WideSums& sums) {
-  sums.size = sums.size + z * all_floats(0.0F);
+  sums.size = multiply_add(z, all_floats(0.0F), sums.size);
   z = z + bias;
   FloatLanes slope;
   if constexpr (capped) {
@@ -30,7 +30,7 @@ ASSAY_INLINE FloatLanes sixteen_words(FloatLanes z, FloatLanes bias, std::size_t
   sums.largest = max(t, sums.largest);
   sums.exponentials = sums.exponentials + halves_added(count == float_lanes ? e : first_floats(e, count));
   if (row.with_logits) sums.logits = sums.logits + halves_added(count == float_lanes ? t : first_floats(t, count));
-  const FloatLanes gradient = e * all_floats(row.scale) - all_floats(row.shift);
+  const FloatLanes gradient = multiply_add(e, all_floats(row.scale), all_floats(-row.shift));
   if constexpr (capped) return gradient * slope;
   return gradient;
 }
@@ -95,6 +95,49 @@ inline void cce_to_float(float* to, const Real* from, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
 }
 
+/// To nearest, ties to even. NaN stays what it is: the addition cannot carry out of a quiet one that arithmetic made.
+ASSAY_INLINE void store_narrow(BFloat16* to, FloatLanes x, std::size_t count) {
+  std::uint16_t values[float_lanes];
+  for (std::size_t p = 0; p < float_parts; ++p) {
+    using Bits = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+    using Shorts16 = std::uint16_t __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias));
+    const Bits bits = reinterpret_cast<Bits>(x.part[p]);
+    const Bits rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    *reinterpret_cast<Shorts16*>(values + p * floats_of_part) = __builtin_convertvector(rounded, Shorts16);
+  }
+  __builtin_memcpy(to, values, count * sizeof(BFloat16));
+}
+
+ASSAY_INLINE FloatLanes load_wide(const BFloat16* from, std::size_t count) {
+  float values[float_lanes];
+  for (std::size_t j = 0; j < float_lanes; ++j) values[j] = static_cast<float>(from[j < count ? j : 0]);
+  return load_floats(values);
+}
+
+ASSAY_INLINE FloatLanes load_wide(const BFloat16* from) {
+  FloatLanes x;
+  for (std::size_t p = 0; p < float_parts; ++p) {
+    using Bits = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+    using Shorts16 = std::uint16_t __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias));
+    const auto bits = *reinterpret_cast<const Shorts16*>(from + p * floats_of_part);
+    x.part[p] = reinterpret_cast<WideFloat>(__builtin_convertvector(bits, Bits) << 16);
+  }
+  return x;
+}
+
+inline void cce_narrow(BFloat16* to, const float* from, std::size_t n) {
+  std::size_t i = 0;
+  for (; i + float_lanes <= n; i += float_lanes) store_narrow(to + i, load_floats(from + i), float_lanes);
+  if (i < n) store_narrow(to + i, load_floats(from + i, n - i), n - i);
+}
+
+inline void cce_scale_narrow(BFloat16* to, const BFloat16* from, std::size_t n, float scale) {
+  std::size_t i = 0;
+  for (; i + float_lanes <= n; i += float_lanes)
+    store_narrow(to + i, load_wide(from + i) * all_floats(scale), float_lanes);
+  if (i < n) store_narrow(to + i, load_wide(from + i, n - i) * all_floats(scale), n - i);
+}
+
 template <class Real>
 inline void cce_round(Real* to, const float* from, std::size_t n, double scale, double shift, const Real* other) {
   std::size_t i = 0;
@@ -107,7 +150,7 @@ inline void cce_round(Real* to, const float* from, std::size_t n, double scale, 
   store_first(to + i, n - i, shift == 0.0 ? x : x + load_first(other + i, n - i, Real(0.0F)) * all(shift));
 }
 
-inline constexpr CceElements cce_table = {cce_row, cce_scale, cce_stream, cce_add};
+inline constexpr CceElements cce_table = {cce_row, cce_scale, cce_stream, cce_add, cce_narrow, cce_scale_narrow};
 
 template <class Real>
 inline constexpr CceStored<Real> cce_stored_table = {cce_dot<Real>, cce_to_float<Real>, cce_round<Real>};

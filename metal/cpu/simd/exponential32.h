@@ -20,16 +20,16 @@ ASSAY_INLINE FloatLanes exp_polynomial(FloatLanes r) {
   FloatLanes q = all_floats(1.9875691500e-4F);
   for (const float coefficient :
        {1.3981999507e-3F, 8.3334519073e-3F, 4.1665795894e-2F, 1.6666665459e-1F, 5.0000001201e-1F})
-    q = q * r + all_floats(coefficient);
-  return (q * (r * r) + r) + all_floats(1.0F);
+    q = multiply_add(q, r, all_floats(coefficient));
+  return multiply_add(q, r * r, r) + all_floats(1.0F);
 }
 
 ASSAY_INLINE FloatLanes exponential(FloatLanes t) {
   constexpr float to_whole = 0x1.8p23F;
   const FloatLanes bounded = max(min(t, all_floats(most_float_exponent)), all_floats(least_float_exponent));
-  const FloatLanes shifted = bounded * all_floats(1.44269504088896341F) + all_floats(to_whole);
+  const FloatLanes shifted = multiply_add(bounded, all_floats(1.44269504088896341F), all_floats(to_whole));
   const FloatLanes k = shifted - all_floats(to_whole);
-  const FloatLanes r = (bounded - k * all_floats(0.693359375F)) - k * all_floats(-2.12194440e-4F);
+  const FloatLanes r = multiply_add(k, all_floats(2.12194440e-4F), multiply_add(k, all_floats(-0.693359375F), bounded));
   FloatLanes result = exp_polynomial(r);
   for (std::size_t p = 0; p < float_parts; ++p) {
     const WideFloatBits power = reinterpret_cast<WideFloatBits>(shifted.part[p]) << 23;
@@ -51,8 +51,8 @@ ASSAY_INLINE Tanh tanh_with_slope(FloatLanes y) {
   const FloatLanes z = y * y;
   FloatLanes p = all_floats(-5.70498872745e-3F);
   for (const float coefficient : {2.06390887954e-2F, -5.37397155531e-2F, 1.33314422036e-1F, -3.33332819422e-1F})
-    p = p * z + all_floats(coefficient);
-  const FloatLanes small = (p * z) * y + y;
+    p = multiply_add(p, z, all_floats(coefficient));
+  const FloatLanes small = multiply_add(p * z, y, y);
   const FloatLanes inverse = one / (one + q);
   return {where_less(size, 0.625F, small, with_sign_of(large, y)), all_floats(4.0F) * q * inverse * inverse};
 }

@@ -1,5 +1,5 @@
 // Sixteen floats side by side, whatever the width of a register, as lanes.h has eight doubles: the same elements, sums
-// and order for every width.
+// and order for every width. But for multiply_add the bits are those of every width, too.
 #pragma once
 
 #include "metal/cpu/simd/float16.h"
@@ -25,13 +25,6 @@ ASSAY_INLINE FloatLanes all_floats(float x) {
   return y;
 }
 
-/// operation(a, b) of the parts.
-template <class Operation>
-ASSAY_INLINE FloatLanes each(FloatLanes a, FloatLanes b, Operation operation) {
-  for (std::size_t p = 0; p < float_parts; ++p) a.part[p] = operation(a.part[p], b.part[p]);
-  return a;
-}
-
 ASSAY_INLINE FloatLanes operator+(FloatLanes a, FloatLanes b) {
   for (std::size_t p = 0; p < float_parts; ++p) a.part[p] += b.part[p];
   return a;
@@ -47,6 +40,16 @@ ASSAY_INLINE FloatLanes operator*(FloatLanes a, FloatLanes b) {
   return a;
 }
 
+/// a * b + c, rounded once where the instructions round it once.
+ASSAY_INLINE FloatLanes multiply_add(FloatLanes a, FloatLanes b, FloatLanes c) {
+#if ASSAY_SIMD_BYTES == 64
+  a.part[0] = _mm512_fmadd_ps(a.part[0], b.part[0], c.part[0]);
+  return a;
+#else
+  return a * b + c;
+#endif
+}
+
 ASSAY_INLINE FloatLanes operator/(FloatLanes a, FloatLanes b) {
   for (std::size_t p = 0; p < float_parts; ++p) a.part[p] /= b.part[p];
   return a;
@@ -54,11 +57,19 @@ ASSAY_INLINE FloatLanes operator/(FloatLanes a, FloatLanes b) {
 
 /// b where a is no number.
 ASSAY_INLINE FloatLanes max(FloatLanes a, FloatLanes b) {
+#if ASSAY_SIMD_BYTES == 64  // what the other line means, but GCC 12 needs two instructions for that
+  a.part[0] = _mm512_maskz_max_ps(0xffff, a.part[0], b.part[0]);
+  return a;
+#endif
   for (std::size_t p = 0; p < float_parts; ++p) a.part[p] = a.part[p] > b.part[p] ? a.part[p] : b.part[p];
   return a;
 }
 
 ASSAY_INLINE FloatLanes min(FloatLanes a, FloatLanes b) {
+#if ASSAY_SIMD_BYTES == 64
+  a.part[0] = _mm512_maskz_min_ps(0xffff, a.part[0], b.part[0]);
+  return a;
+#endif
   for (std::size_t p = 0; p < float_parts; ++p) a.part[p] = a.part[p] < b.part[p] ? a.part[p] : b.part[p];
   return a;
 }
