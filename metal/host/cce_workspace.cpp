@@ -107,7 +107,8 @@ Result<CceWorkspace> cce_workspace(Device& device, const CceStatement& statement
     allocation.copy(cce::lse_index, "lse", std::as_bytes(inputs.lse));
   if (work.forward) allocation.reserve(cce::losses_index, "losses", statement.M * sizeof(float));
   if (work.forward && lengths.states > 0) allocation.reserve(cce::states_index, "states", lengths.states);
-  if (lengths.logits > 0) allocation.reserve(cce::logits_index, "logits", lengths.logits);
+  if (lengths.logits > 0 && (work.forward || work.dhidden))
+    allocation.reserve(cce::logits_index, "logits", lengths.logits);
   if (work.dhidden || work.dweight || work.dbias) allocation.reserve(cce::sums_index, "sums", lengths.sums);
   if (work.dhidden) allocation.reserve(cce::dhidden_index, "dhidden", lengths.hidden);
   if (work.dweight) allocation.reserve(cce::dweight_index, "dweight", lengths.weight);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "metal/host/ctc.h"
+#include "metal/kernels/ctc_interface.h"
 #include "tests/host/host_stream.h"
 #include "tests/host/shapes.h"
 
@@ -121,12 +122,12 @@ TEST_F(CtcKernels, KnowTheShape) {
   Shapes shapes(7, 5, {{7, 1}, {3, 1}});
   shapes.options.zero_infinity = true;
   for (const Dispatch& dispatch : dispatches(shapes)) {
-    EXPECT_EQ(dispatch.shape.T, 7);
-    EXPECT_EQ(dispatch.shape.B, 2);
-    EXPECT_EQ(dispatch.shape.C, 5);
-    EXPECT_EQ(dispatch.shape.first_row, 0U);
-    EXPECT_EQ(dispatch.shape.row_count, 2U);
-    EXPECT_EQ(dispatch.shape.zero_infinity, 1U);
+    EXPECT_EQ(dispatch.shape<ctc::Shape>().T, 7);
+    EXPECT_EQ(dispatch.shape<ctc::Shape>().B, 2);
+    EXPECT_EQ(dispatch.shape<ctc::Shape>().C, 5);
+    EXPECT_EQ(dispatch.shape<ctc::Shape>().first_row, 0U);
+    EXPECT_EQ(dispatch.shape<ctc::Shape>().row_count, 2U);
+    EXPECT_EQ(dispatch.shape<ctc::Shape>().zero_infinity, 1U);
   }
 }
 
@@ -219,7 +220,7 @@ TEST_F(CtcKernels, AreNotMadeForWhatIsEmpty) {
   EXPECT_THAT(stream_.lengths, IsEmpty());
   no_rows.options.reduction = Reduction::mean;
   EXPECT_THAT(names(no_rows), ElementsAre("ctc_reduce"));
-  EXPECT_EQ(stream_.dispatches()[0].shape.row_count, 0U);
+  EXPECT_EQ(stream_.dispatches()[0].shape<ctc::Shape>().row_count, 0U);
   Shapes no_frames(0, 5, {{0, 2}, {0, 0}});
   EXPECT_THAT(names(no_frames), ElementsAre("ctc_forward_1"));
   no_frames.options.reduction = Reduction::sum;

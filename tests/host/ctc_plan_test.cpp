@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "metal/host/ctc.h"
+#include "metal/kernels/ctc_interface.h"
 #include "tests/host/host_stream.h"
 #include "tests/host/shapes.h"
 
@@ -161,7 +162,7 @@ TEST_F(CtcPlanOf, ASmallBudgetWorksOnOneChunkOfRowsAfterTheOther) {
   ASSERT_TRUE(chunked.encode(*stream_.encoder, buffers(chunked)));
   std::vector<std::tuple<std::string, std::uint32_t, std::uint32_t>> done;
   for (const Dispatch& dispatch : stream_.dispatches())
-    done.emplace_back(dispatch.kernel, dispatch.shape.first_row, dispatch.shape.row_count);
+    done.emplace_back(dispatch.kernel, dispatch.shape<ctc::Shape>().first_row, dispatch.shape<ctc::Shape>().row_count);
   EXPECT_THAT(done, testing::ElementsAre(
                         std::tuple("ctc_emissions_float", 0, 3), std::tuple("ctc_forward_1", 0, 3),
                         std::tuple("ctc_backward_1_float", 0, 3), std::tuple("ctc_emissions_float", 3, 1),
@@ -196,7 +197,7 @@ TEST_F(CtcPlanOf, ShapesBeyond32BitsAreCountedIn64) {
   EXPECT_EQ(stream_.dispatches()[0].bindings.at(ctc::activations_index), (Binding{"a", offset}));
   EXPECT_EQ(stream_.dispatches()[2].bindings.at(ctc::gradient_index), (Binding{"g", offset}));
   EXPECT_EQ(stream_.dispatches()[0].groups, (Size{B, T, 1}));
-  EXPECT_EQ(stream_.dispatches()[0].shape.C, C);
+  EXPECT_EQ(stream_.dispatches()[0].shape<ctc::Shape>().C, C);
 }
 
 TEST_F(CtcPlanOf, ALongBatchHasAGridWithin32Bits) {

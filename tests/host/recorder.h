@@ -4,13 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "metal/kernels/ctc_interface.h"
 #include "tests/device/mock_device.h"
 
 namespace assay::metal::test {
@@ -25,12 +25,19 @@ struct Binding {
 struct Dispatch {
   std::string kernel;
   FunctionConstants constants;
-  ctc::Shape shape{};
+  std::vector<std::byte> bytes;  ///< at index 0, where every kernel has its shape
   Size groups, group;
   std::uint64_t threadgroup_length = 0;
   std::map<std::uint32_t, Binding> bindings;
   bool is_ordered = false;  ///< a barrier stands between it and the dispatch before
 
+  template <class Shape>
+  Shape shape() const {
+    Shape shape{};
+    EXPECT_EQ(bytes.size(), sizeof(Shape)) << kernel;
+    std::memcpy(&shape, bytes.data(), std::min(bytes.size(), sizeof(Shape)));
+    return shape;
+  }
   bool constant(std::uint32_t index) const { return constants.values().at(index).bytes[0] != 0; }
 };
 
@@ -59,9 +66,8 @@ class Recorder {
           if (buffer) next_.bindings[index] = {buffer->label(), offset};
         });
     ON_CALL(encoder, set_bytes(_, _)).WillByDefault([this](std::span<const std::byte> bytes, std::uint32_t index) {
-      ASSERT_EQ(index, std::uint32_t{ctc::shape_index});
-      ASSERT_EQ(bytes.size(), sizeof(ctc::Shape));
-      std::memcpy(&next_.shape, bytes.data(), bytes.size());
+      ASSERT_EQ(index, 0U);
+      next_.bytes.assign(bytes.begin(), bytes.end());
     });
     ON_CALL(encoder, set_threadgroup_memory_length(_, 0)).WillByDefault([this](std::uint64_t length, std::uint32_t) {
       next_.threadgroup_length = length;
