@@ -47,7 +47,7 @@ class Dispatches {
  private:
   /// Keeps nothing but the states of tokens, of all of them at once.
   Result<void> add_forward() {
-    const Result<void> added =
+    Result<void> added =
         add(kernel("forward"), 0, statement_.M, {tiles_of(statement_.M), statement_.parts(), 1}, cce::tile_threads);
     if (!added) return added;
     const std::uint64_t groups = (statement_.M + cce::tile_threads - 1) / cce::tile_threads;

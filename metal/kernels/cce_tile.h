@@ -14,7 +14,7 @@
 namespace assay {
 namespace cce {
 
-using Matrix = simdgroup_matrix<float, 8>;
+using Matrix = simdgroup_float8x8;
 
 /// Four floats more than there are, so that neighbouring rows lie in other banks.
 enum Stride { slab_stride = slab + 4, score_stride = tile_columns + 4 };

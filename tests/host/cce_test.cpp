@@ -13,7 +13,6 @@
 namespace assay::metal::test {
 namespace {
 
-using testing::_;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

@@ -100,7 +100,8 @@ struct ExactLogit {
 template <class Real>
 class ExactToken {
  public:
-  ExactToken(const CceProblem<Real>& problem, std::size_t n) : p_(problem), n_(n), H_(static_cast<std::size_t>(p_.H)) {
+  ExactToken(const CceProblem<Real>& problem, std::size_t n)
+      : p_(problem), n_(n), width_(static_cast<std::size_t>(p_.H)) {
     double largest = -INFINITY, sum = 0;
     for (std::size_t v = 0; v < static_cast<std::size_t>(p_.V); ++v) logits_.push_back(logit(v));
     for (const ExactLogit& logit : logits_) largest = std::max(largest, logit.x);
@@ -121,9 +122,9 @@ class ExactToken {
       const double less = is_sure ? from_one : p - one_hot;
       const double of_x = less + 2 * p * p_.z_loss * lse - p_.label_smoothing / static_cast<double>(p_.V);
       const double of_z = weight * of_x * logits_[v].slope;
-      for (std::size_t h = 0; h < H_; ++h) {
-        exact.dhidden[n_ * H_ + h] += of_z * double{float{p_.weight[v * H_ + h]}};
-        exact.dweight[v * H_ + h] += of_z * double{float{p_.hidden[n_ * H_ + h]}};
+      for (std::size_t h = 0; h < width_; ++h) {
+        exact.dhidden[n_ * width_ + h] += of_z * double{float{p_.weight[v * width_ + h]}};
+        exact.dweight[v * width_ + h] += of_z * double{float{p_.hidden[n_ * width_ + h]}};
       }
       if (!p_.bias.empty()) exact.dbias[v] += of_z;
     }
@@ -134,8 +135,8 @@ class ExactToken {
  private:
   ExactLogit logit(std::size_t v) const {
     double z = p_.bias.empty() ? 0 : double{float{p_.bias[v]}};
-    for (std::size_t h = 0; h < H_; ++h)
-      z += double{float{p_.hidden[n_ * H_ + h]}} * double{float{p_.weight[v * H_ + h]}};
+    for (std::size_t h = 0; h < width_; ++h)
+      z += double{float{p_.hidden[n_ * width_ + h]}} * double{float{p_.weight[v * width_ + h]}};
     if (p_.logit_softcap == 0 || std::isinf(p_.logit_softcap)) return {z, 1};
     const double cosh = std::cosh(z / p_.logit_softcap);
     return {p_.logit_softcap * std::tanh(z / p_.logit_softcap), 1 / (cosh * cosh)};
@@ -154,7 +155,7 @@ class ExactToken {
   }
 
   const CceProblem<Real>& p_;
-  std::size_t n_, H_;
+  std::size_t n_, width_;
   std::vector<ExactLogit> logits_;
 };
 
