@@ -63,7 +63,7 @@ float sum_gradients(Role role, uint own, bool with_rows, Shape shape, device flo
     const RowShare share = differentiate(role, own, other, shape, tiles, place);
     of_bias += share.sum;
     const bool is_added = is_first || is_worth_it(share.largest, shape, tiles, place);
-    if (with_rows && is_added) add_gradients(role, other, is_first, shape, sums, stride, tiles, place);
+    if (with_rows && is_added) add_gradients(role, own, other, is_first, shape, sums, stride, tiles, place);
     is_first = false;
   }
   of_bias += simd_shuffle_xor(of_bias, 1);

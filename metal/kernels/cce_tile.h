@@ -63,17 +63,32 @@ inline Block no_block() {
   return block;
 }
 
-/// The products of one slab.
-inline Block slab_products(threadgroup const Tiles& tiles, uint width, Place place) {
-  threadgroup const float* const own = tiles.own + place.simdgroup % 2 * 16 * slab_stride;
-  threadgroup const float* const others = tiles.others + place.simdgroup / 2 * 32 * slab_stride;
+/// Of a tile: own and other rows that there are, of those that it has room for.
+struct Extent {
+  uint rows, columns;
+};
+
+template <class Role>
+Extent extent_of(Role role, uint own, uint other, Shape shape) {
+  return {min(shape.first + shape.count - own, uint(tile_rows)),
+          min(role.other_count(shape) - other, uint(tile_columns))};
+}
+
+/// The products of one slab; none of matrices that lie past the extent altogether. Loops go round a number of times
+/// that the compiler knows, for registers have no index.
+inline Block slab_products(threadgroup const Tiles& tiles, uint width, Extent extent, Place place) {
+  const uint row = place.simdgroup % 2 * 16, column = place.simdgroup / 2 * 32;
+  threadgroup const float* const own = tiles.own + row * slab_stride;
+  threadgroup const float* const others = tiles.others + column * slab_stride;
   Block products = no_block();
   for (uint k = 0; k < width; k += 8) {
     Matrix a[2], b;
     for (int r = 0; r < 2; ++r) simdgroup_load(a[r], own + r * 8 * slab_stride + k, slab_stride);
     for (int c = 0; c < 4; ++c) {
+      if (column + c * 8 >= extent.columns) continue;
       simdgroup_load(b, others + c * 8 * slab_stride + k, slab_stride, ulong2(0), true);
-      for (int r = 0; r < 2; ++r) simdgroup_multiply_accumulate(products.at[r][c], a[r], b, products.at[r][c]);
+      for (int r = 0; r < 2; ++r)
+        if (row + r * 8 < extent.rows) simdgroup_multiply_accumulate(products.at[r][c], a[r], b, products.at[r][c]);
     }
   }
   return products;
@@ -82,12 +97,13 @@ inline Block slab_products(threadgroup const Tiles& tiles, uint width, Place pla
 /// scores of own rows from `own` and other rows from `other` on, for whoever has met after it.
 template <class Role>
 void multiply_rows(Role role, uint own, uint other, Shape shape, threadgroup Tiles& tiles, Place place) {
+  const Extent extent = extent_of(role, own, other, shape);
   Block sums = no_block();
   for (ulong h = 0; h < shape.H; h += slab) {
     stage(role.owned(), own, shape.first + shape.count, tile_rows, h, shape, tiles.own, place);
     stage(role.others(), other, role.other_count(shape), tile_columns, h, shape, tiles.others, place);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    const Block products = slab_products(tiles, uint(min(ulong(slab), shape.H - h)), place);
+    const Block products = slab_products(tiles, uint(min(ulong(slab), shape.H - h)), extent, place);
     for (int r = 0; r < 2; ++r)
       for (int c = 0; c < 4; ++c) add_to(sums.at[r][c], products.at[r][c]);
     threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -99,17 +115,17 @@ void multiply_rows(Role role, uint own, uint other, Shape shape, threadgroup Til
 
 /// sums [32, stride] = or += scores times the other rows from `other` on. `stride`: H rounded up to slabs.
 template <class Role>
-void add_gradients(Role role, uint other, bool is_first, Shape shape, device float* sums, ulong stride,
+void add_gradients(Role role, uint own, uint other, bool is_first, Shape shape, device float* sums, ulong stride,
                    threadgroup Tiles& tiles, Place place) {
   const uint row = place.simdgroup / 2 * 16, column = place.simdgroup % 2 * 16;
-  const uint count = min(role.other_count(shape) - other, uint(tile_columns));
+  const Extent extent = extent_of(role, own, other, shape);
   for (ulong h = 0; h < shape.H; h += slab) {
     stage(role.others(), other, role.other_count(shape), tile_columns, h, shape, tiles.others, place);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    for (uint r = row; r < row + 16; r += 8)
+    for (uint r = row; r < row + 16 && r < extent.rows; r += 8)
       for (uint c = column; c < column + 16 && h + c < shape.H; c += 8) {
         Matrix product = zeros(), a, b, sum = zeros();
-        for (uint k = 0; k < count; k += 8) {
+        for (uint k = 0; k < extent.columns; k += 8) {
           simdgroup_load(a, tiles.scores + r * score_stride + k, score_stride);
           simdgroup_load(b, tiles.others + k * slab_stride + c, slab_stride);
           simdgroup_multiply_accumulate(product, a, b, product);
