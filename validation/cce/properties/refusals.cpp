@@ -73,6 +73,7 @@ const BadArgument bad_arguments[] = {
     {"V = 0", "V", [](CceCase& c, CceRunOptions&) { c.V = 0; }},
     {"N * H past 64 bits", "N", [](CceCase& c, CceRunOptions&) { c.N = largest / 2 + 2; }},
     {"V * H past 64 bits", "V", [](CceCase& c, CceRunOptions&) { c.V = largest / 2 + 5; }},
+    {"N * V past 64 bits", "N * V", [](CceCase& c, CceRunOptions&) { c.N = c.V = std::int64_t{1} << 40; }},
     {"a NaN in hidden", "hidden", [](CceCase& c, CceRunOptions&) { c.hidden_at(1, 1) = static_cast<float>(nan); }},
     {"an infinity in hidden", "hidden", [](CceCase& c, CceRunOptions&) { c.hidden_at(2, 0) = infinity; }},
     {"a NaN in weight", "weight", [](CceCase& c, CceRunOptions&) { c.weight_at(3, 0) = static_cast<float>(nan); }},
