@@ -44,34 +44,35 @@ using metal::Half;
 
 /// Inputs and outputs, all of them written to.
 template <class Real>
-struct CceBatch {
-  explicit CceBatch(CceSize the_size) : size(the_size), random(1) {
-    fill(hidden, size.N * size.H, 1.0);
-    fill(weight, size.V * size.H, 1.0 / std::sqrt(static_cast<double>(size.H)));
-    std::uniform_int_distribution<std::int64_t> word(0, size.V - 1);
-    for (std::int64_t n = 0; n < size.N; ++n) targets.push_back(word(random));
-    loss.resize(targets.size());
-    log_sum_exp.resize(targets.size());
-    dhidden = hidden;
-    dweight = weight;
+class CceBatch {
+ public:
+  explicit CceBatch(CceSize size) : size_(size), random_(1) {
+    fill(hidden_, size_.N * size_.H, 1.0);
+    fill(weight_, size_.V * size_.H, 1.0 / std::sqrt(static_cast<double>(size_.H)));
+    std::uniform_int_distribution<std::int64_t> word(0, size_.V - 1);
+    for (std::int64_t n = 0; n < size_.N; ++n) targets_.push_back(word(random_));
+    loss_.resize(targets_.size());
+    log_sum_exp_.resize(targets_.size());
+    dhidden_ = hidden_;
+    dweight_ = weight_;
   }
 
   reference::CceProblem<Real> problem() const {
     reference::CceProblem<Real> problem;
-    problem.N = size.N;
-    problem.H = size.H;
-    problem.V = size.V;
-    problem.hidden = hidden;
-    problem.weight = weight;
-    problem.targets = targets;
+    problem.N = size_.N;
+    problem.H = size_.H;
+    problem.V = size_.V;
+    problem.hidden = hidden_;
+    problem.weight = weight_;
+    problem.targets = targets_;
     return problem;
   }
 
-  void fused(int threads) { metal::cce_loss<Real>(problem(), {loss, {dhidden, dweight, {}}}, {threads}); }
+  void fused(int threads) { metal::cce_loss<Real>(problem(), {loss_, {dhidden_, dweight_, {}}}, {threads}); }
 
   void separate(int threads) {
-    metal::cce_forward<Real>(problem(), loss, log_sum_exp, {threads});
-    metal::cce_backward<Real>(problem(), log_sum_exp, {dhidden, dweight, {}}, {threads});
+    metal::cce_forward<Real>(problem(), loss_, log_sum_exp_, {threads});
+    metal::cce_backward<Real>(problem(), log_sum_exp_, {dhidden_, dweight_, {}}, {threads});
   }
 
  private:
@@ -79,17 +80,17 @@ struct CceBatch {
   void fill(std::vector<Real>& array, std::int64_t count, double scale) {
     std::normal_distribution<double> normal;
     std::vector<Real> pool;
-    for (int i = 0; i < 65537; ++i) pool.push_back(static_cast<Real>(static_cast<float>(scale * normal(random))));
+    for (int i = 0; i < 65537; ++i) pool.push_back(static_cast<Real>(static_cast<float>(scale * normal(random_))));
     array.resize(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < array.size(); ++i) array[i] = pool[i % pool.size()];
   }
 
-  CceSize size;
-  std::mt19937 random;
-  std::vector<Real> hidden, weight, dhidden, dweight;
-  std::vector<std::int64_t> targets;
-  std::vector<float> loss;
-  std::vector<double> log_sum_exp;
+  CceSize size_;
+  std::mt19937 random_;
+  std::vector<Real> hidden_, weight_, dhidden_, dweight_;
+  std::vector<std::int64_t> targets_;
+  std::vector<float> loss_;
+  std::vector<double> log_sum_exp_;
 };
 
 template <class Real>
@@ -109,7 +110,7 @@ double status(const char* name) {
 
 /// The most memory that a first call takes beyond its arrays, both ways, in this process.
 template <class Real>
-double extra_MiB(CceSize size, int threads) {
+double extra_mib(CceSize size, int threads) {
   CceBatch<Real> batch(size);
   const double before = status("VmRSS:");
   batch.fused(threads);
@@ -119,7 +120,7 @@ double extra_MiB(CceSize size, int threads) {
 
 /// The same in a process of its own: this program again.
 template <class Real>
-double extra_MiB_elsewhere(CceSize size, int threads) {
+double extra_mib_elsewhere(CceSize size, int threads) {
   std::ostringstream command;
   command << "/proc/" << getpid() << "/exe --memory " << name_of_type<Real> << " " << size.N << " " << size.H << " "
           << size.V << " " << threads;
@@ -132,9 +133,9 @@ int answer_memory(char** argument) {
   const std::string type = argument[0];
   const CceSize size = {std::atoll(argument[1]), std::atoll(argument[2]), std::atoll(argument[3])};
   const int threads = std::atoi(argument[4]);
-  const double MiB = type == "float32"   ? extra_MiB<float>(size, threads)
-                     : type == "float16" ? extra_MiB<Half>(size, threads)
-                                         : extra_MiB<BFloat16>(size, threads);
+  const double MiB = type == "float32"   ? extra_mib<float>(size, threads)
+                     : type == "float16" ? extra_mib<Half>(size, threads)
+                                         : extra_mib<BFloat16>(size, threads);
   std::printf("%f\n", MiB);
   return 0;
 }
@@ -180,7 +181,7 @@ void run_row(benchmark::State& state, CceSize size, int threads) {
   state.counters["% of 8NHV"] = 100.0 * size.gflop(4) / median(rates) / median(separate);
   state.counters["products"] = median(products);
   state.counters["x products"] = median(fused) / median(products);
-  state.counters["MiB"] = extra_MiB_elsewhere<Real>(size, threads);
+  state.counters["MiB"] = extra_mib_elsewhere<Real>(size, threads);
   add_torch<Real>(state, size, threads, median(fused));
 }
 

@@ -73,7 +73,7 @@ struct CceResult {
 };
 
 struct Choices {
-  int threads = 2;
+  int threads = 1;
   cpu::CceChoice choice;
 };
 

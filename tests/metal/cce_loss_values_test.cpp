@@ -78,6 +78,7 @@ TYPED_TEST(CceLossValues, EveryCombinationOfOptions) {
   how.choice.tile_rows = 16;
   for (unsigned options = 0; options < 128; ++options) {
     SCOPED_TRACE("options=" + std::to_string(options));
+    how.threads = options % 8 == 0 ? 2 : 1;
     expect_right(with_options<TypeParam>(options), how);
   }
 }
@@ -92,16 +93,16 @@ TYPED_TEST(CceLossValues, SumReductionAndFullSmoothing) {
 }
 
 TYPED_TEST(CceLossValues, BlocksOfTokensWithinASmallBudget) {
-  for (const std::int64_t budget : {1, 40'000, 100'000, 200'000, 400'000})
+  for (const std::int64_t budget : {1, 40'000, 100'000, 400'000})
     for (const unsigned options : {0U, 1U, 4U, 6U, 16U, 31U})
-      for (const int threads : {1, 2, 3}) {
+      for (const int threads : {1, 3}) {
         Choices how = {threads, {}};
         how.choice.chunk = 32;
         how.choice.tile_rows = 16;
         how.choice.budget = budget;
         SCOPED_TRACE("budget=" + std::to_string(budget) + " options=" + std::to_string(options));
         expect_right(with_options<TypeParam>(options), how);
-        expect_right(CceCase<TypeParam>(500, 5, 70, 2.0), how);
+        if (options == 0) expect_right(CceCase<TypeParam>(500, 5, 70, 2.0), how);
       }
 }
 

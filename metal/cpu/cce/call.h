@@ -2,8 +2,6 @@
 // products take: Real itself or, where Real is a type that they cannot take, float.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -63,6 +61,14 @@ class CceCall {
   /// Row n of hidden, of weight.
   const Real* hidden_row(std::int64_t n) const { return problem.hidden.data() + n * H; }
   const Real* weight_row(std::int64_t v) const { return problem.weight.data() + v * H; }
+
+  void as_operand(Operand* to, const Real* from, std::int64_t count) const {
+    if constexpr (converts) {
+      stored.to_float(to, from, static_cast<std::size_t>(count));
+    } else {
+      std::copy_n(from, count, to);
+    }
+  }
 
   /// The rows of hidden of these tokens, as the products take them.
   Matrix<const Operand> hidden(CceTiles<Operand>& own, Range rows) const;
@@ -129,26 +135,16 @@ Matrix<const Operand> CceCall<Real, Operand>::hidden(CceTiles<Operand>& own, Ran
   if constexpr (!converts) {
     if (!ignores_some()) return {hidden_row(rows.begin), H};
   }
-  for (std::int64_t i = rows.begin; i < rows.end; ++i) {
-    const Real* from = hidden_row(tokens[static_cast<std::size_t>(i)].n);
-    Operand* to = own.hidden.data() + (i - rows.begin) * H;
-    if constexpr (converts) {
-      stored.to_float(to, from, static_cast<std::size_t>(H));
-    } else {
-      std::copy_n(from, H, to);
-    }
-  }
+  for (std::int64_t i = rows.begin; i < rows.end; ++i)
+    as_operand(own.hidden.data() + (i - rows.begin) * H, hidden_row(tokens[static_cast<std::size_t>(i)].n), H);
   return {own.hidden.data(), H};
 }
 
 template <class Real, class Operand>
 Matrix<const Operand> CceCall<Real, Operand>::weight(CceTiles<Operand>& own, Range words) const {
-  if constexpr (converts) {
-    stored.to_float(own.weight.data(), weight_row(words.begin), static_cast<std::size_t>(words.size() * H));
-    return {own.weight.data(), H};
-  } else {
-    return {weight_row(words.begin), H};
-  }
+  if constexpr (!converts) return {weight_row(words.begin), H};
+  as_operand(own.weight.data(), weight_row(words.begin), words.size() * H);
+  return {own.weight.data(), H};
 }
 
 template <class Real, class Operand>
@@ -165,10 +161,7 @@ template <class Run>
 void CceCall<Real, Operand>::on_parts(std::int64_t parts, const Run& run) const {
   std::atomic<std::int64_t> next = 0;
   on_threads(static_cast<std::size_t>(parts), [&](std::size_t) {
-    const int threads_before = omp_get_max_threads();
-    omp_set_num_threads(1);  // what oneDNN would take of its own
     for (std::int64_t part = next++; part < parts; part = next++) run(part);
-    omp_set_num_threads(threads_before);
   });
 }
 

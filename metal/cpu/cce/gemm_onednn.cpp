@@ -1,11 +1,14 @@
 // The products of gemm.h on bfloat16, by oneDNN. A primitive is made once for each shape that a thread meets.
-#include <omp.h>
-
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <tuple>
 
 #include "metal/cpu/cce/gemm.h"
+
+extern "C" {  // omp.h comes with a compiler, and that of clang-tidy may have none
+int omp_get_max_threads();
+void omp_set_num_threads(int threads);
+}
 
 namespace assay::metal::cpu {
 
@@ -61,10 +64,13 @@ void multiply(const Shape& shape, const BFloat16* a, const BFloat16* b, float* c
   const auto of = [](const memory::desc& desc, const void* data) {
     return memory(desc, processor(), const_cast<void*>(data));  // NOLINT: oneDNN has one type for what it reads
   };
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
   product.matmul.execute(
       stream,
       {{DNNL_ARG_SRC, of(product.a, a)}, {DNNL_ARG_WEIGHTS, of(product.b, b)}, {DNNL_ARG_DST, of(product.c, c)}});
   stream.wait();
+  omp_set_num_threads(threads);
 }
 
 }  // namespace

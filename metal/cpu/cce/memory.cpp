@@ -35,7 +35,10 @@ struct Kept {
   void* memory = nullptr;
   std::size_t bytes = 0;
 
+  Kept() = default;
   ~Kept() { release(memory, bytes); }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
 };
 
 Kept& kept() {

@@ -17,6 +17,8 @@ class CceBytes {
   ~CceBytes() { give_back(); }
   CceBytes(CceBytes&& other) noexcept { *this = static_cast<CceBytes&&>(other); }
   CceBytes& operator=(CceBytes&& other) noexcept;
+  CceBytes(const CceBytes&) = delete;
+  CceBytes& operator=(const CceBytes&) = delete;
 
   void* data() const { return memory_; }
 

@@ -6,7 +6,8 @@ namespace assay::metal::cpu {
 
 namespace {
 
-constexpr std::int64_t grain = 16;  // words and tokens come in multiples of a cache line
+constexpr std::int64_t onednn_bytes = std::int64_t{8} << 20;  // its code and its buffers, where it multiplies
+constexpr std::int64_t grain = 16;                            // words and tokens come in multiples of a cache line
 
 std::int64_t rounded_up(std::int64_t x, std::int64_t to) {
   return (x + to - 1) / to * to;
@@ -25,7 +26,9 @@ std::int64_t tile_bytes(const CceNeeds& needs, std::int64_t chunk, std::int64_t 
 /// The largest tiles of which every thread's fit in half of the budget, and chunks of equal size for all threads.
 void choose_tiles(CcePlan& plan, const CceNeeds& needs, const CceChoice& choice) {
   std::int64_t chunk = std::min(rounded_up(choice.chunk, grain), rounded_up(needs.V, grain));
-  std::int64_t rows = std::min(choice.tile_rows, std::max<std::int64_t>(needs.M, 1));
+  // Fewer leave more memory for exponentials; as many as dweight can hold must fit in one tile.
+  const std::int64_t useful = std::max(needs.H, choice.tile_rows / 2);
+  std::int64_t rows = std::min({choice.tile_rows, useful, std::max<std::int64_t>(needs.M, 1)});
   while (tile_bytes(needs, chunk, rows) * plan.threads > choice.budget / 2 && (chunk > grain || rows > grain)) {
     if (rows > chunk || chunk == grain) {
       rows = std::max(grain, rows / 2);
@@ -63,7 +66,9 @@ void choose_storage(CcePlan& plan, const CceNeeds& needs, const CceChoice& choic
 
 }  // namespace
 
-CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceChoice& choice) {
+CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceChoice& given) {
+  CceChoice choice = given;
+  if (needs.operand != 4) choice.budget = std::max(given.budget - onednn_bytes, given.budget / 2);
   CcePlan plan;
   plan.threads = threads;
   choose_tiles(plan, needs, choice);

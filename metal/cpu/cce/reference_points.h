@@ -30,13 +30,7 @@ struct Sample {
       : words(sample_words(call.bias, std::min<std::int64_t>(64, call.plan.chunk))),
         weight(words.size() * static_cast<std::size_t>(call.H)) {
     for (std::size_t i = 0; i < words.size(); ++i) {
-      const Real* from = call.weight_row(words[i]);
-      Operand* to = weight.data() + i * static_cast<std::size_t>(call.H);
-      if constexpr (CceCall<Real, Operand>::converts) {
-        call.stored.to_float(to, from, static_cast<std::size_t>(call.H));
-      } else {
-        std::copy_n(from, call.H, to);
-      }
+      call.as_operand(weight.data() + i * static_cast<std::size_t>(call.H), call.weight_row(words[i]), call.H);
       bias.push_back(call.bias[static_cast<std::size_t>(words[i])]);
     }
   }

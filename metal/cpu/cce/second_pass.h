@@ -28,11 +28,9 @@ class SecondPassOfChunk {
   SecondPassOfChunk(Call& call, const SecondPass<Operand>& pass, Range words, std::int64_t group, Sum onward,
                     CceTiles<Operand>& own)
       : call_(call), pass_(pass), words_(words), group_(group), onward_(onward), own_(own), sum_(pass.sum) {
-    if constexpr (Call::float_outputs) {
+    if constexpr (!Call::float_outputs) dweight_ = own.dweight.data();
+    if constexpr (Call::float_outputs)
       if (pass.dweight) dweight_ = call.gradients.dweight.data() + words.begin * call.H;
-    } else {
-      dweight_ = own.dweight.data();
-    }
     if (call.wants_dbias() && pass.dbias)
       dbias_ = {call.dbias_sums.data() + words.begin, static_cast<std::size_t>(words.size())};
   }
