@@ -69,8 +69,11 @@ inline void cce_stream(void* to, const void* from, std::size_t bytes) {
   const std::size_t past = reinterpret_cast<std::uintptr_t>(to) % line;
   std::size_t i = 0;
   for (; i < bytes && past != 0 && i < line - past; ++i) target[i] = source[i];
-  for (; i + line <= bytes; i += line)
-    stream_floats(reinterpret_cast<float*>(target + i), load_floats(reinterpret_cast<const float*>(source + i)));
+  for (; i + line <= bytes; i += line) {
+    FloatLanes x;
+    __builtin_memcpy(&x, source + i, line);  // 16-bit elements need not begin where a float may
+    stream_floats(reinterpret_cast<float*>(target + i), x);
+  }
   for (; i < bytes; ++i) target[i] = source[i];
 #if ASSAY_SIMD_BYTES > 16
   __builtin_ia32_sfence();
