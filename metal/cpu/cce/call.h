@@ -83,7 +83,14 @@ class CceCall {
   void on_parts(std::int64_t parts, const Run& run) const;
 
  private:
+  /// The rows of hidden of these tokens, that of token `first` to where `to` begins.
+  void gather(Operand* to, Range rows, std::int64_t first) const {
+    for (std::int64_t i = rows.begin; i < rows.end; ++i)
+      as_operand(to + (i - first) * H, hidden_row(tokens[static_cast<std::size_t>(i)].n), H);
+  }
+
   std::vector<CceTiles<Operand>> tiles_;
+  CceMemory<Operand> gathered_;  ///< [M, H]
   CceMemory<float> held_sums_;
 };
 
@@ -109,24 +116,34 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
   if (!capped && !problem.bias.empty()) terms.offset = *std::max_element(problem.bias.begin(), problem.bias.end());
   for (std::size_t v = 0; v < problem.bias.size(); ++v)
     bias[v] = static_cast<float>(static_cast<double>(problem.bias[v]) - terms.offset);
+  // Rows that have to be gathered or converted: all at once where there is room, else for each tile anew.
+  const std::int64_t gathered = converts || ignores_some() ? M() * H * static_cast<std::int64_t>(sizeof(Operand)) : 0;
+  const bool at_once = gathered <= choice.budget / 6;
+  CceChoice rest = choice;
+  if (at_once) rest.budget -= gathered;
   const CceNeeds needs = {.M = M(),
                           .H = H,
                           .V = V,
                           .operand = sizeof(Operand),
-                          .copies_hidden = converts || ignores_some(),
+                          .copies_hidden = !at_once,
                           .copies_weight = converts,
                           .float_outputs = float_outputs,
                           .stores = !converts,
                           .dhidden = wants_dhidden(),
                           .dweight = wants_dweight(),
                           .dbias = wants_dbias()};
-  plan = plan_cce(needs, static_cast<std::int64_t>(worker_count(threads, static_cast<std::size_t>(V))), choice);
+  plan = plan_cce(needs, static_cast<std::int64_t>(worker_count(threads, static_cast<std::size_t>(V))), rest);
   const std::int64_t tile = plan.tile_rows * plan.chunk;
   for (std::int64_t part = 0; part < plan.threads; ++part)
     tiles_.push_back({CceMemory<float>(tile), CceMemory<Operand>(narrow ? tile : 0),
                       CceMemory<Operand>(needs.copies_hidden ? plan.tile_rows * H : 0),
                       CceMemory<Operand>(needs.copies_weight ? plan.chunk * H : 0),
                       CceMemory<float>(!float_outputs && wants_dweight() ? plan.chunk * H : 0)});
+  if (at_once && gathered > 0) {
+    gathered_ = CceMemory<Operand>(M() * H);
+    on_parts(plan.threads,
+             [&](std::int64_t part) { gather(gathered_.data(), part_of({0, M()}, part, plan.threads), 0); });
+  }
   held_sums_ = CceMemory<float>(plan.held_sums * std::min(plan.block_rows, M()) * H);
 }
 
@@ -135,8 +152,8 @@ Matrix<const Operand> CceCall<Real, Operand>::hidden(CceTiles<Operand>& own, Ran
   if constexpr (!converts) {
     if (!ignores_some()) return {hidden_row(rows.begin), H};
   }
-  for (std::int64_t i = rows.begin; i < rows.end; ++i)
-    as_operand(own.hidden.data() + (i - rows.begin) * H, hidden_row(tokens[static_cast<std::size_t>(i)].n), H);
+  if (gathered_.data() != nullptr) return {gathered_.data() + rows.begin * H, H};
+  gather(own.hidden.data(), rows, rows.begin);
   return {own.hidden.data(), H};
 }
 

@@ -76,7 +76,8 @@ void multiply(const Shape& shape, const BFloat16* a, const BFloat16* b, float* c
 }  // namespace
 
 bool multiplies_bfloat16() {
-  static const bool can = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
+  constexpr auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);  // a bit for each extension
+  static const bool can = (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) == needed;
   return can;
 }
 
