@@ -30,7 +30,8 @@ void validate_gradients(const reference::CceProblem<Real>& problem, const CceGra
   if (!gradients.dweight.empty())
     expect_size("dweight", gradients.dweight.size(), "V * H, or empty", problem.V * problem.H);
   if (!gradients.dbias.empty())
-    expect_size("dbias", gradients.dbias.size(), "V for a problem with bias, or empty",
+    expect_size("dbias", gradients.dbias.size(),
+                problem.bias.empty() ? "none for a problem without bias" : "V, or empty",
                 problem.bias.empty() ? 0 : problem.V);
 }
 
