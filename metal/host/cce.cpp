@@ -28,11 +28,12 @@ host::CceWork backward_work(const CceGradients<Real>& gradients) {
   return {false, !gradients.dhidden.empty(), !gradients.dweight.empty(), !gradients.dbias.empty()};
 }
 
-/// As the kernels take them: the double to twice the digits of a float.
-std::vector<cce::LogSum> log_sums(std::span<const cce::Token> tokens, std::span<const double> log_sum_exp) {
+/// As the kernels take them: less the offset, and to twice the digits of a float.
+std::vector<cce::LogSum> log_sums(std::span<const cce::Token> tokens, double offset,
+                                  std::span<const double> log_sum_exp) {
   std::vector<cce::LogSum> sums;
   for (std::size_t i = 0; !log_sum_exp.empty() && i < tokens.size(); ++i) {
-    const double lse = log_sum_exp[tokens[i].row];
+    const double lse = log_sum_exp[tokens[i].row] - offset;
     const auto high = static_cast<float>(lse);
     sums.push_back({high, static_cast<float>(lse - double{high})});
   }
@@ -83,17 +84,18 @@ Result<host::CceResults> LinearCrossEntropy::compute(const CceProblem<Real>& pro
   const auto N = static_cast<std::uint64_t>(problem.N), H = static_cast<std::uint64_t>(problem.H);
   if (const Result<void> fits = host::check_cce_extents(N, H, static_cast<std::uint64_t>(problem.V)); !fits)
     return tl::unexpected(fits.error());
-  host::CceResults results{host::cce_tokens(problem), std::nullopt};
+  host::CceResults results{host::cce_tokens(problem), std::nullopt, 0};
   if (results.tokens.empty()) return results;
   host::CceStatement statement = host::cce_statement(problem, results.tokens.size(), work, options_.path);
   statement.may_skip &= options_.skips_tiles;
-  const std::vector<cce::LogSum> given = log_sums(results.tokens, log_sum_exp);
+  const std::vector<cce::LogSum> given = log_sums(results.tokens, statement.shape.offset, log_sum_exp);
   const host::CceInputs inputs{results.tokens, std::as_bytes(problem.hidden), std::as_bytes(problem.weight),
                                std::as_bytes(problem.bias), given};
   std::unique_lock lock(*mutex_);
   statement.chunk = chunk_of(*device_, statement, options_);
   const auto dispatches = host::cce_dispatches(*pipelines_, device_->limits(), statement);
   if (!dispatches) return tl::unexpected(dispatches.error());
+  results.offset = statement.shape.offset;
   if (dispatches->empty()) return results;
   Result<host::CceRun> run = host::CceRun::start(*device_, *queue_, statement, inputs, *dispatches);
   lock.unlock();
@@ -136,7 +138,7 @@ Result<void> LinearCrossEntropy::forward(const CceProblem<Real>& problem, std::s
   const Result<host::CceResults> results = compute(problem, {.forward = true}, {});
   if (!results) return tl::unexpected(results.error());
   host::write_losses(problem.reduction, *results, loss);
-  host::write_log_sums(*results, log_sum_exp);
+  host::write_log_sums(*results, results->offset, log_sum_exp);
   return {};
 }
 

@@ -49,11 +49,12 @@ inline void write_losses(reference::Reduction reduction, const CceResults& resul
   loss[0] = static_cast<float>(is_mean ? sum / static_cast<double>(results.tokens.size()) : sum);
 }
 
-inline void write_log_sums(const CceResults& results, std::span<double> log_sum_exp) {
+/// `offset`: what the kernels leave out of all logits of a token.
+inline void write_log_sums(const CceResults& results, double offset, std::span<double> log_sum_exp) {
   std::ranges::fill(log_sum_exp, 0.0);
   const auto* const of_tokens = reinterpret_cast<const cce::LogSum*>(results.contents(cce::lse_index));
   for (std::size_t i = 0; i < results.tokens.size(); ++i)
-    log_sum_exp[results.tokens[i].row] = double{of_tokens[i].high} + double{of_tokens[i].low};
+    log_sum_exp[results.tokens[i].row] = (double{of_tokens[i].high} + offset) + double{of_tokens[i].low};
 }
 
 /// Rows of tokens as they are: what lies in the others was written by nobody.

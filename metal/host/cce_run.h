@@ -34,6 +34,7 @@ class CceRun {
 struct CceResults {
   std::vector<cce::Token> tokens;
   std::optional<CceRun> run;
+  double offset = 0;  ///< cce::Shape
 
   const std::byte* contents(cce::BufferIndex index) const { return run ? run->contents(index) : nullptr; }
 };

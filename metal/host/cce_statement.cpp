@@ -25,6 +25,13 @@ float skip_below() {
   return std::ldexp(1.0F, -std::numeric_limits<Real>::digits - 4);
 }
 
+/// What all biases have in common costs no digits where logits are less by it; under a cap they cannot be.
+template <class Real>
+float offset_of(const reference::CceProblem<Real>& problem, bool has_softcap) {
+  if (has_softcap || problem.bias.empty()) return 0;
+  return *std::ranges::max_element(problem.bias, {}, [](Real value) { return float{value}; });
+}
+
 template <class Real>
 cce::Shape shape_of(const reference::CceProblem<Real>& problem, std::uint64_t M) {
   const double eps = problem.label_smoothing, share = eps / static_cast<double>(problem.V);
@@ -61,6 +68,7 @@ CceStatement cce_statement(const reference::CceProblem<Real>& problem, std::uint
   statement.may_skip = can_skip(problem.label_smoothing);
   statement.work = work;
   statement.shape = shape_of(problem, M);
+  statement.shape.offset = offset_of(problem, statement.has_softcap);
   return statement;
 }
 

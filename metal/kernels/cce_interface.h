@@ -96,6 +96,7 @@ struct Shape {
   uint32_t first;  ///< of the tokens or words of this dispatch
   uint32_t count;
   uint32_t chunk;   ///< plain: words at a time
+  float offset;     ///< the largest bias where there is no cap, else 0: logits and lse are less by it
   float cap;        ///< logit_softcap
   float keep;       ///< 1 - eps
   float smoothing;  ///< eps
@@ -116,7 +117,7 @@ struct State {
   float total_high, total_low;
 };
 
-/// lse = high + low: one float would keep too little of it, where all logits are large.
+/// lse - offset = high + low: one float would keep too little of it, where all logits are large.
 struct LogSum {
   float high, low;
 };

@@ -34,7 +34,7 @@ struct Logit {
 /// By `product`, the sum over H; `bias` is [V] and not looked at without has_bias.
 template <class D>
 Logit logit_of(float product, device const D* bias, uint v, Shape shape) {
-  const float z = has_bias ? product + float(bias[v]) : product;
+  const float z = has_bias ? product + (float(bias[v]) - shape.offset) : product;
   if (!has_softcap) return {z, 1.0f};
   const Hyperbolic capped = hyperbolic(z / shape.cap);
   return {shape.cap * capped.tanh, capped.slope};
@@ -44,7 +44,7 @@ Logit logit_of(float product, device const D* bias, uint v, Shape shape) {
 inline float coefficient(float x, bool is_target, LogSum lse, Shape shape) {
   if (x == -INFINITY) return is_target ? shape.rest - 1.0f : -shape.share;
   const Pair part = two_sum(x, -lse.high), log_p = two_sum(part.high, part.low - lse.low);
-  const float p = exponential(log_p), of_square = 2.0f * shape.z_loss * lse.high;
+  const float p = exponential(log_p), of_square = 2.0f * shape.z_loss * (lse.high + shape.offset);
   if (!is_target) return fma(p, of_square, p) - shape.share;
   return fma(p, of_square, exponential_less_one(log_p)) + shape.rest;
 }

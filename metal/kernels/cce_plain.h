@@ -62,7 +62,7 @@ float dot_product(device const D* a, device const D* b, ulong H) {
 template <class D>
 Logit plain_logit(device const D* hidden_row, Tables<D> tables, uint v, Shape shape) {
   float z = dot_product(hidden_row, row_of(tables.weight, v, shape), shape.H);
-  if (has_bias) z += float(tables.bias[v]);
+  if (has_bias) z += float(tables.bias[v]) - shape.offset;
   if (!has_softcap) return {z, 1.0f};
   const float t = precise::tanh(z / shape.cap);
   return {shape.cap * t, 1.0f - t * t};
@@ -76,7 +76,9 @@ float plain_d_logit(Tables<D> tables, uint i, uint v, Shape shape) {
   const Logit logit = plain_logit(row_of(tables.hidden, token.row, shape), tables, v, shape);
   const float p = precise::exp((logit.x - lse.high) - lse.low);
   const float one_hot = v == token.target ? shape.keep : 0.0f;
-  return token.weight * (p * (1.0f + 2.0f * shape.z_loss * (lse.high + lse.low)) - one_hot - shape.share) * logit.slope;
+  return token.weight *
+         (p * (1.0f + 2.0f * shape.z_loss * ((lse.high + lse.low) + shape.offset)) - one_hot - shape.share) *
+         logit.slope;
 }
 
 /// What is known of a token after some chunks.
@@ -107,7 +109,7 @@ inline float plain_loss(PlainState state, float log_sum, Shape shape) {
   if (loss == INFINITY) return INFINITY;
   const float above_mean = (state.largest - state.total / float(shape.V)) + log_sum;
   if (has_smoothing) loss = shape.keep * loss + shape.smoothing * above_mean;
-  const float whole = state.largest + log_sum;
+  const float whole = (state.largest + log_sum) + shape.offset;
   return loss + shape.z_loss * whole * whole;
 }
 

@@ -92,7 +92,8 @@ inline float loss_of(State state, LogSumAndLoss parts, Shape shape) {
   if (parts.loss == INFINITY) return INFINITY;
   const float smoothed =
       has_smoothing ? fma(shape.smoothing, above_mean(state, parts.lse, shape), shape.keep * parts.loss) : parts.loss;
-  return fma(shape.z_loss * parts.lse.high, parts.lse.high, smoothed);
+  const float lse = parts.lse.high + shape.offset;
+  return fma(shape.z_loss * lse, lse, smoothed);
 }
 
 }  // namespace cce
