@@ -27,6 +27,12 @@ std::size_t size(std::int64_t n) {
   return static_cast<std::size_t>(n);
 }
 
+/// Where n u reaches 1 a bound is infinite; times an element of 0, or less another such, it is so too.
+void claim_nothing_for_nan(std::vector<double>& bounds) {
+  for (double& bound : bounds)
+    if (std::isnan(bound)) bound = infinity;
+}
+
 }  // namespace
 
 /// One token on its way through the bounds; vectors are [V].
@@ -60,6 +66,7 @@ CceBounds::CceBounds(const CceCase& c, const CceKernelInfo& kernel)
     add_gradients(token);
   }
   reduce_losses(bounds, sizes);
+  for (auto* const all : {&loss_, &dhidden_, &dweight_, &dbias_}) claim_nothing_for_nan(*all);
 }
 
 double CceBounds::gamma(double operations) const {
@@ -73,7 +80,9 @@ double CceBounds::chain(std::int64_t terms) const {
 
 double CceBounds::stored(double bound, double exact) const {
   const Format format = format_of(case_.dtype);
-  return bound + format.roundoff * (std::abs(exact) + bound) + format.smallest;
+  // An infinity that came must not widen the bound that it is held to; a NaN goes through, and nothing is within it.
+  const double size = std::min(std::abs(exact), format.largest);
+  return bound + format.roundoff * (size + bound) + format.smallest;
 }
 
 double CceBounds::largest() const {

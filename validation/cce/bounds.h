@@ -1,19 +1,26 @@
 // How far rounding may carry a correct kernel from the truth, element by element. Derivations: docs/bounds.md.
 //
-// With u the unit roundoff inside, k u the error of exp, log and tanh, v the unit roundoff of the stored results,
-// gamma(n) = n u / (1 - n u) (Higham 2002, lemma 3.1), chain(n) the additions a term of n passes through (n, or fewer
-// where a kernel claims to sum by blocks), and for each token
+// With u the unit roundoff inside, k u the error of exp, log and tanh, v the unit roundoff of the type of the gradients
+// and r = v where a kernel rounds its operands to that type, else 0;
+// gamma(n) = n u / (1 - n u) (Higham 2002, lemma 3.1), chain(n) the additions that a term of n passes through (n, or
+// fewer where a kernel claims to sum by blocks), f = 1 + 2 zeta lse, and for each token
 //
-//   dz_v   = gamma(H + 2) (sum_h |hidden_h weight_vh| + |bias_v|)                                     a logit
-//   dx_v   = sup (1 - tanh^2) dz_v + (k + 2) u |x_v|, the supremum over z_v +- dz_v; without a cap, dz_v
-//   de_v   = dx_v + u (|x_v - m| + 2 |lse|) + (k + 2) u                      relative, of exp(x_v), in the logarithm
-//   dS     = ln sum_v p_v exp(de_v) + (k + 3) chain(V) u                     relative, of the sum, in the logarithm
-//   pi_v   = exp(de_v + dS) - 1                                              relative, of p_v
+//   dz_v     = gamma(H + 2) (sum_h |hidden_h weight_vh| + |bias_v|)                      a logit
+//   dx_v     = sup (1 - tanh^2) dz_v + (k + 2) u |x_v|                                   over z_v +- dz_v; no cap: dz_v
+//   ds_v     = min(1, 0.77 dz_v / cap) + (2 k + 4) u tanh^2                              s_v = 1 - tanh^2; no cap: 0
+//   de_v     = dx_v + u (m - x_v + 2 |lse|) + (k + 2) u                                  relative, of exp(x_v - m)
+//   dS       = ln(1 + sum_v p_v (exp(de_v) - 1)) + (k + 3) chain(V) u                    relative, of the sum
+//   pi_v     = exp(de_v + dS) - 1                                                        relative, of p_v
+//   dlse     = dS + sum_v p_v dx_v + u |lse|
 //
-//   loss        sum_v |dL/dx_v| dx_v + sum_v p_v (exp(dx_v) - 1 - dx_v) + the roundings of its own sums
-//   dL/dz_v     |w| (1 - tanh^2) (p_v |f| pi_v + 2 zeta p_v dlse + 4 u T_v) + |w| T_v d(1 - tanh^2),  f = 1 + 2 zeta
-//   lse T_v         = p_v |f| + (1 - eps) [v = t] + eps / V gradients   sum of |the other factor| times that, and
-//   gamma(chain + 2) sum |w| T_v |the other factor|, and v |result|
+//   loss       sum_v |dloss/dx_v| dx_v + |f| sum_v p_v (exp(dx_v) - 1 - dx_v) + the roundings of its own sums
+//
+//   q_v      = |f| max(p_v, 1 - p_v) for the target, |f| p_v for every other word
+//   T_v      = q_v + [v = t] + eps / V
+//   dg_v     = |w| (s_v + ds_v) (q_v pi_v + 2 zeta p_v dlse (1 + pi_v) + (7 u + r) T_v) + |w| T_v ds_v
+//
+//   gradients  sum of |the other factor| (dg_v + gamma(chain + 5) |w| (s_v + ds_v) T_v), over the words for dhidden and
+//              over the tokens for dweight and dbias; and v |result| for storing it
 #pragma once
 
 #include <cmath>
