@@ -53,11 +53,12 @@ void fill_bias(CceCase& c, Random& random, const CceProfile& profile) {
   for (std::int64_t v = leading; v + 1 < c.V; ++v)
     if (random.chance(0.2)) c.bias[static_cast<std::size_t>(v)] = -infinity;
   // A target without probability has an infinite loss, which hides all else: let it be rare.
-  for (std::int64_t n = 0; n < c.N; ++n)
-    if (!c.is_ignored(n) && !random.chance(0.15)) {
-      float& bias = c.bias[static_cast<std::size_t>(c.targets[static_cast<std::size_t>(n)])];
-      if (bias == -infinity) bias = rounded_to(c.dtype, offset);
-    }
+  if (random.chance(0.3)) return;
+  for (std::int64_t n = 0; n < c.N; ++n) {
+    if (c.is_ignored(n)) continue;
+    float& bias = c.bias[static_cast<std::size_t>(c.targets[static_cast<std::size_t>(n)])];
+    if (bias == -infinity) bias = rounded_to(c.dtype, offset);
+  }
 }
 
 void spoil_ignored_rows(CceCase& c, Random& random) {
