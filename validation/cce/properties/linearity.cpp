@@ -1,5 +1,5 @@
 // Gradients are linear in what comes from above, token by token: those for g and for h add up to those for g + h, and
-// 0 gives 0.
+// where 0 comes to a token, 0 goes on. One gradient for all tokens would add up as well.
 #include <functional>
 
 #include "validation/cce/compare.h"
@@ -42,6 +42,17 @@ void compare_sum(Comparison& comparison, const Part& a, const Part& b, const Par
   }
 }
 
+/// The rows of dhidden of the tokens to which 0 comes.
+void expect_zeros(Comparison& comparison, const CceCase& c, const CceRun& run) {
+  for (std::int64_t n = 0; n < c.N; ++n) {
+    if (c.token_weight(n) != 0) continue;
+    for (std::int64_t h = 0; h < c.H; ++h) {
+      const auto i = static_cast<std::size_t>(n * c.H + h);
+      comparison.near(dhidden_place(c, i), run.dhidden[i], 0.0, 0);
+    }
+  }
+}
+
 Finding check(const CceContext& context, const CceCase& c) {
   const CceCase cases[] = {with_upstream(c, 0), with_upstream(c, 1), with_upstream(c, 2)};
   const auto part = [&](const CceCase& one) {
@@ -51,6 +62,8 @@ Finding check(const CceContext& context, const CceCase& c) {
   const Part second = part(cases[1]);
   const Part both = part(cases[2]);
   Comparison comparison;
+  expect_zeros(comparison, cases[0], first.run);
+  expect_zeros(comparison, cases[1], second.run);
   compare_sum(comparison, first, second, both, &CceRun::dhidden, &CceBounds::dhidden,
               [&](std::size_t i) { return dhidden_place(c, i); });
   compare_sum(comparison, first, second, both, &CceRun::dweight, &CceBounds::dweight,
