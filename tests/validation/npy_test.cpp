@@ -140,6 +140,23 @@ TEST(Npy, ReadsTextAndFlags) {
   EXPECT_FALSE(npy_flag(parse_npy(format_npy(npy_flag_array(false)))));
 }
 
+TEST(Npy, ReadsAndWritesNumbersOfAnyType) {
+  for (const double number : {0.1, -0.0, 5e-324, 1e300, std::numeric_limits<double>::infinity()}) {
+    const double back = npy_number(parse_npy(format_npy(npy_number_array(number))));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(back), std::bit_cast<std::uint64_t>(number)) << number;
+  }
+  EXPECT_EQ(format_npy(npy_number_array(1)).substr(10, 55), "{'descr': '<f8', 'fortran_order': False, 'shape': (), }");
+  EXPECT_EQ(npy_number(parse_npy(file_of(dict(">f8", "()"), "\xc0\0\0\0\0\0\0\0"s))), -2);
+  EXPECT_EQ(npy_number(parse_npy(file_of(dict("<f4", "()"), "\xcd\xcc\xcc\x3d"s))), double{0.1F});
+  EXPECT_EQ(npy_number(parse_npy(file_of(dict("<f2", "()"), "\x01\0"s))), 0x1p-24);
+  EXPECT_EQ(npy_number(parse_npy(file_of(dict("|i1", "()"), "\xff"s))), -1);
+  EXPECT_EQ(npy_number(parse_npy(file_of(dict("<u2", "()"), "\xff\xff"s))), 65535);
+  EXPECT_EQ(complaint([] { npy_number(npy_text_array("1")); }), "<U1 []: expected a number");
+  EXPECT_EQ(complaint([] { npy_number(npy_flag_array(true)); }), "bool []: expected a number");
+  EXPECT_EQ(complaint([] { npy_number(npy_array(std::vector<float>{1}, {1})); }),
+            "float32 [1]: expected a scalar, of shape []");
+}
+
 TEST(Npy, ReadsEmptyArrays) {
   EXPECT_EQ(floats(file_of(dict("<f4", "(0, 3)"), "")), std::vector<float>{});
   EXPECT_EQ(floats(file_of(dict("<f4", "(3, 0, 2)", true), "")), std::vector<float>{});

@@ -1,0 +1,52 @@
+// Every planted fault is caught by the property it was planted for, by what it computes, and no property is without
+// one: what has never been seen to fail may not be able to.
+#include "validation/cce/faults/faults.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "tests/validation/cce_kernels.h"
+#include "validation/cce/kernels.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(CceFaults, AreNamedOnceAndTellTheirStory) {
+  std::set<std::string> names;
+  for (const CceFault& fault : cce_faults()) {
+    EXPECT_TRUE(names.insert(fault.name).second) << fault.name;
+    EXPECT_EQ(fault.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), std::string::npos) << fault.name;
+    EXPECT_GE(fault.story.size(), 8U) << fault.name;
+    EXPECT_EQ(fault.kernel->info().name, "fault:" + fault.name);
+    EXPECT_EQ(fault.kernel->info().unit_roundoff, fault.healthy->info().unit_roundoff);
+    EXPECT_EQ(cce_kernel("fault:" + fault.name), fault.kernel);
+  }
+}
+
+TEST(CceFaults, CoverEveryPropertyAndNoOther) {
+  std::set<std::string> with_fault, properties;
+  for (const CceFault& fault : cce_faults()) with_fault.insert(fault.caught_by);
+  for (const auto& property : cce_properties()) properties.insert(property.name);
+  EXPECT_EQ(with_fault, properties);
+}
+
+class CceFaultNumber : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(CceFaultNumber, IsCaughtByItsProperty) {
+  const CceFault& fault = cce_faults()[GetParam()];
+  const auto report = cce_report(*fault.kernel, fault.caught_by, 200);
+  ASSERT_TRUE(is_failure(report.verdict)) << fault.caught_by << " let it pass: " << fault.story;
+  EXPECT_THAT(report.failure->explanation, Not(HasSubstr("exception:"))) << "an accident is not what was planted";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CceFaultNumber, testing::Range(std::size_t{0}, cce_faults().size()),
+                         [](const auto& fault) { return cce_test_name(cce_faults()[fault.param].name); });
+
+}  // namespace
+}  // namespace assay::validation

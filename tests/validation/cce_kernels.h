@@ -1,0 +1,114 @@
+// What the tests of linear cross-entropy's gate share: small cases that a hand can check, kernels that do as they are
+// told, and properties by name.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "validation/cce/case.h"
+#include "validation/cce/faults/faults.h"
+#include "validation/cce/generate.h"
+#include "validation/cce/kernel.h"
+#include "validation/cce/operation.h"
+
+namespace assay::validation {
+
+/// Does what its function does, and claims what the plain kernel claims.
+class StubCceKernel final : public CceKernel {
+ public:
+  using Run = std::function<void(const metal::AnyCceProblem&, const metal::AnyCceOutput&, const CceRequest&)>;
+
+  explicit StubCceKernel(Run run) : run_(std::move(run)) {}
+
+  const CceKernelInfo& info() const override { return info_; }
+  void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
+           const CceRequest& request) const override {
+    run_(problem, out, request);
+  }
+
+ private:
+  CceKernelInfo info_ = plain_cce_kernel()->info();
+  Run run_;
+};
+
+/// What the plain kernel gives, then `spoil`: a fault in the results alone.
+inline StubCceKernel spoiled(std::function<void(const metal::AnyCceOutput&)> spoil) {
+  return StubCceKernel([spoil](const auto& problem, const auto& out, const CceRequest& request) {
+    plain_cce_kernel()->run(problem, out, request);
+    spoil(out);
+  });
+}
+
+/// Calls change(span) on an output of whatever type; an empty one is left alone.
+template <class Change>
+void change_elements(const metal::AnyOutput& any, const Change& change) {
+  std::visit(
+      [&](const auto& span) {
+        if (!span.empty()) change(span);
+      },
+      any);
+}
+
+/// N=1, H=2, V=2, both logits 0, the second word the target. By hand: p = 1/2, 1/2, loss = ln 2, dL/dz = 1/2, -1/2,
+/// dhidden = 1, 0, dweight = 0, 1, 0, -1, dbias = 1/2, -1/2.
+inline CceCase two_words() {
+  CceCase c;
+  c.N = 1;
+  c.H = 2;
+  c.V = 2;
+  c.hidden = {0, 2};
+  c.weight = {3, 0, 1, 0};
+  c.bias = {0, 0};
+  c.targets = {1};
+  return c;
+}
+
+/// N=3, H=2, V=4 with a bias; the token in the middle is ignored, and NaN.
+inline CceCase three_tokens() {
+  CceCase c;
+  c.N = 3;
+  c.H = 2;
+  c.V = 4;
+  c.hidden = {0.5F, -1, std::numeric_limits<float>::quiet_NaN(), 2, 1, 0.25F};
+  c.weight = {1, 0.5F, -1, 0.5F, 0.25F, 1, 2, -2};
+  c.bias = {0, 0.5F, -0.5F, 1};
+  c.targets = {3, -100, 2};
+  return c;
+}
+
+inline CceCase generated_cce(std::uint64_t seed, const CceProfile& profile = {}) {
+  Random random(seed);
+  return generate_cce(random, static_cast<int>(seed % 101), profile);
+}
+
+inline const CceProperty& cce_property_named(const std::string& name) {
+  for (const auto& property : cce_properties())
+    if (property.name == name) return property;
+  throw std::invalid_argument("there is no property '" + name + "'");
+}
+
+inline const CceFault& cce_fault_named(const std::string& name) {
+  for (const auto& fault : cce_faults())
+    if (fault.name == name) return fault;
+  throw std::invalid_argument("there is no fault '" + name + "'");
+}
+
+/// The report of a property on `cases` generated cases, shrunk nowhere.
+inline PropertyReport<CceOperation> cce_report(const CceKernel& kernel, const std::string& property, int cases) {
+  Coverage coverage(CceOperation::classes());
+  const CceGateOptions options{.cases = cases, .shrink_budget = 0, .given = {}};
+  return run_property(cce_property_named(property), {kernel}, options, coverage);
+}
+
+/// Letters, digits and underscores alone: a name as googletest takes it.
+inline std::string cce_test_name(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+}  // namespace assay::validation
