@@ -132,7 +132,7 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
                           .dhidden = wants_dhidden(),
                           .dweight = wants_dweight(),
                           .dbias = wants_dbias()};
-  plan = plan_cce(needs, static_cast<std::int64_t>(worker_count(threads, static_cast<std::size_t>(V))), rest);
+  plan = plan_cce(needs, cce_threads(threads, needs), rest);
   const std::int64_t tile = plan.tile_rows * plan.chunk;
   for (std::int64_t part = 0; part < plan.threads; ++part)
     tiles_.push_back({CceMemory<float>(tile), CceMemory<Operand>(narrow ? tile : 0),

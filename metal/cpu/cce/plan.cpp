@@ -1,6 +1,9 @@
 #include "metal/cpu/cce/plan.h"
 
 #include <algorithm>
+#include <cstddef>
+
+#include "metal/cpu/parallel.h"
 
 namespace assay::metal::cpu {
 
@@ -65,6 +68,14 @@ void choose_storage(CcePlan& plan, const CceNeeds& needs, const CceChoice& choic
 }
 
 }  // namespace
+
+std::int64_t cce_threads(int asked, const CceNeeds& needs) {
+  constexpr double worthwhile = 1 << 20;  // multiplications of a thread, some ten microseconds
+  const auto workers = static_cast<std::int64_t>(worker_count(asked, static_cast<std::size_t>(needs.V)));
+  if (asked != 0) return workers;
+  const double work = static_cast<double>(needs.M) * static_cast<double>(needs.H) * static_cast<double>(needs.V);
+  return work < worthwhile * static_cast<double>(workers) ? static_cast<std::int64_t>(work / worthwhile) + 1 : workers;
+}
 
 CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceChoice& given) {
   CceChoice choice = given;

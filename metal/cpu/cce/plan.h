@@ -53,6 +53,9 @@ struct CcePlan {
   }
 };
 
+/// The threads that are worth their waking for so much, where `asked` is 0; else as many as asked for.
+std::int64_t cce_threads(int asked, const CceNeeds& needs);
+
 CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceChoice& choice);
 
 }  // namespace assay::metal::cpu
