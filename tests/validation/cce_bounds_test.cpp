@@ -127,6 +127,18 @@ TEST(CceBounds, AddUpOverAReduction) {
   EXPECT_NEAR(CceBounds(c, info).loss(0), sum / 2, 1e-3 * sum);
 }
 
+/// lse = -1 and zeta = 1/2 make f = 1 + 2 zeta lse vanish, and the softmax with it from p_t f - 1; minus the others
+/// less p_t, of which each has the error of its probability, is the same number and as right.
+TEST(CceBounds, AllowForTheOtherWordsInPlaceOfTheTarget) {
+  CceCase c = two_words();
+  const auto bias = static_cast<float>(-1 - std::log(2.0));
+  c.bias = {bias, bias};
+  c.z_loss = 0.5;
+  const CceKernelInfo info = claims();
+  const double pi = 2 * (3 * std::abs(double{bias}) + 2 + 6) * u + 14 * u;
+  EXPECT_GT(CceBounds(c, info).dbias(1, 0), (0.5 + 0.5) * pi + 7 * u);
+}
+
 /// A longer chain of additions, wider rounding, and rounded operands each allow more, of every element.
 TEST(CceBounds, GrowWithWhatAKernelAdmits) {
   CceKernelInfo blocks = claims(), lines = claims(), coarse = claims(0x1p-20), operands = claims();

@@ -188,13 +188,16 @@ double CceBounds::bound_loss(const Token& token) const {
 void CceBounds::add_gradients(const Token& token) {
   const double u = kernel_.unit_roundoff;
   const double weight = std::abs(case_.token_weight(token.n));
+  const double pull = 2 * case_.z_loss * std::abs(token.lse);
   const double f = std::abs(1 + 2 * case_.z_loss * token.lse);
   const double rounding = kernel_.rounds_operands ? format_of(case_.dtype).roundoff : 0;
   const double over_words = gamma(chain(case_.V) + 5);
   const double over_tokens = gamma(chain(case_.N) + 5);
   for (std::size_t v = 0; v < token.p.size(); ++v) {
     const bool is_target = v == token.target;
-    const double softmax = f * (is_target ? std::max(token.p[v], 1 - token.p[v]) : token.p[v]);
+    // At the target a kernel may take p_t f - 1, or minus the sum of all other words and 2 zeta lse p_t.
+    const double others = is_target ? 1 - token.p[v] + pull * token.p[v] : 0;
+    const double softmax = std::max(f * token.p[v], others);
     const double terms = softmax + (is_target ? 1 : 0) + case_.label_smoothing / static_cast<double>(case_.V);
     const double x_error = softmax * token.p_error[v] +
                            2 * case_.z_loss * token.p[v] * token.lse_error * (1 + token.p_error[v]) + 4 * u * terms +

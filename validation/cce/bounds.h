@@ -15,7 +15,7 @@
 //
 //   loss       sum_v |dloss/dx_v| dx_v + |f| sum_v p_v (exp(dx_v) - 1 - dx_v) + the roundings of its own sums
 //
-//   q_v      = |f| max(p_v, 1 - p_v) for the target, |f| p_v for every other word
+//   q_v      = |f| p_v; for the target at least 1 - p_v + 2 zeta |lse| p_v
 //   T_v      = q_v + [v = t] + eps / V
 //   dg_v     = |w| (s_v + ds_v) (q_v pi_v + 2 zeta p_v dlse (1 + pi_v) + (7 u + r) T_v) + |w| T_v ds_v
 //
