@@ -50,6 +50,40 @@ TEST(CceBounds, AreThoseOfAHand) {
   EXPECT_EQ(bounds.dweight(2, 0), 0x1p-149);
 }
 
+/// Products of 1e6 that cancel: each logit may be off by e = gamma(4) 2e6, half a unit, so that the loss, of slopes 1/2
+/// and -1/2, may be off by e and the second order, and a probability by the factor exp(2 e).
+TEST(CceBounds, FollowTheErrorsOfLogitsThatCancel) {
+  CceCase c = two_words();
+  c.bias.clear();
+  c.hidden = {1000, 1000};
+  c.weight = {1000, -1000, -1000, 1000};
+  const CceKernelInfo info = claims();
+  const CceBounds bounds(c, info);
+  const double e = gamma(4) * 2e6;
+  EXPECT_NEAR(bounds.loss(0), std::expm1(e), 1e-5);
+  EXPECT_NEAR(bounds.dweight(0, 0), 1000 * 0.5 * std::expm1(2 * e), 0.01);
+  c.bias = {0, -infinity};
+  c.targets = {0};
+  EXPECT_NEAR(CceBounds(c, info).loss(0), std::expm1(e) - e, 1e-5) << "certain: no slope, and the second order alone";
+}
+
+/// The slope of a cap is largest where the logit may be least; far out on it, errors of the logit hardly count.
+TEST(CceBounds, BendWithTheCap) {
+  CceCase c = two_words();
+  c.bias.clear();
+  c.hidden = {1000, 1000};
+  c.weight = {1000, -1000, -1000, 1000};
+  c.logit_softcap = 1;
+  const CceKernelInfo info = claims();
+  const double e = gamma(4) * 2e6;
+  const CceBounds middle(c, info);
+  EXPECT_NEAR(middle.loss(0), std::expm1(e), 1e-5) << "slope 1 at 0";
+  c.weight = {1000, -990, 1000, -990};  // logits of 1e4
+  const CceBounds far(c, info);
+  EXPECT_LT(far.loss(0), 64 * u);
+  EXPECT_LT(far.dbias(0, 0), 1) << "of a slope that is within 0.77 e, and 0";
+}
+
 /// Rounding alone costs u/2 here and there; what is allowed is not far more than that.
 TEST(CceBounds, AreAFewRoundingsForAPlainCase) {
   const CceCase c = three_tokens();

@@ -83,19 +83,30 @@ TEST(CceRunComparison, FailsForOneWrongElementAnywhere) {
   }
 }
 
-/// Two bounds apart two runs are both right, and not a rounding farther.
+/// Two bounds apart two runs are both right, and not a rounding farther; the same for each output.
 TEST(CceRunComparison, HoldsEachElementToTheSumOfBothBounds) {
   const CceCase c = case_of(Dtype::float32);
   const CceBounds bounds(c, plain_cce_kernel()->info());
   const CceRun good = run_kernel(*plain_cce_kernel(), c);
-  const auto moved = [&](double share) {
-    CceRun run = good;
-    run.dweight[7] += static_cast<float>(share * bounds.dweight(7, double{good.dweight[7]}));
-    return compared(c, run, good);
+  const auto bound_of = [&](const Output& output, std::size_t i, double size) {
+    const std::string name = output.name;
+    if (name == "loss") return bounds.loss(i);
+    if (name == "dhidden") return bounds.dhidden(i, size);
+    return name == "dweight" ? bounds.dweight(i, size) : bounds.dbias(i, size);
   };
-  EXPECT_EQ(moved(1.5).verdict, Verdict::pass);
-  EXPECT_EQ(moved(2.6).verdict, Verdict::fail);
-  EXPECT_EQ(moved(1.5).margin.place, "dweight[v=3, h=1]");
+  for (const Output& output : outputs) {
+    const std::size_t last = (good.*output.elements).size() - 1;
+    const float right = (good.*output.elements)[last];
+    const auto moved = [&](double share) {
+      CceRun run = good;
+      (run.*output.elements)[last] += static_cast<float>(share * bound_of(output, last, double{right}));
+      return compared(c, run, good);
+    };
+    EXPECT_EQ(moved(1.5).verdict, Verdict::pass) << output.name;
+    EXPECT_EQ(moved(1.5).margin.place, output.place(c, last).text());
+    EXPECT_EQ(moved(3.1).verdict, Verdict::fail) << output.name;
+    EXPECT_EQ(moved(-3.1).verdict, Verdict::fail) << output.name;
+  }
 }
 
 /// 65504 is the largest float16, and where one run rounds to it another may overflow.
