@@ -178,7 +178,7 @@ TEST(CceBounds, GrowWithWhatAKernelAdmits) {
   CceKernelInfo blocks = claims(), lines = claims(), coarse = claims(0x1p-20), operands = claims();
   blocks.longest_chain = 16;
   lines.longest_chain = 64;
-  operands.rounds_operands = true;
+  operands.bfloat16_roundings = 2;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const CceCase c = generated_cce(seed);
     if (c.N == 0 || c.valid_tokens() == 0) continue;

@@ -190,7 +190,8 @@ void CceBounds::add_gradients(const Token& token) {
   const double weight = std::abs(case_.token_weight(token.n));
   const double pull = 2 * case_.z_loss * std::abs(token.lse);
   const double f = std::abs(1 + 2 * case_.z_loss * token.lse);
-  const double rounding = kernel_.rounds_operands ? format_of(case_.dtype).roundoff : 0;
+  const int roundings = case_.dtype == Dtype::bfloat16 ? kernel_.bfloat16_roundings : 0;
+  const double rounding = std::pow(1 + format_of(Dtype::bfloat16).roundoff, roundings) - 1;
   const double over_words = gamma(chain(case_.V) + 5);
   const double over_tokens = gamma(chain(case_.N) + 5);
   for (std::size_t v = 0; v < token.p.size(); ++v) {

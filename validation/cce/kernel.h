@@ -19,9 +19,9 @@ struct CceKernelInfo {
   /// The most additions that a term of a sum passes through, for sums longer than that: sums by blocks. 0: not said.
   std::int64_t longest_chain = 0;
   double exp_error = 4;  ///< of exp, log and tanh, in units of roundoff
-  /// Whether the factors of the gradients' products, dL/dz of each token and word, are rounded to the 16-bit type that
-  /// hidden and weight have.
-  bool rounds_operands = false;
+  /// How often the factors of the gradients' products, dL/dz of each token and word, are rounded to bfloat16 where that
+  /// is the type of hidden and weight.
+  int bfloat16_roundings = 0;
   std::vector<Dtype> dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   std::vector<std::int64_t> chunks;  ///< sizes of vocabulary chunks that it can be told to take
 };
