@@ -38,6 +38,15 @@ void scale(const metal::AnyOutput& any, double factor) {
   });
 }
 
+/// Element `i`, counted as above, by a part in 2^19: a few dozen times what storing it in float32 costs.
+void bend(const metal::AnyOutput& any, std::int64_t i) {
+  change_elements(any, [=](const auto& span) {
+    auto& element = span[i < 0 ? span.size() - 1 : static_cast<std::size_t>(i)];
+    const double value = double{static_cast<float>(element)};
+    add(any, i, value * 0x1p-19);
+  });
+}
+
 bool is_empty(const metal::AnyOutput& any) {
   return std::visit([](const auto& span) { return span.empty(); }, any);
 }
@@ -69,11 +78,11 @@ const FaintFault faint_faults[] = {
      }},
     {"seven_threads", "threads",
      [](const Problem&, const Results& out, const CceRequest& request) {
-       if (request.threads == 7) add(out.dbias, 0, 1e-2);
+       if (request.threads == 7 && out.dbias.index() == 0) bend(out.dbias, 0);
      }},
     {"one_chunk", "chunks",
      [](const Problem&, const Results& out, const CceRequest& request) {
-       if (request.chunk == 256) add(out.dhidden, -1, 2e-2);
+       if (request.chunk == 256 && out.dhidden.index() == 0) bend(out.dhidden, -1);
      }},
     {"backward_alone", "halves",
      [](const Problem& problem, const Results& out, const CceRequest& request) {
@@ -109,9 +118,17 @@ const FaintFault faint_faults[] = {
      [](const Problem& problem, const Results& out, const CceRequest&) {
        if (problem.options.N > 1 && is_float(problem)) scale(out.dhidden, 1 + 0x1p-20);
      }},
+    {"last_word_of_a_batch", "batch-singles",
+     [](const Problem& problem, const Results& out, const CceRequest&) {
+       if (problem.options.N > 1 && is_float(problem)) bend(out.dweight, -1);
+     }},
+    {"bias_of_a_batch", "batch-singles",
+     [](const Problem& problem, const Results& out, const CceRequest&) {
+       if (problem.options.N > 1 && is_float(problem)) bend(out.dbias, -1);
+     }},
     {"second_copy", "duplicates",
      [](const Problem& problem, const Results& out, const CceRequest&) {
-       if (is_float(problem)) add(out.dhidden, -1, 1e-4);
+       if (is_float(problem)) bend(out.dhidden, -1);
      }},
     {"loss_of_a_neighbour", "independence",
      [](const Problem& problem, const Results& out, const CceRequest&) {
@@ -119,7 +136,7 @@ const FaintFault faint_faults[] = {
      }},
     {"first_word", "permutation",
      [](const Problem& problem, const Results& out, const CceRequest&) {
-       if (problem.options.V > 2 && is_float(problem)) add(out.dweight, 0, 1e-4);
+       if (problem.options.V > 2 && is_float(problem)) bend(out.dweight, 0);
      }},
     {"a_word_taken_out", "padding",
      [](const Problem& problem, const Results& out, const CceRequest&) {
@@ -132,7 +149,7 @@ const FaintFault faint_faults[] = {
      }},
     {"gradient_with_upstream", "linearity",
      [](const Problem& problem, const Results& out, const CceRequest&) {
-       if (!problem.options.upstream.empty() && is_float(problem)) add(out.dbias, 0, 1e-5);
+       if (!problem.options.upstream.empty() && is_float(problem)) add(out.dbias, 0, 1e-6);
      }},
     {"mean", "reductions",
      [](const Problem& problem, const Results& out, const CceRequest&) {
@@ -140,7 +157,7 @@ const FaintFault faint_faults[] = {
      }},
     {"gradient_of_sum", "reductions",
      [](const Problem& problem, const Results& out, const CceRequest&) {
-       if (problem.options.reduction == Reduction::sum && is_float(problem)) add(out.dweight, 0, 1e-4);
+       if (problem.options.reduction == Reduction::sum && is_float(problem)) bend(out.dweight, 0);
      }},
     {"a_cap_of_infinity", "softcap-off",
      [](const Problem& problem, const Results& out, const CceRequest&) {
@@ -152,7 +169,7 @@ const FaintFault faint_faults[] = {
      }},
     {"one_word_of_a_sum", "word-sums",
      [](const Problem& problem, const Results& out, const CceRequest&) {
-       if (is_float(problem)) add(out.dbias, 0, 1e-4);
+       if (is_float(problem)) bend(out.dbias, 0);
      }},
     {"half_inputs", "images",
      [](const Problem& problem, const Results& out, const CceRequest&) {
