@@ -10,13 +10,17 @@ CceTruth compute(const CceCase& c, int digits) {
 
 }  // namespace
 
-CceTruth truth_of(const CceCase& c, int digits) {
-  const CceTruth low = compute(c, digits);
-  CceTruth high = compute(c, digits + extra_digits);
+void require_agreement(const CceTruth& low, const CceTruth& high, int digits) {
   require_same(low.loss, high.loss, digits, "loss");
   require_same(low.dhidden, high.dhidden, digits, "dhidden");
   require_same(low.dweight, high.dweight, digits, "dweight");
   require_same(low.dbias, high.dbias, digits, "dbias");
+}
+
+CceTruth truth_of(const CceCase& c, int digits) {
+  const CceTruth low = compute(c, digits);
+  CceTruth high = compute(c, digits + extra_digits);
+  require_agreement(low, high, digits);
   return high;
 }
 

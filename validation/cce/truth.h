@@ -14,4 +14,7 @@ using CceTruth = reference::CceOutcome<reference::BigFloat>;
 /// Throws ReferenceDisagrees when `digits` and `digits` + 20 do not agree, std::invalid_argument for a bad case.
 CceTruth truth_of(const CceCase& c, int digits);
 
+/// Throws ReferenceDisagrees unless loss and gradients at `digits` digits and at more agree (validation/core/truth.h).
+void require_agreement(const CceTruth& low, const CceTruth& high, int digits);
+
 }  // namespace assay::validation
