@@ -155,10 +155,9 @@ TEST(CceNpz, NotesWhatItRoundsAndWhatItLeavesAside) {
   std::vector<std::string> notes;
   const CceCase c = read_tokens(arrays, notes);
   EXPECT_THAT(c.hidden, ElementsAre(0.1F, 0.5F, 1.0F / 3, 2));
-  EXPECT_THAT(notes, ElementsAre("array 'labels' was left aside",
-                                 "hidden: 2 of 4 values of float64 were rounded to "
-                                 "float32",
-                                 "upstream: 1 of 2 values of float64 were rounded to float32"));
+  EXPECT_THAT(notes, ElementsAre("hidden: 2 of 4 values of float64 were rounded to float32",
+                                 "upstream: 1 of 2 values of float64 were rounded to float32",
+                                 "array 'labels' was left aside"));
 }
 
 struct BadTokens {

@@ -24,6 +24,7 @@ class Tokens {
     read_matrices();
     read_targets();
     read_options();
+    arrays_.note_others();
     return std::move(case_);
   }
 

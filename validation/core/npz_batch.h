@@ -42,7 +42,10 @@ class NpzBatch {
  public:
   /// `expected`: the arrays that must be there, in words.
   NpzBatch(NpzContents contents, std::string expected, std::vector<std::string>& notes)
-      : contents_(std::move(contents)), expected_(std::move(expected)), notes_(notes) {
+      : contents_(std::move(contents)), expected_(std::move(expected)), notes_(notes) {}
+
+  /// The arrays that nobody asked for, into the notes.
+  void note_others() {
     for (const std::string& name : contents_.others) notes_.push_back(fmt::format("array '{}' was left aside", name));
   }
 

@@ -34,6 +34,7 @@ class Batch {
     if (case_.layout == CtcTargets::concatenated)
       for (const std::int64_t labels : case_.target_lengths) case_.S = std::max(case_.S, labels);
     read_options();
+    arrays_.note_others();
     return std::move(case_);
   }
 
