@@ -36,7 +36,10 @@ def main():
         torch.nn.functional.cross_entropy(hidden @ weight.T, targets).backward()
         return clock() - start
 
-    run()
+    try:
+        run()
+    except RuntimeError as error:
+        sys.exit(f"PyTorch {torch.__version__} has no {dtype} here: {error}")
     seconds = statistics.median(run() for _ in range(repetitions))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(seconds, (peak - before - gradients) / 2**20)
