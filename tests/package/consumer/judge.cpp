@@ -26,7 +26,7 @@ class MyKernel : public validation::CtcKernel {
 /// The number of properties that the kernel fails.
 int failures(const validation::CtcKernel& kernel) {
   validation::CtcGateOptions options{.cases = 5};
-  validation::Coverage coverage;
+  validation::Coverage coverage(validation::CtcOperation::classes());
   int count = 0;
   for (const validation::CtcProperty& property : validation::ctc_properties())
     if (validation::is_failure(validation::run_property(property, {kernel}, options, coverage).verdict)) ++count;
