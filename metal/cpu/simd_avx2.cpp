@@ -1,5 +1,7 @@
 // The inner loops for avx2.
 #if defined(__x86_64__)
+#include <immintrin.h>
+
 #include "metal/cpu/cce/elements.h"
 #include "metal/cpu/kernels.h"
 

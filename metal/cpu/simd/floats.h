@@ -117,7 +117,7 @@ ASSAY_INLINE void stream_floats(float* to, FloatLanes x) {
 #if ASSAY_SIMD_BYTES == 64
   _mm512_stream_ps(to, x.part[0]);
 #elif ASSAY_SIMD_BYTES == 32
-  for (std::size_t p = 0; p < float_parts; ++p) __builtin_ia32_movntps256(to + p * floats_of_part, x.part[p]);
+  for (std::size_t p = 0; p < float_parts; ++p) _mm256_stream_ps(to + p * floats_of_part, x.part[p]);
 #else
   store_floats(to, x);
 #endif
