@@ -34,7 +34,7 @@ class CpuCceKernel : public CceKernel {
   }
 
  private:
-  CceKernelInfo info_{.name = "cpu", .bfloat16_roundings = 2, .chunks = {16, 48, 512}};
+  CceKernelInfo info_{.name = "cpu", .bfloat16_roundings = 2, .chunks = {16, 48, 768}};
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace assay::metal::cpu {
 struct CceChoice {
   /// Bytes for tiles, sums and exponentials beside inputs and outputs. What OpenBLAS packs comes on top of it.
   std::int64_t budget = std::int64_t{52} << 20;
-  std::int64_t chunk = 512;       ///< words computed at a time, at most
+  std::int64_t chunk = 768;       ///< words computed at a time, at most
   std::int64_t tile_rows = 2048;  ///< tokens computed at a time, at most
   InstructionSet set = fastest_instruction_set();
   bool bfloat16_products = true;  ///< where the processor has them
