@@ -43,7 +43,8 @@ TYPED_TEST(CceLossValues, ShapesAroundChunksAndTiles) {
 }
 
 TYPED_TEST(CceLossValues, AtTheChunksOfProduction) {
-  for (const std::int64_t V : {511, 512, 513, 767, 768, 769, 1300}) expect_right(CceCase<TypeParam>(20, 31, V, 3.0, true));
+  for (const std::int64_t V : {511, 512, 513, 767, 768, 769, 1300})
+    expect_right(CceCase<TypeParam>(20, 31, V, 3.0, true));
 }
 
 TYPED_TEST(CceLossValues, NoTokens) {
