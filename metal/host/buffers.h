@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "metal/device/device.h"
 
@@ -19,5 +21,36 @@ Result<std::shared_ptr<Buffer>> new_buffer(Device& device, const char* operation
 /// A copy of `contents`; of no contents as above.
 Result<std::shared_ptr<Buffer>> new_buffer(Device& device, const char* operation, const char* name,
                                            std::span<const std::byte> contents);
+
+/// Fills a workspace, an array of buffers by their index, up to the first one that there is no memory for.
+template <class Workspace>
+class Allocation {
+ public:
+  Allocation(Device& device, const char* operation) : device_(device), operation_(operation) {}
+
+  void copy(std::uint32_t index, const char* name, std::span<const std::byte> contents) {
+    if (!error_) keep(index, new_buffer(device_, operation_, name, contents));
+  }
+  void reserve(std::uint32_t index, const char* name, std::uint64_t bytes) {
+    if (!error_) keep(index, new_buffer(device_, operation_, name, bytes));
+  }
+  Result<Workspace> take() {
+    if (error_) return tl::unexpected(*error_);
+    return std::move(workspace_);
+  }
+
+ private:
+  void keep(std::uint32_t index, Result<std::shared_ptr<Buffer>> buffer) {
+    if (buffer)
+      workspace_[index] = std::move(*buffer);
+    else
+      error_ = buffer.error();
+  }
+
+  Device& device_;
+  const char* operation_;
+  Workspace workspace_;
+  std::optional<Error> error_;
+};
 
 }  // namespace assay::metal::host

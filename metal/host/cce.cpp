@@ -53,8 +53,7 @@ std::uint64_t chunk_of(const Device& device, const host::CceStatement& statement
 Result<LinearCrossEntropy> LinearCrossEntropy::create(std::shared_ptr<Device> device, const CceOptions& options) {
   if (const Result<void> fits = check(options); !fits) return tl::unexpected(fits.error());
   if (!device) return LinearCrossEntropy(nullptr, nullptr, nullptr, options);
-  const std::filesystem::path file = options.kernels.empty() ? host::kernel_file("cce.metal") : options.kernels;
-  auto library = host::made(device->new_library_from_file(file), fmt::format("compiling {}", file.string()));
+  auto library = host::library_of(*device, options.kernels, "cce.metal");
   if (!library) return tl::unexpected(library.error());
   return create(std::move(device), std::move(*library), options);
 }
@@ -62,13 +61,9 @@ Result<LinearCrossEntropy> LinearCrossEntropy::create(std::shared_ptr<Device> de
 Result<LinearCrossEntropy> LinearCrossEntropy::create(std::shared_ptr<Device> device, std::shared_ptr<Library> library,
                                                       const CceOptions& options) {
   if (const Result<void> fits = check(options); !fits) return tl::unexpected(fits.error());
-  if (!device || !library)
-    return error(Error::Kind::argument, fmt::format("{} = null: expected a device and a library of its kernels",
-                                                    device ? "library" : "device"));
-  std::shared_ptr<CommandQueue> queue = device->new_command_queue();
-  if (!queue) return error(Error::Kind::execution, "making a command queue: the device gave nothing, and no reason");
-  auto pipelines = std::make_shared<host::Pipelines>(device, std::move(library));
-  return LinearCrossEntropy(std::move(device), std::move(queue), std::move(pipelines), options);
+  auto engine = host::engine_of(device, std::move(library));
+  if (!engine) return tl::unexpected(engine.error());
+  return LinearCrossEntropy(std::move(device), std::move(engine->queue), std::move(engine->pipelines), options);
 }
 
 template <class Real>

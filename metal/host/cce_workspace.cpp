@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <utility>
 
 #include "metal/host/buffers.h"
 
@@ -43,35 +41,6 @@ struct Lengths {
   }
 };
 
-/// Fills a workspace up to the first buffer that there is no memory for.
-class Allocation {
- public:
-  explicit Allocation(Device& device) : device_(device) {}
-
-  void copy(std::uint32_t index, const char* name, std::span<const std::byte> contents) {
-    if (!error_) keep(index, new_buffer(device_, "cce", name, contents));
-  }
-  void reserve(std::uint32_t index, const char* name, std::uint64_t bytes) {
-    if (!error_) keep(index, new_buffer(device_, "cce", name, bytes));
-  }
-  Result<CceWorkspace> take() {
-    if (error_) return tl::unexpected(*error_);
-    return std::move(workspace_);
-  }
-
- private:
-  void keep(std::uint32_t index, Result<std::shared_ptr<Buffer>> buffer) {
-    if (buffer)
-      workspace_[index] = std::move(*buffer);
-    else
-      error_ = buffer.error();
-  }
-
-  Device& device_;
-  CceWorkspace workspace_;
-  std::optional<Error> error_;
-};
-
 }  // namespace
 
 Result<void> check_cce_extents(std::uint64_t N, std::uint64_t H, std::uint64_t V) {
@@ -96,7 +65,7 @@ std::uint64_t cce_fixed_bytes(const CceStatement& statement) {
 Result<CceWorkspace> cce_workspace(Device& device, const CceStatement& statement, const CceInputs& inputs) {
   const Lengths lengths(statement);
   const CceWork& work = statement.work;
-  Allocation allocation(device);
+  Allocation<CceWorkspace> allocation(device, "cce");
   allocation.copy(cce::tokens_index, "tokens", std::as_bytes(inputs.tokens));
   allocation.copy(cce::hidden_index, "hidden", inputs.hidden);
   allocation.copy(cce::weight_index, "weight", inputs.weight);

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "metal/host/failure.h"
+#include "metal/host/kernel_file.h"
 
 namespace assay::metal::host {
 
@@ -51,6 +53,20 @@ Result<bool> Pipelines::reload_if_changed() {
   if (!changed) return failure("reloading the kernels", changed.error());
   if (*changed) pipelines_.clear();
   return changed;
+}
+
+Result<Engine> engine_of(const std::shared_ptr<Device>& device, std::shared_ptr<Library> library) {
+  if (!device || !library)
+    return error(Error::Kind::argument, fmt::format("{} = null: expected a device and a library of its kernels",
+                                                    device ? "library" : "device"));
+  std::shared_ptr<CommandQueue> queue = device->new_command_queue();
+  if (!queue) return error(Error::Kind::execution, "making a command queue: the device gave nothing, and no reason");
+  return Engine{std::move(queue), std::make_shared<Pipelines>(device, std::move(library))};
+}
+
+Result<std::shared_ptr<Library>> library_of(Device& device, const std::filesystem::path& chosen, const char* name) {
+  const std::filesystem::path file = chosen.empty() ? kernel_file(name) : chosen;
+  return made(device.new_library_from_file(file), fmt::format("compiling {}", file.string()));
 }
 
 Result<void> check_pipeline(const std::string& name, const ComputePipeline& pipeline, std::uint64_t threads) {

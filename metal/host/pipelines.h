@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,19 @@ class Pipelines {
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const ComputePipeline>> pipelines_;  ///< by name and constants
 };
+
+/// What runs the kernels of a library on a device.
+struct Engine {
+  std::shared_ptr<CommandQueue> queue;
+  std::shared_ptr<Pipelines> pipelines;
+};
+
+/// Errors: argument, for one of the two without the other; execution, where the device gives no queue.
+Result<Engine> engine_of(const std::shared_ptr<Device>& device, std::shared_ptr<Library> library);
+
+/// The library of `chosen` or, where that is empty, of the kernel file of this name. Errors: those of
+/// Device::new_library_from_file, after the file's.
+Result<std::shared_ptr<Library>> library_of(Device& device, const std::filesystem::path& chosen, const char* name);
 
 /// Errors: limit, for a pipeline whose simdgroups are not of 32 threads, or that takes fewer than `threads` in a group.
 Result<void> check_pipeline(const std::string& name, const ComputePipeline& pipeline, std::uint64_t threads);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "validation/core/coverage.h"
+
 namespace assay::validation {
 namespace {
 
@@ -30,12 +32,7 @@ bool some_token(const CceCase& c, bool (*predicate)(const CceCase&, std::int64_t
   return false;
 }
 
-struct Class {
-  const char* name;
-  bool (*holds)(const CceCase&);
-};
-
-const Class classes[] = {
+const CaseClass<CceCase> classes[] = {
     {"one token", [](const CceCase& c) { return c.N == 1; }},
     {"7 tokens or more", [](const CceCase& c) { return c.N >= 7; }},
     {"one word", [](const CceCase& c) { return c.V == 1; }},
@@ -77,17 +74,11 @@ const Class classes[] = {
 }  // namespace
 
 std::vector<std::string> classes_of(const CceCase& c) {
-  std::vector<std::string> names;
-  for (const Class& one : classes) {
-    if (one.holds(c)) names.emplace_back(one.name);
-  }
-  return names;
+  return names_of(classes, c);
 }
 
 std::vector<std::string> cce_classes() {
-  std::vector<std::string> names;
-  for (const Class& one : classes) names.emplace_back(one.name);
-  return names;
+  return names_of(classes);
 }
 
 }  // namespace assay::validation

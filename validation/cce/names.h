@@ -18,10 +18,4 @@ inline const std::string& name_of(Dtype dtype) {
   return dtype_names()[static_cast<std::size_t>(dtype)];
 }
 
-/// In the order of Reduction.
-inline const std::vector<std::string>& reduction_names() {
-  static const std::vector<std::string> names = {"none", "sum", "mean"};
-  return names;
-}
-
 }  // namespace assay::validation

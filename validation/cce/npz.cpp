@@ -6,6 +6,7 @@
 
 #include "validation/cce/names.h"
 #include "validation/core/npz_batch.h"
+#include "validation/core/words.h"
 
 namespace assay::validation {
 namespace {

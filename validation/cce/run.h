@@ -24,10 +24,7 @@ struct CceRunOptions {
 };
 
 /// Results as float32, in which 16-bit gradients are exact.
-struct CceRun : Footprint {
-  bool refused = false;  ///< the kernel threw std::invalid_argument
-  std::string message;   ///< what it said
-  std::vector<float> loss;
+struct CceRun : BasicRun {
   std::vector<float> dhidden;
   std::vector<float> dweight;
   std::vector<float> dbias;

@@ -1,11 +1,36 @@
 // Which interesting places a set of cases reached: what was never generated was never tested.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace assay::validation {
+
+/// A class of cases: its name, and whether a case is of it.
+template <class Case>
+struct CaseClass {
+  const char* name;
+  bool (*holds)(const Case&);
+};
+
+/// The names of those that `c` belongs to.
+template <class Case, std::size_t count>
+std::vector<std::string> names_of(const CaseClass<Case> (&classes)[count], const Case& c) {
+  std::vector<std::string> names;
+  for (const auto& one : classes)
+    if (one.holds(c)) names.emplace_back(one.name);
+  return names;
+}
+
+/// The names of all.
+template <class Case, std::size_t count>
+std::vector<std::string> names_of(const CaseClass<Case> (&classes)[count]) {
+  std::vector<std::string> names;
+  for (const auto& one : classes) names.emplace_back(one.name);
+  return names;
+}
 
 /// How often each class of cases was met; classes never met are there with 0.
 class Coverage {

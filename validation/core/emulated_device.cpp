@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <stdexcept>
 
 #include "metal/device/or_throw.h"
@@ -16,10 +17,11 @@ std::shared_ptr<metal::emulator::EmulatorDevice> emulated_device(const ShaderEdi
   return std::make_shared<metal::emulator::EmulatorDevice>(options);
 }
 
-std::shared_ptr<metal::Library> edited_library(metal::emulator::EmulatorDevice& device, const char* file,
+std::shared_ptr<metal::Library> kernel_library(metal::emulator::EmulatorDevice& device, const char* file,
                                                const ShaderEdit& edit) {
-  const std::string source = or_throw(metal::text_with_includes(metal::host::kernel_file(file)));
-  return or_throw(device.new_library(edit(source)));
+  const std::filesystem::path path = metal::host::kernel_file(file);
+  if (!edit) return or_throw(device.new_library_from_file(path));
+  return or_throw(device.new_library(edit(or_throw(metal::text_with_includes(path)))));
 }
 
 std::string replaced_once(std::string text, const std::string& before, const std::string& after) {

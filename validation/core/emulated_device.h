@@ -17,8 +17,9 @@ using ShaderEdit = std::function<std::string(std::string)>;
 /// A device that compiles without half and bfloat where a fault is planted: less to compile for each.
 std::shared_ptr<metal::emulator::EmulatorDevice> emulated_device(const ShaderEdit& edit);
 
-/// `file` of metal/kernels with the edit made to it. Throws std::runtime_error where it does not compile.
-std::shared_ptr<metal::Library> edited_library(metal::emulator::EmulatorDevice& device, const char* file,
+/// `file` of metal/kernels, with the edit made to it where there is one. Throws std::runtime_error where it does not
+/// compile.
+std::shared_ptr<metal::Library> kernel_library(metal::emulator::EmulatorDevice& device, const char* file,
                                                const ShaderEdit& edit);
 
 /// The text with `before`, which must be in it exactly once, replaced. Throws std::logic_error where it is not.

@@ -20,6 +20,13 @@ struct Footprint {
   std::vector<std::string> unwritten;
 };
 
+/// What every run of a kernel has beside its gradients.
+struct BasicRun : Footprint {
+  bool refused = false;  ///< the kernel threw std::invalid_argument
+  std::string message;   ///< what it said
+  std::vector<float> loss;
+};
+
 /// A kernel refused a problem that is valid.
 class RefusedValidProblem : public std::runtime_error {
  public:

@@ -18,6 +18,12 @@ namespace assay::validation {
 
 using Words = std::map<std::string, std::string>;
 
+/// In the order of reference::Reduction.
+inline const std::vector<std::string>& reduction_names() {
+  static const std::vector<std::string> names = {"none", "sum", "mean"};
+  return names;
+}
+
 /// The words `key=value` of a line. Throws std::invalid_argument for a word without '=' or a key given twice.
 Words parse_words(const std::string& line);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "validation/core/coverage.h"
+
 namespace assay::validation {
 namespace {
 
@@ -43,12 +45,7 @@ bool mixed_lengths(const CtcCase& c) {
   return std::any_of(c.input_lengths.begin(), c.input_lengths.end(), [&](auto n) { return n != c.input_lengths[0]; });
 }
 
-struct Class {
-  const char* name;
-  bool (*holds)(const CtcCase&);
-};
-
-const Class classes[] = {
+const CaseClass<CtcCase> classes[] = {
     {"no labels", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.labels == 0; }); }},
     {"no frames", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.frames == 0; }); }},
     {"one frame", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.frames == 1; }); }},
@@ -80,17 +77,11 @@ const Class classes[] = {
 }  // namespace
 
 std::vector<std::string> classes_of(const CtcCase& c) {
-  std::vector<std::string> names;
-  for (const Class& one : classes) {
-    if (one.holds(c)) names.emplace_back(one.name);
-  }
-  return names;
+  return names_of(classes, c);
 }
 
 std::vector<std::string> ctc_classes() {
-  std::vector<std::string> names;
-  for (const Class& one : classes) names.emplace_back(one.name);
-  return names;
+  return names_of(classes);
 }
 
 }  // namespace assay::validation

@@ -35,12 +35,8 @@ class MetalCtcKernel final : public CtcKernel {
  private:
   void start() const {
     device_ = emulated_device(options_.edit);
-    metal::CtcOptions options{.path = options_.path, .least_states = options_.least_states};
-    if (!options_.edit) {
-      loss_ = or_throw(metal::CtcLoss::create(device_, options));
-      return;
-    }
-    loss_ = or_throw(metal::CtcLoss::create(device_, edited_library(*device_, "ctc.metal", options_.edit), options));
+    const metal::CtcOptions options{.path = options_.path, .least_states = options_.least_states};
+    loss_ = or_throw(metal::CtcLoss::create(device_, kernel_library(*device_, "ctc.metal", options_.edit), options));
   }
 
   MetalCtcOptions options_;

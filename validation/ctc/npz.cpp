@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "validation/core/npz_batch.h"
+#include "validation/core/words.h"
 
 namespace assay::validation {
 namespace {
@@ -18,7 +19,6 @@ const std::set<std::string> known_names = {"logits", "log_probs", "targets",   "
                                            "blank",  "upstream",  "reduction", "zero_infinity", "variable"};
 // In the order of their enumerations.
 constexpr std::array<std::string_view, 2> variables = {"logits", "log_probs"};
-constexpr std::array<std::string_view, 3> reductions = {"none", "sum", "mean"};
 
 /// The arrays of a file on their way to a CtcCase.
 class Batch {
@@ -89,7 +89,7 @@ class Batch {
       if (!array->header.shape.empty()) refuse("blank: {}: expected a scalar", array->header.summary());
       case_.blank = arrays_.integers("blank", *array)[0];
     }
-    case_.reduction = static_cast<Reduction>(arrays_.choice("reduction", reductions));
+    case_.reduction = static_cast<Reduction>(arrays_.choice("reduction", reduction_names()));
     case_.variable = static_cast<CtcVariable>(arrays_.choice("variable", variables));
     case_.zero_infinity = arrays_.flag("zero_infinity");
     if (const NpyArray* const array = arrays_.find("upstream")) read_upstream(*array);
@@ -116,7 +116,7 @@ NpyArrays to_arrays(const CtcCase& c) {
   arrays["input_lengths"] = npy_array(c.input_lengths, {c.B});
   arrays["target_lengths"] = npy_array(c.target_lengths, {c.B});
   arrays["blank"] = npy_array(std::vector{c.blank}, {});
-  arrays["reduction"] = npy_text_array(reductions[static_cast<std::size_t>(c.reduction)]);
+  arrays["reduction"] = npy_text_array(reduction_names()[static_cast<std::size_t>(c.reduction)]);
   arrays["variable"] = npy_text_array(variables[static_cast<std::size_t>(c.variable)]);
   arrays["zero_infinity"] = npy_flag_array(c.zero_infinity);
   if (!c.upstream.empty())

@@ -17,10 +17,7 @@ struct CtcRunOptions {
   int extra_gradient = 0;  ///< likewise of the gradient
 };
 
-struct CtcRun : Footprint {
-  bool refused = false;  ///< the kernel threw std::invalid_argument
-  std::string message;   ///< what it said
-  std::vector<float> loss;
+struct CtcRun : BasicRun {
   std::vector<float> gradient;
 
   float gradient_at(const CtcCase& c, std::int64_t t, std::int64_t b, std::int64_t k) const {

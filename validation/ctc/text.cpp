@@ -8,7 +8,6 @@ namespace {
 
 const std::vector<std::string> input_names = {"logits", "log_probs"};
 const std::vector<std::string> layout_names = {"padded", "concatenated"};
-const std::vector<std::string> reduction_names = {"none", "sum", "mean"};
 const std::vector<std::string> flag_names = {"0", "1"};
 
 }  // namespace
@@ -18,7 +17,7 @@ std::string to_text(const CtcCase& c) {
       "T={} B={} C={} S={} blank={} input={} variable={} layout={} reduction={} zero_infinity={} input_lengths={} "
       "target_lengths={} targets={} upstream={} activations={}",
       c.T, c.B, c.C, c.S, c.blank, enum_name(c.input, input_names), enum_name(c.variable, input_names),
-      enum_name(c.layout, layout_names), enum_name(c.reduction, reduction_names), c.zero_infinity ? 1 : 0,
+      enum_name(c.layout, layout_names), enum_name(c.reduction, reduction_names()), c.zero_infinity ? 1 : 0,
       fmt::join(c.input_lengths, ","), fmt::join(c.target_lengths, ","), fmt::join(c.targets, ","),
       fmt::join(c.upstream, ","), fmt::join(c.activations, ","));
 }
@@ -35,7 +34,7 @@ CtcCase ctc_from_words(const Words& words) {
   c.input = parse_enum<CtcInput>(words, "input", input_names);
   c.variable = parse_enum<CtcVariable>(words, "variable", input_names);
   c.layout = parse_enum<CtcTargets>(words, "layout", layout_names);
-  c.reduction = parse_enum<Reduction>(words, "reduction", reduction_names);
+  c.reduction = parse_enum<Reduction>(words, "reduction", reduction_names());
   c.zero_infinity = parse_enum<int>(words, "zero_infinity", flag_names) == 1;
   c.input_lengths = parse_list<std::int64_t>(words, "input_lengths");
   c.target_lengths = parse_list<std::int64_t>(words, "target_lengths");

@@ -1,11 +1,10 @@
 // The error contract: each kind of bad argument is refused with a message that names it, and nothing outside the
 // outputs is touched on the way. A number in answer to any of these is an error.
-#include <fmt/format.h>
-
 #include <limits>
 
 #include "validation/cce/properties/properties.h"
 #include "validation/cce/run.h"
+#include "validation/core/refusal.h"
 
 namespace assay::validation::cce {
 namespace {
@@ -87,14 +86,7 @@ Finding probe(const CceContext& context, const CceCase& good, const BadArgument&
   CceCase c = good;
   CceRunOptions options;
   bad.spoil(c, options);
-  const CceRun run = run_kernel(context.kernel, c, options);
-  if (!run.refused)
-    return Finding::error(
-        fmt::format("  {}: expected a refusal, got loss[0] = {}", bad.what, run.loss.empty() ? 0.0F : run.loss[0]));
-  if (!run.trespasses.empty()) return Finding::fail(fmt::format("  {}: {}", bad.what, run.trespasses[0]));
-  if (run.message.find(bad.named) == std::string::npos)
-    return Finding::error(fmt::format("  {}: the refusal does not name '{}': {}", bad.what, bad.named, run.message));
-  return Finding::pass();
+  return judge_refusal(run_kernel(context.kernel, c, options), bad.what, bad.named);
 }
 
 Finding check(const CceContext& context, const CceCase& c) {

@@ -1,9 +1,8 @@
 // The error contract: each kind of bad argument is refused with a message that names it, and nothing outside the
 // outputs is touched on the way. A number in answer to any of these is an error.
-#include <fmt/format.h>
-
 #include <limits>
 
+#include "validation/core/refusal.h"
 #include "validation/ctc/properties/properties.h"
 #include "validation/ctc/run.h"
 
@@ -77,16 +76,7 @@ Finding probe(const CtcContext& context, const CtcCase& good, const BadArgument&
   CtcCase c = good;
   CtcRunOptions options;
   bad.spoil(c, options);
-  const CtcRun run = run_kernel(context.kernel, c, options);
-  if (!run.refused) {
-    return Finding::error(
-        fmt::format("  {}: expected a refusal, got loss[0] = {}", bad.what, run.loss.empty() ? 0.0F : run.loss[0]));
-  }
-  if (!run.trespasses.empty()) return Finding::fail(fmt::format("  {}: {}", bad.what, run.trespasses[0]));
-  if (run.message.find(bad.named) == std::string::npos) {
-    return Finding::error(fmt::format("  {}: the refusal does not name '{}': {}", bad.what, bad.named, run.message));
-  }
-  return Finding::pass();
+  return judge_refusal(run_kernel(context.kernel, c, options), bad.what, bad.named);
 }
 
 Finding check(const CtcContext& context, const CtcCase& c) {
