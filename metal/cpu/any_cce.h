@@ -2,21 +2,20 @@
 // languages, the gate. All must be of one type; with_types refuses the others and goes on where the types are fixed.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "metal/cpu/any_array.h"
 #include "metal/cpu/cce_loss.h"
 #include "metal/cpu/half.h"
 #include "reference/cce/problem.h"
-#include "reference/refuse.h"
 
 namespace assay::metal {
 
-using AnyInput = std::variant<std::span<const float>, std::span<const Half>, std::span<const BFloat16>>;
-using AnyOutput = std::variant<std::span<float>, std::span<Half>, std::span<BFloat16>>;
+using AnyInput = AnyInputOf<float, Half, BFloat16>;
+using AnyOutput = AnyOutputOf<float, Half, BFloat16>;
 
 /// The statement of reference/cce/problem.h; `options` holds all but hidden, weight and bias, which it leaves empty.
 struct AnyCceProblem {
@@ -34,35 +33,6 @@ struct AnyCceOutput {
   AnyOutput dbias;
 };
 
-namespace detail {
-
-template <class Real>
-constexpr const char* dtype_name() {
-  if constexpr (std::is_same_v<Real, float>) return "float32";
-  if constexpr (std::is_same_v<Real, Half>) return "float16";
-  if constexpr (std::is_same_v<Real, BFloat16>) return "bfloat16";
-}
-
-/// The array as one of `Real`; an empty one passes for any type.
-template <class Real, class Any>
-auto typed(const char* name, const Any& any) {
-  using Span = std::conditional_t<std::is_same_v<Any, AnyInput>, std::span<const Real>, std::span<Real>>;
-  return std::visit(
-      [name]<class Given>(const Given& given) -> Span {
-        if constexpr (std::is_same_v<Given, Span>) {
-          return given;
-        } else {
-          if (!given.empty())
-            reference::detail::refuse(name, " is ", dtype_name<std::remove_const_t<typename Given::element_type>>(),
-                                      ": expected ", dtype_name<Real>(), ", as hidden is");
-          return {};
-        }
-      },
-      any);
-}
-
-}  // namespace detail
-
 /// Calls use(CceProblem<Real>, CceOutput<Real>) of the type that hidden has. Throws std::invalid_argument naming an
 /// array of another type.
 template <class Use>
@@ -75,8 +45,8 @@ void with_types(const AnyCceProblem& any, const AnyCceOutput& out, Use&& use) {
         problem.H = any.options.H;
         problem.V = any.options.V;
         problem.hidden = hidden;
-        problem.weight = detail::typed<Real>("weight", any.weight);
-        problem.bias = detail::typed<Real>("bias", any.bias);
+        problem.weight = typed<std::span<const Real>>("weight", any.weight, "hidden");
+        problem.bias = typed<std::span<const Real>>("bias", any.bias, "hidden");
         problem.targets = any.options.targets;
         problem.upstream = any.options.upstream;
         problem.ignore_index = any.options.ignore_index;
@@ -85,9 +55,9 @@ void with_types(const AnyCceProblem& any, const AnyCceOutput& out, Use&& use) {
         problem.z_loss = any.options.z_loss;
         problem.reduction = any.options.reduction;
         std::forward<Use>(use)(problem, CceOutput<Real>{out.loss,
-                                                        {detail::typed<Real>("dhidden", out.dhidden),
-                                                         detail::typed<Real>("dweight", out.dweight),
-                                                         detail::typed<Real>("dbias", out.dbias)}});
+                                                        {typed<std::span<Real>>("dhidden", out.dhidden, "hidden"),
+                                                         typed<std::span<Real>>("dweight", out.dweight, "hidden"),
+                                                         typed<std::span<Real>>("dbias", out.dbias, "hidden")}});
       },
       any.hidden);
 }

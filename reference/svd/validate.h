@@ -1,0 +1,52 @@
+// What makes a batch of matrices one whose singular values exist. Every refusal names the argument, its index, its
+// value and what was expected:
+//
+//   A[b=0, i=3, j=2] = nan: expected a finite number
+//
+// `validate` reads extents and sizes, in O(1); `validate_values` reads A.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "reference/refuse.h"
+#include "reference/svd/problem.h"
+
+namespace assay::reference {
+
+/// Throws std::invalid_argument unless extents and size are those of a problem. An extent may be 0.
+template <class Real>
+void validate(const SvdProblem<Real>& problem) {
+  detail::expect_at_least("B", problem.B, 0);
+  detail::expect_at_least("M", problem.M, 0);
+  detail::expect_at_least("N", problem.N, 0);
+  const std::int64_t elements = detail::product("M * N", problem.M, problem.N);
+  detail::product("M * M", problem.M, problem.M);  // of U and V, however thin the matrix, in 64 bits
+  detail::product("N * N", problem.N, problem.N);
+  detail::expect_size("A", problem.A.size(), "B * M * N", detail::product("B * (M * N)", problem.B, elements));
+}
+
+/// Throws std::invalid_argument at an element that is not finite. Takes `validate` as passed.
+template <class Real>
+void validate_values(const SvdProblem<Real>& problem) {
+  const auto matrix = static_cast<std::size_t>(problem.M * problem.N);
+  for (std::size_t at = 0; at < problem.A.size(); ++at) {
+    const auto value = static_cast<double>(problem.A[at]);
+    if (std::isfinite(value)) continue;
+    const auto N = static_cast<std::size_t>(problem.N);
+    detail::refuse("A[b=", at / matrix, ", i=", at % matrix / N, ", j=", at % N, "] = ", value,
+                   ": expected a finite number");
+  }
+}
+
+/// Throws std::invalid_argument unless the rSVD can be done on `problem`. Takes `validate` as passed.
+template <class Real>
+void validate(const RandomizedSvd& randomized, const SvdProblem<Real>& problem) {
+  if (randomized.rank < 1 || randomized.rank > problem.K())
+    detail::refuse("rank = ", randomized.rank, ": expected a number in [1, min(M, N)=", problem.K(), "]");
+  detail::expect_at_least("oversampling", randomized.oversampling, 0);
+  detail::expect_at_least("power_iterations", randomized.power_iterations, 0);
+}
+
+}  // namespace assay::reference
