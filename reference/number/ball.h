@@ -54,6 +54,13 @@ class Ball {
       throw std::invalid_argument("decimal = '" + decimal + "': expected a decimal number");
   }
 
+  /// Encloses [lower, upper].
+  static Ball between(const BigFloat& lower, const BigFloat& upper) {
+    Ball result;
+    arb_set_interval_mpfr(result.ball_, lower.data(), upper.data(), bits());
+    return result;
+  }
+
   Ball(const Ball& x) : Ball() { arb_set(ball_, x.ball_); }
   Ball(Ball&& x) noexcept : Ball() { arb_swap(ball_, x.ball_); }
   Ball& operator=(const Ball& x) { return arb_set(ball_, x.ball_), *this; }
@@ -81,6 +88,8 @@ class Ball {
   friend Ball log(const Ball& x) { return make(arb_log, x); }
   friend Ball log1p(const Ball& x) { return make(arb_log1p, x); }
   friend Ball expm1(const Ball& x) { return make(arb_expm1, x); }
+  /// Of the members that are not negative; NaN where there are none.
+  friend Ball sqrt(const Ball& x) { return make(arb_is_negative(x.ball_) != 0 ? arb_sqrt : arb_sqrtpos, x); }
   friend Ball abs(Ball x) { return arb_abs(x.ball_, x.ball_), x; }
 
   BigFloat midpoint() const { return exactly(arb_midref(ball_)); }
@@ -152,6 +161,7 @@ Ball exp(const Ball& x);
 Ball log(const Ball& x);
 Ball log1p(const Ball& x);
 Ball expm1(const Ball& x);
+Ball sqrt(const Ball& x);
 
 template <>
 struct NumberTraits<Ball> {
@@ -161,6 +171,7 @@ struct NumberTraits<Ball> {
   static Ball log(const Ball& x) { return is_zero(x) ? -infinity() : reference::log(x); }
   static Ball log1p(const Ball& x) { return reference::log1p(x); }
   static Ball expm1(const Ball& x) { return reference::expm1(x); }
+  static Ball sqrt(const Ball& x) { return reference::sqrt(x); }
   static const Ball& value(const Ball& x) { return x; }
   static const Ball& from_value(const Ball& x) { return x; }
 

@@ -2,7 +2,7 @@
 //
 // With ASSAY_HAVE_MPFR it is a thin value type over mpfr_t. Without, it is Boost's cpp_bin_float of
 // ASSAY_FALLBACK_DIGITS digits: always that precise, whatever smaller number of digits was asked for.
-// Either way: + - * / += -= *= /= comparison with numbers of any kind, exp, log, abs, isnan, isfinite, <<,
+// Either way: + - * / += -= *= /= comparison with numbers of any kind, exp, log, sqrt, abs, isnan, isfinite, <<,
 // explicit conversion to float and double (correctly rounded), explicit construction from a decimal string.
 #pragma once
 

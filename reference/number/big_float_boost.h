@@ -24,6 +24,11 @@ struct NumberTraits<BigFloat> {
   static BigFloat log(const BigFloat& x) { return x == 0 ? BigFloat(-infinity()) : boost::multiprecision::log(x); }
   static BigFloat log1p(const BigFloat& x) { return boost::math::log1p(x); }
   static BigFloat expm1(const BigFloat& x) { return boost::math::expm1(x); }
+  static BigFloat sqrt(const BigFloat& x) { return x < 0 ? nan() : BigFloat(boost::multiprecision::sqrt(x)); }
+  /// Of the precision asked for, which may be coarser than that of the type.
+  static BigFloat unit_roundoff() {
+    return boost::multiprecision::ldexp(BigFloat(1), -static_cast<int>(precision_bits()));
+  }
   static const BigFloat& value(const BigFloat& x) { return x; }
   static const BigFloat& from_value(const BigFloat& x) { return x; }
 

@@ -95,6 +95,7 @@ class BigFloat {
   friend BigFloat log(const BigFloat& x) { return make(mpfr_log, x); }
   friend BigFloat log1p(const BigFloat& x) { return make(mpfr_log1p, x); }
   friend BigFloat expm1(const BigFloat& x) { return make(mpfr_expm1, x); }
+  friend BigFloat sqrt(const BigFloat& x) { return make(mpfr_sqrt, x); }
   friend BigFloat abs(const BigFloat& x) {
     BigFloat result;
     mpfr_abs(result.value_, x.value_, MPFR_RNDN);
@@ -164,6 +165,7 @@ BigFloat exp(const BigFloat& x);
 BigFloat log(const BigFloat& x);
 BigFloat log1p(const BigFloat& x);
 BigFloat expm1(const BigFloat& x);
+BigFloat sqrt(const BigFloat& x);
 
 template <>
 struct NumberTraits<BigFloat> {
@@ -173,6 +175,12 @@ struct NumberTraits<BigFloat> {
   static BigFloat log(const BigFloat& x) { return reference::log(x); }
   static BigFloat log1p(const BigFloat& x) { return reference::log1p(x); }
   static BigFloat expm1(const BigFloat& x) { return reference::expm1(x); }
+  static BigFloat sqrt(const BigFloat& x) { return reference::sqrt(x); }
+  static BigFloat unit_roundoff() {
+    BigFloat u(1);
+    mpfr_div_2si(u.data(), u.data(), precision_bits(), MPFR_RNDN);
+    return u;
+  }
   static const BigFloat& value(const BigFloat& x) { return x; }
   static const BigFloat& from_value(const BigFloat& x) { return x; }
 

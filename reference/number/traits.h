@@ -6,6 +6,10 @@
 //
 //   Scalar                 the type of the logarithm of an N (N itself for plain numbers)
 //   exp(Scalar) -> N       log(N) -> Scalar, log(0) = -inf; log1p, expm1   (absent for Rational)
+//   sqrt(N)                correctly rounded, so NaN below 0; of a Ball the square roots of those members that have one
+//                          (float, double, BigFloat and Ball alone)
+//   unit_roundoff()        u, half the gap above 1: a result rounded to nearest is within u of its size
+//                          (float, double and BigFloat alone; of a BigFloat that of the precision in force)
 //   value(N) -> Scalar     the number itself; of a LogNumber or Extended it may under- or overflow
 //   from_value(Scalar) -> N
 //   is_zero, is_positive, is_finite, is_nan;   infinity(), nan()  (the last two throw for Rational)
@@ -42,6 +46,8 @@ struct NumberTraits<Real> {
   static Real log(Real x) { return std::log(x); }
   static Real log1p(Real x) { return std::log1p(x); }
   static Real expm1(Real x) { return std::expm1(x); }
+  static Real sqrt(Real x) { return std::sqrt(x); }
+  static Real unit_roundoff() { return std::numeric_limits<Real>::epsilon() / 2; }
   static Real value(Real x) { return x; }
   static Real from_value(Real x) { return x; }
 
