@@ -1,0 +1,108 @@
+// Matrices to decompose, and what must hold of their factors.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "reference/matrix.h"
+#include "reference/number/traits.h"
+#include "reference/svd/factors.h"
+#include "reference/svd/products.h"
+#include "reference/svd/vectors.h"
+
+namespace assay::reference::tests {
+
+/// element(i, j) of all i and j.
+template <class Number, class Element>
+Matrix<Number> matrix_from(std::int64_t M, std::int64_t N, Element element) {
+  Matrix<Number> A(M, N);
+  for (std::int64_t i = 0; i < M; ++i)
+    for (std::int64_t j = 0; j < N; ++j) A(i, j) = Number(element(i, j));
+  return A;
+}
+
+/// Normally distributed, of the digits of a float.
+template <class Number>
+Matrix<Number> random_matrix(std::int64_t M, std::int64_t N, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, 1);
+  return matrix_from<Number>(M, N, [&](std::int64_t, std::int64_t) { return normal(random); });
+}
+
+/// 1 / (i + j + 1).
+template <class Number>
+Matrix<Number> hilbert(std::int64_t n) {
+  return matrix_from<Number>(n, n, [](std::int64_t i, std::int64_t j) { return Number(1) / Number(i + j + 1); });
+}
+
+/// A random matrix with columns of lengths 1, ratio, ratio^2, ..., in a shuffled order.
+template <class Number>
+Matrix<Number> graded_columns(std::int64_t M, std::int64_t N, const Number& ratio, unsigned seed = 3) {
+  std::vector<std::int64_t> places(static_cast<std::size_t>(N));
+  for (std::int64_t j = 0; j < N; ++j) places[static_cast<std::size_t>(j)] = j;
+  std::shuffle(places.begin(), places.end(), std::mt19937(seed));
+  Matrix<Number> A = random_matrix<Number>(M, N, seed);
+  Number length(1);
+  for (const std::int64_t j : places) {
+    for (std::int64_t i = 0; i < M; ++i) A(i, j) *= length;
+    length *= ratio;
+  }
+  return A;
+}
+
+/// The largest |A_ij - B_ij|; a NaN is larger than anything.
+template <class Number>
+Number distance(const Matrix<Number>& A, const Matrix<Number>& B) {
+  Number largest(0);
+  if (A.rows() != B.rows() || A.cols() != B.cols()) return NumberTraits<Number>::infinity();
+  for (std::int64_t i = 0; i < A.rows(); ++i)
+    for (std::int64_t j = 0; j < A.cols(); ++j) {
+      const Number error = magnitude(Number(A(i, j) - B(i, j)));
+      if (!(error <= largest)) largest = error;
+      if (NumberTraits<Number>::is_nan(largest)) return NumberTraits<Number>::infinity();
+    }
+  return largest;
+}
+
+/// |got - want| <= bound, which fails on NaN.
+template <class Number>
+void expect_near(const Number& got, const Number& want, const Number& bound) {
+  const Number error = magnitude(Number(got - want));
+  if (!(error <= bound)) ADD_FAILURE() << got << ", expected " << want << ", off by " << error << " > " << bound;
+}
+
+/// |got - want| <= bound |want|, of every element.
+template <class Number>
+void expect_relatively_near(const std::vector<Number>& got, const std::vector<Number>& want, const Number& bound) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t k = 0; k < got.size(); ++k) expect_near<Number>(got[k], want[k], bound * magnitude(want[k]));
+}
+
+/// Shapes; U^T U = Vh Vh^T = I; A = U diag(S) Vh; S descends and is not negative; signs. All within `bound`, that of A
+/// relative to S_0.
+template <class Number>
+void expect_factors(const Matrix<Number>& A, const SvdFactors<Number>& factors, const Number& bound) {
+  const std::int64_t M = A.rows(), N = A.cols(), K = std::min(M, N);
+  ASSERT_TRUE(factors.U.rows() == M && factors.U.cols() == K);
+  ASSERT_TRUE(factors.Vh.rows() == K && factors.Vh.cols() == N);
+  ASSERT_EQ(factors.S.size(), static_cast<std::size_t>(K));
+  if (K == 0) return;
+  EXPECT_LE(distance(product(transposed(factors.U), factors.U), identity<Number>(K)), bound);
+  EXPECT_LE(distance(product(factors.Vh, transposed(factors.Vh)), identity<Number>(K)), bound);
+  EXPECT_LE(distance(reconstruct(factors), A), bound * factors.S[0]);
+  EXPECT_TRUE(std::ranges::is_sorted(factors.S, [](const Number& a, const Number& b) { return a > b; }));
+  EXPECT_TRUE(std::ranges::all_of(factors.S, [](const Number& s) { return s >= Number(0); }));
+  for (std::int64_t k = 0; k < K; ++k) {
+    Number largest(0);
+    for (std::int64_t i = 0; i < M; ++i)
+      if (magnitude(factors.U(i, k)) > magnitude(largest)) largest = factors.U(i, k);
+    EXPECT_GT(largest, Number(0)) << "column " << k;
+  }
+}
+
+}  // namespace assay::reference::tests
