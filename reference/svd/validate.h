@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "reference/refuse.h"
 #include "reference/svd/problem.h"
@@ -27,17 +28,22 @@ void validate(const SvdProblem<Real>& problem) {
   detail::expect_size("A", problem.A.size(), "B * M * N", detail::product("B * (M * N)", problem.B, elements));
 }
 
-/// Throws std::invalid_argument at an element that is not finite. Takes `validate` as passed.
+/// Throws std::invalid_argument at an element of matrix b that is not finite. Takes `validate` as passed.
+template <class Real>
+void validate_values(const SvdProblem<Real>& problem, std::int64_t b) {
+  const auto matrix = static_cast<std::size_t>(problem.M * problem.N), N = static_cast<std::size_t>(problem.N);
+  const std::span<const Real> A = problem.A.subspan(static_cast<std::size_t>(b) * matrix, matrix);
+  for (std::size_t at = 0; at < matrix; ++at) {
+    const auto value = static_cast<double>(A[at]);
+    if (std::isfinite(value)) continue;
+    detail::refuse("A[b=", b, ", i=", at / N, ", j=", at % N, "] = ", value, ": expected a finite number");
+  }
+}
+
+/// Throws std::invalid_argument at an element of any matrix that is not finite. Takes `validate` as passed.
 template <class Real>
 void validate_values(const SvdProblem<Real>& problem) {
-  const auto matrix = static_cast<std::size_t>(problem.M * problem.N);
-  for (std::size_t at = 0; at < problem.A.size(); ++at) {
-    const auto value = static_cast<double>(problem.A[at]);
-    if (std::isfinite(value)) continue;
-    const auto N = static_cast<std::size_t>(problem.N);
-    detail::refuse("A[b=", at / matrix, ", i=", at % matrix / N, ", j=", at % N, "] = ", value,
-                   ": expected a finite number");
-  }
+  for (std::int64_t b = 0; b < problem.B; ++b) validate_values(problem, b);
 }
 
 /// Throws std::invalid_argument unless the rSVD can be done on `problem`. Takes `validate` as passed.
