@@ -1,0 +1,57 @@
+// Columns of W and V: where they lie, how long they are, in which order.
+#pragma once
+
+#include "simdgroup.h"
+#include "svd_number.h"
+
+namespace assay {
+namespace svd {
+
+constant bool with_vectors [[function_constant(with_vectors_constant)]];
+
+/// Columns of a smaller norm are not rotated: between it and the largest norm, below 2^63, quotients of norms and the
+/// tangents of rotations are normal floats.
+constant constexpr float least_norm = 0x1p-38f, least_square = 0x1p-76f;
+
+/// One thread's place in its threadgroup.
+struct Place {
+  uint index, count, simdgroup, lane;
+
+  uint simdgroups() const { return (count + lane_count - 1) / lane_count; }
+};
+
+/// Column j of matrix b, of `padded` columns of `length` elements each.
+inline device float* column_of(device float* columns, ulong b, ulong j, ulong length, Shape shape) {
+  return columns + (b * shape.padded + j) * length;
+}
+
+/// The norm of a column, for all lanes of a simdgroup. A small one is taken of the column times 2^76.
+inline float column_norm(device const float* column, uint rows, uint lane) {
+  float sum = 0.0f, sum_of_large = 0.0f;
+  for (uint i = lane; i < rows; i += lane_count) {
+    const float x = column[i], large = x * 0x1p76f;
+    sum = fma(x, x, sum);
+    sum_of_large = fma(large, large, sum_of_large);
+  }
+  sum = simdgroup_sum(sum);
+  sum_of_large = simdgroup_sum(sum_of_large);
+  return sum >= least_square ? sqrt(sum) : sqrt(sum_of_large) * 0x1p-76f;
+}
+
+/// Where column j is to stand in descending order of norms; equals stay in their order.
+inline uint rank_of(uint j, device const float* norms, uint columns) {
+  const float norm = norms[j];
+  uint rank = 0;
+  for (uint other = 0; other < columns; ++other)
+    if (norms[other] > norm || (norms[other] == norm && other < j)) ++rank;
+  return rank;
+}
+
+/// A number of each simdgroup.
+template <class T>
+struct Parts {
+  T at[lane_count];
+};
+
+}  // namespace svd
+}  // namespace assay

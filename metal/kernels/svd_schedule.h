@@ -1,0 +1,51 @@
+// Which columns meet when. Every pair of them meets exactly once in a sweep, and the pairs of one step have no column
+// in common, so that all of them can be rotated at the same time. Read by both compilers.
+//
+// The circle method of round-robin tournaments: the last of n players stays where it is, the others go round it, and in
+// round r the players at r + k and r - k (modulo n - 1) meet. As an ordering of Jacobi rotations: R. P. Brent and
+// F. T. Luk, SIAM J. Sci. Stat. Comput. 6, 1985.
+#pragma once
+
+#ifdef __METAL_VERSION__
+#include <metal_stdlib>
+#else
+#include <cstdint>
+#endif
+
+namespace assay {
+namespace svd {
+
+struct ColumnPair {
+  uint32_t first, second;  ///< first < second
+};
+
+inline ColumnPair ordered(uint32_t a, uint32_t b) {
+  return a < b ? ColumnPair{a, b} : ColumnPair{b, a};
+}
+
+/// Pair k, in [0, n / 2), of step `step`, in [0, n - 1), of n players; n is even.
+inline ColumnPair round_robin(uint32_t n, uint32_t step, uint32_t k) {
+  const uint32_t circle = n - 1;
+  const uint32_t a = step + k < circle ? step + k : step + k - circle;
+  const uint32_t b = step >= k ? step - k : step + circle - k;
+  return ordered(k == 0 ? circle : a, b);
+}
+
+/// Pair k, in [0, n), of step `step`, in [0, n), where n players, 0 .. n - 1, meet n others, n .. 2 n - 1.
+inline ColumnPair crossing(uint32_t n, uint32_t step, uint32_t k) {
+  return {k, n + (k + step) % n};
+}
+
+/// Steps in which a threadgroup sees to two blocks of `width` columns. In the first step of a sweep columns of one
+/// block meet too, for then each block is in one pair of blocks; after that those of different blocks alone.
+inline uint32_t inner_steps(uint32_t width, bool is_first) {
+  return is_first ? 2 * width - 1 : width;
+}
+
+/// Pair k, in [0, width), of such a step: 0 .. width - 1 are the columns of the one block, the others of the other.
+inline ColumnPair inner_pair(uint32_t width, bool is_first, uint32_t step, uint32_t k) {
+  return is_first ? round_robin(2 * width, step, k) : crossing(width, step, k);
+}
+
+}  // namespace svd
+}  // namespace assay
