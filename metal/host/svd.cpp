@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "metal/host/svd_kernels.h"
+#include "metal/host/svd_outputs.h"
 #include "metal/host/svd_run.h"
 #include "reference/svd/validate.h"
 
@@ -17,27 +18,6 @@ namespace {
 Result<void> check(const SvdOptions& options) {
   if (options.most_sweeps > 0) return {};
   return error(Error::Kind::argument, "most_sweeps = 0: expected at least 1");
-}
-
-/// The CPU's, with its errors as values.
-template <class Call>
-Result<void> on_cpu(const Call& call) {
-  try {
-    call();
-  } catch (const SvdNotConverged& failure) {
-    return error(Error::Kind::execution, failure.what());
-  }
-  return {};
-}
-
-/// Throws std::invalid_argument for outputs of another size than SvdOutput states, K = `values`.
-template <class Real>
-void validate_output(const SvdProblem<Real>& problem, std::int64_t values, const SvdOutput<Real>& output) {
-  using reference::detail::expect_size;
-  expect_size("S", output.S.size(), "B * K", problem.B * values);
-  if (output.U.empty() && output.Vh.empty()) return;
-  expect_size("U", output.U.size(), "B * M * K", problem.B * problem.M * values);
-  expect_size("Vh", output.Vh.size(), "B * K * N", problem.B * values * problem.N);
 }
 
 /// Elements of matrices first .. first + count - 1, of those that `whole` has of B.
@@ -105,11 +85,11 @@ Result<void> Svd::compute(const SvdProblem<Real>& problem, const SvdOutput<Real>
 template <class Real>
 Result<void> Svd::operator()(const SvdProblem<Real>& problem, const SvdOutput<Real>& output) const {
   if constexpr (std::is_same_v<Real, double>) {
-    return on_cpu([&] { metal::svd(problem, output); });
+    return host::on_cpu([&] { metal::svd(problem, output); });
   } else {
-    if (!is_on_device<Real>()) return on_cpu([&] { metal::svd(problem, output); });
+    if (!is_on_device<Real>()) return host::on_cpu([&] { metal::svd(problem, output); });
     reference::validate(problem);
-    validate_output(problem, problem.K(), output);
+    host::validate_output(problem, problem.K(), output);
     reference::validate_values(problem);
     return compute(problem, output);
   }

@@ -22,7 +22,9 @@
 //
 //   svd_jacobi_rotate      a threadgroup per matrix and pair of columns
 //
-// The rSVD: svd_multiply, a threadgroup per matrix and 16 x 16 elements of a product.
+// Of the rSVD:
+//
+//   svd_multiply           a threadgroup per 16 x 16 elements of a product of two matrices
 //
 // Geometry, in threadgroups:
 //
@@ -30,7 +32,7 @@
 //   sweeps                 {B, 1, 1} of T * padded / 2 threads
 //   block_rotate           {padded / 32, B, 1} of 512 threads
 //   jacobi_rotate          {padded / 2, B, 1} of 32 to 1024 threads, a multiple of 32
-//   multiply               {tiles of columns, tiles of rows, B} of 256 threads
+//   multiply               {ceil(columns / 16), ceil(rows / 16), 1} of 256 threads
 //
 // Numbers. W is scaled by a power of two, so that scale does not matter: the largest element is in [2^(top-1), 2^top),
 // where top is as large as the square of the largest norm allows. Then squares of numbers far smaller do not underflow:

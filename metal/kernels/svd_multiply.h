@@ -1,6 +1,6 @@
-// C = A B of float matrices, for the rSVD: a threadgroup per matrix and 16 x 16 elements of C, a thread each.
+// C = A B of float matrices, for the rSVD: a threadgroup per 16 x 16 elements of C, a thread each.
 //
-//   A [B, rows, depth], B [B, depth, columns], each as its strides say  ->  C [B, rows, columns], row-major
+//   A [rows, depth], B [depth, columns], each as its strides say  ->  C [rows, columns], row-major
 //
 // Sixteen products are summed by themselves and then added: what is added one after the other is short.
 #pragma once
@@ -31,13 +31,12 @@ inline void stage_factors(device const float* A, device const float* B, uint2 co
     constant ProductShape& shape [[buffer(product_shape_index)]],
     device const float* first [[buffer(first_factor_index)]],
     device const float* second [[buffer(second_factor_index)]], device float* product [[buffer(product_index)]],
-    uint3 group [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]]) {
+    uint2 group [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]]) {
   threadgroup TilePair tiles;
-  const ulong b = group.z, depth = shape.depth;
-  const uint2 corner = group.xy * uint(tile), at = uint2(thread_index % tile, thread_index / tile);
+  const uint2 corner = group * uint(tile), at = uint2(thread_index % tile, thread_index / tile);
   float sum = 0.0f;
   for (uint term = 0; term < shape.depth; term += tile) {
-    stage_factors(first + b * shape.rows * depth, second + b * depth * shape.columns, corner, term, shape, tiles, at);
+    stage_factors(first, second, corner, term, shape, tiles, at);
     threadgroup_barrier(mem_flags::mem_threadgroup);
     float products = 0.0f;
     for (uint k = 0; k < tile; ++k) products = fma(tiles.first[at.y][k], tiles.second[k][at.x], products);
@@ -45,7 +44,7 @@ inline void stage_factors(device const float* A, device const float* B, uint2 co
     threadgroup_barrier(mem_flags::mem_threadgroup);
   }
   const uint i = corner.y + at.y, j = corner.x + at.x;
-  if (i < shape.rows && j < shape.columns) product[(b * shape.rows + i) * shape.columns + j] = sum;
+  if (i < shape.rows && j < shape.columns) product[ulong(i) * shape.columns + j] = sum;
 }
 
 }  // namespace svd

@@ -1,0 +1,142 @@
+// The rSVD on a device: N. Halko, P. G. Martinsson and J. A. Tropp (SIAM Review 53, 2011), algorithms 4.4 and 5.1, each
+// matrix by itself.
+//
+//   Q = basis of A Omega;   power_iterations times: Q = basis of A (basis of A^T Q)
+//   Q^T A = U' S Vh,   U = Q U'
+//
+// A basis is U of the kernels' own SVD: orthonormal whatever the rank.
+#include "metal/host/svd_randomized.h"
+
+#include <algorithm>
+#include <numbers>
+#include <random>
+#include <utility>
+
+#include "metal/host/svd.h"
+#include "metal/host/svd_multiply.h"
+#include "metal/host/svd_outputs.h"
+#include "reference/svd/validate.h"
+
+namespace assay::metal {
+
+namespace host {
+
+/// Of G. E. P. Box and M. E. Muller (Ann. Math. Stat. 29, 1958): the library's distribution may differ from one library
+/// to the next.
+std::vector<float> normal_numbers(std::uint64_t seed, std::size_t count) {
+  std::mt19937_64 bits(seed);
+  const auto uniform = [&] { return (static_cast<double>(bits() >> 11U) + 0.5) * 0x1p-53; };
+  std::vector<float> numbers(count);
+  for (float& number : numbers) {
+    const double radius = std::sqrt(-2 * std::log(uniform()));
+    number = static_cast<float>(radius * std::cos(2 * std::numbers::pi * uniform()));
+  }
+  return numbers;
+}
+
+}  // namespace host
+
+namespace {
+
+using host::SvdFactor;
+using reference::RandomizedSvd;
+using reference::SvdProblem;
+using Floats = std::vector<float>;
+
+/// Thin factors of one matrix.
+struct Factors {
+  Floats U, S, Vh;
+};
+
+/// One matrix A on a device.
+class RangeFinder {
+ public:
+  RangeFinder(const Svd& svd, const host::SvdEngine& engine, host::Pipelines& pipelines, const SvdFactor& A)
+      : svd_(svd), engine_(engine), pipelines_(pipelines), A_(A) {}
+
+  /// U [M, width], S [width] and Vh [width, N] of A on a subspace of so many dimensions.
+  Result<Factors> run(std::uint32_t width, const RandomizedSvd& randomized) const {
+    Result<Floats> Q =
+        basis_of_product(A_, host::normal_numbers(randomized.seed, std::size_t{A_.columns} * width), width);
+    for (std::int64_t n = 0; Q && n < randomized.power_iterations; ++n) {
+      Q = basis_of_product(A_.transposed(), *Q, width);
+      if (Q) Q = basis_of_product(A_, *Q, width);
+    }
+    if (!Q) return tl::unexpected(Q.error());
+    const SvdFactor basis{*Q, A_.rows, width};
+    const Result<Floats> small = host::svd_multiply(engine_, pipelines_, basis.transposed(), A_);
+    if (!small) return tl::unexpected(small.error());
+    Result<Factors> factors = decompose({*small, width, A_.columns});
+    if (!factors) return factors;
+    Result<Floats> U = host::svd_multiply(engine_, pipelines_, basis, {factors->U, width, width});
+    if (!U) return tl::unexpected(U.error());
+    factors->U = std::move(*U);
+    return factors;
+  }
+
+ private:
+  Result<Factors> decompose(const SvdFactor& matrix) const {
+    const std::size_t rows = matrix.rows, columns = matrix.columns, K = std::min(rows, columns);
+    Factors factors{Floats(rows * K), Floats(K), Floats(K * columns)};
+    const Result<void> done =
+        svd_(SvdProblem<float>{1, matrix.rows, matrix.columns, matrix.elements}, {factors.U, factors.S, factors.Vh});
+    if (!done) return tl::unexpected(done.error());
+    return factors;
+  }
+
+  /// Of the columns of first [.., width].
+  Result<Floats> basis_of_product(const SvdFactor& first, const Floats& second, std::uint32_t width) const {
+    const Result<Floats> product = host::svd_multiply(engine_, pipelines_, first, {second, first.columns, width});
+    if (!product) return product;
+    Result<Factors> factors = decompose({*product, first.rows, width});
+    if (!factors) return tl::unexpected(factors.error());
+    return std::move(factors->U);
+  }
+
+  const Svd& svd_;
+  host::SvdEngine engine_;
+  host::Pipelines& pipelines_;
+  SvdFactor A_;
+};
+
+/// Those of matrix b of B.
+template <class Real>
+SvdOutput<Real> output_of(const SvdOutput<Real>& all, std::size_t B, std::size_t b) {
+  const auto part = [&](auto whole) { return whole.subspan(b * (whole.size() / B), whole.size() / B); };
+  return {part(all.U), part(all.S), part(all.Vh)};
+}
+
+}  // namespace
+
+template <class Real>
+Result<void> Svd::randomized(const SvdProblem<Real>& problem, const RandomizedSvd& randomized,
+                             const SvdOutput<Real>& output) const {
+  if (!is_on_device<Real>()) return host::on_cpu([&] { randomized_svd(problem, randomized, output); });
+  reference::validate(problem);
+  reference::validate(randomized, problem);
+  host::validate_output(problem, randomized.rank, output);
+  reference::validate_values(problem);
+  const auto M = static_cast<std::uint64_t>(problem.M), N = static_cast<std::uint64_t>(problem.N);
+  if (Result<void> fits = host::check_svd_extents(M, N); !fits) return fits;
+  const std::int64_t oversampling = std::min(randomized.oversampling, problem.K() - randomized.rank);
+  const auto width = static_cast<std::uint32_t>(randomized.rank + oversampling);
+  const auto B = static_cast<std::size_t>(problem.B);
+  for (std::size_t b = 0; b < B; ++b) {
+    const host::ScaledMatrix A = host::scaled_matrix(problem.A.subspan(b * M * N, M * N));
+    const SvdFactor factor{A.elements, static_cast<std::uint32_t>(M), static_cast<std::uint32_t>(N)};
+    const RangeFinder finder(*this, {*device_, *queue_, *mutex_}, *pipelines_, factor);
+    const Result<Factors> found = finder.run(width, randomized);
+    if (!found) return tl::unexpected(found.error());
+    host::write_triplets(host::WideFactors{width, A.power, found->U, found->S, found->Vh},
+                         static_cast<std::size_t>(randomized.rank), output_of(output, B, b));
+  }
+  return {};
+}
+
+template Result<void> Svd::randomized(const SvdProblem<float>&, const RandomizedSvd&, const SvdOutput<float>&) const;
+template Result<void> Svd::randomized(const SvdProblem<double>&, const RandomizedSvd&, const SvdOutput<double>&) const;
+template Result<void> Svd::randomized(const SvdProblem<Half>&, const RandomizedSvd&, const SvdOutput<Half>&) const;
+template Result<void> Svd::randomized(const SvdProblem<BFloat16>&, const RandomizedSvd&,
+                                      const SvdOutput<BFloat16>&) const;
+
+}  // namespace assay::metal
