@@ -39,10 +39,9 @@ void with_types(const AnySvdProblem& any, const AnySvdOutput& out, Use&& use) {
         using Real = std::remove_const_t<typename Given::element_type>;
         using Value = reference::SingularValue<Real>;
         const reference::SvdProblem<Real> problem{any.extents.B, any.extents.M, any.extents.N, A};
-        std::forward<Use>(use)(problem,
-                               SvdOutput<Real>{typed<std::span<Real>>("U", out.U, "A"),
-                                               typed<std::span<Value>>("S", out.S, "the singular values of A"),
-                                               typed<std::span<Real>>("Vh", out.Vh, "A")});
+        std::forward<Use>(use)(problem, SvdOutput<Real>{typed<std::span<Real>>("U", out.U, "A"),
+                                                        typed<std::span<Value>>("S", out.S, "the singular values of A"),
+                                                        typed<std::span<Real>>("Vh", out.Vh, "A")});
       },
       any.A);
 }

@@ -37,7 +37,7 @@ TEST(Refusals, MayNotBeNumbers) {
   const Finding finding =
       refusals_of(StubKernel([](const CtcProblem<float>&, const CtcResultView& out, int) { fill_with_zero(out); }));
   EXPECT_EQ(finding.verdict, Verdict::error);
-  EXPECT_THAT(finding.explanation, HasSubstr("a label equal to C: expected a refusal, got loss[0] = 0"));
+  EXPECT_THAT(finding.explanation, HasSubstr("a label equal to C: expected a refusal, got results"));
 }
 
 TEST(Refusals, NameTheArgument) {

@@ -10,19 +10,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double smallest_float = 0x1p-126;
 
-/// Unit roundoff, smallest subnormal number and largest finite one.
-struct Format {
-  double roundoff;
-  double smallest;
-  double largest;
-};
-
-Format format_of(Dtype dtype) {
-  if (dtype == Dtype::float16) return {0x1p-11, 0x1p-24, 65504};
-  if (dtype == Dtype::bfloat16) return {0x1p-8, 0x1p-133, 0x1.FEp127};
-  return {0x1p-24, 0x1p-149, 0x1.FFFFFEp127};
-}
-
 std::size_t size(std::int64_t n) {
   return static_cast<std::size_t>(n);
 }
@@ -79,14 +66,13 @@ double CceBounds::chain(std::int64_t terms) const {
 }
 
 double CceBounds::stored(double bound, double exact) const {
-  const Format format = format_of(case_.dtype);
   // An infinity that came must not widen the bound that it is held to; a NaN goes through, and nothing is within it.
-  const double size = std::min(std::abs(exact), format.largest);
-  return bound + format.roundoff * (size + bound) + format.smallest;
+  const double size = std::min(std::abs(exact), largest());
+  return bound + roundoff_of(case_.dtype) * (size + bound) + smallest_of(case_.dtype);
 }
 
 double CceBounds::largest() const {
-  return format_of(case_.dtype).largest;
+  return largest_of(case_.dtype);
 }
 
 void CceBounds::measure_logits(Token& token) const {
@@ -191,7 +177,7 @@ void CceBounds::add_gradients(const Token& token) {
   const double pull = 2 * case_.z_loss * std::abs(token.lse);
   const double f = std::abs(1 + 2 * case_.z_loss * token.lse);
   const int roundings = case_.dtype == Dtype::bfloat16 ? kernel_.bfloat16_roundings : 0;
-  const double rounding = std::pow(1 + format_of(Dtype::bfloat16).roundoff, roundings) - 1;
+  const double rounding = std::pow(1 + roundoff_of(Dtype::bfloat16), roundings) - 1;
   const double over_words = gamma(chain(case_.V) + 5);
   const double over_tokens = gamma(chain(case_.N) + 5);
   for (std::size_t v = 0; v < token.p.size(); ++v) {

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "metal/cpu/half.h"
 #include "reference/cce/validate.h"
 
 namespace assay::validation {
@@ -28,12 +27,6 @@ void append_row(std::vector<float>& to, const std::vector<float>& from, std::int
 }
 
 }  // namespace
-
-float rounded_to(Dtype dtype, double value) {
-  if (dtype == Dtype::float16) return metal::Half(value);
-  if (dtype == Dtype::bfloat16) return metal::BFloat16(value);
-  return static_cast<float>(value);
-}
 
 CceProblem<float> CceCase::view() const {
   CceProblem<float> problem;

@@ -6,24 +6,19 @@
 #include <vector>
 
 #include "reference/cce/problem.h"
+#include "validation/core/dtype.h"
 
 namespace assay::validation {
 
 using reference::CceProblem;
 using reference::Reduction;
 
-/// The type of hidden, weight and bias, and of the gradients.
-enum class Dtype { float32, float16, bfloat16 };
-
-/// `value` rounded to the type.
-float rounded_to(Dtype dtype, double value);
-
 /// Shapes as in reference/cce/problem.h. Elements are kept as float32, in which float16 and bfloat16 are exact.
 struct CceCase {
   std::int64_t N = 0;
   std::int64_t H = 1;
   std::int64_t V = 1;
-  Dtype dtype = Dtype::float32;
+  Dtype dtype = Dtype::float32;  ///< of hidden, weight, bias and the gradients; not float64
   std::vector<float> hidden;
   std::vector<float> weight;
   std::vector<float> bias;

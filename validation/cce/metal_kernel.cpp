@@ -46,8 +46,7 @@ class MetalCceKernel final : public CceKernel {
 
   void start() const {
     device_ = emulated_device(options_.edit);
-    library_ =
-        edited_library(*device_, "cce.metal", options_.edit ? options_.edit : [](std::string text) { return text; });
+    library_ = kernel_library(*device_, "cce.metal", options_.edit);
   }
 
   MetalCceOptions options_;

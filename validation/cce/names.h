@@ -8,14 +8,10 @@
 
 namespace assay::validation {
 
-/// NumPy's names, and PyTorch's, in the order of Dtype.
-inline const std::vector<std::string>& dtype_names() {
-  static const std::vector<std::string> names = {"float32", "float16", "bfloat16"};
+/// The types that linear cross-entropy is stated in, in the order of Dtype.
+inline const std::vector<std::string>& cce_dtype_names() {
+  static const std::vector<std::string> names(dtype_names().begin(), dtype_names().begin() + 3);
   return names;
-}
-
-inline const std::string& name_of(Dtype dtype) {
-  return dtype_names()[static_cast<std::size_t>(dtype)];
 }
 
 }  // namespace assay::validation

@@ -38,7 +38,7 @@ class Tokens {
   }
 
   Dtype dtype() const {
-    if (arrays_.find("dtype") != nullptr) return static_cast<Dtype>(arrays_.choice("dtype", dtype_names()));
+    if (arrays_.find("dtype") != nullptr) return static_cast<Dtype>(arrays_.choice("dtype", cce_dtype_names()));
     return arrays_.get("hidden").header.item_size == 2 ? Dtype::float16 : Dtype::float32;
   }
 

@@ -25,6 +25,7 @@ struct CceRunOptions {
 
 /// Results as float32, in which 16-bit gradients are exact.
 struct CceRun : BasicRun {
+  std::vector<float> loss;
   std::vector<float> dhidden;
   std::vector<float> dweight;
   std::vector<float> dbias;

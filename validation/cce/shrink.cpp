@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <stdexcept>
 
 namespace assay::validation {
 namespace {
@@ -14,25 +13,6 @@ using Steps = std::vector<Shrink<CceCase>>;
 template <class Change>
 void add(Steps& steps, const Shared& from, Change change) {
   steps.push_back(shrink_step<CceCase>(from, change));
-}
-
-/// [0, count) without [first, last).
-std::vector<std::int64_t> all_but(std::int64_t count, std::int64_t first, std::int64_t last) {
-  std::vector<std::int64_t> kept;
-  for (std::int64_t i = 0; i < count; ++i)
-    if (i < first || i >= last) kept.push_back(i);
-  return kept;
-}
-
-/// Calls drop(first, last) for halves, quarters and so on of [0, count) down to single ones, few of which are tried
-/// where there are many.
-template <class Drop>
-void for_each_part(std::int64_t count, Drop drop) {
-  for (std::int64_t width = (count + 1) / 2; width >= 1; width /= 2) {
-    std::int64_t parts = 0;
-    for (std::int64_t first = 0; first < count && parts < 32; first += width, ++parts)
-      drop(first, std::min(count, first + width));
-  }
 }
 
 bool some_target_in(const CceCase& c, std::int64_t first, std::int64_t last) {
@@ -95,20 +75,6 @@ void add_values(Steps& steps, const Shared& c) {
       add(steps, c, [=](CceCase& d) { (d.*member)[i] = std::trunc((d.*member)[i] / 2) + 0.0F; });
     }
   }
-}
-
-/// The step, where what it gives is a problem.
-Shrink<CceCase> valid_only(Shrink<CceCase> step) {
-  return [step = std::move(step)]() -> std::optional<CceCase> {
-    auto smaller = step();
-    if (!smaller) return std::nullopt;
-    try {
-      require_valid(*smaller);
-    } catch (const std::invalid_argument&) {
-      return std::nullopt;
-    }
-    return smaller;
-  };
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ CceCase cce_from_words(const Words& words) {
   c.N = parse_word<std::int64_t>(words, "N");
   c.H = parse_word<std::int64_t>(words, "H");
   c.V = parse_word<std::int64_t>(words, "V");
-  c.dtype = parse_enum<Dtype>(words, "dtype", dtype_names());
+  c.dtype = parse_enum<Dtype>(words, "dtype", cce_dtype_names());
   c.ignore_index = parse_word<std::int64_t>(words, "ignore_index");
   c.logit_softcap = parse_word<double>(words, "logit_softcap");
   c.label_smoothing = parse_word<double>(words, "label_smoothing");

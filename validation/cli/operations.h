@@ -10,11 +10,12 @@
 
 #include "validation/cce/operation.h"
 #include "validation/ctc/operation.h"
+#include "validation/svd/operation.h"
 
 namespace assay::validation {
 
 inline std::vector<std::string> operation_names() {
-  return {CtcOperation::name, CceOperation::name};
+  return {CtcOperation::name, CceOperation::name, SvdOperation::name};
 }
 
 /// What use(Operation()) returns, of the operation called `name`. Throws std::invalid_argument for another name.
@@ -22,6 +23,7 @@ template <class Use>
 int with_operation(const std::string& name, const Use& use) {
   if (name == CtcOperation::name) return use(CtcOperation());
   if (name == CceOperation::name) return use(CceOperation());
+  if (name == SvdOperation::name) return use(SvdOperation());
   throw std::invalid_argument(
       fmt::format("operation '{}' is unknown: expected one of {}", name, fmt::join(operation_names(), ", ")));
 }

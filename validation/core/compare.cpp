@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace assay::validation {
@@ -30,7 +31,16 @@ bool Comparison::accept(const Place& place, double error, double bound) {
   return false;
 }
 
-void Comparison::near(const Place& place, float got, double expected, double bound) {
+template <class Real>
+void Comparison::same_special(const Place& place, Real got, double expected) {
+  const bool alike = std::isnan(expected) ? std::isnan(got) : double{got} == expected;
+  if (accept(place, alike ? 0 : std::numeric_limits<double>::infinity(), 0) || failures_ > 1) return;
+  first_failure_ = fmt::format("{}\n  expected {}\n  got      {}", place.text(),
+                               std::isnan(expected) ? "nan" : fmt::format("{}", expected), show(got));
+}
+
+template <class Real>
+void Comparison::hold(const Place& place, Real got, double expected, double bound) {
   if (!std::isfinite(expected)) return same_special(place, got, expected);
   const double error = std::abs(double{got} - expected);
   if (accept(place, error, bound) || failures_ > 1) return;
@@ -39,19 +49,29 @@ void Comparison::near(const Place& place, float got, double expected, double bou
                   place.text(), expected, expected, show(got), error, bound);
 }
 
-void Comparison::same_special(const Place& place, float got, double expected) {
-  const bool alike = std::isnan(expected) ? std::isnan(got) : double{got} == expected;
-  if (accept(place, alike ? 0 : std::numeric_limits<double>::infinity(), 0) || failures_ > 1) return;
-  first_failure_ = fmt::format("{}\n  expected {}\n  got      {}", place.text(),
-                               std::isnan(expected) ? "nan" : fmt::format("{}", expected), show(got));
-}
-
-void Comparison::near(const Place& place, float got, const BigFloat& exact, double bound) {
-  if (!is_finite(exact)) return near(place, got, to_double(exact), bound);
+template <class Real>
+void Comparison::hold_exact(const Place& place, Real got, const BigFloat& exact, double bound) {
+  if (!is_finite(exact)) return same_special(place, got, to_double(exact));
   const double error = std::isfinite(got) ? absolute_difference(BigFloat(got), exact)
                                           : std::abs(double{got});  // NaN stays NaN, infinity infinite
   if (accept(place, error, bound) || failures_ > 1) return;
   first_failure_ = place.text() + "\n" + explain(got, exact, error, bound);
+}
+
+void Comparison::near(const Place& place, float got, double expected, double bound) {
+  hold(place, got, expected, bound);
+}
+
+void Comparison::near(const Place& place, double got, double expected, double bound) {
+  hold(place, got, expected, bound);
+}
+
+void Comparison::near(const Place& place, float got, const BigFloat& exact, double bound) {
+  hold_exact(place, got, exact, bound);
+}
+
+void Comparison::near(const Place& place, double got, const BigFloat& exact, double bound) {
+  hold_exact(place, got, exact, bound);
 }
 
 void Comparison::fail(const std::string& why) {
@@ -64,9 +84,19 @@ Finding Comparison::finding() const {
   return Finding::fail(first_failure_ + others, margin_);
 }
 
-void Comparison::same_bits(const Place& place, float first, float second, const std::string& what) {
-  if (std::bit_cast<std::uint32_t>(first) == std::bit_cast<std::uint32_t>(second)) return;
+template <class Real>
+void Comparison::hold_bits(const Place& place, Real first, Real second, const std::string& what) {
+  using Bits = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
+  if (std::bit_cast<Bits>(first) == std::bit_cast<Bits>(second)) return;
   fail(fmt::format("{}: {}\n  first    {}\n  second   {}", place.text(), what, show(first), show(second)));
+}
+
+void Comparison::same_bits(const Place& place, float first, float second, const std::string& what) {
+  hold_bits(place, first, second, what);
+}
+
+void Comparison::same_bits(const Place& place, double first, double second, const std::string& what) {
+  hold_bits(place, first, second, what);
 }
 
 }  // namespace assay::validation

@@ -28,8 +28,11 @@ class Comparison {
   /// `got` against `expected`. An infinity or NaN that is expected must come; bound 0 asks for equality.
   void near(const Place& place, float got, double expected, double bound);
 
+  void near(const Place& place, double got, double expected, double bound);
+
   /// The same against an exact value; a failure shows it to 25 digits.
   void near(const Place& place, float got, const BigFloat& exact, double bound);
+  void near(const Place& place, double got, const BigFloat& exact, double bound);
 
   /// Records a failure that is not about one number.
   void fail(const std::string& why);
@@ -39,11 +42,19 @@ class Comparison {
 
   /// Records a failure where the two differ in a bit; `what` says what they should have in common.
   void same_bits(const Place& place, float first, float second, const std::string& what);
+  void same_bits(const Place& place, double first, double second, const std::string& what);
 
   bool anything() const { return compared_ > 0; }
 
  private:
-  void same_special(const Place& place, float got, double expected);
+  template <class Real>
+  void hold(const Place& place, Real got, double expected, double bound);
+  template <class Real>
+  void hold_exact(const Place& place, Real got, const BigFloat& exact, double bound);
+  template <class Real>
+  void hold_bits(const Place& place, Real first, Real second, const std::string& what);
+  template <class Real>
+  void same_special(const Place& place, Real got, double expected);
   bool accept(const Place& place, double error, double bound);
 
   Margin margin_;

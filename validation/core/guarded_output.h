@@ -20,11 +20,10 @@ struct Footprint {
   std::vector<std::string> unwritten;
 };
 
-/// What every run of a kernel has beside its gradients.
+/// What every run of a kernel has beside its results.
 struct BasicRun : Footprint {
   bool refused = false;  ///< the kernel threw std::invalid_argument
   std::string message;   ///< what it said
-  std::vector<float> loss;
 };
 
 /// A kernel refused a problem that is valid.
@@ -55,14 +54,15 @@ class GuardedOutput {
   }
 
  private:
-  using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint16_t>;
+  using Bits = std::conditional_t<sizeof(Real) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint16_t>>;
 
   static Bits bits(const Real& value) { return std::bit_cast<Bits>(value); }
 
   static constexpr std::size_t guard = 64;
-  // Quiet NaNs, in float16 and bfloat16 alike, with payloads that no arithmetic produces.
-  static constexpr auto poison = static_cast<Bits>(sizeof(Real) == 4 ? 0x7FE5A5A5U : 0x7FE5U);
-  static constexpr auto sentinel = static_cast<Bits>(sizeof(Real) == 4 ? 0x7FEDEAD5U : 0x7FEDU);
+  // Quiet NaNs, of whatever type has so many bits, with payloads that no arithmetic produces.
+  static constexpr auto poison = static_cast<Bits>(0x7FFDA5A57FE5A5A5U >> (sizeof(Real) == 2 ? 16U : 0U));
+  static constexpr auto sentinel = static_cast<Bits>(0x7FFDEAD57FEDEAD5U >> (sizeof(Real) == 2 ? 16U : 0U));
 
   std::string name_;
   std::size_t size_;

@@ -108,6 +108,18 @@ std::vector<float> npy_floats(const NpyArray& array, std::size_t& rounded) {
   return out;
 }
 
+std::vector<double> npy_doubles(const NpyArray& array) {
+  if (array.header.item_size < 8 || array.header.kind != 'f') {
+    std::size_t unused = 0;
+    const std::vector<float> narrow = npy_floats(array, unused);
+    return {narrow.begin(), narrow.end()};
+  }
+  std::vector<double> out;
+  out.reserve(array.header.size());
+  visit_row_major(array, [&](std::uint64_t bits) { out.push_back(std::bit_cast<double>(bits)); });
+  return out;
+}
+
 std::vector<std::int64_t> npy_integers(const NpyArray& array) {
   const NpyHeader& header = array.header;
   expect_kinds(header, "iu", "an integer type");
@@ -156,6 +168,12 @@ double npy_number(const NpyArray& array) {
 NpyArray npy_array(const std::vector<float>& elements, std::vector<std::int64_t> shape) {
   NpyArray array{{'f', 4, false, false, std::move(shape)}, {}};
   for (const float element : elements) store(array.bytes, std::bit_cast<std::uint32_t>(element), 4);
+  return array;
+}
+
+NpyArray npy_array(const std::vector<double>& elements, std::vector<std::int64_t> shape) {
+  NpyArray array{{'f', 8, false, false, std::move(shape)}, {}};
+  for (const double element : elements) store(array.bytes, std::bit_cast<std::uint64_t>(element), 8);
   return array;
 }
 

@@ -28,6 +28,9 @@ std::string format_npy(const NpyArray& array);
 /// would become infinite.
 std::vector<float> npy_floats(const NpyArray& array, std::size_t& rounded);
 
+/// Elements in row-major order, of float16, float32 or float64, exact.
+std::vector<double> npy_doubles(const NpyArray& array);
+
 /// Elements in row-major order. Any integer type; std::invalid_argument for others and for values above 2^63 - 1.
 std::vector<std::int64_t> npy_integers(const NpyArray& array);
 
@@ -39,6 +42,7 @@ double npy_number(const NpyArray& array);
 
 /// Arrays as this program writes them: little endian, row-major.
 NpyArray npy_array(const std::vector<float>& elements, std::vector<std::int64_t> shape);
+NpyArray npy_array(const std::vector<double>& elements, std::vector<std::int64_t> shape);
 NpyArray npy_array(const std::vector<std::int64_t>& elements, std::vector<std::int64_t> shape);
 NpyArray npy_text_array(std::string_view text);
 NpyArray npy_flag_array(bool value);

@@ -45,7 +45,7 @@ class NpzBatch {
       : contents_(std::move(contents)), expected_(std::move(expected)), notes_(notes) {}
 
   /// The arrays that nobody asked for, into the notes.
-  void note_others() {
+  void note_others() const {
     for (const std::string& name : contents_.others) notes_.push_back(fmt::format("array '{}' was left aside", name));
   }
 
@@ -67,6 +67,10 @@ class NpzBatch {
       notes_.push_back(fmt::format("{}: {} of {} values of {} were rounded to float32", name, rounded, out.size(),
                                    array.header.dtype()));
     return out;
+  }
+
+  static std::vector<double> doubles(const std::string& name, const NpyArray& array) {
+    return detail::convert(name, [&] { return npy_doubles(array); });
   }
 
   static std::vector<std::int64_t> integers(const std::string& name, const NpyArray& array) {

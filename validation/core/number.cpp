@@ -36,24 +36,25 @@ std::string to_decimal(const BigFloat& x, int digits) {
   return Traits::to_string(x, digits);
 }
 
-std::string show(float value) {
+namespace {
+
+template <class Real>
+std::string shown(Real value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return fmt::format("{}", value);
   return fmt::format("{} ({:a})", value, value);
 }
 
-namespace {
-
 /// The distance from `got` to the exact value in units in the last place of the rounded value.
-double ulps(float rounded, double error) {
-  const float next = std::nextafter(std::abs(rounded), std::numeric_limits<float>::infinity());
+template <class Real>
+double ulps(Real rounded, double error) {
+  const Real next = std::nextafter(std::abs(rounded), std::numeric_limits<Real>::infinity());
   return error / (double{next} - std::abs(double{rounded}));
 }
 
-}  // namespace
-
-std::string explain(float got, const BigFloat& exact, double error, double bound) {
-  const auto rounded = static_cast<float>(exact);
+template <class Real>
+std::string explained(Real got, const BigFloat& exact, double error, double bound) {
+  const auto rounded = static_cast<Real>(exact);
   std::string text =
       fmt::format("  exact    {}\n  rounded  {}\n  got      {}\n", to_decimal(exact, 25), show(rounded), show(got));
   if (std::isfinite(error)) {
@@ -63,6 +64,24 @@ std::string explain(float got, const BigFloat& exact, double error, double bound
     text += fmt::format("  error    {} where the bound is {:.3g}", error, bound);
   }
   return text;
+}
+
+}  // namespace
+
+std::string show(float value) {
+  return shown(value);
+}
+
+std::string show(double value) {
+  return shown(value);
+}
+
+std::string explain(float got, const BigFloat& exact, double error, double bound) {
+  return explained(got, exact, error, bound);
+}
+
+std::string explain(double got, const BigFloat& exact, double error, double bound) {
+  return explained(got, exact, error, bound);
 }
 
 }  // namespace assay::validation

@@ -22,10 +22,12 @@ double absolute_difference(const BigFloat& a, const BigFloat& b);
 /// `digits` significant decimal digits.
 std::string to_decimal(const BigFloat& x, int digits);
 
-/// "-0.123456789 (-0x1.f9add4p-4)": the shortest decimal of a float32 and its bits.
+/// "-0.123456789 (-0x1.f9add4p-4)": the shortest decimal of a number and its bits.
 std::string show(float value);
+std::string show(double value);
 
-/// exact, rounded to float32, got, error in units of the bound and in ULP: four aligned lines.
+/// exact, rounded to the type of `got`, got, error in units of the bound and in ULP: four aligned lines.
 std::string explain(float got, const BigFloat& exact, double error, double bound);
+std::string explain(double got, const BigFloat& exact, double error, double bound);
 
 }  // namespace assay::validation

@@ -18,6 +18,7 @@ struct CtcRunOptions {
 };
 
 struct CtcRun : BasicRun {
+  std::vector<float> loss;
   std::vector<float> gradient;
 
   float gradient_at(const CtcCase& c, std::int64_t t, std::int64_t b, std::int64_t k) const {

@@ -1,0 +1,81 @@
+// The types that arrays of a problem are stored in.
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <vector>
+
+#include "metal/cpu/half.h"
+
+namespace assay::validation {
+
+enum class Dtype { float32, float16, bfloat16, float64 };
+
+/// NumPy's names, and PyTorch's, in the order of Dtype.
+inline const std::vector<std::string>& dtype_names() {
+  static const std::vector<std::string> names = {"float32", "float16", "bfloat16", "float64"};
+  return names;
+}
+
+inline const std::string& name_of(Dtype dtype) {
+  return dtype_names()[static_cast<std::size_t>(dtype)];
+}
+
+/// `value` rounded to the type, as a Real that holds its numbers.
+template <std::floating_point Real = float>
+Real rounded_to(Dtype dtype, double value) {
+  switch (dtype) {
+    case Dtype::float16:
+      return Real{float{metal::Half(value)}};
+    case Dtype::bfloat16:
+      return Real{float{metal::BFloat16(value)}};
+    case Dtype::float64:
+      return static_cast<Real>(value);
+    default:
+      return Real{static_cast<float>(value)};
+  }
+}
+
+/// Half the distance between 1 and the next number of the type.
+inline double roundoff_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::float16:
+      return 0x1p-11;
+    case Dtype::bfloat16:
+      return 0x1p-8;
+    case Dtype::float64:
+      return 0x1p-53;
+    default:
+      return 0x1p-24;
+  }
+}
+
+/// The smallest positive number of the type.
+inline double smallest_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::float16:
+      return 0x1p-24;
+    case Dtype::bfloat16:
+      return 0x1p-133;
+    case Dtype::float64:
+      return 0x1p-1074;
+    default:
+      return 0x1p-149;
+  }
+}
+
+/// The largest finite number of the type.
+inline double largest_of(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::float16:
+      return 65504;
+    case Dtype::bfloat16:
+      return 0x1.fep127;
+    case Dtype::float64:
+      return 0x1.fffffffffffffp1023;
+    default:
+      return 0x1.fffffep127;
+  }
+}
+
+}  // namespace assay::validation

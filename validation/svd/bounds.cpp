@@ -1,0 +1,25 @@
+#include "validation/svd/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace assay::validation {
+
+SvdBounds::SvdBounds(const SvdCase& c, const SvdKernelInfo& kernel) : case_(c) {
+  const auto K = static_cast<double>(c.K()), L = static_cast<double>(std::max(c.M, c.N));
+  rotations_ = (4 * std::sqrt(kernel.sweeps * K + L) + 8) * kernel.roundoff(c.dtype);
+  stored_ = rotations_ + roundoff_of(c.dtype) + std::sqrt(L) * smallest_of(c.dtype);
+}
+
+double SvdBounds::rounded(double sigma) const {
+  const Dtype dtype = value_dtype(case_.dtype);
+  return roundoff_of(dtype) * sigma + smallest_of(dtype);
+}
+
+double SvdBounds::residual(std::int64_t b) const {
+  const double relative = rotations_ + 2 * stored_ + roundoff_of(value_dtype(case_.dtype));
+  const double underflow = static_cast<double>(case_.K()) * smallest_of(value_dtype(case_.dtype));
+  return relative * (1 + stored_) * (1 + stored_) * frobenius_norm(case_, b) + underflow;
+}
+
+}  // namespace assay::validation

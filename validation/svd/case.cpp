@@ -1,0 +1,84 @@
+#include "validation/svd/case.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "reference/svd/validate.h"
+
+namespace assay::validation {
+namespace {
+
+std::span<const double> matrix(const SvdCase& c, std::int64_t b) {
+  const auto size = static_cast<std::size_t>(c.M * c.N);
+  return std::span(c.A).subspan(static_cast<std::size_t>(b) * size, size);
+}
+
+/// A case of M x N whose element [b, i, j] is element(b, i, j) of `c`.
+template <class Element>
+SvdCase reshaped(const SvdCase& c, std::int64_t M, std::int64_t N, const Element& element) {
+  SvdCase d = c;
+  d.M = M;
+  d.N = N;
+  d.A.resize(static_cast<std::size_t>(c.B * M * N));
+  for (std::int64_t b = 0; b < c.B; ++b)
+    for (std::int64_t i = 0; i < M; ++i)
+      for (std::int64_t j = 0; j < N; ++j) d.at(b, i, j) = element(b, i, j);
+  return d;
+}
+
+}  // namespace
+
+SvdProblem<double> SvdCase::view() const {
+  return {B, M, N, A};
+}
+
+bool SvdCase::operator==(const SvdCase& other) const {
+  return B == other.B && M == other.M && N == other.N && dtype == other.dtype &&
+         std::equal(A.begin(), A.end(), other.A.begin(), other.A.end(), [](double x, double y) {
+           return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+         });
+}
+
+void require_valid(const SvdCase& c) {
+  reference::validate(c.view());
+  reference::validate_values(c.view());
+}
+
+SvdCase select_matrix(const SvdCase& c, std::int64_t b) {
+  SvdCase d = c;
+  d.B = 1;
+  const auto values = matrix(c, b);
+  d.A.assign(values.begin(), values.end());
+  return d;
+}
+
+SvdCase select_rows(const SvdCase& c, const std::vector<std::int64_t>& which) {
+  return reshaped(c, static_cast<std::int64_t>(which.size()), c.N,
+                  [&](auto b, auto i, auto j) { return c.at(b, which[static_cast<std::size_t>(i)], j); });
+}
+
+SvdCase select_columns(const SvdCase& c, const std::vector<std::int64_t>& which) {
+  return reshaped(c, c.M, static_cast<std::int64_t>(which.size()),
+                  [&](auto b, auto i, auto j) { return c.at(b, i, which[static_cast<std::size_t>(j)]); });
+}
+
+SvdCase transposed(const SvdCase& c) {
+  return reshaped(c, c.N, c.M, [&](auto b, auto i, auto j) { return c.at(b, j, i); });
+}
+
+double largest_element(const SvdCase& c, std::int64_t b) {
+  double largest = 0;
+  for (const double element : matrix(c, b)) largest = std::max(largest, std::abs(element));
+  return largest;
+}
+
+double frobenius_norm(const SvdCase& c, std::int64_t b) {
+  const double scale = largest_element(c, b);
+  if (scale == 0) return 0;
+  double squares = 0;
+  for (const double element : matrix(c, b)) squares += (element / scale) * (element / scale);
+  return scale * std::sqrt(squares);
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,125 @@
+// Faults of memory and repeatability: writes past an end, elements left as they were, state kept, threads.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "validation/svd/faults/planting.h"
+
+namespace assay::validation::svd {
+namespace {
+
+template <class Any, class Change>
+void change(const Any& any, Change change) {
+  std::visit(
+      [&](const auto& span) {
+        if (!span.empty()) change(span);
+      },
+      any);
+}
+
+struct WritesPastU final : PlainSvdKernel {
+  static constexpr FaultNote note{"writes-past-u", "an odd number of columns is padded in the output too", "outside"};
+  void store(const Work& work, const std::vector<Factors>& all, const metal::AnySvdOutput& out) const override {
+    PlainSvdKernel::store(work, all, out);
+    if (std::min(work.M, work.N) % 2 == 0) return;
+    change(out.U, [](const auto& span) { *(span.data() + span.size()) = {}; });
+  }
+};
+
+struct WritesBeforeS final : PlainSvdKernel {
+  static constexpr FaultNote note{"writes-before-s", "S[-1] for the carry of a sort", "outside"};
+  void store(const Work& work, const std::vector<Factors>& all, const metal::AnySvdOutput& out) const override {
+    PlainSvdKernel::store(work, all, out);
+    change(out.S, [](const auto& span) { *(span.data() - 1) = {}; });
+  }
+};
+
+struct NullSpaceUnwritten final : PlainSvdKernel {
+  static constexpr FaultNote note{"null-space-unwritten", "columns of U are not written where S is 0", "inside"};
+  void store(const Work& work, const std::vector<Factors>& all, const metal::AnySvdOutput& out) const override {
+    const auto K = static_cast<std::size_t>(std::min(work.M, work.N));
+    const auto keep = [&](const auto& span) {
+      const std::vector<typename std::decay_t<decltype(span)>::element_type> before(span.begin(), span.end());
+      PlainSvdKernel::store(work, all, out);
+      for (std::size_t at = 0; at < span.size(); ++at)
+        if (all[at / (K * static_cast<std::size_t>(work.M))].S[at % K] == 0) span[at] = before[at];
+    };
+    if (!work.vectors) return PlainSvdKernel::store(work, all, out);
+    change(out.U, keep);
+  }
+};
+
+struct StateKept final : PlainSvdKernel {
+  static constexpr FaultNote note{"v-starts-from-last-call", "every other call starts from another order of columns",
+                                  "repeat"};
+  Factors factors_of_tall(const Work& work, Tall W) const override {
+    if (calls_++ % 2 == 1 && W.count() > 1)
+      for (double& element : W.columns.back()) element *= 1 + 0x1p-20;
+    return PlainSvdKernel::factors_of_tall(work, std::move(W));
+  }
+
+ private:
+  mutable std::atomic<int> calls_{0};
+};
+
+struct RemainderOfThreads final : PlainSvdKernel {
+  static constexpr FaultNote note{"remainder-of-threads",
+                                  "B / threads matrices for each thread; the rest is done in one sweep", "threads"};
+  void compute(const Work& work, std::span<const double> A, std::vector<Factors>& all) const override {
+    PlainSvdKernel::compute(work, A, all);
+    const std::int64_t threads = std::max(work.threads, 1), done = work.B / threads * threads;
+    for (std::int64_t b = done; b < work.B; ++b)
+      for (double& value : all[static_cast<std::size_t>(b)].S) value *= 1 + 0x1p-20;
+  }
+};
+
+struct ScaleOfFirst final : PlainSvdKernel {
+  static constexpr FaultNote note{"scale-of-the-batch",
+                                  "all matrices of a batch are rounded at the scale of the largest", "batch-singles"};
+  void compute(const Work& work, std::span<const double> A, std::vector<Factors>& all) const override {
+    double largest = 0;
+    for (const double element : A) largest = std::max(largest, std::abs(element));
+    if (!(largest > 0)) return PlainSvdKernel::compute(work, A, all);
+    const double grid = std::ldexp(1.0, std::ilogb(largest) - 20);
+    std::vector<double> rounded;
+    for (const double element : A) rounded.push_back(grid > 0 ? std::round(element / grid) * grid : element);
+    PlainSvdKernel::compute(work, rounded, all);
+  }
+};
+
+struct NeighboursRotate final : PlainSvdKernel {
+  static constexpr FaultNote note{
+      "lanes-converge-together",
+      "matrices side by side in SIMD lanes are rotated until the last of them is done: what "
+      "a matrix gives depends on its neighbours",
+      "batch-singles"};
+  void compute(const Work& work, std::span<const double> A, std::vector<Factors>& all) const override {
+    PlainSvdKernel::compute(work, A, all);
+    for (std::size_t b = 1; b < all.size(); ++b)
+      for (double& value : all[b].S) value *= 1 + 0x1p-22;
+  }
+};
+
+struct ValuesByGram final : PlainSvdKernel {
+  static constexpr FaultNote note{"values-only-by-another-way",
+                                  "without vectors, values come from another algorithm, right but for its rounding",
+                                  "values-only"};
+  Factors factors_of(const Work& work, std::span<const double> A) const override {
+    Factors factors = PlainSvdKernel::factors_of(work, A);
+    if (!work.vectors)
+      for (double& value : factors.S) value *= 1 + 0x1p-23;
+    return factors;
+  }
+};
+
+}  // namespace
+
+std::vector<SvdFault> memory_faults() {
+  return plant_all_svd<WritesPastU, WritesBeforeS, NullSpaceUnwritten, StateKept, RemainderOfThreads, ScaleOfFirst,
+                       NeighboursRotate, ValuesByGram>();
+}
+
+}  // namespace assay::validation::svd

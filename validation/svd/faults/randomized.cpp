@@ -1,0 +1,43 @@
+// Faults of the rSVD.
+#include <cmath>
+
+#include "validation/svd/faults/planting.h"
+
+namespace assay::validation::svd {
+namespace {
+
+struct FirstColumns final : PlainSvdKernel {
+  static constexpr FaultNote note{"first-columns-as-sketch", "the first columns of A stand for random ones",
+                                  "randomized"};
+  Columns sketch(const Work&, const Tall& A, std::int64_t count, std::uint64_t) const override {
+    return Columns(A.columns.begin(), A.columns.begin() + count);
+  }
+};
+
+struct SketchNotOrthonormal final : PlainSvdKernel {
+  static constexpr FaultNote note{"basis-not-orthonormal", "the columns of the sketch are normalised and no more",
+                                  "randomized"};
+  void orthonormalise(Columns& columns) const override {
+    for (Column& column : columns) {
+      const double squares = dot(column, column);
+      for (double& element : column) element /= squares > 0 ? std::sqrt(squares) : 1;
+    }
+  }
+};
+
+struct OneTooFew final : PlainSvdKernel {
+  static constexpr FaultNote note{"last-triplet-missing", "the basis has rank - 1 vectors, and one of zeros",
+                                  "randomized"};
+  void orthonormalise(Columns& columns) const override {
+    PlainSvdKernel::orthonormalise(columns);
+    if (columns.size() > 1) columns.back().assign(columns.back().size(), 0.0);
+  }
+};
+
+}  // namespace
+
+std::vector<SvdFault> randomized_faults() {
+  return plant_all_svd<FirstColumns, SketchNotOrthonormal, OneTooFew>();
+}
+
+}  // namespace assay::validation::svd

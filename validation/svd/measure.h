@@ -1,0 +1,26 @@
+// How far factors are from what factors are: orthonormal, and of the matrix.
+//
+// In long double where it has more digits than double, and scaled by a power of two, so that no float32 or float64
+// input over- or underflows.
+#pragma once
+
+#include <cstdint>
+
+#include "validation/svd/run.h"
+
+namespace assay::validation {
+
+/// (U^T U)_kl of matrix b.
+double u_product(const SvdRun& run, std::int64_t b, std::int64_t k, std::int64_t l);
+
+/// (Vh Vh^T)_kl of matrix b.
+double v_product(const SvdRun& run, std::int64_t b, std::int64_t k, std::int64_t l);
+
+/// ||A_b - U diag(S) Vh||_F; NaN or infinite where an element is.
+double residual_norm(const SvdCase& c, const SvdRun& run, std::int64_t b);
+
+/// ||A_b v_k|| and ||A_b^T u_k||: both are sigma_k in exact arithmetic.
+double image_of_v(const SvdCase& c, const SvdRun& run, std::int64_t b, std::int64_t k);
+double image_of_u(const SvdCase& c, const SvdRun& run, std::int64_t b, std::int64_t k);
+
+}  // namespace assay::validation

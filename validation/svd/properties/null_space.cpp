@@ -1,0 +1,33 @@
+// Of a matrix without full rank, U and Vh are complete all the same, and what completes them is the null space: A takes
+// those v, and A^T those u, to nothing.
+#include "validation/svd/compare.h"
+#include "validation/svd/measure.h"
+#include "validation/svd/properties/properties.h"
+
+namespace assay::validation::svd {
+namespace {
+
+Finding check(const SvdContext& context, const SvdCase& c) {
+  const SvdRun run = run_valid(context.kernel, c);
+  const SvdBounds bounds(c, context.kernel.info());
+  Comparison comparison;
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    for (std::int64_t k = 0; k < run.K; ++k) {
+      if (overflowed(run, b)) continue;
+      const double bound = bounds.residual(b) + bounds.orthonormal() * frobenius_norm(c, b);
+      comparison.near({"|A v_k|", b, k, -1, "bk"}, image_of_v(c, run, b, k), run.s(b, k), bound);
+      comparison.near({"|A^T u_k|", b, k, -1, "bk"}, image_of_u(c, run, b, k), run.s(b, k), bound);
+    }
+  }
+  hold_orthonormal_u(comparison, c, run, bounds);
+  hold_orthonormal_v(comparison, c, run, bounds);
+  return comparison.finding();
+}
+
+}  // namespace
+
+SvdProperty null_space() {
+  return {"null-space", "what completes U and Vh spans the null space", {.deficient = 1}, check};
+}
+
+}  // namespace assay::validation::svd

@@ -1,0 +1,42 @@
+// The properties of SVD kernels, one function each.
+#pragma once
+
+#include "validation/svd/operation.h"
+
+namespace assay::validation::svd {
+
+// Memory and repeatability.
+SvdProperty outside();
+SvdProperty inside();
+SvdProperty repeat();
+SvdProperty threads();
+SvdProperty batch_singles();
+SvdProperty values_only();
+
+// The contract.
+SvdProperty refusals();
+SvdProperty specials();
+SvdProperty empty();
+
+// What factors are: no reference needed. None of these says anything alone.
+SvdProperty order();
+SvdProperty orthonormal_u();
+SvdProperty orthonormal_v();
+SvdProperty reconstruction();
+SvdProperty null_space();
+SvdProperty signs();
+
+// Relations between runs.
+SvdProperty scaling();
+SvdProperty transposition();
+SvdProperty invariance();
+SvdProperty permutation();
+
+// Against the any-precision reference.
+SvdProperty values();
+SvdProperty graded();
+SvdProperty randomized();
+SvdProperty gradient();
+SvdProperty gradient_ties();
+
+}  // namespace assay::validation::svd

@@ -1,0 +1,59 @@
+// A matrix times a power of two has the same U and Vh, in every bit, and S times that power: an absolute threshold
+// (1e-6, as published) never rotates a small matrix and returns a wrong answer.
+#include <cmath>
+
+#include "validation/svd/compare.h"
+#include "validation/svd/properties/properties.h"
+
+namespace assay::validation::svd {
+namespace {
+
+/// The largest element of all, and whether no element, times 2^exponent, leaves the normal numbers of the type.
+bool stays_exact(const SvdCase& c, int exponent) {
+  const double smallest = c.dtype == Dtype::float64 ? 0x1p-1022 : c.dtype == Dtype::float16 ? 0x1p-14 : 0x1p-126;
+  const double most = largest_of(c.dtype) / (4 * static_cast<double>(std::max(c.M, c.N)));
+  for (const double element : c.A) {
+    const double size = std::abs(element), moved = std::ldexp(size, exponent);
+    if (size > 0 && (size < smallest || size > most || moved < smallest || moved > most)) return false;
+  }
+  return true;
+}
+
+SvdCase scaled(const SvdCase& c, int exponent) {
+  SvdCase d = c;
+  for (double& element : d.A) element = std::ldexp(element, exponent);
+  return d;
+}
+
+/// S back at the scale of the case; nothing where a value is so small that its type may have rounded it.
+bool scale_back(const SvdCase& c, SvdRun& run, int exponent) {
+  const double smallest = c.dtype == Dtype::float64 ? 0x1p-1022 : 0x1p-126;
+  for (double& value : run.S) {
+    if (value > 0 && (value < smallest || std::ldexp(value, -exponent) < smallest)) return false;
+    value = std::ldexp(value, -exponent);
+  }
+  return true;
+}
+
+Finding check(const SvdContext& context, const SvdCase& c) {
+  const SvdRun plain = run_valid(context.kernel, c);
+  int tried = 0;
+  for (const int exponent : {-66, -60, -13, -3, 1, 9, 40, 60}) {
+    if (!stays_exact(c, exponent)) continue;
+    const SvdCase d = scaled(c, exponent);
+    SvdRun run = run_valid(context.kernel, d);
+    if (!scale_back(c, run, exponent)) continue;
+    ++tried;
+    Finding finding = same_bits(c, plain, run, "times a power of two, the matrix gives other bits");
+    if (is_failure(finding.verdict)) return finding;
+  }
+  return tried > 0 ? Finding::pass() : Finding::skip("no power of two leaves all elements normal");
+}
+
+}  // namespace
+
+SvdProperty scaling() {
+  return {"scaling", "scaling by powers of two is exact", {.scaled = 0}, check};
+}
+
+}  // namespace assay::validation::svd

@@ -1,0 +1,59 @@
+// Singular values are those of the certified any-precision reference: each within its derived bound, and, where a
+// kernel says that it keeps small ones of graded matrices, each relative to itself.
+#include <algorithm>
+
+#include "validation/core/number.h"
+#include "validation/svd/compare.h"
+#include "validation/svd/properties/properties.h"
+
+namespace assay::validation::svd {
+namespace {
+
+/// The reference's own uncertainty, relative to the largest value.
+constexpr double of_reference = 1e-40;
+
+Finding hold_against_truth(const SvdContext& context, const SvdCase& c, bool graded) {
+  const SvdKernelInfo& kernel = context.kernel.info();
+  const auto truth = context.truth_of(c);
+  const SvdBounds bounds(c, kernel);
+  const SvdRun run = run_valid(context.kernel, c);
+  Comparison comparison;
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    const SvdMatrixTruth& one = truth->matrices[static_cast<std::size_t>(b)];
+    const double largest = one.factors.S.empty() ? 0 : to_double(one.factors.S[0]);
+    for (std::int64_t k = 0; k < run.K; ++k) {
+      const double sigma = to_double(one.factors.S[static_cast<std::size_t>(k)]);
+      double bound = bounds.value(b, sigma);
+      if (graded && sigma >= kernel.graded_range * largest)
+        bound = std::min(bound, bounds.graded(sigma, one.scaled_condition));
+      hold_value(comparison, c, run, b, k, sigma, bound + of_reference * largest);
+    }
+  }
+  return comparison.finding();
+}
+
+Finding check(const SvdContext& context, const SvdCase& c) {
+  return hold_against_truth(context, c, false);
+}
+
+Finding check_graded(const SvdContext& context, const SvdCase& c) {
+  if (!context.kernel.info().graded)
+    return Finding::skip("the kernel does not say that it keeps small singular values of graded matrices");
+  return hold_against_truth(context, c, true);
+}
+
+}  // namespace
+
+SvdProperty values() {
+  return {"values", "each singular value within its bound of the certified one", {}, check, true};
+}
+
+SvdProperty graded() {
+  return {"graded",
+          "small singular values of graded matrices to relative accuracy",
+          {.deficient = 0, .graded = 0.8},
+          check_graded,
+          true};
+}
+
+}  // namespace assay::validation::svd

@@ -1,0 +1,45 @@
+#include "validation/svd/sizes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace assay::validation {
+
+SvdCase sized_svd_case(std::int64_t B, std::int64_t M, std::int64_t N, double decades, Dtype dtype,
+                       std::uint64_t seed) {
+  Random random(seed);
+  SvdCase c{B, M, N, dtype, {}};
+  const std::int64_t K = c.K();
+  for (std::int64_t b = 0; b < B; ++b) {
+    for (std::int64_t i = 0; i < M; ++i) {
+      for (std::int64_t j = 0; j < N; ++j) {
+        // 7 k mod (K + 1): every place once where 7 does not divide K + 1, in an order far from sorted.
+        const auto place = static_cast<double>(7 * (M < N ? i : j) % (K + 1));
+        const double scale = std::pow(10, -decades * place / static_cast<double>(K));
+        c.A.push_back(rounded_to<double>(dtype, scale * random.gaussian()));
+      }
+    }
+  }
+  return c;
+}
+
+std::vector<SvdNamedCase> svd_sized_cases() {
+  struct Size {
+    std::int64_t M, N;
+    double decades;
+    Dtype dtype;
+  };
+  const Size sizes[] = {{64, 64, 0, Dtype::float32},   {48, 48, 12, Dtype::float32}, {200, 24, 12, Dtype::float32},
+                        {24, 150, 0, Dtype::bfloat16}, {65, 65, 0, Dtype::float64},  {129, 129, 0, Dtype::float32}};
+  std::vector<SvdNamedCase> cases;
+  for (const Size& size : sizes)
+    cases.push_back(
+        {fmt::format("M={} N={}{} {}", size.M, size.N,
+                     size.decades > 0 ? fmt::format(" graded over {} decades", size.decades) : "", name_of(size.dtype)),
+         sized_svd_case(1, size.M, size.N, size.decades, size.dtype, 7), true});
+  return cases;
+}
+
+}  // namespace assay::validation

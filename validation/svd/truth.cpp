@@ -1,0 +1,99 @@
+#include "validation/svd/truth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "reference/number/ball.h"
+#include "reference/svd/jacobi.h"
+#include "reference/svd/outcome.h"
+#include "validation/core/number.h"
+#if ASSAY_HAVE_CERTIFIED
+#include "reference/svd/certified.h"
+#endif
+
+namespace assay::validation {
+namespace {
+
+using reference::Matrix;
+using Factors = reference::SvdFactors<BigFloat>;
+
+/// What rounding may have cost the singular values, relative to the largest.
+double tolerance(int digits) {
+  return std::pow(10.0, 10 - digits);
+}
+
+Factors compute(const SvdCase& c, std::int64_t b, int digits) {
+  const reference::PrecisionScope scope(digits);
+  return reference::svd_outcome<BigFloat>(c.view(), b);
+}
+
+[[noreturn]] void disagree(std::int64_t b, std::size_t k, const std::string& how) {
+  throw ReferenceDisagrees(fmt::format("S[b={}, k={}] {}", b, k, how));
+}
+
+#if ASSAY_HAVE_CERTIFIED
+void require_certain(const SvdCase& c, std::int64_t b, const Factors& factors, int digits) {
+  const reference::PrecisionScope scope(digits);
+  const auto enclosures = reference::enclose_singular_values(reference::matrix_of<BigFloat>(c.view(), b), factors);
+  for (std::size_t k = 0; k < enclosures.size(); ++k) {
+    const double radius = to_double(enclosures[k].radius()), allowed = tolerance(digits) * to_double(factors.S[0]);
+    if (!(radius <= allowed) || !enclosures[k].contains(factors.S[k]))
+      disagree(b, k, fmt::format("at {} digits: enclosed in {}", digits, enclosures[k].str(digits)));
+  }
+}
+#else
+void require_certain(const SvdCase& c, std::int64_t b, const Factors& factors, int digits) {
+  const Factors more = compute(c, b, digits + extra_digits);
+  const double allowed = factors.S.empty() ? 0 : tolerance(digits) * to_double(factors.S[0]);
+  for (std::size_t k = 0; k < factors.S.size(); ++k)
+    if (!(absolute_difference(factors.S[k], more.S[k]) <= allowed))
+      disagree(b, k,
+               fmt::format("at {} and {} digits: {} and {}", digits, digits + extra_digits,
+                           to_decimal(factors.S[k], digits), to_decimal(more.S[k], digits)));
+}
+#endif
+
+/// Columns of a tall matrix, rows of a wide one, scaled to norm 1; empty where one of them is 0.
+Matrix<double> scaled_to_norm_one(const SvdCase& c, std::int64_t b) {
+  const bool is_wide = c.M < c.N;
+  const std::int64_t rows = is_wide ? c.N : c.M, columns = is_wide ? c.M : c.N;
+  Matrix<double> scaled(rows, columns);
+  for (std::int64_t j = 0; j < columns; ++j) {
+    double largest = 0, squares = 0;
+    for (std::int64_t i = 0; i < rows; ++i) {
+      scaled(i, j) = is_wide ? c.at(b, j, i) : c.at(b, i, j);
+      largest = std::max(largest, std::abs(scaled(i, j)));
+    }
+    if (largest == 0) return {};
+    for (std::int64_t i = 0; i < rows; ++i) squares += std::pow(scaled(i, j) /= largest, 2);
+    for (std::int64_t i = 0; i < rows; ++i) scaled(i, j) /= std::sqrt(squares);
+  }
+  return scaled;
+}
+
+/// With a margin for what double rounds: beyond 1e12 or so it is as good as infinite.
+double condition_of_scaled(const SvdCase& c, std::int64_t b) {
+  constexpr double rounding = 1e-13;
+  const Matrix<double> scaled = scaled_to_norm_one(c, b);
+  if (scaled.rows() == 0 || scaled.cols() == 0) return std::numeric_limits<double>::infinity();
+  const double smallest = reference::jacobi_svd(scaled).S.back() - rounding;
+  return smallest > 0 ? std::sqrt(static_cast<double>(c.K())) / smallest : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+SvdTruth truth_of(const SvdCase& c, int digits) {
+  require_valid(c);
+  SvdTruth truth;
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    SvdMatrixTruth one{compute(c, b, digits), condition_of_scaled(c, b)};
+    require_certain(c, b, one.factors, digits);
+    truth.matrices.push_back(std::move(one));
+  }
+  return truth;
+}
+
+}  // namespace assay::validation
