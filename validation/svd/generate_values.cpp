@@ -16,7 +16,7 @@ void fill(SvdCase& c, std::int64_t b, const Value& value) {
 
 /// A matrix of small integers and low rank: the product of two of them.
 void fill_low_rank(SvdCase& c, std::int64_t b, Random& random) {
-  const std::int64_t rank = random.integer(0, std::max<std::int64_t>(c.K() - 1, 0));
+  const std::int64_t rank = random.integer(std::min<std::int64_t>(1, c.K() - 1), c.K() - 1);
   std::vector<std::int64_t> left(static_cast<std::size_t>(c.M * rank)), right(static_cast<std::size_t>(rank * c.N));
   for (auto* const factor : {&left, &right})
     for (auto& element : *factor) element = random.integer(-2, 2);

@@ -6,11 +6,11 @@
 namespace assay::validation::svd {
 namespace {
 
-struct FirstColumns final : PlainSvdKernel {
-  static constexpr FaultNote note{"first-columns-as-sketch", "the first columns of A stand for random ones",
-                                  "randomized"};
-  Columns sketch(const Work&, const Tall& A, std::int64_t count, std::uint64_t) const override {
-    return Columns(A.columns.begin(), A.columns.begin() + count);
+struct OversamplingIgnored final : PlainSvdKernel {
+  static constexpr FaultNote note{"oversampling-ignored",
+                                  "the subspace has as many dimensions as triplets are asked for", "randomized"};
+  std::int64_t samples(const Work&, const reference::RandomizedSvd& randomized) const override {
+    return randomized.rank;
   }
 };
 
@@ -37,7 +37,7 @@ struct OneTooFew final : PlainSvdKernel {
 }  // namespace
 
 std::vector<SvdFault> randomized_faults() {
-  return plant_all_svd<FirstColumns, SketchNotOrthonormal, OneTooFew>();
+  return plant_all_svd<OversamplingIgnored, SketchNotOrthonormal, OneTooFew>();
 }
 
 }  // namespace assay::validation::svd
