@@ -59,12 +59,6 @@ inline Ball frobenius_norm(const Matrix<Ball>& A) {
   return sqrt(sum);
 }
 
-inline Matrix<Ball> difference(Matrix<Ball> A, const Matrix<Ball>& B) {
-  for (std::int64_t i = 0; i < A.rows(); ++i)
-    for (std::int64_t j = 0; j < A.cols(); ++j) A(i, j) -= B(i, j);
-  return A;
-}
-
 /// ||X X^T - I||, of the rows of X.
 inline Ball orthonormality(const Matrix<Ball>& X) {
   return frobenius_norm(difference(product(X, transposed(X)), identity<Ball>(X.rows())));

@@ -16,26 +16,16 @@ namespace {
 
 using tests::matrix_from;
 using tests::random_matrix;
+using tests::with_singular_values_times_30;
 
 /// The enclosures about the factors of the digits in force.
 std::vector<Ball> enclosed(const Matrix<BigFloat>& A) {
   return enclose_singular_values(A, jacobi_svd(A));
 }
 
-/// Q diag(d) P of integer matrices with Q Q^T = P P^T = 30 I: its singular values are 30 d.
-Matrix<BigFloat> quaternion_times(const std::vector<BigFloat>& d) {
-  const int Q[4][4] = {{1, -2, -3, -4}, {2, 1, -4, 3}, {3, 4, 1, -2}, {4, -3, 2, 1}};
-  const int P[4][4] = {{2, 1, 5, 0}, {-1, 2, 0, 5}, {-5, 0, 2, -1}, {0, -5, 1, 2}};
-  return matrix_from<BigFloat>(4, 4, [&](auto i, auto j) {
-    BigFloat sum(0);
-    for (std::size_t k = 0; k < 4; ++k) sum += BigFloat(Q[i][k]) * d[k] * BigFloat(P[k][j]);
-    return sum;
-  });
-}
-
 TEST(EncloseSingularValues, HoldsValuesThatAreRational) {
   for (const std::vector<BigFloat>& d : {std::vector<BigFloat>{4, 3, 2, 1}, {5, 5, 5, 5}, {3, 3, 1, 0}, {7, 0, 0, 0}}) {
-    const std::vector<Ball> enclosures = enclosed(quaternion_times(d));
+    const std::vector<Ball> enclosures = enclosed(with_singular_values_times_30(d));
     ASSERT_EQ(enclosures.size(), 4U);
     for (std::size_t k = 0; k < 4; ++k) {
       EXPECT_TRUE(enclosures[k].contains(BigFloat(30) * d[k])) << k << ": " << enclosures[k];
@@ -94,7 +84,7 @@ TEST(EncloseSingularValues, OfMissingRankHoldsZeroBesideGradedColumns) {
 
 /// Whatever is wrong with the factors, what is true stays enclosed.
 TEST(EncloseSingularValues, StaysTrueOfPoorFactors) {
-  const Matrix<BigFloat> A = quaternion_times({4, 3, 2, 1});
+  const Matrix<BigFloat> A = with_singular_values_times_30({4, 3, 2, 1});
   const SvdFactors<BigFloat> right = jacobi_svd(A);
   const auto expect_true = [&](const SvdFactors<BigFloat>& wrong, double width) {
     const std::vector<Ball> enclosures = enclose_singular_values(A, wrong);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reference/matrix.h"
+#include "reference/number/big_float.h"
 #include "reference/number/traits.h"
 #include "reference/svd/factors.h"
 #include "reference/svd/products.h"
@@ -53,6 +54,28 @@ Matrix<Number> graded_columns(std::int64_t M, std::int64_t N, const Number& rati
     length *= ratio;
   }
   return A;
+}
+
+/// Q diag(d) P of integer matrices with Q Q^T = P P^T = 30 I: [4, 4], of singular values 30 d.
+inline Matrix<BigFloat> with_singular_values_times_30(const std::vector<BigFloat>& d) {
+  const int Q[4][4] = {{1, -2, -3, -4}, {2, 1, -4, 3}, {3, 4, 1, -2}, {4, -3, 2, 1}};
+  const int P[4][4] = {{2, 1, 5, 0}, {-1, 2, 0, 5}, {-5, 0, 2, -1}, {0, -5, 1, 2}};
+  return matrix_from<BigFloat>(4, 4, [&](auto i, auto j) {
+    BigFloat sum(0);
+    for (std::size_t k = 0; k < 4; ++k) sum += BigFloat(Q[i][k]) * d[k] * BigFloat(P[k][j]);
+    return sum;
+  });
+}
+
+/// The same with three columns of Q and P P^T = 9 I: [4, 3], of singular values sqrt(270) d.
+inline Matrix<BigFloat> tall_with_singular_values(const std::vector<BigFloat>& d) {
+  const int Q[4][3] = {{1, -2, -3}, {2, 1, -4}, {3, 4, 1}, {4, -3, 2}};
+  const int P[3][3] = {{2, -1, 2}, {2, 2, -1}, {-1, 2, 2}};
+  return matrix_from<BigFloat>(4, 3, [&](auto i, auto j) {
+    BigFloat sum(0);
+    for (std::size_t k = 0; k < 3; ++k) sum += BigFloat(Q[i][k]) * d[k] * BigFloat(P[k][j]);
+    return sum;
+  });
 }
 
 /// The largest |A_ij - B_ij|; a NaN is larger than anything.
