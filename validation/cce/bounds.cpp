@@ -68,11 +68,11 @@ double CceBounds::chain(std::int64_t terms) const {
 double CceBounds::stored(double bound, double exact) const {
   // An infinity that came must not widen the bound that it is held to; a NaN goes through, and nothing is within it.
   const double size = std::min(std::abs(exact), largest());
-  return bound + roundoff_of(case_.dtype) * (size + bound) + smallest_of(case_.dtype);
+  return bound + format_of(case_.dtype).roundoff * (size + bound) + format_of(case_.dtype).smallest;
 }
 
 double CceBounds::largest() const {
-  return largest_of(case_.dtype);
+  return format_of(case_.dtype).largest;
 }
 
 void CceBounds::measure_logits(Token& token) const {
@@ -177,7 +177,7 @@ void CceBounds::add_gradients(const Token& token) {
   const double pull = 2 * case_.z_loss * std::abs(token.lse);
   const double f = std::abs(1 + 2 * case_.z_loss * token.lse);
   const int roundings = case_.dtype == Dtype::bfloat16 ? kernel_.bfloat16_roundings : 0;
-  const double rounding = std::pow(1 + roundoff_of(Dtype::bfloat16), roundings) - 1;
+  const double rounding = std::pow(1 + format_of(Dtype::bfloat16).roundoff, roundings) - 1;
   const double over_words = gamma(chain(case_.V) + 5);
   const double over_tokens = gamma(chain(case_.N) + 5);
   for (std::size_t v = 0; v < token.p.size(); ++v) {

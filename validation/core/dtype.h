@@ -36,45 +36,24 @@ Real rounded_to(Dtype dtype, double value) {
   }
 }
 
-/// Half the distance between 1 and the next number of the type.
-inline double roundoff_of(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::float16:
-      return 0x1p-11;
-    case Dtype::bfloat16:
-      return 0x1p-8;
-    case Dtype::float64:
-      return 0x1p-53;
-    default:
-      return 0x1p-24;
-  }
-}
+/// A binary floating-point format.
+struct NumberFormat {
+  double roundoff;         ///< half the distance between 1 and the next number
+  double smallest;         ///< positive number
+  double smallest_normal;  ///< positive number with all of its digits
+  double largest;          ///< finite number
+};
 
-/// The smallest positive number of the type.
-inline double smallest_of(Dtype dtype) {
+inline NumberFormat format_of(Dtype dtype) {
   switch (dtype) {
     case Dtype::float16:
-      return 0x1p-24;
+      return {0x1p-11, 0x1p-24, 0x1p-14, 65504};
     case Dtype::bfloat16:
-      return 0x1p-133;
+      return {0x1p-8, 0x1p-133, 0x1p-126, 0x1.fep127};
     case Dtype::float64:
-      return 0x1p-1074;
+      return {0x1p-53, 0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023};
     default:
-      return 0x1p-149;
-  }
-}
-
-/// The largest finite number of the type.
-inline double largest_of(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::float16:
-      return 65504;
-    case Dtype::bfloat16:
-      return 0x1.fep127;
-    case Dtype::float64:
-      return 0x1.fffffffffffffp1023;
-    default:
-      return 0x1.fffffep127;
+      return {0x1p-24, 0x1p-149, 0x1p-126, 0x1.fffffep127};
   }
 }
 

@@ -8,17 +8,17 @@ namespace assay::validation {
 SvdBounds::SvdBounds(const SvdCase& c, const SvdKernelInfo& kernel) : case_(c) {
   const auto K = static_cast<double>(c.K()), L = static_cast<double>(std::max(c.M, c.N));
   rotations_ = (4 * std::sqrt(kernel.sweeps * K + L) + 8) * kernel.roundoff(c.dtype);
-  stored_ = rotations_ + roundoff_of(c.dtype) + std::sqrt(L) * smallest_of(c.dtype);
+  stored_ = rotations_ + format_of(c.dtype).roundoff + std::sqrt(L) * format_of(c.dtype).smallest;
 }
 
 double SvdBounds::rounded(double sigma) const {
   const Dtype dtype = value_dtype(case_.dtype);
-  return roundoff_of(dtype) * sigma + smallest_of(dtype);
+  return format_of(dtype).roundoff * sigma + format_of(dtype).smallest;
 }
 
 double SvdBounds::residual(std::int64_t b) const {
-  const double relative = rotations_ + 2 * stored_ + roundoff_of(value_dtype(case_.dtype));
-  const double underflow = static_cast<double>(case_.K()) * smallest_of(value_dtype(case_.dtype));
+  const double relative = rotations_ + 2 * stored_ + format_of(value_dtype(case_.dtype)).roundoff;
+  const double underflow = static_cast<double>(case_.K()) * format_of(value_dtype(case_.dtype)).smallest;
   return relative * (1 + stored_) * (1 + stored_) * frobenius_norm(case_, b) + underflow;
 }
 

@@ -42,7 +42,7 @@ Place value_place(std::int64_t b, std::int64_t k) {
 void hold_value(Comparison& comparison, const SvdCase& c, const SvdRun& run, std::int64_t b, std::int64_t k,
                 double sigma, double bound) {
   // Beyond the largest number an infinity is what rounding gives.
-  const double largest = largest_of(value_dtype(c.dtype)), got = run.s(b, k);
+  const double largest = format_of(value_dtype(c.dtype)).largest, got = run.s(b, k);
   if (got == infinity && !(sigma + bound <= largest)) return;
   comparison.near(value_place(b, k), got, sigma, bound);
 }
@@ -58,7 +58,7 @@ void hold_orthonormal_v(Comparison& comparison, const SvdCase& c, const SvdRun& 
 void hold_values(Comparison& comparison, const SvdKernelInfo& kernel, const SvdCase& c, const SvdRun& run,
                  const SvdCase& other, const SvdRun& of_other, double allowance) {
   const SvdBounds bounds(c, kernel), other_bounds(other, kernel);
-  const double largest = largest_of(value_dtype(c.dtype));
+  const double largest = format_of(value_dtype(c.dtype)).largest;
   for (std::int64_t b = 0; b < c.B; ++b) {
     for (std::int64_t k = 0; k < run.K; ++k) {
       const double expected = of_other.s(b, k), size = std::min(expected, largest);

@@ -92,12 +92,9 @@ const CaseClass<SvdCase> classes[] = {
     {"close values", [](const SvdCase& c) { return some_close(c, 1e-5) && !some_close(c, 1e-12); }},
     {"elements below 1e-30", [](const SvdCase& c) { return some_largest(c, 0, 1e-30); }},
     {"elements above 1e30", [](const SvdCase& c) { return some_largest(c, 1e30, infinity); }},
-    {"subnormal",
-     [](const SvdCase& c) {
-       const double normal = c.dtype == Dtype::float64 ? 0x1p-1022 : c.dtype == Dtype::float16 ? 0x1p-14 : 0x1p-126;
-       return some_largest(c, 0, normal);
-     }},
-    {"near the largest number", [](const SvdCase& c) { return some_largest(c, largest_of(c.dtype) / 4, infinity); }},
+    {"subnormal", [](const SvdCase& c) { return some_largest(c, 0, format_of(c.dtype).smallest_normal); }},
+    {"near the largest number",
+     [](const SvdCase& c) { return some_largest(c, format_of(c.dtype).largest / 4, infinity); }},
     {"float16", [](const SvdCase& c) { return c.dtype == Dtype::float16; }},
     {"bfloat16", [](const SvdCase& c) { return c.dtype == Dtype::bfloat16; }},
     {"float64", [](const SvdCase& c) { return c.dtype == Dtype::float64; }},

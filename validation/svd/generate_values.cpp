@@ -107,7 +107,7 @@ int choose_exponent(Dtype dtype, Random& random) {
 void scale_matrix(SvdCase& c, std::int64_t b, int exponent) {
   const double largest = largest_element(c, b);
   if (largest == 0) return;
-  const int most = std::ilogb(largest_of(c.dtype)) - std::ilogb(largest) - 1;
+  const int most = std::ilogb(format_of(c.dtype).largest) - std::ilogb(largest) - 1;
   const int applied = std::min(exponent, most);
   fill(c, b, [&](std::int64_t i, std::int64_t j) { return std::ldexp(c.at(b, i, j), applied); });
 }

@@ -9,12 +9,6 @@
 namespace assay::validation::cce {
 namespace {
 
-struct BadArgument {
-  const char* what;
-  const char* named;  ///< what the message must speak of
-  void (*spoil)(CceCase&, CceRunOptions&);
-};
-
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr auto largest = std::numeric_limits<std::int64_t>::max();
@@ -34,7 +28,7 @@ CceCase healthy(const CceCase& c) {
   return d;
 }
 
-const BadArgument bad_arguments[] = {
+const BadArgument<CceCase, CceRunOptions> bad_arguments[] = {
     {"a target equal to V", "targets", [](CceCase& c, CceRunOptions&) { c.targets[0] = c.V; }},
     {"a target far out of range", "targets", [](CceCase& c, CceRunOptions&) { c.targets[2] = largest; }},
     {"a target past 32 bits", "targets",
@@ -82,21 +76,10 @@ const BadArgument bad_arguments[] = {
     {"a bias of -inf alone", "bias", [](CceCase& c, CceRunOptions&) { c.bias.assign(4, -infinity); }},
 };
 
-Finding probe(const CceContext& context, const CceCase& good, const BadArgument& bad) {
-  CceCase c = good;
-  CceRunOptions options;
-  bad.spoil(c, options);
-  return judge_refusal(run_kernel(context.kernel, c, options), bad.what, bad.named);
-}
-
 Finding check(const CceContext& context, const CceCase& c) {
   const CceCase good = healthy(c);
   run_valid(context.kernel, good);
-  for (const BadArgument& bad : bad_arguments) {
-    Finding finding = probe(context, good, bad);
-    if (is_failure(finding.verdict)) return finding;
-  }
-  return Finding::pass();
+  return judge_refusals(context.kernel, good, bad_arguments);
 }
 
 }  // namespace

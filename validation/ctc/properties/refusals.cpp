@@ -9,12 +9,6 @@
 namespace assay::validation::properties {
 namespace {
 
-struct BadArgument {
-  const char* what;
-  const char* named;  ///< what the message must speak of
-  void (*spoil)(CtcCase&, CtcRunOptions&);
-};
-
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// A healthy problem of T=4, B=2, C=3, S=2, which each row below spoils in one way.
@@ -36,7 +30,7 @@ CtcCase healthy(const CtcCase& c) {
   return d;
 }
 
-const BadArgument bad_arguments[] = {
+const BadArgument<CtcCase, CtcRunOptions> bad_arguments[] = {
     {"a label equal to C", "targets", [](CtcCase& c, CtcRunOptions&) { c.targets[0] = c.C; }},
     {"a label far out of range", "targets",
      [](CtcCase& c, CtcRunOptions&) { c.targets[1] = std::numeric_limits<std::int64_t>::max(); }},
@@ -72,21 +66,10 @@ const BadArgument bad_arguments[] = {
      }},
 };
 
-Finding probe(const CtcContext& context, const CtcCase& good, const BadArgument& bad) {
-  CtcCase c = good;
-  CtcRunOptions options;
-  bad.spoil(c, options);
-  return judge_refusal(run_kernel(context.kernel, c, options), bad.what, bad.named);
-}
-
 Finding check(const CtcContext& context, const CtcCase& c) {
   const CtcCase good = healthy(c);
   run_valid(context.kernel, good);
-  for (const BadArgument& bad : bad_arguments) {
-    Finding finding = probe(context, good, bad);
-    if (is_failure(finding.verdict)) return finding;
-  }
-  return Finding::pass();
+  return judge_refusals(context.kernel, good, bad_arguments);
 }
 
 }  // namespace

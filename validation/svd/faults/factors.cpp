@@ -93,11 +93,8 @@ struct FromGramMatrix final : PlainSvdKernel {
                                   "singular values are roots of the eigenvalues of A^T A in float: half of the digits",
                                   "values"};
   double value_of(const Tall& W, std::int64_t j) const override {
-    double largest = 0;
-    for (std::int64_t l = 0; l < W.count(); ++l) largest = std::max(largest, PlainSvdKernel::value_of(W, l));
-    const double value = PlainSvdKernel::value_of(W, j);
-    const double noise = 0x1p-24 * largest * largest;
-    return std::sqrt(value * value + noise);
+    const double value = PlainSvdKernel::value_of(W, j), largest = largest_value(W);
+    return std::sqrt(value * value + 0x1p-24 * largest * largest);
   }
 };
 
@@ -105,10 +102,8 @@ struct SmallValuesDropped final : PlainSvdKernel {
   static constexpr FaultNote note{"small-values-dropped",
                                   "values below 1e-6 of the largest count as rounding, and are 0", "graded"};
   double value_of(const Tall& W, std::int64_t j) const override {
-    double largest = 0;
-    for (std::int64_t l = 0; l < W.count(); ++l) largest = std::max(largest, PlainSvdKernel::value_of(W, l));
     const double value = PlainSvdKernel::value_of(W, j);
-    return value < 1e-6 * largest ? 0 : value;
+    return value < 1e-6 * largest_value(W) ? 0 : value;
   }
 };
 

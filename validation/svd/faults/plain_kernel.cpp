@@ -127,6 +127,12 @@ double PlainSvdKernel::value_of(const Tall& W, std::int64_t j) const {
   return vanishes(squares) ? 0 : std::sqrt(squares);
 }
 
+double PlainSvdKernel::largest_value(const Tall& W) {
+  double squares = 0;
+  for (const Column& column : W.columns) squares = std::max(squares, dot(column, column));
+  return std::sqrt(squares);
+}
+
 std::vector<std::int64_t> PlainSvdKernel::order(const std::vector<double>& S) const {
   std::vector<std::int64_t> order(S.size());
   std::iota(order.begin(), order.end(), 0);

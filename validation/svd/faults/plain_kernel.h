@@ -95,6 +95,7 @@ class PlainSvdKernel : public SvdKernel {
   virtual int most_sweeps() const;
   virtual void orthogonalise(Tall& W, Columns& V) const;
   virtual double value_of(const Tall& W, std::int64_t j) const;
+  static double largest_value(const Tall& W);
   virtual std::vector<std::int64_t> order(const std::vector<double>& S) const;
   virtual void complete(Columns& U, std::int64_t k) const;
   virtual void make_signs_canonical(Factors& factors) const;

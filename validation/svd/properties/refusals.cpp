@@ -9,12 +9,6 @@
 namespace assay::validation::svd {
 namespace {
 
-struct BadSvdArgument {
-  const char* what;
-  const char* named;  ///< what the message must speak of
-  void (*spoil)(SvdCase&, SvdRunOptions&);
-};
-
 constexpr auto largest = std::numeric_limits<std::int64_t>::max();
 
 /// Two healthy matrices of 3 x 2, which each row below spoils in one way.
@@ -22,7 +16,7 @@ SvdCase healthy(const SvdCase& c) {
   return {2, 3, 2, c.dtype, {0.5, -1, 0.25, 2, 1, 0, 1, 0, 0, 1, 1, 1}};
 }
 
-const BadSvdArgument bad_arguments[] = {
+const BadArgument<SvdCase, SvdRunOptions> bad_arguments[] = {
     {"A too short", "A", [](SvdCase& c, SvdRunOptions&) { c.A.pop_back(); }},
     {"A too long", "A", [](SvdCase& c, SvdRunOptions&) { c.A.push_back(1); }},
     {"B negative", "B", [](SvdCase& c, SvdRunOptions&) { c.B = -2; }},
@@ -46,7 +40,7 @@ constexpr reference::RandomizedSvd of_rank(std::int64_t rank, std::int64_t overs
   return {rank, oversampling, iterations, 0};
 }
 
-const BadSvdArgument bad_randomized[] = {
+const BadArgument<SvdCase, SvdRunOptions> bad_randomized[] = {
     {"rank 0", "rank", [](SvdCase&, SvdRunOptions& options) { options.randomized = of_rank(0, 10, 2); }},
     {"a rank above K", "rank", [](SvdCase&, SvdRunOptions& options) { options.randomized = of_rank(3, 10, 2); }},
     {"a negative oversampling", "oversampling",
@@ -55,26 +49,12 @@ const BadSvdArgument bad_randomized[] = {
      [](SvdCase&, SvdRunOptions& options) { options.randomized = of_rank(1, 10, -1); }},
 };
 
-Finding probe(const SvdContext& context, const SvdCase& good, const BadSvdArgument& bad) {
-  SvdCase c = good;
-  SvdRunOptions options;
-  bad.spoil(c, options);
-  return judge_refusal(run_kernel(context.kernel, c, options), bad.what, bad.named);
-}
-
 Finding check(const SvdContext& context, const SvdCase& c) {
   const SvdCase good = healthy(c);
   run_valid(context.kernel, good);
-  for (const BadSvdArgument& bad : bad_arguments) {
-    Finding finding = probe(context, good, bad);
-    if (is_failure(finding.verdict)) return finding;
-  }
-  if (!context.kernel.info().has_randomized) return Finding::pass();
-  for (const BadSvdArgument& bad : bad_randomized) {
-    Finding finding = probe(context, good, bad);
-    if (is_failure(finding.verdict)) return finding;
-  }
-  return Finding::pass();
+  Finding finding = judge_refusals(context.kernel, good, bad_arguments);
+  if (is_failure(finding.verdict) || !context.kernel.info().has_randomized) return finding;
+  return judge_refusals(context.kernel, good, bad_randomized);
 }
 
 }  // namespace

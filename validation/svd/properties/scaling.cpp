@@ -10,8 +10,8 @@ namespace {
 
 /// The largest element of all, and whether no element, times 2^exponent, leaves the normal numbers of the type.
 bool stays_exact(const SvdCase& c, int exponent) {
-  const double smallest = c.dtype == Dtype::float64 ? 0x1p-1022 : c.dtype == Dtype::float16 ? 0x1p-14 : 0x1p-126;
-  const double most = largest_of(c.dtype) / (4 * static_cast<double>(std::max(c.M, c.N)));
+  const double smallest = format_of(c.dtype).smallest_normal;
+  const double most = format_of(c.dtype).largest / (4 * static_cast<double>(std::max(c.M, c.N)));
   for (const double element : c.A) {
     const double size = std::abs(element), moved = std::ldexp(size, exponent);
     if (size > 0 && (size < smallest || size > most || moved < smallest || moved > most)) return false;
@@ -27,7 +27,7 @@ SvdCase scaled(const SvdCase& c, int exponent) {
 
 /// The run at another scale. `rounds` where a value leaves the normal numbers of its type.
 SvdRun scaled(const SvdCase& c, SvdRun run, int exponent, bool& rounds) {
-  const double smallest = c.dtype == Dtype::float64 ? 0x1p-1022 : 0x1p-126;
+  const double smallest = format_of(value_dtype(c.dtype)).smallest_normal;
   for (double& value : run.S) {
     rounds |= value > 0 && (value < smallest || std::ldexp(value, exponent) < smallest);
     value = std::ldexp(value, exponent);

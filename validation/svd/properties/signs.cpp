@@ -1,6 +1,7 @@
 // Where a kernel says that signs are canonical: of each column of U, the first of the largest elements is positive.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "validation/svd/properties/properties.h"
@@ -9,24 +10,14 @@
 namespace assay::validation::svd {
 namespace {
 
-/// The first element among the largest of a column; those that rounding may have told apart count as equal.
+/// Whether one of the largest elements of a column is positive: those that rounding may have told apart count as equal.
 bool some_largest_is_positive(const SvdRun& run, std::int64_t b, std::int64_t k, double roundoff) {
-  double largest = 0;
-  for (std::int64_t i = 0; i < run.M; ++i) largest = std::max(largest, std::abs(run.u(b, i, k)));
+  double largest = 0, largest_positive = 0;
   for (std::int64_t i = 0; i < run.M; ++i) {
-    const double element = run.u(b, i, k);
-    if (std::abs(element) >= largest * (1 - 4 * roundoff)) {
-      if (element > 0) return true;
-      if (std::abs(element) == largest && largest > 0) {
-        // The first of the largest as stored: only those before it, or as large before rounding, may decide.
-        bool equals_follow = false;
-        for (std::int64_t l = i + 1; l < run.M; ++l)
-          equals_follow |= std::abs(run.u(b, l, k)) >= largest * (1 - 4 * roundoff) && run.u(b, l, k) > 0;
-        return equals_follow;
-      }
-    }
+    largest = std::max(largest, std::abs(run.u(b, i, k)));
+    largest_positive = std::max(largest_positive, run.u(b, i, k));
   }
-  return false;
+  return largest_positive > 0 && largest_positive >= largest * (1 - 4 * roundoff);
 }
 
 Finding check(const SvdContext& context, const SvdCase& c) {
@@ -34,7 +25,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
   const SvdRun run = run_valid(context.kernel, c);
   for (std::int64_t b = 0; b < c.B; ++b)
     for (std::int64_t k = 0; k < run.K; ++k)
-      if (!some_largest_is_positive(run, b, k, roundoff_of(c.dtype)))
+      if (!some_largest_is_positive(run, b, k, format_of(c.dtype).roundoff))
         return Finding::fail(fmt::format("  U[b={}, :, k={}]: its largest element is not positive", b, k));
   return Finding::pass();
 }
