@@ -39,7 +39,7 @@ struct SvdCotangent {
 /// What of dL/dA was left out: a division by zero stood there.
 struct SvdGradientNotes {
   std::int64_t equal_values = 0;  ///< pairs i < j with s_i = s_j whose terms were taken as 0
-  std::int64_t zero_values = 0;   ///< 1 / s_i with s_i = 0, taken as 0
+  std::int64_t zero_values = 0;   ///< s_i = 0 of a matrix that is not square, whose 1 / s_i was taken as 0
 };
 
 /// Writes every element of dA [B, M, N]. Computes in double. Throws std::invalid_argument for an array of another size

@@ -84,7 +84,7 @@ double PlainSvdKernel::diagonal_term(double dS) const {
 }
 
 std::vector<double> PlainSvdKernel::gradient_of(const Cotangent& given, metal::SvdGradientNotes& notes) const {
-  const std::int64_t M = given.M, N = given.N, K = given.K;
+  const std::int64_t M = given.M, N = given.N, K = given.K, zeros = notes.zero_values;
   const Dense U(M, K, given.U), Vh(K, N, given.Vh), dU(M, K, given.dU), dVh(K, N, given.dVh);
   const Dense P = transposed(U) * dU, Q = Vh * transposed(dVh);
   Dense X(K, K);
@@ -102,6 +102,7 @@ std::vector<double> PlainSvdKernel::gradient_of(const Cotangent& given, metal::S
       X(j, i) = X(i, j) - (sum > 0 ? (p - q) / sum : 0);
     }
   }
+  if (M == N) notes.zero_values = zeros;  // U and V are square: there is nothing to correct
   Dense dA = U * X * Vh;
   Dense tall = dU - U * P, wide = dVh - transposed(Q) * Vh;
   for (std::int64_t k = 0; k < K; ++k) {

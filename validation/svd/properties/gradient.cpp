@@ -117,7 +117,7 @@ std::string miscounted(const Factored& f, const metal::SvdGradientNotes& notes) 
   std::int64_t equal = 0;
   for (std::size_t i = 0; i < f.S.size(); ++i)
     equal += std::count(f.S.begin(), f.S.begin() + static_cast<std::ptrdiff_t>(i), f.S[i]);
-  const std::int64_t zero = std::count(f.S.begin(), f.S.end(), 0.0);
+  const std::int64_t zero = f.M == f.N ? 0 : std::count(f.S.begin(), f.S.end(), 0.0);
   if (notes.equal_values == equal && notes.zero_values == zero) return {};
   return fmt::format("  notes of {} equal and {} zero values: expected {} and {}", notes.equal_values,
                      notes.zero_values, equal, zero);
