@@ -1,7 +1,7 @@
 // The gradient of a function L of U [M, K], S [K] and Vh [K, N] with respect to A [M, N] = U diag(S) Vh.
 //
 // With P = U^T dL/dU and Q = Vh (dL/dVh)^T, both [K, K], P~ = P - P^T and Q~ = Q - Q^T (Ionescu, Vantzos and
-// Sminchisescu 2015, "Matrix backpropagation for deep networks with structured layers", section 4; Townsend 2016,
+// Sminchisescu 2015, "Matrix backpropagation for deep networks with structured layers"; Townsend 2016,
 // "Differentiating the singular value decomposition", with 1 / (s_j^2 - s_i^2) split into partial fractions):
 //
 //   dL/dA = U (diag(dL/dS) + X) Vh + (I - U U^T) dL/dU diag(1/S) Vh + U diag(1/S) dL/dVh (I - Vh^T Vh)

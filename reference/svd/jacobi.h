@@ -11,7 +11,7 @@
 //
 // which is relative to the columns, so that neither the scale of A nor that of a column matters. For A = B diag(d),
 // every singular value then has an error relative to itself of a multiple of u and of the condition of B, however small
-// an element of d (Demmel and Veselic 1992, theorem 3.1 and corollary 4.3).
+// an element of d (Demmel and Veselic 1992).
 //
 // Where rank is missing, columns become 0 as columns.h states it; their S is 0, and U is completed by orthonormal
 // vectors: U^T U = Vh Vh^T = I whatever the rank.

@@ -1,12 +1,12 @@
 // Gradients of functions of A [M, N] that do not depend on the choice of U and Vh, in a form that is finite wherever
 // the gradient exists: also where singular values are equal or 0.
 //
-// A sum of singular values (Lewis 1995, "The convex analysis of unitarily invariant matrix functions", section 3):
+// A sum of singular values (Lewis 1995, "The convex analysis of unitarily invariant matrix functions"):
 //
 //   L = sum_i f(s_i):   dL/dA = U diag(f'(S)) Vh
 //
 // A generalised matrix function, of an odd g (Hawkins and Ben-Israel 1973; Noferini 2017, "A formula for the Frechet
-// derivative of a generalized matrix function", theorem 4.1, which extends that of Daleckii and Krein):
+// derivative of a generalized matrix function", which extends that of Daleckii and Krein):
 //
 //   L = <W, G(A)> = sum_ij W_ij G(A)_ij,   G(A) = U g(diag(S)) Vh
 //   dL/dA = U C Vh + (I - U U^T) W V diag(g(S) / S) Vh + U diag(g(S) / S) U^T W (I - V V^T)

@@ -1,5 +1,5 @@
-// The plane rotation that makes two vectors orthogonal (Hestenes 1958, "Inversion of matrices by biorthogonalization",
-// section 5; the formulas of Rutishauser 1966, "The Jacobi method for real symmetric matrices", on Gram matrices).
+// The plane rotation that makes two vectors orthogonal (Hestenes 1958, "Inversion of matrices by biorthogonalization
+// and related results"), by the formulas of Rutishauser 1966, "The Jacobi method for real symmetric matrices".
 //
 //   x' = cos(theta) x - sin(theta) y,   y' = sin(theta) x + cos(theta) y,   x' . y' = 0
 //
@@ -12,8 +12,9 @@
 //
 //   ||x'||^2 = ||x||^2 (1 + r^2 |q| / steepness),   ||y'||^2 = ||y||^2 (1 - |q| / steepness)
 //
-// The rotation is applied as three shears, with tan(theta / 2) = t / (1 + sqrt(1 + t^2)), each exact but for one
-// rounding per element (Rutishauser's formulas, in place):
+// The rotation is applied as three shears, with tan(theta / 2) = t / (1 + sqrt(1 + t^2)): in place, with one rounding
+// per element and shear (the lifting steps of Daubechies and Sweldens 1998, "Factoring wavelet transforms into lifting
+// steps"):
 //
 //   x -= tan(theta / 2) y,   y += sin(theta) x,   x -= tan(theta / 2) y
 //

@@ -2,8 +2,8 @@
 //
 //   cyclic    pairs (0, 1), (0, 2), ..., (0, N-1), (1, 2), ...   row by row (Forsythe and Henrici 1960)
 //   de_rijk   the same, but before row i the longest of the columns i, ..., N-1 is brought to place i (de Rijk 1989, "A
-//             one-sided Jacobi algorithm for computing the singular value decomposition on a vector computer", section
-//             2): columns leave a sweep nearly sorted, and fewer sweeps are needed where singular values are spread
+//             one-sided Jacobi algorithm for computing the singular value decomposition on a vector computer"): columns
+//             leave a sweep nearly sorted, and fewer sweeps are needed where singular values are spread
 //
 // The threshold is on cosines, which no scaling of the matrix or of a column changes.
 #pragma once

@@ -197,6 +197,15 @@ TEST(JacobiSvd, StandsColumnsFromOneEndOfTheRangeToTheOther) {
   for (std::size_t k = 0; k < 4; ++k) expect_near<BigFloat>(BigFloat(S[k]) / fine[k], BigFloat(1), BigFloat(1e-14));
 }
 
+TEST(JacobiSvd, TakesColumnsBeyondTheRangeForZero) {
+  const Matrix<double> unit = random_matrix<double>(6, 4);
+  const Matrix<double> A = matrix_from<double>(
+      6, 4, [&](auto i, auto j) { return std::ldexp(unit(i, j), j == 0 ? 1000 : -995 + static_cast<int>(j)); });
+  const SvdFactors<double> factors = jacobi_svd(A);
+  EXPECT_EQ((std::vector<double>(factors.S.begin() + 1, factors.S.end())), (std::vector<double>{0, 0, 0}));
+  EXPECT_LE(tests::distance(product(transposed(factors.U), factors.U), identity<double>(4)), 1e-14);
+}
+
 TEST(JacobiSvd, ShowsItsSweepsAndTheirQuadraticConvergence) {
   const PrecisionScope scope(100);
   for (const JacobiOrdering ordering : kOrderings) {
@@ -217,6 +226,28 @@ TEST(JacobiSvd, ShowsItsSweepsAndTheirQuadraticConvergence) {
     EXPECT_TRUE(quadratic);
     EXPECT_LE(sweeps.back().worst_cosine, BigFloat(1e-99));
   }
+}
+
+TEST(JacobiSvd, NeedsFewerSweepsWithTheLongestColumnFirst) {
+  const auto sweeps_of = [](JacobiOrdering ordering) {
+    int sweeps = 0;
+    jacobi_svd(graded_columns<BigFloat>(8, 8, BigFloat(1e-10)), {ordering, 60},
+               [&](const JacobiSweep<BigFloat>& met) { sweeps = met.sweep; });
+    return sweeps;
+  };
+  EXPECT_LT(sweeps_of(JacobiOrdering::de_rijk), sweeps_of(JacobiOrdering::cyclic));
+}
+
+TEST(JacobiSweep, KeepsNormsAndTheSumsOfSquares) {
+  const Matrix<BigFloat> A = random_matrix<BigFloat>(5, 7);  // by columns
+  JacobiColumns<BigFloat> columns = jacobi_columns(A, identity<BigFloat>(5));
+  const BigFloat before = dot<BigFloat>(columns.mass, columns.mass), u = Traits::unit_roundoff();
+  for (int sweep = 0; sweep < 3; ++sweep) jacobi_sweep(columns, JacobiOrdering::de_rijk, u, u);
+  expect_near<BigFloat>(dot<BigFloat>(columns.mass, columns.mass), before, BigFloat(1e-47));
+  const std::vector<BigFloat> updated = columns.norms;
+  refresh_norms(columns);
+  expect_relatively_near<BigFloat>(updated, columns.norms, BigFloat(1e-47));
+  EXPECT_LE(tests::distance(product(columns.V, A), columns.AV), BigFloat(1e-47));
 }
 
 TEST(JacobiSvd, ThrowsAtTheLimitOfSweeps) {

@@ -100,10 +100,10 @@ TEST(RandomizedSvd, DependsOnItsSeedAlone) {
 }
 
 TEST(RandomizedSvd, NeedsTheBasesBetweenPowerIterations) {
-  // (A A^T)^6 A in double would know no singular value below 1e-16^(1 / 13) = 0.06 of the first.
-  const std::vector<double> sigma = decaying(20, 0.25);
-  const SvdFactors<double> factors = randomized_svd(with_values(24, 20, sigma), {10, 0, 6, 3});
-  for (std::size_t k = 0; k < 9; ++k) EXPECT_NEAR(factors.S[k] / sigma[k], 1, 1e-8) << k;
+  // A A^T in double knows no singular value below 1e-8 of the first.
+  const std::vector<double> sigma = decaying(20, 0.05);
+  const SvdFactors<double> factors = randomized_svd(with_values(24, 20, sigma), {10, 0, 2, 3});
+  for (std::size_t k = 0; k < 9; ++k) EXPECT_NEAR(factors.S[k] / sigma[k], 1, 1e-3) << k;
 }
 
 /// Of 100 seeds: the mean is within the expected bound, and none beyond what has a probability of 1e-6; neither bound
