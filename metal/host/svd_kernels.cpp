@@ -18,9 +18,7 @@ struct Threads {
 
 Result<SvdKernel> kernel(Pipelines& pipelines, const Limits& limits, const SvdStatement& statement,
                          const std::string& name, const Threads& threads) {
-  FunctionConstants constants;
-  constants.set(svd::with_vectors_constant, statement.with_vectors);
-  Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines.get(name, constants);
+  Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines.get(name, svd_constants(statement));
   if (!pipeline) return tl::unexpected(pipeline.error());
   if (const Result<void> fits = check_pipeline(name, **pipeline, threads.least); !fits)
     return tl::unexpected(fits.error());
@@ -30,12 +28,6 @@ Result<SvdKernel> kernel(Pipelines& pipelines, const Limits& limits, const SvdSt
   return SvdKernel{std::move(*pipeline), std::max(threads.least, most / simdgroup * simdgroup)};
 }
 
-std::string rotate_name(const SvdStatement& statement) {
-  if (statement.method == SvdMethod::blocks) return "svd_block_rotate";
-  if (statement.method == SvdMethod::pairs) return "svd_jacobi_rotate";
-  return fmt::format("svd_sweeps_{}{}", statement.threads_per_pair(), statement.is_shared ? "_threadgroup" : "");
-}
-
 Threads rotate_threads(const SvdStatement& statement) {
   const svd::Shape& shape = statement.shape;
   if (statement.method == SvdMethod::blocks) {
@@ -43,7 +35,7 @@ Threads rotate_threads(const SvdStatement& statement) {
     return {all, all};
   }
   if (statement.method == SvdMethod::sweeps) {
-    const std::uint64_t all = shape.padded / 2 * statement.threads_per_pair();
+    const std::uint64_t all = shape.padded / 2 * statement.threads_per_pair;
     return {all, all};
   }
   return {simdgroup, std::min<std::uint64_t>(most_plain_threads, (shape.rows + simdgroup - 1) / simdgroup * simdgroup)};
@@ -58,11 +50,23 @@ Result<SvdKernels> svd_kernels(Pipelines& pipelines, const Limits& limits, const
   const Threads of_columns{simdgroup, simdgroup * std::min<std::uint64_t>(statement.shape.columns, simdgroup)};
   Result<SvdKernel> load = get(svd_load_name(statement.type), of_columns);
   if (!load) return tl::unexpected(load.error());
-  Result<SvdKernel> rotate = get(rotate_name(statement), rotate_threads(statement));
+  Result<SvdKernel> rotate = get(svd_rotate_name(statement), rotate_threads(statement));
   if (!rotate) return tl::unexpected(rotate.error());
   Result<SvdKernel> finish = get("svd_finish_" + statement.type, of_columns);
   if (!finish) return tl::unexpected(finish.error());
   return SvdKernels{std::move(*load), std::move(*rotate), std::move(*finish)};
+}
+
+FunctionConstants svd_constants(const SvdStatement& statement) {
+  FunctionConstants constants;
+  constants.set(svd::with_vectors_constant, statement.with_vectors);
+  return constants;
+}
+
+std::string svd_rotate_name(const SvdStatement& statement) {
+  if (statement.method == SvdMethod::blocks) return "svd_block_rotate";
+  if (statement.method == SvdMethod::pairs) return "svd_jacobi_rotate";
+  return fmt::format("svd_sweeps_{}{}", statement.threads_per_pair, statement.is_shared ? "_threadgroup" : "");
 }
 
 std::string svd_load_name(const std::string& type) {

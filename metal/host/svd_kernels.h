@@ -24,6 +24,10 @@ struct SvdKernels {
 /// Errors: those of Pipelines::get; limit, for a pipeline that does not take the threads that its kernel needs.
 Result<SvdKernels> svd_kernels(Pipelines& pipelines, const Limits& limits, const SvdStatement& statement);
 
+/// The kernel that rotates, and the constants of all of them.
+std::string svd_rotate_name(const SvdStatement& statement);
+FunctionConstants svd_constants(const SvdStatement& statement);
+
 /// The function that a library has where it takes matrices of this type.
 std::string svd_load_name(const std::string& type);
 

@@ -26,29 +26,28 @@ void SvdRun::bind(ComputeCommandEncoder& encoder) const {
 }
 
 /// Barriers order the dispatches in an encoder of any kind.
-void SvdRun::dispatch(ComputeCommandEncoder& encoder, const SvdKernel& kernel, std::uint32_t step,
-                      std::uint64_t groups) const {
+void SvdRun::dispatch(ComputeCommandEncoder& encoder, const SvdKernel& kernel, Size groups, std::uint32_t step) const {
   svd::Shape shape = statement_.shape;
   shape.step = step;
   encoder.memory_barrier();
   encoder.set_pipeline(kernel.pipeline);
   encoder.set_bytes(std::as_bytes(std::span(&shape, 1)), svd::shape_index);
-  const bool is_of_matrix = groups == 1;
-  encoder.dispatch_threadgroups(is_of_matrix ? Size{count_, 1, 1} : Size{groups, count_, 1}, {kernel.threads, 1, 1});
+  encoder.dispatch_threadgroups(groups, {kernel.threads, 1, 1});
 }
 
 void SvdRun::encode_sweep(ComputeCommandEncoder& encoder) const {
+  if (statement_.method == SvdMethod::sweeps) return dispatch(encoder, kernels_.rotate, {count_, 1, 1});
   for (std::uint32_t step = 0; step < statement_.steps(); ++step)
-    dispatch(encoder, kernels_.rotate, step, statement_.groups());
+    dispatch(encoder, kernels_.rotate, {statement_.groups(), count_, 1}, step);
 }
 
 Result<void> SvdRun::run(bool with_load, bool with_sweep, bool with_finish) const {
   std::unique_lock lock(engine_.mutex);
   const Result<std::shared_ptr<CommandBuffer>> commands = commit(engine_.queue, [&](ComputeCommandEncoder& encoder) {
     bind(encoder);
-    if (with_load) dispatch(encoder, kernels_.load, 0, 1);
+    if (with_load) dispatch(encoder, kernels_.load, {count_, 1, 1});
     if (with_sweep) encode_sweep(encoder);
-    if (with_finish) dispatch(encoder, kernels_.finish, 0, 1);
+    if (with_finish) dispatch(encoder, kernels_.finish, {count_, 1, 1});
     return Result<void>();
   });
   lock.unlock();

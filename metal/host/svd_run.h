@@ -38,8 +38,7 @@ class SvdRun {
       : engine_(engine), statement_(statement), kernels_(kernels), count_(count) {}
 
   void bind(ComputeCommandEncoder& encoder) const;
-  void dispatch(ComputeCommandEncoder& encoder, const SvdKernel& kernel, std::uint32_t step,
-                std::uint64_t groups) const;
+  void dispatch(ComputeCommandEncoder& encoder, const SvdKernel& kernel, Size groups, std::uint32_t step = 0) const;
   void encode_sweep(ComputeCommandEncoder& encoder) const;
   Result<void> run(bool with_load, bool with_sweep, bool with_finish) const;
   Result<void> sweep_until_done(std::uint64_t first) const;

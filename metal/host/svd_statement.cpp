@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t most_rows = std::uint64_t{1} << 31, most_columns = std::uint64_t{1} << 20;
 constexpr std::uint32_t most_of_sweeps = 256;  ///< columns, at 8 threads a pair
-constexpr std::uint32_t most_shared_columns = 64;
 
 constexpr std::uint32_t rounded_up(std::uint32_t count, std::uint32_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
@@ -22,17 +21,18 @@ SvdMethod method_of(SvdPath path, std::uint32_t columns) {
   return columns <= most_of_sweeps ? SvdMethod::sweeps : SvdMethod::blocks;
 }
 
+/// At most 1024 of them for all pairs.
+std::uint32_t threads_per_pair_of(std::uint32_t columns) {
+  if (columns <= 64) return 32;
+  return columns <= 128 ? 16 : 8;
+}
+
 /// The square of the largest norm, at most rows * columns times that of the largest element, stays below 2^126.
 int top_of(std::uint64_t rows, std::uint64_t columns) {
   return (125 - static_cast<int>(std::bit_width(rows * columns - 1))) / 2;
 }
 
 }  // namespace
-
-std::uint32_t SvdStatement::threads_per_pair() const {
-  if (shape.columns <= 64) return 32;
-  return shape.columns <= 128 ? 16 : 8;
-}
 
 std::uint32_t SvdStatement::steps() const {
   if (method == SvdMethod::sweeps) return 1;
@@ -70,7 +70,8 @@ SvdStatement svd_statement(const reference::SvdProblem<Real>& problem, bool with
   shape.is_wide = problem.M < problem.N ? 1 : 0;
   shape.top = top_of(shape.rows, shape.columns);
   shape.most_sweeps = most_sweeps;
-  statement.is_shared = statement.method == SvdMethod::sweeps && shape.columns <= most_shared_columns &&
+  statement.threads_per_pair = threads_per_pair_of(shape.columns);
+  statement.is_shared = statement.method == SvdMethod::sweeps && statement.threads_per_pair == 32 &&
                         std::uint64_t{shape.rows} * shape.padded <= svd::shared_elements;
   return statement;
 }

@@ -25,16 +25,15 @@ struct SvdStatement {
   std::uint64_t B = 0;
   SvdPath path = SvdPath::production;
   SvdMethod method = SvdMethod::sweeps;
-  bool is_shared = false;          ///< W lies in threadgroup memory during sweeps
-  std::string type;                ///< of A, U and Vh, in Metal's words
-  std::uint64_t element_size = 0;  ///< its bytes
+  std::uint32_t threads_per_pair = 32;  ///< of sweeps
+  bool is_shared = false;               ///< W lies in threadgroup memory during sweeps
+  std::string type;                     ///< of A, U and Vh, in Metal's words
+  std::uint64_t element_size = 0;       ///< its bytes
   bool with_vectors = true;
   svd::Shape shape{};  ///< but for step
 
   std::uint64_t M() const { return shape.is_wide != 0 ? shape.columns : shape.rows; }
   std::uint64_t N() const { return shape.is_wide != 0 ? shape.rows : shape.columns; }
-  /// Of a pair of columns, in sweeps.
-  std::uint32_t threads_per_pair() const;
   /// Dispatches of a sweep, and threadgroups a matrix of each.
   std::uint32_t steps() const;
   std::uint32_t groups() const;

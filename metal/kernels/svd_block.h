@@ -3,19 +3,10 @@
 // blocks, and a sweep in which every pair of columns meets once (svd_schedule.h).
 #pragma once
 
-#include "svd_sweeps.h"
+#include "svd_rotation.h"
 
 namespace assay {
 namespace svd {
-
-/// Where in the matrix the columns of two blocks lie.
-inline ColumnPair columns_of(ColumnPair blocks, ColumnPair inner) {
-  const uint first = inner.first < block_width ? blocks.first * block_width + inner.first
-                                               : (blocks.second - 1) * block_width + inner.first;
-  const uint second = inner.second < block_width ? blocks.first * block_width + inner.second
-                                                 : (blocks.second - 1) * block_width + inner.second;
-  return {first, second};
-}
 
 [[host_name("svd_block_rotate"), max_total_threads_per_threadgroup(512)]] kernel void block_rotate(
     constant Shape& shape [[buffer(shape_index)]], device float* work [[buffer(work_index)]],
@@ -29,7 +20,7 @@ inline ColumnPair columns_of(ColumnPair blocks, ColumnPair inner) {
   const ColumnPair blocks = round_robin(shape.padded / block_width, shape.step, group.x);
   bool is_rotated = false;
   for (uint step = 0; step < inner_steps(block_width, is_first); ++step) {
-    const ColumnPair pair = columns_of(blocks, inner_pair(block_width, is_first, step, simdgroup));
+    const ColumnPair pair = columns_of_blocks(block_width, blocks, inner_pair(block_width, is_first, step, simdgroup));
     if (orthogonalize<block_threads_per_pair>(pair, column_of(work, group.y, 0, shape.rows, shape),
                                               column_of(rotations, group.y, 0, shape.columns, shape), shape, lane))
       is_rotated = true;

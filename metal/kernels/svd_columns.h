@@ -38,12 +38,16 @@ inline float column_norm(device const float* column, uint rows, uint lane) {
   return sum >= least_square ? sqrt(sum) : sqrt(sum_of_large) * 0x1p-76f;
 }
 
-/// Where column j is to stand in descending order of norms; equals stay in their order.
+/// Where column j is to stand in descending order of norms; equals stay in their order. Compared by their bits, which
+/// are in the order of numbers that are not negative, and give each column a place of its own where some are no
+/// numbers.
 inline uint rank_of(uint j, device const float* norms, uint columns) {
-  const float norm = norms[j];
+  const uint norm = as_type<uint>(norms[j]);
   uint rank = 0;
-  for (uint other = 0; other < columns; ++other)
-    if (norms[other] > norm || (norms[other] == norm && other < j)) ++rank;
+  for (uint k = 0; k < columns; ++k) {
+    const uint other = as_type<uint>(norms[k]);
+    if (other > norm || (other == norm && k < j)) ++rank;
+  }
   return rank;
 }
 
@@ -52,6 +56,17 @@ template <class T>
 struct Parts {
   T at[lane_count];
 };
+
+/// Whether a thread of the group says so. For all threads of the group, which must have met since `parts` was last
+/// read.
+inline bool any_of_group(bool is_one, threadgroup Parts<uint>& parts, Place place) {
+  const bool is_any = simd_any(is_one);
+  if (place.lane == 0) parts.at[place.simdgroup] = is_any;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  uint any = 0;
+  for (uint n = 0; n < place.simdgroups(); ++n) any |= parts.at[n];
+  return any != 0;
+}
 
 }  // namespace svd
 }  // namespace assay

@@ -66,10 +66,11 @@ inline uint float_bits(Magnitude x) {
   return (x.mantissa + (1u << (lost - 1)) - 1 + ((x.mantissa >> lost) & 1)) >> lost;
 }
 
-/// x * 2^power of a matrix's element; exact, or 0 where it would be subnormal.
+/// x * 2^power of a matrix's element; exact, or 0 where it would be subnormal. An infinity is no number here.
 template <class D>
 float scaled(D x, int power) {
   Magnitude size = magnitude_of<D>(magnitude_bits(x));
+  if (size.exponent > Format<D>::bias) return NAN;
   size.exponent += power;
   const float result = size.exponent < -126 ? 0.0f : as_type<float>(float_bits(size));
   return is_negative(x) ? -result : result;

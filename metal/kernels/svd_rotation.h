@@ -41,8 +41,9 @@ Products products_of(Column a, Column b, uint rows, uint lane) {
 
 /// A NaN is not orthogonal to anything: there will be no convergence.
 inline bool is_orthogonal(Products of) {
-  if (of.a_a < least_square || of.b_b < least_square) return true;
-  return fabs(of.a_b) <= tolerance * (sqrt(of.a_a) * sqrt(of.b_b));
+  const bool is_small = of.a_a < least_square || of.b_b < least_square;
+  const float bound = is_small ? INFINITY : tolerance * (sqrt(of.a_a) * sqrt(of.b_b));
+  return fabs(of.a_b) <= bound;
 }
 
 struct Rotation {

@@ -47,5 +47,11 @@ inline ColumnPair inner_pair(uint32_t width, bool is_first, uint32_t step, uint3
   return is_first ? round_robin(2 * width, step, k) : crossing(width, step, k);
 }
 
+/// The same pair as columns of the matrix, whose blocks `blocks` these are.
+inline ColumnPair columns_of_blocks(uint32_t width, ColumnPair blocks, ColumnPair inner) {
+  const uint32_t first = blocks.first * width, second = (blocks.second - 1) * width;
+  return {inner.first + (inner.first < width ? first : second), inner.second + (inner.second < width ? first : second)};
+}
+
 }  // namespace svd
 }  // namespace assay

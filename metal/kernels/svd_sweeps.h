@@ -9,17 +9,6 @@
 namespace assay {
 namespace svd {
 
-/// Whether a thread of the group says so. For all threads of the group, which must have met since `parts` was last
-/// read.
-inline bool any_of_group(bool is_one, threadgroup Parts<uint>& parts, Place place) {
-  const bool is_any = simd_any(is_one);
-  if (place.lane == 0) parts.at[place.simdgroup] = is_any;
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  uint any = 0;
-  for (uint n = 0; n < place.simdgroups(); ++n) any |= parts.at[n];
-  return any != 0;
-}
-
 /// Every pair once; whether one had to be rotated.
 template <int width, class Column>
 bool sweep(Column work, device float* rotations, Shape shape, Place place) {
