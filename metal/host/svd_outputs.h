@@ -17,8 +17,8 @@ void validate_output(const reference::SvdProblem<Real>& problem, std::int64_t va
   using reference::detail::expect_size;
   expect_size("S", output.S.size(), "B * K", problem.B * values);
   if (output.U.empty() && output.Vh.empty()) return;
-  expect_size("U", output.U.size(), "B * M * K", problem.B * problem.M * values);
-  expect_size("Vh", output.Vh.size(), "B * K * N", problem.B * values * problem.N);
+  expect_size("U", output.U.size(), "B * M * K, or Vh empty too", problem.B * problem.M * values);
+  expect_size("Vh", output.Vh.size(), "B * K * N, or U empty too", problem.B * values * problem.N);
 }
 
 /// The CPU's, with its errors as values.

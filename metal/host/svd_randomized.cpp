@@ -1,40 +1,22 @@
 // The rSVD on a device: N. Halko, P. G. Martinsson and J. A. Tropp (SIAM Review 53, 2011), algorithms 4.4 and 5.1, each
 // matrix by itself.
 //
-//   Q = basis of A Omega;   power_iterations times: Q = basis of A (basis of A^T Q)
-//   Q^T A = U' S Vh,   U = Q U'
+//   Q = basis of A Omega, Omega [N, width] the normal numbers of reference/svd/gaussian.h;   power_iterations times: Q
+//   = basis of A (basis of A^T Q) Q^T A = U' S Vh,   U = Q U'
 //
 // A basis is U of the kernels' own SVD: orthonormal whatever the rank.
 #include "metal/host/svd_randomized.h"
 
 #include <algorithm>
-#include <numbers>
-#include <random>
 #include <utility>
 
 #include "metal/host/svd.h"
 #include "metal/host/svd_multiply.h"
 #include "metal/host/svd_outputs.h"
+#include "reference/svd/gaussian.h"
 #include "reference/svd/validate.h"
 
 namespace assay::metal {
-
-namespace host {
-
-/// Of G. E. P. Box and M. E. Muller (Ann. Math. Stat. 29, 1958): the library's distribution may differ from one library
-/// to the next.
-std::vector<float> normal_numbers(std::uint64_t seed, std::size_t count) {
-  std::mt19937_64 bits(seed);
-  const auto uniform = [&] { return (static_cast<double>(bits() >> 11U) + 0.5) * 0x1p-53; };
-  std::vector<float> numbers(count);
-  for (float& number : numbers) {
-    const double radius = std::sqrt(-2 * std::log(uniform()));
-    number = static_cast<float>(radius * std::cos(2 * std::numbers::pi * uniform()));
-  }
-  return numbers;
-}
-
-}  // namespace host
 
 namespace {
 
@@ -48,6 +30,13 @@ struct Factors {
   Floats U, S, Vh;
 };
 
+/// Standard normal numbers [rows, columns].
+Floats random_subspace(std::uint64_t seed, std::uint32_t rows, std::uint32_t columns) {
+  Floats numbers(std::size_t{rows} * columns);
+  for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = static_cast<float>(reference::standard_normal(seed, n));
+  return numbers;
+}
+
 /// One matrix A on a device.
 class RangeFinder {
  public:
@@ -56,8 +45,7 @@ class RangeFinder {
 
   /// U [M, width], S [width] and Vh [width, N] of A on a subspace of so many dimensions.
   Result<Factors> run(std::uint32_t width, const RandomizedSvd& randomized) const {
-    Result<Floats> Q =
-        basis_of_product(A_, host::normal_numbers(randomized.seed, std::size_t{A_.columns} * width), width);
+    Result<Floats> Q = basis_of_product(A_, random_subspace(randomized.seed, A_.columns, width), width);
     for (std::int64_t n = 0; Q && n < randomized.power_iterations; ++n) {
       Q = basis_of_product(A_.transposed(), *Q, width);
       if (Q) Q = basis_of_product(A_, *Q, width);

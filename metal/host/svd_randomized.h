@@ -1,4 +1,4 @@
-// What the rSVD does on the host: the matrix as floats, random numbers, and the triplets that were asked for.
+// What the rSVD does on the host: the matrix as floats, and the triplets that were asked for.
 #pragma once
 
 #include <cmath>
@@ -30,9 +30,6 @@ ScaledMatrix scaled_matrix(std::span<const Real> matrix) {
     result.elements.push_back(static_cast<float>(std::ldexp(static_cast<double>(x), result.power)));
   return result;
 }
-
-/// Independent normal numbers, mean 0 and variance 1, from a seed.
-std::vector<float> normal_numbers(std::uint64_t seed, std::size_t count);
 
 /// Thin factors of one matrix times 2^power: U [M, width], S [width], Vh [width, N].
 struct WideFactors {

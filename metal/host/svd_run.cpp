@@ -61,8 +61,7 @@ std::span<const std::uint32_t> SvdRun::status() const {
 
 Result<void> SvdRun::not_converged(std::uint64_t matrix) const {
   return error(Error::Kind::execution,
-               fmt::format("A[b={}]: columns were still being rotated in sweep {}: expected convergence before", matrix,
-                           statement_.shape.most_sweeps));
+               fmt::format("A[b={}]: columns not orthogonal after {} sweeps", matrix, statement_.shape.most_sweeps));
 }
 
 /// The first sweep has the loading before it.

@@ -71,6 +71,7 @@ void rotate(Column a, Column b, Rotation by, uint length, uint first, uint strid
 /// share the pair, and nobody else may touch it.
 template <int width, class Column>
 bool orthogonalize(ColumnPair pair, Column work, device float* rotations, Shape shape, uint lane) {
+  if (pair.second >= shape.columns) return false;  // padding
   const Column a = work + ulong(pair.first) * shape.rows, b = work + ulong(pair.second) * shape.rows;
   const Products products = products_of<width>(a, b, shape.rows, lane);
   if (is_orthogonal(products)) return false;

@@ -162,10 +162,17 @@ TEST_F(SvdDispatches, NeedTheThreadsOfAllPairs) {
             "kernel svd_sweeps_32_threadgroup: max_total_threads_per_threadgroup = 1023: expected at least 1024");
   EXPECT_EQ(error_of(62), "");
   EXPECT_EQ(error_of(257), "");
-  stream_.most_threads = 511;
-  EXPECT_THAT(error_of(289), HasSubstr("")) << "pipelines are made once";
   stream_.width = 64;
   EXPECT_THAT(error_of(65), HasSubstr("thread_execution_width = 64"));
+}
+
+TEST_F(SvdDispatches, OfBlocksNeed512Threads) {
+  stream_.most_threads = 511;
+  const TypedSvd<float> typed({1, 257, 257, std::vector<float>(257 * 257)});
+  SvdResults<float> results(typed.problem());
+  EXPECT_EQ(Svd::create(stream_.device, stream_.library).value()(typed.problem(), results.spans()).error(),
+            (Error{Error::Kind::limit,
+                   "kernel svd_block_rotate: max_total_threads_per_threadgroup = 511: expected at least 512"}));
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST_P(SvdFailures, AreNotOfAStaleEncoder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SvdFailures, testing::Values(SvdPath::production, SvdPath::plain),
-                         [](const auto& info) { return info.param == SvdPath::plain ? "plain" : "production"; });
+                         [](const auto& path) { return path.param == SvdPath::plain ? "plain" : "production"; });
 
 }  // namespace
 }  // namespace assay::metal::test
