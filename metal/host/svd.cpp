@@ -10,7 +10,6 @@
 
 namespace assay::metal {
 
-using reference::RandomizedSvd;
 using reference::SvdProblem;
 
 namespace {

@@ -41,20 +41,20 @@ Floats random_subspace(std::uint64_t seed, std::uint32_t rows, std::uint32_t col
 class RangeFinder {
  public:
   RangeFinder(const Svd& svd, const host::SvdEngine& engine, host::Pipelines& pipelines, const SvdFactor& A)
-      : svd_(svd), engine_(engine), pipelines_(pipelines), A_(A) {}
+      : svd_(svd), engine_(engine), pipelines_(pipelines), matrix_(A) {}
 
   /// U [M, width], S [width] and Vh [width, N] of A on a subspace of so many dimensions.
   Result<Factors> run(std::uint32_t width, const RandomizedSvd& randomized) const {
-    Result<Floats> Q = basis_of_product(A_, random_subspace(randomized.seed, A_.columns, width), width);
+    Result<Floats> Q = basis_of_product(matrix_, random_subspace(randomized.seed, matrix_.columns, width), width);
     for (std::int64_t n = 0; Q && n < randomized.power_iterations; ++n) {
-      Q = basis_of_product(A_.transposed(), *Q, width);
-      if (Q) Q = basis_of_product(A_, *Q, width);
+      Q = basis_of_product(matrix_.transposed(), *Q, width);
+      if (Q) Q = basis_of_product(matrix_, *Q, width);
     }
     if (!Q) return tl::unexpected(Q.error());
-    const SvdFactor basis{*Q, A_.rows, width};
-    const Result<Floats> small = host::svd_multiply(engine_, pipelines_, basis.transposed(), A_);
+    const SvdFactor basis{*Q, matrix_.rows, width};
+    const Result<Floats> small = host::svd_multiply(engine_, pipelines_, basis.transposed(), matrix_);
     if (!small) return tl::unexpected(small.error());
-    Result<Factors> factors = decompose({*small, width, A_.columns});
+    Result<Factors> factors = decompose({*small, width, matrix_.columns});
     if (!factors) return factors;
     Result<Floats> U = host::svd_multiply(engine_, pipelines_, basis, {factors->U, width, width});
     if (!U) return tl::unexpected(U.error());
@@ -74,7 +74,7 @@ class RangeFinder {
 
   /// Of the columns of first [.., width].
   Result<Floats> basis_of_product(const SvdFactor& first, const Floats& second, std::uint32_t width) const {
-    const Result<Floats> product = host::svd_multiply(engine_, pipelines_, first, {second, first.columns, width});
+    Result<Floats> product = host::svd_multiply(engine_, pipelines_, first, {second, first.columns, width});
     if (!product) return product;
     Result<Factors> factors = decompose({*product, first.rows, width});
     if (!factors) return tl::unexpected(factors.error());
@@ -84,7 +84,7 @@ class RangeFinder {
   const Svd& svd_;
   host::SvdEngine engine_;
   host::Pipelines& pipelines_;
-  SvdFactor A_;
+  SvdFactor matrix_;
 };
 
 /// Those of matrix b of B.

@@ -11,7 +11,7 @@
 #include "metal/host/svd.h"
 #include "tests/host/device_batch.h"
 #include "tests/kernels/svd_case.h"
-#include "tests/kernels/svd_exact.h"
+#include "tests/kernels/svd_expect.h"
 
 namespace assay::metal::test {
 namespace {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "tests/kernels/svd_bench.h"
-#include "tests/kernels/svd_exact.h"
+#include "tests/kernels/svd_expect.h"
 
 namespace assay::metal::test {
 namespace {

@@ -31,13 +31,17 @@ struct SvdCase {
 template <class Real>
 class TypedSvd {
  public:
-  explicit TypedSvd(const SvdCase& c) : A_(c.A.begin(), c.A.end()), B_(c.B), M_(c.M), N_(c.N) {}
+  explicit TypedSvd(const SvdCase& c) : elements_(c.A.begin(), c.A.end()), extents_{c.B, c.M, c.N, {}} {}
 
-  SvdProblem<Real> problem() const { return {B_, M_, N_, A_}; }
+  SvdProblem<Real> problem() const {
+    SvdProblem<Real> problem = extents_;
+    problem.A = elements_;
+    return problem;
+  }
 
  private:
-  std::vector<Real> A_;
-  std::int64_t B_, M_, N_;
+  std::vector<Real> elements_;
+  SvdProblem<Real> extents_;
 };
 
 /// Outputs in arrays that hold a value no result has.

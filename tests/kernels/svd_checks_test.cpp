@@ -1,7 +1,7 @@
 // No result depends on the order in which threads run; types are rounded once; lint finds nothing.
 #include "metal/emulator/lint.h"
 #include "tests/kernels/svd_bench.h"
-#include "tests/kernels/svd_exact.h"
+#include "tests/kernels/svd_expect.h"
 
 namespace assay::metal::test {
 namespace {

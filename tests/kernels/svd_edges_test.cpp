@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "tests/kernels/svd_bench.h"
-#include "tests/kernels/svd_exact.h"
+#include "tests/kernels/svd_expect.h"
 
 namespace assay::metal::test {
 namespace {
