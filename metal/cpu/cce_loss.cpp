@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "metal/cpu/blas.h"
 #include "metal/cpu/cce/choice.h"
 #include "metal/cpu/cce/run.h"
 

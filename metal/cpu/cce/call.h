@@ -10,7 +10,7 @@
 
 #include "metal/cpu/cce/elements.h"
 #include "metal/cpu/cce/gemm.h"
-#include "metal/cpu/cce/memory.h"
+#include "metal/cpu/memory.h"
 #include "metal/cpu/cce/plan.h"
 #include "metal/cpu/cce/tokens.h"
 #include "metal/cpu/parallel.h"
@@ -20,11 +20,11 @@ namespace assay::metal::cpu {
 /// One thread's tiles.
 template <class Operand>
 struct CceTiles {
-  CceMemory<float> logits;    ///< [tile_rows, chunk]
-  CceMemory<Operand> G;       ///< the same, where the products do not take float
-  CceMemory<Operand> hidden;  ///< [tile_rows, H], where it has to be gathered or converted
-  CceMemory<Operand> weight;  ///< [chunk, H], where it has to be converted
-  CceMemory<float> dweight;   ///< [chunk, H], where the output is not of float
+  AlignedMemory<float> logits;    ///< [tile_rows, chunk]
+  AlignedMemory<Operand> G;       ///< the same, where the products do not take float
+  AlignedMemory<Operand> hidden;  ///< [tile_rows, H], where it has to be gathered or converted
+  AlignedMemory<Operand> weight;  ///< [chunk, H], where it has to be converted
+  AlignedMemory<float> dweight;   ///< [chunk, H], where the output is not of float
 };
 
 template <class Real, class Operand>
@@ -90,8 +90,8 @@ class CceCall {
   }
 
   std::vector<CceTiles<Operand>> tiles_;
-  CceMemory<Operand> gathered_;  ///< [M, H]
-  CceMemory<float> held_sums_;
+  AlignedMemory<Operand> gathered_;  ///< [M, H]
+  AlignedMemory<float> held_sums_;
 };
 
 template <class Real, class Operand>
@@ -135,16 +135,16 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
   plan = plan_cce(needs, cce_threads(threads, needs), rest);
   const std::int64_t tile = plan.tile_rows * plan.chunk;
   for (std::int64_t part = 0; part < plan.threads; ++part)
-    tiles_.push_back({CceMemory<float>(tile), CceMemory<Operand>(narrow ? tile : 0),
-                      CceMemory<Operand>(needs.copies_hidden ? plan.tile_rows * H : 0),
-                      CceMemory<Operand>(needs.copies_weight ? plan.chunk * H : 0),
-                      CceMemory<float>(!float_outputs && wants_dweight() ? plan.chunk * H : 0)});
+    tiles_.push_back({AlignedMemory<float>(tile), AlignedMemory<Operand>(narrow ? tile : 0),
+                      AlignedMemory<Operand>(needs.copies_hidden ? plan.tile_rows * H : 0),
+                      AlignedMemory<Operand>(needs.copies_weight ? plan.chunk * H : 0),
+                      AlignedMemory<float>(!float_outputs && wants_dweight() ? plan.chunk * H : 0)});
   if (at_once && gathered > 0) {
-    gathered_ = CceMemory<Operand>(M() * H);
+    gathered_ = AlignedMemory<Operand>(M() * H);
     on_parts(plan.threads,
              [&](std::int64_t part) { gather(gathered_.data(), part_of({0, M()}, part, plan.threads), 0); });
   }
-  held_sums_ = CceMemory<float>(plan.held_sums * std::min(plan.block_rows, M()) * H);
+  held_sums_ = AlignedMemory<float>(plan.held_sums * std::min(plan.block_rows, M()) * H);
 }
 
 template <class Real, class Operand>

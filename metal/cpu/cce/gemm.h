@@ -41,13 +41,4 @@ void gemm_dweight(GemmSizes sizes, Matrix<const BFloat16> G, Matrix<const BFloat
 /// Whether the overloads for bfloat16 may be called.
 bool multiplies_bfloat16();
 
-/// While one lives, OpenBLAS computes in the calling thread; the process's setting returns with the last of them.
-class SerialBlas {
- public:
-  SerialBlas();
-  ~SerialBlas();
-  SerialBlas(const SerialBlas&) = delete;
-  SerialBlas& operator=(const SerialBlas&) = delete;
-};
-
 }  // namespace assay::metal::cpu

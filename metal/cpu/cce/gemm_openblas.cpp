@@ -1,8 +1,6 @@
 // The products of gemm.h on float32, by OpenBLAS.
 #include <cblas.h>
 
-#include <mutex>
-
 #include "metal/cpu/cce/gemm.h"
 
 namespace assay::metal::cpu {
@@ -28,17 +26,6 @@ void sgemm(const Shape& shape, Matrix<const float> a, Matrix<const float> b, flo
               as_blas(a.stride), b.data, as_blas(b.stride), beta, c.data, as_blas(c.stride));
 }
 
-struct Setting {
-  std::mutex mutex;
-  int users = 0;
-  int threads = 1;
-};
-
-Setting& setting() {
-  static Setting the_one;
-  return the_one;
-}
-
 }  // namespace
 
 void gemm_logits(GemmSizes s, Matrix<const float> hidden, Matrix<const float> weight, Matrix<float> logits) {
@@ -51,18 +38,6 @@ void gemm_dhidden(GemmSizes s, Matrix<const float> G, Matrix<const float> weight
 
 void gemm_dweight(GemmSizes s, Matrix<const float> G, Matrix<const float> hidden, Matrix<float> dweight, Sum sum) {
   sgemm({CblasTrans, CblasNoTrans, s.C, s.H, s.R}, G, hidden, beta(sum), dweight);
-}
-
-SerialBlas::SerialBlas() {
-  const std::scoped_lock lock(setting().mutex);
-  if (setting().users++ > 0) return;
-  setting().threads = openblas_get_num_threads();
-  openblas_set_num_threads(1);
-}
-
-SerialBlas::~SerialBlas() {
-  const std::scoped_lock lock(setting().mutex);
-  if (--setting().users == 0) openblas_set_num_threads(setting().threads);
 }
 
 }  // namespace assay::metal::cpu

@@ -95,7 +95,7 @@ class CceRun {
   std::int64_t stored_block(Range rows) {
     const std::int64_t in_dweight = rows.begin == 0 ? std::min(call_.plan.rows_in_dweight, rows.size()) : 0;
     if (memory_.data() == nullptr && in_dweight < rows.size())
-      memory_ = CceMemory<Operand>(call_.plan.rows_in_memory * call_.V, AtEnd::keep);
+      memory_ = AlignedMemory<Operand>(call_.plan.rows_in_memory * call_.V, AtEnd::keep);
     stored_ = {.rows = rows, .in_dweight = in_dweight, .memory = memory_.data(), .H = call_.H};
     if constexpr (!Call::converts) stored_.dweight = call_.gradients.dweight.data();
     first_pass<Real, Operand>(call_, {.rows = rows, .dhidden = call_.wants_dhidden(), .stored = &stored_});
@@ -153,7 +153,7 @@ class CceRun {
   Call& call_;
   std::vector<double> weight_sums_;
   StoredExponentials<Operand> stored_;
-  CceMemory<Operand> memory_;
+  AlignedMemory<Operand> memory_;
   bool checked_ = false;
 };
 

@@ -11,14 +11,14 @@ namespace assay::metal::cpu {
 /// wanted.
 enum class AtEnd { release, keep };
 
-class CceBytes {
+class AlignedBytes {
  public:
-  explicit CceBytes(std::size_t bytes = 0, AtEnd at_end = AtEnd::release);
-  ~CceBytes() { give_back(); }
-  CceBytes(CceBytes&& other) noexcept { *this = static_cast<CceBytes&&>(other); }
-  CceBytes& operator=(CceBytes&& other) noexcept;
-  CceBytes(const CceBytes&) = delete;
-  CceBytes& operator=(const CceBytes&) = delete;
+  explicit AlignedBytes(std::size_t bytes = 0, AtEnd at_end = AtEnd::release);
+  ~AlignedBytes() { give_back(); }
+  AlignedBytes(AlignedBytes&& other) noexcept { *this = static_cast<AlignedBytes&&>(other); }
+  AlignedBytes& operator=(AlignedBytes&& other) noexcept;
+  AlignedBytes(const AlignedBytes&) = delete;
+  AlignedBytes& operator=(const AlignedBytes&) = delete;
 
   void* data() const { return memory_; }
 
@@ -31,15 +31,15 @@ class CceBytes {
 };
 
 template <class Element>
-class CceMemory {
+class AlignedMemory {
  public:
-  explicit CceMemory(std::int64_t count = 0, AtEnd at_end = AtEnd::release)
+  explicit AlignedMemory(std::int64_t count = 0, AtEnd at_end = AtEnd::release)
       : bytes_(static_cast<std::size_t>(count) * sizeof(Element), at_end) {}
 
   Element* data() const { return static_cast<Element*>(bytes_.data()); }
 
  private:
-  CceBytes bytes_;
+  AlignedBytes bytes_;
 };
 
 }  // namespace assay::metal::cpu

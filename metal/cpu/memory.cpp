@@ -1,4 +1,4 @@
-#include "metal/cpu/cce/memory.h"
+#include "metal/cpu/memory.h"
 
 #include <mutex>
 #include <new>
@@ -48,7 +48,7 @@ Kept& kept() {
 
 }  // namespace
 
-CceBytes::CceBytes(std::size_t bytes, AtEnd at_end) : bytes_(bytes), at_end_(at_end) {
+AlignedBytes::AlignedBytes(std::size_t bytes, AtEnd at_end) : bytes_(bytes), at_end_(at_end) {
   if (bytes == 0) return;
   if (at_end == AtEnd::keep) {
     const std::scoped_lock lock(kept().mutex);
@@ -58,14 +58,14 @@ CceBytes::CceBytes(std::size_t bytes, AtEnd at_end) : bytes_(bytes), at_end_(at_
   if (memory_ == nullptr) memory_ = allocate(bytes);
 }
 
-CceBytes& CceBytes::operator=(CceBytes&& other) noexcept {
+AlignedBytes& AlignedBytes::operator=(AlignedBytes&& other) noexcept {
   std::swap(memory_, other.memory_);
   std::swap(bytes_, other.bytes_);
   std::swap(at_end_, other.at_end_);
   return *this;
 }
 
-void CceBytes::give_back() noexcept {
+void AlignedBytes::give_back() noexcept {
   if (memory_ != nullptr && at_end_ == AtEnd::keep) {
     const std::scoped_lock lock(kept().mutex);
     std::swap(memory_, kept().memory);

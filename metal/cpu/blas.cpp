@@ -1,0 +1,60 @@
+#include "metal/cpu/blas.h"
+
+#include <cblas.h>
+
+#include <mutex>
+
+namespace assay::metal::cpu {
+
+namespace {
+
+blasint as_blas(std::int64_t size) {
+  return static_cast<blasint>(size);  // whoever calls has refused what does not fit
+}
+
+CBLAS_TRANSPOSE as_blas(Transpose transpose) {
+  return transpose == Transpose::yes ? CblasTrans : CblasNoTrans;
+}
+
+struct Setting {
+  std::mutex mutex;
+  int users = 0;
+  int threads = 1;
+};
+
+Setting& setting() {
+  static Setting the_one;
+  return the_one;
+}
+
+}  // namespace
+
+SerialBlas::SerialBlas() {
+  const std::scoped_lock lock(setting().mutex);
+  if (setting().users++ > 0) return;
+  setting().threads = openblas_get_num_threads();
+  openblas_set_num_threads(1);
+}
+
+SerialBlas::~SerialBlas() {
+  const std::scoped_lock lock(setting().mutex);
+  if (--setting().users == 0) openblas_set_num_threads(setting().threads);
+}
+
+template <>
+void multiply(float alpha, Transpose of_a, const DenseMatrix<float>& a, Transpose of_b, const DenseMatrix<float>& b,
+              float beta, const DenseMatrix<float>& c) {
+  cblas_sgemm(CblasRowMajor, as_blas(of_a), as_blas(of_b), as_blas(c.rows), as_blas(c.columns),
+              as_blas(of_a == Transpose::yes ? a.rows : a.columns), alpha, a.data, as_blas(a.stride), b.data,
+              as_blas(b.stride), beta, c.data, as_blas(c.stride));
+}
+
+template <>
+void multiply(double alpha, Transpose of_a, const DenseMatrix<double>& a, Transpose of_b, const DenseMatrix<double>& b,
+              double beta, const DenseMatrix<double>& c) {
+  cblas_dgemm(CblasRowMajor, as_blas(of_a), as_blas(of_b), as_blas(c.rows), as_blas(c.columns),
+              as_blas(of_a == Transpose::yes ? a.rows : a.columns), alpha, a.data, as_blas(a.stride), b.data,
+              as_blas(b.stride), beta, c.data, as_blas(c.stride));
+}
+
+}  // namespace assay::metal::cpu

@@ -1,0 +1,33 @@
+// What is asked of OpenBLAS beside the products of linear cross-entropy (cce/gemm.h), in float and double.
+#pragma once
+
+#include <cstdint>
+
+namespace assay::metal::cpu {
+
+/// While one lives, OpenBLAS computes in the calling thread; the process's setting returns with the last of them.
+class SerialBlas {
+ public:
+  SerialBlas();
+  ~SerialBlas();
+  SerialBlas(const SerialBlas&) = delete;
+  SerialBlas& operator=(const SerialBlas&) = delete;
+};
+
+/// A row-major matrix [rows, columns] whose rows begin `stride` elements apart.
+template <class T>
+struct DenseMatrix {
+  T* data = nullptr;
+  std::int64_t rows = 0, columns = 0, stride = 0;
+
+  T* row(std::int64_t i) const { return data + i * stride; }
+};
+
+enum class Transpose { no, yes };
+
+/// C = alpha op(A) op(B) + beta C.
+template <class T>
+void multiply(T alpha, Transpose of_a, const DenseMatrix<T>& a, Transpose of_b, const DenseMatrix<T>& b, T beta,
+              const DenseMatrix<T>& c);
+
+}  // namespace assay::metal::cpu

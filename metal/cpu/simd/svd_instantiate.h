@@ -1,0 +1,12 @@
+// The table of one instruction set's inner loops of the singular value decomposition; svd/simd_*.cpp include this last.
+#pragma once
+
+#include "metal/cpu/simd/svd_batch.h"
+#include "metal/cpu/simd/svd_reflect.h"
+
+namespace assay::metal::cpu::ASSAY_SIMD {
+
+template <class T>
+inline constexpr SvdKernels<T> svd_table = {run_batch<T>, orthogonalize<T>, squared_norms<T>, reflect<T>};
+
+}  // namespace assay::metal::cpu::ASSAY_SIMD

@@ -1,0 +1,180 @@
+// Sweeps of one-sided Jacobi (Hestenes 1958): every pair of columns is rotated once a sweep, until all are orthogonal.
+//
+// The pairs of a panel of 2 n columns, n = 2^k of them in either block, are met by exclusive or: lane l of p with lane
+// l ^ s of q for s = 0, ..., n - 1 in the order of the Gray code, so that one bit of the lane's number changes from step
+// to step; then the two halves of each block change places so that p and q hold columns that have not met, and so on
+// with n / 2. That is n + n/2 + ... + 1 = 2 n - 1 steps of n disjoint pairs: each pair exactly once. Pairs of columns
+// from different panels are met by a tournament of the blocks, whose later rounds leave out all but the first n steps.
+//
+// A step is one pass over the rows: rotate, bring the next pairs together, sum their dots.
+#pragma once
+
+#include "metal/cpu/simd/svd_rotation.h"
+
+namespace assay::metal::cpu::ASSAY_SIMD {
+
+/// What brings the next pairs together: `swap` + k: bit k of the lanes of q; `split` + k: half of each block, by bit k.
+inline constexpr int swap = 0, split = 4, stay = 8;
+
+template <int move, class T>
+ASSAY_INLINE void bring_together(Wide<T>& p, Wide<T>& q) {
+  if constexpr (move < split) {
+    if constexpr ((std::size_t{1} << move) < width<T>) q = with_lanes_swapped<move>(q);
+  } else if constexpr (move < stay) {
+    if constexpr ((std::size_t{1} << (move - split)) < width<T>) exchange<move - split>(p, q);
+  }
+}
+
+/// The next pairs' norms and scales.
+template <int move, class T>
+ASSAY_INLINE void move_columns(Panel<T>& panel) {
+  bring_together<move>(panel.a, panel.b);
+  bring_together<move>(panel.shrunk_p, panel.shrunk_q);
+  bring_together<move>(panel.inverse_p, panel.inverse_q);
+  bring_together<move>(panel.id_p, panel.id_q);
+}
+
+template <int move, bool rotates, class T>
+ASSAY_INLINE Wide<T> next_row(const Panel<T>& panel, T* p, T* q, Wide<T> sum) {
+  const Wide<T> old_p = load_wide(p), old_q = load_wide(q);
+  Wide<T> new_p = old_p, new_q = old_q;
+  if constexpr (rotates) {
+    new_p = fused(panel.to_p, old_q, old_p);
+    new_q = fused(panel.to_q, old_p, old_q);
+  }
+  bring_together<move>(new_p, new_q);
+  if constexpr (rotates || move >= split) store_wide(p, new_p);
+  store_wide(q, new_q);
+  return fused(new_p, new_q, sum);
+}
+
+/// Four sums, each of every fourth row.
+template <int move, bool rotates, class T>
+ASSAY_INLINE void next_pairs(Panel<T>& panel, std::int64_t rows, std::int64_t more_rows) {
+  constexpr std::int64_t n = width<T>;
+  Wide<T> sum[4] = {all_of(T(0)), all_of(T(0)), all_of(T(0)), all_of(T(0))};
+  const Panel<T> fixed = panel;
+  T *p = panel.p, *q = panel.q;
+  for (T* end = p + rows * n; p != end; p += 4 * n, q += 4 * n)
+    for (std::int64_t i = 0; i < 4; ++i) sum[i] = next_row<move, rotates>(fixed, p + i * n, q + i * n, sum[i]);
+  for (T* end = p + more_rows * n; p != end; p += n, q += n) next_row<move, rotates>(fixed, p, q, sum[0]);
+  panel.dot = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  move_columns<move>(panel);
+}
+
+/// The last rotations of a visit, and the scales multiplied out.
+template <class T>
+ASSAY_INLINE void leave(const Panel<T>& panel, std::int64_t rows) {
+  constexpr std::int64_t n = width<T>;
+  const Panel<T> fixed = panel;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const Wide<T> p = load_wide(fixed.p + i * n), q = load_wide(fixed.q + i * n);
+    const Wide<T> new_p = fused(fixed.to_p, q, p), new_q = fused(fixed.to_q, p, q);
+    store_wide(fixed.p + i * n, fused_negative(fixed.shrunk_p, new_p, new_p));
+    store_wide(fixed.q + i * n, fused_negative(fixed.shrunk_q, new_q, new_q));
+  }
+}
+
+template <class T>
+ASSAY_INLINE void enter(Panel<T>& panel, std::int64_t rows) {
+  constexpr std::int64_t n = width<T>;
+  const Wide<T> zero = all_of(T(0)), one = all_of(T(1));
+  Wide<T> a[2] = {zero, zero}, b[2] = {zero, zero}, g[4] = {zero, zero, zero, zero};
+  for (std::int64_t row = 0; row < rows; row += 4)
+    for (std::int64_t i = 0; i < 4; ++i) {
+      const Wide<T> p = load_wide(panel.p + (row + i) * n), q = load_wide(panel.q + (row + i) * n);
+      a[i & 1] = fused(p, p, a[i & 1]);
+      b[i & 1] = fused(q, q, b[i & 1]);
+      g[i] = fused(p, q, g[i]);
+    }
+  panel.a = a[0] + a[1];
+  panel.b = b[0] + b[1];
+  panel.dot = (g[0] + g[1]) + (g[2] + g[3]);
+  panel.shrunk_p = panel.shrunk_q = zero;
+  panel.inverse_p = panel.inverse_q = one;
+}
+
+/// Panels that are visited in turns, so that one's arithmetic fills the time that another waits for its own.
+template <class T>
+struct Visit {
+  Panel<T>* panels;
+  std::int64_t count, rows, more_rows;
+  Wide<T> tolerance2;
+};
+
+template <int move, class T>
+ASSAY_INLINE void step(const Visit<T>& visit) {
+  for (std::int64_t j = 0; j < visit.count; ++j) {
+    Panel<T>& panel = visit.panels[j];
+    if (choose_rotations(panel, visit.tolerance2)) {
+      next_pairs<move, true>(panel, visit.rows, visit.more_rows);
+    } else {
+      next_pairs<move, false>(panel, visit.rows, visit.more_rows);
+    }
+  }
+}
+
+template <class T>
+ASSAY_INLINE void last_step(const Visit<T>& visit) {
+  const Wide<T> zero = all_of(T(0));
+  for (std::int64_t j = 0; j < visit.count; ++j) {
+    Panel<T>& panel = visit.panels[j];
+    if (!choose_rotations(panel, visit.tolerance2)) panel.to_p = panel.to_q = zero;
+    leave(panel, visit.rows + visit.more_rows);
+  }
+}
+
+template <class T>
+inline void step(const Visit<T>& visit, int move) {
+  switch (move) {
+    case swap: return step<swap>(visit);
+    case swap + 1: return step<swap + 1>(visit);
+    case swap + 2: return step<swap + 2>(visit);
+    case swap + 3: return step<swap + 3>(visit);
+    case split: return step<split>(visit);
+    case split + 1: return step<split + 1>(visit);
+    case split + 2: return step<split + 2>(visit);
+    default: return step<split + 3>(visit);
+  }
+}
+
+/// Rotates every column of p with every one of q within groups of 2^levels lanes; with `within`, every pair.
+template <class T>
+inline void visit_panels(const Visit<T>& visit, int levels, bool within) {
+  for (std::int64_t j = 0; j < visit.count; ++j) enter(visit.panels[j], visit.rows);
+  for (;; --levels) {
+    for (unsigned s = 1; s < 1U << static_cast<unsigned>(levels); ++s) step(visit, swap + __builtin_ctz(s));
+    if (!within || levels == 0) return last_step(visit);
+    step(visit, split + levels - 1);
+  }
+}
+
+/// The largest of each group of 2^levels lanes, in all of its lanes.
+template <class T>
+ASSAY_INLINE Wide<T> largest_of_group(Wide<T> x, int levels) {
+  if (levels > 0) x = max(x, with_lanes_swapped<0>(x));
+  if (levels > 1) x = max(x, with_lanes_swapped<1>(x));
+  if (levels > 2) x = max(x, with_lanes_swapped<2>(x));
+  if constexpr (width<T> > 8)
+    if (levels > 3) x = max(x, with_lanes_swapped<3>(x));
+  return x;
+}
+
+template <class T>
+ASSAY_INLINE void begin_sweep(SweepProgress<T>& progress) {
+  progress.cosine2 = progress.mixing2 = all_of(T(0));
+}
+
+/// Takes the groups out of `active` whose columns are orthogonal now. A pair once made orthogonal is disturbed by later
+/// rotations of the sweep by no more than mixing * cosine each, of random signs; where that is too little for another
+/// rotation, the sweep that would find nothing to do is left out. True where all groups are done.
+template <class T>
+ASSAY_INLINE bool end_sweep(SweepProgress<T>& progress, int levels, std::int64_t columns, T tolerance2) {
+  const Wide<T> cosine2 = largest_of_group(progress.cosine2, levels);
+  const Wide<T> mixing2 = largest_of_group(progress.mixing2, levels);
+  const Mask<T> again = greater(cosine2 * mixing2 * all_of(static_cast<T>(4 * columns)), all_of(tolerance2));
+  progress.active = where(again, progress.active, all_of(T(0)));
+  return !any(again & greater(progress.active, all_of(T(0))));
+}
+
+}  // namespace assay::metal::cpu::ASSAY_SIMD

@@ -1,0 +1,357 @@
+// 64 bytes of float or double side by side, for code that is the same in both: as lanes.h has eight doubles and
+// floats.h sixteen floats. Where the instruction set has a fused multiply-add (ASSAY_SIMD_FMA), `fused` rounds once;
+// all else gives the same bits whatever the width of a register.
+#pragma once
+
+#include <utility>
+
+#include "metal/cpu/simd/lanes.h"
+
+namespace assay::metal::cpu::ASSAY_SIMD {
+
+/// The vectors of one register.
+template <class T>
+struct WideTypes;
+template <>
+struct WideTypes<float> {
+  using Part = float __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+  using PartInMemory = float __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(4), may_alias));
+  using Bits = std::int32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+  using Index = std::int32_t;
+  static constexpr std::int32_t exponent = 0x7f800000, magnitude = 0x7fffffff, reciprocal_of_one = 0x7f000000;
+};
+template <>
+struct WideTypes<double> {
+  using Part = double __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+  using PartInMemory = double __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(8), may_alias));
+  using Bits = std::int64_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+  using Index = std::int64_t;
+  static constexpr std::int64_t exponent = 0x7ff0000000000000, magnitude = 0x7fffffffffffffff,
+                                reciprocal_of_one = 0x7fe0000000000000;
+};
+template <class T>
+using WidePart = typename WideTypes<T>::Part;
+template <class T>
+using WideBits = typename WideTypes<T>::Bits;
+
+template <class T>
+inline constexpr std::size_t width = 64 / sizeof(T);
+inline constexpr std::size_t wide_parts = 64 / ASSAY_SIMD_BYTES;
+
+template <class T>
+struct Wide {
+  static constexpr std::size_t of_part = ASSAY_SIMD_BYTES / sizeof(T);
+  WidePart<T> part[wide_parts];
+};
+
+/// Which lanes a condition holds in.
+#if ASSAY_SIMD_BYTES == 64
+template <class T>
+struct Mask {
+  std::uint32_t bits;  ///< bit l: lane l
+};
+#else
+template <class T>
+struct Mask {
+  WideBits<T> part[wide_parts];  ///< all bits of a lane
+};
+#endif
+
+template <class T>
+ASSAY_INLINE Wide<T> all_of(T x) {
+  Wide<T> y;
+  for (auto& part : y.part) part = x - WidePart<T>{};
+  return y;
+}
+
+template <class T>
+ASSAY_INLINE Wide<T> operator+(Wide<T> a, Wide<T> b) {
+  for (std::size_t p = 0; p < wide_parts; ++p) a.part[p] += b.part[p];
+  return a;
+}
+
+template <class T>
+ASSAY_INLINE Wide<T> operator-(Wide<T> a, Wide<T> b) {
+  for (std::size_t p = 0; p < wide_parts; ++p) a.part[p] -= b.part[p];
+  return a;
+}
+
+template <class T>
+ASSAY_INLINE Wide<T> operator*(Wide<T> a, Wide<T> b) {
+  for (std::size_t p = 0; p < wide_parts; ++p) a.part[p] *= b.part[p];
+  return a;
+}
+
+template <class T>
+ASSAY_INLINE Wide<T> operator/(Wide<T> a, Wide<T> b) {
+  for (std::size_t p = 0; p < wide_parts; ++p) a.part[p] /= b.part[p];
+  return a;
+}
+
+template <class T>
+ASSAY_INLINE Wide<T> operator-(Wide<T> a) {
+  for (auto& part : a.part) part = -part;
+  return a;
+}
+
+/// a * b + c.
+template <class T>
+ASSAY_INLINE Wide<T> fused(Wide<T> a, Wide<T> b, Wide<T> c) {
+#if ASSAY_SIMD_BYTES == 64
+  if constexpr (sizeof(T) == 4) {
+    a.part[0] = _mm512_fmadd_ps(a.part[0], b.part[0], c.part[0]);
+  } else {
+    a.part[0] = _mm512_fmadd_pd(a.part[0], b.part[0], c.part[0]);
+  }
+  return a;
+#elif defined(ASSAY_SIMD_FMA)
+  for (std::size_t p = 0; p < wide_parts; ++p) {
+    if constexpr (sizeof(T) == 4) {
+      a.part[p] = _mm256_fmadd_ps(a.part[p], b.part[p], c.part[p]);
+    } else {
+      a.part[p] = _mm256_fmadd_pd(a.part[p], b.part[p], c.part[p]);
+    }
+  }
+  return a;
+#else
+  return a * b + c;
+#endif
+}
+
+/// c - a * b.
+template <class T>
+ASSAY_INLINE Wide<T> fused_negative(Wide<T> a, Wide<T> b, Wide<T> c) {
+  return fused(-a, b, c);
+}
+
+template <class T>
+ASSAY_INLINE Wide<T> max(Wide<T> a, Wide<T> b) {
+  for (std::size_t p = 0; p < wide_parts; ++p) a.part[p] = a.part[p] > b.part[p] ? a.part[p] : b.part[p];
+  return a;
+}
+
+template <class T>
+ASSAY_INLINE Wide<T> min(Wide<T> a, Wide<T> b) {
+  for (std::size_t p = 0; p < wide_parts; ++p) a.part[p] = a.part[p] < b.part[p] ? a.part[p] : b.part[p];
+  return a;
+}
+
+template <class T>
+ASSAY_INLINE Wide<T> absolute(Wide<T> x) {
+  for (auto& part : x.part)
+    part = reinterpret_cast<WidePart<T>>(reinterpret_cast<WideBits<T>>(part) & WideTypes<T>::magnitude);
+  return x;
+}
+
+/// x with its sign changed where that of `sign` is negative.
+template <class T>
+ASSAY_INLINE Wide<T> times_sign_of(Wide<T> x, Wide<T> sign) {
+  for (std::size_t p = 0; p < wide_parts; ++p)
+    x.part[p] = reinterpret_cast<WidePart<T>>(
+        reinterpret_cast<WideBits<T>>(x.part[p]) ^ (reinterpret_cast<WideBits<T>>(sign.part[p]) & ~WideTypes<T>::magnitude));
+  return x;
+}
+
+/// A power of two p with 1 <= p x < 2, for normal numbers x > 0; a large one for 0.
+template <class T>
+ASSAY_INLINE Wide<T> normalizer(Wide<T> x) {
+  for (auto& part : x.part)
+    part = reinterpret_cast<WidePart<T>>(WideTypes<T>::reciprocal_of_one -
+                                                    (reinterpret_cast<WideBits<T>>(part) & WideTypes<T>::exponent));
+  return x;
+}
+
+template <class T>
+ASSAY_INLINE Wide<T> square_root(Wide<T> x) {
+  for (auto& part : x.part) {
+#if ASSAY_SIMD_BYTES == 64
+    if constexpr (sizeof(T) == 4) {
+      part = _mm512_maskz_sqrt_ps(0xffff, part);
+    } else {
+      part = _mm512_maskz_sqrt_pd(0xff, part);
+    }
+#elif ASSAY_SIMD_BYTES == 32
+    if constexpr (sizeof(T) == 4) {
+      part = _mm256_sqrt_ps(part);
+    } else {
+      part = _mm256_sqrt_pd(part);
+    }
+#else
+    for (std::size_t j = 0; j < Wide<T>::of_part; ++j)
+      part[j] = sizeof(T) == 4 ? static_cast<T>(__builtin_sqrtf(static_cast<float>(part[j])))
+                               : static_cast<T>(__builtin_sqrt(static_cast<double>(part[j])));
+#endif
+  }
+  return x;
+}
+
+/// Where a > b; false where either is no number.
+template <class T>
+ASSAY_INLINE Mask<T> greater(Wide<T> a, Wide<T> b) {
+#if ASSAY_SIMD_BYTES == 64
+  if constexpr (sizeof(T) == 4) return {_mm512_cmp_ps_mask(a.part[0], b.part[0], _CMP_GT_OQ)};
+  if constexpr (sizeof(T) == 8) return {_mm512_cmp_pd_mask(a.part[0], b.part[0], _CMP_GT_OQ)};
+#else
+  Mask<T> mask;
+  for (std::size_t p = 0; p < wide_parts; ++p) mask.part[p] = a.part[p] > b.part[p];
+  return mask;
+#endif
+}
+
+template <class T>
+ASSAY_INLINE Mask<T> operator&(Mask<T> a, Mask<T> b) {
+#if ASSAY_SIMD_BYTES == 64
+  return {a.bits & b.bits};
+#else
+  for (std::size_t p = 0; p < wide_parts; ++p) a.part[p] &= b.part[p];
+  return a;
+#endif
+}
+
+template <class T>
+ASSAY_INLINE bool any(Mask<T> mask) {
+#if ASSAY_SIMD_BYTES == 64
+  return mask.bits != 0;
+#else
+  WideBits<T> some = mask.part[0];
+  for (std::size_t p = 1; p < wide_parts; ++p) some |= mask.part[p];
+  auto found = some[0];
+  for (std::size_t j = 1; j < Wide<T>::of_part; ++j) found |= some[j];
+  return found != 0;
+#endif
+}
+
+/// `then` in the lanes of the mask, else `otherwise`.
+template <class T>
+ASSAY_INLINE Wide<T> where(Mask<T> mask, Wide<T> then, Wide<T> otherwise) {
+#if ASSAY_SIMD_BYTES == 64
+  if constexpr (sizeof(T) == 4) {
+    then.part[0] = _mm512_mask_mov_ps(otherwise.part[0], static_cast<__mmask16>(mask.bits), then.part[0]);
+  } else {
+    then.part[0] = _mm512_mask_mov_pd(otherwise.part[0], static_cast<__mmask8>(mask.bits), then.part[0]);
+  }
+#else
+  for (std::size_t p = 0; p < wide_parts; ++p) then.part[p] = mask.part[p] ? then.part[p] : otherwise.part[p];
+#endif
+  return then;
+}
+
+template <class T>
+ASSAY_INLINE Wide<T> load_wide(const T* from) {
+  Wide<T> x;
+  for (std::size_t p = 0; p < wide_parts; ++p)
+    x.part[p] = *reinterpret_cast<const typename WideTypes<T>::PartInMemory*>(from + p * Wide<T>::of_part);
+  return x;
+}
+
+template <class T>
+ASSAY_INLINE void store_wide(T* to, Wide<T> x) {
+  for (std::size_t p = 0; p < wide_parts; ++p)
+    *reinterpret_cast<typename WideTypes<T>::PartInMemory*>(to + p * Wide<T>::of_part) = x.part[p];
+}
+
+/// The first `count` elements; 0 in the lanes left over.
+template <class T>
+ASSAY_INLINE Wide<T> load_wide(const T* from, std::size_t count) {
+  if (count >= width<T>) return load_wide(from);
+#if ASSAY_SIMD_BYTES == 64
+  Wide<T> x;
+  const auto first = static_cast<std::uint16_t>((1U << count) - 1U);
+  if constexpr (sizeof(T) == 4) x.part[0] = _mm512_maskz_loadu_ps(first, from);
+  if constexpr (sizeof(T) == 8) x.part[0] = _mm512_maskz_loadu_pd(static_cast<__mmask8>(first), from);
+  return x;
+#else
+  T values[width<T>] = {};
+  for (std::size_t j = 0; j < count; ++j) values[j] = from[j];
+  return load_wide(values);
+#endif
+}
+
+template <class T>
+ASSAY_INLINE void store_wide(T* to, std::size_t count, Wide<T> x) {
+  if (count >= width<T>) return store_wide(to, x);
+#if ASSAY_SIMD_BYTES == 64
+  const auto first = static_cast<std::uint16_t>((1U << count) - 1U);
+  if constexpr (sizeof(T) == 4) _mm512_mask_storeu_ps(to, first, x.part[0]);
+  if constexpr (sizeof(T) == 8) _mm512_mask_storeu_pd(to, static_cast<__mmask8>(first), x.part[0]);
+#else
+  T values[width<T>];
+  store_wide(values, x);
+  for (std::size_t j = 0; j < count; ++j) to[j] = values[j];
+#endif
+}
+
+/// Element from[l] of lanes l.
+template <std::size_t... l, class P>
+ASSAY_INLINE P shuffled(P a, P b, std::index_sequence<l...>, auto from) {
+  return __builtin_shufflevector(a, b, from(l)...);
+}
+
+/// Lane l: that of l with bit k changed.
+template <int k, class T>
+ASSAY_INLINE Wide<T> with_lanes_swapped(Wide<T> x) {
+  constexpr std::size_t bit = std::size_t{1} << k, n = Wide<T>::of_part;
+  static_assert(bit < width<T>);
+  Wide<T> y;
+  for (std::size_t p = 0; p < wide_parts; ++p) {
+    if constexpr (bit < n) {
+      y.part[p] = shuffled(x.part[p], x.part[p], std::make_index_sequence<n>(),
+                           [](std::size_t l) consteval { return static_cast<int>(l ^ bit); });
+    } else {
+      y.part[p] = x.part[p ^ (bit / n)];
+    }
+  }
+  return y;
+}
+
+/// The transposition of the two-by-two blocks of p and q: p keeps its lanes that have bit k clear and gets the same of
+/// q for the others, q gets the others of p and keeps its own.
+template <int k, class T>
+ASSAY_INLINE void exchange(Wide<T>& p, Wide<T>& q) {
+  constexpr std::size_t bit = std::size_t{1} << k, n = Wide<T>::of_part;
+  static_assert(bit < width<T>);
+  Wide<T> a, b;
+  for (std::size_t i = 0; i < wide_parts; ++i) {
+    if constexpr (bit < n) {
+      a.part[i] = shuffled(p.part[i], q.part[i], std::make_index_sequence<n>(), [](std::size_t l) consteval {
+        return static_cast<int>((l & bit) == 0 ? l : n + (l ^ bit));
+      });
+      b.part[i] = shuffled(p.part[i], q.part[i], std::make_index_sequence<n>(),
+                           [](std::size_t l) consteval { return static_cast<int>((l & bit) == 0 ? l ^ bit : n + l); });
+    } else {
+      const bool clear = (i & (bit / n)) == 0;
+      a.part[i] = clear ? p.part[i] : q.part[i ^ (bit / n)];
+      b.part[i] = clear ? p.part[i ^ (bit / n)] : q.part[i];
+    }
+  }
+  p = a;
+  q = b;
+}
+
+/// Element lane[l] of p and then q, for every l.
+ASSAY_INLINE Wide<float> picked(Wide<float> p, Wide<float> q, const std::int32_t* lane) {
+#if ASSAY_SIMD_BYTES == 64
+  p.part[0] = _mm512_permutex2var_ps(p.part[0], _mm512_loadu_si512(lane), q.part[0]);
+  return p;
+#else
+  float both[2 * width<float>], values[width<float>];
+  store_wide(both, p);
+  store_wide(both + width<float>, q);
+  for (std::size_t l = 0; l < width<float>; ++l) values[l] = both[lane[l]];
+  return load_wide(values);
+#endif
+}
+ASSAY_INLINE Wide<double> picked(Wide<double> p, Wide<double> q, const std::int64_t* lane) {
+#if ASSAY_SIMD_BYTES == 64
+  p.part[0] = _mm512_permutex2var_pd(p.part[0], _mm512_loadu_si512(lane), q.part[0]);
+  return p;
+#else
+  double both[2 * width<double>], values[width<double>];
+  store_wide(both, p);
+  store_wide(both + width<double>, q);
+  for (std::size_t l = 0; l < width<double>; ++l) values[l] = both[lane[l]];
+  return load_wide(values);
+#endif
+}
+
+}  // namespace assay::metal::cpu::ASSAY_SIMD

@@ -1,0 +1,85 @@
+#include "metal/cpu/svd/kernels.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace assay::metal::cpu {
+
+template <class T>
+const SvdKernels<T>& baseline_svd_kernels();
+template <class T>
+const SvdKernels<T>& avx2_svd_kernels();
+template <class T>
+const SvdKernels<T>& avx512_svd_kernels();
+
+template <class T>
+const SvdKernels<T>& svd_kernels([[maybe_unused]] InstructionSet set) {
+#if defined(__x86_64__)
+  if (set == InstructionSet::avx512) return avx512_svd_kernels<T>();
+  if (set == InstructionSet::avx2 && __builtin_cpu_supports("fma")) return avx2_svd_kernels<T>();
+#endif
+  return baseline_svd_kernels<T>();
+}
+
+namespace {
+
+int bits_of(std::int64_t x) {
+  return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x)));
+}
+
+}  // namespace
+
+std::int64_t svd_in_turns(std::int64_t rows) {
+  return std::clamp<std::int64_t>((24 << 10) / (rows * 2 * 64), 1, svd_most_in_turns);
+}
+
+template <class T>
+std::int64_t svd_block_stride(std::int64_t rows) {
+  return (rows + 3) * svd_lanes<T>;
+}
+
+template <class T>
+SvdScale<T> svd_scale(T largest, std::int64_t m, std::int64_t n) {
+  if (largest == T(0)) return {{1, 1}, {1, 1}};
+  // Room for the sum of m n squares, and for scales of columns that 31 rotations by 45 degrees have made 2^-15.5.
+  const int room = bits_of(m) + bits_of(n) + 32;
+  const int exponent = std::max((std::numeric_limits<T>::max_exponent - 2 - room) / 2, 0) - std::ilogb(largest);
+  const int half = exponent / 2, other = exponent - half;
+  return {{std::ldexp(T(1), half), std::ldexp(T(1), other)}, {std::ldexp(T(1), -half), std::ldexp(T(1), -other)}};
+}
+
+template <class T>
+T svd_tolerance(std::int64_t columns) {
+  return std::sqrt(static_cast<T>(std::max<std::int64_t>(columns, 8))) * std::numeric_limits<T>::epsilon() / 2;
+}
+
+template <class T>
+SvdBatch<T>::SvdBatch(std::int64_t the_M, std::int64_t the_N, bool with_vectors, int the_sweep_limit)
+    : M(the_M),
+      N(the_N),
+      m(std::max(M, N)),
+      n(std::min(M, N)),
+      rows((m + 3) / 4 * 4),
+      more_rows(with_vectors ? n : 0),
+      stride(svd_block_stride<T>(rows + more_rows)),
+      levels(bits_of((n + 1) / 2 - 1)),
+      sweep_limit(the_sweep_limit) {}
+
+template <class T>
+std::int64_t SvdBatch<T>::panels_in_turns() const {
+  return svd_in_turns(rows + more_rows);
+}
+
+#define ASSAY_INSTANTIATE_SVD(T)                                    \
+  template const SvdKernels<T>& svd_kernels(InstructionSet);        \
+  template std::int64_t svd_block_stride<T>(std::int64_t);          \
+  template SvdScale<T> svd_scale(T, std::int64_t, std::int64_t);    \
+  template T svd_tolerance(std::int64_t);                           \
+  template struct SvdBatch<T>;
+ASSAY_INSTANTIATE_SVD(float)
+ASSAY_INSTANTIATE_SVD(double)
+#undef ASSAY_INSTANTIATE_SVD
+
+}  // namespace assay::metal::cpu

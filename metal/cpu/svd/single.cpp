@@ -1,0 +1,247 @@
+#include "metal/cpu/svd/single.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "metal/cpu/blas.h"
+#include "metal/cpu/memory.h"
+#include "metal/cpu/svd/householder.h"
+#include "metal/cpu/svd/lapack.h"
+#include "metal/cpu/svd/orthonormal.h"
+#include "metal/cpu/svd/signs.h"
+
+namespace assay::metal::cpu {
+
+namespace {
+
+std::size_t index(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// The largest quotient of diagonal elements of R for which left vectors are computed from right ones.
+template <class T>
+constexpr T most_condition = sizeof(T) == 4 ? T(0x1p12) : T(0x1p26);
+
+template <class T>
+class Decomposition {
+ public:
+  Decomposition(const SvdMatrix<T>& matrix, const SvdChoice& choice)
+      : matrix_(matrix),
+        choice_(choice),
+        kernels_(svd_kernels<T>(choice.set)),
+        transposed_(matrix.M < matrix.N),
+        m_(std::max(matrix.M, matrix.N)),
+        n_(std::min(matrix.M, matrix.N)),
+        stride_((n_ + svd_lanes<T> - 1) / svd_lanes<T> * svd_lanes<T>),
+        G_memory_(m_ * stride_),
+        G_{G_memory_.data(), m_, n_, stride_},
+        order_(index(n_)),
+        sigma_(index(n_)) {}
+
+  SvdEnd run() {
+    if (!load()) return SvdEnd::not_finite;
+    if (lapack_will_do() && by_lapack()) return SvdEnd::done;
+    if (choice_.method != SvdMethod::direct) {
+      const SvdEnd end = preconditioned();
+      if (end == SvdEnd::not_converged || done_) return end;
+    }
+    return direct();
+  }
+
+ private:
+  /// G, scaled by a power of two. False where an element is not finite.
+  bool load() {
+    const std::int64_t row_step = transposed_ ? 1 : n_, column_step = transposed_ ? m_ : 1;
+    T largest = 0, nothing = 0;
+    for (std::int64_t i = 0; i < m_ * n_; ++i) {
+      largest = std::max(largest, std::abs(matrix_.A[i]));
+      nothing += matrix_.A[i] * T(0);
+    }
+    if (!(nothing == T(0))) return false;
+    scale_ = svd_scale(largest, m_, n_);
+    std::memset(G_.data, 0, index(m_ * stride_) * sizeof(T));
+    for (std::int64_t i = 0; i < m_; ++i)
+      for (std::int64_t j = 0; j < n_; ++j)
+        G_.row(i)[j] = matrix_.A[i * row_step + j * column_step] * scale_.up[0] * scale_.up[1];
+    return true;
+  }
+
+  bool lapack_will_do() const {
+    if (choice_.method == SvdMethod::lapack) return true;
+    return choice_.method == SvdMethod::automatic && n_ >= least_lapack_columns && columns_are_even();
+  }
+
+  bool columns_are_even() const {
+    std::vector<T> squares(index(n_));
+    for (std::int64_t i = 0; i < m_; ++i)
+      for (std::int64_t j = 0; j < n_; ++j) squares[index(j)] += G_.row(i)[j] * G_.row(i)[j];
+    const auto [least, most] = std::ranges::minmax(squares);
+    return most <= T(64) * least;
+  }
+
+  bool by_lapack() {
+    AlignedMemory<T> left(m_ * n_), right(n_ * n_);
+    const DenseMatrix<T> U = {left.data(), m_, n_, n_}, Vh = {right.data(), n_, n_, n_};
+    if (!gesdd(G_, U, sigma_.data(), Vh)) return false;
+    write_values();
+    if (matrix_.U != nullptr) write({U.data, m_, n_, n_, 1}, {Vh.data, n_, n_, 1, n_});
+    return true;
+  }
+
+  SvdEnd preconditioned() {
+    std::vector<std::int64_t> permutation;
+    AlignedMemory<T> memory;
+    const DenseMatrix<T> R = triangular_factor(memory, permutation);
+    if (R.rows < n_ || badly_conditioned(R)) return SvdEnd::done;
+    const SvdBlocks<T> X = blocks(n_, 0);
+    for (std::int64_t j = 0; j < n_; ++j)
+      for (std::int64_t k = j; k < n_; ++k) *element(X, permutation[index(k)], j) = R.row(j)[k];
+    if (!orthogonalize(X)) return SvdEnd::not_converged;
+    if (matrix_.U != nullptr) {
+      const DenseMatrix<T> V = {memory.data(), n_, n_, stride_};
+      gather(X, 0, true, V);
+      AlignedMemory<T> product(m_ * stride_);
+      const DenseMatrix<T> Y = {product.data(), m_, n_, stride_};
+      multiply(T(1), Transpose::no, G_, Transpose::no, V, T(0), Y);
+      for (std::int64_t i = 0; i < m_; ++i)
+        for (std::int64_t r = 0; r < n_; ++r) Y.row(i)[r] /= sigma_[index(r)];
+      if (!orthonormalize_in_order(Y)) return SvdEnd::done;
+      write({Y.data, m_, n_, stride_, 1}, {V.data, n_, n_, stride_, 1});
+    }
+    write_values();
+    done_ = true;
+    return SvdEnd::done;
+  }
+
+  /// R, in the first rows of a copy of G; of many rows some at a time, R above the next.
+  DenseMatrix<T> triangular_factor(AlignedMemory<T>& memory, std::vector<std::int64_t>& permutation) {
+    const std::int64_t some = std::max<std::int64_t>(2 * n_, 1024), at_once = m_ <= 2 * some ? m_ : some + n_;
+    memory = AlignedMemory<T>(std::max(at_once, n_) * stride_);
+    DenseMatrix<T> R = {memory.data(), at_once, n_, stride_};
+    std::int64_t taken = at_once;
+    std::memcpy(R.data, G_.data, index(taken * stride_) * sizeof(T));
+    while (taken < m_) {
+      householder(kernels_, R, Pivoting::none, permutation);
+      for (std::int64_t i = 0; i < n_; ++i) std::fill_n(R.row(i), i, T(0));
+      const std::int64_t next = std::min(some, m_ - taken);
+      std::memcpy(R.row(n_), G_.row(taken), index(next * stride_) * sizeof(T));
+      R.rows = n_ + next;
+      taken += next;
+    }
+    R.rows = householder(kernels_, R, Pivoting::columns, permutation);
+    return R;
+  }
+
+  bool badly_conditioned(const DenseMatrix<T>& R) const {
+    T least = std::abs(R.row(0)[0]);
+    for (std::int64_t j = 1; j < n_; ++j) least = std::min(least, std::abs(R.row(j)[j]));
+    return !(std::abs(R.row(0)[0]) <= most_condition<T> * least);
+  }
+
+  SvdEnd direct() {
+    const std::int64_t more = matrix_.U == nullptr ? 0 : n_;
+    const SvdBlocks<T> X = blocks(m_, more);
+    for (std::int64_t i = 0; i < m_; ++i)
+      for (std::int64_t j = 0; j < n_; ++j) *element(X, i, j) = G_.row(i)[j];
+    for (std::int64_t j = 0; j < more; ++j) *element(X, X.rows + j, j) = T(1);
+    if (!orthogonalize(X)) return SvdEnd::not_converged;
+    write_values();
+    if (matrix_.U == nullptr) return SvdEnd::done;
+    AlignedMemory<T> memory(n_ * stride_);
+    const DenseMatrix<T> V = {memory.data(), n_, n_, stride_};
+    gather(X, X.rows, false, V);
+    polish(V);
+    gather(X, 0, true, G_);
+    const SvdView<T> left = {G_.data, m_, n_, stride_, 1};
+    const std::int64_t rank = n_ - std::ranges::count(sigma_, T(0));
+    if (rank < n_) complete_columns(left, rank);
+    write(left, {V.data, n_, n_, stride_, 1});
+    return SvdEnd::done;
+  }
+
+  /// Zeros: an even number of blocks of columns, at least two.
+  SvdBlocks<T> blocks(std::int64_t rows, std::int64_t more_rows) {
+    SvdBlocks<T> X;
+    X.rows = (rows + 3) / 4 * 4;
+    X.more_rows = (more_rows + 3) / 4 * 4;
+    X.stride = svd_block_stride<T>(X.rows + X.more_rows);
+    X.count = (n_ + 2 * svd_lanes<T> - 1) / (2 * svd_lanes<T>) * 2;
+    X_memory_ = AlignedMemory<T>(X.count * X.stride);
+    X.data = X_memory_.data();
+    std::memset(X.data, 0, index(X.count * X.stride) * sizeof(T));
+    return X;
+  }
+
+  static T* element(const SvdBlocks<T>& X, std::int64_t row, std::int64_t column) {
+    return X.data + column / svd_lanes<T> * X.stride + row * svd_lanes<T> + column % svd_lanes<T>;
+  }
+
+  /// Rotates, and finds the order of the columns and their norms.
+  bool orthogonalize(const SvdBlocks<T>& X) {
+    if (kernels_.orthogonalize(X, n_, choice_.sweep_limit) == 0) return false;
+    std::vector<T> squares(index(X.count * svd_lanes<T>)), of_rotations(squares.size());
+    kernels_.squared_norms(X, squares.data());
+    kernels_.squared_norms({X.data + X.rows * svd_lanes<T>, X.count, X.stride, X.more_rows, 0}, of_rotations.data());
+    for (T& square : squares)
+      if (!(square > svd_smallest_square<T>)) square = 0;
+    // Columns that are 0 come before those that fill the last block, whose rotations are 0 too.
+    const auto key = [&](std::int64_t j) { return std::pair(squares[index(j)], std::round(of_rotations[index(j)])); };
+    std::vector<std::int64_t> all(squares.size());
+    std::iota(all.begin(), all.end(), std::int64_t{0});
+    std::ranges::stable_sort(all, std::greater<>(), key);
+    std::copy_n(all.begin(), n_, order_.begin());
+    for (std::int64_t r = 0; r < n_; ++r) sigma_[index(r)] = std::sqrt(squares[index(order_[index(r)])]);
+    return true;
+  }
+
+  /// Rows of X from `first` on, columns in order; divided by sigma where `normalized`.
+  void gather(const SvdBlocks<T>& X, std::int64_t first, bool normalized, const DenseMatrix<T>& to) const {
+    std::vector<const T*> column(index(n_));
+    std::vector<T> factor(index(n_), T(1));
+    for (std::int64_t r = 0; r < n_; ++r) {
+      column[index(r)] = element(X, first, order_[index(r)]);
+      if (normalized) factor[index(r)] = sigma_[index(r)] > 0 ? T(1) / sigma_[index(r)] : T(0);
+    }
+    for (std::int64_t i = 0; i < to.rows; ++i)
+      for (std::int64_t r = 0; r < n_; ++r)
+        to.row(i)[r] = column[index(r)][i * svd_lanes<T>] * factor[index(r)];
+  }
+
+  void write_values() const {
+    for (std::int64_t r = 0; r < n_; ++r) matrix_.S[r] = sigma_[index(r)] * scale_.down[0] * scale_.down[1] + T(0);
+  }
+
+  /// left [m, n] and right [n, n].
+  void write(const SvdView<T>& left, const SvdView<T>& right) const {
+    write_canonical(transposed_ ? right : left, transposed_ ? left : right, {matrix_.U, matrix_.M, n_, n_, 1},
+                    {matrix_.Vh, matrix_.N, n_, 1, matrix_.N});
+  }
+
+  const SvdMatrix<T>& matrix_;
+  const SvdChoice& choice_;
+  const SvdKernels<T>& kernels_;
+  bool transposed_;
+  std::int64_t m_, n_, stride_;
+  AlignedMemory<T> G_memory_, X_memory_;
+  DenseMatrix<T> G_;
+  SvdScale<T> scale_ = {};
+  std::vector<std::int64_t> order_;
+  std::vector<T> sigma_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+template <class T>
+SvdEnd decompose(const SvdMatrix<T>& matrix, const SvdChoice& choice) {
+  return Decomposition<T>(matrix, choice).run();
+}
+
+template SvdEnd decompose(const SvdMatrix<float>&, const SvdChoice&);
+template SvdEnd decompose(const SvdMatrix<double>&, const SvdChoice&);
+
+}  // namespace assay::metal::cpu
