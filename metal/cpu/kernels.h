@@ -32,11 +32,11 @@ struct ScaledResult {
 
 template <class Real>
 struct Kernels {
-  /// Whether every activation of the row is finite or -inf and, of logits, one in each frame is finite.
-  bool (*acceptable)(const Row<Real>& row);
+  /// Whether every activation of these frames is finite or -inf and, of logits, one in each frame is finite.
+  bool (*acceptable)(const Row<Real>& row, Frames frames);
 
-  /// The normalizers and the emissions of every frame; in the gradient, weight * y of all classes, or 0.
-  void (*emissions)(const Row<Real>& row, const RowWorkspace& workspace, const States& states);
+  /// The normalizers and the emissions of these frames; in the gradient, weight * y of all classes, or 0.
+  void (*emissions)(const Row<Real>& row, const RowWorkspace& workspace, const States& states, Frames frames);
 
   /// The loss, and the gradient of the classes that occur in the labels.
   ScaledResult (*scaled)(const Row<Real>& row, const RowWorkspace& workspace, const States& states);

@@ -1,10 +1,10 @@
-// The rows of a batch spread over threads: each thread takes the next row that nobody has taken.
+// Work spread over threads: each thread takes the next piece that nobody has taken.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <thread>
 
 namespace assay::metal::cpu {
@@ -21,30 +21,25 @@ inline std::size_t worker_count(int threads, std::size_t B) {
 /// for the next call: making them anew can take longer than the work. `run` may not throw.
 void on_threads(std::size_t workers, const std::function<void(std::size_t)>& run);
 
-/// Returns when `counter` is `value`. What is waited for takes microseconds and being woken takes many: looking first.
-inline void wait_for(std::atomic<std::size_t>& counter, std::size_t value) {
-  for (int looks = 0; looks < 10'000; ++looks)
-    if (counter == value) return;
-  for (std::size_t now = counter; now != value; now = counter) counter.wait(now);
-}
+/// run(worker, i) for each i below `count`; false where it is in vain to go on. `run` may not throw.
+struct Stage {
+  std::size_t count;
+  std::function<bool(std::size_t worker, std::size_t i)> run;
+};
+
+/// One stage after the other, each piece of it once, taken up in rising order, with worker < `workers`. No piece begins
+/// before every one of the stages before is done, and none of a stage after one in which a piece was false. Whether all
+/// were true. At most 4 stages.
+bool in_stages(std::size_t workers, std::span<const Stage> stages);
 
 /// Calls acceptable(row) once for each row below `rows` and then, where all were true, work(worker, i) once for each i
 /// below `rows`, in rising order, with worker < `workers`. No work begins before every row has been found acceptable.
 /// Neither may throw.
 template <class Acceptable, class Work>
 bool for_each_row(std::size_t rows, std::size_t workers, const Acceptable& acceptable, const Work& work) {
-  std::atomic<std::size_t> next_to_check = 0, checked = 0, next_to_work = 0;
-  std::atomic<bool> all_acceptable = true;
-  on_threads(workers, [&](std::size_t worker) {
-    for (std::size_t row = next_to_check++; row < rows; row = next_to_check++) {
-      if (!acceptable(row)) all_acceptable = false;
-      if (++checked == rows) checked.notify_all();
-    }
-    wait_for(checked, rows);
-    if (!all_acceptable) return;
-    for (std::size_t i = next_to_work++; i < rows; i = next_to_work++) work(worker, i);
-  });
-  return all_acceptable;
+  const Stage stages[] = {{rows, [&](std::size_t, std::size_t row) { return acceptable(row); }},
+                          {rows, [&](std::size_t worker, std::size_t i) { return work(worker, i), true; }}};
+  return in_stages(workers, stages);
 }
 
 }  // namespace assay::metal::cpu

@@ -27,11 +27,15 @@ double impossible(const Row<Real>& row) {
 }  // namespace
 
 template <class Real>
-RowLoss compute_row(const Row<Real>& row, const RowWorkspace& workspace, const Kernels<Real>& kernels, Path path) {
+States begin_row(const Row<Real>& row, const RowWorkspace& workspace) {
   fill_gradient(row, row.T(), static_cast<std::size_t>(row.problem.T), Real(0.0F));
-  if (!feasible(row.labels, row.T())) return {impossible(row), false};
-  const States states = expand(row.labels, row.problem.blank, workspace.states);
-  kernels.emissions(row, workspace, states);
+  return feasible(row.labels, row.T()) ? expand(row.labels, row.problem.blank, workspace.states) : States{};
+}
+
+template <class Real>
+RowLoss finish_row(const Row<Real>& row, const RowWorkspace& workspace, const States& states,
+                   const Kernels<Real>& kernels, Path path) {
+  if (states.slots.empty()) return {impossible(row), false};
   ScaledResult result;
   if (path == Path::scaled) result = kernels.scaled(row, workspace, states);
   const bool extended = !result.loss_is_certain || !result.gradient_is_certain;
@@ -44,8 +48,11 @@ RowLoss compute_row(const Row<Real>& row, const RowWorkspace& workspace, const K
   return {logits ? std::max(0.0, result.loss) : result.loss, extended};
 }
 
-template RowLoss compute_row(const Row<float>&, const RowWorkspace&, const Kernels<float>&, Path);
-template RowLoss compute_row(const Row<Half>&, const RowWorkspace&, const Kernels<Half>&, Path);
-template RowLoss compute_row(const Row<BFloat16>&, const RowWorkspace&, const Kernels<BFloat16>&, Path);
+template States begin_row(const Row<float>&, const RowWorkspace&);
+template States begin_row(const Row<Half>&, const RowWorkspace&);
+template States begin_row(const Row<BFloat16>&, const RowWorkspace&);
+template RowLoss finish_row(const Row<float>&, const RowWorkspace&, const States&, const Kernels<float>&, Path);
+template RowLoss finish_row(const Row<Half>&, const RowWorkspace&, const States&, const Kernels<Half>&, Path);
+template RowLoss finish_row(const Row<BFloat16>&, const RowWorkspace&, const States&, const Kernels<BFloat16>&, Path);
 
 }  // namespace assay::metal::cpu

@@ -26,6 +26,12 @@ struct Kernels;
 /// scaled: in doubles, and in extended range where those cannot vouch for the result. extended: in extended range.
 enum class Path { scaled, extended };
 
+/// Frames first .. last - 1 of a row.
+struct Frames {
+  std::size_t first;
+  std::size_t last;
+};
+
 /// One row of a batch, with the gradient of the whole batch [T, B, C], or none.
 template <class Real>
 struct Row {
@@ -36,6 +42,7 @@ struct Row {
   std::span<Real> gradient;
 
   std::size_t T() const { return static_cast<std::size_t>(problem.input_lengths[b]); }
+  Frames frames() const { return {0, T()}; }
   std::size_t C() const { return static_cast<std::size_t>(problem.C); }
 
   const Real* activations(std::size_t t) const { return problem.activations.data() + offset(t); }
@@ -50,9 +57,16 @@ struct RowLoss {
   bool extended;  ///< whether it took extended range
 };
 
-/// Writes the row's gradient, every frame of it up to problem.T, and returns the row's loss before any reduction.
-/// Without an alignment of positive probability the loss is +inf and the gradient NaN, or both 0 with zero_infinity.
+/// What comes before the emissions: the gradient past the row's last frame is 0. The row's states, none of them where
+/// its labels have no alignment, and it then has no emissions.
 template <class Real>
-RowLoss compute_row(const Row<Real>& row, const RowWorkspace& workspace, const Kernels<Real>& kernels, Path path);
+States begin_row(const Row<Real>& row, const RowWorkspace& workspace);
+
+/// What comes after the emissions of every frame: writes the rest of the row's gradient and returns its loss before any
+/// reduction. Without an alignment of positive probability the loss is +inf and the gradient NaN, or both 0 with
+/// zero_infinity.
+template <class Real>
+RowLoss finish_row(const Row<Real>& row, const RowWorkspace& workspace, const States& states,
+                   const Kernels<Real>& kernels, Path path);
 
 }  // namespace assay::metal::cpu

@@ -74,10 +74,14 @@ RowSizes row_sizes(const reference::CtcProblem<Real>& problem, bool with_gradien
   return sizes;
 }
 
+std::span<double> take_exps(Arena& arena, const RowSizes& sizes) {
+  return arena.take<double>(whole_lanes(sizes.classes));
+}
+
 RowWorkspace take_row(Arena& arena, const RowSizes& sizes) {
   const std::size_t S = sizes.labels, L = 2 * S + 1;
   RowWorkspace row;
-  row.exps = arena.take<double>(whole_lanes(sizes.classes));
+  row.exps = take_exps(arena, sizes);
   row.emissions = arena.take<double>(sizes.emissions);
   row.normalizers = arena.take<Normalizer>(sizes.frames);
   row.cells = arena.take<std::byte>(sizes.cells);
@@ -89,7 +93,7 @@ RowWorkspace take_row(Arena& arena, const RowSizes& sizes) {
 }
 
 SharedWorkspace take_shared(Arena& arena, std::size_t B) {
-  return {arena.take<double>(B), arena.take<reference::Targets>(B), arena.take<std::size_t>(B)};
+  return {arena.take<double>(B), arena.take<reference::Targets>(B), arena.take<std::size_t>(B), arena.take<States>(B)};
 }
 
 template RowSizes row_sizes(const reference::CtcProblem<float>&, bool);

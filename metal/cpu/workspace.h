@@ -1,10 +1,11 @@
 // The scratch memory of a call: how much it takes and how it is divided. One function divides it, and run without
 // memory the same function measures it, so that size and use cannot disagree.
 //
-//   shared      losses [B], labels [B], order [B]
+//   shared      losses [B], labels [B], order [B], states [B]
 //   per thread  exps [C], y [T, K], normalizers [T], the cells of alpha, beta and N [S], classes, slots,
 //               skips, seen [C]
 //
+// and, where there are more threads than rows, exps [C] for each of them and the rest for each row;
 // sized for the rows of the batch that need most; two rows of alpha are enough for the loss alone. The cells of the
 // recursion in scaled doubles and of that in extended range lie in the same memory: only one of them is at work.
 #pragma once
@@ -113,6 +114,7 @@ struct SharedWorkspace {
   std::span<double> losses;
   std::span<reference::Targets> labels;
   std::span<std::size_t> order;  ///< in which rows are taken up
+  std::span<States> states;      ///< where rows are begun and finished apart
 };
 
 /// How many rows of alpha are kept at once.
@@ -126,6 +128,8 @@ ExtendedCells take_extended(Arena& arena, std::size_t S, std::size_t K, std::siz
 template <class Real>
 RowSizes row_sizes(const reference::CtcProblem<Real>& problem, bool with_gradient);
 RowWorkspace take_row(Arena& arena, const RowSizes& sizes);
+/// Exponentials of one frame: for threads that share a row.
+std::span<double> take_exps(Arena& arena, const RowSizes& sizes);
 SharedWorkspace take_shared(Arena& arena, std::size_t B);
 
 }  // namespace assay::metal::cpu

@@ -50,10 +50,10 @@ ASSAY_INLINE bool is_acceptable(const Real* frame, std::size_t C, bool logits, c
 }
 
 template <class Real>
-bool acceptable(const Row<Real>& row) {
+bool acceptable(const Row<Real>& row, Frames frames) {
   const bool logits = row.problem.input == reference::CtcInput::logits;
   bool good = true;
-  for (std::size_t t = 0; t < row.T(); ++t)
+  for (std::size_t t = frames.first; t < frames.last; ++t)
     good &= is_acceptable(row.activations(t), row.C(), logits, Ahead(row, t, false));
   return good;
 }
@@ -179,14 +179,14 @@ ASSAY_INLINE void gather_exponentials(const Real* frame, const std::int64_t* cla
 }
 
 template <class Real>
-void emissions(const Row<Real>& row, const RowWorkspace& workspace, const States& states) {
-  const std::size_t T = row.T(), C = row.C(), K = states.classes.size();
+void emissions(const Row<Real>& row, const RowWorkspace& workspace, const States& states, Frames frames) {
+  const std::size_t C = row.C(), K = states.classes.size();
   const std::int64_t* classes = states.classes.data();
   const bool gradient = row.gradient.data() != nullptr;
   const bool logits = row.problem.input == reference::CtcInput::logits;
   const bool of_logits = row.problem.variable == reference::CtcVariable::logits;
   double* exps = workspace.exps.data();
-  for (std::size_t t = 0; t < T; ++t) {
+  for (std::size_t t = frames.first; t < frames.last; ++t) {
     double* y = workspace.emissions.data() + t * emission_stride(K);
     const Real* frame = row.activations(t);
     const Ahead ahead(row, t, gradient);

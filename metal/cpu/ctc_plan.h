@@ -1,0 +1,66 @@
+// How a call of ctc_loss is divided: rows over threads, or, where there are fewer rows than threads, the frames of a
+// row; and its workspace among them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "metal/cpu/parallel.h"
+#include "metal/cpu/workspace.h"
+#include "reference/ctc/problem.h"
+#include "reference/refuse.h"
+
+namespace assay::metal::cpu {
+
+/// How a call is divided among threads, and its workspace: what they share, a part for each row that is at work at a
+/// time, and, where threads share rows, one for each of them.
+struct Plan {
+  std::size_t workers = 1;
+  std::size_t rows = 1;    ///< at work at a time
+  std::size_t frames = 0;  ///< of a row that a thread takes up at a time; 0: all, and a row has one thread
+  RowSizes row_sizes;
+  std::size_t shared_bytes = 0;
+  std::size_t row_bytes = 0;
+  std::size_t exps_bytes = 0;
+  std::size_t bytes = 0;
+
+  std::size_t pieces(std::size_t T) const { return (T + frames - 1) / frames; }
+};
+
+/// Fewer rows than threads: these share the emissions of a row, where there is enough to share.
+template <class Real>
+void divide_rows(const reference::CtcProblem<Real>& problem, int threads, Plan& plan) {
+  constexpr std::size_t worth_a_thread = std::size_t{1} << 15U, worth_sharing = 4 * worth_a_thread;  // activations
+  const auto B = static_cast<std::size_t>(problem.B), T = static_cast<std::size_t>(problem.T),
+             C = static_cast<std::size_t>(problem.C);
+  plan.rows = plan.workers = worker_count(threads, B);
+  if (plan.workers < B || T * C < worth_sharing) return;
+  plan.frames = std::max<std::size_t>(1, worth_a_thread / C);
+  plan.workers = worker_count(threads, B * plan.pieces(T));
+  if (plan.workers == plan.rows) plan.frames = 0;
+}
+
+template <class Real>
+Plan plan(const reference::CtcProblem<Real>& problem, bool with_gradient, int threads) {
+  using reference::detail::product;
+  if (threads < 0) reference::detail::refuse("threads = ", threads, ": expected at least 0");
+  Plan plan;
+  divide_rows(problem, threads, plan);
+  plan.row_sizes = row_sizes(problem, with_gradient);
+  Arena shared, row, exps;
+  take_shared(shared, static_cast<std::size_t>(problem.B));
+  take_row(row, plan.row_sizes);
+  if (plan.frames > 0) take_exps(exps, plan.row_sizes);
+  plan.shared_bytes = shared.used();
+  plan.row_bytes = row.used();
+  plan.exps_bytes = exps.used();
+  const auto bytes = [](std::size_t count, std::size_t each) {
+    return static_cast<std::size_t>(
+        product("threads * workspace", static_cast<std::int64_t>(count), static_cast<std::int64_t>(each)));
+  };
+  plan.bytes = plan.shared_bytes + bytes(plan.rows, plan.row_bytes) + bytes(plan.workers, plan.exps_bytes);
+  return plan;
+}
+
+}  // namespace assay::metal::cpu
