@@ -3,9 +3,12 @@
 //   zeta = (|b|^2 - |a|^2) / (2 a.b),   t = sign(zeta) / (|zeta| + sqrt(1 + zeta^2))      the smaller of the two angles
 //   c = 1 / sqrt(1 + t^2),  s = c t:    a' = c a - s b,   b' = s a + c b
 //
-// H. Rutishauser (Numer. Math. 9, 1966) has c = 1 - s tau, tau = s / (1 + c) = tan(theta / 2), and a' = a - s (b + tau
-// a): what is rounded is a small change of a. After some hundred rotations V is orthogonal to 0.3 of the bound that it
-// misses twentyfold with c a - s b (n = 64; docs/metal-svd.md).
+// H. Rutishauser (Numer. Math. 9, 1966) has c = 1 - s tau, tau = s / (1 + c) = tan(theta / 2):
+//
+//   a' = a - s (b + tau a),   b' = b + s (a - tau b)
+//
+// What is rounded is a small change of a column. For n = 64 V is then orthogonal to a quarter of the bound that it
+// misses sixfold with c a - s b (docs/metal-svd.md).
 //
 // Products are computed anew for each rotation: norms kept up to date by |a'|^2 = |a|^2 - t a.b would lose the small
 // ones.
