@@ -45,12 +45,17 @@ void require_valid(const SvdCase& c) {
   reference::validate_values(c.view());
 }
 
-SvdCase select_matrix(const SvdCase& c, std::int64_t b) {
-  SvdCase d = c;
-  d.B = 1;
-  const auto values = matrix(c, b);
-  d.A.assign(values.begin(), values.end());
+SvdCase select_matrices(const SvdCase& c, const std::vector<std::int64_t>& which) {
+  SvdCase d{static_cast<std::int64_t>(which.size()), c.M, c.N, c.dtype, {}};
+  for (const std::int64_t b : which) {
+    const auto values = matrix(c, b);
+    d.A.insert(d.A.end(), values.begin(), values.end());
+  }
   return d;
+}
+
+SvdCase select_matrix(const SvdCase& c, std::int64_t b) {
+  return select_matrices(c, {b});
 }
 
 SvdCase select_rows(const SvdCase& c, const std::vector<std::int64_t>& which) {

@@ -45,7 +45,8 @@ inline Dtype value_dtype(Dtype dtype) {
 /// Throws std::invalid_argument naming the size or element that keeps `c` from being a problem.
 void require_valid(const SvdCase& c);
 
-/// Matrix b of `c` alone.
+/// The matrices `which` of `c`, in that order.
+SvdCase select_matrices(const SvdCase& c, const std::vector<std::int64_t>& which);
 SvdCase select_matrix(const SvdCase& c, std::int64_t b);
 
 /// The rows, or the columns, `which` of every matrix, in that order.

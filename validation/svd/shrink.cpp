@@ -18,14 +18,9 @@ void add(Steps& steps, const Shared& from, Change change) {
 
 void add_structure(Steps& steps, const Shared& c) {
   for (std::int64_t b = 0; c->B > 1 && b < c->B; ++b) add(steps, c, [=](SvdCase& d) { d = select_matrix(d, b); });
-  if (c->B == 2)
-    add(steps, c, [](SvdCase& d) {
-      SvdCase swapped = select_matrix(d, 1);
-      const SvdCase first = select_matrix(d, 0);
-      swapped.B = 2;
-      swapped.A.insert(swapped.A.end(), first.A.begin(), first.A.end());
-      d = swapped;
-    });
+  for_each_part(c->B, [&](std::int64_t first, std::int64_t last) {
+    if (last - first < c->B) add(steps, c, [=](SvdCase& d) { d = select_matrices(d, all_but(d.B, first, last)); });
+  });
   for_each_part(c->M, [&](std::int64_t first, std::int64_t last) {
     if (last - first < c->M) add(steps, c, [=](SvdCase& d) { d = select_rows(d, all_but(d.M, first, last)); });
   });
