@@ -19,7 +19,7 @@ double SvdBounds::rounded(double sigma) const {
 double SvdBounds::residual(std::int64_t b) const {
   const double relative = rotations_ + 2 * stored_ + format_of(value_dtype(case_.dtype)).roundoff;
   const double underflow = static_cast<double>(case_.K()) * format_of(value_dtype(case_.dtype)).smallest;
-  return relative * (1 + stored_) * (1 + stored_) * frobenius_norm(case_, b) + underflow;
+  return frobenius_norm(case_, b, relative * (1 + stored_) * (1 + stored_)) + underflow;
 }
 
 }  // namespace assay::validation

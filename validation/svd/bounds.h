@@ -2,15 +2,15 @@
 //
 // With u the unit roundoff inside, v that of the type of U and Vh, v_S that of S, s the kernel's sweeps, L = max(M, N):
 //
-//   e           = (4 sqrt(s K + L) + 8) u                what the rotations of a column add up to (Higham and Mary
-//   2019) d           = e + v + sqrt(L) smallest               a stored column
+//   e           = (4 sqrt(s K + L) + 8) u       what the rotations of a column add up to (Higham and Mary 2019)
+//   d           = e + v + sqrt(L) smallest      a stored column
 //
 //   orthonormal   |(U^T U - I)_ij|, |(Vh Vh^T - I)_ij|   <= 2 d + d^2
 //   residual      ||A - U S Vh||_F                       <= (e + 2 d + v_S) (1 + d)^2 ||A||_F
 //   values        |S_k - sigma_k|                        <= e ||A||_F + v_S sigma_k                       (Weyl)
 //   graded        |S_k - sigma_k| / sigma_k              <= e sqrt(K) / sigma_min(C) + v_S
-//                 with C the matrix, its columns (tall) or rows (wide) scaled to norm 1    (Demmel, Veselic 1992,
-//                 th. 2.14)
+//                 with C the matrix, its columns (tall) or rows (wide) scaled to norm 1
+//                 (Demmel and Veselic 1992, theorem 2.14)
 //
 // and half the smallest number of S's type for what underflows.
 #pragma once
@@ -33,7 +33,7 @@ class SvdBounds {
   double residual(std::int64_t b) const;
 
   /// Bound on |S[b, k] - sigma|.
-  double value(std::int64_t b, double sigma) const { return rotations_ * frobenius_norm(case_, b) + rounded(sigma); }
+  double value(std::int64_t b, double sigma) const { return frobenius_norm(case_, b, rotations_) + rounded(sigma); }
 
   /// The same relative to sigma, where a kernel claims that and sigma is in the range of the claim; `condition` is
   /// sqrt(K) / sigma_min of the scaled matrix.

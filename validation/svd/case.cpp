@@ -78,12 +78,12 @@ double largest_element(const SvdCase& c, std::int64_t b) {
   return largest;
 }
 
-double frobenius_norm(const SvdCase& c, std::int64_t b) {
+double frobenius_norm(const SvdCase& c, std::int64_t b, double factor) {
   const double scale = largest_element(c, b);
   if (scale == 0) return 0;
   double squares = 0;
   for (const double element : matrix(c, b)) squares += (element / scale) * (element / scale);
-  return scale * std::sqrt(squares);
+  return factor * scale * std::sqrt(squares);
 }
 
 }  // namespace assay::validation

@@ -58,7 +58,8 @@ SvdCase transposed(const SvdCase& c);
 /// The largest |element| of matrix b; 0 where there is none.
 double largest_element(const SvdCase& c, std::int64_t b);
 
-/// The Frobenius norm of matrix b, which may be infinite where it leaves the range of double.
-double frobenius_norm(const SvdCase& c, std::int64_t b);
+/// `factor` times the Frobenius norm of matrix b; where the norm alone leaves the range of double, a small factor need
+/// not.
+double frobenius_norm(const SvdCase& c, std::int64_t b, double factor = 1);
 
 }  // namespace assay::validation

@@ -20,9 +20,10 @@ namespace {
 using reference::Matrix;
 using Factors = reference::SvdFactors<BigFloat>;
 
-/// What rounding may have cost the singular values, relative to the largest.
-double tolerance(int digits) {
-  return std::pow(10.0, 10 - digits);
+/// What rounding may have cost the singular values.
+double allowance(const Factors& factors, int digits) {
+  const double largest = factors.S.empty() ? 0 : to_double(factors.S[0]);
+  return std::pow(10.0, 10 - digits) * std::min(largest, std::numeric_limits<double>::max());
 }
 
 Factors compute(const SvdCase& c, std::int64_t b, int digits) {
@@ -33,28 +34,6 @@ Factors compute(const SvdCase& c, std::int64_t b, int digits) {
 [[noreturn]] void disagree(std::int64_t b, std::size_t k, const std::string& how) {
   throw ReferenceDisagrees(fmt::format("S[b={}, k={}] {}", b, k, how));
 }
-
-#if ASSAY_HAVE_CERTIFIED
-void require_certain(const SvdCase& c, std::int64_t b, const Factors& factors, int digits) {
-  const reference::PrecisionScope scope(digits);
-  const auto enclosures = reference::enclose_singular_values(reference::matrix_of<BigFloat>(c.view(), b), factors);
-  for (std::size_t k = 0; k < enclosures.size(); ++k) {
-    const double radius = to_double(enclosures[k].radius()), allowed = tolerance(digits) * to_double(factors.S[0]);
-    if (!(radius <= allowed) || !enclosures[k].contains(factors.S[k]))
-      disagree(b, k, fmt::format("at {} digits: enclosed in {}", digits, enclosures[k].str(digits)));
-  }
-}
-#else
-void require_certain(const SvdCase& c, std::int64_t b, const Factors& factors, int digits) {
-  const Factors more = compute(c, b, digits + extra_digits);
-  const double allowed = factors.S.empty() ? 0 : tolerance(digits) * to_double(factors.S[0]);
-  for (std::size_t k = 0; k < factors.S.size(); ++k)
-    if (!(absolute_difference(factors.S[k], more.S[k]) <= allowed))
-      disagree(b, k,
-               fmt::format("at {} and {} digits: {} and {}", digits, digits + extra_digits,
-                           to_decimal(factors.S[k], digits), to_decimal(more.S[k], digits)));
-}
-#endif
 
 /// Columns of a tall matrix, rows of a wide one, scaled to norm 1; empty where one of them is 0.
 Matrix<double> scaled_to_norm_one(const SvdCase& c, std::int64_t b) {
@@ -84,6 +63,28 @@ double condition_of_scaled(const SvdCase& c, std::int64_t b) {
 }
 
 }  // namespace
+
+#if ASSAY_HAVE_CERTIFIED
+void require_certain(const SvdCase& c, std::int64_t b, const Factors& factors, int digits) {
+  const reference::PrecisionScope scope(digits);
+  const auto enclosures = reference::enclose_singular_values(reference::matrix_of<BigFloat>(c.view(), b), factors);
+  for (std::size_t k = 0; k < enclosures.size(); ++k) {
+    const double radius = to_double(enclosures[k].radius()), allowed = allowance(factors, digits);
+    if (!(radius <= allowed) || !enclosures[k].contains(factors.S[k]))
+      disagree(b, k, fmt::format("at {} digits: enclosed in {}", digits, enclosures[k].str(digits)));
+  }
+}
+#else
+void require_certain(const SvdCase& c, std::int64_t b, const Factors& factors, int digits) {
+  const Factors more = compute(c, b, digits + extra_digits);
+  const double allowed = allowance(factors, digits);
+  for (std::size_t k = 0; k < factors.S.size(); ++k)
+    if (!(absolute_difference(factors.S[k], more.S[k]) <= allowed))
+      disagree(b, k,
+               fmt::format("at {} and {} digits: {} and {}", digits, digits + extra_digits,
+                           to_decimal(factors.S[k], digits), to_decimal(more.S[k], digits)));
+}
+#endif
 
 SvdTruth truth_of(const SvdCase& c, int digits) {
   require_valid(c);

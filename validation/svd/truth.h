@@ -1,6 +1,7 @@
 // What is true of a case: the any-precision reference, and how certain it is.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "reference/number/big_float.h"
@@ -26,5 +27,9 @@ struct SvdTruth {
 /// 10^(10 - digits) of the largest; elsewhere `digits` and `digits` + 20 agree to that.
 /// Throws ReferenceDisagrees where they are not, std::invalid_argument for a bad case.
 SvdTruth truth_of(const SvdCase& c, int digits);
+
+/// Throws ReferenceDisagrees unless the singular values of matrix b are as certain as that.
+void require_certain(const SvdCase& c, std::int64_t b, const reference::SvdFactors<reference::BigFloat>& factors,
+                     int digits);
 
 }  // namespace assay::validation

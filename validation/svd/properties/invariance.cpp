@@ -55,7 +55,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
   for (const double element : other.A)
     if (!std::isfinite(element)) return comparison.finding();
   // The reflection itself is rounded in w^T w: two units of double, of a norm that it keeps.
-  for (std::int64_t b = 0; b < c.B; ++b) changed += 0x1p-48 * frobenius_norm(c, b);
+  for (std::int64_t b = 0; b < c.B; ++b) changed += frobenius_norm(c, b, 0x1p-48);
   hold_values(comparison, context.kernel.info(), other, run_valid(context.kernel, other), c, run, changed);
   return comparison.finding();
 }

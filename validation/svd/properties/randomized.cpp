@@ -22,10 +22,10 @@ constexpr double failure_probability = 1e-10;
 /// What rounding adds to an error in norm: a basis, a product with it, and a small SVD.
 double rounding(const SvdContext& context, const SvdCase& c, std::int64_t b, const SvdBounds& bounds) {
   const double product = static_cast<double>(c.M + c.N) * context.kernel.info().roundoff(c.dtype);
-  return 3 * bounds.residual(b) + 2 * product * frobenius_norm(c, b);
+  return 3 * bounds.residual(b) + frobenius_norm(c, b, 2 * product);
 }
 
-/// ||A - U S Vh||_2 of matrix b.
+/// ||A - U S Vh||_2 of matrix b; NaN or infinite where an element is.
 double spectral_residual(const SvdCase& c, const SvdRun& run, std::int64_t b) {
   reference::Matrix<double> rest(c.M, c.N);
   for (std::int64_t i = 0; i < c.M; ++i) {
@@ -34,7 +34,7 @@ double spectral_residual(const SvdCase& c, const SvdRun& run, std::int64_t b) {
       for (std::int64_t k = 0; k < run.K; ++k)
         sum -= static_cast<long double>(run.u(b, i, k)) * run.s(b, k) * run.vh(b, k, j);
       rest(i, j) = static_cast<double>(sum);
-      if (!std::isfinite(rest(i, j))) return rest(i, j);
+      if (!std::isfinite(rest(i, j))) return std::abs(rest(i, j));
     }
   }
   return reference::jacobi_svd(rest).S[0];
