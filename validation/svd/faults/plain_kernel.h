@@ -2,9 +2,9 @@
 //
 //   columns w_j of A (of A^T where A is wide), scaled by a power of two;  V = I
 //   until no pair of columns has |w_i . w_j| > tol ||w_i|| ||w_j||, for every pair (i, j):
-//     zeta = (||w_j||^2 - ||w_i||^2) / (2 w_i . w_j),   t = sign(zeta) / (|zeta| + sqrt(1 + zeta^2)),   c = 1 / sqrt(1
-//     + t^2) (w_i, w_j) = (c (w_i - t w_j), c (t w_i + w_j)),   and so the columns of V          (Golub, Van Loan,
-//     sec. 8.6.3)
+//     zeta = (||w_j||^2 - ||w_i||^2) / (2 w_i . w_j),   t = sign(zeta) / (|zeta| + sqrt(1 + zeta^2))
+//     c = 1 / sqrt(1 + t^2),   (w_i, w_j) = (c (w_i - t w_j), c (t w_i + w_j)),   and so the columns of V
+//                                                                                (Golub and Van Loan, section 8.6.3)
 //   S_j = ||w_j||, sorted;  u_j = w_j / S_j, or where that is 0 a unit vector orthogonal to the others
 //
 // Shapes: reference/svd/problem.h. The gradient and the rSVD: metal/cpu/svd_gradient.h, and Halko, Martinsson and Tropp

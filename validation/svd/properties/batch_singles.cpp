@@ -34,7 +34,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty batch_singles() {
-  return {"batch-singles", "a matrix gives the same bits alone as among others", {.max_batch = 20}, check};
+  return {"batch-singles", "a matrix gives the same bits alone and in a batch", {.max_batch = 20}, check};
 }
 
 }  // namespace assay::validation::svd

@@ -84,7 +84,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 
 SvdProperty randomized() {
   return {"randomized",
-          "the rSVD within its bound of the best of its rank",
+          "the rSVD within its bound of the best there is",
           {.deficient = 0.4, .scaled = 0, .large = 0.2},
           check};
 }
