@@ -72,9 +72,9 @@ void svd(const reference::SvdProblem<Real>& problem, const SvdOutput<Real>& outp
   cpu::svd(problem, output, options, cpu::SvdChoice{});
 }
 
-#define ASSAY_INSTANTIATE_SVD(Real)                                                                         \
-  template void cpu::svd(const reference::SvdProblem<Real>&, const SvdOutput<Real>&, const SvdCpuOptions&,  \
-                         const SvdChoice&);                                                                 \
+#define ASSAY_INSTANTIATE_SVD(Real)                                                                        \
+  template void cpu::svd(const reference::SvdProblem<Real>&, const SvdOutput<Real>&, const SvdCpuOptions&, \
+                         const SvdChoice&);                                                                \
   template void svd(const reference::SvdProblem<Real>&, const SvdOutput<Real>&, const SvdCpuOptions&);
 ASSAY_INSTANTIATE_SVD(float)
 ASSAY_INSTANTIATE_SVD(double)

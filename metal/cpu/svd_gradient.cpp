@@ -154,7 +154,8 @@ void validate_argument(const Argument& is, std::span<const Element> given, std::
     const auto value = static_cast<double>(given[at]);
     if (std::isfinite(value)) continue;
     const auto columns = static_cast<std::size_t>(is.columns), matrix = static_cast<std::size_t>(rows) * columns;
-    if (is.rows < 0) refuse(is.name, "[b=", at / columns, ", i=", at % columns, "] = ", value, ": expected a finite number");
+    if (is.rows < 0)
+      refuse(is.name, "[b=", at / columns, ", i=", at % columns, "] = ", value, ": expected a finite number");
     refuse(is.name, "[b=", at / matrix, ", i=", at % matrix / columns, ", j=", at % columns, "] = ", value,
            ": expected a finite number");
   }
@@ -167,8 +168,7 @@ void validate_cotangent(const SvdCotangent<Real>& given, std::span<Real> dA, int
   reference::detail::expect_at_least("M", M, 0);
   reference::detail::expect_at_least("N", N, 0);
   const std::int64_t elements = reference::detail::product("M * N", M, N);
-  reference::detail::expect_size("dA", dA.size(), "B * M * N",
-                                 reference::detail::product("B * (M * N)", B, elements));
+  reference::detail::expect_size("dA", dA.size(), "B * M * N", reference::detail::product("B * (M * N)", B, elements));
   if (threads < 0) refuse("threads = ", threads, ": expected at least 0");
   validate_argument({"U", "B * M * K", M, K, false}, given.U, B);
   validate_argument({"S", "B * K", -1, K, false}, given.S, B);

@@ -12,8 +12,8 @@ using Types = testing::Types<float, double>;
 TYPED_TEST_SUITE(SvdAccuracy, Types);
 
 const std::vector<std::pair<std::int64_t, std::int64_t>>& sizes() {
-  static const std::vector<std::pair<std::int64_t, std::int64_t>> all = {{8, 8},   {7, 5},   {16, 16}, {30, 12}, {32, 32},
-                                                                         {64, 64}, {20, 60}, {90, 40}};
+  static const std::vector<std::pair<std::int64_t, std::int64_t>> all = {{8, 8},   {7, 5},   {16, 16}, {30, 12},
+                                                                         {32, 32}, {64, 64}, {20, 60}, {90, 40}};
   return all;
 }
 
@@ -81,8 +81,7 @@ TYPED_TEST(SvdAccuracy, PowersOfTwoAreExact) {
         const SvdResult<TypeParam> result = decomposed(scaled, {.method = method});
         EXPECT_TRUE(same_bits(result.U, expected.U));
         EXPECT_TRUE(same_bits(result.Vh, expected.Vh));
-        for (std::size_t r = 0; r < result.S.size(); ++r)
-          ASSERT_EQ(result.S[r], std::ldexp(expected.S[r], power)) << r;
+        for (std::size_t r = 0; r < result.S.size(); ++r) ASSERT_EQ(result.S[r], std::ldexp(expected.S[r], power)) << r;
       }
     }
 }

@@ -90,8 +90,7 @@ TEST(SvdArguments, TheLimitOfSweepsIsAnError) {
       SvdResult<float> result(given);
       std::string message = "accepted";
       try {
-        cpu::svd(given.problem(), result.output(), {2},
-                 cpu::SvdChoice{method, cpu::fastest_instruction_set(), 2});
+        cpu::svd(given.problem(), result.output(), {2}, cpu::SvdChoice{method, cpu::fastest_instruction_set(), 2});
       } catch (const SvdNotConverged& error) {
         message = error.what();
       }
@@ -131,7 +130,9 @@ SvdCase<Real> mixed_batch(std::int64_t B, std::int64_t M, std::int64_t N) {
       for (std::int64_t j = 0; j < N; ++j) {
         if (b % 5 == 1) given.at(b, i, j) = static_cast<Real>(i == j ? 2.0F : 0.0F);
         if (b % 5 == 2) given.at(b, i, j) = static_cast<Real>(static_cast<float>((i + 1) * (j % 3)));
-        if (b % 5 == 3) given.at(b, i, j) = static_cast<Real>(std::ldexp(static_cast<float>(given.get(b, i, j)), -static_cast<int>(j)));
+        if (b % 5 == 3)
+          given.at(b, i, j) =
+              static_cast<Real>(std::ldexp(static_cast<float>(given.get(b, i, j)), -static_cast<int>(j)));
       }
   return given;
 }
@@ -168,8 +169,8 @@ TYPED_TEST(SvdOutputs, SingularValuesAloneAreTheSameBits) {
     const SvdCase<TypeParam> given = mixed_batch<TypeParam>(40, M, N);
     for (const SvdMethod method :
          {SvdMethod::automatic, SvdMethod::preconditioned, SvdMethod::direct, SvdMethod::lapack})
-      EXPECT_TRUE(same_bits(decomposed(given, {.method = method, .vectors = false}).S,
-                            decomposed(given, {.method = method}).S))
+      EXPECT_TRUE(
+          same_bits(decomposed(given, {.method = method, .vectors = false}).S, decomposed(given, {.method = method}).S))
           << M << " x " << N << " " << name_of(method);
   }
 }

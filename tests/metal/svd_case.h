@@ -43,9 +43,7 @@ struct SvdCase {
 
   std::int64_t K() const { return std::min(M, N); }
   SvdProblem<Real> problem() const { return {B, M, N, A}; }
-  Real& at(std::int64_t b, std::int64_t i, std::int64_t j) {
-    return A[static_cast<std::size_t>((b * M + i) * N + j)];
-  }
+  Real& at(std::int64_t b, std::int64_t i, std::int64_t j) { return A[static_cast<std::size_t>((b * M + i) * N + j)]; }
   double get(std::int64_t b, std::int64_t i, std::int64_t j) const {
     return static_cast<double>(A[static_cast<std::size_t>((b * M + i) * N + j)]);
   }
@@ -71,7 +69,8 @@ SvdCase<Real> gaussian(std::int64_t B, std::int64_t M, std::int64_t N, double sc
   return SvdCase<Real>(B, M, N).fill([&](auto...) { return scale * normal(random); });
 }
 
-/// Columns (rows of a wide matrix) of lengths from 1 to `least`, in a shuffled order.
+/// Columns (rows of a wide matrix) of lengths from 1 to `least`, in a shuffled order, of a matrix whose condition is a
+/// small number: what multiplies the errors of singular values is no part of them.
 template <class Real>
 SvdCase<Real> graded(std::int64_t B, std::int64_t M, std::int64_t N, double least, double scale = 1.0,
                      unsigned seed = 1) {
@@ -80,10 +79,12 @@ SvdCase<Real> graded(std::int64_t B, std::int64_t M, std::int64_t N, double leas
   const std::int64_t K = std::min(M, N);
   std::vector<double> length(static_cast<std::size_t>(K));
   for (std::int64_t k = 0; k < K; ++k)
-    length[static_cast<std::size_t>(k)] = scale * std::pow(least, static_cast<double>(k) / static_cast<double>(std::max<std::int64_t>(K - 1, 1)));
+    length[static_cast<std::size_t>(k)] =
+        scale * std::pow(least, static_cast<double>(k) / static_cast<double>(std::max<std::int64_t>(K - 1, 1)));
   std::shuffle(length.begin(), length.end(), random);
   return SvdCase<Real>(B, M, N).fill([&](std::int64_t, std::int64_t i, std::int64_t j) {
-    return normal(random) * length[static_cast<std::size_t>(M >= N ? j : i)];
+    const double diagonal = i == j ? 3 * std::sqrt(static_cast<double>(K)) : 0.0;
+    return (normal(random) + diagonal) * length[static_cast<std::size_t>(M >= N ? j : i)];
   });
 }
 
@@ -93,8 +94,7 @@ struct SvdResult {
   std::vector<SingularValue<Real>> S;
   std::vector<Real> Vh;
 
-  explicit SvdResult(const SvdCase<Real>& given, bool vectors = true)
-      : SvdResult(given, given.K(), vectors) {}
+  explicit SvdResult(const SvdCase<Real>& given, bool vectors = true) : SvdResult(given, given.K(), vectors) {}
   SvdResult(const SvdCase<Real>& given, std::int64_t K, bool vectors) {
     const auto count = [](std::int64_t n) { return static_cast<std::size_t>(n); };
     S.resize(count(given.B * K), 777);
@@ -238,11 +238,16 @@ double relative_error(const SvdCase<Real>& given, const SvdResult<Real>& result,
 
 inline const char* name_of(SvdMethod method) {
   switch (method) {
-    case SvdMethod::lanes: return "lanes";
-    case SvdMethod::preconditioned: return "preconditioned";
-    case SvdMethod::direct: return "direct";
-    case SvdMethod::lapack: return "lapack";
-    default: return "automatic";
+    case SvdMethod::lanes:
+      return "lanes";
+    case SvdMethod::preconditioned:
+      return "preconditioned";
+    case SvdMethod::direct:
+      return "direct";
+    case SvdMethod::lapack:
+      return "lapack";
+    default:
+      return "automatic";
   }
 }
 

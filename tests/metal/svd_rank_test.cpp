@@ -25,8 +25,8 @@ void expect_by_all_methods(const Make& make) {
       SCOPED_TRACE(testing::Message() << M << " x " << N << " " << name_of(method));
       const SvdCase<Real> given = make(M, N);
       // LAPACK's own errors are those of another algorithm.
-      ASSERT_NO_FATAL_FAILURE(expect_decomposition(given, decomposed(given, {.method = method}),
-                                                   method == SvdMethod::lapack ? 40.0 : 4.0));
+      ASSERT_NO_FATAL_FAILURE(
+          expect_decomposition(given, decomposed(given, {.method = method}), method == SvdMethod::lapack ? 40.0 : 4.0));
     }
 }
 
@@ -88,7 +88,8 @@ TYPED_TEST(SvdRank, ProductsOfThinMatrices) {
 
 TYPED_TEST(SvdRank, EqualSingularValues) {
   expect_by_all_methods<TypeParam>([](std::int64_t M, std::int64_t N) {
-    return SvdCase<TypeParam>(1, M, N).fill([](std::int64_t, std::int64_t i, std::int64_t j) { return i == j ? 3.0 : 0.0; });
+    return SvdCase<TypeParam>(1, M, N).fill(
+        [](std::int64_t, std::int64_t i, std::int64_t j) { return i == j ? 3.0 : 0.0; });
   });
   const SvdCase<TypeParam> given = SvdCase<TypeParam>(1, 4, 4).fill(
       [](std::int64_t, std::int64_t i, std::int64_t j) { return (i & j) == 1 || (i & j) == 2 ? -1.0 : 1.0; });

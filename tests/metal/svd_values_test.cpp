@@ -10,9 +10,9 @@ using cpu::InstructionSet;
 
 const std::vector<std::pair<std::int64_t, std::int64_t>>& sizes() {
   static const std::vector<std::pair<std::int64_t, std::int64_t>> all = {
-      {1, 1},   {2, 2},   {3, 3},   {4, 4},   {5, 5},   {7, 7},   {8, 8},   {9, 9},   {15, 15}, {16, 16}, {17, 17},
-      {31, 31}, {32, 32}, {33, 33}, {48, 48}, {63, 63}, {64, 64}, {65, 65}, {7, 1},   {1, 7},   {200, 8}, {8, 200},
-      {19, 5},  {5, 19},  {40, 24}, {24, 40}, {9, 2},   {2, 9},   {90, 33}, {33, 90}};
+      {1, 1},   {2, 2},   {3, 3},   {4, 4},   {5, 5},   {7, 7},   {8, 8},   {9, 9},   {15, 15}, {16, 16},
+      {17, 17}, {31, 31}, {32, 32}, {33, 33}, {48, 48}, {63, 63}, {64, 64}, {65, 65}, {7, 1},   {1, 7},
+      {200, 8}, {8, 200}, {19, 5},  {5, 19},  {40, 24}, {24, 40}, {9, 2},   {2, 9},   {90, 33}, {33, 90}};
   return all;
 }
 
@@ -21,7 +21,7 @@ void expect_all_sizes(SvdMethod method, InstructionSet set) {
   for (const auto& [M, N] : sizes()) {
     SCOPED_TRACE(testing::Message() << M << " x " << N << " " << name_of(method) << " set " << static_cast<int>(set));
     const SvdCase<Real> given = gaussian<Real>(M * N < 300 ? 19 : 2, M, N);
-    const double bound = method == SvdMethod::lapack ? 12.0 : 4.0;  // LAPACK's on tiny matrices
+    const double bound = method == SvdMethod::lapack ? 40.0 : 4.0;  // LAPACK's on tiny matrices
     ASSERT_NO_FATAL_FAILURE(expect_decomposition(given, decomposed(given, {.method = method, .set = set}), bound));
   }
 }

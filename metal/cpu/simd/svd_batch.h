@@ -30,12 +30,12 @@ inline std::int64_t first_active(const SvdBatch<T>& batch, const SvdGroup<T>& gr
 /// done are no longer changed, however many sweeps those beside them take.
 template <class T>
 inline std::int64_t sweep_panels(const SvdBatch<T>& batch, Panel<T>* panels, std::int64_t count) {
-  const T tolerance = svd_tolerance<T>(batch.n), tolerance2 = tolerance * tolerance;
+  const AngleLimits<T> limits(svd_tolerance<T>(batch.n));
   for (int sweep = 0; sweep < batch.sweep_limit && count > 0; ++sweep) {
     for (std::int64_t j = 0; j < count; ++j) begin_sweep(*panels[j].progress);
-    visit_panels(Visit<T>{panels, count, batch.rows, batch.more_rows, all_of(tolerance2)}, batch.levels, true);
+    visit_panels(Visit<T>{panels, count, batch.rows, batch.more_rows, limits}, batch.levels, true);
     for (std::int64_t j = count - 1; j >= 0; --j) {
-      if (!end_sweep(*panels[j].progress, batch.levels, batch.n, tolerance2)) continue;
+      if (!end_sweep(*panels[j].progress, batch.levels, batch.n, limits)) continue;
       const Panel<T> done = panels[j];
       panels[j] = panels[--count];
       panels[count] = done;

@@ -16,7 +16,7 @@ inline std::int64_t in_round(std::int64_t i, std::int64_t round, std::int64_t co
 
 template <class T>
 inline void visit_round(const SvdBlocks<T>& blocks, std::int64_t round, SweepProgress<T>& progress,
-                        Wide<T> tolerance2) {
+                        const AngleLimits<T>& limits) {
   Panel<T> panels[svd_most_in_turns];
   const std::int64_t pairs = blocks.count / 2, at_once = svd_in_turns(blocks.rows + blocks.more_rows);
   for (std::int64_t pair = 0; pair < pairs;) {
@@ -29,20 +29,19 @@ inline void visit_round(const SvdBlocks<T>& blocks, std::int64_t round, SweepPro
       panels[count].progress = &progress;
       panels[count].id_p = panels[count].id_q = all_of(T(0));
     }
-    visit_panels(Visit<T>{panels, count, blocks.rows, blocks.more_rows, tolerance2}, levels_of_block<T>, round == 0);
+    visit_panels(Visit<T>{panels, count, blocks.rows, blocks.more_rows, limits}, levels_of_block<T>, round == 0);
   }
 }
 
 template <class T>
 inline int orthogonalize(const SvdBlocks<T>& blocks, std::int64_t columns, int sweep_limit) {
-  const T tolerance = svd_tolerance<T>(columns), tolerance2 = tolerance * tolerance;
+  const AngleLimits<T> limits(svd_tolerance<T>(columns));
   SweepProgress<T> progress;
   progress.active = all_of(T(1));
   for (int sweep = 1; sweep <= sweep_limit; ++sweep) {
     begin_sweep(progress);
-    for (std::int64_t round = 0; round < blocks.count - 1; ++round)
-      visit_round(blocks, round, progress, all_of(tolerance2));
-    if (end_sweep(progress, levels_of_block<T>, columns, tolerance2)) return sweep;
+    for (std::int64_t round = 0; round < blocks.count - 1; ++round) visit_round(blocks, round, progress, limits);
+    if (end_sweep(progress, levels_of_block<T>, columns, limits)) return sweep;
   }
   return 0;
 }

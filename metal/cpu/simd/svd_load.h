@@ -85,8 +85,7 @@ inline std::int64_t load_group(const SvdBatch<T>& batch, SvdGroup<T>& group) {
     for (T* at = block; at != block + batch.m * svd_lanes<T>; at += svd_lanes<T>)
       store_wide(at, load_wide(at) * first * second);
   for (std::int64_t j = 0; j < batch.more_rows; ++j)
-    for (std::int64_t c = 0; c < batch.matrices_of_panel(); ++c)
-      *element_of(batch, group, batch.rows + j, j, c) = T(1);
+    for (std::int64_t c = 0; c < batch.matrices_of_panel(); ++c) *element_of(batch, group, batch.rows + j, j, c) = T(1);
   group.progress.active = all_of(T(1));
   return -1;
 }

@@ -14,11 +14,15 @@ ASSAY_INLINE void reflect_chunks(const SvdRest<T>& rest, const T* v, T factor, T
   const std::int64_t rows = rest.rows - rest.first;
   Wide<T> w[static_cast<std::size_t>(chunks)], square[static_cast<std::size_t>(chunks)];
   for (std::int64_t c = 0; c < chunks; ++c) w[c] = square[c] = all_of(T(0));
-  if (factor != T(0))
-    for (std::int64_t i = 0; i < rows; ++i) {
+  for (std::int64_t first = 0; factor != T(0) && first < rows; first += 64) {  // sums of sums: less is rounded
+    Wide<T> part[static_cast<std::size_t>(chunks)];
+    for (std::int64_t c = 0; c < chunks; ++c) part[c] = all_of(T(0));
+    for (std::int64_t i = first; i < rows && i < first + 64; ++i) {
       const Wide<T> vi = all_of(v[i]);
-      for (std::int64_t c = 0; c < chunks; ++c) w[c] = fused(vi, load_wide(top + i * rest.stride + c * n), w[c]);
+      for (std::int64_t c = 0; c < chunks; ++c) part[c] = fused(vi, load_wide(top + i * rest.stride + c * n), part[c]);
     }
+    for (std::int64_t c = 0; c < chunks; ++c) w[c] = w[c] + part[c];
+  }
   for (std::int64_t c = 0; c < chunks; ++c) w[c] = w[c] * all_of(-factor);
   for (std::int64_t i = 0; i < rows; ++i) {
     const Wide<T> vi = all_of(factor != T(0) ? v[i] : T(0));

@@ -8,8 +8,9 @@
 // Columns in memory are p / d_p, q / d_q with scales d that take up the factors c, so that a rotation of two elements
 // takes two multiply-adds (fast rotations: Gentleman 1973; for one-sided Jacobi, Drmac and Veselic 2008, LAPACK's
 // xGSVJ0). What is kept is 1 - d, and what is computed is 1 - c: of the thousands of factors just below 1 that a column
-// meets, roundings of d itself add up to dozens of units in the last place. Every comparison is relative to the norms of the two columns, whose quotient may be as large as the squares
-// of both being normal numbers allows: what is divided is first brought to the order of 1 by powers of two.
+// meets, roundings of d itself add up to dozens of units in the last place. Every comparison is relative to the norms
+// of the two columns, whose quotient may be as large as the squares of both being normal numbers allows: what is
+// divided is first brought to the order of 1 by powers of two.
 #pragma once
 
 #include "metal/cpu/simd/wide.h"
@@ -17,10 +18,20 @@
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
+/// Squares of cosines of angles between columns: above `worthwhile` they are rotated, and above `tolerance` they are
+/// not orthogonal, so that another sweep may be needed.
+template <class T>
+struct AngleLimits {
+  explicit AngleLimits(T tolerance_of_cosine)
+      : tolerance(tolerance_of_cosine * tolerance_of_cosine),
+        worthwhile(svd_worthwhile<T> < tolerance_of_cosine ? svd_worthwhile<T> * svd_worthwhile<T> : tolerance) {}
+  T tolerance, worthwhile;
+};
+
 /// What a sweep has met so far, in the lanes that the pairs were in.
 template <class T>
 struct SweepProgress {
-  Wide<T> cosine2;  ///< the largest cosine of an angle between two columns that were rotated, squared
+  Wide<T> cosine2;  ///< the largest cosine of an angle between two columns that were not orthogonal, squared
   Wide<T> mixing2;  ///< the most that a rotation has added of one normalized column to another, squared, over 4
   Wide<T> active;   ///< 1 in lanes whose columns may be rotated, else 0
 };
@@ -90,7 +101,7 @@ ASSAY_INLINE Wide<T> mended_inverse(Wide<T> nearly, Wide<T> x) {
 
 /// Chooses the rotations of a panel from its dots. False where no pair needs one: then none is chosen.
 template <class T>
-ASSAY_INLINE bool choose_rotations(Panel<T>& panel, Wide<T> tolerance2) {
+ASSAY_INLINE bool choose_rotations(Panel<T>& panel, const AngleLimits<T>& limits) {
   SweepProgress<T>& progress = *panel.progress;
   const Wide<T> zero = all_of(T(0)), a = panel.a, b = panel.b;
   const Wide<T> one = all_of(T(1)), scale_p = one - panel.shrunk_p, scale_q = one - panel.shrunk_q;
@@ -98,7 +109,8 @@ ASSAY_INLINE bool choose_rotations(Panel<T>& panel, Wide<T> tolerance2) {
   const Wide<T> larger = max(a, b), smaller = min(a, b);
   const Wide<T> unit = normalizer(larger), other_unit = normalizer(smaller);
   const Wide<T> g1 = g * unit, cosine2 = g1 * (g * other_unit);
-  const Mask<T> rotated = greater(cosine2, tolerance2 * ((larger * unit) * (smaller * other_unit))) &
+  const Wide<T> norms2 = (larger * unit) * (smaller * other_unit);
+  const Mask<T> rotated = greater(cosine2, all_of(limits.worthwhile) * norms2) &
                           greater(smaller, all_of(svd_smallest_square<T>)) & greater(progress.active, zero);
   if (!any(rotated)) return false;
   const Wide<T> difference = (a - b) * unit, twice = g1 + g1;
@@ -115,7 +127,8 @@ ASSAY_INLINE bool choose_rotations(Panel<T>& panel, Wide<T> tolerance2) {
   panel.inverse_q = mended_inverse(panel.inverse_q * secant, one - panel.shrunk_q);
   panel.a = max(fused(t, g, a), zero);
   panel.b = max(fused_negative(t, g, b), zero);
-  progress.cosine2 = max(progress.cosine2, where(rotated, cosine2, zero));
+  const Mask<T> counts = rotated & greater(cosine2, all_of(limits.tolerance) * norms2);
+  progress.cosine2 = max(progress.cosine2, where(counts, cosine2, zero));
   progress.mixing2 = max(progress.mixing2, where(rotated, cosine2 * (quotient * quotient), zero));
   return true;
 }

@@ -61,7 +61,7 @@ inline void find_order(const SvdBatch<T>& batch, const T* squares, const T* ids,
   T square[2 * width<T>], id[2 * width<T>];
   Index lane[2 * width<T>], before[2 * width<T>];
   for (std::int64_t j = 0; j < 2 * g; ++j) {
-    const std::int64_t from = (j < g ? 0 : svd_lanes<T>) + c * g + (j & (g - 1));
+    const std::int64_t from = (j < g ? 0 : svd_lanes<T>)+c * g + (j & (g - 1));
     lane[j] = static_cast<Index>(from);
     square[j] = squares[from] > svd_smallest_square<T> ? squares[from] : T(0);
     id[j] = ids[from];
@@ -94,8 +94,7 @@ ASSAY_INLINE Wide<T> signs_of(const Columns& columns, std::int64_t rows) {
 }
 
 template <class T, class Columns>
-ASSAY_INLINE void write_rows(const Columns& columns, std::int64_t rows, std::int64_t n, Wide<T> factor,
-                             T* to) {
+ASSAY_INLINE void write_rows(const Columns& columns, std::int64_t rows, std::int64_t n, Wide<T> factor, T* to) {
   for (std::int64_t i = 0; i < rows; ++i)
     store_wide(to + i * n, static_cast<std::size_t>(n), fused(columns.row(i), factor, all_of(T(0))));
 }
@@ -112,8 +111,7 @@ ASSAY_INLINE void transpose(Wide<T>* x) {
 }
 
 template <class T, class Columns>
-ASSAY_INLINE void write_columns(const Columns& columns, std::int64_t rows, std::int64_t n, Wide<T> factor,
-                                T* to) {
+ASSAY_INLINE void write_columns(const Columns& columns, std::int64_t rows, std::int64_t n, Wide<T> factor, T* to) {
   Wide<T> x[width<T>];
   for (std::int64_t i = 0; i < rows; i += svd_lanes<T>) {
     const std::int64_t count = rows - i < svd_lanes<T> ? rows - i : svd_lanes<T>;

@@ -1,10 +1,11 @@
 // Sweeps of one-sided Jacobi (Hestenes 1958): every pair of columns is rotated once a sweep, until all are orthogonal.
 //
 // The pairs of a panel of 2 n columns, n = 2^k of them in either block, are met by exclusive or: lane l of p with lane
-// l ^ s of q for s = 0, ..., n - 1 in the order of the Gray code, so that one bit of the lane's number changes from step
-// to step; then the two halves of each block change places so that p and q hold columns that have not met, and so on
-// with n / 2. That is n + n/2 + ... + 1 = 2 n - 1 steps of n disjoint pairs: each pair exactly once. Pairs of columns
-// from different panels are met by a tournament of the blocks, whose later rounds leave out all but the first n steps.
+// l ^ s of q for s = 0, ..., n - 1 in the order of the Gray code, so that one bit of the lane's number changes from
+// step to step; then the two halves of each block change places so that p and q hold columns that have not met, and so
+// on with n / 2. That is n + n/2 + ... + 1 = 2 n - 1 steps of n disjoint pairs: each pair exactly once. Pairs of
+// columns from different panels are met by a tournament of the blocks, whose later rounds leave out all but the first n
+// steps.
 //
 // A step is one pass over the rows: rotate, bring the next pairs together, sum their dots.
 #pragma once
@@ -99,14 +100,14 @@ template <class T>
 struct Visit {
   Panel<T>* panels;
   std::int64_t count, rows, more_rows;
-  Wide<T> tolerance2;
+  AngleLimits<T> limits;
 };
 
 template <int move, class T>
 ASSAY_INLINE void step(const Visit<T>& visit) {
   for (std::int64_t j = 0; j < visit.count; ++j) {
     Panel<T>& panel = visit.panels[j];
-    if (choose_rotations(panel, visit.tolerance2)) {
+    if (choose_rotations(panel, visit.limits)) {
       next_pairs<move, true>(panel, visit.rows, visit.more_rows);
     } else {
       next_pairs<move, false>(panel, visit.rows, visit.more_rows);
@@ -119,7 +120,7 @@ ASSAY_INLINE void last_step(const Visit<T>& visit) {
   const Wide<T> zero = all_of(T(0));
   for (std::int64_t j = 0; j < visit.count; ++j) {
     Panel<T>& panel = visit.panels[j];
-    if (!choose_rotations(panel, visit.tolerance2)) panel.to_p = panel.to_q = zero;
+    if (!choose_rotations(panel, visit.limits)) panel.to_p = panel.to_q = zero;
     leave(panel, visit.rows + visit.more_rows);
   }
 }
@@ -127,14 +128,22 @@ ASSAY_INLINE void last_step(const Visit<T>& visit) {
 template <class T>
 inline void step(const Visit<T>& visit, int move) {
   switch (move) {
-    case swap: return step<swap>(visit);
-    case swap + 1: return step<swap + 1>(visit);
-    case swap + 2: return step<swap + 2>(visit);
-    case swap + 3: return step<swap + 3>(visit);
-    case split: return step<split>(visit);
-    case split + 1: return step<split + 1>(visit);
-    case split + 2: return step<split + 2>(visit);
-    default: return step<split + 3>(visit);
+    case swap:
+      return step<swap>(visit);
+    case swap + 1:
+      return step<swap + 1>(visit);
+    case swap + 2:
+      return step<swap + 2>(visit);
+    case swap + 3:
+      return step<swap + 3>(visit);
+    case split:
+      return step<split>(visit);
+    case split + 1:
+      return step<split + 1>(visit);
+    case split + 2:
+      return step<split + 2>(visit);
+    default:
+      return step<split + 3>(visit);
   }
 }
 
@@ -169,10 +178,11 @@ ASSAY_INLINE void begin_sweep(SweepProgress<T>& progress) {
 /// rotations of the sweep by no more than mixing * cosine each, of random signs; where that is too little for another
 /// rotation, the sweep that would find nothing to do is left out. True where all groups are done.
 template <class T>
-ASSAY_INLINE bool end_sweep(SweepProgress<T>& progress, int levels, std::int64_t columns, T tolerance2) {
+ASSAY_INLINE bool end_sweep(SweepProgress<T>& progress, int levels, std::int64_t columns,
+                            const AngleLimits<T>& limits) {
   const Wide<T> cosine2 = largest_of_group(progress.cosine2, levels);
   const Wide<T> mixing2 = largest_of_group(progress.mixing2, levels);
-  const Mask<T> again = greater(cosine2 * mixing2 * all_of(static_cast<T>(4 * columns)), all_of(tolerance2));
+  const Mask<T> again = greater(cosine2 * mixing2 * all_of(static_cast<T>(4 * columns)), all_of(limits.tolerance));
   progress.active = where(again, progress.active, all_of(T(0)));
   return !any(again & greater(progress.active, all_of(T(0))));
 }

@@ -147,8 +147,8 @@ ASSAY_INLINE Wide<T> absolute(Wide<T> x) {
 template <class T>
 ASSAY_INLINE Wide<T> times_sign_of(Wide<T> x, Wide<T> sign) {
   for (std::size_t p = 0; p < wide_parts; ++p)
-    x.part[p] = reinterpret_cast<WidePart<T>>(
-        reinterpret_cast<WideBits<T>>(x.part[p]) ^ (reinterpret_cast<WideBits<T>>(sign.part[p]) & ~WideTypes<T>::magnitude));
+    x.part[p] = reinterpret_cast<WidePart<T>>(reinterpret_cast<WideBits<T>>(x.part[p]) ^
+                                              (reinterpret_cast<WideBits<T>>(sign.part[p]) & ~WideTypes<T>::magnitude));
   return x;
 }
 
@@ -157,7 +157,7 @@ template <class T>
 ASSAY_INLINE Wide<T> normalizer(Wide<T> x) {
   for (auto& part : x.part)
     part = reinterpret_cast<WidePart<T>>(WideTypes<T>::reciprocal_of_one -
-                                                    (reinterpret_cast<WideBits<T>>(part) & WideTypes<T>::exponent));
+                                         (reinterpret_cast<WideBits<T>>(part) & WideTypes<T>::exponent));
   return x;
 }
 

@@ -72,11 +72,11 @@ std::int64_t SvdBatch<T>::panels_in_turns() const {
   return svd_in_turns(rows + more_rows);
 }
 
-#define ASSAY_INSTANTIATE_SVD(T)                                    \
-  template const SvdKernels<T>& svd_kernels(InstructionSet);        \
-  template std::int64_t svd_block_stride<T>(std::int64_t);          \
-  template SvdScale<T> svd_scale(T, std::int64_t, std::int64_t);    \
-  template T svd_tolerance(std::int64_t);                           \
+#define ASSAY_INSTANTIATE_SVD(T)                                 \
+  template const SvdKernels<T>& svd_kernels(InstructionSet);     \
+  template std::int64_t svd_block_stride<T>(std::int64_t);       \
+  template SvdScale<T> svd_scale(T, std::int64_t, std::int64_t); \
+  template T svd_tolerance(std::int64_t);                        \
   template struct SvdBatch<T>;
 ASSAY_INSTANTIATE_SVD(float)
 ASSAY_INSTANTIATE_SVD(double)

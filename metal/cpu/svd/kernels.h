@@ -20,9 +20,9 @@ inline constexpr T svd_smallest_square = sizeof(T) == 4 ? T(0x1p-118) : T(0x1p-1
 
 /// Matrices [M, N] one after the other, row-major, of at most svd_lanes rows or columns, and how they lie in lanes.
 ///
-/// What is decomposed is G [m, n], m >= n: A, or A^T where it has fewer rows than columns. A matrix has `group` lanes of
-/// each of two blocks, 2 * group >= n, and svd_lanes / group matrices share a panel. Below G, in rows of their own, are
-/// the n of the identity, which become the right factor.
+/// What is decomposed is G [m, n], m >= n: A, or A^T where it has fewer rows than columns. A matrix has `group` lanes
+/// of each of two blocks, 2 * group >= n, and svd_lanes / group matrices share a panel. Below G, in rows of their own,
+/// are the n of the identity, which become the right factor.
 template <class T>
 struct SvdBatch {
   SvdBatch(std::int64_t the_M, std::int64_t the_N, bool with_vectors, int the_sweep_limit);
@@ -54,8 +54,8 @@ std::int64_t svd_in_turns(std::int64_t rows);
 template <class T>
 std::int64_t svd_block_stride(std::int64_t rows);
 
-/// Powers of two: what a matrix is multiplied by, one after the other, so that its largest element has the exponent from
-/// which squares have most room both ways; and what then gives singular values back, rounded once.
+/// Powers of two: what a matrix is multiplied by, one after the other, so that its largest element has the exponent
+/// from which squares have most room both ways; and what then gives singular values back, rounded once.
 template <class T>
 struct SvdScale {
   T up[2], down[2];
@@ -72,8 +72,8 @@ struct SvdView {
   T& operator()(std::int64_t i, std::int64_t j) const { return data[i * row_step + j * column_step]; }
 };
 
-/// Makes the columns from `rank` on orthonormal to those before and to each other; of each, the first of the elements of
-/// largest magnitude is positive.
+/// Makes the columns from `rank` on orthonormal to those before and to each other; of each, the first of the elements
+/// of largest magnitude is positive.
 template <class T>
 void complete_columns(const SvdView<T>& matrix, std::int64_t rank);
 
@@ -83,8 +83,8 @@ struct SvdTrouble {
   std::int64_t not_converged = -1;
 };
 
-/// `count` blocks (an even number) that begin `stride` elements apart, each of `rows` rows and then `more_rows` that are
-/// rotated along and count for nothing; `rows` and `stride` are multiples of 4 rows and of 64 bytes.
+/// `count` blocks (an even number) that begin `stride` elements apart, each of `rows` rows and then `more_rows` that
+/// are rotated along and count for nothing; `rows` and `stride` are multiples of 4 rows and of 64 bytes.
 template <class T>
 struct SvdBlocks {
   T* data = nullptr;
@@ -112,16 +112,21 @@ struct SvdKernels {
   /// The squares of the norms of the columns: of `count` * svd_lanes of them.
   void (*squared_norms)(const SvdBlocks<T>& blocks, T* squares);
 
-  /// Applies I - factor v v^T, v [rows - first], to the columns from `first` on (and to some before it). squares [stride]
-  /// receives the squared norms of what is below row `first`. With a factor of 0, these alone.
+  /// Applies I - factor v v^T, v [rows - first], to the columns from `first` on (and to some before it). squares
+  /// [stride] receives the squared norms of what is below row `first`. With a factor of 0, these alone.
   void (*reflect)(const SvdRest<T>& rest, const T* v, T factor, T* squares);
 };
 
 template <class T>
 const SvdKernels<T>& svd_kernels(InstructionSet set);
 
-/// Columns are orthogonal when the cosine of the angle between any two is at most this: sqrt(columns) units of roundoff.
+/// Columns are orthogonal when the cosine of the angle between any two is at most this: sqrt(columns) units of
+/// roundoff.
 template <class T>
 T svd_tolerance(std::int64_t columns);
+
+/// A cosine from which on a rotation makes columns more orthogonal: 2 units of roundoff.
+template <class T>
+inline constexpr T svd_worthwhile = sizeof(T) == 4 ? T(0x1p-23) : T(0x1p-52);
 
 }  // namespace assay::metal::cpu

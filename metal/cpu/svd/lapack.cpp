@@ -13,7 +13,8 @@ void sgesdd_(const char* jobz, const int* m, const int* n, float* a, const int* 
 void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s, double* u,
              const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork, int* iwork, int* info,
              std::size_t jobz_length);
-void sgeqrf_(const int* m, const int* n, float* a, const int* lda, float* tau, float* work, const int* lwork, int* info);
+void sgeqrf_(const int* m, const int* n, float* a, const int* lda, float* tau, float* work, const int* lwork,
+             int* info);
 void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work, const int* lwork,
              int* info);
 void sorgqr_(const int* m, const int* n, const int* k, float* a, const int* lda, const float* tau, float* work,
@@ -76,9 +77,8 @@ void orthonormalize_rows(const DenseMatrix<T>& Y) {
   const int m = static_cast<int>(Y.columns), l = static_cast<int>(Y.rows), stride = static_cast<int>(Y.stride);
   std::vector<T> tau(static_cast<std::size_t>(l));
   int info = 0;
-  with_work<T>([&](T* work, const int* size) {
-    Routines<T>::geqrf(&m, &l, Y.data, &stride, tau.data(), work, size, &info);
-  });
+  with_work<T>(
+      [&](T* work, const int* size) { Routines<T>::geqrf(&m, &l, Y.data, &stride, tau.data(), work, size, &info); });
   with_work<T>([&](T* work, const int* size) {
     Routines<T>::orgqr(&m, &l, &l, Y.data, &stride, tau.data(), work, size, &info);
   });

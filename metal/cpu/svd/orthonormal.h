@@ -10,8 +10,8 @@ template <class T>
 void polish(const DenseMatrix<T>& Y);
 
 /// Y (I - T), T + T^T = E, T upper triangular: each column is corrected by those before it alone, which is what
-/// Gram-Schmidt does, to first order; repeated until it suffices. For columns A v / sigma in the order of falling sigma:
-/// the errors of a column of small sigma must not get into those before it. False where E is too large for that.
+/// Gram-Schmidt does, to first order; repeated until it suffices. For columns A v / sigma in the order of falling
+/// sigma: the errors of a column of small sigma must not get into those before it. False where E is too large for that.
 template <class T>
 bool orthonormalize_in_order(const DenseMatrix<T>& Y);
 

@@ -169,7 +169,7 @@ class Decomposition {
     X.rows = (rows + 3) / 4 * 4;
     X.more_rows = (more_rows + 3) / 4 * 4;
     X.stride = svd_block_stride<T>(X.rows + X.more_rows);
-    X.count = (n_ + 2 * svd_lanes<T> - 1) / (2 * svd_lanes<T>) * 2;
+    X.count = (n_ + 2 * svd_lanes<T> - 1) / (2 * svd_lanes<T>)*2;
     X_memory_ = AlignedMemory<T>(X.count * X.stride);
     X.data = X_memory_.data();
     std::memset(X.data, 0, index(X.count * X.stride) * sizeof(T));
@@ -207,8 +207,7 @@ class Decomposition {
       if (normalized) factor[index(r)] = sigma_[index(r)] > 0 ? T(1) / sigma_[index(r)] : T(0);
     }
     for (std::int64_t i = 0; i < to.rows; ++i)
-      for (std::int64_t r = 0; r < n_; ++r)
-        to.row(i)[r] = column[index(r)][i * svd_lanes<T>] * factor[index(r)];
+      for (std::int64_t r = 0; r < n_; ++r) to.row(i)[r] = column[index(r)][i * svd_lanes<T>] * factor[index(r)];
   }
 
   void write_values() const {
