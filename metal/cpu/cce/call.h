@@ -10,9 +10,9 @@
 
 #include "metal/cpu/cce/elements.h"
 #include "metal/cpu/cce/gemm.h"
-#include "metal/cpu/memory.h"
 #include "metal/cpu/cce/plan.h"
 #include "metal/cpu/cce/tokens.h"
+#include "metal/cpu/memory.h"
 #include "metal/cpu/parallel.h"
 
 namespace assay::metal::cpu {
