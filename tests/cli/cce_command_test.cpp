@@ -138,7 +138,7 @@ TEST_F(CceCommand, UnknownOperationsAreRefusedByNaming) {
        {std::string("gate svm"), std::string("mutants svm"), "replay 'operation=svm " + line_ + "'"}) {
     const Outcome outcome = run(command);
     EXPECT_EQ(outcome.status, 2) << command;
-    EXPECT_THAT(outcome.err, AllOf(HasSubstr("svm"), HasSubstr("ctc"), HasSubstr("cce"))) << command;
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr("svm"), HasSubstr("ctc"), HasSubstr("cce"), HasSubstr("svd"))) << command;
   }
   for (const std::string& command :
        {std::string("gate cce --kernel gpu"), std::string("gate cce --kernel fault:skip-over-repeat"),

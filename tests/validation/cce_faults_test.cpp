@@ -47,7 +47,7 @@ TEST_P(CceFaultNumber, IsCaughtByItsProperty) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CceFaultNumber, testing::Range(std::size_t{0}, cce_faults().size()),
-                         [](const auto& fault) { return cce_test_name(cce_faults()[fault.param].name); });
+                         [](const auto& fault) { return test_name(cce_faults()[fault.param].name); });
 
 }  // namespace
 }  // namespace assay::validation

@@ -2,14 +2,12 @@
 // told, and properties by name.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <utility>
-#include <variant>
 
+#include "tests/validation/named.h"
 #include "validation/cce/case.h"
 #include "validation/cce/faults/faults.h"
 #include "validation/cce/generate.h"
@@ -42,16 +40,6 @@ inline StubCceKernel spoiled(std::function<void(const metal::AnyCceOutput&)> spo
     plain_cce_kernel()->run(problem, out, request);
     spoil(out);
   });
-}
-
-/// Calls change(span) on an output of whatever type; an empty one is left alone.
-template <class Change>
-void change_elements(const metal::AnyOutput& any, const Change& change) {
-  std::visit(
-      [&](const auto& span) {
-        if (!span.empty()) change(span);
-      },
-      any);
 }
 
 /// N=1, H=2, V=2, both logits 0, the second word the target. By hand: p = 1/2, 1/2, loss = ln 2, dL/dz = 1/2, -1/2,
@@ -87,28 +75,15 @@ inline CceCase generated_cce(std::uint64_t seed, const CceProfile& profile = {})
 }
 
 inline const CceProperty& cce_property_named(const std::string& name) {
-  for (const auto& property : cce_properties())
-    if (property.name == name) return property;
-  throw std::invalid_argument("there is no property '" + name + "'");
+  return named(cce_properties(), name);
 }
 
 inline const CceFault& cce_fault_named(const std::string& name) {
-  for (const auto& fault : cce_faults())
-    if (fault.name == name) return fault;
-  throw std::invalid_argument("there is no fault '" + name + "'");
+  return named(cce_faults(), name);
 }
 
-/// The report of a property on `cases` generated cases, shrunk nowhere.
 inline PropertyReport<CceOperation> cce_report(const CceKernel& kernel, const std::string& property, int cases) {
-  Coverage coverage(CceOperation::classes());
-  const CceGateOptions options{.cases = cases, .shrink_budget = 0, .given = {}};
-  return run_property(cce_property_named(property), {kernel}, options, coverage);
-}
-
-/// Letters, digits and underscores alone: a name as googletest takes it.
-inline std::string cce_test_name(std::string name) {
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
+  return report_on<CceOperation>(kernel, property, cases);
 }
 
 }  // namespace assay::validation

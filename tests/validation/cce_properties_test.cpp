@@ -26,7 +26,7 @@ TEST_P(CcePropertyNumber, HoldsOfThePlainKernel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CcePropertyNumber, testing::Range(std::size_t{0}, cce_properties().size()),
-                         [](const auto& one) { return cce_test_name(cce_properties()[one.param].name); });
+                         [](const auto& one) { return test_name(cce_properties()[one.param].name); });
 
 /// The others are the plain kernel with a fault, and that is judged above.
 TEST(CceProperties, HoldOfTheMetalKernelsBehindFaults) {

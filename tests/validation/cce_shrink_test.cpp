@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(All, ShrunkCceFault,
                                          Small{"softcap-slope-forgotten", 1, 2}, Small{"one-word-refused", 1, 1},
                                          Small{"target-overwritten", 2, 2}, Small{"remainder-of-threads", 3, 3},
                                          Small{"z-loss-not-squared", 1, 2}),
-                         [](const auto& fault) { return cce_test_name(fault.param.fault); });
+                         [](const auto& fault) { return test_name(fault.param.fault); });
 
 }  // namespace
 }  // namespace assay::validation

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -83,6 +84,34 @@ TEST(Comparison, AcceptsExactNumbersByTheSameRule) {
   }
 }
 
+/// A float as a double is the same number, and the rule is the same.
+TEST(Comparison, HoldsDoublesToTheSameRule) {
+  for (const Pair& pair : pairs) {
+    Comparison of_double, of_exact;
+    of_double.near({"S", -1, 1}, double{pair.got}, pair.expected, pair.bound);
+    of_exact.near({"S", -1, 1}, double{pair.got}, BigFloat(pair.expected), pair.bound);
+    EXPECT_EQ(of_double.finding().verdict, pair.verdict) << text(pair);
+    EXPECT_EQ(of_exact.finding().verdict, pair.verdict) << text(pair);
+  }
+}
+
+TEST(Comparison, RoundsNoDoubleToFloat) {
+  const auto held = [](double got, double expected, double bound) {
+    Comparison of_double, of_exact;
+    of_double.near({"S", -1, 1}, got, expected, bound);
+    of_exact.near({"S", -1, 1}, got, BigFloat(expected), bound);
+    EXPECT_EQ(of_double.finding().verdict, of_exact.finding().verdict);
+    return of_double.finding();
+  };
+  EXPECT_EQ(held(1e300, 1e300, 0).verdict, Verdict::pass);
+  EXPECT_EQ(held(1e-300, 1e-300, 0).verdict, Verdict::pass);
+  EXPECT_EQ(held(1 + 0x1p-52, 1, 0x1p-52).verdict, Verdict::pass);
+  EXPECT_EQ(held(1 + 0x1p-52, 1, 0x1p-53).verdict, Verdict::fail);
+  EXPECT_EQ(held(2e-300, 1e-300, 0.9e-300).verdict, Verdict::fail);
+  EXPECT_EQ(held(1e300, -1e300, 1e300).verdict, Verdict::fail);
+  EXPECT_THAT(held(0.1, 0.5, 0).explanation, HasSubstr("got      0.1 (0x1.999999999999ap-4)"));
+}
+
 /// One element among a thousand that are right, at either end and in the middle.
 TEST(Comparison, FailsForOneWrongElementAnywhere) {
   for (const int wrong : {0, 500, 999}) {
@@ -159,6 +188,21 @@ TEST(SameBits, DifferByOneBitAnywhere) {
   EXPECT_EQ(gradient.verdict, Verdict::fail);
   EXPECT_THAT(gradient.explanation, HasSubstr("gradient[t=1, b=1, k=1]: differs"));
   EXPECT_EQ(bits_after([](CtcRun& run) { run.gradient[0] = nan; }).verdict, Verdict::fail);
+}
+
+TEST(SameBits, OfDoublesAreAllOfThem) {
+  const double payload = std::bit_cast<double>(0x7FF8000000000001U), quiet = std::numeric_limits<double>::quiet_NaN();
+  const auto same = [](double a, double b) {
+    Comparison comparison;
+    comparison.same_bits({"S", -1, 1}, a, b, "differs");
+    return !is_failure(comparison.finding().verdict);
+  };
+  for (const double x : {0.1, -0.0, 1e300, wide, quiet, payload}) EXPECT_TRUE(same(x, x)) << x;
+  EXPECT_FALSE(same(0.1, std::nextafter(0.1, 1.0)));
+  EXPECT_FALSE(same(0.0, -0.0));
+  EXPECT_FALSE(same(quiet, payload));
+  EXPECT_FALSE(same(quiet, 1));
+  EXPECT_FALSE(same(wide, -wide));
 }
 
 TEST(SameBits, TellZerosAndNansApart) {

@@ -119,6 +119,32 @@ TEST(Npy, CountsWhatFloat64LosesAndRefusesWhatItCannotHold) {
             "element 0 in row-major order = 1e+300: expected a value within float32's range");
 }
 
+TEST(Npy, KeepsEveryBitOfDoubles) {
+  const double max = std::numeric_limits<double>::max();
+  const std::vector<double> all = {
+      0.1, -0.0, 5e-324, -max, std::numeric_limits<double>::infinity(), std::bit_cast<double>(0xFFF8123456789ABCU)};
+  const NpyArray array = parse_npy(format_npy(npy_array(all, {2, 3})));
+  EXPECT_EQ(array.header.summary(), "float64 [2, 3]");
+  const std::vector<double> back = npy_doubles(array);
+  ASSERT_EQ(back.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(back[i]), std::bit_cast<std::uint64_t>(all[i])) << i;
+}
+
+TEST(Npy, ReadsFloatsOfAnyTypeAsDoubles) {
+  const auto doubles = [](const std::string& file) { return npy_doubles(parse_npy(file)); };
+  EXPECT_EQ(doubles(file_of(dict("<f2", "(2,)"), "\xff\x7b\x01\x00"s)), (std::vector<double>{65504, 0x1p-24}));
+  EXPECT_EQ(doubles(file_of(dict("<f4", "(1,)"), "\xcd\xcc\xcc\x3d"s)), std::vector{double{0.1F}});
+  EXPECT_EQ(doubles(file_of(dict(">f8", "(1,)"), "\x3f\xb9\x99\x99\x99\x99\x99\x9a"s)), std::vector{0.1});
+  const std::string columns = "\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\x08\x40\0\0\0\0\0\0\x10\x40"s;
+  EXPECT_EQ(doubles(file_of(dict("<f8", "(2, 2)", true), columns)), (std::vector<double>{1, 3, 2, 4}));
+  EXPECT_EQ(doubles(format_npy(npy_array(std::vector<double>{}, {0, 3}))), std::vector<double>{});
+  EXPECT_EQ(complaint([&] { doubles(file_of(dict("<i8", "(1,)"), "12345678")); }),
+            "int64 [1]: expected float16, float32 or float64");
+  EXPECT_EQ(complaint([&] { format_npy(npy_array(std::vector<double>{1, 2}, {3})); }),
+            "float64 [3]: expected 24 bytes of elements, found 16");
+}
+
 TEST(Npy, ReadsEveryInteger) {
   EXPECT_EQ(integers(file_of(dict("|i1", "(2,)"), "\xff\x7f")), (std::vector<std::int64_t>{-1, 127}));
   EXPECT_EQ(integers(file_of(dict("|u1", "(2,)"), "\xff\x7f")), (std::vector<std::int64_t>{255, 127}));

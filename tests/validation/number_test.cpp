@@ -58,6 +58,13 @@ TEST(Show, GivesTheShortestDecimalAndTheBits) {
   EXPECT_EQ(show(-0.0F), "-0 (-0x0p+0)");
 }
 
+TEST(Show, GivesTheBitsOfDoubles) {
+  EXPECT_EQ(show(0.1), "0.1 (0x1.999999999999ap-4)");
+  EXPECT_EQ(show(5e-324), "5e-324 (0x0.0000000000001p-1022)");
+  EXPECT_EQ(show(std::numeric_limits<double>::quiet_NaN()), "nan");
+  EXPECT_EQ(show(-std::numeric_limits<double>::infinity()), "-inf");
+}
+
 TEST(Show, SpellsOutSpecials) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   constexpr float quiet = std::numeric_limits<float>::quiet_NaN();
@@ -76,6 +83,17 @@ TEST(Explain, ShowsExactRoundedGotAndTheErrorInBoundsAndUlps) {
             "  rounded  0.1 (0x1.99999ap-4)\n"
             "  got      0.10000001 (0x1.99999cp-4)\n"
             "  error    8.94e-09 = 4 x the bound 2.24e-09 = 1.2 ULP");
+}
+
+TEST(Explain, RoundsToDoubleForADouble) {
+  const BigFloat exact("0.1000000000000000000000001");
+  const double got = std::nextafter(0.1, 1.0);
+  const double error = absolute_difference(BigFloat(got), exact);
+  EXPECT_EQ(explain(got, exact, error, error / 4),
+            "  exact    0.1000000000000000000000001\n"
+            "  rounded  0.1 (0x1.999999999999ap-4)\n"
+            "  got      0.10000000000000002 (0x1.999999999999bp-4)\n"
+            "  error    1.94e-17 = 4 x the bound 4.86e-18 = 1.4 ULP");
 }
 
 /// One bit beyond the tie between two float32 numbers. By way of a double it would be a tie, and go to even.

@@ -1,24 +1,15 @@
-// Properties by name, and names as googletest takes them.
+// Properties of CTC by name.
 #pragma once
 
-#include <algorithm>
-#include <stdexcept>
 #include <string>
 
+#include "tests/validation/named.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::validation {
 
 inline const CtcProperty& property_named(const std::string& name) {
-  for (const auto& property : ctc_properties())
-    if (property.name == name) return property;
-  throw std::invalid_argument("there is no property '" + name + "'");
-}
-
-/// Letters, digits and underscores alone.
-inline std::string test_name(std::string name) {
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
+  return named(ctc_properties(), name);
 }
 
 }  // namespace assay::validation

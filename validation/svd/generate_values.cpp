@@ -91,16 +91,18 @@ void fill_other(SvdCase& c, std::int64_t b, Random& random) {
   }
 }
 
-/// The exponents of two that a matrix of elements around 1 may be scaled by, and a little beyond.
+/// The exponents of two that a matrix of elements around 1 may be scaled by, and now and then one beyond: as far as its
+/// largest element allows.
 int choose_exponent(Dtype dtype, Random& random) {
   switch (dtype) {
     case Dtype::float16:
-      return static_cast<int>(random.integer(-22, 14));
+      return static_cast<int>(random.integer(-22, 18));
     case Dtype::float64:
-      return static_cast<int>(random.pick({random.integer(-1070, -900), random.integer(900, 1022)}));
-    default:
       return static_cast<int>(
-          random.pick({random.integer(-146, -110), random.integer(-70, -60), random.integer(60, 126)}));
+          random.pick({random.integer(-1070, -900), random.integer(900, 1022), std::int64_t{1023}}));
+    default:
+      return static_cast<int>(random.pick(
+          {random.integer(-146, -110), random.integer(-70, -60), random.integer(60, 126), std::int64_t{127}}));
   }
 }
 

@@ -1,5 +1,7 @@
 // Faults of Metal kernels: the project's own shader with one place of its text changed. Some of them leave the numbers
 // right on the emulator, as they do on most days on a GPU; its checks see them all the same.
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "validation/svd/faults/planting.h"
@@ -39,10 +41,7 @@ constexpr MetalSvdFault faults[] = {
      production,
      "for (uint step = 0; step < shape.padded - 1; ++step) {\n    const ColumnPair columns",
      "for (uint step = 0; step + 2 < shape.padded; ++step) {\n    const ColumnPair columns"},
-    {{"metal-ascending", "singular values ascend", "order"},
-     production,
-     "norms[other] > norm ||",
-     "norms[other] < norm ||"},
+    {{"metal-ascending", "singular values ascend", "order"}, production, "other > norm ||", "other < norm ||"},
     {{"metal-scale-of-first", "every matrix of a batch is scaled back as the first one is", "batch-singles"},
      production,
      "scaled_bits(norms[j], -exponents[b])",
@@ -61,13 +60,19 @@ constexpr MetalSvdFault faults[] = {
      "is_rotated"},
 };
 
+/// One for each path, for a shader is compiled when its kernel first runs.
+std::shared_ptr<const SvdKernel> healthy(metal::SvdPath path) {
+  static const auto on_production = metal_svd_kernel({.name = "metal-emulated"});
+  static const auto on_plain = metal_svd_kernel({.name = "metal-plain", .path = plain});
+  return path == plain ? on_plain : on_production;
+}
+
 SvdFault plant(const MetalSvdFault& fault) {
   MetalSvdOptions options{.name = std::string("fault:") + fault.note.name, .path = fault.path};
   options.edit = [&fault](const std::string& source) {
     return replaced_once(replaced_once(source, "\nINSTANTIATE_FOR(half)\n", "\n"), fault.before, fault.after);
   };
-  return {fault.note.name, fault.note.story, fault.note.caught_by, metal_svd_kernel(options),
-          metal_svd_kernel({.name = "metal-emulated", .path = fault.path})};
+  return {fault.note.name, fault.note.story, fault.note.caught_by, metal_svd_kernel(options), healthy(fault.path)};
 }
 
 }  // namespace

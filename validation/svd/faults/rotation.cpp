@@ -62,13 +62,16 @@ struct LastPairNeverMeets final : PlainSvdKernel {
 struct NaiveTangent final : PlainSvdKernel {
   static constexpr FaultNote note{"larger-tangent",
                                   "takes the root of t^2 + 2 zeta t - 1 that exchanges columns: rotations by more than "
-                                  "45 degrees need not converge",
+                                  "45 degrees need not converge, and what 60 sweeps leave is returned",
                                   "orthonormal-u"};
   Rotation rotation(double alpha, double beta, double gamma) const override {
     const double zeta = (beta - alpha) / (2 * gamma);
     const double t = zeta < 0 ? -zeta + std::hypot(1.0, zeta) : -zeta - std::hypot(1.0, zeta);
     const double c = 1 / std::hypot(1.0, t);
     return {c, c * t};
+  }
+  void orthogonalise(Tall& W, Columns& V) const override {
+    for (int sweeps = 0; sweeps < most_sweeps() && sweep(W, V);) ++sweeps;
   }
 };
 
@@ -88,7 +91,7 @@ struct HalfRotations final : PlainSvdKernel {
     return {rounded_to<double>(Dtype::float16, by.c), rounded_to<double>(Dtype::float16, by.s)};
   }
   bool is_orthogonal(double alpha, double beta, double gamma) const override {
-    return std::abs(gamma) <= 1e-6 * std::sqrt(alpha) * std::sqrt(beta);
+    return std::abs(gamma) <= 0x1p-9 * std::sqrt(alpha) * std::sqrt(beta);  // what such rotations attain
   }
 };
 

@@ -33,7 +33,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty signs() {
-  return {"signs", "of each column of U the largest element is positive", {}, check};
+  return {"signs", "the largest of each column of U is positive", {}, check};
 }
 
 }  // namespace assay::validation::svd

@@ -1,0 +1,46 @@
+// What the tests of every operation's gate share: properties and faults by name, reports on them, and results to spoil.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "validation/core/gate.h"
+
+namespace assay::validation {
+
+/// The property, or the fault, of that name.
+template <class Named>
+const Named& named(const std::vector<Named>& all, const std::string& name) {
+  for (const Named& one : all)
+    if (one.name == name) return one;
+  throw std::invalid_argument("there is no '" + name + "'");
+}
+
+/// The report of a property on `cases` generated cases, shrunk nowhere.
+template <class Operation>
+PropertyReport<Operation> report_on(const typename Operation::Kernel& kernel, const std::string& property, int cases) {
+  Coverage coverage(Operation::classes());
+  const GateOptions<Operation> options{.cases = cases, .shrink_budget = 0, .given = {}};
+  return run_property(named(Operation::properties(), property), {kernel}, options, coverage);
+}
+
+/// Letters, digits and underscores alone: a name as googletest takes it.
+inline std::string test_name(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+/// Calls change(span) on an output of whatever type; an empty one is left alone.
+template <class... Spans, class Change>
+void change_elements(const std::variant<Spans...>& any, const Change& change) {
+  std::visit(
+      [&](const auto& span) {
+        if (!span.empty()) change(span);
+      },
+      any);
+}
+
+}  // namespace assay::validation
