@@ -6,6 +6,8 @@
 #include <sstream>
 #include <string>
 
+#include "bench/python.h"
+
 namespace assay::bench {
 
 namespace {
@@ -48,30 +50,19 @@ bool read(const fs::path& from, std::vector<Element>& values) {
   return file.gcount() == bytes;
 }
 
-/// The first Python that imports torch; empty where none does.
-const std::string& python() {
-  static const std::string found = [] {
-    for (const char* candidate : {"python3", "/usr/bin/python3"})
-      if (std::system((std::string(candidate) + " -c 'import torch' >/dev/null 2>&1").c_str()) == 0)
-        return std::string(candidate);
-    return std::string();
-  }();
-  return found;
-}
-
 }  // namespace
 
 std::optional<TorchRun> run_torch(const CtcBatch<float>& batch, int threads, int repetitions, bool tuned) {
   const TemporaryDirectory directory;
-  if (python().empty() || directory.path().empty()) return std::nullopt;
+  if (python_with_torch().empty() || directory.path().empty()) return std::nullopt;
   write(directory / "logits", batch.logits);
   write(directory / "targets", batch.targets);
   write(directory / "target_lengths", batch.target_lengths);
   std::ostringstream command;
   if (tuned) command << "MALLOC_MMAP_THRESHOLD_=4000000000 MALLOC_TRIM_THRESHOLD_=4000000000 ";
-  command << "OMP_NUM_THREADS=" << threads << " " << python() << " " << ASSAY_BENCH_DIRECTORY << "/ctc_torch.py "
-          << directory.path() << " " << batch.size.T << " " << batch.size.B << " " << batch.size.C << " " << threads
-          << " " << repetitions;
+  command << "OMP_NUM_THREADS=" << threads << " " << python_with_torch() << " " << ASSAY_BENCH_DIRECTORY
+          << "/ctc_torch.py " << directory.path() << " " << batch.size.T << " " << batch.size.B << " " << batch.size.C
+          << " " << threads << " " << repetitions;
   if (std::system(command.str().c_str()) != 0) return std::nullopt;
   TorchRun run = {0.0, CtcResult<float>(batch)};
   std::vector<double> ms(1);
