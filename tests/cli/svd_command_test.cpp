@@ -70,7 +70,7 @@ TEST_F(SvdCommand, GateJudgesOnABatchOfTheUsers) {
   const Outcome outcome = run("gate svd --kernel plain --input matrices.npz");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("given: matrices.npz"), HasSubstr("0 generated cases")));
-  const Outcome broken = run("gate svd --kernel fault:three-sweeps --input matrices.npz --filter '^orthonormal-u$'");
+  const Outcome broken = run("gate svd --kernel fault:loose-threshold --input matrices.npz --filter '^orthonormal-u$'");
   EXPECT_EQ(broken.status, 1);
   EXPECT_THAT(broken.out, HasSubstr("(matrices.npz"));
   c.A[7] = std::numeric_limits<double>::quiet_NaN();
