@@ -9,9 +9,9 @@
 //   any scale             A times a power of two gives the same bits of U and Vh, and S times that power, as long as
 //                         neither A nor S leaves the range of its type
 //   signs                 of each column of U, the first of the elements of largest magnitude is positive
-//   graded columns        of a tall matrix B diag(d) (or graded rows of a wide one), every singular value is accurate
-//   to
-//                         a multiple of the condition of B, however small beside the largest (Demmel and Veselic 1992)
+//   graded columns        of a tall matrix B diag(d), or graded rows of a wide one, every singular value is accurate
+//                         relative to itself, to a multiple of the condition of B (Demmel and Veselic 1992), down to
+//                         1e-27 of the largest in float, 1e-70 in double; columns below that count as 0
 //   a NaN or infinity     refused
 //   S beyond the type     +inf, rounded as every result is; U and Vh are finite
 //
