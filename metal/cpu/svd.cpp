@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "metal/cpu/blas.h"
 #include "metal/cpu/memory.h"
 #include "metal/cpu/svd/call.h"
 #include "metal/cpu/svd/choice.h"
@@ -60,6 +61,7 @@ void svd(const SvdProblem<Real>& problem, const SvdOutput<Real>& output, const S
     SvdCall<Real> call(problem, output, problem.K(), options.threads, batch.matrices_in_turns());
     return call.run(LanesRun<T>(batch, svd_kernels<T>(choice.set), call.workers()), choice.sweep_limit);
   }
+  const SerialBlas serial;
   SvdCall<Real> call(problem, output, problem.K(), options.threads, 1);
   call.run([&](std::size_t, const SvdMatrix<T>& matrix, std::int64_t) { return trouble(decompose(matrix, choice)); },
            choice.sweep_limit);

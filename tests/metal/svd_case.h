@@ -147,9 +147,9 @@ double orthogonality(std::int64_t rows, std::int64_t K, const Element& element) 
   std::vector<double> errors;
   for (std::int64_t r = 0; r < K; ++r)
     for (std::int64_t s = 0; s < K; ++s) {
-      double dot = r == s ? -1.0 : 0.0;
-      for (std::int64_t i = 0; i < rows; ++i) dot += element(i, r) * element(i, s);
-      errors.push_back(dot);
+      long double dot = r == s ? -1.0L : 0.0L;  // of thousands of terms, in better than what is judged
+      for (std::int64_t i = 0; i < rows; ++i) dot += static_cast<long double>(element(i, r)) * element(i, s);
+      errors.push_back(static_cast<double>(dot));
     }
   return frobenius(errors) / std::sqrt(static_cast<double>(std::max<std::int64_t>(K, 1)));
 }
@@ -172,10 +172,11 @@ SvdErrors errors_of(const SvdCase<Real>& given, const SvdResult<Real>& result, s
   for (std::int64_t i = 0; i < M; ++i)
     for (std::int64_t j = 0; j < N; ++j) {
       matrix.push_back(given.get(b, i, j) / unit);
-      double sum = matrix.back();
+      long double sum = matrix.back();
       for (std::int64_t r = 0; r < K; ++r)
-        sum -= U(i, r) * (static_cast<double>(result.S[static_cast<std::size_t>(b * K + r)]) / unit) * V(j, r);
-      residual.push_back(sum);
+        sum -= static_cast<long double>(U(i, r)) *
+               (static_cast<double>(result.S[static_cast<std::size_t>(b * K + r)]) / unit) * V(j, r);
+      residual.push_back(static_cast<double>(sum));
     }
   const double size = frobenius(matrix), u = unit_roundoff<Real>;
   return {size == 0.0 ? frobenius(residual) : frobenius(residual) / size / u, orthogonality(M, K, U) / u,

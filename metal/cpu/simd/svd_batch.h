@@ -5,17 +5,6 @@
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
-template <class T>
-inline void begin_panel(const SvdBatch<T>& batch, SvdGroup<T>& group, Panel<T>& panel) {
-  T ids[width<T>];
-  for (std::int64_t l = 0; l < svd_lanes<T>; ++l) ids[l] = static_cast<T>(l & (batch.group() - 1));
-  panel.p = group.p;
-  panel.q = group.q;
-  panel.progress = &group.progress;
-  panel.id_p = load_wide(ids);
-  panel.id_q = load_wide(ids) + all_of(static_cast<T>(batch.group()));
-}
-
 /// The first matrix that is still being rotated.
 template <class T>
 inline std::int64_t first_active(const SvdBatch<T>& batch, const SvdGroup<T>& group) {
@@ -57,7 +46,9 @@ inline SvdTrouble run_batch(const SvdBatch<T>& batch, T* blocks, std::int64_t fi
     group.count = last - b < batch.matrices_of_panel() ? last - b : batch.matrices_of_panel();
     const std::int64_t bad = load_group(batch, group);
     if (bad >= 0) return {bad, -1};
-    begin_panel(batch, group, panels[count]);
+    panels[count].p = group.p;
+    panels[count].q = group.q;
+    panels[count].progress = &group.progress;
   }
   const std::int64_t left = sweep_panels(batch, panels, count);
   SvdTrouble trouble;
@@ -65,7 +56,7 @@ inline SvdTrouble run_batch(const SvdBatch<T>& batch, T* blocks, std::int64_t fi
     for (const SvdGroup<T>& group : groups) {
       if (&group.progress != panels[j].progress) continue;
       if (j >= left) {
-        store_group(batch, group, panels[j]);
+        store_group(batch, group);
       } else if (trouble.not_converged < 0 || group.first < trouble.not_converged) {
         trouble.not_converged = first_active(batch, group);
       }

@@ -27,7 +27,6 @@ inline void visit_round(const SvdBlocks<T>& blocks, std::int64_t round, SweepPro
       panels[count].p = blocks.data + (x < y ? x : y) * blocks.stride;
       panels[count].q = blocks.data + (x < y ? y : x) * blocks.stride;
       panels[count].progress = &progress;
-      panels[count].id_p = panels[count].id_q = all_of(T(0));
     }
     visit_panels(Visit<T>{panels, count, blocks.rows, blocks.more_rows, limits}, levels_of_block<T>, round == 0);
   }

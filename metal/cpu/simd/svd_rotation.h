@@ -18,20 +18,20 @@
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
-/// Squares of cosines of angles between columns: above `worthwhile` they are rotated, and above `tolerance` they are
-/// not orthogonal, so that another sweep may be needed.
+/// Squares of cosines of angles between columns: above `worthwhile` they are rotated, and above `tolerance` they are not
+/// orthogonal, so that another sweep may be needed. A cosine is compared by what it is at most: its square times the
+/// fractions, in [1, 2), of the squared norms, hence the factor of 2 between what is asked for and what is sure.
 template <class T>
 struct AngleLimits {
   explicit AngleLimits(T tolerance_of_cosine)
-      : tolerance(tolerance_of_cosine * tolerance_of_cosine),
-        worthwhile(svd_worthwhile<T> < tolerance_of_cosine ? svd_worthwhile<T> * svd_worthwhile<T> : tolerance) {}
+      : tolerance(2 * tolerance_of_cosine * tolerance_of_cosine), worthwhile(2 * svd_worthwhile<T> * svd_worthwhile<T>) {}
   T tolerance, worthwhile;
 };
 
 /// What a sweep has met so far, in the lanes that the pairs were in.
 template <class T>
 struct SweepProgress {
-  Wide<T> cosine2;  ///< the largest cosine of an angle between two columns that were not orthogonal, squared
+  Wide<T> cosine2;  ///< the largest cosine of an angle between two columns that were rotated, squared
   Wide<T> mixing2;  ///< the most that a rotation has added of one normalized column to another, squared, over 4
   Wide<T> active;   ///< 1 in lanes whose columns may be rotated, else 0
 };
@@ -43,10 +43,8 @@ struct Panel {
   SweepProgress<T>* progress;
   Wide<T> a, b;                  ///< squared norms
   Wide<T> shrunk_p, shrunk_q;    ///< 1 - d_p, 1 - d_q
-  Wide<T> inverse_p, inverse_q;  ///< 1 / d_p, 1 / d_q
   Wide<T> dot;                   ///< of what is in memory
   Wide<T> to_p, to_q;            ///< p' = p + to_p q, q' = q + to_q p, in memory
-  Wide<T> id_p, id_q;            ///< the columns' numbers, for as long as there is one panel
 };
 
 #if ASSAY_SIMD_BYTES == 64
@@ -63,8 +61,16 @@ ASSAY_INLINE Wide<float> rough_inverse_root(Wide<float> x) {
   x.part[0] = _mm512_maskz_rsqrt14_ps(0xffff, x.part[0]);
   return x;
 }
+/// Within a unit in the last place.
+ASSAY_INLINE Wide<float> inverse(Wide<float> x) {
+  const Wide<float> y = reciprocal(x);
+  return fused(y, fused_negative(x, y, all_of(1.0F)), y);
+}
 #else
 ASSAY_INLINE Wide<float> reciprocal(Wide<float> x) {
+  return all_of(1.0F) / x;
+}
+ASSAY_INLINE Wide<float> inverse(Wide<float> x) {
   return all_of(1.0F) / x;
 }
 ASSAY_INLINE Wide<float> root(Wide<float> x) {
@@ -75,6 +81,9 @@ ASSAY_INLINE Wide<float> rough_inverse_root(Wide<float> x) {
 }
 #endif
 ASSAY_INLINE Wide<double> reciprocal(Wide<double> x) {
+  return all_of(1.0) / x;
+}
+ASSAY_INLINE Wide<double> inverse(Wide<double> x) {
   return all_of(1.0) / x;
 }
 ASSAY_INLINE Wide<double> root(Wide<double> x) {
@@ -93,12 +102,6 @@ ASSAY_INLINE Wide<T> cosine_below_one(Wide<T> t, Wide<T> secant2) {
   return fused_negative(y, r * fused(r, all_of(T(0.375)), all_of(T(0.5))), below);
 }
 
-/// 1 / x from nearly that: were it left to drift, rotations would no longer be orthogonal.
-template <class T>
-ASSAY_INLINE Wide<T> mended_inverse(Wide<T> nearly, Wide<T> x) {
-  return fused(nearly, fused_negative(nearly, x, all_of(T(1))), nearly);
-}
-
 /// Chooses the rotations of a panel from its dots. False where no pair needs one: then none is chosen.
 template <class T>
 ASSAY_INLINE bool choose_rotations(Panel<T>& panel, const AngleLimits<T>& limits) {
@@ -109,27 +112,23 @@ ASSAY_INLINE bool choose_rotations(Panel<T>& panel, const AngleLimits<T>& limits
   const Wide<T> larger = max(a, b), smaller = min(a, b);
   const Wide<T> unit = normalizer(larger), other_unit = normalizer(smaller);
   const Wide<T> g1 = g * unit, cosine2 = g1 * (g * other_unit);
-  const Wide<T> norms2 = (larger * unit) * (smaller * other_unit);
-  const Mask<T> rotated = greater(cosine2, all_of(limits.worthwhile) * norms2) &
+  const Mask<T> rotated = greater(cosine2, all_of(limits.worthwhile)) &
                           greater(smaller, all_of(svd_smallest_square<T>)) & greater(progress.active, zero);
   if (!any(rotated)) return false;
   const Wide<T> difference = (a - b) * unit, twice = g1 + g1;
   const Wide<T> size = absolute(difference);
   const Wide<T> quotient = reciprocal(size + root(fused(difference, difference, twice * twice)));
   const Wide<T> t = where(rotated, times_sign_of(twice * quotient, difference), zero);
-  const Wide<T> secant2 = fused(t, t, one), shrink = cosine_below_one(t, secant2);
-  const Wide<T> secant = secant2 - secant2 * shrink;
-  panel.to_p = t * (scale_q * panel.inverse_p);
-  panel.to_q = -(t * (scale_p * panel.inverse_q));
+  const Wide<T> shrink = cosine_below_one(t, fused(t, t, one));
+  panel.to_p = t * (scale_q * inverse(scale_p));
+  panel.to_q = -(t * (scale_p * inverse(scale_q)));
   panel.shrunk_p = fused(scale_p, shrink, panel.shrunk_p);
   panel.shrunk_q = fused(scale_q, shrink, panel.shrunk_q);
-  panel.inverse_p = mended_inverse(panel.inverse_p * secant, one - panel.shrunk_p);
-  panel.inverse_q = mended_inverse(panel.inverse_q * secant, one - panel.shrunk_q);
-  panel.a = max(fused(t, g, a), zero);
-  panel.b = max(fused_negative(t, g, b), zero);
-  const Mask<T> counts = rotated & greater(cosine2, all_of(limits.tolerance) * norms2);
-  progress.cosine2 = max(progress.cosine2, where(counts, cosine2, zero));
-  progress.mixing2 = max(progress.mixing2, where(rotated, cosine2 * (quotient * quotient), zero));
+  panel.a = fused(t, g, a);
+  panel.b = fused_negative(t, g, b);
+  const Wide<T> met = where(rotated, cosine2, zero);
+  progress.cosine2 = max(met, progress.cosine2);
+  progress.mixing2 = max(met * (quotient * quotient), progress.mixing2);
   return true;
 }
 

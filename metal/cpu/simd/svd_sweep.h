@@ -7,6 +7,8 @@
 // columns from different panels are met by a tournament of the blocks, whose later rounds leave out all but the first n
 // steps.
 //
+// At the end every column goes back to where it was: sweeps that meet the pairs in the same order take one sweep less.
+//
 // A step is one pass over the rows: rotate, bring the next pairs together, sum their dots.
 #pragma once
 
@@ -31,8 +33,6 @@ template <int move, class T>
 ASSAY_INLINE void move_columns(Panel<T>& panel) {
   bring_together<move>(panel.a, panel.b);
   bring_together<move>(panel.shrunk_p, panel.shrunk_q);
-  bring_together<move>(panel.inverse_p, panel.inverse_q);
-  bring_together<move>(panel.id_p, panel.id_q);
 }
 
 template <int move, bool rotates, class T>
@@ -63,23 +63,99 @@ ASSAY_INLINE void next_pairs(Panel<T>& panel, std::int64_t rows, std::int64_t mo
   move_columns<move>(panel);
 }
 
-/// The last rotations of a visit, and the scales multiplied out.
+/// Undoes what the steps of a level have done to the lanes of q, and the split before it.
+template <int k, class T>
+ASSAY_INLINE void undo_level(Wide<T>& p, Wide<T>& q) {
+  if constexpr ((std::size_t{1} << k) < width<T>) {
+    exchange<k>(p, q);
+    q = with_lanes_swapped<k>(q);
+  }
+}
+
+/// The lanes, of p and then q, that the columns of p and q have come to be in after all levels.
 template <class T>
-ASSAY_INLINE void leave(const Panel<T>& panel, std::int64_t rows) {
+struct Restoration {
+  typename WideTypes<T>::Index p[width<T>] = {}, q[width<T>] = {};
+
+  constexpr Restoration() = default;
+  explicit constexpr Restoration(int levels) {
+    for (std::size_t l = 0; l < width<T>; ++l) {
+      p[l] = static_cast<typename WideTypes<T>::Index>(l);
+      q[l] = static_cast<typename WideTypes<T>::Index>(width<T> + l);
+    }
+    for (int k = 0; k < levels; ++k) undo(std::size_t{1} << k);
+  }
+
+ private:
+  constexpr void undo(std::size_t bit) {
+    for (std::size_t l = 0; l < width<T>; ++l) {
+      if ((l & bit) == 0) continue;
+      const auto crossed = q[l ^ bit];  // exchange: the lanes of p that have the bit with those of q that have not
+      q[l ^ bit] = p[l];
+      p[l] = crossed;
+    }
+    for (std::size_t l = 0; l < width<T>; ++l) {
+      if ((l & bit) == 0) continue;
+      const auto swapped = q[l ^ bit];
+      q[l ^ bit] = q[l];
+      q[l] = swapped;
+    }
+  }
+};
+
+template <class T>
+inline constexpr Restoration<T> restorations[] = {Restoration<T>(0), Restoration<T>(1), Restoration<T>(2),
+                                                  Restoration<T>(3),
+                                                  width<T> > 8 ? Restoration<T>(4) : Restoration<T>()};
+
+/// Undoes `levels` levels.
+template <class T>
+ASSAY_INLINE void restore(Wide<T>& p, Wide<T>& q, [[maybe_unused]] int levels,
+                          [[maybe_unused]] const Restoration<T>& restoration) {
+#if ASSAY_SIMD_BYTES == 64
+  const Wide<T> old_p = p;
+  p = picked(old_p, q, restoration.p);
+  q = picked(old_p, q, restoration.q);
+#else
+  if (levels > 0) undo_level<0>(p, q);
+  if (levels > 1) undo_level<1>(p, q);
+  if (levels > 2) undo_level<2>(p, q);
+  if (levels > 3) undo_level<3>(p, q);
+#endif
+}
+
+/// What was done to the lanes of q by the steps of the first level alone.
+template <class T>
+ASSAY_INLINE void undo_swaps(Wide<T>& q, int levels) {
+  if (levels == 4) bring_together<3>(q, q);
+  if (levels == 3) q = with_lanes_swapped<2>(q);
+}
+
+/// The last rotations of a visit, the scales multiplied out, and the columns back in their lanes.
+template <class T>
+ASSAY_INLINE void leave(const Panel<T>& panel, std::int64_t rows, int levels, bool within,
+                        const Restoration<T>& restoration) {
   constexpr std::int64_t n = width<T>;
   const Panel<T> fixed = panel;
   for (std::int64_t i = 0; i < rows; ++i) {
     const Wide<T> p = load_wide(fixed.p + i * n), q = load_wide(fixed.q + i * n);
-    const Wide<T> new_p = fused(fixed.to_p, q, p), new_q = fused(fixed.to_q, p, q);
-    store_wide(fixed.p + i * n, fused_negative(fixed.shrunk_p, new_p, new_p));
-    store_wide(fixed.q + i * n, fused_negative(fixed.shrunk_q, new_q, new_q));
+    Wide<T> new_p = fused(fixed.to_p, q, p), new_q = fused(fixed.to_q, p, q);
+    new_p = fused_negative(fixed.shrunk_p, new_p, new_p);
+    new_q = fused_negative(fixed.shrunk_q, new_q, new_q);
+    if (within) {
+      restore(new_p, new_q, levels, restoration);
+    } else {
+      undo_swaps(new_q, levels);
+    }
+    store_wide(fixed.p + i * n, new_p);
+    store_wide(fixed.q + i * n, new_q);
   }
 }
 
 template <class T>
 ASSAY_INLINE void enter(Panel<T>& panel, std::int64_t rows) {
   constexpr std::int64_t n = width<T>;
-  const Wide<T> zero = all_of(T(0)), one = all_of(T(1));
+  const Wide<T> zero = all_of(T(0));
   Wide<T> a[2] = {zero, zero}, b[2] = {zero, zero}, g[4] = {zero, zero, zero, zero};
   for (std::int64_t row = 0; row < rows; row += 4)
     for (std::int64_t i = 0; i < 4; ++i) {
@@ -92,7 +168,6 @@ ASSAY_INLINE void enter(Panel<T>& panel, std::int64_t rows) {
   panel.b = b[0] + b[1];
   panel.dot = (g[0] + g[1]) + (g[2] + g[3]);
   panel.shrunk_p = panel.shrunk_q = zero;
-  panel.inverse_p = panel.inverse_q = one;
 }
 
 /// Panels that are visited in turns, so that one's arithmetic fills the time that another waits for its own.
@@ -116,12 +191,12 @@ ASSAY_INLINE void step(const Visit<T>& visit) {
 }
 
 template <class T>
-ASSAY_INLINE void last_step(const Visit<T>& visit) {
+ASSAY_INLINE void last_step(const Visit<T>& visit, int levels, bool within) {
   const Wide<T> zero = all_of(T(0));
   for (std::int64_t j = 0; j < visit.count; ++j) {
     Panel<T>& panel = visit.panels[j];
     if (!choose_rotations(panel, visit.limits)) panel.to_p = panel.to_q = zero;
-    leave(panel, visit.rows + visit.more_rows);
+    leave(panel, visit.rows + visit.more_rows, levels, within, restorations<T>[levels]);
   }
 }
 
@@ -151,10 +226,10 @@ inline void step(const Visit<T>& visit, int move) {
 template <class T>
 inline void visit_panels(const Visit<T>& visit, int levels, bool within) {
   for (std::int64_t j = 0; j < visit.count; ++j) enter(visit.panels[j], visit.rows);
-  for (;; --levels) {
-    for (unsigned s = 1; s < 1U << static_cast<unsigned>(levels); ++s) step(visit, swap + __builtin_ctz(s));
-    if (!within || levels == 0) return last_step(visit);
-    step(visit, split + levels - 1);
+  for (int level = levels;; --level) {
+    for (unsigned s = 1; s < 1U << static_cast<unsigned>(level); ++s) step(visit, swap + __builtin_ctz(s));
+    if (!within || level == 0) return last_step(visit, levels, within);
+    step(visit, split + level - 1);
   }
 }
 
@@ -180,11 +255,11 @@ ASSAY_INLINE void begin_sweep(SweepProgress<T>& progress) {
 template <class T>
 ASSAY_INLINE bool end_sweep(SweepProgress<T>& progress, int levels, std::int64_t columns,
                             const AngleLimits<T>& limits) {
-  const Wide<T> cosine2 = largest_of_group(progress.cosine2, levels);
-  const Wide<T> mixing2 = largest_of_group(progress.mixing2, levels);
-  const Mask<T> again = greater(cosine2 * mixing2 * all_of(static_cast<T>(4 * columns)), all_of(limits.tolerance));
+  const Wide<T> cosine2 = largest_of_group(progress.cosine2, levels), tolerance = all_of(limits.tolerance);
+  const Wide<T> left2 = cosine2 * largest_of_group(progress.mixing2, levels) * all_of(static_cast<T>(4 * columns));
+  const Mask<T> again = greater(cosine2, tolerance) & greater(left2, tolerance);
   progress.active = where(again, progress.active, all_of(T(0)));
-  return !any(again & greater(progress.active, all_of(T(0))));
+  return !any(greater(progress.active, all_of(T(0))));
 }
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD

@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "metal/cpu/blas.h"
 #include "metal/cpu/parallel.h"
 #include "metal/cpu/svd.h"
 #include "metal/cpu/svd/single.h"
@@ -65,7 +64,6 @@ class SvdCall {
   /// Throws what it throws, and as svd does for what it returns.
   template <class Decompose>
   void run(const Decompose& decompose, int sweep_limit) {
-    const SerialBlas serial;
     for_each_row(
         tasks_, workers_, [](std::size_t) { return true; },
         [&](std::size_t worker, std::size_t task) {

@@ -29,6 +29,13 @@ int bits_of(std::int64_t x) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x)));
 }
 
+/// 2^exponent, a normal number.
+template <class T>
+T power_of_two(int exponent) {
+  if constexpr (sizeof(T) == 4) return std::bit_cast<T>(static_cast<std::uint32_t>(127 + exponent) << 23U);
+  if constexpr (sizeof(T) == 8) return std::bit_cast<T>(static_cast<std::uint64_t>(1023 + exponent) << 52U);
+}
+
 }  // namespace
 
 std::int64_t svd_in_turns(std::int64_t rows) {
@@ -47,7 +54,7 @@ SvdScale<T> svd_scale(T largest, std::int64_t m, std::int64_t n) {
   const int room = bits_of(m) + bits_of(n) + 32;
   const int exponent = std::max((std::numeric_limits<T>::max_exponent - 2 - room) / 2, 0) - std::ilogb(largest);
   const int half = exponent / 2, other = exponent - half;
-  return {{std::ldexp(T(1), half), std::ldexp(T(1), other)}, {std::ldexp(T(1), -half), std::ldexp(T(1), -other)}};
+  return {{power_of_two<T>(half), power_of_two<T>(other)}, {power_of_two<T>(-half), power_of_two<T>(-other)}};
 }
 
 template <class T>

@@ -116,6 +116,7 @@ void randomized_svd(const reference::SvdProblem<Real>& problem, const reference:
   const std::int64_t l = randomized.rank + std::min(randomized.oversampling, problem.K() - randomized.rank);
   std::vector<T> Omega = cpu::random_subspace<T>(randomized.seed, problem.N, l);
   const cpu::SvdChoice choice;
+  const cpu::SerialBlas serial;
   cpu::SvdCall<Real>(problem, output, randomized.rank, options.threads, 1)
       .run(
           [&](std::size_t, const cpu::SvdMatrix<T>& matrix, std::int64_t) {
