@@ -57,7 +57,8 @@ TYPED_TEST(SvdValues, VeryTall) {
   for (const std::int64_t N : {1, 3, 8, 20}) {
     SCOPED_TRACE(N);
     const SvdCase<TypeParam> given = gaussian<TypeParam>(1, 5000, N);
-    ASSERT_NO_FATAL_FAILURE(expect_decomposition(given, decomposed(given)));
+    // Twice what square matrices are held to: sums of 5000 squares round too.
+    ASSERT_NO_FATAL_FAILURE(expect_decomposition(given, decomposed(given), 8.0));
   }
 }
 

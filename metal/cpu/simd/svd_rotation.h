@@ -18,13 +18,14 @@
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
-/// Squares of cosines of angles between columns: above `worthwhile` they are rotated, and above `tolerance` they are not
-/// orthogonal, so that another sweep may be needed. A cosine is compared by what it is at most: its square times the
-/// fractions, in [1, 2), of the squared norms, hence the factor of 2 between what is asked for and what is sure.
+/// Squares of cosines of angles between columns: above `worthwhile` they are rotated, and above `tolerance` they are
+/// not orthogonal, so that another sweep may be needed. A cosine is compared by what it is at most: its square times
+/// the fractions, in [1, 2), of the squared norms, hence the factor of 2 between what is asked for and what is sure.
 template <class T>
 struct AngleLimits {
   explicit AngleLimits(T tolerance_of_cosine)
-      : tolerance(2 * tolerance_of_cosine * tolerance_of_cosine), worthwhile(2 * svd_worthwhile<T> * svd_worthwhile<T>) {}
+      : tolerance(2 * tolerance_of_cosine * tolerance_of_cosine),
+        worthwhile(2 * svd_worthwhile<T> * svd_worthwhile<T>) {}
   T tolerance, worthwhile;
 };
 
@@ -41,10 +42,10 @@ template <class T>
 struct Panel {
   T *p, *q;
   SweepProgress<T>* progress;
-  Wide<T> a, b;                  ///< squared norms
-  Wide<T> shrunk_p, shrunk_q;    ///< 1 - d_p, 1 - d_q
-  Wide<T> dot;                   ///< of what is in memory
-  Wide<T> to_p, to_q;            ///< p' = p + to_p q, q' = q + to_q p, in memory
+  Wide<T> a, b;                ///< squared norms
+  Wide<T> shrunk_p, shrunk_q;  ///< 1 - d_p, 1 - d_q
+  Wide<T> dot;                 ///< of what is in memory
+  Wide<T> to_p, to_q;          ///< p' = p + to_p q, q' = q + to_q p, in memory
 };
 
 #if ASSAY_SIMD_BYTES == 64

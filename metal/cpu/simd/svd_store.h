@@ -13,10 +13,14 @@ namespace assay::metal::cpu::ASSAY_SIMD {
 template <class T>
 ASSAY_INLINE Wide<T> next_partner(Wide<T> x, unsigned step) {
   switch (__builtin_ctz(step)) {
-    case 0: return with_lanes_swapped<0>(x);
-    case 1: return with_lanes_swapped<1>(x);
-    case 2: return with_lanes_swapped<2>(x);
-    default: break;
+    case 0:
+      return with_lanes_swapped<0>(x);
+    case 1:
+      return with_lanes_swapped<1>(x);
+    case 2:
+      return with_lanes_swapped<2>(x);
+    default:
+      break;
   }
   if constexpr (width<T> > 8) return with_lanes_swapped<3>(x);
   return x;
@@ -25,7 +29,7 @@ ASSAY_INLINE Wide<T> next_partner(Wide<T> x, unsigned step) {
 /// Matrices side by side in a row, from the `first` of a group on.
 template <class T>
 struct OrderedMatrices {
-  std::int64_t first, lanes, count;  ///< lanes: 2 g
+  std::int64_t first, lanes, count;             ///< lanes: 2 g
   typename WideTypes<T>::Index lane[width<T>];  ///< of p and then q
   T sigma[width<T>];
   T factor[width<T>];  ///< 1 / sigma, or 0
@@ -57,7 +61,7 @@ inline void find_order(const SvdBatch<T>& batch, const T* squares, OrderedMatric
   Index from[width<T>];
   for (std::int64_t l = 0; l < svd_lanes<T>; ++l) {
     const std::int64_t matrix = matrices.first + l / matrices.lanes, column = l & (matrices.lanes - 1);
-    from[l] = static_cast<Index>((column < g ? 0 : svd_lanes<T>) + matrix * g + (column & (g - 1)));
+    from[l] = static_cast<Index>((column < g ? 0 : svd_lanes<T>)+matrix * g + (column & (g - 1)));
     square[l] = squares[from[l]] > svd_smallest_square<T> ? squares[from[l]] : T(0);
   }
   store_wide(before, columns_before(load_wide(square), matrices.lanes));
@@ -70,7 +74,8 @@ inline void find_order(const SvdBatch<T>& batch, const T* squares, OrderedMatric
   store_wide(matrices.sigma, sigma);
   store_wide(matrices.factor, where(greater(sigma, zero), all_of(T(1)) / sigma, zero));
   matrices.whole = true;
-  for (std::int64_t c = 0; c < matrices.count; ++c) matrices.whole &= matrices.sigma[c * matrices.lanes + batch.n - 1] > T(0);
+  for (std::int64_t c = 0; c < matrices.count; ++c)
+    matrices.whole &= matrices.sigma[c * matrices.lanes + batch.n - 1] > T(0);
 }
 
 /// Their columns, from some row of the blocks on.
@@ -127,8 +132,8 @@ ASSAY_INLINE Wide<T> signs_of(const Columns& columns, std::int64_t rows) {
   return times_sign_of(all_of(T(1)), element);
 }
 
-/// Where element (i, r) of matrix c of those side by side goes: to[c * size + i * row_step + r], or with rows and columns
-/// exchanged.
+/// Where element (i, r) of matrix c of those side by side goes: to[c * size + i * row_step + r], or with rows and
+/// columns exchanged.
 template <class T>
 struct Destination {
   T* to;
@@ -140,8 +145,7 @@ template <class T>
 ASSAY_INLINE void write_each(const OrderedMatrices<T>& matrices, Wide<T> x, std::int64_t count,
                              const Destination<T>& destination, std::int64_t offset) {
   T values[2 * width<T>];
-  if (matrices.lanes == svd_lanes<T>)
-    return store_wide(destination.to + offset, static_cast<std::size_t>(count), x);
+  if (matrices.lanes == svd_lanes<T>) return store_wide(destination.to + offset, static_cast<std::size_t>(count), x);
   store_wide(values, x);
   for (std::int64_t c = 0; c < matrices.count; ++c) {
     T* const to = destination.to + c * destination.size + offset;
@@ -189,7 +193,8 @@ ASSAY_INLINE void write_columns(const OrderedMatrices<T>& matrices, const Column
 template <int bits, class T>
 inline void write_factors(const SvdBatch<T>& batch, const SvdGroup<T>& group, const OrderedMatrices<T>& matrices) {
   const std::int64_t m = batch.m, n = batch.n, below = batch.rows * svd_lanes<T>, b = group.first + matrices.first;
-  const OrderedColumns<T> left = {group.p, group.q, &matrices}, rotations = {group.p + below, group.q + below, &matrices};
+  const OrderedColumns<T> left = {group.p, group.q, &matrices},
+                          rotations = {group.p + below, group.q + below, &matrices};
   const PolishedColumns<bits, T> right(rotations, n);
   const Destination<T> U = {batch.U + b * batch.M * n, batch.M * n}, Vh = {batch.Vh + b * n * batch.N, n * batch.N};
   const Wide<T> normalizers = load_wide(matrices.factor);
@@ -213,18 +218,24 @@ inline void complete_left(const SvdBatch<T>& batch, const SvdGroup<T>& group, co
     std::int64_t rank = 0;
     while (rank < n && matrices.sigma[c * matrices.lanes + rank] > T(0)) ++rank;
     if (rank == n) continue;
-    complete_columns(batch.transposed() ? SvdView<T>{batch.Vh + b * n * m, m, n, 1, m}
-                                        : SvdView<T>{batch.U + b * m * n, m, n, n, 1},
-                     rank);
+    complete_columns(
+        batch.transposed() ? SvdView<T>{batch.Vh + b * n * m, m, n, 1, m} : SvdView<T>{batch.U + b * m * n, m, n, n, 1},
+        rank);
   }
 }
 
 template <class T>
 inline void write_vectors(const SvdBatch<T>& batch, const SvdGroup<T>& group, const OrderedMatrices<T>& matrices) {
   switch (batch.levels) {
-    case 0: write_factors<1>(batch, group, matrices); break;
-    case 1: write_factors<2>(batch, group, matrices); break;
-    case 2: write_factors<3>(batch, group, matrices); break;
+    case 0:
+      write_factors<1>(batch, group, matrices);
+      break;
+    case 1:
+      write_factors<2>(batch, group, matrices);
+      break;
+    case 2:
+      write_factors<3>(batch, group, matrices);
+      break;
     default:
       if constexpr (width<T> > 8) write_factors<4>(batch, group, matrices);
   }

@@ -14,9 +14,9 @@ namespace assay::metal::cpu {
 template <class T>
 inline constexpr std::int64_t svd_lanes = 64 / sizeof(T);
 
-/// Of columns that count as 0, the squared norm, scaled as svd_scale does, is at most this: some 1e-28 of the largest in
-/// float, 1e-70 in double. What is left of a column without a direction of its own shrinks by a unit of roundoff a sweep
-/// until it is that small: of double's whole range that would be 60 sweeps and more.
+/// Of columns that count as 0, the squared norm, scaled as svd_scale does, is at most this: some 1e-28 of the largest
+/// in float, 1e-70 in double. What is left of a column without a direction of its own shrinks by a unit of roundoff a
+/// sweep until it is that small: of double's whole range that would be 60 sweeps and more.
 template <class T>
 inline constexpr T svd_smallest_square = sizeof(T) == 4 ? T(0x1p-118) : T(0x1p500);
 
