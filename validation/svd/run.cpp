@@ -57,13 +57,13 @@ class Outputs {
         U_("U", options.vectors ? size_of(extent(c.B, c.M, K), options.extra_U) : 0),
         S_("S", size_of(extent(c.B, K, 1), options.extra_S)),
         Vh_("Vh", options.vectors && !options.U_alone ? size_of(extent(c.B, K, c.N), options.extra_Vh) : 0),
-        other_S_(options.S_of_other_type ? S_.view().size() : 0),
-        other_Vh_(options.Vh_of_other_type ? Vh_.view().size() : 0) {}
+        wrong_type_values_(options.S_of_other_type ? S_.view().size() : 0),
+        wrong_type_vectors_(options.Vh_of_other_type ? Vh_.view().size() : 0) {}
 
   metal::AnySvdOutput views() {
     metal::AnySvdOutput out{U_.view(), S_.view(), Vh_.view()};
-    if (options_.S_of_other_type) out.S = std::span(other_S_);
-    if (options_.Vh_of_other_type) out.Vh = std::span(other_Vh_);
+    if (options_.S_of_other_type) out.S = std::span(wrong_type_values_);
+    if (options_.Vh_of_other_type) out.Vh = std::span(wrong_type_vectors_);
     return out;
   }
 
@@ -81,8 +81,8 @@ class Outputs {
   GuardedOutput<Real> U_;
   GuardedOutput<SingularValue<Real>> S_;
   GuardedOutput<Real> Vh_;
-  std::vector<OtherValue<SingularValue<Real>>> other_S_;
-  std::vector<OtherReal<Real>> other_Vh_;
+  std::vector<OtherValue<SingularValue<Real>>> wrong_type_values_;
+  std::vector<OtherReal<Real>> wrong_type_vectors_;
 };
 
 template <class Real>
