@@ -23,7 +23,7 @@ SvdKernelInfo claims(double unit_roundoff = u) {
   info.name = "some";
   info.unit_roundoff = unit_roundoff;
   info.graded = true;
-  info.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
+  info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   return info;
 }
 

@@ -58,7 +58,7 @@ TEST(SvdProperties, SkipWhatAKernelDoesNotClaim) {
     }
 
    private:
-    SvdKernelInfo info_{.name = "modest", .dtypes = {Dtype::float32}};
+    SvdKernelInfo info_{.name = "modest", .support = {.dtypes = {Dtype::float32}}};
   };
   const Modest modest;
   for (const char* name : {"graded", "signs", "randomized", "gradient", "gradient-ties"})

@@ -8,6 +8,7 @@
 
 #include "metal/cpu/any_cce.h"
 #include "validation/cce/case.h"
+#include "validation/cce/support.h"
 
 namespace assay::validation {
 
@@ -22,8 +23,8 @@ struct CceKernelInfo {
   /// How often the factors of the gradients' products, dL/dz of each token and word, are rounded to bfloat16 where that
   /// is the type of hidden and weight.
   int bfloat16_roundings = 0;
-  std::vector<Dtype> dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   std::vector<std::int64_t> chunks;  ///< sizes of vocabulary chunks that it can be told to take
+  CceSupport support = {};
 };
 
 /// How a run is to be done.
@@ -43,6 +44,7 @@ class CceKernel {
   virtual const CceKernelInfo& info() const = 0;
 
   /// Fills `out`, or refuses a bad argument by throwing std::invalid_argument that names it.
+  /// A gate asks for what info().support claims, and in the property of refusals for anything.
   virtual void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
                    const CceRequest& request) const = 0;
 };

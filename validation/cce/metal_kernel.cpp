@@ -12,7 +12,7 @@ namespace {
 
 CceKernelInfo info_of(const MetalCceOptions& options) {
   CceKernelInfo info{.name = options.name, .chunks = {32, 64}};
-  if (options.edit) info.dtypes = {Dtype::float32};
+  if (options.edit) info.support.dtypes = {Dtype::float32};
   return info;
 }
 

@@ -1,9 +1,5 @@
 #include "validation/cce/operation.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "validation/cce/coverage.h"
 #include "validation/cce/faults/faults.h"
 #include "validation/cce/kernels.h"
@@ -24,10 +20,10 @@ std::vector<Shrink<CceCase>> CceOperation::shrinks_of(const CceCase& c) {
 }
 
 std::string CceOperation::why_not(const CceKernel& kernel, const CceCase& c) {
-  const auto& dtypes = kernel.info().dtypes;
-  if (std::find(dtypes.begin(), dtypes.end(), c.dtype) != dtypes.end()) return {};
-  return fmt::format("the kernel does not do {}", name_of(c.dtype));
+  return validation::why_not(kernel.info().support, c);
 }
+
+void CceOperation::adapt(const CceKernel&, CceCase&) {}
 
 CceTruth CceOperation::truth_of(const CceCase& c, int digits) {
   return validation::truth_of(c, digits);

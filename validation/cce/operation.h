@@ -31,6 +31,7 @@ struct CceOperation {
   static CceCase generate(Random& random, int size, const CceProfile& profile);
   static std::vector<Shrink<CceCase>> shrinks_of(const CceCase& c);
   static std::string why_not(const CceKernel& kernel, const CceCase& c);
+  static void adapt(const CceKernel& kernel, CceCase& c);
   static CceTruth truth_of(const CceCase& c, int digits);
   static bool is_worth_remembering(const CceCase& c);
   static std::vector<std::string> classes();

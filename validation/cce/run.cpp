@@ -141,6 +141,7 @@ CceRun run_kernel(const CceKernel& kernel, const CceCase& c, const CceRunOptions
 }
 
 CceRun run_valid(const CceKernel& kernel, const CceCase& c, const CceRunOptions& options) {
+  if (const std::string reason = why_not(kernel.info().support, c); !reason.empty()) throw Unsupported(reason);
   CceRun run = run_kernel(kernel, c, options);
   if (run.refused) throw RefusedValidProblem("a valid problem was refused: " + run.message);
   return run;

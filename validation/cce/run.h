@@ -34,7 +34,8 @@ struct CceRun : BasicRun {
 /// Runs the kernel whatever it does with bad arguments. Exceptions other than std::invalid_argument pass through.
 CceRun run_kernel(const CceKernel& kernel, const CceCase& c, const CceRunOptions& options = {});
 
-/// As run_kernel, for a problem that is valid: a refusal throws RefusedValidProblem.
+/// As run_kernel, for a problem that is valid: a refusal throws RefusedValidProblem, and one that the kernel does not
+/// claim to do throws Unsupported.
 CceRun run_valid(const CceKernel& kernel, const CceCase& c, const CceRunOptions& options = {});
 
 }  // namespace assay::validation

@@ -6,7 +6,7 @@
 //   Case             a problem that owns its data; Profile: what a property wants of its cases
 //   Kernel, Truth    what is judged, and what it is judged by
 //   generate         a case for a profile, from random numbers        shrinks_of     simpler cases
-//   why_not          why a kernel need not do a case, or nothing
+//   why_not          why a kernel need not do a case, or nothing  adapt    a case, to the types that a kernel takes
 //   truth_of         by the reference at so many digits                is_worth_remembering
 //   classes, classes_of                                                the places that a case reaches
 //   to_text, from_words, write, read, require_valid                    a case in words and in files
@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "validation/core/guarded_output.h"
+#include "validation/core/support.h"
 #include "validation/core/truth.h"
 #include "validation/core/verdict.h"
 
@@ -55,6 +56,8 @@ Finding judge(const Property<Operation>& property, const Context<Operation>& con
     return Finding::skip(std::move(reason));
   try {
     return property.check(context, c);
+  } catch (const Unsupported& reason) {
+    return Finding::skip(reason.what());
   } catch (const ReferenceDisagrees& disagreement) {
     return Finding::mistrust(std::string("  the reference is not certain: ") + disagreement.what());
   } catch (const RefusedValidProblem& refusal) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reference/ctc/problem.h"
+#include "validation/ctc/support.h"
 
 namespace assay::validation {
 
@@ -22,6 +23,7 @@ struct CtcKernelInfo {
   /// Whether dL/dlogits is taken from dL/dlog_probs through the softmax, as Eesen does, and not from y - posterior.
   bool two_step = false;
   double output_unit_roundoff = std::ldexp(1.0, -24);  ///< of the type that results are stored in
+  CtcSupport support = {};
 };
 
 /// Where a kernel puts its results; shapes as in reference/ctc/problem.h.
@@ -41,6 +43,7 @@ class CtcKernel {
 
   /// Fills `out`, or refuses a bad argument by throwing std::invalid_argument that names it.
   /// `threads`: 0 means the kernel's own choice.
+  /// A gate asks for what info().support claims, and in the property of refusals for anything.
   virtual void run(const reference::CtcProblem<float>& problem, const CtcResultView& out, int threads) const = 0;
 };
 

@@ -18,8 +18,12 @@ std::vector<CtcShrink> CtcOperation::shrinks_of(const CtcCase& c) {
   return validation::shrinks_of(c);
 }
 
-std::string CtcOperation::why_not(const CtcKernel&, const CtcCase&) {
-  return {};
+std::string CtcOperation::why_not(const CtcKernel& kernel, const CtcCase& c) {
+  return validation::why_not(kernel.info().support, c);
+}
+
+void CtcOperation::adapt(const CtcKernel& kernel, CtcCase& c) {
+  validation::adapt(kernel.info().support, c);
 }
 
 CtcTruth CtcOperation::truth_of(const CtcCase& c, int digits) {

@@ -32,6 +32,7 @@ struct CtcOperation {
   static CtcCase generate(Random& random, int size, const CtcProfile& profile);
   static std::vector<Shrink<CtcCase>> shrinks_of(const CtcCase& c);
   static std::string why_not(const CtcKernel& kernel, const CtcCase& c);
+  static void adapt(const CtcKernel& kernel, CtcCase& c);
   static CtcTruth truth_of(const CtcCase& c, int digits);
   static bool is_worth_remembering(const CtcCase& c);
   static std::vector<std::string> classes();

@@ -39,6 +39,7 @@ CtcRun run_kernel(const CtcKernel& kernel, const CtcCase& c, const CtcRunOptions
 }
 
 CtcRun run_valid(const CtcKernel& kernel, const CtcCase& c, const CtcRunOptions& options) {
+  if (const std::string reason = why_not(kernel.info().support, c); !reason.empty()) throw Unsupported(reason);
   CtcRun run = run_kernel(kernel, c, options);
   if (run.refused) throw RefusedValidProblem("a valid problem was refused: " + run.message);
   return run;

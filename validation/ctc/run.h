@@ -29,7 +29,8 @@ struct CtcRun : BasicRun {
 /// Runs the kernel whatever it does with bad arguments. Exceptions other than std::invalid_argument pass through.
 CtcRun run_kernel(const CtcKernel& kernel, const CtcCase& c, const CtcRunOptions& options = {});
 
-/// As run_kernel, for a problem that is valid: a refusal throws RefusedValidProblem.
+/// As run_kernel, for a problem that is valid: a refusal throws RefusedValidProblem, and one that the kernel does not
+/// claim to do throws Unsupported.
 CtcRun run_valid(const CtcKernel& kernel, const CtcCase& c, const CtcRunOptions& options = {});
 
 }  // namespace assay::validation

@@ -10,6 +10,7 @@
 #include "metal/cpu/any_svd.h"
 #include "metal/cpu/svd_gradient.h"
 #include "validation/svd/case.h"
+#include "validation/svd/support.h"
 
 namespace assay::validation {
 
@@ -24,7 +25,7 @@ struct SvdKernelInfo {
   bool canonical_signs = false;                ///< of each column of U, the first largest element is positive
   bool has_randomized = false;
   bool has_gradient = false;
-  std::vector<Dtype> dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64};
+  SvdSupport support = {};
 
   /// Inside, for a problem of the type.
   double roundoff(Dtype dtype) const { return dtype == Dtype::float64 ? std::ldexp(1.0, -53) : unit_roundoff; }
@@ -45,6 +46,7 @@ class SvdKernel {
   virtual const SvdKernelInfo& info() const = 0;
 
   /// Fills `out`, or refuses a bad argument by throwing std::invalid_argument that names it.
+  /// A gate asks for what info().support claims, and in the property of refusals for anything.
   virtual void run(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out,
                    const SvdRequest& request) const = 0;
 

@@ -12,8 +12,8 @@ namespace {
 /// The device has no float64: the host gives such problems to the CPU, which is judged by itself.
 SvdKernelInfo info_of(const MetalSvdOptions& options) {
   SvdKernelInfo info{.name = options.name, .graded = true, .canonical_signs = true, .has_randomized = true};
-  info.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
-  if (options.edit) info.dtypes = {Dtype::float32};
+  info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
+  if (options.edit) info.support.dtypes = {Dtype::float32};
   return info;
 }
 

@@ -1,9 +1,5 @@
 #include "validation/svd/operation.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "validation/svd/coverage.h"
 #include "validation/svd/faults/faults.h"
 #include "validation/svd/kernels.h"
@@ -23,10 +19,10 @@ std::vector<Shrink<SvdCase>> SvdOperation::shrinks_of(const SvdCase& c) {
 }
 
 std::string SvdOperation::why_not(const SvdKernel& kernel, const SvdCase& c) {
-  const auto& dtypes = kernel.info().dtypes;
-  if (std::find(dtypes.begin(), dtypes.end(), c.dtype) != dtypes.end()) return {};
-  return fmt::format("the kernel does not do {}", name_of(c.dtype));
+  return validation::why_not(kernel.info().support, c);
 }
+
+void SvdOperation::adapt(const SvdKernel&, SvdCase&) {}
 
 SvdTruth SvdOperation::truth_of(const SvdCase& c, int digits) {
   return validation::truth_of(c, digits);

@@ -31,6 +31,7 @@ struct SvdOperation {
   static SvdCase generate(Random& random, int size, const SvdProfile& profile);
   static std::vector<Shrink<SvdCase>> shrinks_of(const SvdCase& c);
   static std::string why_not(const SvdKernel& kernel, const SvdCase& c);
+  static void adapt(const SvdKernel& kernel, SvdCase& c);
   static SvdTruth truth_of(const SvdCase& c, int digits);
   static bool is_worth_remembering(const SvdCase& c);
   static std::vector<std::string> classes();

@@ -125,6 +125,7 @@ SvdRun run_kernel(const SvdKernel& kernel, const SvdCase& c, const SvdRunOptions
 }
 
 SvdRun run_valid(const SvdKernel& kernel, const SvdCase& c, const SvdRunOptions& options) {
+  if (const std::string reason = why_not(kernel.info().support, c); !reason.empty()) throw Unsupported(reason);
   SvdRun run = run_kernel(kernel, c, options);
   if (run.refused) throw RefusedValidProblem("a valid problem was refused: " + run.message);
   return run;

@@ -45,7 +45,8 @@ struct SvdRun : BasicRun {
 /// Runs the kernel whatever it does with bad arguments. Exceptions other than std::invalid_argument pass through.
 SvdRun run_kernel(const SvdKernel& kernel, const SvdCase& c, const SvdRunOptions& options = {});
 
-/// As run_kernel, for a problem that is valid: a refusal throws RefusedValidProblem.
+/// As run_kernel, for a problem that is valid: a refusal throws RefusedValidProblem, and one that the kernel does not
+/// claim to do throws Unsupported.
 SvdRun run_valid(const SvdKernel& kernel, const SvdCase& c, const SvdRunOptions& options = {});
 
 }  // namespace assay::validation

@@ -77,6 +77,8 @@ const BadArgument<CceCase, CceRunOptions> bad_arguments[] = {
 };
 
 Finding check(const CceContext& context, const CceCase& c) {
+  if (!context.kernel.info().support.checks_arguments)
+    return Finding::skip("the kernel does not claim to check its arguments");
   const CceCase good = healthy(c);
   run_valid(context.kernel, good);
   return judge_refusals(context.kernel, good, bad_arguments);

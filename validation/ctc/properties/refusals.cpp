@@ -67,6 +67,8 @@ const BadArgument<CtcCase, CtcRunOptions> bad_arguments[] = {
 };
 
 Finding check(const CtcContext& context, const CtcCase& c) {
+  if (!context.kernel.info().support.checks_arguments)
+    return Finding::skip("the kernel does not claim to check its arguments");
   const CtcCase good = healthy(c);
   run_valid(context.kernel, good);
   return judge_refusals(context.kernel, good, bad_arguments);
