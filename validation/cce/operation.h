@@ -14,6 +14,7 @@
 #include "validation/cce/truth.h"
 #include "validation/core/fault.h"
 #include "validation/core/gate.h"
+#include "validation/core/picture.h"
 #include "validation/core/property.h"
 #include "validation/core/shrink.h"
 
@@ -34,6 +35,7 @@ struct CceOperation {
   static void adapt(const CceKernel& kernel, CceCase& c);
   static CceTruth truth_of(const CceCase& c, int digits);
   static bool is_worth_remembering(const CceCase& c);
+  static std::vector<Picture> pictures(const CceKernel& kernel, const CceCase& c, int digits);
   static std::vector<std::string> classes();
   static std::vector<std::string> classes_of(const CceCase& c);
 

@@ -3,12 +3,11 @@
 
 #include <filesystem>
 #include <memory>
-#include <regex>
 #include <stdexcept>
 
 #include "validation/cli/commands.h"
 #include "validation/cli/data.h"
-#include "validation/cli/gate_run.h"
+#include "validation/cli/gate_table.h"
 #include "validation/cli/operations.h"
 
 namespace assay::validation {
@@ -61,19 +60,29 @@ std::vector<NamedCase<Operation>> given_cases(const GateArguments& arguments) {
 }
 
 template <class Operation>
-int run_gate(const GateArguments& arguments, bool cases_chosen) {
+GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   GateRun<Operation> run;
-  run.filter = std::regex(arguments.filter);
+  run.filter = arguments.filter;
   run.digits = arguments.digits;
   run.options.seed = arguments.seed;
   run.options.cases = arguments.quick && !cases_chosen ? 40 : arguments.cases;
   if (!arguments.input.empty() && !cases_chosen) run.options.cases = 0;
   run.options.given = given_cases<Operation>(arguments);
+  return run;
+}
+
+template <class Operation>
+int gate(const GateArguments& arguments, bool cases_chosen) {
+  const GateRun<Operation> run = run_of<Operation>(arguments, cases_chosen);
   const auto kernels =
       arguments.kernel.empty() ? Operation::shipped_kernels() : std::vector<std::string>{arguments.kernel};
-  int status = 0;
-  for (const auto& name : kernels) status = std::max(status, judge_kernel(*Operation::kernel(name), run));
-  return status;
+  Report report;
+  for (const auto& name : kernels) {
+    GateTable table(stdout);
+    report.runs.push_back(run_gate(*Operation::kernel(name), run, table.watch({})));
+    table.conclusion(report.runs.back());
+  }
+  return exit_status(report);
 }
 
 }  // namespace
@@ -101,7 +110,7 @@ void add_gate_command(CLI::App& app, Action& action) {
   gate->callback([&action, arguments, cases] {
     action = [arguments, cases] {
       return with_operation(arguments->operation, [&]<class Operation>(Operation) {
-        return arguments->list ? list_properties<Operation>() : run_gate<Operation>(*arguments, cases->count() > 0);
+        return arguments->list ? list_properties<Operation>() : gate<Operation>(*arguments, cases->count() > 0);
       });
     };
   });

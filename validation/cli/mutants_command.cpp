@@ -37,7 +37,7 @@ PropertyReport<Operation> attack(const Property<Operation>& property, const Faul
 /// The names of the properties that catch the fault, the one meant to first; with `all`, every one that does.
 template <class Operation>
 std::vector<std::string> catchers(const Fault<Operation>& fault, const MutantsArguments& arguments,
-                                  const std::function<void(const std::string&)>& show, int& cases) {
+                                  const std::function<void(const std::string&)>& show, std::int64_t& cases) {
   std::vector<std::string> names;
   const auto try_property = [&](const Property<Operation>& property) {
     show(property.name);
@@ -77,7 +77,7 @@ struct Tally {
 /// One row of the table, and what it adds to the tally.
 template <class Operation>
 void try_fault(const Fault<Operation>& fault, const MutantsArguments& arguments, ProgressBar& bar, Tally& tally) {
-  int cases = 0;
+  std::int64_t cases = 0;
   const auto total = static_cast<double>(Operation::faults().size());
   const auto show = [&](const std::string& property) {
     bar.show(tally.faults, total, fmt::format("{} by {}", fault.name, property));

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay::validation {
@@ -35,9 +37,13 @@ std::vector<std::string> names_of(const CaseClass<Case> (&classes)[count]) {
 /// How often each class of cases was met; classes never met are there with 0.
 class Coverage {
  public:
+  using Counts = std::map<std::string, std::int64_t>;
+
+  Coverage() = default;
   explicit Coverage(const std::vector<std::string>& classes) {
     for (const auto& name : classes) counts_[name] = 0;
   }
+  Coverage(std::int64_t cases, Counts counts) : cases_(cases), counts_(std::move(counts)) {}
 
   /// One case, by the classes that it belongs to.
   void count(const std::vector<std::string>& classes) {
@@ -45,12 +51,19 @@ class Coverage {
     for (const auto& name : classes) ++counts_[name];
   }
 
-  const std::map<std::string, int>& counts() const { return counts_; }
-  int cases() const { return cases_; }
+  void merge(const Coverage& other) {
+    cases_ += other.cases_;
+    for (const auto& [name, count] : other.counts_) counts_[name] += count;
+  }
+
+  const Counts& counts() const { return counts_; }
+  std::int64_t cases() const { return cases_; }
+
+  bool operator==(const Coverage&) const = default;
 
  private:
-  int cases_ = 0;
-  std::map<std::string, int> counts_;
+  std::int64_t cases_ = 0;
+  Counts counts_;
 };
 
 }  // namespace assay::validation

@@ -1,11 +1,15 @@
-// The gate: every property on a kernel, over generated cases and over given ones, and what came of it.
+// The gate: a property of a kernel, over given cases and over generated ones, and what came of it.
+//
+// The work on a property is a row of units: its given cases, where there are any, then blocks of generated cases, each
+// from a seed of its own. A long run can so be spread, interrupted and resumed (validation/report/run_gate.h).
 #pragma once
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +18,7 @@
 #include "validation/core/coverage.h"
 #include "validation/core/property.h"
 #include "validation/core/search.h"
+#include "validation/core/summary.h"
 #include "validation/core/verdict.h"
 
 namespace assay::validation {
@@ -42,24 +47,6 @@ struct Failure {
   std::string explanation;
 };
 
-/// What came of a property, but for the case that failed.
-struct PropertySummary {
-  std::string property;
-  std::string claim;
-  Verdict verdict = Verdict::pass;
-  int cases = 0;
-  std::map<std::string, int> skipped;  ///< reason and count
-  std::string mistrust;
-  Margin worst;
-  std::string worst_case;  ///< where the worst margin was met
-  double seconds = 0;
-
-  /// A verdict on one more case, which `origin` names.
-  void record(const Finding& finding, const std::string& origin);
-  /// The verdict on all of them, unless one failed.
-  void settle();
-};
-
 template <class Operation>
 struct PropertyReport : PropertySummary {
   std::optional<Failure<Operation>> failure;
@@ -75,9 +62,34 @@ struct PropertyReport : PropertySummary {
 };
 
 /// Called before each case with the number of cases judged so far.
-using Progress = std::function<void(int)>;
+using Progress = std::function<void(std::int64_t)>;
+
+/// The generated cases of a unit.
+inline constexpr int cases_of_unit = 200;
+
+/// The units of a property.
+template <class Operation>
+std::int64_t units_of(const GateOptions<Operation>& options) {
+  return (options.given.empty() ? 0 : 1) + (options.cases + cases_of_unit - 1) / cases_of_unit;
+}
+
+/// A part of the work on a property.
+struct GatePart {
+  std::int64_t first = 0;  ///< unit
+  std::int64_t count = no_limit;
+  Stop stop = {};
+};
 
 namespace detail {
+
+/// The first block has the seed itself, the others what SplitMix64 makes of it.
+inline std::uint64_t seed_of_block(std::uint64_t seed, std::int64_t block) {
+  if (block == 0) return seed;
+  std::uint64_t mixed = seed + static_cast<std::uint64_t>(block) * 0x9E3779B97F4A7C15U;
+  mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9U;
+  mixed = (mixed ^ (mixed >> 27U)) * 0x94D049BB133111EBU;
+  return mixed ^ (mixed >> 31U);
+}
 
 /// Judges cases one after the other, records each, and stops recording where shrinking begins.
 template <class Operation>
@@ -89,23 +101,31 @@ class Judge {
         const Progress& progress)
       : property_(property), context_(context), report_(report), progress_(progress) {}
 
-  /// Over a case that is given; false where it fails.
-  bool given(const NamedCase<Operation>& one, int shrink_budget) {
-    const auto judge_one = [&](const Case& c) { return judge_case(c, one.name, nullptr); };
-    const auto found = search_from<Operation>(one.problem, shrink_budget, judge_one);
-    if (found) report_.fail(*found, one.name);
-    return !found;
-  }
-
-  void generated(const GateOptions<Operation>& options, Coverage& coverage) {
-    const auto judge_one = [&](const Case& c) { return judge_case(c, "generated", &coverage); };
-    const auto draw_one = [&](Random& random, int size) { return draw(random, size); };
-    const auto found =
-        validation::search<Operation>(draw_one, options.cases, options.seed, options.shrink_budget, judge_one);
-    if (found) report_.fail(*found, "generated");
+  /// Over one unit, up to the first failure.
+  void unit(const GateOptions<Operation>& options, std::int64_t unit, Coverage& coverage, const Stop& stop) {
+    const bool has_given = !options.given.empty();
+    if (!has_given || unit > 0) return generated(options, unit - (has_given ? 1 : 0), coverage, stop);
+    for (const auto& one : options.given)
+      if (!report_.failure && (!one.reference_only || property_.against_reference))
+        given(one, options.shrink_budget, stop);
   }
 
  private:
+  void given(const NamedCase<Operation>& one, int shrink_budget, const Stop& stop) {
+    const auto judge_one = [&](const Case& c) { return judge_case(c, one.name, nullptr); };
+    const auto found = search_from<Operation>(one.problem, shrink_budget, judge_one, stop);
+    if (found) report_.fail(*found, one.name);
+  }
+
+  void generated(const GateOptions<Operation>& options, std::int64_t block, Coverage& coverage, const Stop& stop) {
+    const auto judge_one = [&](const Case& c) { return judge_case(c, "generated", &coverage); };
+    const auto draw_one = [&](Random& random, int size) { return draw(random, size); };
+    const auto cases = std::min<std::int64_t>(options.cases - block * cases_of_unit, cases_of_unit);
+    const auto found = validation::search<Operation>(
+        draw_one, static_cast<int>(cases), seed_of_block(options.seed, block), options.shrink_budget, judge_one, stop);
+    if (found) report_.fail(*found, "generated");
+  }
+
   /// A case that the kernel claims to do, where one is met soon; those passed over are counted with the reason.
   Case draw(Random& random, int size) {
     for (int left = 100;; --left) {
@@ -136,23 +156,20 @@ class Judge {
 
 }  // namespace detail
 
-/// One property over the given cases, then over the generated ones, up to the first failure.
+/// One property over the given cases, then over the generated ones, up to the first failure; or over a part of them.
 /// `coverage` counts the generated cases.
 template <class Operation>
 PropertyReport<Operation> run_property(const Property<Operation>& property, const Context<Operation>& context,
                                        const GateOptions<Operation>& options, Coverage& coverage,
-                                       const Progress& progress = {}) {
+                                       const Progress& progress = {}, const GatePart& part = {}) {
   const auto start = std::chrono::steady_clock::now();
   PropertyReport<Operation> report;
   report.property = property.name;
   report.claim = property.claim;
   detail::Judge<Operation> judge(property, context, report, progress);
-  bool passed = true;
-  for (const auto& given : options.given)
-    if (passed && (!given.reference_only || property.against_reference))
-      passed = judge.given(given, options.shrink_budget);
-  if (passed && options.cases > 0) judge.generated(options, coverage);
-  if (!report.failure) report.settle();
+  const std::int64_t units = std::min(units_of(options) - part.first, part.count);
+  for (std::int64_t i = 0; i < units && !report.failure; ++i) judge.unit(options, part.first + i, coverage, part.stop);
+  report.settle();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

@@ -9,6 +9,7 @@
 //   why_not          why a kernel need not do a case, or nothing  adapt    a case, to the types that a kernel takes
 //   truth_of         by the reference at so many digits                is_worth_remembering
 //   classes, classes_of                                                the places that a case reaches
+//   pictures         what a kernel does to a case, to be looked at
 //   to_text, from_words, write, read, require_valid                    a case in words and in files
 //   properties, faults, kernel, shipped_kernels, given                 what the command line has of each
 #pragma once

@@ -18,8 +18,8 @@ std::string share_text(const PropertySummary& report) {
   return percent < 1e4 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0e} %", percent);
 }
 
-int skipped_cases(const PropertySummary& report) {
-  int total = 0;
+std::int64_t skipped_cases(const PropertySummary& report) {
+  std::int64_t total = 0;
   for (const auto& [reason, count] : report.skipped) total += count;
   return total;
 }
@@ -71,7 +71,9 @@ std::string coverage_text(const Coverage& coverage) {
 namespace detail {
 
 std::string replay_line(const std::string& words) {
-  return fmt::format("./assay replay '{}'", words);
+  std::string quoted;
+  for (const char c : words) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return fmt::format("./assay replay '{}'", quoted);
 }
 
 std::filesystem::path failure_file(const std::string& property, const std::string& line) {

@@ -61,6 +61,7 @@ std::optional<AnyCounterexample> search(const SearchSteps& steps, int cases, std
   Budget budget(shrink_budget);
   const auto generator = cases_of(steps);
   const auto testable = [&] {
+    if (steps.stop && steps.stop()) return;
     const AnyCase c = *generator;
     if (found && !budget.spend()) return;
     Finding finding = steps.judge(c);

@@ -20,6 +20,9 @@ struct Counterexample {
   int shrinks = 0;  ///< accepted steps from the first failing case to this one
 };
 
+/// Asked before each case; true ends a search there, and what it has found by then counts.
+using Stop = std::function<bool()>;
+
 namespace detail {
 
 /// A case of any operation, or none.
@@ -47,6 +50,7 @@ struct SearchSteps {
   std::function<AnyCase(Random&, int size)> generate;
   std::function<std::vector<std::function<AnyCase()>>(const AnyCase&)> shrinks;  ///< each gives a case, or none
   std::function<Finding(const AnyCase&)> judge;
+  Stop stop = {};
 };
 
 std::optional<AnyCounterexample> search(const SearchSteps& steps, int cases, std::uint64_t seed, int shrink_budget);
@@ -67,10 +71,10 @@ std::vector<std::function<AnyCase()>> any_shrinks(const AnyCase& any) {
 template <class Operation>
 std::optional<Counterexample<Operation>> search_with(
     std::function<typename Operation::Case(Random&, int)> generate, int cases, std::uint64_t seed, int shrink_budget,
-    const std::function<Finding(const typename Operation::Case&)>& judge) {
+    const std::function<Finding(const typename Operation::Case&)>& judge, const Stop& stop) {
   using Case = typename Operation::Case;
   const SearchSteps steps{[&](Random& random, int size) { return AnyCase::of(generate(random, size)); },
-                          any_shrinks<Operation>, [&](const AnyCase& any) { return judge(any.as<Case>()); }};
+                          any_shrinks<Operation>, [&](const AnyCase& any) { return judge(any.as<Case>()); }, stop};
   auto found = search(steps, cases, seed, shrink_budget);
   if (!found) return std::nullopt;
   return Counterexample<Operation>{found->problem.as<Case>(), std::move(found->finding), found->shrinks};
@@ -83,8 +87,9 @@ std::optional<Counterexample<Operation>> search_with(
 template <class Operation>
 std::optional<Counterexample<Operation>> search(std::function<typename Operation::Case(Random&, int)> generate,
                                                 int cases, std::uint64_t seed, int shrink_budget,
-                                                const std::function<Finding(const typename Operation::Case&)>& judge) {
-  return detail::search_with<Operation>(std::move(generate), cases, seed, shrink_budget, judge);
+                                                const std::function<Finding(const typename Operation::Case&)>& judge,
+                                                const Stop& stop = {}) {
+  return detail::search_with<Operation>(std::move(generate), cases, seed, shrink_budget, judge, stop);
 }
 
 /// The same over the cases of a profile.
@@ -100,8 +105,8 @@ std::optional<Counterexample<Operation>> search(const typename Operation::Profil
 template <class Operation>
 std::optional<Counterexample<Operation>> search_from(
     const typename Operation::Case& c, int shrink_budget,
-    const std::function<Finding(const typename Operation::Case&)>& judge) {
-  return detail::search_with<Operation>([&](Random&, int) { return c; }, 1, 0, shrink_budget, judge);
+    const std::function<Finding(const typename Operation::Case&)>& judge, const Stop& stop = {}) {
+  return detail::search_with<Operation>([&](Random&, int) { return c; }, 1, 0, shrink_budget, judge, stop);
 }
 
 }  // namespace assay::validation

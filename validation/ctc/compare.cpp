@@ -15,6 +15,16 @@ Finding same_bits(const CtcCase& c, const CtcRun& first, const CtcRun& second, c
   return comparison.finding();
 }
 
+double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth, std::int64_t t, std::int64_t b,
+                      std::int64_t k) {
+  const auto& row = truth.rows[static_cast<std::size_t>(b)];
+  if (!row.possible || t >= c.input_lengths[static_cast<std::size_t>(b)]) return 0;
+  const double posterior = to_double(row.posterior(t, k));
+  const double exact =
+      c.variable == CtcVariable::logits ? absolute_difference(row.y(t, k), row.posterior(t, k)) : posterior;
+  return bounds.gradient(t, b, {to_double(row.y(t, k)), posterior, exact});
+}
+
 void compare_gradients(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& got,
                        const CtcRun& expected, double slack) {
   for (std::int64_t b = 0; b < c.B; ++b) {

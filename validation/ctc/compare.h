@@ -14,6 +14,10 @@ namespace assay::validation {
 /// Two runs of the same problem must agree in every bit.
 Finding same_bits(const CtcCase& c, const CtcRun& first, const CtcRun& second, const std::string& what);
 
+/// Bound on gradient[t, b, k] of a case whose truth is known; 0 where there is nothing to be rounded.
+double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth, std::int64_t t, std::int64_t b,
+                      std::int64_t k);
+
 /// Two runs whose results should agree up to rounding: `expected` * factor, within `slack` times the bounds of `c`.
 /// Rows that cannot be aligned must agree in kind.
 void compare_gradients(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& got,

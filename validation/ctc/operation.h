@@ -10,6 +10,7 @@
 
 #include "validation/core/fault.h"
 #include "validation/core/gate.h"
+#include "validation/core/picture.h"
 #include "validation/core/property.h"
 #include "validation/core/shrink.h"
 #include "validation/ctc/case.h"
@@ -35,6 +36,7 @@ struct CtcOperation {
   static void adapt(const CtcKernel& kernel, CtcCase& c);
   static CtcTruth truth_of(const CtcCase& c, int digits);
   static bool is_worth_remembering(const CtcCase& c);
+  static std::vector<Picture> pictures(const CtcKernel& kernel, const CtcCase& c, int digits);
   static std::vector<std::string> classes();
   static std::vector<std::string> classes_of(const CtcCase& c);
 

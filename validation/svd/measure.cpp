@@ -26,6 +26,14 @@ long double scaled(double value, int exponent) {
   return std::ldexp(static_cast<long double>(value), -exponent);
 }
 
+long double scaled_residual(const SvdCase& c, const SvdRun& run, std::int64_t b, std::int64_t i, std::int64_t j,
+                            int exponent) {
+  long double rest = scaled(c.at(b, i, j), exponent);
+  for (std::int64_t k = 0; k < run.K; ++k)
+    rest -= run.u(b, i, k) * scaled(run.s(b, k), exponent) * static_cast<long double>(run.vh(b, k, j));
+  return rest;
+}
+
 }  // namespace
 
 double u_product(const SvdRun& run, std::int64_t b, std::int64_t k, std::int64_t l) {
@@ -40,15 +48,15 @@ double v_product(const SvdRun& run, std::int64_t b, std::int64_t k, std::int64_t
   return static_cast<double>(sum);
 }
 
+double residual(const SvdCase& c, const SvdRun& run, std::int64_t b, std::int64_t i, std::int64_t j) {
+  const int exponent = exponent_of(c, b);
+  return std::ldexp(static_cast<double>(scaled_residual(c, run, b, i, j, exponent)), exponent);
+}
+
 double residual_norm(const SvdCase& c, const SvdRun& run, std::int64_t b) {
   const int exponent = exponent_of(c, b);
-  return norm(c.M * c.N, exponent, [&](std::int64_t at) {
-    const std::int64_t i = at / c.N, j = at % c.N;
-    long double rest = scaled(c.at(b, i, j), exponent);
-    for (std::int64_t k = 0; k < run.K; ++k)
-      rest -= run.u(b, i, k) * scaled(run.s(b, k), exponent) * static_cast<long double>(run.vh(b, k, j));
-    return rest;
-  });
+  return norm(c.M * c.N, exponent,
+              [&](std::int64_t at) { return scaled_residual(c, run, b, at / c.N, at % c.N, exponent); });
 }
 
 double image_of_v(const SvdCase& c, const SvdRun& run, std::int64_t b, std::int64_t k) {

@@ -16,6 +16,9 @@ double u_product(const SvdRun& run, std::int64_t b, std::int64_t k, std::int64_t
 /// (Vh Vh^T)_kl of matrix b.
 double v_product(const SvdRun& run, std::int64_t b, std::int64_t k, std::int64_t l);
 
+/// (A_b - U diag(S) Vh)_ij.
+double residual(const SvdCase& c, const SvdRun& run, std::int64_t b, std::int64_t i, std::int64_t j);
+
 /// ||A_b - U diag(S) Vh||_F; NaN or infinite where an element is.
 double residual_norm(const SvdCase& c, const SvdRun& run, std::int64_t b);
 

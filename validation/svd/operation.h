@@ -10,6 +10,7 @@
 
 #include "validation/core/fault.h"
 #include "validation/core/gate.h"
+#include "validation/core/picture.h"
 #include "validation/core/property.h"
 #include "validation/core/shrink.h"
 #include "validation/svd/case.h"
@@ -34,6 +35,7 @@ struct SvdOperation {
   static void adapt(const SvdKernel& kernel, SvdCase& c);
   static SvdTruth truth_of(const SvdCase& c, int digits);
   static bool is_worth_remembering(const SvdCase& c);
+  static std::vector<Picture> pictures(const SvdKernel& kernel, const SvdCase& c, int digits);
   static std::vector<std::string> classes();
   static std::vector<std::string> classes_of(const SvdCase& c);
 

@@ -1,0 +1,98 @@
+#include "validation/cli/gate_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+namespace assay::validation {
+namespace {
+
+std::string failures_text(const GateRecord& record, bool colour) {
+  std::string text;
+  for (const auto& property : record.properties) {
+    if (!property.failure) continue;
+    const auto& [unit, origin, explanation, reproducer, pictures] = *property.failure;
+    text += "\n" + detail::failure_text(property, origin, explanation, reproducer, colour);
+  }
+  return text;
+}
+
+double seconds_of(const GateRecord& record) {
+  double seconds = 0;
+  for (const auto& property : record.properties) seconds += property.seconds;
+  return seconds;
+}
+
+}  // namespace
+
+void GateTable::print(const std::string& text) {
+  if (out_ == nullptr) return;
+  std::fputs(text.c_str(), out_);
+  std::fflush(out_);
+}
+
+void GateTable::heading(const GateRecord& record) {
+  const GateQuestion& asked = record.question;
+  print(fmt::format("assay gate {}: kernel {}, {} generated cases a property (seed {}), reference at {} digits\n",
+                    asked.operation, asked.kernel, asked.cases, asked.seed, asked.digits));
+  if (!asked.given.empty()) print(fmt::format("given: {}\n", fmt::join(asked.given, ", ")));
+  if (record.shard.total > 1)
+    print(fmt::format("shard {} of {}: {} units of the work\n", record.shard.index, record.shard.total, record.units));
+  print(fmt::format("\n{}\n", table_heading()));
+}
+
+void GateTable::row(const PropertyRecord& property) {
+  print(table_row(property, colour_) + "\n");
+}
+
+void GateTable::reservations(const PropertyRecord& property) {
+  if (property.verdict == Verdict::mistrusted)
+    print(fmt::format("mistrusted {}:\n{}\n\n", property.property, property.mistrust));
+  for (const auto& [reason, count] : property.skipped) {
+    if (count == property.cases) print(fmt::format("skipped {}: {} ({} cases)\n", property.property, reason, count));
+  }
+}
+
+void GateTable::worst(const GateRecord& record) {
+  const PropertyRecord* worst = nullptr;
+  for (const auto& property : record.properties) {
+    if (worst == nullptr || !(property.worst.share <= worst->worst.share)) worst = &property;
+  }
+  if (worst == nullptr || worst->worst.share == 0) return;
+  print(fmt::format("  worst margin: {:.4g} of the bound, {} at {} ({})\n", worst->worst.share, worst->property,
+                    worst->worst.place, worst->worst_case));
+}
+
+void GateTable::conclusion(const GateRecord& record) {
+  print("\n");
+  for (const auto& property : record.properties) reservations(property);
+  if (record.coverage.cases() > 0) print(coverage_text(record.coverage) + "\n");
+  worst(record);
+  print(fmt::format("{}\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s\n", failures_text(record, colour_),
+                    record.question.kernel, failures_of(record), record.properties.size(), mistrusted_of(record),
+                    seconds_of(record)));
+}
+
+void GateTable::whole(const GateRecord& record) {
+  heading(record);
+  for (const auto& property : record.properties) row(property);
+  conclusion(record);
+}
+
+GateWatch GateTable::watch(Stop stop) {
+  GateWatch watch;
+  watch.begins = [this](const GateRecord& record) {
+    properties_ = static_cast<double>(record.properties.size());
+    heading(record);
+  };
+  watch.progress = [this](double done, const std::string& property) { bar_.show(done, properties_, property); };
+  watch.judged = [this](const PropertyRecord& property) {
+    bar_.clear();
+    row(property);
+  };
+  watch.stop = std::move(stop);
+  return watch;
+}
+
+}  // namespace assay::validation

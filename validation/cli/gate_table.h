@@ -1,0 +1,38 @@
+// Runs of the gate as a table, made from their records: row by row while one goes on, or all at once.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "validation/core/terminal.h"
+#include "validation/report/record.h"
+#include "validation/report/run_gate.h"
+
+namespace assay::validation {
+
+class GateTable {
+ public:
+  /// Nothing is printed where there is no stream.
+  explicit GateTable(std::FILE* out) : out_(out), colour_(out != nullptr && wants_colour(out)) {}
+
+  void heading(const GateRecord& record);
+  void row(const PropertyRecord& property);
+  /// Coverage, the worst margin, the failures and the lines that reproduce them.
+  void conclusion(const GateRecord& record);
+  void whole(const GateRecord& record);
+
+  /// Prints what it is told of a run; `stop` is passed on.
+  GateWatch watch(Stop stop);
+
+ private:
+  void print(const std::string& text);
+  void reservations(const PropertyRecord& property);
+  void worst(const GateRecord& record);
+
+  std::FILE* out_;
+  bool colour_;
+  ProgressBar bar_;
+  double properties_ = 0;
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,44 @@
+#include "validation/core/summary.h"
+
+namespace assay::validation {
+namespace {
+
+constexpr const char* no_case = "there was no case to judge it on";
+
+}  // namespace
+
+void PropertySummary::record(const Finding& finding, const std::string& origin) {
+  ++cases;
+  if (finding.verdict == Verdict::skipped) ++skipped[finding.explanation];
+  if (finding.verdict == Verdict::mistrusted) mistrust = finding.explanation;
+  if (finding.verdict == Verdict::pass || finding.verdict == Verdict::fail) histogram.count(finding.margin.share);
+  if (is_failure(finding.verdict)) return;
+  if (finding.margin.share > worst.share) worst_case = origin;
+  worst.take(finding.margin);
+}
+
+void PropertySummary::merge(const PropertySummary& other) {
+  cases += other.cases;
+  for (const auto& [reason, count] : other.skipped) skipped[reason] += count;
+  if (!other.mistrust.empty()) mistrust = other.mistrust;
+  if (worst.share == worst.share && !(other.worst.share <= worst.share)) worst_case = other.worst_case;
+  worst.take(other.worst);
+  histogram.merge(other.histogram);
+  seconds += other.seconds;
+}
+
+void PropertySummary::settle() {
+  if (is_failure(verdict)) return;
+  skipped.erase(no_case);
+  if (cases == 0) skipped[no_case] = 0;
+  std::int64_t total = 0;
+  for (const auto& [reason, count] : skipped) total += count;
+  verdict = Verdict::pass;
+  if (!mistrust.empty()) {
+    verdict = Verdict::mistrusted;
+  } else if (total == cases) {
+    verdict = Verdict::skipped;
+  }
+}
+
+}  // namespace assay::validation

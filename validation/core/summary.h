@@ -1,0 +1,33 @@
+// What came of a property on many cases, but for the case that failed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "validation/core/histogram.h"
+#include "validation/core/verdict.h"
+
+namespace assay::validation {
+
+struct PropertySummary {
+  std::string property;
+  std::string claim;
+  Verdict verdict = Verdict::pass;
+  std::int64_t cases = 0;
+  std::map<std::string, std::int64_t> skipped;  ///< reason and count
+  std::string mistrust;
+  Margin worst;
+  std::string worst_case;     ///< where the worst margin was met
+  MarginHistogram histogram;  ///< of the worst margin of each case that was judged
+  double seconds = 0;
+
+  /// A verdict on one more case, which `origin` names.
+  void record(const Finding& finding, const std::string& origin);
+  /// Adds what came of other cases. The verdict stays as it is until settled anew.
+  void merge(const PropertySummary& other);
+  /// The verdict on all of them, unless one failed.
+  void settle();
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,67 @@
+#include "validation/report/record.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace assay::validation {
+namespace {
+
+template <class Value>
+void require_same_value(const char* name, const Value& value, const Value& other, const std::string& what) {
+  if (value == other) return;
+  throw std::invalid_argument(
+      fmt::format("{}: {} is '{}', where '{}' was expected: give the same options", what, name, other, value));
+}
+
+}  // namespace
+
+std::string program_version() {
+  return ASSAY_VERSION;
+}
+
+void PropertyRecord::merge(const PropertyRecord& other) {
+  const bool takes_failure = other.failure && (!failure || other.failure->unit < failure->unit);
+  PropertySummary::merge(other);
+  if (takes_failure) {
+    verdict = other.verdict;
+    failure = other.failure;
+    if (!(other.worst.share < worst.share)) worst_case = other.worst_case;
+  }
+  settle();
+}
+
+int failures_of(const GateRecord& record) {
+  return static_cast<int>(std::count_if(record.properties.begin(), record.properties.end(),
+                                        [](const auto& property) { return is_failure(property.verdict); }));
+}
+
+int mistrusted_of(const GateRecord& record) {
+  return static_cast<int>(std::count_if(record.properties.begin(), record.properties.end(),
+                                        [](const auto& property) { return property.verdict == Verdict::mistrusted; }));
+}
+
+bool Report::is_complete() const {
+  return std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run.is_complete(); });
+}
+
+int exit_status(const Report& report) {
+  const bool passed = std::all_of(report.runs.begin(), report.runs.end(),
+                                  [](const auto& run) { return failures_of(run) + mistrusted_of(run) == 0; });
+  return passed ? 0 : 1;
+}
+
+void require_same_question(const GateQuestion& question, const GateQuestion& other, const std::string& what) {
+  require_same_value("operation", question.operation, other.operation, what);
+  require_same_value("kernel", question.kernel, other.kernel, what);
+  require_same_value("cases", question.cases, other.cases, what);
+  require_same_value("seed", question.seed, other.seed, what);
+  require_same_value("digits", question.digits, other.digits, what);
+  require_same_value("filter", question.filter, other.filter, what);
+  require_same_value("given", fmt::format("{}", fmt::join(question.given, ", ")),
+                     fmt::format("{}", fmt::join(other.given, ", ")), what);
+}
+
+}  // namespace assay::validation

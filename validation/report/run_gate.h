@@ -1,0 +1,178 @@
+// Runs the gate: one kernel through all properties, or through a shard of the work on them, into a record.
+//
+// The units of work (validation/core/gate.h) are numbered over properties and their units. What comes of one is added
+// to the record as it comes, so that a run of any length takes bounded memory, and can be stopped and gone on with.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "validation/core/gate.h"
+#include "validation/core/report.h"
+#include "validation/report/record.h"
+
+namespace assay::validation {
+
+template <class Operation>
+struct GateRun {
+  GateOptions<Operation> options;
+  std::string filter;  ///< a regular expression, searched for in a property's name; empty matches all
+  int digits = 50;
+  Shard shard = {};
+};
+
+/// Who is told how a run goes. What is empty is not called.
+struct GateWatch {
+  std::function<void(const GateRecord&)> begins = {};
+  /// Before each case: the properties done so far, with the share of this one.
+  std::function<void(double done, const std::string& property)> progress = {};
+  std::function<void(const PropertyRecord&)> judged = {};  ///< a property, in full; also one resumed as judged already
+  std::function<void(const GateRecord&)> advances = {};    ///< another unit is done
+  Stop stop = {};  ///< asked before each case: true ends the run with the units done, and drops the one under way
+};
+
+template <class Operation>
+GateQuestion question_of(const std::string& kernel, const GateRun<Operation>& run) {
+  GateQuestion question{Operation::name, kernel, run.options.cases, run.options.seed, run.digits, run.filter, {}};
+  for (const auto& one : run.options.given) question.given.push_back(one.name);
+  return question;
+}
+
+namespace detail {
+
+template <class Operation>
+std::vector<const Property<Operation>*> chosen(const std::string& filter) {
+  const std::regex pattern(filter);
+  std::vector<const Property<Operation>*> properties;
+  for (const auto& property : Operation::properties())
+    if (std::regex_search(property.name, pattern)) properties.push_back(&property);
+  if (properties.empty()) {
+    throw std::invalid_argument(
+        fmt::format("no property matches the filter '{}'; `assay gate {} --list` names them", filter, Operation::name));
+  }
+  return properties;
+}
+
+/// What a kernel does to the failing case, or nothing where it, or the reference, fails once more.
+template <class Operation>
+std::vector<Picture> pictures_of(const Context<Operation>& context, const typename Operation::Case& c) {
+  try {
+    return Operation::pictures(context.kernel, c, context.digits);
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+template <class Operation>
+PropertyRecord record_of(const PropertyReport<Operation>& report, const Context<Operation>& context,
+                         std::int64_t unit) {
+  PropertyRecord record{report, std::nullopt};
+  if (!report.failure) return record;
+  const auto& [problem, origin, explanation] = *report.failure;
+  record.failure = FailureRecord{unit, origin, explanation,
+                                 reproducer<Operation>(report.property, context.kernel.info().name, problem),
+                                 pictures_of(context, problem)};
+  return record;
+}
+
+/// An empty record, of the units in the run's shard.
+template <class Operation>
+GateRecord blank_record(const std::string& kernel, const GateRun<Operation>& run,
+                        const std::vector<const Property<Operation>*>& properties) {
+  GateRecord record{question_of(kernel, run), run.shard, 0, 0, Coverage(Operation::classes()), {}};
+  const std::int64_t units = units_of(run.options) * static_cast<std::int64_t>(properties.size());
+  for (std::int64_t unit = 0; unit < units; ++unit) record.units += run.shard.has(unit) ? 1 : 0;
+  for (const auto* property : properties) {
+    PropertyRecord& one = record.properties.emplace_back();
+    one.property = property->name;
+    one.claim = property->claim;
+    one.settle();
+  }
+  return record;
+}
+
+/// The run that is under way.
+template <class Operation>
+class GateRunner {
+ public:
+  GateRunner(const typename Operation::Kernel& kernel, const GateRun<Operation>& run, const GateWatch& watch)
+      : context_{kernel, run.digits}, run_(run), watch_(watch), properties_(chosen<Operation>(run.filter)) {}
+
+  GateRecord run(std::optional<GateRecord> resumed) {
+    GateRecord record = blank_record(context_.kernel.info().name, run_, properties_);
+    if (resumed) {
+      require_same_question(record.question, resumed->question, "the run to be resumed");
+      require_same_work(record, *resumed);
+      record = std::move(*resumed);
+    }
+    done_before_ = record.units_done;
+    if (watch_.begins) watch_.begins(record);
+    for (std::size_t i = 0; i < properties_.size(); ++i) {
+      if (!judge_property(record, i)) break;
+      if (watch_.judged) watch_.judged(record.properties[i]);
+    }
+    return record;
+  }
+
+ private:
+  static void require_same_work(const GateRecord& blank, const GateRecord& resumed) {
+    const bool same = blank.shard == resumed.shard && blank.units == resumed.units &&
+                      resumed.units_done <= resumed.units && blank.properties.size() == resumed.properties.size();
+    if (same) return;
+    throw std::invalid_argument(fmt::format(
+        "the run to be resumed is shard {} of {} with {} units; this is shard {} of {} with {}: resume it "
+        "under the same GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS",
+        resumed.shard.index, resumed.shard.total, resumed.units, blank.shard.index, blank.shard.total, blank.units));
+  }
+
+  /// The units of one property that are this shard's; false where the run is stopped.
+  bool judge_property(GateRecord& record, std::size_t index) {
+    const std::int64_t each = units_of(run_.options);
+    for (std::int64_t unit = 0; unit < each; ++unit) {
+      if (!run_.shard.has(static_cast<std::int64_t>(index) * each + unit)) continue;
+      if (++units_met_ <= done_before_) continue;
+      if (!record.properties[index].failure && !judge_unit(record, index, unit)) return false;
+      record.units_done = units_met_;
+      if (watch_.advances) watch_.advances(record);
+    }
+    return true;
+  }
+
+  bool judge_unit(GateRecord& record, std::size_t index, std::int64_t unit) {
+    const Property<Operation>& property = *properties_[index];
+    const auto tell = [&](std::int64_t cases) {
+      const double share = (static_cast<double>(unit) + std::min(1.0, static_cast<double>(cases) / cases_of_unit)) /
+                           static_cast<double>(units_of(run_.options));
+      if (watch_.progress) watch_.progress(static_cast<double>(index) + share, property.name);
+    };
+    Coverage coverage;
+    const auto report = run_property(property, context_, run_.options, coverage, tell, {unit, 1, watch_.stop});
+    if (!report.failure && watch_.stop && watch_.stop()) return false;
+    record.properties[index].merge(record_of(report, context_, unit));
+    record.coverage.merge(coverage);
+    return true;
+  }
+
+  Context<Operation> context_;
+  const GateRun<Operation>& run_;
+  const GateWatch& watch_;
+  std::vector<const Property<Operation>*> properties_;
+  std::int64_t units_met_ = 0;
+  std::int64_t done_before_ = 0;
+};
+
+}  // namespace detail
+
+/// Judges the kernel by the properties that the filter matches, or goes on with `resumed`, whose units done are not
+/// done again. Throws std::invalid_argument where nothing matches, or where another run is to be resumed.
+template <class Operation>
+GateRecord run_gate(const typename Operation::Kernel& kernel, const GateRun<Operation>& run,
+                    const GateWatch& watch = {}, std::optional<GateRecord> resumed = std::nullopt) {
+  return detail::GateRunner<Operation>(kernel, run, watch).run(std::move(resumed));
+}
+
+}  // namespace assay::validation
