@@ -30,12 +30,15 @@ class Program : public testing::Test {
   ~Program() override { std::filesystem::remove_all(folder_); }
 
   /// `arguments` is what a user types after "assay".
-  Outcome run(const std::string& arguments) const {
+  Outcome run(const std::string& arguments) const { return shell("'" ASSAY_PROGRAM "' " + arguments); }
+
+  /// Any command of a shell.
+  Outcome shell(const std::string& command) const {
     const auto err = folder_ / "stderr.txt";
-    const std::string command =
-        "cd '" + folder_.string() + "' && '" ASSAY_PROGRAM "' " + arguments + " 2>'" + err.string() + "' </dev/null";
+    const std::string in_folder =
+        "cd '" + folder_.string() + "' && { " + command + "\n} 2>'" + err.string() + "' </dev/null";
     Outcome outcome;
-    std::FILE* pipe = popen(command.c_str(), "r");
+    std::FILE* pipe = popen(in_folder.c_str(), "r");
     std::array<char, 4096> buffer{};
     while (const auto count = std::fread(buffer.data(), 1, buffer.size(), pipe))
       outcome.out.append(buffer.data(), count);

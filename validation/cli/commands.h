@@ -11,6 +11,7 @@ namespace assay::validation {
 using Action = std::function<int()>;
 
 void add_gate_command(CLI::App& app, Action& action);
+void add_merge_command(CLI::App& app, Action& action);
 void add_replay_command(CLI::App& app, Action& action);
 void add_mutants_command(CLI::App& app, Action& action);
 

@@ -3,12 +3,17 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "validation/cli/commands.h"
 #include "validation/cli/data.h"
 #include "validation/cli/gate_table.h"
+#include "validation/cli/interrupt.h"
 #include "validation/cli/operations.h"
+#include "validation/cli/report_options.h"
+#include "validation/report/shard.h"
 
 namespace assay::validation {
 namespace {
@@ -23,7 +28,11 @@ struct GateArguments {
   int digits = 50;
   bool quick = false;
   bool list = false;
+  ReportFiles files;
+  std::string resume;
 };
+
+constexpr int interrupted_status = 130;  ///< as a shell gives for SIGINT
 
 template <class Operation>
 int list_properties() {
@@ -32,7 +41,7 @@ int list_properties() {
 }
 
 template <class Operation>
-NamedCase<Operation> read_input(const std::filesystem::path& path) {
+NamedCase<Operation> read_input(const std::filesystem::path& path, std::FILE* out) {
   std::vector<std::string> notes;
   NamedCase<Operation> given{path.filename().string(), Operation::read(path, notes), false};
   try {
@@ -44,16 +53,17 @@ NamedCase<Operation> read_input(const std::filesystem::path& path) {
             : "";
     throw std::runtime_error(fmt::format("{}: {}{}", given.name, refusal.what(), advice));
   }
-  for (const auto& note : notes) fmt::print("note: {}\n", note);
+  for (const auto& note : notes) fmt::print(out, "note: {}\n", note);
   return given;
 }
 
 /// The user's batch alone, or real input and the sizes people train with.
 template <class Operation>
 std::vector<NamedCase<Operation>> given_cases(const GateArguments& arguments) {
-  if (!arguments.input.empty()) return {read_input<Operation>(arguments.input)};
+  std::FILE* const out = table_stream(arguments.files);
+  if (!arguments.input.empty()) return {read_input<Operation>(arguments.input, out)};
   std::vector<NamedCase<Operation>> given;
-  for (const char* const file : Operation::data_files) given.push_back(read_input<Operation>(data_file(file)));
+  for (const char* const file : Operation::data_files) given.push_back(read_input<Operation>(data_file(file), out));
   if (arguments.quick) return given;
   for (auto& sized : Operation::sized_cases()) given.push_back(std::move(sized));
   return given;
@@ -68,21 +78,90 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   run.options.cases = arguments.quick && !cases_chosen ? 40 : arguments.cases;
   if (!arguments.input.empty() && !cases_chosen) run.options.cases = 0;
   run.options.given = given_cases<Operation>(arguments);
+  run.shard = shard_from_environment();
   return run;
 }
 
+/// What the run to be resumed has of kernels, in the order in which they are judged.
+Report resumed_report(const GateArguments& arguments) {
+  if (arguments.resume.empty()) return {};
+  Report report = read_report(arguments.resume);
+  if (report.version != program_version()) {
+    throw std::invalid_argument(fmt::format("{}: written by assay {}, and this is {}: its cases may differ",
+                                            arguments.resume, report.version, program_version()));
+  }
+  return report;
+}
+
+/// The runs of one command, its report, and the table that shows them.
+class GateSession {
+ public:
+  explicit GateSession(const GateArguments& arguments)
+      : arguments_(arguments), resumed_(resumed_report(arguments)), checkpoint_(json_file()) {
+    require_folders(files());
+  }
+
+  template <class Operation>
+  int judge(const GateRun<Operation>& run, const std::vector<std::string>& kernels) {
+    if (resumed_.runs.size() > kernels.size()) {
+      throw std::invalid_argument(
+          fmt::format("{}: has runs of {} kernels, and {} are to be judged: give the same --kernel", arguments_.resume,
+                      resumed_.runs.size(), kernels.size()));
+    }
+    for (const auto& name : kernels) {
+      judge_kernel(*Operation::kernel(name), run);
+      if (!report_.runs.back().is_complete()) return stop_early();
+    }
+    report_.complete = true;
+    write_report(report_, files());
+    return exit_status(report_);
+  }
+
+ private:
+  /// A run that is resumed is written back where it was, unless told otherwise.
+  std::string json_file() const { return arguments_.files.json.empty() ? arguments_.resume : arguments_.files.json; }
+  ReportFiles files() const { return {json_file(), arguments_.files.junit, arguments_.files.html}; }
+
+  template <class Operation>
+  void judge_kernel(const typename Operation::Kernel& kernel, const GateRun<Operation>& run) {
+    const std::size_t number = report_.runs.size();
+    std::optional<GateRecord> resumed;
+    if (number < resumed_.runs.size()) resumed = resumed_.runs[number];
+    GateTable table(table_stream(arguments_.files));
+    GateWatch watch = table.watch(Interrupt::came);
+    watch.advances = [&](const GateRecord& record) {
+      if (!checkpoint_.is_due()) return;
+      Report report = report_;
+      report.runs.push_back(record);
+      checkpoint_.write(report);
+    };
+    report_.runs.push_back(run_gate(kernel, run, watch, std::move(resumed)));
+    table.conclusion(report_.runs.back());
+  }
+
+  int stop_early() const {
+    write_report(report_, files());
+    const GateRecord& run = report_.runs.back();
+    const auto advice = json_file().empty() || json_file() == "-"
+                            ? std::string("with --json FILE, a run can be resumed")
+                            : fmt::format("to go on, repeat the command with --resume {}", json_file());
+    fmt::print(stderr, "assay gate: interrupted with {} of {} units of {} done; {}\n", run.units_done, run.units,
+               run.question.kernel, advice);
+    return interrupted_status;
+  }
+
+  const GateArguments& arguments_;
+  Interrupt interrupt_;
+  Report report_;
+  Report resumed_;
+  Checkpoint checkpoint_;
+};
+
 template <class Operation>
-int gate(const GateArguments& arguments, bool cases_chosen) {
-  const GateRun<Operation> run = run_of<Operation>(arguments, cases_chosen);
+int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
   const auto kernels =
       arguments.kernel.empty() ? Operation::shipped_kernels() : std::vector<std::string>{arguments.kernel};
-  Report report;
-  for (const auto& name : kernels) {
-    GateTable table(stdout);
-    report.runs.push_back(run_gate(*Operation::kernel(name), run, table.watch({})));
-    table.conclusion(report.runs.back());
-  }
-  return exit_status(report);
+  return GateSession(arguments).judge(run_of<Operation>(arguments, cases_chosen), kernels);
 }
 
 }  // namespace
@@ -106,11 +185,15 @@ void add_gate_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   gate->add_option("--filter", arguments->filter, "Only properties whose name matches this regular expression");
   gate->add_flag("--quick", arguments->quick, "40 cases for each property, no large sizes: under ten seconds");
+  add_report_options(*gate, arguments->files);
+  gate->add_option("--resume", arguments->resume, "Go on with the run whose JSON report this is, and write it again")
+      ->check(CLI::ExistingFile);
   gate->add_flag("--list", arguments->list, "List the properties and stop");
   gate->callback([&action, arguments, cases] {
     action = [arguments, cases] {
       return with_operation(arguments->operation, [&]<class Operation>(Operation) {
-        return arguments->list ? list_properties<Operation>() : gate<Operation>(*arguments, cases->count() > 0);
+        return arguments->list ? list_properties<Operation>()
+                               : judge_kernels<Operation>(*arguments, cases->count() > 0);
       });
     };
   });

@@ -19,6 +19,7 @@ int run(int argc, char** argv) {
   app.footer("Exit status: 0 all passed, 1 something failed, 2 bad usage.");
   assay::validation::Action action;
   assay::validation::add_gate_command(app, action);
+  assay::validation::add_merge_command(app, action);
   assay::validation::add_replay_command(app, action);
   assay::validation::add_mutants_command(app, action);
   assay::validation::add_diagnose_command(app, action);

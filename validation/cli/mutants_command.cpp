@@ -28,7 +28,7 @@ struct MutantsArguments {
 template <class Operation>
 PropertyReport<Operation> attack(const Property<Operation>& property, const Fault<Operation>& fault,
                                  const MutantsArguments& arguments) {
-  Coverage unused({});
+  Coverage unused;
   const GateOptions<Operation> options{
       .cases = arguments.cases, .seed = arguments.seed, .shrink_budget = 0, .given = {}};
   return run_property<Operation>(property, {*fault.kernel, arguments.digits}, options, unused);

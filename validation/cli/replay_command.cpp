@@ -1,12 +1,16 @@
-// assay replay: judges one case again, from the line that a failure printed.
+// assay replay: judges one case again, from the line that a failure printed, or all that a report holds.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <stdexcept>
+#include <string>
 
 #include "validation/cli/commands.h"
 #include "validation/cli/operations.h"
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
+#include "validation/report/report_file.h"
 
 namespace assay::validation {
 namespace {
@@ -65,20 +69,57 @@ int replay_line(const std::string& line, int digits) {
                         [&]<class Operation>(Operation) { return replay<Operation>(std::move(words), digits); });
 }
 
+struct ReplayArguments {
+  std::string line;
+  std::string report;
+  std::string property;
+  int digits = 50;
+  bool digits_chosen = false;
+};
+
+/// The failures of a report, or of one property of it.
+int replay_report(const ReplayArguments& arguments) {
+  int status = 0;
+  int replayed = 0;
+  for (const auto& failure : reported_failures(arguments.report)) {
+    if (!arguments.property.empty() && failure.property != arguments.property) continue;
+    ++replayed;
+    fmt::print("{}\n", failure.words);
+    status = std::max(status, replay_line(failure.words, arguments.digits_chosen ? arguments.digits : failure.digits));
+  }
+  fmt::print("{}: {} failures replayed\n", arguments.report, replayed);
+  if (replayed == 0 && !arguments.property.empty())
+    throw std::invalid_argument(
+        fmt::format("{} holds no failure of property '{}'", arguments.report, arguments.property));
+  return status;
+}
+
+int replay_line_or_report(const ReplayArguments& arguments) {
+  if (!arguments.report.empty()) return replay_report(arguments);
+  if (arguments.line.empty()) throw std::invalid_argument("replay: expected a line, or --from REPORT");
+  return replay_line(arguments.line, arguments.digits);
+}
+
 }  // namespace
 
 void add_replay_command(CLI::App& app, Action& action) {
-  auto line = std::make_shared<std::string>();
-  auto digits = std::make_shared<int>(50);
-  auto* command = app.add_subcommand("replay", "Judge one case again, from the line that a failure printed");
-  command
-      ->add_option("line", *line,
-                   "operation=... property=... kernel=... T=... or operation=... property=... kernel=... file=PATH")
-      ->required();
-  command->add_option("--digits", *digits, "Decimal digits of the reference")
-      ->check(CLI::Range(30, 10'000))
-      ->capture_default_str();
-  command->callback([&action, line, digits] { action = [line, digits] { return replay_line(*line, *digits); }; });
+  auto arguments = std::make_shared<ReplayArguments>();
+  auto* command = app.add_subcommand("replay", "Judge again a case that failed: from its line, or from a report");
+  auto* line = command->add_option(
+      "line", arguments->line,
+      "operation=... property=... kernel=... T=... or operation=... property=... kernel=... file=PATH");
+  auto* from = command->add_option("--from", arguments->report, "Each failure in this report: JSON, JUnit XML or HTML")
+                   ->check(CLI::ExistingFile)
+                   ->excludes(line);
+  command->add_option("--property", arguments->property, "Of the report, the failure of this property alone")
+      ->needs(from);
+  auto* digits = command->add_option("--digits", arguments->digits, "Decimal digits of the reference")
+                     ->check(CLI::Range(30, 10'000))
+                     ->capture_default_str();
+  command->callback([&action, arguments, digits] {
+    arguments->digits_chosen = digits->count() > 0;
+    action = [arguments] { return replay_line_or_report(*arguments); };
+  });
 }
 
 }  // namespace assay::validation

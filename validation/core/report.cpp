@@ -5,11 +5,15 @@
 
 #include <cmath>
 #include <filesystem>
+#include <stdexcept>
+#include <string_view>
 
 #include "validation/core/terminal.h"
 
 namespace assay::validation {
 namespace {
+
+constexpr std::string_view quoted_quote = R"('\'')";  ///< within single quotes, as a shell reads it
 
 std::string share_text(const PropertySummary& report) {
   const double percent = 100 * report.worst.share;
@@ -68,11 +72,21 @@ std::string coverage_text(const Coverage& coverage) {
   return text;
 }
 
+std::string words_of_replay_line(const std::string& line) {
+  const std::string begin = "./assay replay '";
+  if (!line.starts_with(begin) || !line.ends_with('\'') || line.size() <= begin.size())
+    throw std::invalid_argument(fmt::format("'{}': expected ./assay replay '...'", line));
+  std::string words = line.substr(begin.size(), line.size() - 1 - begin.size());
+  for (auto at = words.find(quoted_quote); at != std::string::npos; at = words.find(quoted_quote, at + 1))
+    words.replace(at, quoted_quote.size(), "'");
+  return words;
+}
+
 namespace detail {
 
 std::string replay_line(const std::string& words) {
   std::string quoted;
-  for (const char c : words) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  for (const char c : words) quoted += c == '\'' ? std::string(quoted_quote) : std::string(1, c);
   return fmt::format("./assay replay '{}'", quoted);
 }
 

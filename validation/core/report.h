@@ -17,9 +17,12 @@ std::string table_heading();
 /// "no labels 85, no frames 40, ..." wrapped to 100 columns; classes that were never met are named.
 std::string coverage_text(const Coverage& coverage);
 
+/// The words of a line that replays a case. Throws std::invalid_argument for another line.
+std::string words_of_replay_line(const std::string& line);
+
 namespace detail {
 
-/// The command that replays the case which `words` describe.
+/// The command that replays the case which `words` describe, for a shell to read.
 std::string replay_line(const std::string& words);
 
 /// Where a case too long for a line is written, which makes the folder.

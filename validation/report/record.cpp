@@ -43,10 +43,6 @@ int mistrusted_of(const GateRecord& record) {
                                         [](const auto& property) { return property.verdict == Verdict::mistrusted; }));
 }
 
-bool Report::is_complete() const {
-  return std::all_of(runs.begin(), runs.end(), [](const auto& run) { return run.is_complete(); });
-}
-
 int exit_status(const Report& report) {
   const bool passed = std::all_of(report.runs.begin(), report.runs.end(),
                                   [](const auto& run) { return failures_of(run) + mistrusted_of(run) == 0; });

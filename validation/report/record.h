@@ -12,7 +12,8 @@
 
 namespace assay::validation {
 
-/// Written into reports; a reader refuses any other.
+// Written into reports; a reader refuses any other.
+inline constexpr const char* report_name = "assay gate report";
 inline constexpr int report_format = 1;
 
 /// The version of Assay: reports of different versions are neither merged nor resumed, for their cases may differ.
@@ -74,9 +75,8 @@ int mistrusted_of(const GateRecord& record);
 /// What a file holds: the runs of one command, kernel after kernel.
 struct Report {
   std::string version = program_version();
+  bool complete = false;  ///< nothing of the command, or of its shard, is left to be done
   std::vector<GateRecord> runs;
-
-  bool is_complete() const;
 };
 
 /// Exit status of `assay gate`: 0 where all passed, 1 where a property failed or is not to be trusted.

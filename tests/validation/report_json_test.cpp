@@ -1,0 +1,144 @@
+// JSON reports: what is written is read again, numbers that are none among it, and nothing else is taken for one.
+#include "validation/report/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <tuple>
+
+#include "tests/validation/sample_report.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Report again(const Report& report) {
+  return report_from_json(to_json(report), "run.json");
+}
+
+/// As the sample, but with one text in the JSON replaced.
+std::string spoiled(const std::string& from, const std::string& to) {
+  std::string text = to_json(sample_report());
+  const auto at = text.find(from);
+  if (at == std::string::npos) ADD_FAILURE() << "no " << from << " in " << text;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(ReportJson, IsReadAsItWasWritten) {
+  const Report report = sample_report();
+  const Report read = again(report);
+  EXPECT_EQ(to_json(read), to_json(report));
+  EXPECT_TRUE(read.complete);
+  EXPECT_EQ(read.version, program_version());
+  ASSERT_EQ(read.runs.size(), 1U);
+  const GateRecord& run = read.runs[0];
+  EXPECT_EQ(run.question, report.runs[0].question) << "the largest seed among it";
+  EXPECT_EQ(run.coverage, report.runs[0].coverage);
+  ASSERT_EQ(run.properties.size(), 5U);
+  for (std::size_t i = 0; i < run.properties.size(); ++i) {
+    EXPECT_EQ(run.properties[i].property, report.runs[0].properties[i].property);
+    EXPECT_EQ(run.properties[i].verdict, report.runs[0].properties[i].verdict);
+    EXPECT_EQ(run.properties[i].cases, 240);
+    EXPECT_EQ(run.properties[i].skipped, report.runs[0].properties[i].skipped);
+    EXPECT_EQ(run.properties[i].histogram, report.runs[0].properties[i].histogram);
+  }
+  EXPECT_EQ(run.properties[3].mistrust, report.runs[0].properties[3].mistrust);
+}
+
+TEST(ReportJson, KeepsNumbersThatAreNone) {
+  Report report = sample_report();
+  report.runs[0].properties[0].worst.share = -HUGE_VAL;
+  const auto& properties = again(report).runs[0].properties;
+  EXPECT_EQ(properties[0].worst.share, -HUGE_VAL);
+  EXPECT_TRUE(std::isnan(properties[1].worst.share));
+  ASSERT_TRUE(properties[1].failure.has_value());
+  const auto& values = properties[1].failure->pictures[1].values;
+  EXPECT_TRUE(std::isnan(values[0]));
+  EXPECT_EQ(values[1], HUGE_VAL);
+  EXPECT_EQ(values[2], report.runs[0].properties[1].failure->pictures[1].values[2]);
+  EXPECT_GT(properties[1].histogram.nan, 0);
+}
+
+TEST(ReportJson, KeepsBytesThatAreNoText) {
+  Report report = sample_report();
+  report.runs[0].properties[1].failure->explanation = "\xff\xfe";
+  EXPECT_THAT(to_json(report), HasSubstr("\xEF\xBF\xBD")) << "replaced, and not an exception";
+}
+
+/// Each with the field that is wrong.
+TEST(ReportJson, NamesTheFieldThatItRefuses) {
+  using Spoiling = std::tuple<const char*, const char*, const char*>;
+  for (const auto& [from, to, message] :
+       {Spoiling{R"("format": "assay gate report")", R"("format": "other")", "format: expected 'assay gate report'"},
+        Spoiling{R"("format_version": 1)", R"("format_version": 2)", "format_version: expected 1"},
+        Spoiling{R"("verdict": "pass")", R"("verdict": "good")", "runs[0].properties[0].verdict: expected pass, "},
+        Spoiling{R"("cases": 400)", R"("cases": "many")", "runs[0].cases: expected a whole number from 0 to"},
+        Spoiling{R"("cases": 400)", R"("cases": -1)", "got -1"},
+        Spoiling{R"("seed": )", R"("sead": )", "runs[0].seed: missing"},
+        Spoiling{R"("share": 0.25)", R"("share": "big")", "runs[0].properties[0].worst.share: expected a number"},
+        Spoiling{R"("index": 0)", R"("index": 1)", "runs[0].shard.index: expected a whole number from 0 to 0"},
+        Spoiling{R"("units_done": 12)", R"("units_done": 13)", "runs[0].units_done: expected"},
+        Spoiling{R"("columns": 12)", R"("columns": 13)", "pictures[0].values: expected rows times columns numbers"},
+        Spoiling{R"("failure": null)", R"("failure": 3)", "runs[0].properties[0].failure"},
+        Spoiling{R"("nan": 0)", R"("nan": 0.5)", "histogram.nan: expected a whole number"}}) {
+    EXPECT_THAT([&, f = from, t = to] { report_from_json(spoiled(f, t), "run.json"); },
+                ThrowsMessage<std::invalid_argument>(testing::AllOf(HasSubstr("run.json: "), HasSubstr(message))));
+  }
+}
+
+TEST(ReportJson, RefusesWhatIsCutShortOrOfAnother) {
+  const std::string text = to_json(sample_report());
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, text.size() / 2, text.size() - 3}) {
+    EXPECT_THAT([&] { report_from_json(text.substr(0, size), "run.json"); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr("run.json: not JSON to its end")));
+  }
+  EXPECT_THAT([] { report_from_json("{}", "run.json"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("run.json: format: missing")));
+  EXPECT_THAT([] { report_from_json("[1, 2]", "run.json"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("expected an object")));
+}
+
+TEST(MarginHistogram, CountsByPowersOfTwoClosedAbove) {
+  MarginHistogram histogram;
+  for (const double share : {0.0, std::ldexp(1.0, -20)}) histogram.count(share);
+  EXPECT_EQ(histogram.bins[0], 2);
+  histogram.count(std::ldexp(1.5, -20));
+  EXPECT_EQ(histogram.bins[1], 1);
+  histogram.count(0.5);
+  EXPECT_EQ(histogram.bins[19], 1);
+  histogram.count(0.75);
+  histogram.count(1.0);
+  EXPECT_EQ(histogram.bins[20], 2) << "a share of 1 is within the bound";
+  histogram.count(std::nextafter(1.0, 2.0));
+  histogram.count(HUGE_VAL);
+  EXPECT_EQ(histogram.bins[21], 2);
+  histogram.count(std::nan(""));
+  EXPECT_EQ(histogram.nan, 1);
+}
+
+TEST(Picture, PoolsByTheLargestAndLetsNoNanVanish) {
+  const Picture picture = picture_of("large", "i", "j", 1000, 3, [](std::int64_t i, std::int64_t j) {
+    return i == 501 && j == 1 ? std::nan("") : double(i);
+  });
+  EXPECT_EQ(picture.pooled_columns, 1);
+  EXPECT_EQ(picture.pooled_rows, 11);
+  EXPECT_EQ(picture.rows, 91);
+  EXPECT_EQ(picture.values.front(), 10);
+  EXPECT_EQ(picture.values.back(), 999);
+  EXPECT_TRUE(std::isnan(picture.values[static_cast<std::size_t>(501 / 11 * 3 + 1)]));
+}
+
+TEST(ShareOfBound, IsOneAtTheBoundAndNeverHidesAnError) {
+  EXPECT_EQ(share_of_bound(3, 3), 1);
+  EXPECT_EQ(share_of_bound(0, 0), 0);
+  EXPECT_EQ(share_of_bound(1e-300, 0), HUGE_VAL);
+  EXPECT_TRUE(std::isnan(share_of_bound(std::nan(""), 0)));
+  EXPECT_TRUE(std::isnan(share_of_bound(std::nan(""), 1)));
+}
+
+}  // namespace
+}  // namespace assay::validation

@@ -1,0 +1,33 @@
+#include "validation/cli/interrupt.h"
+
+namespace assay::validation {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void remember(int) {
+  interrupted = 1;
+}
+
+}  // namespace
+
+Interrupt::Interrupt() {
+  interrupted = 0;
+  struct sigaction action{};
+  action.sa_handler = remember;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &former_int_);
+  sigaction(SIGTERM, &action, &former_term_);
+}
+
+Interrupt::~Interrupt() {
+  sigaction(SIGINT, &former_int_, nullptr);
+  sigaction(SIGTERM, &former_term_, nullptr);
+}
+
+bool Interrupt::came() {
+  return interrupted != 0;
+}
+
+}  // namespace assay::validation

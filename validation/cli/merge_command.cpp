@@ -1,0 +1,39 @@
+// assay merge: the reports of a run's shards, made one.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "validation/cli/commands.h"
+#include "validation/cli/gate_table.h"
+#include "validation/cli/report_options.h"
+#include "validation/report/merge.h"
+
+namespace assay::validation {
+namespace {
+
+struct MergeArguments {
+  std::vector<std::string> paths;
+  ReportFiles files;
+};
+
+int merge_reports(const MergeArguments& arguments) {
+  std::vector<NamedReport> shards;
+  for (const auto& path : arguments.paths) shards.push_back({path, read_report(path)});
+  const Report report = merge(shards);
+  for (const auto& run : report.runs) GateTable(table_stream(arguments.files)).whole(run);
+  write_report(report, arguments.files);
+  return exit_status(report);
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<MergeArguments>();
+  auto* command = app.add_subcommand("merge", "Make one report of those that the shards of a run wrote with --json");
+  command->add_option("reports", arguments->paths, "One JSON report of each shard")->required();
+  add_report_options(*command, arguments->files);
+  command->callback([&action, arguments] { action = [arguments] { return merge_reports(*arguments); }; });
+}
+
+}  // namespace assay::validation

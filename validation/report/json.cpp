@@ -1,0 +1,186 @@
+#include "validation/report/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "validation/report/json_reader.h"
+
+namespace assay::validation {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+ordered_json numbers(const std::vector<double>& values) {
+  ordered_json all = ordered_json::array();
+  for (const double value : values) all.push_back(number(value));
+  return all;
+}
+
+ordered_json of(const Picture& picture) {
+  return {{"title", picture.title},
+          {"row_label", picture.row_label},
+          {"column_label", picture.column_label},
+          {"rows", picture.rows},
+          {"columns", picture.columns},
+          {"pooled_rows", picture.pooled_rows},
+          {"pooled_columns", picture.pooled_columns},
+          {"values", numbers(picture.values)}};
+}
+
+ordered_json of(const FailureRecord& failure) {
+  ordered_json pictures = ordered_json::array();
+  for (const auto& picture : failure.pictures) pictures.push_back(of(picture));
+  return {{"unit", failure.unit},
+          {"origin", failure.origin},
+          {"explanation", failure.explanation},
+          {"reproducer", failure.reproducer},
+          {"pictures", pictures}};
+}
+
+ordered_json of(const PropertyRecord& property) {
+  return {{"name", property.property},
+          {"claim", property.claim},
+          {"verdict", name_of(property.verdict)},
+          {"cases", property.cases},
+          {"skipped", property.skipped},
+          {"mistrust", property.mistrust},
+          {"worst",
+           {{"share", number(property.worst.share)}, {"place", property.worst.place}, {"case", property.worst_case}}},
+          {"histogram", {{"bins", property.histogram.bins}, {"nan", property.histogram.nan}}},
+          {"seconds", property.seconds},
+          {"failure", property.failure ? of(*property.failure) : ordered_json()}};
+}
+
+ordered_json of(const GateRecord& run) {
+  ordered_json properties = ordered_json::array();
+  for (const auto& property : run.properties) properties.push_back(of(property));
+  const GateQuestion& asked = run.question;
+  return {{"operation", asked.operation},
+          {"kernel", asked.kernel},
+          {"cases", asked.cases},
+          {"seed", asked.seed},
+          {"digits", asked.digits},
+          {"filter", asked.filter},
+          {"given", asked.given},
+          {"shard", {{"index", run.shard.index}, {"total", run.shard.total}}},
+          {"units", run.units},
+          {"units_done", run.units_done},
+          {"coverage", {{"cases", run.coverage.cases()}, {"classes", run.coverage.counts()}}},
+          {"properties", properties}};
+}
+
+Verdict verdict_from(const JsonReader& json) {
+  const auto name = json.text();
+  for (const auto verdict : {Verdict::pass, Verdict::skipped, Verdict::mistrusted, Verdict::error, Verdict::fail})
+    if (name == name_of(verdict)) return verdict;
+  json.refuse("pass, skipped, mistrusted, error or fail");
+}
+
+Picture picture_from(const JsonReader& json) {
+  Picture picture;
+  picture.title = json["title"].text();
+  picture.row_label = json["row_label"].text();
+  picture.column_label = json["column_label"].text();
+  picture.rows = json["rows"].whole(0, 100'000);
+  picture.columns = json["columns"].whole(0, 100'000);
+  picture.pooled_rows = json["pooled_rows"].whole(1);
+  picture.pooled_columns = json["pooled_columns"].whole(1);
+  json["values"].each([&](const JsonReader& value) { picture.values.push_back(value.number()); });
+  if (std::ssize(picture.values) != picture.rows * picture.columns) json["values"].refuse("rows times columns numbers");
+  return picture;
+}
+
+FailureRecord failure_from(const JsonReader& json) {
+  FailureRecord failure{
+      json["unit"].whole(0), json["origin"].text(), json["explanation"].text(), json["reproducer"].text(), {}};
+  json["pictures"].each([&](const JsonReader& picture) { failure.pictures.push_back(picture_from(picture)); });
+  return failure;
+}
+
+MarginHistogram histogram_from(const JsonReader& json) {
+  MarginHistogram histogram;
+  std::size_t bins = 0;
+  json["bins"].each([&](const JsonReader& bin) {
+    if (bins < histogram.bins.size()) histogram.bins[bins] = bin.whole(0);
+    ++bins;
+  });
+  if (bins != histogram.bins.size()) json["bins"].refuse(fmt::format("{} numbers", histogram.bins.size()));
+  histogram.nan = json["nan"].whole(0);
+  return histogram;
+}
+
+PropertyRecord property_from(const JsonReader& json) {
+  PropertyRecord property;
+  property.property = json["name"].text();
+  property.claim = json["claim"].text();
+  property.verdict = verdict_from(json["verdict"]);
+  property.cases = json["cases"].whole(0);
+  property.skipped = json["skipped"].counts();
+  property.mistrust = json["mistrust"].text();
+  const JsonReader worst = json["worst"];
+  property.worst = {worst["share"].number(), worst["place"].text()};
+  property.worst_case = worst["case"].text();
+  property.histogram = histogram_from(json["histogram"]);
+  property.seconds = json["seconds"].number();
+  if (!json["failure"].is_null()) property.failure = failure_from(json["failure"]);
+  if (property.failure.has_value() != is_failure(property.verdict))
+    json["failure"].refuse("a failure where the verdict is fail or error, and null elsewhere");
+  return property;
+}
+
+GateQuestion question_from(const JsonReader& json) {
+  GateQuestion question{json["operation"].text(),
+                        json["kernel"].text(),
+                        static_cast<int>(json["cases"].whole(0, 100'000'000)),
+                        json["seed"].seed(),
+                        static_cast<int>(json["digits"].whole(1, 1'000'000)),
+                        json["filter"].text(),
+                        {}};
+  json["given"].each([&](const JsonReader& name) { question.given.push_back(name.text()); });
+  return question;
+}
+
+GateRecord run_from(const JsonReader& json) {
+  GateRecord run;
+  run.question = question_from(json);
+  run.shard.total = json["shard"]["total"].whole(1);
+  run.shard.index = json["shard"]["index"].whole(0, run.shard.total - 1);
+  run.units = json["units"].whole(0);
+  run.units_done = json["units_done"].whole(0, run.units);
+  run.coverage = Coverage(json["coverage"]["cases"].whole(0), json["coverage"]["classes"].counts());
+  json["properties"].each([&](const JsonReader& property) { run.properties.push_back(property_from(property)); });
+  return run;
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  ordered_json runs = ordered_json::array();
+  for (const auto& run : report.runs) runs.push_back(of(run));
+  const ordered_json all = {{"format", report_name},
+                            {"format_version", report_format},
+                            {"version", report.version},
+                            {"complete", report.complete},
+                            {"runs", runs}};
+  return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+Report report_from_json(const std::string& text, const std::string& source) {
+  const nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
+  if (parsed.is_discarded())
+    throw std::invalid_argument(source + ": not JSON to its end: was it cut short? Write the report again");
+  const JsonReader json(parsed, source + ": ");
+  if (json["format"].text() != report_name) json["format"].refuse(fmt::format("'{}'", report_name));
+  if (json["format_version"].whole(0) != report_format)
+    json["format_version"].refuse(fmt::format("{}, which this version of assay writes", report_format));
+  Report report{json["version"].text(), json["complete"].truth(), {}};
+  json["runs"].each([&](const JsonReader& run) { report.runs.push_back(run_from(run)); });
+  return report;
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,83 @@
+#include "validation/report/merge.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <stdexcept>
+
+namespace assay::validation {
+namespace {
+
+[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+  throw std::invalid_argument(fmt::format("{}: {}", name, why));
+}
+
+void require_complete(const NamedReport& shard) {
+  if (!shard.report.complete) refuse(shard.name, "the run was not finished: finish it with --resume");
+  if (shard.report.runs.empty()) refuse(shard.name, "the report holds no run");
+}
+
+void require_same_runs(const NamedReport& first, const NamedReport& other) {
+  if (other.report.version != first.report.version)
+    refuse(other.name, fmt::format("written by assay {}, and {} by {}: use one version", other.report.version,
+                                   first.name, first.report.version));
+  if (other.report.runs.size() != first.report.runs.size())
+    refuse(other.name, fmt::format("has {} kernels, and {} has {}: run the shards with the same --kernel",
+                                   other.report.runs.size(), first.name, first.report.runs.size()));
+}
+
+/// `run` is another shard of what `merged` is made of.
+void require_same_run(const GateRecord& merged, const GateRecord& run, const std::string& name) {
+  require_same_question(merged.question, run.question, name);
+  if (run.shard.total != merged.shard.total)
+    refuse(name, fmt::format("is one of {} shards, where one of {} was expected", run.shard.total, merged.shard.total));
+  bool same = run.properties.size() == merged.properties.size();
+  for (std::size_t i = 0; same && i < run.properties.size(); ++i)
+    same = run.properties[i].property == merged.properties[i].property;
+  if (!same) refuse(name, "judged other properties than the first report");
+}
+
+void add(GateRecord& merged, const GateRecord& run) {
+  for (std::size_t i = 0; i < run.properties.size(); ++i) merged.properties[i].merge(run.properties[i]);
+  merged.coverage.merge(run.coverage);
+  merged.units += run.units;
+  merged.units_done += run.units_done;
+}
+
+/// Refuses the same shard twice, and a set of shards that is not whole.
+void require_all_once(const std::vector<NamedReport>& shards, std::size_t run) {
+  std::map<std::int64_t, std::string> seen;
+  for (const auto& [name, report] : shards) {
+    const Shard& shard = report.runs[run].shard;
+    if (const auto [at, is_new] = seen.emplace(shard.index, name); !is_new)
+      refuse(name, fmt::format("is shard {} of {}, as {} is", shard.index, shard.total, at->second));
+  }
+  const std::int64_t total = shards.front().report.runs[run].shard.total;
+  std::vector<std::int64_t> missing;
+  for (std::int64_t index = 0; index < total && missing.size() < 100; ++index)
+    if (!seen.contains(index)) missing.push_back(index);
+  if (!missing.empty())
+    throw std::invalid_argument(fmt::format("shards are missing: GTEST_SHARD_INDEX={} of GTEST_TOTAL_SHARDS={}",
+                                            fmt::join(missing, ", "), total));
+}
+
+}  // namespace
+
+Report merge(const std::vector<NamedReport>& shards) {
+  if (shards.empty()) throw std::invalid_argument("there is no report to merge");
+  for (const auto& shard : shards) require_complete(shard);
+  Report merged = shards.front().report;
+  for (std::size_t i = 1; i < shards.size(); ++i) {
+    require_same_runs(shards.front(), shards[i]);
+    for (std::size_t run = 0; run < merged.runs.size(); ++run)
+      require_same_run(merged.runs[run], shards[i].report.runs[run], shards[i].name);
+  }
+  for (std::size_t run = 0; run < merged.runs.size(); ++run) require_all_once(shards, run);
+  for (std::size_t i = 1; i < shards.size(); ++i)
+    for (std::size_t run = 0; run < merged.runs.size(); ++run) add(merged.runs[run], shards[i].report.runs[run]);
+  for (auto& run : merged.runs) run.shard = Shard{};
+  return merged;
+}
+
+}  // namespace assay::validation

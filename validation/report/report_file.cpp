@@ -1,0 +1,127 @@
+#include "validation/report/report_file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <pugixml.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "validation/core/parse.h"
+#include "validation/core/report.h"
+#include "validation/report/html.h"
+#include "validation/report/json.h"
+#include "validation/report/junit.h"
+
+namespace assay::validation {
+namespace {
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file || std::filesystem::is_directory(path))
+    throw std::runtime_error(fmt::format("{}: cannot be read: is the path right?", path.string()));
+  return text.str();
+}
+
+bool is_html(const std::string& text) {
+  return text.starts_with("<!doctype html>");
+}
+
+/// The number after "digits" among the properties of a testsuite.
+int digits_of(const pugi::xml_node& suite, const std::string& source) {
+  const auto property = suite.child("properties").find_child_by_attribute("property", "name", "digits");
+  if (const auto digits = parse_number<int>(property.attribute("value").value())) return *digits;
+  throw std::invalid_argument(fmt::format("{}: testsuite '{}' has no property 'digits' that is a number", source,
+                                          suite.attribute("name").value()));
+}
+
+std::vector<ReportedFailure> failures_in_junit(const std::string& text, const std::string& source) {
+  pugi::xml_document document;
+  const auto result = document.load_string(text.c_str());
+  if (!result) throw std::invalid_argument(fmt::format("{}: not XML to its end: {}", source, result.description()));
+  const auto suites = document.child("testsuites");
+  if (std::string(suites.attribute("name").value()) != report_name)
+    throw std::invalid_argument(source + ": XML, but not what `assay gate --junit` wrote");
+  std::vector<ReportedFailure> failures;
+  for (const auto& suite : suites.children("testsuite")) {
+    for (const auto& test : suite.children("testcase")) {
+      const auto line = test.child("properties").find_child_by_attribute("property", "name", "reproducer");
+      if (!line) continue;
+      failures.push_back({test.attribute("name").value(), words_of_replay_line(line.attribute("value").value()),
+                          digits_of(suite, source)});
+    }
+  }
+  return failures;
+}
+
+std::vector<ReportedFailure> failures_in(const Report& report) {
+  std::vector<ReportedFailure> failures;
+  for (const auto& run : report.runs)
+    for (const auto& property : run.properties)
+      if (property.failure)
+        failures.push_back(
+            {property.property, words_of_replay_line(property.failure->reproducer), run.question.digits});
+  return failures;
+}
+
+}  // namespace
+
+void write_atomically(const std::filesystem::path& path, const std::string& text) {
+  const std::string temporary = fmt::format("{}.{}.tmp", path.string(), getpid());
+  std::ofstream file(temporary, std::ios::binary);
+  file << text;
+  file.close();
+  std::error_code problem;
+  if (file) std::filesystem::rename(temporary, path, problem);
+  if (file && !problem) return;
+  std::error_code ignored;
+  std::filesystem::remove(temporary, ignored);
+  throw std::runtime_error(
+      fmt::format("{}: cannot be written: does its folder exist, with room and the right to write?", path.string()));
+}
+
+void require_folders(const ReportFiles& files) {
+  for (const auto& file : {files.json, files.junit, files.html}) {
+    const auto folder = std::filesystem::path(file).parent_path();
+    if (!folder.empty() && !std::filesystem::is_directory(folder))
+      throw std::runtime_error(
+          fmt::format("{}: there is no folder '{}' to write it to: make it first", file, folder.string()));
+  }
+}
+
+void write_report(const Report& report, const ReportFiles& files) {
+  if (files.json == "-") {
+    fmt::print("{}", to_json(report));
+  } else if (!files.json.empty()) {
+    write_atomically(files.json, to_json(report));
+  }
+  if (!files.junit.empty()) write_atomically(files.junit, to_junit(report));
+  if (!files.html.empty()) write_atomically(files.html, to_html(report));
+}
+
+Report read_report(const std::filesystem::path& path) {
+  return report_from_json(read_text(path), path.string());
+}
+
+bool Checkpoint::is_due() const {
+  using Clock = std::chrono::steady_clock;
+  return !path_.empty() && path_ != "-" && (last_ == Clock::time_point{} || Clock::now() - last_ >= interval_);
+}
+
+void Checkpoint::write(const Report& report) {
+  write_atomically(path_, to_json(report));
+  last_ = std::chrono::steady_clock::now();
+}
+
+std::vector<ReportedFailure> reported_failures(const std::filesystem::path& path) {
+  const std::string text = read_text(path);
+  if (is_html(text)) return failures_in(report_from_json(json_of_html(text, path.string()), path.string()));
+  if (text.starts_with('<')) return failures_in_junit(text, path.string());
+  return failures_in(report_from_json(text, path.string()));
+}
+
+}  // namespace assay::validation
