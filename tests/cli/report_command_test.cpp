@@ -52,7 +52,8 @@ TEST_F(ReportCommand, WritesAllThreeFormats) {
   ASSERT_THAT(report.runs[0].properties, SizeIs(2));
   const auto lines = replay_lines(outcome.out);
   ASSERT_THAT(lines, SizeIs(1));
-  const auto& failed = report.runs[0].properties[0];
+  const auto& failed = report.runs[0].properties[1];
+  EXPECT_EQ(failed.property, "loss");
   ASSERT_TRUE(failed.failure.has_value());
   EXPECT_EQ(failed.failure->reproducer, "./assay " + lines[0]);
   ASSERT_FALSE(failed.failure->pictures.empty());

@@ -85,8 +85,9 @@ TEST(ReportJson, NamesTheFieldThatItRefuses) {
         Spoiling{R"("columns": 12)", R"("columns": 13)", "pictures[0].values: expected rows times columns numbers"},
         Spoiling{R"("failure": null)", R"("failure": 3)", "runs[0].properties[0].failure"},
         Spoiling{R"("nan": 0)", R"("nan": 0.5)", "histogram.nan: expected a whole number"}}) {
-    EXPECT_THAT([&, f = from, t = to] { report_from_json(spoiled(f, t), "run.json"); },
-                ThrowsMessage<std::invalid_argument>(testing::AllOf(HasSubstr("run.json: "), HasSubstr(message))));
+    const std::string text = spoiled(from, to);
+    const auto names_it = testing::AllOf(HasSubstr("run.json: "), HasSubstr(message));
+    EXPECT_THAT([&] { report_from_json(text, "run.json"); }, ThrowsMessage<std::invalid_argument>(names_it));
   }
 }
 

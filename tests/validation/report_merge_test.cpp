@@ -22,10 +22,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-using Run = GateRun<CountingOperation>;
+using CountingRun = GateRun<CountingOperation>;
 
-Run run_of(int cases, Shard shard = {}, const std::string& filter = "") {
-  Run run;
+CountingRun run_of(int cases, Shard shard = {}, const std::string& filter = "") {
+  CountingRun run;
   run.options.cases = cases;
   run.options.given = {{"one", {1}}, {"two", {2}}, {"large", {3}, true}};
   run.filter = filter;
@@ -35,7 +35,8 @@ Run run_of(int cases, Shard shard = {}, const std::string& filter = "") {
 
 const CountingKernel kernel;
 
-GateRecord judged(const Run& run, const GateWatch& watch = {}, std::optional<GateRecord> resumed = std::nullopt) {
+GateRecord judged(const CountingRun& run, const GateWatch& watch = {},
+                  std::optional<GateRecord> resumed = std::nullopt) {
   return run_gate(kernel, run, watch, std::move(resumed));
 }
 
@@ -156,7 +157,7 @@ TEST(MergeOfShards, RefusesWhatDoesNotBelongTogether) {
 }
 
 TEST(Resume, EndsAsARunThatWasNotStopped) {
-  const Run run = run_of(1900);
+  const CountingRun run = run_of(1900);
   const std::string whole = text_of(judged(run));
   for (const int stop_after : {0, 1, 150, 700, 3000, 7000}) {
     std::int64_t asked = 0;
@@ -172,7 +173,7 @@ TEST(Resume, EndsAsARunThatWasNotStopped) {
 }
 
 TEST(Resume, DoesNothingTwice) {
-  const Run run = run_of(400, {}, "^holds$");
+  const CountingRun run = run_of(400, {}, "^holds$");
   const GateRecord whole = judged(run);
   CountingOperation::seen().clear();
   EXPECT_EQ(text_of(judged(run, {}, whole)), text_of(whole));
@@ -181,7 +182,7 @@ TEST(Resume, DoesNothingTwice) {
 
 TEST(Resume, RefusesAnotherRun) {
   const GateRecord record = judged(run_of(400));
-  const auto resume = [&](const Run& run) { judged(run, {}, record); };
+  const auto resume = [&](const CountingRun& run) { judged(run, {}, record); };
   EXPECT_THAT([&] { resume(run_of(401)); }, ThrowsMessage<std::invalid_argument>(HasSubstr("cases is '400'")));
   EXPECT_THAT([&] { resume(run_of(400, {}, "holds")); }, ThrowsMessage<std::invalid_argument>(HasSubstr("filter")));
   EXPECT_THAT([&] { resume(run_of(400, {0, 2})); },

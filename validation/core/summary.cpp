@@ -28,8 +28,8 @@ void PropertySummary::merge(const PropertySummary& other) {
 }
 
 void PropertySummary::settle() {
-  if (is_failure(verdict)) return;
   skipped.erase(no_case);
+  if (is_failure(verdict)) return;
   if (cases == 0) skipped[no_case] = 0;
   std::int64_t total = 0;
   for (const auto& [reason, count] : skipped) total += count;
