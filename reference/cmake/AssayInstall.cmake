@@ -19,6 +19,9 @@ foreach(part IN ITEMS reference metal validation)
     FILES_MATCHING
     PATTERN "*.h")
 endforeach()
+# For the authors of plug-ins, and the program that calls them.
+install(FILES "${PROJECT_SOURCE_DIR}/validation/plugin/assay_plugin.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(TARGETS assay_plugin_worker DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/assay")
 # The production kernels, which are compiled where they run.
 install(
   DIRECTORY "${PROJECT_SOURCE_DIR}/metal/kernels"

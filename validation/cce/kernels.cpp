@@ -9,6 +9,8 @@
 #include "metal/cpu/cce/choice.h"
 #include "validation/cce/faults/faults.h"
 #include "validation/cce/metal_kernel.h"
+#include "validation/plugin/kernels.h"
+#include "validation/plugin/plugin.h"
 
 namespace assay::validation {
 
@@ -44,12 +46,13 @@ std::shared_ptr<const CceKernel> cce_kernel(const std::string& name) {
   if (name == "metal-emulated") return metal_cce_kernel({.name = name});
   if (name == "metal-plain") return metal_cce_kernel({.name = name, .path = metal::CcePath::plain});
   if (name == "plain") return plain_cce_kernel();
+  if (plugin::is_library(name)) return plugin::cce_kernel(name);
   for (const auto& fault : cce_faults()) {
     if (name == fault.kernel->info().name) return fault.kernel;
   }
   throw std::invalid_argument(
-      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-plain, plain or a fault as `assay "
-                  "mutants cce --list` names them",
+      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-plain, plain, a fault as `assay "
+                  "mutants cce --list` names them, or the path of a shared library (docs/plugins.md)",
                   name));
 }
 

@@ -12,6 +12,7 @@
 #include "validation/cli/gate_table.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/operations.h"
+#include "validation/cli/plugin_options.h"
 #include "validation/cli/report_options.h"
 #include "validation/report/shard.h"
 
@@ -26,6 +27,7 @@ struct GateArguments {
   int cases = 200;
   std::uint64_t seed = 1;
   int digits = 50;
+  double time_limit = 10;
   bool quick = false;
   bool list = false;
   ReportFiles files;
@@ -161,6 +163,7 @@ template <class Operation>
 int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
   const auto kernels =
       arguments.kernel.empty() ? Operation::shipped_kernels() : std::vector<std::string>{arguments.kernel};
+  plugin::set_time_limit(arguments.time_limit);
   return GateSession(arguments).judge(run_of<Operation>(arguments, cases_chosen), kernels);
 }
 
@@ -172,8 +175,9 @@ void add_gate_command(CLI::App& app, Action& action) {
   gate->add_option("operation", arguments->operation, "What to judge")
       ->check(CLI::IsMember(operation_names()))
       ->capture_default_str();
-  gate->add_option("--kernel", arguments->kernel,
-                   "cpu, metal-emulated, metal-plain, plain or fault:NAME instead of the shipped kernels");
+  gate->add_option(
+      "--kernel", arguments->kernel,
+      "cpu, metal-emulated, metal-plain, plain, fault:NAME or a plug-in (./libmine.so) instead of the shipped kernels");
   gate->add_option("--input", arguments->input, "Judge on this batch (.npz) instead of the built-in ones")
       ->check(CLI::ExistingFile);
   auto* cases = gate->add_option("--cases", arguments->cases, "Generated cases for each property")
@@ -184,6 +188,7 @@ void add_gate_command(CLI::App& app, Action& action) {
       ->check(CLI::Range(30, 10'000))
       ->capture_default_str();
   gate->add_option("--filter", arguments->filter, "Only properties whose name matches this regular expression");
+  add_time_limit(*gate, arguments->time_limit);
   gate->add_flag("--quick", arguments->quick, "40 cases for each property, no large sizes: under ten seconds");
   add_report_options(*gate, arguments->files);
   gate->add_option("--resume", arguments->resume, "Go on with the run whose JSON report this is, and write it again")

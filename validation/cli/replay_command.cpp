@@ -8,6 +8,7 @@
 
 #include "validation/cli/commands.h"
 #include "validation/cli/operations.h"
+#include "validation/cli/plugin_options.h"
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
 #include "validation/report/report_file.h"
@@ -74,6 +75,7 @@ struct ReplayArguments {
   std::string report;
   std::string property;
   int digits = 50;
+  double time_limit = 10;
   bool digits_chosen = false;
 };
 
@@ -116,9 +118,13 @@ void add_replay_command(CLI::App& app, Action& action) {
   auto* digits = command->add_option("--digits", arguments->digits, "Decimal digits of the reference")
                      ->check(CLI::Range(30, 10'000))
                      ->capture_default_str();
+  add_time_limit(*command, arguments->time_limit);
   command->callback([&action, arguments, digits] {
     arguments->digits_chosen = digits->count() > 0;
-    action = [arguments] { return replay_line_or_report(*arguments); };
+    action = [arguments] {
+      plugin::set_time_limit(arguments->time_limit);
+      return replay_line_or_report(*arguments);
+    };
   });
 }
 

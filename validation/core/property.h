@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "validation/core/guarded_output.h"
+#include "validation/core/kernel_died.h"
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
 #include "validation/core/verdict.h"
@@ -63,6 +64,8 @@ Finding judge(const Property<Operation>& property, const Context<Operation>& con
     return Finding::mistrust(std::string("  the reference is not certain: ") + disagreement.what());
   } catch (const RefusedValidProblem& refusal) {
     return Finding::error(std::string("  ") + refusal.what());
+  } catch (const KernelDied& death) {
+    return Finding::error(std::string("  ") + death.what());
   } catch (const std::exception& exception) {
     return Finding::error(std::string("  exception: ") + exception.what());
   }

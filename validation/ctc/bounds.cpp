@@ -7,8 +7,10 @@
 namespace assay::validation {
 namespace {
 
-/// Half the smallest subnormal float32: what storing a result near zero can cost.
-constexpr double smallest_store = 0x1p-150;
+/// Half the smallest number of a type: what storing a result near zero can cost.
+double smallest_store(Dtype dtype) {
+  return format_of(dtype).smallest / 2;
+}
 
 double states(const CtcCase& c, std::int64_t b) {
   return 2 * static_cast<double>(c.target_lengths[static_cast<std::size_t>(b)]) + 1;
@@ -44,10 +46,13 @@ double CtcBounds::emission(double log_y) const {
   return gamma(2 * std::abs(log_y) + (logits ? 2 * std::log(C) : 0) + operations);
 }
 
-/// Of storing; where numbers inside have no more range than float32, of y, the posterior and weighting too.
+/// Of storing; where numbers inside have no more range than float32, or than the 16 bits whose digits they have, of y,
+/// the posterior and weighting too.
 double CtcBounds::underflow(double weight) const {
-  const bool narrow = kernel_.unit_roundoff >= 0x1p-24;
-  return narrow ? (4 * weight + 2) * smallest_store : smallest_store;
+  const double stored = smallest_store(kernel_.support.dtype);
+  const double u = kernel_.unit_roundoff;
+  if (u < 0x1p-24) return stored;
+  return stored + (4 * weight + 1) * (u > 0x1p-24 ? stored : smallest_store(Dtype::float32));
 }
 
 bool CtcBounds::possible(std::int64_t b) const {
@@ -83,7 +88,8 @@ void CtcBounds::bound_log_space(Row& row, std::int64_t b) const {
 void CtcBounds::bound_losses() {
   const double u = kernel_.unit_roundoff;
   const double v = kernel_.output_unit_roundoff;
-  const auto stored = [&](double size, double error) { return error + v * (size + error) + smallest_store; };
+  const double smallest = smallest_store(kernel_.support.dtype);
+  const auto stored = [&](double size, double error) { return error + v * (size + error) + smallest; };
   double total_size = 0;
   double total_error = 0;
   for (std::size_t b = 0; b < rows_.size(); ++b) {

@@ -7,6 +7,8 @@
 #include "metal/cpu/ctc_loss.h"
 #include "validation/ctc/faults/faults.h"
 #include "validation/ctc/metal_kernel.h"
+#include "validation/plugin/kernels.h"
+#include "validation/plugin/plugin.h"
 
 namespace assay::validation {
 namespace {
@@ -31,12 +33,13 @@ std::shared_ptr<const CtcKernel> ctc_kernel(const std::string& name) {
   if (name == "metal-emulated") return metal_ctc_kernel({.name = name});
   if (name == "metal-plain") return metal_ctc_kernel({.name = name, .path = metal::CtcPath::plain});
   if (name == "plain") return plain_ctc_kernel();
+  if (plugin::is_library(name)) return plugin::ctc_kernel(name);
   for (const auto& fault : ctc_faults()) {
     if (name == fault.kernel->info().name) return fault.kernel;
   }
   throw std::invalid_argument(
-      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-plain, plain or a fault as `assay "
-                  "mutants --list` names them",
+      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-plain, plain, a fault as `assay "
+                  "mutants --list` names them, or the path of a shared library (docs/plugins.md)",
                   name));
 }
 

@@ -1,6 +1,7 @@
 #include "validation/ctc/support.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace assay::validation {
 namespace {
@@ -15,6 +16,33 @@ bool is_of_type(Dtype dtype, const CtcCase& c) {
   return dtype == Dtype::float32 || std::ranges::all_of(c.activations, [dtype](float value) {
            return !(value == value) || rounded_to<float>(dtype, value) == value;
          });
+}
+
+/// What the loss of row b cannot exceed, where it is finite: the largest -ln y of each frame, added up.
+double largest_loss(const CtcCase& c, std::int64_t b) {
+  double loss = 0;
+  for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t) {
+    double least = 0, most = c.input == CtcInput::logits ? double{c.activation(t, b, 0)} : 0;
+    for (std::int64_t k = 0; k < c.C; ++k) {
+      const double value{c.activation(t, b, k)};
+      if (std::isfinite(value)) least = std::min(least, value);
+      most = std::max(most, value);
+    }
+    loss += most - least + (c.input == CtcInput::logits ? std::log(static_cast<double>(c.C)) : 0);
+  }
+  return loss;
+}
+
+/// Are losses and gradients sure to be within the range of the type? That of float32 is left to the kernel.
+bool fits_type(Dtype dtype, const CtcCase& c) {
+  if (dtype == Dtype::float32) return true;
+  double total = 0, largest = 0;
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    const double loss = largest_loss(c, b);
+    total += loss;
+    largest = std::max({largest, loss, std::abs(c.row_weight(b))});
+  }
+  return (c.reduction == Reduction::none ? largest : std::max(largest, total)) < format_of(dtype).largest;
 }
 
 }  // namespace
@@ -40,6 +68,7 @@ std::string why_not(const CtcSupport& support, const CtcCase& c) {
       .unless(c.blank == 0 || support.any_blank, "a blank other than 0")
       .unless(support.empty || !is_empty(c), "empty rows")
       .unless(is_of_type(support.dtype, c), "activations that are not of its type")
+      .unless(fits_type(support.dtype, c), "losses that may leave the range of its type")
       .reason();
 }
 

@@ -8,6 +8,8 @@
 #include "metal/cpu/svd.h"
 #include "validation/svd/faults/faults.h"
 #include "validation/svd/metal_kernel.h"
+#include "validation/plugin/kernels.h"
+#include "validation/plugin/plugin.h"
 
 namespace assay::validation {
 
@@ -47,12 +49,13 @@ std::shared_ptr<const SvdKernel> svd_kernel(const std::string& name) {
   if (name == "metal-emulated") return metal_svd_kernel({.name = name});
   if (name == "metal-plain") return metal_svd_kernel({.name = name, .path = metal::SvdPath::plain});
   if (name == "plain") return plain_svd_kernel();
+  if (plugin::is_library(name)) return plugin::svd_kernel(name);
   for (const auto& fault : svd_faults()) {
     if (name == fault.kernel->info().name) return fault.kernel;
   }
   throw std::invalid_argument(
-      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-plain, plain or a fault as `assay "
-                  "mutants svd --list` names them",
+      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-plain, plain, a fault as `assay "
+                  "mutants svd --list` names them, or the path of a shared library (docs/plugins.md)",
                   name));
 }
 

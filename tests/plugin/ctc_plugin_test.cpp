@@ -1,0 +1,39 @@
+// CTC plug-ins that are right pass, and what they declare is what they are held to.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/plugin/plugins.h"
+#include "validation/ctc/operation.h"
+#include "validation/ctc/run.h"
+#include "validation/plugin/kernels.h"
+
+namespace assay::validation::plugin {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Key;
+
+TEST(CtcPlugin, PassesTheGateInAllOptions) {
+  EXPECT_EQ(failures<CtcOperation>(*ctc_kernel(built("full_ctc")), 10), "");
+}
+
+TEST(CtcPlugin, IsSkippedWhereItDeclaresLess) {
+  const auto kernel = ctc_kernel(built("minimal"));
+  EXPECT_EQ(failures<CtcOperation>(*kernel, 10), "");
+  const auto loss = judged<CtcOperation>(*kernel, "loss", 10);
+  EXPECT_EQ(loss.verdict, Verdict::pass);
+  EXPECT_THAT(loss.skipped, Contains(Key(HasSubstr("the kernel does not do"))));
+}
+
+/// A loss that lies half a unit of bfloat16 off is right there, and far off in float32.
+TEST(CtcPlugin, IsHeldToTheRoundingOfItsType) {
+  const auto rounds = ctc_kernel(built("bfloat16"));
+  EXPECT_EQ(rounds->info().support.dtype, Dtype::bfloat16);
+  EXPECT_EQ(failures<CtcOperation>(*rounds, 10), "");
+  EXPECT_EQ(judged<CtcOperation>(*rounds, "gradient").verdict, Verdict::pass);
+  EXPECT_EQ(judged<CtcOperation>(*ctc_kernel(built("bfloat16_truncates")), "gradient").verdict, Verdict::fail);
+}
+
+}  // namespace
+}  // namespace assay::validation::plugin

@@ -1,0 +1,73 @@
+// What a plug-in may not do becomes a verdict with words, and the run goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/plugin/plugins.h"
+#include "validation/ctc/operation.h"
+#include "validation/ctc/run.h"
+#include "validation/plugin/kernels.h"
+#include "validation/plugin/plugin.h"
+
+namespace assay::validation::plugin {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+struct Deed {
+  const char* plugin;
+  const char* property;
+  Verdict verdict;
+  const char* words;  ///< a regular expression
+};
+
+class HostilePlugin : public testing::TestWithParam<Deed> {
+ protected:
+  HostilePlugin() { set_time_limit(0.5); }
+  ~HostilePlugin() override { set_time_limit(10); }
+};
+
+TEST_P(HostilePlugin, GetsItsVerdict) {
+  const Deed& deed = GetParam();
+  const auto kernel = ctc_kernel(built(deed.plugin));
+  const auto report = judged<CtcOperation>(*kernel, deed.property);
+  EXPECT_EQ(report.verdict, deed.verdict);
+  ASSERT_TRUE(report.failure);
+  EXPECT_THAT(report.failure->explanation, ContainsRegex(deed.words));
+}
+
+constexpr Verdict error = Verdict::error;
+
+const Deed deeds[] = {
+    {"hangs", "loss", error, "the plug-in did not return within 0[.].* s"},
+    {"reads_null", "loss", error, "read address 0x0: a null pointer"},
+    {"aborts", "loss", error, "was ended by signal 6 .*\n  it had printed\n    assertion failed: frames > 0"},
+    {"leaves", "loss", error, "called exit.0."},
+    {"overflows_stack", "loss", error, "wrote address 0x.*SIGSEGV"},
+    {"writes_behind", "gradient", error, "wrote gradient.[0-9]+., past its [0-9]+ elements"},
+    {"writes_before", "loss", error, "wrote loss.-1., before its beginning"},
+    {"writes_far_before", "loss", error, "wrote loss.-3000., before its beginning"},
+    {"aligned_writes_behind", "loss", error, "wrote loss.[0-9]+., past its [0-9]+ elements"},
+    {"writes_input", "gradient", error, "changed its input activations.[0-9]+."},
+    {"reads_behind", "loss", error, "read input_lengths.1., past its 1 elements"},
+    {"leaves_unwritten", "inside", Verdict::fail, "loss.0. was not written"},
+    {"gives_nan", "loss", Verdict::fail, "got +nan"},
+    {"gives_random", "repeat", Verdict::fail, "loss"},
+    {"fails", "loss", error, "failed: no device was found"},
+    {"refuses", "loss", error, "a valid problem was refused: T is"},
+    {"answers_nonsense", "loss", error, "returned 7, which is none of ASSAY_OK"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Deeds, HostilePlugin, testing::ValuesIn(deeds),
+                         [](const auto& tested) { return std::string(tested.param.plugin); });
+
+TEST(PeacefulPlugin, MayPrintAndAskForAlignment) {
+  for (const char* const name : {"prints", "aligned"}) {
+    const auto kernel = ctc_kernel(built(name));
+    for (const char* const property : {"loss", "gradient", "repeat"})
+      EXPECT_EQ(judged<CtcOperation>(*kernel, property).verdict, Verdict::pass) << name << ", " << property;
+  }
+}
+
+}  // namespace
+}  // namespace assay::validation::plugin

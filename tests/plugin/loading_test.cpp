@@ -1,0 +1,89 @@
+// A library that cannot be what it says is refused before anything is judged.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "tests/plugin/plugins.h"
+#include "validation/cce/kernels.h"
+#include "validation/ctc/kernels.h"
+#include "validation/plugin/kernels.h"
+#include "validation/plugin/plugin.h"
+#include "validation/svd/kernels.h"
+
+namespace assay::validation::plugin {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(Loading, RefusesWhatIsNoLibrary) {
+  const auto text = std::filesystem::temp_directory_path() / "assay-no-library.so";
+  std::ofstream(text) << "no library\n";
+  EXPECT_THAT([&] { ctc_kernel(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr("assay-no-library.so")));
+  std::filesystem::remove(text);
+  EXPECT_THAT([&] { ctc_kernel(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr("there is no such file")));
+  EXPECT_THAT([] { ctc_kernel("./a b.so"); }, ThrowsMessage<std::invalid_argument>(HasSubstr("without spaces")));
+}
+
+TEST(Loading, NamesWhatIsExportedInstead) {
+  EXPECT_THAT([] { svd_kernel(built("minimal")); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("it exports no assay_svd; it exports assay_ctc")));
+}
+
+struct Lie {
+  const char* plugin;
+  const char* words;
+};
+
+class LyingPlugin : public testing::TestWithParam<Lie> {};
+
+TEST_P(LyingPlugin, IsRefused) {
+  EXPECT_THAT([] { ctc_kernel(built(GetParam().plugin)); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr(GetParam().words)));
+}
+
+const Lie lies[] = {
+    {"newer_version", "is of version 2 of assay_plugin.h, and this program knows version 1"},
+    {"no_version", "is of version 0"},
+    {"tiny_struct", "struct_size is 8: expected"},
+    {"huge_struct", "struct_size is 2147483648: expected"},
+    {"newer_and_uses_it", "declares what this program does not know"},
+    {"no_run", "assay_ctc.run is NULL"},
+    {"bad_dtype", "assay_ctc.dtype is 9: expected ASSAY_FLOAT32"},
+    {"bad_roundoff", "assay_ctc.unit_roundoff is 3: expected"},
+    {"bad_flags", "assay_ctc.unsupported is 1073741824: expected"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Lies, LyingPlugin, testing::ValuesIn(lies),
+                         [](const auto& tested) { return std::string(tested.param.plugin); });
+
+TEST(Loading, TakesStructsOfOtherLengths) {
+  EXPECT_EQ(ctc_kernel(built("newer"))->info().support.largest_T, no_limit);
+  EXPECT_FALSE(ctc_kernel(built("older_struct"))->info().support.log_probs);
+}
+
+TEST(Loading, SurvivesLibrariesThatDoNot) {
+  set_time_limit(0.3);
+  EXPECT_THAT([] { ctc_kernel(built("hangs_loading")); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("not loaded within 0.3 s")));
+  set_time_limit(10);
+  EXPECT_THAT([] { ctc_kernel(built("dies_loading")); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("while being loaded it was ended by signal 6")));
+}
+
+TEST(Loading, IsWhatAPathMeansAmongTheNamesOfKernels) {
+  EXPECT_EQ(validation::ctc_kernel(built("full_ctc"))->info().name, built("full_ctc"));
+  EXPECT_EQ(validation::cce_kernel(built("full_cce"))->info().name, built("full_cce"));
+  EXPECT_THAT([] { validation::svd_kernel("./none.so"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("there is no such file")));
+  EXPECT_TRUE(is_library("libmine.so"));
+  EXPECT_TRUE(is_library("./mine"));
+  EXPECT_FALSE(is_library("cpu"));
+  EXPECT_FALSE(is_library("./mine.json"));
+}
+
+}  // namespace
+}  // namespace assay::validation::plugin

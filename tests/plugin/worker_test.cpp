@@ -1,0 +1,105 @@
+// The processes that plug-ins run in: none is left behind, nor any file, and one that died is started again.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "tests/plugin/plugins.h"
+#include "validation/core/kernel_died.h"
+#include "validation/ctc/operation.h"
+#include "validation/ctc/run.h"
+#include "validation/plugin/kernels.h"
+#include "validation/plugin/plugin.h"
+
+namespace assay::validation::plugin {
+namespace {
+
+using std::filesystem::directory_iterator;
+
+CtcCase small_case() {
+  CtcCase c;
+  c.T = 2;
+  c.B = 1;
+  c.C = 2;
+  c.activations = {0, 0, 0, 0};
+  c.input_lengths = {2};
+  set_targets(c, {{1}});
+  return c;
+}
+
+std::ptrdiff_t open_files() {
+  return std::distance(directory_iterator("/proc/self/fd"), directory_iterator());
+}
+
+bool has_children() {
+  return waitpid(-1, nullptr, WNOHANG) >= 0 || errno != ECHILD;
+}
+
+TEST(Worker, IsStartedAgainAfterADeath) {
+  const auto kernel = ctc_kernel(built("aborts"));
+  for (int i = 0; i < 3; ++i) EXPECT_THROW(run_valid(*kernel, small_case()), KernelDied);
+}
+
+TEST(Worker, LeavesNothingBehind) {
+  const auto before = open_files();
+  {
+    const auto right = ctc_kernel(built("minimal"));
+    const auto wrong = ctc_kernel(built("reads_null"));
+    EXPECT_NEAR(double{run_valid(*right, small_case()).loss.at(0)}, 0.28768207, 1e-6);
+    for (int i = 0; i < 5; ++i) EXPECT_THROW(run_valid(*wrong, small_case()), KernelDied);
+    EXPECT_TRUE(has_children());
+  }
+  EXPECT_EQ(open_files(), before);
+  EXPECT_FALSE(has_children());
+}
+
+/// The child of `parent`, or 0.
+pid_t child_of(pid_t parent) {
+  for (const auto& entry : directory_iterator("/proc")) {
+    std::ifstream stat(entry.path() / "stat");
+    pid_t process = 0, its_parent = 0;
+    std::string name, state;
+    if (stat >> process >> name >> state >> its_parent && its_parent == parent && state != "Z") return process;
+  }
+  return 0;
+}
+
+bool is_alive(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  std::string number, name, state;
+  return stat >> number >> name >> state && state != "Z";
+}
+
+template <class Condition>
+bool soon(Condition condition) {
+  for (int i = 0; i < 500 && !condition(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return condition();
+}
+
+/// Even one that never returns.
+TEST(Worker, EndsWithTheProgramThatStartedIt) {
+  const pid_t program = fork();
+  if (program == 0) {
+    const auto kernel = ctc_kernel(built("hangs"));
+    run_kernel(*kernel, small_case());
+    _exit(0);
+  }
+  pid_t worker = 0;
+  EXPECT_TRUE(soon([&] { return (worker = child_of(program)) != 0; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_TRUE(is_alive(worker));
+  kill(program, SIGKILL);
+  waitpid(program, nullptr, 0);
+  EXPECT_TRUE(soon([&] { return !is_alive(worker); }));
+}
+
+}  // namespace
+}  // namespace assay::validation::plugin

@@ -1,0 +1,17 @@
+// What the command line says of plug-ins.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "validation/plugin/plugin.h"
+
+namespace assay::validation {
+
+/// --time-limit, for plugin::set_time_limit.
+inline void add_time_limit(CLI::App& command, double& seconds) {
+  command.add_option("--time-limit", seconds, "Seconds that a call of a plug-in may take")
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str();
+}
+
+}  // namespace assay::validation
