@@ -6,16 +6,16 @@
 
 static double capped(double z, double cap) { return cap > 0 && cap < INFINITY ? cap * tanh(z / cap) : z; }
 
-/* dx/dz */
-static double slope(double x, double cap) { return cap > 0 && cap < INFINITY ? 1 - (x / cap) * (x / cap) : 1; }
+/* dx/dz = 1 - tanh^2, which near 1 would lose its digits */
+static double slope(double z, double cap) { return cap > 0 && cap < INFINITY ? 1 / (cosh(z / cap) * cosh(z / cap)) : 1; }
 
 static int run(const assay_cce_problem* p, const assay_cce_output* out, char* message, size_t message_size) {
   (void)message, (void)message_size;
   const int64_t N = p->N, H = p->H, V = p->V;
   const float *hidden = p->hidden, *weight = p->weight, *bias = p->bias;
   float *dhidden = out->dhidden, *dbias = out->dbias;
-  double* x = malloc(sizeof(double) * (size_t)(2 * V + V * H + 1));
-  double *dz_sum = x + V, *dw_sum = dz_sum + V, total = 0, valid = 0;
+  double* x = malloc(sizeof(double) * (size_t)(3 * V + V * H + 1));
+  double *z = x + V, *dz_sum = z + V, *dw_sum = dz_sum + V, total = 0, valid = 0;
   for (int64_t i = 0; i < V + V * H; ++i) dz_sum[i] = 0;
   for (int64_t i = 0; i < out->dhidden_size; ++i) dhidden[i] = 0;
   for (int64_t n = 0; n < N; ++n) valid += p->targets[n] != p->ignore_index;
@@ -27,9 +27,9 @@ static int run(const assay_cce_problem* p, const assay_cce_output* out, char* me
     const double w = factor * (p->upstream ? p->upstream[p->reduction == ASSAY_NONE ? n : 0] : 1);
     double largest = -INFINITY, sum = 0, all = 0;
     for (int64_t v = 0; v < V; ++v) {
-      double z = bias ? bias[v] : 0;
-      for (int64_t h = 0; h < H; ++h) z += (double)hidden[n * H + h] * weight[v * H + h];
-      x[v] = capped(z, p->logit_softcap);
+      z[v] = bias ? bias[v] : 0;
+      for (int64_t h = 0; h < H; ++h) z[v] += (double)hidden[n * H + h] * weight[v * H + h];
+      x[v] = capped(z[v], p->logit_softcap);
       largest = x[v] > largest ? x[v] : largest;
       if (p->label_smoothing > 0) all += x[v];
     }
@@ -43,7 +43,7 @@ static int run(const assay_cce_problem* p, const assay_cce_output* out, char* me
     for (int64_t v = 0; v < V; ++v) {
       const double y = exp(x[v] - lse);
       const double dx = y * (1 + 2 * p->z_loss * lse) - (v == target) * (1 - smoothing) - smoothing / (double)V;
-      const double dz = x[v] == -INFINITY ? 0 : w * dx * slope(x[v], p->logit_softcap);
+      const double dz = w * dx * slope(z[v], p->logit_softcap);
       dz_sum[v] += dz;
       for (int64_t h = 0; h < H; ++h) dw_sum[v * H + h] += dz * hidden[n * H + h];
       x[v] = dz;

@@ -83,7 +83,7 @@ static inline double naive_ctc(const float* activations, int is_logits, const in
   }
   free(log_y);
   if (log_p == -INFINITY) return zero_infinity ? 0 : INFINITY;
-  return log_p == 0 ? 0 : -log_p;
+  return is_logits && !(log_p < 0) ? 0 : -log_p; /* rounding must not make p > 1 */
 }
 
 #endif
