@@ -1,4 +1,5 @@
-/* A CTC plug-in whose activations, loss and gradient are bfloat16. TRUNCATES: it cuts digits off, and does not round. */
+/* A CTC plug-in whose activations, loss and gradient are bfloat16. TRUNCATES: it cuts digits off, and does not round.
+ */
 #include <string.h>
 
 #include "assay_plugin.h"
@@ -33,8 +34,5 @@ static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* me
   return ASSAY_OK;
 }
 
-const assay_ctc_kernel assay_ctc = {ASSAY_HEADER(assay_ctc_kernel),
-                                    .run = run,
-                                    .dtype = ASSAY_BFLOAT16,
-                                    .unit_roundoff = 0x1p-24,
-                                    .unsupported = ASSAY_CTC_BASICS_ALONE};
+const assay_ctc_kernel assay_ctc = {ASSAY_HEADER(assay_ctc_kernel), .run = run, .dtype = ASSAY_BFLOAT16,
+                                    .unit_roundoff = 0x1p-24, .unsupported = ASSAY_CTC_BASICS_ALONE};

@@ -1,4 +1,6 @@
-// An SVD plug-in: Eigen's two-sided Jacobi, in float32 and float64, as one would write it for one's own use.
+// An SVD plug-in: Eigen's two-sided Jacobi, in float32 and float64. Matrices of nothing are not for it: its
+// constructor reads a null pointer. At 129 x 129 its vectors are 1.04 times as far from orthonormal as ten sweeps
+// allow.
 #include <Eigen/SVD>
 #include <cstdint>
 
@@ -42,4 +44,5 @@ const assay_svd_kernel assay_svd = {ASSAY_HEADER(assay_svd_kernel),
                                     .name = "Eigen JacobiSVD",
                                     .run = run,
                                     .dtypes = ASSAY_DTYPE_BIT(ASSAY_FLOAT32) | ASSAY_DTYPE_BIT(ASSAY_FLOAT64),
-                                    .unsupported = ASSAY_SVD_NO_CHECKS};
+                                    .unsupported = ASSAY_SVD_NO_EMPTY | ASSAY_SVD_NO_CHECKS,
+                                    .sweeps = 12};

@@ -4,10 +4,14 @@
 
 #include "assay_plugin.h"
 
-static double capped(double z, double cap) { return cap > 0 && cap < INFINITY ? cap * tanh(z / cap) : z; }
+static double capped(double z, double cap) {
+  return cap > 0 && cap < INFINITY ? cap * tanh(z / cap) : z;
+}
 
 /* dx/dz = 1 - tanh^2, which near 1 would lose its digits */
-static double slope(double z, double cap) { return cap > 0 && cap < INFINITY ? 1 / (cosh(z / cap) * cosh(z / cap)) : 1; }
+static double slope(double z, double cap) {
+  return cap > 0 && cap < INFINITY ? 1 / (cosh(z / cap) * cosh(z / cap)) : 1;
+}
 
 static int run(const assay_cce_problem* p, const assay_cce_output* out, char* message, size_t message_size) {
   (void)message, (void)message_size;
@@ -61,5 +65,5 @@ static int run(const assay_cce_problem* p, const assay_cce_output* out, char* me
   return ASSAY_OK;
 }
 
-const assay_cce_kernel assay_cce = {
-    ASSAY_HEADER(assay_cce_kernel), .name = "naive CCE in C", .run = run, .unsupported = ASSAY_CCE_NO_CHECKS};
+const assay_cce_kernel assay_cce = {ASSAY_HEADER(assay_cce_kernel), .name = "naive CCE in C", .run = run,
+                                    .unsupported = ASSAY_CCE_NO_CHECKS};

@@ -25,9 +25,6 @@ static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* me
   return ASSAY_OK;
 }
 
-const assay_ctc_kernel assay_ctc = {ASSAY_HEADER(assay_ctc_kernel),
-                                    .name = "naive CTC in C",
-                                    .run = run,
-                                    .arithmetic = ASSAY_LOG_SPACE,
-                                    .unit_roundoff = 0x1p-53,
-                                    .unsupported = ASSAY_CTC_NO_CHECKS};
+const assay_ctc_kernel assay_ctc = {
+    ASSAY_HEADER(assay_ctc_kernel), .name = "naive CTC in C", .run = run,
+    .arithmetic = ASSAY_LOG_SPACE,  .unit_roundoff = 0x1p-53, .unsupported = ASSAY_CTC_NO_CHECKS};

@@ -123,18 +123,17 @@ __attribute__((constructor)) static void load(void) {
   if (HOSTILE == DIES_LOADING) abort();
 }
 
-const assay_ctc_kernel assay_ctc = {
-    .header = {HOSTILE == TINY_STRUCT     ? 8
-               : HOSTILE == HUGE_STRUCT   ? 1u << 31
-               : HOSTILE == OLDER_STRUCT ? offsetof(assay_ctc_kernel, alignment)
-                                         : sizeof(assay_ctc_kernel),
-               HOSTILE == NEWER_VERSION ? ASSAY_PLUGIN_VERSION + 1
-               : HOSTILE == NO_VERSION  ? 0
-                                        : ASSAY_PLUGIN_VERSION},
-    .run = HOSTILE == NO_RUN ? NULL : run,
-    .dtype = HOSTILE == BAD_DTYPE ? 9 : ASSAY_FLOAT32,
-    .unit_roundoff = HOSTILE == BAD_ROUNDOFF ? 3 : 0,
-    .unsupported = HOSTILE == BAD_FLAGS ? 1u << 30 : ASSAY_CTC_BASICS_ALONE,
-    .alignment = HOSTILE == OLDER_STRUCT                                   ? 3 /* past the end of what is there */
-                 : HOSTILE == ALIGNED || HOSTILE == ALIGNED_WRITES_BEHIND ? 64
-                                                                          : 0};
+const assay_ctc_kernel assay_ctc = {.header = {HOSTILE == TINY_STRUCT    ? 8
+                                               : HOSTILE == HUGE_STRUCT  ? 1u << 31
+                                               : HOSTILE == OLDER_STRUCT ? offsetof(assay_ctc_kernel, alignment)
+                                                                         : sizeof(assay_ctc_kernel),
+                                               HOSTILE == NEWER_VERSION ? ASSAY_PLUGIN_VERSION + 1
+                                               : HOSTILE == NO_VERSION  ? 0
+                                                                        : ASSAY_PLUGIN_VERSION},
+                                    .run = HOSTILE == NO_RUN ? NULL : run,
+                                    .dtype = HOSTILE == BAD_DTYPE ? 9 : ASSAY_FLOAT32,
+                                    .unit_roundoff = HOSTILE == BAD_ROUNDOFF ? 3 : 0,
+                                    .unsupported = HOSTILE == BAD_FLAGS ? 1u << 30 : ASSAY_CTC_BASICS_ALONE,
+                                    .alignment = HOSTILE == OLDER_STRUCT ? 3 /* past the end of what is there */
+                                                 : HOSTILE == ALIGNED || HOSTILE == ALIGNED_WRITES_BEHIND ? 64
+                                                                                                          : 0};

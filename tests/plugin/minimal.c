@@ -18,5 +18,5 @@ static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* me
   return ASSAY_OK;
 }
 
-const assay_ctc_kernel assay_ctc = {
-    ASSAY_HEADER(assay_ctc_kernel), .name = "my CTC", .run = run, .unsupported = ASSAY_CTC_BASICS_ALONE};
+const assay_ctc_kernel assay_ctc = {ASSAY_HEADER(assay_ctc_kernel), .name = "my CTC", .run = run,
+                                    .unsupported = ASSAY_CTC_BASICS_ALONE};

@@ -8,8 +8,8 @@
  *   }
  *   const assay_ctc_kernel assay_ctc = {ASSAY_HEADER(assay_ctc_kernel), .name = "my CTC", .run = run};
  *
- * Fields left 0 have the meaning that asks least of a float32 kernel. C99 and C++20; arrays are row-major and contiguous.
- * Versions: fields are only ever appended, and 0 is their default; a change of ASSAY_PLUGIN_VERSION breaks.
+ * Fields left 0 have the meaning that asks least of a float32 kernel. C99 and C++20; arrays are row-major and
+ * contiguous. Versions: fields are only ever appended, and 0 is their default; a change of ASSAY_PLUGIN_VERSION breaks.
  */
 #ifndef ASSAY_PLUGIN_H
 #define ASSAY_PLUGIN_H
@@ -117,13 +117,13 @@ typedef struct assay_ctc_kernel {
   assay_header header;
   const char* name; /* for messages; may be NULL */
   assay_ctc_run* run;
-  uint32_t dtype;        /* assay_dtype of activations, loss and gradient; not ASSAY_FLOAT64 */
-  uint32_t arithmetic;   /* assay_ctc_arithmetic */
-  double unit_roundoff;  /* of the arithmetic inside; 0: of float32, 2^-24 */
-  uint32_t two_step;     /* 1: dL/dlogits is taken from dL/dlog_probs through the softmax, not from y - posterior */
-  uint32_t unsupported;  /* a sum of assay_ctc_lack */
+  uint32_t dtype;       /* assay_dtype of activations, loss and gradient; not ASSAY_FLOAT64 */
+  uint32_t arithmetic;  /* assay_ctc_arithmetic */
+  double unit_roundoff; /* of the arithmetic inside; 0: of float32, 2^-24 */
+  uint32_t two_step;    /* 1: dL/dlogits is taken from dL/dlog_probs through the softmax, not from y - posterior */
+  uint32_t unsupported; /* a sum of assay_ctc_lack */
   int64_t largest_T, largest_B, largest_C, largest_S; /* 0: no limit */
-  int64_t alignment;     /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
+  int64_t alignment; /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
 } assay_ctc_kernel;
 
 /* ---- CCE: linear cross-entropy --------------------------------------------------------------------------------------
@@ -188,9 +188,9 @@ typedef struct assay_cce_kernel {
   double unit_roundoff;  /* of the arithmetic inside: logits, exponentials, sums; 0: of float32, 2^-24 */
   double exp_error;      /* of exp, log and tanh, in units of unit_roundoff; 0: 4 */
   int64_t longest_chain; /* the most additions a term of a long sum passes through; 0: as many as there are terms */
-  int64_t bfloat16_roundings; /* how often dL/dz is rounded to bfloat16, where that is the dtype */
+  int64_t bfloat16_roundings;              /* how often dL/dz is rounded to bfloat16, where that is the dtype */
   int64_t largest_N, largest_H, largest_V; /* 0: no limit */
-  int64_t alignment;     /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
+  int64_t alignment; /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
 } assay_cce_kernel;
 
 /* ---- SVD: singular value decomposition ------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ typedef struct assay_svd_output {
 enum assay_svd_lack {
   ASSAY_SVD_NO_WIDE = 1 << 0,  /* M < N */
   ASSAY_SVD_NO_TALL = 1 << 1,  /* M > N */
-  ASSAY_SVD_NO_EMPTY = 1 << 2, /* no matrices */
+  ASSAY_SVD_NO_EMPTY = 1 << 2, /* B, M or N of 0 */
   ASSAY_SVD_NO_CHECKS = 1 << 3 /* bad arguments are not refused by name */
 };
 
@@ -237,7 +237,7 @@ typedef struct assay_svd_kernel {
   uint32_t canonical_signs; /* 1: of each column of U the first of the largest elements is positive */
   uint32_t reserved;
   int64_t largest_B, largest_M, largest_N; /* 0: no limit */
-  int64_t alignment;        /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
+  int64_t alignment; /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
 } assay_svd_kernel;
 
 /* What a plug-in may define. */

@@ -24,10 +24,9 @@ class PluginCceKernel : public CceKernel {
   const CceKernelInfo& info() const override { return info_; }
 
   void run(const metal::AnyCceProblem& any, const metal::AnyCceOutput& out, const CceRequest& asked) const override {
-    metal::with_types(any, out,
-                      [&]<class Real>(const CceProblem<Real>& problem, const metal::CceOutput<Real>& output) {
-                        call(problem, output, asked.threads);
-                      });
+    metal::with_types(any, out, [&]<class Real>(const CceProblem<Real>& problem, const metal::CceOutput<Real>& output) {
+      call(problem, output, asked.threads);
+    });
   }
 
  private:

@@ -35,7 +35,8 @@ class Fields {
   }
 
   double roundoff(double declared) const {
-    expect(declared >= 0 && declared <= 0x1p-4, "unit_roundoff", declared, "0 for float32's, or a roundoff, at most 2^-4");
+    expect(declared >= 0 && declared <= 0x1p-4, "unit_roundoff", declared,
+           "0 for float32's, or a roundoff, at most 2^-4");
     return declared == 0 ? 0x1p-24 : declared;
   }
 

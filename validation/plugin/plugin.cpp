@@ -63,8 +63,7 @@ std::unique_ptr<WorkerProcess> Plugin::start() const {
   }
   loaded_ = *reply.answer;
   if (loaded_.event != Event::loaded)
-    throw std::invalid_argument(
-        fmt::format("{}: {}", path_, text_of(loaded_.message.data(), loaded_.message.size())));
+    throw std::invalid_argument(fmt::format("{}: {}", path_, text_of(loaded_.message.data(), loaded_.message.size())));
   return process;
 }
 

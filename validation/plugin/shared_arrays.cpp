@@ -137,9 +137,10 @@ std::string SharedArrays::describe(const Answer& fault) const {
   const char* const name = fault.signal == SIGBUS ? "SIGBUS" : "SIGSEGV";
   constexpr std::uint64_t first_page = 4096;
   if (fault.address >= first_page) return fmt::format("{} address {:#x} ({})", verb_of(fault), fault.address, name);
-  return fmt::format("{} address {:#x}: a null pointer, or none at all ({}); arrays of no elements are NULL, and so "
-                     "are outputs that are not wanted",
-                     verb_of(fault), fault.address, name);
+  return fmt::format(
+      "{} address {:#x}: a null pointer, or none at all ({}); arrays of no elements are NULL, and so "
+      "are outputs that are not wanted",
+      verb_of(fault), fault.address, name);
 }
 
 void SharedArrays::get() const {

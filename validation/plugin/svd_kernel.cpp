@@ -25,10 +25,9 @@ class PluginSvdKernel : public SvdKernel {
   const SvdKernelInfo& info() const override { return info_; }
 
   void run(const metal::AnySvdProblem& any, const metal::AnySvdOutput& out, const SvdRequest& asked) const override {
-    metal::with_types(any, out,
-                      [&]<class Real>(const SvdProblem<Real>& problem, const metal::SvdOutput<Real>& output) {
-                        call(problem, output, asked.threads);
-                      });
+    metal::with_types(any, out, [&]<class Real>(const SvdProblem<Real>& problem, const metal::SvdOutput<Real>& output) {
+      call(problem, output, asked.threads);
+    });
   }
 
  private:

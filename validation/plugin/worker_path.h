@@ -5,8 +5,8 @@
 
 namespace assay::validation::plugin {
 
-/// What the environment's ASSAY_PLUGIN_WORKER names; else beside this program or in ../libexec/assay, as installed; else
-/// where it was built, or installed at first. Throws std::runtime_error where there is none.
+/// What the environment's ASSAY_PLUGIN_WORKER names; else beside this program or in ../libexec/assay, as installed;
+/// else where it was built, or installed at first. Throws std::runtime_error where there is none.
 std::filesystem::path worker_path();
 
 }  // namespace assay::validation::plugin

@@ -138,7 +138,7 @@ std::string WorkerProcess::ending() {
 
 std::string WorkerProcess::last_words() const {
   constexpr off_t most = 400;
-  struct stat file {};
+  struct stat file{};
   if (fstat(output_.number(), &file) != 0 || file.st_size == 0) return "";
   const off_t begin = std::max<off_t>(0, file.st_size - most);
   std::string text(static_cast<std::size_t>(file.st_size - begin), '\0');

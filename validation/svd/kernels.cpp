@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "metal/cpu/svd.h"
-#include "validation/svd/faults/faults.h"
-#include "validation/svd/metal_kernel.h"
 #include "validation/plugin/kernels.h"
 #include "validation/plugin/plugin.h"
+#include "validation/svd/faults/faults.h"
+#include "validation/svd/metal_kernel.h"
 
 namespace assay::validation {
 

@@ -13,7 +13,7 @@ std::string why_not(const SvdSupport& support, const SvdCase& c) {
       .at_most(support.largest_N, "N", c.N)
       .unless(support.wide || c.M >= c.N, "wide matrices")
       .unless(support.tall || c.M <= c.N, "tall matrices")
-      .unless(support.empty || c.B > 0, "batches of no matrices")
+      .unless(support.empty || (c.B > 0 && c.K() > 0), "no matrices, or matrices of nothing")
       .reason();
 }
 

@@ -16,7 +16,7 @@ struct SvdSupport {
   std::int64_t largest_B = no_limit, largest_M = no_limit, largest_N = no_limit;
   bool wide = true;              ///< M < N
   bool tall = true;              ///< M > N
-  bool empty = true;             ///< no matrices
+  bool empty = true;             ///< no matrices, or matrices of nothing
   bool checks_arguments = true;  ///< refuses bad arguments by name
 };
 

@@ -74,7 +74,8 @@ const void* find_symbol(void* library, const std::string& operation) {
   if (const void* kernel = dlsym(library, ("assay_" + operation).c_str())) return kernel;
   std::string others;
   for (const std::string other : operation_names)
-    if (dlsym(library, ("assay_" + other).c_str()) != nullptr) others += (others.empty() ? "assay_" : ", assay_") + other;
+    if (dlsym(library, ("assay_" + other).c_str()) != nullptr)
+      others += (others.empty() ? "assay_" : ", assay_") + other;
   not_loaded("it exports no assay_" + operation +
              (others.empty() ? ", nor any other kernel: define `const assay_" + operation + "_kernel assay_" +
                                    operation + "` as assay_plugin.h shows"
@@ -92,12 +93,13 @@ const void* load(const char* path, const std::string& operation, Answer& answer)
     not_loaded("assay_" + operation + " is of version " + std::to_string(header.version) +
                " of assay_plugin.h, and this program knows version " + std::to_string(ASSAY_PLUGIN_VERSION) +
                ": build the plug-in with the header that came with this program, and begin the struct with "
-               "ASSAY_HEADER(assay_" + operation + "_kernel)");
+               "ASSAY_HEADER(assay_" +
+               operation + "_kernel)");
   constexpr std::size_t least = offsetof(assay_ctc_kernel, dtype);
   static_assert(least == offsetof(assay_cce_kernel, dtypes) && least == offsetof(assay_svd_kernel, dtypes));
   if (header.struct_size < least || header.struct_size > largest_declaration)
-    not_loaded("assay_" + operation + ".header.struct_size is " + std::to_string(header.struct_size) +
-               ": expected " + std::to_string(least) + " to " + std::to_string(largest_declaration) +
+    not_loaded("assay_" + operation + ".header.struct_size is " + std::to_string(header.struct_size) + ": expected " +
+               std::to_string(least) + " to " + std::to_string(largest_declaration) +
                " bytes; begin the struct with ASSAY_HEADER(assay_" + operation + "_kernel)");
   std::memcpy(answer.declaration.data(), kernel, header.struct_size);
   assay_ctc_kernel begin{};  // all three begin alike
