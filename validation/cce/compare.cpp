@@ -35,6 +35,10 @@ Place dbias_place(std::size_t v) {
   return {"dbias", static_cast<std::int64_t>(v), -1, -1, "v"};
 }
 
+bool may_overflow(double exact, double bound, double largest, float got) {
+  return std::abs(exact) + bound > largest && std::abs(got) > largest / 2 && std::signbit(got) == std::signbit(exact);
+}
+
 Finding same_bits(const CceCase& c, const CceRun& first, const CceRun& second, const std::string& what) {
   Comparison comparison;
   same_bits(comparison, first.loss, second.loss, what, loss_place);

@@ -16,6 +16,10 @@ Place dhidden_place(const CceCase& c, std::size_t i);
 Place dweight_place(const CceCase& c, std::size_t i);
 Place dbias_place(std::size_t v);
 
+/// Where the true gradient may leave the range of a 16-bit type, a large number of its sign is due, or infinity, and no
+/// NaN.
+bool may_overflow(double exact, double bound, double largest, float got);
+
 /// Two runs of the same problem must agree in every bit.
 Finding same_bits(const CceCase& c, const CceRun& first, const CceRun& second, const std::string& what);
 

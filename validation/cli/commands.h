@@ -14,5 +14,6 @@ void add_gate_command(CLI::App& app, Action& action);
 void add_merge_command(CLI::App& app, Action& action);
 void add_replay_command(CLI::App& app, Action& action);
 void add_mutants_command(CLI::App& app, Action& action);
+void add_gradcheck_command(CLI::App& app, Action& action);
 
 }  // namespace assay::validation

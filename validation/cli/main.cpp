@@ -22,6 +22,7 @@ int run(int argc, char** argv) {
   assay::validation::add_merge_command(app, action);
   assay::validation::add_replay_command(app, action);
   assay::validation::add_mutants_command(app, action);
+  assay::validation::add_gradcheck_command(app, action);
   assay::validation::add_diagnose_command(app, action);
   assay::validation::add_metal_command(app, action);
   try {

@@ -1,5 +1,7 @@
 #include "validation/ctc/compare.h"
 
+#include "validation/core/number.h"
+
 namespace assay::validation {
 
 Finding same_bits(const CtcCase& c, const CtcRun& first, const CtcRun& second, const std::string& what) {
@@ -19,10 +21,11 @@ double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth&
                       std::int64_t k) {
   const auto& row = truth.rows[static_cast<std::size_t>(b)];
   if (!row.possible || t >= c.input_lengths[static_cast<std::size_t>(b)]) return 0;
+  const double y = to_double(row.y(t, k));
   const double posterior = to_double(row.posterior(t, k));
   const double exact =
       c.variable == CtcVariable::logits ? absolute_difference(row.y(t, k), row.posterior(t, k)) : posterior;
-  return bounds.gradient(t, b, {to_double(row.y(t, k)), posterior, exact});
+  return bounds.gradient(t, b, {y, posterior, exact});
 }
 
 void compare_gradients(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& got,

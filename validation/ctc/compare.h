@@ -14,7 +14,7 @@ namespace assay::validation {
 /// Two runs of the same problem must agree in every bit.
 Finding same_bits(const CtcCase& c, const CtcRun& first, const CtcRun& second, const std::string& what);
 
-/// Bound on gradient[t, b, k] of a case whose truth is known; 0 where there is nothing to be rounded.
+/// Bound on |gradient[t, b, k] - truth|; 0 where the element must be 0 or NaN.
 double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth, std::int64_t t, std::int64_t b,
                       std::int64_t k);
 

@@ -16,6 +16,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "validation/core/dtype.h"
 #include "validation/gradcheck/record.h"
@@ -30,7 +31,8 @@ struct BlackBoxOptions {
   int directions = 16;             ///< random ones
   std::size_t coordinates = 1024;  ///< at most so many single coordinates; the rest by random directions alone
   std::uint64_t seed = 1;
-  std::size_t worst = 10;  ///< elements to list
+  std::vector<std::int64_t> shape = {};  ///< of x, for the names of elements; none: [n]
+  std::size_t worst = 10;                ///< elements to list
 };
 
 /// f at x [n] in doubles, and its claimed gradient [n].

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -20,19 +21,30 @@ namespace assay::validation {
 
 struct ExactOptions {
   std::string subject = "function";
-  int digits = 100;              ///< f is called in this precision (reference/number/precision.h), or in more
-  Dtype dtype = Dtype::float32;  ///< of the gradient, whose unit of roundoff is u
-  double tolerance = 0;          ///< bound in units of u |g_i|; 0: docs/gradcheck.md's, from the condition of f
-  std::uint64_t seed = 1;        ///< of the perturbations that measure the condition
-  std::size_t worst = 10;        ///< elements to list
+  int digits = 100;                      ///< f is called in this precision (reference/number/precision.h), or in more
+  Dtype dtype = Dtype::float32;          ///< of the gradient, whose unit of roundoff is u
+  double tolerance = 0;                  ///< bound in units of u |g_i|; 0: docs/gradcheck.md's, from the condition of f
+  std::uint64_t seed = 1;                ///< of the perturbations that measure the condition
+  std::vector<std::int64_t> shape = {};  ///< of x, for the names of elements; none: [n]
+  std::size_t worst = 10;                ///< elements to list
 };
 
 using ExactFunction = std::function<reference::BigFloat(const std::vector<reference::BigFloat>&)>;
 
-/// f at x [n], which is exact in BigFloat, and its claimed gradient [n]. Calls f 2 n + 2 times for each of two steps,
-/// and 8 n times more for a bound that is not given. Throws std::invalid_argument where the sizes of x and gradient
+/// The gradient by forward-mode dual numbers, and what rounding may cost an arithmetic of that mode.
+struct DualGradient {
+  std::vector<reference::BigFloat> derivative;
+  std::vector<double> error;  ///< in units of roundoff
+};
+
+/// f at x [n], which is exact in BigFloat, and its claimed gradient [n]. Calls f 2 n times for each of two steps, and
+/// 8 n times more for a bound that is not given. Throws std::invalid_argument where the sizes of x and gradient
 /// differ or are 0, and for an x that is not finite; what f throws becomes an error in the record.
 GradcheckRecord check_exact(const ExactFunction& f, std::span<const double> x, std::span<const double> gradient,
                             const ExactOptions& options = {});
+
+/// The same where `dual` gives the gradient by other means: both must agree, and the bound is derived from its error.
+GradcheckRecord check_exact(const ExactFunction& f, std::span<const double> x, std::span<const double> gradient,
+                            const ExactOptions& options, const DualGradient& dual);
 
 }  // namespace assay::validation

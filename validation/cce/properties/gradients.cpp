@@ -1,5 +1,4 @@
 // Each gradient is that of the any-precision reference, within its derived bound, element by element.
-#include <cmath>
 #include <functional>
 
 #include "validation/cce/compare.h"
@@ -26,11 +25,6 @@ const Gradient of_bias = {&CceRun::dbias,
                           &CceBounds::dbias,
                           [](const CceCase&, std::size_t v) { return dbias_place(v); },
                           {.dhidden = false, .dweight = false}};
-
-/// What is due where the true element leaves the range of a 16-bit type: that, and no NaN.
-bool may_overflow(double exact, double bound, double largest, float got) {
-  return std::abs(exact) + bound > largest && std::abs(got) > largest / 2 && std::signbit(got) == std::signbit(exact);
-}
 
 Finding compare(const CceContext& context, const CceCase& c, const Gradient& gradient) {
   if (gradient.got == &CceRun::dbias && c.bias.empty()) return Finding::skip("there is no bias");

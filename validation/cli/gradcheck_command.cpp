@@ -1,0 +1,103 @@
+// assay gradcheck: a kernel's gradient, element by element, and what its wrong elements have in common.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include "validation/cli/commands.h"
+#include "validation/cli/operations.h"
+#include "validation/core/terminal.h"
+#include "validation/core/words.h"
+#include "validation/gradcheck/operation.h"
+
+namespace assay::validation {
+namespace {
+
+struct GradcheckArguments {
+  std::string operation;
+  std::string kernel = "cpu";
+  std::string input;
+  std::string words;
+  std::string json;
+  GradcheckOptions options;
+};
+
+/// The user's batch, from a file or from the line that a failure printed; nothing where neither is given.
+template <class Operation>
+std::optional<NamedCase<Operation>> given_case(const GradcheckArguments& arguments) {
+  std::vector<std::string> notes;
+  std::optional<NamedCase<Operation>> given;
+  if (!arguments.input.empty()) {
+    given = {std::filesystem::path(arguments.input).filename().string(), Operation::read(arguments.input, notes)};
+  } else if (!arguments.words.empty()) {
+    given = {"the case given", Operation::from_words(parse_words(arguments.words))};
+  }
+  if (given) Operation::require_valid(given->problem);
+  for (const auto& note : notes) fmt::print("note: {}\n", note);
+  return given;
+}
+
+void write(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path));
+}
+
+int status_of(Verdict verdict) {
+  if (verdict == Verdict::pass) return 0;
+  return verdict == Verdict::skipped ? 2 : 1;
+}
+
+template <class Operation>
+int run(const GradcheckArguments& arguments) {
+  const auto kernel = Operation::kernel(arguments.kernel);
+  const auto given = given_case<Operation>(arguments);
+  const GradcheckOptions& options = arguments.options;
+  fmt::print("assay gradcheck {}: kernel {}, {}, reference at {} digits\n\n", Operation::name, kernel->info().name,
+             given ? given->name : fmt::format("{} generated cases (seed {})", options.cases, options.seed),
+             options.digits);
+  ProgressBar bar;
+  const auto progress = [&](int cases) { bar.show(cases, options.cases, "gradients"); };
+  const GradcheckRecord record = gradcheck<Operation>(*kernel, options, given, progress);
+  bar.clear();
+  fmt::print("{}", to_text(record, wants_colour(stdout)));
+  if (!arguments.json.empty()) write(arguments.json, to_json(record));
+  return status_of(record.verdict);
+}
+
+}  // namespace
+
+void add_gradcheck_command(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<GradcheckArguments>();
+  auto* command = app.add_subcommand("gradcheck", "Judge a kernel's gradient element by element, and say what is wrong");
+  command->add_option("operation", arguments->operation, "Whose gradient")
+      ->check(CLI::IsMember(operation_names()))
+      ->required();
+  command->add_option("--kernel", arguments->kernel, "cpu, metal-emulated, metal-plain, plain, fault:NAME or a plug-in")
+      ->capture_default_str();
+  auto* input =
+      command->add_option("--input", arguments->input, "Judge on this batch (.npz)")->check(CLI::ExistingFile);
+  command->add_option("--case", arguments->words, "Judge on this case, as a failure prints it")->excludes(input);
+  command->add_option("--cases", arguments->options.cases, "Generated cases")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_option("--seed", arguments->options.seed, "Seed of the generated cases")->capture_default_str();
+  command->add_option("--digits", arguments->options.digits, "Decimal digits of the reference")
+      ->check(CLI::Range(30, 10'000))
+      ->capture_default_str();
+  command->add_option("--worst", arguments->options.worst, "Elements to list, the worst first")
+      ->check(CLI::Range(0, 100'000))
+      ->capture_default_str();
+  command->add_option("--json", arguments->json, "Also write the outcome to this file");
+  command->callback([&action, arguments] {
+    action = [arguments] {
+      return with_operation(arguments->operation, [&]<class Operation>(Operation) { return run<Operation>(*arguments); });
+    };
+  });
+}
+
+}  // namespace assay::validation

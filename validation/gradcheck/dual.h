@@ -1,0 +1,82 @@
+// Forward-mode dual numbers at any precision, with the rounding errors that an arithmetic of unit roundoff u would make
+// on the way: a value, its derivative along one direction, and running bounds on the errors of both, in units of u.
+//
+//   value              v = a b          |error of v| <= |a| e_b + |b| e_a + |v|
+//   derivative         v' = a' b + a b'   each product and the sum likewise
+//   v = h(a)           v' = h'(a) a'      e_v = |h'| e_a + 4 |h|,   e_v' = |h'| e_a' + |h'' a'| e_a + 5 |v'|
+//
+// to first order in u (Wilkinson's running error analysis; Higham, Accuracy and Stability of Numerical Algorithms,
+// section 3.3), with 4 u for a function of the library. Constants are exact.
+//
+// Functions that have no derivative somewhere take one of a side there; check_gradient notices (function.h).
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+
+#include "reference/number/big_float.h"
+
+namespace assay::validation {
+
+// What BigFloat lacks of <cmath>, for functions that are templates over number types.
+reference::BigFloat sin(const reference::BigFloat& x);
+reference::BigFloat cos(const reference::BigFloat& x);
+reference::BigFloat tanh(const reference::BigFloat& x);
+reference::BigFloat pow(const reference::BigFloat& x, const reference::BigFloat& y);
+reference::BigFloat max(const reference::BigFloat& x, const reference::BigFloat& y);
+reference::BigFloat min(const reference::BigFloat& x, const reference::BigFloat& y);
+
+class Dual {
+ public:
+  using BigFloat = reference::BigFloat;
+
+  Dual() = default;
+  template <class Constant>
+    requires std::integral<Constant> || std::floating_point<Constant>
+  Dual(Constant value) : value_(value) {}
+  Dual(BigFloat value) : value_(std::move(value)) {}
+
+  /// An input of a function, along which `derivative` (1 or 0) is taken. Its value counts as rounded once.
+  static Dual input(const BigFloat& value, int derivative);
+
+  const BigFloat& value() const { return value_; }
+  const BigFloat& derivative() const { return derivative_; }
+  double derivative_error() const { return derivative_error_; }  ///< in units of u
+
+  friend Dual operator+(const Dual& a, const Dual& b);
+  friend Dual operator-(const Dual& a, const Dual& b);
+  friend Dual operator*(const Dual& a, const Dual& b);
+  friend Dual operator/(const Dual& a, const Dual& b);
+  friend Dual operator-(const Dual& a);
+  Dual& operator+=(const Dual& b) { return *this = *this + b; }
+  Dual& operator-=(const Dual& b) { return *this = *this - b; }
+  Dual& operator*=(const Dual& b) { return *this = *this * b; }
+  Dual& operator/=(const Dual& b) { return *this = *this / b; }
+  friend bool operator==(const Dual& a, const Dual& b) { return a.value_ == b.value_; }
+  friend auto operator<=>(const Dual& a, const Dual& b) { return a.value_ <=> b.value_; }
+
+  friend Dual exp(const Dual& a);
+  friend Dual log(const Dual& a);
+  friend Dual log1p(const Dual& a);
+  friend Dual expm1(const Dual& a);
+  friend Dual sqrt(const Dual& a);
+  friend Dual sin(const Dual& a);
+  friend Dual cos(const Dual& a);
+  friend Dual tanh(const Dual& a);
+  friend Dual pow(const Dual& a, const Dual& b);  ///< a > 0, or a constant integer b
+  friend Dual abs(const Dual& a);
+  friend Dual max(const Dual& a, const Dual& b) { return a < b ? b : a; }
+  friend Dual min(const Dual& a, const Dual& b) { return b < a ? b : a; }
+
+ private:
+  /// h(a), given h, h' and h'' at its value.
+  static Dual apply(const Dual& a, const BigFloat& h, const BigFloat& first, const BigFloat& second);
+
+  bool is_constant() const { return value_error_ == 0 && derivative_error_ == 0 && derivative_ == BigFloat(0); }
+
+  BigFloat value_, derivative_;
+  double value_error_ = 0, derivative_error_ = 0;
+};
+
+}  // namespace assay::validation

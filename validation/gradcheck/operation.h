@@ -1,0 +1,95 @@
+// The gradients of our operations' kernels, judged element by element against the any-precision reference under the
+// bounds of the gate (validation/*/bounds.h), over generated cases or one that is given.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "validation/cce/operation.h"
+#include "validation/core/report.h"
+#include "validation/ctc/operation.h"
+#include "validation/gradcheck/judge.h"
+#include "validation/gradcheck/survey.h"
+#include "validation/svd/operation.h"
+
+namespace assay::validation {
+
+struct GradcheckOptions {
+  int cases = 60;
+  std::uint64_t seed = 1;
+  int digits = 50;         ///< of the reference
+  std::size_t worst = 10;  ///< elements to list
+};
+
+// The gradients of one case, and, where they are wrong, what they have in common.
+GradientJudgement judge_gradients(const CtcKernel& kernel, const CtcCase& c, int digits);
+GradientJudgement judge_gradients(const CceKernel& kernel, const CceCase& c, int digits);
+GradientJudgement judge_gradients(const SvdKernel& kernel, const SvdCase& c, int digits);
+
+/// What is drawn for gradient checks: several rows, frames and classes, so that a pattern can be told from another.
+CtcProfile gradcheck_profile(const CtcKernel& kernel);
+CceProfile gradcheck_profile(const CceKernel& kernel);
+SvdProfile gradcheck_profile(const SvdKernel& kernel);
+
+/// "T=4 B=2 C=3", ...
+std::string extents_of(const CtcCase& c);
+std::string extents_of(const CceCase& c);
+std::string extents_of(const SvdCase& c);
+
+/// The command that judges `c` again, for which a large case is written to a file.
+template <class Operation>
+std::string gradcheck_line(const std::string& kernel, const typename Operation::Case& c) {
+  const std::string start = fmt::format("./assay gradcheck {} --kernel {}", Operation::name, kernel);
+  const std::string text = Operation::to_text(c);
+  constexpr std::size_t longest_line = 2000;
+  if (text.size() <= longest_line) return fmt::format("{} --case '{}'", start, text);
+  const auto path = detail::failure_file("gradcheck", kernel + text);
+  Operation::write(path, c);
+  return fmt::format("{} --input {}", start, path.string());
+}
+
+/// Adds what comes of one case to the survey.
+template <class Operation>
+void gradcheck_case(const typename Operation::Kernel& kernel, const typename Operation::Case& c, int digits,
+                    const std::string& origin, GradcheckSurvey& survey) {
+  if (const std::string reason = Operation::why_not(kernel, c); !reason.empty()) return survey.skip(reason);
+  const auto line = [&] { return gradcheck_line<Operation>(kernel.info().name, c); };
+  const std::string where = origin + " (" + extents_of(c) + ")";
+  try {
+    const GradientJudgement judgement = judge_gradients(kernel, c, digits);
+    survey.add(judgement, where, judgement.is_wrong() ? line() : "");
+  } catch (const Unsupported& reason) {
+    survey.skip(reason.what());
+  } catch (const ReferenceDisagrees& disagreement) {
+    survey.add_mistrust(disagreement.what(), where);
+  } catch (const std::exception& exception) {
+    survey.add_error(exception.what(), where, line());
+  }
+}
+
+/// The kernel on `given`, or on generated cases; `progress` is told how many have been judged.
+template <class Operation>
+GradcheckRecord gradcheck(const typename Operation::Kernel& kernel, const GradcheckOptions& options,
+                          const std::optional<NamedCase<Operation>>& given = std::nullopt,
+                          const Progress& progress = {}) {
+  GradcheckSurvey survey(fmt::format("{} kernel {}", Operation::name, kernel.info().name), options.worst);
+  if (given) {
+    gradcheck_case<Operation>(kernel, given->problem, options.digits, given->name, survey);
+    return survey.conclude();
+  }
+  Random random(options.seed);
+  for (int i = 0; i < options.cases; ++i) {
+    if (progress) progress(i);
+    const int size = 20 + 80 * i / options.cases;
+    typename Operation::Case c = Operation::generate(random, size, gradcheck_profile(kernel));
+    Operation::adapt(kernel, c);
+    gradcheck_case<Operation>(kernel, c, options.digits, fmt::format("generated case {}", i + 1), survey);
+  }
+  return survey.conclude();
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,51 @@
+// What many cases say of one gradient: counts, the worst margin, and the patterns that the wrong cases share.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "validation/gradcheck/judge.h"
+#include "validation/gradcheck/record.h"
+
+namespace assay::validation {
+
+class GradcheckSurvey {
+ public:
+  GradcheckSurvey(std::string subject, std::size_t worst) : worst_(worst) { record_.subject = std::move(subject); }
+
+  void skip(const std::string& reason) { ++skipped_[reason]; }
+
+  /// `reproducer` is the command that judges the case again.
+  void add(const GradientJudgement& judgement, const std::string& origin, const std::string& reproducer);
+
+  /// An exception, a refusal: the case has no gradient.
+  void add_error(const std::string& what, const std::string& origin, const std::string& reproducer);
+
+  /// The reference is not certain of a case.
+  void add_mistrust(const std::string& what, const std::string& origin);
+
+  GradcheckRecord conclude();
+
+ private:
+  /// A wrong case, as much of it as may be shown.
+  struct Wrong {
+    std::vector<Pattern> patterns, variables;
+    std::vector<GradcheckElement> elements;
+    std::string origin, reproducer;
+  };
+
+  void choose_shown();
+  std::size_t least() const;
+  std::size_t count(const std::string& key, std::vector<Pattern> Wrong::* patterns) const;
+  std::vector<std::string> common(std::vector<Pattern> Wrong::* patterns, const Wrong& shown) const;
+
+  GradcheckRecord record_;
+  std::size_t worst_;
+  std::size_t least_ = 0;  ///< wrong cases that must show a pattern
+  std::map<std::string, int> skipped_;
+  std::vector<Wrong> wrong_;
+};
+
+}  // namespace assay::validation
