@@ -14,8 +14,8 @@
 namespace assay::metal::emulator {
 
 struct DeviceState {
-  DeviceState(ExecutorOptions options, bool with_checks)
-      : arena(Arena::create()), executor(arena, log, options), is_checked(with_checks) {}
+  DeviceState(ExecutorOptions options, bool with_checks, std::uint64_t steps)
+      : arena(Arena::create()), executor(arena, log, options), step_limit(steps), is_checked(with_checks) {}
 
   Limits limits;
   std::shared_ptr<Arena> arena;
@@ -23,6 +23,7 @@ struct DeviceState {
   Executor executor;
   EncoderEpoch epoch;
   std::atomic<std::uint64_t> allocated_bytes = 0;  ///< of buffers
+  std::atomic<std::uint64_t> step_limit;           ///< of dispatches to come
   bool is_checked;
 };
 

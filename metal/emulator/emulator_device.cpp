@@ -26,8 +26,7 @@ Limits limits_of_this_machine() {
 }
 
 ExecutorOptions executor_options(const EmulatorOptions& options) {
-  return {
-      {options.order, options.seed, options.step_limit, options.checks.synccheck}, options.checks, options.os_threads};
+  return {{options.order, options.seed, options.checks.synccheck}, options.checks, options.os_threads};
 }
 
 CompileOptions compile_options(const EmulatorOptions& options) {
@@ -51,7 +50,7 @@ Result<LoadedShader> loaded(const Result<std::shared_ptr<const CompiledShader>>&
 
 EmulatorDevice::EmulatorDevice(EmulatorOptions options)
     : options_(std::move(options)),
-      state_(std::make_shared<DeviceState>(executor_options(options_), options_.is_checked)) {
+      state_(std::make_shared<DeviceState>(executor_options(options_), options_.is_checked, options_.step_limit)) {
   state_->limits = limits_of_this_machine();
 }
 
@@ -112,6 +111,10 @@ std::shared_ptr<CommandQueue> EmulatorDevice::new_command_queue() {
 
 std::vector<Report> EmulatorDevice::reports() const {
   return state_->log.reports();
+}
+
+void EmulatorDevice::set_step_limit(std::uint64_t steps) {
+  state_->step_limit = steps;
 }
 
 void EmulatorDevice::clear_reports() {

@@ -35,7 +35,8 @@ struct EmulatorOptions {
   unsigned os_threads = 0;  ///< for unchecked kernels; 0: all that the machine has
   int metal_version = 320;  ///< __METAL_VERSION__
   std::map<std::string, std::string> macros;
-  /// Accesses (of checked kernels) and meetings of one threadgroup, after which it is taken to be endless.
+  /// Accesses and basic blocks (both of checked kernels alone) and meetings of one threadgroup, after which it is taken
+  /// to be endless. Blocks are counted to the nearest few thousand.
   std::uint64_t step_limit = 4'000'000'000;
 };
 
@@ -63,6 +64,9 @@ class EmulatorDevice final : public Device {
   /// What the checks have found in the commands that have ended, each place in the source once.
   std::vector<Report> reports() const;
   void clear_reports();
+
+  /// EmulatorOptions::step_limit for the dispatches that are encoded from now on.
+  void set_step_limit(std::uint64_t steps);
 
  private:
   EmulatorOptions options_;

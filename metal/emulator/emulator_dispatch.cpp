@@ -55,6 +55,7 @@ Command EmulatorEncoder::command(Size threads, Size group) const {
   launch.begins_sequence = begins_sequence_;
   launch.threadgroup_lengths = threadgroup_lengths_;
   launch.max_threadgroup_memory = device_->limits.max_threadgroup_memory_length;
+  launch.step_limit = device_->step_limit;
   launch.static_length = pipeline_->static_length();
   launch.prepare = [&function, keep = pipeline_] { function.write_constants(); };
   launch.info.grid = Grid(threads, group);

@@ -16,7 +16,7 @@ using assay_u64 = std::uint64_t;
 
 namespace assay::metal::emulator::abi {
 
-inline constexpr assay_u32 version = 1;
+inline constexpr assay_u32 version = 2;
 inline constexpr assay_u32 lanes_per_simdgroup = 32;
 inline constexpr assay_u32 lanes_per_quadgroup = 4;
 
@@ -127,6 +127,10 @@ struct Services {
   /// variable, a member of a struct. Only in shaders compiled for checking. The thread ends here: its access is not
   /// performed.
   void (*private_overrun)(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type);
+
+  /// So many basic blocks have run since the last call, the last of them at `pc`: loops that access nothing end too.
+  /// Only in shaders compiled for checking.
+  void (*blocks)(assay_u64 count, const void* pc);
 };
 
 struct Shader {

@@ -10,6 +10,7 @@
 #include "validation/cce/faults/faults.h"
 #include "validation/cce/metal_kernel.h"
 #include "validation/plugin/kernels.h"
+#include "validation/plugin/metal_cce.h"
 #include "validation/plugin/plugin.h"
 
 namespace assay::validation {
@@ -46,6 +47,7 @@ std::shared_ptr<const CceKernel> cce_kernel(const std::string& name) {
   if (name == "metal-emulated") return metal_cce_kernel({.name = name});
   if (name == "metal-plain") return metal_cce_kernel({.name = name, .path = metal::CcePath::plain});
   if (name == "plain") return plain_cce_kernel();
+  if (name.ends_with(".json")) return plugin::metal_cce_plugin(name);
   if (plugin::is_library(name)) return plugin::cce_kernel(name);
   for (const auto& fault : cce_faults()) {
     if (name == fault.kernel->info().name) return fault.kernel;

@@ -7,6 +7,7 @@
 
 #include "metal/cpu/svd.h"
 #include "validation/plugin/kernels.h"
+#include "validation/plugin/metal_svd.h"
 #include "validation/plugin/plugin.h"
 #include "validation/svd/faults/faults.h"
 #include "validation/svd/metal_kernel.h"
@@ -49,6 +50,7 @@ std::shared_ptr<const SvdKernel> svd_kernel(const std::string& name) {
   if (name == "metal-emulated") return metal_svd_kernel({.name = name});
   if (name == "metal-plain") return metal_svd_kernel({.name = name, .path = metal::SvdPath::plain});
   if (name == "plain") return plain_svd_kernel();
+  if (name.ends_with(".json")) return plugin::metal_svd_plugin(name);
   if (plugin::is_library(name)) return plugin::svd_kernel(name);
   for (const auto& fault : svd_faults()) {
     if (name == fault.kernel->info().name) return fault.kernel;

@@ -77,9 +77,7 @@ void GroupRunner::report_endless(const abi::Site* site, const void* pc) {
   log_.add({Check::synccheck, site ? site->file : pc, site ? number_of(*site, *site) : 0}, [&] {
     Finding found;
     const std::string message = fmt::format(
-        "a threadgroup has not ended after {} accesses and meetings: an endless loop? "
-        "The dispatch is stopped",
-        options_.step_limit);
+        "a threadgroup has not ended after {} steps: an endless loop? The dispatch is stopped", launch_->step_limit);
     found.report = {Check::synccheck,
                     launch_->info.kernel,
                     message,

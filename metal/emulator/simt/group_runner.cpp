@@ -34,7 +34,7 @@ void GroupRunner::begin_dispatch(const Launch& launch, Checker* checker) {
 bool GroupRunner::run(std::uint64_t group) {
   if (error_ && error_->kind != Error::Kind::execution) return false;
   group_ = group;
-  steps_left_ = options_.step_limit;
+  steps_left_ = launch_->step_limit;
   place_threads();
   const auto threads = static_cast<std::uint32_t>(extent_.count());
   if (checker_) {

@@ -19,7 +19,6 @@ namespace assay::metal::emulator {
 struct GroupOptions {
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 1;
-  std::uint64_t step_limit = 0;  ///< accesses and meetings of one threadgroup, after which it is taken to be endless
   bool synccheck = true;
 };
 
@@ -42,6 +41,9 @@ class GroupRunner final : private MeetingListener {
   void* threadgroup_variable(const void* key, std::uint64_t bytes, const char* name);
   void barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site);
   abi::Meeting exchange(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all, const abi::Site* site);
+  void blocks(std::uint64_t count, const void* pc) {
+    if (__builtin_sub_overflow(steps_left_, count, &steps_left_)) end_endless(nullptr, pc);
+  }
   [[noreturn]] void overrun(const abi::Site& site, std::uint64_t index, const char* type);
 
   /// The processor refused an access of the current thread, which has been sent here: signals.h.

@@ -22,6 +22,7 @@ struct Launch {
   bool is_checked = false;      ///< the shader reports its accesses
   bool begins_sequence = true;  ///< ordered after all dispatches before it
   std::uint64_t max_threadgroup_memory = 0;
+  std::uint64_t step_limit = 0;  ///< EmulatorOptions::step_limit
   DispatchInfo info;
 
   std::function<void()> prepare;                              ///< called before the first group

@@ -42,6 +42,11 @@ void private_overrun(const char* file, assay_u32 line, assay_u32 column, assay_u
   runner->overrun(abi::Site{file, line, column}, index, type);
 }
 
+/// Constants are computed where nothing runs yet.
+void blocks(assay_u64 count, const void* pc) {
+  if (runner) runner->blocks(count, pc);
+}
+
 }  // namespace
 
 GroupRunner*& runner_here() {
@@ -49,7 +54,7 @@ GroupRunner*& runner_here() {
 }
 
 const abi::Services& services() {
-  static const abi::Services all{&access, &threadgroup_variable, &barrier, &exchange, &private_overrun};
+  static const abi::Services all{&access, &threadgroup_variable, &barrier, &exchange, &private_overrun, &blocks};
   return all;
 }
 

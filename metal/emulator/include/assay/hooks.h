@@ -20,14 +20,15 @@ ASSAY_UNCHECKED bool is_own(const void* address) {
   return address >= __ehdr_start && address < _end;
 }
 
-__attribute__((no_sanitize("thread"), always_inline)) inline void access(const void* address, unsigned long bytes,
-                                                                         abi::Access kind, const void* pc) {
+__attribute__((no_sanitize("thread", "coverage"), always_inline)) inline void access(const void* address,
+                                                                                     unsigned long bytes,
+                                                                                     abi::Access kind, const void* pc) {
   if (services != nullptr && !is_own(address)) services->access(address, bytes, kind, pc);
 }
 
 }  // namespace assay_shader_side
 
-#define ASSAY_HOOK extern "C" __attribute__((used, noinline, no_sanitize("thread"), visibility("hidden")))
+#define ASSAY_HOOK extern "C" __attribute__((used, noinline, no_sanitize("thread", "coverage"), visibility("hidden")))
 #define ASSAY_ACCESS(address, bytes, kind) \
   assay_shader_side::access(address, bytes, assay_shader_side::abi::Access::kind, __builtin_return_address(0))
 
@@ -69,6 +70,20 @@ ASSAY_HOOK void* __tsan_memmove(void* to, const void* from, unsigned long bytes)
 ASSAY_HOOK void* __tsan_memset(void* to, int value, unsigned long bytes) {
   ASSAY_ACCESS(to, bytes, write);
   return __builtin_memset(to, value, bytes);
+}
+namespace assay_shader_side {
+
+inline constexpr unsigned blocks_at_once = 4096;
+inline unsigned blocks_left = blocks_at_once;
+
+}  // namespace assay_shader_side
+
+/// -fsanitize-coverage=trace-pc calls it in each basic block: they are told of by the thousand, for they are many.
+ASSAY_HOOK void __sanitizer_cov_trace_pc() {
+  using namespace assay_shader_side;
+  if (--blocks_left != 0) return;
+  blocks_left = blocks_at_once;
+  if (services != nullptr) services->blocks(blocks_at_once, __builtin_return_address(0));
 }
 ASSAY_HOOK void __tsan_init() {}
 ASSAY_HOOK void __tsan_vptr_update(void**, void*) {}

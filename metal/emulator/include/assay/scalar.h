@@ -2,7 +2,7 @@
 #pragma once
 
 /// Of a function that computes with what it was given: its accesses are its own and not reported.
-#define ASSAY_UNCHECKED __attribute__((no_sanitize("thread", "array-bounds")))
+#define ASSAY_UNCHECKED __attribute__((no_sanitize("thread", "array-bounds", "coverage")))
 #define ASSAY_OWN ASSAY_UNCHECKED inline
 /// Of a function that reads or writes the shader's memory: part of the line that calls it, as reports show it.
 #define ASSAY_IN_PLACE __attribute__((always_inline, nodebug)) inline

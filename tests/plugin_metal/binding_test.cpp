@@ -1,0 +1,114 @@
+// Every fault of a binding is refused before anything runs, by its key, its value and what was expected.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "tests/plugin_metal/shader_folder.h"
+#include "validation/ctc/kernels.h"
+
+namespace assay::validation::plugin::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+struct Fault {
+  const char* name;
+  std::string before, after;  ///< in the binding
+  std::vector<std::string> said;
+};
+
+std::string refusal_of(const ShaderFolder& folder) {
+  try {
+    ctc_kernel(folder.binding());
+  } catch (const std::invalid_argument& refusal) {
+    return refusal.what();
+  }
+  return "nothing";
+}
+
+class BrokenBinding : public testing::TestWithParam<Fault> {};
+
+TEST_P(BrokenBinding, IsRefusedByName) {
+  const ShaderFolder folder("ctc");
+  folder.edit_binding(GetParam().before, GetParam().after);
+  const std::string refusal = refusal_of(folder);
+  EXPECT_THAT(refusal, HasSubstr(folder.binding()));
+  for (const auto& words : GetParam().said) EXPECT_THAT(refusal, HasSubstr(words));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Every, BrokenBinding,
+    testing::Values(
+        Fault{"no_json", R"("operation": "ctc",)", R"("operation": "ctc")", {"parse error at line 3"}},
+        Fault{"operation", R"("operation": "ctc")", R"("operation": "cce")", {"operation = \"cce\"", "\"ctc\""}},
+        Fault{"missing_key", R"("operation": "ctc",)", "", {"'operation' is missing"}},
+        Fault{
+            "unknown_key", R"("operation")", R"("colour": 1, "operation")", {"colour = 1", "operation, name, source"}},
+        Fault{"source", R"("source": ")", R"("source": "lost)", {"source = \"lost/", "a file beside"}},
+        Fault{
+            "arithmetic", R"("log_space")", R"("logs")", {"declares.arithmetic = \"logs\"", "probability, log_space"}},
+        Fault{"roundoff", R"("2^-24")", R"("-1")", {"declares.unit_roundoff = \"-1\"", "at least 0"}},
+        Fault{"support", R"("largest_S": 1000)", R"("largest": 1000)", {"support.largest = 1000", "largest_S"}},
+        Fault{"flag", R"("logits": false)", R"("logits": 0)", {"support.logits = 0", "true or false"}},
+        Fault{"input", R"("logits": false, )", "", {"bind log_probs", "\"logits\": false"}},
+        Fault{"type_name",
+              R"("target_offsets": "uint")",
+              R"("target_offsets": "u32")",
+              {"\"u32\"", "one of float, half"}},
+        Fault{"type_kind", R"("target_offsets": "uint")", R"("target_offsets": "float")", {"an integer type"}},
+        Fault{"type_mismatch",
+              R"("target_offsets": "uint")",
+              R"("target_offsets": "long")",
+              {"passes[0].buffers[2]", "target_offsets is long", "device const uint* offsets",
+               "types.target_offsets = \"uint\""}},
+        Fault{"dtype", R"("operation")", R"("dtype": "float64", "operation")", {"dtype = \"float64\"", "bfloat16"}},
+        Fault{"half_in_a_float_shader",
+              R"("operation")",
+              R"("dtype": "float16", "operation")",
+              {"log_probs is half", "device const float* log_probs"}},
+        Fault{"scratch", R"("elements": "B")", R"("elements": "B * X")", {"scratch.log_p.elements", "X", "T, B, C"}},
+        Fault{"function",
+              R"("ctc_beta")",
+              R"("beta")",
+              {"passes[2].passes[0].function = \"beta\"", "ctc_alpha, ctc_beta"}},
+        Fault{"array", R"("array": "upstream")", R"("array": "weights")", {"array = \"weights\"", "log_probs", "loss"}},
+        Fault{"index_not_taken",
+              R"({"index": 9, "array": "gradient"})",
+              R"({"index": 12, "array": "gradient"})",
+              {"ctc_gradient has no buffer of index 12", "device float* gradient [[buffer(9)]]"}},
+        Fault{"index_not_bound",
+              R"({"index": 9, "array": "gradient"},)",
+              "",
+              {"nothing is bound to `device float* gradient [[buffer(9)]]`", "expected index 9"}},
+        Fault{"index_twice",
+              R"({"index": 8, "array": "upstream"})",
+              R"({"index": 9, "array": "upstream"})",
+              {"bound twice"}},
+        Fault{"wide_index", R"({"index": 8, "array)", R"({"index": 31, "array)", {"index = 31", "from 0 to 30"}},
+        Fault{"struct_size",
+              R"({"type": "uint", "value": "zero_infinity"},)",
+              "",
+              {"24 bytes", "constant Shape& shape", "28 bytes"}},
+        Fault{"value_type", R"("type": "uint", "value": "t")", R"("type": "int", "value": "t")", {"constant uint& t"}},
+        Fault{"threadgroup", R"([{"index": 0, "bytes": "2 * L * 4"}])", "[]", {"threadgroup float* columns"}},
+        Fault{"grid", R"("grid": ["T", "B"])", R"("grid": "T")", {"grid = \"T\"", "a list"}},
+        Fault{"repeat", R"("variable": "t")", R"("variable": "T")", {"variable = \"T\"", "stands for nothing yet"}}),
+    [](const auto& test) { return std::string(test.param.name); });
+
+TEST(Binding, OfASourceThatDoesNotCompileShowsTheCompilersWords) {
+  const ShaderFolder folder("ctc");
+  folder.edit_source("float total = -INFINITY;", "float total = -INFINITE;");
+  EXPECT_THAT(refusal_of(folder),
+              AllOf(HasSubstr("does not compile"), HasSubstr("ctc.metal:63"), HasSubstr("INFINITE")));
+}
+
+TEST(Binding, ThatIsNotThereIsRefused) {
+  EXPECT_THAT([] { ctc_kernel("/nowhere/mine.json"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("/nowhere/mine.json: expected a file that can be read")));
+}
+
+}  // namespace
+}  // namespace assay::validation::plugin::test
