@@ -9,6 +9,7 @@
 #include "metal/cpu/cce/choice.h"
 #include "validation/cce/faults/faults.h"
 #include "validation/cce/metal_kernel.h"
+#include "validation/pipe/kernels.h"
 #include "validation/plugin/kernels.h"
 #include "validation/plugin/metal_cce.h"
 #include "validation/plugin/plugin.h"
@@ -47,6 +48,7 @@ std::shared_ptr<const CceKernel> cce_kernel(const std::string& name) {
   if (name == "metal-emulated") return metal_cce_kernel({.name = name});
   if (name == "metal-plain") return metal_cce_kernel({.name = name, .path = metal::CcePath::plain});
   if (name == "plain") return plain_cce_kernel();
+  if (is_pipe(name)) return cce_pipe_kernel(name);
   if (name.ends_with(".json")) return plugin::metal_cce_plugin(name);
   if (plugin::is_library(name)) return plugin::cce_kernel(name);
   for (const auto& fault : cce_faults()) {

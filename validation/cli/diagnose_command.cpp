@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -11,12 +12,14 @@
 
 #include "validation/ctc/diagnose.h"
 #include "validation/ctc/diagnosis/certified_loss.h"
+#include "validation/ctc/diagnosis/json.h"
 #include "validation/ctc/diagnosis/report.h"
 #include "validation/ctc/npz.h"
 
 namespace assay::validation {
 
-int diagnose_command(const std::filesystem::path& path, int digits, bool colour, std::ostream& out) {
+int diagnose_command(const std::filesystem::path& path, int digits, bool colour, std::ostream& out,
+                     const std::filesystem::path& json) {
   std::vector<std::string> notes;
   CtcCase batch;
   try {
@@ -29,6 +32,11 @@ int diagnose_command(const std::filesystem::path& path, int digits, bool colour,
   for (const std::string& note : notes) out << "note: " << note << '\n';
   const std::vector<RowDiagnosis> rows = diagnose(batch, digits);
   print_diagnosis(out, batch, rows, colour);
+  if (!json.empty()) {
+    std::ofstream file(json);
+    if (!(file << to_json(rows, notes)).flush())
+      throw std::runtime_error("--json " + json.string() + ": could not be written");
+  }
   return std::all_of(rows.begin(), rows.end(), [](const RowDiagnosis& row) { return row.is_healthy(); }) ? 0 : 1;
 }
 
@@ -37,6 +45,7 @@ void add_diagnose_command(CLI::App& app, std::function<int()>& action) {
     std::string path;
     int digits = 30;
     bool colour = false;
+    std::string json;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* const command = app.add_subcommand("diagnose", "Say what is wrong with a batch whose loss is inf or NaN");
@@ -46,9 +55,12 @@ void add_diagnose_command(CLI::App& app, std::function<int()>& action) {
       ->check(CLI::Range(1, most_loss_digits))
       ->capture_default_str();
   command->add_flag("--colour", options->colour, "colour for a terminal");
+  command->add_option("--json", options->json, "Also write the diagnosis to this file");
   command->footer("Exit status: 0 nothing is wrong, 1 something is wrong, 2 the file cannot be read as a batch.");
   command->callback([options, &action] {
-    action = [options] { return diagnose_command(options->path, options->digits, options->colour, std::cout); };
+    action = [options] {
+      return diagnose_command(options->path, options->digits, options->colour, std::cout, options->json);
+    };
   });
 }
 

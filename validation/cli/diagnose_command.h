@@ -11,9 +11,11 @@ class App;
 
 namespace assay::validation {
 
-/// Prints the diagnosis of the batch in `path`, losses to `digits` digits.
+/// Prints the diagnosis of the batch in `path`, losses to `digits` digits, and writes it to the file `json` as well
+/// where that is not empty. Throws std::runtime_error where it cannot.
 /// 0: nothing wrong. 1: something wrong. 2: the file could not be read as a batch; `out` says why.
-int diagnose_command(const std::filesystem::path& path, int digits, bool colour, std::ostream& out);
+int diagnose_command(const std::filesystem::path& path, int digits, bool colour, std::ostream& out,
+                     const std::filesystem::path& json = {});
 
 /// Adds the subcommand to `app`; parsing it sets `action` to what returns the exit status.
 void add_diagnose_command(CLI::App& app, std::function<int()>& action);

@@ -29,6 +29,7 @@ struct GateArguments {
   int digits = 50;
   double time_limit = 10;
   bool quick = false;
+  bool generated = false;
   bool list = false;
   ReportFiles files;
   std::string resume;
@@ -65,6 +66,7 @@ std::vector<NamedCase<Operation>> given_cases(const GateArguments& arguments) {
   std::FILE* const out = table_stream(arguments.files);
   if (!arguments.input.empty()) return {read_input<Operation>(arguments.input, out)};
   std::vector<NamedCase<Operation>> given;
+  if (arguments.generated) return given;
   for (const char* const file : Operation::data_files) given.push_back(read_input<Operation>(data_file(file), out));
   if (arguments.quick) return given;
   for (auto& sized : Operation::sized_cases()) given.push_back(std::move(sized));
@@ -193,6 +195,7 @@ void add_gate_command(CLI::App& app, Action& action) {
   add_report_options(*gate, arguments->files);
   gate->add_option("--resume", arguments->resume, "Go on with the run whose JSON report this is, and write it again")
       ->check(CLI::ExistingFile);
+  gate->add_flag("--generated", arguments->generated, "Generated cases alone, neither real input nor large sizes");
   gate->add_flag("--list", arguments->list, "List the properties and stop");
   gate->callback([&action, arguments, cases] {
     action = [arguments, cases] {

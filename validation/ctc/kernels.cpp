@@ -7,6 +7,7 @@
 #include "metal/cpu/ctc_loss.h"
 #include "validation/ctc/faults/faults.h"
 #include "validation/ctc/metal_kernel.h"
+#include "validation/pipe/kernels.h"
 #include "validation/plugin/kernels.h"
 #include "validation/plugin/metal_ctc.h"
 #include "validation/plugin/plugin.h"
@@ -34,6 +35,7 @@ std::shared_ptr<const CtcKernel> ctc_kernel(const std::string& name) {
   if (name == "metal-emulated") return metal_ctc_kernel({.name = name});
   if (name == "metal-plain") return metal_ctc_kernel({.name = name, .path = metal::CtcPath::plain});
   if (name == "plain") return plain_ctc_kernel();
+  if (is_pipe(name)) return ctc_pipe_kernel(name);
   if (name.ends_with(".json")) return plugin::metal_ctc_plugin(name);
   if (plugin::is_library(name)) return plugin::ctc_kernel(name);
   for (const auto& fault : ctc_faults()) {

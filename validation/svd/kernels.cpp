@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "metal/cpu/svd.h"
+#include "validation/pipe/kernels.h"
 #include "validation/plugin/kernels.h"
 #include "validation/plugin/metal_svd.h"
 #include "validation/plugin/plugin.h"
@@ -50,6 +51,7 @@ std::shared_ptr<const SvdKernel> svd_kernel(const std::string& name) {
   if (name == "metal-emulated") return metal_svd_kernel({.name = name});
   if (name == "metal-plain") return metal_svd_kernel({.name = name, .path = metal::SvdPath::plain});
   if (name == "plain") return plain_svd_kernel();
+  if (is_pipe(name)) return svd_pipe_kernel(name);
   if (name.ends_with(".json")) return plugin::metal_svd_plugin(name);
   if (plugin::is_library(name)) return plugin::svd_kernel(name);
   for (const auto& fault : svd_faults()) {

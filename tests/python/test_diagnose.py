@@ -1,0 +1,35 @@
+"""assay.diagnose: the gravest thing about each row."""
+
+import numpy as np
+import pytest
+
+import assay
+
+BATCH = dict(logits=np.zeros((3, 2, 4), np.float32), targets=[[1, 1, 1], [1, 2, 3]], input_lengths=[3, 3], target_lengths=[3, 2])
+
+
+def test_an_infeasible_row_is_told():
+    diagnosis = assay.diagnose(BATCH)
+    assert not diagnosis.healthy
+    assert [row.healthy for row in diagnosis.rows] == [False, True]
+    assert diagnosis.rows[0].symptoms[0].ailment == "infeasible" and diagnosis.rows[0].kind == "infinite"
+    assert diagnosis.rows[0].repeats == 2 and diagnosis.rows[1].kind == "finite"
+    assert diagnosis.rows[1].loss.startswith("2.") and "±" in diagnosis.rows[1].loss
+    assert "infeasible" in str(diagnosis)
+
+
+def test_a_file_says_the_same(tmp_path):
+    np.savez(tmp_path / "batch.npz", **BATCH)
+    assert assay.diagnose(tmp_path / "batch.npz").rows == assay.diagnose(BATCH).rows
+
+
+def test_what_is_changed_is_noted():
+    batch = {**BATCH, "logits": np.full((3, 2, 4), 0.1)}
+    assert any("rounded to float32" in note for note in assay.diagnose(batch).notes)
+
+
+def test_no_batch_is_refused_by_name():
+    with pytest.raises(ValueError, match="no array 'targets'"):
+        assay.diagnose({"logits": np.zeros((3, 2, 4), np.float32)})
+    with pytest.raises(ValueError, match="nowhere.npz"):
+        assay.diagnose("nowhere.npz")

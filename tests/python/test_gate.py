@@ -1,0 +1,197 @@
+"""assay.gate: healthy kernels pass, planted faults are caught, and whatever a kernel does becomes a verdict."""
+
+import math
+import os
+
+import numpy as np
+import pytest
+
+import assay
+import kernels
+
+
+def gate_ctc(fn, filter, cases=20, **declared):
+    return assay.gate("ctc", fn, cases=cases, filter=filter, **{**kernels.CTC, **declared})
+
+
+def the_failure(result, name):
+    assert result[name].verdict in ("fail", "error")
+    return result.failures[name]
+
+
+def test_a_right_ctc_passes_every_property():
+    result = assay.gate("ctc", kernels.ctc, cases=10, **kernels.CTC)
+    assert result.passed, str(result)
+    assert len(result.properties) == len(assay.property_names("ctc"))
+    assert 0 < result["gradient"].worst <= 1
+    assert result["gradient"].place.startswith("gradient[")
+    assert result["reductions"].verdict == "skipped"
+    result.raise_for_failure()
+
+
+def test_a_right_cross_entropy_passes_every_property():
+    result = assay.gate(
+        "cce", kernels.cce, cases=10, reductions=("none", "sum", "mean"), upstream=True, dtype=("float32", "float16")
+    )
+    assert result.passed, str(result)
+
+
+def test_lapack_passes_every_property():
+    result = assay.gate("svd", kernels.svd, cases=10, dtype=("float32", "float64"))
+    assert result.passed, str(result)
+
+
+def test_real_input_is_judged_on_request():
+    result = assay.gate("ctc", kernels.ctc, cases=1, filter="^loss$", real_input=True, **kernels.CTC)
+    assert result.passed and result["loss"].cases == 2
+    assert "speech" in str(result)
+
+
+def test_a_wrong_gradient_is_caught_shrunk_and_replayed(capsys):
+    def halved(p):
+        loss, gradient = kernels.ctc(p)
+        return loss, gradient / 2
+
+    result = gate_ctc(halved, "^(loss|gradient)$")
+    assert not result.passed
+    assert result["loss"].verdict == "pass"
+    failure = the_failure(result, "gradient")
+    assert "gradient[" in failure.explanation and "0x" in failure.explanation
+    assert failure.reproducer.startswith("operation=ctc property=gradient kernel=halved ")
+    with pytest.raises(AssertionError, match="assay.replay"):
+        result.raise_for_failure()
+    assert not assay.replay(halved, failure.reproducer, **kernels.CTC)
+    assert "gradient" in capsys.readouterr().out
+    assert assay.replay(kernels.ctc, failure.reproducer, **kernels.CTC)
+
+
+def test_nan_everywhere_fails():
+    def nan(p):
+        loss, gradient = kernels.ctc(p)
+        return loss * math.nan, gradient * math.nan
+
+    result = gate_ctc(nan, "^(loss|gradient)$")
+    assert result["loss"].verdict == result["gradient"].verdict == "fail"
+
+
+def test_a_changed_input_is_told():
+    def scribbles(p):
+        results = kernels.ctc(p)
+        p.logits[...] = 0
+        return results
+
+    assert "changed its input activations" in the_failure(gate_ctc(scribbles, "^loss$"), "loss").explanation
+
+
+@pytest.mark.parametrize(
+    "spoil, told",
+    [
+        (lambda loss, gradient: (loss, gradient.astype(np.float64)), r"gradient: got float64 \[.*\], expected float32"),
+        (lambda loss, gradient: (loss, gradient[..., None]), r"gradient: got float32 \[.*, 1\], expected float32 \["),
+        (lambda loss, gradient: (loss[None], gradient), r"loss: got float32 \[1, .*\], expected float32 \["),
+        (lambda loss, gradient: (loss, None), "gradient: .*not an array|gradient: nothing came"),
+        (lambda loss, gradient: (loss, "zeros"), "gradient: str is not an array"),
+        (lambda loss, gradient: loss, r"returned ndarray: expected \(loss, gradient\)"),
+        (lambda loss, gradient: (loss, gradient, loss), r"returned 3 results: expected \(loss, gradient\)"),
+    ],
+)
+def test_what_is_returned_is_checked(spoil, told):
+    import re
+
+    result = gate_ctc(lambda p: spoil(*kernels.ctc(p)), "^gradient$", cases=3)
+    assert result["gradient"].verdict == "error"
+    assert re.search(told, the_failure(result, "gradient").explanation)
+
+
+def test_value_errors_are_refusals_and_other_exceptions_have_their_traceback():
+    def refuses(p):
+        raise ValueError("not today")
+
+    def breaks(p):
+        raise RuntimeError("out of memory")
+
+    assert "a valid problem was refused: ValueError: not today" in the_failure(gate_ctc(refuses, "^loss$"), "loss").explanation
+    explanation = the_failure(gate_ctc(breaks, "^loss$"), "loss").explanation
+    assert "out of memory" in explanation and "in breaks" in explanation and "_pipe.py" not in explanation
+    assert "_problems.py" not in explanation
+
+
+def test_unsupported_cases_are_skipped_and_counted():
+    def small(p):
+        if p.logits.shape[0] > 3:
+            raise assay.Unsupported("more than 3 frames")
+        return kernels.ctc(p)
+
+    result = gate_ctc(small, "^loss$", cases=50)
+    assert result.passed and result["loss"].skipped["more than 3 frames"] > 0
+
+
+def test_limits_are_kept():
+    seen = []
+
+    def small(p):
+        seen.append(p.logits.shape)
+        return kernels.ctc(p)
+
+    result = gate_ctc(small, "^loss$", limits={"T": 4, "C": 5})
+    assert result.passed and result["loss"].skipped
+    assert max(shape[0] for shape in seen) <= 4 and max(shape[2] for shape in seen) <= 5
+
+
+def test_an_interrupt_ends_the_run():
+    calls = []
+
+    def interrupted(p):
+        calls.append(1)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        gate_ctc(interrupted, "^loss$")
+    assert len(calls) == 1
+
+
+def test_descriptors_are_not_leaked():
+    gate_ctc(kernels.ctc, "^loss$", cases=1)
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        gate_ctc(kernels.ctc, "^loss$", cases=1)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_equal_seeds_give_equal_cases():
+    def shapes(seed):
+        seen = []
+
+        def note(p):
+            seen.append((p.logits.shape, p.logits.tobytes()))
+            return kernels.ctc(p)
+
+        assay.gate("ctc", note, cases=5, seed=seed, filter="^loss$", **kernels.CTC)
+        return seen
+
+    assert shapes(3) == shapes(3) != shapes(4)
+
+
+@pytest.mark.parametrize(
+    "call, told",
+    [
+        (lambda: assay.gate("fft", kernels.ctc), "operation 'fft' is unknown: expected one of ctc, cce, svd"),
+        (lambda: assay.gate("ctc", kernels.ctc, arithmetic="exact"), "arithmetic = 'exact'"),
+        (lambda: assay.gate("ctc", kernels.ctc, dtype="float64"), "dtype = 'float64'"),
+        (lambda: assay.gate("ctc", kernels.ctc, limits={"N": 3}), "limits has 'N'"),
+        (lambda: assay.gate("ctc", kernels.ctc, reductions=()), "reductions is empty"),
+        (lambda: assay.property_names("fft"), "fft"),
+    ],
+)
+def test_bad_arguments_are_named(call, told):
+    with pytest.raises(ValueError, match=told):
+        call()
+
+
+def test_unknown_keywords_and_filters_are_refused():
+    with pytest.raises(TypeError, match="layout"):
+        assay.gate("ctc", kernels.ctc, layout="padded")
+    with pytest.raises(TypeError, match="expected a function"):
+        assay.gate("ctc", 3)
+    with pytest.raises(assay.JudgeError, match="no property matches"):
+        assay.gate("ctc", kernels.ctc, filter="nothing")

@@ -1,0 +1,61 @@
+"""Assay tells the author of a numerical kernel whether it is right, by how much it is off, where, and why.
+
+    import assay
+    print(assay.gate("ctc", my_ctc))  # a function of one problem that returns (loss, gradient)
+
+gate        judges a kernel of "ctc", "cce" (linear cross-entropy) or "svd" by an any-precision reference
+replay      judges it once more on the case of a failure
+reference   ctc, cce, svd: loss, gradients and factors to as many digits as are asked for
+gradcheck   judges the gradient of any differentiable function
+diagnose    what is wrong with a CTC batch whose loss is inf or NaN
+pytest_gate a test for each property, in one line of a test file
+
+docs/python.md of the project says more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _declare as declare
+from . import reference
+from ._core import Real, precision, precision_digits
+from ._diagnose import Diagnosis, RowDiagnosis, Symptom, diagnose
+from ._gate import Failure, GateResult, JudgeError, PropertyResult, gate, property_names, replay
+from ._pipe import Unsupported
+from ._problems import CceProblem, CtcProblem, SvdProblem
+
+if TYPE_CHECKING:
+    from ._pytest_gate import pytest_gate
+
+__all__ = [
+    "CceProblem",
+    "CtcProblem",
+    "Diagnosis",
+    "Failure",
+    "GateResult",
+    "JudgeError",
+    "PropertyResult",
+    "Real",
+    "RowDiagnosis",
+    "SvdProblem",
+    "Symptom",
+    "Unsupported",
+    "declare",
+    "diagnose",
+    "gate",
+    "precision",
+    "precision_digits",
+    "property_names",
+    "pytest_gate",
+    "reference",
+    "replay",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "pytest_gate":  # needs pytest, which a user of the rest need not have
+        from ._pytest_gate import pytest_gate
+
+        return pytest_gate
+    raise AttributeError(f"module 'assay' has no attribute {name!r}")

@@ -1,0 +1,73 @@
+"""Arrays of any framework as NumPy arrays, without importing one.
+
+What a kernel returns is taken, in this order, as a NumPy array, by DLPack (``__dlpack__``), by ``__array__`` and by the
+buffer protocol. NumPy has no bfloat16: arrays of it are carried as their 16 bits, of dtype uint16, beside the name
+"bfloat16".
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Carried(NamedTuple):
+    """An array on its way to the judge."""
+
+    dtype: str  # NumPy's name, or "bfloat16"
+    array: np.ndarray  # of bfloat16: its bits, uint16
+
+
+def _bits_of_bfloat16(value: Any) -> Any:
+    """A view of the 16 bits, by whatever integer type the array's own module has."""
+    if isinstance(value, np.ndarray):  # ml_dtypes.bfloat16
+        return value.view(np.uint16)
+    module = sys.modules[type(value).__module__]
+    for name in ("uint16", "int16"):
+        if hasattr(module, name):
+            return value.view(getattr(module, name))
+    raise TypeError(f"bfloat16 of {type(value).__module__}.{type(value).__name__}: return its bits as uint16")
+
+
+def to_numpy(value: Any) -> np.ndarray:
+    """`value` as a NumPy array. Raises TypeError, saying what was tried, where it is none."""
+    if isinstance(value, np.ndarray):
+        return value
+    if hasattr(value, "detach"):  # PyTorch: a tensor that requires a gradient gives its numbers to nobody
+        value = value.detach()
+    tried = []
+    for name, take in (("__dlpack__", np.from_dlpack), ("__array__", np.asarray)):
+        if hasattr(value, name):
+            try:
+                return take(value)
+            except (TypeError, RuntimeError, BufferError, ValueError) as error:
+                tried.append(f"{name}: {error}")
+    try:
+        return np.asarray(memoryview(value))
+    except TypeError as error:
+        tried.append(str(error))
+    raise TypeError(f"{type(value).__name__} is not an array: {'; '.join(tried)}")
+
+
+def carry(value: Any) -> Carried:
+    """`value` for the judge; a plain Python number is taken as float32."""
+    if isinstance(value, (float, int)) and not isinstance(value, np.generic):
+        return Carried("float32", np.asarray(value, np.float32))
+    if str(getattr(value, "dtype", "")).endswith("bfloat16"):
+        bits = to_numpy(_bits_of_bfloat16(value.detach() if hasattr(value, "detach") else value))
+        return Carried("bfloat16", bits.view(np.uint16))
+    array = to_numpy(value)
+    if array.dtype.byteorder == ">" or (array.dtype.byteorder == "=" and sys.byteorder == "big"):
+        array = array.astype(array.dtype.newbyteorder("<"))
+    return Carried(array.dtype.name, array)
+
+
+def bfloat16_array(bits: np.ndarray) -> np.ndarray:
+    """An array of ml_dtypes.bfloat16 where ml_dtypes is there, else the bits, as uint16."""
+    try:
+        from ml_dtypes import bfloat16
+    except ImportError:
+        return bits
+    return bits.view(bfloat16)

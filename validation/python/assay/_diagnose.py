@@ -1,0 +1,83 @@
+"""assay.diagnose: what is wrong with a CTC batch whose loss is inf or NaN."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, List, Mapping, Optional, Union
+
+import numpy as np
+
+from ._arrays import to_numpy
+from ._program import run_program
+
+
+@dataclass(frozen=True)
+class Symptom:
+    ailment: str  # "infeasible"
+    severity: str  # "note" harmless, "doubt" hardly what was meant, "fault" the loss is inf, NaN or means nothing
+    text: str  # what was found, and where
+
+
+@dataclass(frozen=True)
+class RowDiagnosis:
+    row: int
+    input_length: int
+    target_length: int
+    repeats: Optional[int]  # equal neighbours among the labels; None where the labels cannot be located
+    kind: str  # of the loss: "finite", "infinite", "nan" or "undefined"
+    loss: str  # "0.00311962157 ± 1e-11", "inf", "nan", "undefined"
+    healthy: bool
+    symptoms: List[Symptom]  # the gravest first
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """str() is the page that `assay diagnose` prints."""
+
+    rows: List[RowDiagnosis]
+    notes: List[str]  # what was changed or left aside on the way: float64 rounded to float32
+    text: str = field(repr=False)
+
+    @property
+    def healthy(self) -> bool:
+        return all(row.healthy for row in self.rows)
+
+    @property
+    def symptoms(self) -> List[Symptom]:
+        """Those of all rows."""
+        return [symptom for row in self.rows for symptom in row.symptoms]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _row(said: Mapping[str, Any]) -> RowDiagnosis:
+    return RowDiagnosis(**{**said, "symptoms": [Symptom(**symptom) for symptom in said["symptoms"]]})
+
+
+def _as_array(value: Any) -> np.ndarray:
+    return np.asarray(value) if isinstance(value, (str, bool, int, float, list, tuple)) else to_numpy(value)
+
+
+def diagnose(batch: Union[str, "os.PathLike[str]", Mapping[str, Any]], *, digits: int = 30) -> Diagnosis:
+    """Says what is wrong with a batch, row by row.
+
+    `batch` is the path of an .npz, or arrays by name: logits or log_probs [T, B, C] or [T, C], targets, input_lengths,
+    target_lengths, and where the default will not do blank, reduction, upstream, zero_infinity. Losses come to `digits`
+    significant digits. Raises ValueError where it is no batch, naming the array and what was expected.
+    """
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        path, outcome = Path(folder) / "batch.npz", Path(folder) / "diagnosis.json"
+        if isinstance(batch, Mapping):
+            np.savez(path, **{name: _as_array(value) for name, value in batch.items()})
+        else:
+            path = Path(os.fspath(batch))
+        ended = run_program("diagnose", str(path), "--digits", str(digits), "--json", str(outcome))
+        if ended.returncode not in (0, 1) or not outcome.is_file():
+            raise ValueError((ended.stderr + ended.stdout).strip())
+        said = json.loads(outcome.read_text())
+    return Diagnosis([_row(row) for row in said["rows"]], said["notes"], ended.stdout)

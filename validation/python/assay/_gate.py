@@ -1,0 +1,176 @@
+"""assay.gate: a kernel that is a Python function, judged by every property."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional
+
+from ._declare import declaration_of
+from ._pipe import judge
+from ._problems import solver
+from ._program import run_program
+
+
+class JudgeError(RuntimeError):
+    """The judge itself could not go on; the text is what it said."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """The smallest case that was found to fail."""
+
+    origin: str  # "generated, shrunk in 12 steps"
+    explanation: str  # what was expected, what came, where
+    reproducer: str  # for assay.replay: "operation=ctc property=loss kernel=my_ctc T=2 ..."
+
+
+@dataclass(frozen=True)
+class PropertyResult:
+    """What came of one property."""
+
+    name: str
+    claim: str
+    verdict: str  # "pass", "fail", "error", "skipped" or "mistrusted"
+    cases: int  # judged, or skipped
+    skipped: Dict[str, int]  # reasons and counts
+    worst: float  # the largest error as a share of its bound: above 1, or NaN, fails
+    place: str  # where: "gradient[t=3, b=0, k=2]"
+    failure: Optional[Failure] = None
+
+    @property
+    def passed(self) -> bool:
+        """True of pass, and of skipped: what is not claimed is not held against a kernel."""
+        return self.verdict in ("pass", "skipped")
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """What came of a run; str() is the table that `assay gate` prints."""
+
+    operation: str
+    kernel: str
+    properties: List[PropertyResult]
+    table: str = field(repr=False)
+    record: Dict[str, Any] = field(repr=False)  # the whole report, as `assay gate --json` writes it
+
+    @property
+    def passed(self) -> bool:
+        """Whether no property failed, and none was mistrusted."""
+        return all(one.passed for one in self.properties)
+
+    @property
+    def failures(self) -> Dict[str, Failure]:
+        """The failing case of each property that failed, by its name."""
+        return {one.name: one.failure for one in self.properties if one.failure is not None}
+
+    def __getitem__(self, name: str) -> PropertyResult:
+        """The result of the property called `name`; KeyError where it was not judged."""
+        for one in self.properties:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+    def __str__(self) -> str:
+        return self.table
+
+    def raise_for_failure(self) -> None:
+        """Raises AssertionError with explanation and reproducer of each failure, unless all passed."""
+        if not self.passed:
+            raise AssertionError("\n".join(failure_text(one) for one in self.properties if not one.passed))
+
+
+def failure_text(result: PropertyResult) -> str:
+    """What failed, where, by how much, and the line that replays it."""
+    lines = [f"{result.verdict} {result.name}: {result.claim}"]
+    if result.failure is not None:
+        lines += [f"({result.failure.origin})", result.failure.explanation]
+        lines += ["replay with", f"  assay.replay(kernel, {result.failure.reproducer!r})"]
+    return "\n".join(lines)
+
+
+def _words_of(reproducer: str) -> str:
+    """The words alone of "./assay replay 'operation=...'"."""
+    return reproducer.split("'")[1] if "'" in reproducer else reproducer
+
+
+def _property_result(said: Dict[str, Any]) -> PropertyResult:
+    failure = said.get("failure")
+    return PropertyResult(
+        name=said["name"],
+        claim=said["claim"],
+        verdict=said["verdict"],
+        cases=said["cases"],
+        skipped=said["skipped"],
+        worst=float(said["worst"]["share"]),  # a number, or "nan" or "inf"
+        place=said["worst"]["place"],
+        failure=failure and Failure(failure["origin"], failure["explanation"], _words_of(failure["reproducer"])),
+    )
+
+
+def gate(
+    operation: str,
+    fn: Callable[[Any], Any],
+    *,
+    cases: int = 100,
+    seed: int = 1,
+    digits: int = 50,
+    filter: str = "",
+    real_input: bool = False,
+    **declared: Any,
+) -> GateResult:
+    """Judges `fn` by every property of `operation`, "ctc", "cce" or "svd", under bounds derived from each problem.
+
+    `fn` is called with one CtcProblem, CceProblem or SvdProblem and returns (loss, gradient), (loss, dhidden, dweight)
+    and dbias where there is a bias, or (U, S, Vh): arrays of NumPy, PyTorch, JAX, MLX or whatever has DLPack,
+    ``__array__`` or a buffer. ValueError and TypeError are refusals of a bad argument, as the error contract asks for;
+    assay.Unsupported skips the case; any other exception is a verdict with its traceback.
+
+    cases       generated cases for each property
+    seed        of the generated cases: equal seeds give equal cases
+    digits      decimal digits of the reference
+    filter      a regular expression of the names of properties
+    real_input  also on recorded speech (CTC)
+    declared    what the kernel says of itself: see assay.declare, or docs/python.md
+
+    Raises ValueError or TypeError for arguments, JudgeError where the judge cannot go on.
+    """
+    declaration = declaration_of(operation, fn, declared)
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        path = Path(folder) / "report.json"
+        words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
+        words += ["--digits", str(digits), "--filter", filter, "--json", str(path)]
+        words += ["--quick"] if real_input else ["--generated"]
+        ended = judge(words, declaration, solver(operation, fn))
+        if ended.status not in (0, 1) or not path.is_file():
+            raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
+        report = json.loads(path.read_text())
+    run = report["runs"][0]
+    results = [_property_result(said) for said in run["properties"]]
+    return GateResult(operation, declaration["name"], results, ended.output, report)
+
+
+def replay(fn: Callable[[Any], Any], reproducer: str, *, digits: int = 50, **declared: Any) -> bool:
+    """Judges `fn` once more on the case of a failure, prints the verdict, and tells whether it passes now.
+
+    `reproducer` is Failure.reproducer, or the line that a report shows; `declared` must be as it was for the gate.
+    """
+    words = dict(word.split("=", 1) for word in _words_of(reproducer).split())
+    operation = words.get("operation", "ctc")
+    line = " ".join(f"{key}={value}" for key, value in {**words, "kernel": "{kernel}"}.items())
+    declaration = declaration_of(operation, fn, declared)
+    ended = judge(["replay", line, "--digits", str(digits)], declaration, solver(operation, fn))
+    if ended.status not in (0, 1):
+        raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
+    print(ended.output, end="")
+    return ended.status == 0
+
+
+def property_names(operation: str) -> List[str]:
+    """The properties of an operation, in the order in which a report lists them. Raises ValueError for another one."""
+    ended = run_program("gate", operation, "--list")
+    if ended.returncode != 0:
+        raise ValueError(ended.stderr.strip())
+    return [line.split()[0] for line in ended.stdout.splitlines() if line.startswith("  ")]

@@ -1,0 +1,163 @@
+"""The other end of the judge's pipes: reads calls, runs the kernel, writes answers (validation/pipe/channel.h).
+
+The judge is the program ``assay`` in a process of its own, so that neither its threads and signal handlers nor the
+frameworks' get into each other's way, and so that it can say what a kernel did even where that kernel ends Python.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import tempfile
+import traceback
+from typing import Any, BinaryIO, Callable, Dict, NamedTuple
+
+import numpy as np
+
+from ._arrays import Carried, bfloat16_array
+from ._program import program
+
+# Of a call, its options and arrays; gives the arrays of the answer.
+Solve = Callable[[Dict[str, Any], Dict[str, np.ndarray]], Dict[str, Carried]]
+
+
+class Unsupported(Exception):
+    """Raised by a kernel for a problem that it does not claim to solve: the case is skipped, and counted."""
+
+
+class ReturnedWrong(Exception):
+    """What a kernel returned is not what was asked for."""
+
+
+class Ended(NamedTuple):
+    """What a judge left behind."""
+
+    status: int
+    output: str
+    errors: str
+
+
+def _read(stream: BinaryIO, size: int) -> bytearray | None:
+    data = bytearray(size)
+    return data if stream.readinto(data) == size else None
+
+
+def _read_message(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
+    length = _read(stream, 8)
+    if length is None:
+        return None
+    text = _read(stream, struct.unpack("<Q", length)[0])
+    if text is None:
+        return None
+    header = json.loads(text)
+    arrays = {}
+    for said in header.pop("arrays"):
+        data = _read(stream, said["bytes"])
+        if data is None:
+            return None
+        is_bfloat16 = said["dtype"] == "bfloat16"
+        array = np.frombuffer(data, "uint16" if is_bfloat16 else said["dtype"]).reshape(said["shape"])
+        arrays[said["name"]] = bfloat16_array(array) if is_bfloat16 else array
+    return header, arrays
+
+
+def _write_message(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, Carried]) -> None:
+    said = [
+        {"name": name, "dtype": one.dtype, "shape": one.array.shape, "bytes": one.array.nbytes}
+        for name, one in arrays.items()
+    ]
+    text = json.dumps({**header, "arrays": said}).encode()
+    stream.write(struct.pack("<Q", len(text)) + text)
+    for one in arrays.values():
+        stream.write(one.array.tobytes())
+    stream.flush()
+
+
+def _own_frames(error: BaseException) -> str:
+    """The traceback without this package's part of it, which is no part of what went wrong."""
+    trace = error.__traceback__
+    while trace is not None and os.path.dirname(trace.tb_frame.f_code.co_filename) == os.path.dirname(__file__):
+        trace = trace.tb_next
+    return "".join(traceback.format_exception(type(error), error, trace)).rstrip()
+
+
+def _answer(
+    solve: Solve,
+    header: dict[str, Any],
+    arrays: dict[str, np.ndarray],
+) -> tuple[dict[str, Any], dict[str, Carried]]:
+    """The kernel's results, or what it raised in their place. KeyboardInterrupt and SystemExit pass through."""
+    given = {name: array.tobytes() for name, array in arrays.items()}
+    try:
+        results = solve(header, arrays)
+    except Unsupported as error:
+        return {"outcome": "unsupported", "text": str(error)}, {}
+    except ReturnedWrong as error:
+        return {"outcome": "failed", "text": str(error)}, {}
+    except (ValueError, TypeError) as error:
+        return {"outcome": "refused", "text": f"{type(error).__name__}: {error}"}, {}
+    except Exception as error:
+        return {"outcome": "failed", "text": _own_frames(error)}, {}
+    for name, before in given.items():
+        if arrays[name].tobytes() != before:
+            return {"outcome": "failed", "text": f"the kernel changed its input {name}"}, {}
+    return {"outcome": "done"}, results
+
+
+def judge(
+    arguments: list[str],
+    declaration: dict[str, Any],
+    solve: Solve,
+) -> Ended:
+    """Runs the program with `arguments`, in which ``{kernel}`` stands for this end of the pipes, and answers its calls.
+
+    Raises KeyboardInterrupt, and whatever else is no Exception, once the judge has been stopped.
+    """
+    call_read, call_write = os.pipe()
+    answer_read, answer_write = os.pipe()
+    words = [word.replace("{kernel}", f"pipe:{answer_read},{call_write}") for word in arguments]
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        # A session of its own: an interrupt from the terminal is Python's to deal with. All of the run, whatever shard
+        # of tests this is: a caller asks for all of its results.
+        process = subprocess.Popen(
+            [program(), *words],
+            env={name: value for name, value in os.environ.items() if not name.startswith("GTEST_")},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+            pass_fds=(answer_read, call_write),
+            start_new_session=True,
+        )
+        os.close(answer_read)
+        os.close(call_write)
+        try:
+            with os.fdopen(call_read, "rb") as calls, os.fdopen(answer_write, "wb") as answers:
+                _serve(calls, answers, declaration, solve)
+        except BrokenPipeError:
+            pass  # the judge is gone; its status says why
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+        status = process.wait()
+        texts = []
+        for stream in (output, errors):
+            stream.seek(0)
+            texts.append(stream.read().decode(errors="replace"))
+    return Ended(status, *texts)
+
+
+def _serve(
+    calls: BinaryIO,
+    answers: BinaryIO,
+    declaration: dict[str, Any],
+    solve: Solve,
+) -> None:
+    while (message := _read_message(calls)) is not None:
+        header, arrays = message
+        if header["call"] == "declare":
+            _write_message(answers, {"outcome": "done", "kernel": declaration}, {})
+        else:
+            _write_message(answers, *_answer(solve, header, arrays))

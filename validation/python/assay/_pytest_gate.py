@@ -1,0 +1,35 @@
+"""assay.pytest_gate: ``test_mine = assay.pytest_gate("ctc", my_ctc)`` is a test for each property."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional
+
+import pytest
+
+from ._gate import PropertyResult, failure_text, gate, property_names
+
+
+def _conclude(result: PropertyResult) -> None:
+    if result.verdict == "skipped":
+        pytest.skip("; ".join(f"{reason} ({count} cases)" for reason, count in result.skipped.items()))
+    if not result.passed:
+        pytest.fail(failure_text(result), pytrace=False)
+
+
+def pytest_gate(
+    operation: str, fn: Callable[[Any], Any], *, cases: Optional[int] = None, **options: Any
+) -> Callable[..., None]:
+    """A test for each property of `operation`; assign it to a name that begins with test.
+
+    `options` are those of assay.gate; 100 cases a property unless `cases` or --assay-cases says otherwise. A failure
+    shows what was expected, what came, and how to replay it.
+    """
+
+    @pytest.mark.parametrize("property_name", property_names(operation))
+    def test(property_name: str, request: pytest.FixtureRequest) -> None:
+        asked = request.config.getoption("--assay-cases", default=None)
+        count = asked if asked is not None else 100 if cases is None else cases
+        result = gate(operation, fn, cases=count, filter=f"^{property_name}$", **options)
+        _conclude(result[property_name])
+
+    return test

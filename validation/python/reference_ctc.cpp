@@ -1,0 +1,55 @@
+// The any-precision CTC reference on float64 arrays, at two precisions that must agree.
+#include <pybind11/stl.h>
+
+#include "reference/ctc/batch.h"
+#include "validation/core/truth.h"
+#include "validation/python/bindings.h"
+
+namespace assay::python {
+namespace {
+
+namespace py = pybind11;
+using reference::BigFloat;
+using reference::CtcOutcome;
+using reference::CtcProblem;
+
+CtcOutcome<BigFloat> compute(const CtcProblem<double>& problem, int digits) {
+  const reference::PrecisionScope scope(digits);
+  return reference::ctc_outcome<BigFloat>(problem);
+}
+
+using Texts = std::vector<std::string>;
+
+std::pair<Texts, Texts> ctc(const Doubles& activations, const Integers& targets, const Integers& input_lengths,
+                            const Integers& target_lengths, const Doubles& upstream, std::int64_t blank,
+                            bool is_log_probs, bool of_log_probs, int reduction, bool zero_infinity, int digits) {
+  CtcProblem<double> problem;
+  problem.T = activations.shape(0);
+  problem.B = activations.shape(1);
+  problem.C = activations.shape(2);
+  problem.S = targets.ndim() == 2 ? targets.shape(1) : 0;
+  problem.activations = span_of(activations);
+  problem.targets = span_of(targets);
+  problem.input_lengths = span_of(input_lengths);
+  problem.target_lengths = span_of(target_lengths);
+  problem.upstream = span_of(upstream);
+  problem.blank = blank;
+  problem.input = is_log_probs ? reference::CtcInput::log_probs : reference::CtcInput::logits;
+  problem.variable = of_log_probs ? reference::CtcVariable::log_probs : reference::CtcVariable::logits;
+  problem.layout = targets.ndim() == 2 ? reference::CtcTargets::padded : reference::CtcTargets::concatenated;
+  problem.reduction = static_cast<reference::Reduction>(reduction);
+  problem.zero_infinity = zero_infinity;
+  const py::gil_scoped_release others_run;
+  const auto low = compute(problem, digits), high = compute(problem, digits + validation::extra_digits);
+  validation::require_same(low.loss, high.loss, digits, "loss");
+  validation::require_same(low.gradient, high.gradient, digits, "gradient");
+  return {decimals(high.loss, digits), decimals(high.gradient, digits)};
+}
+
+}  // namespace
+
+void add_ctc(py::module_& core) {
+  core.def("ctc", &ctc, "Decimal texts of loss and gradient; assay.reference.ctc checks the shapes.");
+}
+
+}  // namespace assay::python
