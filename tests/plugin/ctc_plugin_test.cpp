@@ -35,5 +35,19 @@ TEST(CtcPlugin, IsHeldToTheRoundingOfItsType) {
   EXPECT_EQ(judged<CtcOperation>(*ctc_kernel(built("bfloat16_truncates")), "gradient").verdict, Verdict::fail);
 }
 
+/// Two frames whose label is 40,000 below the other class: a loss of 80,000, which float16 has not.
+TEST(CtcPlugin, IsNotAskedForWhatItsTypeCannotHold) {
+  CtcCase c;
+  c.T = 2;
+  c.B = 1;
+  c.C = 2;
+  c.activations = {-40000, 0, -40000, 0};
+  c.input_lengths = {2};
+  set_targets(c, {{}});
+  EXPECT_THAT(why_not(CtcSupport{.dtype = Dtype::float16}, c), HasSubstr("leave the range of its type"));
+  c.activations = {-30000, 0, -30000, 0};
+  EXPECT_EQ(why_not(CtcSupport{.dtype = Dtype::float16}, c), "");
+}
+
 }  // namespace
 }  // namespace assay::validation::plugin

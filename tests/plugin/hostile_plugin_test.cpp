@@ -39,7 +39,7 @@ TEST_P(HostilePlugin, GetsItsVerdict) {
 constexpr Verdict error = Verdict::error;
 
 const Deed deeds[] = {
-    {"hangs", "loss", error, "the plug-in did not return within 0[.].* s"},
+    {"hangs", "loss", error, "^  the plug-in did not return within 0[.].* s .--time-limit"},
     {"reads_null", "loss", error, "read address 0x0: a null pointer"},
     {"aborts", "loss", error, "was ended by signal 6 .*\n  it had printed\n    assertion failed: frames > 0"},
     {"leaves", "loss", error, "called exit.0."},

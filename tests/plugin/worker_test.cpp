@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/plugin/plugins.h"
@@ -23,6 +24,8 @@ namespace assay::validation::plugin {
 namespace {
 
 using std::filesystem::directory_iterator;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 CtcCase small_case() {
   CtcCase c;
@@ -46,6 +49,17 @@ bool has_children() {
 TEST(Worker, IsStartedAgainAfterADeath) {
   const auto kernel = ctc_kernel(built("aborts"));
   for (int i = 0; i < 3; ++i) EXPECT_THROW(run_valid(*kernel, small_case()), KernelDied);
+}
+
+/// While a case is shrunk, it is asked again and again.
+TEST(Worker, IsGivenLessTimeOnceItHasHung) {
+  set_time_limit(0.4);
+  const auto kernel = ctc_kernel(built("hangs"));
+  const auto ask = [&] { run_valid(*kernel, small_case()); };
+  EXPECT_THAT(ask, ThrowsMessage<KernelDied>(HasSubstr("within 0.4 s")));
+  EXPECT_THAT(ask, ThrowsMessage<KernelDied>(HasSubstr("within 0.04 s")));
+  set_time_limit(10);
+  EXPECT_THROW(set_time_limit(0), std::invalid_argument);
 }
 
 TEST(Worker, LeavesNothingBehind) {

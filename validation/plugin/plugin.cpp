@@ -37,8 +37,8 @@ bool is_library(const std::string& name) {
 }
 
 void set_time_limit(double seconds) {
-  if (!(seconds > 0 && seconds <= 1e6))
-    throw std::invalid_argument(fmt::format("time limit {}: expected seconds above 0", seconds));
+  const bool sensible = seconds > 0 && seconds <= 1e6;
+  if (!sensible) throw std::invalid_argument(fmt::format("time limit {}: expected seconds above 0", seconds));
   seconds_allowed = seconds;
 }
 
