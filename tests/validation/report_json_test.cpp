@@ -52,7 +52,8 @@ TEST(ReportJson, IsReadAsItWasWritten) {
 TEST(ReportJson, KeepsNumbersThatAreNone) {
   Report report = sample_report();
   report.runs[0].properties[0].worst.share = -HUGE_VAL;
-  const auto& properties = again(report).runs[0].properties;
+  const Report read = again(report);
+  const auto& properties = read.runs[0].properties;
   EXPECT_EQ(properties[0].worst.share, -HUGE_VAL);
   EXPECT_TRUE(std::isnan(properties[1].worst.share));
   ASSERT_TRUE(properties[1].failure.has_value());
