@@ -121,8 +121,8 @@ class Judge {
     const auto judge_one = [&](const Case& c) { return judge_case(c, "generated", &coverage); };
     const auto draw_one = [&](Random& random, int size) { return draw(random, size); };
     const auto cases = std::min<std::int64_t>(options.cases - block * cases_of_unit, cases_of_unit);
-    const auto found = validation::search<Operation>(
-        draw_one, static_cast<int>(cases), seed_of_block(options.seed, block), options.shrink_budget, judge_one, stop);
+    const auto found = search_with<Operation>(draw_one, static_cast<int>(cases), seed_of_block(options.seed, block),
+                                              options.shrink_budget, judge_one, stop);
     if (found) report_.fail(*found, "generated");
   }
 

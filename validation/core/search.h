@@ -85,20 +85,11 @@ std::optional<Counterexample<Operation>> search_with(
 /// Judges `cases` generated problems, or fewer up to the first failure, which it then shrinks with at most
 /// `shrink_budget` further verdicts and for about ten seconds.
 template <class Operation>
-std::optional<Counterexample<Operation>> search(std::function<typename Operation::Case(Random&, int)> generate,
-                                                int cases, std::uint64_t seed, int shrink_budget,
-                                                const std::function<Finding(const typename Operation::Case&)>& judge,
-                                                const Stop& stop = {}) {
-  return detail::search_with<Operation>(std::move(generate), cases, seed, shrink_budget, judge, stop);
-}
-
-/// The same over the cases of a profile.
-template <class Operation>
 std::optional<Counterexample<Operation>> search(const typename Operation::Profile& profile, int cases,
                                                 std::uint64_t seed, int shrink_budget,
                                                 const std::function<Finding(const typename Operation::Case&)>& judge) {
   const auto generate = [&](Random& random, int size) { return Operation::generate(random, size, profile); };
-  return search<Operation>(generate, cases, seed, shrink_budget, judge);
+  return detail::search_with<Operation>(generate, cases, seed, shrink_budget, judge, {});
 }
 
 /// Judges `c` and, should it fail, shrinks it within the same limits.
