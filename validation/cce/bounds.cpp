@@ -188,7 +188,7 @@ void CceBounds::add_gradients(const Token& token) {
     const double terms = softmax + (is_target ? 1 : 0) + case_.label_smoothing / static_cast<double>(case_.V);
     const double x_error = softmax * token.p_error[v] +
                            2 * case_.z_loss * token.p[v] * token.lse_error * (1 + token.p_error[v]) + 4 * u * terms +
-                           4 * smallest_float;
+                           (4 + f) * smallest_float;
     const double slope = token.slope[v] + token.slope_error[v];
     const double error = weight * (slope * (x_error + (rounding + 3 * u) * terms) + terms * token.slope_error[v]);
     const double magnitude = weight * slope * terms;
