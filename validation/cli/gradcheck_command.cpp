@@ -57,7 +57,7 @@ int run(const GradcheckArguments& arguments) {
   const auto kernel = Operation::kernel(arguments.kernel);
   const auto given = given_case<Operation>(arguments);
   const GradcheckOptions& options = arguments.options;
-  fmt::print("assay gradcheck {}: kernel {}, {}, reference at {} digits\n\n", Operation::name, kernel->info().name,
+  fmt::print("assay gradcheck {}: kernel {}, {}, {} digits\n\n", Operation::name, kernel->info().name,
              given ? given->name : fmt::format("{} generated cases (seed {})", options.cases, options.seed),
              options.digits);
   ProgressBar bar;
@@ -73,7 +73,8 @@ int run(const GradcheckArguments& arguments) {
 
 void add_gradcheck_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<GradcheckArguments>();
-  auto* command = app.add_subcommand("gradcheck", "Judge a kernel's gradient element by element, and say what is wrong");
+  auto* command =
+      app.add_subcommand("gradcheck", "Judge a kernel's gradient element by element, and say what is wrong");
   command->add_option("operation", arguments->operation, "Whose gradient")
       ->check(CLI::IsMember(operation_names()))
       ->required();
@@ -95,7 +96,8 @@ void add_gradcheck_command(CLI::App& app, Action& action) {
   command->add_option("--json", arguments->json, "Also write the outcome to this file");
   command->callback([&action, arguments] {
     action = [arguments] {
-      return with_operation(arguments->operation, [&]<class Operation>(Operation) { return run<Operation>(*arguments); });
+      return with_operation(arguments->operation,
+                            [&]<class Operation>(Operation) { return run<Operation>(*arguments); });
     };
   });
 }

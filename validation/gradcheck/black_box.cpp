@@ -77,9 +77,12 @@ class Probe {
            format_of(options_.gradient_dtype).smallest;
   }
 
+  /// Noise counts in every direction, also in those where rounding hides that f moves at all.
+  void learn_noise(const Point& v) { noise_ = std::max(noise_, noise_along(v)); }
+
   /// (grad f - g) . v
   Estimate residual(const Point& v) {
-    const double noise = noise_along(v);
+    const double noise = std::max(noise_, noise_along(v));
     std::vector<double> h, r;
     for (int k = 0; k < steps_; ++k) {
       h.push_back(std::ldexp(1.0, -3 - k));
@@ -106,6 +109,7 @@ class Probe {
   double value(const Point& point) {
     const double result = f_(point);
     constant_ = constant_ && result == at_x_;
+    narrow_ = narrow_ && !(double{static_cast<float>(result)} != result);
     return result;
   }
 
@@ -121,13 +125,14 @@ class Probe {
   /// At the spacing of float64's rounding, if it computes in that, and of float32's, in case that it does inside.
   double noise_along(const Point& v) {
     constexpr int points = 9;
-    double noise = format_of(options_.dtype).roundoff * std::abs(at_x_);
+    double noise = 0;
     for (const double spacing : {64 * format_of(options_.dtype).roundoff, 0x1p-18}) {
       std::vector<double> values;
       for (int i = 0; i < points; ++i) values.push_back(value(moved(v, (i - points / 2) * spacing)));
       noise = std::max(noise, noise_of(values));
     }
-    return noise;
+    const double roundoff = narrow_ ? 0x1p-24 : format_of(options_.dtype).roundoff;
+    return std::max(noise, roundoff * std::abs(at_x_));
   }
 
   /// The polynomial in h^2 through the values, at 0.
@@ -154,7 +159,9 @@ class Probe {
   double at_x_;
   std::vector<double> scale_;
   int steps_ = 0;
+  double noise_ = 0;
   bool constant_ = true;
+  bool narrow_ = true;  ///< every value of f was a number of float32
 };
 
 /// What the residual along one direction says.
@@ -179,6 +186,7 @@ class BlackBoxCheck {
       record.explanation = fmt::format("f(x) is {}: expected a finite number", probe_.at_x());
       return;
     }
+    for (int d = 0; d < 2; ++d) probe_.learn_noise(random_signs());
     if (gradient_is_finite()) {
       for (int d = 0; d < options_.directions; ++d) directions_.push_back(along(random_signs()));
     }

@@ -199,9 +199,9 @@ class ExactCheck {
       if (!kink_[i]) continue;
       const BigFloat low = std::min(slopes_[i].left, slopes_[i].right),
                      high = std::max(slopes_[i].left, slopes_[i].right);
-      const BigFloat got(judged_.got[i]);
-      judged_.exact[i] = got < low ? low : high < got ? high : is_nan(got) ? low : got;
-      const bool between = judged_.exact[i] == got;
+      const BigFloat got(judged_.got[i]), slack(judged_.bound[i]);
+      const bool between = low - slack <= got && got <= high + slack;
+      judged_.exact[i] = between ? got : got < low ? low : high;
       record.notes.push_back(
           fmt::format("{}: f is not differentiable there: {} from the left, {} from the right; got {}{}",
                       judged_.place(i), to_decimal(slopes_[i].left, 9), to_decimal(slopes_[i].right, 9), judged_.got[i],

@@ -76,17 +76,25 @@ std::string heading(const GradcheckRecord& record, bool colour) {
     text += record.wrong_cases > 0 ? fmt::format("; {} of {} cases are wrong", record.wrong_cases, record.cases)
                                    : fmt::format(", of {} cases", record.cases);
   text += "\n";
+  const std::string margin(12, ' ');
   if (record.worst.share != 0)
-    text += fmt::format("            worst: {:.4g} of the bound, {}\n", record.worst.share, record.worst.place);
+    text +=
+        wrapped(fmt::format("worst: {:.4g} of the bound, {}", record.worst.share, record.worst.place), margin, margin);
   return text;
+}
+
+/// A number of float32 in the digits of that.
+std::string shown(double value) {
+  const auto narrow = static_cast<float>(value);
+  return double{narrow} == value ? show(narrow) : show(value);
 }
 
 std::string text_of(const GradcheckElement& element) {
   return fmt::format(
       "    {:<40} error {:.3g} = {:.3g} x the bound {:.3g}\n      exact    {}\n      expected {}\n"
       "      got      {}\n",
-      element.place, element.error, element.share, element.bound, element.exact, show(element.expected),
-      show(element.got));
+      element.place, element.error, element.share, element.bound, element.exact, shown(element.expected),
+      shown(element.got));
 }
 
 }  // namespace
