@@ -175,8 +175,8 @@ void read_fill(const BindingNode& node, const MetalInterface& interface, MetalBi
   if (!fill) return;
   for (const auto& [name, one] : fill->members()) {
     const MetalArrayOffer* const offer = find(interface, name);
-    if (!binding.scratch.contains(name) && !(offer != nullptr && offer->is_output))
-      one.refuse("the value of an output or a scratch array");
+    const bool is_output = offer != nullptr && offer->is_output;
+    if (!is_output && !binding.scratch.contains(name)) one.refuse("the value of an output or a scratch array");
     binding.fill.emplace(name, one.expression(interface.variables));
   }
 }

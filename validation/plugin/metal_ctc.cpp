@@ -18,7 +18,6 @@ namespace {
 using reference::CtcInput;
 using reference::CtcTargets;
 using reference::CtcVariable;
-using reference::Reduction;
 using Problem = reference::CtcProblem<float>;
 
 const MetalInterface& interface() {

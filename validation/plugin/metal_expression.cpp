@@ -73,8 +73,8 @@ std::int64_t MetalExpression::integer(const MetalVariables& variables, std::int6
   const double value = parser_->eval(variables);
   const double least = std::max(static_cast<double>(lowest), -largest_integer);
   const double most = std::min(static_cast<double>(highest), largest_integer);
-  if (!(value >= least && value <= most) || value != std::trunc(value))
-    refuse(value, variables, fmt::format("an integer from {:.0f} to {:.0f}", least, most));
+  const bool is_such = value >= least && value <= most && value == std::trunc(value);
+  if (!is_such) refuse(value, variables, fmt::format("an integer from {:.0f} to {:.0f}", least, most));
   return static_cast<std::int64_t>(value);
 }
 

@@ -76,14 +76,19 @@ namespace assay_shader_side {
 inline constexpr unsigned blocks_at_once = 4096;
 inline unsigned blocks_left = blocks_at_once;
 
-}  // namespace assay_shader_side
-
-/// -fsanitize-coverage=trace-pc calls it in each basic block: they are told of by the thousand, for they are many.
-ASSAY_HOOK void __sanitizer_cov_trace_pc() {
-  using namespace assay_shader_side;
-  if (--blocks_left != 0) return;
+__attribute__((noinline, no_sanitize("thread", "coverage"))) inline void tell_blocks() {
   blocks_left = blocks_at_once;
   if (services != nullptr) services->blocks(blocks_at_once, __builtin_return_address(0));
+}
+
+}  // namespace assay_shader_side
+
+/// -fsanitize-coverage=trace-pc calls it in each basic block: they are told of by the thousand, for they are many. It
+/// is compiled into the block, and without places of its own has the block's.
+extern "C"
+    __attribute__((used, nodebug, always_inline, no_sanitize("thread", "coverage"), visibility("hidden"))) inline void
+    __sanitizer_cov_trace_pc() {
+  if (--assay_shader_side::blocks_left == 0) assay_shader_side::tell_blocks();
 }
 ASSAY_HOOK void __tsan_init() {}
 ASSAY_HOOK void __tsan_vptr_update(void**, void*) {}
