@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include "validation/core/kernel_died.h"
 
@@ -91,8 +92,8 @@ Answer Plugin::ask(const Request& request) const {
   worker.send(request);
   const auto reply = worker.receive(start + std::chrono::duration_cast<Clock::duration>(limit));
   if (!reply.in_time) {
-    has_hung_ = true;
-    died(fmt::format("did not return within {:g} s (--time-limit gives it more)", limit.count()));
+    const char* const less = std::exchange(has_hung_, true) ? ", which is less as it had hung before" : "";
+    died(fmt::format("did not return within {:g} s (--time-limit gives it more{})", limit.count(), less));
   }
   if (!reply.answer) died(worker.ending());
   longest_ = std::max<Seconds>(longest_, Clock::now() - start);
