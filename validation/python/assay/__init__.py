@@ -22,6 +22,7 @@ from . import reference
 from ._core import Real, precision, precision_digits
 from ._diagnose import Diagnosis, RowDiagnosis, Symptom, diagnose
 from ._gate import Failure, GateResult, JudgeError, PropertyResult, gate, property_names, replay
+from ._gradcheck import GradcheckResult, gradcheck
 from ._pipe import Unsupported
 from ._problems import CceProblem, CtcProblem, SvdProblem
 
@@ -34,6 +35,7 @@ __all__ = [
     "Diagnosis",
     "Failure",
     "GateResult",
+    "GradcheckResult",
     "JudgeError",
     "PropertyResult",
     "Real",
@@ -44,6 +46,7 @@ __all__ = [
     "declare",
     "diagnose",
     "gate",
+    "gradcheck",
     "precision",
     "precision_digits",
     "property_names",

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from types import TracebackType
-from typing import List, Optional, Tuple, Type, Union
+from typing import Callable, List, Optional, Tuple, Type, Union
 
 import numpy as np
 
@@ -104,3 +104,24 @@ def cce(
     digits: int,
 ) -> List[List[str]]: ...
 def svd(A: np.ndarray, digits: int) -> List[List[str]]: ...
+def check_exact(
+    f: Callable[[List[Real]], Real],
+    x: np.ndarray,
+    gradient: np.ndarray,
+    shape: List[int],
+    subject: str,
+    digits: int,
+    dtype: str,
+    tolerance: float,
+    seed: int,
+) -> Tuple[str, str]: ...
+def check_black_box(
+    f: Callable[[np.ndarray], float],
+    x: np.ndarray,
+    gradient: np.ndarray,
+    subject: str,
+    dtype: str,
+    gradient_dtype: str,
+    tolerance: float,
+    seed: int,
+) -> Tuple[str, str]: ...

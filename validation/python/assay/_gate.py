@@ -34,7 +34,7 @@ class PropertyResult:
     name: str
     claim: str
     verdict: str  # "pass", "fail", "error", "skipped" or "mistrusted"
-    cases: int  # judged, or skipped
+    cases: int  # judged
     skipped: Dict[str, int]  # reasons and counts
     worst: float  # the largest error as a share of its bound: above 1, or NaN, fails
     place: str  # where: "gradient[t=3, b=0, k=2]"
@@ -102,7 +102,7 @@ def _property_result(said: Dict[str, Any]) -> PropertyResult:
         name=said["name"],
         claim=said["claim"],
         verdict=said["verdict"],
-        cases=said["cases"],
+        cases=said["cases"] - sum(said["skipped"].values()),
         skipped=said["skipped"],
         worst=float(said["worst"]["share"]),  # a number, or "nan" or "inf"
         place=said["worst"]["place"],

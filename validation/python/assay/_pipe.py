@@ -58,6 +58,7 @@ def _read_message(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, np.ndarra
         if data is None:
             return None
         is_bfloat16 = said["dtype"] == "bfloat16"
+        header["bfloat16"] = is_bfloat16 or header.get("bfloat16", False)
         array = np.frombuffer(data, "uint16" if is_bfloat16 else said["dtype"]).reshape(said["shape"])
         arrays[said["name"]] = bfloat16_array(array) if is_bfloat16 else array
     return header, arrays

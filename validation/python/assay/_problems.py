@@ -84,8 +84,10 @@ class SvdProblem:
     threads: int
 
 
-def _packed(names: Sequence[str], returned: Any, wanted: Callable[[str], bool]) -> Dict[str, Carried]:
-    """What a kernel returned, under its names. Raises ReturnedWrong."""
+def _packed(
+    names: Sequence[str], returned: Any, wanted: Callable[[str], bool], is_bfloat16: bool
+) -> Dict[str, Carried]:
+    """What a kernel returned, under its names; of a bfloat16 problem, uint16 are bits. Raises ReturnedWrong."""
     if len(names) == 1 and not isinstance(returned, (tuple, list)):
         returned = (returned,)
     if not isinstance(returned, (tuple, list)) or len(returned) != len(names):
@@ -99,6 +101,8 @@ def _packed(names: Sequence[str], returned: Any, wanted: Callable[[str], bool]) 
             packed[name] = carry(value)
         except TypeError as error:
             raise ReturnedWrong(f"{name}: {error}") from error
+        if is_bfloat16 and packed[name].dtype == "uint16":
+            packed[name] = packed[name]._replace(dtype="bfloat16")
     return packed
 
 
@@ -144,8 +148,9 @@ def solver(operation: str, fn: Callable[[Any], Any]) -> Solve:
     state, names_of = _STATED[operation]
 
     def solve(header: Dict[str, Any], arrays: Dict[str, np.ndarray]) -> Dict[str, Carried]:
+        is_bfloat16 = header.pop("bfloat16", False)
         problem = state(header, arrays)
         names, all_wanted = names_of(problem)
-        return _packed(names, fn(problem), lambda name: all_wanted or name in ("loss", "S"))
+        return _packed(names, fn(problem), lambda name: all_wanted or name in ("loss", "S"), is_bfloat16)
 
     return solve

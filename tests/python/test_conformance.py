@@ -1,0 +1,60 @@
+"""What the gate says of other libraries' kernels: what is known of them is found, and what is right passes."""
+
+import pytest
+
+import assay
+from assay.conformance import ENTRIES, judge_entry, report
+
+
+def judged(title, library, cases, filter="", **options):
+    pytest.importorskip(library)
+    (entry,) = [one for one in ENTRIES if one.title == title and one.library == library]
+    return judge_entry(entry, cases, 1, filter=filter, **options)
+
+
+def test_torch_ctc_has_no_error_contract():
+    result = judged("ctc_loss, all that it documents", "torch", 3, "^refusals$")
+    assert result["refusals"].verdict == "error"
+    assert "a label" in result.failures["refusals"].explanation
+
+
+def test_torch_ctc_breaks_where_rows_are_empty():
+    result = judged("ctc_loss, all that it documents", "torch", 10, "^empty$")
+    assert result["empty"].verdict in ("error", "fail")
+
+
+def test_torch_ctc_as_log_space_keeps_its_bound_of_the_loss():
+    result = judged("ctc_loss, as log space in float32", "torch", 10, "^(loss|repeat)$", limits={"T": 12})
+    assert result["repeat"].verdict == "pass"
+
+
+def test_torch_ctc_in_float32_loses_digits():
+    strict = judged("ctc_loss, held to what float32 can do", "torch", 40, "^(loss|gradient)$")
+    assert strict["loss"].verdict == "fail" and strict["loss"].worst > 1
+    assert strict["gradient"].verdict == "fail"
+
+
+def test_torch_cross_entropy_is_right_but_for_ignored_tokens():
+    result = judged("cross_entropy of hidden @ weight.T", "torch", 10, "^(loss|dhidden|dweight|permutation|ignored)$", empty=False)
+    assert result["loss"].verdict == result["permutation"].verdict == "pass", str(result)
+
+
+@pytest.mark.parametrize(
+    "title, library",
+    [
+        ("linalg.svd", "torch"),
+        ("linalg.svd", "numpy"),
+        ("linalg.svd, lapack_driver gesdd", "scipy"),
+        ("linalg.svd, lapack_driver gesvd", "scipy"),
+    ],
+)
+def test_lapack_keeps_its_bounds(title, library):
+    result = judged(title, library, 10, "^(values|orthonormal-u|orthonormal-v|reconstruction|specials)$")
+    assert {one.name for one in result.properties if not one.passed} <= {"specials"}, str(result)
+
+
+def test_the_table_names_every_library(monkeypatch):
+    monkeypatch.setattr(assay.conformance, "ENTRIES", [one for one in ENTRIES if one.library == "numpy"])
+    lines = list(report(2, 1))
+    assert lines[0].startswith("| library") and lines[2].startswith("| numpy ")
+    assert any(line.startswith("- specials: ") for line in lines)

@@ -1,0 +1,106 @@
+"""assay.gradcheck: right gradients pass, wrong ones fail and are named, what cannot be decided is said."""
+
+import numpy as np
+import pytest
+
+import assay
+import kernels
+
+
+def softplus(x):
+    return np.log(1 + np.exp(x)).sum()
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+X = np.array([[0.5, -1.25], [2.0, 0.1]])
+
+
+def test_a_right_gradient_passes_at_a_hundred_digits():
+    result = assay.gradcheck(softplus, X, gradient=sigmoid)
+    assert result.passed and result.record["elements"] == 4, str(result)
+    assert result.worst <= 1
+    result.raise_for_failure()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_one_wrong_digit_fails_and_is_named(dtype):
+    claim = sigmoid(X).astype(dtype)
+    claim[1, 0] *= 1 + 64 * np.finfo(dtype).eps
+    result = assay.gradcheck(softplus, X, gradient=claim)
+    assert result.verdict == "fail" and result.worst > 1
+    assert "[1, 0]" in result.place or "1" in result.place
+    with pytest.raises(AssertionError):
+        result.raise_for_failure()
+
+
+def test_nan_fails():
+    assert assay.gradcheck(softplus, X, gradient=np.full_like(X, np.nan)).verdict == "fail"
+
+
+def test_a_function_may_return_its_gradient_itself():
+    assert assay.gradcheck(lambda x: (softplus(x), sigmoid(x)), X, exact=False).passed
+
+
+def test_of_several_inputs_the_gravest_is_returned():
+    def product(a, b):
+        return (a * b).sum()
+
+    a, b = np.array([1.0, 2.0]), np.array([3.0, 5.0])
+    assert assay.gradcheck(product, [a, b], gradient=[b, a]).passed
+    wrong = assay.gradcheck(product, [a, b], gradient=[b, 2 * a])
+    assert wrong.verdict == "fail" and "input 1" in wrong.record["subject"]
+
+
+def test_a_black_box_is_checked_along_directions():
+    def rounds(x):
+        return float(softplus(x.astype(np.float64)))
+
+    assert assay.gradcheck(rounds, X, gradient=sigmoid).passed
+    assert assay.gradcheck(rounds, X, gradient=lambda x: 1.01 * sigmoid(x)).verdict == "fail"
+
+
+def test_a_black_box_of_noise_is_not_decided():
+    random = np.random.default_rng(1)
+
+    def noise(x):
+        return float(softplus(x) + 0.5 * random.standard_normal())
+
+    assert assay.gradcheck(noise, X, gradient=sigmoid).verdict in ("mistrusted", "fail")
+
+
+def test_what_fn_raises_is_told_and_an_interrupt_ends_it():
+    def breaks(x):
+        raise RuntimeError("no such device")
+
+    def interrupted(x):
+        raise KeyboardInterrupt
+
+    result = assay.gradcheck(breaks, X, gradient=X)
+    assert result.verdict == "error" and "no such device" in result.explanation
+    with pytest.raises(KeyboardInterrupt):
+        assay.gradcheck(interrupted, X, gradient=X, exact=True)
+
+
+def test_bad_arguments_are_named():
+    with pytest.raises(ValueError, match=r"gradient 0: \[2\]: expected \[2, 2\]"):
+        assay.gradcheck(softplus, X, gradient=np.zeros(2))
+    with pytest.raises(ValueError, match="input 0: int64"):
+        assay.gradcheck(softplus, np.arange(3), gradient=np.zeros(3))
+    with pytest.raises(TypeError, match="layouts"):
+        assay.gradcheck(softplus, X, gradient=X, layouts="padded")
+
+
+def test_a_kernel_is_checked_by_the_reference():
+    assert assay.gradcheck("ctc", kernels.ctc, cases=5, **kernels.CTC).passed
+
+    def of_log_probs(p):
+        loss, gradient = kernels.ctc(p)
+        y = np.exp(kernels._log_softmax(p.logits))
+        past = np.arange(len(y))[:, None] >= p.input_lengths
+        return loss, np.where(past[..., None], 0, gradient - y).astype(np.float32)
+
+    result = assay.gradcheck("ctc", of_log_probs, cases=10, **kernels.CTC)
+    assert result.verdict == "fail" and "log_probs" in result.variable

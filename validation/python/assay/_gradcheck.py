@@ -1,0 +1,197 @@
+"""assay.gradcheck: is a gradient right, of any differentiable function, and if not, what is wrong with it?"""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from ._arrays import to_numpy
+from ._declare import declaration_of
+from ._gate import JudgeError
+from ._pipe import judge
+from ._problems import solver
+
+
+@dataclass(frozen=True)
+class GradcheckResult:
+    """What came of a check; str() is what `assay gradcheck` prints."""
+
+    verdict: str  # "pass", "fail", "mistrusted" (it cannot be decided), "skipped" or "error"
+    worst: float  # the largest error as a share of its bound; above 1, or NaN, fails
+    place: str  # where: "gradient[2, 0]"
+    patterns: List[str]  # what the wrong elements have in common
+    variable: str  # "this is dL/dlogits, you declared dL/dlog_probs", or nothing
+    explanation: str
+    text: str = field(repr=False)
+    record: Dict[str, Any] = field(repr=False)  # all of it: validation/gradcheck/record.h
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict == "pass"
+
+    def __str__(self) -> str:
+        return self.text
+
+    def raise_for_failure(self) -> None:
+        """Raises AssertionError with the text unless the gradient is right."""
+        if not self.passed:
+            raise AssertionError(self.text)
+
+
+def _result(said: Dict[str, Any], text: str) -> GradcheckResult:
+    return GradcheckResult(
+        verdict=said["verdict"],
+        worst=float(said["worst_share"]),  # a number, or "nan" or "inf"
+        place=said["worst_place"],
+        patterns=said["patterns"],
+        variable=said["variable"],
+        explanation=said["explanation"],
+        text=text,
+        record=said,
+    )
+
+
+def _of_kernel(operation: str, fn: Callable[[Any], Any], cases: int, seed: int, **declared: Any) -> GradcheckResult:
+    declaration = declaration_of(operation, fn, declared)
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        path = Path(folder) / "record.json"
+        words = ["gradcheck", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
+        ended = judge([*words, "--json", str(path)], declaration, solver(operation, fn))
+        if not path.is_file():
+            raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
+        return _result(json.loads(path.read_text()), ended.output)
+
+
+def _reals(values: Sequence[Any], shape: Tuple[int, ...]) -> np.ndarray:
+    array = np.empty(len(values), object)
+    array[:] = [value if isinstance(value, _core.Real) else _core.Real(value) for value in values]
+    return array.reshape(shape)
+
+
+def _scalar(value: Any) -> Any:
+    """The element of a result of one element, whatever it is kept in."""
+    if isinstance(value, (_core.Real, float, int)):
+        return value
+    array = to_numpy(value)
+    if array.size != 1:
+        raise ValueError(f"fn returned {list(array.shape)}: expected one number")
+    return array.reshape(-1)[0]
+
+
+class _Function:
+    """fn of several arrays as a function of one of them, its elements in a row."""
+
+    def __init__(self, fn: Callable[..., Any], inputs: List[np.ndarray], which: int, returns_gradient: bool) -> None:
+        self._fn, self._inputs, self._which, self._returns_gradient = fn, inputs, which, returns_gradient
+
+    def _call(self, inputs: List[np.ndarray]) -> Any:
+        returned = self._fn(*inputs)
+        return _scalar(returned[0] if self._returns_gradient else returned)
+
+    def exact(self, elements: Sequence[Any]) -> Any:
+        inputs = [_reals(one.ravel().tolist(), one.shape) for one in self._inputs]
+        inputs[self._which] = _reals(elements, self._inputs[self._which].shape)
+        return self._call(inputs)
+
+    def rounded(self, elements: np.ndarray) -> float:
+        inputs = [one.copy() for one in self._inputs]
+        one = inputs[self._which]
+        inputs[self._which] = elements.astype(one.dtype).reshape(one.shape)
+        return float(self._call(inputs))
+
+    def takes_reals(self) -> bool:
+        """Whether fn computes with Reals; what it raises instead says that it does not."""
+        try:
+            with _core.precision(30):
+                return isinstance(self.exact(self._inputs[self._which].ravel().tolist()), _core.Real)
+        except Exception:
+            return False
+
+
+def _claims(gradient: Any, fn: Callable[..., Any], inputs: List[np.ndarray]) -> List[np.ndarray]:
+    """The gradients that are claimed, one for each input. Raises ValueError where their shapes are others."""
+    if gradient is None:
+        gradient = fn(*inputs)[1]
+    elif callable(gradient):
+        gradient = gradient(*inputs)
+    several = isinstance(gradient, (tuple, list)) and len(gradient) == len(inputs) and np.ndim(gradient[0]) > 0
+    claims = list(gradient) if several or len(inputs) > 1 else [gradient]
+    arrays = [np.asarray(one) if isinstance(one, (float, int, list)) else to_numpy(one) for one in claims]
+    for i, (one, of) in enumerate(zip(arrays, inputs)):
+        if one.shape != of.shape:
+            raise ValueError(f"gradient {i}: {list(one.shape)}: expected {list(of.shape)}, as the input is")
+    if len(arrays) != len(inputs):
+        raise ValueError(f"{len(arrays)} gradients: expected {len(inputs)}, one for each input")
+    return arrays
+
+
+def _of_input(function: _Function, x: np.ndarray, claim: np.ndarray, subject: str, options: Dict[str, Any]) -> GradcheckResult:
+    exact = function.takes_reals() if options["exact"] is None else options["exact"]
+    wide_x, wide_claim = x.astype(np.float64).ravel(), claim.astype(np.float64).ravel()
+    rest = (options["tolerance"], options["seed"])
+    if exact:
+        with _core.precision(options["digits"]):
+            said, text = _core.check_exact(
+                function.exact, wide_x, wide_claim, list(x.shape), subject, options["digits"], claim.dtype.name, *rest
+            )
+    else:
+        said, text = _core.check_black_box(
+            function.rounded, wide_x, wide_claim, subject, x.dtype.name, claim.dtype.name, *rest
+        )
+    return _result(json.loads(said), text)
+
+
+_GRAVITY = ("pass", "skipped", "mistrusted", "error", "fail")
+
+
+def gradcheck(
+    fn: Union[str, Callable[..., Any]],
+    inputs: Any,
+    *,
+    gradient: Any = None,
+    digits: int = 100,
+    exact: Optional[bool] = None,
+    tolerance: float = 0.0,
+    cases: int = 60,
+    seed: int = 1,
+    **declared: Any,
+) -> GradcheckResult:
+    """Judges the gradient of `fn`, a function of one or several arrays that returns one number.
+
+    inputs      an array, or a list of arrays: where the gradient is judged. Each element is taken as it is
+    gradient    what is claimed: arrays of the shapes of the inputs, or a function of them; without, fn returns
+                (value, gradient) itself
+    digits      of the derivatives, where fn computes with object arrays of assay.Real: by np.exp, @, sum and the like
+    exact       whether it does; tried out unless given. Where not, fn is a black box in the type of its inputs:
+                differences along directions, with estimates of their error, which may be too large to decide
+    tolerance   in units of roundoff of the gradient's type; 0: derived from the condition of fn
+
+    assay.gradcheck("ctc", kernel, ...), "cce" and "svd" judge the gradient of a kernel as assay.gate takes it, element
+    by element by the any-precision reference, over `cases` generated problems; `declared` as for assay.gate.
+
+    Of several inputs the gravest result is returned. Raises ValueError naming an argument that is not what it should be.
+    """
+    if isinstance(fn, str):
+        return _of_kernel(fn, inputs, cases, seed, **declared)
+    if declared:
+        raise TypeError(f"{', '.join(declared)}: known of kernels alone, gradcheck('ctc', kernel, ...)")
+    given = list(inputs) if isinstance(inputs, (tuple, list)) and np.ndim(inputs[0]) > 0 else [inputs]
+    arrays = [np.asarray(one, np.float64) if isinstance(one, (float, int, list)) else to_numpy(one) for one in given]
+    for i, one in enumerate(arrays):
+        if one.dtype.name not in ("float16", "float32", "float64"):
+            raise ValueError(f"input {i}: {one.dtype}: expected float16, float32 or float64")
+    claims = _claims(gradient, fn, arrays)
+    options = {"digits": digits, "exact": exact, "tolerance": tolerance, "seed": seed}
+    name = getattr(fn, "__name__", type(fn).__name__)
+    results = []
+    for i, (x, claim) in enumerate(zip(arrays, claims)):
+        subject = f"function {name}" + (f", input {i}" if len(arrays) > 1 else "")
+        results.append(_of_input(_Function(fn, arrays, i, gradient is None), x, claim, subject, options))
+    return max(results, key=lambda one: (_GRAVITY.index(one.verdict), math.isnan(one.worst), one.worst))

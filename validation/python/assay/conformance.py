@@ -1,0 +1,198 @@
+"""What the gate says of kernels that many people use: python3 -m assay.conformance prints the table of docs/conformance.md.
+
+Each entry is a kernel of a library and what is declared of it. A library that is not there is left out, and named.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import math
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Iterator, List, Tuple
+
+from ._gate import GateResult, PropertyResult, gate
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A kernel under judgement."""
+
+    title: str
+    library: str  # the module whose version is told
+    operation: str
+    fn: Callable[[Any], Any]
+    declared: Dict[str, Any] = field(default_factory=dict)
+
+
+def torch_ctc(p: Any) -> Tuple[Any, Any]:
+    """torch.nn.functional.ctc_loss of log_softmax(logits), and its gradient in the logits."""
+    import torch
+
+    logits = torch.tensor(p.logits, requires_grad=True)
+    loss = torch.nn.functional.ctc_loss(
+        logits.log_softmax(-1),
+        torch.from_numpy(p.targets),
+        torch.from_numpy(p.input_lengths),
+        torch.from_numpy(p.target_lengths),
+        blank=p.blank,
+        reduction=p.reduction,
+        zero_infinity=p.zero_infinity,
+    )
+    return loss, _backward(loss, p.upstream, logits)[0]
+
+
+def torch_ctc_float64(p: Any) -> Tuple[Any, Any]:
+    """The same in float64, its results rounded to float32."""
+    import torch
+
+    logits = torch.tensor(p.logits, dtype=torch.float64, requires_grad=True)
+    loss = torch.nn.functional.ctc_loss(
+        logits.log_softmax(-1),
+        torch.from_numpy(p.targets),
+        torch.from_numpy(p.input_lengths),
+        torch.from_numpy(p.target_lengths),
+        blank=p.blank,
+        reduction=p.reduction,
+        zero_infinity=p.zero_infinity,
+    )
+    return loss.float(), _backward(loss, p.upstream, logits)[0].float()
+
+
+def torch_cross_entropy(p: Any) -> Tuple[Any, Any, Any]:
+    """torch.nn.functional.cross_entropy of hidden @ weight.T."""
+    import torch
+
+    hidden, weight = (torch.tensor(one, requires_grad=True) for one in (p.hidden, p.weight))
+    loss = torch.nn.functional.cross_entropy(
+        hidden @ weight.T,
+        torch.from_numpy(p.targets),
+        ignore_index=p.ignore_index,
+        label_smoothing=p.label_smoothing,
+        reduction=p.reduction,
+    )
+    return (loss, *_backward(loss, p.upstream, hidden, weight))
+
+
+def _backward(loss: Any, upstream: Any, *inputs: Any) -> List[Any]:
+    import torch
+
+    if upstream is None:
+        factor = torch.ones_like(loss)
+    else:
+        factor = torch.from_numpy(upstream).to(loss.dtype).reshape(loss.shape)
+    gradients = torch.autograd.grad(loss, inputs, factor, allow_unused=True)
+    return [torch.zeros_like(one) if g is None else g for one, g in zip(inputs, gradients)]
+
+
+def torch_svd(p: Any) -> Any:
+    """torch.linalg.svd, thin."""
+    import torch
+
+    return tuple(torch.linalg.svd(torch.from_numpy(p.A), full_matrices=False))
+
+
+def numpy_svd(p: Any) -> Any:
+    """numpy.linalg.svd, thin."""
+    import numpy
+
+    return numpy.linalg.svd(p.A, full_matrices=False)
+
+
+def _scipy_svd(driver: str) -> Callable[[Any], Any]:
+    def scipy_svd(p: Any) -> Any:
+        import numpy
+        import scipy.linalg
+
+        factors = [scipy.linalg.svd(A, full_matrices=False, lapack_driver=driver) for A in p.A]
+        B, M, N = p.A.shape
+        shapes = ((B, M, min(M, N)), (B, min(M, N)), (B, min(M, N), N))
+        return tuple(
+            numpy.array([one[i] for one in factors], p.A.dtype).reshape(shape) for i, shape in enumerate(shapes)
+        )
+
+    return scipy_svd
+
+
+_REDUCTIONS = ("none", "sum", "mean")
+_CTC = dict(layouts=("padded", "concatenated"), reductions=_REDUCTIONS, upstream=True, zero_infinity=True)
+# Without rows of no frames or no labels, and without the error contract, that its arithmetic is seen.
+_CTC_CORE = dict(_CTC, empty=False, checks_arguments=False)
+_SVD = dict(dtype=("float32", "float64"))
+
+ENTRIES = (
+    Entry("ctc_loss, all that it documents", "torch", "ctc", torch_ctc, _CTC),
+    Entry("ctc_loss, as log space in float32", "torch", "ctc", torch_ctc, _CTC_CORE),
+    Entry("ctc_loss, held to what float32 can do", "torch", "ctc", torch_ctc, {**_CTC_CORE, "arithmetic": "probability"}),
+    Entry("ctc_loss in float64", "torch", "ctc", torch_ctc_float64, {**_CTC_CORE, "unit_roundoff": 2.0**-53}),
+    Entry(
+        "cross_entropy of hidden @ weight.T",
+        "torch",
+        "cce",
+        torch_cross_entropy,
+        dict(reductions=_REDUCTIONS, upstream=True, label_smoothing=True),
+    ),
+    Entry("linalg.svd", "torch", "svd", torch_svd, _SVD),
+    Entry("linalg.svd", "numpy", "svd", numpy_svd, _SVD),
+    Entry("linalg.svd, lapack_driver gesdd", "scipy", "svd", _scipy_svd("gesdd"), _SVD),
+    Entry("linalg.svd, lapack_driver gesvd", "scipy", "svd", _scipy_svd("gesvd"), _SVD),
+)
+
+
+def judge_entry(entry: Entry, cases: int, seed: int, **options: Any) -> GateResult:
+    """The gate on one entry. Raises ImportError where its library is not there."""
+    importlib.import_module(entry.library)
+    return gate(entry.operation, entry.fn, cases=cases, seed=seed, **{**entry.declared, **options})
+
+
+def _first_words(result: PropertyResult) -> str:
+    """The first lines of an explanation, as one."""
+    if result.failure is None:
+        return result.verdict
+    lines = [" ".join(line.split()) for line in result.failure.explanation.splitlines() if line.strip()]
+    exception = [line for line in lines if not line.startswith(("File ", "Traceback", "^", "~"))]
+    text = "; ".join(lines[:4]) if "Traceback" not in lines[0] else exception[-1]
+    return text.replace("|", "\\|")[:160]
+
+
+def _worst(result: GateResult) -> str:
+    passed = [one for one in result.properties if one.verdict == "pass" and not math.isnan(one.worst)]
+    if not passed:
+        return "-"
+    worst = max(passed, key=lambda one: one.worst)
+    return f"{100 * worst.worst:.1f} % ({worst.name})"
+
+
+def report(cases: int, seed: int) -> Iterator[str]:
+    """The document, line by line, as results come."""
+    reasons: List[str] = []
+    yield "| library | kernel | properties judged | failed | worst margin of those that pass |"
+    yield "|---|---|---|---|---|"
+    for entry in ENTRIES:
+        try:
+            version = importlib.import_module(entry.library).__version__
+        except ImportError as error:
+            reasons.append(f"\n`{entry.library}` {entry.title}: not judged ({error})")
+            continue
+        result = judge_entry(entry, cases, seed)
+        judged = [one for one in result.properties if one.verdict != "skipped"]
+        failed = [one for one in judged if not one.passed]
+        names = ", ".join(one.name for one in failed) or "none"
+        yield f"| {entry.library} {version} | {entry.title} | {len(judged)} | {names} | {_worst(result)} |"
+        if failed:
+            reasons.append(f"\n{entry.library} {entry.title}:\n")
+            reasons += [f"- {one.name}: {_first_words(one)}" for one in failed]
+    yield from reasons
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="assay conformance", description=__doc__.splitlines()[0])
+    parser.add_argument("--cases", type=int, default=40, help="generated cases for each property (default: 40)")
+    parser.add_argument("--seed", type=int, default=1, help="of the generated cases (default: 1)")
+    arguments = parser.parse_args()
+    for line in report(arguments.cases, arguments.seed):
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
