@@ -18,7 +18,7 @@ def test_torch_ctc_has_no_error_contract():
     assert "a label" in result.failures["refusals"].explanation
 
 
-def test_torch_ctc_breaks_where_rows_are_empty():
+def test_torch_ctc_breaks_where_there_are_no_frames():
     result = judged("ctc_loss, all that it documents", "torch", 10, "^empty$")
     assert result["empty"].verdict in ("error", "fail")
 
