@@ -13,19 +13,8 @@
 #include "validation/core/number.h"
 #include "validation/gradcheck/function.h"
 
-namespace assay::validation {
-namespace {
-
-using reference::BigFloat;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-
-const double nan = std::numeric_limits<double>::quiet_NaN();
-const double infinity = std::numeric_limits<double>::infinity();
-
-using Numbers = std::vector<double>;
+/// Functions of users, who know none of our namespaces.
+namespace user {
 
 /// -ln softmax(x)[0], shifted by the largest x as kernels do it.
 struct NegativeLogSoftmax {
@@ -38,11 +27,11 @@ struct NegativeLogSoftmax {
   }
 
   /// In float, as a kernel would.
-  static Numbers gradient(const Numbers& x) {
+  static std::vector<double> gradient(const std::vector<double>& x) {
     float largest = static_cast<float>(x[0]), sum = 0;
     for (const double value : x) largest = std::max(largest, static_cast<float>(value));
     for (const double value : x) sum += std::exp(static_cast<float>(value) - largest);
-    Numbers g;
+    std::vector<double> g;
     for (const double value : x) g.push_back(double{std::exp(static_cast<float>(value) - largest) / sum});
     g[0] = double{static_cast<float>(g[0]) - 1};
     return g;
@@ -59,6 +48,24 @@ struct OneOfEach {
            max(a, b) * min(a, b) + Number(2) / b - -a;
   }
 };
+
+}  // namespace user
+
+namespace assay::validation {
+namespace {
+
+using reference::BigFloat;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const double nan = std::numeric_limits<double>::quiet_NaN();
+const double infinity = std::numeric_limits<double>::infinity();
+
+using user::NegativeLogSoftmax;
+using user::OneOfEach;
+using Numbers = std::vector<double>;
 
 TEST(Duals, DifferentiateEachFunctionAsItsDefinitionDoes) {
   const double a = 0.75, b = 2.5;

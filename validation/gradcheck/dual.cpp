@@ -2,25 +2,19 @@
 
 #include "validation/core/number.h"
 
-namespace assay::validation {
+#if defined(ASSAY_HAVE_MPFR)
+namespace assay::reference {
 namespace {
 
-double size(const BigFloat& x) {
-  return std::abs(to_double(x));
-}
-
-#if defined(ASSAY_HAVE_MPFR)
-template <class Function>
-BigFloat computed(Function function, const BigFloat& x) {
+template <class Function, class... Operands>
+BigFloat computed(Function function, const Operands&... operands) {
   BigFloat result;
-  function(result.data(), x.data(), MPFR_RNDN);
+  function(result.data(), operands.data()..., MPFR_RNDN);
   return result;
 }
-#endif
 
 }  // namespace
 
-#if defined(ASSAY_HAVE_MPFR)
 BigFloat sin(const BigFloat& x) {
   return computed(mpfr_sin, x);
 }
@@ -31,31 +25,28 @@ BigFloat tanh(const BigFloat& x) {
   return computed(mpfr_tanh, x);
 }
 BigFloat pow(const BigFloat& x, const BigFloat& y) {
-  BigFloat result;
-  mpfr_pow(result.data(), x.data(), y.data(), MPFR_RNDN);
-  return result;
+  return computed(mpfr_pow, x, y);
 }
-#else
-BigFloat sin(const BigFloat& x) {
-  return boost::multiprecision::sin(x);
-}
-BigFloat cos(const BigFloat& x) {
-  return boost::multiprecision::cos(x);
-}
-BigFloat tanh(const BigFloat& x) {
-  return boost::multiprecision::tanh(x);
-}
-BigFloat pow(const BigFloat& x, const BigFloat& y) {
-  return boost::multiprecision::pow(x, y);
-}
-#endif
-
 BigFloat max(const BigFloat& x, const BigFloat& y) {
   return x < y ? y : x;
 }
 BigFloat min(const BigFloat& x, const BigFloat& y) {
   return y < x ? y : x;
 }
+
+}  // namespace assay::reference
+#endif
+
+namespace assay::validation {
+namespace {
+
+using Traits = reference::NumberTraits<BigFloat>;
+
+double size(const BigFloat& x) {
+  return std::abs(to_double(x));
+}
+
+}  // namespace
 
 Dual Dual::input(const BigFloat& value, int derivative) {
   Dual x(value);
@@ -115,27 +106,27 @@ Dual Dual::apply(const Dual& a, const BigFloat& h, const BigFloat& first, const 
 }
 
 Dual exp(const Dual& a) {
-  const BigFloat h = reference::exp(a.value_);
+  const BigFloat h = Traits::exp(a.value_);
   return Dual::apply(a, h, h, h);
 }
 
 Dual log(const Dual& a) {
   const BigFloat inverse = BigFloat(1) / a.value_;
-  return Dual::apply(a, reference::log(a.value_), inverse, -(inverse * inverse));
+  return Dual::apply(a, Traits::log(a.value_), inverse, -(inverse * inverse));
 }
 
 Dual log1p(const Dual& a) {
   const BigFloat inverse = BigFloat(1) / (BigFloat(1) + a.value_);
-  return Dual::apply(a, reference::NumberTraits<BigFloat>::log1p(a.value_), inverse, -(inverse * inverse));
+  return Dual::apply(a, Traits::log1p(a.value_), inverse, -(inverse * inverse));
 }
 
 Dual expm1(const Dual& a) {
-  const BigFloat slope = reference::exp(a.value_);
-  return Dual::apply(a, reference::NumberTraits<BigFloat>::expm1(a.value_), slope, slope);
+  const BigFloat slope = Traits::exp(a.value_);
+  return Dual::apply(a, Traits::expm1(a.value_), slope, slope);
 }
 
 Dual sqrt(const Dual& a) {
-  const BigFloat h = reference::sqrt(a.value_);
+  const BigFloat h = Traits::sqrt(a.value_);
   const BigFloat first = BigFloat(1) / (BigFloat(2) * h);
   return Dual::apply(a, h, first, -first / (BigFloat(2) * a.value_));
 }

@@ -12,20 +12,27 @@
 #pragma once
 
 #include <cmath>
+#include <compare>
 #include <concepts>
-#include <cstdint>
+#include <utility>
 
 #include "reference/number/big_float.h"
 
-namespace assay::validation {
+#if defined(ASSAY_HAVE_MPFR)
+namespace assay::reference {
 
-// What BigFloat lacks of <cmath>, for functions that are templates over number types.
-reference::BigFloat sin(const reference::BigFloat& x);
-reference::BigFloat cos(const reference::BigFloat& x);
-reference::BigFloat tanh(const reference::BigFloat& x);
-reference::BigFloat pow(const reference::BigFloat& x, const reference::BigFloat& y);
-reference::BigFloat max(const reference::BigFloat& x, const reference::BigFloat& y);
-reference::BigFloat min(const reference::BigFloat& x, const reference::BigFloat& y);
+// What BigFloat lacks of <cmath>, for functions that are templates over number types; Boost's has it.
+BigFloat sin(const BigFloat& x);
+BigFloat cos(const BigFloat& x);
+BigFloat tanh(const BigFloat& x);
+BigFloat pow(const BigFloat& x, const BigFloat& y);
+BigFloat max(const BigFloat& x, const BigFloat& y);
+BigFloat min(const BigFloat& x, const BigFloat& y);
+
+}  // namespace assay::reference
+#endif
+
+namespace assay::validation {
 
 class Dual {
  public:
@@ -54,7 +61,11 @@ class Dual {
   Dual& operator*=(const Dual& b) { return *this = *this * b; }
   Dual& operator/=(const Dual& b) { return *this = *this / b; }
   friend bool operator==(const Dual& a, const Dual& b) { return a.value_ == b.value_; }
-  friend auto operator<=>(const Dual& a, const Dual& b) { return a.value_ <=> b.value_; }
+  friend std::partial_ordering operator<=>(const Dual& a, const Dual& b) {
+    if (a.value_ < b.value_) return std::partial_ordering::less;
+    if (b.value_ < a.value_) return std::partial_ordering::greater;
+    return a.value_ == b.value_ ? std::partial_ordering::equivalent : std::partial_ordering::unordered;
+  }
 
   friend Dual exp(const Dual& a);
   friend Dual log(const Dual& a);
