@@ -123,7 +123,7 @@ TEST(HostileCtc, ALoopThatAccessesNothingIsStoppedToo) {
 
 TEST(HostileCtc, AStepLimitOfItsOwnIsKept) {
   const ShaderFolder folder("ctc");
-  folder.edit_binding(R"("operation")", R"("step_limit": "T", "operation")");
+  folder.edit_binding(R"("operation")", R"("step_limit": "B > 0 ? 32 * B : 1", "operation")");
   EXPECT_THAT(explanation(judge_ctc(folder, "gradient")), HasSubstr("an endless loop?"));
 }
 
@@ -163,6 +163,22 @@ TEST(HostileCtc, ASizeThatIsNoneIsNamedWithItsProblem) {
   folder.edit_binding(R"("grid": ["L", "B"])", R"("grid": ["L / 2", "B"])");
   EXPECT_THAT(explanation(judge_ctc(folder, "gradient")),
               AllOf(HasSubstr(R"(grid[0] = "L / 2" is)"), HasSubstr("at L="), HasSubstr("expected an integer")));
+}
+
+TEST(HostileCtc, AGridWithoutMeasureIsRefused) {
+  const ShaderFolder folder("ctc");
+  folder.edit_binding(R"("grid": ["T", "B"])", R"("grid": ["2^31", "2^31", "2^31"])");
+  EXPECT_THAT(explanation(judge_ctc(folder, "gradient")),
+              AllOf(HasSubstr("passes[2].passes[1] (ctc_gradient): 2147483648 x "), HasSubstr("the limit of steps")));
+}
+
+TEST(HostileCtc, RepeatsWithoutMeasureAreRefused) {
+  const ShaderFolder folder("ctc");
+  folder.edit_binding(R"("condition": "with_gradient",)",
+                      R"("condition": "with_gradient", "repeat": {"variable": "i", "times": 1000000},)");
+  folder.edit_binding(R"("grid": ["L", "B"])", R"("grid": [0])");
+  folder.edit_binding(R"("grid": ["T", "B"])", R"("grid": [0])");
+  EXPECT_THAT(explanation(judge_ctc(folder, "gradient")), HasSubstr("expected at most 1000000 passes"));
 }
 
 TEST(HostileCtc, AGroupTooLargeIsNamedWithItsPass) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "metal/device/encoder_rules.h"
 #include "metal/device/or_throw.h"
 #include "metal/host/commands.h"
 #include "validation/core/emulated_device.h"
@@ -15,7 +16,7 @@ namespace assay::validation::plugin {
 namespace {
 
 constexpr std::int64_t most_bytes = std::int64_t{1} << 36, most_threads = (std::int64_t{1} << 32) - 1,
-                       most_times = 1'000'000;
+                       most_passes = 1'000'000;
 
 /// Steps of one threadgroup: an element of the problem is worth so many, and there are some to begin with.
 constexpr std::uint64_t steps_at_least = 1'000'000, steps_for_each_element = 10'000;
@@ -115,6 +116,7 @@ void MetalRun::set_step_limit() {
   if (binding_.step_limit)
     steps = static_cast<std::uint64_t>(binding_.step_limit->integer(variables_, 1, std::int64_t{1} << 53));
   device_.set_step_limit(steps);
+  step_limit_ = steps;
 }
 
 metal::FunctionConstants MetalRun::constants() const {
@@ -137,6 +139,9 @@ void MetalRun::run_passes(const std::vector<MetalPass>& passes) {
 
 void MetalRun::repeat(const MetalPass& pass) {
   const auto once = [&] {
+    if (++passes_ > most_passes)
+      throw std::runtime_error(
+          fmt::format("{}: expected at most {} passes, repeated ones with them", pass.where, most_passes));
     if (pass.condition && pass.condition->number(variables_) == 0) return;
     pass.passes.empty() ? dispatch(pass) : run_passes(pass.passes);
   };
@@ -145,7 +150,7 @@ void MetalRun::repeat(const MetalPass& pass) {
   const MetalRepeat& repeat = *pass.repeat;
   const std::int64_t from = repeat.from.integer(variables_, -any, any),
                      step = repeat.step.integer(variables_, -any, any);
-  const std::int64_t times = repeat.times.integer(variables_, 0, most_times);
+  const std::int64_t times = repeat.times.integer(variables_, 0, most_passes);
   for (std::int64_t i = 0; i < times; ++i) {
     variables_[repeat.variable] = static_cast<double>(from) + static_cast<double>(i) * static_cast<double>(step);
     once();
@@ -166,6 +171,7 @@ void MetalRun::dispatch(const MetalPass& pass) {
   const metal::Size grid = size_of(pass.grid);
   if (grid.width == 0 || grid.height == 0 || grid.depth == 0) return;
   const metal::Size group = size_of(pass.group);
+  expect_few_threads(pass, pass.counts_groups ? metal::threads_of(grid, group) : grid);
   const auto commands = metal::host::commit(*queue_, [&](metal::ComputeCommandEncoder& encoder) {
     encode(pass, grid, group, encoder);
     return metal::Result<void>();
@@ -173,6 +179,15 @@ void MetalRun::dispatch(const MetalPass& pass) {
   const auto ended = commands ? metal::host::wait(**commands) : metal::Result<void>(tl::unexpected(commands.error()));
   throw_reports(device_);
   if (!ended) throw std::runtime_error(fmt::format("{} ({}): {}", pass.where, pass.function, ended.error().text));
+}
+
+/// Threads by themselves take steps too: a grid far beyond the problem would not end in anybody's time.
+void MetalRun::expect_few_threads(const MetalPass& pass, metal::Size threads) const {
+  const metal::Size in_all = metal::threads_of(metal::threads_of({threads.width}, {threads.height}), {threads.depth});
+  if (in_all.width > step_limit_)
+    throw std::runtime_error(fmt::format("{} ({}): {} x {} x {} threads: expected at most {}, the limit of steps",
+                                         pass.where, pass.function, threads.width, threads.height, threads.depth,
+                                         step_limit_));
 }
 
 void MetalRun::encode(const MetalPass& pass, metal::Size grid, metal::Size group,

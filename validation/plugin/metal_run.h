@@ -33,6 +33,7 @@ class MetalRun {
   void run_passes(const std::vector<MetalPass>& passes);
   void repeat(const MetalPass& pass);
   void dispatch(const MetalPass& pass);
+  void expect_few_threads(const MetalPass& pass, metal::Size threads) const;
   void encode(const MetalPass& pass, metal::Size grid, metal::Size group, metal::ComputeCommandEncoder& encoder) const;
   std::vector<std::byte> bytes_of(const MetalBound& bound) const;
   metal::Size size_of(const std::vector<MetalExpression>& extents) const;
@@ -43,6 +44,8 @@ class MetalRun {
   const MetalBinding& binding_;
   const MetalCall& call_;
   MetalVariables variables_;  ///< the call's, and those of the repeats
+  std::uint64_t step_limit_ = 0;
+  std::int64_t passes_ = 0;  ///< so far
   std::shared_ptr<metal::CommandQueue> queue_;
   std::map<std::string, std::shared_ptr<metal::Buffer>> buffers_;  ///< by array; none for one without elements
 };
