@@ -80,3 +80,14 @@ def test_bfloat16_comes_and_goes_as_bits():
     result = assay.gate("cce", halves, dtype="bfloat16", cases=3, filter="^inside$", empty=False)
     assert types and {size for size, _ in types} == {2}
     assert "got" not in str(result.failures), result.failures
+
+
+def test_bfloat16_of_a_module_without_integer_types_is_taken_by_array():
+    class Jax:
+        dtype = "bfloat16"
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array([0x3F80, 0x4000], np.uint16)  # as ml_dtypes.bfloat16 there: 1 and 2
+
+    carried = carry(Jax())
+    assert carried.dtype == "bfloat16" and carried.array.tolist() == [0x3F80, 0x4000]

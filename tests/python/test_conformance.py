@@ -2,7 +2,6 @@
 
 import pytest
 
-import assay
 from assay.conformance import ENTRIES, judge_entry, report
 
 
@@ -53,8 +52,7 @@ def test_lapack_keeps_its_bounds(title, library):
     assert {one.name for one in result.properties if not one.passed} <= {"specials"}, str(result)
 
 
-def test_the_table_names_every_library(monkeypatch):
-    monkeypatch.setattr(assay.conformance, "ENTRIES", [one for one in ENTRIES if one.library == "numpy"])
-    lines = list(report(2, 1))
+def test_the_table_names_every_library():
+    lines = list(report(2, 1, [one for one in ENTRIES if one.library == "numpy"]))
     assert lines[0].startswith("| library") and lines[2].startswith("| numpy ")
     assert any(line.startswith("- specials: ") for line in lines)

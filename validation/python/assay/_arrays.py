@@ -28,6 +28,8 @@ def _bits_of_bfloat16(value: Any) -> Any:
     for name in ("uint16", "int16"):
         if hasattr(module, name):
             return value.view(getattr(module, name))
+    if hasattr(value, "__array__"):  # JAX: as ml_dtypes.bfloat16, which it comes with
+        return np.asarray(value).view(np.uint16)
     raise TypeError(f"bfloat16 of {type(value).__module__}.{type(value).__name__}: return its bits as uint16")
 
 

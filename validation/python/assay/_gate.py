@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Union
 
 from ._declare import declaration_of
-from ._pipe import judge
+from ._pipe import Ended, judge
 from ._problems import solver
 from ._program import run_program
 
@@ -112,7 +113,7 @@ def _property_result(said: Dict[str, Any]) -> PropertyResult:
 
 def gate(
     operation: str,
-    fn: Callable[[Any], Any],
+    fn: Union[Callable[[Any], Any], str, os.PathLike[str]],
     *,
     cases: int = 100,
     seed: int = 1,
@@ -126,7 +127,8 @@ def gate(
     `fn` is called with one CtcProblem, CceProblem or SvdProblem and returns (loss, gradient), (loss, dhidden, dweight)
     and dbias where there is a bias, or (U, S, Vh): arrays of NumPy, PyTorch, JAX, MLX or whatever has DLPack,
     ``__array__`` or a buffer. ValueError and TypeError are refusals of a bad argument, as the error contract asks for;
-    assay.Unsupported skips the case; any other exception is a verdict with its traceback.
+    assay.Unsupported skips the case; any other exception is a verdict with its traceback. Instead of a function, the path
+    of a plug-in (./libmine.so, or the .json binding of a Metal shader) is judged as `assay gate --kernel` does.
 
     cases       generated cases for each property
     seed        of the generated cases: equal seeds give equal cases
@@ -137,19 +139,28 @@ def gate(
 
     Raises ValueError or TypeError for arguments, JudgeError where the judge cannot go on.
     """
-    declaration = declaration_of(operation, fn, declared)
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = Path(folder) / "report.json"
         words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
         words += ["--digits", str(digits), "--filter", filter, "--json", str(path)]
         words += ["--quick"] if real_input else ["--generated"]
-        ended = judge(words, declaration, solver(operation, fn))
+        ended = _run(operation, fn, words, declared)
         if ended.status not in (0, 1) or not path.is_file():
             raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
         report = json.loads(path.read_text())
     run = report["runs"][0]
     results = [_property_result(said) for said in run["properties"]]
-    return GateResult(operation, declaration["name"], results, ended.output, report)
+    return GateResult(operation, run["kernel"], results, ended.output, report)
+
+
+def _run(operation: str, fn: Any, words: List[str], declared: Dict[str, Any]) -> Ended:
+    """The program's run on a function, or on a plug-in, which declares all there is to declare itself."""
+    if callable(fn):
+        return judge(words, declaration_of(operation, fn, declared), solver(operation, fn))
+    if declared:
+        raise TypeError(f"{', '.join(declared)}: a plug-in declares itself: expected no such argument for {fn!r}")
+    ended = run_program(*(word.replace("{kernel}", os.fspath(fn)) for word in words))
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
 def replay(fn: Callable[[Any], Any], reproducer: str, *, digits: int = 50, **declared: Any) -> bool:

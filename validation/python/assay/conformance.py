@@ -9,7 +9,7 @@ import argparse
 import importlib
 import math
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple, Union
 
 from ._gate import GateResult, PropertyResult, gate
 
@@ -21,7 +21,7 @@ class Entry:
     title: str
     library: str  # the module whose version is told
     operation: str
-    fn: Callable[[Any], Any]
+    fn: Union[Callable[[Any], Any], str]  # or the path of a plug-in, whose library is then its name
     declared: Dict[str, Any] = field(default_factory=dict)
 
 
@@ -139,9 +139,16 @@ ENTRIES = (
 )
 
 
+def _version(entry: Entry) -> str:
+    """Name and version of the library. Raises ImportError where it is not there."""
+    if isinstance(entry.fn, str):
+        return entry.library
+    return f"{entry.library} {importlib.import_module(entry.library).__version__}"
+
+
 def judge_entry(entry: Entry, cases: int, seed: int, **options: Any) -> GateResult:
     """The gate on one entry. Raises ImportError where its library is not there."""
-    importlib.import_module(entry.library)
+    _version(entry)
     return gate(entry.operation, entry.fn, cases=cases, seed=seed, **{**entry.declared, **options})
 
 
@@ -163,14 +170,14 @@ def _worst(result: GateResult) -> str:
     return f"{100 * worst.worst:.1f} % ({worst.name})"
 
 
-def report(cases: int, seed: int) -> Iterator[str]:
+def report(cases: int, seed: int, entries: Sequence[Entry]) -> Iterator[str]:
     """The document, line by line, as results come."""
     reasons: List[str] = []
     yield "| library | kernel | properties judged | failed | worst margin of those that pass |"
     yield "|---|---|---|---|---|"
-    for entry in ENTRIES:
+    for entry in entries:
         try:
-            version = importlib.import_module(entry.library).__version__
+            library = _version(entry)
         except ImportError as error:
             reasons.append(f"\n`{entry.library}` {entry.title}: not judged ({error})")
             continue
@@ -178,9 +185,9 @@ def report(cases: int, seed: int) -> Iterator[str]:
         judged = [one for one in result.properties if one.verdict != "skipped"]
         failed = [one for one in judged if not one.passed]
         names = ", ".join(one.name for one in failed) or "none"
-        yield f"| {entry.library} {version} | {entry.title} | {len(judged)} | {names} | {_worst(result)} |"
+        yield f"| {library} | {entry.title} | {len(judged)} | {names} | {_worst(result)} |"
         if failed:
-            reasons.append(f"\n{entry.library} {entry.title}:\n")
+            reasons.append(f"\n{library} {entry.title}:\n")
             reasons += [f"- {one.name}: {_first_words(one)}" for one in failed]
     yield from reasons
 
@@ -189,8 +196,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="assay conformance", description=__doc__.splitlines()[0])
     parser.add_argument("--cases", type=int, default=40, help="generated cases for each property (default: 40)")
     parser.add_argument("--seed", type=int, default=1, help="of the generated cases (default: 1)")
+    parser.add_argument(
+        "--plugin",
+        nargs=4,
+        action="append",
+        default=[],
+        metavar=("LIBRARY", "TITLE", "OPERATION", "PATH"),
+        help="a plug-in to be judged as well",
+    )
     arguments = parser.parse_args()
-    for line in report(arguments.cases, arguments.seed):
+    plugins = [Entry(title, library, operation, path) for library, title, operation, path in arguments.plugin]
+    for line in report(arguments.cases, arguments.seed, (*ENTRIES, *plugins)):
         print(line, flush=True)
 
 
