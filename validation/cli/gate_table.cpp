@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdint>
+#include <map>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace assay::validation {
 namespace {
@@ -54,6 +58,19 @@ void GateTable::reservations(const PropertyRecord& property) {
   }
 }
 
+/// What was not asked of the kernel, for it does not claim to do it.
+void GateTable::unclaimed(const GateRecord& record) {
+  constexpr std::string_view opening = "the kernel does not ";
+  std::map<std::string, std::int64_t> counts;
+  for (const auto& property : record.properties)
+    for (const auto& [reason, count] : property.skipped)
+      if (reason.starts_with(opening)) counts[reason.substr(opening.size())] += count;
+  if (counts.empty()) return;
+  std::vector<std::string> items;
+  for (const auto& [what, count] : counts) items.push_back(fmt::format("{} {}", what, count));
+  print("  skipped, for the kernel does not\n" + wrapped(items, 98, "    ") + "\n");
+}
+
 void GateTable::worst(const GateRecord& record) {
   const PropertyRecord* worst = nullptr;
   for (const auto& property : record.properties) {
@@ -68,6 +85,7 @@ void GateTable::conclusion(const GateRecord& record) {
   print("\n");
   for (const auto& property : record.properties) reservations(property);
   if (record.coverage.cases() > 0) print(coverage_text(record.coverage) + "\n");
+  unclaimed(record);
   worst(record);
   print(fmt::format("{}\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s\n", failures_text(record, colour_),
                     record.question.kernel, failures_of(record), record.properties.size(), mistrusted_of(record),

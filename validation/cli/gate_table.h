@@ -27,6 +27,7 @@ class GateTable {
  private:
   void print(const std::string& text);
   void reservations(const PropertyRecord& property);
+  void unclaimed(const GateRecord& record);
   void worst(const GateRecord& record);
 
   std::FILE* out_;

@@ -9,6 +9,7 @@
 
 #include "validation/cli/commands.h"
 #include "validation/cli/operations.h"
+#include "validation/cli/plugin_options.h"
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
 #include "validation/gradcheck/operation.h"
@@ -23,6 +24,7 @@ struct GradcheckArguments {
   std::string words;
   std::string json;
   GradcheckOptions options;
+  double time_limit = 10;
 };
 
 /// The user's batch, from a file or from the line that a failure printed; nothing where neither is given.
@@ -94,8 +96,10 @@ void add_gradcheck_command(CLI::App& app, Action& action) {
       ->check(CLI::Range(0, 100'000))
       ->capture_default_str();
   command->add_option("--json", arguments->json, "Also write the outcome to this file");
+  add_time_limit(*command, arguments->time_limit);
   command->callback([&action, arguments] {
     action = [arguments] {
+      plugin::set_time_limit(arguments->time_limit);
       return with_operation(arguments->operation,
                             [&]<class Operation>(Operation) { return run<Operation>(*arguments); });
     };

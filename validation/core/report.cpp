@@ -28,6 +28,8 @@ std::int64_t skipped_cases(const PropertySummary& report) {
   return total;
 }
 
+}  // namespace
+
 std::string wrapped(const std::vector<std::string>& items, std::size_t width, const std::string& indent) {
   std::string text = indent;
   std::size_t column = indent.size();
@@ -45,8 +47,6 @@ std::string wrapped(const std::vector<std::string>& items, std::size_t width, co
   }
   return text;
 }
-
-}  // namespace
 
 std::string table_heading() {
   return fmt::format("  {:<18}{:<10}{:>6}  {:>8}  {}", "property", "verdict", "cases", "of bound", "claim");

@@ -1,8 +1,10 @@
 // A gate run in words, for a terminal: a table that fits 100 columns, what was reached, and each failure in full.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "validation/core/gate.h"
 
@@ -13,6 +15,9 @@ std::string table_row(const PropertySummary& report, bool colour);
 
 /// The heading over such rows.
 std::string table_heading();
+
+/// Items with commas between, on lines of at most `width` columns that begin with `indent`.
+std::string wrapped(const std::vector<std::string>& items, std::size_t width, const std::string& indent);
 
 /// "no labels 85, no frames 40, ..." wrapped to 100 columns; classes that were never met are named.
 std::string coverage_text(const Coverage& coverage);
