@@ -31,8 +31,14 @@ constant float table[2] = {1, 2};
 struct Point { float x, y; float sum() const { return x + y; } };
 )";
 
+std::string with_helpers(const char* kernels) {
+  std::string source = helpers;
+  source += kernels;
+  return source;
+}
+
 TEST(Lint, RefusesPointersToOtherMemory) {
-  const std::string text = lint(std::string(helpers) + R"(
+  const std::string text = lint(with_helpers(R"(
 kernel void f(device float* a, constant float& c, constant float* t, device Point* points) {
   threadgroup float s[4];
   a[0] = of_thread(a);
@@ -42,7 +48,7 @@ kernel void f(device float* a, constant float& c, constant float* t, device Poin
   thread float* q = a;
   device float* d = s;
   a[4] = of_thread((thread const float*)t);
-})");
+})"));
   EXPECT_THAT(text, HasSubstr("test.metal:13:10: error: no matching function for call to 'of_thread'"));
   EXPECT_THAT(text, HasSubstr("cannot pass pointer to address space 'device' as a pointer to address space 'thread'"));
   EXPECT_THAT(text, HasSubstr("test.metal:14:10: error: no matching function for call to 'of_group'"));
@@ -56,7 +62,7 @@ kernel void f(device float* a, constant float& c, constant float* t, device Poin
 }
 
 TEST(Lint, TakesPointersToTheirOwnMemory) {
-  EXPECT_EQ(lint(std::string(helpers) + R"(
+  EXPECT_EQ(lint(with_helpers(R"(
 constant bool wanted [[function_constant(0)]];
 template <typename T>
 kernel void f(device T* a, constant float& c, constant float* t, device Point* points, constant Point& given,
@@ -78,7 +84,7 @@ kernel void f(device T* a, constant float& c, constant float* t, device Point* p
 }
 template [[host_name("f_float")]] kernel void f<float>(device float*, constant float&, constant float*, device Point*,
                                                        constant Point&, device atomic_uint*, threadgroup float4*, uint);
-)"),
+)")),
             "");
 }
 

@@ -71,7 +71,9 @@ void private_overrun(const char* file, std::uint32_t line, std::uint32_t /*colum
   asked().overruns.push_back({file, line, index});
 }
 
-constexpr abi::Services services{&access, &threadgroup_variable, &barrier, &exchange, &private_overrun};
+void blocks(std::uint64_t /*count*/, const void* /*pc*/) {}
+
+constexpr abi::Services services{&access, &threadgroup_variable, &barrier, &exchange, &private_overrun, &blocks};
 
 }  // namespace
 
