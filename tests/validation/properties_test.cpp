@@ -24,7 +24,7 @@ TEST_P(Property, Holds) {
   EXPECT_EQ(report.verdict, Verdict::pass) << (report.failure ? report.failure->explanation : report.mistrust);
   EXPECT_EQ(report.cases, 60);
   EXPECT_LE(report.worst.share, 1);
-  int skipped = 0;
+  std::int64_t skipped = 0;
   for (const auto& [reason, count] : report.skipped) skipped += count;
   EXPECT_GE(report.cases - skipped, 20) << "a property that applies to little proves little";
 }

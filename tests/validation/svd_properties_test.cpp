@@ -20,7 +20,7 @@ TEST_P(SvdPropertyNumber, HoldsOfThePlainKernel) {
   EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "plain", false) << report.mistrust;
   EXPECT_EQ(report.cases, 100);
   EXPECT_LE(report.worst.share, 1);
-  int skipped = 0;
+  std::int64_t skipped = 0;
   for (const auto& [reason, count] : report.skipped) skipped += count;
   EXPECT_GE(report.cases - skipped, 40) << "a property that applies to little proves little";
 }
