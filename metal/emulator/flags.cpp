@@ -68,6 +68,8 @@ const std::vector<std::string> common = {
     "-fbfloat16-excess-precision=none",
 #if defined(__x86_64__)
     "-march=native",
+    "-mno-avx512bf16",  // whose conversions to bfloat take subnormal numbers for 0
+    "-mno-avxneconvert",
 #else
     "-mcpu=native",
 #endif

@@ -124,7 +124,7 @@ TEST_F(SvdCommand, UnknownKernelsAndPropertiesAreRefusedByNaming) {
         "replay 'operation=svd kernel=gpu " + line_ + "'"}) {
     const Outcome outcome = run(command);
     EXPECT_EQ(outcome.status, 2) << command;
-    EXPECT_THAT(outcome.err, HasSubstr("is unknown: expected cpu, metal-emulated, metal-plain, plain or a fault"))
+    EXPECT_THAT(outcome.err, HasSubstr("is unknown: expected cpu, metal-emulated, metal-plain, plain, a fault"))
         << command;
   }
   const Outcome property = run("replay 'operation=svd property=loss kernel=plain " + line_ + "'");

@@ -76,6 +76,8 @@ WorkerProcess::WorkerProcess(const std::string& library, Operation operation, in
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) fail(errno, "no socket for a plug-in's process");
   const File mine(ends[0]), given(ends[1]);
+  // Held open by the worker as well, our end would never close for it.
+  for (const int end : ends) fcntl(end, F_SETFD, FD_CLOEXEC);
   socket_ = moved_up(mine.number());
   const File theirs = moved_up(given.number()), shared = moved_up(memory);
   const std::string program = worker_path().string();

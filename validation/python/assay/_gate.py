@@ -155,7 +155,7 @@ def gate(
 
 def _run(operation: str, fn: Any, words: List[str], declared: Dict[str, Any]) -> Ended:
     """The program's run on a function, or on a plug-in, which declares all there is to declare itself."""
-    if callable(fn):
+    if not isinstance(fn, (str, os.PathLike)):
         return judge(words, declaration_of(operation, fn, declared), solver(operation, fn))
     if declared:
         raise TypeError(f"{', '.join(declared)}: a plug-in declares itself: expected no such argument for {fn!r}")
