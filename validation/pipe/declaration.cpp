@@ -26,6 +26,7 @@ class Fields {
   explicit Fields(const json& said) : said_(said) {}
   Fields(const Fields&) = delete;
   Fields& operator=(const Fields&) = delete;
+  ~Fields() = default;
 
   template <class Value>
   Fields& take(const char* key, Value& value) {

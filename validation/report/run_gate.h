@@ -70,7 +70,7 @@ std::vector<Picture> pictures_of(const Context<Operation>& context, const typena
 template <class Operation>
 PropertyRecord record_of(const PropertyReport<Operation>& report, const Context<Operation>& context,
                          std::int64_t unit) {
-  PropertyRecord record{report, std::nullopt};
+  PropertyRecord record{static_cast<const PropertySummary&>(report), std::nullopt};
   if (!report.failure) return record;
   const auto& [problem, origin, explanation] = *report.failure;
   record.failure = FailureRecord{unit, origin, explanation,
