@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "tests/plugin/plugins.h"
+#include "tests/validation/stub_kernel.h"
 #include "validation/core/kernel_died.h"
 #include "validation/ctc/operation.h"
 #include "validation/ctc/run.h"
@@ -27,17 +28,6 @@ using std::filesystem::directory_iterator;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-CtcCase small_case() {
-  CtcCase c;
-  c.T = 2;
-  c.B = 1;
-  c.C = 2;
-  c.activations = {0, 0, 0, 0};
-  c.input_lengths = {2};
-  set_targets(c, {{1}});
-  return c;
-}
-
 std::ptrdiff_t open_files() {
   return std::distance(directory_iterator("/proc/self/fd"), directory_iterator());
 }
@@ -48,14 +38,14 @@ bool has_children() {
 
 TEST(Worker, IsStartedAgainAfterADeath) {
   const auto kernel = ctc_kernel(built("aborts"));
-  for (int i = 0; i < 3; ++i) EXPECT_THROW(run_valid(*kernel, small_case()), KernelDied);
+  for (int i = 0; i < 3; ++i) EXPECT_THROW(run_valid(*kernel, three_of_four_paths()), KernelDied);
 }
 
 /// While a case is shrunk, it is asked again and again.
 TEST(Worker, IsGivenLessTimeOnceItHasHung) {
   set_time_limit(0.4);
   const auto kernel = ctc_kernel(built("hangs"));
-  const auto ask = [&] { run_valid(*kernel, small_case()); };
+  const auto ask = [&] { run_valid(*kernel, three_of_four_paths()); };
   EXPECT_THAT(ask, ThrowsMessage<KernelDied>(HasSubstr("within 0.4 s")));
   EXPECT_THAT(ask, ThrowsMessage<KernelDied>(HasSubstr("within 0.04 s")));
   set_time_limit(10);
@@ -67,8 +57,8 @@ TEST(Worker, LeavesNothingBehind) {
   {
     const auto right = ctc_kernel(built("minimal"));
     const auto wrong = ctc_kernel(built("reads_null"));
-    EXPECT_NEAR(double{run_valid(*right, small_case()).loss.at(0)}, 0.28768207, 1e-6);
-    for (int i = 0; i < 5; ++i) EXPECT_THROW(run_valid(*wrong, small_case()), KernelDied);
+    EXPECT_NEAR(double{run_valid(*right, three_of_four_paths()).loss.at(0)}, 0.28768207, 1e-6);
+    for (int i = 0; i < 5; ++i) EXPECT_THROW(run_valid(*wrong, three_of_four_paths()), KernelDied);
     EXPECT_TRUE(has_children());
   }
   EXPECT_EQ(open_files(), before);
@@ -103,7 +93,7 @@ TEST(Worker, EndsWithTheProgramThatStartedIt) {
   const pid_t program = fork();
   if (program == 0) {
     const auto kernel = ctc_kernel(built("hangs"));
-    run_kernel(*kernel, small_case());
+    run_kernel(*kernel, three_of_four_paths());
     _exit(0);
   }
   pid_t worker = 0;

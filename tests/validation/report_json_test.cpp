@@ -1,14 +1,19 @@
 // JSON reports: what is written is read again, numbers that are none among it, and nothing else is taken for one.
 #include "validation/report/json.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <filesystem>
 #include <string>
 #include <tuple>
 
 #include "tests/validation/sample_report.h"
+#include "validation/report/report_file.h"
 
 namespace assay::validation {
 namespace {
@@ -140,6 +145,20 @@ TEST(ShareOfBound, IsOneAtTheBoundAndNeverHidesAnError) {
   EXPECT_EQ(share_of_bound(1e-300, 0), HUGE_VAL);
   EXPECT_TRUE(std::isnan(share_of_bound(std::nan(""), 0)));
   EXPECT_TRUE(std::isnan(share_of_bound(std::nan(""), 1)));
+}
+
+/// As /dev/null is, which to replace would be a pity.
+TEST(ReportFile, WritesToAPipeAndLeavesItOne) {
+  const auto path = std::filesystem::temp_directory_path() / ("assay-pipe-" + std::to_string(getpid()));
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  const int pipe = open(path.c_str(), O_RDWR | O_NONBLOCK);
+  write_atomically(path, "text");
+  std::string read_back(8, '?');
+  EXPECT_EQ(read(pipe, read_back.data(), read_back.size()), 4);
+  EXPECT_EQ(read_back, "text????");
+  EXPECT_TRUE(is_fifo(path));
+  close(pipe);
+  remove(path);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -15,6 +14,7 @@
 #include "validation/ctc/diagnosis/json.h"
 #include "validation/ctc/diagnosis/report.h"
 #include "validation/ctc/npz.h"
+#include "validation/report/report_file.h"
 
 namespace assay::validation {
 
@@ -32,11 +32,7 @@ int diagnose_command(const std::filesystem::path& path, int digits, bool colour,
   for (const std::string& note : notes) out << "note: " << note << '\n';
   const std::vector<RowDiagnosis> rows = diagnose(batch, digits);
   print_diagnosis(out, batch, rows, colour);
-  if (!json.empty()) {
-    std::ofstream file(json);
-    if (!(file << to_json(rows, notes)).flush())
-      throw std::runtime_error("--json " + json.string() + ": could not be written");
-  }
+  if (!json.empty()) write_atomically(json, to_json(rows, notes));
   return std::all_of(rows.begin(), rows.end(), [](const RowDiagnosis& row) { return row.is_healthy(); }) ? 0 : 1;
 }
 

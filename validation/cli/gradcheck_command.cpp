@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 
 #include "validation/cli/commands.h"
 #include "validation/cli/operations.h"
@@ -13,6 +11,7 @@
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
 #include "validation/gradcheck/operation.h"
+#include "validation/report/report_file.h"
 
 namespace assay::validation {
 namespace {
@@ -42,13 +41,6 @@ std::optional<NamedCase<Operation>> given_case(const GradcheckArguments& argumen
   return given;
 }
 
-void write(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("{}: cannot be written", path));
-}
-
 int status_of(Verdict verdict) {
   if (verdict == Verdict::pass) return 0;
   return verdict == Verdict::skipped ? 2 : 1;
@@ -67,7 +59,7 @@ int run(const GradcheckArguments& arguments) {
   const GradcheckRecord record = gradcheck<Operation>(*kernel, options, given, progress);
   bar.clear();
   fmt::print("{}", to_text(record, wants_colour(stdout)));
-  if (!arguments.json.empty()) write(arguments.json, to_json(record));
+  if (!arguments.json.empty()) write_atomically(arguments.json, to_json(record));
   return status_of(record.verdict);
 }
 

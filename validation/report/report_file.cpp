@@ -71,15 +71,17 @@ std::vector<ReportedFailure> failures_in(const Report& report) {
 }  // namespace
 
 void write_atomically(const std::filesystem::path& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path.string(), getpid());
-  std::ofstream file(temporary, std::ios::binary);
+  std::error_code problem;
+  const bool in_place = std::filesystem::exists(path, problem) && !std::filesystem::is_regular_file(path, problem);
+  const std::string written = in_place ? path.string() : fmt::format("{}.{}.tmp", path.string(), getpid());
+  std::ofstream file(written, std::ios::binary);
   file << text;
   file.close();
-  std::error_code problem;
-  if (file) std::filesystem::rename(temporary, path, problem);
+  problem.clear();
+  if (file && !in_place) std::filesystem::rename(written, path, problem);
   if (file && !problem) return;
   std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
+  if (!in_place) std::filesystem::remove(written, ignored);
   throw std::runtime_error(
       fmt::format("{}: cannot be written: does its folder exist, with room and the right to write?", path.string()));
 }

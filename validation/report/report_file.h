@@ -23,7 +23,8 @@ void require_folders(const ReportFiles& files);
 /// Throws std::runtime_error, naming the file, where one cannot be written.
 void write_report(const Report& report, const ReportFiles& files);
 
-/// Writes a temporary file beside `path` and renames it, so that `path` holds either what it held or all of `text`.
+/// Writes a temporary file beside `path` and renames it, so that `path` holds either what it held or all of `text`; a
+/// device or pipe is written to as it is. Throws std::runtime_error where that fails.
 void write_atomically(const std::filesystem::path& path, const std::string& text);
 
 /// Reads a JSON report. Throws std::invalid_argument or std::runtime_error, naming the file and what is wrong with it.

@@ -29,7 +29,21 @@ def torch_ctc(p: Any) -> Tuple[Any, Any]:
     """torch.nn.functional.ctc_loss of log_softmax(logits), and its gradient in the logits."""
     import torch
 
-    logits = torch.tensor(p.logits, requires_grad=True)
+    return _torch_ctc(p, torch.float32)
+
+
+def torch_ctc_float64(p: Any) -> Tuple[Any, Any]:
+    """The same in float64, its results rounded to float32."""
+    import torch
+
+    loss, gradient = _torch_ctc(p, torch.float64)
+    return loss.float(), gradient.float()
+
+
+def _torch_ctc(p: Any, dtype: Any) -> Tuple[Any, Any]:
+    import torch
+
+    logits = torch.tensor(p.logits, dtype=dtype, requires_grad=True)
     loss = torch.nn.functional.ctc_loss(
         logits.log_softmax(-1),
         torch.from_numpy(p.targets),
@@ -40,23 +54,6 @@ def torch_ctc(p: Any) -> Tuple[Any, Any]:
         zero_infinity=p.zero_infinity,
     )
     return loss, _backward(loss, p.upstream, logits)[0]
-
-
-def torch_ctc_float64(p: Any) -> Tuple[Any, Any]:
-    """The same in float64, its results rounded to float32."""
-    import torch
-
-    logits = torch.tensor(p.logits, dtype=torch.float64, requires_grad=True)
-    loss = torch.nn.functional.ctc_loss(
-        logits.log_softmax(-1),
-        torch.from_numpy(p.targets),
-        torch.from_numpy(p.input_lengths),
-        torch.from_numpy(p.target_lengths),
-        blank=p.blank,
-        reduction=p.reduction,
-        zero_infinity=p.zero_infinity,
-    )
-    return loss.float(), _backward(loss, p.upstream, logits)[0].float()
 
 
 def torch_cross_entropy(p: Any) -> Tuple[Any, Any, Any]:
