@@ -37,5 +37,6 @@ void add_ctc(pybind11::module_& core);
 void add_cce(pybind11::module_& core);
 void add_svd(pybind11::module_& core);
 void add_gradcheck(pybind11::module_& core);
+void add_steps(pybind11::module_& core);
 
 }  // namespace assay::python

@@ -6,6 +6,7 @@
 gate        judges a kernel of "ctc", "cce" (linear cross-entropy) or "svd" by an any-precision reference
 replay      judges it once more on the case of a failure
 reference   ctc, cce, svd: loss, gradients and factors to as many digits as are asked for
+steps       alpha, both betas, sweeps: what lies between a formula and its result, in any number format
 gradcheck   judges the gradient of any differentiable function
 diagnose    what is wrong with a CTC batch whose loss is inf or NaN
 pytest_gate a test for each property, in one line of a test file
@@ -18,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _declare as declare
-from . import reference
+from . import reference, steps
 from ._core import Real, precision, precision_digits
 from ._diagnose import Diagnosis, RowDiagnosis, Symptom, diagnose
 from ._gate import Failure, GateResult, JudgeError, PropertyResult, gate, property_names, replay
@@ -53,6 +54,7 @@ __all__ = [
     "pytest_gate",
     "reference",
     "replay",
+    "steps",
 ]
 
 

@@ -1,0 +1,94 @@
+// How requests are read and answered: fields that must be there, matrices of numbers, and the number type by name.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reference/matrix.h"
+#include "reference/number/big_float.h"
+#include "reference/number/exact.h"
+#include "reference/number/narrow.h"
+#include "reference/number/precision.h"
+#include "reference/refuse.h"
+
+namespace assay::validation::steps {
+
+using Json = nlohmann::json;
+
+/// More elements than any reader could be shown.
+inline constexpr std::int64_t most_elements = 4'000'000;
+
+/// Answers `request` by `answer`; a refusal, or text that is not JSON, by {"error": ...}.
+std::string respond(std::string_view request, const std::function<Json(const Json&)>& answer);
+
+/// The member `name`; refused where there is none.
+const Json& member(const Json& request, const char* name);
+
+std::int64_t integer(const Json& request, const char* name);
+std::int64_t integer_or(const Json& request, const char* name, std::int64_t fallback);
+double real_or(const Json& request, const char* name, double fallback);
+std::string text_or(const Json& request, const char* name, const char* fallback);
+std::vector<std::int64_t> integers(const Json& request, const char* name);
+
+/// The labels l [S], each in [0, C) and not the blank; C is the width of the request's outputs or logits.
+std::vector<std::int64_t> labels_of(const Json& request, std::int64_t blank);
+
+/// The double that a JSON number or a decimal text ("-inf" and the like too) stands for.
+double real_of(const Json& value, const std::string& name);
+
+/// Rows of equal length, each element by `element(value, name of the place)`.
+template <class Number, class Element>
+reference::Matrix<Number> matrix_of(const Json& request, const char* name, const Element& element) {
+  using reference::detail::refuse;
+  const Json& rows = member(request, name);
+  if (!rows.is_array()) refuse(name, " = ", rows.dump(), ": expected an array of rows");
+  const std::size_t width = rows.empty() || !rows[0].is_array() ? 0 : rows[0].size();
+  if (static_cast<std::int64_t>(rows.size() * width) > most_elements)
+    refuse(name, " of ", rows.size(), " rows of ", width, ": expected at most ", most_elements, " elements");
+  reference::Matrix<Number> matrix(static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(width));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].is_array() || rows[i].size() != width)
+      refuse(name, "[", i, "]: expected a row of ", width, " numbers, as the first");
+    for (std::size_t j = 0; j < width; ++j)
+      matrix(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)) =
+          element(rows[i][j], std::string(name) + "[" + std::to_string(i) + "][" + std::to_string(j) + "]");
+  }
+  return matrix;
+}
+
+/// The fraction that a text "3/16", a decimal text or a JSON number stands for, exactly.
+reference::Rational fraction_of(const Json& value, const std::string& name);
+
+/// Runs `run.template operator()<Number>(digits)` with the number type of the request, `digits` being how many decimal
+/// digits tell its numbers apart. BigFloats are computed with ten digits more than are shown.
+template <class Run>
+Json with_number(const Json& request, const Run& run) {
+  const Json number = request.value("number", Json("double"));
+  if (number == "half") return run.template operator()<reference::Half>(5);
+  if (number == "bfloat16") return run.template operator()<reference::BFloat16>(4);
+  if (number == "float") return run.template operator()<reference::Single>(9);
+  if (number == "double") return run.template operator()<reference::Double>(17);
+  if (number.is_object() && number.contains("digits")) {
+    const std::int64_t digits = integer(number, "digits");
+    if (digits < reference::kFewestDigits || digits > 1000 || digits + 10 > reference::kMostDigits)
+      reference::detail::refuse("digits = ", digits, ": expected a number in [", reference::kFewestDigits, ", ",
+                                std::min<std::int64_t>(1000, reference::kMostDigits - 10), "]");
+    const reference::PrecisionScope scope(static_cast<int>(digits) + 10);
+    return run.template operator()<reference::BigFloat>(static_cast<int>(digits));
+  }
+  reference::detail::refuse("number = ", number.dump(),
+                            ": expected half, bfloat16, float, double, exact where there is no exponential, or "
+                            "{\"digits\": n}");
+}
+
+inline bool is_exact(const Json& request) {
+  return request.value("number", Json()) == "exact";
+}
+
+}  // namespace assay::validation::steps

@@ -1,0 +1,48 @@
+// Numbers, vectors and matrices as JSON: decimal texts, "inf", "-inf", "nan", or fractions.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reference/matrix.h"
+#include "reference/number/log_number.h"
+#include "reference/number/traits.h"
+
+namespace assay::validation::steps {
+
+template <class Number>
+nlohmann::json text(const Number& x, int digits) {
+  using Traits = reference::NumberTraits<Number>;
+  if (Traits::is_nan(x)) return "nan";
+  if (!Traits::is_finite(x)) return x < Number(0) ? "-inf" : "inf";
+  return Traits::to_string(x, digits);
+}
+
+/// Of a weight kept as its logarithm, the logarithm.
+template <class Number>
+nlohmann::json text(const reference::LogNumber<Number>& x, int digits) {
+  return text(x.log(), digits);
+}
+
+template <class Number>
+nlohmann::json texts(std::span<const Number> numbers, int digits) {
+  nlohmann::json array = nlohmann::json::array();
+  for (const Number& x : numbers) array.push_back(text(x, digits));
+  return array;
+}
+
+template <class Number>
+nlohmann::json texts(const std::vector<Number>& numbers, int digits) {
+  return texts(std::span<const Number>(numbers), digits);
+}
+
+template <class Number>
+nlohmann::json texts(const reference::Matrix<Number>& matrix, int digits) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (std::int64_t i = 0; i < matrix.rows(); ++i) rows.push_back(texts<Number>(matrix.row(i), digits));
+  return rows;
+}
+
+}  // namespace assay::validation::steps
