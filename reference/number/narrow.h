@@ -3,8 +3,8 @@
 //
 //   Half <11, -14, 15>,   BFloat16 <8, -126, 127>,   Single <24, -126, 127>,   Double <53, -1022, 1023>
 //
-// + - * / sqrt exp log log1p expm1 are all correctly rounded, ties to even: what a formula loses in a format is the same
-// on every machine, whatever its library of mathematics.
+// + - * / sqrt exp log log1p expm1 are all correctly rounded, ties to even: what a formula loses in a format is the
+// same on every machine, whatever its library of mathematics.
 //
 // A Narrow is kept in a double. Of p <= 24, each of + - * / sqrt is computed in double and rounded once more: rounding
 // twice is harmless where 53 >= 2 p + 2 (Figueroa 1995, "When is double rounding innocuous?"), and of a subnormal

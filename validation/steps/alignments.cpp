@@ -65,8 +65,8 @@ Json answer(const Json& request) {
     return response;
   };
   if (steps::is_exact(request)) return add(steps::exact_outputs_of(request), 0);
-  return steps::with_number(
-      request, [&]<class Number>(int digits) { return add(steps::outputs_of<Number>(request), digits); });
+  return steps::with_number(request,
+                            [&]<class Number>(int digits) { return add(steps::outputs_of<Number>(request), digits); });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// log_sum_exp_steps and cce_steps: the sum of exponentials chunk by chunk, and linear cross-entropy computed in a format.
+// log_sum_exp_steps and cce_steps: the sum of exponentials chunk by chunk, and linear cross-entropy computed in a
+// format.
 #include <cstdint>
 #include <span>
 #include <utility>

@@ -114,8 +114,7 @@ Json steps_in(const Json& request, const std::string& space, int digits) {
   }
   if (space != "scaled") refuse("space = ", space, ": expected probability, log or scaled");
   const auto s = scaled(request, std::move(y));
-  const Number loss =
-      s.scale.empty() ? reference::loss(s.p) : reference::loss_scaled(std::span<const Number>(s.scale));
+  const Number loss = s.scale.empty() ? reference::loss(s.p) : reference::loss_scaled(std::span<const Number>(s.scale));
   return to_json(s, text(loss, digits), digits);
 }
 

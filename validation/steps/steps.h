@@ -1,5 +1,6 @@
 // Every quantity of a derivation, as JSON, for whoever shows it: the page of the CTC lattice (WebAssembly), the command
-// `assay lattice`, and assay.steps in Python. One way from the references to a reader, so that all show the same digits.
+// `assay lattice`, and assay.steps in Python. One way from the references to a reader, so that all show the same
+// digits.
 //
 // A request is a JSON object, and so is a response. Numbers of a response are decimal texts that tell every number of
 // their format apart, "inf", "-inf" or "nan", or fractions "3/16" where exact. A request that cannot be met is answered
@@ -43,7 +44,8 @@ std::string cce_steps(std::string_view request);
 std::string jacobi_steps(std::string_view request);
 
 /// {"labels": [S], "logits": [T][C] of float32, "blank", "arithmetic": "log_space" | "probability", "unit_roundoff",
-///  "output_unit_roundoff", "two_step"} -> {"loss", "gradient": [T][C]}: the bounds that the gate would hold a kernel to
+///  "output_unit_roundoff", "two_step"} -> {"loss", "gradient": [T][C]}: the bounds that the gate would hold a kernel
+///  to
 /// that says so of itself.
 std::string ctc_bounds(std::string_view request);
 

@@ -45,8 +45,7 @@ Json sweeps_of(const Matrix<Number>& A, JacobiOrdering ordering, int digits) {
   Json sweeps = Json::array({sweep_json(columns, JacobiSweep<Number>{}, digits)});
   for (int sweep = 1; sweep <= JacobiOptions{}.sweep_limit; ++sweep) {
     const double rotations = static_cast<double>(columns.count()) * sweep;
-    const auto met =
-        reference::jacobi_sweep(columns, ordering, threshold, Number(4 * std::sqrt(rotations)) * u);
+    const auto met = reference::jacobi_sweep(columns, ordering, threshold, Number(4 * std::sqrt(rotations)) * u);
     sweeps.push_back(sweep_json(columns, met, digits));
     if (met.rotations == 0) return sweeps;
   }
