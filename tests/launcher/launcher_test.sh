@@ -11,7 +11,7 @@ cp "$launcher" "$work/checkout/assay"
 cd "$work/elsewhere"
 
 # Everything the launcher may call: the system's own tools, and stand-ins that write down how they were called.
-for tool in bash cat chmod dirname env find flock mkdir readlink sed sort tail touch; do
+for tool in basename bash cat chmod dirname env find flock mkdir readlink sed sort tail touch; do
   ln -s "$(type -P "$tool")" "$work/bin/$tool"
 done
 stand_in() { # stand_in NAME: an executable whose body is standard input
@@ -61,6 +61,17 @@ says err 'building build/release'
 run 7 gate
 is_silent err
 ! grep -q cmake "$work/calls" || complain "the second run should not configure"
+
+# Notebooks need the Python package besides; one that is not there is refused with the names of those that are.
+mkdir "$work/checkout/notebooks"
+touch "$work/checkout/notebooks/01-alignments.ipynb"
+run 2 notebooks 77
+says calls 'ASSAY_BUILD_PYTHON=ON'
+says calls 'assay assay_core'
+says err "no notebook begins with '77'"
+says err 'choose of: 01-alignments.ipynb'
+run 7 gate
+is_silent err
 
 # Tests need more than the program: configured once more, and then the program has all it needs as well.
 run 0 test -R ctc

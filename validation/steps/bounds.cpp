@@ -63,11 +63,11 @@ std::string ctc_bounds(std::string_view request) {
       Json frame = Json::array();
       for (std::int64_t k = 0; k < c.C; ++k) {
         const auto y = static_cast<double>(row.y(t, k)), gamma = static_cast<double>(row.posterior(t, k));
-        frame.push_back(steps::text(bounds.gradient(t, 0, {y, gamma, std::abs(y - gamma)}), 17));
+        frame.push_back(steps::text(bounds.gradient(t, 0, {y, gamma, std::abs(y - gamma)}), 0));
       }
       gradient.push_back(std::move(frame));
     }
-    return {{"loss", steps::text(bounds.loss(0), 17)}, {"gradient", std::move(gradient)}};
+    return {{"loss", steps::text(bounds.loss(0), 0)}, {"gradient", std::move(gradient)}};
   });
 }
 

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "reference/ctc/feasible.h"
 #include "reference/ctc/loss.h"
 #include "reference/ctc/loss_scaled.h"
 #include "reference/ctc/steps.h"
@@ -97,7 +98,11 @@ CtcSteps<Number> scaled(const Json& request, Matrix<Number> y) {
 Json exact_steps(const Json& request, const std::string& space) {
   Matrix<Rational> y = steps::exact_outputs_of(request);
   if (space == "probability") return to_json(plain(request, std::move(y)), nullptr, 0);
-  if (space == "scaled") return to_json(scaled(request, std::move(y)), nullptr, 0);
+  if (space == "scaled") {
+    if (!reference::feasible(y.rows(), steps::integers(request, "labels")))
+      refuse("labels: expected an alignment in T=", y.rows(), " frames, for alpha is divided by its sum");
+    return to_json(scaled(request, std::move(y)), nullptr, 0);
+  }
   refuse("space = ", space, ": expected probability or scaled, for a logarithm is no fraction");
 }
 

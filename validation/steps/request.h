@@ -65,15 +65,15 @@ reference::Matrix<Number> matrix_of(const Json& request, const char* name, const
 /// The fraction that a text "3/16", a decimal text or a JSON number stands for, exactly.
 reference::Rational fraction_of(const Json& value, const std::string& name);
 
-/// Runs `run.template operator()<Number>(digits)` with the number type of the request, `digits` being how many decimal
-/// digits tell its numbers apart. BigFloats are computed with ten digits more than are shown.
+/// Runs `run.template operator()<Number>(digits)` with the number type of the request; `digits` are for BigFloats,
+/// which are computed with ten more than are shown.
 template <class Run>
 Json with_number(const Json& request, const Run& run) {
   const Json number = request.value("number", Json("double"));
-  if (number == "half") return run.template operator()<reference::Half>(5);
-  if (number == "bfloat16") return run.template operator()<reference::BFloat16>(4);
-  if (number == "float") return run.template operator()<reference::Single>(9);
-  if (number == "double") return run.template operator()<reference::Double>(17);
+  if (number == "half") return run.template operator()<reference::Half>(0);
+  if (number == "bfloat16") return run.template operator()<reference::BFloat16>(0);
+  if (number == "float") return run.template operator()<reference::Single>(0);
+  if (number == "double") return run.template operator()<reference::Double>(0);
   if (number.is_object() && number.contains("digits")) {
     const std::int64_t digits = integer(number, "digits");
     if (digits < reference::kFewestDigits || digits > 1000 || digits + 10 > reference::kMostDigits)

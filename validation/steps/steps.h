@@ -2,8 +2,9 @@
 // `assay lattice`, and assay.steps in Python. One way from the references to a reader, so that all show the same
 // digits.
 //
-// A request is a JSON object, and so is a response. Numbers of a response are decimal texts that tell every number of
-// their format apart, "inf", "-inf" or "nan", or fractions "3/16" where exact. A request that cannot be met is answered
+// A request is a JSON object, and so is a response. Numbers of a response are decimal texts, of which
+// those of a format are its very numbers when read as doubles; "inf", "-inf", "nan"; or fractions "3/16" where exact. A
+// request that cannot be met is answered
 // {"error": "..."}, which names the argument, its value and what was expected. Nothing throws but for want of memory.
 //
 //   "number"   "half", "bfloat16", "float", "double", "exact" (fractions), or {"digits": n}

@@ -76,8 +76,8 @@ Json steps_in(const Json& request, int digits) {
 std::string jacobi_steps(std::string_view request) {
   return steps::respond(request, [](const Json& r) -> Json {
     const Json number = r.value("number", Json("double"));
-    if (number == "float") return steps_in<float>(r, 9);
-    if (number == "double") return steps_in<double>(r, 17);
+    if (number == "float") return steps_in<float>(r, 0);
+    if (number == "double") return steps_in<double>(r, 0);
     if (!number.is_object()) refuse("number = ", number.dump(), R"(: expected float, double or {"digits": n})");
     return steps::with_number(r, [&]<class Number>(int digits) -> Json {
       if constexpr (std::is_same_v<Number, reference::BigFloat>) return steps_in<Number>(r, digits);

@@ -1,12 +1,20 @@
 // Numbers, vectors and matrices as JSON: decimal texts, "inf", "-inf", "nan", or fractions.
+//
+// What is a double or narrower is written with the fewest digits that give the same double: read as a double it is the
+// very number of its format. Of a BigFloat there are as many digits as are asked for.
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "reference/matrix.h"
+#include "reference/number/big_float.h"
+#include "reference/number/exact.h"
 #include "reference/number/log_number.h"
 #include "reference/number/traits.h"
 
@@ -17,7 +25,14 @@ nlohmann::json text(const Number& x, int digits) {
   using Traits = reference::NumberTraits<Number>;
   if (Traits::is_nan(x)) return "nan";
   if (!Traits::is_finite(x)) return x < Number(0) ? "-inf" : "inf";
-  return Traits::to_string(x, digits);
+  if constexpr (requires { static_cast<double>(x); } && !std::is_same_v<Number, reference::BigFloat> &&
+                !std::is_same_v<Number, reference::Rational>) {
+    std::array<char, 32> buffer{};
+    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), static_cast<double>(x)).ptr;
+    return std::string(buffer.data(), end);
+  } else {
+    return Traits::to_string(x, digits);
+  }
 }
 
 /// Of a weight kept as its logarithm, the logarithm.
