@@ -19,7 +19,6 @@ namespace {
 using reference::CtcSteps;
 using reference::LogNumber;
 using reference::Matrix;
-using reference::NumberTraits;
 using reference::Rational;
 using reference::detail::refuse;
 using steps::Json;
