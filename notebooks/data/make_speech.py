@@ -4,7 +4,7 @@
     /usr/bin/python3 make_speech.py            both files, in this folder; two to three minutes on one core
     /usr/bin/python3 make_speech.py --tables   only prints the tables of README.md, from the files as they are
 
-Needs espeak-ng, python3-torch and python3-numpy (Debian 12: apt install espeak-ng python3-torch python3-numpy).
+The recordings of two of its rows are made by make_audio.py. Needs espeak-ng, python3-torch and python3-numpy (Debian 12: apt install espeak-ng python3-torch python3-numpy).
 Seeded and on one thread, so the same machine makes the same bytes again; another processor may round differently
 in training and arrive at a slightly different model.
 """
@@ -20,12 +20,9 @@ import torch
 
 from acoustic import AcousticModel, edit_distance, greedy_decode, train
 from batch import print_broken_table, print_speech_table, save_broken, save_speech
-from speech import BATCH_PHRASES, labels_of, log_mel, random_phrase, random_utterance, speak
+from speech import BATCH_PHRASES, HELD_OUT, SEED, TRAINED, labels_of, log_mel, random_phrase, random_utterance, speak
 
 FOLDER = Path(__file__).resolve().parent
-SEED = 1
-TRAINED = 1000  # utterances to train on
-HELD_OUT = 100  # utterances to test on, of phrases not trained on
 EPOCHS = 25
 
 

@@ -38,6 +38,10 @@ BATCH_PHRASES = [
     "all summer the happy rabbit will sleep under the tree",
 ]
 
+SEED = 1
+TRAINED = 1000  # utterances to train on
+HELD_OUT = 100  # utterances to test on, of phrases not trained on; those of the batch follow
+
 ACCENTS = ["en-us", "en-gb", "en-gb-scotland", "en-gb-x-rp"]
 TIMBRES = ["", "+m1", "+m3", "+m7", "+f1", "+f2", "+f4"]
 

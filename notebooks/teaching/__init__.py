@@ -6,6 +6,6 @@ Nothing here computes what the package `assay` computes.
 from . import figures
 from .questions import check
 from .show import run, table
-from .speech import Utterance, labels_of, letters, speech
+from .speech import Utterance, labels_of, letters, speech, waveform
 
-__all__ = ["Utterance", "check", "figures", "labels_of", "letters", "run", "speech", "table"]
+__all__ = ["Utterance", "check", "figures", "labels_of", "letters", "run", "speech", "table", "waveform"]
