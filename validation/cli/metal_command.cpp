@@ -3,13 +3,13 @@
 #include <fmt/color.h>
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 #include <stdexcept>
 
 #include "metal/emulator/lint.h"
 #include "validation/core/parse.h"
 #include "validation/core/terminal.h"
+#include "validation/report/report_file.h"
 #include "validation/shader/json.h"
 #include "validation/shader/shader_check.h"
 
@@ -90,11 +90,7 @@ int check(Arguments& arguments) {
   if (arguments.grid.empty()) throw std::invalid_argument("--grid: expected the number of threads to run, x[,y[,z]]");
   const ShaderOutcome outcome = check_shader(arguments.check);
   print_outcome(arguments.check, outcome);
-  if (!arguments.json.empty()) {
-    std::ofstream file(arguments.json);
-    if (!(file << to_json(arguments.check, outcome)).flush())
-      throw std::runtime_error(fmt::format("--json {}: could not be written", arguments.json));
-  }
+  if (!arguments.json.empty()) write_atomically(arguments.json, to_json(arguments.check, outcome));
   return outcome.passed() ? 0 : 1;
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "validation/core/coverage.h"
+#include "validation/core/draw.h"
 #include "validation/core/property.h"
 #include "validation/core/search.h"
 #include "validation/core/summary.h"
@@ -119,22 +120,14 @@ class Judge {
 
   void generated(const GateOptions<Operation>& options, std::int64_t block, Coverage& coverage, const Stop& stop) {
     const auto judge_one = [&](const Case& c) { return judge_case(c, "generated", &coverage); };
-    const auto draw_one = [&](Random& random, int size) { return draw(random, size); };
+    const auto passed_over = [&](const std::string& reason) { report_.record(Finding::skip(reason), "generated"); };
+    const auto draw_one = [&](Random& random, int size) {
+      return draw_claimed<Operation>(random, size, property_.profile, context_.kernel, passed_over);
+    };
     const auto cases = std::min<std::int64_t>(options.cases - block * cases_of_unit, cases_of_unit);
     const auto found = search_with<Operation>(draw_one, static_cast<int>(cases), seed_of_block(options.seed, block),
                                               options.shrink_budget, judge_one, stop);
     if (found) report_.fail(*found, "generated");
-  }
-
-  /// A case that the kernel claims to do, where one is met soon; those passed over are counted with the reason.
-  Case draw(Random& random, int size) {
-    for (int left = 100;; --left) {
-      Case c = Operation::generate(random, size, property_.profile);
-      Operation::adapt(context_.kernel, c);
-      const std::string reason = Operation::why_not(context_.kernel, c);
-      if (reason.empty() || left == 0) return c;
-      report_.record(Finding::skip(reason), "generated");
-    }
   }
 
   Finding judge_case(const Case& c, const std::string& origin, Coverage* coverage) {

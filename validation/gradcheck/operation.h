@@ -10,6 +10,7 @@
 #include <string>
 
 #include "validation/cce/operation.h"
+#include "validation/core/draw.h"
 #include "validation/core/report.h"
 #include "validation/ctc/operation.h"
 #include "validation/gradcheck/judge.h"
@@ -85,8 +86,8 @@ GradcheckRecord gradcheck(const typename Operation::Kernel& kernel, const Gradch
   for (int i = 0; i < options.cases; ++i) {
     if (progress) progress(i);
     const int size = 20 + 80 * i / options.cases;
-    typename Operation::Case c = Operation::generate(random, size, gradcheck_profile(kernel));
-    Operation::adapt(kernel, c);
+    const auto passed_over = [&](const std::string& reason) { survey.skip(reason); };
+    const auto c = draw_claimed<Operation>(random, size, gradcheck_profile(kernel), kernel, passed_over);
     gradcheck_case<Operation>(kernel, c, options.digits, fmt::format("generated case {}", i + 1), survey);
   }
   return survey.conclude();
