@@ -28,11 +28,12 @@ def path_of(alignment: Sequence[int], states: Sequence[int]) -> List[int]:
     return path
 
 
-def all_paths(states: Sequence[int], alignments: Sequence[Sequence[int]], columns: int = 5) -> None:
+def all_paths(states: Sequence[int], alignments: Sequence[Sequence[int]], title: str, columns: int = 5) -> None:
     """Each alignment as a path of its own through the lattice, its text above."""
     T, rows = len(alignments[0]), -(-len(alignments) // columns)
     names = list(letters(states))
-    _, axes = figure(1.6 * columns, 1.7 * rows, rows, columns, squeeze=False)
+    fig, axes = figure(1.6 * columns, 1.7 * rows + 0.3, rows, columns, squeeze=False)
+    fig.suptitle(title, x=0.01, ha="left")
     for ax in axes.flat[len(alignments) :]:
         ax.axis("off")
     for ax, alignment in zip(axes.flat, alignments):
@@ -82,7 +83,7 @@ def growth(ax: Axes, T: Sequence[int], counts: Dict[str, Sequence[int]], limit: 
         ax.plot(*zip(*shown), lw=2)
         ax.text(shown[-1][0] + 1, shown[-1][1], name, va="center")
     ax.axhline(limit, color=GREY, ls="--", lw=1)
-    ax.text(1.35 * T[-1], limit * 3, limit_name, color="#555555", fontsize=9, ha="right")
+    ax.text(1.35 * T[-1], limit * 4, limit_name, color="#555555", fontsize=9, ha="right")
     ax.set_yscale("log")
     ax.set_xlabel("frames T")
     ax.set_ylabel("alignments")
@@ -123,3 +124,15 @@ def gradient_rows(y: np.ndarray, gamma: np.ndarray, gradient: np.ndarray, classe
         posteriors(ax, values[frames], classes, title, extent=extent, **colours)
     axes[0].set_xlabel("")
     axes[1].set_xlabel("")
+
+
+def shares_lost(ax: Axes, lost: np.ndarray, limit: float, limit_name: str) -> None:
+    """How many transitions carry which share of p, on a logarithmic axis; to the left of the limit none is seen."""
+    bins = np.arange(np.floor(np.log10(lost.min())), 1)
+    ax.hist(np.log10(lost), bins=bins, color=BLUE, rwidth=0.9)
+    ax.axvline(np.log10(limit), color=RED, lw=1.5, ls="--")
+    ax.text(np.log10(limit) - 0.5, ax.get_ylim()[1], limit_name, color=RED, ha="right", va="top")
+    ax.set_xlabel("share of p that the transition carries")
+    ax.set_ylabel("transitions")
+    ticks = bins[(bins % 5) == 0]
+    ax.set_xticks(ticks, [rf"$10^{{{int(b)}}}$" for b in ticks])
