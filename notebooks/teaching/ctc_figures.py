@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from .figures import BLACK, BLUE, GREEN, GREY, ORANGE, RED, figure, heat, lattice
 from .speech import letters
 
-PALE_BLUE, PALE_GREY = "#a9cfe8", "#e4e4e4"
+PALE_GREY = "#e4e4e4"
 
 
 def path_of(alignment: Sequence[int], states: Sequence[int]) -> List[int]:
@@ -103,13 +103,14 @@ def states_heat(
 
 
 def invariant_steps(ax: Axes, curves: Dict[str, np.ndarray], p: float) -> None:
-    """sum over s of alpha beta as a share of p, frame by frame, one curve a fault."""
-    for (name, values), colour, marker in zip(curves.items(), (BLACK, BLUE, ORANGE, GREEN), "osD^"):
+    """sum over s of alpha beta as a share of p, frame by frame: first what is whole, then a curve a fault."""
+    looks = ((PALE_GREY, "", 9), (BLUE, "s", 2), (ORANGE, "D", 2), (GREEN, "^", 2))
+    for (name, values), (colour, marker, width) in zip(curves.items(), looks):
         share = np.array([float(x / p) for x in values])
-        ax.step(range(len(share)), share, where="mid", color=colour, lw=2, marker=marker, ms=6, label=name)
+        ax.step(range(len(share)), share, where="mid", color=colour, lw=width, marker=marker, ms=6, label=name)
     ax.set_xticks(range(len(share)), [f"t = {t}" for t in range(len(share))])
-    ax.set_ylim(0, 1.09)
-    ax.set_ylabel(r"$\sum_s \alpha_t(s)\,\beta_t(s)\ /\ p$")
+    ax.set_ylim(0.6, 1.05)
+    ax.set_ylabel("sum over states / p")
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 
 
@@ -127,12 +128,13 @@ def gradient_rows(y: np.ndarray, gamma: np.ndarray, gradient: np.ndarray, classe
 
 
 def shares_lost(ax: Axes, lost: np.ndarray, limit: float, limit_name: str) -> None:
-    """How many transitions carry which share of p, on a logarithmic axis; to the left of the limit none is seen."""
+    """How many transitions carry which share of p, on a logarithmic axis; what is left of the limit is not seen."""
     bins = np.arange(np.floor(np.log10(lost.min())), 1)
     ax.hist(np.log10(lost), bins=bins, color=BLUE, rwidth=0.9)
     ax.axvline(np.log10(limit), color=RED, lw=1.5, ls="--")
+    ax.set_ylim(0, 1.25 * ax.get_ylim()[1])
     ax.text(np.log10(limit) - 0.5, ax.get_ylim()[1], limit_name, color=RED, ha="right", va="top")
     ax.set_xlabel("share of p that the transition carries")
     ax.set_ylabel("transitions")
-    ticks = bins[(bins % 5) == 0]
+    ticks = bins[bins % 5 == 0]
     ax.set_xticks(ticks, [rf"$10^{{{int(b)}}}$" for b in ticks])
