@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from assay.steps import CtcSteps
+
 from .figures import BLACK, BLUE, GREEN, GREY, ORANGE, RED, figure, heat, lattice
 from .speech import letters
 
@@ -44,7 +46,7 @@ def all_paths(states: Sequence[int], alignments: Sequence[Sequence[int]], title:
 
 def posteriors(ax: Axes, y: np.ndarray, classes: Sequence[int], title: str, **options: Any) -> None:
     """Some classes of a matrix [T, C] as a heat map, each named by its letter."""
-    image = heat(ax, np.asarray(y, float)[:, list(classes)], rows=list(letters(classes)), **options)
+    image = heat(ax, np.asarray(y, float)[:, list(classes)], rows=list(letters(classes).replace(" ", "␣")), **options)
     ax.set_title(title)
     ax.figure.colorbar(image, ax=ax, pad=0.02)
 
@@ -114,27 +116,26 @@ def invariant_steps(ax: Axes, curves: Dict[str, np.ndarray], p: float) -> None:
     ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 
 
-def gradient_rows(y: np.ndarray, gamma: np.ndarray, gradient: np.ndarray, classes: Sequence[int], frames: slice) -> None:
-    """What the network says, what the text makes of it, and the difference, which is the gradient."""
-    _, axes = figure(8.6, 7.6, 3, 1, sharex=True)
-    first = frames.start or 0
-    extent = (first - 0.5, first + len(y[frames]) - 0.5, len(classes) - 0.5, -0.5)
-    titles = (r"$y$: what the network says", r"$\gamma$: the same, given the text", r"$y - \gamma$: the gradient")
-    for ax, values, title in zip(axes, (y, gamma, gradient), titles):
-        colours = {"cmap": "RdBu_r", "vmin": -1, "vmax": 1} if values is gradient else {"vmin": 0, "vmax": 1}
-        posteriors(ax, values[frames], classes, title, extent=extent, **colours)
-    axes[0].set_xlabel("")
-    axes[1].set_xlabel("")
+def gradient_rows(walk: CtcSteps, classes: Sequence[int], frames: slice, title: str) -> None:
+    """What the network says, what it would say if it knew the text, and the difference, which is the gradient."""
+    fig, axes = figure(8.2, 8, 3, 1, sharex=True)
+    fig.suptitle(title, x=0.01, ha="left", fontsize=12)
+    extent = (frames.start - 0.5, frames.stop - 0.5, len(classes) - 0.5, -0.5)
+    shares, signs = {"vmin": 0, "vmax": 1}, {"cmap": "RdBu_r", "vmin": -1, "vmax": 1}
+    posteriors(axes[0], walk.y[frames], classes, "y: what the network says", extent=extent, **shares)
+    posteriors(axes[1], walk.posterior[frames], classes, "γ: the same, given the text", extent=extent, **shares)
+    posteriors(axes[2], walk.gradient[frames], classes, "y - γ: the gradient", extent=extent, **signs)
+    for ax in axes[:2]:
+        ax.set_xlabel("")
 
 
 def shares_lost(ax: Axes, lost: np.ndarray, limit: float, limit_name: str) -> None:
     """How many transitions carry which share of p, on a logarithmic axis; what is left of the limit is not seen."""
-    bins = np.arange(np.floor(np.log10(lost.min())), 1)
+    bins = np.arange(2 * np.floor(np.log10(lost.min()) / 2), 1, 2)
     ax.hist(np.log10(lost), bins=bins, color=BLUE, rwidth=0.9)
     ax.axvline(np.log10(limit), color=RED, lw=1.5, ls="--")
-    ax.set_ylim(0, 1.25 * ax.get_ylim()[1])
-    ax.text(np.log10(limit) - 0.5, ax.get_ylim()[1], limit_name, color=RED, ha="right", va="top")
+    ax.text(np.log10(limit) - 0.7, ax.get_ylim()[1], limit_name, color=RED, ha="right", va="top")
     ax.set_xlabel("share of p that the transition carries")
     ax.set_ylabel("transitions")
-    ticks = bins[bins % 5 == 0]
+    ticks = bins[bins % 10 == 0]
     ax.set_xticks(ticks, [rf"$10^{{{int(b)}}}$" for b in ticks])
