@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -52,7 +52,7 @@ def posteriors(ax: Axes, y: np.ndarray, classes: Sequence[int], title: str, **op
 
 
 def runs(ax: Axes, alignments: Sequence[Sequence[int]], states: Sequence[int]) -> None:
-    """Alignments as runs of frames: the frame that each label, or each blank between equal labels, must have, is dark."""
+    """Alignments as runs of frames; dark is the frame that each label, and each blank between equal ones, must have."""
     for i, alignment in enumerate(alignments):
         top, path = 1.45 * i, path_of(alignment, states)
         for t, k in enumerate(alignment):
@@ -92,14 +92,11 @@ def growth(ax: Axes, T: Sequence[int], counts: Dict[str, Sequence[int]], limit: 
     ax.set_xlim(T[0], 1.35 * T[-1])
 
 
-def states_heat(
-    ax: Axes, values: np.ndarray, states: Sequence[int], title: str, path: Optional[Sequence[int]] = None, **options: Any
-) -> None:
-    """Logarithms over frames and states [T, L] as a heat map, what is -inf left white, and a path over it."""
+def states_heat(ax: Axes, values: np.ndarray, states: Sequence[int], title: str, path: Sequence[int]) -> None:
+    """Logarithms over frames and states [T, L] as a heat map, what is -inf left white, and a path over them."""
     shown = np.ma.masked_invalid(np.asarray(values, float))
-    image = heat(ax, shown, rows=list(letters(states)), y="state", **options)
-    if path is not None:
-        ax.plot(range(len(path)), path, color=RED, lw=2.5, marker="o", ms=5)
+    image = heat(ax, shown, rows=list(letters(states)), y="state")
+    ax.plot(range(len(path)), path, color=RED, lw=2.5, marker="o", ms=5)
     ax.figure.colorbar(image, ax=ax, pad=0.02)
     ax.set_title(title)
 
