@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from assay.steps import CtcSteps
 
 from .figures import BLACK, BLUE, GREEN, GREY, ORANGE, RED, figure, heat, lattice
-from .speech import letters
+from .speech import Utterance, letters, waveform
 
 PALE_GREY = "#e4e4e4"
 
@@ -49,6 +49,19 @@ def posteriors(ax: Axes, y: np.ndarray, classes: Sequence[int], title: str, **op
     image = heat(ax, np.asarray(y, float)[:, list(classes)], rows=list(letters(classes).replace(" ", "␣")), **options)
     ax.set_title(title)
     ax.figure.colorbar(image, ax=ax, pad=0.02)
+
+
+def heard(utterance: Utterance, y: np.ndarray, classes: Sequence[int], title: str) -> None:
+    """The sound of an utterance over what the network says of it, frame by frame."""
+    fig, (above, below) = figure(7.4, 3.6, 2, sharex=True, height_ratios=(1, 2.4))
+    times, samples = waveform(utterance.recording)
+    above.plot(times - 0.5, samples, color=BLUE, lw=0.6)  # frame t is drawn from t - 1/2 on
+    above.set_title(title)
+    above.set_yticks([])
+    above.tick_params(length=0)
+    above.spines[["left", "bottom"]].set_visible(False)
+    posteriors(below, y, classes, "", vmin=0, vmax=1)
+    below.set_xlim(-0.5, len(y) - 0.5)
 
 
 def runs(ax: Axes, alignments: Sequence[Sequence[int]], states: Sequence[int]) -> None:

@@ -55,9 +55,11 @@ def test_alignments_add_up():
     found = steps.alignments([1, 1], 4, outputs=[["1/3"] * 3] * 4)
     assert found.count == found.count_closed_form == len(found.alignments) == 5
     assert sum(found.probability) == found.p == Fraction(5, 81)
-    assert found.best in found.alignments
+    assert found.best in found.alignments and found.best_probability == max(found.probability)
     assert (found.gradient_wrt_logits == steps.ctc([1, 1], outputs=[["1/3"] * 3] * 4, number="exact").gradient).all()
-    assert steps.alignments([1] * 40, 100).alignments is None
+    many = steps.alignments([1, 2], 50, outputs=[["1/4", "1/2", "1/4"]] * 50)
+    assert many.alignments is None and many.probability is None
+    assert len(many.best) == 50 and many.best_probability == Fraction(1, 2) ** 49 * Fraction(1, 4)
     assert steps.count_alignments([1, 2], 3) == 5
 
 

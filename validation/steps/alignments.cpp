@@ -30,9 +30,20 @@ bool can_enumerate(std::int64_t T, const std::vector<std::int64_t>& labels) {
   return static_cast<double>(T) * std::log(classes) <= std::log(most_tries);
 }
 
+/// The most probable alignment, which alpha finds however many there are.
 template <class Number>
-void add_probabilities(Json& response, const Matrix<Number>& y, const std::vector<std::int64_t>& labels,
-                       std::int64_t blank, int digits) {
+void add_best(Json& response, const Matrix<Number>& y, const std::vector<std::int64_t>& labels, std::int64_t blank,
+              int digits) {
+  const auto best = reference::best_path(y, reference::expand(labels, blank));
+  if (!reference::NumberTraits<Number>::is_positive(best.probability())) return;
+  response["best"] = best.alignment();
+  response["best_probability"] = steps::text(best.probability(), digits);
+}
+
+/// What sums over the alignments that are listed.
+template <class Number>
+void add_sums(Json& response, const Matrix<Number>& y, const std::vector<std::int64_t>& labels, std::int64_t blank,
+              int digits) {
   Json probabilities = Json::array();
   for (const auto& alignment : response["alignments"])
     probabilities.push_back(
@@ -41,7 +52,6 @@ void add_probabilities(Json& response, const Matrix<Number>& y, const std::vecto
   response["probability"] = std::move(probabilities);
   response["p"] = steps::text(p, digits);
   if (!reference::NumberTraits<Number>::is_positive(p)) return;
-  response["best"] = reference::best_path(y, reference::expand(labels, blank)).alignment();
   response["gradient_wrt_outputs"] =
       steps::texts(reference::gradient_wrt_outputs_by_enumeration(y, labels, blank), digits);
   response["gradient_wrt_logits"] =
@@ -55,13 +65,13 @@ Json answer(const Json& request) {
   Json response{{"count", reference::count_alignments(T, labels, blank).str()},
                 {"count_closed_form", reference::count_alignments_closed_form(T, labels).str()},
                 {"repeats", reference::repeats(labels)}};
-  if (!can_enumerate(T, labels)) return response;
-  response["alignments"] = reference::alignments(T, labels, blank);
+  if (can_enumerate(T, labels)) response["alignments"] = reference::alignments(T, labels, blank);
   if (!request.contains("outputs") && !request.contains("logits")) return response;
 
   const auto add = [&](const auto& y, int digits) {
     if (y.rows() != T) refuse("T = ", T, ": expected as many as y has rows: ", y.rows());
-    add_probabilities(response, y, labels, blank, digits);
+    add_best(response, y, labels, blank, digits);
+    if (response.contains("alignments")) add_sums(response, y, labels, blank, digits);
     return response;
   };
   if (steps::is_exact(request)) return add(steps::exact_outputs_of(request), 0);
@@ -74,7 +84,8 @@ Json answer(const Json& request) {
 std::string alignment_steps(std::string_view request) {
   return steps::respond(request, [](const Json& r) {
     Json response = answer(r);
-    for (const char* name : {"alignments", "probability", "p", "best", "gradient_wrt_outputs", "gradient_wrt_logits"})
+    for (const char* name :
+         {"alignments", "best", "best_probability", "probability", "p", "gradient_wrt_outputs", "gradient_wrt_logits"})
       response.emplace(name, nullptr);
     return response;
   });

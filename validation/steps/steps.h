@@ -27,7 +27,8 @@ std::string ctc_steps(std::string_view request);
 
 /// {"labels": [S], "T", "blank": 0} and, if probabilities are wanted, "number" and "logits" or "outputs" as above
 /// -> {"count", "count_closed_form", "repeats", "alignments": [n][T] or null beyond a million tries,
-///     "probability": [n], "p", "best": [T], "gradient_wrt_outputs", "gradient_wrt_logits": [T][C], by enumeration}
+///     "best": [T], "best_probability", and where they are listed "probability": [n], "p", "gradient_wrt_outputs",
+///     "gradient_wrt_logits": [T][C], by enumeration}
 std::string alignment_steps(std::string_view request);
 
 /// {"logits": [V], "chunk": n, "number"} -> {"max", "sum", "log": [chunks], after each chunk; "lse", and "naive": ln of

@@ -70,9 +70,10 @@ class Alignments:
     count_closed_form: int  # binomial(T + S - repeats, 2 S)
     repeats: int  # labels equal to the one before
     alignments: Optional[List[Tuple[int, ...]]]  # [n][T]; None where there are too many to try
-    probability: Optional[np.ndarray]  # [n]; None, as what follows, without outputs or logits
+    probability: Optional[np.ndarray]  # [n]; None, as p and the gradients, where none are listed or no y is given
     p: Any
-    best: Optional[Tuple[int, ...]]  # the most probable alignment
+    best: Optional[Tuple[int, ...]]  # the most probable alignment, listed or not; None without outputs or logits
+    best_probability: Any
     gradient_wrt_outputs: Optional[np.ndarray]  # dL/dy [T, C]
     gradient_wrt_logits: Optional[np.ndarray]  # [T, C]
 
@@ -240,6 +241,7 @@ def alignments(
         probability=read.array("probability"),
         p=read.scalar("p"),
         best=None if best is None else tuple(best),
+        best_probability=read.scalar("best_probability"),
         gradient_wrt_outputs=read.array("gradient_wrt_outputs"),
         gradient_wrt_logits=read.array("gradient_wrt_logits"),
     )
