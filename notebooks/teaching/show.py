@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import html
+import re
+import shlex
 import subprocess
 from decimal import Decimal
 from fractions import Fraction
@@ -34,10 +36,20 @@ def table(rows: Sequence[Sequence[Any]], header: Sequence[Any], side: Optional[S
     return HTML(f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>")
 
 
-def run(*arguments: str) -> None:
-    """Runs the program `assay` with these arguments and prints what it says, and its exit status where that is not 0."""
-    print("$ ./assay " + " ".join(arguments))
-    done = subprocess.run([program(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    print((done.stdout + done.stderr).rstrip())
+def _anywhere(words: str) -> str:
+    """Without what differs from machine to machine: seconds, and the folders of sources."""
+    return re.sub(r"(?m)^( +at )/.*/", r"\1", re.sub(r"(?m), in [\d.]+ s$", "", words)).rstrip()
+
+
+def run(*arguments: str, folder: Optional[str] = None) -> None:
+    """Runs the program `assay` with these arguments, in `folder`, and prints what it says.
+
+    Its exit status is said where it is not 0; seconds and the folders of sources are not.
+    """
+    print("$ ./assay " + shlex.join(arguments))
+    done = subprocess.run(
+        [program(), *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    print(_anywhere(done.stdout + done.stderr))
     if done.returncode != 0:
         print(f"(exit status {done.returncode})")

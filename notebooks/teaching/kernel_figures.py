@@ -1,0 +1,63 @@
+"""Of 07-from-formula-to-kernel: how threads share the lattice, and what the checker finds in a shader."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import List, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch
+
+from assay._program import run_program
+
+from .figures import BLACK, BLUE, GREY, ORANGE, RED, figure
+
+
+def _inputs(ax: Axes, t: int, s: int, sources: Sequence[int]) -> None:
+    for source in sources:
+        arrow = FancyArrowPatch(
+            (t - 0.87, source), (t - 0.13, s), arrowstyle="-|>", mutation_scale=12, color=RED, lw=1.6, zorder=3
+        )
+        ax.add_patch(arrow)
+
+
+def threads(names: Sequence[str], T: int, cell: int, sources: Sequence[int]) -> Figure:
+    """States downwards, a thread each; frames to the right, a barrier between; what state `cell` reads at frame 2."""
+    L = len(names)
+    drawn, ax = figure(8.2, 3.9)
+    for s in range(L):
+        ax.axhline(s, color=GREY, lw=0.8, zorder=0)
+        for t in range(T):
+            ax.scatter([t], [s], s=330, color=[(BLUE, ORANGE)[t % 2]], edgecolors="white", linewidths=1.5, zorder=2)
+    for t in range(1, T):
+        ax.axvline(t - 0.5, ymin=0.01, ymax=0.99, color=BLACK, lw=2.2, zorder=1)
+    _inputs(ax, 2, cell, sources)
+    ax.set_xticks(range(T), [f"t = {t}\na[{t % 2}]" for t in range(T)])
+    ax.set_yticks(range(L), [f"thread {s}:  {name}" for s, name in enumerate(names)])
+    ax.set_xlim(-0.5, T - 0.5)
+    ax.set_ylim(L - 0.5, -0.5)
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.set_title("A thread for each state, a barrier (black) for each frame, two buffers by turns")
+    return drawn
+
+
+def findings(shader: str, *arguments: str) -> List[str]:
+    """What `assay metal check` reports of a shader, one line each: the check, what happened, and at which lines."""
+    with TemporaryDirectory() as folder:
+        path, report = Path(folder) / "shader.metal", Path(folder) / "report.json"
+        path.write_text(shader)
+        run_program("metal", "check", str(path), *arguments, "--json", str(report))
+        outcome = json.loads(report.read_text())
+    if outcome["error"]:
+        raise ValueError(outcome["error"])
+    return [_in_a_line(found) for found in outcome["reports"]]
+
+
+def _in_a_line(found: dict) -> str:  # type: ignore[type-arg]
+    places = [f"{place['action']}, line {place['line']}" for place in (found["event"], found["other"]) if place]
+    return f"{found['check']}: " + "; ".join(places)
