@@ -14,6 +14,7 @@ from matplotlib.patches import FancyArrowPatch
 from assay._program import run_program
 
 from .figures import BLACK, BLUE, GREY, ORANGE, RED, figure
+from .show import run
 
 
 def _inputs(ax: Axes, t: int, s: int, sources: Sequence[int]) -> None:
@@ -44,6 +45,13 @@ def threads(names: Sequence[str], T: int, cell: int, sources: Sequence[int]) -> 
         spine.set_visible(False)
     ax.set_title("A thread for each state, a barrier (black) for each frame, two buffers by turns")
     return drawn
+
+
+def check_shader(shader: str, *arguments: str) -> None:
+    """Runs `assay metal check` on a shader and prints what it says."""
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "alpha.metal").write_text(shader)
+        run("metal", "check", "alpha.metal", *arguments, folder=folder)
 
 
 def findings(shader: str, *arguments: str) -> List[str]:

@@ -65,7 +65,9 @@ def curves(lines: Sequence[Tuple[str, np.ndarray]], title: str, y: str) -> Figur
         (line,) = ax.semilogy(shown, lw=1.8)
         last = np.flatnonzero(np.isfinite(shown))[-1]
         ax.text(last + len(values) / 100, shown[last], name, color=line.get_color(), va="center")
-    ax.set_xlim(0, 1.3 * max(len(values) for _, values in lines))
+    T = max(len(values) for _, values in lines)
+    ax.set_xticks(range(0, T + 1, T // 4))
+    ax.set_xlim(0, 1.3 * T)  # room for the names
     ax.set_xlabel("frame t")
     ax.set_ylabel(y)
     ax.set_title(title)
@@ -77,7 +79,7 @@ def beside_bound(groups: Sequence[Tuple[str, np.ndarray]], bound: np.ndarray, ti
     drawn, ax = figure(7.2, 4.0)
     low, high = bound.min() / 3, bound.max() * 3
     ax.plot([low, high], [low, high], color=BLACK, lw=1.5)
-    ax.text(low * 1.5, low * 100, "error = bound", va="bottom")
+    ax.text(low * 1.5, low * 1000, "error = bound", va="bottom")
     for (name, errors), colour in zip(groups, (BLUE, ORANGE)):
         ax.scatter(bound, np.maximum(errors, low * 1e-4), s=5, color=colour, label=name, alpha=0.6, linewidths=0)
     ax.set_xscale("log")

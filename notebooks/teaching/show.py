@@ -6,6 +6,7 @@ import html
 import re
 import shlex
 import subprocess
+import textwrap
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Optional, Sequence
@@ -36,9 +37,17 @@ def table(rows: Sequence[Sequence[Any]], header: Sequence[Any], side: Optional[S
     return HTML(f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>")
 
 
+def _wrapped(line: str, width: int = 100) -> str:
+    indent = " " * (len(line) - len(line.lstrip()))
+    pieces = textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(pieces) if len(line) > width else line
+
+
 def _anywhere(words: str) -> str:
-    """Without what differs from machine to machine: seconds, and the folders of sources."""
-    return re.sub(r"(?m)^( +at )/.*/", r"\1", re.sub(r"(?m), in [\d.]+ s$", "", words)).rstrip()
+    """Without what differs from machine to machine, seconds and the folders of sources; long lines wrapped."""
+    words = re.sub(r"(?m), in [\d.]+ s$", "", words)
+    words = re.sub(r"(?m)^( +at )/.*/", r"\1", words)
+    return "\n".join(_wrapped(line) for line in words.rstrip().split("\n"))
 
 
 def run(*arguments: str, folder: Optional[str] = None) -> None:
@@ -46,7 +55,7 @@ def run(*arguments: str, folder: Optional[str] = None) -> None:
 
     Its exit status is said where it is not 0; seconds and the folders of sources are not.
     """
-    print("$ ./assay " + shlex.join(arguments))
+    print(_wrapped("$ ./assay " + shlex.join(arguments)))
     done = subprocess.run(
         [program(), *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
