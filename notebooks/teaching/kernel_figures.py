@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import List, Sequence
+from typing import Any, Dict, List, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -66,6 +66,6 @@ def findings(shader: str, *arguments: str) -> List[str]:
     return [_in_a_line(found) for found in outcome["reports"]]
 
 
-def _in_a_line(found: dict) -> str:  # type: ignore[type-arg]
+def _in_a_line(found: Dict[str, Any]) -> str:
     places = [f"{place['action']}, line {place['line']}" for place in (found["event"], found["other"]) if place]
     return f"{found['check']}: " + "; ".join(places)
