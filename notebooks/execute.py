@@ -31,6 +31,18 @@ def streams(cell: Any, name: str) -> str:
     return "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == name)
 
 
+def join_streams(cell: Any) -> None:
+    """Joins neighbouring pieces of one stream: in how many of them the words came is a matter of time."""
+    joined: List[Any] = []
+    for output in cell.get("outputs", []):
+        if joined and output.output_type == joined[-1].output_type == "stream" and output.name == joined[-1].name:
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    if cell.cell_type == "code":
+        cell.outputs = joined
+
+
 def questions(notebook: Any) -> List[int]:
     """Where the questions are, as indices of cells."""
     return [i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code" and QUESTION.search(cell.source)]
@@ -91,6 +103,7 @@ def execute(path: Path, output: Path, answers: Optional[Path], timeout: int) -> 
         found = [str(error)]
     for cell in notebook.cells:
         cell.get("metadata", {}).pop("execution", None)  # times of day
+        join_streams(cell)
     output.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, output / path.name)
     return found
