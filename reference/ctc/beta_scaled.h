@@ -24,14 +24,17 @@ Scaled<Number> beta_scaled(const Matrix<Number>& y, Expanded labels) {
   Scaled<Number> beta{Matrix<Number>(T, L), std::vector<Number>(static_cast<std::size_t>(T), Number(0))};
   for (std::int64_t t = T - 1; t >= 0; --t) {
     const std::span<Number> frame = beta.values.row(t);
-    if (t < T - 1) std::ranges::copy(beta.values.row(t + 1), frame.begin());
+    if (t < T - 1) {
+      const std::span<const Number> next = beta.values.row(t + 1);
+      std::copy(next.begin(), next.end(), frame.begin());
+    }
     beta_step<Number>(t, T, labels, frame);  // (10), (11)
     const auto [first, end] = live_states(t, T, L);
     for (std::int64_t s = first; s < end; ++s) {
       const auto i = static_cast<std::size_t>(s);
       frame[i] *= y(t, labels[i]);
     }
-    std::ranges::fill(frame.subspan(static_cast<std::size_t>(end)), Number(0));
+    std::fill(frame.begin() + end, frame.end(), Number(0));
     detail::normalize_frame(beta, t);
   }
   return beta;

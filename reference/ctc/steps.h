@@ -37,6 +37,7 @@ struct CtcSteps {
   Matrix<Weight> alpha;                     ///< [T, L]; alphahat where scaled
   Matrix<Weight> beta_including;            ///< [T, L]; betahat where scaled
   Matrix<Weight> beta_excluding;            ///< [T, L]; empty where scaled
+  Matrix<Weight> product;                   ///< [T, L]: alpha beta without y, the terms of the invariants
   std::vector<Weight> scale;                ///< C [T], what alpha was divided by; empty where not scaled
   Weight p{0};                              ///< p(l|x); where scaled, the product of C
   std::vector<Weight> invariant_including;  ///< [T]: p(l|x); where scaled, Z
@@ -56,6 +57,13 @@ Matrix<Number> difference(Matrix<Number> x, const Matrix<Number>& y) {
   return x;
 }
 
+template <class Weight>
+Matrix<Weight> product(Matrix<Weight> x, const Matrix<Weight>& y) {
+  for (std::int64_t i = 0; i < x.rows(); ++i)
+    for (std::int64_t j = 0; j < x.cols(); ++j) x(i, j) *= y(i, j);
+  return x;
+}
+
 }  // namespace detail
 
 /// From y [T, C], the labels l [S] and `alpha` [T, L], which need not be right: what is wrong with it then shows.
@@ -67,6 +75,7 @@ CtcSteps<Weight> ctc_steps_of(Matrix<Weight> y, std::vector<std::int64_t> states
   steps.alpha = std::move(alpha);
   steps.beta_including = beta_including_y(steps.y, steps.states);
   steps.beta_excluding = beta_excluding_y(steps.y, steps.states);
+  steps.product = detail::product(steps.alpha, steps.beta_excluding);
   steps.p = alpha_total(steps.alpha);
   for (std::int64_t t = 0; t < steps.y.rows(); ++t) {
     steps.invariant_including.push_back(
@@ -99,6 +108,12 @@ CtcSteps<Number> ctc_steps_scaled(Matrix<Number> y, std::span<const std::int64_t
   steps.alpha = std::move(alphahat);
   steps.scale = std::move(scale);
   steps.beta_including = beta_scaled(steps.y, steps.states).values;
+  steps.product = detail::product(steps.alpha, steps.beta_including);
+  for (std::int64_t t = 0; t < steps.y.rows(); ++t)
+    for (std::int64_t s = 0; s < steps.product.cols(); ++s) {
+      const Number& output = steps.y(t, steps.states[static_cast<std::size_t>(s)]);
+      if (!NumberTraits<Number>::is_zero(output)) steps.product(t, s) /= output;
+    }
   steps.p = steps.y.rows() == 0 ? alpha_total(steps.alpha) : Number(1);
   for (const Number& sum : steps.scale) steps.p *= sum;
 

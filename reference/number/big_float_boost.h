@@ -1,4 +1,7 @@
 // BigFloat where MPFR is absent: Boost's header-only binary floating point. Include big_float.h instead.
+//
+// Boost rounds + - * / and sqrt correctly, its functions only nearly: they are computed with kFunctionGuardDigits more
+// and rounded once. So all is as MPFR has it, bit for bit, where the digits asked for are ASSAY_FALLBACK_DIGITS.
 #pragma once
 
 #include <boost/math/special_functions/expm1.hpp>
@@ -16,14 +19,26 @@ namespace assay::reference {
 using BigFloat = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<ASSAY_FALLBACK_DIGITS>,
                                                boost::multiprecision::et_off>;
 
+namespace detail {
+
+inline constexpr int kFunctionGuardDigits = 20;
+
+using WideFloat =
+    boost::multiprecision::number<boost::multiprecision::cpp_bin_float<ASSAY_FALLBACK_DIGITS + kFunctionGuardDigits>,
+                                  boost::multiprecision::et_off>;
+
+}  // namespace detail
+
 template <>
 struct NumberTraits<BigFloat> {
   using Scalar = BigFloat;
 
-  static BigFloat exp(const BigFloat& x) { return boost::multiprecision::exp(x); }
-  static BigFloat log(const BigFloat& x) { return x == 0 ? BigFloat(-infinity()) : boost::multiprecision::log(x); }
-  static BigFloat log1p(const BigFloat& x) { return boost::math::log1p(x); }
-  static BigFloat expm1(const BigFloat& x) { return boost::math::expm1(x); }
+  static BigFloat exp(const BigFloat& x) { return BigFloat(boost::multiprecision::exp(detail::WideFloat(x))); }
+  static BigFloat log(const BigFloat& x) {
+    return x == 0 ? BigFloat(-infinity()) : BigFloat(boost::multiprecision::log(detail::WideFloat(x)));
+  }
+  static BigFloat log1p(const BigFloat& x) { return BigFloat(boost::math::log1p(detail::WideFloat(x))); }
+  static BigFloat expm1(const BigFloat& x) { return BigFloat(boost::math::expm1(detail::WideFloat(x))); }
   static BigFloat sqrt(const BigFloat& x) { return x < 0 ? nan() : BigFloat(boost::multiprecision::sqrt(x)); }
   /// Of the precision asked for, which may be coarser than that of the type.
   static BigFloat unit_roundoff() {

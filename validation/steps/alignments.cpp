@@ -1,4 +1,5 @@
 // alignment_steps: the definition itself, every alignment written out, and what follows from summing over them.
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -21,13 +22,12 @@ using reference::Matrix;
 using reference::detail::refuse;
 using steps::Json;
 
-constexpr double most_tries = 1'000'000;
 constexpr std::int64_t most_frames = 2000;
 
 /// Whether all sequences of T of the classes that l and the blank are made of can be tried.
-bool can_enumerate(std::int64_t T, const std::vector<std::int64_t>& labels) {
+bool can_enumerate(std::int64_t T, const std::vector<std::int64_t>& labels, double most_tries) {
   const auto classes = static_cast<double>(std::set<std::int64_t>(labels.begin(), labels.end()).size() + 1);
-  return static_cast<double>(T) * std::log(classes) <= std::log(most_tries);
+  return static_cast<double>(T) * std::log(classes) <= std::log(std::min(most_tries, 1e8));  // a minute
 }
 
 /// The most probable alignment, which alpha finds however many there are.
@@ -65,7 +65,8 @@ Json answer(const Json& request) {
   Json response{{"count", reference::count_alignments(T, labels, blank).str()},
                 {"count_closed_form", reference::count_alignments_closed_form(T, labels).str()},
                 {"repeats", reference::repeats(labels)}};
-  if (can_enumerate(T, labels)) response["alignments"] = reference::alignments(T, labels, blank);
+  if (can_enumerate(T, labels, steps::real_or(request, "most_tries", 1'000'000)))
+    response["alignments"] = reference::alignments(T, labels, blank);
   if (!request.contains("outputs") && !request.contains("logits")) return response;
 
   const auto add = [&](const auto& y, int digits) {

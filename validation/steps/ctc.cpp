@@ -65,6 +65,7 @@ Json to_json(const CtcSteps<Weight>& s, const Json& loss, int digits) {
           {"alpha", texts(s.alpha, digits)},
           {"beta_including", texts(s.beta_including, digits)},
           {"beta_excluding", is_scaled ? Json() : texts(s.beta_excluding, digits)},
+          {"product", texts(s.product, digits)},
           {"scale", is_scaled ? texts(s.scale, digits) : Json()},
           {"p", text(s.p, digits)},
           {"loss", loss},

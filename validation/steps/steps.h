@@ -19,14 +19,16 @@ namespace assay::validation {
 /// {"labels": [S], "blank": 0, "number", "space": "probability" | "log" | "scaled",
 ///  "logits": [T][C] or "outputs": [T][C] (y itself), "without": {"t", "from", "to"} (a transition left out of alpha)}
 /// -> {"states": [L], "y", "posterior", "output_error", "gradient_two_step", "gradient": [T][C],
-///     "alpha", "beta_including", "beta_excluding": [T][L], "invariant_including", "invariant_excluding", "scale": [T],
+///     "alpha", "beta_including", "beta_excluding", "product": [T][L], "invariant_including", "invariant_excluding", "scale": [T],
 ///     "p", "loss"}
-/// In log space y, alpha, both betas, p and the invariants are logarithms. null: what there is none of (a scaled beta
+/// The product is alpha beta without y, so its sum over the states is p. In log space y, alpha, both betas, their
+/// product, p and the invariants are logarithms. null: what there is none of (a scaled beta
 /// without y; of fractions a logarithm, and a gradient where p is 0, which in other numbers is nan).
 std::string ctc_steps(std::string_view request);
 
-/// {"labels": [S], "T", "blank": 0} and, if probabilities are wanted, "number" and "logits" or "outputs" as above
-/// -> {"count", "count_closed_form", "repeats", "alignments": [n][T] or null beyond a million tries,
+/// {"labels": [S], "T", "blank": 0, "most_tries": a million} and, if probabilities are wanted, "number" and "logits" or
+/// "outputs" as above
+/// -> {"count", "count_closed_form", "repeats", "alignments": [n][T] or null beyond those tries,
 ///     "best": [T], "best_probability", and where they are listed "probability": [n], "p", "gradient_wrt_outputs",
 ///     "gradient_wrt_logits": [T][C], by enumeration}
 std::string alignment_steps(std::string_view request);

@@ -1,0 +1,74 @@
+// The tables under the lattice: the invariants, the posterior and the gradients, frame under frame.
+
+import { frameTable, linearLevels, showNumber } from "./cells.js";
+import { element, setText } from "./elements.js";
+import { formula } from "./formula.js";
+import { short, sum } from "./numbers.js";
+import { spoken, visible } from "./words.js";
+
+/** A band's rows of one kind, a class each, with the sum over the classes below them. */
+function classBand(field, { sumIs, floor }) {
+  return (state, names, shownClasses) => {
+    const rows = [...shownClasses.map((k) => visible(names[k])), "sum"];
+    const { table, cells } = frameTable({ label: bands[field].title, rows, T: state.T });
+    table.classList.add("classes");
+    const update = ({ response, exact }) => {
+      const level = linearLevels(response[field], floor);
+      for (const [row, k] of shownClasses.entries())
+        for (const [t, cell] of cells[row].entries())
+          showNumber(cell, response[field][t][k], exact[field][t][k], level(response[field][t][k]), `frame ${t}, ${spoken(names[k])}`);
+      for (const [t, cell] of cells.at(-1).entries()) {
+        setText(cell, short(sum(response[field][t]), 4));
+        cell.title = sumIs;
+      }
+    };
+    return { table, update };
+  };
+}
+
+/** The sums over the states, which are p at every frame; and C_t where alpha is scaled. */
+function invariantBand(state) {
+  const scaled = state.space === "scaled";
+  const fields = scaled ? ["invariant_including", "scale"] : ["invariant_including", "invariant_excluding"];
+  const heads = {
+    invariant_including: [formula("αβ/y")], invariant_excluding: [formula("αβ̃")], scale: [formula("C_t")],
+  };
+  const { table, cells } = frameTable({ label: "Sums over the states", rows: fields.map((field) => heads[field]), T: state.T });
+  const update = ({ response, exact }) => {
+    for (const [row, field] of fields.entries())
+      for (const [t, cell] of cells[row].entries())
+        showNumber(cell, response[field][t], exact[field][t], 0, `frame ${t}`);
+  };
+  return { table, update };
+}
+
+/** Every band: its title, what it says, and how it is made from (state, names, shownClasses). */
+export const bands = {
+  invariant: {
+    title: "The invariants", make: invariantBand,
+    text: "$\\sum_s α_t(s) β_t(s) / y^t_{l'_s}$ (14) and $\\sum_s α_t(s) β̃_t(s)$: at every frame all of $p(l|x)$.",
+  },
+  posterior: {
+    title: "The posterior", make: classBand("posterior", { sumIs: "the sum over all classes: 1", floor: 1 }),
+    text: "$γ^t_k$: with what probability the alignment emits k at frame t, given that it spells the word.",
+  },
+  output_error: {
+    title: "Two steps, the first", make: classBand("output_error", { sumIs: "the sum over all classes" }),
+    text: "$∂L/∂y^t_k$ (13, 15): the outputs taken as free variables.",
+  },
+  gradient_two_step: {
+    title: "Two steps, the second", make: classBand("gradient_two_step", { sumIs: "the sum over all classes: 0", floor: 1 }),
+    text: "$∂L/∂a^t_k$, the first step carried back through the softmax.",
+  },
+  gradient: {
+    title: "The direct road", make: classBand("gradient", { sumIs: "the sum over all classes: 0", floor: 1 }),
+    text: "$∂L/∂a^t_k = y^t_k - γ^t_k$ (16).",
+  },
+};
+
+/** The element of a band, which can be folded. */
+export function bandElement(name, open, table, prose) {
+  const { title, text } = bands[name];
+  return element("details", { class: "band", "data-band": name, open },
+    element("summary", {}, title), element("p", { class: "note" }, ...prose(text)), table);
+}

@@ -1,0 +1,66 @@
+// Tables of which the columns are frames: all of them share their columns, so that one looks from a logit down to its
+// gradient. A cell shows a number shortened; its full text is the cell's data-value.
+
+import { element, setAttributes, setText } from "./elements.js";
+import { isInfinite, kindOf, log10, short, toNumber } from "./numbers.js";
+import { isLost } from "./model.js";
+
+const DECADES = 8;  // what the colours tell apart, from the largest number down
+
+/** A table with a heading a row and a cell a frame; `cell(row, t)` makes what is in it. */
+export function frameTable({ label, rows, T, cell, role }) {
+  const heads = rows.map((name) => element("th", { scope: "row" }, ...[name].flat()));
+  const cells = rows.map((_, row) => Array.from({ length: T }, (_, t) => element("td", {}, ...[cell?.(row, t) ?? []].flat())));
+  const frames = Array.from({ length: T }, (_, t) => element("th", { scope: "col" }, String(t)));
+  const table = element("table", { class: "frames", "aria-label": label, role, style: "--frames: " + T },
+    element("thead", {}, element("tr", {}, element("th", { class: "corner" }, "frame"), ...frames)),
+    element("tbody", {}, ...heads.map((head, row) => element("tr", {}, head, ...cells[row]))));
+  return { table, cells, heads };
+}
+
+/** 0..1 for the colour of a positive number, by its logarithm: the largest of the rows is 1. */
+export function logarithmicLevels(rows, logarithms) {
+  const height = (text) => {
+    if (kindOf(text) === "nan" || isInfinite(text)) return -Infinity;
+    if (logarithms) return toNumber(text) / Math.LN10;
+    return kindOf(text) === "zero" || text.startsWith("-") ? -Infinity : log10(text);
+  };
+  const heights = rows.flat().map(height).filter(Number.isFinite);
+  const top = Math.max(...heights), bottom = Math.min(top - 2, Math.max(Math.min(...heights), top - DECADES));
+  return (text) => Math.min(1, Math.max(0, (height(text) - bottom) / (top - bottom))) || 0;
+}
+
+/** -1..1 for the colour of a signed number. */
+export function linearLevels(rows, floor = 0) {
+  const sizes = rows.flat().map((text) => Math.abs(toNumber(text))).filter(Number.isFinite);
+  const most = Math.max(floor, ...sizes);
+  return (text) => most > 0 && Number.isFinite(toNumber(text)) ? toNumber(text) / most : 0;
+}
+
+/** How a number is marked beyond its colour: nan, infinite, lost, none (rightly 0) or nothing. */
+export function markOf(text, exactText) {
+  if (kindOf(text) === "nan") return "nan";
+  if (isLost(text, exactText)) return "lost";
+  if (kindOf(text) === "zero" || text === "-inf") return "none";
+  return isInfinite(text) ? "infinite" : null;
+}
+
+const markWords = { nan: ": not a number", infinite: ": infinite" };
+
+/** What a cell is read out as. */
+export function wordsOf(name, text, exactText) {
+  const mark = markOf(text, exactText);
+  if (mark === "lost") return name + ": lost, with 50 digits " + short(exactText);
+  return name + ": " + short(text, 4) + (markWords[mark] ?? "");
+}
+
+/** Shows one number in a cell. */
+export function showNumber(cell, text, exactText, level, name) {
+  const mark = markOf(text, exactText);
+  setText(cell, short(text));
+  setAttributes(cell, {
+    "data-value": text, "data-mark": mark, "data-sign": level < 0 ? "negative" : null,
+    "data-strong": Math.abs(level) > 0.5 ? "" : null, title: wordsOf(name, text, exactText) + "\n" + text,
+  });
+  cell.style.setProperty("--level", mark ? 0 : Math.abs(level).toFixed(3));
+}

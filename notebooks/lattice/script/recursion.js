@@ -1,0 +1,90 @@
+// The chosen cell's own equation with the numbers put in, and what each missing term would have been.
+
+import { element } from "./elements.js";
+import { formula } from "./formula.js";
+import { isLive } from "./lattice.js";
+import { short } from "./numbers.js";
+import { skipTo, spoken } from "./words.js";
+
+const equations = {
+  alpha: ["α_t(s) = (α_{t-1}(s) + α_{t-1}(s-1) + α_{t-1}(s-2)) y^t_{l'_s}", "6, 7"],
+  beta_including: ["β_t(s) = (β_{t+1}(s) + β_{t+1}(s+1) + β_{t+1}(s+2)) y^t_{l'_s}", "10, 11"],
+  beta_excluding: ["β̃_t(s) = β_{t+1}(s) + β_{t+1}(s+1) + β_{t+1}(s+2)", "10, 11"],
+  product: ["α_t(s) β̃_t(s) = \\frac{α_t(s) β_t(s)}{y^t_{l'_s}}", "14"],
+};
+
+/** The three terms of the sum: [{state, value}] or [{state, why}] where there is none. */
+function termsOf({ state, response }, states, t, s) {
+  const forward = state.view === "alpha", sign = forward ? -1 : 1, L = states.length;
+  const rows = forward ? response.alpha : response.beta_including;
+  return [0, 1, 2].map((distance) => {
+    const other = s + sign * distance;
+    if (other < 0 || other >= L) return { other, why: "there is no state " + other };
+    const skip = distance === 2 ? skipTo(states, forward ? s : other) : { allowed: true };
+    return skip.allowed ? { other, value: rows[t + sign][other] } : { other, why: skip.why };
+  });
+}
+
+const number = (text, className = "number") => element("span", { class: className, title: text }, short(text, 5));
+
+/** The summands, each a number or a mark that it is missing. */
+function summands(terms, logarithms) {
+  return terms.flatMap((term, i) => {
+    const shown = term.why ? element("span", { class: "missing", title: term.why }, "none") : number(term.value);
+    const power = logarithms && !term.why ? ["exp ", shown] : [shown];
+    return i === 0 ? power : [" + ", ...power];
+  });
+}
+
+function line(...parts) {
+  return element("p", { class: "numbers" }, ...parts);
+}
+
+/** The equation of alpha or beta at a cell that paths pass. */
+function recursionLine(model, states, t, s) {
+  const { state, response, logarithms } = model;
+  const forward = state.view === "alpha", atEdge = forward ? t === 0 : t === state.T - 1;
+  const including = state.view !== "beta_excluding";
+  const y = response.y[t][states[s]], parts = [], notes = [];
+  if (atEdge) {
+    parts.push(logarithms ? "0" : "1");
+    notes.push(forward ? "A path begins in state 0 or 1, with nothing before it." :
+      "A path ends in one of the last two states, with nothing after it.");
+  } else {
+    const terms = termsOf(model, states, t, s);
+    parts.push(...(logarithms ? ["ln("] : ["("]), ...summands(terms, logarithms), ")");
+    for (const term of terms) if (term.why) notes.push("State " + term.other + ": " + term.why + ".");
+  }
+  if (including) parts.push(logarithms ? " + " : " × ", number(y, "number factor"));
+  if (state.space === "scaled") parts.push(forward ? [" ÷ ", number(response.scale[t])] : [" ÷ D", element("sub", {}, String(t))]);
+  return [line(...parts.flat(), " = ", number(response[state.view][t][s], "number result")),
+    ...notes.map((note) => element("p", { class: "note" }, note))];
+}
+
+function productLine({ response, state, logarithms }, states, t, s) {
+  const y = response.y[t][states[s]];
+  const parts = response.beta_excluding === null
+    ? [number(response.alpha[t][s]), " × ", number(response.beta_including[t][s]), " ÷ ", number(y, "number factor")]
+    : [number(response.alpha[t][s]), logarithms ? " + " : " × ", number(response.beta_excluding[t][s])];
+  return [line(...parts, " = ", number(response.product[t][s], "number result")),
+    element("p", { class: "note" }, state.space === "scaled"
+      ? "Of scaled alpha and beta, the product is this state's share of the invariant under the lattice."
+      : "All alignments that pass this state at this frame: the states of a frame add up to p.")];
+}
+
+/** What the chosen cell's panel holds. */
+export function recursion(model, names, states) {
+  const { state, response, logarithms } = model;
+  if (!state.cell) return [element("p", { class: "note" }, "Choose a cell of the lattice: its equation appears here, with the numbers put in.")];
+  const [t, s] = state.cell, L = states.length;
+  const [text, equation] = equations[state.view];
+  const title = element("h3", {}, `Frame ${t}, state ${s}: `, element("b", {}, spoken(names[states[s]])));
+  const head = [title, formula(text, { display: true, equation })];
+  if (!isLive(t, s, state.T, L)) {
+    const why = s > 2 * t + 1 ? "from the start no path gets here so soon" : "from here no path reaches the end in time";
+    return [...head, line(number(response[state.view][t][s], "number result")), element("p", { class: "note" }, "No alignment passes: " + why + ".")];
+  }
+  const lines = state.view === "product" ? productLine(model, states, t, s) : recursionLine(model, states, t, s);
+  if (logarithms) lines.push(element("p", { class: "note" }, "All numbers here are natural logarithms."));
+  return [...head, ...lines];
+}
