@@ -1,6 +1,6 @@
 // The tables under the lattice: the invariants, the posterior and the gradients, frame under frame.
 
-import { frameTable, linearLevels, showNumber } from "./cells.js";
+import { frameTable, linearLevels, roomFor, showNumber } from "./cells.js";
 import { element, setText } from "./elements.js";
 import { formula } from "./formula.js";
 import { short, sum } from "./numbers.js";
@@ -16,9 +16,12 @@ function classBand(field, { sumIs, floor }) {
       const level = linearLevels(response[field], floor);
       for (const [row, k] of shownClasses.entries())
         for (const [t, cell] of cells[row].entries())
-          showNumber(cell, response[field][t][k], exact[field][t][k], level(response[field][t][k]), `frame ${t}, ${spoken(names[k])}`);
+          showNumber(cell, {
+            text: response[field][t][k], exactText: exact[field][t][k], level: level(response[field][t][k]),
+            name: `frame ${t}, ${spoken(names[k])}`, digits: roomFor(state.T),
+          });
       for (const [t, cell] of cells.at(-1).entries()) {
-        setText(cell, short(sum(response[field][t]), 4));
+        setText(cell, short(sum(response[field][t]), roomFor(state.T)));
         cell.title = sumIs;
       }
     };
@@ -34,10 +37,10 @@ function invariantBand(state) {
     invariant_including: [formula("αβ/y")], invariant_excluding: [formula("αβ̃")], scale: [formula("C_t")],
   };
   const { table, cells } = frameTable({ label: "Sums over the states", rows: fields.map((field) => heads[field]), T: state.T });
-  const update = ({ response, exact }) => {
+  const update = ({ response, exact, logarithms }) => {
     for (const [row, field] of fields.entries())
       for (const [t, cell] of cells[row].entries())
-        showNumber(cell, response[field][t], exact[field][t], 0, `frame ${t}`);
+        showNumber(cell, { text: response[field][t], exactText: exact[field][t], name: `frame ${t}`, logarithm: logarithms, digits: roomFor(state.T) });
   };
   return { table, update };
 }

@@ -3,7 +3,7 @@
 
 import { element, setAttributes, setText } from "./elements.js";
 import { isInfinite, kindOf, log10, short, toNumber } from "./numbers.js";
-import { isLost } from "./model.js";
+import { isLost, isNone } from "./model.js";
 
 const DECADES = 8;  // what the colours tell apart, from the largest number down
 
@@ -37,30 +37,31 @@ export function linearLevels(rows, floor = 0) {
   return (text) => most > 0 && Number.isFinite(toNumber(text)) ? toNumber(text) / most : 0;
 }
 
-/** How a number is marked beyond its colour: nan, infinite, lost, none (rightly 0) or nothing. */
-export function markOf(text, exactText) {
+/** How a number is marked beyond its colour: nan, lost, none (rightly so), infinite, or not at all. */
+export function markOf(text, exactText, logarithm) {
   if (kindOf(text) === "nan") return "nan";
-  if (isLost(text, exactText)) return "lost";
-  if (kindOf(text) === "zero" || text === "-inf") return "none";
+  if (isLost(text, exactText, logarithm)) return "lost";
+  if (isNone(text, logarithm)) return "none";
   return isInfinite(text) ? "infinite" : null;
 }
 
-const markWords = { nan: ": not a number", infinite: ": infinite" };
-
-/** What a cell is read out as. */
-export function wordsOf(name, text, exactText) {
-  const mark = markOf(text, exactText);
-  if (mark === "lost") return name + ": lost, with 50 digits " + short(exactText);
-  return name + ": " + short(text, 4) + (markWords[mark] ?? "");
+/** What a cell is read out as: its name, the number, and what it should have been where that was lost. */
+export function wordsOf(name, text, exactText, logarithm) {
+  const mark = markOf(text, exactText, logarithm);
+  if (mark === "lost") return `${name}: underflowed, with 50 digits ${short(exactText)}`;
+  return name + ": " + (mark === "nan" ? "not a number" : short(text, 4));
 }
 
-/** Shows one number in a cell. */
-export function showNumber(cell, text, exactText, level, name) {
-  const mark = markOf(text, exactText);
-  setText(cell, short(text));
+/** Shows one number in a cell, coloured by a level in [-1, 1]. */
+export function showNumber(cell, { text, exactText, level = 0, name, logarithm = false, digits = 3 }) {
+  const mark = markOf(text, exactText, logarithm);
+  setText(cell, short(text, digits));
   setAttributes(cell, {
     "data-value": text, "data-mark": mark, "data-sign": level < 0 ? "negative" : null,
-    "data-strong": Math.abs(level) > 0.5 ? "" : null, title: wordsOf(name, text, exactText) + "\n" + text,
+    "data-strong": Math.abs(level) > 0.5 ? "" : null, title: wordsOf(name, text, exactText, logarithm) + "\n" + text,
   });
   cell.style.setProperty("--level", mark ? 0 : Math.abs(level).toFixed(3));
 }
+
+/** Significant digits that a cell has room for. */
+export const roomFor = (T) => T > 8 ? 2 : 3;

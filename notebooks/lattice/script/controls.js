@@ -32,7 +32,9 @@ export function makeControls(getState, change) {
     if (Number.isInteger(T) && T >= 1 && T <= MOST_FRAMES) change({ T });
   });
   byId("words").append(...WORDS.map((word) => element("button", {
-    type: "button", click: () => change({ word, T: Math.max(getState().T, fewestFrames(word) + 2) }),
+    type: "button", click: () => change({
+      word, T: Math.max(getState().T, fewestFrames(word) + 2), classes: word === "" ? "all" : getState().classes,
+    }),
   }, word || "(empty)")));
   byId("all-classes").addEventListener("change", ({ target }) => change({ classes: target.checked ? "all" : "word" }));
   for (const pattern of ["uniform", "peaky", "speech"]) byId(pattern).addEventListener("click", () => change({ pattern }));

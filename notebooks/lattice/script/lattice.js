@@ -1,6 +1,6 @@
 // The lattice: a row for each state of l' [L], a column for each frame, and the steps that a path may take.
 
-import { frameTable, logarithmicLevels, showNumber, wordsOf } from "./cells.js";
+import { frameTable, logarithmicLevels, roomFor, showNumber, wordsOf } from "./cells.js";
 import { element, setAttributes } from "./elements.js";
 import { skipTo, spoken, statesOf, visible } from "./words.js";
 import { roving } from "./roving.js";
@@ -70,9 +70,11 @@ export function latticeTable(state, names, states, choose) {
       for (const [t, button] of line.entries()) {
         const text = rows[t][s], name = (logarithms ? "ln " : "") + symbols[now.view];
         const place = `frame ${t}, state ${s} (${spoken(names[states[s]])})`;
-        showNumber(button, text, exactRows[t][s], level(text), `${name}, ${place}`);
+        showNumber(button, {
+          text, exactText: exactRows[t][s], level: level(text), name: `${name}, ${place}`, logarithm: logarithms, digits: roomFor(T),
+        });
         setAttributes(button, {
-          "aria-label": wordsOf(`${place}, ${name}`, text, exactRows[t][s]), "data-live": isLive(t, s, T, L) ? "" : null,
+          "aria-label": wordsOf(`${place}, ${name}`, text, exactRows[t][s], logarithms), "data-live": isLive(t, s, T, L) ? "" : null,
           "data-path": path?.[t] === s ? "" : null,
           "aria-pressed": now.cell?.[0] === t && now.cell?.[1] === s ? "true" : "false",
         });

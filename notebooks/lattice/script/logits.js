@@ -1,6 +1,6 @@
 // The logits a [T, C] as bars to drag, and the outputs y that the softmax makes of them. Each bar is a slider.
 
-import { frameTable, markOf, wordsOf } from "./cells.js";
+import { frameTable, markOf, roomFor, wordsOf } from "./cells.js";
 import { element, setAttributes, setText } from "./elements.js";
 import { short, toNumber } from "./numbers.js";
 import { LIMIT, snapped, STEP } from "./patterns.js";
@@ -60,13 +60,14 @@ export function logitTable(state, names, shownClasses, setLogit) {
         const logit = logits[t][k], height = Math.min(1, Math.abs(logit) / LIMIT) * 50;
         const y = response.y[t][k];
         const fraction = logarithms ? Math.exp(toNumber(y)) : toNumber(y);
-        setText(bar.lastChild, short(y));
+        setText(bar.lastChild, short(y, roomFor(now.T)));
+        setAttributes(bar.lastChild, { "data-mark": markOf(y, exact.y[t][k], logarithms) });
         bar.firstChild.firstChild.style.cssText = logit >= 0 ? `bottom: 50%; height: ${height}%` : `top: 50%; height: ${height}%`;
         bar.style.setProperty("--level", Math.min(1, Math.max(0, fraction || 0)).toFixed(3));
         setAttributes(bar, {
           "aria-label": `logit of ${spoken(names[k])}, frame ${t}`, "aria-valuenow": logit, "data-value": y,
-          "aria-valuetext": `${logit}, ${wordsOf(logarithms ? "ln y" : "y", y, exact.y[t][k])}`,
-          "data-mark": markOf(y, exact.y[t][k]), title: `logit ${logit}, ${logarithms ? "ln y" : "y"} = ${y}`,
+          "aria-valuetext": `${logit}, ${wordsOf(logarithms ? "ln y" : "y", y, exact.y[t][k], logarithms)}`,
+          title: `logit ${logit}, ${logarithms ? "ln y" : "y"} = ${y}`,
         });
       }
     }

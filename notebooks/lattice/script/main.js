@@ -3,7 +3,7 @@
 import { showAlignments } from "./alignments.js";
 import { bandElement, bands } from "./bands.js";
 import { makeControls, showControls } from "./controls.js";
-import { byId, element, setText } from "./elements.js";
+import { byId, element, setAttributes, setText } from "./elements.js";
 import { startEngine } from "./engine.js";
 import { prose } from "./formula.js";
 import { latticeTable } from "./lattice.js";
@@ -23,6 +23,7 @@ class Page {
     this.state = fromFragment(location.hash.slice(1));
     this.parts = [];
     this.shape = "";
+    this.version = 0;  // of the state; settledVersion is the last one that was shown whole
     makeControls(() => this.state, (change) => this.change(change));
     byId("walk-steps").append(...walk.map(({ name }, i) => element("li", {}, element("button", {
       type: "button", click: () => this.enter(i + 1),
@@ -39,6 +40,7 @@ class Page {
   /** What the reader did: the state changes now, the page with the next frame that the browser draws. */
   change(change) {
     if (change.logits && change.pattern === undefined) change = { ...change, pattern: "" };
+    this.version += 1;
     this.state = changed(this.state, change);
     if (this.state.space === "scaled" && this.state.view === "beta_excluding") this.state.view = "beta_including";
     this.awaitsDrawing ??= requestAnimationFrame(() => {
@@ -60,8 +62,8 @@ class Page {
     byId("walk-title").textContent = step + ". " + walk[step - 1].name;
     byId("walk-text").replaceChildren(...walkStep(walk[step - 1], (change) => this.change(change)));
     [...byId("walk-steps").querySelectorAll("button")].forEach((button, i) => {
-      if (i + 1 === step) button.setAttribute("aria-current", "step");
-      else button.removeAttribute("aria-current");
+      setAttributes(button, { "aria-current": i + 1 === step ? "step" : null });
+      if (i + 1 === step) byId("walk-steps").scrollLeft = button.offsetLeft - 40;
     });
     byId("back").disabled = step === 1;
     byId("on").disabled = step === walk.length;
@@ -69,6 +71,7 @@ class Page {
 
   followAddress() {
     if (location.hash.slice(1) === toFragment(this.state)) return;
+    this.version += 1;
     this.state = fromFragment(location.hash.slice(1));
     this.shape = "";
     this.showStep();
@@ -119,13 +122,11 @@ class Page {
     byId("app").dataset.number = this.state.number;
     byId("app").dataset.space = this.state.space;
     clearTimeout(this.settling);
-    this.settling = setTimeout(() => this.settle(names), this.settled ? SETTLED : 0);
-    this.settled = true;
+    this.settling = setTimeout(() => this.settle(names), SETTLED);
     showResults({
       pName: byId("p-name"), p: byId("p"), loss: byId("loss"), exactLoss: byId("exact-loss"), typeName: byId("type-name"),
       lost: byId("lost"),
     }, model);
-    byId("app").dataset.shown = "yes";
   }
 
   /** What follows once the reader's hand rests: the list of alignments, the address, and the words read out. */
@@ -136,7 +137,7 @@ class Page {
     const fragment = toFragment(this.state);
     if (location.hash.slice(1) !== fragment) history.replaceState(null, "", "#" + fragment);
     setText(byId("spoken"), `Loss ${byId("loss").textContent}. ${byId("lost").textContent}`);
-    byId("app").dataset.settled = fragment;
+    this.settledVersion = this.version;
   }
 
   async copy() {

@@ -23,15 +23,15 @@ function asked(ask, request) {
   return answer;
 }
 
-/** Whether the number became 0, or minus infinity as a logarithm, where it is not. */
-export function isLost(text, exactText) {
-  const none = kindOf(text) === "zero" || text === "-inf";
-  return none && !(kindOf(exactText) === "zero" || kindOf(exactText) === "infinite");
-}
+/** Whether there is nothing: 0, or minus infinity where the text is a logarithm. */
+export const isNone = (text, logarithm) => logarithm ? text === "-inf" : kindOf(text) === "zero";
+
+/** Whether nothing is left of a number that is something. */
+export const isLost = (text, exactText, logarithm) => isNone(text, logarithm) && !isNone(exactText, logarithm);
 
 /** How many cells of a matrix were lost. */
-export const lostIn = (rows, exactRows) =>
-  rows.reduce((count, row, t) => count + row.filter((text, i) => isLost(text, exactRows[t][i])).length, 0);
+export const lostIn = (rows, exactRows, logarithms) => rows.reduce((count, row, t) =>
+  count + row.filter((text, i) => isLost(text, exactRows[t][i], logarithms)).length, 0);
 
 /** The largest |a - b| of two matrices, "nan" where a number of `rows` is none. */
 export function largestError(rows, exactRows) {

@@ -4,7 +4,7 @@ import { element } from "./elements.js";
 import { formula } from "./formula.js";
 import { isLive } from "./lattice.js";
 import { short } from "./numbers.js";
-import { skipTo, spoken } from "./words.js";
+import { skipTo, spoken, visible } from "./words.js";
 
 const equations = {
   alpha: ["α_t(s) = (α_{t-1}(s) + α_{t-1}(s-1) + α_{t-1}(s-2)) y^t_{l'_s}", "6, 7"],
@@ -27,10 +27,16 @@ function termsOf({ state, response }, states, t, s) {
 
 const number = (text, className = "number") => element("span", { class: className, title: text }, short(text, 5));
 
+/** A number and, below it, its name. */
+const named = (text, name) => element("span", { class: "term" }, number(text), element("small", {}, formula(name)));
+
 /** The summands, each a number or a mark that it is missing. */
-function summands(terms, logarithms) {
+function summands(terms, symbol, t, logarithms) {
   return terms.flatMap((term, i) => {
-    const shown = term.why ? element("span", { class: "missing", title: term.why }, "none") : number(term.value);
+    const name = `${symbol}_{${t}}(${term.other})`;
+    const shown = term.why
+      ? element("span", { class: "term", title: term.why }, element("span", { class: "missing" }, "none"), element("small", {}, formula(name)))
+      : named(term.value, name);
     const power = logarithms && !term.why ? ["exp ", shown] : [shown];
     return i === 0 ? power : [" + ", ...power];
   });
@@ -41,31 +47,31 @@ function line(...parts) {
 }
 
 /** The equation of alpha or beta at a cell that paths pass. */
-function recursionLine(model, states, t, s) {
+function recursionLine(model, names, states, t, s) {
   const { state, response, logarithms } = model;
   const forward = state.view === "alpha", atEdge = forward ? t === 0 : t === state.T - 1;
   const including = state.view !== "beta_excluding";
-  const y = response.y[t][states[s]], parts = [], notes = [];
+  const y = named(response.y[t][states[s]], `y^{${t}}_{${visible(names[states[s]])}}`), parts = [], notes = [];
   if (atEdge) {
     parts.push(logarithms ? "0" : "1");
     notes.push(forward ? "A path begins in state 0 or 1, with nothing before it." :
       "A path ends in one of the last two states, with nothing after it.");
   } else {
     const terms = termsOf(model, states, t, s);
-    parts.push(...(logarithms ? ["ln("] : ["("]), ...summands(terms, logarithms), ")");
+    parts.push(logarithms ? "ln(" : "(", ...summands(terms, forward ? "α" : "β", t + (forward ? -1 : 1), logarithms), ")");
     for (const term of terms) if (term.why) notes.push("State " + term.other + ": " + term.why + ".");
   }
-  if (including) parts.push(logarithms ? " + " : " × ", number(y, "number factor"));
-  if (state.space === "scaled") parts.push(forward ? [" ÷ ", number(response.scale[t])] : [" ÷ D", element("sub", {}, String(t))]);
+  if (including) parts.push(logarithms ? " + " : " × ", y);
+  if (state.space === "scaled") parts.push(forward ? [" ÷ ", named(response.scale[t], `C_{${t}}`)] : [" ÷ D", element("sub", {}, String(t))]);
   return [line(...parts.flat(), " = ", number(response[state.view][t][s], "number result")),
     ...notes.map((note) => element("p", { class: "note" }, note))];
 }
 
-function productLine({ response, state, logarithms }, states, t, s) {
-  const y = response.y[t][states[s]];
+function productLine({ response, state, logarithms }, names, states, t, s) {
+  const at = `_{${t}}(${s})`, y = named(response.y[t][states[s]], `y^{${t}}_{${visible(names[states[s]])}}`);
   const parts = response.beta_excluding === null
-    ? [number(response.alpha[t][s]), " × ", number(response.beta_including[t][s]), " ÷ ", number(y, "number factor")]
-    : [number(response.alpha[t][s]), logarithms ? " + " : " × ", number(response.beta_excluding[t][s])];
+    ? [named(response.alpha[t][s], "α" + at), " × ", named(response.beta_including[t][s], "β" + at), " ÷ ", y]
+    : [named(response.alpha[t][s], "α" + at), logarithms ? " + " : " × ", named(response.beta_excluding[t][s], "β̃" + at)];
   return [line(...parts, " = ", number(response.product[t][s], "number result")),
     element("p", { class: "note" }, state.space === "scaled"
       ? "Of scaled alpha and beta, the product is this state's share of the invariant under the lattice."
@@ -84,7 +90,7 @@ export function recursion(model, names, states) {
     const why = s > 2 * t + 1 ? "from the start no path gets here so soon" : "from here no path reaches the end in time";
     return [...head, line(number(response[state.view][t][s], "number result")), element("p", { class: "note" }, "No alignment passes: " + why + ".")];
   }
-  const lines = state.view === "product" ? productLine(model, states, t, s) : recursionLine(model, states, t, s);
+  const lines = state.view === "product" ? productLine(model, names, states, t, s) : recursionLine(model, names, states, t, s);
   if (logarithms) lines.push(element("p", { class: "note" }, "All numbers here are natural logarithms."));
   return [...head, ...lines];
 }

@@ -8,9 +8,9 @@ import { NUMBERS } from "./state.js";
 const matrices = ["y", "alpha", "beta_including", "beta_excluding"];
 
 /** How many numbers of y, alpha and the betas became 0. */
-function lostNumbers({ response, exact }) {
+function lostNumbers({ response, exact, logarithms }) {
   return matrices.filter((field) => response[field] && exact[field])
-    .reduce((count, field) => count + lostIn(response[field], exact[field]), 0);
+    .reduce((count, field) => count + lostIn(response[field], exact[field], logarithms), 0);
 }
 
 function lossWords({ response, exact }) {

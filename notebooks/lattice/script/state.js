@@ -34,14 +34,14 @@ export function changed(state, change) {
   const next = { ...state, ...change };
   const sameShape = next.word === state.word && next.T === state.T && next.classes === state.classes;
   if (change.pattern === "speech" && change.logits === undefined)
-    return { ...next, word: "hello", T: 13, classes: "all", logits: speech(), cell: null, path: null };
+    return { ...next, word: change.word ?? "hello", T: 13, classes: "all", logits: speech(), cell: null, path: null };
   if (!sameShape) {
     next.path = null;
     const L = 2 * next.word.length + 1;
     if (next.cell && (next.cell[0] >= next.T || next.cell[1] >= L)) next.cell = null;
     if (next.pattern === "speech" && (next.T !== state.T || next.classes !== "all")) next.pattern = "";
   }
-  if (!sameShape || change.pattern && change.logits === undefined) next.logits = shaped(next, namesOf(state));
+  if (change.logits === undefined && (!sameShape || change.pattern)) next.logits = shaped(next, namesOf(state));
   return next;
 }
 

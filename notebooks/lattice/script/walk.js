@@ -6,6 +6,14 @@ import { formula, prose } from "./formula.js";
 
 const equation = (text, number) => ({ text, number });
 
+/** In half, the output of a at frame 1 is 0.00012, and its square 0. */
+const faint = {
+  word: "cat", T: 3, classes: "word", scale: 1, pattern: "", logits: [[0, 0, 6, 0], [4.5, -4.5, 0, 0], [0, 0, 0, 6]],
+};
+
+/** A word that the speech does not say: improbable, and so a test for number types. */
+const misheard = { pattern: "speech", word: "hallo", scale: 1 };
+
 export const walk = [
   {
     name: "Alignments", view: "alpha", bands: [],
@@ -16,7 +24,7 @@ export const walk = [
       equation("p(l|x) = \\sum_{π∈B^{-1}(l)} p(π|x)", "3"),
       "They are listed beside the lattice: choose one and see it as a path. Equal letters need a blank between them, or they would merge.",
     ],
-    tries: [["a word with a repeat: aab", { word: "aab", T: 5, pattern: "peaky" }], ["no word at all", { word: "", T: 4, pattern: "uniform" }], ["too few frames", { word: "aab", T: 3, pattern: "uniform" }]],
+    tries: [["a word with a repeat: aab", { word: "aab", T: 5, pattern: "peaky" }], ["no word at all", { word: "", T: 4, classes: "all", pattern: "uniform" }], ["too few frames", { word: "aab", T: 3, pattern: "uniform" }]],
   },
   {
     name: "Alpha", view: "alpha", bands: [],
@@ -53,23 +61,24 @@ export const walk = [
     name: "Two roads", view: "product", bands: ["output_error", "gradient_two_step", "gradient"],
     says: [
       "The loss is $L = -ln p(l|x)$. Eesen goes by way of the outputs, taken as free variables,",
-      equation("E^t_k = \\frac{∂L}{∂y^t_k} = -\\frac{1}{p(l|x) (y^t_k)^2} \\sum_{s∈lab(l,k)} α_t(s) β_t(s)", "13, 15"),
+      equation("E^t_k = \\frac{∂L}{∂y^t_k} = -\\frac{\\sum_{s∈lab(l,k)} α_t(s) β_t(s)}{p(l|x) (y^t_k)^2}", "13, 15"),
       "and then back through the softmax to the logits $a$:",
       equation("\\frac{∂L}{∂a^t_k} = E^t_k y^t_k - y^t_k \\sum_j E^t_j y^t_j", ""),
       "Now $E^t_k y^t_k = -γ^t_k$ and the posterior adds up to 1, so the sum is −1 and all of it is",
       equation("\\frac{∂L}{∂a^t_k} = y^t_k - γ^t_k", "16"),
       "Equal, then, in exact arithmetic. In a number type, $y^2$ underflows before $y$ does.",
     ],
-    tries: [["where they part: half, logits × 10", { number: "half", space: "probability", scale: 10 }], ["where they agree", { number: "double", scale: 1 }]],
+    tries: [["where they part", { ...faint, number: "half", space: "probability" }], ["the same with logarithms", { ...faint, number: "half", space: "log" }], ["where they agree", { ...faint, number: "double", space: "probability" }]],
   },
   {
     name: "Number types", view: "alpha", bands: ["gradient"],
     says: [
       "A path's probability is a product of T outputs and shrinks with each. The smallest half is $2^{-24}$, the smallest float $2^{-149}$: what is less becomes 0, hatched here, and the paths through it are lost. Two remedies: scale every frame to add up to 1,",
-      equation("C_t = \\sum_s α_t(s), α̂_t(s) = \\frac{α_t(s)}{C_t}, ln p(l|x) = \\sum_t ln C_t", ""),
+      equation("C_t = \\sum_s α_t(s), α̂_t(s) = \\frac{α_t(s)}{C_t}", ""),
+      equation("ln p(l|x) = \\sum_t ln C_t", ""),
       "which still loses the states that are small beside the largest; or keep logarithms, which lose nothing to underflow, but digits as they grow.",
     ],
-    tries: [["half underflows", { number: "half", space: "probability", scale: 10 }], ["scaled", { number: "half", space: "scaled", scale: 10 }], ["logarithms", { number: "half", space: "log", scale: 10 }], ["50 digits", { number: "50", space: "probability", scale: 10 }]],
+    tries: [["speech of hello, taken for hallo, in half", { ...misheard, number: "half", space: "probability" }], ["scaled", { ...misheard, number: "half", space: "scaled" }], ["logarithms", { ...misheard, number: "half", space: "log" }], ["float", { ...misheard, number: "float", space: "probability" }], ["50 digits", { ...misheard, number: "50", space: "probability" }]],
   },
 ];
 
