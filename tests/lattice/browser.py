@@ -3,6 +3,7 @@
 https://chromedevtools.github.io/devtools-protocol/ names the methods and events. Messages end in a zero byte.
 """
 
+import fcntl
 import json
 import os
 import pathlib
@@ -15,6 +16,15 @@ import time
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
+def high_pipe() -> list[int]:
+    """A pipe whose descriptors are not among the first ten."""
+    low = os.pipe()
+    high = [fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 10) for descriptor in low]
+    for descriptor in low:
+        os.close(descriptor)
+    return high
+
+
 class Browser:
     """One page in a browser of its own. What it logged, threw or fetched is kept."""
 
@@ -23,14 +33,16 @@ class Browser:
         self.count, self.buffer, self.events, self.session = 0, b"", [], None
         program = next(filter(None, map(shutil.which, PROGRAMS)), None)
         assert program, f"none of {PROGRAMS} is installed: apt-get install chromium"
-        to_browser, self.out = os.pipe()
-        self.inward, from_browser = os.pipe()
+        (to_browser, self.out), (self.inward, from_browser) = high_pipe(), high_pipe()
         flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                  "--disable-background-networking", "--remote-debugging-pipe", f"--user-data-dir={self.folder}",
                  f"--window-size={width},{height}", "about:blank"]
-        # The browser reads its descriptor 3 and writes its descriptor 4: a shell puts them there.
-        line = f'exec "$0" "$@" 3<&{to_browser} 4>&{from_browser}'
-        self.process = subprocess.Popen(["sh", "-c", line, program, *flags], pass_fds=(to_browser, from_browser),
+
+        def at_3_and_4() -> None:  # where the browser reads and writes
+            os.dup2(to_browser, 3)
+            os.dup2(from_browser, 4)
+
+        self.process = subprocess.Popen([program, *flags], preexec_fn=at_3_and_4, close_fds=False,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_browser)
         os.close(from_browser)
@@ -93,6 +105,12 @@ class Browser:
         self.call("Page.navigate", url=page.as_uri() + "#" + fragment)
         self.settled()
 
+    def go(self, fragment: str) -> None:
+        """Follows a link within the page."""
+        self.evaluate(f"location.hash = {json.dumps(fragment)}")
+        self.wait_for(f"assay.heardAddress === {json.dumps('#' + fragment)}")
+        self.settled()
+
     def settled(self) -> None:
         """Until the page shows its state and has nothing left to do."""
         self.wait_for("window.assay !== undefined && assay.settledVersion === assay.version")
@@ -110,7 +128,7 @@ class Browser:
                [url for url in requests if url.startswith("file:")][1:]
 
     def mouse(self, kind: str, x: float, y: float, buttons: int = 0) -> None:
-        button = "left" if kind != "mouseMoved" else "none"
+        button = "left" if buttons or kind == "mouseReleased" else "none"
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=buttons, clickCount=1)
 
     def centre(self, selector: str) -> tuple[float, float]:

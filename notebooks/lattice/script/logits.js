@@ -25,8 +25,11 @@ function draggable(bar, valueOf, moved) {
   });
 }
 
-/** The table of bars for these classes, a row each; `setLogit(t, k, value)` hears of changes. */
-export function logitTable(state, names, shownClasses, setLogit) {
+/**
+ * The table of bars for these classes, a row each. `logitOf(t, k)` is a logit as it is now, which the page may not have
+ * drawn yet; `setLogit(t, k, value)` changes it.
+ */
+export function logitTable(state, names, shownClasses, { logitOf, setLogit }) {
   const bars = [];
   const make = (row, t) => {
     const bar = element("div", { class: "bar", role: "slider", "aria-valuemin": -LIMIT, "aria-valuemax": LIMIT },
@@ -37,15 +40,14 @@ export function logitTable(state, names, shownClasses, setLogit) {
   const { table } = frameTable({
     label: "Logits and outputs, a row for each class", rows: shownClasses.map((k) => visible(names[k])), T: state.T, cell: make,
   });
-  let logits = state.logits;
   for (const [row, line] of bars.entries())
     for (const [t, bar] of line.entries())
-      draggable(bar, () => logits[t][shownClasses[row]], (value) => setLogit(t, shownClasses[row], value));
+      draggable(bar, () => logitOf(t, shownClasses[row]), (value) => setLogit(t, shownClasses[row], value));
   const keys = (event, row, t) => {
     if (event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return false;
     const k = shownClasses[row];
     const ends = { Home: -LIMIT, End: LIMIT };
-    const value = event.key in keySteps ? snapped(logits[t][k] + keySteps[event.key]) : ends[event.key];
+    const value = event.key in keySteps ? snapped(logitOf(t, k) + keySteps[event.key]) : ends[event.key];
     if (value === undefined) return false;
     setLogit(t, k, value);
     return true;
@@ -53,11 +55,10 @@ export function logitTable(state, names, shownClasses, setLogit) {
   roving(bars, { keys });
 
   const update = ({ state: now, response, exact, logarithms }) => {
-    logits = now.logits;
     for (const [row, line] of bars.entries()) {
       const k = shownClasses[row];
       for (const [t, bar] of line.entries()) {
-        const logit = logits[t][k], height = Math.min(1, Math.abs(logit) / LIMIT) * 50;
+        const logit = now.logits[t][k], height = Math.min(1, Math.abs(logit) / LIMIT) * 50;
         const y = response.y[t][k];
         const fraction = logarithms ? Math.exp(toNumber(y)) : toNumber(y);
         setText(bar.lastChild, short(y, roomFor(now.T)));

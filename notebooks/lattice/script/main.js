@@ -70,6 +70,7 @@ class Page {
   }
 
   followAddress() {
+    this.heardAddress = location.hash;
     if (location.hash.slice(1) === toFragment(this.state)) return;
     this.version += 1;
     this.state = fromFragment(location.hash.slice(1));
@@ -87,7 +88,9 @@ class Page {
     const labels = labelsOf(state.word, names);
     const states = [0, ...labels.flatMap((label) => [label, 0])];
     const shown = names.map((_, k) => k).filter((k) => k === 0 || labels.includes(k));
-    const logits = logitTable(state, names, shown, (t, k, value) => this.setLogit(t, k, value));
+    const logits = logitTable(state, names, shown, {
+      logitOf: (t, k) => this.state.logits[t][k], setLogit: (t, k, value) => this.setLogit(t, k, value),
+    });
     const lattice = latticeTable(state, names, states, (t, s) => this.change({ cell: [t, s] }));
     byId("logits").replaceChildren(logits.table);
     byId("lattice").replaceChildren(lattice.frame);
@@ -99,6 +102,7 @@ class Page {
     }));
     this.parts = [logits, lattice, ...made.map(([, part]) => part)];
     this.states = states;
+    this.shownClasses = shown;
     const hidden = names.length - shown.length;
     setText(byId("hidden-classes"), hidden === 0 ? "" : `${hidden} more of the ${names.length} classes take part and are not drawn.`);
   }

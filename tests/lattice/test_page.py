@@ -1,0 +1,320 @@
+"""The page in a browser, used by mouse, finger and keyboard; its numbers are held against the program's."""
+
+import copy
+import json
+
+import program
+import pytest
+from browser import Browser
+
+PAGE = program.BUILT / "index.html"
+NUMBERS = ["half", "bfloat16", "float", "double", "50"]
+SPACES = ["probability", "scaled", "log"]
+VIEWS = ["alpha", "beta_including", "beta_excluding", "product"]
+CLASS_BANDS = ["posterior", "output_error", "gradient_two_step", "gradient"]
+
+# Logits of all sizes: at a scale of 50 they underflow in every number type.
+SPIKY = "3,-2.25,1;0,4,-7.5;8,-8,0.25;0.5,0.5,0;-3,2,1"
+
+
+@pytest.fixture(scope="module")
+def shared():
+    with Browser() as browser:
+        yield browser
+        assert browser.complaints() == []
+
+
+@pytest.fixture
+def page(shared):
+    """The browser, with nothing left of what was used before."""
+    shared.events.clear()
+    shared.call("Emulation.clearDeviceMetricsOverride")
+    return shared
+
+
+def response(page) -> dict:
+    return page.evaluate("assay.model.response")
+
+
+def bar(t: int, row: int) -> str:
+    return f"#logits tbody tr:nth-child({row + 1}) td:nth-child({t + 2}) .bar"
+
+
+def cell(t: int, s: int) -> str:
+    return f"#lattice tbody tr:nth-child({s + 1}) td:nth-child({t + 2}) .cell"
+
+
+def shown(page, table: str, count: int) -> list[list[str]]:
+    """The full texts of a table's cells, [T][rows], of its first rows."""
+    rows = page.evaluate(f"""[...document.querySelectorAll('{table} tbody tr')].slice(0, {count}).map(
+        (row) => [...row.querySelectorAll('[data-value]')].map((cell) => cell.dataset.value))""")
+    return [list(column) for column in zip(*rows)]
+
+
+def assert_as_in_a_terminal(page) -> None:
+    """All that the page holds, and all that its tables show, is what the program prints."""
+    request = page.evaluate("JSON.stringify(assay.model.request)")
+    expected = json.loads(program.answered(request))
+    assert program.differences(response(page), expected) == []
+    assert program.differences(program.printed(page.evaluate("document.getElementById('command').textContent")), expected) == []
+    classes = page.evaluate("assay.shownClasses")
+
+    def of_classes(field: str) -> list[list[str]]:
+        return [[row[k] for k in classes] for row in expected[field]]
+
+    assert shown(page, "#logits", len(classes)) == of_classes("y")
+    assert shown(page, "#lattice", len(expected["states"])) == expected[page.evaluate("assay.state.view")]
+    for band in CLASS_BANDS:
+        assert shown(page, f'[data-band="{band}"]', len(classes)) == of_classes(band)
+    under = [name for name in ("invariant_including", "invariant_excluding", "scale") if expected[name] is not None]
+    assert shown(page, '[data-band="invariant"]', 2) == [list(column) for column in zip(*(expected[name] for name in under))]
+    for place, field in (("p", "p"), ("loss", "loss")):
+        assert page.evaluate(f"document.getElementById('{place}').dataset.value") == expected[field]
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("number", NUMBERS)
+def test_every_number_is_the_programs(page, number, space):
+    page.open(PAGE)
+    for problem in ("word=ab&T=5&logits=" + SPIKY, "word=aab&T=5&scale=50&logits=" + SPIKY, "logits=speech&word=hello&T=13"):
+        page.go(f"{problem}&number={number}&space={space}")
+        assert_as_in_a_terminal(page)
+
+
+def test_every_view_is_the_programs(page):
+    page.open(PAGE, "word=aab&T=6&logits=uniform&number=float")
+    for view in VIEWS:
+        page.click(f'#view input[value="{view}"] + span')
+        page.settled()
+        assert page.evaluate("assay.state.view") == view
+        assert_as_in_a_terminal(page)
+
+
+def test_a_changed_digit_would_be_seen(page):
+    page.open(PAGE, "word=aab&T=6")
+    expected = json.loads(program.answered(page.evaluate("JSON.stringify(assay.model.request)")))
+    for field in expected:
+        wrong = copy.deepcopy(expected)
+        holder, key = wrong, field
+        while isinstance(holder[key], list):
+            holder, key = holder[key], len(holder[key]) - 1
+        if holder[key] is None:
+            continue
+        holder[key] = str(holder[key])[:-1] + ("7" if str(holder[key])[-1] != "7" else "3")
+        assert len(program.differences(response(page), wrong)) == 1, field
+
+
+def test_the_mouse_drags_a_logit(page):
+    page.open(PAGE, "word=cat&T=5&logits=uniform")
+    before = response(page)
+    page.drag(bar(2, 1), up=30)
+    page.settled()
+    logits = page.evaluate("assay.state.logits")
+    assert logits[2][1] > 1 and logits[2][1] % 0.25 == 0
+    logits[2][1] = 0
+    assert logits == [[0] * 4] * 5, "only the bar that was dragged"
+    assert response(page)["loss"] != before["loss"]
+    assert_as_in_a_terminal(page)
+    page.drag(bar(2, 1), up=-200)
+    page.settled()
+    assert page.evaluate("assay.state.logits[2][1]") == -8
+
+
+def test_a_finger_drags_a_logit(page):
+    page.call("Emulation.setDeviceMetricsOverride", width=360, height=780, deviceScaleFactor=2, mobile=True)
+    page.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    page.open(PAGE, "word=cat&T=5&logits=uniform")
+    page.swipe(bar(1, 2), up=25)
+    page.settled()
+    assert page.evaluate("assay.state.logits[1][2]") > 1
+    page.call("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
+def test_keys_change_a_logit_and_walk_among_them(page):
+    page.open(PAGE, "word=cat&T=5&logits=uniform")
+    page.evaluate(f"document.querySelector('{bar(0, 0)}').focus()")
+    for key in ("ArrowUp", "PageUp", "PageUp", "ArrowDown", "ArrowUp", "PageDown"):
+        page.key(key)
+    page.settled()
+    assert page.evaluate("assay.state.logits[0][0]") == 2.25
+    page.key("ArrowRight")
+    page.key("ArrowDown", shift=True)
+    page.key("End")
+    page.key("ArrowRight")
+    page.key("Home")
+    page.settled()
+    logits = page.evaluate("assay.state.logits")
+    assert (logits[1][1], logits[2][1]) == (8, -8)
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "logit of a, frame 2"
+    assert page.evaluate("document.activeElement.getAttribute('aria-valuetext')").startswith("-8, y: ")
+    assert_as_in_a_terminal(page)
+
+
+def test_a_cell_shows_its_own_sum(page):
+    page.open(PAGE, "word=aab&T=6&logits=uniform&number=float")
+    page.click(cell(3, 3))
+    page.settled()
+    text = page.evaluate("document.getElementById('recursion').textContent")
+    assert "no skip between equal labels" in text
+    expected = response(page)["alpha"]
+    values = page.evaluate("[...document.querySelectorAll('#recursion .number')].map((number) => number.title)")
+    assert values == [expected[2][3], expected[2][2], response(page)["y"][3][1], expected[3][3]]
+    page.key("ArrowDown")
+    page.key("ArrowDown")
+    page.settled()
+    assert page.evaluate("assay.state.cell") == [3, 5]
+    assert "no skip" not in page.evaluate("document.getElementById('recursion').textContent")
+    assert page.evaluate("document.querySelectorAll('.edges .summed').length") == 3
+    assert page.evaluate("document.querySelectorAll('.edges .forbidden').length") == 0
+    page.key("ArrowUp")
+    page.key("ArrowUp")
+    page.settled()
+    assert page.evaluate("document.querySelectorAll('.edges .forbidden').length") == 1
+
+
+def test_underflow_is_marked_and_50_digits_have_none(page):
+    lost = "document.querySelectorAll('#lattice [data-mark=lost]').length"
+    page.open(PAGE, "word=ab&T=5&scale=10&number=half&logits=" + SPIKY)
+    assert page.evaluate(lost) > 5
+    assert "underflowed" in page.evaluate("document.getElementById('lost').textContent")
+    texts = page.evaluate("[...document.querySelectorAll('#lattice [data-mark=lost]')].map((cell) => cell.textContent)")
+    assert set(texts) == {"0"}
+    page.click('#space input[value="log"] + span')
+    page.settled()
+    assert page.evaluate(lost) == 0, "logarithms do not underflow"
+    page.click('#space input[value="probability"] + span')
+    page.click('#number input[value="50"] + span')
+    page.settled()
+    assert page.evaluate(lost) == 0
+    assert page.evaluate("document.getElementById('lost').dataset.lost") == "0"
+
+
+def test_what_is_not_a_number_is_marked(page):
+    page.open(PAGE, "word=cat&T=3&logits=0,0,6,0;4.5,-4.5,0,0;0,0,0,6&number=half")
+    assert page.evaluate("document.querySelectorAll('[data-band=gradient_two_step] [data-mark=nan]').length") > 0
+    assert page.evaluate("document.querySelectorAll('[data-band=gradient] [data-mark=nan]').length") == 0
+    assert "not a number in two steps" in page.evaluate("document.getElementById('lost').textContent")
+
+
+def test_alignments_are_listed_and_drawn(page):
+    page.open(PAGE, "word=aab&T=5")
+    request = page.evaluate("({...assay.model.request, T: assay.state.T})")
+    expected = json.loads(program.answered(json.dumps(request), "--alignments"))
+    listed = page.evaluate("""[...document.querySelectorAll('#alignments button')].map(
+        (button) => [button.dataset.alignment, button.querySelector('.number').dataset.value])""")
+    assert sorted(listed) == sorted([",".join(map(str, a)), p] for a, p in zip(expected["alignments"], expected["probability"]))
+    assert page.evaluate("document.querySelector('#alignments .total').dataset.value") == expected["p"]
+    assert listed[0][0] == ",".join(map(str, expected["best"]))
+    page.click("#alignments li:nth-child(2) button")
+    page.settled()
+    assert page.evaluate("document.querySelectorAll('.edges .on-path').length") == 4
+    assert page.evaluate("document.querySelectorAll('.cell[data-path]').length") == 5
+    page.open(PAGE, "word=hello&T=13&logits=speech")
+    assert page.evaluate("document.querySelector('#alignments .headline').textContent").startswith("19 448 alignments")
+
+
+def test_controls_change_the_problem(page):
+    page.open(PAGE, "")
+    page.evaluate("document.getElementById('word').select(), document.getElementById('word').focus()")
+    page.type("To be!")
+    page.settled()
+    assert page.evaluate("assay.state.word") == "to be"
+    page.click("#uniform")
+    page.settled()
+    assert page.evaluate("assay.state.logits.flat().every((x) => x === 0)")
+    page.click("#random")
+    page.settled()
+    assert page.evaluate("new Set(assay.state.logits.flat()).size") > 5
+    assert_as_in_a_terminal(page)
+    page.click("#speech")
+    page.settled()
+    assert page.evaluate("[assay.state.word, assay.state.T]") == ["hello", 13]
+    assert response(page)["loss"].startswith("0.0031196215709")
+    page.click("#all-classes")
+    page.settled()
+    assert page.evaluate("assay.state.logits[0].length") == 5
+    assert_as_in_a_terminal(page)
+
+
+def test_the_walk_is_walked(page):
+    page.open(PAGE, "")
+    for step in range(1, 7):
+        assert page.evaluate("document.getElementById('walk-title').textContent").startswith(f"{step}. ")
+        tries = page.evaluate("document.querySelectorAll('#walk-text .try').length")
+        assert tries > 0 and page.evaluate("document.querySelectorAll('#walk-text math').length") > 0
+        for i in range(1, tries + 1):
+            page.click(f"#walk-text .try:nth-of-type({i})")
+            page.settled()
+            assert_as_in_a_terminal(page)
+        if step < 6:
+            page.click("#on")
+            page.settled()
+
+
+def test_the_address_keeps_what_is_seen(page):
+    page.open(PAGE, "word=ab&T=5&number=half&space=log&view=beta_including&cell=2,1&step=3&logits=" + SPIKY)
+    page.drag(bar(2, 1), up=10)
+    page.settled()
+    fragment, seen = page.evaluate("location.hash.slice(1)"), page.evaluate("[assay.state, assay.model.response]")
+    page.open(PAGE, fragment)
+    assert page.evaluate("[assay.state, assay.model.response]") == seen
+    page.open(PAGE, "word=&T=99&number=octal&cell=9&logits=x")
+    assert page.evaluate("[assay.state.word, assay.state.T, assay.state.number, assay.state.cell]") == ["", 5, "double", None]
+
+
+def test_nothing_is_fetched_and_nothing_goes_wrong(page):
+    page.open(PAGE, "word=hello&T=8&number=half")
+    page.drag(bar(1, 1), up=20)
+    page.click("#copy")
+    page.settled()
+    assert page.complaints() == []
+    assert page.fetched() == []
+
+
+def test_the_checks_for_complaints_and_fetches_can_fail(page):
+    page.open(PAGE, "")
+    page.evaluate("console.error('planted')")
+    page.evaluate("fetch('https://example.invalid/planted').catch(() => 0)")
+    assert page.complaints() != [], "the console, and the page's own policy against all fetches"
+    page.events.clear()
+
+
+@pytest.mark.parametrize("fragment", ["", "word=abcdefgh&T=16&step=5&number=50", "logits=speech&word=hello&T=13&space=log&step=6"])
+def test_a_phone_does_not_scroll_sideways(page, fragment):
+    page.call("Emulation.setDeviceMetricsOverride", width=360, height=780, deviceScaleFactor=2, mobile=True)
+    page.open(PAGE, fragment)
+    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    page.settled()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.evaluate("innerWidth") == 360, "the page was not laid out wider and shrunk"
+
+
+def test_tab_reaches_every_control(page):
+    page.open(PAGE, "word=cat&T=5&step=2")
+    page.evaluate("""document.querySelectorAll('details').forEach((details) => { details.open = true; });
+        document.querySelectorAll('button, input, summary, [tabindex]').forEach((control, i) => { control.dataset.control = i; })""")
+    wanted = set(page.evaluate("""[...document.querySelectorAll('[data-control]')].filter((control) =>
+        control.tabIndex >= 0 && !control.disabled && (control.type !== 'radio' || control.checked))
+        .map((control) => control.dataset.control)"""))
+    page.evaluate("document.activeElement.blur()")
+    reached = set()
+    for _ in range(len(wanted) + 3):
+        page.key("Tab")
+        reached.add(page.evaluate("document.activeElement.dataset.control"))
+        visible = page.evaluate("""(() => { const style = getComputedStyle(
+            document.activeElement.matches('.choice input') ? document.activeElement.nextSibling : document.activeElement);
+            return style.outlineStyle !== 'none' && style.outlineWidth !== '0px'; })()""")
+        assert visible or page.evaluate("document.activeElement === document.body"), "what has the focus shows it"
+    assert wanted - reached == set()
+    assert len(wanted) > 40
+
+
+def test_every_control_has_a_name(page):
+    page.open(PAGE, "word=hello&T=8&step=4")
+    page.call("Accessibility.enable")
+    nodes = page.call("Accessibility.getFullAXTree")["nodes"]
+    page.call("Accessibility.disable")
+    roles = {"button", "slider", "textbox", "spinbutton", "radio", "checkbox", "table", "grid"}
+    nameless = [node for node in nodes if node.get("role", {}).get("value") in roles and not node["name"]["value"]]
+    assert nameless == []
+    assert sum(node.get("role", {}).get("value") == "slider" for node in nodes) == 5 * 8
