@@ -5,7 +5,8 @@
 #pragma once
 
 #include <array>
-#include <charconv>
+#include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -20,6 +21,17 @@
 
 namespace assay::validation::steps {
 
+/// The fewest digits that read as the same double: doubles tell all numbers of 15 digits apart, and 17 digits all
+/// doubles. std::to_chars does not exist in the library that Emscripten compiles with.
+inline std::string shortest(double x) {
+  std::array<char, 32> buffer{};
+  for (const int digits : {15, 16, 17}) {
+    std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, x);
+    if (std::strtod(buffer.data(), nullptr) == x) break;
+  }
+  return buffer.data();
+}
+
 template <class Number>
 nlohmann::json text(const Number& x, int digits) {
   using Traits = reference::NumberTraits<Number>;
@@ -27,9 +39,7 @@ nlohmann::json text(const Number& x, int digits) {
   if (!Traits::is_finite(x)) return x < Number(0) ? "-inf" : "inf";
   if constexpr (requires { static_cast<double>(x); } && !std::is_same_v<Number, reference::BigFloat> &&
                 !std::is_same_v<Number, reference::Rational>) {
-    std::array<char, 32> buffer{};
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), static_cast<double>(x)).ptr;
-    return std::string(buffer.data(), end);
+    return shortest(static_cast<double>(x));
   } else {
     return Traits::to_string(x, digits);
   }
