@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Builds the documentation site: docs/build.py BUILD, where BUILD is a build tree such as build/release.
+
+The site is made from a staged tree, BUILD/docs/source, that mirrors the repository: links to its Markdown files, its
+notebooks (those with outputs that `./assay notebooks` has run), and pages made from the headers, the program's --help
+and the Python package. Warnings are errors. The front page is BUILD/docs/html/index.html.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Dict, Union
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "docs" / "site"))
+
+import commands  # noqa: E402
+import doxygen  # noqa: E402
+import headers  # noqa: E402
+
+# Where a page of the site comes from: a file to link to, or the page's own text.
+Staged = Dict[str, Union[Path, str]]
+
+
+def repository_pages() -> Staged:
+    """The Markdown files and pictures of the repository, at their own places but for the front page."""
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*.svg")]
+    files += (ROOT / "notebooks").glob("**/README.md")
+    staged: Staged = {file.relative_to(ROOT).as_posix(): file for file in files}
+    if "docs/index.md" in staged:
+        staged["index.md"] = staged.pop("docs/index.md")
+    return staged
+
+
+def notebook_pages(build: Path) -> Staged:
+    """Each notebook, with outputs where it has been run since it was changed."""
+    staged: Staged = {}
+    for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        executed = build / "notebooks" / notebook.name
+        is_fresh = executed.is_file() and executed.stat().st_mtime >= notebook.stat().st_mtime
+        staged[f"notebooks/{notebook.name}"] = executed if is_fresh else notebook
+        if not is_fresh:
+            print(f"docs: {notebook.name} has no outputs; ./assay notebooks makes them", file=sys.stderr)
+    return staged
+
+
+def generated_pages(build: Path) -> Staged:
+    staged: Staged = {f"reference/cpp/{name}.rst": text for name, text in headers.pages(ROOT)}
+    staged["reference/command-line.md"] = commands.page(ROOT, build / "validation" / "assay")
+    return staged
+
+
+def stage(pages: Staged, source: Path) -> None:
+    """Makes `source` hold these pages and no others; what has not changed is not touched."""
+    for path in [*source.glob("**/*")]:
+        if not path.is_dir() and path.relative_to(source).as_posix() not in pages:
+            path.unlink()
+    for name, content in pages.items():
+        path = source / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, Path):
+            path.unlink(missing_ok=True)
+            path.symlink_to(content)
+        elif path.is_symlink() or not path.is_file() or path.read_text() != content:
+            path.unlink(missing_ok=True)
+            path.write_text(content)
+
+
+def run_sphinx(out: Path, package: Path, builder: str) -> int:
+    command = [sys.executable, "-m", "sphinx", "-b", builder, "-q", "-W", "--keep-going", "-n"]
+    command += ["-c", str(ROOT / "docs"), "-d", str(out / "doctrees")]
+    command += ["-D", f"assay_root={ROOT}", "-D", f"breathe_projects.assay={out / 'xml'}"]
+    command += [str(out / "source"), str(out / builder)]
+    return subprocess.run(command, env={**os.environ, "PYTHONPATH": str(package)}).returncode
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("build", type=Path, help="a build tree that has the program and the Python package")
+    parser.add_argument("--fresh", action="store_true", help="begin anew, whatever has been built before")
+    arguments = parser.parse_args()
+    build = arguments.build.resolve()
+    out = build / "docs"
+    if arguments.fresh:
+        shutil.rmtree(out, ignore_errors=True)
+    stage({**repository_pages(), **notebook_pages(build), **generated_pages(build)}, out / "source")
+    doxygen.run(ROOT, out)
+    status = run_sphinx(out, build / "validation" / "python", "html")
+    lattice = build / "notebooks" / "lattice" / "index.html"
+    if lattice.is_file():
+        (out / "html" / "lattice").mkdir(exist_ok=True)
+        shutil.copyfile(lattice, out / "html" / "lattice" / "index.html")
+    if status == 0:
+        print(out / "html" / "index.html")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
