@@ -32,6 +32,7 @@ def repository_pages() -> Staged:
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*.svg")]
     files += (ROOT / "notebooks").glob("**/README.md")
     staged: Staged = {file.relative_to(ROOT).as_posix(): file for file in files}
+    staged.update({f"reference/{file.name}": file for file in (ROOT / "docs" / "reference").glob("*.rst")})
     if "docs/index.md" in staged:
         staged["index.md"] = staged.pop("docs/index.md")
     return staged

@@ -13,7 +13,7 @@ copyright = "the authors of Assay, MIT licence"
 root_doc = "index"
 language = "en"
 
-extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "katex", "links", "headers", "notebooks"]
+extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "katex", "links", "headers", "notebooks", "docstrings"]
 exclude_patterns = ["_doctrees"]
 suppress_warnings = ["myst.header"]  # README.md begins with a picture of its own
 
@@ -23,7 +23,7 @@ myst_dmath_double_inline = True
 
 breathe_default_project = "assay"
 # Doxygen gives names as they are written, with namespaces left out that are in force there, and those of libraries.
-nitpick_ignore_regex = [("cpp:identifier", ".*"), ("c:identifier", ".*")]
+nitpick_ignore_regex = [("cpp:identifier", ".*"), ("c:identifier", ".*"), ("py:.*", "(?!assay).*")]
 primary_domain = None
 highlight_language = "none"
 

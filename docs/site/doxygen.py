@@ -27,10 +27,11 @@ GENERATE_XML = YES
 XML_PROGRAMLISTING = NO
 FULL_PATH_NAMES = YES
 EXTRACT_ALL = YES
-JAVADOC_AUTOBRIEF = NO
+TYPEDEF_HIDES_STRUCT = YES
 MACRO_EXPANSION = YES
 PREDEFINED = ASSAY_HAVE_ARB ASSAY_HAVE_MPFR ASSAY_HAVE_GMP
 AUTOLINK_SUPPORT = NO
+FILTER_PATTERNS = {plugin}="{filter}"
 QUIET = YES
 WARNINGS = NO
 """
@@ -41,7 +42,10 @@ def run(root: Path, out: Path) -> None:
     """Leaves the XML in out/xml."""
     out.mkdir(parents=True, exist_ok=True)
     inputs = " ".join(str(root / header) for header in headers.documented(root))
-    settings = SETTINGS.format(inputs=inputs, root=root, out=out)
+    as_documentation = Path(__file__).with_name("c_comments.sed")
+    settings = SETTINGS.format(
+        inputs=inputs, root=root, out=out, plugin="*/assay_plugin.h", filter=f"sed -E -f {as_documentation}"
+    )
     subprocess.run(["doxygen", "-"], input=settings, text=True, check=True)
     arrange(out / "xml")
 

@@ -57,6 +57,7 @@ def pages(root: Path) -> Iterator[Tuple[str, str]]:
     """Name and reStructuredText of each page."""
     for page, (title, folder, about) in FOLDERS.items():
         lines = [title, "=" * len(title), "", about, ""]
+        lines += [f".. cpp:namespace:: assay::{folder.split('/')[0]}", ""]
         for header in headers_of(root, folder):
             name = header.rsplit("/", 1)[1]
             lines += [name, "-" * len(name), "", f".. opening-comment:: {header}", ""]

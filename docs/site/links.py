@@ -55,6 +55,8 @@ class RepositoryLinks(SphinxTransform):
                 self.lead(node)
             elif isinstance(node, nodes.literal) and not node.children[1:]:
                 self.lead_code(node)
+            elif isinstance(node, nodes.image) and "://" not in node["uri"]:
+                node["uri"] = "/" + posixpath.normpath(posixpath.join(self.folder, node["uri"]))
 
     def lead(self, node: nodes.Element) -> None:
         target, hash_sign, anchor = unquote(node["reftarget"]).partition("#")
