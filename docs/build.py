@@ -19,6 +19,7 @@ from typing import Dict, Union
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "site"))
 
+import check  # noqa: E402
 import commands  # noqa: E402
 import doxygen  # noqa: E402
 import headers  # noqa: E402
@@ -96,9 +97,11 @@ def main() -> int:
     if lattice.is_file():
         (out / "html" / "lattice").mkdir(exist_ok=True)
         shutil.copyfile(lattice, out / "html" / "lattice" / "index.html")
-    if status == 0:
+    faults = check.complaints(out / "html")
+    print("".join(f"docs: {fault}\n" for fault in faults), end="", file=sys.stderr)
+    if status == 0 and not faults:
         print(out / "html" / "index.html")
-    return status
+    return status or bool(faults)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ copyright = "the authors of Assay, MIT licence"
 root_doc = "index"
 language = "en"
 
-extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "katex", "links", "headers", "notebooks", "docstrings"]
+extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "katex", "links", "headers", "notebooks", "docstrings", "theme"]
 exclude_patterns = ["_doctrees"]
 suppress_warnings = ["myst.header"]  # README.md begins with a picture of its own
 
@@ -29,7 +29,7 @@ highlight_language = "none"
 
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "undoc-members": True}
+autodoc_default_options = {"members": True}
 
 html_theme = "furo"
 html_title = "Assay"

@@ -8,6 +8,7 @@ page with its text, source/PATH.html. `path/of/a/file` in code becomes a link to
 from __future__ import annotations
 
 import posixpath
+import re
 from pathlib import Path
 from typing import Any, Dict, Iterator, Optional, Set, Tuple
 from urllib.parse import unquote
@@ -24,7 +25,19 @@ from sphinx.util import logging
 from headers import page_of_header
 
 logger = logging.getLogger(__name__)
+LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)
 FRONT = "docs/index.md"  # in the repository; the root of the site
+
+# Where the headers lie that a page names without their folder.
+BARE_NAMES = {
+    f"docs/derivation-{name}": (f"reference/{name}/", "reference/number/", "reference/") for name in ("ctc", "cce", "svd")
+}
+
+
+def is_in_link(node: nodes.Node) -> bool:
+    while node is not None and not isinstance(node, LINKS):
+        node = node.parent
+    return node is not None
 
 
 def path_of_page(docname: str, suffix: str = ".md") -> str:
@@ -81,12 +94,12 @@ class RepositoryLinks(SphinxTransform):
 
     def lead_code(self, node: nodes.literal) -> None:
         path = node.astext()
-        inside = isinstance(node.parent, (nodes.reference, nodes.title)) or isinstance(node.parent.parent, nodes.reference)
-        xref = node.parent
-        while xref is not None and not isinstance(xref, (addnodes.pending_xref, addnodes.download_reference)):
-            xref = xref.parent
-        if "/" in path and " " not in path and not inside and xref is None and file_of_repository(self.env, path):
-            node.replace_self(self.to_file(path, [node.deepcopy()]))
+        if is_in_link(node) or not re.fullmatch(r"[\w./+-]+", path):
+            return
+        for folder in ("", *BARE_NAMES.get(self.env.docname, ())):
+            if "/" in folder + path and file_of_repository(self.env, folder + path):
+                node.replace_self(self.to_file(folder + path, [node.deepcopy()]))
+                return
 
     def to_file(self, path: str, children: list[nodes.Node]) -> nodes.Node:
         """A link to what the site has of a file that is no page."""

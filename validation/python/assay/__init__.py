@@ -3,13 +3,13 @@
     import assay
     print(assay.gate("ctc", my_ctc))  # a function of one problem that returns (loss, gradient)
 
-gate        judges a kernel of "ctc", "cce" (linear cross-entropy) or "svd" by an any-precision reference
-replay      judges it once more on the case of a failure
-reference   ctc, cce, svd: loss, gradients and factors to as many digits as are asked for
-steps       alpha, both betas, sweeps: what lies between a formula and its result, in any number format
-gradcheck   judges the gradient of any differentiable function
-diagnose    what is wrong with a CTC batch whose loss is inf or NaN
-pytest_gate a test for each property, in one line of a test file
+gate         judges a kernel of "ctc", "cce" (linear cross-entropy) or "svd" by an any-precision reference
+replay       judges it once more on the case of a failure
+reference    ctc, cce, svd: loss, gradients and factors to as many digits as are asked for
+steps        alpha, both betas, sweeps: what lies between a formula and its result, in any number format
+gradcheck    judges the gradient of any differentiable function
+diagnose     what is wrong with a CTC batch whose loss is inf or NaN
+pytest_gate  a test for each property, in one line of a test file
 
 docs/python.md of the project says more.
 """
