@@ -73,11 +73,12 @@ def stage(pages: Staged, source: Path) -> None:
             path.write_text(content)
 
 
-def run_sphinx(out: Path, package: Path, builder: str) -> int:
-    command = [sys.executable, "-m", "sphinx", "-b", builder, "-q", "-W", "--keep-going", "-n"]
+def run_sphinx(root: Path, out: Path, package: Path) -> int:
+    """Builds out/html from out/source, as pages of the repository at `root`; not 0 where there was a warning."""
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-n"]
     command += ["-c", str(ROOT / "docs"), "-d", str(out / "doctrees")]
-    command += ["-D", f"assay_root={ROOT}", "-D", f"breathe_projects.assay={out / 'xml'}"]
-    command += [str(out / "source"), str(out / builder)]
+    command += ["-D", f"assay_root={root}", "-D", f"breathe_projects.assay={out / 'xml'}"]
+    command += [str(out / "source"), str(out / "html")]
     return subprocess.run(command, env={**os.environ, "PYTHONPATH": str(package)}).returncode
 
 
@@ -92,7 +93,7 @@ def main() -> int:
         shutil.rmtree(out, ignore_errors=True)
     stage({**repository_pages(), **notebook_pages(build), **generated_pages(build)}, out / "source")
     doxygen.run(ROOT, out)
-    status = run_sphinx(out, build / "validation" / "python", "html")
+    status = run_sphinx(ROOT, out, build / "validation" / "python")
     lattice = build / "notebooks" / "lattice" / "index.html"
     if lattice.is_file():
         (out / "html" / "lattice").mkdir(exist_ok=True)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs"))
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+sys.path[:0] = [str(DOCS), str(DOCS / "site")]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

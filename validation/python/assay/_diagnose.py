@@ -69,6 +69,11 @@ def diagnose(batch: Union[str, "os.PathLike[str]", Mapping[str, Any]], *, digits
     `batch` is the path of an .npz, or arrays by name: logits or log_probs [T, B, C] or [T, C], targets, input_lengths,
     target_lengths, and where the default will not do blank, reduction, upstream, zero_infinity. Losses come to `digits`
     significant digits. Raises ValueError where it is no batch, naming the array and what was expected.
+
+    >>> batch = {"logits": np.zeros((2, 1, 3), np.float32), "targets": [[1, 1]]}
+    >>> diagnosis = diagnose({**batch, "input_lengths": [2], "target_lengths": [2]})
+    >>> diagnosis.healthy, diagnosis.symptoms[0].text
+    (False, 'needs 3 frames: 2 labels + 1 repeat, has 2')
     """
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path, outcome = Path(folder) / "batch.npz", Path(folder) / "diagnosis.json"

@@ -138,6 +138,11 @@ def gate(
     declared    what the kernel says of itself: see assay.declare, or docs/python.md
 
     Raises ValueError or TypeError for arguments, JudgeError where the judge cannot go on.
+
+    >>> import numpy as np
+    >>> result = gate("svd", lambda p: np.linalg.svd(p.A, full_matrices=False), cases=20, filter="^order$")
+    >>> result["order"].claim, result["order"].verdict
+    ('S descends, and none is negative', 'pass')
     """
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = Path(folder) / "report.json"
@@ -180,7 +185,11 @@ def replay(fn: Callable[[Any], Any], reproducer: str, *, digits: int = 50, **dec
 
 
 def property_names(operation: str) -> List[str]:
-    """The properties of an operation, in the order in which a report lists them. Raises ValueError for another one."""
+    """The properties of an operation, in the order in which a report lists them. Raises ValueError for another one.
+
+    >>> property_names("ctc")[-2:]
+    ['loss', 'gradient']
+    """
     ended = run_program("gate", operation, "--list")
     if ended.returncode != 0:
         raise ValueError(ended.stderr.strip())

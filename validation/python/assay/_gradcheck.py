@@ -177,6 +177,11 @@ def gradcheck(
     by element by the any-precision reference, over `cases` generated problems; `declared` as for assay.gate.
 
     Of several inputs the gravest result is returned. Raises ValueError naming an argument that is not what it should be.
+
+    >>> right = gradcheck(lambda x: np.exp(x).sum(), np.array([0.0, 1.0]), gradient=np.array([1.0, np.e]))
+    >>> wrong = gradcheck(lambda x: (x * x).sum(), np.array([1.0, 2.0]), gradient=np.array([1.0, 4.0]))
+    >>> right.verdict, wrong.verdict
+    ('pass', 'fail')
     """
     if isinstance(fn, str):
         return _of_kernel(fn, inputs, cases, seed, **declared)

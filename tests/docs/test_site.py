@@ -1,0 +1,109 @@
+"""The documentation site is built without a warning, whole, and complete in itself; and what is wrong in a page is noticed."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import build as docs_build
+import check
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def html(build: Path) -> Path:
+    done = subprocess.run([sys.executable, ROOT / "docs" / "build.py", build], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return build / "docs" / "html"
+
+
+def test_every_page_is_there(html: Path) -> None:
+    pages = [path.with_suffix(".html").relative_to(ROOT) for path in (ROOT / "docs").glob("*.md") if path.stem != "index"]
+    pages += [path.with_suffix(".html").relative_to(ROOT) for path in (ROOT / "notebooks").glob("*.ipynb")]
+    missing = [str(page) for page in pages if not (html / page).is_file()]
+    assert not missing
+
+
+def test_formulas_are_rendered(html: Path) -> None:
+    derivation = check.Page((html / "docs" / "derivation-ctc.html").read_text())
+    assert derivation.formulas > 100 and not derivation.raw
+
+
+def test_headers_have_comment_equation_and_declaration(html: Path) -> None:
+    page = (html / "reference" / "cpp" / "reference-ctc.html").read_text()
+    assert "total weight of the paths" in page and "abar_t(s)" in page and "alpha_total" in page
+
+
+def test_command_line_is_that_of_the_program(html: Path, build: Path) -> None:
+    page = re.sub(r"<[^>]+>", "", (html / "reference" / "command-line.html").read_text())
+    program = build / "validation" / "assay"
+    for command in ("gate", "replay", "metal check"):
+        assert f"assay {command}" in page
+    said = subprocess.run([program, "gate", "--help"], capture_output=True, text=True).stdout
+    assert said.split("\n")[0] in page
+
+
+def test_search_needs_no_server(html: Path) -> None:
+    index = (html / "searchindex.js").read_text()
+    titles = json.loads(index[len("Search.setIndex(") : -1])["docnames"]
+    assert "docs/derivation-ctc" in titles and "reference/python" in titles
+
+
+def test_faults_in_sources_end_the_build(tmp_path: Path, build: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "index.md").write_text("# Faults\n\n$\\frac{1$\n\n[nowhere](docs/nowhere.md)\n\n[there](#no-such-heading)\n")
+    cell = {"cell_type": "code", "source": "1 / 0", "outputs": [{"output_type": "error", "ename": "E", "evalue": "zero"}]}
+    (source / "page.ipynb").write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": "# A page"}, cell]}))
+    status = docs_build.run_sphinx(tmp_path, tmp_path, build / "validation" / "python")
+    said = capfd.readouterr().err
+    assert status != 0
+    assert "KaTeX refuses a formula" in said
+    assert "link to docs/docs/nowhere.md, which is no file" in said
+    assert "no-such-heading" in said
+    assert "page ends in E: zero" in said
+
+
+PAGE = '<html><head>{head}</head><body><h1 id="here">A page</h1><span class="katex">1</span>{body}</body></html>'
+
+
+@pytest.mark.parametrize(
+    "head, body, complaint",
+    [
+        ("", '<a href="gone.html">x</a>', "link to gone.html: there is no such file"),
+        ("", '<a href="#gone">x</a>', "link to #gone: the page has no such anchor"),
+        ("", '<a href="other.html#gone">x</a>', "link to other.html#gone: the page has no such anchor"),
+        ("", '<img src="gone.png"/>', "loads gone.png: there is no such file"),
+        ('<script src="https://far.example/x.js"></script>', "", "loads https://far.example/x.js from elsewhere"),
+        ('<link rel="stylesheet" href="//far.example/x.css">', "", "loads //far.example/x.css from elsewhere"),
+        ("<style>@font-face{src:url(https://far.example/f)}</style>", "", "loads https://far.example/f from elsewhere"),
+        ("", '<p style="background:url(https://far.example/i)">x</p>', "loads https://far.example/i from elsewhere"),
+        ("", "<p>so \\(x^2\\) it is</p>", "a formula that was not rendered: so \\(x^2\\) it is"),
+        ("", "<p>$$x$$</p>", "a formula that was not rendered: $$x$$"),
+    ],
+)
+def test_a_fault_in_a_page_is_noticed(head: str, body: str, complaint: str, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text(PAGE.format(head=head, body=body))
+    (tmp_path / "other.html").write_text(PAGE.format(head="", body=""))
+    assert check.complaints(tmp_path) == [f"index.html: {complaint}"]
+
+
+def test_a_page_without_faults_is_left_alone(tmp_path: Path) -> None:
+    body = '<a href="#here">x</a> <a href="https://far.example/">x</a> <code>\\(</code> <img src="data:image/png;base64,"/>'
+    (tmp_path / "index.html").write_text(PAGE.format(head="", body=body))
+    assert check.complaints(tmp_path) == []
+
+
+def test_a_font_from_elsewhere_and_missing_formulas_are_noticed(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<html></html>")
+    (tmp_path / "style.css").write_text("@import url(https://far.example/a.css); b { src: url(gone.woff2) }")
+    assert check.complaints(tmp_path) == [
+        "style.css: loads https://far.example/a.css from elsewhere",
+        "style.css: loads gone.woff2: there is no such file",
+        "no page has a formula: KaTeX has not run",
+    ]
