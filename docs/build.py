@@ -2,7 +2,7 @@
 """Builds the documentation site: docs/build.py BUILD, where BUILD is a build tree such as build/release.
 
 The site is made from a staged tree, BUILD/docs/source, that mirrors the repository: links to its Markdown files, its
-notebooks (those with outputs that `./assay notebooks` has run), and pages made from the headers, the program's --help
+notebooks (with outputs where they have been run), and pages made from the headers, the program's --help
 and the Python package. Warnings are errors. The front page is BUILD/docs/html/index.html.
 """
 
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Dict, Union
+from typing import Dict, Iterable, List, Tuple, Union
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "site"))
@@ -39,16 +39,31 @@ def repository_pages() -> Staged:
     return staged
 
 
-def notebook_pages(build: Path) -> Staged:
-    """Each notebook, with outputs where it has been run since it was changed."""
+def notebook_pages(build: Path) -> Tuple[Staged, List[Path]]:
+    """Each notebook, with outputs where it has been run since it was changed; and those that have not been."""
     staged: Staged = {}
+    stale: List[Path] = []
     for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
         executed = build / "notebooks" / notebook.name
         is_fresh = executed.is_file() and executed.stat().st_mtime >= notebook.stat().st_mtime
         staged[f"notebooks/{notebook.name}"] = executed if is_fresh else notebook
-        if not is_fresh:
-            print(f"docs: {notebook.name} has no outputs; ./assay notebooks makes them", file=sys.stderr)
-    return staged
+        stale += [] if is_fresh else [notebook]
+    readme = ROOT / "notebooks" / "README.md"
+    text = readme.read_text() if readme.is_file() else "# Notebooks\n"
+    staged["notebooks/README.md"] = text + table_of_contents(staged)
+    return staged, stale
+
+
+def table_of_contents(pages: Iterable[str]) -> str:
+    """For the navigation: these pages, in order, below the one that this is added to."""
+    names = [f"/{Path(page).with_suffix('')}" for page in pages]
+    return "\n".join(["", "```{toctree}", ":hidden:", "", *names, "```", ""])
+
+
+def run_notebooks(build: Path, notebooks: List[Path]) -> int:
+    command = [sys.executable, str(ROOT / "notebooks" / "execute.py"), "--output", str(build / "notebooks"), "--jobs", "2"]
+    environment = {**os.environ, "PYTHONPATH": str(build / "validation" / "python")}
+    return subprocess.run([*command, *map(str, notebooks)], env=environment).returncode
 
 
 def generated_pages(build: Path) -> Staged:
@@ -86,12 +101,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build", type=Path, help="a build tree that has the program and the Python package")
     parser.add_argument("--fresh", action="store_true", help="begin anew, whatever has been built before")
+    parser.add_argument("--run-notebooks", action="store_true", help="first run the notebooks that have not been")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     out = build / "docs"
     if arguments.fresh:
         shutil.rmtree(out, ignore_errors=True)
-    stage({**repository_pages(), **notebook_pages(build), **generated_pages(build)}, out / "source")
+    notebooks, stale = notebook_pages(build)
+    if stale and arguments.run_notebooks:
+        if run_notebooks(build, stale) != 0:
+            return 1
+        notebooks, stale = notebook_pages(build)
+    for notebook in stale:
+        print(f"docs: {notebook.name} is shown without outputs; ./assay notebooks makes them", file=sys.stderr)
+    stage({**repository_pages(), **notebooks, **generated_pages(build)}, out / "source")
     doxygen.run(ROOT, out)
     status = run_sphinx(ROOT, out, build / "validation" / "python")
     lattice = build / "notebooks" / "lattice" / "index.html"

@@ -7,6 +7,7 @@ page with its text, source/PATH.html. `path/of/a/file` in code becomes a link to
 
 from __future__ import annotations
 
+import functools
 import posixpath
 import re
 from pathlib import Path
@@ -128,12 +129,24 @@ def listings(app: Sphinx) -> Iterator[Tuple[str, Dict[str, Any], str]]:
         except ClassNotFound:
             lexer = "text"
         code = app.builder.highlighter.highlight_block(text, lexer, linenos="inline", force=True)  # type: ignore
-        yield f"source/{path}", {"title": path, "body": f"<h1><code>{path}</code></h1>\n{code}"}, "page.html"
+        page = f"source/{path}"
+        context = {"title": path, "body": f"<h1><code>{path}</code></h1>\n{code}"}
+        yield page, {**context, "toctree": functools.partial(navigation, app, page)}, "page.html"
+
+
+def navigation(app: Sphinx, page: str, **options: Any) -> str:
+    """The tree of pages as seen from a listing: the same from all that lie equally deep, and dear to make."""
+    key = (page.count("/"), *sorted(options.items()))
+    if key not in app.env.assay_navigation:  # type: ignore[attr-defined]
+        made = app.builder._get_local_toctree(page, **options)  # type: ignore[attr-defined]
+        app.env.assay_navigation[key] = made  # type: ignore[attr-defined]
+    return app.env.assay_navigation[key]  # type: ignore[attr-defined]
 
 
 def begin(app: Sphinx) -> None:
     if not hasattr(app.env, "assay_sources"):
         app.env.assay_sources = {}  # type: ignore[attr-defined]
+    app.env.assay_navigation = {}  # type: ignore[attr-defined]
 
 
 def forget(_app: Sphinx, env: BuildEnvironment, docname: str) -> None:

@@ -73,6 +73,16 @@ says err 'choose of: 01-alignments.ipynb'
 run 7 gate
 is_silent err
 
+# So does the site, and the lattice's page with it.
+mkdir "$work/checkout/docs"
+echo 'import sys; print(*sys.argv)' >"$work/checkout/docs/build.py"
+run 0 docs --fresh
+says calls 'ASSAY_BUILD_PAGES=ON'
+says calls 'assay assay_core notebooks/all'
+says out "docs/build.py --run-notebooks --fresh $work/checkout/build/release"
+run 0 docs
+is_silent err
+
 # Tests need more than the program: configured once more, and then the program has all it needs as well.
 run 0 test -R ctc
 says calls 'ASSAY_BUILD_TESTS=ON'
