@@ -81,8 +81,9 @@ class RepositoryLinks(SphinxTransform):
         if page and anchor:
             node["reftarget"] = self.from_here(page) + posixpath.splitext(path)[1] + hash_sign + anchor
         elif page:
+            named_by_file = node.astext() in ("", target, posixpath.basename(path))  # then by its title
             link = addnodes.pending_xref(
-                "", refdomain="std", reftype="doc", reftarget="/" + page, refexplicit=bool(node[0].children),
+                "", refdomain="std", reftype="doc", reftarget="/" + page, refexplicit=not named_by_file,
                 refwarn=True, refdoc=self.env.docname,
             )  # fmt: skip
             link += node.children

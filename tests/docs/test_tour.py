@@ -1,4 +1,7 @@
-"""docs/tour.md: each ```sh block is run, in order, in one shell, and prints what the ```text block after it shows."""
+"""docs/tour.md: each ```sh block is run, in order, in one shell, and prints what the ```text block after it shows.
+
+A block after "save it as `NAME`:" is that file.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,16 @@ from typing import List, Tuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(?:ave it as `([\w.]+)`:\s+)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def steps(markdown: str) -> List[Tuple[str, str]]:
     """Commands with the output shown after them, "..." where none is."""
     result: List[Tuple[str, str]] = []
-    for kind, text in BLOCK.findall(markdown):
-        if kind == "sh":
+    for name, kind, text in BLOCK.findall(markdown):
+        if name:
+            result.append((f"cat >{name} <<'END OF FILE'\n{text}END OF FILE\n", "..."))
+        elif kind == "sh":
             result.append((text, "..."))
         else:
             result[-1] = (result[-1][0], text)
