@@ -88,11 +88,12 @@ def stage(pages: Staged, source: Path) -> None:
             path.write_text(content)
 
 
-def run_sphinx(root: Path, out: Path, package: Path) -> int:
+def run_sphinx(root: Path, out: Path, package: Path, has_lattice: bool = False) -> int:
     """Builds out/html from out/source, as pages of the repository at `root`; not 0 where there was a warning."""
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-n"]
     command += ["-c", str(ROOT / "docs"), "-d", str(out / "doctrees")]
     command += ["-D", f"assay_root={root}", "-D", f"breathe_projects.assay={out / 'xml'}"]
+    command += ["-D", "assay_lattice=1"] if has_lattice else []
     command += [str(out / "source"), str(out / "html")]
     return subprocess.run(command, env={**os.environ, "PYTHONPATH": str(package)}).returncode
 
@@ -116,8 +117,8 @@ def main() -> int:
         print(f"docs: {notebook.name} is shown without outputs; ./assay notebooks makes them", file=sys.stderr)
     stage({**repository_pages(), **notebooks, **generated_pages(build)}, out / "source")
     doxygen.run(ROOT, out)
-    status = run_sphinx(ROOT, out, build / "validation" / "python")
     lattice = build / "notebooks" / "lattice" / "index.html"
+    status = run_sphinx(ROOT, out, build / "validation" / "python", has_lattice=lattice.is_file())
     if lattice.is_file():
         (out / "html" / "lattice").mkdir(exist_ok=True)
         shutil.copyfile(lattice, out / "html" / "lattice" / "index.html")

@@ -26,6 +26,7 @@ from sphinx.util import logging
 from headers import page_of_header
 
 logger = logging.getLogger(__name__)
+LATTICE = "notebooks/lattice/index.html"  # which leads to the page made of it, where that is built
 LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)
 FRONT = "docs/index.md"  # in the repository; the root of the site
 
@@ -106,7 +107,9 @@ class RepositoryLinks(SphinxTransform):
     def to_file(self, path: str, children: list[nodes.Node]) -> nodes.Node:
         """A link to what the site has of a file that is no page."""
         documented = page_of_header(path)
-        if documented:
+        if path == LATTICE and self.env.config.assay_lattice:
+            uri = self.from_here("lattice/index.html")
+        elif documented:
             uri = self.from_here(documented[0]) + ".html#" + documented[1]
         else:
             self.env.assay_sources.setdefault(self.env.docname, set()).add(path)
@@ -157,6 +160,7 @@ def forget(_app: Sphinx, env: BuildEnvironment, docname: str) -> None:
 
 def setup(app: Sphinx) -> Dict[str, bool]:
     app.add_config_value("assay_root", None, "env")
+    app.add_config_value("assay_lattice", False, "env")
     app.add_transform(RepositoryLinks)
     app.connect("builder-inited", begin)
     app.connect("env-purge-doc", forget)

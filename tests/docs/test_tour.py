@@ -14,7 +14,7 @@ from typing import List, Tuple
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-BLOCK = re.compile(r"(?:ave it as `([\w.]+)`:\s+)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"(?:ave\s+it\s+as\s+`([\w.]+)`:\s+)?^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def steps(markdown: str) -> List[Tuple[str, str]]:
