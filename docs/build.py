@@ -30,7 +30,12 @@ Staged = Dict[str, Union[Path, str]]
 
 def repository_pages() -> Staged:
     """The Markdown files and pictures of the repository, at their own places but for the front page."""
-    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*.svg")]
+    files = [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs").glob("*.svg"),
+    ]
     files += (ROOT / "notebooks").glob("**/README.md")
     staged: Staged = {file.relative_to(ROOT).as_posix(): file for file in files}
     staged.update({f"reference/{file.name}": file for file in (ROOT / "docs" / "reference").glob("*.rst")})
@@ -61,7 +66,14 @@ def table_of_contents(pages: Iterable[str]) -> str:
 
 
 def run_notebooks(build: Path, notebooks: List[Path]) -> int:
-    command = [sys.executable, str(ROOT / "notebooks" / "execute.py"), "--output", str(build / "notebooks"), "--jobs", "2"]
+    command = [
+        sys.executable,
+        str(ROOT / "notebooks" / "execute.py"),
+        "--output",
+        str(build / "notebooks"),
+        "--jobs",
+        "2",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(build / "validation" / "python")}
     return subprocess.run([*command, *map(str, notebooks)], env=environment).returncode
 

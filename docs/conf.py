@@ -13,7 +13,17 @@ copyright = "the authors of Assay, MIT licence"
 root_doc = "index"
 language = "en"
 
-extensions = ["myst_parser", "breathe", "sphinx.ext.autodoc", "katex", "links", "headers", "notebooks", "docstrings", "theme"]
+extensions = [
+    "myst_parser",
+    "breathe",
+    "sphinx.ext.autodoc",
+    "katex",
+    "links",
+    "headers",
+    "notebooks",
+    "docstrings",
+    "theme",
+]
 exclude_patterns = ["_doctrees"]
 suppress_warnings = ["myst.header"]  # README.md begins with a picture of its own
 

@@ -29,7 +29,12 @@ def walk(program: Path, *words: str) -> Iterator[Tuple[str, str]]:
 
 def page(root: Path, program: Path) -> str:
     launcher = help_of(str(root / "assay")).split("\n\n" + help_of(str(program)))[0]
-    parts = ["# The command line", "What each command says to `--help`.", "## The launcher", f"```text\n{launcher}\n```"]
+    parts = [
+        "# The command line",
+        "What each command says to `--help`.",
+        "## The launcher",
+        f"```text\n{launcher}\n```",
+    ]
     for name, text in walk(program):
         parts += [f"## assay {name}", f"```text\n{text}\n```"]
     return "\n\n".join(parts) + "\n"

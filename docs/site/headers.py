@@ -15,14 +15,14 @@ from sphinx.util.docutils import SphinxDirective
 
 # page: title, folder, what is in it
 FOLDERS: Dict[str, Tuple[str, str, str]] = {
-    "reference-ctc": ("Reference: CTC", "reference/ctc", "CTC from the papers' equations, over any number type."),
-    "reference-cce": ("Reference: cross-entropy", "reference/cce", "Linear cross-entropy, derived in :doc:`/docs/derivation-cce`."),
-    "reference-svd": ("Reference: SVD", "reference/svd", "One-sided Jacobi, derived in :doc:`/docs/derivation-svd`."),
-    "reference-number": ("Reference: numbers", "reference/number", "The number types that the formulas are computed over."),
+    "reference-ctc": ("Reference: CTC", "reference/ctc", "Derived in :doc:`/docs/derivation-ctc`."),
+    "reference-cce": ("Reference: cross-entropy", "reference/cce", "Derived in :doc:`/docs/derivation-cce`."),
+    "reference-svd": ("Reference: SVD", "reference/svd", "Derived in :doc:`/docs/derivation-svd`."),
+    "reference-number": ("Reference: numbers", "reference/number", "What the formulas are computed over."),
     "reference-common": ("Reference: common parts", "reference", "Matrices, reductions, refusals."),
     "metal-cpu": ("CPU kernels", "metal/cpu", "Production kernels for CPUs. Their parts are in the folders below."),
-    "metal-host": ("Metal kernels: host", "metal/host", "Validates, plans, allocates and encodes for the kernels in Metal."),
-    "metal-device": ("The device layer", "metal/device", "Interfaces modelled on Metal's own objects; the seam for backends."),
+    "metal-host": ("Metal kernels: host", "metal/host", "Validates, plans, allocates and encodes."),
+    "metal-device": ("The device layer", "metal/device", "Metal's own objects as interfaces; the seam for backends."),
 }  # fmt: skip
 
 # Declares what another header does as well, for where a library is missing: its declarations are not listed twice.

@@ -32,7 +32,8 @@ FRONT = "docs/index.md"  # in the repository; the root of the site
 
 # Where the headers lie that a page names without their folder.
 BARE_NAMES = {
-    f"docs/derivation-{name}": (f"reference/{name}/", "reference/number/", "reference/") for name in ("ctc", "cce", "svd")
+    f"docs/derivation-{name}": (f"reference/{name}/", "reference/number/", "reference/")
+    for name in ("ctc", "cce", "svd")
 }
 
 

@@ -1,4 +1,4 @@
-"""Notebooks are pages: their text is Markdown like that of all other pages, their cells code, their outputs what was stored.
+"""Notebooks are pages: their text is Markdown like that of all pages, their cells code, their outputs what was stored.
 
 A notebook goes through the parser of Markdown as one text, so that its formulas, links and headings are those of every
 page. An output that is an exception is a warning, and so ends the build.
@@ -19,7 +19,9 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-UNRUN = "```{note}\nThis page was built before the notebook was run: it shows no outputs. `./assay notebooks` runs it.\n```"
+UNRUN = (
+    "```{note}\nThis page was built before the notebook was run: it shows no outputs. `./assay notebooks` runs it.\n```"
+)
 
 
 def text_of(value: Any) -> str:

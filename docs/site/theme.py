@@ -1,7 +1,7 @@
 """What Debian's furo needs to be whole in pages that are opened as files.
 
-It asks a web server for normalize.css, which is put beside it. And its dark colours are there for those who choose them,
-but not for those whose system does: the compiler of Debian's styles drops a media query within another.
+It asks a web server for normalize.css, which is put beside it. And its dark colours are there for those who choose
+them, but not for those whose system does: the compiler of Debian's styles drops a media query within another.
 """
 
 from __future__ import annotations

@@ -49,7 +49,9 @@ def differences(markdown: str) -> List[str]:
     wrong = [name for head, name in TABLES.items() if numbers(shown[head]) != getattr(exact, name).tolist()]
     if numbers(shown[SCALED]) != scaled.alpha.tolist():
         wrong.append("alphahat")
-    if re.search(r"\$C = (.*?)\$", markdown[markdown.index("**Scaled.**") :])[1].split(r",\ ") != [*map(str, scaled.scale)]:
+    if re.search(r"\$C = (.*?)\$", markdown[markdown.index("**Scaled.**") :])[1].split(r",\ ") != [
+        *map(str, scaled.scale)
+    ]:
         wrong.append("scale")
     pages = {
         tuple(CLASSES[k] for k in re.findall(r"[-ab]", row[0])): Fraction(row[2].rsplit("=", 1)[1].strip("| "))

@@ -34,7 +34,9 @@ def pattern(shown: str) -> "re.Pattern[str]":
     """`shown` as a regular expression: ... alone on a line is any lines, within a line any text."""
     parts = []
     for line in shown.rstrip("\n").split("\n"):
-        parts.append(r"(?:.*\n)*?" if line == "..." else ".*".join(map(re.escape, line.rstrip().split("..."))) + r" *\n")
+        parts.append(
+            r"(?:.*\n)*?" if line == "..." else ".*".join(map(re.escape, line.rstrip().split("..."))) + r" *\n"
+        )
     return re.compile("".join(parts) + r"\s*")
 
 
