@@ -24,8 +24,6 @@ extensions = [
     "docstrings",
     "theme",
 ]
-exclude_patterns = ["_doctrees"]
-suppress_warnings = ["myst.header"]  # README.md begins with a picture of its own
 
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "attrs_image", "colon_fence"]
 myst_heading_anchors = 4
@@ -34,7 +32,6 @@ myst_dmath_double_inline = True
 breathe_default_project = "assay"
 # Doxygen gives names as they are written, with namespaces left out that are in force there, and those of libraries.
 nitpick_ignore_regex = [("cpp:identifier", ".*"), ("c:identifier", ".*"), ("py:.*", "(?!assay).*")]
-primary_domain = None
 highlight_language = "none"
 
 autodoc_typehints = "signature"

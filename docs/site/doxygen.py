@@ -67,6 +67,15 @@ def arrange(xml: Path) -> None:
         tree.write(file, encoding="utf-8")
 
 
+def qualified(member: ElementTree.Element) -> ElementTree.Element:
+    """The member under its full name, which it has no other way to show outside of its namespace."""
+    result = copy.deepcopy(member)
+    name, full = result.find("name"), result.find("qualifiedname")
+    if name is not None and full is not None:
+        name.text = full.text
+    return result
+
+
 def by_header(section: ElementTree.Element) -> Dict[str, ElementTree.Element]:
     """The section of a namespace in parts, one for each header that declares of it."""
     parts: Dict[str, ElementTree.Element] = {}
@@ -74,5 +83,5 @@ def by_header(section: ElementTree.Element) -> Dict[str, ElementTree.Element]:
         location = member.find("location")
         header = location.get("file", "") if location is not None else ""
         part = parts.setdefault(header, ElementTree.Element("sectiondef", section.attrib))
-        part.append(copy.deepcopy(member))
+        part.append(qualified(member))
     return parts

@@ -25,8 +25,8 @@ FOLDERS: Dict[str, Tuple[str, str, str]] = {
     "metal-device": ("The device layer", "metal/device", "Metal's own objects as interfaces; the seam for backends."),
 }  # fmt: skip
 
-# Declares what another header does as well, for where a library is missing: its declarations are not listed twice.
 PLUGIN = "validation/plugin/assay_plugin.h"  # C, which has a page of its own
+# Declares what another header does as well, for where a library is missing: its declarations are not listed twice.
 ALTERNATIVES = {"big_float_boost.h"}
 SECTIONS = (
     "briefdescription detaileddescription innerclass func typedef enum var define "
@@ -57,7 +57,6 @@ def pages(root: Path) -> Iterator[Tuple[str, str]]:
     """Name and reStructuredText of each page."""
     for page, (title, folder, about) in FOLDERS.items():
         lines = [title, "=" * len(title), "", about, ""]
-        lines += [f".. cpp:namespace:: assay::{folder.split('/')[0]}", ""]
         for header in headers_of(root, folder):
             name = header.rsplit("/", 1)[1]
             lines += [name, "-" * len(name), "", f".. opening-comment:: {header}", ""]
