@@ -62,3 +62,8 @@ def run(*arguments: str, folder: Optional[str] = None) -> None:
     print(_anywhere(done.stdout + done.stderr))
     if done.returncode != 0:
         print(f"(exit status {done.returncode})")
+
+
+def report(result: Any) -> None:
+    """Prints what `assay gate` prints of a GateResult, but for the seconds that it took."""
+    print(_anywhere(str(result)))
