@@ -7,6 +7,7 @@ from typing import Any, Dict, Optional, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 
 from .figures import BLACK, BLUE, GREEN, GREY, ORANGE, RED
 
@@ -80,11 +81,10 @@ def cosine_maps(axes: Sequence[Axes], sweeps: Sequence[Any], floor: float = -16)
     return image
 
 
-def convergence(ax: Axes, worst: Dict[str, Sequence[Any]]) -> None:
-    """The largest cosine that each sweep met, logarithmically, for several orders of rotation."""
+def convergence(ax: Axes, worst: Dict[str, Sequence[float]]) -> None:
+    """log10 of the largest cosine that each sweep met, for several orders of rotation."""
     for name, values in worst.items():
-        sizes = [float(Decimal(x).log10()) for x in values if x > 0]
-        ax.plot(range(1, len(sizes) + 1), sizes, "o-", label=name)
+        ax.plot(range(1, len(values) + 1), values, "o-", label=name)
     ax.set_xlabel("sweep")
     ax.set_ylabel(r"$\log_{10}$ of the largest cosine met")
     ax.legend()
@@ -101,3 +101,19 @@ def relative_errors(ax: Axes, S: np.ndarray, errors: Dict[str, np.ndarray], floo
     ax.set_xlabel("singular value")
     ax.set_ylabel("relative error")
     ax.legend()
+
+
+def verdicts(ax: Axes, kernels: Sequence[str], properties: Sequence[str], caught: Sequence[Sequence[bool]]) -> None:
+    """Which property catches which kernel."""
+    for i, row in enumerate(caught):
+        for j, found in enumerate(row):
+            ax.text(j, i, "fails" if found else "passes", ha="center", va="center", color="white" if found else BLACK, fontsize=9)
+    ax.imshow(np.array(caught, float), cmap=ListedColormap(["#dcebf5", RED]), vmin=0, vmax=1, aspect="auto")
+    ax.set_xticks(range(len(properties)), properties)
+    ax.set_yticks(range(len(kernels)), kernels)
+    ax.set_xticks(np.arange(len(properties) - 1) + 0.5, minor=True)
+    ax.set_yticks(np.arange(len(kernels) - 1) + 0.5, minor=True)
+    ax.grid(which="minor", color="white", lw=2)
+    ax.tick_params(which="both", length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
