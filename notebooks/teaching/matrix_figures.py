@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal, localcontext
-from typing import Any, Dict, Optional, Sequence
+from typing import Any, Dict, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -43,8 +43,10 @@ def running_sum(ax: Axes, logits: np.ndarray, names: Sequence[str], maxima: np.n
 def arrows(ax: Axes, columns: np.ndarray, names: Sequence[str], colours: Sequence[str] = (BLUE, ORANGE)) -> None:
     """The two columns of a 2 x 2 matrix as arrows from the origin, on equal axes."""
     for column, name, colour in zip(columns.T, names, colours):
-        ax.annotate("", xy=column, xytext=(0, 0), arrowprops=dict(arrowstyle="-|>", color=colour, lw=2.4, shrinkA=0, shrinkB=0))
-        ax.annotate(name, column, xytext=10 * column / np.hypot(*column), textcoords="offset points", color=colour, ha="center", va="center")
+        style = dict(arrowstyle="-|>", color=colour, lw=2.4, shrinkA=0, shrinkB=0)
+        ax.annotate("", xy=column, xytext=(0, 0), arrowprops=style)
+        beyond = dict(xytext=10 * column / np.hypot(*column), textcoords="offset points")
+        ax.annotate(name, column, color=colour, ha="center", va="center", **beyond)
     ax.plot(0, 0, "o", color=BLACK, ms=3)
     ax.set_aspect("equal")
 
@@ -90,13 +92,12 @@ def convergence(ax: Axes, worst: Dict[str, Sequence[float]]) -> None:
     ax.legend()
 
 
-def relative_errors(ax: Axes, S: np.ndarray, errors: Dict[str, np.ndarray], floor: float, note: Optional[str] = None) -> None:
-    """Relative errors against singular values, both logarithmic; an error below `floor` stands at it."""
+def relative_errors(ax: Axes, S: np.ndarray, errors: Dict[str, np.ndarray], floor: float, note: str) -> None:
+    """Relative errors against singular values, both logarithmic; one below `floor` stands at it. `note` is at error 1."""
     for (name, values), marker, colour in zip(errors.items(), "os", (RED, GREEN)):
         ax.loglog(S, np.maximum(values, floor), marker + "-", label=name, color=colour)
     ax.axhline(1, color=GREY, lw=0.8, ls="--")
-    if note:
-        ax.annotate(note, (S[0], 1), xytext=(0, 4), textcoords="offset points", color=GREY)
+    ax.annotate(note, (S[0], 1), xytext=(0, 4), textcoords="offset points", color=GREY)
     ax.invert_xaxis()
     ax.set_xlabel("singular value")
     ax.set_ylabel("relative error")
@@ -107,7 +108,8 @@ def verdicts(ax: Axes, kernels: Sequence[str], properties: Sequence[str], caught
     """Which property catches which kernel."""
     for i, row in enumerate(caught):
         for j, found in enumerate(row):
-            ax.text(j, i, "fails" if found else "passes", ha="center", va="center", color="white" if found else BLACK, fontsize=9)
+            word, colour = ("fails", "white") if found else ("passes", BLACK)
+            ax.text(j, i, word, ha="center", va="center", color=colour, fontsize=9)
     ax.imshow(np.array(caught, float), cmap=ListedColormap(["#dcebf5", RED]), vmin=0, vmax=1, aspect="auto")
     ax.set_xticks(range(len(properties)), properties)
     ax.set_yticks(range(len(kernels)), kernels)
