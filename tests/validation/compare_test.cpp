@@ -190,6 +190,15 @@ TEST(SameBits, DifferByOneBitAnywhere) {
   EXPECT_EQ(bits_after([](CtcRun& run) { run.gradient[0] = nan; }).verdict, Verdict::fail);
 }
 
+TEST(SameBits, AllNaNCountAsOne) {
+  const Place place{"loss", -1, 0};
+  Comparison comparison;
+  comparison.same_bits(place, nan, std::copysign(nan, -1.0F), "differs");
+  EXPECT_EQ(comparison.finding().verdict, Verdict::pass);
+  comparison.same_bits(place, nan, 1.0F, "differs");
+  EXPECT_EQ(comparison.finding().verdict, Verdict::fail);
+}
+
 TEST(SameBits, OfDoublesAreAllOfThem) {
   const double payload = std::bit_cast<double>(0x7FF8000000000001U), quiet = std::numeric_limits<double>::quiet_NaN();
   const auto same = [](double a, double b) {

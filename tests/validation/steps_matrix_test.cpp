@@ -24,6 +24,19 @@ TEST(LogSumExpSteps, ShowsWhatIsKeptAfterEachChunk) {
   EXPECT_EQ(ask(log_sum_exp_steps, {{"logits", {"-inf", "-inf"}}})["lse"], "-inf");
 }
 
+TEST(LogSumExpSteps, ChunksAreSummedByThemselves) {
+  Json request = {{"logits", Json(4096, 0)}, {"number", "half"}};
+  EXPECT_EQ(ask(log_sum_exp_steps, request)["sum"].back(), "2048");  // 2048 + 1 is 2048 in half
+  request["chunk"] = 64;
+  EXPECT_EQ(ask(log_sum_exp_steps, request)["sum"].back(), "4096");
+}
+
+TEST(LogSumExpSteps, DecimalTextsKeepTheirDigits) {
+  const Json steps =
+      ask(log_sum_exp_steps, {{"logits", {"0.12345678901234567890123456789"}}, {"number", {{"digits", 29}}}});
+  EXPECT_EQ(steps["lse"], "0.12345678901234567890123456789");
+}
+
 TEST(CceSteps, GradientOfTwoWords) {
   const Json steps =
       ask(cce_steps, {{"hidden", {{1}}}, {"weight", {{0}, {0}}}, {"targets", {1}}, {"number", "double"}});

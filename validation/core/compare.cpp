@@ -87,7 +87,7 @@ Finding Comparison::finding() const {
 template <class Real>
 void Comparison::hold_bits(const Place& place, Real first, Real second, const std::string& what) {
   using Bits = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
-  if (std::bit_cast<Bits>(first) == std::bit_cast<Bits>(second)) return;
+  if (std::bit_cast<Bits>(first) == std::bit_cast<Bits>(second) || (std::isnan(first) && std::isnan(second))) return;
   fail(fmt::format("{}: {}\n  first    {}\n  second   {}", place.text(), what, show(first), show(second)));
 }
 

@@ -40,7 +40,8 @@ class Comparison {
   /// The verdict so far: the first failure in full and the number of the others, or the worst margin.
   Finding finding() const;
 
-  /// Records a failure where the two differ in a bit; `what` says what they should have in common.
+  /// Records a failure where the two differ in a bit; `what` says what they should have in common. All NaN count as
+  /// one: IEEE 754 leaves open which sign and payload an operation gives.
   void same_bits(const Place& place, float first, float second, const std::string& what);
   void same_bits(const Place& place, double first, double second, const std::string& what);
 

@@ -1,7 +1,11 @@
 // log_sum_exp_steps and cce_steps: the sum of exponentials chunk by chunk, and linear cross-entropy computed in a
 // format.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,12 +29,20 @@ using steps::Json;
 using steps::text;
 using steps::texts;
 
+/// A decimal text keeps all its digits where the numbers have as many.
+template <class Number>
+Number number_of(const Json& value, const std::string& place) {
+  const double x = steps::real_of(value, place);
+  if constexpr (std::is_same_v<Number, reference::BigFloat>)
+    if (value.is_string() && std::isfinite(x)) return Number(value.get<std::string>());
+  return NumberTraits<Number>::from_real(x);
+}
+
 template <class Number>
 std::vector<Number> vector_of(const Json& request, const char* name) {
-  const auto row = steps::matrix_of<Number>(Json{{name, Json::array({steps::member(request, name)})}}, name,
-                                            [](const Json& value, const std::string& place) {
-                                              return NumberTraits<Number>::from_real(steps::real_of(value, place));
-                                            });
+  const auto row = steps::matrix_of<Number>(
+      Json{{name, Json::array({steps::member(request, name)})}}, name,
+      [](const Json& value, const std::string& place) { return number_of<Number>(value, place); });
   return {row.row(0).begin(), row.row(0).end()};
 }
 
@@ -42,13 +54,16 @@ Number naive_log_sum_exp(std::span<const Number> x) {
   return NumberTraits<Number>::log(sum);
 }
 
+/// Each chunk is summed by itself and merged with what came before, as a kernel does it.
 template <class Number>
 Json chunks(const std::vector<Number>& x, std::int64_t chunk, int digits) {
   std::vector<Number> max, sum, log;
   OnlineSum<Number> online;
-  for (std::size_t v = 0; v < x.size(); ++v) {
-    reference::add(online, x[v]);
-    if ((v + 1) % static_cast<std::size_t>(chunk) != 0 && v + 1 != x.size()) continue;
+  for (std::size_t first = 0; first < x.size(); first += static_cast<std::size_t>(chunk)) {
+    const std::size_t end = std::min(x.size(), first + static_cast<std::size_t>(chunk));
+    OnlineSum<Number> part;
+    for (std::size_t v = first; v < end; ++v) reference::add(part, x[v]);
+    online = reference::merge(std::move(online), std::move(part));
     max.push_back(online.empty ? -NumberTraits<Number>::infinity() : online.max);
     sum.push_back(online.empty ? Number(0) : Number(1) + online.others);
     log.push_back(online.log());

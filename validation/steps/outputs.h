@@ -25,8 +25,7 @@ inline bool has_outputs(const Json& request) {
 inline double output_of(const Json& value, const std::string& name) {
   const double x = real_of(value, name);
   const bool is_output = x >= 0 && std::isfinite(x);
-  if (!is_output)
-    reference::detail::refuse(name, " = ", value.dump(), ": expected a finite number of at least 0");
+  if (!is_output) reference::detail::refuse(name, " = ", value.dump(), ": expected a finite number of at least 0");
   return x;
 }
 

@@ -19,8 +19,8 @@ namespace assay::validation {
 /// {"labels": [S], "blank": 0, "number", "space": "probability" | "log" | "scaled",
 ///  "logits": [T][C] or "outputs": [T][C] (y itself), "without": {"t", "from", "to"} (a transition left out of alpha)}
 /// -> {"states": [L], "y", "posterior", "output_error", "gradient_two_step", "gradient": [T][C],
-///     "alpha", "beta_including", "beta_excluding", "product": [T][L], "invariant_including", "invariant_excluding", "scale": [T],
-///     "p", "loss"}
+///     "alpha", "beta_including", "beta_excluding", "product": [T][L], "invariant_including", "invariant_excluding",
+///     "scale": [T], "p", "loss"}
 /// The product is alpha beta without y, so its sum over the states is p. In log space y, alpha, both betas, their
 /// product, p and the invariants are logarithms. null: what there is none of (a scaled beta
 /// without y; of fractions a logarithm, and a gradient where p is 0, which in other numbers is nan).
@@ -33,8 +33,8 @@ std::string ctc_steps(std::string_view request);
 ///     "gradient_wrt_logits": [T][C], by enumeration}
 std::string alignment_steps(std::string_view request);
 
-/// {"logits": [V], "chunk": n, "number"} -> {"max", "sum", "log": [chunks], after each chunk; "lse", and "naive": ln of
-/// the sum of exponentials without their maximum taken off}
+/// {"logits": [V], "chunk": n, "number"} -> {"max", "sum", "log": [chunks], after each chunk, which is summed by itself
+/// and then merged; "lse", and "naive": ln of the sum of exponentials without their maximum taken off}
 std::string log_sum_exp_steps(std::string_view request);
 
 /// {"hidden": [N][H], "weight": [V][H], "targets": [N], "number"} and, if wanted, "bias", "ignore_index",
