@@ -126,8 +126,7 @@ std::string lattice_table(const Json& response, const Json& exact, const std::ve
   for (const auto& field : of_states) out += table(field, states, logarithms);
   out += frames_table(response, exact, logarithms);
   for (const auto& field : of_classes) out += table(field, classes, false);
-  if (out.find('*') != std::string::npos)
-    out += "\n* underflowed: not 0 with 50 digits\n";
+  if (out.find('*') != std::string::npos) out += "\n* underflowed: not 0 with 50 digits\n";
   return out;
 }
 

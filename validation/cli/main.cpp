@@ -13,7 +13,8 @@ constexpr int bad_usage = 2;
 
 int run(int argc, char** argv) {
   CLI::App app(
-      "Judges kernels of CTC, linear cross-entropy and the SVD by an any-precision reference, under derived error bounds,\n"
+      "Judges kernels of CTC, linear cross-entropy and the SVD by an any-precision reference, under derived error "
+      "bounds,\n"
       "and checks Metal shaders.",
       "assay");
   app.require_subcommand(1);
