@@ -50,6 +50,14 @@ def test_command_line_is_that_of_the_program(html: Path, build: Path) -> None:
     assert said.split("\n")[0] in page
 
 
+def test_lattice_is_there_where_it_is_built(html: Path, build: Path) -> None:
+    links = check.Page((html / "docs" / "lattice.html").read_text()).links
+    if (build / "notebooks" / "lattice" / "index.html").is_file():
+        assert "../lattice/index.html" in links and (html / "lattice" / "index.html").is_file()
+    else:
+        assert "../source/notebooks/lattice/index.html.html" in links
+
+
 def test_search_needs_no_server(html: Path) -> None:
     index = (html / "searchindex.js").read_text()
     titles = json.loads(index[len("Search.setIndex(") : -1])["docnames"]
