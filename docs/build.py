@@ -9,6 +9,7 @@ and the Python package. Warnings are errors. The front page is BUILD/docs/html/i
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -44,13 +45,23 @@ def repository_pages() -> Staged:
     return staged
 
 
+def has_run(notebook: Path, executed: Path) -> bool:
+    """Whether `executed` is this notebook with its outputs, since it or what it imports was changed, to its end."""
+    if not executed.is_file():
+        return False
+    sources = [notebook, *(ROOT / "notebooks" / "teaching").glob("*.py")]
+    cells = json.loads(executed.read_text())["cells"]
+    ended = all(output["output_type"] != "error" for cell in cells for output in cell.get("outputs", ()))
+    return ended and executed.stat().st_mtime >= max(source.stat().st_mtime for source in sources)
+
+
 def notebook_pages(build: Path) -> Tuple[Staged, List[Path]]:
-    """Each notebook, with outputs where it has been run since it was changed; and those that have not been."""
+    """Each notebook, with outputs where it has been run; and those that have not been."""
     staged: Staged = {}
     stale: List[Path] = []
     for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
         executed = build / "notebooks" / notebook.name
-        is_fresh = executed.is_file() and executed.stat().st_mtime >= notebook.stat().st_mtime
+        is_fresh = has_run(notebook, executed)
         staged[f"notebooks/{notebook.name}"] = executed if is_fresh else notebook
         stale += [] if is_fresh else [notebook]
     readme = ROOT / "notebooks" / "README.md"

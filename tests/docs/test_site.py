@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -62,6 +63,18 @@ def test_search_needs_no_server(html: Path) -> None:
     index = (html / "searchindex.js").read_text()
     titles = json.loads(index[len("Search.setIndex(") : -1])["docnames"]
     assert "docs/derivation-ctc" in titles and "reference/python" in titles
+
+
+def test_a_notebook_is_shown_as_run_only_where_it_was(tmp_path: Path) -> None:
+    stored = next((ROOT / "notebooks").glob("*.ipynb"))
+    executed = tmp_path / stored.name
+    assert not docs_build.has_run(stored, executed)
+    executed.write_text(json.dumps({"cells": [{"outputs": [{"output_type": "stream"}]}]}))
+    assert docs_build.has_run(stored, executed)
+    os.utime(executed, (0, 0))
+    assert not docs_build.has_run(stored, executed)
+    executed.write_text(json.dumps({"cells": [{"outputs": [{"output_type": "error"}]}]}))
+    assert not docs_build.has_run(stored, executed)
 
 
 def test_faults_in_sources_end_the_build(tmp_path: Path, build: Path, capfd: pytest.CaptureFixture[str]) -> None:
