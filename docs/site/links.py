@@ -100,7 +100,7 @@ class RepositoryLinks(SphinxTransform):
         path = node.astext()
         if is_in_link(node) or not re.fullmatch(r"[\w./+-]+", path):
             return
-        for folder in ("", *BARE_NAMES.get(self.env.docname, ())):
+        for folder in ("", f"{self.folder}/", *BARE_NAMES.get(self.env.docname, ())):
             if "/" in folder + path and file_of_repository(self.env, folder + path):
                 node.replace_self(self.to_file(folder + path, [node.deepcopy()]))
                 return
