@@ -20,7 +20,7 @@ class Usage : public Program {};
 TEST_F(Usage, HelpsWithTheProgramAndEachOfItsCommands) {
   const Outcome all = run("--help");
   EXPECT_EQ(all.status, 0);
-  for (const std::string command : {"gate", "replay", "mutants", "diagnose", "metal"}) {
+  for (const std::string command : {"gate", "replay", "mutants", "diagnose", "lattice", "metal"}) {
     EXPECT_THAT(all.out, HasSubstr(command));
     const Outcome one = run(command + " --help");
     EXPECT_EQ(one.status, 0) << command;

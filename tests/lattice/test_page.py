@@ -2,6 +2,7 @@
 
 import copy
 import json
+import pathlib
 
 import program
 import pytest
@@ -287,6 +288,21 @@ def test_a_phone_does_not_scroll_sideways(page, fragment):
     page.settled()
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.evaluate("innerWidth") == 360, "the page was not laid out wider and shrunk"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_can_be_read(page, scheme):
+    contrast = pathlib.Path(__file__).with_name("contrast.js").read_text()
+    page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    for fragment in ("word=hello&T=8&step=5&cell=3,3", "word=cat&T=3&number=half&path=2,1,3&logits=0,0,6,0;4.5,-4.5,0,0;0,0,0,6",
+                     "word=aab&T=6&scale=10&number=half&step=3"):
+        page.open(PAGE, fragment)
+        page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+        worst = page.evaluate(contrast)
+        assert len(worst) > 100 and worst[0]["ratio"] >= 4.5, worst[:5]
+    page.evaluate("document.body.style.setProperty('--faint', '#777777')")
+    assert page.evaluate(contrast)[0]["ratio"] < 4.5, "a colour between the two is found"
+    page.call("Emulation.setEmulatedMedia", features=[])
 
 
 def test_tab_reaches_every_control(page):

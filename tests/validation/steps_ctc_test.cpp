@@ -66,6 +66,31 @@ TEST(CtcSteps, WhatUnderflowsInAFormatIsZeroThereAndNotElsewhere) {
   EXPECT_GT(real(truth["p"]), 0);
 }
 
+TEST(CtcSteps, TheProductIsWhatTheInvariantsAddUp) {
+  const Json steps =
+      ask(ctc_steps, {{"labels", {1}}, {"outputs", {{"1/2", "1/2"}, {"1/4", "3/4"}}}, {"number", "exact"}});
+  EXPECT_EQ(steps["product"], Json({{"3/8", "1/2", "0"}, {"0", "3/4", "1/8"}}));
+  EXPECT_EQ(steps["invariant_excluding"], Json({"7/8", "7/8"}));
+  for (const char* space : {"probability", "log", "scaled"}) {
+    const Json response = ask(ctc_steps, with(speech, {{"space", space}}));
+    const bool log = std::string(space) == "log";
+    for (std::size_t t = 0; t < response["product"].size(); ++t) {
+      double sum = 0;
+      for (const Json& x : response["product"][t]) sum += log ? std::exp(real(x)) : real(x);
+      const double expected = real(response["invariant_including"][t]);
+      EXPECT_NEAR(sum / (log ? std::exp(expected) : expected), 1, 1e-13) << space << ", frame " << t;
+    }
+  }
+}
+
+TEST(AlignmentSteps, AreSoughtAmongAsManySequencesAsAskedFor) {
+  const Json request = {{"labels", {1, 2}}, {"T", 4}};  // 3^4 = 81 sequences
+  EXPECT_EQ(ask(alignment_steps, with(request, {{"most_tries", 81}}))["alignments"].size(), 15U);
+  const Json few = ask(alignment_steps, with(request, {{"most_tries", 80}}));
+  EXPECT_TRUE(few["alignments"].is_null());
+  EXPECT_EQ(few["count"], "15");
+}
+
 TEST(CtcSteps, ATransitionLeftOutChangesTheInvariantFromThereOn) {
   const Json request = {{"labels", {1, 1}},
                         {"outputs", Json(5, {"1/3", "1/3", "1/3"})},

@@ -12,7 +12,7 @@ function headline(answer, listed) {
   const count = answer.count;
   if (count === "0") return "No alignment: with its repeats the word needs more frames.";
   if (count === "1") return "One alignment.";
-  return grouped(count) + " alignments" + (listed ? ", the most probable first." : ", counted by the closed form; too many to list.");
+  return grouped(count) + " alignments" + (listed ? ", the most probable first." : ", counted by the closed form: there are too many sequences to try them all.");
 }
 
 /** Shows them in `place`; `choose(alignment or null)` hears which one is to be drawn as a path. */

@@ -1,6 +1,6 @@
 // The tables under the lattice: the invariants, the posterior and the gradients, frame under frame.
 
-import { frameTable, linearLevels, roomFor, showNumber } from "./cells.js";
+import { frameTable, linearLevels, showNumber } from "./cells.js";
 import { element, setText } from "./elements.js";
 import { formula } from "./formula.js";
 import { short, sum } from "./numbers.js";
@@ -12,16 +12,16 @@ function classBand(field, { sumIs, floor }) {
     const rows = [...shownClasses.map((k) => visible(names[k])), "sum"];
     const { table, cells } = frameTable({ label: bands[field].title, rows, T: state.T });
     table.classList.add("classes");
-    const update = ({ response, exact }) => {
+    const update = ({ response, exact, digits }) => {
       const level = linearLevels(response[field], floor);
       for (const [row, k] of shownClasses.entries())
         for (const [t, cell] of cells[row].entries())
           showNumber(cell, {
             text: response[field][t][k], exactText: exact[field][t][k], level: level(response[field][t][k]),
-            name: `frame ${t}, ${spoken(names[k])}`, digits: roomFor(state.T),
+            name: `frame ${t}, ${spoken(names[k])}`, digits,
           });
       for (const [t, cell] of cells.at(-1).entries()) {
-        setText(cell, short(sum(response[field][t]), roomFor(state.T)));
+        setText(cell, short(sum(response[field][t]), digits));
         cell.title = sumIs;
       }
     };
@@ -37,10 +37,10 @@ function invariantBand(state) {
     invariant_including: [formula("αβ/y")], invariant_excluding: [formula("αβ̃")], scale: [formula("C_t")],
   };
   const { table, cells } = frameTable({ label: "Sums over the states", rows: fields.map((field) => heads[field]), T: state.T });
-  const update = ({ response, exact, logarithms }) => {
+  const update = ({ response, exact, logarithms, digits }) => {
     for (const [row, field] of fields.entries())
       for (const [t, cell] of cells[row].entries())
-        showNumber(cell, { text: response[field][t], exactText: exact[field][t], name: `frame ${t}`, logarithm: logarithms, digits: roomFor(state.T) });
+        showNumber(cell, { text: response[field][t], exactText: exact[field][t], name: `frame ${t}`, logarithm: logarithms, digits });
   };
   return { table, update };
 }

@@ -52,16 +52,16 @@ export function wordsOf(name, text, exactText, logarithm) {
   return name + ": " + (mark === "nan" ? "not a number" : short(text, 4));
 }
 
+/** How strong a colour is: text on much of it is the other of black and white, on dark paper on some of it already. */
+const strengthOf = (level) => level > 0.68 ? "much" : level > 0.52 ? "some" : null;
+
 /** Shows one number in a cell, coloured by a level in [-1, 1]. */
 export function showNumber(cell, { text, exactText, level = 0, name, logarithm = false, digits = 3 }) {
   const mark = markOf(text, exactText, logarithm);
   setText(cell, short(text, digits));
   setAttributes(cell, {
     "data-value": text, "data-mark": mark, "data-sign": level < 0 ? "negative" : null,
-    "data-strong": Math.abs(level) > 0.5 ? "" : null, title: wordsOf(name, text, exactText, logarithm) + "\n" + text,
+    "data-strong": mark ? null : strengthOf(Math.abs(level)), title: wordsOf(name, text, exactText, logarithm) + "\n" + text,
   });
   cell.style.setProperty("--level", mark ? 0 : Math.abs(level).toFixed(3));
 }
-
-/** Significant digits that a cell has room for. */
-export const roomFor = (T) => T > 8 ? 2 : 3;

@@ -1,6 +1,6 @@
 // The lattice: a row for each state of l' [L], a column for each frame, and the steps that a path may take.
 
-import { frameTable, logarithmicLevels, roomFor, showNumber, wordsOf } from "./cells.js";
+import { frameTable, logarithmicLevels, showNumber, wordsOf } from "./cells.js";
 import { element, setAttributes } from "./elements.js";
 import { skipTo, spoken, statesOf, visible } from "./words.js";
 import { roving } from "./roving.js";
@@ -57,7 +57,7 @@ export function latticeTable(state, names, states, choose) {
   const frame = element("div", { class: "lattice", style: `--states: ${L}; --frames: ${T}` }, edges, table);
   const steps = stepsOf(states, T);
 
-  const update = ({ state: now, response, exact, logarithms }) => {
+  const update = ({ state: now, response, exact, logarithms, digits }) => {
     const path = now.path ? statesOf(now.path, states) : null;
     const onPath = ({ t, from, to }) => path !== null && path[t] === from && path[t + 1] === to;
     const order = (step) => (onPath(step) ? 2 : 0) + (isSummed(step, now) ? 1 : 0);
@@ -71,7 +71,7 @@ export function latticeTable(state, names, states, choose) {
         const text = rows[t][s], name = (logarithms ? "ln " : "") + symbols[now.view];
         const place = `frame ${t}, state ${s} (${spoken(names[states[s]])})`;
         showNumber(button, {
-          text, exactText: exactRows[t][s], level: level(text), name: `${name}, ${place}`, logarithm: logarithms, digits: roomFor(T),
+          text, exactText: exactRows[t][s], level: level(text), name: `${name}, ${place}`, logarithm: logarithms, digits,
         });
         setAttributes(button, {
           "aria-label": wordsOf(`${place}, ${name}`, text, exactRows[t][s], logarithms), "data-live": isLive(t, s, T, L) ? "" : null,

@@ -1,6 +1,6 @@
 // The logits a [T, C] as bars to drag, and the outputs y that the softmax makes of them. Each bar is a slider.
 
-import { frameTable, markOf, roomFor, wordsOf } from "./cells.js";
+import { frameTable, markOf, wordsOf } from "./cells.js";
 import { element, setAttributes, setText } from "./elements.js";
 import { short, toNumber } from "./numbers.js";
 import { LIMIT, snapped, STEP } from "./patterns.js";
@@ -54,14 +54,14 @@ export function logitTable(state, names, shownClasses, { logitOf, setLogit }) {
   };
   roving(bars, { keys });
 
-  const update = ({ state: now, response, exact, logarithms }) => {
+  const update = ({ state: now, response, exact, logarithms, digits }) => {
     for (const [row, line] of bars.entries()) {
       const k = shownClasses[row];
       for (const [t, bar] of line.entries()) {
         const logit = now.logits[t][k], height = Math.min(1, Math.abs(logit) / LIMIT) * 50;
         const y = response.y[t][k];
         const fraction = logarithms ? Math.exp(toNumber(y)) : toNumber(y);
-        setText(bar.lastChild, short(y, roomFor(now.T)));
+        setText(bar.lastChild, short(y, digits));
         setAttributes(bar.lastChild, { "data-mark": markOf(y, exact.y[t][k], logarithms) });
         bar.firstChild.firstChild.style.cssText = logit >= 0 ? `bottom: 50%; height: ${height}%` : `top: 50%; height: ${height}%`;
         bar.style.setProperty("--level", Math.min(1, Math.max(0, fraction || 0)).toFixed(3));

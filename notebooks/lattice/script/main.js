@@ -32,6 +32,7 @@ class Page {
     byId("on").addEventListener("click", () => this.enter(this.state.step + 1));
     byId("copy").addEventListener("click", () => this.copy());
     window.addEventListener("hashchange", () => this.followAddress());
+    window.addEventListener("resize", () => this.change({}));
     this.openBands = new Set(walk[this.state.step - 1].bands);
     this.showStep();
     this.show();
@@ -107,6 +108,11 @@ class Page {
     setText(byId("hidden-classes"), hidden === 0 ? "" : `${hidden} more of the ${names.length} classes take part and are not drawn.`);
   }
 
+  /** As many significant digits as the columns of this window have room for. */
+  digitsPerCell() {
+    return byId("lattice").clientWidth / (this.state.T + 1) > 64 ? 3 : 2;
+  }
+
   setLogit(t, k, value) {
     const logits = this.state.logits.map((row) => [...row]);
     if (logits[t][k] === value) return;
@@ -116,7 +122,7 @@ class Page {
 
   show() {
     const names = namesOf(this.state);
-    const model = computed(this.engine, this.state);
+    const model = { ...computed(this.engine, this.state), digits: this.digitsPerCell() };
     this.model = model;
     this.build(names);
     showControls(this.state);

@@ -30,8 +30,9 @@ export const walk = [
     name: "Alpha", view: "alpha", bands: [],
     says: [
       "The list grows exponentially, the lattice does not. Put blanks around and between the labels: $l'$, of $L = 2S + 1$ states. A path stays, goes on, or steps over a blank between two different labels. $α_t(s)$ adds up all that have come to state $s$ by frame $t$:",
-      equation("α_t(s) = (α_{t-1}(s) + α_{t-1}(s-1) + α_{t-1}(s-2)) y^t_{l'_s}", "6, 7"),
-      "the last term only where the step over a blank is allowed. The word ends in its last label or the blank after it:",
+      equation("α_t(s) = (ᾱ_t(s) + α_{t-1}(s-2)) y^t_{l'_s}", "6"),
+      equation("ᾱ_t(s) = α_{t-1}(s) + α_{t-1}(s-1)", "7"),
+      "the term of $s - 2$ only where that step is allowed. The word ends in its last label or the blank after it:",
       equation("p(l|x) = α_T(|l'|) + α_T(|l'|-1)", "8"),
       "Choose a cell to see its own sum.",
     ],
@@ -41,8 +42,9 @@ export const walk = [
     name: "Beta, twice", view: "beta_including", bands: ["invariant"],
     says: [
       "$β_t(s)$ is the same from the end: all ways to finish from state $s$. The paper of 2006 counts the output of frame $t$ itself, Graves' thesis of 2008 does not; here that one is $β̃$.",
-      equation("β_t(s) = (β_{t+1}(s) + β_{t+1}(s+1) + β_{t+1}(s+2)) y^t_{l'_s}", "10, 11"),
-      equation("β_t(s) = β̃_t(s) y^t_{l'_s}", ""),
+      equation("β_t(s) = (β̄_t(s) + β_{t+1}(s+2)) y^t_{l'_s}", "10"),
+      equation("β̄_t(s) = β_{t+1}(s) + β_{t+1}(s+1)", "11"),
+      equation("β̃_t(s) = β_t(s) / y^t_{l'_s}", ""),
       "An alignment is in one state at each frame. So at every $t$ the states add up to all of $p$, by an identity of its own for each beta:",
       equation("\\sum_s \\frac{α_t(s) β_t(s)}{y^t_{l'_s}} = p(l|x) = \\sum_s α_t(s) β̃_t(s)", "14"),
     ],
