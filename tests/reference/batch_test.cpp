@@ -56,7 +56,7 @@ TEST(CtcRow, TakesLogProbsAsTheyAre) {
   Matrix<BigFloat> y(4, 3);
   for (std::int64_t t = 0; t < 4; ++t)
     for (std::int64_t k = 0; k < 3; ++k) {
-      y(t, k) = exp(BigFloat(batch.activations[static_cast<std::size_t>(t * 3 + k)]));
+      y(t, k) = NumberTraits<BigFloat>::exp(BigFloat(batch.activations[static_cast<std::size_t>(t * 3 + k)]));
       EXPECT_EQ(row.y(t, k), y(t, k));
     }
   expect_near(row.probability / probability_by_enumeration<BigFloat>(y, batch.targets, 0), BigFloat(1));

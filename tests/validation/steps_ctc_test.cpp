@@ -68,7 +68,7 @@ TEST(CtcSteps, WhatUnderflowsInAFormatIsZeroThereAndNotElsewhere) {
 
 TEST(CtcSteps, TheProductIsWhatTheInvariantsAddUp) {
   const Json steps =
-      ask(ctc_steps, {{"labels", {1}}, {"outputs", {{"1/2", "1/2"}, {"1/4", "3/4"}}}, {"number", "exact"}});
+      ask(ctc_steps, {{"labels", {1}}, {"outputs", {{"1/2", "1/2"}, {0.25, "3/4"}}}, {"number", "exact"}});
   EXPECT_EQ(steps["product"], Json({{"3/8", "1/2", "0"}, {"0", "3/4", "1/8"}}));
   EXPECT_EQ(steps["invariant_excluding"], Json({"7/8", "7/8"}));
   for (const char* space : {"probability", "log", "scaled"}) {

@@ -8,7 +8,7 @@ import { requestOf } from "./state.js";
 export const MOST_LISTED = 300;
 
 /** And of more sequences than this, those that are alignments are not sought. */
-const MOST_TRIES = 20_000;
+const MOST_TRIES = 80_000;
 
 const memory = new Map();
 
