@@ -29,7 +29,7 @@ def modules(name: str, done: dict[str, str]) -> dict[str, str]:
         done[name] = EXPORT.sub("", IMPORT.sub("", text))
         left = re.search(r"^(import|export)\b.*", done[name], re.MULTILINE)
         if left:
-            raise SystemExit(f"script/{name}: '{left[0]}': expected import {{...}} from \"./...\" or export of one name")
+            raise SystemExit(f"script/{name}: '{left[0]}': expected import {{...}} from './...' or export of one name")
     return done
 
 

@@ -21,7 +21,8 @@ def printed(line: str) -> dict:
     """What a line such as the page shows prints as JSON."""
     words = shlex.split(line)
     assert words[:2] == ["./assay", "lattice"], line
-    return json.loads(subprocess.run([PROGRAM, *words[1:], "--json"], text=True, capture_output=True, check=True).stdout)
+    done = subprocess.run([PROGRAM, *words[1:], "--json"], text=True, capture_output=True, check=True)
+    return json.loads(done.stdout)
 
 
 def differences(page: dict, expected: dict, place: str = "") -> list[str]:

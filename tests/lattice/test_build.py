@@ -12,9 +12,9 @@ SOURCE = pathlib.Path(__file__).parents[2] / "notebooks/lattice"
 
 
 def made(folder: pathlib.Path) -> subprocess.CompletedProcess:
-    speech = SOURCE.parent / "data/speech.npz"
-    return subprocess.run([sys.executable, folder / "build.py", program.BUILT / "engine.js", program.BUILT / "engine.wasm",
-                           speech, folder / "out.html"], text=True, capture_output=True)
+    engine = [program.BUILT / "engine.js", program.BUILT / "engine.wasm"]
+    command = [sys.executable, folder / "build.py", *engine, SOURCE.parent / "data/speech.npz", folder / "out.html"]
+    return subprocess.run(command, text=True, capture_output=True)
 
 
 def copied(tmp_path: pathlib.Path) -> pathlib.Path:

@@ -36,11 +36,14 @@ function invariantBand(state) {
   const heads = {
     invariant_including: [formula("αβ/y")], invariant_excluding: [formula("αβ̃")], scale: [formula("C_t")],
   };
-  const { table, cells } = frameTable({ label: "Sums over the states", rows: fields.map((field) => heads[field]), T: state.T });
+  const rows = fields.map((field) => heads[field]);
+  const { table, cells } = frameTable({ label: "Sums over the states", rows, T: state.T });
   const update = ({ response, exact, logarithms, digits }) => {
     for (const [row, field] of fields.entries())
       for (const [t, cell] of cells[row].entries())
-        showNumber(cell, { text: response[field][t], exactText: exact[field][t], name: `frame ${t}`, logarithm: logarithms, digits });
+        showNumber(cell, {
+          text: response[field][t], exactText: exact[field][t], name: `frame ${t}`, logarithm: logarithms, digits,
+        });
   };
   return { table, update };
 }
@@ -60,7 +63,8 @@ export const bands = {
     text: "$∂L/∂y^t_k$ (13, 15): the outputs taken as free variables.",
   },
   gradient_two_step: {
-    title: "Two steps, the second", make: classBand("gradient_two_step", { sumIs: "the sum over all classes: 0", floor: 1 }),
+    title: "Two steps, the second",
+    make: classBand("gradient_two_step", { sumIs: "the sum over all classes: 0", floor: 1 }),
     text: "$∂L/∂a^t_k$, the first step carried back through the softmax.",
   },
   gradient: {

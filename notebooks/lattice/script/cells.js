@@ -10,7 +10,8 @@ const DECADES = 8;  // what the colours tell apart, from the largest number down
 /** A table with a heading a row and a cell a frame; `cell(row, t)` makes what is in it. */
 export function frameTable({ label, rows, T, cell, role }) {
   const heads = rows.map((name) => element("th", { scope: "row" }, ...[name].flat()));
-  const cells = rows.map((_, row) => Array.from({ length: T }, (_, t) => element("td", {}, ...[cell?.(row, t) ?? []].flat())));
+  const made = (row, t) => element("td", {}, ...[cell?.(row, t) ?? []].flat());
+  const cells = rows.map((_, row) => Array.from({ length: T }, (_, t) => made(row, t)));
   const frames = Array.from({ length: T }, (_, t) => element("th", { scope: "col" }, String(t)));
   const table = element("table", { class: "frames", "aria-label": label, role, style: "--frames: " + T },
     element("thead", {}, element("tr", {}, element("th", { class: "corner" }, "frame"), ...frames)),
@@ -61,7 +62,8 @@ export function showNumber(cell, { text, exactText, level = 0, name, logarithm =
   setText(cell, short(text, digits));
   setAttributes(cell, {
     "data-value": text, "data-mark": mark, "data-sign": level < 0 ? "negative" : null,
-    "data-strong": mark ? null : strengthOf(Math.abs(level)), title: wordsOf(name, text, exactText, logarithm) + "\n" + text,
+    "data-strong": mark ? null : strengthOf(Math.abs(level)),
+    title: wordsOf(name, text, exactText, logarithm) + "\n" + text,
   });
   cell.style.setProperty("--level", mark ? 0 : Math.abs(level).toFixed(3));
 }

@@ -5,12 +5,14 @@ import { random } from "./patterns.js";
 import { namesOf, NUMBERS, SCALES, SPACES, VIEWS } from "./state.js";
 import { cleaned, fewestFrames, MOST_FRAMES } from "./words.js";
 
+const PATTERNS = ["uniform", "peaky", "speech"];
 const WORDS = ["cat", "aab", "hello", ""];
 
 /** Radio buttons of one choice, in the fieldset with the id of `field`. */
 function choices(field, options, change) {
   const labels = [...options].map(([value, label]) => element("label", {},
-    element("input", { type: "radio", name: field, value, change: () => change(field, value) }), element("span", {}, label)));
+    element("input", { type: "radio", name: field, value, change: () => change(field, value) }),
+    element("span", {}, label)));
   byId(field).append(...labels);
 }
 
@@ -37,7 +39,7 @@ export function makeControls(getState, change) {
     }),
   }, word || "(empty)")));
   byId("all-classes").addEventListener("change", ({ target }) => change({ classes: target.checked ? "all" : "word" }));
-  for (const pattern of ["uniform", "peaky", "speech"]) byId(pattern).addEventListener("click", () => change({ pattern }));
+  for (const pattern of PATTERNS) byId(pattern).addEventListener("click", () => change({ pattern }));
   byId("random").addEventListener("click", () => {
     const state = getState();
     change({ pattern: "", logits: random(state.T, namesOf(state).length) });
@@ -55,5 +57,6 @@ export function showControls(state) {
   setText(byId("frames-note"), missing > 0 ? `${fewestFrames(state.word)} frames needed` : "");
   const withoutY = document.querySelector('input[name="view"][value="beta_excluding"]');
   setAttributes(withoutY, { disabled: state.space === "scaled" ? "" : null });
-  for (const pattern of ["uniform", "peaky", "speech"]) setAttributes(byId(pattern), { "aria-pressed": String(state.pattern === pattern) });
+  for (const pattern of PATTERNS)
+    setAttributes(byId(pattern), { "aria-pressed": String(state.pattern === pattern) });
 }

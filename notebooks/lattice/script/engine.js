@@ -1,5 +1,5 @@
-// The project's C++ reference, compiled to WebAssembly: JSON in, JSON out. `createEngine` is Emscripten's, from the script
-// before this one; the machine code is in the page, compressed.
+// The project's C++ reference, compiled to WebAssembly: JSON in, JSON out. `createEngine` is Emscripten's, from the
+// script before this one; the machine code is in the page, compressed.
 
 async function machineCode() {
   const packed = document.getElementById("machine-code").textContent.trim();

@@ -39,7 +39,9 @@ function isSummed({ t, from, to }, { cell, view }) {
   return view === "alpha" ? into : view === "product" ? into || outOf : outOf;
 }
 
-const symbols = { alpha: "alpha", beta_including: "beta with y", beta_excluding: "beta without y", product: "alpha times beta" };
+const symbols = {
+  alpha: "alpha", beta_including: "beta with y", beta_excluding: "beta without y", product: "alpha times beta",
+};
 
 /** The lattice's table for this word and T; `choose(t, s)` hears which cell was chosen. */
 export function latticeTable(state, names, states, choose) {
@@ -53,7 +55,9 @@ export function latticeTable(state, names, states, choose) {
   roving(buttons, { focused: (s, t) => choose(t, s) });
   for (const [s, line] of buttons.entries()) for (const [t, button] of line.entries())
     button.addEventListener("click", () => { button.focus(); choose(t, s); });
-  const edges = element("svg", { class: "edges", viewBox: `0 0 ${T} ${L}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  const edges = element("svg", {
+    class: "edges", viewBox: `0 0 ${T} ${L}`, preserveAspectRatio: "none", "aria-hidden": "true",
+  });
   const frame = element("div", { class: "lattice", style: `--states: ${L}; --frames: ${T}` }, edges, table);
   const steps = stepsOf(states, T);
 
@@ -71,10 +75,12 @@ export function latticeTable(state, names, states, choose) {
         const text = rows[t][s], name = (logarithms ? "ln " : "") + symbols[now.view];
         const place = `frame ${t}, state ${s} (${spoken(names[states[s]])})`;
         showNumber(button, {
-          text, exactText: exactRows[t][s], level: level(text), name: `${name}, ${place}`, logarithm: logarithms, digits,
+          text, exactText: exactRows[t][s], level: level(text), name: `${name}, ${place}`,
+          logarithm: logarithms, digits,
         });
         setAttributes(button, {
-          "aria-label": wordsOf(`${place}, ${name}`, text, exactRows[t][s], logarithms), "data-live": isLive(t, s, T, L) ? "" : null,
+          "aria-label": wordsOf(`${place}, ${name}`, text, exactRows[t][s], logarithms),
+          "data-live": isLive(t, s, T, L) ? "" : null,
           "data-path": path?.[t] === s ? "" : null,
           "aria-pressed": now.cell?.[0] === t && now.cell?.[1] === s ? "true" : "false",
         });

@@ -38,7 +38,8 @@ export function logitTable(state, names, shownClasses, { logitOf, setLogit }) {
     return bar;
   };
   const { table } = frameTable({
-    label: "Logits and outputs, a row for each class", rows: shownClasses.map((k) => visible(names[k])), T: state.T, cell: make,
+    label: "Logits and outputs, a row for each class", rows: shownClasses.map((k) => visible(names[k])),
+    T: state.T, cell: make,
   });
   for (const [row, line] of bars.entries())
     for (const [t, bar] of line.entries())
@@ -63,7 +64,8 @@ export function logitTable(state, names, shownClasses, { logitOf, setLogit }) {
         const fraction = logarithms ? Math.exp(toNumber(y)) : toNumber(y);
         setText(bar.lastChild, short(y, digits));
         setAttributes(bar.lastChild, { "data-mark": markOf(y, exact.y[t][k], logarithms) });
-        bar.firstChild.firstChild.style.cssText = logit >= 0 ? `bottom: 50%; height: ${height}%` : `top: 50%; height: ${height}%`;
+        const fill = bar.firstChild.firstChild;
+        fill.style.cssText = `${logit >= 0 ? "bottom" : "top"}: 50%; height: ${height}%`;
         bar.style.setProperty("--level", Math.min(1, Math.max(0, fraction || 0)).toFixed(3));
         setAttributes(bar, {
           "aria-label": `logit of ${spoken(names[k])}, frame ${t}`, "aria-valuenow": logit, "data-value": y,

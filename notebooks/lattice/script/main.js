@@ -105,12 +105,13 @@ class Page {
     this.states = states;
     this.shownClasses = shown;
     const hidden = names.length - shown.length;
-    setText(byId("hidden-classes"), hidden === 0 ? "" : `${hidden} more of the ${names.length} classes take part and are not drawn.`);
+    setText(byId("hidden-classes"), hidden === 0 ? "" :
+      `(${hidden} of the ${names.length} take part and are not drawn)`);
   }
 
   /** As many significant digits as the columns of this window have room for. */
   digitsPerCell() {
-    return byId("lattice").clientWidth / (this.state.T + 1) > 64 ? 3 : 2;
+    return byId("lattice").clientWidth / (this.state.T + 1) > 72 ? 3 : 2;
   }
 
   setLogit(t, k, value) {
@@ -134,8 +135,8 @@ class Page {
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.settle(names), SETTLED);
     showResults({
-      pName: byId("p-name"), p: byId("p"), loss: byId("loss"), exactLoss: byId("exact-loss"), typeName: byId("type-name"),
-      lost: byId("lost"),
+      pName: byId("p-name"), p: byId("p"), loss: byId("loss"), exactLoss: byId("exact-loss"),
+      typeName: byId("type-name"), lost: byId("lost"),
     }, model);
   }
 

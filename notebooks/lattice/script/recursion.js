@@ -35,12 +35,15 @@ function summands(terms, symbol, t, logarithms) {
   return terms.flatMap((term, i) => {
     const name = `${symbol}_{${t}}(${term.other})`;
     const shown = term.why
-      ? element("span", { class: "term", title: term.why }, element("span", { class: "missing" }, "none"), element("small", {}, formula(name)))
+      ? element("span", { class: "term", title: term.why }, element("span", { class: "missing" }, "none"),
+        element("small", {}, formula(name)))
       : named(term.value, name);
     const power = logarithms && !term.why ? ["exp ", shown] : [shown];
     return i === 0 ? power : [" + ", ...power];
   });
 }
+
+const note = (text) => element("p", { class: "note" }, text);
 
 function line(...parts) {
   return element("p", { class: "numbers" }, ...parts);
@@ -58,22 +61,25 @@ function recursionLine(model, names, states, t, s) {
       "A path ends in one of the last two states, with nothing after it.");
   } else {
     const terms = termsOf(model, states, t, s);
-    parts.push(logarithms ? "ln(" : "(", ...summands(terms, forward ? "α" : "β", t + (forward ? -1 : 1), logarithms), ")");
+    const [symbol, other] = forward ? ["α", t - 1] : ["β", t + 1];
+    parts.push(logarithms ? "ln(" : "(", ...summands(terms, symbol, other, logarithms), ")");
     for (const term of terms) if (term.why) notes.push("State " + term.other + ": " + term.why + ".");
   }
   if (including) parts.push(logarithms ? " + " : " × ", y);
-  if (state.space === "scaled") parts.push(forward ? [" ÷ ", named(response.scale[t], `C_{${t}}`)] : [" ÷ D", element("sub", {}, String(t))]);
-  return [line(...parts.flat(), " = ", number(response[state.view][t][s], "number result")),
-    ...notes.map((note) => element("p", { class: "note" }, note))];
+  if (state.space === "scaled" && forward) parts.push(" ÷ ", named(response.scale[t], `C_{${t}}`));
+  if (state.space === "scaled" && !forward) parts.push(" ÷ ", formula(`D_{${t}}`));
+  return [line(...parts, " = ", number(response[state.view][t][s], "number result")),
+    ...notes.map(note)];
 }
 
 function productLine({ response, state, logarithms }, names, states, t, s) {
   const at = `_{${t}}(${s})`, y = named(response.y[t][states[s]], `y^{${t}}_{${visible(names[states[s]])}}`);
   const parts = response.beta_excluding === null
     ? [named(response.alpha[t][s], "α" + at), " × ", named(response.beta_including[t][s], "β" + at), " ÷ ", y]
-    : [named(response.alpha[t][s], "α" + at), logarithms ? " + " : " × ", named(response.beta_excluding[t][s], "β̃" + at)];
+    : [named(response.alpha[t][s], "α" + at), logarithms ? " + " : " × ",
+      named(response.beta_excluding[t][s], "β̃" + at)];
   return [line(...parts, " = ", number(response.product[t][s], "number result")),
-    element("p", { class: "note" }, state.space === "scaled"
+    note(state.space === "scaled"
       ? "Of scaled alpha and beta, the product is this state's share of the invariant under the lattice."
       : "All alignments that pass this state at this frame: the states of a frame add up to p.")];
 }
@@ -81,16 +87,17 @@ function productLine({ response, state, logarithms }, names, states, t, s) {
 /** What the chosen cell's panel holds. */
 export function recursion(model, names, states) {
   const { state, response, logarithms } = model;
-  if (!state.cell) return [element("p", { class: "note" }, "Choose a cell of the lattice: its equation appears here, with the numbers put in.")];
+  if (!state.cell) return [note("Choose a cell of the lattice: its equation appears here, with the numbers put in.")];
   const [t, s] = state.cell, L = states.length;
   const [text, equation] = equations[state.view];
   const title = element("h3", {}, `Frame ${t}, state ${s}: `, element("b", {}, spoken(names[states[s]])));
   const head = [title, formula(text, { display: true, equation })];
   if (!isLive(t, s, state.T, L)) {
-    const why = s > 2 * t + 1 ? "from the start no path gets here so soon" : "from here no path reaches the end in time";
-    return [...head, line(number(response[state.view][t][s], "number result")), element("p", { class: "note" }, "No alignment passes: " + why + ".")];
+    const why = s > 2 * t + 1 ? "from the start no path gets here so soon" : "from here none reaches the end in time";
+    return [...head, line(number(response[state.view][t][s], "number result")), note(`No alignment passes: ${why}.`)];
   }
-  const lines = state.view === "product" ? productLine(model, names, states, t, s) : recursionLine(model, names, states, t, s);
-  if (logarithms) lines.push(element("p", { class: "note" }, "All numbers here are natural logarithms."));
+  const written = state.view === "product" ? productLine : recursionLine;
+  const lines = written(model, names, states, t, s);
+  if (logarithms) lines.push(note("All numbers here are natural logarithms."));
   return [...head, ...lines];
 }

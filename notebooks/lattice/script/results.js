@@ -23,7 +23,8 @@ function lossWords({ response, exact }) {
 
 function gradientWords({ response, exact }) {
   if (kindOf(exact.loss) === "infinite") return "";
-  const [direct, twoStep] = ["gradient", "gradient_two_step"].map((field) => largestError(response[field], exact.gradient));
+  const [direct, twoStep] = ["gradient", "gradient_two_step"].map((field) =>
+    largestError(response[field], exact.gradient));
   const said = (error) => error === "nan" ? "not a number" : short(error, 2);
   return `Largest error of the gradient: ${said(direct)} directly, ${said(twoStep)} in two steps.`;
 }
@@ -36,7 +37,8 @@ function lostWords(count) {
 export function showResults(places, model) {
   const { state, response, exact, logarithms } = model;
   setText(places.pName, logarithms ? "ln p(l|x)" : "p(l|x)");
-  for (const [place, text, digits] of [[places.p, response.p, 6], [places.loss, response.loss, 8], [places.exactLoss, exact.loss, 8]]) {
+  const shown = [[places.p, response.p, 6], [places.loss, response.loss, 8], [places.exactLoss, exact.loss, 8]];
+  for (const [place, text, digits] of shown) {
     setText(place, short(text, digits));
     setAttributes(place, { "data-value": text, title: text });
   }

@@ -4,9 +4,13 @@ import { carriedOver, peaky, uniform } from "./patterns.js";
 import { classNames, cleaned, labelsOf, MOST_FRAMES } from "./words.js";
 
 // Choices, in the order shown, and what they are called.
-export const NUMBERS = new Map([["half", "half"], ["bfloat16", "bfloat16"], ["float", "float"], ["double", "double"], ["50", "50 digits"]]);
+export const NUMBERS = new Map([
+  ["half", "half"], ["bfloat16", "bfloat16"], ["float", "float"], ["double", "double"], ["50", "50 digits"],
+]);
 export const SPACES = new Map([["probability", "probability"], ["scaled", "scaled"], ["log", "logarithm"]]);
-export const VIEWS = new Map([["alpha", "α"], ["beta_including", "β with y"], ["beta_excluding", "β without y"], ["product", "α · β"]]);
+export const VIEWS = new Map([
+  ["alpha", "α"], ["beta_including", "β with y"], ["beta_excluding", "β without y"], ["product", "α · β"],
+]);
 export const SCALES = new Map([["1", "× 1"], ["10", "× 10"], ["50", "× 50"]]);
 const CLASS_SETS = new Map([["word", ""], ["all", ""]]);
 export const WALK_STEPS = 6;
@@ -73,7 +77,8 @@ export function toFragment(state) {
 const listed = (value, choices, otherwise) => choices.has(value) ? value : otherwise;
 const integers = (text, count, below) => {
   const numbers = text?.split(",").map(Number) ?? [];
-  return numbers.length === count && numbers.every((x, i) => Number.isInteger(x) && x >= 0 && x < below[i]) ? numbers : null;
+  const fit = numbers.every((x, i) => Number.isInteger(x) && x >= 0 && x < below[i]);
+  return fit && numbers.length === count ? numbers : null;
 };
 
 /** The state that a fragment describes. What it leaves out or says wrongly is as at the start. */
