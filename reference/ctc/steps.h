@@ -50,18 +50,24 @@ struct CtcSteps {
 
 namespace detail {
 
-template <class Number>
-Matrix<Number> difference(Matrix<Number> x, const Matrix<Number>& y) {
+/// `change(x_ij, y_ij)` at every element; x.
+template <class Number, class Change>
+Matrix<Number> element_by_element(Matrix<Number> x, const Matrix<Number>& y, const Change& change) {
   for (std::int64_t i = 0; i < x.rows(); ++i)
-    for (std::int64_t j = 0; j < x.cols(); ++j) x(i, j) -= y(i, j);
+    for (std::int64_t j = 0; j < x.cols(); ++j) change(x(i, j), y(i, j));
   return x;
 }
 
+/// y - gamma.
+template <class Number>
+Matrix<Number> output_minus_posterior(Matrix<Number> y, const Matrix<Number>& gamma) {
+  return element_by_element(std::move(y), gamma, [](Number& a, const Number& b) { a -= b; });
+}
+
+/// alpha beta, state by state.
 template <class Weight>
-Matrix<Weight> product(Matrix<Weight> x, const Matrix<Weight>& y) {
-  for (std::int64_t i = 0; i < x.rows(); ++i)
-    for (std::int64_t j = 0; j < x.cols(); ++j) x(i, j) *= y(i, j);
-  return x;
+Matrix<Weight> alpha_beta(const Matrix<Weight>& alpha, const Matrix<Weight>& beta) {
+  return element_by_element(alpha, beta, [](Weight& a, const Weight& b) { a *= b; });
 }
 
 }  // namespace detail
@@ -75,7 +81,7 @@ CtcSteps<Weight> ctc_steps_of(Matrix<Weight> y, std::vector<std::int64_t> states
   steps.alpha = std::move(alpha);
   steps.beta_including = beta_including_y(steps.y, steps.states);
   steps.beta_excluding = beta_excluding_y(steps.y, steps.states);
-  steps.product = detail::product(steps.alpha, steps.beta_excluding);
+  steps.product = detail::alpha_beta(steps.alpha, steps.beta_excluding);
   steps.p = alpha_total(steps.alpha);
   for (std::int64_t t = 0; t < steps.y.rows(); ++t) {
     steps.invariant_including.push_back(
@@ -86,7 +92,7 @@ CtcSteps<Weight> ctc_steps_of(Matrix<Weight> y, std::vector<std::int64_t> states
   steps.posterior = values(posterior(steps.y, steps.states, steps.alpha, steps.p));
   steps.output_error = two_step_output_error(steps.y, steps.states, steps.alpha, steps.beta_including, steps.p);
   steps.gradient_two_step = softmax_backward(steps.output_error, values(steps.y));
-  steps.gradient = detail::difference(values(steps.y), steps.posterior);
+  steps.gradient = detail::output_minus_posterior(values(steps.y), steps.posterior);
   return steps;
 }
 
@@ -108,7 +114,7 @@ CtcSteps<Number> ctc_steps_scaled(Matrix<Number> y, std::span<const std::int64_t
   steps.alpha = std::move(alphahat);
   steps.scale = std::move(scale);
   steps.beta_including = beta_scaled(steps.y, steps.states).values;
-  steps.product = detail::product(steps.alpha, steps.beta_including);
+  steps.product = detail::alpha_beta(steps.alpha, steps.beta_including);
   for (std::int64_t t = 0; t < steps.y.rows(); ++t)
     for (std::int64_t s = 0; s < steps.product.cols(); ++s) {
       const Number& output = steps.y(t, steps.states[static_cast<std::size_t>(s)]);
@@ -129,7 +135,7 @@ CtcSteps<Number> ctc_steps_scaled(Matrix<Number> y, std::span<const std::int64_t
       steps.posterior(t, k) /= output * Z;                                          // (16)
     }
   }
-  steps.gradient = detail::difference(steps.y, steps.posterior);
+  steps.gradient = detail::output_minus_posterior(steps.y, steps.posterior);
   steps.gradient_two_step = softmax_backward(steps.output_error, steps.y);
   return steps;
 }
