@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Dict, Iterable, List, Tuple, Union
+from typing import Dict, Iterable, List, Optional, Tuple, Union
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "site"))
@@ -45,14 +45,19 @@ def repository_pages() -> Staged:
     return staged
 
 
-def has_run(notebook: Path, executed: Path) -> bool:
-    """Whether `executed` is this notebook with its outputs, since it or what it imports was changed, to its end."""
-    if not executed.is_file():
-        return False
+def outputs_of(notebook: Path, executed: Path) -> Optional[str]:
+    """What `executed` holds, if that is this notebook run to its end since it, or what it imports, was changed."""
     sources = [notebook, *(ROOT / "notebooks" / "teaching").glob("*.py")]
-    cells = json.loads(executed.read_text())["cells"]
-    ended = all(output["output_type"] != "error" for cell in cells for output in cell.get("outputs", ()))
-    return ended and executed.stat().st_mtime >= max(source.stat().st_mtime for source in sources)
+    if not executed.is_file() or executed.stat().st_mtime < max(source.stat().st_mtime for source in sources):
+        return None
+    text = executed.read_text()
+    try:
+        cells = json.loads(text)["cells"]
+    except ValueError:  # it is being written
+        return None
+    return (
+        None if any(output["output_type"] == "error" for cell in cells for output in cell.get("outputs", ())) else text
+    )
 
 
 def notebook_pages(build: Path) -> Tuple[Staged, List[Path]]:
@@ -60,10 +65,9 @@ def notebook_pages(build: Path) -> Tuple[Staged, List[Path]]:
     staged: Staged = {}
     stale: List[Path] = []
     for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        executed = build / "notebooks" / notebook.name
-        is_fresh = has_run(notebook, executed)
-        staged[f"notebooks/{notebook.name}"] = executed if is_fresh else notebook
-        stale += [] if is_fresh else [notebook]
+        executed = outputs_of(notebook, build / "notebooks" / notebook.name)
+        staged[f"notebooks/{notebook.name}"] = notebook if executed is None else executed
+        stale += [notebook] if executed is None else []
     readme = ROOT / "notebooks" / "README.md"
     text = readme.read_text() if readme.is_file() else "# Notebooks\n"
     staged["notebooks/README.md"] = text + table_of_contents(staged)

@@ -66,15 +66,18 @@ def test_search_needs_no_server(html: Path) -> None:
 
 
 def test_a_notebook_is_shown_as_run_only_where_it_was(tmp_path: Path) -> None:
-    stored = next((ROOT / "notebooks").glob("*.ipynb"))
-    executed = tmp_path / stored.name
-    assert not docs_build.has_run(stored, executed)
-    executed.write_text(json.dumps({"cells": [{"outputs": [{"output_type": "stream"}]}]}))
-    assert docs_build.has_run(stored, executed)
+    stored = tmp_path / "stored.ipynb"
+    stored.touch()
+    executed = tmp_path / "executed.ipynb"
+    assert docs_build.outputs_of(stored, executed) is None
+    ended = json.dumps({"cells": [{"outputs": [{"output_type": "stream"}]}]})
+    executed.write_text(ended)
+    assert docs_build.outputs_of(stored, executed) == ended
     os.utime(executed, (0, 0))
-    assert not docs_build.has_run(stored, executed)
-    executed.write_text(json.dumps({"cells": [{"outputs": [{"output_type": "error"}]}]}))
-    assert not docs_build.has_run(stored, executed)
+    assert docs_build.outputs_of(stored, executed) is None
+    for bad in (json.dumps({"cells": [{"outputs": [{"output_type": "error"}]}]}), ended[:20]):
+        executed.write_text(bad)
+        assert docs_build.outputs_of(stored, executed) is None
 
 
 def test_faults_in_sources_end_the_build(tmp_path: Path, build: Path, capfd: pytest.CaptureFixture[str]) -> None:
