@@ -25,7 +25,7 @@ extensions = [
     "theme",
 ]
 
-myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "attrs_image", "colon_fence"]
+myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 4
 myst_dmath_double_inline = True
 

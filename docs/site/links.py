@@ -76,8 +76,8 @@ class RepositoryLinks(SphinxTransform):
 
     def lead(self, node: nodes.Element) -> None:
         target, hash_sign, anchor = unquote(node["reftarget"]).partition("#")
-        if not target:
-            return  # within the page: MyST knows
+        if not target or node.get("refdomain"):
+            return  # within the page; or to one that later versions of MyST have found themselves
         path = posixpath.normpath(target[1:] if target.startswith("/") else posixpath.join(self.folder, target))
         page = page_of_path(self.env, path)
         if page and anchor:
