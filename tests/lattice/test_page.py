@@ -317,9 +317,10 @@ def test_every_text_can_be_read(page, scheme):
 
 def test_tab_reaches_every_control(page):
     page.open(PAGE, "word=cat&T=5&step=2")
-    page.evaluate("""document.querySelectorAll('details').forEach((details) => { details.open = true; });
-        document.querySelectorAll('button, input, summary, [tabindex]').forEach(
-            (control, i) => { control.dataset.control = i; })""")
+    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    page.settled()
+    page.evaluate("""document.querySelectorAll('button, input, summary, [tabindex]').forEach(
+        (control, i) => { control.dataset.control = i; })""")
     wanted = set(page.evaluate("""[...document.querySelectorAll('[data-control]')].filter((control) =>
         control.tabIndex >= 0 && !control.disabled && (control.type !== 'radio' || control.checked))
         .map((control) => control.dataset.control)"""))
