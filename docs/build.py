@@ -100,18 +100,12 @@ def generated_pages(build: Path) -> Staged:
 
 
 def stage(pages: Staged, source: Path) -> None:
-    """Makes `source` hold these pages and no others; what has not changed is not touched."""
-    for path in [*source.glob("**/*")]:
-        if not path.is_dir() and path.relative_to(source).as_posix() not in pages:
-            path.unlink()
     for name, content in pages.items():
         path = source / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, Path):
-            path.unlink(missing_ok=True)
             path.symlink_to(content)
-        elif path.is_symlink() or not path.is_file() or path.read_text() != content:
-            path.unlink(missing_ok=True)
+        else:
             path.write_text(content)
 
 
@@ -128,13 +122,11 @@ def run_sphinx(root: Path, out: Path, package: Path, has_lattice: bool = False) 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build", type=Path, help="a build tree that has the program and the Python package")
-    parser.add_argument("--fresh", action="store_true", help="begin anew, whatever has been built before")
     parser.add_argument("--run-notebooks", action="store_true", help="first run the notebooks that have not been")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     out = build / "docs"
-    if arguments.fresh:
-        shutil.rmtree(out, ignore_errors=True)
+    shutil.rmtree(out, ignore_errors=True)  # half a minute, and nothing is left of what is gone or was made otherwise
     notebooks, stale = notebook_pages(build)
     if stale and arguments.run_notebooks:
         if run_notebooks(build, stale) != 0:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import posixpath
 import re
+import shutil
 from pathlib import Path
 from typing import Any, Dict, Iterator, Optional, Set, Tuple
 from urllib.parse import unquote
@@ -60,6 +61,14 @@ def file_of_repository(env: BuildEnvironment, path: str) -> bool:
     return not path.startswith("..") and (Path(env.config.assay_root) / path).is_file()
 
 
+def text_of(root: str, path: str) -> Optional[str]:
+    """What a file of the repository holds, if that is text."""
+    try:
+        return (Path(root) / path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
 class RepositoryLinks(SphinxTransform):
     default_priority = 5
 
@@ -101,8 +110,9 @@ class RepositoryLinks(SphinxTransform):
         if is_in_link(node) or not re.fullmatch(r"[\w./+-]+", path):
             return
         for folder in ("", f"{self.folder}/", *BARE_NAMES.get(self.env.docname, ())):
-            if "/" in folder + path and file_of_repository(self.env, folder + path):
-                node.replace_self(self.to_file(folder + path, [node.deepcopy()]))
+            file = posixpath.normpath(folder + path)
+            if "/" in file and file_of_repository(self.env, file):
+                node.replace_self(self.to_file(file, [node.deepcopy()]))
                 return
 
     def to_file(self, path: str, children: list[nodes.Node]) -> nodes.Node:
@@ -114,7 +124,9 @@ class RepositoryLinks(SphinxTransform):
             uri = self.from_here(documented[0]) + ".html#" + documented[1]
         else:
             self.env.assay_sources.setdefault(self.env.docname, set()).add(path)
-            uri = self.from_here("source/" + path) + ".html"
+            uri = self.from_here("source/" + path) + (
+                "" if text_of(self.env.config.assay_root, path) is None else ".html"
+            )
         return nodes.reference("", "", *children, internal=True, refuri=uri)
 
     def from_here(self, page: str) -> str:
@@ -126,9 +138,14 @@ class RepositoryLinks(SphinxTransform):
 
 
 def listings(app: Sphinx) -> Iterator[Tuple[str, Dict[str, Any], str]]:
-    """A page for each file that is linked to."""
+    """A page for each file that is linked to; a file that is no text is copied."""
     for path in sorted(set().union(*app.env.assay_sources.values())):
-        text = (Path(app.config.assay_root) / path).read_text(encoding="utf-8", errors="replace")
+        text = text_of(app.config.assay_root, path)
+        if text is None:
+            copy = Path(app.outdir) / "source" / path
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(Path(app.config.assay_root) / path, copy)
+            continue
         try:
             lexer = "cpp" if path.endswith((".h", ".metal")) else get_lexer_for_filename(path).aliases[0]
         except ClassNotFound:

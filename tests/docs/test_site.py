@@ -80,6 +80,23 @@ def test_a_notebook_is_shown_as_run_only_where_it_was(tmp_path: Path) -> None:
         assert docs_build.outputs_of(stored, executed) is None
 
 
+def test_links_and_code_lead_to_files_of_the_repository(tmp_path: Path, build: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "code.h").write_text("int x;\n")
+    (tmp_path / "notes" / "data.npz").write_bytes(b"\xff\xfe\x00")
+    source = tmp_path / "source" / "notes" / "deep"
+    source.mkdir(parents=True)
+    (source.parents[1] / "index.md").write_text("# $x$\n\n```{toctree}\nnotes/deep/page\n```\n")
+    (source / "page.md").write_text(
+        "# Page\n\n`notes/code.h` `../code.h` [data](../data.npz) `../data.npz` `no/file.h`\n"
+    )
+    assert docs_build.run_sphinx(tmp_path, tmp_path, build / "validation" / "python") == 0
+    links = check.Page((tmp_path / "html" / "notes" / "deep" / "page.html").read_text()).links
+    assert links.count("../../source/notes/code.h.html") == 2 and links.count("../../source/notes/data.npz") == 2
+    assert not any("no/file.h" in link for link in links)
+    assert check.complaints(tmp_path / "html") == []
+
+
 def test_faults_in_sources_end_the_build(tmp_path: Path, build: Path, capfd: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "source"
     source.mkdir()

@@ -76,10 +76,10 @@ is_silent err
 # So does the site, and the lattice's page with it.
 mkdir "$work/checkout/docs"
 echo 'import sys; print(*sys.argv)' >"$work/checkout/docs/build.py"
-run 0 docs --fresh
+run 0 docs --help
 says calls 'ASSAY_BUILD_PAGES=ON'
 says calls 'assay assay_core notebooks/all'
-says out "docs/build.py --run-notebooks --fresh $work/checkout/build/release"
+says out "docs/build.py --run-notebooks --help $work/checkout/build/release"
 run 0 docs
 is_silent err
 
