@@ -219,6 +219,8 @@ def test_alignments_are_listed_and_drawn(page):
     assert page.evaluate("document.querySelector('#alignments .spelt').textContent.includes('b')")
     page.open(PAGE, "word=hello&T=13&logits=speech")
     assert page.evaluate("document.querySelector('#alignments .headline').textContent").startswith("19 448 alignments")
+    assert page.evaluate("[...document.querySelectorAll('#alignments .spelt')].map((best) => best.textContent)") == [
+        "–hel–lloo––––"]
 
 
 def test_controls_change_the_problem(page):

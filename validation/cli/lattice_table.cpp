@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <string_view>
@@ -28,6 +29,14 @@ std::string shortened(const std::string& text) {
 /// Whether there is nothing: 0, or minus infinity where the text is a logarithm.
 bool is_none(const Json& text, bool logarithm) {
   return text == (logarithm ? "-inf" : "0");
+}
+
+/// About the number of a text, fractions too; 0 where that is none.
+double value_of(const std::string& text) {
+  const std::size_t bar = text.find('/');
+  const double over = std::strtod(text.c_str(), nullptr);
+  const double x = bar == std::string::npos ? over : over / std::strtod(text.c_str() + bar + 1, nullptr);
+  return std::isnan(x) ? 0 : x;
 }
 
 /// Rows of a table: names down, and for each the texts of its frames.
@@ -131,20 +140,22 @@ std::string lattice_table(const Json& response, const Json& exact, const std::ve
 }
 
 std::string alignments_table(const Json& response, const std::vector<std::string>& classes) {
+  const auto line = [&](const Json& alignment, const Json& probability) {
+    std::string text = "  ";
+    for (const auto& k : alignment) text += classes[k.get<std::size_t>()];
+    return text + "  " + probability.get<std::string>() + "\n";
+  };
   std::string out = fmt::format("alignments            {}\n", response["count"].get<std::string>());
-  if (response["alignments"].is_null()) return out + "Too many sequences would have to be tried to list them.\n";
+  if (response["alignments"].is_null()) {
+    out += "Too many sequences would have to be tried to list them.\n";
+    return response["best"].is_null() ? out : out + "best\n" + line(response["best"], response["best_probability"]);
+  }
   std::vector<std::size_t> order(response["alignments"].size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto probability = [&](std::size_t i) {
-    return std::strtod(response["probability"][i].get<std::string>().c_str(), nullptr);
-  };
+  const auto probability = [&](std::size_t i) { return value_of(response["probability"][i].get<std::string>()); };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t i, std::size_t j) { return probability(i) > probability(j); });
-  for (const std::size_t i : order) {
-    out += "  ";
-    for (const auto& k : response["alignments"][i]) out += classes[k.get<std::size_t>()];
-    out += fmt::format("  {}\n", response["probability"][i].get<std::string>());
-  }
+  for (const std::size_t i : order) out += line(response["alignments"][i], response["probability"][i]);
   return out + fmt::format("sum                   {}\n", response["p"].get<std::string>());
 }
 

@@ -17,20 +17,24 @@ function headline(answer, listed) {
   return grouped(count) + " alignments" + how;
 }
 
-/** The list's buttons, the most probable alignment first. */
-function buttons(answer, names, choose) {
-  const best = answer.best?.join();
-  const probability = answer.probability.map(toNumber);
-  const most = Math.max(...probability);
-  const order = probability.map((_, i) => i).sort((i, j) => probability[j] - probability[i]);
-  return order.map((i) => {
-    const alignment = answer.alignments[i], key = alignment.join(), text = answer.probability[i];
+/** [alignment, probability] of what is listed, the most probable first: of too many to list, that one alone. */
+function entries(answer, listed) {
+  if (!listed) return answer.best ? [[answer.best, answer.best_probability]] : [];
+  const pairs = answer.alignments.map((alignment, i) => [alignment, answer.probability[i]]);
+  return pairs.sort(([, a], [, b]) => toNumber(b) - toNumber(a));
+}
+
+/** A button for each entry. */
+function buttons(entries, best, names, choose) {
+  const most = toNumber(entries[0]?.[1] ?? "0");
+  return entries.map(([alignment, text]) => {
+    const key = alignment.join(), isBest = key === best?.join();
     const spelt = alignment.map((k) => visible(names[k])).join("");
     return element("button", {
-      type: "button", class: "alignment", "data-alignment": key, style: `--level: ${most > 0 ? probability[i] / most : 0}`,
-      "aria-label": `${spelt}, probability ${short(text)}${key === best ? ", the most probable" : ""}`,
+      type: "button", class: "alignment", "data-alignment": key, style: `--level: ${most > 0 ? toNumber(text) / most : 0}`,
+      "aria-label": `${spelt}, probability ${short(text)}${isBest ? ", the most probable" : ""}`,
       click: ({ currentTarget }) => choose(currentTarget.ariaPressed === "true" ? null : alignment),
-    }, element("span", { class: "spelt" }, spelt), key === best ? element("span", { class: "best" }, "best") : "",
+    }, element("span", { class: "spelt" }, spelt), isBest ? element("span", { class: "best" }, "best") : "",
     element("span", { class: "number", "data-value": text }, short(text)));
   });
 }
@@ -48,8 +52,8 @@ export function showAlignments(place, answer, state, names, choose) {
     setText(total, p === null ? "" : "They add up to p = " + short(p, 6));
     setAttributes(total, { "data-value": p, title: p });
     const focused = list.contains(document.activeElement) ? document.activeElement.dataset.alignment : null;
-    const items = listed ? buttons(answer, names, choose).map((button) => element("li", {}, button)) : [];
-    list.replaceChildren(...items);
+    const made = buttons(entries(answer, listed), answer.best, names, choose);
+    list.replaceChildren(...made.map((button) => element("li", {}, button)));
     if (focused) list.querySelector(`[data-alignment="${focused}"]`)?.focus();
   }
   for (const button of list.querySelectorAll("button"))
