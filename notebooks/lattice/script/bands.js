@@ -2,7 +2,7 @@
 
 import { frameTable, linearLevels, showNumber } from "./cells.js";
 import { element, setText } from "./elements.js";
-import { formula } from "./formula.js";
+import { formula, prose } from "./formula.js";
 import { short, sum } from "./numbers.js";
 import { spoken, visible } from "./words.js";
 
@@ -34,7 +34,8 @@ function invariantBand(state) {
   const scaled = state.space === "scaled";
   const fields = scaled ? ["invariant_including", "scale"] : ["invariant_including", "invariant_excluding"];
   const heads = {
-    invariant_including: [formula("αβ/y")], invariant_excluding: [formula("αβ̃")], scale: [formula("C_t")],
+    invariant_including: [formula(scaled ? "α̂β̂/y" : "αβ/y")], invariant_excluding: [formula("αβ̃")],
+    scale: [formula("C_t")],
   };
   const rows = fields.map((field) => heads[field]);
   const { table, cells } = frameTable({ label: "Sums over the states", rows, T: state.T });
@@ -53,6 +54,8 @@ export const bands = {
   invariant: {
     title: "The invariants", make: invariantBand,
     text: "$\\sum_s α_t(s) β_t(s) / y^t_{l'_s}$ (14) and $\\sum_s α_t(s) β̃_t(s)$: at every frame all of $p(l|x)$.",
+    scaledText: "Of scaled numbers $\\sum_s α̂_t(s) β̂_t(s) / y^t_{l'_s}$ is what the posterior of frame t is divided by, " +
+      "and no longer $p(l|x)$: that is the product of all $C_t$.",
   },
   posterior: {
     title: "The posterior", make: classBand("posterior", { sumIs: "the sum over all classes: 1", floor: 1 }),
@@ -74,8 +77,8 @@ export const bands = {
 };
 
 /** The element of a band, which can be folded. */
-export function bandElement(name, open, table, prose) {
-  const { title, text } = bands[name];
+export function bandElement(name, { open, table, scaled }) {
+  const { title, text, scaledText } = bands[name];
   return element("details", { class: "band", "data-band": name, open },
-    element("summary", {}, title), element("p", { class: "note" }, ...prose(text)), table);
+    element("summary", {}, title), element("p", { class: "note" }, ...prose(scaled && scaledText || text)), table);
 }

@@ -5,7 +5,6 @@ import { bandElement, bands } from "./bands.js";
 import { makeControls, showControls } from "./controls.js";
 import { byId, element, setAttributes, setText } from "./elements.js";
 import { startEngine } from "./engine.js";
-import { prose } from "./formula.js";
 import { latticeTable } from "./lattice.js";
 import { logitTable } from "./logits.js";
 import { alignmentsOf, computed } from "./model.js";
@@ -97,7 +96,9 @@ class Page {
     byId("lattice").replaceChildren(lattice.frame);
     const made = Object.keys(bands).map((name) => [name, bands[name].make(state, names, shown)]);
     byId("bands").replaceChildren(...made.map(([name, { table }]) => {
-      const band = bandElement(name, this.openBands.has(name), table, prose);
+      const band = bandElement(name, {
+        open: this.openBands.has(name), table, scaled: state.space === "scaled",
+      });
       band.addEventListener("toggle", () => this.openBands[band.open ? "add" : "delete"](name));
       return band;
     }));
