@@ -68,8 +68,9 @@ const std::vector<std::string> common = {
     "-fbfloat16-excess-precision=none",
 #if defined(__x86_64__)
     "-march=native",
-    "-mno-avx512bf16",  // whose conversions to bfloat take subnormal numbers for 0
+    "-mno-avx512bf16",  // whose conversions to bfloat take subnormal numbers for 0; three extensions have them
     "-mno-avxneconvert",
+    "-mno-avx10.1-256",
 #else
     "-mcpu=native",
 #endif
