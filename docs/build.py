@@ -111,7 +111,8 @@ def stage(pages: Staged, source: Path) -> None:
 
 def run_sphinx(root: Path, out: Path, package: Path, has_lattice: bool = False) -> int:
     """Builds out/html from out/source, as pages of the repository at `root`; not 0 where there was a warning."""
-    command = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-n"]
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "--keep-going", "-n"]
+    command += [] if sys.stdout.isatty() else ["-q"]  # its progress is for a person
     command += ["-c", str(ROOT / "docs"), "-d", str(out / "doctrees")]
     command += ["-D", f"assay_root={root}", "-D", f"breathe_projects.assay={out / 'xml'}"]
     command += ["-D", "assay_lattice=1"] if has_lattice else []
