@@ -63,18 +63,20 @@ void print_tables(const LatticeCommand& command, const Json& request) {
   fmt::print("{}", lattice_table(response, exact, classes, problem.space == "log"));
 }
 
+void print_answer(const std::string& request, bool alignments) {
+  const std::string response = answer(request, alignments);
+  parsed(response);
+  fmt::print("{}\n", response);
+}
+
 int run(const LatticeCommand& command) {
   if (!command.request.empty()) {
-    const std::string response = answer(contents(command.request), command.alignments);
-    parsed(response);
-    fmt::print("{}\n", response);
+    print_answer(contents(command.request), command.alignments);
     return 0;
   }
   const Json request = lattice_request(command.problem);
   if (command.json) {
-    const std::string response = answer(request.dump(), command.alignments);
-    parsed(response);
-    fmt::print("{}\n", response);
+    print_answer(request.dump(), command.alignments);
   } else {
     print_tables(command, request);
   }

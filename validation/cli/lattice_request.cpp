@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
+#include "reference/ctc/repeats.h"
 #include "validation/cli/data.h"
 #include "validation/ctc/npz.h"
 
@@ -30,13 +33,6 @@ std::vector<std::int64_t> labels_of(const std::string& word, const std::vector<s
     labels.push_back(found - classes.begin());
   }
   return labels;
-}
-
-/// The fewest frames that hold the word: equal letters need a blank between them.
-int fewest_frames(const std::string& word) {
-  int frames = static_cast<int>(word.size());
-  for (std::size_t i = 1; i < word.size(); ++i) frames += word[i] == word[i - 1] ? 1 : 0;
-  return frames;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -81,11 +77,12 @@ Json speech(double scale) {
   return rows;
 }
 
-Json logits_of(const LatticeArguments& a, std::size_t C) {
+Json logits_of(const LatticeArguments& a, std::span<const std::int64_t> labels, std::size_t C) {
   if (a.logits == "speech") return speech(a.scale);
   if (a.logits == "uniform") {
-    const auto frames = static_cast<std::size_t>(a.frames > 0 ? a.frames : std::max(5, fewest_frames(a.word)));
-    return Json(frames, Json(C, 0));
+    const std::int64_t fewest = std::ssize(labels) + reference::repeats(labels);
+    const std::int64_t frames = a.frames > 0 ? a.frames : std::max<std::int64_t>(5, fewest);
+    return Json(static_cast<std::size_t>(frames), Json(C, 0));
   }
   Json rows = Json::array();
   for (const auto& row : rows_of(a.logits, "--logits", C)) {
@@ -113,11 +110,11 @@ std::vector<std::string> lattice_classes(const LatticeArguments& a) {
 
 Json lattice_request(const LatticeArguments& a) {
   const std::vector<std::string> classes = lattice_classes(a);
-  Json request = {
-      {"labels", labels_of(a.word, classes)}, {"blank", 0}, {"number", number_type(a.number)}, {"space", a.space}};
+  const std::vector<std::int64_t> labels = labels_of(a.word, classes);
+  Json request = {{"labels", labels}, {"blank", 0}, {"number", number_type(a.number)}, {"space", a.space}};
   const char* const given = a.outputs.empty() ? "logits" : "outputs";
   request[given] =
-      a.outputs.empty() ? logits_of(a, classes.size()) : Json(rows_of(a.outputs, "--outputs", classes.size()));
+      a.outputs.empty() ? logits_of(a, labels, classes.size()) : Json(rows_of(a.outputs, "--outputs", classes.size()));
   const std::size_t T = request[given].size();
   if (a.frames > 0 && static_cast<std::size_t>(a.frames) != T)
     throw std::invalid_argument(fmt::format("--frames = {}: expected {}, as many as the rows given", a.frames, T));
