@@ -57,21 +57,22 @@ class Call {
 
  private:
   bool run_by_rows() const {
-    const auto acceptable = [this](std::size_t b) { return kernels_.acceptable(row(b), row(b).frames()); };
-    return for_each_row(shared_.losses.size(), plan_.workers, acceptable, [this](std::size_t worker, std::size_t i) {
-      const std::size_t b = shared_.order[i];
-      const RowWorkspace workspace = workspace_of(worker);
-      const States states = begin_row(row(b), workspace);
-      if (!states.slots.empty()) kernels_.emissions(row(b), workspace, states, row(b).frames());
-      finish(b, workspace, states);
-    });
+    const Stage stages[] = {acceptance(), {shared_.losses.size(), [this](std::size_t worker, std::size_t i) {
+                                             const std::size_t b = shared_.order[i];
+                                             const RowWorkspace workspace = workspace_of(worker);
+                                             const States states = begin_row(row(b), workspace);
+                                             if (!states.slots.empty())
+                                               kernels_.emissions(row(b), workspace, states, row(b).frames());
+                                             finish(b, workspace, states);
+                                             return true;
+                                           }}};
+    return in_stages(plan_.workers, stages);
   }
 
   bool run_by_frames() const {
     const std::size_t B = shared_.losses.size(), each = plan_.pieces(static_cast<std::size_t>(problem_.T));
     const Stage stages[] = {
-        {B * each,
-         [&](std::size_t, std::size_t i) { return kernels_.acceptable(row(i / each), frames(i / each, i % each)); }},
+        acceptance(),
         {B,
          [this](std::size_t, std::size_t b) {
            shared_.states[b] = begin_row(row(b), workspace_of(b));
@@ -92,6 +93,14 @@ class Call {
          }},
     };
     return in_stages(plan_.workers, stages);
+  }
+
+  /// Every activation looked at, in the order of memory, before anything is written.
+  Stage acceptance() const {
+    const auto T = static_cast<std::size_t>(problem_.T), each = plan_.checked_frames;
+    return {(T + each - 1) / each, [=, this](std::size_t, std::size_t i) {
+              return kernels_.acceptable(problem_, {i * each, std::min(T, (i + 1) * each)});
+            }};
   }
 
   Row<Real> row(std::size_t b) const {

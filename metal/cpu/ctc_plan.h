@@ -17,8 +17,9 @@ namespace assay::metal::cpu {
 /// time, and, where threads share rows, one for each of them.
 struct Plan {
   std::size_t workers = 1;
-  std::size_t rows = 1;    ///< at work at a time
-  std::size_t frames = 0;  ///< of a row that a thread takes up at a time; 0: all, and a row has one thread
+  std::size_t rows = 1;            ///< at work at a time
+  std::size_t frames = 0;          ///< of a row that a thread takes up at a time; 0: all, and a row has one thread
+  std::size_t checked_frames = 1;  ///< of all rows whose activations a thread checks at a time
   RowSizes row_sizes;
   std::size_t shared_bytes = 0;
   std::size_t row_bytes = 0;
@@ -34,6 +35,7 @@ void divide_rows(const reference::CtcProblem<Real>& problem, int threads, Plan& 
   constexpr std::size_t worth_a_thread = std::size_t{1} << 15U, worth_sharing = 4 * worth_a_thread;  // activations
   const auto B = static_cast<std::size_t>(problem.B), T = static_cast<std::size_t>(problem.T),
              C = static_cast<std::size_t>(problem.C);
+  plan.checked_frames = std::max<std::size_t>(1, worth_a_thread / std::max<std::size_t>(1, B * C));
   plan.rows = plan.workers = worker_count(threads, B);
   if (plan.workers < B || T * C < worth_sharing) return;
   plan.frames = std::max<std::size_t>(1, worth_a_thread / C);

@@ -32,8 +32,9 @@ struct ScaledResult {
 
 template <class Real>
 struct Kernels {
-  /// Whether every activation of these frames is finite or -inf and, of logits, one in each frame is finite.
-  bool (*acceptable)(const Row<Real>& row, Frames frames);
+  /// Whether every activation of these frames, of all rows that have them, is finite or -inf and, of logits, one in
+  /// each frame of a row is finite.
+  bool (*acceptable)(const reference::CtcProblem<Real>& problem, Frames frames);
 
   /// The normalizers and the emissions of these frames; in the gradient, weight * y of all classes, or 0.
   void (*emissions)(const Row<Real>& row, const RowWorkspace& workspace, const States& states, Frames frames);

@@ -19,11 +19,11 @@ struct Ahead {
   const char *activations = nullptr, *gradient = nullptr;
 
   template <class Real>
-  ASSAY_INLINE Ahead(const Row<Real>& row, std::size_t t, bool with_gradient) {
+  ASSAY_INLINE Ahead(const Row<Real>& row, std::size_t t) {
     const std::size_t frames = row.C() * sizeof(Real) < 4096 ? 6 : 1;
     if (t + frames >= row.T()) return;
     activations = reinterpret_cast<const char*>(row.activations(t + frames));
-    if (with_gradient) gradient = reinterpret_cast<const char*>(row.gradient_frame(t + frames));
+    if (row.gradient.data() != nullptr) gradient = reinterpret_cast<const char*>(row.gradient_frame(t + frames));
   }
 
   ASSAY_INLINE void fetch(std::size_t byte) const {
@@ -31,32 +31,6 @@ struct Ahead {
     if (gradient != nullptr) __builtin_prefetch(gradient + byte, 0, 2);
   }
 };
-
-/// Whether no activation of a frame is NaN or +inf and, of logits, one is finite.
-template <class Real>
-ASSAY_INLINE bool is_acceptable(const Real* frame, std::size_t C, bool logits, const Ahead& ahead) {
-  Lanes most = all(-__builtin_inf()), refused = all(0.0);
-  const auto look = [&](Lanes a) ASSAY_INLINE_LAMBDA {
-    refused = max(refused, where_less(a, __builtin_inf(), 0.0, 1.0));
-    most = max(most, a);
-  };
-  for (std::size_t c = 0; c + lanes <= C; c += lanes) {
-    ahead.fetch(c * sizeof(Real));
-    look(load(frame + c));
-  }
-  if (C > lanes && C % lanes != 0) look(load(frame + C - lanes));
-  if (C < lanes) look(load_first(frame, C, Real(-__builtin_inf())));
-  return largest(refused) == 0.0 && (!logits || largest(most) > -__builtin_inf());
-}
-
-template <class Real>
-bool acceptable(const Row<Real>& row, Frames frames) {
-  const bool logits = row.problem.input == reference::CtcInput::logits;
-  bool good = true;
-  for (std::size_t t = frames.first; t < frames.last; ++t)
-    good &= is_acceptable(row.activations(t), row.C(), logits, Ahead(row, t, false));
-  return good;
-}
 
 /// Classes from which on the coarse exponential is accurate enough: docs/cpu-kernel.md.
 inline constexpr std::size_t many_classes = 4096;
@@ -189,7 +163,7 @@ void emissions(const Row<Real>& row, const RowWorkspace& workspace, const States
   for (std::size_t t = frames.first; t < frames.last; ++t) {
     double* y = workspace.emissions.data() + t * emission_stride(K);
     const Real* frame = row.activations(t);
-    const Ahead ahead(row, t, gradient);
+    const Ahead ahead(row, t);
     Normalizer normalizer;
     if (logits || (gradient && of_logits)) {
       normalizer = exponentials(frame, C, logits, ahead, exps);

@@ -152,7 +152,11 @@ ASSAY_INLINE Lanes load(const float* from) {
   Lanes x;
   for (std::size_t p = 0; p < parts; ++p) {
     const FloatPart part = *reinterpret_cast<const FloatPartInMemory*>(from + p * lanes_of_part);
+#if ASSAY_SIMD_BYTES == 64  // what the other line means, but GCC 12 converts half by half
+    x.part[p] = _mm512_maskz_cvtps_pd(0xff, part);
+#else
     x.part[p] = __builtin_convertvector(part, Part);
+#endif
   }
   return x;
 }

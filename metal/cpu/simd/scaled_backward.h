@@ -46,16 +46,23 @@ ASSAY_INLINE double step_backward(const Scaled& row, std::size_t t, double scale
   return largest(most);
 }
 
-/// values(k), of eight classes from slot k on, to each of the K classes.
+/// How early the gradient of a frame is asked of memory.
+inline constexpr std::size_t frames_ahead = 2 * block;
+
+/// values(k), of eight classes from slot k on, to each of the K classes. Writes that wait for memory would wait one
+/// after the other: what lies at `soon` is asked for now.
 template <class Real, class Values>
-ASSAY_INLINE void scatter(const Values& values, const States& states, Real* gradient) {
+ASSAY_INLINE void scatter(const Values& values, const States& states, Real* gradient, const Real* soon) {
   const std::size_t K = states.classes.size();
   const std::int64_t* classes = states.classes.data();
   for (std::size_t k = 0; k < K; k += lanes) {
     Real eight[lanes];
     store(eight, values(k));
     const std::size_t count = K - k < lanes ? K - k : lanes;
-    for (std::size_t j = 0; j < count; ++j) gradient[classes[k + j]] = eight[j];
+    for (std::size_t j = 0; j < count; ++j) {
+      gradient[classes[k + j]] = eight[j];
+      __builtin_prefetch(soon + classes[k + j], 1, 2);
+    }
   }
 }
 
@@ -71,7 +78,7 @@ ASSAY_INLINE void write_label_gradient(const Row<Real>& to, const Scaled& row, c
   if (to.C() <= few_classes) {
     store_all(values, row.K, to.gradient_frame(t));
   } else {
-    scatter(values, states, to.gradient_frame(t));
+    scatter(values, states, to.gradient_frame(t), to.gradient_frame(t < frames_ahead ? 0 : t - frames_ahead));
   }
 }
 
