@@ -14,9 +14,13 @@ using assay_u32 = std::uint32_t;
 using assay_u64 = std::uint64_t;
 #endif
 
+namespace assay::metal::emulator {
+struct Context;
+}
+
 namespace assay::metal::emulator::abi {
 
-inline constexpr assay_u32 version = 2;
+inline constexpr assay_u32 version = 3;
 inline constexpr assay_u32 lanes_per_simdgroup = 32;
 inline constexpr assay_u32 lanes_per_quadgroup = 4;
 
@@ -105,6 +109,26 @@ struct Meeting {
   assay_u32 lane;    ///< the asking one
 };
 
+/// A thread among those that run next.
+struct Turn {
+  Context* context;  ///< where it waits; null where it takes the Services to go on with it
+  assay_u32 thread;
+};
+
+/// What a thread needs to wait at a threadgroup barrier without asking the Services: nearly all do. One that comes to
+/// this barrier with these flags may move `turn` to the next, if that has a context, and switch to it.
+struct Round {
+  const Turn* turn;  ///< of the thread that runs; those that run next follow, then one without a context
+  const char* file;  ///< null: no barrier
+  assay_u64 place;   ///< line_and_column()
+  assay_u32 flags;
+};
+
+/// Of the place in its file: one comparison instead of two.
+constexpr assay_u64 line_and_column(const Site& site) {
+  return assay_u64{site.line} << 32 | site.column;
+}
+
 /// What the emulator does for the thread that asks, which it knows.
 struct Services {
   /// Before an access; only in shaders compiled for checking. `pc` is the return address in the shader. The thread's
@@ -131,6 +155,9 @@ struct Services {
   /// So many basic blocks have run since the last call, the last of them at `pc`: loops that access nothing end too.
   /// Only in shaders compiled for checking.
   void (*blocks)(assay_u64 count, const void* pc);
+
+  /// Where each OS thread has the address of its Round, from its thread pointer on; not used but on x86-64.
+  assay_u64 round_offset;
 };
 
 struct Shader {

@@ -73,7 +73,7 @@ void private_overrun(const char* file, std::uint32_t line, std::uint32_t /*colum
 
 void blocks(std::uint64_t /*count*/, const void* /*pc*/) {}
 
-constexpr abi::Services services{&access, &threadgroup_variable, &barrier, &exchange, &private_overrun, &blocks};
+constexpr abi::Services services{&access, &threadgroup_variable, &barrier, &exchange, &private_overrun, &blocks, 0};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // Switching between stacks of one OS thread: registers that a function must keep go to the old stack, and come from the
-// new.
+// new. Shaders are compiled with it too.
 #pragma once
 
 namespace assay::metal::emulator {
@@ -14,6 +14,14 @@ struct Context {
 };
 
 #if defined(__x86_64__)
+
+#ifdef __AVX512F__
+#define ASSAY_AVX512_REGISTERS                                                                                  \
+  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
+      "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#else
+#define ASSAY_AVX512_REGISTERS
+#endif
 
 /// Saves where the caller is in `from` and goes on where `to` was saved. Returns when something switches back. In line,
 /// so that of the registers that a function must keep only those are saved that are in use.
@@ -33,8 +41,10 @@ struct Context {
       :
       : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
         "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
-        "memory", "cc");
+        "memory", "cc" ASSAY_AVX512_REGISTERS);
 }
+
+#undef ASSAY_AVX512_REGISTERS
 
 #else
 

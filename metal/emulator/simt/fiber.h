@@ -53,6 +53,15 @@ class Fiber {
   /// To be called first on a fresh stack.
   static void arrive();
 
+  /// What to switch to this fiber by, from shaders too; null where AddressSanitizer must be told of it.
+  Context* context() {
+#ifdef ASSAY_ASAN
+    return nullptr;
+#else
+    return &saved_;
+#endif
+  }
+
   /// Whether [address, address + 1) is on this fiber's stack, or on its guard page.
   bool owns(const void* address) const;
   bool guards(const void* address) const;

@@ -33,6 +33,7 @@ Event GroupRunner::event_of(std::uint32_t thread, const char* action, SourcePosi
 void GroupRunner::end_by_fault() {
   fail(page_fault);
   if (checker_) checker_->lose_thread();
+  catch_up();
   meetings_.end(scheduler_.current(), true);
   scheduler_.end_current();
 }

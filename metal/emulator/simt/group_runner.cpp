@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace assay::metal::emulator {
 
 GroupRunner::GroupRunner(const std::shared_ptr<Arena>& arena, ReportLog& log, GroupOptions options)
@@ -11,7 +9,7 @@ GroupRunner::GroupRunner(const std::shared_ptr<Arena>& arena, ReportLog& log, Gr
       options_(options),
       memory_(arena),
       order_(options.order, options.seed),
-      meetings_(*this, order_),
+      meetings_(*this, order_, scheduler_.round()),
       positions_(Scheduler::most_threads),
       arena_(arena.get()) {}
 
@@ -42,11 +40,11 @@ bool GroupRunner::run(std::uint64_t group) {
     memory_.poison();
   }
   meetings_.begin(threads);
-  GroupRunner* const outer = std::exchange(runner_here(), this);
+  GroupRunner* const outer = exchange_runner_here(this);
   is_running_ = true;
   const Scheduler::End end = scheduler_.run(order_.of(threads), &run_thread, this);
   is_running_ = false;
-  runner_here() = outer;
+  exchange_runner_here(outer);
   if (checker_ && checker_->clock_has_stopped() && !error_)
     error_ = Error{Error::Kind::limit,
                    "the checks have counted as many barriers as they can: run fewer threadgroups at once"};
@@ -70,6 +68,7 @@ void GroupRunner::run_thread(void* self, std::uint32_t thread) {
   runner.launch_->info.grid.move(position, runner.group_position_);
   const abi::Invocation invocation{runner.launch_->buffers.data(), runner.memory_.arguments(), &position};
   runner.launch_->entry(&invocation);
+  runner.catch_up();
   runner.meetings_.end(thread, false);
 }
 
@@ -99,10 +98,26 @@ void* GroupRunner::threadgroup_variable(const void* key, std::uint64_t bytes, co
 
 abi::Meeting GroupRunner::exchange(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
                                    const abi::Site* site) {
-  step(site, nullptr);
+  catch_up();
+  count_steps(1, site, nullptr);
   meetings_.come_to_exchange(scheduler_.current(), scope, mine, bytes, all, *site);
   scheduler_.wait();
   return meetings_.result(scheduler_.current());
+}
+
+void GroupRunner::barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
+  const std::span<const abi::Turn> others = scheduler_.gone();
+  count_steps(others.size() + 1, site, nullptr);
+  if (!meetings_.passes(others.size(), scope, flags, *site)) {
+    meetings_.have_come(others);
+    meetings_.come_to_barrier(scheduler_.current(), scope, flags, *site);
+  }
+  scheduler_.wait();
+}
+
+void GroupRunner::note(std::span<const abi::Turn> others) {
+  count_steps(others.size(), &meetings_.site_of_round(), nullptr);
+  meetings_.have_come(others);
 }
 
 void GroupRunner::end_endless(const abi::Site* site, const void* pc) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "metal/device/result.h"
@@ -41,13 +42,12 @@ class GroupRunner final : private MeetingListener {
   void* threadgroup_variable(const void* key, std::uint64_t bytes, const char* name);
   void barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site);
   abi::Meeting exchange(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all, const abi::Site* site);
-  void blocks(std::uint64_t count, const void* pc) {
-    if (__builtin_sub_overflow(steps_left_, count, &steps_left_)) end_endless(nullptr, pc);
-  }
+  void blocks(std::uint64_t count, const void* pc) { count_steps(count, nullptr, pc); }
   [[noreturn]] void overrun(const abi::Site& site, std::uint64_t index, const char* type);
 
   /// The processor refused an access of the current thread, which has been sent here: signals.h.
   [[noreturn]] void fault(const void* address, const void* pc);
+  abi::Round& round() { return scheduler_.round(); }
   Fiber* running_fiber() const { return is_running_ ? &scheduler_.current_fiber() : nullptr; }
 
  private:
@@ -55,6 +55,7 @@ class GroupRunner final : private MeetingListener {
   static void run_thread(void* self, std::uint32_t thread);
 
   void release(std::span<const std::uint32_t> threads) override { scheduler_.make_ready(threads); }
+  void release_again(std::uint32_t threads) override { scheduler_.make_ready_again(threads); }
   void threadgroup_barrier_passed(std::uint32_t flags) override;
   void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) override;
   void barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t ended) override;
@@ -62,9 +63,14 @@ class GroupRunner final : private MeetingListener {
                        const abi::Site& site_of_other) override;
 
   void judge(Allocation* allocation, const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
-  void step(const abi::Site* site, const void* pc) {
-    if (__builtin_sub_overflow(steps_left_, 1U, &steps_left_)) end_endless(site, pc);
+  void count_steps(std::uint64_t count, const abi::Site* site, const void* pc) {
+    if (__builtin_sub_overflow(steps_left_, count, &steps_left_)) end_endless(site, pc);
   }
+  /// Notes those that have come to a barrier by themselves.
+  void catch_up() {
+    if (const std::span<const abi::Turn> others = scheduler_.gone(); !others.empty()) note(others);
+  }
+  void note(std::span<const abi::Turn> others);
   [[noreturn]] void end_endless(const abi::Site* site, const void* pc);
   void report_endless(const abi::Site* site, const void* pc);
   void fail(const char* text);
@@ -88,7 +94,10 @@ class GroupRunner final : private MeetingListener {
 };
 
 /// The runner whose threads run on this OS thread, or null.
-GroupRunner*& runner_here();
+GroupRunner* runner_here();
+
+/// Makes it another one; the one before.
+GroupRunner* exchange_runner_here(GroupRunner* next);
 
 /// What every shader is bound to: the runner of the OS thread on which it is asked.
 const abi::Services& services();

@@ -27,10 +27,52 @@ void Meetings::begin(std::uint32_t threads) {
   threads_ = live_ = threads;
   common_site_ = {};
   is_one_site_ = true;
+  elsewhere_ = 0;
+  tell_round();
   arrivals_.resize(threads);
   results_.resize(threads);
   simdgroups_.assign((threads + lanes - 1) / lanes, {});
-  for (std::uint32_t thread = 0; thread < threads; ++thread) simdgroups_[thread / lanes].live |= bit(thread % lanes);
+  for (std::uint32_t first = 0; first < threads; first += lanes)
+    simdgroups_[first / lanes].live = ~std::uint32_t{0} >> (lanes - std::min(lanes, threads - first));
+}
+
+void Meetings::have_come(std::span<const abi::Turn> threads) {
+  for (const abi::Turn& turn : threads) {
+    arrivals_[turn.thread] = {abi::Scope::threadgroup, common_flags_, &common_site_, {}};
+    simdgroups_[turn.thread / lanes].waiting |= bit(turn.thread % lanes);
+  }
+}
+
+bool Meetings::passes(std::size_t others, abi::Scope scope, std::uint32_t flags, const abi::Site& site) {
+  if (others + 1 != threads_ || scope != abi::Scope::threadgroup || !is_common(flags, site)) return false;
+  listener_.threadgroup_barrier_passed(flags);
+  if (order_.is_fixed())
+    listener_.release_again(threads_);
+  else
+    listener_.release(order_.of(threads_));
+  return true;
+}
+
+void Meetings::come_to_barrier(std::uint32_t thread, abi::Scope scope, std::uint32_t flags, const abi::Site& site) {
+  arrivals_[thread] = {scope, flags, &site, {}};
+  Simdgroup& simdgroup = simdgroups_[thread / lanes];
+  if (scope != abi::Scope::threadgroup) return wait_elsewhere(thread, simdgroup);
+  if (!is_common(flags, site)) note_barrier(flags, site);
+  wait(thread, simdgroup);
+}
+
+void Meetings::wait_elsewhere(std::uint32_t thread, Simdgroup& simdgroup) {
+  simdgroup.elsewhere |= bit(thread % lanes);
+  ++elsewhere_;
+  tell_round();
+  wait(thread, simdgroup);
+}
+
+/// While threads wait elsewhere, each that comes to a barrier may be the last of its simdgroup that they wait for.
+void Meetings::tell_round() {
+  round_.file = elsewhere_ == 0 ? common_site_.file : nullptr;
+  round_.place = abi::line_and_column(common_site_);
+  round_.flags = common_flags_;
 }
 
 void Meetings::come_to_exchange(std::uint32_t thread, abi::Scope scope, const void* mine, std::uint64_t bytes,
@@ -38,8 +80,7 @@ void Meetings::come_to_exchange(std::uint32_t thread, abi::Scope scope, const vo
   arrivals_[thread] = {scope, 0, &site, {mine, bytes, all}};
   Simdgroup& simdgroup = simdgroups_[thread / lanes];
   simdgroup.at_exchange |= bit(thread % lanes);
-  simdgroup.elsewhere |= bit(thread % lanes);
-  wait(thread, simdgroup);
+  wait_elsewhere(thread, simdgroup);
 }
 
 void Meetings::end(std::uint32_t thread, bool by_fault) {
@@ -59,6 +100,7 @@ void Meetings::note_barrier(std::uint32_t flags, const abi::Site& site) {
   }
   common_flags_ &= flags;
   if (!same_site(site, common_site_)) is_one_site_ = false;
+  tell_round();
 }
 
 bool Meetings::all_are_at_threadgroup_barrier() const {
@@ -151,6 +193,8 @@ void Meetings::release(std::uint32_t simdgroup, std::uint32_t released) {
   state.waiting &= ~released;
   state.at_exchange &= ~released;
   state.elsewhere &= ~released;
+  elsewhere_ -= static_cast<std::uint32_t>(std::popcount(released));
+  tell_round();
   released_.clear();
   for (const std::uint32_t lane : lane_order_.of(lanes))
     if (released & bit(lane)) released_.push_back(simdgroup * lanes + lane);

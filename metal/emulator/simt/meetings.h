@@ -25,6 +25,8 @@ class MeetingListener {
 
   /// These threads go on, in this order.
   virtual void release(std::span<const std::uint32_t> threads) = 0;
+  /// All `threads` of the group go on, in the order in which they came.
+  virtual void release_again(std::uint32_t threads) = 0;
   virtual void threadgroup_barrier_passed(std::uint32_t flags) = 0;
   virtual void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) = 0;
 
@@ -38,25 +40,25 @@ class MeetingListener {
 
 class Meetings {
  public:
-  Meetings(MeetingListener& listener, const Order& order) : listener_(listener), order_(order) {}
+  /// Tells in `round` to which barrier threads may come by themselves.
+  Meetings(MeetingListener& listener, const Order& order, abi::Round& round)
+      : listener_(listener), order_(order), round_(round) {}
 
   void begin(std::uint32_t threads);
 
+  /// The barrier that the round names, if any.
+  const abi::Site& site_of_round() const { return common_site_; }
+
+  /// These threads have come there by themselves.
+  void have_come(std::span<const abi::Turn> threads);
+
   /// The thread waits at a barrier; it and others may be released before this returns. The site must stay until the
   /// thread is.
-  void come_to_barrier(std::uint32_t thread, abi::Scope scope, std::uint32_t flags, const abi::Site& site) {
-    Arrival& arrival = arrivals_[thread];
-    arrival.scope = scope;
-    arrival.flags = flags;
-    arrival.site = &site;
-    Simdgroup& simdgroup = simdgroups_[thread / lanes];
-    if (scope != abi::Scope::threadgroup)
-      simdgroup.elsewhere |= bit(thread % lanes);
-    else if (flags != common_flags_ || site.file != common_site_.file || site.line != common_site_.line ||
-             site.column != common_site_.column)
-      note_barrier(flags, site);
-    wait(thread, simdgroup);
-  }
+  void come_to_barrier(std::uint32_t thread, abi::Scope scope, std::uint32_t flags, const abi::Site& site);
+
+  /// Lets all go on where this is the last of the group's threads, and all others came to the same barrier by
+  /// themselves.
+  bool passes(std::size_t others, abi::Scope scope, std::uint32_t flags, const abi::Site& site);
 
   /// The same at an exchange, of [bytes] `mine` for [lanes][bytes] `all`, which must stay until the thread is released.
   void come_to_exchange(std::uint32_t thread, abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
@@ -96,6 +98,12 @@ class Meetings {
     simdgroup.waiting |= bit(thread % lanes);
     if (simdgroup.waiting == simdgroup.live) settle(thread / lanes);
   }
+  void wait_elsewhere(std::uint32_t thread, Simdgroup& simdgroup);
+  bool is_common(std::uint32_t flags, const abi::Site& site) const {
+    return flags == common_flags_ && site.file == common_site_.file && site.line == common_site_.line &&
+           site.column == common_site_.column;
+  }
+  void tell_round();
   void note_barrier(std::uint32_t flags, const abi::Site& site);
   void settle(std::uint32_t simdgroup);
   bool all_are_at_threadgroup_barrier() const;
@@ -112,7 +120,9 @@ class Meetings {
   MeetingListener& listener_;
   Order order_;
   Order lane_order_ = order_;
+  abi::Round& round_;
   std::uint32_t threads_ = 0, live_ = 0;
+  std::uint32_t elsewhere_ = 0;  ///< of those that wait: not at a threadgroup barrier
   // Of those that wait at threadgroup barriers, else of those that did last: the flags they share, and whether all came
   // to one and the same site.
   std::uint32_t common_flags_ = 0;

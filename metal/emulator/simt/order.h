@@ -16,6 +16,8 @@ class Order {
  public:
   explicit Order(ThreadOrder kind = ThreadOrder::forward, std::uint64_t seed = 1) : kind_(kind), bits_(seed) {}
 
+  bool is_fixed() const { return kind_ != ThreadOrder::random; }
+
   /// The numbers below `count`, drawn anew at each call where the order is random.
   std::span<const std::uint32_t> of(std::uint32_t count) {
     if (numbers_.size() != count) {

@@ -11,17 +11,17 @@ thread_local Scheduler* scheduler_here = nullptr;
 }  // namespace
 
 void Scheduler::move_here() {
-  for (const auto& worker : workers_) worker->is_fresh = true;
+  for (Worker& worker : workers_) worker.is_fresh = true;
 }
 
 Scheduler::End Scheduler::run(std::span<const std::uint32_t> order, Body body, void* context) {
   Scheduler* const outer = std::exchange(scheduler_here, this);
   body_ = body;
   context_ = context;
-  head_ = tail_ = 0;
   running_ = static_cast<std::uint32_t>(order.size());
   is_stopped_ = false;
   for (const std::uint32_t thread : order) worker_of_[thread] = nullptr;
+  head_ = tail_;
   make_ready(order);
   if (has_next()) main_.switch_to(take_next());
 
@@ -36,8 +36,8 @@ Scheduler::End Scheduler::run(std::span<const std::uint32_t> order, Body body, v
 }
 
 void Scheduler::end_current() {
-  Worker& mine = *worker_of_[current_];
-  worker_of_[current_] = nullptr;
+  Worker& mine = *worker_of_[current()];
+  worker_of_[current()] = nullptr;
   --running_;
   // The stack is still in use up to the switch; no other thread can take it before, since this one runs.
   mine.is_fresh = true;
@@ -54,18 +54,18 @@ void Scheduler::stop() {
 void Scheduler::work_on_fiber() {
   Fiber::arrive();
   Scheduler& here = *scheduler_here;
-  here.work(*here.worker_of_[here.current_]);
+  here.work(*here.worker_of_[here.current()]);
 }
 
 /// Runs the current thread, then those of the queue that have not begun; leaves where the next one has a stack already.
 void Scheduler::work(Worker& mine) {
   while (true) {
-    body_(context_, current_);
-    worker_of_[current_] = nullptr;
+    body_(context_, current());
+    worker_of_[current()] = nullptr;
     --running_;
-    if (has_next() && !worker_of_[queue_[head_ % most_threads]]) {
-      current_ = queue_[head_++ % most_threads];
-      worker_of_[current_] = &mine;
+    if (has_next() && !worker_of_[head_->thread]) {
+      worker_of_[head_->thread] = &mine;
+      take_next(mine);
       continue;
     }
     Fiber& next = has_next() ? take_next() : main_;
@@ -75,7 +75,7 @@ void Scheduler::work(Worker& mine) {
 }
 
 Scheduler::Worker& Scheduler::give_worker(std::uint32_t thread) {
-  if (idle_.empty()) idle_.push_back(workers_.emplace_back(std::make_unique<Worker>(workers_.size())).get());
+  if (idle_.empty()) idle_.push_back(&workers_.emplace_back(workers_.size()));
   Worker& worker = *idle_.back();
   idle_.pop_back();
   if (worker.is_fresh) worker.fiber.reset(&work_on_fiber);

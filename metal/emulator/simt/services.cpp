@@ -1,4 +1,6 @@
 // The Services of every shader: asked of the runner whose thread asks.
+#include <utility>
+
 #include "metal/emulator/check/plain_access.h"
 #include "metal/emulator/simt/group_runner.h"
 
@@ -6,21 +8,31 @@ namespace assay::metal::emulator {
 
 [[gnu::always_inline]] inline void GroupRunner::access(const void* address, std::uint64_t bytes, abi::Access kind,
                                                        const void* pc) {
-  step(nullptr, pc);
+  count_steps(1, nullptr, pc);
   Allocation* const allocation = arena_->find(address);
   if (allocation && note_if_plain(*allocation, scheduler_.current(), address, bytes, kind, pc)) return;
   judge(allocation, address, bytes, kind, pc);
 }
 
-[[gnu::always_inline]] inline void GroupRunner::barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
-  step(site, nullptr);
-  meetings_.come_to_barrier(scheduler_.current(), scope, flags, *site);
-  scheduler_.wait();
-}
-
 namespace {
 
 thread_local GroupRunner* runner = nullptr;
+
+constinit abi::Turn no_turns[2] = {};
+constinit abi::Round no_round{no_turns, nullptr, 0, 0};
+
+/// Of that runner, for shaders: as far from the thread pointer in every OS thread.
+[[gnu::tls_model("initial-exec")]] constinit thread_local abi::Round* round_here = &no_round;
+
+assay_u64 offset_of_round() {
+#if defined(__x86_64__)
+  std::uintptr_t thread_pointer = 0;  // what its register points to begins with itself
+  asm("movq %%fs:0, %0" : "=r"(thread_pointer));
+  return reinterpret_cast<std::uintptr_t>(&round_here) - thread_pointer;
+#else
+  return 0;
+#endif
+}
 
 void access(const void* address, assay_u64 bytes, abi::Access kind, const void* pc) {
   runner->access(address, bytes, kind, pc);
@@ -49,12 +61,18 @@ void blocks(assay_u64 count, const void* pc) {
 
 }  // namespace
 
-GroupRunner*& runner_here() {
+GroupRunner* runner_here() {
   return runner;
 }
 
+GroupRunner* exchange_runner_here(GroupRunner* next) {
+  round_here = next ? &next->round() : &no_round;
+  return std::exchange(runner, next);
+}
+
 const abi::Services& services() {
-  static const abi::Services all{&access, &threadgroup_variable, &barrier, &exchange, &private_overrun, &blocks};
+  static const abi::Services all{&access, &threadgroup_variable, &barrier, &exchange, &private_overrun,
+                                 &blocks, offset_of_round()};
   return all;
 }
 

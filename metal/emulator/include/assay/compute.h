@@ -132,7 +132,7 @@ ASSAY_OWN T shuffled_and_filled(T mine, T filling, int delta, uint modulo, Site 
 }  // namespace detail
 
 ASSAY_OWN void threadgroup_barrier(mem_flags flags, detail::Site site = detail::here()) {
-  detail::services->barrier(detail::Scope::threadgroup, uint(flags), &site);
+  assay_shader_side::wait_at_threadgroup_barrier(uint(flags), site);
 }
 ASSAY_OWN void simdgroup_barrier(mem_flags flags, detail::Site site = detail::here()) {
   detail::services->barrier(detail::Scope::simdgroup, uint(flags), &site);
