@@ -6,6 +6,30 @@ function(assay_warnings target)
     ${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow $<$<BOOL:${ASSAY_WERROR}>:-Werror>)
 endfunction()
 
+# assay_precompile(target name HEADERS header... LIBRARIES library...): headers of others that most sources include, parsed
+# once for all targets that give this name: as `name`, an object library that links what these headers are of.
+function(assay_precompile target name)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "HEADERS;LIBRARIES")
+  if(NOT TARGET ${name})
+    file(CONFIGURE OUTPUT ${name}.cpp CONTENT "")
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
+    target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+    assay_warnings(${name})
+    target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${name})
+endfunction()
+
+# assay_precompile_common(target): these, for a target that links fmt. None that few sources include: a precompiled header
+# with CLI11, pybind11 or Boost's numbers in it costs seconds a source.
+function(assay_precompile_common target)
+  assay_precompile(
+    ${target} assay_precompiled
+    HEADERS <algorithm> <array> <cmath> <filesystem> <functional> <map> <memory> <optional> <random> <span> <sstream>
+            <string> <vector> <fmt/format.h>
+    LIBRARIES fmt::fmt)
+endfunction()
+
 # assay_test(name SOURCES file... LIBRARIES library...): one googletest program, each of its tests known to ctest as name.Suite.Test.
 function(assay_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
@@ -13,10 +37,7 @@ function(assay_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   assay_warnings(${name})
-  list(LENGTH arg_SOURCES count)
-  if(count GREATER 4) # parsed once and not by each source: 1.8 s of them
-    target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
-  endif()
+  assay_precompile(${name} assay_precompiled_tests HEADERS <gmock/gmock.h> <gtest/gtest.h> LIBRARIES GTest::gmock)
   include(GoogleTest)
   gtest_discover_tests(
     ${name}

@@ -16,7 +16,7 @@ namespace assay::metal::emulator {
 
 namespace {
 
-std::string quoted(std::string_view word) {
+std::string shell_word(std::string_view word) {
   std::string text = "'";
   for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
   return text + "'";
@@ -72,9 +72,9 @@ SourcePosition position_of(const std::string& object, std::uint64_t offset) {
   const std::string_view program = ASSAY_SYMBOLIZER;
   const bool has_column = program.find("llvm-symbolizer") != std::string_view::npos;
   const std::string options = has_column ? "--functions=none --obj=" : "-e ";
-  entry->second =
-      parsed(output_of(fmt::format("{} {}{} {:#x} 2>/dev/null", quoted(program), options, quoted(object), offset - 1)),
-             has_column);
+  entry->second = parsed(
+      output_of(fmt::format("{} {}{} {:#x} 2>/dev/null", shell_word(program), options, shell_word(object), offset - 1)),
+      has_column);
   return entry->second;
 }
 

@@ -8,7 +8,7 @@ namespace assay::metal::emulator {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string literal(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) result.append(c == '"' || c == '\\' ? "\\" : "").append(1, c);
   return result + "\"";
@@ -41,8 +41,8 @@ std::string arguments(const KernelDefinition& kernel, std::size_t id) {
     text += fmt::format(
         "  argument<argument_type<assay_function_{}, {}>>({}, {}, abi::ArgumentKind::{}, abi::AddressSpace::{}, {}, "
         "{}, {}),\n",
-        id, n, quoted(p.name), quoted(p.type), kind_name(p.kind), space_name(p.space), p.index, quoted(p.element_type),
-        quoted(p.attribute));
+        id, n, literal(p.name), literal(p.type), kind_name(p.kind), space_name(p.space), p.index,
+        literal(p.element_type), literal(p.attribute));
   }
   return fmt::format("static const abi::Argument assay_arguments_{}[] = {{\n{}  {{}}}};\n", id, text);
 }
@@ -69,14 +69,14 @@ std::string entry(const KernelDefinition& kernel, const KernelEntry& entry, std:
 
 std::string function_row(const KernelDefinition& kernel, const KernelEntry& entry, std::size_t id) {
   return fmt::format("  {{{}, {}, {}, {}, assay_arguments_{}, {}, {}, &assay_entry_{}}},\n", entry.host_name,
-                     quoted(entry.place.file), entry.place.line, entry.place.column, id, kernel.parameters.size(),
+                     literal(entry.place.file), entry.place.line, entry.place.column, id, kernel.parameters.size(),
                      entry.max_threads.empty() ? "0" : entry.max_threads, id);
 }
 
 std::string constant_row(const ProgramConstant& constant) {
   const std::string& scope = constant.scope;
   return fmt::format("  constant({}, {}assay_index_{}, &{}assay_storage_{}, &{}assay_is_set_{}),\n",
-                     quoted(constant.name), scope, constant.name, scope, constant.name, scope, constant.name);
+                     literal(constant.name), scope, constant.name, scope, constant.name, scope, constant.name);
 }
 
 }  // namespace
