@@ -86,31 +86,25 @@ class MockDevice : public Device {
   MOCK_METHOD(std::shared_ptr<CommandQueue>, new_command_queue, (), (override));
 };
 
+}  // namespace assay::metal::test
+
+// Once, in mock_device.cpp: these are most of what compiling a test of the host takes.
+extern template class testing::NiceMock<assay::metal::test::MockBuffer>;
+extern template class testing::NiceMock<assay::metal::test::MockFunction>;
+extern template class testing::NiceMock<assay::metal::test::MockLibrary>;
+extern template class testing::NiceMock<assay::metal::test::MockPipeline>;
+extern template class testing::NiceMock<assay::metal::test::MockEncoder>;
+extern template class testing::NiceMock<assay::metal::test::MockCommandBuffer>;
+extern template class testing::NiceMock<assay::metal::test::MockQueue>;
+extern template class testing::NiceMock<assay::metal::test::MockDevice>;
+
+namespace assay::metal::test {
+
 /// A device, a queue, a command buffer and an encoder that hold together: each call gives the next object, limits are
 /// Metal's, and the encoder knows when it has become stale. Tests set their own expectations on top.
 class MockStream {
  public:
-  MockStream() {
-    using testing::_;
-    using testing::Return;
-    using testing::ReturnRef;
-    ON_CALL(*device, limits()).WillByDefault(ReturnRef(limits));
-    ON_CALL(*device, new_command_queue()).WillByDefault(Return(queue));
-    ON_CALL(*device, new_buffer(testing::An<std::uint64_t>(), _)).WillByDefault([this] { return allocate(); });
-    ON_CALL(*device, new_buffer(testing::An<std::span<const std::byte>>(), _)).WillByDefault([this] {
-      return allocate();
-    });
-    ON_CALL(*buffer, did_modify(_, _)).WillByDefault([this] {
-      end_encoders("Buffer::did_modify");
-      return Result<void>();
-    });
-    ON_CALL(*queue, command_buffer()).WillByDefault(Return(commands));
-    ON_CALL(*commands, compute_encoder(_)).WillByDefault([this] {
-      begin();
-      return Result<std::shared_ptr<ComputeCommandEncoder>>(encoder);
-    });
-    ON_CALL(*encoder, end_encoding()).WillByDefault([this] { return end(); });
-  }
+  MockStream();
 
   Limits limits;
   std::shared_ptr<testing::NiceMock<MockDevice>> device = std::make_shared<testing::NiceMock<MockDevice>>();
