@@ -1,6 +1,7 @@
 // JUnit XML reports, as a reader of XML sees them.
 #include "validation/report/junit.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +48,7 @@ TEST_F(ReportJunit, CountsItsTests) {
 
 TEST_F(ReportJunit, SaysWhatWasAsked) {
   const auto suite = suites_.child("testsuite");
-  EXPECT_EQ(suite.attribute("name").value(), std::string("ctc.") + hostile_name);
+  EXPECT_EQ(suite.attribute("name").value(), fmt::format("ctc.{}", hostile_name));
   EXPECT_EQ(option(suite, "kernel"), hostile_name);
   EXPECT_EQ(option(suite, "seed"), "18446744073709551615");
   EXPECT_EQ(option(suite, "digits"), "60");
@@ -64,7 +65,7 @@ TEST_F(ReportJunit, HasAnElementForEachVerdict) {
   EXPECT_STREQ(test("linearity").child("skipped").attribute("message").value(),
                "no frames (40 cases); the kernel does not do S > 34 (200 cases)");
   for (const auto& one : suites_.child("testsuite").children("testcase"))
-    EXPECT_EQ(one.attribute("classname").value(), std::string("ctc.") + hostile_name);
+    EXPECT_EQ(one.attribute("classname").value(), fmt::format("ctc.{}", hostile_name));
 }
 
 TEST_F(ReportJunit, TellsWhatFailedAndHowToReproduceIt) {
