@@ -71,6 +71,7 @@ const std::vector<std::string> common = {
     "-mno-avx512bf16",  // whose conversions to bfloat take subnormal numbers for 0; three extensions have them
     "-mno-avxneconvert",
     "-mno-avx10.1-256",
+    "-mno-apxf",  // whose registers switch_context() does not know
 #else
     "-mcpu=native",
 #endif

@@ -103,6 +103,27 @@ TEST_P(Rounds, WithExchangesWhileOthersWaitAtTheBarrier) {
   expect_rows(expected);
 }
 
+/// A loop whose constants, 20 of them from `first` on, a compiler keeps in registers: another loop inside needs them.
+std::string loop_with_constants(int first) {
+  std::string loop = "for (int round = 0; round < 4; ++round) {\n  threadgroup_barrier(mem_flags::mem_none);\n";
+  loop += "  for (int step = none; step < 3; ++step) {\n";
+  for (int k = first; k < first + 20; ++k) loop += "  x = x * 0.5f + " + std::to_string(k) + ".0f;\n";
+  return loop + "}}\n";
+}
+
+TEST_P(Rounds, KeepWhatThreadsHaveInRegisters) {
+  const std::string loops = loop_with_constants(3) + loop_with_constants(90);
+  EXPECT_EQ(run("float x = t;\nconst int none = out[i];\n" + loops + "out[i] = int(16.0f * x);"), std::nullopt);
+  std::vector<std::int32_t> expected(threads);
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    auto x = static_cast<float>(t);
+    for (const int first : {3, 90})
+      for (int k = 0; k < 4 * 3 * 20; ++k) x = x * 0.5F + static_cast<float>(first + k % 20);
+    expected[t] = static_cast<std::int32_t>(16.0F * x);
+  }
+  expect_rows(expected);
+}
+
 TEST_P(Rounds, GoOnWithoutThreadsThatHaveReturned) {
   EXPECT_EQ(run(R"(
     for (int round = 0; round < 8; ++round) {

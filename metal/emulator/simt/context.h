@@ -15,7 +15,8 @@ struct Context {
 
 #if defined(__x86_64__)
 
-#ifdef __AVX512F__
+// A shader's text is preprocessed without a word of the processor, and clang takes names of registers that one lacks.
+#if defined(__AVX512F__) || defined(ASSAY_SHADER)
 #define ASSAY_AVX512_REGISTERS                                                                                  \
   , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
       "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
