@@ -29,18 +29,28 @@ struct Plan {
   std::size_t pieces(std::size_t T) const { return (T + frames - 1) / frames; }
 };
 
+/// Activations that are worth a thread's turn.
+inline constexpr std::size_t worth_a_thread = std::size_t{1} << 15U;
+
 /// Fewer rows than threads: these share the emissions of a row, where there is enough to share.
 template <class Real>
 void divide_rows(const reference::CtcProblem<Real>& problem, int threads, Plan& plan) {
-  constexpr std::size_t worth_a_thread = std::size_t{1} << 15U, worth_sharing = 4 * worth_a_thread;  // activations
+  constexpr std::size_t worth_sharing = 4 * worth_a_thread;
   const auto B = static_cast<std::size_t>(problem.B), T = static_cast<std::size_t>(problem.T),
              C = static_cast<std::size_t>(problem.C);
-  plan.checked_frames = std::max<std::size_t>(1, worth_a_thread / std::max<std::size_t>(1, B * C));
   plan.rows = plan.workers = worker_count(threads, B);
   if (plan.workers < B || T * C < worth_sharing) return;
   plan.frames = std::max<std::size_t>(1, worth_a_thread / C);
   plan.workers = worker_count(threads, B * plan.pieces(T));
   if (plan.workers == plan.rows) plan.frames = 0;
+}
+
+/// A share for every thread, but not so large that one is left waiting for another's last.
+template <class Real>
+std::size_t frames_to_check(const reference::CtcProblem<Real>& problem, std::size_t workers) {
+  const auto each_frame = static_cast<std::size_t>(std::max<std::int64_t>(1, problem.B * problem.C));
+  const std::size_t share = (static_cast<std::size_t>(problem.T) + workers - 1) / workers;
+  return std::max<std::size_t>(1, std::min(share, worth_a_thread / each_frame));
 }
 
 template <class Real>
@@ -49,6 +59,7 @@ Plan plan(const reference::CtcProblem<Real>& problem, bool with_gradient, int th
   if (threads < 0) reference::detail::refuse("threads = ", threads, ": expected at least 0");
   Plan plan;
   divide_rows(problem, threads, plan);
+  plan.checked_frames = frames_to_check(problem, plan.workers);
   plan.row_sizes = row_sizes(problem, with_gradient);
   Arena shared, row, exps;
   take_shared(shared, static_cast<std::size_t>(problem.B));
