@@ -57,20 +57,23 @@ class Call {
 
  private:
   bool run_by_rows() const {
-    const Stage stages[] = {acceptance(), {shared_.losses.size(), [this](std::size_t worker, std::size_t i) {
-                                             const std::size_t b = shared_.order[i];
-                                             const RowWorkspace workspace = workspace_of(worker);
-                                             const States states = begin_row(row(b), workspace);
-                                             if (!states.slots.empty())
-                                               kernels_.emissions(row(b), workspace, states, row(b).frames());
-                                             finish(b, workspace, states);
-                                             return true;
-                                           }}};
+    const Stage stages[] = {
+        acceptance(),
+        {shared_.losses.size(),
+         [this](std::size_t worker, std::size_t i) {
+           const std::size_t b = shared_.order[i];
+           const RowWorkspace workspace = workspace_of(worker);
+           const States states = begin_row(row(b), workspace);
+           if (!states.slots.empty()) kernels_.emissions(row(b), workspace, states, row(b).frames());
+           finish(b, workspace, states);
+           return true;
+         }},
+    };
     return in_stages(plan_.workers, stages);
   }
 
   bool run_by_frames() const {
-    const std::size_t B = shared_.losses.size(), each = plan_.pieces(static_cast<std::size_t>(problem_.T));
+    const std::size_t B = shared_.losses.size(), each = pieces(T(), plan_.frames);
     const Stage stages[] = {
         acceptance(),
         {B,
@@ -97,11 +100,12 @@ class Call {
 
   /// Every activation looked at, in the order of memory, before anything is written.
   Stage acceptance() const {
-    const auto T = static_cast<std::size_t>(problem_.T), each = plan_.checked_frames;
-    return {(T + each - 1) / each, [=, this](std::size_t, std::size_t i) {
-              return kernels_.acceptable(problem_, {i * each, std::min(T, (i + 1) * each)});
+    return {pieces(T(), plan_.checked_frames), [this](std::size_t, std::size_t i) {
+              return kernels_.acceptable(problem_, piece(i, T(), plan_.checked_frames));
             }};
   }
+
+  std::size_t T() const { return static_cast<std::size_t>(problem_.T); }
 
   Row<Real> row(std::size_t b) const {
     const double weight = reduction_weight(problem_, b) * upstream(problem_, b);
@@ -109,10 +113,7 @@ class Call {
   }
 
   /// The n-th piece of row b; none past its end.
-  Frames frames(std::size_t b, std::size_t n) const {
-    const std::size_t T = row(b).T(), first = std::min(T, n * plan_.frames);
-    return {first, std::min(T, first + plan_.frames)};
-  }
+  Frames frames(std::size_t b, std::size_t n) const { return piece(n, row(b).T(), plan_.frames); }
 
   /// The n-th of those that rows have.
   RowWorkspace workspace_of(std::size_t n) const {

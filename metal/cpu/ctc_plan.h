@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "metal/cpu/parallel.h"
+#include "metal/cpu/row.h"
 #include "metal/cpu/workspace.h"
 #include "reference/ctc/problem.h"
 #include "reference/refuse.h"
@@ -25,9 +26,17 @@ struct Plan {
   std::size_t row_bytes = 0;
   std::size_t exps_bytes = 0;
   std::size_t bytes = 0;
-
-  std::size_t pieces(std::size_t T) const { return (T + frames - 1) / frames; }
 };
+
+/// How many pieces of `each` frames T frames are.
+inline std::size_t pieces(std::size_t T, std::size_t each) {
+  return (T + each - 1) / each;
+}
+
+/// The n-th of them; none past the end.
+inline Frames piece(std::size_t n, std::size_t T, std::size_t each) {
+  return {std::min(T, n * each), std::min(T, (n + 1) * each)};
+}
 
 /// Activations that are worth a thread's turn.
 inline constexpr std::size_t worth_a_thread = std::size_t{1} << 15U;
@@ -41,7 +50,7 @@ void divide_rows(const reference::CtcProblem<Real>& problem, int threads, Plan& 
   plan.rows = plan.workers = worker_count(threads, B);
   if (plan.workers < B || T * C < worth_sharing) return;
   plan.frames = std::max<std::size_t>(1, worth_a_thread / C);
-  plan.workers = worker_count(threads, B * plan.pieces(T));
+  plan.workers = worker_count(threads, B * pieces(T, plan.frames));
   if (plan.workers == plan.rows) plan.frames = 0;
 }
 

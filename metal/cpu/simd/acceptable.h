@@ -60,9 +60,9 @@ class LargestBits {
  private:
   ASSAY_INLINE void look(const Real* x) {
     const typename Whole::Signed bits = *reinterpret_cast<const typename Whole::InMemory*>(x);
-    const auto magnitude = reinterpret_cast<typename Whole::Unsigned>(bits);
+    const auto unsigned_bits = reinterpret_cast<typename Whole::Unsigned>(bits);
     signed_ = bits > signed_ ? bits : signed_;
-    unsigned_ = magnitude > unsigned_ ? magnitude : unsigned_;
+    unsigned_ = unsigned_bits > unsigned_ ? unsigned_bits : unsigned_;
   }
 
   typename Whole::Signed signed_{};

@@ -144,7 +144,7 @@ ASSAY_INLINE Lanes halves_added(FloatLanes x) {
   const EightFloats low = __builtin_shufflevector(x.part[0], x.part[0], 0, 1, 2, 3, 4, 5, 6, 7);
   const EightFloats high = __builtin_shufflevector(x.part[0], x.part[0], 8, 9, 10, 11, 12, 13, 14, 15);
   Lanes sum;
-  sum.part[0] = __builtin_convertvector(low, Part) + __builtin_convertvector(high, Part);
+  sum.part[0] = to_doubles(low) + to_doubles(high);
   return sum;
 #else
   float values[float_lanes];

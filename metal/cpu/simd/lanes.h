@@ -148,16 +148,18 @@ ASSAY_INLINE void store(double* to, Lanes x) {
   for (std::size_t p = 0; p < parts; ++p) *reinterpret_cast<PartInMemory*>(to + p * lanes_of_part) = x.part[p];
 }
 
+ASSAY_INLINE Part to_doubles(FloatPart x) {
+#if ASSAY_SIMD_BYTES == 64  // what the other line means, but GCC 12 converts half by half
+  return _mm512_maskz_cvtps_pd(0xff, x);
+#else
+  return __builtin_convertvector(x, Part);
+#endif
+}
+
 ASSAY_INLINE Lanes load(const float* from) {
   Lanes x;
-  for (std::size_t p = 0; p < parts; ++p) {
-    const FloatPart part = *reinterpret_cast<const FloatPartInMemory*>(from + p * lanes_of_part);
-#if ASSAY_SIMD_BYTES == 64  // what the other line means, but GCC 12 converts half by half
-    x.part[p] = _mm512_maskz_cvtps_pd(0xff, part);
-#else
-    x.part[p] = __builtin_convertvector(part, Part);
-#endif
-  }
+  for (std::size_t p = 0; p < parts; ++p)
+    x.part[p] = to_doubles(*reinterpret_cast<const FloatPartInMemory*>(from + p * lanes_of_part));
   return x;
 }
 
