@@ -34,7 +34,7 @@
 #include "bench/cce_torch.h"
 #include "bench/table.h"
 #include "bench/timing.h"
-#include "metal/cpu/cce_loss.h"
+#include "metal/cpu/cce/loss.h"
 
 namespace assay::bench {
 namespace {
@@ -49,8 +49,8 @@ class CceBatch {
   explicit CceBatch(CceSize size) : size_(size), random_(1) {
     fill(hidden_, size_.N * size_.H, 1.0);
     fill(weight_, size_.V * size_.H, 1.0 / std::sqrt(static_cast<double>(size_.H)));
-    std::uniform_int_distribution<std::int64_t> word(0, size_.V - 1);
-    for (std::int64_t n = 0; n < size_.N; ++n) targets_.push_back(word(random_));
+    std::uniform_int_distribution<std::int64_t> entry(0, size_.V - 1);
+    for (std::int64_t n = 0; n < size_.N; ++n) targets_.push_back(entry(random_));
     loss_.resize(targets_.size());
     log_sum_exp_.resize(targets_.size());
     dhidden_ = hidden_;

@@ -30,8 +30,8 @@ class Sgemm {
     return 2e-6 * n * n * static_cast<double>(n) / ms;
   }
 
-  /// Seconds of the three products of this size, each over all words at once and nothing between them: no program that
-  /// computes each logit once by this BLAS can hope for less.
+  /// Seconds of the three products of this size, each over all entries at once and nothing between them: no program
+  /// that computes each logit once by this BLAS can hope for less.
   double three_products(int threads) {
     const int N = static_cast<int>(size_.N), H = static_cast<int>(size_.H), V = static_cast<int>(size_.V);
     return 1e-3 * time(threads, [&] {

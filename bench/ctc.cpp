@@ -37,7 +37,7 @@
 #include "bench/ctc_warp.h"
 #include "bench/table.h"
 #include "bench/timing.h"
-#include "metal/cpu/batch.h"
+#include "metal/cpu/ctc/tuning.h"
 #include "metal/cpu/parallel.h"
 
 namespace assay::bench {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "metal/cpu/ctc_loss.h"
+#include "metal/cpu/ctc/loss.h"
 #include "reference/ctc/problem.h"
 
 namespace assay::bench {

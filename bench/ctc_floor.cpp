@@ -3,7 +3,7 @@
 #include <immintrin.h>
 #endif
 
-#include "metal/cpu/simd/emissions.h"
+#include "metal/cpu/ctc/simd/emissions.h"
 
 #define ASSAY_CONCATENATE(a, b) a##b
 #define ASSAY_FLOOR_OF(set) ASSAY_CONCATENATE(ctc_floor_, set)

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "metal/cpu/kernels.h"
+#include "metal/cpu/ctc/kernels.h"
 
 namespace assay::bench {
 

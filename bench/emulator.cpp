@@ -1,4 +1,4 @@
-// The emulator's speed: a kernel that meets at a barrier in every step, one that never does, and a switch of fibers.
+// The emulator's speed: a kernel with a barrier in every step, one without barriers, and a switch of fibers.
 //
 //   items_per_second: thread-steps of CtcAlpha (a group's 64 threads times its T = 150 steps), threads of Axpy, and
 //   resume-and-yield pairs of Fibers; by the process's CPU time, all on one OS thread.
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "metal/device/or_throw.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/emulator/simt/fiber.h"
 
@@ -75,25 +76,20 @@ kernel void axpy(device const float* x [[buffer(0)]], device float* y [[buffer(1
 }
 )";
 
-template <class T>
-T given(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text);
-  return std::move(*result);
-}
-
 /// A kernel on a device of one OS thread.
 class Kernel {
  public:
   Kernel(const char* source, const char* name, bool is_checked) : device_(options(is_checked)) {
-    pipeline_ = given(device_.new_pipeline(given(given(device_.new_library(std::string(source)))->new_function(name))));
+    pipeline_ = or_throw(
+        device_.new_pipeline(or_throw(or_throw(device_.new_library(std::string(source)))->new_function(name))));
   }
   template <class T>
   void bind(const std::vector<T>& values) {
-    buffers_.push_back(given(device_.new_buffer(std::as_bytes(std::span(values)), "")));
+    buffers_.push_back(or_throw(device_.new_buffer(std::as_bytes(std::span(values)), "")));
   }
   void run(Size grid, Size group) {
     const auto commands = queue_->command_buffer();
-    const auto encoder = given(commands->compute_encoder());
+    const auto encoder = or_throw(commands->compute_encoder());
     encoder->set_pipeline(pipeline_);
     for (std::uint32_t index = 0; index < buffers_.size(); ++index) encoder->set_buffer(buffers_[index], 0, index);
     encoder->dispatch_threads(grid, group);

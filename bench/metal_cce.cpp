@@ -1,4 +1,4 @@
-// Linear cross-entropy, loss and all gradients in float32, by metal/kernels/cce.metal: the plain path beside the
+// Linear cross-entropy, loss and all gradients in float32, by metal/kernels/cce/cce.metal: the plain path beside the
 // production path, on the emulator, unchecked, one OS thread, in one run and in turns, as a table.
 //
 //   ms             medians of processor time of LinearCrossEntropy's call from spans to spans, the second of two calls
@@ -24,9 +24,9 @@
 #include "bench/timing.h"
 #include "metal/device/or_throw.h"
 #include "metal/emulator/emulator_device.h"
-#include "metal/host/cce.h"
+#include "metal/host/cce/cce.h"
 #include "metal/host/kernel_file.h"
-#include "tests/kernels/cce_case.h"
+#include "tests/kernels/cce/case.h"
 
 namespace assay::bench {
 namespace {
@@ -49,7 +49,7 @@ struct Paths {
     options.is_checked = false;
     options.os_threads = 1;
     const auto device = std::make_shared<metal::emulator::EmulatorDevice>(options);
-    const auto library = metal::or_throw(device->new_library_from_file(metal::host::kernel_file("cce.metal")));
+    const auto library = metal::or_throw(device->new_library_from_file(metal::host::kernel_file("cce/cce.metal")));
     using metal::LinearCrossEntropy;
     return {metal::or_throw(LinearCrossEntropy::create(device, library, {.path = metal::CcePath::plain})),
             metal::or_throw(LinearCrossEntropy::create(device, library, {.path = metal::CcePath::production}))};

@@ -1,4 +1,4 @@
-// CTC loss + gradient from logits by metal/kernels/ctc.metal: the plain path beside the production path, on the
+// CTC loss + gradient from logits by metal/kernels/ctc/ctc.metal: the plain path beside the production path, on the
 // emulator, unchecked, one OS thread, in one run and in turns, as a table. Labels are uniform in 1..T and feasible
 // where S is not given.
 //
@@ -28,7 +28,7 @@
 #include "bench/timing.h"
 #include "metal/device/or_throw.h"
 #include "metal/emulator/emulator_device.h"
-#include "metal/host/ctc.h"
+#include "metal/host/ctc/ctc.h"
 #include "metal/host/kernel_file.h"
 
 namespace assay::bench {
@@ -43,7 +43,7 @@ struct Paths {
     options.is_checked = false;
     options.os_threads = 1;
     const auto device = std::make_shared<metal::emulator::EmulatorDevice>(options);
-    const auto library = metal::or_throw(device->new_library_from_file(metal::host::kernel_file("ctc.metal")));
+    const auto library = metal::or_throw(device->new_library_from_file(metal::host::kernel_file("ctc/ctc.metal")));
     return {metal::or_throw(metal::CtcLoss::create(device, library, {.path = metal::CtcPath::plain})),
             metal::or_throw(metal::CtcLoss::create(device, library, {.path = metal::CtcPath::production}))};
   }

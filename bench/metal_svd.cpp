@@ -1,5 +1,5 @@
-// The singular value decomposition in float32 by metal/kernels/svd.metal: the plain path beside the production path, on
-// the emulator, unchecked, one OS thread, in one run and in turns, as a table.
+// The singular value decomposition in float32 by metal/kernels/svd/svd.metal: the plain path beside the production
+// path, on the emulator, unchecked, one OS thread, in one run and in turns, as a table.
 //
 //   ms             medians of processor time of Svd's call from spans to spans. Emulator times: they compare what the
 //   two
@@ -26,9 +26,9 @@
 #include "metal/device/or_throw.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/kernel_file.h"
-#include "metal/host/svd.h"
-#include "tests/kernels/svd_case.h"
-#include "tests/kernels/svd_exact.h"
+#include "metal/host/svd/svd.h"
+#include "tests/kernels/svd/case.h"
+#include "tests/kernels/svd/exact.h"
 
 namespace assay::bench {
 namespace {
@@ -45,7 +45,7 @@ struct Paths {
     options.is_checked = false;
     options.os_threads = 1;
     const auto device = std::make_shared<metal::emulator::EmulatorDevice>(options);
-    const auto library = metal::or_throw(device->new_library_from_file(metal::host::kernel_file("svd.metal")));
+    const auto library = metal::or_throw(device->new_library_from_file(metal::host::kernel_file("svd/svd.metal")));
     using metal::Svd;
     return {metal::or_throw(Svd::create(device, library, {.path = metal::SvdPath::plain})),
             metal::or_throw(Svd::create(device, library, {.path = metal::SvdPath::production}))};

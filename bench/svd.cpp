@@ -29,7 +29,7 @@
 #include "bench/svd_peers.h"
 #include "bench/table.h"
 #include "bench/timing.h"
-#include "metal/cpu/svd.h"
+#include "metal/cpu/svd/svd.h"
 
 namespace assay::bench {
 namespace {
@@ -78,7 +78,7 @@ void run_row(benchmark::State& state, std::int64_t batch_size, std::int64_t n, i
   for (auto _ : state) {
     ours.push_back(milliseconds(threads, [&] { batch.ours(threads); }));
     for (const SvdPeer& peer : svd_peers())
-      if (n <= peer.most_columns)
+      if (n <= peer.max_columns)
         theirs[peer.name].push_back(milliseconds(threads, [&] { batch.theirs(peer, threads); }));
     state.SetIterationTime(1e-3 * ours.back());
   }

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "metal/cpu/svd.h"
+#include "metal/cpu/svd/svd.h"
 #include "reference/svd/jacobi.h"
 
 namespace assay::bench {
@@ -99,7 +99,7 @@ double worst_value(const SvdPeer& peer, std::int64_t n, const std::vector<float>
 void print_row(const SvdPeer& peer) {
   std::printf("| %s ", peer.name);
   for (const std::int64_t n : {8, 64, 256}) {
-    if (n > peer.most_columns) {
+    if (n > peer.max_columns) {
       std::printf("| - | - ");
       continue;
     }

@@ -11,7 +11,7 @@ namespace assay::bench {
 struct SvdPeer {
   const char* name;
   bool (*decompose)(std::int64_t n, const float* A, float* U, float* S, float* Vh);
-  std::int64_t most_columns;  ///< beyond that it takes too long to wait for
+  std::int64_t max_columns;  ///< beyond that it takes too long to wait for
 };
 
 /// LAPACK as OpenBLAS has it, and Eigen where it is found.

@@ -20,8 +20,14 @@ FOLDERS: Dict[str, Tuple[str, str, str]] = {
     "reference-svd": ("Reference: SVD", "reference/svd", "Derived in :doc:`/docs/derivation-svd`."),
     "reference-number": ("Reference: numbers", "reference/number", "What the formulas are computed over."),
     "reference-common": ("Reference: common parts", "reference", "Matrices, reductions, refusals."),
-    "metal-cpu": ("CPU kernels", "metal/cpu", "Production kernels for CPUs. Their parts are in the folders below."),
-    "metal-host": ("Metal kernels: host", "metal/host", "Validates, plans, allocates and encodes."),
+    "metal-cpu": ("CPU kernels", "metal/cpu", "What the kernels for CPUs share."),
+    "metal-cpu-ctc": ("CPU kernel: CTC", "metal/cpu/ctc", "Explained in :doc:`/docs/cpu-kernel`."),
+    "metal-cpu-cce": ("CPU kernel: cross-entropy", "metal/cpu/cce", "Explained in :doc:`/docs/cce-cpu`."),
+    "metal-cpu-svd": ("CPU kernel: SVD", "metal/cpu/svd", "Explained in :doc:`/docs/svd-cpu`."),
+    "metal-host": ("Metal kernels: host", "metal/host", "What the hosts of the operations share."),
+    "metal-host-ctc": ("Metal kernels: host of CTC", "metal/host/ctc", "Validates, plans, allocates and encodes."),
+    "metal-host-cce": ("Metal kernels: host of cross-entropy", "metal/host/cce", "The same for cross-entropy."),
+    "metal-host-svd": ("Metal kernels: host of the SVD", "metal/host/svd", "The same for the SVD."),
     "metal-device": ("The device layer", "metal/device", "Metal's own objects as interfaces; the seam for backends."),
 }  # fmt: skip
 

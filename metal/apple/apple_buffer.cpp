@@ -1,28 +1,22 @@
 #include "metal/apple/apple_buffer.h"
 
-#include <fmt/format.h>
+#include "metal/device/buffer_rules.h"
 
 namespace assay::metal::apple {
 
 Result<std::shared_ptr<AppleBuffer>> AppleBuffer::create(std::shared_ptr<AppleState> device, std::uint64_t length,
                                                          std::string label) {
-  if (length == 0) return error(Error::Kind::argument, "buffer length = 0: expected at least 1");
-  if (length > device->limits.max_buffer_length)
-    return error(Error::Kind::limit, fmt::format("buffer length = {}: expected at most maxBufferLength = {}", length,
-                                                 device->limits.max_buffer_length));
+  if (const Result<void> fit = check_buffer_length(length, device->limits); !fit) return tl::unexpected(fit.error());
   const auto pool = autorelease_pool();
   auto buffer = NS::TransferPtr(device->device->newBuffer(length, MTL::ResourceStorageModeShared));
-  if (!buffer) return error(Error::Kind::limit, fmt::format("buffer length = {}: there is no memory for it", length));
+  if (!buffer) return no_memory_for_buffer(length);
   if (const auto name = ns_string(label); name) buffer->setLabel(name.get());
   return std::shared_ptr<AppleBuffer>(new AppleBuffer(std::move(device), std::move(buffer), std::move(label)));
 }
 
-/// In shared storage the device sees the host's writes by itself; the rule of encoders is all there is to keep.
+/// In shared storage the device sees the host's writes without a copy. Only the stale-encoder rule remains to be kept.
 Result<void> AppleBuffer::did_modify(std::uint64_t offset, std::uint64_t bytes) {
-  if (offset > length() || bytes > length() - offset)
-    return error(Error::Kind::argument,
-                 fmt::format("didModifyRange: offset = {}, bytes = {}: expected a range within {} bytes", offset, bytes,
-                             length()));
+  if (Result<void> fit = check_modified_range(offset, bytes, length()); !fit) return fit;
   device_->epoch.end("Buffer::did_modify");
   return {};
 }

@@ -12,7 +12,7 @@ namespace assay::metal::apple {
 
 class AppleBuffer final : public Buffer {
  public:
-  /// Errors: argument for length 0, limit.
+  /// Errors: argument, for length 0; limit.
   static Result<std::shared_ptr<AppleBuffer>> create(std::shared_ptr<AppleState> device, std::uint64_t length,
                                                      std::string label);
 

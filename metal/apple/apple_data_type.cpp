@@ -6,7 +6,7 @@ namespace assay::metal::apple {
 
 namespace {
 
-/// A scalar; its vectors of 2, 3 and 4 follow it in MTLDataType.
+/// A scalar. In MTLDataType its vectors of 2, 3 and 4 follow it.
 struct Scalar {
   MTL::DataType type;
   const char* name;

@@ -11,7 +11,7 @@ namespace assay::metal::apple {
 
 struct DataType {
   std::string name;        ///< as in a shader, for example "float4"
-  std::uint64_t size = 0;  ///< bytes; a vector of 3 has that of one of 4
+  std::uint64_t size = 0;  ///< in bytes; a vector of 3 has the size of a vector of 4
 };
 
 /// Nothing for structs, matrices, textures and the like.

@@ -12,7 +12,7 @@ namespace assay::metal::apple {
 
 namespace {
 
-/// A device does not tell the width of its simdgroups; a pipeline does. The rest of Limits is the same on every GPU.
+/// The rest of Limits is the same on every GPU, but for the width of simdgroups, which only a pipeline tells.
 Limits limits_of(const MTL::Device& device) {
   const MTL::Size group = device.maxThreadsPerThreadgroup();
   Limits limits;

@@ -27,7 +27,7 @@ AppleEncoder::AppleEncoder(std::shared_ptr<AppleState> device, NS::SharedPtr<MTL
       offsets_(device_->limits.max_buffers),
       threadgroup_lengths_(device_->limits.max_buffers) {}
 
-/// Metal ends the process where an encoder goes without its end.
+/// Metal ends the process if an encoder is destroyed before its endEncoding.
 AppleEncoder::~AppleEncoder() {
   if (!state_.is_ended()) encoder_->endEncoding();
 }

@@ -1,4 +1,4 @@
-// Encodes dispatches for Metal, refusing first what Metal's validation would refuse.
+// Encodes dispatches for Metal, after it has refused what Metal's validation would refuse.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ namespace assay::metal::apple {
 
 class AppleEncoder final : public ComputeCommandEncoder {
  public:
-  /// What becomes of the encoder's first error, once encoding has ended.
+  /// Receives the encoder's first error, if any, when encoding has ended.
   using Finish = std::function<void(std::optional<Error> error)>;
 
   AppleEncoder(std::shared_ptr<AppleState> device, NS::SharedPtr<MTL::ComputeCommandEncoder> encoder, Finish finish);
@@ -40,7 +40,7 @@ class AppleEncoder final : public ComputeCommandEncoder {
   Finish finish_;
   EncoderState state_;
   std::shared_ptr<const ApplePipeline> pipeline_;
-  std::vector<std::uint64_t> offsets_, threadgroup_lengths_;  ///< of each index
+  std::vector<std::uint64_t> offsets_, threadgroup_lengths_;  ///< by index
 };
 
 }  // namespace assay::metal::apple

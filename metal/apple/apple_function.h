@@ -1,4 +1,4 @@
-// A function with the values of its constants, and the pipeline that is made of it.
+// A function with the values of its constants, and its pipeline.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,8 @@
 
 namespace assay::metal::apple {
 
-/// Metal reflects a kernel when it compiles the pipeline: once for each function, at the first need of either.
+/// Metal reflects a kernel's arguments only when it compiles the pipeline. So the first call of arguments() or
+/// pipeline() compiles it, once for each function.
 class AppleFunction final : public Function {
  public:
   AppleFunction(std::shared_ptr<AppleState> device, NS::SharedPtr<MTL::Function> function)
@@ -23,7 +24,7 @@ class AppleFunction final : public Function {
 
   const std::string& name() const override { return name_; }
 
-  /// None where the pipeline cannot be made; pipeline() has the reason.
+  /// Empty if the pipeline cannot be made; pipeline() then returns the reason.
   const std::vector<Argument>& arguments() const override;
 
   /// Errors: compile, with Metal's text.

@@ -12,7 +12,7 @@ namespace assay::metal::apple {
 
 namespace {
 
-/// Fast maths takes it that there are no infinities and no NaN: here log 0 is a value like any other.
+/// Without fast maths, which assumes that there are no infinities and no NaN: the kernels compute with log 0.
 Result<NS::SharedPtr<MTL::Library>> compiled(MTL::Device& device, const std::string& source) {
   const auto pool = autorelease_pool();
   const auto words = ns_string(source);

@@ -17,17 +17,17 @@ class AppleLibrary final : public Library {
   /// Errors: compile.
   static Result<std::shared_ptr<Library>> of_source(std::shared_ptr<AppleState> device, const std::string& source);
 
-  /// The file's text with that of the files it includes. Errors: compile, environment.
+  /// Compiles the file's text with that of the files it includes. Errors: compile, environment.
   static Result<std::shared_ptr<Library>> of_file(std::shared_ptr<AppleState> device,
                                                   const std::filesystem::path& path);
 
   std::vector<std::string> function_names() const override;
 
-  /// Metal knows of a function constant only where some function uses it; others count as not there.
+  /// Metal does not know a function constant that no function uses. Such a constant counts as not found.
   Result<std::shared_ptr<const Function>> new_function(const std::string& name,
                                                        const FunctionConstants& constants) override;
 
-  /// Looks at the included files too, and at their text, not their times.
+  /// Compares the text of the file and of the files it includes, not their times.
   Result<bool> reload_if_changed() override;
 
  private:
@@ -45,7 +45,7 @@ class AppleLibrary final : public Library {
 
   std::shared_ptr<AppleState> device_;
   NS::SharedPtr<MTL::Library> library_;
-  std::filesystem::path path_;  ///< empty where there is none to reload
+  std::filesystem::path path_;  ///< empty if there is no file to reload
   std::string source_;
 };
 

@@ -1,4 +1,4 @@
-// Between metal-cpp's objects and C++'s own: pools, strings and errors.
+// Conversions between metal-cpp's objects and C++: pools, strings and errors.
 #pragma once
 
 #include <Foundation/Foundation.hpp>
@@ -9,12 +9,12 @@
 
 namespace assay::metal::apple {
 
-/// Objects that Metal autoreleases within a scope end with the pool that it opens: C++ threads have none by themselves.
+/// To be held in a scope: releases the objects that Metal autoreleases there. C++ threads have no pool by themselves.
 inline NS::SharedPtr<NS::AutoreleasePool> autorelease_pool() {
   return NS::TransferPtr(NS::AutoreleasePool::alloc()->init());
 }
 
-/// Null where the text is not UTF-8.
+/// Null if the text is not UTF-8.
 inline NS::SharedPtr<NS::String> ns_string(const std::string& text) {
   return NS::TransferPtr(NS::String::alloc()->init(text.c_str(), NS::UTF8StringEncoding));
 }
@@ -25,7 +25,7 @@ inline std::string text(const NS::String* string) {
   return bytes ? bytes : "";
 }
 
-/// Metal's own words.
+/// Metal's own text.
 inline std::string text(const NS::Error* error) {
   const std::string words = error ? text(error->localizedDescription()) : "";
   return words.empty() ? "Metal gave no reason" : words;

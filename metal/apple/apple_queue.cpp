@@ -1,6 +1,7 @@
 #include "metal/apple/apple_queue.h"
 
 #include "metal/apple/apple_encoder.h"
+#include "metal/device/command_buffer_rules.h"
 
 namespace assay::metal::apple {
 
@@ -11,10 +12,8 @@ std::shared_ptr<CommandBuffer> AppleQueue::command_buffer() {
 
 Result<std::shared_ptr<ComputeCommandEncoder>> AppleCommandBuffer::compute_encoder(DispatchType type) {
   const std::lock_guard lock(mutex_);
-  if (is_committed_)
-    return metal::error(Error::Kind::order, "computeCommandEncoder: the command buffer has been committed");
-  if (has_open_encoder_)
-    return metal::error(Error::Kind::order, "A command encoder is already encoding to this command buffer");
+  if (const Result<void> fit = check_new_encoder(is_committed_, has_open_encoder_); !fit)
+    return tl::unexpected(fit.error());
   const auto pool = autorelease_pool();
   auto encoder = NS::RetainPtr(buffer_->computeCommandEncoder(
       type == DispatchType::concurrent ? MTL::DispatchTypeConcurrent : MTL::DispatchTypeSerial));
@@ -33,8 +32,7 @@ void AppleCommandBuffer::take(std::optional<Error> problem) {
 
 Result<void> AppleCommandBuffer::commit() {
   const std::lock_guard lock(mutex_);
-  if (is_committed_) return metal::error(Error::Kind::order, "commit an already committed command buffer");
-  if (has_open_encoder_) return metal::error(Error::Kind::order, "commit command buffer with uncommitted encoder");
+  if (Result<void> fit = check_commit(is_committed_, has_open_encoder_); !fit) return fit;
   is_committed_ = true;
   const auto pool = autorelease_pool();
   if (!encoding_error_) buffer_->commit();
@@ -44,8 +42,7 @@ Result<void> AppleCommandBuffer::commit() {
 Result<void> AppleCommandBuffer::wait_until_completed() {
   {
     const std::lock_guard lock(mutex_);
-    if (!is_committed_)
-      return metal::error(Error::Kind::order, "waitUntilCompleted: the command buffer has not been committed");
+    if (Result<void> fit = check_wait(is_committed_); !fit) return fit;
     if (encoding_error_) return {};
   }
   const auto pool = autorelease_pool();

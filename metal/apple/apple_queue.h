@@ -18,7 +18,7 @@ class AppleCommandBuffer final : public CommandBuffer, public std::enable_shared
 
   Result<std::shared_ptr<ComputeCommandEncoder>> compute_encoder(DispatchType type) override;
 
-  /// Where encoding failed nothing is given to Metal, and the buffer has failed at once.
+  /// If encoding failed, nothing is committed to Metal, and the buffer fails at once.
   Result<void> commit() override;
   Result<void> wait_until_completed() override;
   Status status() const override;
@@ -39,7 +39,7 @@ class AppleQueue final : public CommandQueue {
   AppleQueue(std::shared_ptr<AppleState> device, NS::SharedPtr<MTL::CommandQueue> queue)
       : device_(std::move(device)), queue_(std::move(queue)) {}
 
-  /// Metal lets 64 be under way, and has the next one wait.
+  /// Waits while 64 command buffers are uncompleted, Metal's limit.
   std::shared_ptr<CommandBuffer> command_buffer() override;
 
  private:

@@ -1,4 +1,4 @@
-// What Metal tells of a kernel's arguments.
+// The arguments of a kernel, as Metal reflects them.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace assay::metal::apple {
 
-/// Buffers and threadgroup memory, in Metal's order. Of a buffer's type the element is known and whether the kernel
-/// may write it, but not its address space; a struct's type has no name.
+/// Buffers and threadgroup memory, in Metal's order. Metal tells a buffer's element type and whether the kernel may
+/// write it, but neither its address space nor the name of a struct.
 std::vector<Argument> reflected_arguments(const MTL::ComputePipelineReflection& reflection);
 
 }  // namespace assay::metal::apple

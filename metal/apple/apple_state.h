@@ -1,4 +1,4 @@
-// What all objects of one Apple device share.
+// The state that all objects of one Apple device share.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@ namespace assay::metal::apple {
 
 namespace {
 
-/// Programs without a window, over ssh or in CI, may have devices and none by default.
+/// Programs without a window, over ssh or in CI, may have devices but no default device.
 NS::SharedPtr<MTL::Device> default_or_first() {
   auto device = NS::TransferPtr(MTL::CreateSystemDefaultDevice());
   if (device) return device;
@@ -18,7 +18,7 @@ NS::SharedPtr<MTL::Device> default_or_first() {
   return devices && devices->count() > 0 ? NS::RetainPtr(devices->object<MTL::Device>(0)) : device;
 }
 
-/// Metal Feature Set Tables: dispatchThreads with a last group that is smaller.
+/// Whether dispatchThreads takes a grid that groups do not divide: Metal Feature Set Tables.
 bool has_nonuniform_threadgroups(MTL::Device& device) {
   return device.supportsFamily(MTL::GPUFamilyApple4) || device.supportsFamily(MTL::GPUFamilyMac2);
 }

@@ -15,7 +15,7 @@ using AnyInputOf = std::variant<std::span<const Reals>...>;
 template <class... Reals>
 using AnyOutputOf = std::variant<std::span<Reals>...>;
 
-/// As PyTorch names it.
+/// The name of the type in PyTorch.
 template <class Real>
 constexpr const char* dtype_name() {
   if constexpr (std::is_same_v<Real, float>) return "float32";
@@ -24,8 +24,9 @@ constexpr const char* dtype_name() {
   if constexpr (std::is_same_v<Real, BFloat16>) return "bfloat16";
 }
 
-/// The array, one of the spans of the variant `any`, as a Span; an empty one passes for any type.
-/// Throws std::invalid_argument saying that the array should be of Span's type, `as` another is.
+/// The span that the variant `any` holds. An empty span of another type becomes an empty Span. Throws
+/// std::invalid_argument for any other span of another type; the message says that array `name` must have the type of
+/// array `as`.
 template <class Span, class Any>
 Span typed(const char* name, const Any& any, const char* as) {
   return std::visit(

@@ -9,7 +9,7 @@ namespace assay::metal::cpu {
 namespace {
 
 blasint as_blas(std::int64_t size) {
-  return static_cast<blasint>(size);  // whoever calls has refused what does not fit
+  return static_cast<blasint>(size);  // callers refuse sizes that do not fit
 }
 
 CBLAS_TRANSPOSE as_blas(Transpose transpose) {

@@ -1,11 +1,12 @@
-// What is asked of OpenBLAS beside the products of linear cross-entropy (cce/gemm.h), in float and double.
+// Matrix products by OpenBLAS, in float and double. Linear cross-entropy has its own (cce/gemm.h).
 #pragma once
 
 #include <cstdint>
 
 namespace assay::metal::cpu {
 
-/// While one lives, OpenBLAS computes in the calling thread; the process's setting returns with the last of them.
+/// While a SerialBlas exists, OpenBLAS computes in the calling thread alone. When the last one ends, OpenBLAS's number
+/// of threads is what it was before.
 class SerialBlas {
  public:
   SerialBlas();

@@ -2,8 +2,9 @@
 //
 //   value = (-1)^sign * 2^(exponent - bias) * 1.mantissa     sign 1 bit, then exponent_bits, then mantissa_bits
 //
-// Both are for storage: arithmetic is done on the float or double that they convert to. To float is exact; from double
-// is rounded once, to nearest, ties to even (IEEE 754-2019, section 4.3.1). Loops over either become SIMD.
+// Both are for storage: arithmetic is done on the float or double that they convert to. The conversion to float is
+// exact; the conversion from double rounds once, to nearest, ties to even (IEEE 754-2019, section 4.3.1). Compilers
+// turn loops over either conversion into SIMD.
 #pragma once
 
 #include <bit>
@@ -19,17 +20,19 @@ struct Float16 {
   static constexpr std::uint16_t infinity_bits = ((1U << exponent_bits) - 1U) << mantissa_bits;
   static constexpr std::uint16_t nan_bits = infinity_bits | 1U << (mantissa_bits - 1);
 
-  /// To float: the power of two between the biases.
+  /// For the conversion to float: the power of two between the biases.
   static constexpr auto to_float_bias = std::bit_cast<float>(static_cast<std::uint32_t>(127 + 127 - bias) << 23U);
-  /// From double: the bits dropped, half of the last bit kept, and the difference of the biases.
+  /// For the conversion from double: the number of bits dropped, half of the last bit kept, and the difference of the
+  /// biases.
   static constexpr int from_double_shift = 52 - mantissa_bits;
   static constexpr std::uint64_t half_step = std::uint64_t{1} << (from_double_shift - 1);
   static constexpr std::uint64_t from_double_bias = std::uint64_t{1023 - bias} << mantissa_bits;
   /// The smallest number that rounds to infinity, and the smallest normal one.
-  static constexpr double least_infinite =
+  static constexpr double overflow_threshold =
       (2.0 - 0x1p-1 / (1 << mantissa_bits)) * std::bit_cast<double>(std::uint64_t{1023 + bias} << 52U);
   static constexpr auto smallest_normal = std::bit_cast<double>(std::uint64_t{1024 - bias} << 52U);
-  /// Added to a smaller number, rounds it to a multiple of the smallest one and leaves how many in the lowest bits.
+  /// Adding this to a number below smallest_normal rounds it to a multiple of the smallest subnormal number; the lowest
+  /// bits of the sum are then that multiple.
   static constexpr double to_multiple = 0x1.8p52 * (smallest_normal / static_cast<double>(1 << mantissa_bits));
 
   std::uint16_t bits = 0;
@@ -60,7 +63,7 @@ struct Float16 {
     const std::uint64_t subnormal = std::bit_cast<std::uint64_t>(size + to_multiple) & 0xffffU;
     const std::uint64_t rounded =
         (magnitude + half_step - 1 + (magnitude >> from_double_shift & 1U)) >> from_double_shift;
-    const std::uint64_t normal = size < least_infinite ? rounded - from_double_bias : infinity_bits;
+    const std::uint64_t normal = size < overflow_threshold ? rounded - from_double_bias : infinity_bits;
     const std::uint64_t number = size < smallest_normal ? subnormal : normal;
     return static_cast<std::uint16_t>(sign | (magnitude > 0x7ff0000000000000U ? nan_bits : number));
   }
@@ -69,7 +72,7 @@ struct Float16 {
 using Half = Float16<5, 10>;
 using BFloat16 = Float16<8, 7>;
 
-/// A result as it is stored: rounded once, and never -0.
+/// `value` as it is stored: rounded once, and never -0.
 template <class Real>
 constexpr Real rounded(double value) {
   const auto nearest = static_cast<Real>(value);
@@ -78,7 +81,7 @@ constexpr Real rounded(double value) {
 
 }  // namespace assay::metal
 
-/// What of std::numeric_limits the statement of a problem reads.
+/// The members of std::numeric_limits that reference::validate reads.
 template <int exponent_bits, int mantissa_bits>
 struct std::numeric_limits<assay::metal::Float16<exponent_bits, mantissa_bits>> {
   using Type = assay::metal::Float16<exponent_bits, mantissa_bits>;

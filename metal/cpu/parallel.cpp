@@ -7,13 +7,13 @@ namespace assay::metal::cpu {
 
 namespace {
 
-constexpr std::size_t most_stages = 4;
+constexpr std::size_t max_stages = 4;
 
 struct Progress {
   std::atomic<std::size_t> next = 0, done = 0;
 };
 
-/// Returns when `counter` is `value`. What is waited for takes microseconds and being woken takes many: looking first.
+/// Returns when `counter` is `value`. Spins before it sleeps: the others take microseconds, waking up takes many.
 void wait_for(std::atomic<std::size_t>& counter, std::size_t value) {
   for (int looks = 0; looks < 10'000; ++looks)
     if (counter == value) return;
@@ -23,14 +23,14 @@ void wait_for(std::atomic<std::size_t>& counter, std::size_t value) {
 }  // namespace
 
 void on_threads(std::size_t workers, const std::function<void(std::size_t)>& run) {
-  if (workers == 1) return run(0);  // a parallel region of one thread would dismiss the others
+  if (workers == 1) return run(0);  // a parallel region of one thread would end the other threads
   std::atomic<std::size_t> next = 0;
 #pragma omp parallel num_threads(static_cast<int>(workers))
   run(next++);
 }
 
 bool in_stages(std::size_t workers, std::span<const Stage> stages) {
-  std::array<Progress, most_stages> progress;
+  std::array<Progress, max_stages> progress;
   std::atomic<bool> all_true = true;
   on_threads(workers, [&](std::size_t worker) {
     for (std::size_t s = 0; s < stages.size() && all_true; ++s) {

@@ -13,14 +13,15 @@ class Buffer {
  public:
   virtual ~Buffer() = default;
 
-  /// [length()] bytes, the same address for the buffer's life. Not to be touched while a command that uses it runs.
+  /// [length()] bytes, at the same address for the buffer's life. The host must not access them while a command that
+  /// uses the buffer runs.
   virtual std::byte* contents() = 0;
   virtual std::uint64_t length() const = 0;
   virtual const std::string& label() const = 0;
 
-  /// Tells the device that the host has written [offset, offset + bytes) through contents(): a copy to the device, and
-  /// so the end of every open encoder. Bytes that were neither given at creation, nor told of, nor written by a kernel
-  /// count as never written. Errors: argument, for a range outside of the buffer.
+  /// Tells the device that the host has written [offset, offset + bytes) through contents(). This is a copy to the
+  /// device and so makes every open encoder stale. Bytes that were neither given at creation, nor announced here, nor
+  /// written by a kernel count as never written. Errors: argument, for a range outside of the buffer.
   virtual Result<void> did_modify(std::uint64_t offset, std::uint64_t bytes) = 0;
 };
 

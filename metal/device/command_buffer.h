@@ -15,18 +15,18 @@ class CommandBuffer {
 
   virtual ~CommandBuffer() = default;
 
-  /// Errors: order, where another encoder is open or the buffer has been committed.
+  /// Errors: order, if another encoder is open or the buffer has been committed.
   virtual Result<std::shared_ptr<ComputeCommandEncoder>> compute_encoder(DispatchType type = DispatchType::serial) = 0;
 
   /// Hands the commands to the device and returns at once. Errors: order, for a second commit or an open encoder.
   virtual Result<void> commit() = 0;
 
-  /// Returns when the commands have ended, well or not. Errors: order, where nothing was committed.
+  /// Returns when the commands have ended, with or without an error. Errors: order, if the buffer is not committed.
   virtual Result<void> wait_until_completed() = 0;
 
   virtual Status status() const = 0;
 
-  /// What stopped the commands; known once they have ended.
+  /// The error that stopped the commands, once they have ended.
   virtual std::optional<Error> error() const = 0;
 };
 

@@ -1,4 +1,5 @@
-// What makes everything else; MTLDevice. Backends: the emulator (any CPU), Apple's Metal (macOS), mocks (tests).
+// The device, which makes all other objects; MTLDevice. Backends: the emulator (any CPU), Apple's Metal (macOS), mocks
+// (tests).
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ class Device {
   virtual const std::string& name() const = 0;
   virtual const Limits& limits() const = 0;
 
-  /// Bytes of the buffers that there are now, of this program alone: MTLDevice's currentAllocatedSize.
+  /// Bytes of this program's buffers that exist now: MTLDevice's currentAllocatedSize.
   virtual std::uint64_t current_allocated_size() const = 0;
 
   /// Errors: compile.
@@ -36,10 +37,11 @@ class Device {
   /// Errors: limit, argument.
   virtual Result<std::shared_ptr<const ComputePipeline>> new_pipeline(std::shared_ptr<const Function> function) = 0;
 
-  /// `length` bytes that nobody has written. An allocation: it ends every open encoder. Errors: argument for 0; limit.
+  /// `length` bytes that nobody has written. The allocation makes every open encoder stale. Errors: argument, for 0;
+  /// limit.
   virtual Result<std::shared_ptr<Buffer>> new_buffer(std::uint64_t length, const std::string& label = {}) = 0;
 
-  /// A copy of `bytes`. Errors and encoders: as above.
+  /// A copy of `bytes`. Encoders and errors: as above.
   virtual Result<std::shared_ptr<Buffer>> new_buffer(std::span<const std::byte> bytes,
                                                      const std::string& label = {}) = 0;
 

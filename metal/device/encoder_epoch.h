@@ -1,4 +1,4 @@
-// When an encoder has become stale: compute_command_encoder.h has the rule.
+// Tells when an encoder has become stale: compute_command_encoder.h has the rule.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace assay::metal {
 
-/// Counts a device's allocations and copies, each of which makes the open encoders stale.
+/// Counts a device's allocations and copies. Each ends an epoch and makes the open encoders stale.
 class EncoderEpoch {
  public:
   void end(std::string what) {

@@ -1,5 +1,5 @@
-// What Metal's validation refuses of an encoder, in its words. Without validation Metal checks nothing, and a kernel
-// then computes nonsense or the process ends: a device layer has to check for itself.
+// What Metal's validation refuses of an encoder, in Metal's words. Without validation Metal checks nothing, and a
+// kernel computes nonsense or the process ends. So the device layer checks by itself.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 namespace assay::metal {
 
-/// Of a buffer, of bytes or of threadgroup memory.
+/// The index of a buffer, of bytes or of threadgroup memory.
 inline Result<void> check_index(const char* call, std::uint32_t index, const Limits& limits) {
   if (index < limits.max_buffers) return {};
   return error(Error::Kind::argument, fmt::format("{}: index({}) must be < {}", call, index, limits.max_buffers));
@@ -39,7 +39,7 @@ inline Result<void> check_threadgroup_length(const char* call, std::uint64_t len
                fmt::format("{} length({}) must be <= {}", call, length, limits.max_threadgroup_memory_length));
 }
 
-/// `length`: of a kernel's variables and arguments together.
+/// `length` is that of a kernel's variables and arguments together.
 inline Result<void> check_threadgroup_memory(std::uint64_t length, const Limits& limits) {
   if (length <= limits.max_threadgroup_memory_length) return {};
   return error(Error::Kind::limit,
@@ -47,47 +47,46 @@ inline Result<void> check_threadgroup_memory(std::uint64_t length, const Limits&
                            limits.max_threadgroup_memory_length));
 }
 
-/// Threads of a grid of `groups`; the most that a number holds where there are more.
+/// The threads in `groups` threadgroups, saturated at 2^64 - 1.
 inline Size threads_of(Size groups, Size group) {
   const auto product = [](std::uint64_t a, std::uint64_t b) {
-    constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-    return b != 0 && a > most / b ? most : a * b;
+    constexpr std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
+    return b != 0 && a > max / b ? max : a * b;
   };
   return {product(groups.width, group.width), product(groups.height, group.height), product(groups.depth, group.depth)};
 }
 
-/// Positions in a grid have 32 bits: Metal Shading Language Specification, 5.2.3.6. How large a group may be is
-/// check_group's to say.
+/// Positions in a grid have 32 bits: Metal Shading Language Specification, 5.2.3.6. check_group() limits the group.
 inline Result<void> check_grid(const char* call, Size threads, Size group) {
-  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::uint64_t max = std::numeric_limits<std::uint32_t>::max();
   const auto refused = [&](const char* what, const Size& size) {
     return error(Error::Kind::argument, fmt::format("{} {}({}, {}, {}): expected 1 to 2^32 - 1 threads along each axis",
                                                     call, what, size.width, size.height, size.depth));
   };
   const auto is_empty = [](const Size& size) { return size.width == 0 || size.height == 0 || size.depth == 0; };
-  const bool is_long = threads.width > most || threads.height > most || threads.depth > most;
+  const bool is_long = threads.width > max || threads.height > max || threads.depth > max;
   if (is_empty(group)) return refused("threadsPerThreadgroup", group);
   if (is_empty(threads) || is_long) return refused("threads of the grid", threads);
   return {};
 }
 
-/// `kernel`: the most threads of a group that the pipeline takes.
-inline Result<void> check_group(Size group, std::uint64_t kernel, const Limits& limits) {
-  const auto refused = [&](std::uint64_t most, const char* whose) {
+/// `kernel_limit` is the pipeline's own limit of threads in a group.
+inline Result<void> check_group(Size group, std::uint64_t kernel_limit, const Limits& limits) {
+  const auto refused = [&](std::uint64_t limit, const char* whose) {
     return error(Error::Kind::limit,
                  fmt::format("(threadsPerThreadgroup.width({}) * threadsPerThreadgroup.height({}) * "
                              "threadsPerThreadgroup.depth({}))({}) must be <= {}. ({} threadgroup size limit)",
-                             group.width, group.height, group.depth, group.count(), most, whose));
+                             group.width, group.height, group.depth, group.count(), limit, whose));
   };
-  const std::uint64_t device = limits.max_total_threads_per_threadgroup;
-  const Size& most = limits.max_threads_per_threadgroup;
-  const bool is_long = group.width > most.width || group.height > most.height || group.depth > most.depth;
-  if (is_long || group.count() > device) return refused(device, "device");
-  if (group.count() > kernel) return refused(kernel, "kernel");
+  const std::uint64_t device_limit = limits.max_total_threads_per_threadgroup;
+  const Size& max = limits.max_threads_per_threadgroup;
+  const bool is_long = group.width > max.width || group.height > max.height || group.depth > max.depth;
+  if (is_long || group.count() > device_limit) return refused(device_limit, "device");
+  if (group.count() > kernel_limit) return refused(kernel_limit, "kernel");
   return {};
 }
 
-/// Of a buffer bound at `offset`, to an argument of `kernel`.
+/// Checks a buffer bound at `offset` to an argument of `kernel`.
 inline Result<void> check_alignment(const std::string& kernel, const Argument& argument, std::uint64_t offset) {
   if (argument.element_alignment == 0 || offset % argument.element_alignment == 0) return {};
   return error(Error::Kind::binding,

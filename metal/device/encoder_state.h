@@ -1,4 +1,4 @@
-// What an encoder remembers of its calls: the first error, and whether it has ended or become stale.
+// The state of an encoder: its first error, and whether it has ended or become stale.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ class EncoderState {
   /// The epoch must outlive the encoder.
   explicit EncoderState(const EncoderEpoch& epoch) : epoch_(epoch), began_(epoch.count()) {}
 
-  /// Whether `call` may go on; keeps the error where it may not.
+  /// Whether `call` may go on; if not, keeps the error.
   bool is_usable(const char* call) {
     if (error_) return false;
     if (is_ended_)
@@ -30,7 +30,7 @@ class EncoderState {
     return !error_;
   }
 
-  /// Keeps the error of a rule that was broken, and says whether there is none.
+  /// Keeps the error if a rule was broken. Returns whether none was.
   bool accepts(const Result<void>& rule) {
     if (!rule) refuse(rule.error());
     return rule.has_value();
@@ -40,7 +40,7 @@ class EncoderState {
     if (!error_) error_ = std::move(error);
   }
 
-  /// Errors: order, for a second end; else the first that was kept.
+  /// Errors: order, for a second call; else the first error that was kept.
   Result<void> end() {
     if (is_ended_) return metal::error(Error::Kind::order, "endEncoding has already been called");
     const bool is_fine = is_usable("endEncoding");

@@ -18,12 +18,12 @@ struct Argument {
   std::string name;
   std::string type;  ///< as written, for example "device const float*"
   Kind kind = Kind::buffer;
-  std::uint32_t index = 0;  ///< of [[buffer(index)]] or [[threadgroup(index)]], given or implicit
+  std::uint32_t index = 0;  ///< of [[buffer(index)]] or [[threadgroup(index)]], explicit or implicit
   bool is_written = false;
-  bool is_reference = false;  ///< T& rather than T*: one element
+  bool is_reference = false;  ///< T& and not T*: one element
   std::uint64_t element_size = 0, element_alignment = 0;
   std::string element_type;  ///< Metal's name of a scalar or vector, for example "float4"
-  std::string attribute;     ///< of a position, for example "thread_position_in_grid"
+  std::string attribute;     ///< for example "thread_position_in_grid"; empty for memory
 };
 
 /// Values of [[function_constant(index)]]; MTLFunctionConstantValues. Metal Shading Language Specification, 5.9.
@@ -34,7 +34,7 @@ class FunctionConstants {
     std::uint64_t size = 0;
   };
 
-  /// The type must have the size of the constant's own: bool, std::int32_t for int, float, ...
+  /// T must have the size of the constant's type: bool, std::int32_t for int, float, ...
   template <class T>
   FunctionConstants& set(std::uint32_t index, T value) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(Value::bytes));

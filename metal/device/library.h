@@ -16,13 +16,13 @@ class Library {
 
   virtual std::vector<std::string> function_names() const = 0;
 
-  /// Errors: not_found for a name, or a function constant's index, that the library does not have; argument for a
+  /// Errors: not_found, if the library does not have the name or the index of a function constant; argument, for a
   /// constant of another size.
   virtual Result<std::shared_ptr<const Function>> new_function(const std::string& name,
                                                                const FunctionConstants& constants = {}) = 0;
 
-  /// Compiles the library's file again where it has changed, and says whether it had. Functions and pipelines made
-  /// before stay as they are. On an error (compile, environment) the library stays as it is too.
+  /// Compiles the library's file again if it has changed. Returns whether it had. Functions and pipelines made before
+  /// do not change. On an error (compile, environment) the library does not change either.
   virtual Result<bool> reload_if_changed() = 0;
 };
 

@@ -1,4 +1,4 @@
-// Extents of grids and threadgroups, and what a device allows.
+// Extents of grids and threadgroups, and the limits of a device.
 #pragma once
 
 #include <cstdint>

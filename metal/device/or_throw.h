@@ -1,4 +1,4 @@
-// Results where an error is the end of the work, as in the gate and in benchmarks.
+// Turns errors into exceptions, for callers that cannot go on after an error, such as the gate and benchmarks.
 #pragma once
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 
 namespace assay::metal {
 
-/// What the result holds. Throws std::runtime_error with the text of its error.
+/// The result's value. Throws std::runtime_error with the text of its error.
 template <class T>
 T or_throw(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().text);

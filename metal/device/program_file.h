@@ -1,4 +1,4 @@
-// Files that a program brings with it.
+// Files that are installed with a program.
 #pragma once
 
 #define BOOST_DLL_USE_STD_FS
@@ -8,7 +8,7 @@
 
 namespace assay::metal {
 
-/// share/assay/`name` as installed with this program, else `source`, in the tree that it was built from.
+/// share/assay/`name` beside this program if it is installed, else `source`, in the source tree.
 inline std::filesystem::path program_file(const std::filesystem::path& name, const std::filesystem::path& source) {
   std::error_code problem;
   const std::filesystem::path folder = boost::dll::program_location(problem).parent_path();

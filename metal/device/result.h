@@ -1,4 +1,4 @@
-// Errors as values: what can fail in the device layer returns the thing or says why not.
+// Errors as values: what can fail in the device layer returns a value or an error.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace assay::metal {
 
 struct Error {
   enum class Kind {
-    argument,       ///< a value that the call does not take
-    environment,    ///< a file, a compiler or a folder that is not there or does not work
+    argument,       ///< a value that the call does not accept
+    environment,    ///< a file, a compiler or a folder is missing or does not work
     compile,        ///< the shader does not compile
     lint,           ///< the shader compiles here, and Apple's compiler would refuse it
     not_found,      ///< no such function or function constant
@@ -21,7 +21,7 @@ struct Error {
     execution,      ///< the kernel failed while it ran
   };
   Kind kind = Kind::argument;
-  std::string text;  ///< names the argument, its value and what was expected; Metal's own text where there is one
+  std::string text;  ///< names the argument, its value and what was expected; Metal's own text if there is one
 
   bool operator==(const Error&) const = default;
 };

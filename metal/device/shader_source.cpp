@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <regex>
 #include <set>
@@ -12,19 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "metal/device/read_file.h"
+
 namespace assay::metal {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-std::optional<std::string> read_file(const fs::path& path) {
-  std::error_code problem;
-  if (!fs::is_regular_file(path, problem)) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 class Inliner {
  public:
@@ -58,10 +50,10 @@ class Inliner {
     }
   }
 
-  /// Nothing for a file that comes once and has come, nor for one that includes itself by way of others.
+  /// The text of an included file; empty if the file has #pragma once and was included before, or includes itself.
   std::optional<std::string> included(const fs::path& path) {
     if (once_.contains(path) || std::ranges::find(open_, path) != open_.end()) return "";
-    const std::optional<std::string> text = read_file(path);
+    const Result<std::string> text = read_file(path);
     if (!text) return std::nullopt;
     return text_of(path, *text);
   }
@@ -73,7 +65,7 @@ class Inliner {
 }  // namespace
 
 Result<std::string> text_with_includes(const fs::path& path) {
-  const std::optional<std::string> text = read_file(path);
+  const Result<std::string> text = read_file(path);
   if (!text) return error(Error::Kind::environment, fmt::format("{}: there is no such file to read", path.string()));
   return Inliner().text_of(path.lexically_normal(), *text);
 }

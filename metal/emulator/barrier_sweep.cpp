@@ -17,7 +17,7 @@ struct Call {
   std::size_t begin, argument, end;
 };
 
-/// The source with its comments blank, each letter where it was.
+/// The source with blanks in place of its comments.
 std::string without_comments(std::string source) {
   const auto blank = [&](std::size_t begin, std::size_t end) {
     for (std::size_t at = begin; at < std::min(end, source.size()); ++at)
@@ -62,7 +62,7 @@ std::string quoted_flag(std::string_view flag) {
   return "::metal::mem_flags::" + std::string(flag);
 }
 
-/// The barrier's arguments that order less, or other memory, each with its name.
+/// Arguments that order less memory than `argument`, or other memory: a name of the change, and the argument.
 std::vector<std::pair<std::string, std::string>> weaker_arguments(std::string_view argument) {
   const bool has_device = argument.find(device) != std::string_view::npos;
   const bool has_threadgroup = argument.find(threadgroup) != std::string_view::npos;

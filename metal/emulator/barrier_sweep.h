@@ -1,6 +1,6 @@
-// Is every barrier of a kernel needed, and would its loss be noticed? Deletes or weakens one barrier after the other
-// and runs the kernel: each such mutant must be reported. One that is not is either superfluous as it stands in the
-// source, or the dispatch does not exercise what it protects.
+// Is every barrier of a kernel needed, and would its loss be noticed? Deletes or weakens one barrier after another and
+// runs the kernel: each such mutant must be reported. If one is not, the barrier is stronger than needed, or the
+// dispatch does not exercise what it protects.
 #pragma once
 
 #include <functional>
@@ -19,18 +19,18 @@ struct BarrierMutant {
   std::string source;
 };
 
-/// Deletes each barrier; takes each of its flags away; puts mem_device in the place of mem_threadgroup alone, and the
-/// other way round. Barriers in comments are left alone.
+/// Deletes each barrier, removes each of its flags, and replaces mem_threadgroup alone by mem_device and the other way
+/// round. Ignores barriers in comments.
 std::vector<BarrierMutant> barrier_mutants(const std::string& source);
 
-/// Compiles a source, dispatches its kernel on inputs that exercise it, and gives what the checks found.
+/// Compiles a source, dispatches its kernel on inputs that exercise it, and returns the reports of the checks.
 using RunSource = std::function<Result<std::vector<Report>>(const std::string& source)>;
 
 struct BarrierSweep {
   std::vector<BarrierMutant> reported, survivors;
 };
 
-/// Errors: those of `run`; execution where the unchanged source is reported itself.
+/// Errors: those of `run`; execution, if the unchanged source is reported.
 Result<BarrierSweep> sweep_barriers(const std::string& source, const RunSource& run);
 
 }  // namespace assay::metal::emulator

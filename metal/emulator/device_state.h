@@ -1,4 +1,4 @@
-// What all objects of one emulated device share.
+// The state that all objects of one emulated device share.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@
 #include "metal/device/encoder_epoch.h"
 #include "metal/device/limits.h"
 #include "metal/emulator/check/report_log.h"
-#include "metal/emulator/simt/arena.h"
-#include "metal/emulator/simt/executor.h"
+#include "metal/emulator/dispatch/executor.h"
+#include "metal/emulator/memory/arena.h"
 
 namespace assay::metal::emulator {
 
@@ -23,7 +23,7 @@ struct DeviceState {
   Executor executor;
   EncoderEpoch epoch;
   std::atomic<std::uint64_t> allocated_bytes = 0;  ///< of buffers
-  std::atomic<std::uint64_t> step_limit;           ///< of dispatches to come
+  std::atomic<std::uint64_t> step_limit;           ///< of dispatches encoded from now on
   bool is_checked;
 };
 

@@ -1,31 +1,32 @@
 #include "metal/emulator/emulator_buffer.h"
 
-#include <fmt/format.h>
-
 #include <cstring>
+
+#include "metal/device/buffer_rules.h"
 
 namespace assay::metal::emulator {
 
 Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::create(std::shared_ptr<DeviceState> device,
                                                                std::uint64_t length, std::string label) {
-  if (length == 0) return error(Error::Kind::argument, "buffer length = 0: expected at least 1");
-  if (length > device->limits.max_buffer_length)
-    return error(Error::Kind::limit, fmt::format("buffer length = {}: expected at most maxBufferLength = {}", length,
-                                                 device->limits.max_buffer_length));
+  if (const Result<void> fit = check_buffer_length(length, device->limits); !fit) return tl::unexpected(fit.error());
   std::unique_ptr<Allocation> allocation = device->arena->allocate(length);
-  if (!allocation)
-    return error(Error::Kind::limit, fmt::format("buffer length = {}: there is no memory for it", length));
-  // Not a number as any floating-point type: what nobody wrote is noticed even where initcheck is off.
-  if (device->is_checked) std::memset(allocation->begin(), 0xFF, length);
+  if (!allocation) return no_memory_for_buffer(length);
+  if (device->is_checked) allocation->poison();
   return std::shared_ptr<EmulatorBuffer>(
       new EmulatorBuffer(std::move(device), std::move(allocation), std::move(label)));
 }
 
+Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::create(std::shared_ptr<DeviceState> device,
+                                                               std::span<const std::byte> bytes, std::string label) {
+  Result<std::shared_ptr<EmulatorBuffer>> buffer = create(std::move(device), bytes.size(), std::move(label));
+  if (!buffer) return buffer;
+  std::memcpy((*buffer)->contents(), bytes.data(), bytes.size());
+  (*buffer)->note_written(0, bytes.size());
+  return buffer;
+}
+
 Result<void> EmulatorBuffer::did_modify(std::uint64_t offset, std::uint64_t bytes) {
-  if (offset > length() || bytes > length() - offset)
-    return error(Error::Kind::argument,
-                 fmt::format("didModifyRange: offset = {}, bytes = {}: expected a range within {} bytes", offset, bytes,
-                             length()));
+  if (Result<void> fit = check_modified_range(offset, bytes, length()); !fit) return fit;
   device_->epoch.end("Buffer::did_modify");
   note_written(offset, bytes);
   return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "metal/device/buffer.h"
@@ -11,9 +12,13 @@ namespace assay::metal::emulator {
 
 class EmulatorBuffer final : public Buffer {
  public:
-  /// Memory that the host has not written; errors: argument for length 0, limit.
+  /// A buffer that the host has not written. Errors: argument for length 0; limit.
   static Result<std::shared_ptr<EmulatorBuffer>> create(std::shared_ptr<DeviceState> device, std::uint64_t length,
                                                         std::string label);
+
+  /// A copy of `bytes`. Errors: as above.
+  static Result<std::shared_ptr<EmulatorBuffer>> create(std::shared_ptr<DeviceState> device,
+                                                        std::span<const std::byte> bytes, std::string label);
 
   ~EmulatorBuffer() override { device_->allocated_bytes -= length(); }
   EmulatorBuffer(const EmulatorBuffer&) = delete;
@@ -26,14 +31,14 @@ class EmulatorBuffer final : public Buffer {
 
   Allocation& allocation() { return *allocation_; }
 
-  /// Notes that the host has written [offset, offset + bytes).
-  void note_written(std::uint64_t offset, std::uint64_t bytes);
-
  private:
   EmulatorBuffer(std::shared_ptr<DeviceState> device, std::unique_ptr<Allocation> allocation, std::string label)
       : device_(std::move(device)), allocation_(std::move(allocation)), label_(std::move(label)) {
     device_->allocated_bytes += length();
   }
+
+  /// Takes note that the host has written [offset, offset + bytes).
+  void note_written(std::uint64_t offset, std::uint64_t bytes);
 
   std::shared_ptr<DeviceState> device_;
   std::unique_ptr<Allocation> allocation_;

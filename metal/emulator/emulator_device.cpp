@@ -3,10 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
-#include "metal/emulator/compile.h"
+#include "metal/emulator/compile/compile.h"
 #include "metal/emulator/device_state.h"
 #include "metal/emulator/emulator_buffer.h"
 #include "metal/emulator/emulator_library.h"
@@ -29,14 +28,6 @@ ExecutorOptions executor_options(const EmulatorOptions& options) {
   return {{options.order, options.seed, options.checks.synccheck}, options.checks, options.os_threads};
 }
 
-CompileOptions compile_options(const EmulatorOptions& options) {
-  CompileOptions compile;
-  compile.is_checked = options.is_checked;
-  compile.metal_version = options.metal_version;
-  compile.macros = options.macros;
-  return compile;
-}
-
 LoadedShader loaded(const std::shared_ptr<const CompiledShader>& shader) {
   return {&shader->shader(), shader->object().string(), shader->load_address(), shader};
 }
@@ -47,6 +38,14 @@ Result<LoadedShader> loaded(const Result<std::shared_ptr<const CompiledShader>>&
 }
 
 }  // namespace
+
+CompileOptions compile_options(const EmulatorOptions& options) {
+  CompileOptions compile;
+  compile.is_checked = options.is_checked;
+  compile.metal_version = options.metal_version;
+  compile.macros = options.macros;
+  return compile;
+}
 
 EmulatorDevice::EmulatorDevice(EmulatorOptions options)
     : options_(std::move(options)),
@@ -87,8 +86,8 @@ Result<std::shared_ptr<const ComputePipeline>> EmulatorDevice::new_pipeline(std:
   auto emulated = std::dynamic_pointer_cast<const EmulatorFunction>(std::move(function));
   if (!emulated) return error(Error::Kind::argument, "newComputePipelineState: expected a function of this device");
   const std::uint32_t own = emulated->function().max_total_threads_per_threadgroup;
-  const std::uint32_t most = limits().max_total_threads_per_threadgroup;
-  return std::make_shared<EmulatorPipeline>(std::move(emulated), own == 0 ? most : std::min(own, most));
+  const std::uint32_t max = limits().max_total_threads_per_threadgroup;
+  return std::make_shared<EmulatorPipeline>(std::move(emulated), own == 0 ? max : std::min(own, max));
 }
 
 Result<std::shared_ptr<Buffer>> EmulatorDevice::new_buffer(std::uint64_t length, const std::string& label) {
@@ -98,11 +97,7 @@ Result<std::shared_ptr<Buffer>> EmulatorDevice::new_buffer(std::uint64_t length,
 
 Result<std::shared_ptr<Buffer>> EmulatorDevice::new_buffer(std::span<const std::byte> bytes, const std::string& label) {
   state_->epoch.end("Device::new_buffer");
-  Result<std::shared_ptr<EmulatorBuffer>> buffer = EmulatorBuffer::create(state_, bytes.size(), label);
-  if (!buffer) return tl::unexpected(buffer.error());
-  std::memcpy((*buffer)->contents(), bytes.data(), bytes.size());
-  (*buffer)->note_written(0, bytes.size());
-  return *buffer;
+  return EmulatorBuffer::create(state_, bytes, label);
 }
 
 std::shared_ptr<CommandQueue> EmulatorDevice::new_command_queue() {

@@ -1,12 +1,13 @@
-// The device layer on any CPU. Compiles .metal sources at run time, runs them with Metal's semantics and, unless told
-// otherwise, checks every access and barrier: check/report.h.
+// The device layer on any CPU. Compiles .metal sources at run time, runs them with Metal's semantics and, by default,
+// checks every access and barrier: check/report.h.
 //
-// Checked kernels run on one OS thread. An access outside of all that is bound is reported, not performed, and ends its
-// thread; so does one that the processor refuses. Unchecked kernels run at several times the speed on all OS threads;
-// their wild accesses are caught only where they leave mapped memory.
+// Checked kernels run on one OS thread. An out-of-bounds access is reported, not performed, and ends its thread; so
+// does an access that the processor refuses. Unchecked kernels run at several times the speed on all OS threads; their
+// out-of-bounds accesses are caught only if they leave mapped memory.
 //
-// initcheck takes as written what was given to new_buffer, what the host told of by Buffer::did_modify, and what a
-// kernel wrote. All else is filled with 0xFF bytes and reported when a kernel reads it.
+// To initcheck, memory is written if its contents were given to new_buffer, the host announced them by
+// Buffer::did_modify, or a kernel wrote them. All other memory is filled with 0xFF bytes, and a kernel's read of it is
+// reported.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +18,32 @@
 #include <vector>
 
 #include "metal/device/device.h"
+#include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/check/report.h"
-#include "metal/emulator/shader_abi.h"
 #include "metal/emulator/simt/order.h"
 
 namespace assay::metal::emulator {
 
 class CompiledShader;
+struct CompileOptions;
 struct DeviceState;
 
 struct EmulatorOptions {
-  bool is_checked = true;  ///< false compiles kernels without hooks; barriers that never meet are reported all the same
+  bool is_checked = true;  ///< false: no check but synccheck
   Checks checks;
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 1;   ///< of the random order
-  unsigned os_threads = 0;  ///< for unchecked kernels; 0: all that the machine has
+  unsigned os_threads = 0;  ///< for unchecked kernels; 0: as many as the machine runs at once
   int metal_version = 320;  ///< __METAL_VERSION__
   std::map<std::string, std::string> macros;
-  /// Accesses and basic blocks (both of checked kernels alone) and meetings of one threadgroup, after which it is taken
-  /// to be endless. Blocks are counted to the nearest few thousand.
+  /// The number of steps after which a threadgroup is taken to be endless. Barriers and collectives are steps; in
+  /// checked kernels accesses and basic blocks are too. Blocks are counted to the nearest few thousand.
   std::uint64_t step_limit = 4'000'000'000;
 };
+
+/// The options with which a device compiles its shaders.
+CompileOptions compile_options(const EmulatorOptions& options);
 
 class EmulatorDevice final : public Device {
  public:
@@ -55,17 +60,17 @@ class EmulatorDevice final : public Device {
   Result<std::shared_ptr<Buffer>> new_buffer(std::span<const std::byte> bytes, const std::string& label) override;
   std::shared_ptr<CommandQueue> new_command_queue() override;
 
-  /// A library of a shader that is part of this program, and outlives all that is made of it.
+  /// A library of a shader that is part of this program. The shader must outlive all that is made of it.
   std::shared_ptr<Library> new_library(const abi::Shader& shader);
 
-  /// A library of what compile.h makes, for whoever looks into it first.
+  /// A library of a shader compiled by compile.h, for callers that need the shader itself too.
   std::shared_ptr<Library> new_library(const std::shared_ptr<const CompiledShader>& shader);
 
-  /// What the checks have found in the commands that have ended, each place in the source once.
+  /// The findings of the checks in the commands that have ended, one report for each place in the source.
   std::vector<Report> reports() const;
   void clear_reports();
 
-  /// EmulatorOptions::step_limit for the dispatches that are encoded from now on.
+  /// Sets EmulatorOptions::step_limit for the dispatches that are encoded from now on.
   void set_step_limit(std::uint64_t steps);
 
  private:

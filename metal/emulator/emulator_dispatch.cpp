@@ -1,4 +1,5 @@
-// The half of the encoder that looks at a dispatch: what Metal's validation would refuse, and the launch it becomes.
+// The half of the encoder that turns a dispatch into a Launch, after it has refused what Metal's validation would
+// refuse.
 #include <fmt/format.h>
 
 #include <numeric>
@@ -20,15 +21,15 @@ std::string numbered(const Argument& argument) {
 Result<void> EmulatorEncoder::check_dispatch(const char* call, Size threads, Size group) const {
   if (!pipeline_) return error(Error::Kind::order, fmt::format("{} no compute pipeline state is set", call));
   if (Result<void> fit = check_grid(call, threads, group); !fit) return fit;
-  const std::uint32_t most = pipeline_->max_total_threads_per_threadgroup();
-  if (Result<void> fit = check_group(group, most, device_->limits); !fit) return fit;
+  const std::uint32_t max_threads = pipeline_->max_total_threads_per_threadgroup();
+  if (Result<void> fit = check_group(group, max_threads, device_->limits); !fit) return fit;
   for (const Argument& argument : pipeline_->function().arguments())
     if (Result<void> fit = check_binding(argument); !fit) return fit;
   const auto memory = std::accumulate(threadgroup_lengths_.begin(), threadgroup_lengths_.end(), std::uint64_t{0});
   return check_threadgroup_memory(memory, device_->limits);
 }
 
-/// A buffer that is not bound is no error: a kernel may have no use for it. memcheck reports the use.
+/// An unbound buffer is no error here, because the kernel may not use it. memcheck reports a use.
 Result<void> EmulatorEncoder::check_binding(const Argument& argument) const {
   if (argument.kind != Argument::Kind::buffer || argument.index >= bindings_.size()) return {};
   const Binding& binding = bindings_[argument.index];
@@ -54,7 +55,7 @@ Command EmulatorEncoder::command(Size threads, Size group) const {
   launch.is_checked = device_->is_checked && function.shader().shader->is_checked != 0;
   launch.begins_sequence = begins_sequence_;
   launch.threadgroup_lengths = threadgroup_lengths_;
-  launch.max_threadgroup_memory = device_->limits.max_threadgroup_memory_length;
+  launch.limits = device_->limits;
   launch.step_limit = device_->step_limit;
   launch.static_length = pipeline_->static_length();
   launch.prepare = [&function, keep = pipeline_] { function.write_constants(); };
@@ -68,7 +69,7 @@ Command EmulatorEncoder::command(Size threads, Size group) const {
   return command;
 }
 
-/// Only what the kernel takes counts as bound to it.
+/// Memory that the kernel does not take does not count as bound.
 void EmulatorEncoder::describe(DispatchInfo& info) const {
   const EmulatorFunction& function = pipeline_->function();
   info.kernel = function.name();

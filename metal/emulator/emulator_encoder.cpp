@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <utility>
 
 #include "metal/device/encoder_rules.h"
@@ -35,10 +34,8 @@ void EmulatorEncoder::set_buffer(std::shared_ptr<Buffer> buffer, std::uint64_t o
 void EmulatorEncoder::set_bytes(std::span<const std::byte> bytes, std::uint32_t index) {
   constexpr const char* call = "setBytes:length:atIndex:";
   if (!is_usable(call, index) || !state_.accepts(check_bytes(call, bytes.size(), device_->limits))) return;
-  Result<std::shared_ptr<EmulatorBuffer>> buffer = EmulatorBuffer::create(device_, bytes.size(), {});
+  Result<std::shared_ptr<EmulatorBuffer>> buffer = EmulatorBuffer::create(device_, bytes, {});
   if (!buffer) return state_.refuse({buffer.error().kind, fmt::format("{} {}", call, buffer.error().text)});
-  std::memcpy((*buffer)->contents(), bytes.data(), bytes.size());
-  (*buffer)->note_written(0, bytes.size());
   bindings_[index] = {std::move(*buffer), 0};
 }
 

@@ -10,13 +10,13 @@
 #include "metal/device/compute_command_encoder.h"
 #include "metal/device/encoder_state.h"
 #include "metal/emulator/device_state.h"
+#include "metal/emulator/dispatch/launch.h"
 #include "metal/emulator/emulator_buffer.h"
 #include "metal/emulator/emulator_library.h"
-#include "metal/emulator/simt/launch.h"
 
 namespace assay::metal::emulator {
 
-/// A dispatch with everything that it needs to stay alive.
+/// A dispatch with the objects that must live until it has run.
 struct Command {
   std::unique_ptr<Launch> launch;
   std::shared_ptr<const EmulatorPipeline> pipeline;
@@ -25,7 +25,7 @@ struct Command {
 
 class EmulatorEncoder final : public ComputeCommandEncoder {
  public:
-  /// What becomes of the commands, once encoding has ended.
+  /// Receives the commands when encoding has ended.
   using Finish = std::function<void(std::vector<Command> commands, std::optional<Error> error)>;
 
   EmulatorEncoder(std::shared_ptr<DeviceState> device, DispatchType type, Finish finish);
@@ -45,7 +45,7 @@ class EmulatorEncoder final : public ComputeCommandEncoder {
     std::uint64_t offset = 0;
   };
 
-  /// Whether the call may go on; keeps the error where it may not.
+  /// Whether the call may go on; if not, keeps the error.
   bool is_usable(const char* call, std::uint32_t index);
   void dispatch(const char* call, Size threads, Size group);
   Result<void> check_binding(const Argument& argument) const;
@@ -59,7 +59,7 @@ class EmulatorEncoder final : public ComputeCommandEncoder {
   EncoderState state_;
   bool begins_sequence_ = true;
   std::shared_ptr<const EmulatorPipeline> pipeline_;
-  std::array<Binding, Launch::most_buffers> bindings_;
+  std::array<Binding, abi::max_arguments> bindings_;
   ThreadgroupMemory::Lengths threadgroup_lengths_{};
   std::vector<Command> commands_;
 };

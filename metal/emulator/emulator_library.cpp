@@ -6,7 +6,7 @@
 #include <span>
 #include <system_error>
 
-#include "metal/emulator/simt/group_runner.h"
+#include "metal/emulator/dispatch/services.h"
 
 namespace assay::metal::emulator {
 
@@ -119,7 +119,7 @@ Result<std::shared_ptr<const Function>> EmulatorLibrary::new_function(const std:
   return error(Error::Kind::not_found, fmt::format("Function {} was not found in the library", name));
 }
 
-/// The time is read before the text: a change in between is met at the next call.
+/// Reads the file's time before its text, so that a change in between is noticed at the next call.
 Result<bool> EmulatorLibrary::reload_if_changed() {
   if (path_.empty()) return false;
   const std::filesystem::file_time_type now = write_time(path_);

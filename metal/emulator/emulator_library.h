@@ -1,4 +1,4 @@
-// The kernels of a compiled shader, and what is made of them on the way to a dispatch.
+// Library, function and pipeline of an emulated device.
 #pragma once
 
 #include <atomic>
@@ -10,14 +10,14 @@
 
 #include "metal/device/compute_pipeline.h"
 #include "metal/device/library.h"
-#include "metal/emulator/shader_abi.h"
+#include "metal/emulator/abi/shader_abi.h"
 
 namespace assay::metal::emulator {
 
-/// A shader in this process, with what keeps it there.
+/// A shader in this process, with the owner that keeps it loaded.
 struct LoadedShader {
   const abi::Shader* shader = nullptr;
-  std::string object;                  ///< the file with its line table, or empty
+  std::string object;                  ///< the file with its line table; empty: this program
   const void* load_address = nullptr;  ///< of `object`
   std::shared_ptr<const void> owner;
 };
@@ -32,7 +32,7 @@ class EmulatorFunction final : public Function {
   const LoadedShader& shader() const { return shader_; }
   const abi::Function& function() const { return *function_; }
 
-  /// Gives the shader's function constants the values of this function.
+  /// Sets the shader's function constants to the values of this function.
   void write_constants() const;
 
  private:
@@ -51,7 +51,7 @@ class EmulatorPipeline final : public ComputePipeline {
   std::uint32_t max_total_threads_per_threadgroup() const override { return max_threads_; }
   std::uint32_t thread_execution_width() const override { return abi::lanes_per_simdgroup; }
 
-  /// Known from the first dispatch on, 0 before: a variable is met when a thread comes to it.
+  /// 0 before the first dispatch, because a variable becomes known only when a thread first uses it.
   std::uint64_t static_threadgroup_memory_length() const override { return *static_length_; }
 
   const EmulatorFunction& function() const { return *function_; }
@@ -79,7 +79,7 @@ class EmulatorLibrary final : public Library {
 
  private:
   LoadedShader shader_;
-  std::filesystem::path path_;  ///< empty where there is none to reload
+  std::filesystem::path path_;  ///< empty if there is no file to reload
   std::filesystem::file_time_type written_;
   Compile compile_;
 };

@@ -4,6 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include "metal/device/command_buffer_rules.h"
+
 namespace assay::metal::emulator {
 
 struct Worker::State {
@@ -33,7 +35,7 @@ Worker::Worker() : state_(std::make_shared<State>()) {
   state_->thread = std::thread([state = state_] { state->work(); });
 }
 
-/// The last owner may be a job on the very thread, which then ends by itself.
+/// A job may be the last owner. The destructor then runs on the worker's own thread, which cannot join itself.
 Worker::~Worker() {
   {
     const std::lock_guard lock(state_->mutex);
@@ -56,10 +58,8 @@ void Worker::add(std::function<void()> job) {
 
 Result<std::shared_ptr<ComputeCommandEncoder>> EmulatorCommandBuffer::compute_encoder(DispatchType type) {
   const std::lock_guard lock(mutex_);
-  if (status_ != Status::not_enqueued)
-    return metal::error(Error::Kind::order, "computeCommandEncoder: the command buffer has been committed");
-  if (has_open_encoder_)
-    return metal::error(Error::Kind::order, "A command encoder is already encoding to this command buffer");
+  if (const Result<void> fit = check_new_encoder(is_committed(), has_open_encoder_); !fit)
+    return tl::unexpected(fit.error());
   has_open_encoder_ = true;
   return std::make_shared<EmulatorEncoder>(
       device_, type, [self = shared_from_this()](std::vector<Command> commands, std::optional<Error> problem) {
@@ -77,16 +77,14 @@ void EmulatorCommandBuffer::take(std::vector<Command> commands, std::optional<Er
 Result<void> EmulatorCommandBuffer::commit() {
   {
     const std::lock_guard lock(mutex_);
-    if (status_ != Status::not_enqueued)
-      return metal::error(Error::Kind::order, "commit an already committed command buffer");
-    if (has_open_encoder_) return metal::error(Error::Kind::order, "commit command buffer with uncommitted encoder");
+    if (Result<void> fit = check_commit(is_committed(), has_open_encoder_); !fit) return fit;
     status_ = Status::committed;
   }
   worker_->add([self = shared_from_this()] { self->run(); });
   return {};
 }
 
-/// Nothing runs where encoding failed, and nothing after a dispatch that failed.
+/// Runs nothing if encoding failed, and nothing after a dispatch that failed.
 void EmulatorCommandBuffer::run() {
   std::vector<Command> commands = std::exchange(commands_, {});
   std::optional<Error> problem = error_;
@@ -103,8 +101,7 @@ void EmulatorCommandBuffer::run() {
 
 Result<void> EmulatorCommandBuffer::wait_until_completed() {
   std::unique_lock lock(mutex_);
-  if (status_ == Status::not_enqueued)
-    return metal::error(Error::Kind::order, "waitUntilCompleted: the command buffer has not been committed");
+  if (Result<void> fit = check_wait(is_committed()); !fit) return fit;
   ended_.wait(lock, [&] { return status_ != Status::committed; });
   return {};
 }

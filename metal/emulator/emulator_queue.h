@@ -14,7 +14,7 @@
 
 namespace assay::metal::emulator {
 
-/// A thread that runs jobs in their order. Jobs that wait when it is destroyed run still.
+/// A thread that runs jobs in their order. The destructor waits for all of them.
 class Worker {
  public:
   Worker();
@@ -43,6 +43,7 @@ class EmulatorCommandBuffer final : public CommandBuffer, public std::enable_sha
  private:
   void take(std::vector<Command> commands, std::optional<Error> error);
   void run();
+  bool is_committed() const { return status_ != Status::not_enqueued; }
 
   std::shared_ptr<DeviceState> device_;
   std::shared_ptr<Worker> worker_;

@@ -9,7 +9,7 @@
 //   dL/dhidden_h = sum_v dL/dz_v weight_vh,   dL/dweight_vh = dL/dz_v hidden_h,   dL/dbias_v = dL/dz_v
 //
 // x [V], z [V], hidden [H], weight [V, H], bias [V]. Without label smoothing and z-loss every dL/dz_v has the relative
-// digits of p. Sums over words or tokens have theirs relative to the sum of magnitudes.
+// digits of p. Sums over entries or tokens have theirs relative to the sum of magnitudes.
 #pragma once
 
 #include <cstddef>

@@ -25,7 +25,7 @@
 
 namespace assay::reference {
 
-/// Whether x is -inf, the logit of a word outside the vocabulary.
+/// Whether x is -inf, the logit of an entry outside the vocabulary.
 template <class Number>
 bool is_minus_infinity(const Number& x) {
   return !NumberTraits<Number>::is_finite(x) && x < Number(0);

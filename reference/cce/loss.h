@@ -3,7 +3,7 @@
 //   lse - x_v = (max - x_v) + ln(1 + others)                                  both at least 0, log_sum_exp.h
 //   loss = on_target (lse - x_t) + on_each sum_v (lse - x_v) + on_square lse^2                terms.h
 //
-// So the loss has the relative digits of its exponentials, also where it is 1e-300. It is +inf where a word that the
+// So the loss has the relative digits of its exponentials, also where it is 1e-300. It is +inf where an entry that the
 // smoothed target expects, t or with label smoothing any, has x_v = -inf.
 #pragma once
 

@@ -3,7 +3,7 @@
 //   N tokens, H hidden size, V vocabulary.
 //   hidden     [N, H]   row-major; row n of a token that is ignored is never read
 //   weight     [V, H]   row-major
-//   bias       [V]      or empty: none. -inf takes a word out of the vocabulary
+//   bias       [V]      or empty: none. -inf takes an entry out of the vocabulary
 //   targets    [N]      in [0, V), or ignore_index
 //   upstream   [N] for Reduction::none, else [1]; empty means ones
 //

@@ -34,7 +34,7 @@ struct CceRow {
   OnlineSum<Number> sum;           ///< of exp x
   Number lse;                      ///< ln of it
   Number rest;                     ///< 1 - p_t
-  Number loss;                     ///< +inf where the target, or with label smoothing any word, has x = -inf
+  Number loss;                     ///< +inf where the target, or with label smoothing any entry, has x = -inf
 };
 
 namespace detail {

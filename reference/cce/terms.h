@@ -1,4 +1,4 @@
-// The constants of the loss, as Numbers. With eps = label_smoothing, zeta = z_loss, V words and target t:
+// The constants of the loss, as Numbers. With eps = label_smoothing, zeta = z_loss, V entries and target t:
 //
 //   loss = on_target (lse - x_t) + on_each sum_v (lse - x_v) + on_square lse^2
 //   on_target = 1 - eps,   on_each = eps / V,   on_square = zeta
@@ -21,7 +21,7 @@ struct CceTerms {
   Number cap{0};        ///< of the logits; 0: none
   Number on_target{1};  ///< 1 - eps
   Number on_each{0};    ///< eps / V
-  Number on_rest{0};    ///< eps (V - 1) / V: on_each of all words but one
+  Number on_rest{0};    ///< eps (V - 1) / V: on_each of all entries but one
   Number on_square{0};  ///< zeta
 };
 

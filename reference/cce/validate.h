@@ -1,7 +1,7 @@
 // What makes a linear cross-entropy problem well posed. Every refusal names the argument, its index, its value and what
 // was expected:
 //
-//   targets[n=3] = 50257: expected a word in [0, V=50257) or ignore_index=-100
+//   targets[n=3] = 50257: expected an index in [0, V=50257) or ignore_index=-100
 //
 // `validate` reads extents, sizes, options, targets and upstream, in O(N).
 // `validate_values` reads bias, weight, and hidden of the tokens that are not ignored.
@@ -49,7 +49,7 @@ void validate_targets(const CceProblem<Real>& problem) {
   for (std::size_t n = 0; n < problem.targets.size(); ++n) {
     const std::int64_t target = problem.targets[n];
     if (target != problem.ignore_index && (target < 0 || target >= problem.V))
-      refuse("targets[n=", n, "] = ", target, ": expected a word in [0, V=", problem.V,
+      refuse("targets[n=", n, "] = ", target, ": expected an index in [0, V=", problem.V,
              ") or ignore_index=", problem.ignore_index);
   }
 }
@@ -89,7 +89,7 @@ void validate_bias(const CceProblem<Real>& problem) {
       refuse("bias[v=", v, "] = ", problem.bias[v], ": expected a finite number or -inf");
     any_finite |= is_finite(problem.bias[v]);
   }
-  if (!any_finite) refuse("bias = -inf for every word: expected a finite one, for the softmax of none is 0/0");
+  if (!any_finite) refuse("bias = -inf for every entry: expected a finite one, for the softmax of none is 0/0");
 }
 
 /// Row i of a matrix [rows, H].

@@ -110,7 +110,7 @@ SvdFactors<Number> factors_of(const JacobiColumns<Number>& columns) {
 template <class Number, class Visit>
 SvdFactors<Number> jacobi_factors(JacobiColumns<Number> columns, const JacobiOptions& options, Visit& visit) {
   for (std::int64_t j = 0; j < columns.count(); ++j)
-    if (columns.norms[static_cast<std::size_t>(j)] < least_norm<Number>()) set_to_zero(columns, j);
+    if (columns.norms[static_cast<std::size_t>(j)] < min_norm<Number>()) set_to_zero(columns, j);
   orthogonalize(columns, options, visit);
   return factors_of(columns);
 }

@@ -46,8 +46,8 @@ Number relative_tail(const std::vector<Number>& sigma, std::int64_t k, std::int6
 
 /// The least, over the splits of l with p >= fewest, of sigma_k+1 factor(k, p, d)^(1 / (2 q + 1)).
 template <class Number, class Factor>
-Number least_bound(const std::vector<Number>& sigma, const RandomizedSvd& randomized, std::int64_t fewest,
-                   Factor factor) {
+Number smallest_bound(const std::vector<Number>& sigma, const RandomizedSvd& randomized, std::int64_t fewest,
+                      Factor factor) {
   using Traits = NumberTraits<Number>;
   const auto K = static_cast<std::int64_t>(sigma.size());
   validate(randomized, SvdProblem<double>{1, K, K, {}});
@@ -74,7 +74,7 @@ Number root(std::int64_t numerator, std::int64_t denominator) {
 template <class Number>
 Number expected_error_bound(const std::vector<Number>& sigma, const RandomizedSvd& randomized) {
   const Number e = NumberTraits<Number>::exp(Number(1));
-  return detail::least_bound(sigma, randomized, 2, [&](std::int64_t k, std::int64_t p, const Number& d) {
+  return detail::smallest_bound(sigma, randomized, 2, [&](std::int64_t k, std::int64_t p, const Number& d) {
     const Number on_tail = e * NumberTraits<Number>::sqrt(Number(k + p)) / Number(p);
     return Number(Number(1) + detail::root<Number>(k, p - 1) + on_tail * d);
   });
@@ -88,7 +88,7 @@ Number deviation_bound(const std::vector<Number>& sigma, const RandomizedSvd& ra
     detail::refuse("failure_probability = ", failure_probability, ": expected a number in (0, 1/2]");
   using Traits = NumberTraits<Number>;
   const Number e = Traits::exp(Number(1)), u(std::sqrt(2 * std::log(2 / failure_probability)));
-  return detail::least_bound(sigma, randomized, 4, [&](std::int64_t k, std::int64_t p, const Number& d) {
+  return detail::smallest_bound(sigma, randomized, 4, [&](std::int64_t k, std::int64_t p, const Number& d) {
     const Number t(std::pow(4 / failure_probability, 1 / static_cast<double>(p)));  // 2 t^-p is half of it
     const Number on_tail = e * Traits::sqrt(Number(k + p)) / Number(p + 1);
     return Number(Number(1) + t * detail::root<Number>(3 * k, p + 1) + t * on_tail * (d + u));

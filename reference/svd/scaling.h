@@ -44,7 +44,7 @@ Number scaled(const Number& x, int exponent) {
 
 /// The norm below which a column of a scaled matrix is taken for 0.
 template <class Number>
-Number least_norm() {
+Number min_norm() {
   if constexpr (std::floating_point<Number>) {
     return std::numeric_limits<Number>::min() / std::numeric_limits<Number>::epsilon();
   } else {

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <functional>
 #include <numeric>
-#include <stdexcept>
 #include <vector>
 
 #include "metal/apple/system_device.h"
+#include "metal/device/or_throw.h"
 
 namespace assay::metal::apple::test {
 namespace {
@@ -39,12 +39,6 @@ kernel void reverse(device int* values [[buffer(0)]], threadgroup int* row [[thr
 )";
 
 template <class T>
-T given(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text);
-  return std::move(*result);
-}
-
-template <class T>
 std::vector<T> values_of(Buffer& buffer) {
   std::vector<T> values(buffer.length() / sizeof(T));
   std::memcpy(values.data(), buffer.contents(), buffer.length());
@@ -57,15 +51,15 @@ class AppleDeviceTest : public testing::Test {
     const Result<std::shared_ptr<Device>> found = system_default_device();
     if (!found) GTEST_SKIP() << found.error().text;
     device = *found;
-    library = given(device->new_library(source));
+    library = or_throw(device->new_library(source));
     commands = device->new_command_queue()->command_buffer();
   }
   std::shared_ptr<const ComputePipeline> pipeline(const std::string& name, const FunctionConstants& constants = {}) {
-    return given(device->new_pipeline(given(library->new_function(name, constants))));
+    return or_throw(device->new_pipeline(or_throw(library->new_function(name, constants))));
   }
   template <class T>
   std::shared_ptr<Buffer> buffer(const std::vector<T>& values) {
-    return given(device->new_buffer(std::as_bytes(std::span(values))));
+    return or_throw(device->new_buffer(std::as_bytes(std::span(values))));
   }
   void run() {
     EXPECT_TRUE(commands->commit());
@@ -82,7 +76,7 @@ class AppleDeviceTest : public testing::Test {
 TEST_F(AppleDeviceTest, RunsAxpyOnAGridWithASmallerLastGroup) {
   const auto y = buffer<float>(std::vector<float>(100, 1)), x = buffer<float>(std::vector<float>(100, 2));
   const auto state = pipeline("axpy", FunctionConstants().set(3, std::int32_t{10}));
-  const auto encoder = given(commands->compute_encoder());
+  const auto encoder = or_throw(commands->compute_encoder());
   const float a = 3;
   encoder->set_pipeline(state);
   encoder->set_buffer(y, 0, 0);
@@ -102,7 +96,7 @@ TEST_F(AppleDeviceTest, BarriersOrderThreadgroupMemory) {
   for (std::int32_t i = 0; i < 256; ++i) expected[static_cast<std::size_t>(i)] = i / 128 * 128 + 127 - i % 128;
   const auto values = buffer(ascending);
   const auto state = pipeline("reverse");
-  const auto encoder = given(commands->compute_encoder(DispatchType::concurrent));
+  const auto encoder = or_throw(commands->compute_encoder(DispatchType::concurrent));
   encoder->set_pipeline(state);
   encoder->set_buffer(values, 0, 0);
   encoder->set_threadgroup_memory_length(128 * sizeof(std::int32_t), 0);
@@ -121,7 +115,7 @@ TEST_F(AppleDeviceTest, AnAllocationOrCopyMakesTheEncoderStale) {
                                           [&] { (void)values->did_modify(0, 4); }};
   for (const auto& fault : faults) {
     commands = device->new_command_queue()->command_buffer();
-    const auto encoder = given(commands->compute_encoder());
+    const auto encoder = or_throw(commands->compute_encoder());
     fault();
     const Result<void> end = encoder->end_encoding();
     ASSERT_FALSE(end);
@@ -134,7 +128,7 @@ TEST_F(AppleDeviceTest, AnAllocationOrCopyMakesTheEncoderStale) {
 
 TEST_F(AppleDeviceTest, CallsKeepTheirOrder) {
   EXPECT_EQ(commands->wait_until_completed().error().kind, Error::Kind::order);
-  const auto encoder = given(commands->compute_encoder());
+  const auto encoder = or_throw(commands->compute_encoder());
   EXPECT_FALSE(commands->compute_encoder());
   EXPECT_FALSE(commands->commit());
   EXPECT_TRUE(encoder->end_encoding());
@@ -146,7 +140,7 @@ TEST_F(AppleDeviceTest, CallsKeepTheirOrder) {
 TEST_F(AppleDeviceTest, DispatchesAreCheckedBeforeMetalSeesThem) {
   const auto state = pipeline("axpy");
   const auto complaint = [&](const std::function<void(ComputeCommandEncoder&)>& encode) {
-    const auto encoder = given(device->new_command_queue()->command_buffer()->compute_encoder());
+    const auto encoder = or_throw(device->new_command_queue()->command_buffer()->compute_encoder());
     encode(*encoder);
     const Result<void> end = encoder->end_encoding();
     return end ? "accepted" : end.error().text;
@@ -173,7 +167,7 @@ TEST_F(AppleDeviceTest, FunctionsAndErrorsAreMetals) {
 }
 
 TEST_F(AppleDeviceTest, ArgumentsAreReflected) {
-  const auto function = given(library->new_function("axpy"));
+  const auto function = or_throw(library->new_function("axpy"));
   ASSERT_EQ(function->arguments().size(), 3U);
   EXPECT_EQ(function->arguments()[0].name, "y");
   EXPECT_EQ(function->arguments()[0].type, "float*");
@@ -185,7 +179,7 @@ TEST_F(AppleDeviceTest, ArgumentsAreReflected) {
 TEST_F(AppleDeviceTest, BuffersHaveLimits) {
   EXPECT_EQ(device->new_buffer(0).error().kind, Error::Kind::argument);
   EXPECT_EQ(device->new_buffer(device->limits().max_buffer_length + 1).error().kind, Error::Kind::limit);
-  const auto labelled = given(device->new_buffer(10, "a label"));
+  const auto labelled = or_throw(device->new_buffer(10, "a label"));
   EXPECT_EQ(labelled->label(), "a label");
   EXPECT_FALSE(labelled->did_modify(4, 7));
 }
@@ -193,10 +187,10 @@ TEST_F(AppleDeviceTest, BuffersHaveLimits) {
 TEST_F(AppleDeviceTest, LibrariesFollowTheirFile) {
   const auto path = std::filesystem::path(testing::TempDir()) / "assay_reload.metal";
   std::ofstream(path) << "kernel void before() {}\n";
-  const auto loaded = given(device->new_library_from_file(path));
-  EXPECT_FALSE(given(loaded->reload_if_changed()));
+  const auto loaded = or_throw(device->new_library_from_file(path));
+  EXPECT_FALSE(or_throw(loaded->reload_if_changed()));
   std::ofstream(path) << "kernel void after() {}\n";
-  EXPECT_TRUE(given(loaded->reload_if_changed()));
+  EXPECT_TRUE(or_throw(loaded->reload_if_changed()));
   EXPECT_THAT(loaded->function_names(), testing::ElementsAre("after"));
   std::ofstream(path) << "kernel void broken( {}\n";
   EXPECT_EQ(loaded->reload_if_changed().error().kind, Error::Kind::compile);

@@ -8,10 +8,10 @@
 #include <tuple>
 
 #include "tests/cli/program.h"
-#include "validation/cce/npz.h"
+#include "validation/core/npz.h"
 #include "validation/cce/operation.h"
 #include "validation/cce/sizes.h"
-#include "validation/cce/text.h"
+#include "validation/core/text.h"
 
 namespace assay::validation {
 namespace {
@@ -35,8 +35,8 @@ TEST_F(CceCommand, GateListsEachPropertyOnALine) {
   const Outcome outcome = run("gate cce --list");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')),
-            cce_properties().size());
-  for (const auto& property : cce_properties())
+            CceOperation::properties().size());
+  for (const auto& property : CceOperation::properties())
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("  " + property.name + " "), HasSubstr(property.claim)));
 }
 
@@ -77,7 +77,7 @@ TEST_F(CceCommand, GateJudgesOnABatchOfTheUsers) {
   write_npz(folder_ / "tokens.npz", c);
   const Outcome none = run("gate cce --kernel plain --input tokens.npz");
   EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, HasSubstr("tokens.npz: targets[n=0] = 40: expected a word in [0, V=40)"));
+  EXPECT_THAT(none.err, HasSubstr("tokens.npz: targets[n=0] = 40: expected an index in [0, V=40)"));
   EXPECT_THAT(none.err, Not(HasSubstr("diagnose"))) << "which knows CTC alone";
   EXPECT_EQ(run("gate ctc --input tokens.npz").status, 2) << "no batch of that operation";
 }
@@ -101,8 +101,8 @@ TEST_F(CceCommand, ReplayJudgesByThePropertyNamedOrByAll) {
   EXPECT_THAT(fails.out, AllOf(HasSubstr("loss             fail"), HasSubstr("loss[0]")));
   const Outcome all = run("replay 'operation=cce kernel=plain " + line_ + "'");
   EXPECT_EQ(all.status, 0) << all.out;
-  for (const auto& property : cce_properties()) EXPECT_THAT(all.out, HasSubstr("  " + property.name + " "));
-  write_npz(folder_ / "case.npz", cce_from_words(parse_words(line_)));
+  for (const auto& property : CceOperation::properties()) EXPECT_THAT(all.out, HasSubstr("  " + property.name + " "));
+  write_npz(folder_ / "case.npz", CceOperation::from_words(parse_words(line_)));
   EXPECT_EQ(run("replay 'operation=cce property=loss kernel=fault:last-word-left-out file=case.npz'").status, 1);
   EXPECT_EQ(run("replay 'operation=cce property=loss kernel=plain file=case.npz'").status, 0);
 }

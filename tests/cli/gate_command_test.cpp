@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/cli/program.h"
-#include "validation/ctc/npz.h"
+#include "validation/core/npz.h"
 #include "validation/ctc/operation.h"
 #include "validation/ctc/sizes.h"
 
@@ -27,8 +27,8 @@ TEST_F(GateCommand, ListsEachPropertyOnALine) {
   const Outcome outcome = run("gate --list");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')),
-            ctc_properties().size());
-  for (const auto& property : ctc_properties()) {
+            CtcOperation::properties().size());
+  for (const auto& property : CtcOperation::properties()) {
     EXPECT_THAT(outcome.out, HasSubstr("  " + property.name + " "));
     EXPECT_THAT(outcome.out, HasSubstr(property.claim));
   }

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "tests/cli/program.h"
-#include "validation/ctc/npz.h"
-#include "validation/ctc/text.h"
+#include "validation/core/npz.h"
+#include "validation/core/text.h"
 
 namespace assay::validation {
 namespace {
@@ -74,7 +74,7 @@ TEST_F(GradcheckCommand, PrintsALineThatReproduces) {
 }
 
 TEST_F(GradcheckCommand, JudgesABatchOfTheUsers) {
-  write_npz(folder_ / "batch.npz", ctc_from_words(parse_words(line_)));
+  write_npz(folder_ / "batch.npz", CtcOperation::from_words(parse_words(line_)));
   const Outcome right = run("gradcheck ctc --kernel plain --input batch.npz");
   EXPECT_EQ(right.status, 0) << right.out;
   EXPECT_THAT(right.out, AllOf(HasSubstr("batch.npz"), HasSubstr("4 elements within their bounds")));

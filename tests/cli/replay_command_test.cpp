@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "tests/cli/program.h"
-#include "validation/ctc/npz.h"
+#include "validation/core/npz.h"
 #include "validation/ctc/operation.h"
-#include "validation/ctc/text.h"
+#include "validation/core/text.h"
 
 namespace assay::validation {
 namespace {
@@ -37,11 +37,11 @@ TEST_F(ReplayCommand, JudgesByThePropertyNamed) {
 TEST_F(ReplayCommand, JudgesTheShippedKernelByEveryPropertyUnlessTold) {
   const Outcome outcome = run("replay '" + line_ + "'");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
-  for (const auto& property : ctc_properties()) EXPECT_THAT(outcome.out, HasSubstr("  " + property.name + " "));
+  for (const auto& property : CtcOperation::properties()) EXPECT_THAT(outcome.out, HasSubstr("  " + property.name + " "));
 }
 
 TEST_F(ReplayCommand, ReadsACaseFromAFile) {
-  CtcCase c = ctc_from_words(parse_words(line_));
+  CtcCase c = CtcOperation::from_words(parse_words(line_));
   write_npz(folder_ / "case.npz", c);
   EXPECT_EQ(run("replay 'property=loss kernel=fault:skip-over-repeat file=case.npz'").status, 1);
   EXPECT_EQ(run("replay 'property=loss file=case.npz'").status, 0);
@@ -59,7 +59,7 @@ TEST_F(ReplayCommand, RefusesWhatItDoesNotKnow) {
 }
 
 TEST_F(ReplayCommand, RefusesAFileAndACaseAtOnce) {
-  write_npz(folder_ / "case.npz", ctc_from_words(parse_words(line_)));
+  write_npz(folder_ / "case.npz", CtcOperation::from_words(parse_words(line_)));
   const Outcome outcome = run("replay 'file=case.npz kernal=plain'");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("kernal="));

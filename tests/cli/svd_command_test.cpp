@@ -10,10 +10,10 @@
 #include <tuple>
 
 #include "tests/cli/program.h"
-#include "validation/svd/npz.h"
+#include "validation/core/npz.h"
 #include "validation/svd/operation.h"
 #include "validation/svd/sizes.h"
-#include "validation/svd/text.h"
+#include "validation/core/text.h"
 
 namespace assay::validation {
 namespace {
@@ -33,8 +33,8 @@ TEST_F(SvdCommand, GateListsEachPropertyOnALine) {
   const Outcome outcome = run("gate svd --list");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')),
-            svd_properties().size());
-  for (const auto& property : svd_properties())
+            SvdOperation::properties().size());
+  for (const auto& property : SvdOperation::properties())
     EXPECT_THAT(outcome.out, AllOf(HasSubstr("  " + property.name + " "), HasSubstr(property.claim)));
 }
 
@@ -43,7 +43,7 @@ TEST_F(SvdCommand, GatePassesThePlainKernel) {
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("assay gate svd: kernel plain, 40 generated cases a property (seed 1)"));
   EXPECT_THAT(outcome.out,
-              HasSubstr(fmt::format("plain: 0 of {} properties failed, 0 mistrusted", svd_properties().size())));
+              HasSubstr(fmt::format("plain: 0 of {} properties failed, 0 mistrusted", SvdOperation::properties().size())));
   EXPECT_THAT(replay_lines(outcome.out), IsEmpty());
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
@@ -87,8 +87,8 @@ TEST_F(SvdCommand, ReplayJudgesByThePropertyNamedOrByAll) {
   EXPECT_THAT(fails.out, AllOf(HasSubstr("order            fail"), HasSubstr("S[b=0, k=1]")));
   const Outcome all = run("replay 'operation=svd kernel=plain " + line_ + "'");
   EXPECT_EQ(all.status, 0) << all.out;
-  for (const auto& property : svd_properties()) EXPECT_THAT(all.out, HasSubstr("  " + property.name + " "));
-  write_npz(folder_ / "case.npz", svd_from_words(parse_words(line_)));
+  for (const auto& property : SvdOperation::properties()) EXPECT_THAT(all.out, HasSubstr("  " + property.name + " "));
+  write_npz(folder_ / "case.npz", SvdOperation::from_words(parse_words(line_)));
   EXPECT_EQ(run("replay 'operation=svd property=order kernel=fault:unsorted file=case.npz'").status, 1);
   EXPECT_EQ(run("replay 'operation=svd property=order kernel=plain file=case.npz'").status, 0);
 }

@@ -1,4 +1,4 @@
-// The rules that a device without checks of its own needs, at their edges, and what an encoder keeps of a broken one.
+// The rules of encoders at their edges, and the error that an encoder keeps when a rule is broken.
 #include "metal/device/encoder_rules.h"
 
 #include <gmock/gmock.h>
@@ -39,9 +39,9 @@ TEST(EncoderRules, ThreadgroupMemory) {
 }
 
 TEST(EncoderRules, ExtentsOfGrids) {
-  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  EXPECT_EQ(words(check_grid("dispatch", {most, 1, most}, {1, 1, 1})), "accepted");
-  EXPECT_THAT(words(check_grid("dispatch", {1, most + 1, 1}, {1, 1, 1})),
+  constexpr std::uint64_t max = std::numeric_limits<std::uint32_t>::max();
+  EXPECT_EQ(words(check_grid("dispatch", {max, 1, max}, {1, 1, 1})), "accepted");
+  EXPECT_THAT(words(check_grid("dispatch", {1, max + 1, 1}, {1, 1, 1})),
               HasSubstr("threads of the grid(1, 4294967296"));
   EXPECT_THAT(words(check_grid("dispatch", {1, 1, 0}, {1, 1, 1})), HasSubstr("threads of the grid(1, 1, 0)"));
   EXPECT_THAT(words(check_grid("dispatch", {1, 1, 1}, {0, 1, 1})), HasSubstr("threadsPerThreadgroup(0, 1, 1)"));

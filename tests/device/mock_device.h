@@ -1,7 +1,7 @@
 // googlemock mocks of the whole device layer.
 //
-// MockStream makes them keep the stale-encoder rule by themselves: a host that allocates or copies while it encodes
-// gets the same error from the mock as from a device.
+// MockStream makes the mocks keep the stale-encoder rule: a host that allocates or copies while it encodes gets the
+// same error as from a device.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -88,7 +88,7 @@ class MockDevice : public Device {
 
 }  // namespace assay::metal::test
 
-// Once, in mock_device.cpp: these are most of what compiling a test of the host takes.
+// Instantiated once, in mock_device.cpp: they take most of the time of compiling a test of the host.
 extern template class testing::NiceMock<assay::metal::test::MockBuffer>;
 extern template class testing::NiceMock<assay::metal::test::MockFunction>;
 extern template class testing::NiceMock<assay::metal::test::MockLibrary>;
@@ -100,8 +100,8 @@ extern template class testing::NiceMock<assay::metal::test::MockDevice>;
 
 namespace assay::metal::test {
 
-/// A device, a queue, a command buffer and an encoder that hold together: each call gives the next object, limits are
-/// Metal's, and the encoder knows when it has become stale. Tests set their own expectations on top.
+/// A device, a queue, a command buffer and an encoder: each returns the next, limits are Metal's, and the encoder knows
+/// when it has become stale. Tests add their own expectations.
 class MockStream {
  public:
   MockStream();
@@ -140,7 +140,7 @@ class MockStream {
   }
 
   bool is_encoding_ = false;
-  std::string stale_;  ///< what ended the open encoder
+  std::string stale_;  ///< the call that made the open encoder stale
 };
 
 }  // namespace assay::metal::test

@@ -1,4 +1,4 @@
-// Includes become one text: names relative to their file, #pragma once, circles, and what is not there.
+// Includes become one text: names relative to their file, #pragma once, circular includes, missing files.
 #include "metal/device/shader_source.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A device with buffers of int on which a test runs one kernel and looks at what came of it.
+// A device with buffers of int, on which a test runs one kernel and then looks at the buffers and the reports.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,29 +9,23 @@
 #include <span>
 #include <vector>
 
+#include "metal/device/or_throw.h"
 #include "metal/emulator/emulator_device.h"
 #include "tests/emulator/kernels.h"
 
 namespace assay::metal::emulator::test {
 
-/// The value of a result that must be there.
-template <class T>
-T given(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().text);
-  return std::move(*result);
-}
-
 class Bench {
  public:
   explicit Bench(EmulatorOptions options = {}) : device(std::move(options)) {}
 
-  /// Binds memory of ints at the next index.
+  /// Binds a buffer of ints at the next index.
   Bench& with(const std::vector<std::int32_t>& values) {
-    buffers.push_back(given(device.new_buffer(std::as_bytes(std::span(values)), "")));
+    buffers.push_back(or_throw(device.new_buffer(std::as_bytes(std::span(values)), "")));
     return *this;
   }
   Bench& unwritten(std::size_t count) {
-    buffers.push_back(given(device.new_buffer(count * sizeof(std::int32_t), "")));
+    buffers.push_back(or_throw(device.new_buffer(count * sizeof(std::int32_t), "")));
     return *this;
   }
   Bench& with_threadgroup_memory(std::uint64_t bytes) {
@@ -45,9 +39,9 @@ class Bench {
   }
   std::optional<Error> run(Shader& shader, Size grid, Size group) {
     const std::shared_ptr<Library> library = device.new_library(shader.shader);
-    const auto pipeline = given(device.new_pipeline(given(library->new_function("kernel"))));
+    const auto pipeline = or_throw(device.new_pipeline(or_throw(library->new_function("kernel"))));
     const std::shared_ptr<CommandBuffer> commands = device.new_command_queue()->command_buffer();
-    const std::shared_ptr<ComputeCommandEncoder> encoder = given(commands->compute_encoder(type));
+    const std::shared_ptr<ComputeCommandEncoder> encoder = or_throw(commands->compute_encoder(type));
     encoder->set_pipeline(pipeline);
     for (std::uint32_t index = 0; index < buffers.size(); ++index) encoder->set_buffer(buffers[index], 0, index);
     encoder->set_threadgroup_memory_length(threadgroup_bytes, 0);
@@ -82,7 +76,7 @@ inline std::vector<std::int32_t> zeros(std::size_t count) {
   return std::vector<std::int32_t>(count, 0);
 }
 
-/// The checks that reported, as "memcheck racecheck".
+/// The names of the checks that reported, for example "memcheck racecheck".
 inline std::string kinds(const std::vector<Report>& reports) {
   std::string text;
   for (const Report& report : reports) {

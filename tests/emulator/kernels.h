@@ -1,20 +1,20 @@
-// Kernels written in C++ as a compiled shader speaks: against metal/emulator/shader_abi.h, each access announced.
+// Kernels written in C++ that use metal/emulator/abi/shader_abi.h as a compiled shader does, and announce each access.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "metal/emulator/shader_abi.h"
+#include "metal/emulator/abi/shader_abi.h"
 
 namespace assay::metal::emulator::test {
 
-/// What the shader below was bound to last; every runner gives the same.
+/// Set by the shader below when it is bound.
 inline const abi::Services* services = nullptr;
 
 using Entry = void (*)(const abi::Invocation*);
 
-// The place of an access is the caller's, as in a compiled shader.
+// As in a compiled shader, an access has the source position of the caller.
 template <class T>
 [[gnu::noinline]] T load(const T* from) {
   services->access(from, sizeof(T), abi::Access::read, __builtin_return_address(0));
@@ -36,7 +36,7 @@ template <class T>
   return __atomic_load_n(from, __ATOMIC_RELAXED);
 }
 
-/// The site of a meeting, one for each line that is told apart.
+/// The site of a barrier or collective, a distinct one for each line.
 template <unsigned line>
 inline constexpr abi::Site site{"kernel.metal", line, 3};
 
@@ -55,12 +55,12 @@ struct Sum {
   std::int32_t sum = 0;
 };
 
-/// simd_sum, with who took part.
+/// simd_sum, with the lanes that took part.
 template <unsigned line>
 Sum simd_sum(std::int32_t mine, abi::Scope scope = abi::Scope::simdgroup) {
   std::int32_t all[abi::lanes_per_simdgroup] = {};
-  const abi::Meeting meeting = services->exchange(scope, &mine, sizeof(mine), all, &site<line>);
-  Sum result{meeting.active, meeting.lane, 0};
+  const abi::ActiveLanes lanes = services->all_gather(scope, &mine, sizeof(mine), all, &site<line>);
+  Sum result{lanes.active, lanes.lane, 0};
   for (const std::int32_t lane : all) result.sum += lane;
   return result;
 }

@@ -17,12 +17,13 @@ Result<std::vector<Report>> run(const std::string& source) {
   EmulatorDevice device;
   Result<std::shared_ptr<Library>> library = device.new_library(source);
   if (!library) return tl::unexpected(library.error());
-  const auto pipeline = given(device.new_pipeline(given((*library)->new_function((*library)->function_names()[0]))));
+  const auto pipeline =
+      or_throw(device.new_pipeline(or_throw((*library)->new_function((*library)->function_names()[0]))));
   const std::vector<float> values(96, 1.0F);
-  const auto in = given(device.new_buffer(std::as_bytes(std::span(values)), ""));
-  const auto out = given(device.new_buffer(std::as_bytes(std::span(values)), ""));
+  const auto in = or_throw(device.new_buffer(std::as_bytes(std::span(values)), ""));
+  const auto out = or_throw(device.new_buffer(std::as_bytes(std::span(values)), ""));
   const auto commands = device.new_command_queue()->command_buffer();
-  const auto encoder = given(commands->compute_encoder());
+  const auto encoder = or_throw(commands->compute_encoder());
   encoder->set_pipeline(pipeline);
   encoder->set_buffer(in, 0, 0);
   encoder->set_buffer(out, 0, 1);

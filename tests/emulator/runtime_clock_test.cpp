@@ -1,10 +1,10 @@
-// The clock of the checks and what is remembered by it: near its end, and when a new one is taken.
+// The clock of the checks and the traces with its times: near the clock's end, and when a new clock begins.
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "metal/emulator/check/clock.h"
-#include "metal/emulator/check/shadow.h"
+#include "metal/emulator/memory/shadow.h"
 
 namespace assay::metal::emulator::test {
 namespace {
@@ -32,14 +32,14 @@ TEST(Clock, OrdersByTheBarrierThatCoversTheMemory) {
 
 TEST(Clock, StopsInsteadOfBeginningAnew) {
   Clock clock(Clock::last - 2);
-  EXPECT_TRUE(clock.is_late());
+  EXPECT_TRUE(clock.is_near_end());
   EXPECT_FALSE(clock.has_stopped());
   clock.begin_sequence();
   clock.begin_group();
   EXPECT_TRUE(clock.has_stopped());
   clock.pass_threadgroup_barrier(abi::mem_device);
   EXPECT_EQ(clock.now(), Clock::last);
-  EXPECT_FALSE(Clock().is_late());
+  EXPECT_FALSE(Clock().is_near_end());
 }
 
 TEST(Trace, HoldsAllOfAnAccess) {

@@ -23,10 +23,10 @@ class Encoding {
 
   void begin() {
     const auto library = device.new_library(shader->shader);
-    pipeline = given(device.new_pipeline(given(library->new_function("kernel"))));
+    pipeline = or_throw(device.new_pipeline(or_throw(library->new_function("kernel"))));
     const std::vector<std::int32_t> values(16, 0);
-    buffer = given(device.new_buffer(std::as_bytes(std::span(values)), ""));
-    encoder = given(commands->compute_encoder());
+    buffer = or_throw(device.new_buffer(std::as_bytes(std::span(values)), ""));
+    encoder = or_throw(commands->compute_encoder());
     encoder->set_pipeline(pipeline);
     encoder->set_buffer(buffer, 0, 0);
   }
@@ -135,9 +135,9 @@ TEST(Limits, OfThreadgroupVariables) {
 TEST(Limits, OfBuffers) {
   EmulatorDevice device;
   EXPECT_EQ(device.new_buffer(0, "").error().text, "buffer length = 0: expected at least 1");
-  const std::uint64_t most = device.limits().max_buffer_length;
-  EXPECT_EQ(device.new_buffer(most + 1, "").error().kind, Error::Kind::limit);
-  const auto buffer = given(device.new_buffer(10, "a label"));
+  const std::uint64_t max = device.limits().max_buffer_length;
+  EXPECT_EQ(device.new_buffer(max + 1, "").error().kind, Error::Kind::limit);
+  const auto buffer = or_throw(device.new_buffer(10, "a label"));
   EXPECT_EQ(buffer->label(), "a label");
   EXPECT_TRUE(buffer->did_modify(10, 0));
   EXPECT_THAT(buffer->did_modify(4, 7).error().text,
@@ -164,7 +164,7 @@ TEST(CommandBuffer, KeepsTheOrderOfCalls) {
 TEST(CommandBuffer, NeedsAPipelineToDispatch) {
   EmulatorDevice device;
   const auto commands = device.new_command_queue()->command_buffer();
-  const auto encoder = given(commands->compute_encoder());
+  const auto encoder = or_throw(commands->compute_encoder());
   encoder->dispatch_threads({1}, {1});
   EXPECT_EQ(encoder->end_encoding().error().kind, Error::Kind::order);
 }
@@ -221,7 +221,7 @@ TEST(Library, KnowsItsFunctions) {
   const auto library = device.new_library(shader.shader);
   EXPECT_THAT(library->function_names(), testing::ElementsAre("kernel"));
   EXPECT_EQ(library->new_function("other").error().kind, Error::Kind::not_found);
-  const auto function = given(library->new_function("kernel"));
+  const auto function = or_throw(library->new_function("kernel"));
   ASSERT_EQ(function->arguments().size(), 5U);
   EXPECT_EQ(function->arguments()[1].name, "b1");
   EXPECT_EQ(function->arguments()[1].type, "device int*");
@@ -244,10 +244,10 @@ TEST(Library, WritesEachPipelinesOwnConstants) {
               HasSubstr("function constant 3 `factor`: its value has 8 bytes, expected 4 of int"));
 
   const auto commands = bench.device.new_command_queue()->command_buffer();
-  const auto encoder = given(commands->compute_encoder());
+  const auto encoder = or_throw(commands->compute_encoder());
   for (const std::int32_t value : {5, 100}) {
-    encoder->set_pipeline(
-        given(bench.device.new_pipeline(given(library->new_function("kernel", FunctionConstants().set(3, value))))));
+    encoder->set_pipeline(or_throw(
+        bench.device.new_pipeline(or_throw(library->new_function("kernel", FunctionConstants().set(3, value))))));
     encoder->set_buffer(bench.buffers[0], 0, 0);
     encoder->dispatch_threads({1}, {1});
   }

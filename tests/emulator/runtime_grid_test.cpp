@@ -50,11 +50,11 @@ TEST(Grid, ThreadgroupsAreWholeWhereTheyAreCounted) {
     atomic_add(buffer(call, 0), static_cast<std::int32_t>(call->position->threads_per_threadgroup[0]));
   });
   const auto library = device.new_library(shader.shader);
-  const auto pipeline = given(device.new_pipeline(given(library->new_function("kernel"))));
+  const auto pipeline = or_throw(device.new_pipeline(or_throw(library->new_function("kernel"))));
   const std::int32_t zero = 0;
-  const auto buffer = given(device.new_buffer(std::as_bytes(std::span(&zero, 1)), ""));
+  const auto buffer = or_throw(device.new_buffer(std::as_bytes(std::span(&zero, 1)), ""));
   const auto commands = device.new_command_queue()->command_buffer();
-  const auto encoder = given(commands->compute_encoder());
+  const auto encoder = or_throw(commands->compute_encoder());
   encoder->set_pipeline(pipeline);
   encoder->set_buffer(buffer, 0, 0);
   encoder->dispatch_threadgroups({3}, {10});

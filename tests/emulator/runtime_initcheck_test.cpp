@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "metal/emulator/check/shadow.h"
+#include "metal/emulator/memory/shadow.h"
 #include "tests/emulator/bench.h"
 
 namespace assay::metal::emulator::test {

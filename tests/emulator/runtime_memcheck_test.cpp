@@ -1,4 +1,4 @@
-// memcheck: each kernel that steps outside, beside its twin that does not.
+// memcheck: each kernel with an out-of-bounds access, beside a twin without.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,9 +89,9 @@ TEST(Memcheck, BoundsTheOffsetOfABinding) {
     bench.with(counting(10));
     Shader shader([](const abi::Invocation* call) { load(buffer(call, 0) + start); });
     const auto pipeline =
-        given(bench.device.new_pipeline(given(bench.device.new_library(shader.shader)->new_function("kernel"))));
+        or_throw(bench.device.new_pipeline(or_throw(bench.device.new_library(shader.shader)->new_function("kernel"))));
     const auto commands = bench.device.new_command_queue()->command_buffer();
-    const auto encoder = given(commands->compute_encoder());
+    const auto encoder = or_throw(commands->compute_encoder());
     encoder->set_pipeline(pipeline);
     encoder->set_buffer(bench.buffers[0], 16, 0);
     encoder->dispatch_threads({1}, {1});
@@ -154,7 +154,7 @@ TEST(Memcheck, ReportsAnOverrunOfAPrivateArray) {
   bench.with(zeros(4));
   const auto error = bench.run(
       [](const abi::Invocation* call) {
-        if (thread_in_grid(call) == 2) services->private_overrun("kernel.metal", 12, 5, 9, "float[8]");
+        if (thread_in_grid(call) == 2) services->index_out_of_bounds("kernel.metal", 12, 5, 9, "float[8]");
         store(buffer(call, 0) + thread_in_grid(call), 1);
       },
       {4}, {4});
@@ -173,13 +173,13 @@ TEST(Memcheck, SurvivesWhatTheProcessorRefuses) {
   options.os_threads = 1;
   Bench bench(options);
   bench.with(zeros(64));
-  const Entry wild = [](const abi::Invocation* call) {
+  const Entry out_of_bounds = [](const abi::Invocation* call) {
     volatile std::int32_t* const cell = buffer(call, 0) + (thread_in_grid(call) == 5 ? 1 << 20 : 0);
     *cell = 1;
     threadgroup_barrier<__LINE__>(abi::mem_none);
     buffer(call, 0)[thread_in_grid(call)] = 2;
   };
-  Shader shader(wild, false);
+  Shader shader(out_of_bounds, false);
   const auto error = bench.run(shader, {64}, {64});
   ASSERT_TRUE(error);
   EXPECT_EQ(error->text, page_fault);

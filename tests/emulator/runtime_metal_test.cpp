@@ -1,8 +1,8 @@
 // Real .metal text through the whole emulator: a planted fault of each kind is reported at its line and column, for
 // both accesses, and the corrected twin is silent.
 //
-// In a source, ^ stands before the place of the report and @ before that of the other access; both are cut out. The
-// compiler places a read at the expression, a write at its `=`.
+// In a source, ^ marks the place of the report and @ that of the other access; both marks are removed. The compiler
+// places a read at its expression and a write at its `=`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using testing::EndsWith;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A source without its marks, and where these were.
+/// A source without its marks, and the places of the marks.
 struct Marked {
   explicit Marked(const std::string& text) {
     std::uint32_t line = 1, column = 1;
@@ -43,15 +43,15 @@ std::string with_prelude(const std::string& kernel) {
 /// ...
 std::vector<Report> reports_of(const std::string& source, const FunctionConstants& constants = {}) {
   EmulatorDevice device;
-  const auto library = given(device.new_library(source));
+  const auto library = or_throw(device.new_library(source));
   const auto pipeline =
-      given(device.new_pipeline(given(library->new_function(library->function_names()[0], constants))));
+      or_throw(device.new_pipeline(or_throw(library->new_function(library->function_names()[0], constants))));
   std::vector<float> values(128);
   std::iota(values.begin(), values.end(), 0.0F);
-  const auto in = given(device.new_buffer(std::as_bytes(std::span(values)), "in"));
-  const auto out = given(device.new_buffer(128 * sizeof(float), "out"));
+  const auto in = or_throw(device.new_buffer(std::as_bytes(std::span(values)), "in"));
+  const auto out = or_throw(device.new_buffer(128 * sizeof(float), "out"));
   const auto commands = device.new_command_queue()->command_buffer();
-  const auto encoder = given(commands->compute_encoder());
+  const auto encoder = or_throw(commands->compute_encoder());
   encoder->set_pipeline(pipeline);
   encoder->set_buffer(in, 0, 0);
   encoder->set_buffer(out, 0, 1);
@@ -256,11 +256,11 @@ TEST(Metal, AFileIsReadAgainWhenItChanges) {
   };
   EmulatorDevice device;
   write("first", 0);
-  const auto library = given(device.new_library_from_file(path));
-  const auto old_function = given(library->new_function("first"));
-  EXPECT_FALSE(given(library->reload_if_changed()));
+  const auto library = or_throw(device.new_library_from_file(path));
+  const auto old_function = or_throw(library->new_function("first"));
+  EXPECT_FALSE(or_throw(library->reload_if_changed()));
   write("second", 10);
-  EXPECT_TRUE(given(library->reload_if_changed()));
+  EXPECT_TRUE(or_throw(library->reload_if_changed()));
   EXPECT_THAT(library->function_names(), testing::ElementsAre("second"));
   EXPECT_TRUE(device.new_pipeline(old_function)) << "what was made before stays";
   write("third(", 20);
@@ -274,17 +274,17 @@ TEST(Metal, AnUncheckedDeviceFindsTheSameValues) {
   EmulatorOptions options;
   options.is_checked = false;
   EmulatorDevice device(options);
-  const auto library = given(device.new_library(with_prelude(R"(
+  const auto library = or_throw(device.new_library(with_prelude(R"(
 kernel void sums(device int* out, uint i [[thread_position_in_grid]]) {
   threadgroup int total[1];
   if (i % 64 == 0) total[0] = simd_sum(1);
   threadgroup_barrier(mem_flags::mem_threadgroup);
   out[i] = total[0] + simd_sum(int(i));
 })")));
-  const auto pipeline = given(device.new_pipeline(given(library->new_function("sums"))));
-  const auto out = given(device.new_buffer(128 * sizeof(std::int32_t), "out"));
+  const auto pipeline = or_throw(device.new_pipeline(or_throw(library->new_function("sums"))));
+  const auto out = or_throw(device.new_buffer(128 * sizeof(std::int32_t), "out"));
   const auto commands = device.new_command_queue()->command_buffer();
-  const auto encoder = given(commands->compute_encoder());
+  const auto encoder = or_throw(commands->compute_encoder());
   encoder->set_pipeline(pipeline);
   encoder->set_buffer(out, 0, 0);
   encoder->dispatch_threads({128}, {64});

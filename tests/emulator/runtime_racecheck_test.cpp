@@ -10,7 +10,7 @@ namespace {
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Every order of threads must find the same.
+/// The check that reports, which must be the same in every order of threads.
 std::string found(Entry entry, Size grid, Size group, DispatchType type = DispatchType::serial, int dispatches = 1) {
   std::string kinds_found;
   for (const ThreadOrder order : {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::random}) {
@@ -100,7 +100,7 @@ TEST(Racecheck, ReportsWritesOfTheSameCell) {
   EXPECT_EQ(found([](const abi::Invocation* call) { load(buffer(call, 0)); }, {64}, {64}), "");
 }
 
-TEST(Racecheck, LetsAtomicsMeetAtomicsOnly) {
+TEST(Racecheck, AtomicsDoNotRaceWithAtomicsOnly) {
   EXPECT_EQ(found([](const abi::Invocation* call) { atomic_add(buffer(call, 0), 1); }, {64}, {16}), "");
   EXPECT_EQ(found(
                 [](const abi::Invocation* call) {

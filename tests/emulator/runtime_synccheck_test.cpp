@@ -1,4 +1,4 @@
-// synccheck: barriers that not all threads come to, and loops without an end; never a hang.
+// synccheck: barriers that not all threads reach, and endless loops. Nothing may hang.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -128,7 +128,7 @@ TEST(Synccheck, DoesNotMissAThreadThatAFaultHasEnded) {
 TEST(Synccheck, EndsAnEndlessLoop) {
   EmulatorOptions options;
   options.step_limit = 10000;
-  Bench spinning(options), meeting(options), finite(options);
+  Bench spinning(options), waiting(options), finite(options);
   const auto error = spinning.with({0}).run(
       [](const abi::Invocation* call) {
         while (atomic_load(buffer(call, 0)) == 0) {
@@ -140,12 +140,12 @@ TEST(Synccheck, EndsAnEndlessLoop) {
   ASSERT_THAT(spinning.reports(), SizeIs(1));
   EXPECT_THAT(spinning.reports()[0].message, HasSubstr("endless"));
 
-  EXPECT_TRUE(meeting.run(
+  EXPECT_TRUE(waiting.run(
       [](const abi::Invocation*) {
         for (bool forever = true; forever;) threadgroup_barrier<60>(abi::mem_none);
       },
       {8}, {8}));
-  EXPECT_EQ(kinds(meeting.reports()), "synccheck");
+  EXPECT_EQ(kinds(waiting.reports()), "synccheck");
 
   EXPECT_FALSE(finite.with({0}).run(
       [](const abi::Invocation* call) {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "metal/emulator/files.h"
+#include "metal/emulator/compile/files.h"
 #include "shader_stand_in.h"
 
 namespace assay::metal::emulator::test {
@@ -29,8 +29,8 @@ TEST(Compile, RunsAKernelCheckedAndUnchecked) {
     EXPECT_EQ(out[0], 0.0F);
     EXPECT_EQ(out[1], 6.0F);
     EXPECT_EQ(shader->shader().is_checked, is_checked ? 1U : 0U);
-    EXPECT_EQ(asked().has_access(&in[1], abi::Access::read, 4), is_checked);
-    EXPECT_EQ(asked().has_access(&out[1], abi::Access::write, 4), is_checked);
+    EXPECT_EQ(calls().has_access(&in[1], abi::Access::read, 4), is_checked);
+    EXPECT_EQ(calls().has_access(&out[1], abi::Access::write, 4), is_checked);
   }
 }
 
@@ -56,17 +56,17 @@ TEST(Compile, TakesMacrosVersionsAndFolders) {
   EXPECT_EQ(shader->shader().function_count, 2U);
 }
 
-TEST(Compile, ReportsWhatLiesOutsideOfArrays) {
+TEST(Compile, ReportsIndicesOutOfBounds) {
   const auto shader = compile("kernel void f(device int* x) {\n  int a[4] = {1, 2, 3, 4};\n  x[0] = a[x[1]];\n}");
   std::array<int, 2> x = {0, 3};
   run(*shader, "f", {x.data()});
-  EXPECT_TRUE(asked().overruns.empty());
+  EXPECT_TRUE(calls().out_of_bounds.empty());
   x[1] = 4;
   run(*shader, "f", {x.data()});
-  ASSERT_EQ(asked().overruns.size(), 1U);
-  EXPECT_EQ(asked().overruns[0].file, "test.metal");
-  EXPECT_EQ(asked().overruns[0].line, 3U);
-  EXPECT_EQ(asked().overruns[0].index, 4U);
+  ASSERT_EQ(calls().out_of_bounds.size(), 1U);
+  EXPECT_EQ(calls().out_of_bounds[0].file, "test.metal");
+  EXPECT_EQ(calls().out_of_bounds[0].line, 3U);
+  EXPECT_EQ(calls().out_of_bounds[0].index, 4U);
 }
 
 TEST(Compile, ReportsEveryAccessOfMemory) {
@@ -90,20 +90,20 @@ kernel void f(device float4* v, device packed_float3* p, device float* s, consta
   unsigned n = 1;
   run(*shader, "f", {v.data(), p.data(), &s, &n});
   using abi::Access;
-  EXPECT_TRUE(asked().has_access(&v[4], Access::read, 16));
-  EXPECT_TRUE(asked().has_access(v.data(), Access::write, 16));
-  EXPECT_TRUE(asked().has_access(&v[9], Access::write, 4));
-  EXPECT_TRUE(asked().has_access(&v[16], Access::read, 4) && asked().has_access(&v[17], Access::read, 4));
-  EXPECT_TRUE(asked().has_access(&v[14], Access::write, 4) && asked().has_access(&v[15], Access::write, 4));
-  EXPECT_FALSE(asked().has_access(&v[12], Access::write, 4));
+  EXPECT_TRUE(calls().has_access(&v[4], Access::read, 16));
+  EXPECT_TRUE(calls().has_access(v.data(), Access::write, 16));
+  EXPECT_TRUE(calls().has_access(&v[9], Access::write, 4));
+  EXPECT_TRUE(calls().has_access(&v[16], Access::read, 4) && calls().has_access(&v[17], Access::read, 4));
+  EXPECT_TRUE(calls().has_access(&v[14], Access::write, 4) && calls().has_access(&v[15], Access::write, 4));
+  EXPECT_FALSE(calls().has_access(&v[12], Access::write, 4));
   for (std::size_t i = 20; i < 24; ++i) {
-    EXPECT_TRUE(asked().has_access(&v[i], Access::read, 4)) << i;
-    EXPECT_TRUE(asked().has_access(&v[i], Access::write, 4)) << i;
+    EXPECT_TRUE(calls().has_access(&v[i], Access::read, 4)) << i;
+    EXPECT_TRUE(calls().has_access(&v[i], Access::write, 4)) << i;
   }
-  EXPECT_TRUE(asked().has_access(&v[25], Access::write, 4));
-  EXPECT_TRUE(asked().has_access(p.data(), Access::read, 12) && asked().has_access(&p[3], Access::write, 12));
-  EXPECT_TRUE(asked().has_access(&s, Access::read, 4) && asked().has_access(&s, Access::write, 4));
-  EXPECT_TRUE(asked().has_access(&n, Access::read, 4));
+  EXPECT_TRUE(calls().has_access(&v[25], Access::write, 4));
+  EXPECT_TRUE(calls().has_access(p.data(), Access::read, 12) && calls().has_access(&p[3], Access::write, 12));
+  EXPECT_TRUE(calls().has_access(&s, Access::read, 4) && calls().has_access(&s, Access::write, 4));
+  EXPECT_TRUE(calls().has_access(&n, Access::read, 4));
 }
 
 TEST(Compile, GivesEachLibraryFunctionConstantsOfItsOwn) {
@@ -132,24 +132,24 @@ TEST(Compile, GivesEachInstantiationThreadgroupMemoryOfItsOwn) {
   int x = 0;
   run(*shader, "f", {&x});
   EXPECT_EQ(x, 6);
-  EXPECT_EQ(asked().threadgroup_names, (std::vector<std::string>{"a", "b", "a", "b"}));
+  EXPECT_EQ(calls().threadgroup_names, (std::vector<std::string>{"a", "b", "a", "b"}));
 }
 
-TEST(Compile, NamesThePlaceOfEachMeeting) {
+TEST(Compile, NamesTheSiteOfEachBarrierAndCollective) {
   const auto shader = compile(
       "#include <metal_stdlib>\nusing namespace metal;\nkernel void f(device float* x) {\n"
       "  threadgroup_barrier(mem_flags::mem_device); threadgroup_barrier(mem_flags::mem_none);\n  x[0] = "
       "simd_sum(x[0]);\n}\n");
   float x = 2;
   run(*shader, "f", {&x});
-  ASSERT_EQ(asked().barriers.size(), 3U);
-  EXPECT_EQ(asked().barriers[0].file, "test.metal");
-  EXPECT_EQ(asked().barriers[0].line, 4U);
-  EXPECT_EQ(asked().barriers[0].column, 3U);
-  EXPECT_EQ(asked().barriers[0].flags, abi::mem_device);
-  EXPECT_EQ(asked().barriers[1].column, 47U);
-  EXPECT_EQ(asked().barriers[1].flags, abi::mem_none);
-  EXPECT_EQ(asked().barriers[2].line, 5U);
+  ASSERT_EQ(calls().barriers.size(), 3U);
+  EXPECT_EQ(calls().barriers[0].file, "test.metal");
+  EXPECT_EQ(calls().barriers[0].line, 4U);
+  EXPECT_EQ(calls().barriers[0].column, 3U);
+  EXPECT_EQ(calls().barriers[0].flags, abi::mem_device);
+  EXPECT_EQ(calls().barriers[1].column, 47U);
+  EXPECT_EQ(calls().barriers[1].flags, abi::mem_none);
+  EXPECT_EQ(calls().barriers[2].line, 5U);
 }
 
 TEST(Compile, RunsShadersAsStrangersWriteThem) {

@@ -1,4 +1,4 @@
-// The standard library: vectors, integers, mathematics, atomics, as the shaders of this folder claim them to be.
+// The standard library: vectors, integers, mathematics, atomics. The shaders of this folder check themselves.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -142,10 +142,10 @@ kernel void f(device atomic_int* a, device atomic<float>* b, device int* out, de
   EXPECT_EQ(out, (std::array<int, 11>{10, 15, 14, 100, -2, 6, 2, 10, 0, 8, 8}));
   EXPECT_EQ(b, 1.5F);
   EXPECT_EQ(u, 9U);
-  EXPECT_TRUE(asked().has_access(&a, abi::Access::atomic_write, 4));
-  EXPECT_TRUE(asked().has_access(&a, abi::Access::atomic_read, 4));
-  EXPECT_FALSE(asked().has_access(&a, abi::Access::write, 4));
-  EXPECT_FALSE(asked().has_access(&b, abi::Access::read, 4));
+  EXPECT_TRUE(calls().has_access(&a, abi::Access::atomic_write, 4));
+  EXPECT_TRUE(calls().has_access(&a, abi::Access::atomic_read, 4));
+  EXPECT_FALSE(calls().has_access(&a, abi::Access::write, 4));
+  EXPECT_FALSE(calls().has_access(&b, abi::Access::read, 4));
 }
 
 }  // namespace

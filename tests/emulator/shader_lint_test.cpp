@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "metal/emulator/lint.h"
-#include "metal/emulator/lint_messages.h"
+#include "metal/emulator/compile/lint.h"
+#include "metal/emulator/compile/lint_messages.h"
 #include "shader_stand_in.h"
 
 namespace assay::metal::emulator::test {
@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Nothing where lint is content.
+/// The refusals; empty if there are none.
 std::string lint(const std::string& source) {
   const auto result =
       lint_source("#include <metal_stdlib>\nusing namespace metal;\n" + source, "test.metal", options());
@@ -124,8 +124,8 @@ TEST(Lint, KeepsOnlyMessagesOnAddressSpaces) {
             "a.metal:1:2: error: to 'threadgroup float *' from 'constant int *'\nb.metal:1:1: note: here\n");
 }
 
-/// Structures of a template, assigned where the memory is the template's argument: clang refuses the second use for
-/// what it said of the first, which is no fault in Metal.
+/// A template assigns structures in an address space that its argument determines. Clang refuses the second use because
+/// it has reported the first, and neither is a fault in Metal.
 TEST(Lint, TakesATemplateThatIsUsedTwice) {
   EXPECT_TRUE(
       lint_source("struct Pair { float a, b; };\n"

@@ -1,4 +1,4 @@
-// Operations of simdgroups and quadgroups and simdgroup matrices, with all 32 lanes there.
+// Collectives of simdgroups and quadgroups, and simdgroup matrices, with all 32 lanes active.
 #include <gtest/gtest.h>
 
 #include <bit>

@@ -8,7 +8,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "metal/emulator/files.h"
+#include "metal/device/read_file.h"
+#include "metal/emulator/compile/files.h"
 
 namespace assay::metal::emulator::test {
 
@@ -16,9 +17,9 @@ namespace {
 
 thread_local std::uint32_t current_lane = 0;
 
-/// 32 lanes that come to every meeting, one OS thread each.
+/// 32 lanes, one OS thread each, all of which take part in every barrier and collective.
 struct Group {
-  std::barrier<> meeting{32};
+  std::barrier<> barrier{32};
   std::array<char, 32UL * 64> brought{};
   std::map<const void*, std::vector<char>> threadgroup_memory;
   std::mutex mutex;
@@ -26,7 +27,7 @@ struct Group {
 Group* group = nullptr;
 
 void access(const void* address, std::uint64_t bytes, abi::Access kind, const void* /*pc*/) {
-  asked().accesses.push_back({address, bytes, kind});
+  calls().accesses.push_back({address, bytes, kind});
 }
 
 void* aligned(std::vector<char>& memory) {
@@ -38,52 +39,53 @@ void* threadgroup_variable(const void* key, std::uint64_t bytes, std::uint64_t /
     const std::lock_guard lock(group->mutex);
     return aligned(group->threadgroup_memory.try_emplace(key, bytes + 64).first->second);
   }
-  const auto [memory, is_new] = asked().threadgroup_memory.try_emplace(key, bytes + 64);
-  if (is_new) asked().threadgroup_names.emplace_back(name);
+  const auto [memory, is_new] = calls().threadgroup_memory.try_emplace(key, bytes + 64);
+  if (is_new) calls().threadgroup_names.emplace_back(name);
   return aligned(memory->second);
 }
 
 void barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
-  if (group != nullptr) return group->meeting.arrive_and_wait();
-  asked().barriers.push_back({scope, flags, site->line, site->column, site->file});
+  if (group != nullptr) return group->barrier.arrive_and_wait();
+  calls().barriers.push_back({scope, flags, site->line, site->column, site->file});
 }
 
-abi::Meeting meet(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all) {
+abi::ActiveLanes all_gather_of_group(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all) {
   std::memcpy(group->brought.data() + bytes * current_lane, mine, bytes);
-  group->meeting.arrive_and_wait();
+  group->barrier.arrive_and_wait();
   const bool is_quad = scope == abi::Scope::quadgroup;
   const std::uint32_t lanes = is_quad ? 4 : 32, first = is_quad ? current_lane / 4 * 4 : 0;
   std::memcpy(all, group->brought.data() + bytes * first, bytes * lanes);
-  group->meeting.arrive_and_wait();
+  group->barrier.arrive_and_wait();
   return {is_quad ? 0xfU : 0xffffffffU, current_lane - first};
 }
 
-abi::Meeting exchange(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all, const abi::Site* site) {
-  if (group != nullptr) return meet(scope, mine, bytes, all);
+abi::ActiveLanes all_gather(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all, const abi::Site* site) {
+  if (group != nullptr) return all_gather_of_group(scope, mine, bytes, all);
   barrier(abi::Scope::simdgroup, 0, site);
   std::memset(all, 0, bytes);
   std::memcpy(static_cast<char*>(all) + bytes * current_lane, mine, bytes);
   return {std::uint64_t{1} << current_lane, current_lane};
 }
 
-void private_overrun(const char* file, std::uint32_t line, std::uint32_t /*column*/, std::uint64_t index,
-                     const char* /*type*/) {
-  asked().overruns.push_back({file, line, index});
+void index_out_of_bounds(const char* file, std::uint32_t line, std::uint32_t /*column*/, std::uint64_t index,
+                         const char* /*type*/) {
+  calls().out_of_bounds.push_back({file, line, index});
 }
 
 void blocks(std::uint64_t /*count*/, const void* /*pc*/) {}
 
-constexpr abi::Services services{&access, &threadgroup_variable, &barrier, &exchange, &private_overrun, &blocks, 0};
+constexpr abi::Services services{&access, &threadgroup_variable, &barrier, &all_gather, &index_out_of_bounds, &blocks,
+                                 0};
 
 }  // namespace
 
-bool Asked::has_access(const void* address, abi::Access kind, std::uint64_t bytes) const {
+bool Calls::has_access(const void* address, abi::Access kind, std::uint64_t bytes) const {
   return std::ranges::any_of(
       accesses, [&](const Access& one) { return one.address == address && one.kind == kind && one.bytes == bytes; });
 }
 
-Asked& asked() {
-  static Asked all;
+Calls& calls() {
+  static Calls all;
   return all;
 }
 
@@ -137,7 +139,7 @@ void call(const CompiledShader& shader, std::string_view name, const std::vector
 }  // namespace
 
 void run(const CompiledShader& shader, std::string_view name, const std::vector<void*>& buffers, std::uint32_t lane) {
-  asked() = {};
+  calls() = {};
   call(shader, name, buffers, lane);
 }
 

@@ -1,4 +1,4 @@
-// What the translator does and what it refuses, on text that needs no preprocessing.
+// What the translator does and what it refuses, on text without directives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Without the registration; an error's text where there is one.
+/// The translation without the registration, or the error's text.
 std::string translated(const std::string& text) {
   const auto result = translate("# 1 \"t.metal\"\n" + text);
   return result ? result->substr(0, result->find("# 1 \"registration\"")) : result.error().text;
@@ -33,7 +33,7 @@ TEST(Threadgroup, VariablesGetMemoryOfTheGroup) {
               AllOf(HasSubstr("float [2]"), Not(HasSubstr("{0}"))));
 }
 
-TEST(Threadgroup, PointersAndReferencesLoseTheWord) {
+TEST(Threadgroup, PointersAndReferencesLoseTheKeyword) {
   for (const char* text :
        {"threadgroup float* f(threadgroup float* p);", "void f(const threadgroup T* const p, threadgroup S& s);",
         "void f(threadgroup float (&a)[4], threadgroup float (*p)[4]);", "using P = threadgroup float*;",
@@ -64,7 +64,7 @@ TEST(Threadgroup, RefusesWhatItCannotTellApart) {
   for (const auto& [text, message] : refused) EXPECT_THAT(translated(text), HasSubstr(message)) << text;
 }
 
-TEST(Words, LoseAddressSpacesAndAttributes) {
+TEST(Tokens, LoseAddressSpacesAndAttributes) {
   EXPECT_EQ(translated("device T* f(constant int& n [[id(0)]]) { [[unroll]] for (;;) {} }").find("[["),
             std::string::npos);
   EXPECT_THAT(translated("void f(constant int& n);"), HasSubstr("const"));
@@ -74,7 +74,7 @@ TEST(Words, LoseAddressSpacesAndAttributes) {
   EXPECT_THAT(translated("bool f() { return is_function_constant_defined(); }"), HasSubstr("needs a name"));
 }
 
-TEST(Words, LosePragmasOnLoops) {
+TEST(Pragmas, OnLoopsAreRemoved) {
   EXPECT_EQ(translated("#pragma unroll (MIN(2, N))\nint x;\n").find("MIN"), std::string::npos);
   EXPECT_THAT(translated("  #pragma clang loop unroll(full)\nint x = y_;\n#pragma other\n"),
               AllOf(Not(HasSubstr("unroll")), HasSubstr("\nint x"), HasSubstr("#pragma other")));

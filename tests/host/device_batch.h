@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "metal/emulator/emulator_device.h"
-#include "metal/host/ctc.h"
-#include "tests/metal/batch.h"
+#include "metal/host/ctc/ctc.h"
+#include "tests/metal/ctc/batch.h"
 
 namespace assay::metal::test {
 

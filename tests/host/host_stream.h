@@ -20,6 +20,12 @@ namespace assay::metal::test {
 /// How a call that is made to fail does.
 enum class Failure { error, nothing };
 
+/// A call of the device layer that may fail, and for what: a kernel, or the label of a buffer.
+struct DeviceCall {
+  std::string name, object;
+  std::uint64_t bytes = 0;  ///< of a buffer
+};
+
 class HostStream : public MockStream {
  public:
   HostStream();
@@ -27,7 +33,7 @@ class HostStream : public MockStream {
   // What the device has.
   std::vector<std::string> function_names = {"ctc_emissions_bfloat", "ctc_plain_log_softmax_bfloat",
                                              "cce_forward_bfloat", "cce_plain_forward_bfloat", "svd_load_bfloat"};
-  std::uint32_t most_threads = 1024, width = 32;
+  std::uint32_t max_threads = 1024, width = 32;
   std::uint64_t static_length = 0;  ///< of every kernel
   std::optional<Error> run_error;   ///< of the command buffer
   std::shared_ptr<testing::NiceMock<MockLibrary>> library = std::make_shared<testing::NiceMock<MockLibrary>>();
@@ -37,14 +43,14 @@ class HostStream : public MockStream {
   std::vector<std::string> pipelines;                    ///< names of those made, in their order
   std::map<std::string, std::uint64_t> lengths;          ///< of the buffers made, by their labels
   std::map<std::string, std::vector<std::byte>> copied;  ///< what buffers were made with
-  int calls = 0;                                         ///< that may fail
+  std::vector<DeviceCall> calls;                         ///< in their order
   std::string failed;                                    ///< the one that was made to
 
   const std::vector<Dispatch>& dispatches() const { return recorder.dispatches; }
 
   /// The call of this number, counted from 0 and from now, fails.
   void fail(int call, Failure how) {
-    calls = 0;
+    calls.clear();
     failing_ = call;
     how_ = how;
   }
@@ -67,7 +73,7 @@ class HostStream : public MockStream {
  private:
   /// The error or the nil that the test wants of this call, if it does.
   template <class T>
-  std::optional<Result<T>> planted(const char* call);
+  std::optional<Result<T>> planted(const DeviceCall& call);
 
   Result<std::shared_ptr<Buffer>> allocate(const std::string& label, std::uint64_t length);
 

@@ -7,7 +7,7 @@ namespace assay::metal::host {
 namespace {
 
 TEST(KernelFile, IsThatOfTheSourceTreeWhereNothingIsInstalled) {
-  EXPECT_TRUE(exists(kernel_file("ctc_interface.h"))) << kernel_file("ctc_interface.h");
+  EXPECT_TRUE(exists(kernel_file("ctc/interface.h"))) << kernel_file("ctc/interface.h");
 }
 
 }  // namespace

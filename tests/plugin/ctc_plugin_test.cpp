@@ -4,10 +4,10 @@
 
 #include "tests/plugin/plugins.h"
 #include "validation/ctc/operation.h"
-#include "validation/ctc/run.h"
-#include "validation/plugin/kernels.h"
+#include "validation/ctc/fields.h"
+#include "validation/registry.h"
 
-namespace assay::validation::plugin {
+namespace assay::validation::transport {
 namespace {
 
 using testing::Contains;
@@ -15,11 +15,11 @@ using testing::HasSubstr;
 using testing::Key;
 
 TEST(CtcPlugin, PassesTheGateInAllOptions) {
-  EXPECT_EQ(failures<CtcOperation>(*ctc_kernel(built("full_ctc")), 10), "");
+  EXPECT_EQ(failures<CtcOperation>(*CtcOperation::kernel(built("full_ctc")), 10), "");
 }
 
 TEST(CtcPlugin, IsSkippedWhereItDeclaresLess) {
-  const auto kernel = ctc_kernel(built("minimal"));
+  const auto kernel = CtcOperation::kernel(built("minimal"));
   EXPECT_EQ(failures<CtcOperation>(*kernel, 10), "");
   const auto loss = judged<CtcOperation>(*kernel, "loss", 10);
   EXPECT_EQ(loss.verdict, Verdict::pass);
@@ -28,11 +28,11 @@ TEST(CtcPlugin, IsSkippedWhereItDeclaresLess) {
 
 /// A loss that lies half a unit of bfloat16 off is right there, and far off in float32.
 TEST(CtcPlugin, IsHeldToTheRoundingOfItsType) {
-  const auto rounds = ctc_kernel(built("bfloat16"));
+  const auto rounds = CtcOperation::kernel(built("bfloat16"));
   EXPECT_EQ(rounds->info().support.dtype, Dtype::bfloat16);
   EXPECT_EQ(failures<CtcOperation>(*rounds, 10), "");
   EXPECT_EQ(judged<CtcOperation>(*rounds, "gradient").verdict, Verdict::pass);
-  EXPECT_EQ(judged<CtcOperation>(*ctc_kernel(built("bfloat16_truncates")), "gradient").verdict, Verdict::fail);
+  EXPECT_EQ(judged<CtcOperation>(*CtcOperation::kernel(built("bfloat16_truncates")), "gradient").verdict, Verdict::fail);
 }
 
 /// Two frames whose label is 40,000 below the other class: a loss of 80,000, which float16 has not.
@@ -50,4 +50,4 @@ TEST(CtcPlugin, IsNotAskedForWhatItsTypeCannotHold) {
 }
 
 }  // namespace
-}  // namespace assay::validation::plugin
+}  // namespace assay::validation::transport

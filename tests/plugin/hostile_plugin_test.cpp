@@ -4,11 +4,11 @@
 
 #include "tests/plugin/plugins.h"
 #include "validation/ctc/operation.h"
-#include "validation/ctc/run.h"
-#include "validation/plugin/kernels.h"
-#include "validation/plugin/plugin.h"
+#include "validation/ctc/fields.h"
+#include "validation/registry.h"
+#include "validation/transport/library/plugin.h"
 
-namespace assay::validation::plugin {
+namespace assay::validation::transport {
 namespace {
 
 using testing::ContainsRegex;
@@ -29,7 +29,7 @@ class HostilePlugin : public testing::TestWithParam<Deed> {
 
 TEST_P(HostilePlugin, GetsItsVerdict) {
   const Deed& deed = GetParam();
-  const auto kernel = ctc_kernel(built(deed.plugin));
+  const auto kernel = CtcOperation::kernel(built(deed.plugin));
   const auto report = judged<CtcOperation>(*kernel, deed.property);
   EXPECT_EQ(report.verdict, deed.verdict);
   ASSERT_TRUE(report.failure);
@@ -63,11 +63,11 @@ INSTANTIATE_TEST_SUITE_P(Deeds, HostilePlugin, testing::ValuesIn(deeds),
 
 TEST(PeacefulPlugin, MayPrintAndAskForAlignment) {
   for (const char* const name : {"prints", "aligned"}) {
-    const auto kernel = ctc_kernel(built(name));
+    const auto kernel = CtcOperation::kernel(built(name));
     for (const char* const property : {"loss", "gradient", "repeat"})
       EXPECT_EQ(judged<CtcOperation>(*kernel, property).verdict, Verdict::pass) << name << ", " << property;
   }
 }
 
 }  // namespace
-}  // namespace assay::validation::plugin
+}  // namespace assay::validation::transport

@@ -9,11 +9,11 @@
 #include "tests/plugin/plugins.h"
 #include "validation/cce/kernels.h"
 #include "validation/ctc/kernels.h"
-#include "validation/plugin/kernels.h"
-#include "validation/plugin/plugin.h"
+#include "validation/registry.h"
+#include "validation/transport/library/plugin.h"
 #include "validation/svd/kernels.h"
 
-namespace assay::validation::plugin {
+namespace assay::validation::transport {
 namespace {
 
 using testing::HasSubstr;
@@ -22,14 +22,14 @@ using testing::ThrowsMessage;
 TEST(Loading, RefusesWhatIsNoLibrary) {
   const auto text = std::filesystem::temp_directory_path() / "assay-no-library.so";
   std::ofstream(text) << "no library\n";
-  EXPECT_THAT([&] { ctc_kernel(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr("assay-no-library.so")));
+  EXPECT_THAT([&] { CtcOperation::kernel(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr("assay-no-library.so")));
   std::filesystem::remove(text);
-  EXPECT_THAT([&] { ctc_kernel(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr("there is no such file")));
-  EXPECT_THAT([] { ctc_kernel("./a b.so"); }, ThrowsMessage<std::invalid_argument>(HasSubstr("without spaces")));
+  EXPECT_THAT([&] { CtcOperation::kernel(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr("there is no such file")));
+  EXPECT_THAT([] { CtcOperation::kernel("./a b.so"); }, ThrowsMessage<std::invalid_argument>(HasSubstr("without spaces")));
 }
 
 TEST(Loading, NamesWhatIsExportedInstead) {
-  EXPECT_THAT([] { svd_kernel(built("minimal")); },
+  EXPECT_THAT([] { SvdOperation::kernel(built("minimal")); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("it exports no assay_svd; it exports assay_ctc")));
 }
 
@@ -41,7 +41,7 @@ struct Lie {
 class LyingPlugin : public testing::TestWithParam<Lie> {};
 
 TEST_P(LyingPlugin, IsRefused) {
-  EXPECT_THAT([] { ctc_kernel(built(GetParam().plugin)); },
+  EXPECT_THAT([] { CtcOperation::kernel(built(GetParam().plugin)); },
               ThrowsMessage<std::invalid_argument>(HasSubstr(GetParam().words)));
 }
 
@@ -61,23 +61,23 @@ INSTANTIATE_TEST_SUITE_P(Lies, LyingPlugin, testing::ValuesIn(lies),
                          [](const auto& tested) { return std::string(tested.param.plugin); });
 
 TEST(Loading, TakesStructsOfOtherLengths) {
-  EXPECT_EQ(ctc_kernel(built("newer"))->info().support.largest_T, no_limit);
-  EXPECT_FALSE(ctc_kernel(built("older_struct"))->info().support.log_probs);
+  EXPECT_EQ(CtcOperation::kernel(built("newer"))->info().support.largest_T, no_limit);
+  EXPECT_FALSE(CtcOperation::kernel(built("older_struct"))->info().support.log_probs);
 }
 
 TEST(Loading, SurvivesLibrariesThatDoNot) {
   set_time_limit(0.3);
-  EXPECT_THAT([] { ctc_kernel(built("hangs_loading")); },
+  EXPECT_THAT([] { CtcOperation::kernel(built("hangs_loading")); },
               ThrowsMessage<std::runtime_error>(HasSubstr("not loaded within 0.3 s")));
   set_time_limit(10);
-  EXPECT_THAT([] { ctc_kernel(built("dies_loading")); },
+  EXPECT_THAT([] { CtcOperation::kernel(built("dies_loading")); },
               ThrowsMessage<std::runtime_error>(HasSubstr("while being loaded it was ended by signal 6")));
 }
 
 TEST(Loading, IsWhatAPathMeansAmongTheNamesOfKernels) {
-  EXPECT_EQ(validation::ctc_kernel(built("full_ctc"))->info().name, built("full_ctc"));
-  EXPECT_EQ(validation::cce_kernel(built("full_cce"))->info().name, built("full_cce"));
-  EXPECT_THAT([] { validation::svd_kernel("./none.so"); },
+  EXPECT_EQ(CtcOperation::kernel(built("full_ctc"))->info().name, built("full_ctc"));
+  EXPECT_EQ(CceOperation::kernel(built("full_cce"))->info().name, built("full_cce"));
+  EXPECT_THAT([] { SvdOperation::kernel("./none.so"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("there is no such file")));
   EXPECT_TRUE(is_library("libmine.so"));
   EXPECT_TRUE(is_library("./mine"));
@@ -86,4 +86,4 @@ TEST(Loading, IsWhatAPathMeansAmongTheNamesOfKernels) {
 }
 
 }  // namespace
-}  // namespace assay::validation::plugin
+}  // namespace assay::validation::transport

@@ -3,23 +3,23 @@
 
 #include "tests/plugin/plugins.h"
 #include "validation/cce/operation.h"
-#include "validation/plugin/kernels.h"
+#include "validation/registry.h"
 #include "validation/svd/operation.h"
 
-namespace assay::validation::plugin {
+namespace assay::validation::transport {
 namespace {
 
 TEST(CcePlugin, PassesTheGate) {
-  EXPECT_EQ(failures<CceOperation>(*cce_kernel(built("full_cce")), 6), "");
+  EXPECT_EQ(failures<CceOperation>(*CceOperation::kernel(built("full_cce")), 6), "");
 }
 
 #ifdef ASSAY_TEST_EIGEN
 TEST(SvdPlugin, IsJudgedByTheGate) {
-  const auto kernel = svd_kernel(built("eigen"));
+  const auto kernel = SvdOperation::kernel(built("eigen"));
   for (const char* const property : {"reconstruction", "orthonormal-u", "orthonormal-v", "inside"})
     EXPECT_EQ(judged<SvdOperation>(*kernel, property, 6).verdict, Verdict::pass) << property;
 }
 #endif
 
 }  // namespace
-}  // namespace assay::validation::plugin
+}  // namespace assay::validation::transport

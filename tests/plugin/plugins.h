@@ -7,7 +7,7 @@
 
 #include "validation/core/gate.h"
 
-namespace assay::validation::plugin {
+namespace assay::validation::transport {
 
 inline std::string built(const std::string& name) {
   return std::string(ASSAY_TEST_PLUGINS "/") + name + ".so";
@@ -38,4 +38,4 @@ std::string failures(const typename Operation::Kernel& kernel, int cases) {
   return text;
 }
 
-}  // namespace assay::validation::plugin
+}  // namespace assay::validation::transport

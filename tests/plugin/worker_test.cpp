@@ -14,14 +14,14 @@
 #include <thread>
 
 #include "tests/plugin/plugins.h"
-#include "tests/validation/stub_kernel.h"
+#include "tests/validation/ctc/stub_kernel.h"
 #include "validation/core/kernel_died.h"
 #include "validation/ctc/operation.h"
-#include "validation/ctc/run.h"
-#include "validation/plugin/kernels.h"
-#include "validation/plugin/plugin.h"
+#include "validation/ctc/fields.h"
+#include "validation/registry.h"
+#include "validation/transport/library/plugin.h"
 
-namespace assay::validation::plugin {
+namespace assay::validation::transport {
 namespace {
 
 using std::filesystem::directory_iterator;
@@ -37,14 +37,14 @@ bool has_children() {
 }
 
 TEST(Worker, IsStartedAgainAfterADeath) {
-  const auto kernel = ctc_kernel(built("aborts"));
+  const auto kernel = CtcOperation::kernel(built("aborts"));
   for (int i = 0; i < 3; ++i) EXPECT_THROW(run_valid(*kernel, three_of_four_paths()), KernelDied);
 }
 
 /// While a case is shrunk, it is asked again and again.
 TEST(Worker, IsGivenLessTimeOnceItHasHung) {
   set_time_limit(0.4);
-  const auto kernel = ctc_kernel(built("hangs"));
+  const auto kernel = CtcOperation::kernel(built("hangs"));
   const auto ask = [&] { run_valid(*kernel, three_of_four_paths()); };
   EXPECT_THAT(ask, ThrowsMessage<KernelDied>(HasSubstr("within 0.4 s")));
   EXPECT_THAT(ask, ThrowsMessage<KernelDied>(HasSubstr("within 0.04 s")));
@@ -55,8 +55,8 @@ TEST(Worker, IsGivenLessTimeOnceItHasHung) {
 TEST(Worker, LeavesNothingBehind) {
   const auto before = open_files();
   {
-    const auto right = ctc_kernel(built("minimal"));
-    const auto wrong = ctc_kernel(built("reads_null"));
+    const auto right = CtcOperation::kernel(built("minimal"));
+    const auto wrong = CtcOperation::kernel(built("reads_null"));
     EXPECT_NEAR(double{run_valid(*right, three_of_four_paths()).loss.at(0)}, 0.28768207, 1e-6);
     for (int i = 0; i < 5; ++i) EXPECT_THROW(run_valid(*wrong, three_of_four_paths()), KernelDied);
     EXPECT_TRUE(has_children());
@@ -92,7 +92,7 @@ bool soon(Condition condition) {
 TEST(Worker, EndsWithTheProgramThatStartedIt) {
   const pid_t program = fork();
   if (program == 0) {
-    const auto kernel = ctc_kernel(built("hangs"));
+    const auto kernel = CtcOperation::kernel(built("hangs"));
     run_kernel(*kernel, three_of_four_paths());
     _exit(0);
   }
@@ -106,4 +106,4 @@ TEST(Worker, EndsWithTheProgramThatStartedIt) {
 }
 
 }  // namespace
-}  // namespace assay::validation::plugin
+}  // namespace assay::validation::transport

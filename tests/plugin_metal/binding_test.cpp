@@ -7,7 +7,7 @@
 #include "tests/plugin_metal/shader_folder.h"
 #include "validation/ctc/kernels.h"
 
-namespace assay::validation::plugin::test {
+namespace assay::validation::transport::test {
 namespace {
 
 using testing::AllOf;
@@ -22,7 +22,7 @@ struct Fault {
 
 std::string refusal_of(const ShaderFolder& folder) {
   try {
-    ctc_kernel(folder.binding());
+    CtcOperation::kernel(folder.binding());
   } catch (const std::invalid_argument& refusal) {
     return refusal.what();
   }
@@ -106,9 +106,9 @@ TEST(Binding, OfASourceThatDoesNotCompileShowsTheCompilersWords) {
 }
 
 TEST(Binding, ThatIsNotThereIsRefused) {
-  EXPECT_THAT([] { ctc_kernel("/nowhere/mine.json"); },
+  EXPECT_THAT([] { CtcOperation::kernel("/nowhere/mine.json"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("/nowhere/mine.json: expected a file that can be read")));
 }
 
 }  // namespace
-}  // namespace assay::validation::plugin::test
+}  // namespace assay::validation::transport::test

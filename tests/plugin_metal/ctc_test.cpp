@@ -6,9 +6,9 @@
 #include "tests/validation/named.h"
 #include "validation/ctc/kernels.h"
 #include "validation/ctc/operation.h"
-#include "validation/ctc/run.h"
+#include "validation/ctc/fields.h"
 
-namespace assay::validation::plugin::test {
+namespace assay::validation::transport::test {
 namespace {
 
 using testing::AllOf;
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 CtcPropertyReport judge_ctc(const ShaderFolder& folder, const std::string& property, int shrink_budget = 0) {
   Coverage coverage(CtcOperation::classes());
   const CtcGateOptions options{.cases = 10, .shrink_budget = shrink_budget, .given = {}};
-  const auto kernel = ctc_kernel(folder.binding());
+  const auto kernel = CtcOperation::kernel(folder.binding());
   return run_property(named(CtcOperation::properties(), property), {*kernel}, options, coverage);
 }
 
@@ -28,7 +28,7 @@ std::string explanation(const CtcPropertyReport& report) {
 
 TEST(StrangersCtc, DeclaresWhatItsBindingSays) {
   const ShaderFolder folder("ctc");
-  const CtcKernelInfo info = ctc_kernel(folder.binding())->info();
+  const CtcKernelInfo info = CtcOperation::kernel(folder.binding())->info();
   EXPECT_EQ(info.name, folder.binding());
   EXPECT_EQ(info.arithmetic, Arithmetic::log_space);
   EXPECT_EQ(info.unit_roundoff, 0x1p-24);
@@ -40,7 +40,7 @@ TEST(StrangersCtc, DeclaresWhatItsBindingSays) {
 
 TEST(StrangersCtc, PassesEveryProperty) {
   const ShaderFolder folder("ctc");
-  const auto kernel = ctc_kernel(folder.binding());
+  const auto kernel = CtcOperation::kernel(folder.binding());
   int judged = 0;
   for (const auto& property : CtcOperation::properties()) {
     const auto report = report_on<CtcOperation>(*kernel, property.name, 6);
@@ -64,9 +64,9 @@ CtcCase one_frame(std::int64_t label) {
 
 TEST(StrangersCtc, ChecksItsArgumentsThroughTheHostWhereItsBindingSaysSo) {
   const ShaderFolder folder("ctc");
-  EXPECT_FALSE(run_kernel(*ctc_kernel(folder.binding()), one_frame(1)).refused);
+  EXPECT_FALSE(run_kernel(*CtcOperation::kernel(folder.binding()), one_frame(1)).refused);
   folder.edit_binding(R"("operation")", R"("host_validates": true, "operation")");
-  const auto kernel = ctc_kernel(folder.binding());
+  const auto kernel = CtcOperation::kernel(folder.binding());
   EXPECT_TRUE(kernel->info().support.checks_arguments);
   EXPECT_FALSE(run_kernel(*kernel, one_frame(1)).refused);
   const CtcRun refused = run_kernel(*kernel, one_frame(2));
@@ -189,4 +189,4 @@ TEST(HostileCtc, AGroupTooLargeIsNamedWithItsPass) {
 }
 
 }  // namespace
-}  // namespace assay::validation::plugin::test
+}  // namespace assay::validation::transport::test

@@ -5,9 +5,9 @@
 #include <limits>
 #include <stdexcept>
 
-#include "validation/plugin/metal_expression.h"
+#include "validation/transport/declaration/expression.h"
 
-namespace assay::validation::plugin {
+namespace assay::validation::transport {
 namespace {
 
 using testing::AllOf;
@@ -67,4 +67,4 @@ TEST(MetalExpression, RefusesWhatIsNoExpression) {
 }
 
 }  // namespace
-}  // namespace assay::validation::plugin
+}  // namespace assay::validation::transport

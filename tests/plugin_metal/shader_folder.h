@@ -11,7 +11,7 @@
 
 #include "validation/core/emulated_device.h"
 
-namespace assay::validation::plugin::test {
+namespace assay::validation::transport::test {
 
 class ShaderFolder {
  public:
@@ -55,4 +55,4 @@ class ShaderFolder {
   std::filesystem::path folder_;
 };
 
-}  // namespace assay::validation::plugin::test
+}  // namespace assay::validation::transport::test

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/validation/stub_kernel.h"
+#include "tests/validation/ctc/stub_kernel.h"
 #include "validation/ctc/coverage.h"
 #include "validation/ctc/truth.h"
 
@@ -142,7 +142,7 @@ TEST(Gate, SparesOtherPropertiesTheSizesMeantForTheReference) {
 
 TEST(Gate, KnowsThePropertiesThatTheReferenceJudges) {
   std::vector<std::string> names;
-  for (const auto& property : ctc_properties())
+  for (const auto& property : CtcOperation::properties())
     if (property.against_reference) names.push_back(property.name);
   EXPECT_THAT(names, ElementsAre("loss", "gradient"));
 }

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/validation/cce_kernels.h"
-#include "tests/validation/stub_kernel.h"
-#include "tests/validation/svd_kernels.h"
-#include "validation/ctc/run.h"
+#include "tests/validation/cce/kernels.h"
+#include "tests/validation/ctc/stub_kernel.h"
+#include "tests/validation/svd/kernels.h"
+#include "validation/ctc/fields.h"
 #include "validation/gradcheck/operation.h"
 
 namespace assay::validation {
@@ -78,7 +78,7 @@ TEST(GradcheckKernels, TellsWhatThePlantedFaultsOfCtcAre) {
 using Spoil = std::function<void(const CtcProblem<float>&, std::span<float>)>;
 
 StubKernel spoiled_gradient(const Spoil& spoil) {
-  return StubKernel([spoil](const CtcProblem<float>& problem, const CtcResultView& out, int threads) {
+  return StubKernel([spoil](const CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) {
     plain_ctc_kernel()->run(problem, out, threads);
     if (!out.gradient.empty()) spoil(problem, out.gradient);
   });
@@ -125,7 +125,7 @@ TEST(GradcheckKernels, JudgesNarrowGradientsAsTheyAreDeclared) {
       info_.output_unit_roundoff = format_of(dtype).roundoff;
     }
     const CtcKernelInfo& info() const override { return info_; }
-    void run(const CtcProblem<float>& problem, const CtcResultView& out, int threads) const override {
+    void run(const CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) const override {
       plain_ctc_kernel()->run(problem, out, threads);
       for (float& g : out.gradient) g = rounded_to(dtype_, double{g});
     }
@@ -242,7 +242,7 @@ TEST(GradcheckKernels, SkipsWhatTheKernelDoesNotClaim) {
    public:
     RowsOfOne() { info_.support.largest_B = 1; }
     const CtcKernelInfo& info() const override { return info_; }
-    void run(const CtcProblem<float>&, const CtcResultView&, int) const override { throw std::logic_error("asked"); }
+    void run(const CtcProblem<float>&, const metal::CtcOutput<float>&, int) const override { throw std::logic_error("asked"); }
 
    private:
     CtcKernelInfo info_ = plain_ctc_kernel()->info();
@@ -286,7 +286,7 @@ TEST(GradcheckKernels, TellsATransposedDweight) {
 /// 16-bit kernels, whose gradients are of the type of the problem: passed by their own bounds.
 TEST(GradcheckKernels, JudgesCrossEntropyInEachType) {
   for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {
-    CceCase c = two_words();
+    CceCase c = two_entries();
     c.dtype = dtype;
     const CceNamedCase given{"two words", c};
     EXPECT_EQ(gradcheck<CceOperation>(*CceOperation::kernel("cpu"), {}, given).verdict, Verdict::pass);

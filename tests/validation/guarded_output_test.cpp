@@ -47,7 +47,7 @@ TYPED_TEST(GuardedOutputOf, SeesWhatIsNotWritten) {
   this->output_.view()[1] = this->number(0);
   this->output_.view()[2] = this->number(std::numeric_limits<double>::quiet_NaN());
   EXPECT_THAT(this->footprint().unwritten, ElementsAre("x[0] was not written")) << "a NaN is written, if it is";
-  EXPECT_THAT(this->footprint().trespasses, IsEmpty());
+  EXPECT_THAT(this->footprint().out_of_bounds_writes, IsEmpty());
 }
 
 TYPED_TEST(GuardedOutputOf, SeesWritesAsFarAsItsGuards) {
@@ -56,7 +56,7 @@ TYPED_TEST(GuardedOutputOf, SeesWritesAsFarAsItsGuards) {
   begin[-64] = this->number(std::numeric_limits<double>::quiet_NaN());
   begin[3] = this->number(1);
   begin[3 + 63] = this->number(-0.0);
-  EXPECT_THAT(this->footprint().trespasses,
+  EXPECT_THAT(this->footprint().out_of_bounds_writes,
               testing::UnorderedElementsAre("wrote x[-1], before its beginning", "wrote x[-64], before its beginning",
                                             "wrote x[3], past its 3 elements", "wrote x[66], past its 3 elements"));
 }
@@ -65,7 +65,7 @@ TYPED_TEST(GuardedOutputOf, SeesWritesAsFarAsItsGuards) {
 TYPED_TEST(GuardedOutputOf, SeesAWriteOfSomeBytesOfAnElement) {
   auto* const bytes = reinterpret_cast<unsigned char*>(this->output_.view().data() + 3);
   bytes[sizeof(TypeParam) - 1] = static_cast<unsigned char>(bytes[sizeof(TypeParam) - 1] ^ 1U);
-  EXPECT_THAT(this->footprint().trespasses, ElementsAre("wrote x[3], past its 3 elements"));
+  EXPECT_THAT(this->footprint().out_of_bounds_writes, ElementsAre("wrote x[3], past its 3 elements"));
 }
 
 TYPED_TEST(GuardedOutputOf, TakesNoElementsAtAll) {
@@ -73,10 +73,10 @@ TYPED_TEST(GuardedOutputOf, TakesNoElementsAtAll) {
   Footprint seen;
   none.inspect(seen);
   EXPECT_THAT(seen.unwritten, IsEmpty());
-  EXPECT_THAT(seen.trespasses, IsEmpty());
+  EXPECT_THAT(seen.out_of_bounds_writes, IsEmpty());
   none.view().data()[0] = this->number(1);
   none.inspect(seen);
-  EXPECT_THAT(seen.trespasses, ElementsAre("wrote none[0], past its 0 elements"));
+  EXPECT_THAT(seen.out_of_bounds_writes, ElementsAre("wrote none[0], past its 0 elements"));
 }
 
 }  // namespace

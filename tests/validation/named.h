@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <variant>
 #include <vector>
 
+#include "validation/core/any_span.h"
 #include "validation/core/gate.h"
 
 namespace assay::validation {
@@ -31,16 +31,6 @@ PropertyReport<Operation> report_on(const typename Operation::Kernel& kernel, co
 inline std::string test_name(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
-}
-
-/// Calls change(span) on an output of whatever type; an empty one is left alone.
-template <class... Spans, class Change>
-void change_elements(const std::variant<Spans...>& any, const Change& change) {
-  std::visit(
-      [&](const auto& span) {
-        if (!span.empty()) change(span);
-      },
-      any);
 }
 
 }  // namespace assay::validation

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "validation/core/npz_archive.h"
-#include "validation/ctc/npz.h"
+#include "validation/core/npz.h"
 
 namespace assay::validation {
 
@@ -91,7 +91,7 @@ inline CtcCase round_trip(const CtcCase& c) {
   const ScratchFile file;
   write_npz(file.path(), c);
   std::vector<std::string> notes;
-  CtcCase back = read_ctc_npz(file.path(), notes);
+  CtcCase back = CtcOperation::read(file.path(), notes);
   EXPECT_EQ(notes, std::vector<std::string>{});
   return back;
 }
@@ -121,7 +121,7 @@ inline NpyArray floats(std::vector<std::int64_t> shape) {
 inline CtcCase read(const NpyArrays& arrays) {
   const ScratchFile file;
   write_npz_archive(file.path(), arrays);
-  return read_ctc_npz(file.path());
+  return CtcOperation::read(file.path());
 }
 
 }  // namespace assay::validation

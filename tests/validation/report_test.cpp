@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/validation/property_named.h"
-#include "tests/validation/stub_kernel.h"
+#include "tests/validation/ctc/property_named.h"
+#include "tests/validation/ctc/stub_kernel.h"
 #include "validation/ctc/coverage.h"
 #include "validation/ctc/kernels.h"
-#include "validation/ctc/npz.h"
+#include "validation/core/npz.h"
 #include "validation/ctc/sizes.h"
-#include "validation/ctc/text.h"
+#include "validation/core/text.h"
 
 namespace assay::validation {
 namespace {
@@ -37,7 +37,7 @@ CtcPropertyReport report_of(const CtcProperty& property) {
 
 TEST(Report, FitsItsRowsInto100ColumnsWhateverTheyHold) {
   EXPECT_LE(table_heading().size(), terminal_width);
-  for (const auto& property : ctc_properties()) {
+  for (const auto& property : CtcOperation::properties()) {
     for (const auto verdict : {Verdict::pass, Verdict::skipped, Verdict::mistrusted, Verdict::error, Verdict::fail}) {
       for (const double share : {0.0, 0.999, 98.76, 1e300, std::numeric_limits<double>::infinity(),
                                  std::numeric_limits<double>::quiet_NaN()}) {
@@ -54,7 +54,7 @@ TEST(Report, FitsItsRowsInto100ColumnsWhateverTheyHold) {
 }
 
 TEST(Report, KeepsItsColumnsUnderTheirHeadings) {
-  CtcPropertyReport report = report_of(ctc_properties().front());
+  CtcPropertyReport report = report_of(CtcOperation::properties().front());
   report.cases = 200;
   report.skipped = {{"no frames", 30}, {"no labels", 5}};
   report.worst.share = 0.254;
@@ -67,13 +67,13 @@ TEST(Report, KeepsItsColumnsUnderTheirHeadings) {
 }
 
 TEST(Report, ColoursTheVerdictAndNothingElse) {
-  const CtcPropertyReport report = report_of(ctc_properties().front());
+  const CtcPropertyReport report = report_of(CtcOperation::properties().front());
   EXPECT_THAT(table_row(report, false), Not(HasSubstr("\033")));
   EXPECT_THAT(table_row(report, true), HasSubstr("\033"));
 }
 
 TEST(Report, ShowsSharesThatAreNoNumbers) {
-  CtcPropertyReport report = report_of(ctc_properties().front());
+  CtcPropertyReport report = report_of(CtcOperation::properties().front());
   report.worst.share = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(table_row(report, false), HasSubstr(" nan "));
   report.worst.share = std::numeric_limits<double>::infinity();
@@ -85,11 +85,11 @@ TEST(Report, ShowsSharesThatAreNoNumbers) {
 }
 
 TEST(Report, OfAPassHasNoFailureText) {
-  EXPECT_EQ(failure_text(report_of(ctc_properties().front()), "cpu", false), "");
+  EXPECT_EQ(failure_text(report_of(CtcOperation::properties().front()), "cpu", false), "");
 }
 
 TEST(Report, SaysWhatFailedOnWhatAndHowToReproduceIt) {
-  CtcPropertyReport report = report_of(ctc_properties().front());
+  CtcPropertyReport report = report_of(CtcOperation::properties().front());
   report.verdict = Verdict::error;
   report.failure = CtcFailure{three_of_four_paths(), "generated, shrunk in 12 steps", "  it did not hold"};
   const std::string text = failure_text(report, "cpu", false);
@@ -154,14 +154,14 @@ TEST_F(Reproducer, GivesTheSameVerdictAgainAndAnotherKernelsOwn) {
                                                         {"mean-of-labels-only", "reductions"},
                                                         {"label-clamped", "refusals"}}) {
     Coverage coverage(ctc_classes());
-    const auto kernel = ctc_kernel("fault:" + fault);
+    const auto kernel = CtcOperation::kernel("fault:" + fault);
     const auto report = run_property(property_named(property), {*kernel}, {.cases = 200, .given = {}}, coverage);
     ASSERT_TRUE(report.failure.has_value()) << fault;
     auto words = words_of(reproducer<CtcOperation>(property, "fault:" + fault, report.failure->problem));
     EXPECT_EQ(words.extract("operation").mapped(), "ctc");
     EXPECT_EQ(words.extract("property").mapped(), property);
-    const auto named = ctc_kernel(words.extract("kernel").mapped());
-    const CtcCase again = ctc_from_words(words);
+    const auto named = CtcOperation::kernel(words.extract("kernel").mapped());
+    const CtcCase again = CtcOperation::from_words(words);
     EXPECT_EQ(again, report.failure->problem);
     const Finding finding = judge(property_named(property), {*named}, again);
     EXPECT_EQ(finding.verdict, report.verdict) << fault;
@@ -181,7 +181,7 @@ TEST_F(Reproducer, PutsALargeCaseIntoAFile) {
   const std::filesystem::path file = words.at("file");
   EXPECT_TRUE(file.is_relative());
   EXPECT_EQ(file.parent_path(), "assay-failures");
-  EXPECT_EQ(read_ctc_npz(file), large);
+  EXPECT_EQ(CtcOperation::read(file), large);
 }
 
 TEST_F(Reproducer, PutsDifferentCasesIntoDifferentFiles) {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/validation/stub_kernel.h"
+#include "tests/validation/ctc/stub_kernel.h"
 #include "validation/ctc/operation.h"
-#include "validation/ctc/text.h"
+#include "validation/core/text.h"
 
 namespace assay::validation {
 namespace {

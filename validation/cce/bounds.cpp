@@ -178,7 +178,7 @@ void CceBounds::add_gradients(const Token& token) {
   const double f = std::abs(1 + 2 * case_.z_loss * token.lse);
   const int roundings = case_.dtype == Dtype::bfloat16 ? kernel_.bfloat16_roundings : 0;
   const double rounding = std::pow(1 + format_of(Dtype::bfloat16).roundoff, roundings) - 1;
-  const double over_words = gamma(chain(case_.V) + 5);
+  const double over_entries = gamma(chain(case_.V) + 5);
   const double over_tokens = gamma(chain(case_.N) + 5);
   for (std::size_t v = 0; v < token.p.size(); ++v) {
     const bool is_target = v == token.target;
@@ -195,7 +195,7 @@ void CceBounds::add_gradients(const Token& token) {
     for (std::int64_t h = 0; h < case_.H; ++h) {
       const double w = std::abs(double{case_.weight_at(static_cast<std::int64_t>(v), h)});
       const double x = std::abs(double{case_.hidden_at(token.n, h)});
-      dhidden_[size(token.n * case_.H + h)] += (error + over_words * magnitude) * w;
+      dhidden_[size(token.n * case_.H + h)] += (error + over_entries * magnitude) * w;
       dweight_[v * size(case_.H) + size(h)] += (error + over_tokens * magnitude) * x;
     }
     dbias_[v] += error + over_tokens * magnitude;

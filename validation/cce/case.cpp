@@ -1,23 +1,14 @@
 #include "validation/cce/case.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "reference/cce/validate.h"
+#include "validation/cce/fields.h"
+#include "validation/core/equality.h"
 
 namespace assay::validation {
 namespace {
-
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](float x, float y) {
-    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
-  });
-}
-
-bool same_bits(double a, double b) {
-  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
 
 /// Row `i` of a matrix of `width` columns, appended.
 void append_row(std::vector<float>& to, const std::vector<float>& from, std::int64_t i, std::int64_t width,
@@ -29,25 +20,15 @@ void append_row(std::vector<float>& to, const std::vector<float>& from, std::int
 }  // namespace
 
 CceProblem<float> CceCase::view() const {
-  CceProblem<float> problem;
-  problem.N = N;
-  problem.H = H;
-  problem.V = V;
+  auto problem = statement_of(*this);
   problem.hidden = hidden;
   problem.weight = weight;
   problem.bias = bias;
-  problem.targets = targets;
-  problem.upstream = upstream;
-  problem.ignore_index = ignore_index;
-  problem.logit_softcap = logit_softcap;
-  problem.label_smoothing = label_smoothing;
-  problem.z_loss = z_loss;
-  problem.reduction = reduction;
   return problem;
 }
 
 std::int64_t CceCase::valid_tokens() const {
-  return N - std::count(targets.begin(), targets.end(), ignore_index);
+  return CceFields::valid_tokens(statement_of(*this));
 }
 
 bool CceCase::has_softcap() const {
@@ -62,11 +43,7 @@ double CceCase::token_weight(std::int64_t n) const {
 }
 
 bool CceCase::operator==(const CceCase& other) const {
-  return N == other.N && H == other.H && V == other.V && dtype == other.dtype && same_bits(hidden, other.hidden) &&
-         same_bits(weight, other.weight) && same_bits(bias, other.bias) && targets == other.targets &&
-         same_bits(upstream, other.upstream) && ignore_index == other.ignore_index &&
-         same_bits(logit_softcap, other.logit_softcap) && same_bits(label_smoothing, other.label_smoothing) &&
-         same_bits(z_loss, other.z_loss) && reduction == other.reduction;
+  return same_fields(*this, other);
 }
 
 void require_valid(const CceCase& c) {
@@ -89,7 +66,7 @@ CceCase select_tokens(const CceCase& c, const std::vector<std::int64_t>& which) 
   return d;
 }
 
-CceCase select_words(const CceCase& c, const std::vector<std::int64_t>& which) {
+CceCase select_entries(const CceCase& c, const std::vector<std::int64_t>& which) {
   CceCase d = c;
   d.V = static_cast<std::int64_t>(which.size());
   d.weight.clear();

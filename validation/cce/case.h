@@ -13,8 +13,12 @@ namespace assay::validation {
 using reference::CceProblem;
 using reference::Reduction;
 
+struct CceFields;
+
 /// Shapes as in reference/cce/problem.h. Elements are kept as float32, in which float16 and bfloat16 are exact.
 struct CceCase {
+  using Fields = CceFields;
+
   std::int64_t N = 0;
   std::int64_t H = 1;
   std::int64_t V = 1;
@@ -56,7 +60,7 @@ void require_valid(const CceCase& c);
 CceCase select_tokens(const CceCase& c, const std::vector<std::int64_t>& which);
 
 /// The words `which`, in that order, and targets renamed; every target that is not ignored must be among them.
-CceCase select_words(const CceCase& c, const std::vector<std::int64_t>& which);
+CceCase select_entries(const CceCase& c, const std::vector<std::int64_t>& which);
 
 /// The first `count` columns of hidden and weight.
 CceCase keep_columns(const CceCase& c, std::int64_t count);

@@ -10,13 +10,6 @@ Place matrix_place(const char* output, const char* names, std::int64_t columns, 
   return {output, offset / columns, offset % columns, -1, names};
 }
 
-template <class PlaceOf>
-void same_bits(Comparison& comparison, const std::vector<float>& first, const std::vector<float>& second,
-               const std::string& what, PlaceOf place_of) {
-  if (first.size() != second.size()) return;
-  for (std::size_t i = 0; i < first.size(); ++i) comparison.same_bits(place_of(i), first[i], second[i], what);
-}
-
 }  // namespace
 
 Place loss_place(std::size_t i) {
@@ -37,15 +30,6 @@ Place dbias_place(std::size_t v) {
 
 bool may_overflow(double exact, double bound, double largest, float got) {
   return std::abs(exact) + bound > largest && std::abs(got) > largest / 2 && std::signbit(got) == std::signbit(exact);
-}
-
-Finding same_bits(const CceCase& c, const CceRun& first, const CceRun& second, const std::string& what) {
-  Comparison comparison;
-  same_bits(comparison, first.loss, second.loss, what, loss_place);
-  same_bits(comparison, first.dhidden, second.dhidden, what, [&](std::size_t i) { return dhidden_place(c, i); });
-  same_bits(comparison, first.dweight, second.dweight, what, [&](std::size_t i) { return dweight_place(c, i); });
-  same_bits(comparison, first.dbias, second.dbias, what, dbias_place);
-  return comparison.finding();
 }
 
 void CceRunComparison::near(const Place& place, float got, float expected, double bound) {

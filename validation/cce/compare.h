@@ -4,7 +4,7 @@
 #include <string>
 
 #include "validation/cce/bounds.h"
-#include "validation/cce/run.h"
+#include "validation/cce/fields.h"
 #include "validation/cce/truth.h"
 #include "validation/core/compare.h"
 
@@ -20,9 +20,6 @@ Place dbias_place(std::size_t v);
 /// NaN.
 bool may_overflow(double exact, double bound, double largest, float got);
 
-/// Two runs of the same problem must agree in every bit.
-Finding same_bits(const CceCase& c, const CceRun& first, const CceRun& second, const std::string& what);
-
 /// What a run gave against what another gave, both of which may be off by their bounds.
 /// An infinite loss must be infinite in both.
 class CceRunComparison {
@@ -37,6 +34,7 @@ class CceRunComparison {
   void losses(const CceRun& got, const CceRun& expected);
   void gradients(const CceRun& got, const CceRun& expected);
   void all(const CceRun& got, const CceRun& expected);
+  void add(const CceRun& got, const CceRun& expected, const std::string& /*what*/) { all(got, expected); }
 
   Comparison& comparison() { return comparison_; }
   const CceBounds& bounds() const { return got_; }

@@ -18,7 +18,7 @@ std::int64_t small_extent(Random& random, int size) {
 }
 
 std::int64_t vocabulary(Random& random, int size, const CceProfile& profile) {
-  if (size >= 20 && random.chance(profile.many_words)) {
+  if (size >= 20 && random.chance(profile.many_entries)) {
     const std::int64_t width = random.pick({256, 512, 1024, 2048});
     return width + random.integer(-1, 1);
   }

@@ -20,9 +20,9 @@ struct CceProfile {
   double softcap = 0.25;
   double smoothing = 0.2;
   double z_loss = 0.2;
-  double half_types = 0.4;   ///< in float16 or bfloat16
-  double many_words = 0.12;  ///< of a vocabulary beyond 200 words
-  double many_tokens = 0.1;  ///< of more than six tokens
+  double half_types = 0.4;     ///< in float16 or bfloat16
+  double many_entries = 0.12;  ///< of a vocabulary beyond 200 words
+  double many_tokens = 0.1;    ///< of more than six tokens
 };
 
 /// A valid problem. `size` grows from 0 to 100 over a run: small cases come first and shrink best.

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "metal/cpu/any_cce.h"
+#include "metal/cpu/cce/any.h"
 #include "validation/cce/case.h"
-#include "validation/cce/support.h"
+#include "validation/core/support.h"
 
 namespace assay::validation {
 
@@ -24,7 +24,7 @@ struct CceKernelInfo {
   /// is the type of hidden and weight.
   int bfloat16_roundings = 0;
   std::vector<std::int64_t> chunks;  ///< sizes of vocabulary chunks that it can be told to take
-  CceSupport support = {};
+  Support support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}};
 };
 
 /// How a run is to be done.

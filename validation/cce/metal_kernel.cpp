@@ -46,7 +46,7 @@ class MetalCceKernel final : public CceKernel {
 
   void start() const {
     device_ = emulated_device(options_.edit);
-    library_ = kernel_library(*device_, "cce.metal", options_.edit);
+    library_ = kernel_library(*device_, "cce/cce.metal", options_.edit);
   }
 
   MetalCceOptions options_;

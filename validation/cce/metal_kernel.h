@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "metal/host/cce.h"
+#include "metal/host/cce/cce.h"
 #include "validation/cce/kernel.h"
 #include "validation/core/emulated_device.h"
 

@@ -9,7 +9,7 @@ namespace assay::validation {
 namespace {
 
 /// What a reference takes seconds for is not worth a picture: N H V.
-constexpr std::int64_t most_products = 2'000'000;
+constexpr std::int64_t max_products = 2'000'000;
 
 double share(float got, const BigFloat& exact, double bound) {
   return same_kind(BigFloat(got), exact) ? 0 : share_of_bound(absolute_difference(BigFloat(got), exact), bound);
@@ -18,10 +18,10 @@ double share(float got, const BigFloat& exact, double bound) {
 }  // namespace
 
 std::vector<Picture> CceOperation::pictures(const CceKernel& kernel, const CceCase& c, int digits) {
-  if (c.N * c.H * c.V > most_products) return {};
+  if (c.N * c.H * c.V > max_products) return {};
   const CceTruth truth = validation::truth_of(c, digits);
   const CceBounds bounds(c, kernel.info());
-  const CceRun run = run_valid(kernel, c, {.dbias = !c.bias.empty()});
+  const CceRun run = run_valid(kernel, c);
   const auto at = [&](std::int64_t row, std::int64_t h) { return static_cast<std::size_t>(row * c.H + h); };
   const auto dhidden = [&](std::int64_t n, std::int64_t h) {
     const BigFloat& exact = truth.dhidden[at(n, h)];

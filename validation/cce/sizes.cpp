@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "validation/cce/names.h"
 
 namespace assay::validation {
 
@@ -22,7 +21,7 @@ CceCase sized_cce_case(std::int64_t N, std::int64_t H, std::int64_t V, double sc
   return c;
 }
 
-std::vector<CceNamedCase> cce_sized_cases() {
+std::vector<CceNamedCase> CceOperation::sized_cases() {
   struct Size {
     std::int64_t N, H, V;
     double scale;

@@ -10,7 +10,4 @@ namespace assay::validation {
 /// N tokens of H Gaussian elements and V words; logits have the standard deviation `scale`.
 CceCase sized_cce_case(std::int64_t N, std::int64_t H, std::int64_t V, double scale, Dtype dtype, std::uint64_t seed);
 
-/// About a quarter of a minute of reference on one core.
-std::vector<CceNamedCase> cce_sized_cases();
-
 }  // namespace assay::validation

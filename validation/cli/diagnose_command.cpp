@@ -13,7 +13,7 @@
 #include "validation/ctc/diagnosis/certified_loss.h"
 #include "validation/ctc/diagnosis/json.h"
 #include "validation/ctc/diagnosis/report.h"
-#include "validation/ctc/npz.h"
+#include "validation/ctc/operation.h"
 #include "validation/report/report_file.h"
 
 namespace assay::validation {
@@ -23,7 +23,7 @@ int diagnose_command(const std::filesystem::path& path, int digits, bool colour,
   std::vector<std::string> notes;
   CtcCase batch;
   try {
-    batch = read_ctc_npz(path, notes);
+    batch = CtcOperation::read(path, notes);
   } catch (const std::runtime_error& error) {
     out << error.what() << '\n';
     return 2;
@@ -48,7 +48,7 @@ void add_diagnose_command(CLI::App& app, std::function<int()>& action) {
   command->add_option("batch", options->path, ".npz of logits or log_probs, targets, input_lengths, target_lengths")
       ->required();
   command->add_option("--digits", options->digits, "digits of each row's loss")
-      ->check(CLI::Range(1, most_loss_digits))
+      ->check(CLI::Range(1, max_loss_digits))
       ->capture_default_str();
   command->add_flag("--colour", options->colour, "colour for a terminal");
   command->add_option("--json", options->json, "Also write the diagnosis to this file");

@@ -11,7 +11,7 @@
 #include "validation/cli/data.h"
 #include "validation/cli/gate_table.h"
 #include "validation/cli/interrupt.h"
-#include "validation/cli/operations.h"
+#include "validation/registry.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/cli/report_options.h"
 #include "validation/report/shard.h"
@@ -48,7 +48,7 @@ NamedCase<Operation> read_input(const std::filesystem::path& path, std::FILE* ou
   std::vector<std::string> notes;
   NamedCase<Operation> given{path.filename().string(), Operation::read(path, notes), false};
   try {
-    Operation::require_valid(given.problem);
+    require_valid(given.problem);
   } catch (const std::invalid_argument& refusal) {
     const std::string advice =
         std::is_same_v<Operation, CtcOperation>
@@ -165,7 +165,7 @@ template <class Operation>
 int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
   const auto kernels =
       arguments.kernel.empty() ? Operation::shipped_kernels() : std::vector<std::string>{arguments.kernel};
-  plugin::set_time_limit(arguments.time_limit);
+  transport::set_time_limit(arguments.time_limit);
   return GateSession(arguments).judge(run_of<Operation>(arguments, cases_chosen), kernels);
 }
 

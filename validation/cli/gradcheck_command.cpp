@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "validation/cli/commands.h"
-#include "validation/cli/operations.h"
+#include "validation/registry.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
@@ -36,7 +36,7 @@ std::optional<NamedCase<Operation>> given_case(const GradcheckArguments& argumen
   } else if (!arguments.words.empty()) {
     given = {"the case given", Operation::from_words(parse_words(arguments.words))};
   }
-  if (given) Operation::require_valid(given->problem);
+  if (given) require_valid(given->problem);
   for (const auto& note : notes) fmt::print("note: {}\n", note);
   return given;
 }
@@ -91,7 +91,7 @@ void add_gradcheck_command(CLI::App& app, Action& action) {
   add_time_limit(*command, arguments->time_limit);
   command->callback([&action, arguments] {
     action = [arguments] {
-      plugin::set_time_limit(arguments->time_limit);
+      transport::set_time_limit(arguments->time_limit);
       return with_operation(arguments->operation,
                             [&]<class Operation>(Operation) { return run<Operation>(*arguments); });
     };

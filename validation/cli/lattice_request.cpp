@@ -11,7 +11,7 @@
 
 #include "reference/ctc/repeats.h"
 #include "validation/cli/data.h"
-#include "validation/ctc/npz.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -67,7 +67,7 @@ double number_of(const std::string& text) {
 
 /// The logits of row 0 of the speech batch, "hello", [13][28].
 Json speech(double scale) {
-  const CtcCase batch = read_ctc_npz(data_file("speech.npz"));
+  const CtcCase batch = CtcOperation::read(data_file("speech.npz"));
   Json rows = Json::array();
   for (std::int64_t t = 0; t < batch.input_lengths[0]; ++t) {
     rows.push_back(Json::array());

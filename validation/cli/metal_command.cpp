@@ -6,7 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "metal/emulator/lint.h"
+#include "metal/emulator/compile/lint.h"
 #include "validation/core/parse.h"
 #include "validation/core/terminal.h"
 #include "validation/report/report_file.h"
@@ -96,10 +96,7 @@ int check(Arguments& arguments) {
 
 int lint(Arguments& arguments) {
   interpret(arguments);
-  metal::emulator::CompileOptions options;
-  options.metal_version = arguments.check.emulator.metal_version;
-  options.macros = arguments.check.emulator.macros;
-  const auto result = metal::emulator::lint_file(arguments.check.file, options);
+  const auto result = metal::emulator::lint_file(arguments.check.file, compile_options(arguments.check.emulator));
   if (result) {
     fmt::print("{}: nothing found\n", arguments.check.file.filename().string());
     return 0;
@@ -111,7 +108,7 @@ int lint(Arguments& arguments) {
   return 1;
 }
 
-/// What check and lint share.
+/// A subcommand with the options that check and lint share.
 CLI::App* add_shader_command(CLI::App& metal, const std::string& name, const std::string& help, Arguments& arguments) {
   auto* command = metal.add_subcommand(name, help);
   command->add_option("file", arguments.check.file, "The shader, a .metal file")->required();

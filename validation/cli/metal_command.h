@@ -1,4 +1,4 @@
-// `assay metal check FILE.metal` and `assay metal lint FILE.metal`: a shader's faults, found without an Apple GPU.
+// `assay metal check FILE.metal` and `assay metal lint FILE.metal` find faults of a shader without an Apple GPU.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,8 +7,8 @@
 
 namespace assay::validation {
 
-/// Adds the subcommands; parsing one sets `action` to what returns the exit status: 0 nothing found, 1 something
-/// reported or refused, 2 bad usage.
+/// Adds the subcommands. Parsing one sets `action`, which returns the exit status: 0 if nothing was found, 1 if
+/// something was reported or refused, 2 for bad usage.
 void add_metal_command(CLI::App& app, Action& action);
 
 }  // namespace assay::validation

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "validation/cli/commands.h"
-#include "validation/cli/operations.h"
+#include "validation/registry.h"
 #include "validation/core/gate.h"
 #include "validation/core/terminal.h"
 
@@ -64,7 +64,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 template <class Operation>
 int list_faults() {
-  for (const auto& fault : Operation::faults()) fmt::print("  fault:{:<32} {}\n", fault.name, fault.story);
+  for (const auto& fault : Operation::faults()) fmt::print("  fault:{:<32} {}\n", fault.name, fault.description);
   return 0;
 }
 

@@ -3,11 +3,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "validation/plugin/plugin.h"
+#include "validation/transport/library/plugin.h"
 
 namespace assay::validation {
 
-/// --time-limit, for plugin::set_time_limit.
+/// --time-limit, for transport::set_time_limit.
 inline void add_time_limit(CLI::App& command, double& seconds) {
   command.add_option("--time-limit", seconds, "Seconds that a call of a plug-in may take")
       ->check(CLI::Range(0.001, 1e6))

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "validation/cli/commands.h"
-#include "validation/cli/operations.h"
+#include "validation/registry.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
@@ -42,7 +42,7 @@ typename Operation::Case case_of(Words words) {
   }
   std::vector<std::string> notes;
   auto c = file.empty() ? Operation::from_words(words) : Operation::read(file, notes);
-  Operation::require_valid(c);
+  require_valid(c);
   return c;
 }
 
@@ -122,7 +122,7 @@ void add_replay_command(CLI::App& app, Action& action) {
   command->callback([&action, arguments, digits] {
     arguments->digits_chosen = digits->count() > 0;
     action = [arguments] {
-      plugin::set_time_limit(arguments->time_limit);
+      transport::set_time_limit(arguments->time_limit);
       return replay_line_or_report(*arguments);
     };
   });

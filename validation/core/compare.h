@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "validation/core/number.h"
 #include "validation/core/verdict.h"
@@ -44,6 +45,15 @@ class Comparison {
   /// one: IEEE 754 leaves open which sign and payload an operation gives.
   void same_bits(const Place& place, float first, float second, const std::string& what);
   void same_bits(const Place& place, double first, double second, const std::string& what);
+
+  /// As above, for each element of two outputs; place_of(i) is the place of element i. Outputs of different sizes,
+  /// where one run was not asked for all elements, are not compared.
+  template <class Real, class PlaceOf>
+  void same_bits(const std::vector<Real>& first, const std::vector<Real>& second, const std::string& what,
+                 const PlaceOf& place_of) {
+    if (first.size() != second.size()) return;
+    for (std::size_t i = 0; i < first.size(); ++i) same_bits(place_of(i), first[i], second[i], what);
+  }
 
   bool anything() const { return compared_ > 0; }
 

@@ -1,27 +1,30 @@
 // Planted faults: kernels that are wrong in one step each, as published kernels have been, for testing the gate.
 //
-// A gate is worth what it catches: one that passes any of them is itself faulty.
+// A gate that passes any of them is itself faulty.
 #pragma once
 
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay::validation {
 
 template <class Operation>
 struct Fault {
-  std::string name;       ///< "skip-over-repeat"; its kernel is called "fault:skip-over-repeat"
-  std::string story;      ///< what goes wrong, and the report it resembles where there is one
-  std::string caught_by;  ///< the property meant to catch it first
+  std::string name;         ///< "skip-over-repeat"; its kernel is called "fault:skip-over-repeat"
+  std::string description;  ///< what goes wrong, and the report it resembles where there is one
+  std::string caught_by;    ///< the property meant to catch it first
   std::shared_ptr<const typename Operation::Kernel> kernel;
-  std::shared_ptr<const typename Operation::Kernel> healthy;  ///< the same without the fault
+  std::shared_ptr<const typename Operation::Kernel> healthy;  ///< the same kernel without the fault
 };
 
-/// The texts of a fault. The class of every fault that is a class has one as `static constexpr FaultNote note`.
+/// The texts of a fault. A fault that is a class has one as `static constexpr FaultNote note`.
 struct FaultNote {
   const char* name;
-  const char* story;
+  const char* description;
   const char* caught_by;
 };
 
@@ -30,7 +33,24 @@ template <class Operation, class Faulty>
 Fault<Operation> plant(std::shared_ptr<const typename Operation::Kernel> healthy) {
   const auto kernel = std::make_shared<Faulty>();
   kernel->rename("fault:" + std::string(Faulty::note.name));
-  return {Faulty::note.name, Faulty::note.story, Faulty::note.caught_by, kernel, std::move(healthy)};
+  return {Faulty::note.name, Faulty::note.description, Faulty::note.caught_by, kernel, std::move(healthy)};
+}
+
+/// As above, for each of several faulty kernels.
+template <class Operation, class... Faulty>
+std::vector<Fault<Operation>> plant_all(const std::shared_ptr<const typename Operation::Kernel>& healthy) {
+  return {plant<Operation, Faulty>(healthy)...};
+}
+
+/// The faults of several files, in their order.
+template <class Operation>
+std::vector<Fault<Operation>> joined_faults(std::initializer_list<std::vector<Fault<Operation>> (*)()> themes) {
+  std::vector<Fault<Operation>> all;
+  for (const auto theme : themes) {
+    std::vector<Fault<Operation>> planted = theme();
+    all.insert(all.end(), std::make_move_iterator(planted.begin()), std::make_move_iterator(planted.end()));
+  }
+  return all;
 }
 
 }  // namespace assay::validation

@@ -16,7 +16,7 @@ namespace assay::validation {
 
 /// What a run wrote where it must not, and left where it must write; in words.
 struct Footprint {
-  std::vector<std::string> trespasses;
+  std::vector<std::string> out_of_bounds_writes;
   std::vector<std::string> unwritten;
 };
 
@@ -45,9 +45,10 @@ class GuardedOutput {
   void inspect(Footprint& footprint) {
     for (std::size_t i = 0; i < guard; ++i) {
       if (bits(memory_[i]) != sentinel)
-        footprint.trespasses.push_back(fmt::format("wrote {}[-{}], before its beginning", name_, guard - i));
+        footprint.out_of_bounds_writes.push_back(fmt::format("wrote {}[-{}], before its beginning", name_, guard - i));
       if (bits(memory_[guard + size_ + i]) != sentinel)
-        footprint.trespasses.push_back(fmt::format("wrote {}[{}], past its {} elements", name_, size_ + i, size_));
+        footprint.out_of_bounds_writes.push_back(
+            fmt::format("wrote {}[{}], past its {} elements", name_, size_ + i, size_));
     }
     for (std::size_t i = 0; i < size_; ++i)
       if (bits(view()[i]) == poison) footprint.unwritten.push_back(fmt::format("{}[{}] was not written", name_, i));

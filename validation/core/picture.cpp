@@ -7,8 +7,8 @@
 namespace assay::validation {
 namespace {
 
-constexpr std::int64_t most_rows = 96;
-constexpr std::int64_t most_columns = 192;
+constexpr std::int64_t max_rows = 96;
+constexpr std::int64_t max_columns = 192;
 
 std::int64_t divided_up(std::int64_t count, std::int64_t by) {
   return (count + by - 1) / by;
@@ -31,8 +31,8 @@ Picture picture_of(const std::string& title, const std::string& row_label, const
                    std::int64_t rows, std::int64_t columns,
                    const std::function<double(std::int64_t, std::int64_t)>& value) {
   Picture picture{title, row_label, column_label, rows, columns, {}, 1, 1};
-  picture.pooled_rows = std::max<std::int64_t>(1, divided_up(rows, most_rows));
-  picture.pooled_columns = std::max<std::int64_t>(1, divided_up(columns, most_columns));
+  picture.pooled_rows = std::max<std::int64_t>(1, divided_up(rows, max_rows));
+  picture.pooled_columns = std::max<std::int64_t>(1, divided_up(columns, max_columns));
   picture.rows = divided_up(rows, picture.pooled_rows);
   picture.columns = divided_up(columns, picture.pooled_columns);
   picture.values.assign(static_cast<std::size_t>(picture.rows * picture.columns), 0);

@@ -1,7 +1,7 @@
 // What is due to a bad argument: a refusal that names it, and nothing touched on the way.
 #pragma once
 
-#include <cstddef>
+#include <span>
 #include <string>
 
 #include "validation/core/guarded_output.h"
@@ -21,9 +21,9 @@ struct BadArgument {
 Finding judge_refusal(const BasicRun& run, const std::string& what, const std::string& named);
 
 /// The verdict on `kernel`, run on `good` spoilt in each of these ways.
-template <class Kernel, class Case, class Options, std::size_t count>
+template <class Kernel, class Case, class Options>
 Finding judge_refusals(const Kernel& kernel, const Case& good,
-                       const BadArgument<Case, Options> (&bad_arguments)[count]) {
+                       std::span<const BadArgument<Case, Options>> bad_arguments) {
   for (const auto& bad : bad_arguments) {
     Case c = good;
     Options options;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "validation/core/fields.h"
+
 namespace assay::validation {
 
 /// A way to make a case simpler; nothing where it does not apply or would change nothing.
@@ -59,6 +61,88 @@ void for_each_part(std::int64_t count, Drop drop) {
     for (std::int64_t first = 0; first < count && parts < 32; first += width, ++parts)
       drop(first, std::min(count, first + width));
   }
+}
+
+template <class Case>
+using SharedCase = std::shared_ptr<const Case>;
+template <class Case>
+using Shrinks = std::vector<Shrink<Case>>;
+
+template <class Case, class Change>
+void add_shrink(Shrinks<Case>& steps, const SharedCase<Case>& c, Change change) {
+  steps.push_back(shrink_step<Case>(c, change));
+}
+
+/// Options to their defaults, one after the other, and optional arrays away.
+template <HasFields Case>
+void add_option_shrinks(Shrinks<Case>& steps, const SharedCase<Case>& c) {
+  const auto rows = [](const auto& use) { for_each_row(Case::Fields::problem(), use); };
+  rows([&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && !is_of_dtype<Row>)
+      if (row.optional) add_shrink(steps, c, [at = row.in_case](Case& d) { (d.*at).clear(); });
+  });
+  if constexpr (requires { c->upstream; })
+    add_shrink(steps, c, [](Case& d) {
+      d.reduction = Case().reduction;
+      d.upstream.clear();
+    });
+  rows([&]<class Row>(const Row& row) {
+    if constexpr (IsOption<Row>)
+      if (row.resets) add_shrink(steps, c, [at = row.in_case](Case& d) { d.*at = Case().*at; });
+  });
+  rows([&]<class Row>(const Row& row) {
+    if constexpr (IsChoice<Row>)
+      if (row.resets) add_shrink(steps, c, [at = row.in_case](Case& d) { d.*at = Case().*at; });
+  });
+  rows([&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && is_of_dtype<Row>)
+      if (row.optional) add_shrink(steps, c, [at = row.in_case](Case& d) { (d.*at).clear(); });
+  });
+}
+
+/// Elements as numbers of the case's dtype.
+template <HasFields Case>
+void round_to_dtype(Case& c) {
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && is_of_dtype<Row>)
+      for (auto& value : c.*row.in_case)
+        value = rounded_to<std::remove_reference_t<decltype(value)>>(c.dtype, static_cast<double>(value));
+  });
+}
+
+template <HasFields Case>
+void add_dtype_shrink(Shrinks<Case>& steps, const SharedCase<Case>& c) {
+  if (c->dtype == Dtype::float32) return;
+  add_shrink(steps, c, [](Case& d) {
+    d.dtype = Dtype::float32;
+    round_to_dtype(d);
+  });
+}
+
+/// Values of one array towards zero and few bits.
+template <class Case, class Row>
+void add_value_shrinks(Shrinks<Case>& steps, const SharedCase<Case>& c, const Row& row) {
+  const auto at = row.in_case;
+  for (const auto change : row.shrinks.all)
+    add_shrink(steps, c, [=](Case& d) {
+      for (auto& value : d.*at) value = change(value);
+      if constexpr (is_of_dtype<Row>)
+        if (d.dtype != Dtype::float32) round_to_dtype(d);
+    });
+  if (((*c).*at).size() > row.shrinks.max_elements) return;
+  for (std::size_t i = 0; i < ((*c).*at).size(); ++i)
+    for (const auto change : row.shrinks.each) add_shrink(steps, c, [=](Case& d) { (d.*at)[i] = change((d.*at)[i]); });
+}
+
+/// Values of all arrays, those of the dtype first.
+template <HasFields Case>
+void add_value_shrinks(Shrinks<Case>& steps, const SharedCase<Case>& c) {
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && is_of_dtype<Row>) add_value_shrinks(steps, c, row);
+  });
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && !is_of_dtype<Row>) add_value_shrinks(steps, c, row);
+  });
 }
 
 }  // namespace assay::validation

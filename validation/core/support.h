@@ -1,12 +1,19 @@
-// What kernels claim to do: cases beyond it are skipped, and counted with the reason.
+// What a kernel claims to do: cases beyond it are skipped, and counted with the reason.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "validation/core/fields.h"
 
 namespace assay::validation {
 
@@ -18,24 +25,68 @@ class Unsupported : public std::runtime_error {
 
 inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-/// Collects the first reason why a kernel need not do a case.
-class WhyNot {
- public:
-  /// "the kernel does not do ..." unless it `does` or a reason is there already.
-  WhyNot& unless(bool does, const std::string& what) {
-    if (!does && reason_.empty()) reason_ = "the kernel does not do " + what;
-    return *this;
-  }
+struct Support {
+  std::vector<Dtype> dtypes = {Dtype::float32};
+  std::map<std::string, std::int64_t> limits = {};  ///< the largest of an extent, by name
+  std::set<std::string> declined = {};              ///< keys of claims (core/fields.h)
 
-  /// A size beyond the largest that the kernel claims.
-  WhyNot& at_most(std::int64_t largest, const char* name, std::int64_t size) {
-    return unless(size <= largest, fmt::format("{} > {}", name, largest));
-  }
-
-  const std::string& reason() const { return reason_; }
-
- private:
-  std::string reason_;
+  bool does(const std::string& key) const { return !declined.contains(key); }
+  bool does(Dtype dtype) const { return std::ranges::find(dtypes, dtype) != dtypes.end(); }
 };
+
+/// Every claim of an operation, in the order of the plug-in header's flags, and whether a case asks for it.
+template <class Case>
+struct AskedClaim {
+  Claim claim;
+  std::function<bool(const Case&)> asked;
+};
+
+template <class Fields>
+const std::vector<AskedClaim<typename Fields::Case>>& claims() {
+  using Case = typename Fields::Case;
+  static const auto all = [] {
+    std::vector<AskedClaim<Case>> found;
+    for_each_row(Fields::problem(), [&]<class Row>(const Row& row) {
+      if constexpr (IsArray<Row>) {
+        found.push_back({row.declinable, [at = row.in_case](const Case& c) { return !(c.*at).empty(); }});
+      } else if constexpr (IsOption<Row>) {
+        found.push_back({row.declinable, [at = row.in_case](const Case& c) { return c.*at != Case().*at; }});
+      } else if constexpr (IsChoice<Row>) {
+        for (std::size_t i = 0; i < row.declinable.size(); ++i)
+          found.push_back({row.declinable[i], [at = row.in_case, i](const Case& c) {
+                             return static_cast<std::size_t>(c.*at) == i;
+                           }});
+      } else if constexpr (IsFurther<Row>) {
+        found.push_back({row.declinable, row.asked != nullptr ? row.asked : [](const Case&) { return false; }});
+      }
+    });
+    std::erase_if(found, [](const auto& one) { return one.claim.key == nullptr; });
+    std::ranges::sort(found, {}, [](const auto& one) { return one.claim.flag; });
+    return found;
+  }();
+  return all;
+}
+
+/// Why a kernel of such support need not do the case; empty where it must.
+template <HasFields Case>
+std::string why_not(const Support& support, const Case& c) {
+  std::string reason;
+  const auto unless = [&](bool does, const std::string& what) {
+    if (!does && reason.empty()) reason = "the kernel does not do " + what;
+  };
+  unless(support.does(c.dtype), name_of(c.dtype));
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsExtent<Row>)
+      if (const auto limit = support.limits.find(row.name); limit != support.limits.end()) {
+        const std::int64_t size = row.limited != nullptr ? row.limited(c) : c.*row.in_case;
+        unless(size <= limit->second, fmt::format("{} > {}", row.name, limit->second));
+      }
+  });
+  for (const auto& [claim, asked] : claims<typename Case::Fields>())
+    if (!support.does(claim.key)) unless(!asked(c), claim.words);
+  if constexpr (requires { Case::Fields::further_reason(c); })
+    if (reason.empty()) reason = Case::Fields::further_reason(c);
+  return reason;
+}
 
 }  // namespace assay::validation

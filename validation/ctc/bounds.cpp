@@ -49,7 +49,7 @@ double CtcBounds::emission(double log_y) const {
 /// Of storing; where numbers inside have no more range than float32, or than the 16 bits whose digits they have, of y,
 /// the posterior and weighting too.
 double CtcBounds::underflow(double weight) const {
-  const double stored = smallest_store(kernel_.support.dtype);
+  const double stored = smallest_store(case_.dtype);
   const double u = kernel_.unit_roundoff;
   if (u < 0x1p-24) return stored;
   return stored + (4 * weight + 1) * (u > 0x1p-24 ? stored : smallest_store(Dtype::float32));
@@ -88,7 +88,7 @@ void CtcBounds::bound_log_space(Row& row, std::int64_t b) const {
 void CtcBounds::bound_losses() {
   const double u = kernel_.unit_roundoff;
   const double v = kernel_.output_unit_roundoff;
-  const double smallest = smallest_store(kernel_.support.dtype);
+  const double smallest = smallest_store(v > 0x1p-24 ? case_.dtype : Dtype::float32);
   const auto stored = [&](double size, double error) { return error + v * (size + error) + smallest; };
   double total_size = 0;
   double total_error = 0;
@@ -117,7 +117,8 @@ double CtcBounds::gradient(std::int64_t t, std::int64_t b, const GradientSizes& 
   const double exact = weight * sizes.exact;
   const double posterior_error = sizes.posterior > 0 ? rho * sizes.posterior : 0;  // rho may be infinite
   const double inside = weight * (y_error + posterior_error) + 4 * kernel_.unit_roundoff * exact;
-  return inside + kernel_.output_unit_roundoff * (exact + inside) + underflow(weight);
+  const double stored = std::max(kernel_.output_unit_roundoff, format_of(case_.dtype).roundoff);
+  return inside + stored * (exact + inside) + underflow(weight);
 }
 
 }  // namespace assay::validation

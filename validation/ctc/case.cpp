@@ -1,10 +1,10 @@
 #include "validation/ctc/case.h"
 
 #include <algorithm>
-#include <cstring>
-#include <tuple>
 
 #include "reference/ctc/validate.h"
+#include "validation/core/equality.h"
+#include "validation/ctc/fields.h"
 
 namespace assay::validation {
 namespace {
@@ -13,25 +13,16 @@ std::size_t index(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
 
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
-}
-
-auto all_but_floats(const CtcCase& c) {
-  return std::tie(c.T, c.B, c.C, c.S, c.targets, c.input_lengths, c.target_lengths, c.blank, c.input, c.variable,
-                  c.layout, c.reduction, c.zero_infinity);
-}
-
 }  // namespace
 
 bool CtcCase::operator==(const CtcCase& other) const {
-  return all_but_floats(*this) == all_but_floats(other) && same_bits(activations, other.activations) &&
-         same_bits(upstream, other.upstream);
+  return same_fields(*this, other);
 }
 
 CtcProblem<float> CtcCase::view() const {
-  return {T,        B,     C,     S,        activations, targets,   input_lengths, target_lengths,
-          upstream, blank, input, variable, layout,      reduction, zero_infinity};
+  auto problem = statement_of(*this);
+  problem.activations = activations;
+  return problem;
 }
 
 std::vector<std::int64_t> CtcCase::labels(std::int64_t b) const {

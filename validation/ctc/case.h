@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "reference/ctc/problem.h"
+#include "validation/core/dtype.h"
 
 namespace assay::validation {
 
@@ -14,12 +15,17 @@ using reference::CtcTargets;
 using reference::CtcVariable;
 using reference::Reduction;
 
-/// Shapes as in reference/ctc/problem.h. Activations are float32: half and bfloat16 values are exact in it.
+struct CtcFields;
+
+/// Shapes as in reference/ctc/problem.h. Elements are kept as float32, in which float16 and bfloat16 are exact.
 struct CtcCase {
+  using Fields = CtcFields;
+
   std::int64_t T = 0;
   std::int64_t B = 0;
   std::int64_t C = 1;
   std::int64_t S = 0;
+  Dtype dtype = Dtype::float32;  ///< of activations and gradient; upstream is exact in it; not float64
   std::vector<float> activations;
   std::vector<std::int64_t> targets;
   std::vector<std::int64_t> input_lengths;

@@ -4,19 +4,6 @@
 
 namespace assay::validation {
 
-Finding same_bits(const CtcCase& c, const CtcRun& first, const CtcRun& second, const std::string& what) {
-  Comparison comparison;
-  for (std::size_t i = 0; i < first.loss.size(); ++i)
-    comparison.same_bits({"loss", -1, static_cast<std::int64_t>(i)}, first.loss[i], second.loss[i], what);
-  if (first.gradient.size() != second.gradient.size()) return comparison.finding();
-  for (std::size_t i = 0; i < first.gradient.size(); ++i) {
-    const auto offset = static_cast<std::int64_t>(i);
-    comparison.same_bits({"gradient", offset / (c.B * c.C), offset / c.C % c.B, offset % c.C}, first.gradient[i],
-                         second.gradient[i], what);
-  }
-  return comparison.finding();
-}
-
 double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth, std::int64_t t, std::int64_t b,
                       std::int64_t k) {
   const auto& row = truth.rows[static_cast<std::size_t>(b)];

@@ -6,13 +6,10 @@
 #include "validation/core/compare.h"
 #include "validation/core/verdict.h"
 #include "validation/ctc/bounds.h"
-#include "validation/ctc/run.h"
+#include "validation/ctc/fields.h"
 #include "validation/ctc/truth.h"
 
 namespace assay::validation {
-
-/// Two runs of the same problem must agree in every bit.
-Finding same_bits(const CtcCase& c, const CtcRun& first, const CtcRun& second, const std::string& what);
 
 /// Bound on |gradient[t, b, k] - truth|; 0 where the element must be 0 or NaN.
 double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth, std::int64_t t, std::int64_t b,

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "reference/ctc/repeats.h"
 #include "validation/core/coverage.h"
 
 namespace assay::validation {
@@ -15,11 +17,8 @@ struct Row {
 };
 
 Row row_of(const CtcCase& c, std::int64_t b) {
-  Row row{c.input_lengths[static_cast<std::size_t>(b)], 0, 0};
   const auto labels = c.labels(b);
-  row.labels = static_cast<std::int64_t>(labels.size());
-  for (std::size_t i = 1; i < labels.size(); ++i) row.repeats += labels[i] == labels[i - 1] ? 1 : 0;
-  return row;
+  return {c.input_lengths[static_cast<std::size_t>(b)], std::ssize(labels), reference::repeats(labels)};
 }
 
 template <class Predicate>

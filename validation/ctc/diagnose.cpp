@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "reference/ctc/repeats.h"
 #include "validation/ctc/diagnosis/activations.h"
 #include "validation/ctc/diagnosis/certified_loss.h"
 #include "validation/ctc/diagnosis/dead_end.h"
@@ -34,7 +35,7 @@ bool has(const std::vector<Symptom>& symptoms, Ailment ailment) {
   return std::any_of(symptoms.begin(), symptoms.end(), [&](const Symptom& s) { return s.ailment == ailment; });
 }
 
-/// What the symptoms found so far make of the loss.
+/// The kind of loss that follows from the symptoms found so far.
 LossKind kind_of(const CtcCase& c, const std::vector<Symptom>& symptoms) {
   for (const Ailment ailment : {Ailment::bad_blank, Ailment::input_length, Ailment::target_length,
                                 Ailment::label_out_of_range, Ailment::label_is_blank})
@@ -44,7 +45,7 @@ LossKind kind_of(const CtcCase& c, const std::vector<Symptom>& symptoms) {
   return has(symptoms, Ailment::infeasible) ? LossKind::infinite : LossKind::finite;
 }
 
-/// The row as a problem of its own, whatever is wrong with the others.
+/// The row as a problem of its own, without the other rows.
 CtcCase alone(const CtcCase& c, std::int64_t b) {
   const auto labels = *locate_labels(c, b);
   CtcCase row;
@@ -89,7 +90,7 @@ RowDiagnosis diagnose_row(const CtcCase& c, std::int64_t b, int digits) {
   diagnosis.row = b;
   diagnosis.input_length = c.input_lengths[static_cast<std::size_t>(b)];
   diagnosis.target_length = c.target_lengths[static_cast<std::size_t>(b)];
-  if (const auto labels = locate_labels(c, b)) diagnosis.repeats = count_repeats(*labels);
+  if (const auto labels = locate_labels(c, b)) diagnosis.repeats = reference::repeats(*labels);
   diagnosis.symptoms = examine_statement(c, b);
   for (Symptom& symptom : examine_activations(c, b)) diagnosis.symptoms.push_back(std::move(symptom));
   take_loss(c, digits, diagnosis);

@@ -1,8 +1,8 @@
 // What is wrong with a CTC batch whose loss is inf or NaN, row by row and in plain words.
 //
-// For each row: lengths, labels, frames needed (S + repeats), activations, and where all of these are in order the loss
-// to any number of digits. A row is judged by itself: what is wrong with one says nothing about another, unless they
-// share it (the blank, the lengths that tell where concatenated labels begin).
+// For each row: lengths, labels, frames needed (S + repeats), activations, and, if all of these are valid, the loss to
+// any number of digits. Each row is judged by itself, except for what rows share: the blank, and the lengths that tell
+// where concatenated labels begin.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ struct RowDiagnosis {
   std::int64_t row = 0;
   std::int64_t input_length = 0;
   std::int64_t target_length = 0;
-  std::optional<std::int64_t> repeats;  ///< none where the labels cannot be located
-  std::vector<Symptom> symptoms;        ///< the gravest first; notes do not count against a row
+  std::optional<std::int64_t> repeats;  ///< none if the labels cannot be located
+  std::vector<Symptom> symptoms;        ///< the most severe first; a row with notes alone is healthy
   LossKind kind = LossKind::finite;
-  double loss = 0;        ///< about; +inf or NaN where it is
+  double loss = 0;        ///< approximate; +inf or NaN if the loss is
   std::string loss_text;  ///< "0.00311962157 ± 1e-11", "inf", "nan", "undefined"
 
   bool is_healthy() const { return symptoms.empty() || symptoms.front().severity == Severity::note; }
 };
 
 /// One diagnosis per row; losses before reduction and upstream, to `digits` significant digits.
-/// Throws std::invalid_argument where the sizes of the batch's arrays do not agree with T, B, C and S.
+/// Throws std::invalid_argument if the sizes of the batch's arrays do not agree with T, B, C and S.
 std::vector<RowDiagnosis> diagnose(const CtcCase& c, int digits);
 
 }  // namespace assay::validation

@@ -4,18 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "reference/ctc/repeats.h"
 #include "validation/ctc/generate_values.h"
 
 namespace assay::validation {
 namespace {
 
 using Labels = std::vector<std::int64_t>;
-
-std::int64_t repeats_of(const Labels& labels) {
-  std::int64_t repeats = 0;
-  for (std::size_t i = 1; i < labels.size(); ++i) repeats += labels[i] == labels[i - 1] ? 1 : 0;
-  return repeats;
-}
 
 std::int64_t some_label(Random& random, const CtcCase& c) {
   const std::int64_t label = random.integer(0, c.C - 2);
@@ -67,10 +62,12 @@ Row some_row(Random& random, const CtcCase& c, int size, bool is_long, const Ctc
   if (c.C < 2) return row;
   row.labels = some_labels(random, c, some_label_count(random, row.frames, is_long));
   if (random.chance(profile.impossible_rows)) {
-    row.frames = std::max<std::int64_t>(0, static_cast<std::int64_t>(row.labels.size()) + repeats_of(row.labels) - 1);
+    row.frames =
+        std::max<std::int64_t>(0, static_cast<std::int64_t>(row.labels.size()) + reference::repeats(row.labels) - 1);
     return row;
   }
-  while (!row.labels.empty() && static_cast<std::int64_t>(row.labels.size()) + repeats_of(row.labels) > row.frames) {
+  while (!row.labels.empty() &&
+         static_cast<std::int64_t>(row.labels.size()) + reference::repeats(row.labels) > row.frames) {
     row.labels.pop_back();
   }
   return row;

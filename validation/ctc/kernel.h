@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cmath>
-#include <span>
 #include <string>
 
-#include "reference/ctc/problem.h"
-#include "validation/ctc/support.h"
+#include "metal/cpu/ctc/any.h"
+#include "validation/core/support.h"
+#include "validation/ctc/case.h"
 
 namespace assay::validation {
 
@@ -14,7 +14,7 @@ namespace assay::validation {
 /// (docs/bounds.md): what a kernel does not claim, it is not held to; what it claims, it must keep.
 ///   probability  sums and products of non-negative numbers whose range does not limit them
 ///   log_space    ln alpha and ln beta by log-sum-exp
-enum class Arithmetic { probability, log_space };
+enum class Arithmetic { log_space, probability };
 
 struct CtcKernelInfo {
   std::string name;
@@ -23,13 +23,12 @@ struct CtcKernelInfo {
   /// Whether dL/dlogits is taken from dL/dlog_probs through the softmax, as Eesen does, and not from y - posterior.
   bool two_step = false;
   double output_unit_roundoff = std::ldexp(1.0, -24);  ///< of the type that results are stored in
-  CtcSupport support = {};
+  Support support = {};
 };
 
-/// Where a kernel puts its results; shapes as in reference/ctc/problem.h.
-struct CtcResultView {
-  std::span<float> loss;      ///< [B] for Reduction::none, else [1]
-  std::span<float> gradient;  ///< [T, B, C], or empty when only the loss is wanted
+/// How a run is to be done.
+struct CtcRequest {
+  int threads = 0;  ///< 0: the kernel's own choice
 };
 
 class CtcKernel {
@@ -42,9 +41,19 @@ class CtcKernel {
   virtual const CtcKernelInfo& info() const = 0;
 
   /// Fills `out`, or refuses a bad argument by throwing std::invalid_argument that names it.
-  /// `threads`: 0 means the kernel's own choice.
   /// A gate asks for what info().support claims, and in the property of refusals for anything.
-  virtual void run(const reference::CtcProblem<float>& problem, const CtcResultView& out, int threads) const = 0;
+  virtual void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out,
+                   const CtcRequest& request) const = 0;
+};
+
+/// A kernel of float32 activations.
+class CtcFloatKernel : public CtcKernel {
+ public:
+  void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out,
+           const CtcRequest& request) const final;
+
+  virtual void run(const reference::CtcProblem<float>& problem, const metal::CtcOutput<float>& out,
+                   int threads) const = 0;
 };
 
 }  // namespace assay::validation

@@ -13,6 +13,7 @@ namespace {
 
 CtcKernelInfo info_of(const MetalCtcOptions& options) {
   CtcKernelInfo info{.name = options.name, .unit_roundoff = std::ldexp(1.0, -24)};
+  if (!options.edit) info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   if (options.path == metal::CtcPath::production) return info;
   info.arithmetic = Arithmetic::log_space;
   info.two_step = true;
@@ -25,18 +26,21 @@ class MetalCtcKernel final : public CtcKernel {
 
   const CtcKernelInfo& info() const override { return info_; }
 
-  void run(const reference::CtcProblem<float>& problem, const CtcResultView& out, int /*threads*/) const override {
+  void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out,
+           const CtcRequest& /*request*/) const override {
     const std::lock_guard lock(mutex_);
     if (!loss_) start();
-    or_throw((*loss_)(problem, {out.loss, out.gradient}));
+    metal::with_types(problem, out,
+                      [&](const auto& typed, const auto& output) { or_throw((*loss_)(typed, output)); });
     throw_reports(*device_);
   }
 
  private:
   void start() const {
     device_ = emulated_device(options_.edit);
-    const metal::CtcOptions options{.path = options_.path, .least_states = options_.least_states};
-    loss_ = or_throw(metal::CtcLoss::create(device_, kernel_library(*device_, "ctc.metal", options_.edit), options));
+    const metal::CtcOptions options{.path = options_.path, .min_states = options_.min_states};
+    loss_ =
+        or_throw(metal::CtcLoss::create(device_, kernel_library(*device_, "ctc/ctc.metal", options_.edit), options));
   }
 
   MetalCtcOptions options_;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "metal/host/ctc.h"
+#include "metal/host/ctc/ctc.h"
 #include "validation/core/emulated_device.h"
 #include "validation/ctc/kernel.h"
 
@@ -15,7 +15,7 @@ namespace assay::validation {
 struct MetalCtcOptions {
   std::string name;
   metal::CtcPath path = metal::CtcPath::production;
-  std::uint64_t least_states = 0;  ///< metal::CtcOptions::least_states
+  std::uint64_t min_states = 0;  ///< metal::CtcOptions::min_states
   ShaderEdit edit = {};
 };
 

@@ -13,7 +13,7 @@ namespace assay::validation {
 namespace {
 
 /// What a reference takes seconds for is not worth a picture.
-constexpr std::size_t most_activations = 20'000;
+constexpr std::size_t max_activations = 20'000;
 
 /// One run of a kernel, and what it is held against.
 struct Judged {
@@ -65,7 +65,7 @@ Picture lattice(const Judged& judged, std::int64_t b) {
 }  // namespace
 
 std::vector<Picture> CtcOperation::pictures(const CtcKernel& kernel, const CtcCase& c, int digits) {
-  if (c.B == 0 || c.activations.size() > most_activations) return {};
+  if (c.B == 0 || c.activations.size() > max_activations) return {};
   const Judged judged{c, truth_of(c, digits), CtcBounds(c, kernel.info()), run_valid(kernel, c)};
   const std::int64_t b = row_to_show(judged);
   std::vector<Picture> pictures;

@@ -1,17 +1,15 @@
 #include "validation/ctc/shrink.h"
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 #include <numeric>
 
+#include "validation/ctc/fields.h"
 #include "validation/ctc/shrink_structure.h"
 
 namespace assay::validation {
 namespace {
 
-using Shared = std::shared_ptr<const CtcCase>;
-
+using Shared = SharedCase<CtcCase>;
 using CtcShrink = Shrink<CtcCase>;
 
 template <class Change>
@@ -52,43 +50,10 @@ void add_frames_and_labels(std::vector<CtcShrink>& steps, const Shared& c) {
   }
 }
 
-void add_options(std::vector<CtcShrink>& steps, const Shared& c) {
-  steps.push_back(step(c, [](CtcCase& d) { d.upstream.clear(); }));
-  steps.push_back(step(c, [](CtcCase& d) {
-    d.reduction = Reduction::none;
-    d.upstream.clear();
-  }));
-  steps.push_back(step(c, [](CtcCase& d) { d.zero_infinity = false; }));
-  steps.push_back(step(c, [](CtcCase& d) { d.variable = CtcVariable::logits; }));
+void add_classes(std::vector<CtcShrink>& steps, const Shared& c) {
   steps.push_back(step(c, use_padded_targets));
   for (std::int64_t k = 0; k < c->C; ++k) {
     steps.push_back(step(c, [k](CtcCase& d) { drop_class(d, k); }));
-  }
-}
-
-template <class Change>
-void add_values(std::vector<CtcShrink>& steps, const Shared& c, Change change) {
-  steps.push_back(step(c, [change](CtcCase& d) {
-    for (auto& a : d.activations) a = change(a);
-  }));
-}
-
-float rounded_to(float value, float unit) {
-  return std::isfinite(value) ? std::round(value / unit) * unit : value;
-}
-
-void add_all_values(std::vector<CtcShrink>& steps, const Shared& c) {
-  add_values(steps, c, [](float) { return 0.0F; });
-  add_values(steps, c, [](float a) { return std::isfinite(a) ? a : 0.0F; });
-  add_values(steps, c, [](float a) { return rounded_to(a, 1.0F); });
-  add_values(steps, c, [](float a) { return rounded_to(a, 0.25F); });
-  add_values(steps, c, [](float a) { return rounded_to(a, 0.0625F); });
-  if (c->activations.size() > 60) return;
-  for (std::size_t i = 0; i < c->activations.size(); ++i) {
-    if (c->activations[i] == 0) continue;
-    steps.push_back(step(c, [i](CtcCase& d) { d.activations[i] = 0.0F; }));
-    steps.push_back(step(c, [i](CtcCase& d) { d.activations[i] = rounded_to(d.activations[i], 1.0F); }));
-    steps.push_back(step(c, [i](CtcCase& d) { d.activations[i] = std::trunc(d.activations[i] / 2) + 0.0F; }));
   }
 }
 
@@ -99,8 +64,10 @@ std::vector<CtcShrink> shrinks_of(const CtcCase& c) {
   const auto shared = std::make_shared<const CtcCase>(c);
   add_rows(steps, shared);
   add_frames_and_labels(steps, shared);
-  add_options(steps, shared);
-  add_all_values(steps, shared);
+  add_option_shrinks(steps, shared);
+  add_classes(steps, shared);
+  add_dtype_shrink(steps, shared);
+  add_value_shrinks(steps, shared);
   return steps;
 }
 

@@ -18,7 +18,7 @@ CtcCase sized_case(std::int64_t T, std::int64_t C, std::int64_t S, double scale,
   return c;
 }
 
-std::vector<CtcNamedCase> ctc_sized_cases() {
+std::vector<CtcNamedCase> CtcOperation::sized_cases() {
   struct Size {
     std::int64_t T, C, S;
     double scale;

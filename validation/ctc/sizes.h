@@ -10,7 +10,4 @@ namespace assay::validation {
 /// One row of T frames, C classes and S labels without blank; logits are Gaussian times `scale`.
 CtcCase sized_case(std::int64_t T, std::int64_t C, std::int64_t S, double scale, std::uint64_t seed);
 
-/// The rows of the table in docs/accuracy.md; about ten seconds of reference on one core.
-std::vector<CtcNamedCase> ctc_sized_cases();
-
 }  // namespace assay::validation

@@ -1,4 +1,4 @@
-// What every check of a function asks of its arguments.
+// The checks of arguments that all gradient checks of functions share.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace assay::validation {
 
-/// Throws std::invalid_argument unless x is finite and not empty, the gradient has its size, and the shape, where there
-/// is one, its number of elements.
+/// Throws std::invalid_argument unless x is finite and not empty, the gradient has as many elements as x, and so has
+/// the shape if one is given.
 void require_matching(std::span<const double> x, std::span<const double> gradient,
                       const std::vector<std::int64_t>& shape);
 

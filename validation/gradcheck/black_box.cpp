@@ -18,7 +18,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int longest_window = 4;
-constexpr double deviations = 6;  ///< of the noise that an error estimate allows
+constexpr double deviations = 6;  ///< an error estimate allows so many standard deviations of noise
 
 using Point = std::vector<double>;
 using Function = std::function<double(std::span<const double>)>;
@@ -30,7 +30,7 @@ struct Estimate {
 };
 
 /// The standard deviation of the noise in equally spaced values of a smooth function, by their differences of order 4
-/// to 6 (More and Wild 2011): T_k = k-th differences, sigma_k^2 = (k!)^2 / (2 k)! mean(T_k^2). Infinite where one is.
+/// to 6 (More and Wild 2011): T_k = k-th differences, sigma_k^2 = (k!)^2 / (2 k)! mean(T_k^2). Infinite if a value is.
 double noise_of(std::vector<double> values) {
   double largest = 0, factor = 1;
   for (int k = 1; k <= 6; ++k) {
@@ -47,7 +47,7 @@ double noise_of(std::vector<double> values) {
   return std::isfinite(largest) ? largest : infinity;
 }
 
-/// f around one point, and what its differences say of a claimed gradient.
+/// Evaluates f around one point and estimates the error of a claimed gradient from its differences.
 class Probe {
  public:
   Probe(const Function& f, std::span<const double> x, std::span<const double> gradient, const BlackBoxOptions& options)
@@ -69,7 +69,7 @@ class Probe {
     return sum;
   }
 
-  /// What the gradient itself may be off by along v.
+  /// The error along v that the tolerance on the gradient allows.
   double allowance(const Point& v) const {
     double sum = 0;
     for (std::size_t i = 0; i < v.size(); ++i) sum += v[i] == 0 ? 0 : std::abs(gradient_[i] * v[i]);
@@ -77,7 +77,7 @@ class Probe {
            format_of(options_.gradient_dtype).smallest;
   }
 
-  /// Noise counts in every direction, also in those where rounding hides that f moves at all.
+  /// Keeps the largest noise of all directions, because rounding can hide the noise along one of them.
   void learn_noise(const Point& v) { noise_ = std::max(noise_, noise_along(v)); }
 
   /// (grad f - g) . v
@@ -113,7 +113,7 @@ class Probe {
     return result;
   }
 
-  /// R(h), with the points as they were rounded.
+  /// R(h) at the rounded points.
   double quotient(const Point& v, double h) {
     const Point plus = moved(v, h), minus = moved(v, -h);
     long double expected = 0;
@@ -122,7 +122,7 @@ class Probe {
     return static_cast<double>((static_cast<long double>(value(plus)) - value(minus) - expected) / (2 * h));
   }
 
-  /// At the spacing of float64's rounding, if it computes in that, and of float32's, in case that it does inside.
+  /// Measured at a spacing for rounding in the declared type, and at one for float32, in case f rounds to float32 inside.
   double noise_along(const Point& v) {
     constexpr int points = 9;
     double noise = 0;
@@ -135,7 +135,7 @@ class Probe {
     return std::max(noise, roundoff * std::abs(at_x_));
   }
 
-  /// The polynomial in h^2 through the values, at 0.
+  /// The value at 0 of the polynomial in h^2 through the values.
   static Estimate extrapolated(std::span<const double> h, std::span<const double> r, double noise) {
     double value = 0, noise_squared = 0;
     for (std::size_t j = 0; j < h.size(); ++j) {
@@ -161,12 +161,12 @@ class Probe {
   int steps_ = 0;
   double noise_ = 0;
   bool constant_ = true;
-  bool narrow_ = true;  ///< every value of f was a number of float32
+  bool narrow_ = true;  ///< every value of f so far is a float32 number
 };
 
-/// What the residual along one direction says.
+/// The result along one direction.
 struct Direction {
-  double derivative = 0;  ///< of f, as measured
+  double derivative = 0;  ///< the measured derivative of f
   double residual = 0, error = infinity, allowance = 0;
 
   double bound() const { return error + allowance; }
@@ -211,7 +211,7 @@ class BlackBoxCheck {
     return {probe_.claimed(v) + residual.value, residual.value, residual.error, probe_.allowance(v)};
   }
 
-  /// One coordinate at a time: what names the wrong elements. Of one that is claimed NaN f tells the true value.
+  /// Checks one coordinate at a time, which names the wrong elements. If the claim is NaN, f gives the true value.
   void measure_coordinates() {
     const std::size_t count = std::min(x_.size(), options_.coordinates);
     for (std::size_t i = 0; i < count; ++i) {
@@ -220,7 +220,7 @@ class BlackBoxCheck {
       if (std::isfinite(gradient_[i])) {
         coordinates_.push_back(along(v));
       } else {
-        coordinates_.push_back({0, std::abs(gradient_[i]), infinity, 0});  // not measured, and wrong as it is
+        coordinates_.push_back({0, std::abs(gradient_[i]), infinity, 0});  // a claim that is not finite is wrong without a measurement
         coordinates_[i].error = 0;
       }
     }
@@ -241,7 +241,7 @@ class BlackBoxCheck {
 
   std::string name(std::size_t i) const { return array_.place(i); }
 
-  /// Counts what is wrong, lists the worst and looks for patterns.
+  /// Counts the wrong elements, lists the worst and looks for patterns.
   void hold(GradcheckRecord& record) {
     describe();
     record.cases = 1;
@@ -265,7 +265,7 @@ class BlackBoxCheck {
       for (const Pattern& pattern : patterns_of(array_, {})) record.patterns.push_back(pattern.sentence);
   }
 
-  /// The gradient beside what was measured, for the patterns.
+  /// The claimed and the measured gradient, for the search for patterns.
   void describe() {
     array_ = gradient_array(options_.shape, x_.size());
     for (std::size_t i = 0; i < coordinates_.size(); ++i) {
@@ -276,7 +276,7 @@ class BlackBoxCheck {
     }
   }
 
-  /// The size of a directional derivative: root mean square over the random directions.
+  /// The root mean square of the derivatives along the random directions.
   double typical() const {
     double squares = 0;
     for (const Direction& d : directions_) squares += d.derivative * d.derivative;
@@ -306,7 +306,7 @@ class BlackBoxCheck {
     note_sensitivity(record);
   }
 
-  /// What a pass does not exclude.
+  /// Adds notes on the errors that a pass does not exclude.
   void note_sensitivity(GradcheckRecord& record) const {
     if (record.verdict != Verdict::pass || coordinates_.empty()) return;
     double least = infinity, most = 0;

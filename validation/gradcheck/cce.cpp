@@ -15,13 +15,13 @@ std::size_t at(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
 
-JudgedGradient matrix(const CceCase& c, const char* name, bool of_words) {
+JudgedGradient matrix(const CceCase& c, const char* name, bool of_entries) {
   JudgedGradient gradient;
   gradient.name = name;
-  gradient.axes = {of_words ? "v" : "n", "h"};
-  gradient.nouns = {of_words ? "word" : "token", "column"};
-  gradient.sizes = {of_words ? "V" : "N", "H"};
-  gradient.extents = {of_words ? c.V : c.N, c.H};
+  gradient.axes = {of_entries ? "v" : "n", "h"};
+  gradient.nouns = {of_entries ? "word" : "token", "column"};
+  gradient.sizes = {of_entries ? "V" : "N", "H"};
+  gradient.extents = {of_entries ? c.V : c.N, c.H};
   gradient.dtype = c.dtype;
   return gradient;
 }
@@ -76,7 +76,7 @@ std::vector<NamedRegion> word_regions(const CceCase& c, const JudgedGradient& gr
           {"at words that are targets more than once", where(gradient, [&](auto v) { return count[at(v)] > 1; })}};
 }
 
-/// What rows of a gradient are multiplied by in common mistakes.
+/// The factors of common mistakes, for the rows of a gradient.
 std::vector<NamedFactor> factors(const CceCase& c, const JudgedGradient& gradient, bool by_token) {
   std::vector<NamedFactor> named;
   const auto add = [&](const std::string& reason, const auto& factor) {
@@ -119,7 +119,7 @@ bool any_wrong(const JudgedGradient& gradient) {
   return std::find(gradient.wrong.begin(), gradient.wrong.end(), true) != gradient.wrong.end();
 }
 
-/// A case of which the gradients came in the place of those that were asked for.
+/// A related case: its gradient, returned for the one asked for, is a common mistake.
 struct Other {
   const char* key;
   std::string sentence;
@@ -174,13 +174,13 @@ GradientJudgement judge_gradients(const CceKernel& kernel, const CceCase& c, int
   const CceRun run = run_valid(kernel, c);
   GradientJudgement judgement;
   judgement.gradients = gradients_of(kernel, c, run, truth_of(c, digits));
-  if (!run.trespasses.empty()) judgement.trespass = run.trespasses[0];
+  if (!run.out_of_bounds_writes.empty()) judgement.out_of_bounds_write = run.out_of_bounds_writes[0];
   if (judgement.is_wrong()) diagnose(kernel, c, run, digits, judgement);
   return judgement;
 }
 
 CceProfile gradcheck_profile(const CceKernel&) {
-  return {.min_tokens = 2, .many_words = 0.06};
+  return {.min_tokens = 2, .many_entries = 0.06};
 }
 
 std::string extents_of(const CceCase& c) {

@@ -56,7 +56,7 @@ std::vector<NamedRegion> regions(const CtcCase& c, const CtcTruth& truth) {
           {"in rows without labels", where(c, [&](auto, auto b, auto) { return labels[at(b)].empty(); })}};
 }
 
-/// What rows are multiplied by in common mistakes.
+/// The factors of common mistakes, for the rows of the batch.
 std::vector<NamedFactor> factors(const CtcCase& c) {
   std::vector<NamedFactor> named;
   const auto add = [&](const std::string& reason, const auto& factor) {
@@ -102,7 +102,7 @@ JudgedGradient empty_gradient(const CtcKernel& kernel, const CtcCase& c) {
   gradient.nouns = {"frame", "row", "class"};
   gradient.sizes = {"T", "B", "C"};
   gradient.extents = {c.T, c.B, c.C};
-  gradient.dtype = kernel.info().support.dtype;
+  gradient.dtype = c.dtype;
   return gradient;
 }
 
@@ -115,14 +115,14 @@ std::vector<double> bounds_of(const CtcKernel& kernel, const CtcCase& c, const C
   return all;
 }
 
-/// What is due where another variable, or another formula, is meant.
+/// The gradient with respect to another variable or by another formula.
 struct Other {
   std::vector<BigFloat> exact;
   std::vector<double> bound;
   std::vector<bool> skip;
 };
 
-/// Tells which other gradient the one that came is, if any.
+/// Tells which other gradient the kernel returned, if it is one.
 class Diagnosis {
  public:
   Diagnosis(const CtcKernel& kernel, const CtcCase& c, const CtcTruth& truth, GradientJudgement& judgement)
@@ -172,7 +172,7 @@ class Diagnosis {
     is_formula("upstream of the first row", "upstream[0] is taken for every row", other(changed, c_.variable, formula));
   }
 
-  /// weight x formula(y, posterior) where that exists, else what is true of c.
+  /// weight * formula(y, posterior) if the row has an alignment, else the true gradient of c.
   template <class Formula>
   Other other(CtcCase changed, CtcVariable variable, const Formula& formula) const {
     changed.variable = variable;
@@ -186,7 +186,7 @@ class Diagnosis {
     return result;
   }
 
-  /// dL/dy = dL/dln y / y; where y is 0 it is not looked at.
+  /// dL/dy = dL/dln y / y. Elements with y = 0 are not compared.
   Other divided_by_y(Other log_probs) const {
     log_probs.skip.resize(log_probs.exact.size());
     for (std::size_t i = 0; i < log_probs.exact.size(); ++i) {
@@ -240,7 +240,7 @@ GradientJudgement judge_gradients(const CtcKernel& kernel, const CtcCase& c, int
   gradient.got.assign(run.gradient.begin(), run.gradient.end());
   gradient.judge();
   judgement.gradients.push_back(std::move(gradient));
-  if (!run.trespasses.empty()) judgement.trespass = run.trespasses[0];
+  if (!run.out_of_bounds_writes.empty()) judgement.out_of_bounds_write = run.out_of_bounds_writes[0];
   if (!judgement.is_wrong()) return judgement;
   judgement.patterns = unwritten(run);
   for (Pattern& pattern : patterns_of(judgement.gradients[0], {regions(c, truth), factors(c), 1}))

@@ -1,5 +1,6 @@
 // Forward-mode dual numbers at any precision, with the rounding errors that an arithmetic of unit roundoff u would make
-// on the way: a value, its derivative along one direction, and running bounds on the errors of both, in units of u.
+// on the way. A dual number is a value, its derivative along one direction, and running bounds on the errors of both,
+// in units of u.
 //
 //   value              v = a b          |error of v| <= |a| e_b + |b| e_a + |v|
 //   derivative         v' = a' b + a b'   each product and the sum likewise
@@ -8,7 +9,7 @@
 // to first order in u (Wilkinson's running error analysis; Higham, Accuracy and Stability of Numerical Algorithms,
 // section 3.3), with 4 u for a function of the library. Constants are exact.
 //
-// Functions that have no derivative somewhere take one of a side there; check_gradient notices (function.h).
+// At a point without a derivative, a function takes a one-sided one; check_gradient notices that (function.h).
 #pragma once
 
 #include <cmath>
@@ -21,7 +22,7 @@
 #if defined(ASSAY_HAVE_MPFR)
 namespace assay::reference {
 
-// What BigFloat lacks of <cmath>, for functions that are templates over number types; Boost's has it.
+// Functions of <cmath> for a BigFloat that lacks them, so that templates over number types compile. Boost's has them.
 BigFloat sin(const BigFloat& x);
 BigFloat cos(const BigFloat& x);
 BigFloat tanh(const BigFloat& x);
@@ -44,7 +45,8 @@ class Dual {
   Dual(Constant value) : value_(value) {}
   Dual(BigFloat value) : value_(std::move(value)) {}
 
-  /// An input of a function, along which `derivative` (1 or 0) is taken. Its value counts as rounded once.
+  /// An input of a function. `derivative` is 1 for the input to differentiate by and 0 for the others. The value counts
+  /// as rounded once.
   static Dual input(const BigFloat& value, int derivative);
 
   const BigFloat& value() const { return value_; }

@@ -18,7 +18,7 @@ namespace {
 
 using Point = std::vector<BigFloat>;
 
-/// What f does not say without doubt; the text is the reason.
+/// Thrown if f does not determine the gradient reliably; the text is the reason.
 class Undecided : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -33,7 +33,7 @@ struct Slopes {
   BigFloat central, finer;  ///< with steps h and h / 1000
   BigFloat left, right;     ///< with h / 1000
   double jump = 0, finer_jump = 0;
-  bool constant = false;  ///< f took one value at all five points
+  bool constant = false;  ///< f has the same value at all five points
 };
 
 /// The difference quotients of f at x.
@@ -85,12 +85,12 @@ class Differences {
     return s;
   }
 
-  /// How well difference quotients along i can be known, generously: half of the digits of |f| / |x_i| and of them.
+  /// A generous error estimate for difference quotients along i: half of the digits of |f| / |x_i| and of the quotients.
   double resolution(std::size_t i, const BigFloat& slope) const {
     return std::pow(10.0, -digits_ / 4) * (std::abs(to_double(at_x_)) / scale_[i] + std::abs(to_double(slope)));
   }
 
-  /// A kink: the slopes from both sides differ, by as much from nearer by.
+  /// A kink: the slopes from both sides differ, and they differ as much with the smaller step.
   bool is_kink(std::size_t i, const Slopes& s) const {
     return s.finer_jump > s.jump / 10 && s.finer_jump > resolution(i, s.finer);
   }
@@ -164,8 +164,8 @@ class ExactCheck {
     }
   }
 
-  /// About sum_j |d2f / dx_i dx_j| |x_j|: sqrt(n) times the root mean square of what the gradient moves by where every
-  /// x_j is moved by a random sign of itself.
+  /// An estimate of sum_j |d2f / dx_i dx_j| |x_j|: sqrt(n) times the root mean square change of the gradient when every
+  /// x_j changes by a small share of itself with a random sign.
   std::vector<double> conditions() const {
     constexpr int samples = 4;
     Random random(options_.seed);
@@ -193,7 +193,7 @@ class ExactCheck {
                     i, to_decimal(dual_->derivative[i], 12), to_decimal(judged_.exact[i], 12), options_.digits));
   }
 
-  /// At a kink whatever lies between the derivatives of the two sides may stand; beyond, the nearer one is due.
+  /// At a kink, any value between the one-sided derivatives is accepted. A value outside is held against the nearer one.
   void settle_kinks(GradcheckRecord& record) {
     for (std::size_t i = 0; i < differences_.size(); ++i) {
       if (!kink_[i]) continue;

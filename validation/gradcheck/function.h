@@ -1,4 +1,4 @@
-// The gradient of any function that is written as a template over number types:
+// Checks the gradient of any function that is a template over number types:
 //
 //   const auto f = []<class Number>(const std::vector<Number>& x) { return log(x[0] * x[0] + exp(x[1])); };
 //   const GradcheckRecord record = check_gradient(f, x, gradient, {.dtype = Dtype::float32});
@@ -19,7 +19,7 @@
 
 namespace assay::validation {
 
-/// The gradient of f at x by forward mode, one input after the other, in the precision in force.
+/// The gradient of f at x by forward mode, one input after the other, at the current precision.
 template <class Function>
 DualGradient dual_gradient(const Function& f, std::span<const double> x) {
   DualGradient gradient;
@@ -33,7 +33,7 @@ DualGradient dual_gradient(const Function& f, std::span<const double> x) {
   return gradient;
 }
 
-/// The claimed gradient [n] of f at x [n]. Throws as check_exact (exact.h).
+/// Checks the claimed gradient [n] of f at x [n]. Throws as check_exact does (exact.h).
 template <class Function>
 GradcheckRecord check_gradient(const Function& f, std::span<const double> x, std::span<const double> gradient,
                                const ExactOptions& options = {}) {

@@ -11,13 +11,13 @@
 namespace assay::validation {
 namespace {
 
-/// |got - exact|: 0 where both are the same NaN or infinity, infinite or NaN where one of them alone is.
+/// |got - exact|. It is 0 if both are NaN or the same infinity, and infinite or NaN if only one of them is.
 double error_of(double got, const BigFloat& exact) {
   if (!is_finite(exact)) return same_kind(BigFloat(got), exact) ? 0 : std::numeric_limits<double>::infinity();
   return std::isfinite(got) ? absolute_difference(BigFloat(got), exact) : std::abs(got);
 }
 
-/// A bound may be infinite, where a kernel claims too little; even then a number is due.
+/// A bound is infinite if a kernel claims very little. Even then the result must be finite.
 bool is_within(double error, double bound) {
   return error <= bound && std::isfinite(error);
 }
@@ -64,7 +64,7 @@ bool JudgedGradient::fits(const std::vector<BigFloat>& other, const std::vector<
 }
 
 bool GradientJudgement::is_wrong() const {
-  if (!trespass.empty()) return true;
+  if (!out_of_bounds_write.empty()) return true;
   return std::any_of(gradients.begin(), gradients.end(), [](const JudgedGradient& gradient) {
     return std::find(gradient.wrong.begin(), gradient.wrong.end(), true) != gradient.wrong.end();
   });

@@ -1,4 +1,4 @@
-// Gradients held against what is true of them, element by element.
+// Compares gradients with the reference, element by element.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace assay::validation {
 
-/// One gradient of a case. Every acceptance is `error <= bound`, which a NaN does not pass; where NaN or an infinity is
-/// true, it must come.
+/// One gradient of a case. Every acceptance is `error <= bound`, which a NaN does not pass. If the reference is NaN or
+/// infinite, the gradient must be the same.
 struct JudgedGradient : GradientArray {
   std::vector<reference::BigFloat> exact;
-  Dtype dtype = Dtype::float32;  ///< that it is stored in
+  Dtype dtype = Dtype::float32;  ///< type that the gradient is stored in
   std::vector<double> error;
 
   /// Fills expected, error and wrong from exact, got, bound and dtype.
@@ -25,25 +25,25 @@ struct JudgedGradient : GradientArray {
   double share(std::size_t i) const;
   GradcheckElement element(std::size_t i) const;
 
-  /// Is `got` within the bounds of other true values? Elements with `skip`, which may be empty, are left out.
+  /// Whether `got` is within `bounds` of `other`. Elements with `skip` set are left out; an empty `skip` leaves out none.
   bool fits(const std::vector<reference::BigFloat>& other, const std::vector<double>& bounds,
             const std::vector<bool>& skip = {}) const;
 };
 
-/// All that is known of the gradients of one case.
+/// The result for the gradients of one case.
 struct GradientJudgement {
   std::vector<JudgedGradient> gradients;
-  std::vector<Pattern> patterns;   ///< of the wrong ones
-  std::vector<Pattern> variables;  ///< "this is dL/dlogits, ..."
-  std::string trespass;            ///< a write beside an output, in words
+  std::vector<Pattern> patterns;    ///< patterns of the wrong elements
+  std::vector<Pattern> variables;   ///< "this is dL/dlogits, ..."
+  std::string out_of_bounds_write;  ///< the message about a write outside an output
 
   bool is_wrong() const;
 };
 
-/// What a run left unwritten, as a pattern, or nothing.
+/// The elements that a run left unwritten, as a pattern; empty if there are none.
 std::vector<Pattern> unwritten(const Footprint& footprint);
 
-/// At most `worst` of the wrong elements, those first whose share of the bound is largest.
+/// At most `worst` wrong elements, sorted by their share of the bound, the largest first.
 std::vector<GradcheckElement> worst_elements(const std::vector<JudgedGradient>& gradients, std::size_t worst);
 
 }  // namespace assay::validation

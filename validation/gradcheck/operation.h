@@ -1,5 +1,5 @@
-// The gradients of our operations' kernels, judged element by element against the any-precision reference under the
-// bounds of the gate (validation/*/bounds.h), over generated cases or one that is given.
+// Judges the gradients of the operations' kernels, element by element, against the any-precision reference under the
+// bounds of the gate (validation/*/bounds.h), on generated cases or on a given one.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,26 +22,26 @@ namespace assay::validation {
 struct GradcheckOptions {
   int cases = 60;
   std::uint64_t seed = 1;
-  int digits = 50;         ///< of the reference
-  std::size_t worst = 10;  ///< elements to list
+  int digits = 50;         ///< digits of the reference
+  std::size_t worst = 10;  ///< how many elements to list
 };
 
-// The gradients of one case, and, where they are wrong, what they have in common.
+// Judges the gradients of one case and finds what the wrong elements have in common.
 GradientJudgement judge_gradients(const CtcKernel& kernel, const CtcCase& c, int digits);
 GradientJudgement judge_gradients(const CceKernel& kernel, const CceCase& c, int digits);
 GradientJudgement judge_gradients(const SvdKernel& kernel, const SvdCase& c, int digits);
 
-/// What is drawn for gradient checks: several rows, frames and classes, so that a pattern can be told from another.
+/// The profile of cases for gradient checks: with several rows, frames and classes, patterns can be told apart.
 CtcProfile gradcheck_profile(const CtcKernel& kernel);
 CceProfile gradcheck_profile(const CceKernel& kernel);
 SvdProfile gradcheck_profile(const SvdKernel& kernel);
 
-/// "T=4 B=2 C=3", ...
+/// The extents as text: "T=4 B=2 C=3".
 std::string extents_of(const CtcCase& c);
 std::string extents_of(const CceCase& c);
 std::string extents_of(const SvdCase& c);
 
-/// The command that judges `c` again, for which a large case is written to a file.
+/// The command that judges `c` again. A large case is written to a file.
 template <class Operation>
 std::string gradcheck_line(const std::string& kernel, const typename Operation::Case& c) {
   const std::string start = fmt::format("./assay gradcheck {} --kernel {}", Operation::name, kernel);
@@ -53,7 +53,7 @@ std::string gradcheck_line(const std::string& kernel, const typename Operation::
   return fmt::format("{} --input {}", start, path.string());
 }
 
-/// Adds what comes of one case to the survey.
+/// Judges one case and adds the result to the survey.
 template <class Operation>
 void gradcheck_case(const typename Operation::Kernel& kernel, const typename Operation::Case& c, int digits,
                     const std::string& origin, GradcheckSurvey& survey) {
@@ -72,7 +72,7 @@ void gradcheck_case(const typename Operation::Kernel& kernel, const typename Ope
   }
 }
 
-/// The kernel on `given`, or on generated cases; `progress` is told how many have been judged.
+/// Checks the kernel on `given`, or on generated cases. `progress` gets the number of cases judged so far.
 template <class Operation>
 GradcheckRecord gradcheck(const typename Operation::Kernel& kernel, const GradcheckOptions& options,
                           const std::optional<NamedCase<Operation>>& given = std::nullopt,

@@ -42,7 +42,7 @@ GradientArray gradient_array(const std::vector<std::int64_t>& shape, std::size_t
 
 namespace {
 
-/// One wrong gradient on its way through the tests, each of which may add to what was found.
+/// Runs all tests for patterns on one wrong gradient and collects the findings.
 class Search {
  public:
   Search(const GradientArray& gradient, const PatternHints& hints) : g_(gradient), hints_(hints) {
@@ -74,7 +74,7 @@ class Search {
     return std::abs(got - expected) <= bound + 0x1p-50 * std::abs(expected);
   }
 
-  /// Is the true value so large that it can be told from 0, and from others?
+  /// Whether the true value is large enough, compared to its bound, to be told from 0 and from other values.
   bool tells(std::size_t i) const {
     return std::abs(g_.expected[i]) > 4 * g_.bound[i] && std::isfinite(g_.expected[i]);
   }
@@ -114,12 +114,12 @@ class Search {
 
   struct Factor {
     double value = 1;
-    double tolerance = 0;  ///< infinite where nothing tells
+    double tolerance = 0;  ///< infinite if no element determines the factor
     bool wrong = false;
   };
 
-  /// The element of a slice that tells its factor best, a wrong one if there is any; size() where none tells.
-  std::size_t most_telling(const std::vector<std::size_t>& slice) const {
+  /// The element of a slice that determines its factor best, a wrong one if there is any; size() if no element does.
+  std::size_t most_informative(const std::vector<std::size_t>& slice) const {
     std::size_t best = g_.size();
     std::pair<bool, double> best_rank;
     for (const std::size_t i : slice) {
@@ -134,7 +134,7 @@ class Search {
 
   /// The factor of one slice along the axis of factors, if one fits; `evidence` counts the elements beyond the first.
   bool factor_of(const std::vector<std::size_t>& slice, Factor& factor, std::size_t& evidence) const {
-    const std::size_t best = most_telling(slice);
+    const std::size_t best = most_informative(slice);
     factor.tolerance = HUGE_VAL;
     if (best < g_.size()) {
       factor.wrong = g_.wrong[best];
@@ -197,7 +197,7 @@ class Search {
     }
   }
 
-  /// Where element i stands in the order of `axes`, the last one fastest.
+  /// The offset of element i in the order of `axes`, the last axis fastest.
   std::size_t offset_in(std::size_t i, const std::vector<std::size_t>& axes) const {
     std::size_t offset = 0;
     for (const std::size_t axis : axes)
@@ -221,7 +221,7 @@ class Search {
     }
   }
 
-  /// got at index is what is expected at index - by?
+  /// Whether got at each index is the value expected at index - by.
   void shift(std::size_t axis, std::int64_t by) {
     const auto step = static_cast<std::ptrdiff_t>(g_.stride(axis)) * by;
     std::size_t evidence = 0;
@@ -276,7 +276,7 @@ class Search {
     }
   }
 
-  /// Small errors everywhere are of rounding, not of a formula.
+  /// Small errors everywhere come from rounding, not from a wrong formula.
   void precision() {
     double largest = 0, error = 0;
     for (std::size_t i = 0; i < g_.size(); ++i)

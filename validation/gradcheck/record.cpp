@@ -35,7 +35,7 @@ ordered_json of(const GradcheckElement& element) {
           {"share", number(element.share)}};
 }
 
-/// The text at most `width` columns wide, broken at spaces; words that are longer stand alone.
+/// The text in lines of at most `width` columns, broken at spaces; a longer word gets a line of its own.
 std::string wrapped(const std::string& text, const std::string& first, const std::string& indent) {
   constexpr std::size_t width = 100;
   std::string result, line = first;
@@ -83,7 +83,7 @@ std::string heading(const GradcheckRecord& record, bool colour) {
   return text;
 }
 
-/// A number of float32 in the digits of that.
+/// A float32 number in the shortest digits of float32, other numbers in those of double.
 std::string shown(double value) {
   const auto narrow = static_cast<float>(value);
   return double{narrow} == value ? show(narrow) : show(value);

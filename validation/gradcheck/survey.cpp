@@ -7,7 +7,7 @@
 namespace assay::validation {
 namespace {
 
-/// So many wrong cases are enough to see what they share.
+/// How many wrong cases are kept to see what they share.
 constexpr std::size_t enough = 24;
 
 }  // namespace
@@ -24,8 +24,8 @@ void GradcheckSurvey::add(const GradientJudgement& judgement, const std::string&
   }
   if (!judgement.is_wrong()) return;
   ++record_.wrong_cases;
-  if (record_.explanation.empty() && !judgement.trespass.empty())
-    record_.explanation = fmt::format("{}: {}", origin, judgement.trespass);
+  if (record_.explanation.empty() && !judgement.out_of_bounds_write.empty())
+    record_.explanation = fmt::format("{}: {}", origin, judgement.out_of_bounds_write);
   if (wrong_.size() < enough)
     wrong_.push_back(
         {judgement.patterns, judgement.variables, worst_elements(judgement.gradients, worst_), origin, reproducer});
@@ -52,32 +52,33 @@ std::size_t GradcheckSurvey::count(const std::string& key, std::vector<Pattern> 
   return static_cast<std::size_t>(std::count_if(wrong_.begin(), wrong_.end(), has));
 }
 
-/// The sentences of the shown case that hold in most wrong cases; the number of cases where they do not hold in all.
+/// The sentences of the shown case that hold in most wrong cases. A sentence that does not hold in all of them says in
+/// how many it does.
 std::vector<std::string> GradcheckSurvey::common(std::vector<Pattern> Wrong::* patterns, const Wrong& shown) const {
   std::vector<std::string> sentences;
   for (const Pattern& pattern : shown.*patterns) {
     const std::size_t held = count(pattern.key, patterns);
-    if (held < least_) continue;
+    if (held < min_wrong_cases_) continue;
     const std::string in = fmt::format(" (in {} of {} wrong cases looked at)", held, wrong_.size());
     sentences.push_back(pattern.sentence + (held < wrong_.size() ? in : ""));
   }
   return sentences;
 }
 
-/// How many wrong cases must show a pattern: two thirds, or where none does that, as many as the most common one.
-std::size_t GradcheckSurvey::least() const {
-  const std::size_t most_cases = (2 * wrong_.size() + 2) / 3;
+/// How many wrong cases must show a pattern: two thirds, or as many as show the most common pattern if that is fewer.
+std::size_t GradcheckSurvey::min_wrong_cases() const {
+  const std::size_t two_thirds = (2 * wrong_.size() + 2) / 3;
   std::size_t best = 0;
   for (const Wrong& wrong : wrong_) {
     for (const Pattern& pattern : wrong.patterns) best = std::max(best, count(pattern.key, &Wrong::patterns));
     for (const Pattern& pattern : wrong.variables) best = std::max(best, count(pattern.key, &Wrong::variables));
   }
-  return best >= most_cases || best < 2 || 4 * best < wrong_.size() ? most_cases : best;
+  return best >= two_thirds || best < 2 || 4 * best < wrong_.size() ? two_thirds : best;
 }
 
-/// Of the wrong cases that show most of what most have in common, the one with the fewest wrong elements.
+/// Chooses the wrong case that shows the most common patterns, and among equals the one with the fewest wrong elements.
 void GradcheckSurvey::choose_shown() {
-  least_ = least();
+  min_wrong_cases_ = min_wrong_cases();
   const auto shows = [&](const Wrong& wrong) {
     return common(&Wrong::patterns, wrong).size() + 2 * common(&Wrong::variables, wrong).size();
   };

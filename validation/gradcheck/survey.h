@@ -1,4 +1,4 @@
-// What many cases say of one gradient: counts, the worst margin, and the patterns that the wrong cases share.
+// Collects the results of many cases: counts, the worst margin, and the patterns that the wrong cases share.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ class GradcheckSurvey {
 
   void skip(const std::string& reason) { ++skipped_[reason]; }
 
-  /// `reproducer` is the command that judges the case again.
+  /// Adds a judged case; `reproducer` is the command that judges it again.
   void add(const GradientJudgement& judgement, const std::string& origin, const std::string& reproducer);
 
-  /// An exception, a refusal: the case has no gradient.
+  /// Adds a case without a gradient, because the kernel refused it or threw.
   void add_error(const std::string& what, const std::string& origin, const std::string& reproducer);
 
-  /// The reference is not certain of a case.
+  /// Adds a case for which the reference is not certain.
   void add_mistrust(const std::string& what, const std::string& origin);
 
   GradcheckRecord conclude();
 
  private:
-  /// A wrong case, as much of it as may be shown.
+  /// The parts of a wrong case that a record can show.
   struct Wrong {
     std::vector<Pattern> patterns, variables;
     std::vector<GradcheckElement> elements;
@@ -37,13 +37,13 @@ class GradcheckSurvey {
   };
 
   void choose_shown();
-  std::size_t least() const;
+  std::size_t min_wrong_cases() const;
   std::size_t count(const std::string& key, std::vector<Pattern> Wrong::* patterns) const;
   std::vector<std::string> common(std::vector<Pattern> Wrong::* patterns, const Wrong& shown) const;
 
   GradcheckRecord record_;
   std::size_t worst_;
-  std::size_t least_ = 0;  ///< wrong cases that must show a pattern
+  std::size_t min_wrong_cases_ = 0;  ///< how many wrong cases must show a pattern
   std::map<std::string, int> skipped_;
   std::vector<Wrong> wrong_;
 };

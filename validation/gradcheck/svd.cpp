@@ -16,7 +16,7 @@ void append(std::vector<Value>& all, const std::vector<Value>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// dA [B, M, N], still empty.
+/// The gradient dA [B, M, N] without values.
 JudgedGradient empty_gradient(const SvdCase& c) {
   JudgedGradient gradient;
   gradient.name = "dA";
@@ -28,7 +28,7 @@ JudgedGradient empty_gradient(const SvdCase& c) {
   return gradient;
 }
 
-/// Derivatives that a kernel may forget, or take with the other sign.
+/// Mistakes in the derivatives that go into the gradient: one is left out or has the wrong sign.
 struct Other {
   const char* key;
   const char* sentence;
@@ -69,7 +69,7 @@ GradientJudgement judge_gradients(const SvdKernel& kernel, const SvdCase& c, int
     Footprint footprint;
     append(gradient.got, run_gradient(kernel, f, notes, footprint));
     if (judgement.patterns.empty()) judgement.patterns = unwritten(footprint);
-    if (!footprint.trespasses.empty()) judgement.trespass = footprint.trespasses[0];
+    if (!footprint.out_of_bounds_writes.empty()) judgement.out_of_bounds_write = footprint.out_of_bounds_writes[0];
     append(gradient.exact, exact_gradient(f, digits));
     append(gradient.bound, gradient_bounds(f.view()));
     matrices.push_back(std::move(f));

@@ -9,11 +9,11 @@
 namespace assay::validation {
 namespace {
 
-constexpr std::string_view place = "ASSAY_REPORT";  ///< in page.html, where the report goes
+constexpr std::string_view place = "ASSAY_REPORT";  ///< the placeholder for the report in page.html
 constexpr std::string_view before = R"(<script type="application/json" id="report">)";
 constexpr std::string_view after = "</script>";
 
-/// JSON without the characters that could end the element it stands in, or begin another.
+/// Escapes the characters of a JSON text that could end the HTML element around it or begin another one.
 std::string escaped(const std::string& json) {
   std::string text;
   for (const char c : json) {

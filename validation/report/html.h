@@ -1,4 +1,4 @@
-// Reports as one HTML page that needs nothing else: its style, its script and the report itself are in it.
+// Reports as one HTML page that contains everything it needs: style, script and the report itself.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace assay::validation {
 
 std::string to_html(const Report& report);
 
-/// The JSON that such a page holds. Throws std::invalid_argument, naming `source`, for another page.
+/// The JSON that a page of to_html holds. Throws std::invalid_argument, naming `source`, for any other page.
 std::string json_of_html(const std::string& page, const std::string& source);
 
 }  // namespace assay::validation

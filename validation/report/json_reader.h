@@ -16,10 +16,10 @@ namespace assay::validation {
 
 class JsonReader {
  public:
-  /// `path` goes before each error.
+  /// Each error message begins with `path`.
   JsonReader(const nlohmann::json& value, std::string path) : value_(value), path_(std::move(path)) {}
 
-  /// Throws std::invalid_argument: what was expected, and what is there.
+  /// Throws std::invalid_argument, which says what was expected and what was found.
   [[noreturn]] void refuse(const std::string& expected) const {
     using nlohmann::json;
     std::string got = value_.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -9,7 +9,7 @@
 namespace assay::validation {
 namespace {
 
-/// XML has no place for most control characters, not even escaped.
+/// Replaces control characters, most of which XML does not allow even when escaped.
 std::string printable(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') c = '?';

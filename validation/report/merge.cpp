@@ -27,7 +27,7 @@ void require_same_runs(const NamedReport& first, const NamedReport& other) {
                                    other.report.runs.size(), first.name, first.report.runs.size()));
 }
 
-/// `run` is another shard of what `merged` is made of.
+/// Throws unless `run` is a shard of the same run as `merged`.
 void require_same_run(const GateRecord& merged, const GateRecord& run, const std::string& name) {
   require_same_question(merged.question, run.question, name);
   if (run.shard.total != merged.shard.total)
@@ -45,7 +45,7 @@ void add(GateRecord& merged, const GateRecord& run) {
   merged.units_done += run.units_done;
 }
 
-/// Refuses the same shard twice, and a set of shards that is not whole.
+/// Throws if a shard is given twice or is missing.
 void require_all_once(const std::vector<NamedReport>& shards, std::size_t run) {
   std::map<std::int64_t, std::string> seen;
   for (const auto& [name, report] : shards) {

@@ -1,4 +1,4 @@
-// A run of the gate as plain data, of any operation: what every report is written from, and what is merged.
+// The record of a gate run, for any operation, as plain data. Reports are written, merged and resumed from it.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace assay::validation {
 
-// Written into reports; a reader refuses any other.
+// The format's name and version, written into every report. A reader refuses all others.
 inline constexpr const char* report_name = "assay gate report";
 inline constexpr int report_format = 1;
 
-/// The version of Assay: reports of different versions are neither merged nor resumed, for their cases may differ.
+/// The version of Assay. Reports of different versions are neither merged nor resumed, because their cases may differ.
 std::string program_version();
 
 struct FailureRecord {
-  std::int64_t unit = 0;    ///< of the property, in which it was met
+  std::int64_t unit = 0;    ///< the unit of the property in which the failure was met
   std::string origin;       ///< "generated, shrunk in 12 steps" or the name of the given case
   std::string explanation;  ///< what was expected, what came, where
   std::string reproducer;   ///< ./assay replay '...'
@@ -30,11 +30,12 @@ struct FailureRecord {
 struct PropertyRecord : PropertySummary {
   std::optional<FailureRecord> failure;
 
-  /// Adds what came of other cases of the property: of two failures, that of the earlier unit stays. Settles.
+  /// Adds the record of other cases of the property, and settles the verdict. If both records hold a failure, the
+  /// failure of the earlier unit stays.
   void merge(const PropertyRecord& other);
 };
 
-/// The part of a run that is done here: every `total`-th unit of it, from `index` on.
+/// The part of a run that one process does: every `total`-th unit, from `index` on.
 struct Shard {
   std::int64_t index = 0;
   std::int64_t total = 1;
@@ -43,10 +44,10 @@ struct Shard {
   bool operator==(const Shard&) const = default;
 };
 
-/// What was asked for.
+/// What a run was asked to do.
 struct GateQuestion {
   std::string operation;  ///< "ctc"
-  std::string kernel;     ///< its name
+  std::string kernel;     ///< the kernel's name
   int cases = 0;          ///< generated cases for each property
   std::uint64_t seed = 1;
   int digits = 50;
@@ -60,30 +61,30 @@ struct GateQuestion {
 struct GateRecord {
   GateQuestion question;
   Shard shard;
-  std::int64_t units = 0;       ///< of this shard
-  std::int64_t units_done = 0;  ///< the first so many of them
+  std::int64_t units = 0;       ///< units of this shard
+  std::int64_t units_done = 0;  ///< how many of these units are done, in order
   Coverage coverage;            ///< of the generated cases
   std::vector<PropertyRecord> properties;
 
   bool is_complete() const { return units_done == units; }
 };
 
-/// How many properties failed, or are not to be trusted.
+/// How many properties failed, and how many are mistrusted.
 int failures_of(const GateRecord& record);
 int mistrusted_of(const GateRecord& record);
 
-/// What a file holds: the runs of one command, kernel after kernel.
+/// The content of a report file: the runs of one command, one for each kernel.
 struct Report {
   std::string version = program_version();
-  bool complete = false;  ///< nothing of the command, or of its shard, is left to be done
+  bool complete = false;  ///< true once all units of the command, or of its shard, are done
   std::vector<GateRecord> runs;
 };
 
-/// Exit status of `assay gate`: 0 where all passed, 1 where a property failed or is not to be trusted.
+/// The exit status of `assay gate`: 0 if all properties passed, 1 if one failed or is mistrusted.
 int exit_status(const Report& report);
 
-/// Throws std::invalid_argument, naming what differs and both values, unless the two were asked the same.
-/// `what` names the second: "shard-2.json".
+/// Throws std::invalid_argument, naming the field that differs and both values, unless the questions are equal.
+/// `what` names the source of `other`: "shard-2.json".
 void require_same_question(const GateQuestion& question, const GateQuestion& other, const std::string& what);
 
 }  // namespace assay::validation

@@ -31,7 +31,7 @@ bool is_html(const std::string& text) {
   return text.starts_with("<!doctype html>");
 }
 
-/// The number after "digits" among the properties of a testsuite.
+/// The value of the property "digits" of a testsuite.
 int digits_of(const pugi::xml_node& suite, const std::string& source) {
   const auto property = suite.child("properties").find_child_by_attribute("property", "name", "digits");
   if (const auto digits = parse_number<int>(property.attribute("value").value())) return *digits;

@@ -1,4 +1,4 @@
-// Reports in files: written so that a reader never meets half of one, and read whatever their format.
+// Report files: written so that a reader never sees half a file, and read in any of the three formats.
 #pragma once
 
 #include <chrono>
@@ -10,33 +10,33 @@
 
 namespace assay::validation {
 
-/// Where a report is wanted; an empty path is none, and "-" as `json` is standard output.
+/// The files that a report is written to. An empty path means no file; the path "-" for `json` means standard output.
 struct ReportFiles {
   std::string json;
   std::string junit;
   std::string html;
 };
 
-/// Throws std::runtime_error where a file lies in no folder: to be asked before a long run, not after it.
+/// Throws std::runtime_error if the folder of a file does not exist. Call it before a long run.
 void require_folders(const ReportFiles& files);
 
-/// Throws std::runtime_error, naming the file, where one cannot be written.
+/// Throws std::runtime_error, naming the file, if a file cannot be written.
 void write_report(const Report& report, const ReportFiles& files);
 
-/// Writes a temporary file beside `path` and renames it, so that `path` holds either what it held or all of `text`; a
-/// device or pipe is written to as it is. Throws std::runtime_error where that fails.
+/// Writes a temporary file beside `path` and renames it, so that `path` holds either its old content or all of `text`.
+/// A device or a pipe is written to directly. Throws std::runtime_error if writing fails.
 void write_atomically(const std::filesystem::path& path, const std::string& text);
 
 /// Reads a JSON report. Throws std::invalid_argument or std::runtime_error, naming the file and what is wrong with it.
 Report read_report(const std::filesystem::path& path);
 
-/// Rewrites a JSON report now and then while a run goes on, lest a run that is killed have to begin anew.
+/// Rewrites a JSON report now and then during a run, so that a killed run can be resumed.
 class Checkpoint {
  public:
   explicit Checkpoint(std::string path, std::chrono::seconds interval = std::chrono::seconds(30))
       : path_(std::move(path)), interval_(interval) {}
 
-  /// Whether to write now: the first time, then once in an interval; never without a path that is a file.
+  /// Whether to write now: true at the first call and then once in an interval, and never if the path is not a file.
   bool is_due() const;
   void write(const Report& report);
 
@@ -46,14 +46,14 @@ class Checkpoint {
   std::chrono::steady_clock::time_point last_{};
 };
 
-/// A failure in a report, to be judged again.
+/// A failure of a report, for `assay replay`.
 struct ReportedFailure {
   std::string property;
   std::string words;  ///< "operation=... property=... kernel=... T=..."
   int digits = 50;
 };
 
-/// The failures that a report holds, be it JSON, JUnit XML or HTML. Throws as read_report.
+/// The failures of a report in JSON, JUnit XML or HTML. Throws as read_report does.
 std::vector<ReportedFailure> reported_failures(const std::filesystem::path& path);
 
 }  // namespace assay::validation

@@ -1,7 +1,7 @@
 // Runs the gate: one kernel through all properties, or through a shard of the work on them, into a record.
 //
-// The units of work (validation/core/gate.h) are numbered over properties and their units. What comes of one is added
-// to the record as it comes, so that a run of any length takes bounded memory, and can be stopped and gone on with.
+// The units of work (validation/core/gate.h) are numbered over all properties. The result of a unit is added to the
+// record as soon as the unit is done, so a run of any length takes bounded memory and can be stopped and resumed.
 #pragma once
 
 #include <exception>
@@ -25,14 +25,14 @@ struct GateRun {
   Shard shard = {};
 };
 
-/// Who is told how a run goes. What is empty is not called.
+/// Callbacks that follow a run. An empty one is not called.
 struct GateWatch {
   std::function<void(const GateRecord&)> begins = {};
-  /// Before each case: the properties done so far, with the share of this one.
+  /// Called before each case; `done` counts the finished properties, and the finished share of the current one.
   std::function<void(double done, const std::string& property)> progress = {};
-  std::function<void(const PropertyRecord&)> judged = {};  ///< a property, in full; also one resumed as judged already
-  std::function<void(const GateRecord&)> advances = {};    ///< another unit is done
-  Stop stop = {};  ///< asked before each case: true ends the run with the units done, and drops the one under way
+  std::function<void(const PropertyRecord&)> judged = {};  ///< a property is finished, in this run or in the resumed one
+  std::function<void(const GateRecord&)> advances = {};    ///< a unit is finished
+  Stop stop = {};  ///< asked before each case; true ends the run and drops the unit that is not finished
 };
 
 template <class Operation>
@@ -57,7 +57,7 @@ std::vector<const Property<Operation>*> chosen(const std::string& filter) {
   return properties;
 }
 
-/// What a kernel does to the failing case, or nothing where it, or the reference, fails once more.
+/// Pictures of the kernel's errors on the failing case; none if the kernel or the reference throws again.
 template <class Operation>
 std::vector<Picture> pictures_of(const Context<Operation>& context, const typename Operation::Case& c) {
   try {
@@ -79,7 +79,7 @@ PropertyRecord record_of(const PropertyReport<Operation>& report, const Context<
   return record;
 }
 
-/// An empty record, of the units in the run's shard.
+/// A record without results, for the units of the run's shard.
 template <class Operation>
 GateRecord blank_record(const std::string& kernel, const GateRun<Operation>& run,
                         const std::vector<const Property<Operation>*>& properties) {
@@ -95,7 +95,7 @@ GateRecord blank_record(const std::string& kernel, const GateRun<Operation>& run
   return record;
 }
 
-/// The run that is under way.
+/// The state of a run.
 template <class Operation>
 class GateRunner {
  public:
@@ -129,7 +129,7 @@ class GateRunner {
         resumed.shard.index, resumed.shard.total, resumed.units, blank.shard.index, blank.shard.total, blank.units));
   }
 
-  /// The units of one property that are this shard's; false where the run is stopped.
+  /// Runs this shard's units of one property. Returns false if the run was stopped.
   bool judge_property(GateRecord& record, std::size_t index) {
     const std::int64_t each = units_of(run_.options);
     for (std::int64_t unit = 0; unit < each; ++unit) {
@@ -151,7 +151,7 @@ class GateRunner {
     };
     Coverage coverage;
     const auto report = run_property(property, context_, run_.options, coverage, tell, {unit, 1, watch_.stop});
-    if (watch_.stop && watch_.stop()) return false;  // what failed then may have failed of the interruption
+    if (watch_.stop && watch_.stop()) return false;  // the interruption itself may have caused a failure
     record.properties[index].merge(record_of(report, context_, unit));
     record.coverage.merge(coverage);
     return true;
@@ -167,8 +167,8 @@ class GateRunner {
 
 }  // namespace detail
 
-/// Judges the kernel by the properties that the filter matches, or goes on with `resumed`, whose units done are not
-/// done again. Throws std::invalid_argument where nothing matches, or where another run is to be resumed.
+/// Judges the kernel by the properties that the filter matches, or resumes `resumed` after its finished units.
+/// Throws std::invalid_argument if no property matches, or if `resumed` is the record of another run.
 template <class Operation>
 GateRecord run_gate(const typename Operation::Kernel& kernel, const GateRun<Operation>& run,
                     const GateWatch& watch = {}, std::optional<GateRecord> resumed = std::nullopt) {

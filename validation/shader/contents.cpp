@@ -6,7 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "metal/emulator/files.h"
+#include "metal/device/read_file.h"
 #include "validation/core/parse.h"
 #include "validation/core/random.h"
 #include "validation/shader/scalar.h"
@@ -15,14 +15,14 @@ namespace assay::validation {
 
 namespace {
 
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 36;
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 36;
 
 std::uint64_t byte_count(const metal::Argument& argument, const std::string& text) {
   const std::uint64_t count = parse_number<std::uint64_t>(text).value_or(0);
   if (count == 0) throw std::invalid_argument(fmt::format("'{}': expected a count of elements, at least 1", text));
-  if (argument.element_size == 0 || count > most_bytes / argument.element_size)
+  if (argument.element_size == 0 || count > max_bytes / argument.element_size)
     throw std::invalid_argument(
-        fmt::format("{} elements of {} bytes: expected at most {} bytes", count, argument.element_size, most_bytes));
+        fmt::format("{} elements of {} bytes: expected at most {} bytes", count, argument.element_size, max_bytes));
   return count * argument.element_size;
 }
 
@@ -42,7 +42,7 @@ std::vector<std::byte> random_bytes(const metal::Argument& argument, std::uint64
 }
 
 std::vector<std::byte> file_bytes(const std::filesystem::path& path) {
-  const auto text = metal::emulator::read_file(path);
+  const auto text = metal::read_file(path);
   if (!text) throw std::invalid_argument(fmt::format("{}: expected a file that can be read", path.string()));
   const auto* begin = reinterpret_cast<const std::byte*>(text->data());
   return {begin, begin + text->size()};
@@ -51,16 +51,17 @@ std::vector<std::byte> file_bytes(const std::filesystem::path& path) {
 std::vector<std::byte> listed_bytes(const metal::Argument& argument, const std::string& words) {
   const MetalType type = metal_type(argument.element_type);
   std::vector<std::byte> bytes;
-  std::istringstream list(words + ',');  // a last number that is missing is an empty one
-  std::size_t lane = 0;
+  std::istringstream list(words + ',');  // so that a missing last number is read as an empty one
+  std::size_t component = 0;
   for (std::string number; std::getline(list, number, ',');) {
     append(bytes, scalar_bytes(type.scalar, number));
-    if (++lane < type.lanes) continue;
-    for (; lane < type.stride; ++lane) append(bytes, scalar_bytes(type.scalar, 0.0));
-    lane = 0;
+    if (++component < type.components) continue;
+    for (; component < type.size; ++component) append(bytes, scalar_bytes(type.scalar, 0.0));
+    component = 0;
   }
-  if (lane != 0)
-    throw std::invalid_argument(fmt::format("expected a multiple of {} numbers for {}", type.lanes, argument.type));
+  if (component != 0)
+    throw std::invalid_argument(
+        fmt::format("expected a multiple of {} numbers for {}", type.components, argument.type));
   return bytes;
 }
 

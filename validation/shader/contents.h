@@ -1,10 +1,10 @@
-// What a buffer holds before a kernel runs, from words on the command line.
+// The contents of a buffer before a kernel runs, as the command line describes them.
 //
-//   random:N      N elements: floating-point ones normal with deviation 1, whole ones 0 to 127
+//   random:N      N elements: floating-point numbers from the standard normal distribution, integers from 0 to 127
 //   zero:N        N elements of zero bits
 //   unset:N       N elements that nobody has written; reading them is reported
 //   file:PATH     the bytes of a file
-//   A,B,C         these numbers, one for each element (for each lane of a vector); a single one for a scalar
+//   A,B,C         numbers, one for each element, or one for each component of a vector
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct BufferContents {
   std::optional<std::vector<std::byte>> bytes;  ///< nothing: unset
 };
 
-/// The contents that `words` ask for, in elements of the argument's type. Throws std::invalid_argument for words that
-/// have no meaning, naming argument and words.
+/// The contents that `words` describe, in elements of the argument's type. Throws std::invalid_argument, with the
+/// argument and the words, if the words are none of the above.
 BufferContents buffer_contents(const metal::Argument& argument, const std::string& words, std::uint64_t seed);
 
 }  // namespace assay::validation

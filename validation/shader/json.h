@@ -1,4 +1,4 @@
-// The outcome of checking a shader as JSON, for other programs.
+// The outcome of checking a shader as JSON.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace assay::validation {
 
 /// {"file", "function", "grid", "group", "error" (null or text), "reports": [{"check", "kernel", "message", "address",
-/// "count", "event", "other" (null or as event)}]}, an event being {"action", "file", "line", "column",
+/// "count", "event", "other" (null or an event)}]}. An event is {"action", "file", "line", "column",
 /// "thread_position_in_grid", "thread_position_in_threadgroup", "threadgroup_position_in_grid"}.
 std::string to_json(const ShaderCheck& check, const ShaderOutcome& outcome);
 

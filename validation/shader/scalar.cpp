@@ -96,13 +96,13 @@ MetalType metal_type(std::string_view name) {
   if (packed) base.remove_prefix(std::strlen("packed_"));
   MetalType type;
   if (find(base) == nullptr && base.size() > 1 && base.back() >= '2' && base.back() <= '4') {
-    type.lanes = static_cast<std::size_t>(base.back() - '0');
+    type.components = static_cast<std::size_t>(base.back() - '0');
     base.remove_suffix(1);
   }
   if (find(base) == nullptr)
     throw std::invalid_argument(fmt::format("type {}: expected a scalar or a vector of Metal", name));
   type.scalar = base;
-  type.stride = type.lanes == 3 && !packed ? 4 : type.lanes;
+  type.size = type.components == 3 && !packed ? 4 : type.components;
   return type;
 }
 

@@ -1,4 +1,4 @@
-// Numbers as Metal stores them, from their decimal text: float, half, bfloat, bool, char to ulong, and vectors of them.
+// From a number's text to its bytes in Metal: float, half, bfloat, bool, char to ulong, and vectors of these.
 #pragma once
 
 #include <cstddef>
@@ -8,24 +8,24 @@
 
 namespace assay::validation {
 
-/// Of `float3`: float, 3 lanes, in 4 (a vector of three takes the memory of four); of `packed_float3`: in 3.
+/// A scalar or a vector: `float3` has 3 components and the size of 4, `packed_float3` has the size of 3.
 struct MetalType {
   std::string scalar;
-  std::size_t lanes = 1;
-  std::size_t stride = 1;  ///< in scalars
+  std::size_t components = 1;
+  std::size_t size = 1;  ///< in scalars
 };
 
-/// Throws std::invalid_argument for what is no scalar and no vector, for example a struct.
+/// Throws std::invalid_argument if the name is not that of a scalar or vector, for example for a struct.
 MetalType metal_type(std::string_view name);
 
-/// The bytes of one number of this scalar type; `text` as C++ writes numbers, and true and false for bool.
-/// Throws std::invalid_argument where it is no such number or does not fit.
+/// The bytes of one number of this scalar type. `text` is a number as in C++, or true or false for bool.
+/// Throws std::invalid_argument if the text is no such number or the number does not fit.
 std::vector<std::byte> scalar_bytes(const std::string& scalar, const std::string& text);
 
-/// The bytes of one number as near to `value` as the type has.
+/// The bytes of the type's number nearest to `value`.
 std::vector<std::byte> scalar_bytes(const std::string& scalar, double value);
 
-/// Whether the type has fractions.
+/// Whether it is a floating-point type.
 bool is_floating(const std::string& scalar);
 
 }  // namespace assay::validation

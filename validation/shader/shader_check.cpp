@@ -6,7 +6,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "metal/emulator/compile.h"
+#include "metal/emulator/compile/compile.h"
 #include "validation/shader/contents.h"
 #include "validation/shader/scalar.h"
 
@@ -19,19 +19,11 @@ using metal::Buffer;
 using metal::Error;
 using metal::FunctionConstants;
 
-/// The value, or an exception with the error's text.
+/// The value. Throws std::invalid_argument with the error's text.
 template <class T>
 T expect(metal::Result<T> result) {
   if (!result) throw std::invalid_argument(result.error().text);
   return std::move(*result);
-}
-
-metal::emulator::CompileOptions compile_options(const metal::emulator::EmulatorOptions& options) {
-  metal::emulator::CompileOptions compile;
-  compile.is_checked = options.is_checked;
-  compile.metal_version = options.metal_version;
-  compile.macros = options.macros;
-  return compile;
 }
 
 template <class T>
@@ -69,7 +61,7 @@ std::string chosen_function(const ShaderCheck& check, const metal::Library& libr
                                           names.size(), fmt::join(names, ", ")));
 }
 
-/// A buffer or threadgroup memory that is given but not taken, or taken but not given.
+/// Throws if memory is given that the kernel does not take, or the kernel takes memory that is not given.
 void expect_bindings(const ShaderCheck& check, const std::vector<Argument>& arguments) {
   std::set<std::uint32_t> buffers, threadgroup;
   for (const Argument& argument : arguments) {
@@ -100,7 +92,7 @@ std::map<std::uint32_t, std::shared_ptr<Buffer>> make_buffers(metal::Device& dev
   return buffers;
 }
 
-/// Runs the pipeline once. Returns what stopped it.
+/// Runs the pipeline once. Returns the error that stopped it, if any.
 std::optional<Error> run(metal::Device& device, const ShaderCheck& check,
                          std::shared_ptr<const metal::ComputePipeline> pipeline,
                          const std::map<std::uint32_t, std::shared_ptr<Buffer>>& buffers) {
@@ -133,7 +125,7 @@ ShaderOutcome check_shader(const ShaderCheck& check) {
   const auto buffers = make_buffers(device, check, function->arguments());
   outcome.error = run(device, check, expect(device.new_pipeline(function)), buffers);
   outcome.reports = device.reports();
-  if (!outcome.reports.empty()) outcome.error.reset();  // the reports say it better
+  if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
   return outcome;
 }
 

@@ -1,4 +1,4 @@
-// Runs one kernel of anybody's .metal on the emulator, with its checks on.
+// Runs one kernel of any .metal file on the emulator, with all checks.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +28,16 @@ struct ShaderCheck {
 struct ShaderOutcome {
   std::string function;
   std::vector<metal::emulator::Report> reports;
-  std::optional<metal::Error> error;  ///< what stopped the kernel, where it was not a report
+  std::optional<metal::Error> error;  ///< what stopped the kernel, if there is no report
   bool passed() const { return reports.empty() && !error; }
 };
 
-/// Throws std::invalid_argument for a function, a binding or a constant that the shader does not have or that is
-/// missing, and where the file cannot be read; the error is of kind compile where the shader does not compile.
+/// Throws std::invalid_argument if a function, a binding or a constant is missing or unknown to the shader, or if the
+/// file cannot be read. If the shader does not compile, the outcome's error has the kind `compile`.
 ShaderOutcome check_shader(const ShaderCheck& check);
 
 /// The kernels of the shader with their arguments, and its function constants, as text of at most 100 columns.
-/// Throws std::invalid_argument where the file cannot be read or does not compile.
+/// Throws std::invalid_argument if the file cannot be read or does not compile.
 std::string list_shader(const std::filesystem::path& file, const metal::emulator::EmulatorOptions& options);
 
 }  // namespace assay::validation

@@ -1,4 +1,4 @@
-// alignment_steps: the definition itself, every alignment written out, and what follows from summing over them.
+// alignment_steps: the definition of CTC with every alignment written out, and the sums over all alignments.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -22,15 +22,15 @@ using reference::Matrix;
 using reference::detail::refuse;
 using steps::Json;
 
-constexpr std::int64_t most_frames = 2000;
+constexpr std::int64_t max_frames = 2000;
 
-/// Whether all sequences of T of the classes that l and the blank are made of can be tried.
-bool can_enumerate(std::int64_t T, const std::vector<std::int64_t>& labels, double most_tries) {
+/// Whether there are few enough sequences of length T over the labels' classes and the blank to try them all.
+bool can_enumerate(std::int64_t T, const std::vector<std::int64_t>& labels, double max_tries) {
   const auto classes = static_cast<double>(std::set<std::int64_t>(labels.begin(), labels.end()).size() + 1);
-  return static_cast<double>(T) * std::log(classes) <= std::log(std::min(most_tries, 1e8));  // a minute
+  return static_cast<double>(T) * std::log(classes) <= std::log(std::min(max_tries, 1e8));  // 1e8 sequences take a minute
 }
 
-/// The most probable alignment, which alpha finds however many there are.
+/// The most probable alignment, by the recursion of alpha with max for +, so that their number does not matter.
 template <class Number>
 void add_best(Json& response, const Matrix<Number>& y, const std::vector<std::int64_t>& labels, std::int64_t blank,
               int digits) {
@@ -40,7 +40,7 @@ void add_best(Json& response, const Matrix<Number>& y, const std::vector<std::in
   response["best_probability"] = steps::text(best.probability(), digits);
 }
 
-/// What sums over the alignments that are listed.
+/// The quantities that are sums over the listed alignments.
 template <class Number>
 void add_sums(Json& response, const Matrix<Number>& y, const std::vector<std::int64_t>& labels, std::int64_t blank,
               int digits) {
@@ -60,7 +60,7 @@ void add_sums(Json& response, const Matrix<Number>& y, const std::vector<std::in
 
 Json answer(const Json& request) {
   const std::int64_t T = steps::integer(request, "T"), blank = steps::integer_or(request, "blank", 0);
-  if (T < 0 || T > most_frames) refuse("T = ", T, ": expected a number of frames in [0, ", most_frames, "]");
+  if (T < 0 || T > max_frames) refuse("T = ", T, ": expected a number of frames in [0, ", max_frames, "]");
   const std::vector<std::int64_t> labels = steps::labels_of(request, blank);
   Json response{{"count", reference::count_alignments(T, labels, blank).str()},
                 {"count_closed_form", reference::count_alignments_closed_form(T, labels).str()},

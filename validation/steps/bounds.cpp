@@ -1,4 +1,4 @@
-// ctc_bounds: how far rounding may carry a correct kernel from the truth on one sequence (docs/bounds.md).
+// ctc_bounds: the largest errors that rounding may cause in a correct kernel on one sequence (docs/bounds.md).
 #include "validation/ctc/bounds.h"
 
 #include <cmath>

@@ -29,7 +29,7 @@ using steps::Json;
 using steps::text;
 using steps::texts;
 
-/// A decimal text keeps all its digits where the numbers have as many.
+/// Reads a decimal text directly in the number type, so that no digits are lost in a double on the way.
 template <class Number>
 Number number_of(const Json& value, const std::string& place) {
   const double x = steps::real_of(value, place);
@@ -46,7 +46,7 @@ std::vector<Number> vector_of(const Json& request, const char* name) {
   return {row.row(0).begin(), row.row(0).end()};
 }
 
-/// ln sum_v exp x_v as it stands there: exponentials overflow, or all underflow.
+/// ln sum_v exp x_v without subtracting the maximum: the exponentials may overflow, or all underflow.
 template <class Number>
 Number naive_log_sum_exp(std::span<const Number> x) {
   Number sum(0);
@@ -54,7 +54,7 @@ Number naive_log_sum_exp(std::span<const Number> x) {
   return NumberTraits<Number>::log(sum);
 }
 
-/// Each chunk is summed by itself and merged with what came before, as a kernel does it.
+/// Each chunk is summed by itself and then merged with the sum so far, as kernels do.
 template <class Number>
 Json chunks(const std::vector<Number>& x, std::int64_t chunk, int digits) {
   std::vector<Number> max, sum, log;

@@ -25,7 +25,7 @@ using steps::Json;
 using steps::text;
 using steps::texts;
 
-/// alpha with one transition left out: at frame t, that of state `from` to state `to`.
+/// alpha without one transition: the one from state `from` to state `to` at frame t.
 template <class Weight>
 Matrix<Weight> alpha_without(const Matrix<Weight>& y, reference::Expanded states, const Json& edge) {
   const std::int64_t T = y.rows(), L = std::ssize(states);
@@ -47,7 +47,7 @@ Matrix<Weight> alpha_without(const Matrix<Weight>& y, reference::Expanded states
   return alpha;
 }
 
-/// What exists only where p is not 0: nan elsewhere, and null of numbers that have none.
+/// Adds the quantities that need p > 0. If p is 0 they are nan, or null in number types without NaN.
 template <class Number>
 Json texts_where_possible(const Matrix<Number>& matrix, std::int64_t T, std::int64_t C, int digits) {
   if (matrix.rows() == T && matrix.cols() == C) return texts(matrix, digits);

@@ -15,7 +15,7 @@
 
 namespace assay::validation::steps {
 
-/// Whether y is given, and not the logits that it is the softmax of; refused unless exactly one is.
+/// Whether the request gives y and not the logits. Refuses a request that gives both or neither.
 inline bool has_outputs(const Json& request) {
   const bool outputs = request.contains("outputs");
   if (outputs == request.contains("logits")) reference::detail::refuse("logits, outputs: expected one of them");
@@ -29,7 +29,7 @@ inline double output_of(const Json& value, const std::string& name) {
   return x;
 }
 
-/// y in a number type with an exponential, or in logarithms of one. `T` frames are expected where T >= 0.
+/// y in a number type that has an exponential, or as logarithms in that type. If T >= 0, y must have T frames.
 template <class Weight>
 reference::Matrix<Weight> outputs_of(const Json& request) {
   using Scalar = typename reference::NumberTraits<Weight>::Scalar;
@@ -47,7 +47,7 @@ reference::Matrix<Weight> outputs_of(const Json& request) {
   return y;
 }
 
-/// y as fractions; of logits it cannot be.
+/// y as fractions. Refuses logits, whose softmax is not a fraction.
 inline reference::Matrix<reference::Rational> exact_outputs_of(const Json& request) {
   if (!has_outputs(request)) reference::detail::refuse("logits: expected outputs, for an exponential is no fraction");
   return matrix_of<reference::Rational>(request, "outputs", [](const Json& value, const std::string& name) {

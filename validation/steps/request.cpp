@@ -67,7 +67,7 @@ std::vector<std::int64_t> integers(const Json& request, const char* name) {
 
 namespace {
 
-/// The classes that y of the request has; where it has no frame, as many as the labels and the blank need.
+/// The number of classes of the request's y. If y has no frames, as many classes as the labels and the blank need.
 std::int64_t classes_of(const Json& request, std::int64_t blank) {
   for (const char* name : {"outputs", "logits"})
     if (request.contains(name) && request[name].is_array() && !request[name].empty())

@@ -21,13 +21,13 @@ namespace assay::validation::steps {
 
 using Json = nlohmann::json;
 
-/// More elements than any reader could be shown.
-inline constexpr std::int64_t most_elements = 4'000'000;
+/// The largest size of an array in a request; a response with more elements is of no use to a reader.
+inline constexpr std::int64_t max_elements = 4'000'000;
 
-/// Answers `request` by `answer`; a refusal, or text that is not JSON, by {"error": ...}.
+/// Returns answer(request), or {"error": ...} if the request is not JSON or is refused.
 std::string respond(std::string_view request, const std::function<Json(const Json&)>& answer);
 
-/// The member `name`; refused where there is none.
+/// The member `name` of the request. Refuses a request without it.
 const Json& member(const Json& request, const char* name);
 
 std::int64_t integer(const Json& request, const char* name);
@@ -39,7 +39,7 @@ std::vector<std::int64_t> integers(const Json& request, const char* name);
 /// The labels l [S], each in [0, C) and not the blank; C is the width of the request's outputs or logits.
 std::vector<std::int64_t> labels_of(const Json& request, std::int64_t blank);
 
-/// The double that a JSON number or a decimal text ("-inf" and the like too) stands for.
+/// The double for a JSON number or a decimal text; "-inf", "inf" and "nan" are texts too.
 double real_of(const Json& value, const std::string& name);
 
 /// Rows of equal length, each element by `element(value, name of the place)`.
@@ -49,8 +49,8 @@ reference::Matrix<Number> matrix_of(const Json& request, const char* name, const
   const Json& rows = member(request, name);
   if (!rows.is_array()) refuse(name, " = ", rows.dump(), ": expected an array of rows");
   const std::size_t width = rows.empty() || !rows[0].is_array() ? 0 : rows[0].size();
-  if (static_cast<std::int64_t>(rows.size() * width) > most_elements)
-    refuse(name, " of ", rows.size(), " rows of ", width, ": expected at most ", most_elements, " elements");
+  if (static_cast<std::int64_t>(rows.size() * width) > max_elements)
+    refuse(name, " of ", rows.size(), " rows of ", width, ": expected at most ", max_elements, " elements");
   reference::Matrix<Number> matrix(static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(width));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].is_array() || rows[i].size() != width)
@@ -62,11 +62,11 @@ reference::Matrix<Number> matrix_of(const Json& request, const char* name, const
   return matrix;
 }
 
-/// The fraction that a text "3/16", a decimal text or a JSON number stands for, exactly.
+/// The exact fraction for a text such as "3/16", a decimal text or a JSON number.
 reference::Rational fraction_of(const Json& value, const std::string& name);
 
-/// Runs `run.template operator()<Number>(digits)` with the number type of the request; `digits` are for BigFloats,
-/// which are computed with ten more than are shown.
+/// Calls `run.template operator()<Number>(digits)` with the number type of the request. `digits` matters for BigFloats
+/// alone, which are computed with ten more digits than are shown.
 template <class Run>
 Json with_number(const Json& request, const Run& run) {
   const Json number = request.value("number", Json("double"));

@@ -1,10 +1,11 @@
 #include "validation/svd/case.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "reference/svd/validate.h"
+#include "validation/core/equality.h"
+#include "validation/svd/fields.h"
 
 namespace assay::validation {
 namespace {
@@ -34,10 +35,7 @@ SvdProblem<double> SvdCase::view() const {
 }
 
 bool SvdCase::operator==(const SvdCase& other) const {
-  return B == other.B && M == other.M && N == other.N && dtype == other.dtype &&
-         std::equal(A.begin(), A.end(), other.A.begin(), other.A.end(), [](double x, double y) {
-           return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
-         });
+  return same_fields(*this, other);
 }
 
 void require_valid(const SvdCase& c) {

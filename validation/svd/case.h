@@ -12,8 +12,12 @@ namespace assay::validation {
 
 using reference::SvdProblem;
 
+struct SvdFields;
+
 /// Shapes as in reference/svd/problem.h. Elements are kept as float64, in which those of the other types are exact.
 struct SvdCase {
+  using Fields = SvdFields;
+
   std::int64_t B = 0;
   std::int64_t M = 1;
   std::int64_t N = 1;

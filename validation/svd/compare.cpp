@@ -21,18 +21,6 @@ void hold_identity(Comparison& comparison, const char* output, const SvdCase& c,
         comparison.near({output, b, k, l, "bkl"}, product(run, b, k, l), k == l ? 1.0 : 0.0, bound);
 }
 
-template <class PlaceOf>
-void same_bits(Comparison& comparison, const std::vector<double>& first, const std::vector<double>& second,
-               const std::string& what, PlaceOf place_of) {
-  if (first.size() != second.size()) return;
-  for (std::size_t i = 0; i < first.size(); ++i)
-    comparison.same_bits(place_of(static_cast<std::int64_t>(i)), first[i], second[i], what);
-}
-
-Place matrix_place(const char* output, const char* names, std::int64_t at, std::int64_t rows, std::int64_t columns) {
-  return {output, at / (rows * columns), at / columns % rows, at % columns, names};
-}
-
 }  // namespace
 
 Place value_place(std::int64_t b, std::int64_t k) {
@@ -68,15 +56,6 @@ void hold_values(Comparison& comparison, const SvdKernelInfo& kernel, const SvdC
       hold_value(comparison, c, run, b, k, expected, bound);
     }
   }
-}
-
-Finding same_bits(const SvdCase& c, const SvdRun& first, const SvdRun& second, const std::string& what) {
-  Comparison comparison;
-  const std::int64_t K = first.K;
-  same_bits(comparison, first.S, second.S, what, [&](auto at) { return value_place(at / K, at % K); });
-  same_bits(comparison, first.U, second.U, what, [&](auto at) { return matrix_place("U", "bik", at, c.M, K); });
-  same_bits(comparison, first.Vh, second.Vh, what, [&](auto at) { return matrix_place("Vh", "bkj", at, K, c.N); });
-  return comparison.finding();
 }
 
 bool overflowed(const SvdRun& run, std::int64_t b) {

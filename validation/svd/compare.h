@@ -6,7 +6,7 @@
 
 #include "validation/core/compare.h"
 #include "validation/svd/bounds.h"
-#include "validation/svd/run.h"
+#include "validation/svd/fields.h"
 
 namespace assay::validation {
 
@@ -24,9 +24,6 @@ void hold_orthonormal_v(Comparison& comparison, const SvdCase& c, const SvdRun& 
 /// cases themselves differ by, in norm.
 void hold_values(Comparison& comparison, const SvdKernelInfo& kernel, const SvdCase& c, const SvdRun& run,
                  const SvdCase& other, const SvdRun& of_other, double allowance = 0);
-
-/// Two runs must agree in every bit.
-Finding same_bits(const SvdCase& c, const SvdRun& first, const SvdRun& second, const std::string& what);
 
 /// Whether S holds an infinity: the largest singular value left the range of its type.
 bool overflowed(const SvdRun& run, std::int64_t b);

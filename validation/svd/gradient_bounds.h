@@ -1,9 +1,9 @@
-// How far rounding may carry a gradient from what the formula of metal/cpu/svd_gradient.h gives for the same factors.
+// How far rounding may carry a gradient from what the formula of metal/cpu/svd/gradient.h gives for the same factors.
 #pragma once
 
 #include <vector>
 
-#include "metal/cpu/svd_gradient.h"
+#include "metal/cpu/svd/gradient.h"
 
 namespace assay::validation {
 

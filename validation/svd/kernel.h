@@ -3,14 +3,16 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "metal/cpu/any_svd.h"
-#include "metal/cpu/svd_gradient.h"
+#include "metal/cpu/svd/any.h"
+#include "metal/cpu/svd/gradient.h"
+#include "validation/core/support.h"
 #include "validation/svd/case.h"
-#include "validation/svd/support.h"
 
 namespace assay::validation {
 
@@ -25,7 +27,7 @@ struct SvdKernelInfo {
   bool canonical_signs = false;                ///< of each column of U, the first largest element is positive
   bool has_randomized = false;
   bool has_gradient = false;
-  SvdSupport support = {};
+  Support support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}};
 
   /// Inside, for a problem of the type.
   double roundoff(Dtype dtype) const { return dtype == Dtype::float64 ? std::ldexp(1.0, -53) : unit_roundoff; }
@@ -33,7 +35,13 @@ struct SvdKernelInfo {
 
 /// How a run is to be done.
 struct SvdRequest {
-  int threads = 0;  ///< 0: the kernel's own choice
+  int threads = 0;                                                    ///< 0: the kernel's own choice
+  std::optional<reference::RandomizedSvd> randomized = std::nullopt;  ///< the rSVD, in the place of the whole one
+
+  /// The rSVD has `rank` triplets.
+  void replaces(std::string_view name, std::int64_t& extent) const {
+    if (name == "K" && randomized) extent = randomized->rank;
+  }
 };
 
 class SvdKernel {
@@ -61,5 +69,12 @@ class SvdKernel {
     throw std::logic_error("the kernel has no gradient");
   }
 };
+
+/// As the request asks: the whole decomposition, or the rSVD.
+inline void call(const SvdKernel& kernel, const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out,
+                 const SvdRequest& request) {
+  if (request.randomized) return kernel.randomized(problem, *request.randomized, out);
+  kernel.run(problem, out, request);
+}
 
 }  // namespace assay::validation

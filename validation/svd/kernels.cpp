@@ -1,16 +1,8 @@
 #include "validation/svd/kernels.h"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
 #include <vector>
 
-#include "metal/cpu/svd.h"
-#include "validation/pipe/kernels.h"
-#include "validation/plugin/kernels.h"
-#include "validation/plugin/metal_svd.h"
-#include "validation/plugin/plugin.h"
-#include "validation/svd/faults/faults.h"
+#include "metal/cpu/svd/svd.h"
 #include "validation/svd/metal_kernel.h"
 
 namespace assay::validation {
@@ -46,25 +38,11 @@ class CpuSvdKernel : public SvdKernel {
 
 }  // namespace
 
-std::shared_ptr<const SvdKernel> svd_kernel(const std::string& name) {
+std::shared_ptr<const SvdKernel> shipped_svd_kernel(const std::string& name) {
   if (name == "cpu") return std::make_shared<CpuSvdKernel>();
   if (name == "metal-emulated") return metal_svd_kernel({.name = name});
   if (name == "metal-plain") return metal_svd_kernel({.name = name, .path = metal::SvdPath::plain});
-  if (name == "plain") return plain_svd_kernel();
-  if (is_pipe(name)) return svd_pipe_kernel(name);
-  if (name.ends_with(".json")) return plugin::metal_svd_plugin(name);
-  if (plugin::is_library(name)) return plugin::svd_kernel(name);
-  for (const auto& fault : svd_faults()) {
-    if (name == fault.kernel->info().name) return fault.kernel;
-  }
-  throw std::invalid_argument(
-      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-plain, plain, a fault as `assay "
-                  "mutants svd --list` names them, or the path of a shared library (docs/plugins.md)",
-                  name));
-}
-
-std::vector<std::string> shipped_svd_kernels() {
-  return {"cpu", "metal-emulated"};
+  return nullptr;
 }
 
 }  // namespace assay::validation

@@ -1,20 +1,15 @@
-// The SVD kernels that the gate knows by name.
+// This project's own SVD kernels, as the gate judges them.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "validation/svd/kernel.h"
 
 namespace assay::validation {
 
-/// "cpu" (metal/cpu), "metal-emulated" and "metal-plain" (metal/kernels on the emulator, the production path and the
-/// plain one), "plain" and every "fault:..." (faults/).
-/// Throws std::invalid_argument listing the names for one that is unknown.
-std::shared_ptr<const SvdKernel> svd_kernel(const std::string& name);
-
-/// The kernels that a gate run judges unless one is named: those that are meant to be used.
-std::vector<std::string> shipped_svd_kernels();
+/// "cpu" (metal/cpu), "metal-emulated" and "metal-plain" (metal/kernels on the emulator: the production path and the
+/// plain one); null for another name.
+std::shared_ptr<const SvdKernel> shipped_svd_kernel(const std::string& name);
 
 }  // namespace assay::validation

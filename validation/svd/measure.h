@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "validation/svd/run.h"
+#include "validation/svd/fields.h"
 
 namespace assay::validation {
 

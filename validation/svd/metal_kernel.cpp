@@ -43,7 +43,7 @@ class MetalSvdKernel final : public SvdKernel {
     if (!svd_) {
       device_ = emulated_device(options_.edit);
       svd_ = or_throw(
-          metal::Svd::create(device_, kernel_library(*device_, "svd.metal", options_.edit), {.path = options_.path}));
+          metal::Svd::create(device_, kernel_library(*device_, "svd/svd.metal", options_.edit), {.path = options_.path}));
     }
     use(*svd_);
     throw_reports(*device_);

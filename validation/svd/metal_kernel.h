@@ -1,10 +1,10 @@
-// metal/kernels/svd.metal by its host code, on the emulator with all checks on.
+// metal/kernels/svd/svd.metal by its host code, on the emulator with all checks on.
 #pragma once
 
 #include <memory>
 #include <string>
 
-#include "metal/host/svd.h"
+#include "metal/host/svd/svd.h"
 #include "validation/core/emulated_device.h"
 #include "validation/svd/kernel.h"
 

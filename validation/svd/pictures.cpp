@@ -9,7 +9,7 @@
 namespace assay::validation {
 namespace {
 
-constexpr std::int64_t most_products = 20'000'000;  ///< M N K: what is longer is not worth a picture
+constexpr std::int64_t max_products = 20'000'000;  ///< M N K: what is longer is not worth a picture
 
 double off_identity(const SvdRun& run, std::int64_t b, std::int64_t k, std::int64_t l) {
   return std::abs(u_product(run, b, k, l) - (k == l ? 1 : 0));
@@ -26,7 +26,7 @@ bool is_wrong(const SvdCase& c, const SvdRun& run, const SvdBounds& bounds, std:
 }  // namespace
 
 std::vector<Picture> SvdOperation::pictures(const SvdKernel& kernel, const SvdCase& c, int) {
-  if (c.B == 0 || c.M * c.N * c.K() > most_products) return {};
+  if (c.B == 0 || c.M * c.N * c.K() > max_products) return {};
   const SvdRun run = run_valid(kernel, c);
   const SvdBounds bounds(c, kernel.info());
   std::int64_t b = 0;

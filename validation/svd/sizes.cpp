@@ -25,7 +25,7 @@ SvdCase sized_svd_case(std::int64_t B, std::int64_t M, std::int64_t N, double de
   return c;
 }
 
-std::vector<SvdNamedCase> svd_sized_cases() {
+std::vector<SvdNamedCase> SvdOperation::sized_cases() {
   struct Size {
     std::int64_t M, N;
     double decades;

@@ -1,5 +1,5 @@
-// What the passes of a call share: the problem, the plan, the tokens, and each thread's tiles. Operand is what the
-// products take: Real itself or, where Real is a type that they cannot take, float.
+// What the passes of a call share: the problem, the plan, the tokens, and each thread's tiles. Operand is the type of
+// the factors of the matrix products: Real, or float where Real cannot be multiplied.
 #pragma once
 
 #include <algorithm>
@@ -21,10 +21,10 @@ namespace assay::metal::cpu {
 template <class Operand>
 struct CceTiles {
   AlignedMemory<float> logits;    ///< [tile_rows, chunk]
-  AlignedMemory<Operand> G;       ///< the same, where the products do not take float
+  AlignedMemory<Operand> G;       ///< the same, where Operand is not float
   AlignedMemory<Operand> hidden;  ///< [tile_rows, H], where it has to be gathered or converted
   AlignedMemory<Operand> weight;  ///< [chunk, H], where it has to be converted
-  AlignedMemory<float> dweight;   ///< [chunk, H], where the output is not of float
+  AlignedMemory<float> dweight;   ///< [chunk, H], where the output is not float
 };
 
 template <class Real, class Operand>
@@ -35,7 +35,7 @@ class CceCall {
   static constexpr bool float_outputs = std::is_same_v<Real, float>;
 
   CceCall(const reference::CceProblem<Real>& the_problem, const CceGradients<Real>& the_gradients, int threads,
-          const CceChoice& choice);
+          const CceTuning& tuning);
 
   const reference::CceProblem<Real>& problem;
   CceGradients<Real> gradients;
@@ -48,7 +48,7 @@ class CceCall {
   const CceStored<Real>& stored;
   const CceStored<Operand>& operands;
   CcePlan plan;
-  std::atomic<bool> finite = true;  ///< whether every logit has been, so far
+  std::atomic<bool> finite = true;  ///< whether every logit so far is finite
 
   std::int64_t M() const { return std::ssize(tokens); }
   bool wants_dhidden() const { return !gradients.dhidden.empty(); }
@@ -70,20 +70,20 @@ class CceCall {
     }
   }
 
-  /// The rows of hidden of these tokens, as the products take them.
+  /// The rows of hidden of these tokens, as factors of a product.
   Matrix<const Operand> hidden(CceTiles<Operand>& own, Range rows) const;
-  Matrix<const Operand> weight(CceTiles<Operand>& own, Range words) const;
+  Matrix<const Operand> weight(CceTiles<Operand>& own, Range entries) const;
 
-  /// What `dhidden` is summed in: group 0 of words where the gradient goes, if that is of float. Row 0 is of the first
+  /// Where a group of entries sums dhidden. Group 0 sums in the output, if that is float. Row 0 belongs to the first
   /// token of the block.
   Matrix<float> dhidden_sums(std::int64_t group, std::int64_t block_begin) const;
 
-  /// Calls run(part) once for each part below `parts`, on up to as many threads; none may throw.
+  /// Calls run(part) once for each part below `parts`, on up to `parts` threads; `run` must not throw.
   template <class Run>
   void on_parts(std::int64_t parts, const Run& run) const;
 
  private:
-  /// The rows of hidden of these tokens, that of token `first` to where `to` begins.
+  /// Copies the rows of hidden of these tokens; the row of token `first` goes to the beginning of `to`.
   void gather(Operand* to, Range rows, std::int64_t first) const {
     for (std::int64_t i = rows.begin; i < rows.end; ++i)
       as_operand(to + (i - first) * H, hidden_row(tokens[static_cast<std::size_t>(i)].n), H);
@@ -96,7 +96,7 @@ class CceCall {
 
 template <class Real, class Operand>
 CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, const CceGradients<Real>& the_gradients,
-                                int threads, const CceChoice& choice)
+                                int threads, const CceTuning& tuning)
     : problem(the_problem),
       gradients(the_gradients),
       N(problem.N),
@@ -105,9 +105,9 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
       tokens(valid_tokens(problem)),
       bias(static_cast<std::size_t>(V), 0.0F),
       dbias_sums(the_gradients.dbias.size(), 0.0),
-      elements(cce_elements(choice.set)),
-      stored(cce_stored<Real>(choice.set)),
-      operands(cce_stored<Operand>(choice.set)) {
+      elements(cce_elements(tuning.set)),
+      stored(cce_stored<Real>(tuning.set)),
+      operands(cce_stored<Operand>(tuning.set)) {
   const bool capped = problem.logit_softcap > 0 && problem.logit_softcap < std::numeric_limits<double>::infinity();
   terms = {.V = static_cast<double>(V),
            .eps = problem.label_smoothing,
@@ -116,10 +116,10 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
   if (!capped && !problem.bias.empty()) terms.offset = *std::max_element(problem.bias.begin(), problem.bias.end());
   for (std::size_t v = 0; v < problem.bias.size(); ++v)
     bias[v] = static_cast<float>(static_cast<double>(problem.bias[v]) - terms.offset);
-  // Rows that have to be gathered or converted: all at once where there is room, else for each tile anew.
+  // Rows that have to be gathered or converted: all at once where there is room, else again for each tile.
   const std::int64_t gathered = converts || ignores_some() ? M() * H * static_cast<std::int64_t>(sizeof(Operand)) : 0;
-  const bool at_once = gathered <= choice.budget / 6;
-  CceChoice rest = choice;
+  const bool at_once = gathered <= tuning.budget / 6;
+  CceTuning rest = tuning;
   if (at_once) rest.budget -= gathered;
   const CceNeeds needs = {.M = M(),
                           .H = H,
@@ -158,9 +158,9 @@ Matrix<const Operand> CceCall<Real, Operand>::hidden(CceTiles<Operand>& own, Ran
 }
 
 template <class Real, class Operand>
-Matrix<const Operand> CceCall<Real, Operand>::weight(CceTiles<Operand>& own, Range words) const {
-  if constexpr (!converts) return {weight_row(words.begin), H};
-  as_operand(own.weight.data(), weight_row(words.begin), words.size() * H);
+Matrix<const Operand> CceCall<Real, Operand>::weight(CceTiles<Operand>& own, Range entries) const {
+  if constexpr (!converts) return {weight_row(entries.begin), H};
+  as_operand(own.weight.data(), weight_row(entries.begin), entries.size() * H);
   return {own.weight.data(), H};
 }
 

@@ -1,14 +1,14 @@
-// The inner loops of linear cross-entropy over the logits of one token and some words, compiled once for each
+// The inner loops of linear cross-entropy over the logits of one token and some entries, compiled once for each
 // instruction set. With t_v = x_v - reference, d_v = 1 - tanh^2(z_v / cap) or 1 where there is no cap:
 //
 //   sums        sum_v exp t_v, sum_v t_v, max_v t_v
-//   kept        (scale exp t_v - shift) d_v in the place of the logit
+// kept (scale exp t_v - shift) d_v, which replaces the logit
 #pragma once
 
 #include <cstddef>
 
 #include "metal/cpu/half.h"
-#include "metal/cpu/kernels.h"
+#include "metal/cpu/instruction_set.h"
 
 namespace assay::metal::cpu {
 
@@ -25,33 +25,33 @@ struct CceSums {
   double exponentials = 0.0;
   double logits = 0.0;
   float largest = -__builtin_inff();
-  bool finite = true;  ///< every logit, before the bias
+  bool finite = true;  ///< whether every logit is, before the bias is added
 };
 
 struct CceElements {
-  /// Over `logits` [n] and `bias` [n].
+  /// The sums over `logits` [n] and `bias` [n]; with row.keep, replaces the logits.
   CceSums (*row)(float* logits, std::size_t n, const float* bias, const CceRow& row);
 
   /// to = scale * from - shift, in double, for tokens of a tiny weight; `to` may be `from`.
   void (*scale)(float* to, const float* from, std::size_t n, double scale, double shift);
 
-  /// A copy past the caches, for what is not read again soon.
+  /// Copies past the caches, for data that is not read again soon.
   void (*stream)(void* to, const void* from, std::size_t bytes);
 
   /// sums += x.
   void (*add)(double* sums, const float* x, std::size_t n);
 
-  /// To bfloat16, rounded; and scale * from of such numbers.
+  /// narrow: to bfloat16, rounded. scale_narrow: scale * from, both bfloat16.
   void (*narrow)(BFloat16* to, const float* from, std::size_t n);
   void (*scale_narrow)(BFloat16* to, const BFloat16* from, std::size_t n, float scale);
 };
 
 const CceElements& cce_elements(InstructionSet set);
 
-/// The same over what is stored in one of the three types.
+/// Loops over arrays of one of the three storage types.
 template <class Real>
 struct CceStored {
-  /// In double.
+  /// The dot product, in double.
   double (*dot)(const Real* a, const Real* b, std::size_t n);
   void (*to_float)(float* to, const Real* from, std::size_t n);
   /// scale * from + shift * other, rounded once and never to -0; `other` is not read where shift is 0.

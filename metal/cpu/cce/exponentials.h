@@ -1,11 +1,11 @@
-// The first pass over a block of tokens: each logit is computed, and of it
+// The first pass over a block of tokens computes each logit and from it
 //
 //   sums                        of each token, for lse and loss
 //   E_nv = exp(x_nv - reference_n) d_nv, v != t_n      kept for dweight where there is memory for it
 //   acc_n = sum_v E_nv w_v      for dhidden, which is that times a number known once lse is
 //
-// The target's own exponential stays apart: sums are over the other words, so that 1 - p_t and with it the gradient of
-// a token that is nearly certain are as accurate as those words' exponentials.
+// The target's own exponential stays apart: sums are over the other entries, so that 1 - p_t, and with it the gradient
+// of a token that is nearly certain, is as accurate as the exponentials of those entries.
 #pragma once
 
 #include <span>
@@ -15,11 +15,11 @@
 
 namespace assay::metal::cpu {
 
-/// Above it, exponentials would come near the end of the range of floats.
-inline constexpr float most_above_reference = 60.0F;
+/// A logit further above its reference would bring its exponential near the end of the range of floats.
+inline constexpr float max_above_reference = 60.0F;
 
-/// The exponentials of a block of tokens, a chunk of words after the other: the first rows where dweight will be. They
-/// are no more than a tile, all of which is read before the chunk's rows of dweight are written.
+/// The exponentials of a block of tokens, one chunk of entries after the other. The first rows lie in the output
+/// dweight: they are at most one tile, which is read completely before the chunk's rows of dweight are written.
 template <class Operand>
 struct StoredExponentials {
   Range rows;
@@ -28,15 +28,15 @@ struct StoredExponentials {
   Operand* memory = nullptr;    ///< [chunks, rows - in_dweight, chunk]
   std::int64_t H = 0;
 
-  /// Where a row's exponentials of these words begin.
-  Operand* at(Range words, std::int64_t row) const {
-    if (row - rows.begin < in_dweight) return dweight + words.begin * H + (row - rows.begin) * words.size();
+  /// The first exponential of a row for these entries.
+  Operand* at(Range entries, std::int64_t row) const {
+    if (row - rows.begin < in_dweight) return dweight + entries.begin * H + (row - rows.begin) * entries.size();
     const std::int64_t in_memory = rows.size() - in_dweight;
-    return memory + words.begin * in_memory + (row - rows.begin - in_dweight) * words.size();
+    return memory + entries.begin * in_memory + (row - rows.begin - in_dweight) * entries.size();
   }
 };
 
-/// What the first pass is to give.
+/// The results that are wanted from the first pass.
 template <class Operand>
 struct FirstPass {
   Range rows;
@@ -67,25 +67,25 @@ class BlockSums {
 };
 
 template <class Real, class Operand>
-void first_pass_of_tile(CceCall<Real, Operand>& call, const FirstPass<Operand>& pass, Range words, Range rows,
+void first_pass_of_tile(CceCall<Real, Operand>& call, const FirstPass<Operand>& pass, Range entries, Range rows,
                         Matrix<const Operand> weight, std::int64_t group, CceTiles<Operand>& own, BlockSums& sums,
                         Sum onward) {
-  const GemmSizes sizes = {rows.size(), words.size(), call.H};
-  const Matrix<float> logits = {own.logits.data(), words.size()};
+  const GemmSizes sizes = {rows.size(), entries.size(), call.H};
+  const Matrix<float> logits = {own.logits.data(), entries.size()};
   gemm_logits(sizes, call.hidden(own, rows), weight, logits);
   CceRow row = {.cap = static_cast<float>(call.terms.cap),
                 .keep = pass.dhidden || pass.stored != nullptr,
                 .with_logits = call.terms.eps != 0.0};
-  const Matrix<const Operand> E = operand_tile(own, words);
+  const Matrix<const Operand> E = operand_tile(own, entries);
   for (std::int64_t i = rows.begin; i < rows.end; ++i) {
     const CceToken& token = call.tokens[static_cast<std::size_t>(i)];
     row.reference = token.reference;
     merge(sums.of(group, i), row_without_target(call.elements, logits.data + (i - rows.begin) * logits.stride,
-                                                call.bias.data() + words.begin, words, token, row, 0.0F));
-    if (row.keep) narrow_row(call.elements, own, words, i - rows.begin);
+                                                call.bias.data() + entries.begin, entries, token, row, 0.0F));
+    if (row.keep) narrow_row(call.elements, own, entries, i - rows.begin);
     if (pass.stored != nullptr)
-      call.elements.stream(pass.stored->at(words, i), E.data + (i - rows.begin) * E.stride,
-                           static_cast<std::size_t>(words.size()) * sizeof(Operand));
+      call.elements.stream(pass.stored->at(entries, i), E.data + (i - rows.begin) * E.stride,
+                           static_cast<std::size_t>(entries.size()) * sizeof(Operand));
   }
   if (!pass.dhidden) return;
   Matrix<float> acc = call.dhidden_sums(group, pass.rows.begin);
@@ -93,7 +93,7 @@ void first_pass_of_tile(CceCall<Real, Operand>& call, const FirstPass<Operand>& 
   gemm_dhidden(sizes, E, weight, acc, onward);
 }
 
-/// Sums relative to the references that tokens have.
+/// Computes the sums relative to the current references of the tokens.
 template <class Real, class Operand>
 void first_pass_once(CceCall<Real, Operand>& call, const FirstPass<Operand>& pass, BlockSums& sums) {
   const CcePlan& plan = call.plan;
@@ -104,31 +104,32 @@ void first_pass_once(CceCall<Real, Operand>& call, const FirstPass<Operand>& pas
     CceTiles<Operand>& own = call.tiles(part);
     for (std::int64_t i = rows.begin; i < rows.end; ++i) sums.of(group, i) = {};
     for (std::int64_t chunk = chunks.begin; chunk < chunks.end; ++chunk) {
-      const Range words = plan.words(chunk, call.V);
-      const Matrix<const Operand> weight = call.weight(own, words);
+      const Range entries = plan.entries(chunk, call.V);
+      const Matrix<const Operand> weight = call.weight(own, entries);
       for_each_tile(rows, plan.tile_rows, [&](Range tile) {
-        first_pass_of_tile(call, pass, words, tile, weight, group, own, sums,
+        first_pass_of_tile(call, pass, entries, tile, weight, group, own, sums,
                            chunk == chunks.begin ? Sum::fresh : Sum::onward);
       });
     }
   });
 }
 
-/// Whether some token's largest logit is too far above its reference, which it then becomes.
+/// Whether some token's largest logit is too far above its reference. That logit becomes the new reference.
 template <class Real, class Operand>
 bool raise_references(CceCall<Real, Operand>& call, Range rows, BlockSums& sums) {
   bool raised = false;
   for (std::int64_t i = rows.begin; i < rows.end; ++i) {
     const CceSums all = sums.merged(i);
     if (!all.finite) call.finite = false;
-    if (all.largest <= most_above_reference) continue;
+    if (all.largest <= max_above_reference) continue;
     call.tokens[static_cast<std::size_t>(i)].reference += all.largest;
     raised = true;
   }
   return raised;
 }
 
-/// Afterwards the block's tokens have lse and loss, and the sums for dhidden and the exponentials are there.
+/// Runs the first pass: sets lse and loss of the tokens of the block and computes the sums for dhidden and the
+/// exponentials that are wanted.
 template <class Real, class Operand>
 void first_pass(CceCall<Real, Operand>& call, const FirstPass<Operand>& pass) {
   BlockSums sums(call.plan.vocab_groups, pass.rows);

@@ -1,4 +1,4 @@
-// From the sums of a block's tokens to their rows of dhidden, and from losses to what is returned.
+// Turns the sums of a block's tokens into their rows of dhidden, and the losses of tokens into the loss.
 //
 //   dhidden_n = scale_n acc_n + (g_t + shift_n) w_t - shift_n sum_v w_v      after the first pass
 //   dhidden_n = acc_n                                                        after the second
@@ -11,15 +11,15 @@
 
 namespace assay::metal::cpu {
 
-/// sum_v w_v, [H]; parts of the vocabulary are added in order.
+/// sum_v w_v, [H]. The sums of the parts of the vocabulary are added in order.
 template <class Real, class Operand>
 std::vector<double> weight_sums(CceCall<Real, Operand>& call) {
   const auto H = static_cast<std::size_t>(call.H);
   std::vector<std::vector<double>> parts(static_cast<std::size_t>(call.plan.threads), std::vector<double>(H));
   call.on_parts(call.plan.threads, [&](std::int64_t part) {
-    const Range words = part_of({0, call.V}, part, call.plan.threads);
+    const Range entries = part_of({0, call.V}, part, call.plan.threads);
     std::vector<float> row(H);
-    for (std::int64_t v = words.begin; v < words.end; ++v) {
+    for (std::int64_t v = entries.begin; v < entries.end; ++v) {
       call.stored.to_float(row.data(), call.weight_row(v), H);
       call.elements.add(parts[static_cast<std::size_t>(part)].data(), row.data(), H);
     }
@@ -29,8 +29,8 @@ std::vector<double> weight_sums(CceCall<Real, Operand>& call) {
   return parts[0];
 }
 
-/// Where the gradient of a row goes for now: with some tokens ignored, those of float32, whose sums lie close together
-/// there, are moved apart at the end.
+/// Where the gradient of token i is written. With ignored tokens, float32 gradients are written without gaps, where
+/// their sums lie, and moved to their rows at the end.
 template <class Real, class Operand>
 Real* dhidden_row(const CceCall<Real, Operand>& call, std::int64_t i) {
   const std::int64_t n = CceCall<Real, Operand>::float_outputs ? i : call.tokens[static_cast<std::size_t>(i)].n;
@@ -76,7 +76,8 @@ class FinishDhidden {
   std::span<const double> weight_sums_;
 };
 
-/// The rows of ignored tokens, and, of float32, the others to where they belong: from the last on, for none moves up.
+/// Writes the rows of ignored tokens and moves float32 rows to their places, from the last one on, since rows only move
+/// towards the end.
 template <class Real, class Operand>
 void place_dhidden(const CceCall<Real, Operand>& call) {
   if (!call.wants_dhidden() || !call.ignores_some()) return;

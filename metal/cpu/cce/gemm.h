@@ -1,4 +1,5 @@
-// The three matrix products of linear cross-entropy over R tokens and C words, row-major, on the calling thread alone:
+// The three matrix products of linear cross-entropy over R tokens and C entries, row-major, on the calling thread
+// alone:
 //
 //   logits    [R, C]  = hidden [R, H] weight [C, H]^T
 //   dhidden   [R, H] += G [R, C] weight [C, H]
@@ -25,7 +26,7 @@ struct GemmSizes {
   std::int64_t R = 0, C = 0, H = 0;
 };
 
-/// Whether the sum begins anew or goes on from what is there.
+/// Whether the product replaces the result (fresh) or is added to it (onward).
 enum class Sum { fresh, onward };
 
 void gemm_logits(GemmSizes sizes, Matrix<const float> hidden, Matrix<const float> weight, Matrix<float> logits);

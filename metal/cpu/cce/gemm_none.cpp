@@ -1,4 +1,5 @@
-// Where oneDNN was not found: bfloat16 is converted to float32 before it is multiplied, and none of these is called.
+// Where oneDNN was not found: bfloat16 is converted to float32 before it is multiplied, and these functions are never
+// called.
 #include "metal/cpu/cce/gemm.h"
 
 namespace assay::metal::cpu {

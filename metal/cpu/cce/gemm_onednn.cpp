@@ -1,11 +1,11 @@
-// The products of gemm.h on bfloat16, by oneDNN. A primitive is made once for each shape that a thread meets.
+// The products of gemm.h on bfloat16, by oneDNN. Each thread makes one primitive for each shape.
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <tuple>
 
 #include "metal/cpu/cce/gemm.h"
 
-extern "C" {  // omp.h comes with a compiler, and that of clang-tidy may have none
+extern "C" {  // omp.h belongs to a compiler; clang-tidy may have none
 int omp_get_max_threads();
 void omp_set_num_threads(int threads);
 }
@@ -17,7 +17,7 @@ namespace {
 using dnnl::memory;
 using Strides = memory::dims;
 
-/// C [M, N] (+)= A [M, K] B [K, N], by their strides.
+/// C [M, N] (+)= A [M, K] B [K, N], with strides.
 struct Shape {
   std::int64_t M, N, K;
   Strides a, b, c;
@@ -51,7 +51,7 @@ struct Product {
   }
 };
 
-/// Few shapes occur in a call; a thread that has met many starts again.
+/// A call has few shapes; a thread that holds many primitives discards them all.
 Product& product(const Shape& shape) {
   thread_local std::map<Shape, Product> products;
   if (products.size() > 64) products.clear();

@@ -8,7 +8,7 @@ namespace assay::metal::cpu {
 namespace {
 
 blasint as_blas(std::int64_t size) {
-  return static_cast<blasint>(size);  // of a tile, far below 2^31; strides are checked where a call begins
+  return static_cast<blasint>(size);  // sizes of a tile are far below 2^31; strides are checked when a call begins
 }
 
 float beta(Sum sum) {

@@ -9,8 +9,8 @@ namespace assay::metal::cpu {
 
 namespace {
 
-constexpr std::int64_t onednn_bytes = std::int64_t{8} << 20;  // its code and its buffers, where it multiplies
-constexpr std::int64_t grain = 16;                            // words and tokens come in multiples of a cache line
+constexpr std::int64_t onednn_bytes = std::int64_t{8} << 20;  // of its code and buffers
+constexpr std::int64_t grain = 16;                            // entries and tokens come in multiples of a cache line of floats
 
 std::int64_t rounded_up(std::int64_t x, std::int64_t to) {
   return (x + to - 1) / to * to;
@@ -26,13 +26,14 @@ std::int64_t tile_bytes(const CceNeeds& needs, std::int64_t chunk, std::int64_t 
   return bytes;
 }
 
-/// The largest tiles of which every thread's fit in half of the budget, and chunks of equal size for all threads.
-void choose_tiles(CcePlan& plan, const CceNeeds& needs, const CceChoice& choice) {
-  std::int64_t chunk = std::min(rounded_up(choice.chunk, grain), rounded_up(needs.V, grain));
-  // Fewer leave more memory for exponentials; as many as dweight can hold must fit in one tile.
-  const std::int64_t useful = std::max(needs.H, choice.tile_rows / 2);
-  std::int64_t rows = std::min({choice.tile_rows, useful, std::max<std::int64_t>(needs.M, 1)});
-  while (tile_bytes(needs, chunk, rows) * plan.threads > choice.budget / 2 && (chunk > grain || rows > grain)) {
+/// Chooses the largest tiles such that those of all threads fit in half of the budget, and chunks of equal size for all
+/// threads.
+void choose_tiles(CcePlan& plan, const CceNeeds& needs, const CceTuning& tuning) {
+  std::int64_t chunk = std::min(rounded_up(tuning.chunk, grain), rounded_up(needs.V, grain));
+  // Fewer rows leave more memory for exponentials, but a tile must have as many as dweight can hold.
+  const std::int64_t useful = std::max(needs.H, tuning.tile_rows / 2);
+  std::int64_t rows = std::min({tuning.tile_rows, useful, std::max<std::int64_t>(needs.M, 1)});
+  while (tile_bytes(needs, chunk, rows) * plan.threads > tuning.budget / 2 && (chunk > grain || rows > grain)) {
     if (rows > chunk || chunk == grain) {
       rows = std::max(grain, rows / 2);
     } else {
@@ -45,9 +46,10 @@ void choose_tiles(CcePlan& plan, const CceNeeds& needs, const CceChoice& choice)
   plan.tile_rows = rows;
 }
 
-/// As many groups of words as have room for their sums of 512 tokens; the tokens divide what threads remain.
-void choose_grid(CcePlan& plan, const CceNeeds& needs, const CceChoice& choice) {
-  const std::int64_t M = std::max<std::int64_t>(needs.M, 1), room = choice.budget / 4 / (needs.H * 4);
+/// Chooses as many groups of entries as have room for their sums of 512 tokens; the threads left over divide the
+/// tokens.
+void choose_grid(CcePlan& plan, const CceNeeds& needs, const CceTuning& tuning) {
+  const std::int64_t M = std::max<std::int64_t>(needs.M, 1), room = tuning.budget / 4 / (needs.H * 4);
   const std::int64_t in_output = needs.float_outputs ? 1 : 0;
   std::int64_t groups = std::min(plan.threads, plan.chunks);
   while (needs.dhidden && groups > 1 && (groups - in_output) * std::min<std::int64_t>(M, 512) > room) --groups;
@@ -57,12 +59,12 @@ void choose_grid(CcePlan& plan, const CceNeeds& needs, const CceChoice& choice) 
   plan.block_rows = plan.held_sums == 0 ? M : std::clamp(room / plan.held_sums, grain, rounded_up(M, grain));
 }
 
-void choose_storage(CcePlan& plan, const CceNeeds& needs, const CceChoice& choice) {
+void choose_storage(CcePlan& plan, const CceNeeds& needs, const CceTuning& tuning) {
   if (!needs.dweight && !needs.dbias) return;
   const std::int64_t sums = plan.held_sums * std::min(plan.block_rows, needs.M) * needs.H * 4;
   const std::int64_t tiles = tile_bytes(needs, plan.chunk, plan.tile_rows) * plan.threads;
   if (!needs.stores) return;
-  const std::int64_t rest = std::max<std::int64_t>(choice.budget - sums - tiles, 0);
+  const std::int64_t rest = std::max<std::int64_t>(tuning.budget - sums - tiles, 0);
   plan.rows_in_memory = std::min(needs.M, rest / (plan.chunks * plan.chunk * needs.operand));
   if (needs.dweight) plan.rows_in_dweight = std::min(needs.H, plan.tile_rows);
 }
@@ -70,21 +72,21 @@ void choose_storage(CcePlan& plan, const CceNeeds& needs, const CceChoice& choic
 }  // namespace
 
 std::int64_t cce_threads(int asked, const CceNeeds& needs) {
-  constexpr double worthwhile = 1 << 20;  // multiplications of a thread, some ten microseconds
+  constexpr double worthwhile = 1 << 20;  // multiplications per thread, about ten microseconds
   const auto workers = static_cast<std::int64_t>(worker_count(asked, static_cast<std::size_t>(needs.V)));
   if (asked != 0) return workers;
   const double work = static_cast<double>(needs.M) * static_cast<double>(needs.H) * static_cast<double>(needs.V);
   return work < worthwhile * static_cast<double>(workers) ? static_cast<std::int64_t>(work / worthwhile) + 1 : workers;
 }
 
-CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceChoice& given) {
-  CceChoice choice = given;
-  if (needs.operand != 4) choice.budget = std::max(given.budget - onednn_bytes, given.budget / 2);
+CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceTuning& given) {
+  CceTuning tuning = given;
+  if (needs.operand != 4) tuning.budget = std::max(given.budget - onednn_bytes, given.budget / 2);
   CcePlan plan;
   plan.threads = threads;
-  choose_tiles(plan, needs, choice);
-  choose_grid(plan, needs, choice);
-  choose_storage(plan, needs, choice);
+  choose_tiles(plan, needs, tuning);
+  choose_grid(plan, needs, tuning);
+  choose_storage(plan, needs, tuning);
   return plan;
 }
 

@@ -1,17 +1,17 @@
-// How a call divides its work: words into chunks, tokens into tiles and blocks, both over threads, within a budget of
-// memory. All extents are in 64 bits.
+// How a call divides its work within a budget of memory: vocabulary entries into chunks, tokens into tiles and blocks,
+// both over threads. All extents have 64 bits.
 //
-//   chunk   words whose logits are computed at a time: their rows of weight stay in the caches for two products
-//   tile    tokens that meet a chunk at a time
-//   block   tokens whose sums for dhidden, one for each group of words, fit at once
+//   chunk   entries whose logits are computed at a time: their rows of weight stay in the caches for two products
+// tile tokens that are multiplied with a chunk at a time block tokens whose sums for dhidden, one for each group of
+// entries, fit in memory at once
 //
-// Threads form a grid of row_groups by vocab_groups. A group of words has sums for dhidden of its own, added up in
+// Threads form a grid of row_groups by vocab_groups. A group of entries has sums for dhidden of its own, added up in
 // order at the end, so that no result depends on which thread was faster.
 #pragma once
 
 #include <cstdint>
 
-#include "metal/cpu/cce/choice.h"
+#include "metal/cpu/cce/tuning.h"
 
 namespace assay::metal::cpu {
 
@@ -21,21 +21,21 @@ struct Range {
   std::int64_t size() const { return end - begin; }
 };
 
-/// The part of `all` that `index` of `count` takes; parts differ by at most one.
+/// Part `index` of `all` divided into `count` parts, whose sizes differ by at most one.
 inline Range part_of(Range all, std::int64_t index, std::int64_t count) {
   const std::int64_t each = all.size() / count, more = all.size() % count;
   const std::int64_t begin = all.begin + index * each + (index < more ? index : more);
   return {begin, begin + each + (index < more ? 1 : 0)};
 }
 
-/// What a call needs to hold; sizes of elements in bytes.
+/// What the memory of a call depends on; sizes of elements are in bytes.
 struct CceNeeds {
   std::int64_t M = 0;  ///< tokens that are not ignored
   std::int64_t H = 1, V = 1;
-  std::int64_t operand = 4;  ///< bytes of what the products take
+  std::int64_t operand = 4;  ///< bytes of an element of Operand
   bool copies_hidden = false, copies_weight = false;
-  bool float_outputs = true;  ///< the sums of gradients may be held where the gradients go
-  bool stores = true;         ///< exponentials, in what the products take: outputs must be of that type
+  bool float_outputs = true;  ///< gradients may be summed in the outputs
+  bool stores = true;         ///< exponentials may be kept, as Operand: outputs must have that type
   bool dhidden = false, dweight = false, dbias = false;
 };
 
@@ -43,19 +43,19 @@ struct CcePlan {
   std::int64_t threads = 1, row_groups = 1, vocab_groups = 1;
   std::int64_t chunk = 1, chunks = 1, tile_rows = 1;
   std::int64_t block_rows = 1;
-  std::int64_t held_sums = 0;        ///< sums for dhidden in memory of our own: groups of words
+  std::int64_t held_sums = 0;        ///< groups of entries whose sums for dhidden are in memory of the call
   std::int64_t rows_in_dweight = 0;  ///< tokens whose exponentials the output dweight holds until it is written
-  std::int64_t rows_in_memory = 0;   ///< and those in memory of our own
+  std::int64_t rows_in_memory = 0;   ///< tokens whose exponentials are in memory of the call
 
-  Range words(std::int64_t index, std::int64_t V) const {
+  Range entries(std::int64_t index, std::int64_t V) const {
     const std::int64_t begin = index * chunk;
     return {begin, begin + chunk < V ? begin + chunk : V};
   }
 };
 
-/// The threads that are worth their waking for so much, where `asked` is 0; else as many as asked for.
+/// The number of threads. Where `asked` is 0: as many as have enough work to be worth waking.
 std::int64_t cce_threads(int asked, const CceNeeds& needs);
 
-CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceChoice& choice);
+CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceTuning& tuning);
 
 }  // namespace assay::metal::cpu

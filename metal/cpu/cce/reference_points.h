@@ -1,6 +1,6 @@
-// The logit of each token's target, in double, and the reference that its exponentials are relative to: the larger of
-// that logit and those of a few words spread over the vocabulary. It never exceeds the largest logit and is usually
-// near it, so that no second pass is needed to bring the exponentials within the range of floats.
+// The logit of each token's target, in double, and the reference that its exponentials are relative to: the largest of
+// that logit and the logits of a few entries spread over the vocabulary. It never exceeds the largest logit and is
+// usually near it, so that the exponentials are usually within the range of floats at the first attempt.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace assay::metal::cpu {
 
-/// Up to `most` words whose bias is finite, evenly spread; `bias` is relative to the offset.
-inline std::vector<std::int64_t> sample_words(std::span<const float> bias, std::int64_t most) {
+/// Up to `most` entries whose bias is finite, evenly spread; `bias` is relative to the offset.
+inline std::vector<std::int64_t> sample_entries(std::span<const float> bias, std::int64_t most) {
   std::vector<std::int64_t> finite, sample;
   for (std::size_t v = 0; v < bias.size(); ++v)
     if (bias[v] > -std::numeric_limits<float>::infinity()) finite.push_back(static_cast<std::int64_t>(v));
@@ -22,16 +22,16 @@ inline std::vector<std::int64_t> sample_words(std::span<const float> bias, std::
 /// The rows of weight of the sample, and their bias.
 template <class Real, class Operand>
 struct Sample {
-  std::vector<std::int64_t> words;
+  std::vector<std::int64_t> entries;
   std::vector<Operand> weight;
   std::vector<float> bias;
 
   explicit Sample(const CceCall<Real, Operand>& call)
-      : words(sample_words(call.bias, std::min<std::int64_t>(64, call.plan.chunk))),
-        weight(words.size() * static_cast<std::size_t>(call.H)) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      call.as_operand(weight.data() + i * static_cast<std::size_t>(call.H), call.weight_row(words[i]), call.H);
-      bias.push_back(call.bias[static_cast<std::size_t>(words[i])]);
+      : entries(sample_entries(call.bias, std::min<std::int64_t>(64, call.plan.chunk))),
+        weight(entries.size() * static_cast<std::size_t>(call.H)) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      call.as_operand(weight.data() + i * static_cast<std::size_t>(call.H), call.weight_row(entries[i]), call.H);
+      bias.push_back(call.bias[static_cast<std::size_t>(entries[i])]);
     }
   }
 };
@@ -49,16 +49,16 @@ void find_target_logit(CceCall<Real, Operand>& call, CceToken& token) {
 template <class Real, class Operand>
 void find_references(CceCall<Real, Operand>& call, Range rows, const Sample<Real, Operand>& sample,
                      CceTiles<Operand>& own) {
-  const std::int64_t words = std::ssize(sample.words);
+  const std::int64_t entries = std::ssize(sample.entries);
   const CceRow row = {.cap = static_cast<float>(call.terms.cap)};
   for_each_tile(rows, call.plan.tile_rows, [&](Range tile) {
-    gemm_logits({tile.size(), words, call.H}, call.hidden(own, tile), {sample.weight.data(), call.H},
-                {own.logits.data(), words});
+    gemm_logits({tile.size(), entries, call.H}, call.hidden(own, tile), {sample.weight.data(), call.H},
+                {own.logits.data(), entries});
     for (std::int64_t i = tile.begin; i < tile.end; ++i) {
       CceToken& token = call.tokens[static_cast<std::size_t>(i)];
       find_target_logit(call, token);
-      const CceSums sums = call.elements.row(own.logits.data() + (i - tile.begin) * words,
-                                             static_cast<std::size_t>(words), sample.bias.data(), row);
+      const CceSums sums = call.elements.row(own.logits.data() + (i - tile.begin) * entries,
+                                             static_cast<std::size_t>(entries), sample.bias.data(), row);
       if (!sums.finite) call.finite = false;
       token.reference = std::max(sums.largest, static_cast<float>(token.target_logit));
     }

@@ -1,4 +1,4 @@
-// The three entries, where types and operands are fixed: the order of the passes.
+// The order of the passes of cce_loss, cce_forward and cce_backward, for one type of arrays and of operands.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace assay::metal::cpu {
 
-/// A stored block of fewer tokens would read all of weight for little: their logits are computed again instead.
-inline constexpr std::int64_t least_stored_rows = 192;
+/// A stored block of fewer tokens would read all of weight for little gain; their logits are computed again instead.
+inline constexpr std::int64_t min_stored_rows = 192;
 
 template <class Real, class Operand>
 class CceRun {
@@ -24,7 +24,8 @@ class CceRun {
   void loss_and_gradients() {
     if (!begin()) return;
     find_references(call_);
-    // The first pass cannot give dhidden where its words' shares are multiplied by slopes of their own.
+    // The first pass cannot give dhidden where label smoothing and softcap are combined: each entry then has its own
+    // slope in the term without exponential.
     const bool in_first_pass = call_.terms.eps == 0.0 || call_.terms.cap == 0.0;
     if (in_first_pass && call_.terms.eps != 0.0 && call_.wants_dhidden()) weight_sums_ = weight_sums(call_);
     std::int64_t done = 0;
@@ -56,7 +57,7 @@ class CceRun {
   }
 
  private:
-  /// False where no token is left: gradients are 0.
+  /// Returns false where all tokens are ignored, after setting the gradients to 0.
   bool begin() {
     if (call_.M() > 0) return true;
     reference::validate_values(call_.problem);
@@ -66,7 +67,7 @@ class CceRun {
     return false;
   }
 
-  /// Refuses what has made a logit infinite or NaN; where nothing has, they overflowed, and so be it.
+  /// Throws where an input made a logit infinite or NaN. With finite inputs the logits overflowed, which is allowed.
   void check() {
     if (!call_.finite && !checked_) reference::validate_values(call_.problem);
     checked_ = !call_.finite;
@@ -75,23 +76,23 @@ class CceRun {
   CceToken& token(std::int64_t i) { return call_.tokens[static_cast<std::size_t>(i)]; }
   bool wants_sums_over_tokens() const { return call_.wants_dweight() || call_.wants_dbias(); }
 
-  /// How many tokens from `begin` on have their exponentials stored. All later blocks have no more room than is in
-  /// memory; the first, with dweight beside it, takes what they leave, so that none is left with few tokens.
+  /// How many tokens from `begin` on have their exponentials stored. The first block has room in dweight as well; later
+  /// blocks only have the memory of the call. The first block takes the remainder, so that no block has few tokens.
   std::int64_t stored_rows(std::int64_t begin) const {
-    const std::int64_t rest = call_.M() - begin, most_rows = call_.plan.block_rows;
-    const std::int64_t later = std::min(call_.plan.rows_in_memory, most_rows);
+    const std::int64_t rest = call_.M() - begin, max_rows = call_.plan.block_rows;
+    const std::int64_t later = std::min(call_.plan.rows_in_memory, max_rows);
     const std::int64_t most =
-        begin == 0 ? std::min(call_.plan.rows_in_dweight + call_.plan.rows_in_memory, most_rows) : later;
+        begin == 0 ? std::min(call_.plan.rows_in_dweight + call_.plan.rows_in_memory, max_rows) : later;
     if (!wants_sums_over_tokens() || rest == 0 || most == 0) return 0;
     if (!Call::float_outputs) return begin == 0 ? std::min(rest, most) : 0;
     if (rest <= most) return rest;
-    if (later < least_stored_rows) return begin == 0 ? most : 0;
+    if (later < min_stored_rows) return begin == 0 ? most : 0;
     const std::int64_t blocks = (begin == 0 ? 1 + (rest - most + later - 1) / later : (rest + later - 1) / later);
     const std::int64_t even = (rest + blocks - 1) / blocks;
     return begin == 0 ? std::max(even, rest - (blocks - 1) * later) : even;
   }
 
-  /// Returns where it ends.
+  /// Returns the end of the block.
   std::int64_t stored_block(Range rows) {
     const std::int64_t in_dweight = rows.begin == 0 ? std::min(call_.plan.rows_in_dweight, rows.size()) : 0;
     if (memory_.data() == nullptr && in_dweight < rows.size())
@@ -106,7 +107,8 @@ class CceRun {
     return rows.end;
   }
 
-  /// dweight and dbias: of what is stored, where it is, and of those whose logits are computed again.
+  /// Computes dweight and dbias, from stored exponentials where there are any and from logits computed again for the
+  /// tokens in `again`.
   void sum_over_tokens(Range again, bool fresh) {
     if (!wants_sums_over_tokens()) return;
     second_pass<Real, Operand>(call_, {.stored = stored_.rows.size() > 0 ? &stored_ : nullptr,
@@ -126,8 +128,8 @@ class CceRun {
     return rows.end;
   }
 
-  /// Gradients of tokens whose lse is known, by computing their logits again. Sums over tokens that are rounded to 16
-  /// bits must be whole by then: with more than one block of tokens, dhidden and they take a pass each.
+  /// Computes the gradients of tokens whose lse is known, from logits computed again. A sum over tokens must be
+  /// complete before it is rounded to 16 bits, so with more than one block of tokens dhidden has a pass of its own.
   void gradients_again(Range rows, bool dhidden) {
     if (rows.size() == 0 || (!dhidden && !wants_sums_over_tokens())) return;
     for (std::int64_t i = rows.begin; i < rows.end; ++i)

@@ -12,11 +12,11 @@ namespace assay::metal::cpu {
 template <class Operand>
 struct SecondPass {
   const StoredExponentials<Operand>* stored = nullptr;  ///< the tokens whose exponentials were kept
-  Range again;                                          ///< those whose logits are computed again
-  bool dhidden = false;                                 ///< also of `again`
+  Range again;                                          ///< the tokens whose logits are computed again
+  bool dhidden = false;                                 ///< whether to compute dhidden for the tokens of `again`
   bool dweight = false;
-  bool dbias = true;     ///< where it is wanted at all
-  Sum sum = Sum::fresh;  ///< whether dweight goes on from what earlier tokens have given
+  bool dbias = true;     ///< if the caller wants dbias
+  Sum sum = Sum::fresh;  ///< whether dweight is added to the sum over earlier tokens
 };
 
 /// One thread's share of a second pass.
@@ -25,21 +25,21 @@ class SecondPassOfChunk {
  public:
   using Call = CceCall<Real, Operand>;
 
-  SecondPassOfChunk(Call& call, const SecondPass<Operand>& pass, Range words, std::int64_t group, Sum onward,
+  SecondPassOfChunk(Call& call, const SecondPass<Operand>& pass, Range entries, std::int64_t group, Sum onward,
                     CceTiles<Operand>& own)
-      : call_(call), pass_(pass), words_(words), group_(group), onward_(onward), own_(own), sum_(pass.sum) {
+      : call_(call), pass_(pass), entries_(entries), group_(group), onward_(onward), own_(own), sum_(pass.sum) {
     if constexpr (!Call::float_outputs) dweight_ = own.dweight.data();
     if constexpr (Call::float_outputs)
-      if (pass.dweight) dweight_ = call.gradients.dweight.data() + words.begin * call.H;
+      if (pass.dweight) dweight_ = call.gradients.dweight.data() + entries.begin * call.H;
     if (call.wants_dbias() && pass.dbias)
-      dbias_ = {call.dbias_sums.data() + words.begin, static_cast<std::size_t>(words.size())};
+      dbias_ = {call.dbias_sums.data() + entries.begin, static_cast<std::size_t>(entries.size())};
   }
 
   void run() {
     if (pass_.stored != nullptr)
       for_each_tile(pass_.stored->rows, call_.plan.tile_rows, [&](Range rows) { stored_tile(rows); });
     if (pass_.again.size() > 0) {
-      const Matrix<const Operand> weight = call_.weight(own_, words_);
+      const Matrix<const Operand> weight = call_.weight(own_, entries_);
       for_each_tile(pass_.again, call_.plan.tile_rows, [&](Range rows) { tile_again(rows, weight); });
     }
     write();
@@ -47,7 +47,7 @@ class SecondPassOfChunk {
 
  private:
   const CceToken& token(std::int64_t i) const { return call_.tokens[static_cast<std::size_t>(i)]; }
-  float* row(Range rows, std::int64_t i) const { return own_.logits.data() + (i - rows.begin) * words_.size(); }
+  float* row(Range rows, std::int64_t i) const { return own_.logits.data() + (i - rows.begin) * entries_.size(); }
 
   void stored_tile(Range rows) {
     for (std::int64_t i = rows.begin; i < rows.end; ++i) {
@@ -61,55 +61,56 @@ class SecondPassOfChunk {
   }
 
   void scale(Range rows, std::int64_t i) {
-    const Operand* E = pass_.stored->at(words_, i);
+    const Operand* E = pass_.stored->at(entries_, i);
     float* G = row(rows, i);
-    const auto n = static_cast<std::size_t>(words_.size());
+    const auto n = static_cast<std::size_t>(entries_.size());
     if constexpr (Call::narrow) {
       call_.operands.to_float(G, E, n);
       call_.elements.scale(G, G, n, token(i).scale, token(i).shift);
     } else {
       call_.elements.scale(G, E, n, token(i).scale, token(i).shift);
     }
-    if (has_target(i)) G[token(i).target - words_.begin] = static_cast<float>(token(i).target_gradient);
-    narrow_row(call_.elements, own_, words_, i - rows.begin);
+    if (has_target(i)) G[token(i).target - entries_.begin] = static_cast<float>(token(i).target_gradient);
+    narrow_row(call_.elements, own_, entries_, i - rows.begin);
   }
 
-  /// The same where nobody wants it in float.
+  /// As above, for callers that do not need the float result.
   void scale_narrow(Range rows, std::int64_t i) {
     if constexpr (Call::narrow) {
-      Operand* G = own_.G.data() + (i - rows.begin) * words_.size();
-      call_.elements.scale_narrow(G, pass_.stored->at(words_, i), static_cast<std::size_t>(words_.size()),
+      Operand* G = own_.G.data() + (i - rows.begin) * entries_.size();
+      call_.elements.scale_narrow(G, pass_.stored->at(entries_, i), static_cast<std::size_t>(entries_.size()),
                                   static_cast<float>(token(i).scale));
-      if (has_target(i)) G[token(i).target - words_.begin] = Operand(token(i).target_gradient);
+      if (has_target(i)) G[token(i).target - entries_.begin] = Operand(token(i).target_gradient);
     }
   }
 
-  bool has_target(std::int64_t i) const { return token(i).target >= words_.begin && token(i).target < words_.end; }
+  bool has_target(std::int64_t i) const { return token(i).target >= entries_.begin && token(i).target < entries_.end; }
 
   void tile_again(Range rows, Matrix<const Operand> weight) {
-    gemm_logits({rows.size(), words_.size(), call_.H}, call_.hidden(own_, rows), weight,
-                {own_.logits.data(), words_.size()});
+    gemm_logits({rows.size(), entries_.size(), call_.H}, call_.hidden(own_, rows), weight,
+                {own_.logits.data(), entries_.size()});
     for (std::int64_t i = rows.begin; i < rows.end; ++i) {
       const CceRow numbers = {.reference = token(i).reference,
                               .scale = static_cast<float>(token(i).scale),
                               .shift = static_cast<float>(token(i).shift),
                               .cap = static_cast<float>(call_.terms.cap),
                               .keep = true};
-      const CceSums sums = row_without_target(call_.elements, row(rows, i), call_.bias.data() + words_.begin, words_,
-                                              token(i), numbers, static_cast<float>(token(i).target_gradient));
+      const CceSums sums =
+          row_without_target(call_.elements, row(rows, i), call_.bias.data() + entries_.begin, entries_, token(i),
+                             numbers, static_cast<float>(token(i).target_gradient));
       if (!sums.finite) call_.finite = false;
-      narrow_row(call_.elements, own_, words_, i - rows.begin);
+      narrow_row(call_.elements, own_, entries_, i - rows.begin);
     }
     use(rows, &weight);
   }
 
-  /// Adds what the tile of dL/dz gives.
+  /// Adds the contribution of the tile of dL/dz to the gradients.
   void use(Range rows, const Matrix<const Operand>* weight) {
-    const GemmSizes sizes = {rows.size(), words_.size(), call_.H};
+    const GemmSizes sizes = {rows.size(), entries_.size(), call_.H};
     for (std::int64_t i = rows.begin; i < rows.end && !dbias_.empty(); ++i)
       call_.elements.add(dbias_.data(), row(rows, i), dbias_.size());
     if (!pass_.dweight && !pass_.dhidden) return;
-    const Matrix<const Operand> G = operand_tile(own_, words_);
+    const Matrix<const Operand> G = operand_tile(own_, entries_);
     if (pass_.dweight) {
       gemm_dweight(sizes, G, call_.hidden(own_, rows), {dweight_, call_.H}, sum_);
       sum_ = Sum::onward;
@@ -122,18 +123,18 @@ class SecondPassOfChunk {
   }
 
   void write() {
-    const auto n = static_cast<std::size_t>(words_.size() * call_.H);
+    const auto n = static_cast<std::size_t>(entries_.size() * call_.H);
     if constexpr (!Call::float_outputs) {
       if (pass_.dweight)
-        call_.stored.round(call_.gradients.dweight.data() + words_.begin * call_.H, dweight_, n, 1.0, 0.0, nullptr);
+        call_.stored.round(call_.gradients.dweight.data() + entries_.begin * call_.H, dweight_, n, 1.0, 0.0, nullptr);
     }
     for (std::size_t j = 0; j < dbias_.size(); ++j)
-      call_.gradients.dbias[static_cast<std::size_t>(words_.begin) + j] = rounded<Real>(dbias_[j]);
+      call_.gradients.dbias[static_cast<std::size_t>(entries_.begin) + j] = rounded<Real>(dbias_[j]);
   }
 
   Call& call_;
   const SecondPass<Operand>& pass_;
-  Range words_;
+  Range entries_;
   std::int64_t group_;
   Sum onward_;
   CceTiles<Operand>& own_;
@@ -150,7 +151,7 @@ void second_pass(CceCall<Real, Operand>& call, const SecondPass<Operand>& pass) 
     const Range chunks = part_of({0, plan.chunks}, group, groups);
     for (std::int64_t chunk = chunks.begin; chunk < chunks.end; ++chunk) {
       const Sum onward = chunk == chunks.begin ? Sum::fresh : Sum::onward;
-      SecondPassOfChunk<Real, Operand>(call, pass, plan.words(chunk, call.V), group, onward, call.tiles(group)).run();
+      SecondPassOfChunk<Real, Operand>(call, pass, plan.entries(chunk, call.V), group, onward, call.tiles(group)).run();
     }
   });
 }

@@ -1,5 +1,5 @@
-// The tokens that are not ignored, in order, and what becomes known of each on the way. Logits x are meant relative to
-// `offset`, the largest bias, where there is no cap: a common offset of all words then costs no accuracy.
+// The tokens that are not ignored, in order, with the values that each pass adds. Without a cap, logits x are relative
+// to `offset`, the largest bias, so that a common offset of all entries costs no accuracy.
 //
 //   after the reference points   target_logit, target_slope, reference
 //   after the exponentials       lse, loss
@@ -20,7 +20,7 @@ namespace assay::metal::cpu {
 struct CceToken {
   std::int64_t n = 0;
   std::int64_t target = 0;
-  double weight = 0.0;  ///< of the loss in what is returned, times upstream
+  double weight = 0.0;  ///< of the token's loss in the result, times upstream
   double target_logit = 0.0;
   double target_slope = 1.0;  ///< 1 - tanh^2
   double lse = 0.0;
@@ -32,7 +32,7 @@ struct CceToken {
   float reference = 0.0F;
 };
 
-/// The options in the numbers that tokens are computed with.
+/// The options of the problem, as numbers of the types that tokens are computed in.
 struct CceTerms {
   double V = 1.0;
   double eps = 0.0, zeta = 0.0;
@@ -57,14 +57,14 @@ std::vector<CceToken> valid_tokens(const reference::CceProblem<Real>& problem) {
   return tokens;
 }
 
-/// x and dx/dz.
+/// Sets the logit x of the target, and dx/dz.
 inline void cap_target(CceToken& token, double z, const CceTerms& terms) {
   token.target_logit = terms.cap == 0.0 ? z : terms.cap * std::tanh(z / terms.cap);
   const double q = std::exp(-2.0 * std::abs(z / terms.cap));
   token.target_slope = terms.cap == 0.0 ? 1.0 : 4.0 * q / ((1.0 + q) * (1.0 + q));
 }
 
-/// lse and loss from the sums over all words but the target, relative to the reference.
+/// Sets lse and loss from the sums over all entries but the target. The sums are relative to the reference.
 inline void finish_loss(CceToken& token, const CceSums& sums, const CceTerms& terms) {
   const double t = token.target_logit - token.reference;
   const double target = std::exp(t), total = sums.exponentials + target;
@@ -78,7 +78,7 @@ inline void finish_loss(CceToken& token, const CceSums& sums, const CceTerms& te
   if (terms.eps != 0.0) token.loss += terms.eps * (relative - (sums.logits + t) / terms.V);
 }
 
-/// What the gradient of the words takes, for exponentials relative to `reference`.
+/// Sets scale, shift and target_gradient, for exponentials relative to `reference`.
 inline void prepare_gradient(CceToken& token, float reference, const CceTerms& terms) {
   const double growth = 2.0 * terms.zeta * (token.lse + terms.offset);
   token.reference = reference;

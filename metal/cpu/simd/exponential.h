@@ -6,12 +6,13 @@
 //
 // Dividing by a power of two instead of subtracting the largest a spares a subtraction that is not exact.
 //
-// Fine, to within 3 u (u = 2^-53): ln 2 in two parts, k times the first of which is exact, and so is what is left when
-// it is taken from a; q of degree 9. Error of r: one addition whose result is at most 0.347, 0.35 u. The polynomial:
-// 0.15 u. The last addition and 1 + r: u each. r^2 q(r) is at most 0.075 of the result and off by less than 6 u.
+// Accuracy::fine is within 3 u (u = 2^-53): ln 2 in two parts, k times the first of which is exact, and so is what is
+// left when it is taken from a; q of degree 9. Error of r: one addition whose result is at most 0.347, 0.35 u. The
+// polynomial: 0.15 u. The last addition and 1 + r: u each. r^2 q(r) is at most 0.075 of the result and off by less than
+// 6 u.
 //
-// Coarse, to within (670 + 1.5 |a|) u, for sums of so many terms that their own rounding is larger: ln 2 in one part,
-// whose rounding and that of the product are 1.5 |a| u; q of degree 7, 666.4 u.
+// Accuracy::coarse is within (670 + 1.5 |a|) u, for sums of so many terms that the rounding of the sum is larger: ln 2
+// in one part, whose rounding and that of the product are 1.5 |a| u; q of degree 7, 666.4 u.
 #pragma once
 
 #include "metal/cpu/simd/lanes.h"
@@ -45,21 +46,21 @@ ASSAY_INLINE Lanes exp_polynomial(Lanes r) {
   }
 }
 
-/// The largest a whose exponential is taken, where there is no k0: what is above must be brought down to it.
-inline constexpr double most_exponent = 709.0;
+/// The largest argument where there is no k0; callers replace a larger argument by this one.
+inline constexpr double max_exponent = 709.0;
 
 /// Keeps the exponentials of a frame within the range of doubles.
 struct ExpRange {
-  double least = -600.0;  ///< what is below it is taken for it
+  double least = -600.0;  ///< a smaller argument is replaced by this one
   double k0 = 0.0;
 
-  /// For numbers up to `highest`, whose exponential becomes about 1.
+  /// The range for numbers up to `highest`. The scaled exponential of `highest` is about 1.
   ASSAY_INLINE static ExpRange below(double highest) {
     return {highest - 600.0, (highest * log2_e + nearest_whole) - nearest_whole};
   }
 };
 
-/// exp(a) 2^-k0 half done: r, and a number whose lowest bits are k - k0.
+/// The reduced argument of exp(a) 2^-k0: r, and a number whose lowest bits are k - k0.
 template <Accuracy accuracy>
 struct HalfExponential {
   Lanes r, whole;

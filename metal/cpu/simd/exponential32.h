@@ -5,16 +5,16 @@
 //   1 - tanh(y)^2 = 4 q / (1 + q)^2, without the cancellation
 //
 // The polynomials are those of Cephes (Moshier, 1989; expf and tanhf). Against double over their ranges: exp within
-// 1.5 u, tanh within 4 u, 1 - tanh^2 within (10 + |y|) u, u = 2^-23; see tests/metal/cce_elements_test.cpp.
+// 1.5 u, tanh within 4 u, 1 - tanh^2 within (10 + |y|) u, u = 2^-23; see tests/metal/cce/elements_test.cpp.
 #pragma once
 
 #include "metal/cpu/simd/floats.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
-/// Below it exp is 0, above `most_float_exponent` that of it. NaN gives 0.
-inline constexpr float least_float_exponent = -87.0F;
-inline constexpr float most_float_exponent = 88.0F;
+/// Below min_float_exponent the result is 0; above max_float_exponent it is exp(max_float_exponent). NaN gives 0.
+inline constexpr float min_float_exponent = -87.0F;
+inline constexpr float max_float_exponent = 88.0F;
 
 ASSAY_INLINE FloatLanes exp_polynomial(FloatLanes r) {
   FloatLanes q = all_floats(1.9875691500e-4F);
@@ -26,7 +26,7 @@ ASSAY_INLINE FloatLanes exp_polynomial(FloatLanes r) {
 
 ASSAY_INLINE FloatLanes exponential(FloatLanes t) {
   constexpr float to_whole = 0x1.8p23F;
-  const FloatLanes bounded = max(min(t, all_floats(most_float_exponent)), all_floats(least_float_exponent));
+  const FloatLanes bounded = max(min(t, all_floats(max_float_exponent)), all_floats(min_float_exponent));
   const FloatLanes shifted = multiply_add(bounded, all_floats(1.44269504088896341F), all_floats(to_whole));
   const FloatLanes k = shifted - all_floats(to_whole);
   const FloatLanes r = multiply_add(k, all_floats(2.12194440e-4F), multiply_add(k, all_floats(-0.693359375F), bounded));
@@ -34,7 +34,7 @@ ASSAY_INLINE FloatLanes exponential(FloatLanes t) {
   for (std::size_t p = 0; p < float_parts; ++p) {
     const WideFloatBits power = reinterpret_cast<WideFloatBits>(shifted.part[p]) << 23;
     result.part[p] = reinterpret_cast<WideFloat>(reinterpret_cast<WideFloatBits>(result.part[p]) + power);
-    result.part[p] = t.part[p] >= least_float_exponent ? result.part[p] : WideFloat{};
+    result.part[p] = t.part[p] >= min_float_exponent ? result.part[p] : WideFloat{};
   }
   return result;
 }

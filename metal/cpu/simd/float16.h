@@ -1,4 +1,4 @@
-// Half and BFloat16 in and out of lanes: what half.h says of one number, eight at a time.
+// Loads and stores of Half and BFloat16: the conversions of half.h, eight numbers at a time.
 #pragma once
 
 #include "metal/cpu/half.h"
@@ -37,7 +37,8 @@ ASSAY_INLINE void store(Float16<exponent_bits, mantissa_bits>* to, Lanes x) {
     const Part size = reinterpret_cast<Part>(magnitude);
     const PartBits subnormal = reinterpret_cast<PartBits>(size + Format::to_multiple) & 0xffff;
     const PartBits rounded = (magnitude + (Format::half_step - 1) + (magnitude >> shift & 1)) >> shift;
-    const PartBits normal = size < Format::least_infinite ? rounded - Format::from_double_bias : PartBits{} + infinity;
+    const PartBits normal =
+        size < Format::overflow_threshold ? rounded - Format::from_double_bias : PartBits{} + infinity;
     const PartBits number = size < Format::smallest_normal ? subnormal : normal;
     const PartBits bits = size <= __builtin_inf() ? number : PartBits{} + Format::nan_bits;
     const PartBits signed_bits = bits == 0 ? bits : bits | sign;
@@ -45,7 +46,7 @@ ASSAY_INLINE void store(Float16<exponent_bits, mantissa_bits>* to, Lanes x) {
   }
 }
 
-/// The first `count` < 8 elements, then `rest`.
+/// The first `count` < 8 elements; `rest` in the other lanes.
 template <class Real>
 ASSAY_INLINE Lanes load_first(const Real* from, std::size_t count, Real rest) {
   Real values[lanes];

@@ -1,5 +1,5 @@
 // Sixteen floats side by side, whatever the width of a register, as lanes.h has eight doubles: the same elements, sums
-// and order for every width. But for multiply_add the bits are those of every width, too.
+// and order for every width. All functions but multiply_add give the same bits for every width.
 #pragma once
 
 #include "metal/cpu/simd/float16.h"
@@ -40,7 +40,7 @@ ASSAY_INLINE FloatLanes operator*(FloatLanes a, FloatLanes b) {
   return a;
 }
 
-/// a * b + c, rounded once where the instructions round it once.
+/// a * b + c, rounded once where the instruction set has a fused multiply-add.
 ASSAY_INLINE FloatLanes multiply_add(FloatLanes a, FloatLanes b, FloatLanes c) {
 #if ASSAY_SIMD_BYTES == 64
   a.part[0] = _mm512_fmadd_ps(a.part[0], b.part[0], c.part[0]);
@@ -55,9 +55,9 @@ ASSAY_INLINE FloatLanes operator/(FloatLanes a, FloatLanes b) {
   return a;
 }
 
-/// b where a is no number.
+/// The larger one; b where a is NaN.
 ASSAY_INLINE FloatLanes max(FloatLanes a, FloatLanes b) {
-#if ASSAY_SIMD_BYTES == 64  // what the other line means, but GCC 12 needs two instructions for that
+#if ASSAY_SIMD_BYTES == 64  // as the other branch, for which GCC 12 needs two instructions
   a.part[0] = _mm512_maskz_max_ps(0xffff, a.part[0], b.part[0]);
   return a;
 #endif
@@ -74,7 +74,7 @@ ASSAY_INLINE FloatLanes min(FloatLanes a, FloatLanes b) {
   return a;
 }
 
-/// `then` where x < limit, else, also where x is no number, `otherwise`.
+/// `then` where x < limit; `otherwise` elsewhere, also where x is NaN.
 ASSAY_INLINE FloatLanes where_less(FloatLanes x, float limit, FloatLanes then, FloatLanes otherwise) {
   for (std::size_t p = 0; p < float_parts; ++p) x.part[p] = x.part[p] < limit ? then.part[p] : otherwise.part[p];
   return x;
@@ -100,7 +100,7 @@ ASSAY_INLINE FloatLanes load_floats(const float* from) {
   return x;
 }
 
-/// The first `count` <= 16 elements; the first again in the lanes left over.
+/// The first `count` <= 16 elements; the first element again in the other lanes.
 ASSAY_INLINE FloatLanes load_floats(const float* from, std::size_t count) {
   float values[float_lanes];
   for (std::size_t j = 0; j < float_lanes; ++j) values[j] = from[j < count ? j : 0];
@@ -112,7 +112,7 @@ ASSAY_INLINE void store_floats(float* to, FloatLanes x) {
     *reinterpret_cast<WideFloatInMemory*>(to + p * floats_of_part) = x.part[p];
 }
 
-/// Past the caches, where there is an instruction for it. `to` is aligned to 64 bytes.
+/// Stores past the caches where there is an instruction for it. `to` is aligned to 64 bytes.
 ASSAY_INLINE void stream_floats(float* to, FloatLanes x) {
 #if ASSAY_SIMD_BYTES == 64
   _mm512_stream_ps(to, x.part[0]);
@@ -137,7 +137,7 @@ ASSAY_INLINE FloatLanes first_floats(FloatLanes x, std::size_t count) {
   return load_floats(values);
 }
 
-/// Eight doubles: lane j + lane j + 8.
+/// Eight doubles: double j is lane j plus lane j + 8.
 ASSAY_INLINE Lanes halves_added(FloatLanes x) {
 #if ASSAY_SIMD_BYTES == 64
   using EightFloats = float __attribute__((vector_size(32)));

@@ -2,8 +2,9 @@
 // sums over lanes and their order are the same for every width, so equal inputs give equal bits on every machine.
 //
 // This header and its neighbours are compiled once for each instruction set, each time in a namespace of its own:
-// simd_*.cpp define ASSAY_SIMD, the name, and ASSAY_SIMD_BYTES, and include them where that set is switched on. They
-// use no function of the standard library, so that none gets compiled for a machine that lacks the instructions.
+// the simd/*.cpp of each operation define ASSAY_SIMD, the name, and ASSAY_SIMD_BYTES, and include them where that set
+// is switched on. They use no function of the standard library, so that none gets compiled for a machine that lacks the
+// instructions.
 #pragma once
 
 #include <bit>
@@ -15,8 +16,8 @@
 #define ASSAY_SIMD_BYTES 16
 #endif
 
-// Before a function, and between a lambda's parameters and its body. Where every operation is checked, so much in one
-// function takes GCC minutes.
+// ASSAY_INLINE stands before a function, ASSAY_INLINE_LAMBDA between a lambda's parameters and its body. With
+// AddressSanitizer neither forces inlining: GCC would take minutes for such large functions.
 #if defined(__SANITIZE_ADDRESS__)
 #define ASSAY_INLINE inline
 #define ASSAY_INLINE_LAMBDA
@@ -63,7 +64,7 @@ ASSAY_INLINE Lanes operator*(Lanes a, Lanes b) {
 }
 
 ASSAY_INLINE Lanes max(Lanes a, Lanes b) {
-#if ASSAY_SIMD_BYTES == 64  // what the other line means, but GCC 12 needs two instructions for that
+#if ASSAY_SIMD_BYTES == 64  // as the other branch, for which GCC 12 needs two instructions
   a.part[0] = _mm512_maskz_max_pd(0xff, a.part[0], b.part[0]);
 #else
   for (std::size_t p = 0; p < parts; ++p) a.part[p] = a.part[p] > b.part[p] ? a.part[p] : b.part[p];
@@ -80,7 +81,7 @@ ASSAY_INLINE Lanes min(Lanes a, Lanes b) {
   return a;
 }
 
-/// `then` where x < limit, else, also where x is no number, `otherwise`.
+/// `then` where x < limit; `otherwise` elsewhere, also where x is NaN.
 ASSAY_INLINE Lanes where_less(Lanes x, double limit, double then, double otherwise) {
   for (Part& part : x.part) part = part < limit ? then - Part{} : otherwise - Part{};
   return x;
@@ -149,7 +150,7 @@ ASSAY_INLINE void store(double* to, Lanes x) {
 }
 
 ASSAY_INLINE Part to_doubles(FloatPart x) {
-#if ASSAY_SIMD_BYTES == 64  // what the other line means, but GCC 12 converts half by half
+#if ASSAY_SIMD_BYTES == 64  // as the other branch, which GCC 12 compiles to two conversions
   return _mm512_maskz_cvtps_pd(0xff, x);
 #else
   return __builtin_convertvector(x, Part);
@@ -170,7 +171,7 @@ ASSAY_INLINE void store(float* to, Lanes x) {
         __builtin_convertvector(x.part[p], FloatPart) + 0.0F;
 }
 
-/// Ones for the lanes from `count` on, and for those below it.
+/// lanes_from: 1 in the lanes from `count` on, else 0. lanes_below: 1 in the lanes below `count`, else 0.
 ASSAY_INLINE Lanes lanes_from(std::size_t count) {
   alignas(64) static constexpr double masks[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
   return load(masks + lanes - count);
@@ -197,7 +198,7 @@ ASSAY_INLINE auto high_half(P x) {
   }
 }
 
-/// ((0 4) (2 6)) ((1 5) (3 7)) of the lanes, whatever the parts.
+/// Combines the lanes in the order ((0 4) (2 6)) ((1 5) (3 7)), for every width of a register.
 template <class P, class Operation>
 ASSAY_INLINE double reduce(const P* part, Operation operation) {
   if constexpr (sizeof(P) == 16) {

@@ -1,6 +1,6 @@
-// 64 bytes of float or double side by side, for code that is the same in both: as lanes.h has eight doubles and
-// floats.h sixteen floats. Where the instruction set has a fused multiply-add (ASSAY_SIMD_FMA), `fused` rounds once;
-// all else gives the same bits whatever the width of a register.
+// 64 bytes of float or double side by side, for code that is a template over the two types; lanes.h has eight doubles
+// and floats.h sixteen floats. Where the instruction set has a fused multiply-add (ASSAY_SIMD_FMA), `fused` rounds
+// once; all other functions give the same bits for every width of a register.
 #pragma once
 
 #include <utility>
@@ -53,7 +53,7 @@ struct Mask {
 #else
 template <class T>
 struct Mask {
-  WideBits<T> part[wide_parts];  ///< all bits of a lane
+  WideBits<T> part[wide_parts];  ///< all bits of a lane are set, or none
 };
 #endif
 
@@ -185,7 +185,7 @@ ASSAY_INLINE Wide<T> square_root(Wide<T> x) {
   return x;
 }
 
-/// Where a > b; false where either is no number.
+/// Where a > b; false where either is NaN.
 template <class T>
 ASSAY_INLINE Mask<T> greater(Wide<T> a, Wide<T> b) {
 #if ASSAY_SIMD_BYTES == 64
@@ -221,7 +221,7 @@ ASSAY_INLINE bool any(Mask<T> mask) {
 #endif
 }
 
-/// `then` in the lanes of the mask, else `otherwise`.
+/// `then` in the lanes of the mask, `otherwise` elsewhere.
 template <class T>
 ASSAY_INLINE Wide<T> where(Mask<T> mask, Wide<T> then, Wide<T> otherwise) {
 #if ASSAY_SIMD_BYTES == 64
@@ -250,7 +250,7 @@ ASSAY_INLINE void store_wide(T* to, Wide<T> x) {
     *reinterpret_cast<typename WideTypes<T>::PartInMemory*>(to + p * Wide<T>::of_part) = x.part[p];
 }
 
-/// The first `count` elements; 0 in the lanes left over.
+/// The first `count` elements; 0 in the other lanes.
 template <class T>
 ASSAY_INLINE Wide<T> load_wide(const T* from, std::size_t count) {
   if (count >= width<T>) return load_wide(from);
@@ -281,13 +281,13 @@ ASSAY_INLINE void store_wide(T* to, std::size_t count, Wide<T> x) {
 #endif
 }
 
-/// Element from[l] of lanes l.
+/// Lane l is element from(l) of a followed by b.
 template <std::size_t... l, class P>
 ASSAY_INLINE P shuffled(P a, P b, std::index_sequence<l...>, auto from) {
   return __builtin_shufflevector(a, b, from(l)...);
 }
 
-/// Lane l: that of l with bit k changed.
+/// Lane l is the lane of x whose number differs from l in bit k.
 template <int k, class T>
 ASSAY_INLINE Wide<T> with_lanes_swapped(Wide<T> x) {
   constexpr std::size_t bit = std::size_t{1} << k, n = Wide<T>::of_part;
@@ -304,8 +304,8 @@ ASSAY_INLINE Wide<T> with_lanes_swapped(Wide<T> x) {
   return y;
 }
 
-/// The transposition of the two-by-two blocks of p and q: p keeps its lanes that have bit k clear and gets the same of
-/// q for the others, q gets the others of p and keeps its own.
+/// Transposes the two-by-two blocks of p and q. p keeps its lanes with bit k clear; its other lanes become those lanes
+/// of q. q keeps its lanes with bit k set; its other lanes become the lanes of p with bit k set.
 template <int k, class T>
 ASSAY_INLINE void exchange(Wide<T>& p, Wide<T>& q) {
   constexpr std::size_t bit = std::size_t{1} << k, n = Wide<T>::of_part;
@@ -328,7 +328,7 @@ ASSAY_INLINE void exchange(Wide<T>& p, Wide<T>& q) {
   q = b;
 }
 
-/// Element lane[l] of p and then q, for every l.
+/// Lane l is element lane[l] of p followed by q.
 ASSAY_INLINE Wide<float> picked(Wide<float> p, Wide<float> q, const std::int32_t* lane) {
 #if ASSAY_SIMD_BYTES == 64
   p.part[0] = _mm512_permutex2var_ps(p.part[0], _mm512_loadu_si512(lane), q.part[0]);

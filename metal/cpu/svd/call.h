@@ -1,4 +1,4 @@
-// What a call of svd or randomized_svd does but for the decomposition itself: validation, threads, types, refusals.
+// What calls of svd and randomized_svd share beside the decomposition: validation, threads, types, exceptions.
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "metal/cpu/parallel.h"
-#include "metal/cpu/svd.h"
 #include "metal/cpu/svd/single.h"
 #include "metal/cpu/svd/stored.h"
+#include "metal/cpu/svd/svd.h"
 #include "reference/svd/validate.h"
 
 namespace assay::metal::cpu {
 
-/// Refuses what may be wrong with a call for `K` singular triplets but for the elements of A.
+/// Throws std::invalid_argument for whatever is wrong with a call for `K` singular triplets, except for elements of A.
 template <class Real>
 void validate_svd_call(const reference::SvdProblem<Real>& problem, const SvdOutput<Real>& output, std::int64_t K,
                        int threads) {
@@ -39,7 +39,7 @@ inline SvdTrouble trouble(SvdEnd end) {
   return {end == SvdEnd::not_finite ? 0 : -1, end == SvdEnd::not_converged ? 0 : -1};
 }
 
-/// Matrices of a batch, `at_once` of them at a time, over threads.
+/// Divides the matrices of a batch over threads, `at_once` matrices at a time.
 template <class Real>
 class SvdCall {
  public:
@@ -60,8 +60,8 @@ class SvdCall {
 
   std::size_t workers() const { return workers_; }
 
-  /// Calls decompose(worker, first, count) for `count` matrices one after the other of which `first` is the first.
-  /// Throws what it throws, and as svd does for what it returns.
+  /// Calls decompose(worker, first, count) for matrices first .. first + count - 1, until all are done. Rethrows its
+  /// exceptions, and throws as svd does for the trouble that it returns.
   template <class Decompose>
   void run(const Decompose& decompose, int sweep_limit) {
     for_each_row(
@@ -69,7 +69,7 @@ class SvdCall {
         [&](std::size_t worker, std::size_t task) {
           try {
             run_task(decompose, worker, static_cast<std::int64_t>(task) * at_once_);
-          } catch (...) {  // memory has run out
+          } catch (...) {  // out of memory
             const std::scoped_lock lock(mutex_);
             error_ = std::current_exception();
           }

@@ -1,6 +1,6 @@
-// The completion of orthonormal columns to more of them: what is left of a unit vector when its projection on the
-// columns is taken off, twice (Giraud, Langou and Rozloznik 2005: twice is enough), the unit vector being the one that
-// most of is left of.
+// Completes orthonormal columns by more of them. Each new column is a unit vector minus its projection on the columns,
+// subtracted twice (Giraud, Langou and Rozloznik 2005: twice is enough). The unit vector is the one with the smallest
+// projection.
 #include <cmath>
 #include <cstddef>
 #include <vector>

@@ -37,7 +37,7 @@ class Factorization {
  private:
   T& square(std::int64_t j) { return squares_[static_cast<std::size_t>(j)]; }
 
-  /// Exchanges column j with that of the largest norm below the rows done.
+  /// Exchanges column j with the column that has the largest norm in the rows left.
   void bring_largest(std::int64_t j) {
     std::int64_t largest = j;
     for (std::int64_t k = j + 1; k < A_.columns; ++k)
@@ -48,10 +48,10 @@ class Factorization {
     for (std::int64_t i = 0; i < A_.rows; ++i) std::swap(A_.row(i)[j], A_.row(i)[largest]);
   }
 
-  /// Makes what is below the diagonal of column j 0. False where all of it is.
+  /// Makes the elements below the diagonal of column j 0. Returns false where all elements left are 0.
   bool eliminate(std::int64_t j) {
     T sum = 0;
-    for (std::int64_t first = j; first < A_.rows; first += 64) {  // sums of sums: less is rounded
+    for (std::int64_t first = j; first < A_.rows; first += 64) {  // sums of partial sums lose fewer digits
       T part = 0;
       for (std::int64_t i = first; i < std::min(first + 64, A_.rows); ++i) {
         const T x = A_.row(i)[j];

@@ -39,7 +39,7 @@ T power_of_two(int exponent) {
 }  // namespace
 
 std::int64_t svd_in_turns(std::int64_t rows) {
-  return std::clamp<std::int64_t>((24 << 10) / (rows * 2 * 64), 1, svd_most_in_turns);
+  return std::clamp<std::int64_t>((24 << 10) / (rows * 2 * 64), 1, svd_max_in_turns);
 }
 
 template <class T>
@@ -50,7 +50,7 @@ std::int64_t svd_block_stride(std::int64_t rows) {
 template <class T>
 SvdScale<T> svd_scale(T largest, std::int64_t m, std::int64_t n) {
   if (largest == T(0)) return {{1, 1}, {1, 1}};
-  // Room for the sum of m n squares, and for scales of columns that 31 rotations by 45 degrees have made 2^-15.5.
+  // Leaves room for the sum of m n squares, and for columns whose scale is 2^-15.5 after 31 rotations by 45 degrees.
   const int room = bits_of(m) + bits_of(n) + 32;
   const int exponent = std::max((std::numeric_limits<T>::max_exponent - 2 - room) / 2, 0) - std::ilogb(largest);
   const int half = exponent / 2, other = exponent - half;

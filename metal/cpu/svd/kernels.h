@@ -1,30 +1,30 @@
 // The inner loops of the singular value decomposition, compiled once for each instruction set, in float and double.
 //
-// Columns stand side by side in lanes: `lanes` of them, 64 bytes, make a row of a block, and a panel of two blocks has
-// as many pairs of columns rotated at a time as a block has lanes. Nothing is summed over lanes.
+// Columns lie side by side in lanes. A row of a block holds svd_lanes columns, which are 64 bytes. A panel is two
+// blocks; a pair of columns is rotated in each lane at the same time. Nothing is summed over lanes.
 #pragma once
 
 #include <cstdint>
 
-#include "metal/cpu/kernels.h"
+#include "metal/cpu/instruction_set.h"
 
 namespace assay::metal::cpu {
 
-/// Columns in a block of T.
+/// The number of columns in a block.
 template <class T>
 inline constexpr std::int64_t svd_lanes = 64 / sizeof(T);
 
-/// Of columns that count as 0, the squared norm, scaled as svd_scale does, is at most this: some 1e-28 of the largest
-/// in float, 1e-70 in double. What is left of a column without a direction of its own shrinks by a unit of roundoff a
-/// sweep until it is that small: of double's whole range that would be 60 sweeps and more.
+/// A column counts as 0 if its squared norm, scaled as svd_scale does, is at most this: about 1e-28 of the largest in
+/// float, 1e-70 in double. A column that depends on the others shrinks by a unit of roundoff each sweep until it is
+/// that small; over the whole range of double that would take 60 sweeps and more.
 template <class T>
 inline constexpr T svd_smallest_square = sizeof(T) == 4 ? T(0x1p-118) : T(0x1p500);
 
 /// Matrices [M, N] one after the other, row-major, of at most svd_lanes rows or columns, and how they lie in lanes.
 ///
-/// What is decomposed is G [m, n], m >= n: A, or A^T where it has fewer rows than columns. A matrix has `group` lanes
-/// of each of two blocks, 2 * group >= n, and svd_lanes / group matrices share a panel. Below G, in rows of their own,
-/// are the n of the identity, which become the right factor.
+/// The matrix that is decomposed is G [m, n], m >= n: A, or A^T where A has fewer rows than columns. A matrix has
+/// `group` lanes of each of two blocks, 2 * group >= n, and svd_lanes / group matrices share a panel. Below the rows of
+/// G are the n rows of the identity, which become the right factor.
 template <class T>
 struct SvdBatch {
   SvdBatch(std::int64_t the_M, std::int64_t the_N, bool with_vectors, int the_sweep_limit);
@@ -46,18 +46,18 @@ struct SvdBatch {
   std::int64_t elements_in_turns() const { return 2 * stride * panels_in_turns(); }
 };
 
-/// The most panels that are worked on in turns, so that one's arithmetic fills the time that another waits for its own,
-/// and how many of these rows fit in three quarters of a cache of 32 KiB.
-inline constexpr std::int64_t svd_most_in_turns = 4;
+/// Panels are rotated in turns, so that the arithmetic of one fills the latency of another. svd_max_in_turns is the
+/// largest number of panels; svd_in_turns is how many of `rows` rows fit in three quarters of a cache of 32 KiB.
+inline constexpr std::int64_t svd_max_in_turns = 4;
 std::int64_t svd_in_turns(std::int64_t rows);
 
-/// The elements from block to block: not a multiple of 4 KiB, for then stores to one block would hold up loads from the
-/// other.
+/// The elements from one block to the next. Not a multiple of 4 KiB, since stores to one block would then delay loads
+/// from the other.
 template <class T>
 std::int64_t svd_block_stride(std::int64_t rows);
 
-/// Powers of two: what a matrix is multiplied by, one after the other, so that its largest element has the exponent
-/// from which squares have most room both ways; and what then gives singular values back, rounded once.
+/// Powers of two. A matrix is multiplied by up[0] and up[1], so that its squares are far from both ends of the range;
+/// singular values are multiplied by down[0] and down[1], and rounded once.
 template <class T>
 struct SvdScale {
   T up[2], down[2];
@@ -74,27 +74,28 @@ struct SvdView {
   T& operator()(std::int64_t i, std::int64_t j) const { return data[i * row_step + j * column_step]; }
 };
 
-/// Makes the columns from `rank` on orthonormal to those before and to each other; of each, the first of the elements
-/// of largest magnitude is positive.
+/// Makes the columns from `rank` on orthonormal, to each other and to those before. In each of these, the first of the
+/// elements of largest magnitude is positive.
 template <class T>
 void complete_columns(const SvdView<T>& matrix, std::int64_t rank);
 
-/// The first matrix of which something is to be said, or -1.
+/// The first matrix with each kind of trouble, or -1.
 struct SvdTrouble {
   std::int64_t not_finite = -1;
   std::int64_t not_converged = -1;
 };
 
 /// `count` blocks (an even number) that begin `stride` elements apart, each of `rows` rows and then `more_rows` that
-/// are rotated along and count for nothing; `rows` and `stride` are multiples of 4 rows and of 64 bytes.
+/// are rotated with them but do not count for norms and dots; `rows` and `stride` are multiples of 4 rows and of 64
+/// bytes.
 template <class T>
 struct SvdBlocks {
   T* data = nullptr;
   std::int64_t count = 0, stride = 0, rows = 0, more_rows = 0;
 };
 
-/// What of a matrix is left to factor: rows and columns from `first` on of a row-major matrix whose rows begin `stride`
-/// elements apart, on a 64-byte boundary.
+/// The part of a matrix that is left to factor: rows and columns from `first` on. The matrix is row-major; its rows
+/// begin `stride` elements apart, on 64-byte boundaries.
 template <class T>
 struct SvdRest {
   T* data = nullptr;
@@ -107,15 +108,16 @@ struct SvdKernels {
   /// a 64-byte boundary.
   SvdTrouble (*batch)(const SvdBatch<T>& batch, T* blocks, std::int64_t first, std::int64_t last);
 
-  /// One-sided Jacobi until the columns are orthogonal to working precision. Returns the number of sweeps, 0 where the
-  /// limit was reached.
+  /// Rotates by one-sided Jacobi until the columns are orthogonal to working precision. Returns the number of sweeps,
+  /// or 0 where the limit was reached.
   int (*orthogonalize)(const SvdBlocks<T>& blocks, std::int64_t columns, int sweep_limit);
 
-  /// The squares of the norms of the columns: of `count` * svd_lanes of them.
+  /// Writes the squared norms of all `count` * svd_lanes columns.
   void (*squared_norms)(const SvdBlocks<T>& blocks, T* squares);
 
   /// Applies I - factor v v^T, v [rows - first], to the columns from `first` on (and to some before it). squares
-  /// [stride] receives the squared norms of what is below row `first`. With a factor of 0, these alone.
+  /// [stride] receives the squared norms of the columns below row `first`. With a factor of 0 it only computes the
+  /// norms.
   void (*reflect)(const SvdRest<T>& rest, const T* v, T factor, T* squares);
 };
 
@@ -127,7 +129,7 @@ const SvdKernels<T>& svd_kernels(InstructionSet set);
 template <class T>
 T svd_tolerance(std::int64_t columns);
 
-/// A cosine from which on a rotation makes columns more orthogonal: 2 units of roundoff.
+/// From this cosine on, a rotation makes columns more orthogonal: 2 units of roundoff.
 template <class T>
 inline constexpr T svd_worthwhile = sizeof(T) == 4 ? T(0x1p-23) : T(0x1p-52);
 

@@ -42,13 +42,13 @@ struct Routines<double> {
   static constexpr auto orgqr = dorgqr_;
 };
 
-/// Calls routine(work, size) for the size that it wants, and then with as much.
+/// Calls routine(work, size) once to ask for the size of its work array, and again with an array of that size.
 template <class T, class Routine>
 void with_work(const Routine& routine) {
   T wanted = 0;
   int size = -1;
   routine(&wanted, &size);
-  size = static_cast<int>(wanted * T(1.01)) + 1;  // a number that T may have rounded down
+  size = static_cast<int>(wanted * T(1.01)) + 1;  // T may have rounded it down
   AlignedMemory<T> work(size);
   routine(work.data(), &size);
 }

@@ -12,7 +12,7 @@ namespace assay::metal::cpu {
 
 namespace {
 
-/// A matrix of its own.
+/// A matrix with its own memory.
 template <class T>
 class OwnMatrix {
  public:
@@ -57,7 +57,7 @@ void correct(const DenseMatrix<T>& Y, const DenseMatrix<T>& E, T factor, const D
   multiply(-factor, Transpose::no, copy, Transpose::no, E, T(1), Y);
 }
 
-/// E becomes T; returns the largest error.
+/// Replaces E by T and returns the largest error.
 template <class T>
 T make_triangular(const DenseMatrix<T>& E) {
   T largest = 0;
@@ -84,7 +84,8 @@ void polish(const DenseMatrix<T>& Y) {
 template <class T>
 bool orthonormalize_in_order(const DenseMatrix<T>& Y) {
   const OwnMatrix<T> E(Y.columns, Y.columns), copy(Y.rows, Y.columns);
-  // A correction leaves E^2: nothing that counts, once E is below the root of the unit roundoff, of as many terms.
+  // A correction leaves an error of E^2, a sum of as many terms as there are columns. It does not count once E is below
+  // the square root of the unit roundoff.
   const T enough = std::sqrt(std::numeric_limits<T>::epsilon() / static_cast<T>(std::max<std::int64_t>(Y.columns, 4)));
   for (int corrections = 0; corrections < 4; ++corrections) {
     find_errors(Y, *E);

@@ -23,7 +23,7 @@ using reference::RandomizedSvd;
 using reference::SingularValue;
 using reference::SvdProblem;
 
-/// Standard normal numbers [N, l], alike for every matrix of a batch.
+/// Standard normal numbers [N, l], the same for every matrix of a batch.
 template <class T>
 std::vector<T> random_subspace(std::uint64_t seed, std::int64_t N, std::int64_t l) {
   std::vector<T> Omega(static_cast<std::size_t>(N * l));
@@ -31,7 +31,7 @@ std::vector<T> random_subspace(std::uint64_t seed, std::int64_t N, std::int64_t 
   return Omega;
 }
 
-/// One matrix, of which matrices are held by their transposes, [l, M] and [l, N]: LAPACK's order of elements.
+/// One matrix. The matrices of l columns are stored transposed, [l, M] and [l, N], which is LAPACK's order of elements.
 template <class T>
 class RandomizedDecomposition {
  public:
@@ -47,7 +47,7 @@ class RandomizedDecomposition {
         Y_{Y_memory_.data(), l_, matrix.M, matrix.M},
         Z_{Z_memory_.data(), l_, matrix.N, matrix.N} {}
 
-  SvdEnd run(const SvdChoice& choice) {
+  SvdEnd run(const SvdTuning& tuning) {
     if (!load()) return SvdEnd::not_finite;
     multiply(T(1), Transpose::yes, Omega_, Transpose::yes, A_, T(0), Y_);
     orthonormalize_rows(Y_);
@@ -58,7 +58,7 @@ class RandomizedDecomposition {
       orthonormalize_rows(Y_);
     }
     multiply(T(1), Transpose::no, Y_, Transpose::no, A_, T(0), Z_);
-    return decompose_projection(choice);
+    return decompose_projection(tuning);
   }
 
  private:
@@ -75,12 +75,12 @@ class RandomizedDecomposition {
     return true;
   }
 
-  /// Z = Q^T A = U~ diag(S) Vh,  U = Q U~.
-  SvdEnd decompose_projection(const SvdChoice& choice) {
+  /// Decomposes Z = Q^T A = U~ diag(S) Vh; then U = Q U~.
+  SvdEnd decompose_projection(const SvdTuning& tuning) {
     const std::int64_t M = matrix_.M, N = matrix_.N, rank = randomized_.rank;
     std::vector<T> U(static_cast<std::size_t>(l_ * l_)), S(static_cast<std::size_t>(l_));
     AlignedMemory<T> Vh(l_ * N);
-    const SvdEnd end = decompose(SvdMatrix<T>{Z_.data, l_, N, U.data(), S.data(), Vh.data()}, choice);
+    const SvdEnd end = decompose(SvdMatrix<T>{Z_.data, l_, N, U.data(), S.data(), Vh.data()}, tuning);
     if (end != SvdEnd::done) return end;
     for (std::int64_t r = 0; r < rank; ++r)
       matrix_.S[r] = S[static_cast<std::size_t>(r)] * scale_.down[0] * scale_.down[1];
@@ -115,14 +115,14 @@ void randomized_svd(const reference::SvdProblem<Real>& problem, const reference:
   if (problem.B == 0) return;
   const std::int64_t l = randomized.rank + std::min(randomized.oversampling, problem.K() - randomized.rank);
   std::vector<T> Omega = cpu::random_subspace<T>(randomized.seed, problem.N, l);
-  const cpu::SvdChoice choice;
+  const cpu::SvdTuning tuning;
   const cpu::SerialBlas serial;
   cpu::SvdCall<Real>(problem, output, randomized.rank, options.threads, 1)
       .run(
           [&](std::size_t, const cpu::SvdMatrix<T>& matrix, std::int64_t) {
-            return cpu::trouble(cpu::RandomizedDecomposition<T>(matrix, randomized, Omega).run(choice));
+            return cpu::trouble(cpu::RandomizedDecomposition<T>(matrix, randomized, Omega).run(tuning));
           },
-          choice.sweep_limit);
+          tuning.sweep_limit);
 }
 
 template void randomized_svd(const reference::SvdProblem<float>&, const reference::RandomizedSvd&,

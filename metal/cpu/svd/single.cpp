@@ -24,15 +24,15 @@ std::size_t index(std::int64_t i) {
 
 /// The largest quotient of diagonal elements of R for which left vectors are computed from right ones.
 template <class T>
-constexpr T most_condition = sizeof(T) == 4 ? T(0x1p12) : T(0x1p26);
+constexpr T max_condition = sizeof(T) == 4 ? T(0x1p12) : T(0x1p26);
 
 template <class T>
 class Decomposition {
  public:
-  Decomposition(const SvdMatrix<T>& matrix, const SvdChoice& choice)
+  Decomposition(const SvdMatrix<T>& matrix, const SvdTuning& tuning)
       : matrix_(matrix),
-        choice_(choice),
-        kernels_(svd_kernels<T>(choice.set)),
+        tuning_(tuning),
+        kernels_(svd_kernels<T>(tuning.set)),
         transposed_(matrix.M < matrix.N),
         m_(std::max(matrix.M, matrix.N)),
         n_(std::min(matrix.M, matrix.N)),
@@ -45,7 +45,7 @@ class Decomposition {
   SvdEnd run() {
     if (!load()) return SvdEnd::not_finite;
     if (lapack_will_do() && by_lapack()) return SvdEnd::done;
-    if (choice_.method != SvdMethod::direct) {
+    if (tuning_.method != SvdMethod::direct) {
       const SvdEnd end = preconditioned();
       if (end == SvdEnd::not_converged || done_) return end;
     }
@@ -53,7 +53,7 @@ class Decomposition {
   }
 
  private:
-  /// G, scaled by a power of two. False where an element is not finite.
+  /// Loads G, scaled by a power of two. Returns false where an element is not finite.
   bool load() {
     const std::int64_t row_step = transposed_ ? 1 : n_, column_step = transposed_ ? m_ : 1;
     T largest = 0, nothing = 0;
@@ -71,8 +71,8 @@ class Decomposition {
   }
 
   bool lapack_will_do() const {
-    if (choice_.method == SvdMethod::lapack) return true;
-    return choice_.method == SvdMethod::automatic && n_ >= least_lapack_columns && columns_are_even();
+    if (tuning_.method == SvdMethod::lapack) return true;
+    return tuning_.method == SvdMethod::automatic && n_ >= min_lapack_columns && columns_are_even();
   }
 
   bool columns_are_even() const {
@@ -117,7 +117,7 @@ class Decomposition {
     return SvdEnd::done;
   }
 
-  /// R, in the first rows of a copy of G; of many rows some at a time, R above the next.
+  /// R, in the first rows of a copy of G. With many rows, copies some at a time, below the R of those before.
   DenseMatrix<T> triangular_factor(AlignedMemory<T>& memory, std::vector<std::int64_t>& permutation) {
     const std::int64_t some = std::max<std::int64_t>(2 * n_, 1024), at_once = m_ <= 2 * some ? m_ : some + n_;
     memory = AlignedMemory<T>(std::max(at_once, n_) * stride_);
@@ -139,7 +139,7 @@ class Decomposition {
   bool badly_conditioned(const DenseMatrix<T>& R) const {
     T least = std::abs(R.row(0)[0]);
     for (std::int64_t j = 1; j < n_; ++j) least = std::min(least, std::abs(R.row(j)[j]));
-    return !(std::abs(R.row(0)[0]) <= most_condition<T> * least);
+    return !(std::abs(R.row(0)[0]) <= max_condition<T> * least);
   }
 
   SvdEnd direct() {
@@ -163,7 +163,7 @@ class Decomposition {
     return SvdEnd::done;
   }
 
-  /// Zeros: an even number of blocks of columns, at least two.
+  /// Blocks of zeros for the columns: an even number, at least two.
   SvdBlocks<T> blocks(std::int64_t rows, std::int64_t more_rows) {
     SvdBlocks<T> X;
     X.rows = (rows + 3) / 4 * 4;
@@ -180,9 +180,9 @@ class Decomposition {
     return X.data + column / svd_lanes<T> * X.stride + row * svd_lanes<T> + column % svd_lanes<T>;
   }
 
-  /// Rotates, and finds the order of the columns and their norms.
+  /// Rotates, and sets the order of the columns and their norms.
   bool orthogonalize(const SvdBlocks<T>& X) {
-    if (kernels_.orthogonalize(X, n_, choice_.sweep_limit) == 0) return false;
+    if (kernels_.orthogonalize(X, n_, tuning_.sweep_limit) == 0) return false;
     std::vector<T> squares(index(X.count * svd_lanes<T>)), of_rotations(squares.size());
     kernels_.squared_norms(X, squares.data());
     kernels_.squared_norms({X.data + X.rows * svd_lanes<T>, X.count, X.stride, X.more_rows, 0}, of_rotations.data());
@@ -198,7 +198,7 @@ class Decomposition {
     return true;
   }
 
-  /// Rows of X from `first` on, columns in order; divided by sigma where `normalized`.
+  /// Copies the rows of X from `first` on, with columns in order; divides by sigma where `normalized`.
   void gather(const SvdBlocks<T>& X, std::int64_t first, bool normalized, const DenseMatrix<T>& to) const {
     std::vector<const T*> column(index(n_));
     std::vector<T> factor(index(n_), T(1));
@@ -214,14 +214,14 @@ class Decomposition {
     for (std::int64_t r = 0; r < n_; ++r) matrix_.S[r] = sigma_[index(r)] * scale_.down[0] * scale_.down[1] + T(0);
   }
 
-  /// left [m, n] and right [n, n].
+  /// Writes left [m, n] and right [n, n] to the outputs.
   void write(const SvdView<T>& left, const SvdView<T>& right) const {
     write_canonical(transposed_ ? right : left, transposed_ ? left : right, {matrix_.U, matrix_.M, n_, n_, 1},
                     {matrix_.Vh, matrix_.N, n_, 1, matrix_.N});
   }
 
   const SvdMatrix<T>& matrix_;
-  const SvdChoice& choice_;
+  const SvdTuning& tuning_;
   const SvdKernels<T>& kernels_;
   bool transposed_;
   std::int64_t m_, n_, stride_;
@@ -236,11 +236,11 @@ class Decomposition {
 }  // namespace
 
 template <class T>
-SvdEnd decompose(const SvdMatrix<T>& matrix, const SvdChoice& choice) {
-  return Decomposition<T>(matrix, choice).run();
+SvdEnd decompose(const SvdMatrix<T>& matrix, const SvdTuning& tuning) {
+  return Decomposition<T>(matrix, tuning).run();
 }
 
-template SvdEnd decompose(const SvdMatrix<float>&, const SvdChoice&);
-template SvdEnd decompose(const SvdMatrix<double>&, const SvdChoice&);
+template SvdEnd decompose(const SvdMatrix<float>&, const SvdTuning&);
+template SvdEnd decompose(const SvdMatrix<double>&, const SvdTuning&);
 
 }  // namespace assay::metal::cpu

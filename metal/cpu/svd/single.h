@@ -3,21 +3,20 @@
 //   preconditioned   G P = Q R by Householder reflections with pivoting of columns, then one-sided Jacobi on R^T, whose
 //                    columns are closer to orthogonal (Drmac and Veselic, SIAM J. Matrix Anal. 29, 2008): R^T W = V' S,
 //                    right = P V', left = G right S^-1, orthonormalized in the order of falling singular values
-//   direct           one-sided Jacobi on G, the rotations applied to the identity too: G W = left S, right = W. For a
-//                    matrix so badly conditioned that G right S^-1 would say nothing of the smaller ones' left vectors
-//   lapack           xGESDD, for large matrices whose columns are of about one norm: its errors, a multiple of the
-//                    largest singular value, are then within those that the accuracy promised for columns of any scale
-//                    allows
+// direct one-sided Jacobi on G, the rotations applied to the identity too: G W = left S, right = W. For a matrix so
+// ill-conditioned that G right S^-1 would be useless for the left vectors of small singular values lapack xGESDD, for
+// large matrices whose columns are of about one norm: its errors are multiples of the largest singular value, which is
+// accurate enough for such columns
 #pragma once
 
 #include <cstdint>
 
-#include "metal/cpu/svd/choice.h"
 #include "metal/cpu/svd/kernels.h"
+#include "metal/cpu/svd/tuning.h"
 
 namespace assay::metal::cpu {
 
-/// One matrix [M, N], row-major, and where its factors go. U and Vh null: singular values only.
+/// One matrix [M, N], row-major, and where its factors go. Where U and Vh are null: singular values only.
 template <class T>
 struct SvdMatrix {
   const T* A = nullptr;
@@ -30,6 +29,6 @@ struct SvdMatrix {
 enum class SvdEnd { done, not_finite, not_converged };
 
 template <class T>
-SvdEnd decompose(const SvdMatrix<T>& matrix, const SvdChoice& choice);
+SvdEnd decompose(const SvdMatrix<T>& matrix, const SvdTuning& tuning);
 
 }  // namespace assay::metal::cpu

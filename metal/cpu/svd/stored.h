@@ -1,4 +1,4 @@
-// Matrices of a 16-bit type as float, and their factors rounded to it.
+// Converts matrices of a 16-bit type to float, and rounds their factors to that type.
 #pragma once
 
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "metal/cpu/half.h"
-#include "metal/cpu/svd.h"
 #include "metal/cpu/svd/single.h"
+#include "metal/cpu/svd/svd.h"
 
 namespace assay::metal::cpu {
 
@@ -21,7 +21,7 @@ class StoredMatrices {
     Vh_.resize(static_cast<std::size_t>(matrices * K_ * N));
   }
 
-  /// The matrices from `first` on; their factors are to be written where it points.
+  /// The matrices from `first` on, and memory for their factors.
   SvdMatrix<float> load(const reference::SvdProblem<Real>& problem, std::int64_t first, std::int64_t count) {
     const Real* from = problem.A.data() + first * M_ * N_;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count * M_ * N_); ++i) A_[i] = static_cast<float>(from[i]);
@@ -44,7 +44,7 @@ class StoredMatrices {
       if (is_negative(U, r)) negate(U, Vh, r);
   }
 
-  /// Rounding may have made another element the first of the largest.
+  /// Whether the column needs another sign, since rounding can make another element the first of the largest.
   bool is_negative(const Real* U, std::int64_t r) const {
     float largest = 0.0F;
     bool negative = false;

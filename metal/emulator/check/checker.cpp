@@ -23,7 +23,7 @@ bool writes(abi::Access kind) {
 }  // namespace
 
 void Checker::begin_sequence(Arena& arena) {
-  if (clock_.is_late()) {
+  if (clock_.is_near_end()) {
     arena.for_each([](Allocation& allocation) { allocation.shadow.forget_times(); });
     clock_ = Clock();
   }
@@ -33,7 +33,7 @@ void Checker::begin_sequence(Arena& arena) {
 
 void Checker::begin_dispatch(DispatchInfo& dispatch) {
   dispatch_ = &dispatch;
-  has_lost_thread_ = false;
+  had_fault_ = false;
   for (const BoundMemory& memory : dispatch.memory) allow(memory);
 }
 
@@ -71,7 +71,7 @@ bool Checker::judge(Allocation* allocation, std::uint32_t thread, const void* ad
   const std::uint64_t offset =
       allocation ? static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - allocation->begin()) : 0;
   if (!allocation || !allocation->allowed.covers(offset, bytes)) {
-    report_outside(thread, address, bytes, kind, pc);
+    report_out_of_bounds(thread, address, bytes, kind, pc);
     return !checks_.memcheck;
   }
   const Trace now(clock_.now(), thread, pc, is_atomic(kind));
@@ -84,7 +84,7 @@ bool Checker::judge(Allocation* allocation, std::uint32_t thread, const void* ad
 }
 
 void Checker::read(Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes) {
-  if (cell.write.time() < request.allocation.words.clock->live && !was_written(request, cell, offset, bytes))
+  if (cell.write.time() < request.allocation.words.clock->valid_from && !was_written(request, cell, offset, bytes))
     report_unwritten(request, offset);
   if (request.conflicts(cell.write)) report_race(request, cell.write, "write", offset);
   keep_read(request.allocation, cell, request.now);
@@ -100,11 +100,11 @@ void Checker::write(Request& request, Cell& cell, std::uint64_t offset) {
   cell.write.become(request.now);
 }
 
-/// The host's writes are looked up at the first read, and noted in the cell.
+/// A write by the host is looked up at the first read, and then recorded in the cell.
 bool Checker::was_written(const Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes) {
   if (request.allocation.is_threadgroup_memory || !request.allocation.shadow.host_writes.cover(offset, offset + bytes))
     return false;
-  cell.write.become(Trace(Clock::host, 0, nullptr, false));
+  cell.write.become(Trace::of_host());
   return true;
 }
 

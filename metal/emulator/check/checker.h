@@ -1,20 +1,20 @@
-// memcheck, initcheck and racecheck: judges each access of a shader that was compiled for checking.
+// memcheck, initcheck and racecheck of each access by a shader that was compiled for checking.
 //
-// One checker sees all accesses of a device one after the other: checked dispatches run on one OS thread.
+// One checker sees all accesses of a device one after the other, because checked dispatches run on one OS thread.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/check/clock.h"
 #include "metal/emulator/check/dispatch_info.h"
 #include "metal/emulator/check/report_log.h"
-#include "metal/emulator/shader_abi.h"
-#include "metal/emulator/simt/arena.h"
+#include "metal/emulator/memory/arena.h"
 
 namespace assay::metal::emulator {
 
-/// Which findings are reported.
+/// Which checks report their findings.
 struct Checks {
   bool memcheck = true, initcheck = true, racecheck = true, synccheck = true;
 };
@@ -23,15 +23,16 @@ class Checker {
  public:
   Checker(ReportLog& log, Checks checks) : log_(log), checks_(checks) {}
 
-  /// All that comes is ordered after all that was. The arena is that of all memory that is ever added.
+  /// All accesses from now on are ordered after all accesses before. `arena` must be that of all memory of this
+  /// checker.
   void begin_sequence(Arena& arena);
 
-  /// `dispatch` must live until the next begin_sequence() after end_dispatch(), and is completed by add().
+  /// `dispatch` must live until the first begin_sequence() after end_dispatch(). add() adds to it.
   void begin_dispatch(DispatchInfo& dispatch);
   void end_dispatch();
   void begin_group(std::uint64_t group);
 
-  /// Adds memory to the dispatch: a threadgroup variable is met when the first thread comes to it.
+  /// Adds memory to the dispatch. A threadgroup variable becomes known only when a thread first uses it.
   void add(BoundMemory memory);
 
   void pass_threadgroup_barrier(std::uint32_t flags) { clock_.pass_threadgroup_barrier(flags); }
@@ -39,15 +40,15 @@ class Checker {
     clock_.pass_simdgroup_barrier(simdgroup, flags);
   }
 
-  /// A fault has ended a thread of the dispatch: what it would have written is not missed.
-  void lose_thread() { has_lost_thread_ = true; }
+  /// A fault has ended a thread of the dispatch. What it would have written is not reported as unwritten.
+  void note_fault() { had_fault_ = true; }
 
-  /// Judges an access of `allocation`, on whose pages the address is (null: of none), by `thread` of the group that
-  /// runs. False where it must not be performed.
+  /// Checks an access by `thread` of the running group. `allocation` is the one to whose pages the address belongs, or
+  /// null. Returns false if the access must not be performed.
   bool judge(Allocation* allocation, std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind,
              const void* pc);
 
-  /// The time no longer tells what is in order: no more races are found in this sequence.
+  /// The clock no longer tells what is ordered, and so no more races are found in this sequence.
   bool clock_has_stopped() const { return clock_.has_stopped(); }
 
  private:
@@ -56,7 +57,7 @@ class Checker {
     const DispatchInfo* dispatch;
     std::uint64_t number;
   };
-  /// An access while it is judged.
+  /// An access that is being checked.
   struct Request {
     Allocation& allocation;
     std::uint32_t thread;
@@ -75,7 +76,8 @@ class Checker {
   void write(Request& request, Cell& cell, std::uint64_t offset);
   static bool was_written(const Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes);
 
-  void report_outside(std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
+  void report_out_of_bounds(std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind,
+                            const void* pc);
   void report_unwritten(Request& request, std::uint64_t offset);
   void report_race(Request& request, Trace earlier, const char* action, std::uint64_t offset);
   Finding finding(Check check, std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind,
@@ -88,7 +90,7 @@ class Checker {
   std::vector<Group> groups_;  ///< since the sequence began
   DispatchInfo* dispatch_ = nullptr;
   std::vector<Allocation*> allowed_;
-  bool has_lost_thread_ = false;
+  bool had_fault_ = false;
 };
 
 }  // namespace assay::metal::emulator

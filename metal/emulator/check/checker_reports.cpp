@@ -1,4 +1,4 @@
-// How the checker says what it found.
+// The reports of the checker.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,11 +26,11 @@ const char* verb(abi::Access kind) {
   return "access";
 }
 
-/// The instruction of an access: in the dispatch's shader, or around `near` where that is part of the program.
+/// The instruction of a past access: in the dispatch's shader, or near `near` if the shader is part of this program.
 const void* pc_of(Trace trace, const DispatchInfo& dispatch, const void* near) {
-  constexpr std::ptrdiff_t half_of_what_is_told_apart = 1 << 19;
+  constexpr std::ptrdiff_t half_range = 1 << 19;  // a trace tells 2^20 addresses apart
   if (dispatch.load_address) return trace.pc(dispatch.load_address);
-  return trace.pc(static_cast<const std::byte*>(near) - half_of_what_is_told_apart);
+  return trace.pc(static_cast<const std::byte*>(near) - half_range);
 }
 
 }  // namespace
@@ -49,8 +49,8 @@ Finding Checker::finding(Check check, std::uint32_t thread, const void* address,
   return found;
 }
 
-void Checker::report_outside(std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind,
-                             const void* pc) {
+void Checker::report_out_of_bounds(std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind,
+                                   const void* pc) {
   if (!checks_.memcheck) return;
   log_.add({Check::memcheck, pc, 0}, [&] {
     Finding found = finding(Check::memcheck, thread, address, bytes, kind, pc);
@@ -60,7 +60,7 @@ void Checker::report_outside(std::uint32_t thread, const void* address, std::uin
 }
 
 void Checker::report_unwritten(Request& request, std::uint64_t offset) {
-  if (!checks_.initcheck || request.is_reported || has_lost_thread_) return;
+  if (!checks_.initcheck || request.is_reported || had_fault_) return;
   request.is_reported = true;
   log_.add({Check::initcheck, request.pc, 0}, [&] {
     const std::byte* const address = request.allocation.begin() + offset;

@@ -25,7 +25,7 @@ std::string name_of(const BoundMemory& memory) {
   return {};
 }
 
-/// Bytes that `address` lies outside of the memory: 0 inside.
+/// By how many bytes `address` is out of bounds; 0 inside.
 std::uint64_t distance(const BoundMemory& memory, std::uintptr_t address) {
   const auto base = reinterpret_cast<std::uintptr_t>(memory.allocation->begin());
   const std::uintptr_t begin = base + memory.offset, end = base + memory.allocation->length();

@@ -1,4 +1,4 @@
-// What the checks know of a dispatch, to name its threads, its memory and its source.
+// What reports need of a dispatch, to name its threads, its memory and its source.
 #pragma once
 
 #include <cstdint>
@@ -6,18 +6,18 @@
 #include <vector>
 
 #include "metal/emulator/check/symbolizer.h"
-#include "metal/emulator/simt/arena.h"
+#include "metal/emulator/memory/arena.h"
 #include "metal/emulator/simt/grid.h"
 
 namespace assay::metal::emulator {
 
-/// Memory that a kernel may touch: a buffer from its offset on, or threadgroup memory.
+/// Memory that a kernel may access: a buffer from its offset on, or threadgroup memory.
 struct BoundMemory {
   enum class Kind { buffer, threadgroup_argument, threadgroup_variable };
   Allocation* allocation = nullptr;
   std::uint64_t offset = 0;
   Kind kind = Kind::buffer;
-  std::uint32_t index = 0;  ///< of a variable: none
+  std::uint32_t index = 0;  ///< of a buffer or a threadgroup argument
   std::string name;
 };
 
@@ -25,17 +25,17 @@ struct DispatchInfo {
   std::string kernel;
   SourcePosition position;  ///< of the kernel
   Grid grid;
-  std::string object;                  ///< the file with the kernel's line table; empty: what the system loaded
+  std::string object;                  ///< the file with the kernel's line table; empty: the loaded file itself
   const void* load_address = nullptr;  ///< of `object`
   std::vector<BoundMemory> memory;
-  std::vector<std::string> threadgroup_names;  ///< of the threadgroup memory given by argument, by index
+  std::vector<std::string> threadgroup_names;  ///< of the threadgroup arguments, by index
   std::vector<std::string> unbound;  ///< the kernel's arguments that have no memory, for example "buffer(2) `grad`"
 };
 
-/// For example "buffer(2) `grad` + 128"; of an address outside of everything, the nearest memory and how far it is.
+/// For example "buffer(2) `grad` + 128". For an address outside of all memory: the nearest memory, and the distance.
 std::string name_of(const DispatchInfo& dispatch, const void* address);
 
-/// Where an instruction of the dispatch is.
+/// The place of an instruction of the dispatch.
 CodePlace place_in(const DispatchInfo& dispatch, const void* pc);
 
 }  // namespace assay::metal::emulator

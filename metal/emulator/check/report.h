@@ -1,4 +1,4 @@
-// What a check found: which rule was broken, by which threads, where in memory and where in the source.
+// What a check found: the rule that was broken, the threads that broke it, and the places in memory and in the source.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace assay::metal::emulator {
 
 /// The names are those of NVIDIA's compute-sanitizer.
 enum class Check {
-  memcheck,   ///< access outside of what is bound
-  initcheck,  ///< reading bytes that were never written
-  racecheck,  ///< accesses of two threads, one of them a write, without an order
-  synccheck,  ///< barriers that not all threads come to
+  memcheck,   ///< out-of-bounds access
+  initcheck,  ///< read of bytes that were never written
+  racecheck,  ///< unordered accesses by two threads, one of them a write
+  synccheck,  ///< barrier that not all threads reach
 };
 
 const char* to_string(Check check);
 
-/// A place in a source; line 0 where it is not known.
+/// A place in a source; line 0 if it is not known.
 struct SourcePosition {
   std::string file;
   std::uint32_t line = 0, column = 0;
@@ -39,13 +39,13 @@ struct Report {
   Check check = Check::memcheck;
   std::string kernel;
   std::string message;
-  std::string address;  ///< for example "buffer(2) `grad` + 128", empty where memory has no part in it
+  std::string address;  ///< for example "buffer(2) `grad` + 128"; empty for synccheck
   Event event;
-  std::optional<Event> other;  ///< the earlier access, or the thread that is elsewhere
-  std::uint64_t count = 1;     ///< how often, at the same places in the source
+  std::optional<Event> other;  ///< the earlier access, or the thread at another place
+  std::uint64_t count = 1;     ///< how often it was found at the same places in the source
 };
 
-/// Several lines, the last without a line end.
+/// Several lines, without a newline at the end.
 std::string to_string(const Report& report);
 
 }  // namespace assay::metal::emulator

@@ -1,7 +1,7 @@
-// The reports of a device, each place in the source once.
+// The reports of a device, one for each place in the source.
 //
-// A finding is cheap to repeat: it is looked up by its code addresses. These become places in the source only when the
-// reports are read.
+// A repeated finding is cheap, since it is looked up by its code addresses. These become places in the source only when
+// the reports are read.
 #pragma once
 
 #include <compare>
@@ -15,16 +15,16 @@
 
 namespace assay::metal::emulator {
 
-/// A report whose positions are still addresses of instructions; null where the report has the position already.
+/// A report whose positions may still be addresses of instructions: `offset` in `object`.
 struct Finding {
   Report report;
-  std::string object, other_object;  ///< the file that the instruction was loaded from
+  std::string object, other_object;  ///< loaded files; empty if the report has the position already
   std::uint64_t offset = 0, other_offset = 0;
 };
 
 class ReportLog {
  public:
-  /// Findings with the same key are the same: counted, and made only once.
+  /// Findings with the same key are counted, and made only once.
   struct Key {
     Check check = Check::memcheck;
     const void* place = nullptr;

@@ -22,7 +22,7 @@ std::string shell_word(std::string_view word) {
   return text + "'";
 }
 
-/// What a command writes, or nothing where it cannot be run.
+/// The output of a command; empty if it cannot be run.
 std::string output_of(const std::string& command) {
   const auto close = [](std::FILE* file) { pclose(file); };
   const std::unique_ptr<std::FILE, decltype(close)> pipe(popen(command.c_str(), "r"), close);
@@ -32,7 +32,7 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-/// Takes ":number" from the end of `text`; 0 and `text` as it was where there is none.
+/// Removes ":number" from the end of `text` and returns the number. Returns 0 if there is none.
 std::uint32_t take_number(std::string_view& text) {
   const std::size_t colon = text.rfind(':');
   std::uint32_t number = 0;
@@ -43,7 +43,7 @@ std::uint32_t take_number(std::string_view& text) {
   return number;
 }
 
-/// "file:line:column" of llvm-symbolizer, "file:line" of addr2line, whose remark " (discriminator 1)" is cut.
+/// Parses "file:line:column" of llvm-symbolizer, or "file:line" of addr2line, which may append " (discriminator 1)".
 SourcePosition parsed(std::string_view line, bool has_column) {
   line = line.substr(0, line.find('\n'));
   line = line.substr(0, line.find(" (discriminator"));

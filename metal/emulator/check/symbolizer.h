@@ -1,4 +1,4 @@
-// From the address of an instruction to file, line and column, by llvm-symbolizer, else by addr2line (without columns).
+// From the address of an instruction to its file, line and column, by llvm-symbolizer or by addr2line (no columns).
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace assay::metal::emulator {
 
-/// Where an instruction lies: the file it was loaded from, and its place there. Empty where nothing is loaded.
+/// Where an instruction is: the file it was loaded from, and its offset there. Empty if it was not loaded from a file.
 struct CodePlace {
   std::string object;
-  const void* begin = nullptr;  ///< where the file's begin is
+  const void* begin = nullptr;  ///< the address of the file's begin
   std::uint64_t offset = 0;
 };
 CodePlace code_place(const void* pc);
 
-/// The place in the source of the call that returns to `offset` of `object`. Places are kept: a child process answers
-/// each once. Line 0 where there is no line table, or no symbolizer.
+/// The place in the source of the call that returns to `offset` of `object`. Line 0 if there is no line table or no
+/// symbolizer. Answers are kept, since each takes a child process.
 SourcePosition position_of(const std::string& object, std::uint64_t offset);
 
 }  // namespace assay::metal::emulator

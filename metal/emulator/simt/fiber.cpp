@@ -20,7 +20,7 @@ std::size_t page_bytes() {
 }
 
 #ifdef ASSAY_ASAN
-/// The bounds of the OS thread's own stack, which a switch back to it must name: learnt on the first switch away.
+/// The bounds of the OS thread's own stack, learnt on the first switch away. Switches back must pass them.
 thread_local const void* os_stack = nullptr;
 thread_local std::size_t os_stack_bytes = 0;
 thread_local bool os_stack_is_left = false;

@@ -1,12 +1,12 @@
-// A stack of its own on which code can be left and gone on with later.
+// A stack on which code can be suspended and resumed.
 //
-// A Fiber either stands for the OS thread's own stack, or owns one with a guard page below it. AddressSanitizer is told
-// of every switch.
+// A Fiber either stands for the OS thread's own stack, or owns a stack with a guard page below it. AddressSanitizer is
+// told of every switch.
 #pragma once
 
 #include <cstddef>
 
-#include "metal/emulator/simt/context.h"
+#include "metal/emulator/abi/context.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ASSAY_ASAN 1
@@ -22,23 +22,23 @@ class Fiber {
  public:
   static constexpr std::size_t stack_bytes = std::size_t{256} << 10;
 
-  /// The stack that is running: where a scheduler is.
+  /// The stack that runs now, which is the OS thread's.
   Fiber() = default;
 
-  /// A new stack. `index` staggers the tops of stacks, which would share the same few cache sets otherwise.
+  /// A new stack. `index` staggers the tops of stacks, which would else share the same few cache sets.
   explicit Fiber(std::size_t index);
   ~Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  /// Makes `entry`, which must never return, what the next switch to this fiber begins with. What was on the stack is
-  /// forgotten. An entry begins with arrive().
+  /// Discards what is on the stack. The next switch to this fiber calls `entry`, which must begin with arrive() and
+  /// never return.
   void reset(void (*entry)());
 
-  /// Forgets what is on the stack; its upper end, from which code may run anew.
+  /// Discards what is on the stack. Returns the stack's upper end.
   void* forget();
 
-  /// Leaves `this`, which is running, for `to`; returns when something switches back.
+  /// Switches from this fiber, which must be running, to `to`. Returns when something switches back.
   void switch_to(Fiber& to) {
 #ifdef ASSAY_ASAN
     announce_and_switch(to, false);
@@ -47,13 +47,13 @@ class Fiber {
 #endif
   }
 
-  /// The same for good: nobody will switch back.
+  /// The same, if nothing will ever switch back.
   [[noreturn]] void leave_to(Fiber& to);
 
-  /// To be called first on a fresh stack.
+  /// Must be called first on a fresh stack.
   static void arrive();
 
-  /// What to switch to this fiber by, from shaders too; null where AddressSanitizer must be told of it.
+  /// The context by which shaders switch to this fiber; null if AddressSanitizer must be told of each switch.
   Context* context() {
 #ifdef ASSAY_ASAN
     return nullptr;
@@ -62,7 +62,7 @@ class Fiber {
 #endif
   }
 
-  /// Whether [address, address + 1) is on this fiber's stack, or on its guard page.
+  /// Whether the address is on this fiber's stack, or on its guard page.
   bool owns(const void* address) const;
   bool guards(const void* address) const;
 

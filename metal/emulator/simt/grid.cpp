@@ -16,7 +16,7 @@ Size unravel(std::uint64_t index, const Size& extent) {
   return {index % extent.width, index / extent.width % extent.height, index / extent.width / extent.height};
 }
 
-assay_u32 in_parts_of(assay_u32 count, assay_u32 part) {
+assay_u32 divide_up(assay_u32 count, assay_u32 part) {
   return (count + part - 1) / part;
 }
 
@@ -62,12 +62,12 @@ abi::Position Grid::position(std::uint64_t group, std::uint32_t thread) const {
   position.thread_index_in_threadgroup = thread;
   position.thread_index_in_simdgroup = thread % abi::lanes_per_simdgroup;
   position.simdgroup_index_in_threadgroup = thread / abi::lanes_per_simdgroup;
-  position.simdgroups_per_threadgroup = in_parts_of(count, abi::lanes_per_simdgroup);
-  position.dispatch_simdgroups_per_threadgroup = in_parts_of(whole, abi::lanes_per_simdgroup);
+  position.simdgroups_per_threadgroup = divide_up(count, abi::lanes_per_simdgroup);
+  position.dispatch_simdgroups_per_threadgroup = divide_up(whole, abi::lanes_per_simdgroup);
   position.threads_per_simdgroup = abi::lanes_per_simdgroup;
   position.thread_index_in_quadgroup = thread % abi::lanes_per_quadgroup;
   position.quadgroup_index_in_threadgroup = thread / abi::lanes_per_quadgroup;
-  position.quadgroups_per_threadgroup = in_parts_of(count, abi::lanes_per_quadgroup);
+  position.quadgroups_per_threadgroup = divide_up(count, abi::lanes_per_quadgroup);
   return position;
 }
 

@@ -1,16 +1,16 @@
-// A dispatch's threads: the grid, its threadgroups, and every thread's place in both.
+// The grid of a dispatch, its threadgroups, and the position of every thread in both.
 #pragma once
 
 #include <cstdint>
 
 #include "metal/device/limits.h"
-#include "metal/emulator/shader_abi.h"
+#include "metal/emulator/abi/shader_abi.h"
 
 namespace assay::metal::emulator {
 
-/// Where a thread is.
+/// The positions of a thread in the grid and in its group, and of its group in the grid.
 struct Place {
-  Size in_grid, in_group, group;  ///< positions, not extents
+  Size in_grid, in_group, group;
   bool operator==(const Place&) const = default;
 };
 
@@ -18,7 +18,7 @@ class Grid {
  public:
   Grid() = default;
 
-  /// `threads` in groups of `group`; those at the edges are smaller where `group` does not divide `threads`.
+  /// `threads` in groups of `group`. Groups at the edges are smaller if `group` does not divide `threads`.
   Grid(Size threads, Size group);
 
   Size threads() const { return threads_; }
@@ -30,10 +30,11 @@ class Grid {
   Size extent_of(std::uint64_t group) const;
   Place place_of(std::uint64_t group, std::uint32_t thread) const;
 
-  /// What thread `thread` of the group asks its place by.
+  /// The position of a thread as the shader sees it.
   abi::Position position(std::uint64_t group, std::uint32_t thread) const;
 
-  /// Changes the position of a thread to that of the same thread in the group at `group_position`, of the same extent.
+  /// Changes a thread's position to that of the same thread in the group at `group_position`, which must have the same
+  /// extent.
   void move(abi::Position& position, const Size& group_position) const {
     const auto at = [](std::uint64_t group, std::uint64_t extent, assay_u32 inside) {
       return static_cast<assay_u32>(group * extent) + inside;

@@ -1,4 +1,4 @@
-// The order in which the threads of a group run between two meetings. A correct kernel's results do not depend on it.
+// The order in which the threads of a group run between two barriers. A correct kernel's results do not depend on it.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Order {
 
   bool is_fixed() const { return kind_ != ThreadOrder::random; }
 
-  /// The numbers below `count`, drawn anew at each call where the order is random.
+  /// The numbers below `count` in this order. A random order changes with each call.
   std::span<const std::uint32_t> of(std::uint32_t count) {
     if (numbers_.size() != count) {
       numbers_.resize(count);

@@ -18,7 +18,7 @@ Scheduler::End Scheduler::run(std::span<const std::uint32_t> order, Body body, v
   Scheduler* const outer = std::exchange(scheduler_here, this);
   body_ = body;
   context_ = context;
-  running_ = static_cast<std::uint32_t>(order.size());
+  unfinished_ = static_cast<std::uint32_t>(order.size());
   is_stopped_ = false;
   for (const std::uint32_t thread : order) worker_of_[thread] = nullptr;
   head_ = tail_;
@@ -32,14 +32,14 @@ Scheduler::End Scheduler::run(std::span<const std::uint32_t> order, Body body, v
   }
   scheduler_here = outer;
   if (is_stopped_) return End::stopped;
-  return running_ == 0 ? End::all_ended : End::stuck;
+  return unfinished_ == 0 ? End::all_ended : End::stuck;
 }
 
 void Scheduler::end_current() {
   Worker& mine = *worker_of_[current()];
   worker_of_[current()] = nullptr;
-  --running_;
-  // The stack is still in use up to the switch; no other thread can take it before, since this one runs.
+  --unfinished_;
+  // The stack is in use up to the switch. No other thread can take it before, since they share one OS thread.
   mine.is_fresh = true;
   Fiber& next = has_next() ? take_next() : main_;
   idle_.push_back(&mine);
@@ -57,12 +57,12 @@ void Scheduler::work_on_fiber() {
   here.work(*here.worker_of_[here.current()]);
 }
 
-/// Runs the current thread, then those of the queue that have not begun; leaves where the next one has a stack already.
+/// Runs the current thread, then queued threads that have not begun; leaves when the next one has a stack already.
 void Scheduler::work(Worker& mine) {
   while (true) {
     body_(context_, current());
     worker_of_[current()] = nullptr;
-    --running_;
+    --unfinished_;
     if (has_next() && !worker_of_[head_->thread]) {
       worker_of_[head_->thread] = &mine;
       take_next(mine);
@@ -74,7 +74,7 @@ void Scheduler::work(Worker& mine) {
   }
 }
 
-Scheduler::Worker& Scheduler::give_worker(std::uint32_t thread) {
+Scheduler::Worker& Scheduler::assign_worker(std::uint32_t thread) {
   if (idle_.empty()) idle_.push_back(&workers_.emplace_back(workers_.size()));
   Worker& worker = *idle_.back();
   idle_.pop_back();

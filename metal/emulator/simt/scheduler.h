@@ -1,7 +1,7 @@
 // Runs the threads of a group on fibers of one OS thread.
 //
-// The fibers are lazy: a stack runs thread after thread, and another is taken only when one of them waits. A thread
-// that waits switches straight to the next that can go on. Shaders do so by themselves where they can: abi::Round.
+// A fiber runs one thread after another; another fiber is taken only when a thread waits. A waiting thread switches
+// straight to the next ready thread. Shaders do so themselves, without a call, where they can: abi::FastBarrier.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "metal/emulator/shader_abi.h"
+#include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/simt/fiber.h"
 
 namespace assay::metal::emulator {
@@ -20,38 +20,38 @@ class Scheduler {
   using Body = void (*)(void* context, std::uint32_t thread);
   enum class End { all_ended, stuck, stopped };
 
-  static constexpr std::uint32_t most_threads = 1024;
+  static constexpr std::uint32_t max_threads = 1024;
 
-  /// To be called before run() on an OS thread that may be another than before.
+  /// Must be called before run() if the OS thread may have changed since the last run().
   void move_here();
 
-  /// Calls body(context, thread) for each thread of `order` (numbers below most_threads, each once). `stuck` where all
-  /// that have not ended wait.
+  /// Calls body(context, thread) for each thread of `order` (distinct numbers below max_threads). Returns `stuck` if
+  /// all unfinished threads wait.
   End run(std::span<const std::uint32_t> order, Body body, void* context);
 
-  /// What shaders are told.
-  abi::Round& round() { return round_; }
+  /// Shared with the shaders; its `running` is the scheduler's, the rest is the caller's to set.
+  abi::FastBarrier& fast_barrier() { return fast_barrier_; }
 
-  // What follows is called from within a body.
-  std::uint32_t current() const { return round_.turn->thread; }
+  // The functions below are for the body.
+  std::uint32_t current() const { return fast_barrier_.running->thread; }
   Fiber& current_fiber() const { return worker_of_[current()]->fiber; }
 
-  /// Those that have given way by themselves since this was called last: they wait. To be asked before all that
-  /// follows.
-  std::span<const abi::Turn> gone() {
-    const std::span<const abi::Turn> gone(taken_, round_.turn);
-    if (!gone.empty()) head_ = after(taken_ += gone.size());
-    return gone;
+  /// The threads that have yielded at the fast barrier since the last call. They wait there. Must be called before any
+  /// of the functions below.
+  std::span<const abi::ReadyThread> take_yielded() {
+    const std::span<const abi::ReadyThread> yielded(last_known_, fast_barrier_.running);
+    if (!yielded.empty()) head_ = after(last_known_ += yielded.size());
+    return yielded;
   }
 
-  /// Lets others run; returns after make_ready() of the current thread, which may have come before.
+  /// Lets others run. Returns once the current thread is ready and its turn has come; make_ready() may come before.
   void wait() {
     Fiber& mine = current_fiber();
     Fiber& next = has_next() ? take_next() : main_;
     if (&next != &mine) mine.switch_to(next);
   }
   void make_ready(std::span<const std::uint32_t> threads) {
-    leave_queue();
+    detach_running();
     if (!has_next()) head_ = tail_ = queue_.data();
     for (const std::uint32_t thread : threads) {
       Worker* const worker = worker_of_[thread];
@@ -61,57 +61,60 @@ class Scheduler {
     tail_->context = nullptr;
   }
 
-  /// The same for the last `count` to which it came, the current one among them, where nobody else can go on.
-  void make_ready_again(std::size_t count) { head_ = taken_ - (count - 1); }
+  /// Makes the last `count` threads that ran, the current one among them, ready in the same order. No other thread may
+  /// be ready.
+  void requeue_last(std::size_t count) { head_ = last_known_ - (count - 1); }
 
-  /// The current thread ends where it is.
+  /// Ends the current thread here.
   [[noreturn]] void end_current();
 
-  /// All threads end where they are.
+  /// Ends all threads where they are.
   [[noreturn]] void stop();
 
  private:
   struct Worker {
     explicit Worker(std::size_t index) : fiber(index) {}
     Fiber fiber;
-    bool is_fresh = true;  ///< its stack holds nothing, or nothing to go on with
+    bool is_fresh = true;  ///< its stack holds no thread to return to
   };
 
-  static constexpr std::size_t most_turns = std::size_t{2} * most_threads;
+  static constexpr std::size_t queue_length = std::size_t{2} * max_threads;
 
   static void work_on_fiber();
   void work(Worker& mine);
-  Worker& give_worker(std::uint32_t thread);
+  Worker& assign_worker(std::uint32_t thread);
   Fiber& take_next() {
     Worker* const worker = worker_of_[head_->thread];
-    return take_next(worker ? *worker : give_worker(head_->thread));
+    return take_next(worker ? *worker : assign_worker(head_->thread));
   }
   Fiber& take_next(Worker& worker) {
-    taken_ = head_;
-    taken_->context = worker.fiber.context();
-    round_.turn = taken_;
+    last_known_ = head_;
+    last_known_->context = worker.fiber.context();
+    fast_barrier_.running = last_known_;
     head_ = after(head_);
     return worker.fiber;
   }
   bool has_next() const { return head_ != tail_; }
-  /// Keeps the current thread's turn where the queue does not grow over it.
-  void leave_queue() {
-    out_of_queue_[0] = *round_.turn;
-    round_.turn = taken_ = out_of_queue_.data();
+  /// Moves the running thread's entry out of the queue, which may then overwrite it.
+  void detach_running() {
+    detached_[0] = *fast_barrier_.running;
+    fast_barrier_.running = last_known_ = detached_.data();
   }
-  abi::Turn* after(abi::Turn* turn) { return ++turn == queue_.data() + most_turns ? queue_.data() : turn; }
+  abi::ReadyThread* after(abi::ReadyThread* entry) {
+    return ++entry == queue_.data() + queue_length ? queue_.data() : entry;
+  }
 
   std::deque<Worker> workers_;
   std::vector<Worker*> idle_;
-  std::vector<Worker*> worker_of_ = std::vector<Worker*>(most_threads);
-  /// Of those that can go on from head_ up to tail_, beyond whose end it begins anew. There, and behind the last, is a
-  /// turn without a context.
-  std::vector<abi::Turn> queue_ = std::vector<abi::Turn>(most_turns + 1);
-  abi::Turn *head_ = queue_.data(), *tail_ = queue_.data();
-  std::array<abi::Turn, 2> out_of_queue_{};  ///< the second is an end
-  abi::Turn* taken_ = out_of_queue_.data();  ///< the last that is known to have come
-  abi::Round round_{taken_, nullptr, 0, 0};
-  std::uint32_t running_ = 0;  ///< threads that have not ended
+  std::vector<Worker*> worker_of_ = std::vector<Worker*>(max_threads);
+  /// A ring of the ready threads, from head_ up to tail_. The entry at tail_, and the one behind the last of the ring,
+  /// has no context: there the shaders' own switching stops.
+  std::vector<abi::ReadyThread> queue_ = std::vector<abi::ReadyThread>(queue_length + 1);
+  abi::ReadyThread *head_ = queue_.data(), *tail_ = queue_.data();
+  std::array<abi::ReadyThread, 2> detached_{};       ///< the second has no context
+  abi::ReadyThread* last_known_ = detached_.data();  ///< the running thread when the scheduler last looked
+  abi::FastBarrier fast_barrier_{last_known_, nullptr, 0, 0};
+  std::uint32_t unfinished_ = 0;
   bool is_stopped_ = false;
   Body body_ = nullptr;
   void* context_ = nullptr;

@@ -8,7 +8,7 @@ namespace assay::metal::emulator {
 
 namespace {
 
-/// OpenCL's keywords that are names in Metal.
+/// OpenCL's keywords that are ordinary identifiers in Metal.
 constexpr std::array<std::string_view, 4> keywords = {"local", "global", "generic", "pipe"};
 
 const char* spelling(const Token& token) {
@@ -17,7 +17,7 @@ const char* spelling(const Token& token) {
   return token == "threadgroup" ? "__local" : "__private";
 }
 
-/// Variables at program scope are in global memory anyway, and may not be in a part of it.
+/// Marks `constant` of variables at program scope: OpenCL puts these into global memory, and allows no part of it.
 std::vector<bool> program_constants(const Source& source, const std::vector<Declaration>& declarations) {
   std::vector<bool> found(source.size() + 1, false);
   for (const Declaration& declaration : declarations) {
@@ -32,13 +32,8 @@ std::vector<bool> program_constants(const Source& source, const std::vector<Decl
 }
 
 void translate_number(const Source& source, std::size_t n, Edits& edits) {
-  std::string_view text = source[n].text;
-  const bool is_bfloat = text.ends_with("bf") || text.ends_with("BF");
-  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  if (!is_bfloat && !text.ends_with('h') && !text.ends_with('H')) return;
-  if (is_bfloat && is_hexadecimal) return;
-  text.remove_suffix(is_bfloat ? 2 : 1);
-  edits.replace(n, n + 1, std::string(is_bfloat ? "((bfloat)" : "((half)").append(text).append(")"));
+  if (const auto literal = half_literal(source[n].text))
+    edits.replace(n, n + 1, std::string(literal->is_bfloat ? "((bfloat)" : "((half)").append(literal->number) + ")");
 }
 
 }  // namespace

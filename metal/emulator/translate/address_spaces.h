@@ -1,9 +1,9 @@
-// For lint: Metal's address spaces as OpenCL's, in which clang tells them apart.
+// For lint: translates Metal's address spaces to OpenCL's, which clang tells apart.
 //
 //   device -> global_device, constant -> const global_host, threadgroup -> local, thread -> private
 //
-// The first two are parts of OpenCL's global memory that do not convert to each other; all four convert to a pointer or
-// reference without an address space, which is what `this` and the standard library take.
+// The first two are parts of OpenCL's global memory that do not convert to each other. All four convert to a pointer or
+// reference without an address space, such as `this` and the standard library's parameters.
 #pragma once
 
 #include <vector>

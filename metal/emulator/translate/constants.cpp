@@ -26,7 +26,8 @@ class Constants {
  private:
   bool depends(std::size_t first, std::size_t last) const {
     for (std::size_t n = first; n < last; ++n)
-      if (source_.is_word(n) && std::ranges::find(found_, source_[n].text, &ProgramConstant::name) != found_.end())
+      if (source_.is_identifier(n) &&
+          std::ranges::find(found_, source_[n].text, &ProgramConstant::name) != found_.end())
         return true;
     return false;
   }
@@ -61,7 +62,7 @@ class Constants {
     while (source_.is_attribute(name)) ++name;
     std::size_t after = name + 1;
     while (after < last && source_.is_attribute(after)) ++after;
-    const bool is_simple = name < last && source_.is_word(name) && after == last;
+    const bool is_simple = name < last && source_.is_identifier(name) && after == last;
     if (!is_simple) source_.fail(declaration.first, "expected one scalar or vector that depends on function constants");
     return {declaration.scope, std::string(source_[name].text), type_text(declaration.specifiers, name)};
   }

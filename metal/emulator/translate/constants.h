@@ -1,7 +1,7 @@
-// Function constants become variables that are written before a kernel runs.
+// Turns function constants into variables that are written before a kernel runs.
 //
-//   constant int n [[function_constant(3)]];          ->  storage, whether it is set, and a constant reference `n`
-//   constant int m = is_function_constant_defined(n) ? n : 4;  ->  the same, computed when the constants are written
+//   constant int n [[function_constant(3)]];          ->  storage, a flag whether it is set, and a const reference `n`
+//   constant int m = is_function_constant_defined(n) ? n : 4;  ->  the same, computed after the constants are written
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace assay::metal::emulator {
 struct ProgramConstant {
   std::string scope, name;  ///< "::a::" and "n"
   std::string type;
-  bool is_computed = false;  ///< from function constants, not one itself
+  bool is_computed = false;  ///< computed from function constants
 };
 
 std::vector<ProgramConstant> translate_constants(const Source& source, const std::vector<Declaration>& declarations,

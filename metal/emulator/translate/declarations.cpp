@@ -45,7 +45,7 @@ class Walker {
     if (end == last || source_[end] != "{") return source_.find(n, last, ";") + 1;
     std::string inner = scope;
     for (std::size_t name = n + 1; name < end && !is_linkage; ++name)
-      if (source_.is_word(name) && !source_.is_attribute(name)) inner.append(source_[name].text).append("::");
+      if (source_.is_identifier(name) && !source_.is_attribute(name)) inner.append(source_[name].text).append("::");
     walk(end + 1, source_.match(end), inner, false);
     return source_.match(end) + 1;
   }
@@ -65,7 +65,7 @@ class Walker {
     }
   }
 
-  /// From the specifiers on: whichever of ; = { ( comes first says what it is.
+  /// Reads a declaration from its specifiers on. Its kind depends on which of ; = { ( comes first.
   std::size_t rest(Declaration& found, std::size_t last) {
     if (found.kind == DeclarationKind::instantiation || is_plain(found.specifiers)) return simple(found, last);
     bool is_class = false;
@@ -76,7 +76,7 @@ class Walker {
       } else if (token == "operator") {
         n = operator_end(n, last);
         return function(found, n, found.name = n - 1, last);
-      } else if (source_.is_word(n)) {
+      } else if (source_.is_identifier(n)) {
         is_class = is_class || token == "struct" || token == "class" || token == "union" || token == "enum";
         const bool skips = token == "alignas" || token == "__attribute__" || token == "decltype" || token == "explicit";
         if (skips && source_[n + 1] == "(") n = source_.match(n + 1);
@@ -110,7 +110,7 @@ class Walker {
     return simple(found, last);
   }
 
-  /// The ( of the parameters of an operator.
+  /// The ( of an operator's parameters.
   std::size_t operator_end(std::size_t n, std::size_t last) const {
     if (source_[n + 1] == "(") return n + 3;
     return source_.find(n + 1, last, "(");
@@ -151,7 +151,7 @@ class Walker {
     return add(found);
   }
 
-  /// The { of the body of a constructor, after `: a(1), b{2}`.
+  /// The { of a constructor's body, after `: a(1), b{2}`.
   std::size_t after_initializers(std::size_t n, std::size_t last) const {
     while (n < last) {
       n = source_.find(n, last, "({");

@@ -1,4 +1,4 @@
-// What a shader declares at program scope, in its namespaces and in its classes.
+// The declarations of a shader at program scope, in namespaces and in classes.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ enum class DeclarationKind { function, variable, type, instantiation, other };
 
 struct Declaration {
   DeclarationKind kind = DeclarationKind::other;
-  std::string scope;                  ///< "::a::b::", of namespaces and classes
+  std::string scope;                  ///< its namespaces and classes, for example "::a::b::"
   bool is_member = false;             ///< of a class
-  bool is_template = false;           ///< template <...>, also template <>
-  std::size_t first = 0, last = 0;    ///< tokens [first, last), with the closing ; or }
-  std::size_t specifiers = 0;         ///< after template <...>
-  std::size_t name = no_token;        ///< of a function
-  std::size_t parameters = no_token;  ///< ( of a function
-  std::size_t body = no_token;        ///< { of a function or a class
+  bool is_template = false;           ///< has template <...> or template <>
+  std::size_t first = 0, last = 0;    ///< tokens [first, last), including the closing ; or }
+  std::size_t specifiers = 0;         ///< the first token after template <...>
+  std::size_t name = no_token;        ///< a function's name
+  std::size_t parameters = no_token;  ///< a function's (
+  std::size_t body = no_token;        ///< a function's or a class's {
 };
 
-/// In the order of the text. Classes and namespaces are walked into, function bodies are not.
+/// In the order of the text, with the members of classes and namespaces, but without local declarations.
 std::vector<Declaration> find_declarations(const Source& source);
 
 }  // namespace assay::metal::emulator

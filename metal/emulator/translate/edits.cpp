@@ -9,12 +9,12 @@ namespace assay::metal::emulator {
 
 namespace {
 
-/// The marker and the blanks after which the compiler takes what follows to be at `place`.
+/// A line marker and blanks after which, to the compiler, the text continues at `place`.
 std::string move_to(const TextPlace& place) {
   return fmt::format("\n# {} \"{}\"\n{}", place.line, place.file, std::string(place.column - 1, ' '));
 }
 
-/// As many blanks as there were characters, but for the lines and their markers; `text` over the first of them.
+/// `old` with blanks for all characters but newlines and line markers, and with `text` at its begin.
 std::string blanked(std::string_view old, std::string_view text) {
   std::string result(old);
   bool in_marker = false;

@@ -1,5 +1,5 @@
-// Changes to preprocessed text that keep every other token where it was: what is taken away leaves blanks, and what is
-// longer than what it replaces is followed by a line marker that puts the next token back in its place.
+// Changes to preprocessed text that keep the line and column of every other token. Removed text leaves blanks. A
+// replacement that is longer than the old text is followed by a line marker that restores the place of the next token.
 #pragma once
 
 #include <map>
@@ -15,10 +15,10 @@ class Edits {
  public:
   Edits(std::string_view text, const std::vector<Token>& tokens) : text_(text), tokens_(tokens) {}
 
-  /// Tokens [first, last) become `replacement`. A later edit inside of an earlier one has no effect.
+  /// Replaces tokens [first, last). A later edit inside of an earlier one has no effect.
   void replace(std::size_t first, std::size_t last, std::string replacement);
   void erase(std::size_t first, std::size_t last) { replace(first, last, {}); }
-  /// Before the token.
+  /// Inserts text before the token.
   void insert(std::size_t token, std::string_view text);
 
   std::string apply() const;
@@ -27,11 +27,11 @@ class Edits {
   struct Edit {
     std::size_t last;
     std::string text;
-    std::string before;  ///< inserted
+    std::string before;  ///< inserted in front of it
   };
 
   std::size_t end_of(std::size_t token) const;
-  /// Appends the edit; returns the offset up to which the text is done with.
+  /// Appends the edited text to `result`. Returns the offset at which the unedited text continues.
   std::size_t apply_one(std::size_t first, const Edit& edit, std::string& result) const;
 
   std::string_view text_;

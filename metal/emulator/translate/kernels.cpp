@@ -65,14 +65,14 @@ class Finder {
 
   struct Instantiation {
     std::size_t name = 0, last = 0;         ///< f<float>, without the scope
-    std::size_t first = 0;                  ///< with it
+    std::size_t first = 0;                  ///< the same with the scope
     std::optional<std::size_t> parameters;  ///< (
   };
 
   Heading read_heading(std::size_t first, std::size_t last) const {
     Heading heading;
     for (std::size_t n = first; n < last; ++n)
-      heading.is_kernel = heading.is_kernel || (source_[n] == "kernel" && source_.is_word(n));
+      heading.is_kernel = heading.is_kernel || (source_[n] == "kernel" && source_.is_identifier(n));
     for (const Attribute& attribute : source_.attributes(first, last)) {
       const std::string value = source_.join(attribute);
       if (attribute.name == "host_name") heading.host_name = value;
@@ -88,7 +88,7 @@ class Finder {
     found.first = source_.type_end(declaration.first + 1, end);
     found.name = found.first;
     while (source_[found.name] == "::" || source_[found.name + 1] == "::") ++found.name;
-    if (found.first == declaration.first + 1 || !source_.is_word(found.name))
+    if (found.first == declaration.first + 1 || !source_.is_identifier(found.name))
       source_.fail(declaration.first, "cannot read this instantiation of a kernel");
     found.last = found.name + 1;
     if (source_[found.last] == "<")
@@ -120,19 +120,20 @@ class Finder {
     return *found;
   }
 
-  /// Where parameters are given, they choose the template's arguments, by way of the type of a function declared alike.
+  /// If the instantiation lists parameters, these select the template's arguments: through the type of a function that
+  /// is declared with the same parameters.
   std::string pointer_to(const Instantiation& found, std::size_t id) const {
     const std::string function = source_.join(found.first, found.last);
     if (!found.parameters) return fmt::format("static constexpr auto assay_kernel_{} = &{};", id, function);
     std::string parameters;
     for (const auto& [first, last] : split_parameters(source_, *found.parameters))
-      parameters.append(parameters.empty() ? "" : ", ").append(run_text(first, last));
+      parameters.append(parameters.empty() ? "" : ", ").append(source_.join_without_address_spaces(first, last));
     return fmt::format(
         "static void assay_like_{0}({1}); static constexpr decltype(&assay_like_{0}) assay_kernel_{0} = &{2};", id,
         parameters, function);
   }
 
-  /// The attribute may depend on the template's parameters: it becomes a variable template with the same ones.
+  /// The attribute may depend on the template's parameters, so it becomes a variable template with the same parameters.
   void declare_max_threads(const Declaration& declaration, const KernelDefinition& kernel) {
     edits_.insert(declaration.first, fmt::format("{} static constexpr unsigned assay_max_threads_{} = ({}); ",
                                                  source_.join(declaration.first, declaration.specifiers), kernel.name,
@@ -144,17 +145,6 @@ class Finder {
       source_.fail(found.name, "max_total_threads_per_threadgroup needs the template's arguments to be written out");
     const std::string scope = source_.join(found.first, found.name), name = source_.join(found.name, found.last);
     return fmt::format(" static constexpr unsigned assay_max_{} = {}assay_max_threads_{};", id, scope, name);
-  }
-
-  std::string run_text(std::size_t first, std::size_t last) const {
-    std::string text;
-    for (std::size_t n = first; n < last; ++n) {
-      if (source_.is_attribute(n)) continue;
-      const bool is_constant = source_[n] == "constant";
-      if (source_.is_address_space(n) && !is_constant) continue;
-      text.append(text.empty() ? "" : " ").append(is_constant ? "const" : source_[n].text);
-    }
-    return text;
   }
 
   const Source& source_;

@@ -1,11 +1,11 @@
 // The kernels of a shader, with the table of their arguments: Metal Shading Language Specification, sections 5.1.3,
-// 5.2.1 (indices of buffers, given and implicit), 5.2.3.6 (positions).
+// 5.2.1 (explicit and implicit indices of buffers), 5.2.3.6 (positions).
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "metal/emulator/shader_abi.h"
+#include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/translate/declarations.h"
 #include "metal/emulator/translate/edits.h"
 
@@ -18,7 +18,7 @@ struct KernelParameter {
   abi::ArgumentKind kind = abi::ArgumentKind::buffer;
   abi::AddressSpace space = abi::AddressSpace::none;
   std::uint32_t index = 0;
-  std::string attribute;  ///< of a position
+  std::string attribute;  ///< for example "thread_position_in_grid"; empty for memory
 };
 
 struct KernelDefinition {
@@ -30,7 +30,7 @@ struct KernelDefinition {
   std::vector<KernelParameter> parameters;
 };
 
-/// What the host can ask for: a kernel, or an instantiation of a template of one.
+/// A kernel that the host can ask for: an ordinary function, or an instantiation of a template.
 struct KernelEntry {
   std::size_t definition = 0;
   std::string host_name;  ///< a C++ string literal
@@ -44,7 +44,7 @@ struct Kernels {
   std::vector<KernelEntry> entries;
 };
 
-/// Explicit instantiations become constants that point to the function.
+/// Replaces explicit instantiations by constants that point to the function.
 Kernels translate_kernels(const Source& source, const std::vector<Declaration>& declarations, Edits& edits);
 
 }  // namespace assay::metal::emulator

@@ -11,14 +11,14 @@ namespace assay::metal::emulator {
 
 namespace {
 
-bool is_word_start(char c) {
+bool is_identifier_start(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
 }
 bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
-bool is_word(char c) {
-  return is_word_start(c) || is_digit(c);
+bool is_identifier_part(char c) {
+  return is_identifier_start(c) || is_digit(c);
 }
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
@@ -56,7 +56,7 @@ class Lexer {
     at_line_start_ = true;
   }
 
-  /// `# 12 "file" 1 3` says where the next line is from.
+  /// `# 12 "file" 1 3`: the next line is line 12 of the file.
   void directive() {
     const std::size_t end = std::min(text_.find('\n', at_), text_.size());
     const std::string_view line = text_.substr(at_, end - at_);
@@ -80,13 +80,13 @@ class Lexer {
       const char quote = rest[prefix];
       return add(quote == '"' ? TokenKind::string : TokenKind::character, quoted(rest, prefix));
     }
-    if (is_word_start(c)) {
-      const auto* end = std::find_if_not(rest.begin(), rest.end(), is_word);
-      return add(TokenKind::word, static_cast<std::size_t>(end - rest.begin()));
+    if (is_identifier_start(c)) {
+      const auto* end = std::find_if_not(rest.begin(), rest.end(), is_identifier_part);
+      return add(TokenKind::identifier, static_cast<std::size_t>(end - rest.begin()));
     }
-    static constexpr std::array<std::string_view, 9> long_ones = {
+    static constexpr std::array<std::string_view, 9> long_punctuators = {
         "...", "::", "->", "<<", "<=", ">=", "==", "!=", "##"};
-    for (const std::string_view punctuator : long_ones)
+    for (const std::string_view punctuator : long_punctuators)
       if (rest.starts_with(punctuator)) return add(TokenKind::punctuator, punctuator.size());
     add(TokenKind::punctuator, 1);
   }
@@ -97,14 +97,14 @@ class Lexer {
     while (n < rest.size()) {
       const bool sign =
           (rest[n] == '+' || rest[n] == '-') && std::string_view("eEpP").find(rest[n - 1]) != std::string_view::npos;
-      const bool separated = rest[n] == '\'' && n + 1 < rest.size() && is_word(rest[n + 1]);
-      if (!sign && !separated && !is_word(rest[n]) && rest[n] != '.') break;
+      const bool separated = rest[n] == '\'' && n + 1 < rest.size() && is_identifier_part(rest[n + 1]);
+      if (!sign && !separated && !is_identifier_part(rest[n]) && rest[n] != '.') break;
       ++n;
     }
     return n;
   }
 
-  /// Where the quote is if a string or character literal begins here: it may have a prefix.
+  /// The position of the quote if a string or character literal, which may have a prefix, begins here.
   static std::size_t string_prefix(std::string_view rest) {
     for (const std::string_view prefix : {"", "u8", "u", "U", "L"})
       if (rest.starts_with(prefix) && rest.size() > prefix.size() &&
@@ -136,6 +136,20 @@ class Lexer {
 
 std::string to_string(const TextPlace& place) {
   return fmt::format("{}:{}:{}", place.file, place.line, place.column);
+}
+
+bool is_hexadecimal(std::string_view number) {
+  return number.starts_with("0x") || number.starts_with("0X");
+}
+
+/// 0xbf is an integer, 0x1p3bf is not.
+std::optional<HalfLiteral> half_literal(std::string_view number) {
+  if (number.ends_with("bf") || number.ends_with("BF")) {
+    if (is_hexadecimal(number) && number.find_first_of("pP") == std::string_view::npos) return std::nullopt;
+    return HalfLiteral{number.substr(0, number.size() - 2), true};
+  }
+  if (!number.ends_with('h') && !number.ends_with('H')) return std::nullopt;
+  return HalfLiteral{number.substr(0, number.size() - 1), false};
 }
 
 std::vector<Token> lex(std::string_view text) {

@@ -1,21 +1,22 @@
-// The tokens of preprocessed Metal source, each with its place in the file that it was written in.
+// The tokens of preprocessed Metal source, each with its place in the original file.
 //
-// The line markers of the preprocessor (# 12 "file" 3) give the places. Text from system headers (flag 3) is ours and
-// is not looked at; directives that are left over (#pragma) are not tokens.
+// The places come from the line markers of the preprocessor (# 12 "file" 3). Text from system headers (flag 3) is the
+// emulator's own and is skipped. So are remaining directives (#pragma).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace assay::metal::emulator {
 
-enum class TokenKind { word, number, string, character, punctuator, end };
+enum class TokenKind { identifier, number, string, character, punctuator, end };
 
 struct TextPlace {
-  std::string_view file;  ///< of the preprocessed text
+  std::string_view file;  ///< points into the preprocessed text
   std::uint32_t line = 0, column = 0;
 };
 
@@ -24,14 +25,22 @@ std::string to_string(const TextPlace& place);
 
 struct Token {
   TokenKind kind = TokenKind::end;
-  std::string_view text;   ///< of the preprocessed text; >> comes as two tokens, :: -> << <= >= == != as one
+  std::string_view text;   ///< in the preprocessed text; >> is two tokens, :: -> << <= >= == != are one
   std::size_t offset = 0;  ///< in the preprocessed text
   TextPlace place;
 
   bool operator==(std::string_view other) const { return text == other; }
 };
 
-/// The last token is TokenKind::end. `text` has to outlive the tokens.
+/// The last token is TokenKind::end. `text` must outlive the tokens.
 std::vector<Token> lex(std::string_view text);
+
+/// A number of type half or bfloat, 1.5h or 2bf, without its suffix.
+struct HalfLiteral {
+  std::string_view number;
+  bool is_bfloat = false;
+};
+std::optional<HalfLiteral> half_literal(std::string_view number);
+bool is_hexadecimal(std::string_view number);
 
 }  // namespace assay::metal::emulator

@@ -9,17 +9,10 @@ namespace assay::metal::emulator {
 
 namespace {
 
-/// [first, last) token by token, with the address spaces or without.
-std::string tokens_text(const Source& source, std::size_t first, std::size_t last, bool with_spaces) {
+std::string tokens_text(const Source& source, std::size_t first, std::size_t last) {
   std::string text;
-  for (std::size_t n = first; n < last; ++n) {
-    if (source.is_attribute(n)) continue;
-    const bool is_constant = source[n] == "constant" && !source.is_method_qualifier(n);
-    if (with_spaces || !source.is_address_space(n))
-      text.append(source[n].text).append(" ");
-    else if (is_constant)
-      text.append("const ");
-  }
+  for (std::size_t n = first; n < last; ++n)
+    if (!source.is_attribute(n)) text.append(source[n].text).append(" ");
   return text;
 }
 
@@ -37,9 +30,9 @@ void merge_overloads(const Source& source, const std::vector<Declaration>& decla
     const bool has_body = declaration.body != no_token;
     if (!has_body && !declaration.is_member) continue;
     const std::size_t head_end = has_body ? declaration.body : declaration.last;
-    const std::string key = declaration.scope + " " + tokens_text(source, declaration.first, head_end, false);
-    const Seen now{tokens_text(source, declaration.first, head_end, true),
-                   tokens_text(source, head_end, declaration.last, false)};
+    const std::string key = declaration.scope + " " + source.join_without_address_spaces(declaration.first, head_end);
+    const Seen now{tokens_text(source, declaration.first, head_end),
+                   source.join_without_address_spaces(head_end, declaration.last)};
     const auto [earlier, is_new] = seen.try_emplace(key, now);
     if (is_new || earlier->second.head == now.head) continue;
     if (earlier->second.body != now.body)

@@ -1,9 +1,10 @@
-// Functions, and specializations of classes, that differ in address spaces only are one here.
+// Merges functions, and specializations of classes, that differ in address spaces only: without address spaces they
+// would be declared twice.
 //
 //   float load(device const float* p) { return *p; }        float get() const thread { return x; }
 //   float load(threadgroup const float* p) { return *p; }   float get() const device { return x; }
 //
-// The second of two with the same body goes away; with another body it is refused.
+// The second of two is removed if it has the same body, else refused.
 #pragma once
 
 #include <vector>

@@ -44,7 +44,8 @@ class Parameter {
     const std::size_t type_end = source_.type_end(first_, last_);
     if (type_end == first_) source_.fail(first_, "cannot read this parameter");
     std::size_t name = type_end;
-    while (name < last_ && (!source_.is_word(name) || source_.is_attribute(name) || source_[name] == "const")) ++name;
+    while (name < last_ && (!source_.is_identifier(name) || source_.is_attribute(name) || source_[name] == "const"))
+      ++name;
     if (name < last_) result_.name = source_[name].text;
     result_.type = source_.join(first_, name) + (name < last_ ? source_.join(name + 1, last_) : "");
     is_pointer_ = source_.find(type_end, name, "*&") != name || source_.find(type_end, last_, "[(") != last_;
@@ -62,7 +63,7 @@ class Parameter {
       const bool is_dropped =
           source_.is_attribute(n) || source_.is_address_space(n) || source_[n] == "const" || source_[n] == "volatile";
       if (is_dropped) continue;
-      const bool both = !result_.element_type.empty() && source_.is_word(n) && source_.is_word(n - 1);
+      const bool both = !result_.element_type.empty() && source_.is_identifier(n) && source_.is_identifier(n - 1);
       result_.element_type.append(both ? " " : "").append(source_[n].text);
     }
   }
@@ -100,12 +101,13 @@ class Parameter {
       fail(fmt::format("is '{}', which does not go with [[{}]]", result_.type, attribute.name));
     const std::string given = source_.join(attribute), text = enumerator(given).value_or(given);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result_.index);
-    if (error != std::errc() || end != text.data() + text.size() || result_.index > 30)
-      fail(fmt::format("has index '{}': expected 0 to 30, or an enumerator that is given such a number", given));
+    if (error != std::errc() || end != text.data() + text.size() || result_.index >= abi::max_arguments)
+      fail(fmt::format("has index '{}': expected 0 to {}, or an enumerator that is given such a number", given,
+                       abi::max_arguments - 1));
     has_index_ = true;
   }
 
-  /// The number in `{ name = number, ... }`, as headers that the host shares write it.
+  /// The value of an enumerator in `{ name = number, ... }`: headers shared with the host define indices so.
   std::optional<std::string> enumerator(std::string_view name) const {
     for (std::size_t n = 1; n + 3 < source_.size(); ++n) {
       const bool is_it =

@@ -1,4 +1,4 @@
-// The parameters of a kernel as the table of its arguments has them.
+// The parameters of a kernel, as its table of arguments needs them.
 #pragma once
 
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace assay::metal::emulator {
 
-/// Of the function whose parameters are in the parentheses that open at `open`.
+/// The parameters in the parentheses that open at `open`.
 std::vector<KernelParameter> kernel_parameters(const Source& source, std::size_t open);
 
-/// [first, last) of each parameter.
+/// The tokens [first, last) of each parameter.
 std::vector<std::pair<std::size_t, std::size_t>> split_parameters(const Source& source, std::size_t open);
 
 }  // namespace assay::metal::emulator

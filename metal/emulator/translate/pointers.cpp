@@ -22,7 +22,7 @@ class Pointers {
   std::vector<std::string> found() && { return std::move(found_); }
 
  private:
-  /// A type and what is declared with it, in [first, last).
+  /// Looks at a declaration in [first, last).
   void declarator(std::size_t first, std::size_t last) {
     std::size_t n = source_.type_end(first, last);
     if (n == first) return;
@@ -36,7 +36,7 @@ class Pointers {
                                  to_string(source_[first].place), what));
   }
 
-  /// Of local variables: `T* x = ...`, `T& x = ...` at the beginning of a statement cannot be products.
+  /// Looks at local variables. At the beginning of a statement, `T* x = ...` and `T& x = ...` cannot be expressions.
   void statements(std::size_t first, std::size_t last) {
     for (std::size_t n = first; n < last; ++n) {
       const Token& before = source_[n - 1];
@@ -45,7 +45,7 @@ class Pointers {
         if (source_[n] != "const" || source_[n + 1] == "auto") continue;
       }
       const std::size_t end = source_.type_end(n, last);
-      if (end == n || (source_[end] != "*" && source_[end] != "&") || !source_.is_word(end + 1)) continue;
+      if (end == n || (source_[end] != "*" && source_[end] != "&") || !source_.is_identifier(end + 1)) continue;
       const Token& after = source_[end + 2];
       if (after == "=" || after == ";" || after == ",") declarator(n, last);
     }

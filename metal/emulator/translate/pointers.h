@@ -1,5 +1,5 @@
-// For lint: pointers and references that do not say what memory they are to, which Metal refuses: Metal Shading
-// Language Specification, section 4.
+// For lint: finds pointers and references without an address space, which Metal refuses: Metal Shading Language
+// Specification, section 4.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Pragmas that only hint at how to compile a loop (#pragma unroll, #pragma clang loop): the preprocessor leaves macros
-// in them alone, which clang then does not know.
+// Removes the pragmas that are hints for compiling a loop (#pragma unroll, #pragma clang loop). The preprocessor does
+// not expand macros in them, and clang would refuse those.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace assay::metal::emulator {
 
-/// The text with blank lines in their place.
+/// The text with an empty line in place of each such pragma.
 std::string without_loop_pragmas(std::string_view text);
 
 }  // namespace assay::metal::emulator

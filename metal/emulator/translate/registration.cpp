@@ -47,7 +47,7 @@ std::string arguments(const KernelDefinition& kernel, std::size_t id) {
   return fmt::format("static const abi::Argument assay_arguments_{}[] = {{\n{}  {{}}}};\n", id, text);
 }
 
-/// What the invocation has for a parameter.
+/// The member of the Invocation that a parameter is given.
 std::string value(const KernelParameter& parameter) {
   if (parameter.kind == abi::ArgumentKind::buffer) return fmt::format("call->buffers[{}]", parameter.index);
   if (parameter.kind == abi::ArgumentKind::threadgroup) return fmt::format("call->threadgroup[{}]", parameter.index);

@@ -1,4 +1,4 @@
-// The C++ text that tells the emulator what a shader has: the tables of shader_abi.h and `assay_shader`.
+// The C++ text with which a shader describes itself to the emulator: the tables of shader_abi.h and `assay_shader`.
 #pragma once
 
 #include <string>

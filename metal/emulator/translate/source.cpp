@@ -62,9 +62,9 @@ void Source::mark_attributes() {
                 attribute_.begin() + static_cast<std::ptrdiff_t>(match_[n]) + 1, true);
 }
 
-/// After anything but a name, < compares.
+/// A < that does not follow a name is a comparison.
 bool Source::is_opening_angle(std::size_t token) const {
-  return tokens_[token] == "<" && token > 0 && is_word(token - 1);
+  return tokens_[token] == "<" && token > 0 && is_identifier(token - 1);
 }
 
 std::optional<std::size_t> Source::match_angle(std::size_t open) const {
@@ -113,7 +113,7 @@ std::vector<Attribute> Source::attributes(std::size_t first, std::size_t last) c
 }
 
 bool Source::is_address_space(std::size_t token) const {
-  return is_word(token) && !attribute_[token] && is_one_of(tokens_[token], address_spaces);
+  return is_identifier(token) && !attribute_[token] && is_one_of(tokens_[token], address_spaces);
 }
 
 bool Source::is_method_qualifier(std::size_t token) const {
@@ -133,7 +133,7 @@ std::size_t Source::name_end(std::size_t first, std::size_t last) const {
   while (n < last) {
     if (tokens_[n] == "::") ++n;
     if (tokens_[n] == "template") ++n;
-    if (!is_word(n)) break;
+    if (!is_identifier(n)) break;
     ++n;
     if (tokens_[n] == "<")
       if (const auto close = match_angle(n); close && *close < last) n = *close + 1;
@@ -160,7 +160,7 @@ std::size_t Source::type_end(std::size_t first, std::size_t last) const {
       has_type = true;
       n = match_[n + 1] + 1;
       if (tokens_[n] == "::") n = name_end(n, last);
-    } else if (!has_type && (is_word(n) || token == "::")) {
+    } else if (!has_type && (is_identifier(n) || token == "::")) {
       has_type = !is_one_of(token, class_keys);
       n = has_type ? name_end(n, last) : n + 1;
     } else {
@@ -178,6 +178,16 @@ std::string Source::join(std::size_t first, std::size_t last) const {
     append(result, end, n);
   }
   return result;
+}
+
+std::string Source::join_without_address_spaces(std::size_t first, std::size_t last) const {
+  std::string text;
+  for (std::size_t n = first; n < last; ++n) {
+    const bool is_constant = tokens_[n] == "constant" && !is_method_qualifier(n);
+    if (attribute_[n] || (is_address_space(n) && !is_constant)) continue;
+    text.append(text.empty() ? "" : " ").append(is_constant ? "const" : tokens_[n].text);
+  }
+  return text;
 }
 
 std::string Source::join(const Attribute& attribute) const {

@@ -24,7 +24,7 @@ class Threadgroup {
   }
 
  private:
-  /// Returns the last token that is done with.
+  /// Translates the `threadgroup` at `n`. Returns the last token that it has handled.
   std::size_t one(std::size_t n) {
     if (source_.is_method_qualifier(n)) return n;
     const std::size_t first = specifiers_begin(n), type_end = source_.type_end(first, source_.size());
@@ -35,7 +35,7 @@ class Threadgroup {
       if (is_statement(first)) expect_pointers(type_end);
       return n;
     }
-    if (!source_.is_word(type_end))
+    if (!source_.is_identifier(type_end))
       source_.fail(n, "'threadgroup' has to qualify a variable, a pointer or a reference");
     if (!in_body_[n])
       source_.fail(n, fmt::format("'{}' in threadgroup memory has to be declared within a function", next.text));
@@ -44,7 +44,7 @@ class Threadgroup {
     return variables(n, first, type_end);
   }
 
-  /// Back over whatever may stand in front of `threadgroup` in one declaration.
+  /// The first token of the declaration whose `threadgroup` is at `n`.
   std::size_t specifiers_begin(std::size_t n) const {
     while (n > 0) {
       const std::size_t before = n - 1;
@@ -52,10 +52,10 @@ class Threadgroup {
         n = source_.match(before);
       } else if (source_[before] == ">") {
         const auto open = source_.match_angle_back(before);
-        if (!open || *open == 0 || source_[*open - 1] == "template" || !source_.is_word(*open - 1)) break;
+        if (!open || *open == 0 || source_[*open - 1] == "template" || !source_.is_identifier(*open - 1)) break;
         n = *open;
       } else if (source_[before] == "::" ||
-                 (source_.is_word(before) && source_[before] != "return" && source_[before] != "else")) {
+                 (source_.is_identifier(before) && source_[before] != "return" && source_[before] != "else")) {
         --n;
       } else {
         break;
@@ -70,12 +70,12 @@ class Threadgroup {
     return before == ";" || before == "{" || before == "}" || before == ":";
   }
 
-  /// All declarators of a statement have to be pointers or references where the first is one.
+  /// If the first declarator of a statement is a pointer or reference, all must be.
   void expect_pointers(std::size_t declarator) const {
     const std::size_t end = source_.find(declarator, source_.size(), ";");
     for (std::size_t n = source_.find(declarator, end, ",="); n < end; n = source_.find(n + 1, end, ",=")) {
-      // What follows a = may hold commas of template arguments: only what certainly is a declarator is looked at.
-      const bool is_declarator = source_[n] == "," && source_.is_word(n + 1) &&
+      // After a =, a comma may separate template arguments. Only what is certainly a declarator counts.
+      const bool is_declarator = source_[n] == "," && source_.is_identifier(n + 1) &&
                                  (source_[n + 2] == ";" || source_[n + 2] == "," || source_[n + 2] == "[");
       if (is_declarator) source_.fail(n + 1, "declare pointers and variables in threadgroup memory apart");
     }
@@ -86,7 +86,7 @@ class Threadgroup {
     const std::size_t end = source_.find(type_end, source_.size(), ";");
     std::string text;
     for (std::size_t name = type_end; name < end;) {
-      if (!source_.is_word(name))
+      if (!source_.is_identifier(name))
         source_.fail(threadgroup, "declare pointers and variables in threadgroup memory apart");
       std::size_t n = name + 1;
       while (source_[n] == "[") n = source_.match(n) + 1;

@@ -1,12 +1,13 @@
-// `threadgroup` in front of a variable becomes memory of the group; in front of a pointer or reference it goes away.
+// Turns `threadgroup` variables into references to memory of the group; removes `threadgroup` from pointers and
+// references.
 //
 //   threadgroup float rows[2][N], top;
-//     ->  for each a key, a type and a reference, from Services::threadgroup_variable
+//     ->  for each variable a key, a type and a reference, from Services::threadgroup_variable
 //   threadgroup float* row  ->  float* row
 //
-// An initializer has no effect: Apple's compiler takes one, but nothing documents that the memory then holds it, and
-// initcheck tells who reads it unwritten. A variable taken for a pointer would be a private copy with wrong results and
-// no report, so whatever cannot be told apart is refused.
+// An initializer has no effect: Apple's compiler accepts one, but no document says that the memory then holds it, and
+// initcheck reports a read that relies on it. A variable mistaken for a pointer would become a private copy, with wrong
+// results and no report. So everything ambiguous is refused.
 #pragma once
 
 #include <vector>
@@ -16,7 +17,7 @@
 
 namespace assay::metal::emulator {
 
-/// A format of the C++ text for a variable: {0} is a number of its own, {1} its type, {2} its name.
+/// The C++ text for a variable, as a format: {0} is a unique number, {1} its type, {2} its name.
 extern const char* const run_threadgroup_variable;
 extern const char* const lint_threadgroup_variable;
 

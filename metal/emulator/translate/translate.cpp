@@ -14,7 +14,7 @@
 #include "metal/emulator/translate/pragmas.h"
 #include "metal/emulator/translate/registration.h"
 #include "metal/emulator/translate/threadgroup.h"
-#include "metal/emulator/translate/words.h"
+#include "metal/emulator/translate/tokens.h"
 
 namespace assay::metal::emulator {
 
@@ -23,7 +23,7 @@ Result<std::string> translate(std::string_view preprocessed) try {
   const Source source(without_pragmas);
   const std::vector<Declaration> declarations = find_declarations(source);
   Edits edits(source.text(), source.tokens());
-  translate_words(source, edits);
+  translate_tokens(source, edits);
   merge_overloads(source, declarations, edits);
   translate_threadgroup(source, declarations, run_threadgroup_variable, edits);
   const auto constants = translate_constants(source, declarations, edits);

@@ -1,7 +1,7 @@
-// From preprocessed Metal source to C++ that clang compiles, with every remaining token in its place.
+// From preprocessed Metal source to C++ that clang compiles, in which every remaining token keeps its line and column.
 //
-// Address spaces, `kernel` and attributes go away, `threadgroup` variables and function constants become calls and
-// variables, and a table of the kernels follows at the end. The standard library's headers are C++ already.
+// Removes address spaces, `kernel` and attributes, turns `threadgroup` variables and function constants into references
+// to memory elsewhere, and appends a table of the kernels. The standard library's headers are C++ already.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace assay::metal::emulator {
 
-/// Errors: compile, with the places in the .metal.
+/// Errors: compile, with places in the .metal.
 Result<std::string> translate(std::string_view preprocessed);
 
 struct LintTranslation {
   std::string text;      ///< OpenCL C++, with address spaces
-  std::string refusals;  ///< a line for each of those found without the compiler
+  std::string refusals;  ///< a line for each fault that the translator itself has found
 };
 
-/// For lint, of text preprocessed for it. Errors: as of translate.
+/// Translates text preprocessed for lint. Errors: as above.
 Result<LintTranslation> translate_for_lint(std::string_view preprocessed);
 
 }  // namespace assay::metal::emulator

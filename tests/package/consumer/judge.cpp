@@ -1,7 +1,7 @@
 // A user's own kernel, judged by every property of the gate: once as it should be, once with its gradient negated.
 #include <cstdio>
 
-#include "metal/cpu/ctc_loss.h"
+#include "metal/cpu/ctc/loss.h"
 #include "validation/ctc/operation.h"
 
 namespace {
@@ -12,7 +12,7 @@ class MyKernel : public validation::CtcKernel {
  public:
   explicit MyKernel(float sign) : sign_(sign) {}
   const validation::CtcKernelInfo& info() const override { return info_; }
-  void run(const reference::CtcProblem<float>& problem, const validation::CtcResultView& out,
+  void run(const reference::CtcProblem<float>& problem, const metal::CtcOutput<float>& out,
            int threads) const override {
     metal::ctc_loss(problem, {.loss = out.loss, .gradient = out.gradient}, {.threads = threads});
     for (float& g : out.gradient) g *= sign_;
@@ -28,7 +28,7 @@ int failures(const validation::CtcKernel& kernel) {
   validation::CtcGateOptions options{.cases = 5};
   validation::Coverage coverage(validation::CtcOperation::classes());
   int count = 0;
-  for (const validation::CtcProperty& property : validation::ctc_properties())
+  for (const validation::CtcProperty& property : validation::CtcOperation::properties())
     if (validation::is_failure(validation::run_property(property, {kernel}, options, coverage).verdict)) ++count;
   return count;
 }

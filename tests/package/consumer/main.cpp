@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "metal/cpu/ctc_loss.h"
+#include "metal/cpu/ctc/loss.h"
 #include "reference/ctc/batch.h"
 
 int main() {

@@ -1,7 +1,8 @@
 // Faults of the contract: numbers where a refusal is due.
 #include <stdexcept>
 
-#include "validation/cce/faults/planting.h"
+#include "validation/cce/faults/faults.h"
+#include "validation/cce/faults/plain_kernel.h"
 
 namespace assay::validation::cce {
 namespace {
@@ -96,8 +97,8 @@ struct RefusesOneWord final : PlainCceKernel {
 }  // namespace
 
 std::vector<CceFault> contract_faults() {
-  return plant_all_cce<TargetClamped, TargetIn32Bits, NegativeSoftcap, MismatchedTypes, NanPassedOn, AnonymousRefusal,
-                       RefusesOneWord>();
+  return plant_all<CceOperation, TargetClamped, TargetIn32Bits, NegativeSoftcap, MismatchedTypes, NanPassedOn,
+                   AnonymousRefusal, RefusesOneWord>(plain_cce_kernel());
 }
 
 }  // namespace assay::validation::cce

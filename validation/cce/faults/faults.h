@@ -15,8 +15,17 @@ namespace assay::validation {
 /// The kernel without a fault: double inside, correct in every option. Called "plain".
 std::shared_ptr<const CceKernel> plain_cce_kernel();
 
-/// All planted faults, in a fixed order. They are made once, so a kernel whose fault is the state that it keeps between
-/// calls keeps it for the life of the program. That state is locked or atomic: any kernel may run on several threads.
-const std::vector<CceFault>& cce_faults();
+
+namespace cce {
+
+// The faults by theme, one file each.
+std::vector<CceFault> softmax_faults();
+std::vector<CceFault> gradient_faults();
+std::vector<CceFault> option_faults();
+std::vector<CceFault> memory_faults();
+std::vector<CceFault> contract_faults();
+std::vector<CceFault> metal_faults();
+
+}  // namespace cce
 
 }  // namespace assay::validation

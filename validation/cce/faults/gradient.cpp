@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "validation/cce/faults/planting.h"
+#include "validation/cce/faults/faults.h"
+#include "validation/cce/faults/plain_kernel.h"
 
 namespace assay::validation::cce {
 namespace {
@@ -132,9 +133,9 @@ thread_local bool NeighboursLse::any = false;
 }  // namespace
 
 std::vector<CceFault> gradient_faults() {
-  return plant_all_cce<UpstreamIgnored, UpstreamOfFirstToken, UpstreamOnSoftmaxOnly, GradientZero, AccumulatedInHalf,
-                       TargetOverwritten, GradientOfFirstOccurrence, MeanInBias, SkippedTiles, OneHotForgotten,
-                       StaleLse, NeighboursLse>();
+  return plant_all<CceOperation, UpstreamIgnored, UpstreamOfFirstToken, UpstreamOnSoftmaxOnly, GradientZero,
+                   AccumulatedInHalf, TargetOverwritten, GradientOfFirstOccurrence, MeanInBias, SkippedTiles,
+                   OneHotForgotten, StaleLse, NeighboursLse>(plain_cce_kernel());
 }
 
 }  // namespace assay::validation::cce

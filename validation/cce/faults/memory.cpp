@@ -6,25 +6,18 @@
 #include <variant>
 #include <vector>
 
-#include "validation/cce/faults/planting.h"
+#include "validation/cce/faults/faults.h"
+#include "validation/cce/faults/plain_kernel.h"
+#include "validation/core/any_span.h"
 
 namespace assay::validation::cce {
 namespace {
-
-template <class Change>
-void change_first(const metal::AnyOutput& any, Change change) {
-  std::visit(
-      [&](const auto& span) {
-        if (!span.empty()) change(span);
-      },
-      any);
-}
 
 struct WritesPastWeight final : PlainCceKernel {
   static constexpr FaultNote note{"writes-past-dweight", "a whole tile is stored where the last words end", "outside"};
   void store(const Work& work, const metal::AnyCceOutput& out) const override {
     PlainCceKernel::store(work, out);
-    change_first(out.dweight, [](const auto& span) { *(span.data() + span.size()) = {}; });
+    change_output(out.dweight, [](const auto& span) { *(span.data() + span.size()) = {}; });
   }
 };
 
@@ -45,8 +38,8 @@ struct IgnoredRowsUnwritten final : PlainCceKernel {
       for (std::int64_t i = 0; i < work.N() * work.H(); ++i)
         if (is_ignored(work, i / work.H())) span[static_cast<std::size_t>(i)] = before[static_cast<std::size_t>(i)];
     };
-    if (std::visit([](const auto& span) { return span.empty(); }, out.dhidden)) return PlainCceKernel::store(work, out);
-    change_first(out.dhidden, keep);
+    if (is_empty(out.dhidden)) return PlainCceKernel::store(work, out);
+    change_output(out.dhidden, keep);
   }
 };
 
@@ -71,8 +64,8 @@ struct AddedToOutput final : PlainCceKernel {
       for (std::size_t i = 0; i < span.size(); ++i)
         if (float{span[i]} == 0) span[i] = static_cast<Real>(double{before[i]});
     };
-    if (std::visit([](const auto& span) { return span.empty(); }, out.dweight)) return PlainCceKernel::store(work, out);
-    change_first(out.dweight, add);
+    if (is_empty(out.dweight)) return PlainCceKernel::store(work, out);
+    change_output(out.dweight, add);
   }
 };
 
@@ -104,8 +97,8 @@ struct BiasWithWeightOnly final : PlainCceKernel {
                                   "outputs"};
   void store(const Work& work, const metal::AnyCceOutput& out) const override {
     PlainCceKernel::store(work, out);
-    if (!std::visit([](const auto& span) { return span.empty(); }, out.dweight)) return;
-    change_first(out.dbias, [](const auto& span) {
+    if (!is_empty(out.dweight)) return;
+    change_output(out.dbias, [](const auto& span) {
       for (auto& element : span) element = {};
     });
   }
@@ -114,8 +107,8 @@ struct BiasWithWeightOnly final : PlainCceKernel {
 }  // namespace
 
 std::vector<CceFault> memory_faults() {
-  return plant_all_cce<WritesPastWeight, WritesBeforeLoss, IgnoredRowsUnwritten, LossUnwritten, AddedToOutput,
-                       AtomicOrder, RemainderOfThreads, BiasWithWeightOnly>();
+  return plant_all<CceOperation, WritesPastWeight, WritesBeforeLoss, IgnoredRowsUnwritten, LossUnwritten, AddedToOutput,
+                   AtomicOrder, RemainderOfThreads, BiasWithWeightOnly>(plain_cce_kernel());
 }
 
 }  // namespace assay::validation::cce

@@ -1,24 +1,17 @@
-// Faults of Metal kernels: the project's own shader with one place of its text changed. Some of them leave the numbers
-// right on the emulator, as they do on most days on a GPU; its checks see them all the same.
+// Faults of Metal kernels (validation/core/shader_fault.h).
 #include <utility>
 
-#include "validation/cce/faults/planting.h"
+#include "validation/cce/faults/faults.h"
 #include "validation/cce/metal_kernel.h"
+#include "validation/core/shader_fault.h"
 
 namespace assay::validation::cce {
 namespace {
 
-struct MetalFault {
-  FaultNote note;
-  metal::CcePath path;
-  const char* before;
-  const char* after;
-};
-
 constexpr auto production = metal::CcePath::production;
 constexpr auto plain = metal::CcePath::plain;
 
-constexpr MetalFault faults[] = {
+constexpr ShaderFault<metal::CcePath> faults[] = {
     {{"metal-missing-barrier", "logits of a tile are read before all simdgroups have stored theirs: mlx-lm#1700",
       "loss"},
      production,
@@ -40,8 +33,8 @@ constexpr MetalFault faults[] = {
      "r < end - begin"},
     {{"metal-edge-of-vocabulary", "words past V have a logit of 0 and a bias out of bounds", "loss"},
      production,
-     "seen.x[i] = word < end ? logit_of(scores[i * row_threads], bias, word, shape).x : -INFINITY;",
-     "seen.x[i] = logit_of(scores[i * row_threads], bias, word, shape).x;"},
+     "seen.x[i] = entry < end ? logit_of(scores[i * row_threads], bias, entry, shape).x : -INFINITY;",
+     "seen.x[i] = logit_of(scores[i * row_threads], bias, entry, shape).x;"},
     {{"metal-uninitialised-sums", "the first tile is added to what the buffer held", "dhidden"},
      production,
      "if (!is_first) simdgroup_load(sum, place_of_sum, stride);",
@@ -60,21 +53,14 @@ constexpr MetalFault faults[] = {
      "sum += state.sum;"},
 };
 
-CceFault plant(const MetalFault& fault) {
-  MetalCceOptions options{.name = std::string("fault:") + fault.note.name, .path = fault.path};
-  options.edit = [&fault](const std::string& source) {
-    return replaced_once(replaced_once(source, "\nINSTANTIATE_FOR(half)\n", "\n"), fault.before, fault.after);
-  };
-  return {fault.note.name, fault.note.story, fault.note.caught_by, metal_cce_kernel(options),
-          metal_cce_kernel({.name = "metal-emulated", .path = fault.path})};
+std::shared_ptr<const CceKernel> kernel_of(std::string name, metal::CcePath path, ShaderEdit edit) {
+  return metal_cce_kernel({.name = std::move(name), .path = path, .edit = std::move(edit)});
 }
 
 }  // namespace
 
 std::vector<CceFault> metal_faults() {
-  std::vector<CceFault> planted;
-  for (const MetalFault& fault : faults) planted.push_back(plant(fault));
-  return planted;
+  return plant_in_shader<CceOperation>(faults, kernel_of);
 }
 
 }  // namespace assay::validation::cce

@@ -1,7 +1,8 @@
 // Faults of the options: softcap, label smoothing, z-loss, ignore_index, reductions.
 #include <cmath>
 
-#include "validation/cce/faults/planting.h"
+#include "validation/cce/faults/faults.h"
+#include "validation/cce/faults/plain_kernel.h"
 
 namespace assay::validation::cce {
 namespace {
@@ -133,9 +134,9 @@ struct IgnoredHasLoss final : PlainCceKernel {
 }  // namespace
 
 std::vector<CceFault> option_faults() {
-  return plant_all_cce<SlopeForgotten, SlopeOfCapped, InfiniteCap, CapAsClamp, CapBeforeBias, SmoothingOverOthers,
-                       SmoothingInLossOnly, ZLossInLossOnly, ZLossNotSquared, IgnoreIndexIgnored, MeanOverAll,
-                       MeanOfNothing, MeanOfLossOnly, IgnoredTimesZero, IgnoredHasLoss>();
+  return plant_all<CceOperation, SlopeForgotten, SlopeOfCapped, InfiniteCap, CapAsClamp, CapBeforeBias,
+                   SmoothingOverOthers, SmoothingInLossOnly, ZLossInLossOnly, ZLossNotSquared, IgnoreIndexIgnored,
+                   MeanOverAll, MeanOfNothing, MeanOfLossOnly, IgnoredTimesZero, IgnoredHasLoss>(plain_cce_kernel());
 }
 
 }  // namespace assay::validation::cce

@@ -9,6 +9,7 @@
 #include "metal/cpu/half.h"
 #include "reference/cce/validate.h"
 #include "reference/refuse.h"
+#include "validation/core/any_span.h"
 
 namespace assay::validation {
 namespace {
@@ -17,20 +18,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::size_t at(std::int64_t i) {
   return static_cast<std::size_t>(i);
-}
-
-std::vector<double> widened(const metal::AnyInput& any) {
-  return std::visit(
-      [](const auto& values) {
-        std::vector<double> wide;
-        for (const float value : values) wide.push_back(double{value});
-        return wide;
-      },
-      any);
-}
-
-Dtype dtype_of(const metal::AnyInput& any) {
-  return static_cast<Dtype>(any.index());
 }
 
 template <class Real>
@@ -233,7 +220,7 @@ void PlainCceKernel::run(const metal::AnyCceProblem& problem, const metal::AnyCc
   check(problem, out);
   Work work;
   work.options = problem.options;
-  work.dtype = dtype_of(problem.hidden);
+  work.dtype = static_cast<Dtype>(problem.hidden.index());
   work.hidden = widened(problem.hidden);
   work.weight = widened(problem.weight);
   work.bias = widened(problem.bias);

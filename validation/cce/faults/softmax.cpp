@@ -3,7 +3,8 @@
 #include <cmath>
 #include <limits>
 
-#include "validation/cce/faults/planting.h"
+#include "validation/cce/faults/faults.h"
+#include "validation/cce/faults/plain_kernel.h"
 
 namespace assay::validation::cce {
 namespace {
@@ -143,9 +144,9 @@ struct TargetOfRowZero final : PlainCceKernel {
 }  // namespace
 
 std::vector<CceFault> softmax_faults() {
-  return plant_all_cce<NoMaximum, RescalingForgotten, FirstChunkOfMinusInfinity, LastChunkDropped, SumPerChunkInHalf,
-                       LastWordLeftOut, TileEdgeReadAsZero, BiasTwiceAtTarget, NegativeLoss, LossInBfloat, BatchMaximum,
-                       TargetOfRowZero>();
+  return plant_all<CceOperation, NoMaximum, RescalingForgotten, FirstChunkOfMinusInfinity, LastChunkDropped,
+                   SumPerChunkInHalf, LastWordLeftOut, TileEdgeReadAsZero, BiasTwiceAtTarget, NegativeLoss,
+                   LossInBfloat, BatchMaximum, TargetOfRowZero>(plain_cce_kernel());
 }
 
 }  // namespace assay::validation::cce

@@ -18,7 +18,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty chunks() {
-  return {"chunks", "the size of vocabulary chunks does not matter", {.many_words = 0.3}, check};
+  return {"chunks", "the size of vocabulary chunks does not matter", {.many_entries = 0.3}, check};
 }
 
 }  // namespace assay::validation::cce

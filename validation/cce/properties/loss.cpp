@@ -8,7 +8,7 @@ namespace {
 Finding check(const CceContext& context, const CceCase& c) {
   const auto truth = context.truth_of(c);
   const CceBounds bounds(c, context.kernel.info());
-  const CceRun run = run_valid(context.kernel, c, {.dhidden = false, .dweight = false, .dbias = false});
+  const CceRun run = run_valid(context.kernel, c, {.without = {"dhidden", "dweight", "dbias"}});
   Comparison comparison;
   for (std::size_t i = 0; i < run.loss.size(); ++i)
     comparison.near(loss_place(i), run.loss[i], truth->loss[i], bounds.loss(i));

@@ -28,7 +28,7 @@ CceRun renamed_back(const CceCase& c, const std::vector<std::int64_t>& words, co
 Finding check(const CceContext& context, const CceCase& c) {
   const auto words = shuffled(c.V);
   CceRunComparison comparison(c, context.kernel.info());
-  const CceRun renamed = run_valid(context.kernel, select_words(c, words));
+  const CceRun renamed = run_valid(context.kernel, select_entries(c, words));
   comparison.all(renamed_back(c, words, renamed), run_valid(context.kernel, c));
   return comparison.finding();
 }
@@ -36,7 +36,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty permutation() {
-  return {"permutation", "renaming words renames their gradients", {.many_words = 0.3}, check};
+  return {"permutation", "renaming words renames their gradients", {.many_entries = 0.3}, check};
 }
 
 }  // namespace assay::validation::cce

@@ -6,11 +6,6 @@
 namespace assay::validation::cce {
 
 // Memory and repeatability.
-CceProperty outside();
-CceProperty inside();
-CceProperty repeat();
-CceProperty threads();
-CceProperty outputs();
 CceProperty chunks();
 CceProperty halves();
 

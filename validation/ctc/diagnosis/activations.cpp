@@ -20,7 +20,7 @@ Frame frame_of(const CtcCase& c, std::int64_t t, std::int64_t b) {
   return Frame(c.activations).subspan(static_cast<std::size_t>(t * c.B + b) * width, width);
 }
 
-/// A value of the kind looked for: how many there are in frames [begin, end) of row b, and where the first is.
+/// The number of values of one kind in frames [begin, end) of row b, and the place of the first.
 struct Sighting {
   std::int64_t count = 0, frame = 0, label = 0;
   float value = 0;
@@ -68,15 +68,15 @@ void examine_empty_frames(const CtcCase& c, std::int64_t b, std::vector<Symptom>
                                   count == 1 ? "" : fmt::format(" and {} more", count - 1), consequence)});
 }
 
-/// How frame t adds up, were it log-probabilities and were it probabilities.
+/// The sums of frame t, read as log-probabilities and as probabilities.
 struct FrameSums {
   double of_exponentials = 0;  ///< sum_k exp(x_k)
   double of_values = 0;        ///< sum_k x_k
-  double rounding = 0;         ///< what float32 arithmetic may have done to of_exponentials
+  double rounding = 0;         ///< the error of of_exponentials that float32 arithmetic may cause
   bool in_unit_interval = true;
 };
 
-/// `rounding`: a float32 log-softmax errs by u |ln y_k| in each element, and its sum of C exponentials, added one after
+/// The field `rounding`: a float32 log-softmax errs by u |ln y_k| in each element, and its sum of C exponentials, added one after
 /// the other, by at most C u; u = 2^-24. Twice that, and a few u for exp and log.
 FrameSums sums_of(Frame frame) {
   constexpr double u = 0x1p-24;
@@ -92,7 +92,7 @@ FrameSums sums_of(Frame frame) {
   return sums;
 }
 
-/// What the frames of a row have in common, and the one that is furthest from normalised.
+/// The properties that all frames of a row share, and the frame that is furthest from normalised.
 struct RowSums {
   bool all_normalised = true, all_probabilities = true, all_far = true;
   double worst = 1;
@@ -110,7 +110,7 @@ struct RowSums {
   }
 };
 
-/// What the sums of a row's frames say about what the activations are. The row has frames, of numbers below +inf.
+/// Tells from the sums of a row's frames what the activations are. The row must have frames, all below +inf.
 std::optional<Symptom> examine_kind(const CtcCase& c, std::int64_t b) {
   RowSums row;
   for (std::int64_t t = 0; t < frames_present(c, b); ++t) row.take(sums_of(frame_of(c, t, b)), t);

@@ -1,4 +1,4 @@
-// What is wrong with the activations of one row: NaN, infinities, frames without mass, and logits that were taken for
+// What is wrong with the activations of one row: NaN, infinities, frames without mass, and logits passed as
 // log-probabilities or the other way round.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace assay::validation {
 
-/// The symptoms of row b's frames: those within its input length, and of the padding a note.
+/// The symptoms of row b's frames within its input length, and a note about the frames past it.
 std::vector<Symptom> examine_activations(const CtcCase& c, std::int64_t b);
 
 }  // namespace assay::validation

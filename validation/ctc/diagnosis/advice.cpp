@@ -44,7 +44,7 @@ struct LabelRange {
   }
 };
 
-/// Whether the bad labels of each of `which` stand at its end only, where padding stands.
+/// Whether the bad labels of each row in `which` stand at its end only, as padding does.
 template <class IsBad>
 bool looks_like_padding(const CtcCase& c, const Rows& which, const IsBad& is_bad) {
   return std::all_of(which.begin(), which.end(), [&](std::int64_t b) {
@@ -54,7 +54,7 @@ bool looks_like_padding(const CtcCase& c, const Rows& which, const IsBad& is_bad
   });
 }
 
-/// The class that is the largest in most frames, which in a trained network is the blank, and its share of them.
+/// The class that is the largest in most frames (the blank, in a trained network) and its share of the frames.
 std::string most_frequent_class(const CtcCase& c) {
   std::vector<std::int64_t> wins(static_cast<std::size_t>(c.C), 0);
   std::int64_t frames = 0;
@@ -194,11 +194,11 @@ std::vector<std::string> advise(const CtcCase& c, const std::vector<RowDiagnosis
 }
 
 std::string float32_remark(const std::vector<RowDiagnosis>& rows) {
-  constexpr double least_exponent = -126;  // of float32's normal numbers, 2^-126
+  constexpr double min_exponent = -126;  // the smallest normal float32 number is 2^-126
   Rows which;
   const RowDiagnosis* worst = nullptr;
   for (const RowDiagnosis& row : rows) {
-    if (row.kind != LossKind::finite || !(-row.loss / std::log(2.0) < least_exponent)) continue;
+    if (row.kind != LossKind::finite || !(-row.loss / std::log(2.0) < min_exponent)) continue;
     which.push_back(row.row);
     if (worst == nullptr || row.loss > worst->loss) worst = &row;
   }

@@ -1,4 +1,4 @@
-// From symptoms to what to do next: one sentence per ailment, for all the rows that have it.
+// Turns symptoms into advice: one sentence per ailment, for all rows that have it.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace assay::validation {
 
-/// What to do about a batch, in the order in which to do it; empty where there is nothing.
+/// The steps that mend a batch, in order; empty if nothing is wrong.
 std::vector<std::string> advise(const CtcCase& c, const std::vector<RowDiagnosis>& rows);
 
-/// What float32 arithmetic in probability space and in log space makes of these losses; empty where it does no harm.
+/// The effect of float32 arithmetic in probability space and in log space on these losses; empty if it does no harm.
 std::string float32_remark(const std::vector<RowDiagnosis>& rows);
 
-/// "row 3", "rows 3, 7-9"; of nothing, the empty text.
+/// "row 3", "rows 3, 7-9"; the empty text if there are no rows.
 std::string name_rows(const std::vector<std::int64_t>& rows);
 
 }  // namespace assay::validation

@@ -33,8 +33,8 @@ Enclosure enclose(const CtcCase& row, int working_digits) {
 
 #else
 
-/// The loss at two precisions: twice what they differ by is taken as the error of the better one, and no less than
-/// what it is when all but 20 of its digits withstand rounding.
+/// Computes the loss at two precisions. Twice their difference counts as the error of the better one, but at least the
+/// error that remains if rounding spoils 20 of its digits.
 Enclosure enclose(const CtcCase& row, int working_digits) {
   const auto loss = [&](int digits) {
     const reference::PrecisionScope scope(digits);
@@ -47,7 +47,7 @@ Enclosure enclose(const CtcCase& row, int working_digits) {
 
 #endif
 
-/// x in decimal, and the power of ten that its last digit counts.
+/// x in decimal, and the power of ten of its last digit.
 struct Decimal {
   std::string text;
   int unit;
@@ -77,13 +77,13 @@ Decimal to_decimal(const BigFloat& x, int digits) {
 CertifiedLoss certified_loss(const CtcCase& row, int digits) {
   Enclosure loss;
   Decimal decimal;
-  // The second time is for a loss so close to 0 that its leading digits were lost in 1 - p.
+  // A second round with more digits: a loss close to 0 loses its leading digits in 1 - p.
   for (const int working_digits : {digits + 30, std::min(4 * digits + 40, reference::kMostDigits)}) {
     loss = enclose(row, working_digits);
     if (!Traits::is_finite(loss.midpoint)) continue;
     if (Traits::is_zero(loss.midpoint) && Traits::is_zero(loss.radius)) return {0, "0"};
     decimal = to_decimal(loss.midpoint, digits);
-    // Half a unit for the rounding to decimal; a quarter, and so no question of how this line is rounded, for the rest.
+    // Half a unit is for rounding to decimal; the rest of the error may be a quarter, so the rounding of this line is safe.
     if (loss.radius * BigFloat(4) <= power_of_ten(decimal.unit))
       return {Traits::to_double(loss.midpoint), fmt::format("{} ± 1e{}", decimal.text, decimal.unit)};
   }

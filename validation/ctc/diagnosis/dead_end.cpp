@@ -20,7 +20,7 @@ class States {
   std::int64_t class_of(std::size_t s) const { return s % 2 == 0 ? blank_ : labels_[s / 2]; }
   bool may_skip_to(std::size_t s) const { return s % 2 == 1 && s >= 3 && labels_[s / 2] != labels_[s / 2 - 1]; }
 
-  /// Fewest steps from each state to an end state.
+  /// The smallest number of steps from each state to an end state.
   std::vector<std::int64_t> steps_to_end() const {
     std::vector<std::int64_t> steps(size(), 0);
     for (std::size_t s = size() - 1; s-- > 0;) {
@@ -31,7 +31,7 @@ class States {
     return steps;
   }
 
-  /// Where one frame leads from `alive`.
+  /// The states that one frame reaches from `alive`.
   std::vector<bool> step(const std::vector<bool>& alive) const {
     std::vector<bool> next = alive;
     for (std::size_t s = 1; s < size(); ++s) next[s] = alive[s] || alive[s - 1] || (may_skip_to(s) && alive[s - 2]);
@@ -47,7 +47,7 @@ bool is_zero(const CtcCase& row, std::int64_t t, std::int64_t k) {
   return std::isinf(row.activation(t, 0, k));
 }
 
-/// The simple reason: a label at -inf in each frame.
+/// The simplest reason: a label that is at -inf in every frame.
 std::optional<std::string> find_missing_label(const CtcCase& row) {
   for (std::size_t s = 0; s < row.targets.size(); ++s) {
     const std::int64_t k = row.targets[s];

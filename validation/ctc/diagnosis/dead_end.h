@@ -12,7 +12,7 @@
 
 namespace assay::validation {
 
-/// What cuts `row` off, in words; none where some alignment has a probability above 0. `row` is a sound and feasible
+/// The reason why `row` has probability 0, as text; none if an alignment has a probability above 0. `row` is a sound and feasible
 /// problem of one row, its activations free of NaN and +inf.
 std::optional<std::string> find_dead_end(const CtcCase& row);
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t page_width = 100;
 constexpr std::size_t loss_width = 42;
 
-/// Writes to a stream, in colour or not.
+/// Writes to a stream, with or without colour.
 class Page {
  public:
   Page(std::ostream& out, bool colour) : out_(out), colour_(colour) {}
@@ -53,7 +53,7 @@ class Page {
   }
 
  private:
-  /// As many bytes of `words` as fit in `width`, ending at a word's end where there is one.
+  /// How many bytes of `words` fit in `width`, up to the end of a word if possible.
   static std::size_t line_length(std::string_view words, std::size_t width) {
     if (words.size() <= width) return words.size();
     const std::size_t space = words.rfind(' ', width);
@@ -79,7 +79,7 @@ void print_batch(Page& page, const CtcCase& c) {
                         reductions[static_cast<std::size_t>(c.reduction)], c.zero_infinity ? ", zero_infinity" : ""));
 }
 
-/// Columns on the page: "±" is one, though two bytes long.
+/// The width in columns: "±" is two bytes but one column.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
@@ -96,7 +96,7 @@ std::string loss_cell(const RowDiagnosis& row) {
   return row.loss_text + std::string(loss_width - width_of(row.loss_text), ' ');
 }
 
-/// A length in 6 columns; the findings have it in full.
+/// A length in 6 columns. A longer one is shortened; the findings show it in full.
 std::string length_cell(std::int64_t length) {
   std::string text = fmt::format("{}", length);
   if (text.size() <= 6) return text;
@@ -127,7 +127,7 @@ void print_long_losses(Page& page, const std::vector<RowDiagnosis>& rows) {
 }
 
 void print_findings(Page& page, const std::vector<RowDiagnosis>& rows, Severity severity, std::string_view heading) {
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> findings;  // what is said, of which rows
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> findings;  // each finding, and the rows that have it
   for (const RowDiagnosis& row : rows)
     for (const Symptom& symptom : row.symptoms) {
       if (symptom.severity != severity) continue;
@@ -147,7 +147,7 @@ void print_advice(Page& page, const CtcCase& c, const std::vector<RowDiagnosis>&
   for (const std::string& sentence : advice) page.paragraph("  -", sentence, 4);
 }
 
-/// The batch's loss, as its reduction has it.
+/// The loss of the batch after its reduction.
 double reduced_loss(const CtcCase& c, const std::vector<RowDiagnosis>& rows) {
   double sum = 0;
   for (const RowDiagnosis& row : rows) {

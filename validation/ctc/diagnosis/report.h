@@ -1,4 +1,4 @@
-// A diagnosis as a page of text, 100 columns wide.
+// Prints a diagnosis as text, 100 columns wide.
 #pragma once
 
 #include <ostream>
@@ -9,7 +9,7 @@
 
 namespace assay::validation {
 
-/// The table of rows, findings, advice and a summary. `colour`: ANSI escapes for a terminal.
+/// The table of rows, findings, advice and a summary. `colour` adds ANSI escapes for a terminal.
 void print_diagnosis(std::ostream& out, const CtcCase& c, const std::vector<RowDiagnosis>& rows, bool colour);
 
 }  // namespace assay::validation

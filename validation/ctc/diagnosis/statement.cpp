@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "reference/ctc/repeats.h"
+
 namespace assay::validation {
 namespace {
 
@@ -36,7 +38,7 @@ void examine_lengths(const CtcCase& c, std::int64_t b, std::vector<Symptom>& sym
   if (!locate_labels(c, b)) symptoms.push_back({Ailment::target_length, Severity::fault, why_unlocated(c, b)});
 }
 
-/// Labels of which no row knows make every row doubtful: the lengths may be off by one anywhere.
+/// Labels that belong to no row make every row doubtful, because any length may be wrong.
 void examine_left_over(const CtcCase& c, std::vector<Symptom>& symptoms) {
   if (c.layout == CtcTargets::padded) return;
   const auto claimed = concatenated_offset(c, c.B);
@@ -47,7 +49,7 @@ void examine_left_over(const CtcCase& c, std::vector<Symptom>& symptoms) {
                                     *claimed, c.targets.size())});
 }
 
-/// "label 2 is 28", with the number of others that `is_bad` holds of; none where it holds of none.
+/// "label 2 is 28" for the first label with is_bad(label), with the number of further ones; none if there is none.
 template <class IsBad>
 std::optional<std::string> first_label(std::span<const std::int64_t> labels, const IsBad& is_bad) {
   const auto first = std::find_if(labels.begin(), labels.end(), is_bad);
@@ -73,7 +75,7 @@ void examine_feasibility(const CtcCase& c, std::int64_t b, std::span<const std::
                          std::vector<Symptom>& symptoms) {
   const std::int64_t frames = c.input_lengths[static_cast<std::size_t>(b)];
   const auto length = static_cast<std::int64_t>(labels.size());
-  const std::int64_t repeats = count_repeats(labels);
+  const std::int64_t repeats = reference::repeats(labels);
   if (frames < 0 || frames >= length + repeats) return;
   symptoms.push_back({Ailment::infeasible, c.zero_infinity ? Severity::doubt : Severity::fault,
                       fmt::format("needs {}: {} + {}, has {}", count_of(length + repeats, "frame"),
@@ -90,12 +92,6 @@ std::optional<std::span<const std::int64_t>> locate_labels(const CtcCase& c, std
   const auto room = padded ? static_cast<std::size_t>(c.S) : c.targets.size() - *offset;
   if (static_cast<std::size_t>(length) > room) return std::nullopt;
   return std::span(c.targets).subspan(*offset, static_cast<std::size_t>(length));
-}
-
-std::int64_t count_repeats(std::span<const std::int64_t> labels) {
-  std::int64_t repeats = 0;
-  for (std::size_t s = 1; s < labels.size(); ++s) repeats += labels[s] == labels[s - 1];
-  return repeats;
 }
 
 std::int64_t frames_present(const CtcCase& c, std::int64_t b) {

@@ -7,8 +7,8 @@
 namespace assay::validation {
 
 /// note   harmless, worth knowing
-/// doubt  there is a finite loss, but hardly the one that was meant
-/// fault  the loss is inf or NaN, or means nothing
+/// doubt  there is a finite loss, but probably not the intended one
+/// fault  the loss is inf, NaN or meaningless
 enum class Severity { note, doubt, fault };
 
 enum class Ailment {
@@ -17,13 +17,13 @@ enum class Ailment {
   target_length,             ///< negative, or more labels than there are
   labels_left_over,          ///< concatenated targets hold more labels than target_lengths claim
   label_out_of_range,        ///< not in [0, C)
-  label_is_blank,            ///< blanks stand between labels, not among them
+  label_is_blank,            ///< a label equals the blank
   infeasible,                ///< fewer frames than labels + repeats
   not_a_number,              ///< NaN within the input length
   infinite,                  ///< +inf within the input length
   empty_frame,               ///< every class at -inf
-  zero_probability,          ///< feasible, but each alignment meets a -inf
-  looks_like_logits,         ///< log_probs whose frames do not sum to 1 at all
+  zero_probability,          ///< feasible, but every alignment meets a -inf
+  looks_like_logits,         ///< log_probs whose frames are far from summing to 1
   looks_like_probabilities,  ///< logits or log_probs in [0, 1] whose frames sum to 1
   not_normalised,            ///< log_probs whose frames sum to 1 less well than float32 could
   already_normalised,        ///< logits that are log-probabilities
@@ -33,10 +33,10 @@ enum class Ailment {
 struct Symptom {
   Ailment ailment;
   Severity severity;
-  std::string text;  ///< what was found and where: "label 2 is 28: expected a class in [0, C=28)"
+  std::string text;  ///< the finding and its place: "label 2 is 28: expected a class in [0, C=28)"
 };
 
-/// In at most 20 letters: "infeasible".
+/// A name of at most 20 letters: "infeasible".
 std::string_view name_of(Ailment ailment);
 
 }  // namespace assay::validation

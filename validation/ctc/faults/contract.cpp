@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "reference/ctc/validate.h"
-#include "validation/ctc/faults/planting.h"
+#include "validation/ctc/faults/faults.h"
+#include "validation/ctc/faults/plain_kernel.h"
 
 namespace assay::validation {
 namespace {
@@ -19,7 +20,7 @@ std::vector<std::int64_t> clamped(std::span<const std::int64_t> values, std::int
 struct LabelClamped final : PlainCtcKernel {
   static constexpr FaultNote note{"label-clamped",
                                   "a label past C-1 is taken as C-1, a negative one as 0: pytorch#191568", "refusals"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     const auto targets = clamped(problem.targets, 0, problem.C - 1);
     Problem repaired = problem;
     repaired.targets = targets;
@@ -30,7 +31,7 @@ struct LabelClamped final : PlainCtcKernel {
 struct BlankAsLabel final : PlainCtcKernel {
   static constexpr FaultNote note{"blank-as-label", "a label equal to blank is computed with: tensorflow#13457",
                                   "refusals"};
-  void check(const Problem& problem, const CtcResultView& out) const override {
+  void check(const Problem& problem, const metal::CtcOutput<float>& out) const override {
     std::vector<std::int64_t> targets(problem.targets.begin(), problem.targets.end());
     std::replace(targets.begin(), targets.end(), problem.blank, problem.blank == 0 ? problem.C - 1 : 0);
     Problem checked = problem;
@@ -42,7 +43,7 @@ struct BlankAsLabel final : PlainCtcKernel {
 struct InputLengthClamped final : PlainCtcKernel {
   static constexpr FaultNote note{"input-length-clamped", "an input length outside [0, T] is brought into it",
                                   "refusals"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     const auto lengths = clamped(problem.input_lengths, 0, problem.T);
     Problem repaired = problem;
     repaired.input_lengths = lengths;
@@ -53,7 +54,7 @@ struct InputLengthClamped final : PlainCtcKernel {
 struct TargetLengthClamped final : PlainCtcKernel {
   static constexpr FaultNote note{"target-length-clamped", "a target length outside [0, S] is brought into it",
                                   "refusals"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     if (problem.layout == reference::CtcTargets::concatenated) return PlainCtcKernel::run(problem, out, threads);
     const auto lengths = clamped(problem.target_lengths, 0, problem.S);
     Problem repaired = problem;
@@ -65,7 +66,7 @@ struct TargetLengthClamped final : PlainCtcKernel {
 struct BlankFromTheEnd final : PlainCtcKernel {
   static constexpr FaultNote note{"blank-from-the-end", "blank = -1 means the last class, as Python counts",
                                   "refusals"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     Problem repaired = problem;
     if (repaired.blank < 0) repaired.blank += repaired.C;
     PlainCtcKernel::run(repaired, out, threads);
@@ -75,7 +76,7 @@ struct BlankFromTheEnd final : PlainCtcKernel {
 struct OneUpstreamForAll final : PlainCtcKernel {
   static constexpr FaultNote note{"one-upstream-for-all", "an upstream of [1] is spread over B rows where [B] is due",
                                   "refusals"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     const bool spread = problem.reduction == reference::Reduction::none && problem.upstream.size() == 1;
     const std::vector<float> upstream(problem.input_lengths.size(), spread ? problem.upstream[0] : 0);
     Problem repaired = problem;
@@ -87,7 +88,7 @@ struct OneUpstreamForAll final : PlainCtcKernel {
 struct LossOfAnySize final : PlainCtcKernel {
   static constexpr FaultNote note{"loss-of-any-size", "a loss longer than due is filled in part: pytorch#49046",
                                   "refusals"};
-  void check(const Problem& problem, const CtcResultView& out) const override {
+  void check(const Problem& problem, const metal::CtcOutput<float>& out) const override {
     const std::size_t due = problem.reduction == reference::Reduction::none ? problem.input_lengths.size() : 1;
     PlainCtcKernel::check(problem, {out.loss.first(std::min(due, out.loss.size())), out.gradient});
   }
@@ -96,7 +97,7 @@ struct LossOfAnySize final : PlainCtcKernel {
 struct NanAsZeroProbability final : PlainCtcKernel {
   static constexpr FaultNote note{"nan-as-zero-probability", "a NaN activation compares as smallest and counts as -inf",
                                   "refusals"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     std::vector<float> activations(problem.activations.begin(), problem.activations.end());
     for (float& a : activations) a = std::isnan(a) ? -std::numeric_limits<float>::infinity() : a;
     Problem repaired = problem;
@@ -109,7 +110,7 @@ struct ActivationsUnchecked final : PlainCtcKernel {
   static constexpr FaultNote note{"activations-unchecked",
                                   "NaN and +inf go through the recursion: a quiet NaN comes out, or a plain number",
                                   "refusals"};
-  void check(const Problem& problem, const CtcResultView& out) const override {
+  void check(const Problem& problem, const metal::CtcOutput<float>& out) const override {
     reference::validate(problem);
     const std::vector<float> zeros(problem.activations.size());
     Problem checked = problem;
@@ -121,8 +122,8 @@ struct ActivationsUnchecked final : PlainCtcKernel {
 }  // namespace
 
 std::vector<CtcFault> contract_faults() {
-  return plant_all<LabelClamped, BlankAsLabel, InputLengthClamped, TargetLengthClamped, BlankFromTheEnd,
-                   OneUpstreamForAll, LossOfAnySize, NanAsZeroProbability, ActivationsUnchecked>();
+  return plant_all<CtcOperation, LabelClamped, BlankAsLabel, InputLengthClamped, TargetLengthClamped, BlankFromTheEnd,
+                   OneUpstreamForAll, LossOfAnySize, NanAsZeroProbability, ActivationsUnchecked>(plain_ctc_kernel());
 }
 
 }  // namespace assay::validation

@@ -1,9 +1,6 @@
 #include "validation/ctc/faults/faults.h"
 
-#include <iterator>
-
 #include "validation/ctc/faults/plain_kernel.h"
-#include "validation/ctc/faults/planting.h"
 
 namespace assay::validation {
 
@@ -12,16 +9,10 @@ std::shared_ptr<const CtcKernel> plain_ctc_kernel() {
   return kernel;
 }
 
-const std::vector<CtcFault>& ctc_faults() {
-  static const std::vector<CtcFault> faults = [] {
-    std::vector<CtcFault> all;
-    for (auto theme : {recursion_faults, length_faults, gradient_faults, option_faults, numeric_faults, memory_faults,
-                       contract_faults, metal_faults}) {
-      std::vector<CtcFault> planted = theme();
-      all.insert(all.end(), std::make_move_iterator(planted.begin()), std::make_move_iterator(planted.end()));
-    }
-    return all;
-  }();
+const std::vector<CtcFault>& CtcOperation::faults() {
+  static const std::vector<CtcFault> faults =
+      joined_faults<CtcOperation>({recursion_faults, length_faults, gradient_faults, option_faults, numeric_faults,
+                                   memory_faults, contract_faults, metal_faults});
   return faults;
 }
 

@@ -15,8 +15,15 @@ namespace assay::validation {
 /// The kernel without a fault: log space, double inside, float32 out, correct in every option. Called "plain".
 std::shared_ptr<const CtcKernel> plain_ctc_kernel();
 
-/// All planted faults, in a fixed order. They are made once, so a kernel whose fault is the state that it keeps between
-/// calls keeps it for the life of the program. That state is locked or atomic: any kernel may run on several threads.
-const std::vector<CtcFault>& ctc_faults();
+
+// The faults by theme, one file each.
+std::vector<CtcFault> recursion_faults();
+std::vector<CtcFault> length_faults();
+std::vector<CtcFault> gradient_faults();
+std::vector<CtcFault> option_faults();
+std::vector<CtcFault> numeric_faults();
+std::vector<CtcFault> memory_faults();
+std::vector<CtcFault> contract_faults();
+std::vector<CtcFault> metal_faults();
 
 }  // namespace assay::validation

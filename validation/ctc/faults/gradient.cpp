@@ -1,7 +1,8 @@
 // Faults of the gradient: the posterior, the variable of differentiation, and the gradient that arrives from above.
 #include <cmath>
 
-#include "validation/ctc/faults/planting.h"
+#include "validation/ctc/faults/faults.h"
+#include "validation/ctc/faults/plain_kernel.h"
 
 namespace assay::validation {
 namespace {
@@ -119,9 +120,9 @@ struct GradientClipped final : PlainCtcKernel {
 }  // namespace
 
 std::vector<CtcFault> gradient_faults() {
-  return plant_all<PosteriorOverwritten, StateLimit, DividedTooSeldom, DividedTooOften, VariableIgnored,
+  return plant_all<CtcOperation, PosteriorOverwritten, StateLimit, DividedTooSeldom, DividedTooOften, VariableIgnored,
                    VariableFromInput, SoftmaxForgotten, ZeroTimesInfinity, UpstreamIgnored, UpstreamOfFirstRow,
-                   UpstreamOnPosteriorOnly, UpstreamWithoutSign, GradientClipped>();
+                   UpstreamOnPosteriorOnly, UpstreamWithoutSign, GradientClipped>(plain_ctc_kernel());
 }
 
 }  // namespace assay::validation

@@ -3,7 +3,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "validation/ctc/faults/planting.h"
+#include "validation/ctc/faults/faults.h"
+#include "validation/ctc/faults/plain_kernel.h"
 
 namespace assay::validation {
 namespace {
@@ -143,9 +144,9 @@ struct LastFrameForgotten final : PlainCtcKernel {
 }  // namespace
 
 std::vector<CtcFault> length_faults() {
-  return plant_all<LongestInputLength, NeighboursInputLength, BetaOfNeighboursLength, FirstTargetLength,
+  return plant_all<CtcOperation, LongestInputLength, NeighboursInputLength, BetaOfNeighboursLength, FirstTargetLength,
                    LabelsUntilPadding, PaddedStrideWhenConcatenated, ConcatenatedWhenPadded, LabelLimit,
-                   NoFramesReadsOne, SoftmaxPastLength, LastFrameForgotten>();
+                   NoFramesReadsOne, SoftmaxPastLength, LastFrameForgotten>(plain_ctc_kernel());
 }
 
 }  // namespace assay::validation

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "validation/ctc/faults/planting.h"
+#include "validation/ctc/faults/faults.h"
+#include "validation/ctc/faults/plain_kernel.h"
 
 namespace assay::validation {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 struct WritesPastGradient final : PlainCtcKernel {
   static constexpr FaultNote note{"writes-past-gradient", "one element after the gradient is cleared with it: t <= T",
                                   "outside"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     PlainCtcKernel::run(problem, out, threads);
     if (!out.gradient.empty()) *(out.gradient.data() + out.gradient.size()) = 0;
   }
@@ -28,7 +29,7 @@ struct WritesBeforeGradient final : PlainCtcKernel {
   static constexpr FaultNote note{"writes-before-gradient",
                                   "an index of -1 is used, not refused: torch-xpu-ops#5018, a finite loss all the same",
                                   "outside"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     PlainCtcKernel::run(problem, out, threads);
     if (!out.gradient.empty()) *(out.gradient.data() - 1) = 0;
   }
@@ -71,7 +72,7 @@ struct LossAccumulates final : PlainCtcKernel {
 struct LossOnlyUnwritten final : PlainCtcKernel {
   static constexpr FaultNote note{"loss-only-unwritten", "without a gradient to fill, the loss is not computed either",
                                   "loss-only"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     out.gradient.empty() ? check(problem, out) : PlainCtcKernel::run(problem, out, threads);
   }
 };
@@ -155,7 +156,7 @@ struct RowsLeftOver final : PlainCtcKernel {
 struct SumPerThread final : PlainCtcKernel {
   static constexpr FaultNote note{
       "sum-per-thread", "each thread adds its rows' losses in float32: the sum depends on how many threads", "threads"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     PlainCtcKernel::run(problem, out, threads);
     if (problem.reduction == reference::Reduction::none) return;
     Problem rows = problem;
@@ -174,7 +175,7 @@ struct OneBadRowSpoilsAll final : PlainCtcKernel {
                                   "0 * NaN in a product over the batch: an infeasible row makes every gradient NaN, "
                                   "compare pytorch#21680",
                                   "row-independence"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     PlainCtcKernel::run(problem, out, threads);
     const auto bad = std::find_if(out.gradient.begin(), out.gradient.end(), [](float g) { return std::isnan(g); });
     if (bad != out.gradient.end()) std::fill(out.gradient.begin(), out.gradient.end(), *bad);
@@ -184,9 +185,10 @@ struct OneBadRowSpoilsAll final : PlainCtcKernel {
 }  // namespace
 
 std::vector<CtcFault> memory_faults() {
-  return plant_all<WritesPastGradient, WritesBeforeGradient, SoftmaxInPlace, PastLengthUnwritten, ImpossibleUnwritten,
-                   LossAccumulates, LossOnlyUnwritten, LossOnlyEndsEarly, WorkspaceNotCleared, WidthOfWidestCall,
-                   OrderOfArrival, RowsLeftOver, SumPerThread, OneBadRowSpoilsAll>();
+  return plant_all<CtcOperation, WritesPastGradient, WritesBeforeGradient, SoftmaxInPlace, PastLengthUnwritten,
+                   ImpossibleUnwritten, LossAccumulates, LossOnlyUnwritten, LossOnlyEndsEarly, WorkspaceNotCleared,
+                   WidthOfWidestCall, OrderOfArrival, RowsLeftOver, SumPerThread, OneBadRowSpoilsAll>(
+      plain_ctc_kernel());
 }
 
 }  // namespace assay::validation

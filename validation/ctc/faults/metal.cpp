@@ -1,8 +1,8 @@
-// Faults of Metal kernels: the project's own shader with one place of its text changed. Most of them leave the numbers
-// right on the emulator, as they do on most days on a GPU; its checks see them all the same.
+// Faults of Metal kernels (validation/core/shader_fault.h).
 #include <utility>
 
-#include "validation/ctc/faults/planting.h"
+#include "validation/core/shader_fault.h"
+#include "validation/ctc/faults/faults.h"
 #include "validation/ctc/metal_kernel.h"
 
 namespace assay::validation {
@@ -11,14 +11,7 @@ namespace {
 /// Which kernels the fault is in: metal::CtcOptions.
 enum class Part { simdgroup, columns, device, plain };
 
-struct MetalFault {
-  FaultNote note;
-  Part part;
-  const char* before;
-  const char* after;
-};
-
-constexpr MetalFault metal_faults_list[] = {
+constexpr ShaderFault<Part> faults[] = {
     {{"metal-missing-barrier", "columns of two frames meet without a barrier: mlx-lm#1700, llama.cpp#3057", "loss"},
      Part::columns,
      "static void meet() { threadgroup_barrier(mem_flags::mem_threadgroup); }",
@@ -57,27 +50,17 @@ constexpr MetalFault metal_faults_list[] = {
      "if (with_gradient && is_frame && !of_logits) fill_frame"},
 };
 
-MetalCtcOptions options_of(Part part, std::string name) {
+std::shared_ptr<const CtcKernel> kernel_of(std::string name, Part part, ShaderEdit edit) {
   const auto path = part == Part::plain ? metal::CtcPath::plain : metal::CtcPath::production;
-  const std::uint64_t least_states = part == Part::columns ? 257 : part == Part::device ? 4096 : 0;
-  return {.name = std::move(name), .path = path, .least_states = least_states};
-}
-
-CtcFault plant(const MetalFault& fault) {
-  MetalCtcOptions options = options_of(fault.part, std::string("fault:") + fault.note.name);
-  options.edit = [&fault](const std::string& source) {
-    return replaced_once(replaced_once(source, "\nINSTANTIATE_FOR(half)\n", "\n"), fault.before, fault.after);
-  };
-  return {fault.note.name, fault.note.story, fault.note.caught_by, metal_ctc_kernel(options),
-          metal_ctc_kernel(options_of(fault.part, "metal-emulated"))};
+  const std::uint64_t min_states = part == Part::columns ? 257 : part == Part::device ? 4096 : 0;
+  return metal_ctc_kernel(
+      {.name = std::move(name), .path = path, .min_states = min_states, .edit = std::move(edit)});
 }
 
 }  // namespace
 
 std::vector<CtcFault> metal_faults() {
-  std::vector<CtcFault> faults;
-  for (const MetalFault& fault : metal_faults_list) faults.push_back(plant(fault));
-  return faults;
+  return plant_in_shader<CtcOperation>(faults, kernel_of);
 }
 
 }  // namespace assay::validation

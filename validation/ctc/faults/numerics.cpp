@@ -3,7 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "validation/ctc/faults/planting.h"
+#include "validation/ctc/faults/faults.h"
+#include "validation/ctc/faults/plain_kernel.h"
 
 namespace assay::validation {
 namespace {
@@ -41,7 +42,7 @@ struct SoftmaxMaximumWithPadding final : PlainCtcKernel {
 struct LogitsClipped final : PlainCtcKernel {
   static constexpr FaultNote note{"logits-clipped", "activations are cut to [-30, 30] so that exp(a) cannot overflow",
                                   "shift"};
-  void run(const Problem& problem, const CtcResultView& out, int threads) const override {
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
     check(problem, out);
     std::vector<float> clipped(problem.activations.begin(), problem.activations.end());
     for (float& a : clipped) a = std::fmin(std::fmax(a, -30.0F), 30.0F);
@@ -125,9 +126,9 @@ struct MinusZero final : PlainCtcKernel {
 }  // namespace
 
 std::vector<CtcFault> numeric_faults() {
-  return plant_all<SoftmaxWithoutMaximum, SoftmaxMaximumOfBatch, SoftmaxMaximumWithPadding, LogitsClipped,
+  return plant_all<CtcOperation, SoftmaxWithoutMaximum, SoftmaxMaximumOfBatch, SoftmaxMaximumWithPadding, LogitsClipped,
                    LogOfYPlusEpsilon, LogAddWithoutMaximum, LogAddCutForFloat, AlphaInFloat, LogSoftmaxInFloat,
-                   LossInHalf, ProbabilityLeavesLogSpace, LossBelowZero, MinusZero>();
+                   LossInHalf, ProbabilityLeavesLogSpace, LossBelowZero, MinusZero>(plain_ctc_kernel());
 }
 
 }  // namespace assay::validation

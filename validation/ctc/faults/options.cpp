@@ -3,7 +3,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "validation/ctc/faults/planting.h"
+#include "validation/ctc/faults/faults.h"
+#include "validation/ctc/faults/plain_kernel.h"
 
 namespace assay::validation {
 namespace {
@@ -144,10 +145,10 @@ struct NoFramesNoLoss final : PlainCtcKernel {
 }  // namespace
 
 std::vector<CtcFault> option_faults() {
-  return plant_all<MeanOverAllLabels, MeanOfEmptyTarget, MeanOfLabelsOnly, SumForMean, MeanOfLossAlone,
+  return plant_all<CtcOperation, MeanOverAllLabels, MeanOfEmptyTarget, MeanOfLabelsOnly, SumForMean, MeanOfLossAlone,
                    ZeroInfinityIgnored, ImpossibleKeepsSoftmax, ImpossibleIsFree, ImpossibleIsFinite,
                    FeasibleWithoutRepeats, JustFeasibleRefused, EmptyTargetCountedTwice, EmptyTargetWithoutGradient,
-                   NothingOfNothing, NoFramesNoLoss>();
+                   NothingOfNothing, NoFramesNoLoss>(plain_ctc_kernel());
 }
 
 }  // namespace assay::validation

@@ -30,7 +30,7 @@ void expect_size(const char* name, std::size_t size, std::int64_t expected) {
 
 // What is asked.
 
-void PlainCtcKernel::check(const Problem& problem, const CtcResultView& out) const {
+void PlainCtcKernel::check(const Problem& problem, const metal::CtcOutput<float>& out) const {
   reference::validate(problem);
   reference::validate_activations(problem);
   expect_size("loss", out.loss.size(), problem.reduction == Reduction::none ? problem.B : 1);
@@ -106,7 +106,7 @@ void PlainCtcKernel::for_each_row(std::int64_t B, int threads, const std::functi
   work(0);
 }
 
-void PlainCtcKernel::run(const Problem& problem, const CtcResultView& out, int threads) const {
+void PlainCtcKernel::run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const {
   check(problem, out);
   std::vector<double> losses(index(problem.B));
   for_each_row(problem.B, threads, [&](std::int64_t b) { losses[index(b)] = run_row(problem, b, out.gradient); });

@@ -28,14 +28,16 @@
 
 namespace assay::validation {
 
-class PlainCtcKernel : public CtcKernel {
+class PlainCtcKernel : public CtcFloatKernel {
  public:
+  using CtcFloatKernel::run;
+
   PlainCtcKernel() { info_ = {.name = "plain", .arithmetic = Arithmetic::log_space}; }
 
   const CtcKernelInfo& info() const override { return info_; }
   void rename(std::string name) { info_.name = std::move(name); }
 
-  void run(const reference::CtcProblem<float>& problem, const CtcResultView& out, int threads) const override;
+  void run(const reference::CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) const override;
 
  protected:
   using Problem = reference::CtcProblem<float>;
@@ -63,7 +65,7 @@ class PlainCtcKernel : public CtcKernel {
   };
 
   // What is asked.
-  virtual void check(const Problem& problem, const CtcResultView& out) const;
+  virtual void check(const Problem& problem, const metal::CtcOutput<float>& out) const;
   virtual std::int64_t frames(const Problem& problem, std::int64_t b) const;
   virtual Labels labels(const Problem& problem, std::int64_t b) const;
   virtual Labels expand(const Problem& problem, const Labels& labels) const;

@@ -1,7 +1,8 @@
 // Faults of the lattice: which states there are, where paths start, step, skip and end.
 #include <algorithm>
 
-#include "validation/ctc/faults/planting.h"
+#include "validation/ctc/faults/faults.h"
+#include "validation/ctc/faults/plain_kernel.h"
 
 namespace assay::validation {
 namespace {
@@ -114,9 +115,9 @@ struct BestPath final : PlainCtcKernel {
 }  // namespace
 
 std::vector<CtcFault> recursion_faults() {
-  return plant_all<SkipOverRepeat, SkipInverted, SkipForbidden, FirstSkipMissed, BetaAsksItsOwnSkip, StartsInBlank,
-                   EndsInBlank, EndsInLabel, BetaEndsInBlank, BlankIsZero, BlankIsLast, FirstFrameBlankIsZero,
-                   BestPath>();
+  return plant_all<CtcOperation, SkipOverRepeat, SkipInverted, SkipForbidden, FirstSkipMissed, BetaAsksItsOwnSkip,
+                   StartsInBlank, EndsInBlank, EndsInLabel, BetaEndsInBlank, BlankIsZero, BlankIsLast,
+                   FirstFrameBlankIsZero, BestPath>(plain_ctc_kernel());
 }
 
 }  // namespace assay::validation

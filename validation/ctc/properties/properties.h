@@ -6,12 +6,7 @@
 namespace assay::validation::properties {
 
 // Memory and repeatability.
-CtcProperty outside();
-CtcProperty inside();
-CtcProperty repeat();
-CtcProperty threads();
 CtcProperty two_shapes();
-CtcProperty loss_only();
 CtcProperty layout();
 CtcProperty padding();
 CtcProperty zero_past_length();

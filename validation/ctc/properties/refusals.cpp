@@ -2,9 +2,8 @@
 // outputs is touched on the way. A number in answer to any of these is an error.
 #include <limits>
 
-#include "validation/core/refusal.h"
+#include "validation/core/properties.h"
 #include "validation/ctc/properties/properties.h"
-#include "validation/ctc/run.h"
 
 namespace assay::validation::properties {
 namespace {
@@ -30,54 +29,46 @@ CtcCase healthy(const CtcCase& c) {
   return d;
 }
 
-const BadArgument<CtcCase, CtcRunOptions> bad_arguments[] = {
-    {"a label equal to C", "targets", [](CtcCase& c, CtcRunOptions&) { c.targets[0] = c.C; }},
+const BadArgumentOf<CtcOperation> bad_arguments[] = {
+    {"a label equal to C", "targets", [](CtcCase& c, CtcFields::RunOptions&) { c.targets[0] = c.C; }},
     {"a label far out of range", "targets",
-     [](CtcCase& c, CtcRunOptions&) { c.targets[1] = std::numeric_limits<std::int64_t>::max(); }},
-    {"a negative label", "targets", [](CtcCase& c, CtcRunOptions&) { c.targets[0] = -1; }},
-    {"a label equal to blank", "targets", [](CtcCase& c, CtcRunOptions&) { c.targets[1] = c.blank; }},
-    {"a negative target length", "target_lengths", [](CtcCase& c, CtcRunOptions&) { c.target_lengths[1] = -1; }},
+     [](CtcCase& c, CtcFields::RunOptions&) { c.targets[1] = std::numeric_limits<std::int64_t>::max(); }},
+    {"a negative label", "targets", [](CtcCase& c, CtcFields::RunOptions&) { c.targets[0] = -1; }},
+    {"a label equal to blank", "targets", [](CtcCase& c, CtcFields::RunOptions&) { c.targets[1] = c.blank; }},
+    {"a negative target length", "target_lengths", [](CtcCase& c, CtcFields::RunOptions&) { c.target_lengths[1] = -1; }},
     {"a target length past S", "target",
-     [](CtcCase& c, CtcRunOptions&) { c.target_lengths[0] = c.layout == CtcTargets::padded ? 3 : 1'000'000'000'000; }},
-    {"a negative input length", "input_lengths", [](CtcCase& c, CtcRunOptions&) { c.input_lengths[0] = -1; }},
-    {"an input length past T", "input_lengths", [](CtcCase& c, CtcRunOptions&) { c.input_lengths[1] = 5; }},
-    {"blank = C", "blank", [](CtcCase& c, CtcRunOptions&) { c.blank = c.C; }},
-    {"blank = -1", "blank", [](CtcCase& c, CtcRunOptions&) { c.blank = -1; }},
-    {"one input length missing", "input_lengths", [](CtcCase& c, CtcRunOptions&) { c.input_lengths.pop_back(); }},
-    {"one target length missing", "target_lengths", [](CtcCase& c, CtcRunOptions&) { c.target_lengths.pop_back(); }},
-    {"targets too short", "targets", [](CtcCase& c, CtcRunOptions&) { c.targets.pop_back(); }},
-    {"activations too short", "activations", [](CtcCase& c, CtcRunOptions&) { c.activations.pop_back(); }},
-    {"an upstream element too many", "upstream", [](CtcCase& c, CtcRunOptions&) { c.upstream.assign(3, 1.0F); }},
+     [](CtcCase& c, CtcFields::RunOptions&) { c.target_lengths[0] = c.layout == CtcTargets::padded ? 3 : 1'000'000'000'000; }},
+    {"a negative input length", "input_lengths", [](CtcCase& c, CtcFields::RunOptions&) { c.input_lengths[0] = -1; }},
+    {"an input length past T", "input_lengths", [](CtcCase& c, CtcFields::RunOptions&) { c.input_lengths[1] = 5; }},
+    {"blank = C", "blank", [](CtcCase& c, CtcFields::RunOptions&) { c.blank = c.C; }},
+    {"blank = -1", "blank", [](CtcCase& c, CtcFields::RunOptions&) { c.blank = -1; }},
+    {"one input length missing", "input_lengths", [](CtcCase& c, CtcFields::RunOptions&) { c.input_lengths.pop_back(); }},
+    {"one target length missing", "target_lengths", [](CtcCase& c, CtcFields::RunOptions&) { c.target_lengths.pop_back(); }},
+    {"targets too short", "targets", [](CtcCase& c, CtcFields::RunOptions&) { c.targets.pop_back(); }},
+    {"activations too short", "activations", [](CtcCase& c, CtcFields::RunOptions&) { c.activations.pop_back(); }},
+    {"an upstream element too many", "upstream", [](CtcCase& c, CtcFields::RunOptions&) { c.upstream.assign(3, 1.0F); }},
     {"upstream of the other reductions' size", "upstream",
-     [](CtcCase& c, CtcRunOptions&) { c.upstream.assign(c.reduction == Reduction::none ? 1 : 2, 1.0F); }},
-    {"a loss output one too long", "loss", [](CtcCase&, CtcRunOptions& options) { options.extra_loss = 1; }},
-    {"a loss output one too short", "loss", [](CtcCase&, CtcRunOptions& options) { options.extra_loss = -1; }},
+     [](CtcCase& c, CtcFields::RunOptions&) { c.upstream.assign(c.reduction == Reduction::none ? 1 : 2, 1.0F); }},
+    {"a loss output one too long", "loss", [](CtcCase&, CtcFields::RunOptions& options) { options.extra["loss"] = 1; }},
+    {"a loss output one too short", "loss", [](CtcCase&, CtcFields::RunOptions& options) { options.extra["loss"] = -1; }},
     {"a gradient output one too short", "gradient",
-     [](CtcCase&, CtcRunOptions& options) { options.extra_gradient = -1; }},
-    {"T negative", "T", [](CtcCase& c, CtcRunOptions&) { c.T = -4; }},
-    {"C = 0", "C", [](CtcCase& c, CtcRunOptions&) { c.C = 0; }},
-    {"T*B*C past 64 bits", "T", [](CtcCase& c, CtcRunOptions&) { c.T = std::int64_t{1} << 62; }},
+     [](CtcCase&, CtcFields::RunOptions& options) { options.extra["gradient"] = -1; }},
+    {"T negative", "T", [](CtcCase& c, CtcFields::RunOptions&) { c.T = -4; }},
+    {"C = 0", "C", [](CtcCase& c, CtcFields::RunOptions&) { c.C = 0; }},
+    {"T*B*C past 64 bits", "T", [](CtcCase& c, CtcFields::RunOptions&) { c.T = std::int64_t{1} << 62; }},
     {"a NaN logit", "activations",
-     [](CtcCase& c, CtcRunOptions&) { c.activation(2, 1, 1) = std::numeric_limits<float>::quiet_NaN(); }},
-    {"a logit of +inf", "activations", [](CtcCase& c, CtcRunOptions&) { c.activation(3, 0, 2) = infinity; }},
+     [](CtcCase& c, CtcFields::RunOptions&) { c.activation(2, 1, 1) = std::numeric_limits<float>::quiet_NaN(); }},
+    {"a logit of +inf", "activations", [](CtcCase& c, CtcFields::RunOptions&) { c.activation(3, 0, 2) = infinity; }},
     {"a frame of -inf alone", "activations",
-     [](CtcCase& c, CtcRunOptions&) {
+     [](CtcCase& c, CtcFields::RunOptions&) {
        c.activation(1, 0, 0) = c.activation(1, 0, 1) = c.activation(1, 0, 2) = -infinity;
      }},
 };
 
-Finding check(const CtcContext& context, const CtcCase& c) {
-  if (!context.kernel.info().support.checks_arguments)
-    return Finding::skip("the kernel does not claim to check its arguments");
-  const CtcCase good = healthy(c);
-  run_valid(context.kernel, good);
-  return judge_refusals(context.kernel, good, bad_arguments);
-}
-
 }  // namespace
 
 CtcProperty refusals() {
-  return {"refusals", "each kind of bad argument is refused by name", {}, check};
+  return validation::refusals<CtcOperation>(healthy, bad_arguments);
 }
 
 }  // namespace assay::validation::properties

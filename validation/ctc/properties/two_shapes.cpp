@@ -1,5 +1,5 @@
 // A problem gives the same bits before and after another, larger one: no state is kept between calls.
-#include "validation/ctc/compare.h"
+#include "validation/core/properties.h"
 #include "validation/ctc/properties/properties.h"
 
 namespace assay::validation::properties {
@@ -24,16 +24,10 @@ CtcCase larger(const CtcCase& c) {
   return d;
 }
 
-Finding check(const CtcContext& context, const CtcCase& c) {
-  const CtcRun before = run_valid(context.kernel, c);
-  run_kernel(context.kernel, larger(c));
-  return same_bits(c, before, run_valid(context.kernel, c), "other bits after a larger problem in between");
-}
-
 }  // namespace
 
 CtcProperty two_shapes() {
-  return {"two-shapes", "a larger problem in between changes no bit", {}, check};
+  return validation::two_shapes<CtcOperation>(larger);
 }
 
 }  // namespace assay::validation::properties

@@ -1,4 +1,4 @@
-"""The other end of the judge's pipes: reads calls, runs the kernel, writes answers (validation/pipe/channel.h).
+"""The other end of the judge's pipes: reads calls, runs the kernel, writes answers (validation/transport/pipe/channel.h).
 
 The judge is the program ``assay`` in a process of its own, so that neither its threads and signal handlers nor the
 frameworks' get into each other's way, and so that it can say what a kernel did even where that kernel ends Python.

@@ -4,7 +4,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "validation/svd/faults/planting.h"
+#include "validation/svd/faults/faults.h"
+#include "validation/svd/faults/plain_kernel.h"
 
 namespace assay::validation::svd {
 namespace {
@@ -31,7 +32,7 @@ struct NanPassedOn final : Lenient {
   static constexpr FaultNote note{"nan-passed-on", "success for a matrix with a NaN in it (lapack#1392)", "specials"};
   NanPassedOn() : Lenient("= nan") {}
   int exponent(const Work&, const Tall&) const override { return 0; }
-  int most_sweeps() const override { return 1; }
+  int max_sweeps() const override { return 1; }
   void orthogonalise(Tall& W, Columns& V) const override { sweep(W, V); }
   bool sweep(Tall&, Columns&) const override { return false; }
 };
@@ -86,15 +87,15 @@ struct NothingRefused final : PlainSvdKernel {
   static constexpr FaultNote note{"nothing-refused", "an empty batch is refused", "empty"};
   void check(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out) const override {
     PlainSvdKernel::check(problem, out);
-    if (problem.extents.B == 0) throw std::invalid_argument("B = 0: expected at least 1");
+    if (problem.options.B == 0) throw std::invalid_argument("B = 0: expected at least 1");
   }
 };
 
 }  // namespace
 
 std::vector<SvdFault> contract_faults() {
-  return plant_all_svd<NanPassedOn, InfinityPassedOn, LongerOutputAccepted, AnonymousRefusal, ZeroMatrixRefused,
-                       NothingRefused>();
+  return plant_all<SvdOperation, NanPassedOn, InfinityPassedOn, LongerOutputAccepted, AnonymousRefusal,
+                   ZeroMatrixRefused, NothingRefused>(plain_svd_kernel());
 }
 
 }  // namespace assay::validation::svd

@@ -4,7 +4,8 @@
 #include <limits>
 #include <numeric>
 
-#include "validation/svd/faults/planting.h"
+#include "validation/svd/faults/faults.h"
+#include "validation/svd/faults/plain_kernel.h"
 
 namespace assay::validation::svd {
 namespace {
@@ -207,10 +208,10 @@ struct ValuesInHalf final : PlainSvdKernel {
 }  // namespace
 
 std::vector<SvdFault> factor_faults() {
-  return plant_all_svd<NullSpaceLeftZero, NullSpaceUnitVector, CompletionFromOnes, Unsorted, SortedAlone, SignOnS,
-                       SignsAsTheyCome, SignOfUAlone, FromGramMatrix, SmallValuesDropped, FloatNoise,
-                       LowerTriangleIgnored, WideNotSwapped, VInPlaceOfVh, TransposedOtherwise, LastColumnMatters,
-                       FirstRowsOnly, ValuesInHalf>();
+  return plant_all<SvdOperation, NullSpaceLeftZero, NullSpaceUnitVector, CompletionFromOnes, Unsorted, SortedAlone,
+                   SignOnS, SignsAsTheyCome, SignOfUAlone, FromGramMatrix, SmallValuesDropped, FloatNoise,
+                   LowerTriangleIgnored, WideNotSwapped, VInPlaceOfVh, TransposedOtherwise, LastColumnMatters,
+                   FirstRowsOnly, ValuesInHalf>(plain_svd_kernel());
 }
 
 }  // namespace assay::validation::svd

@@ -15,8 +15,18 @@ namespace assay::validation {
 /// The kernel without a fault: double inside, correct in every option. Called "plain".
 std::shared_ptr<const SvdKernel> plain_svd_kernel();
 
-/// All planted faults, in a fixed order. They are made once, so a kernel whose fault is the state that it keeps between
-/// calls keeps it for the life of the program. That state is locked or atomic: any kernel may run on several threads.
-const std::vector<SvdFault>& svd_faults();
+
+namespace svd {
+
+// The faults by theme, one file each.
+std::vector<SvdFault> rotation_faults();
+std::vector<SvdFault> factor_faults();
+std::vector<SvdFault> memory_faults();
+std::vector<SvdFault> contract_faults();
+std::vector<SvdFault> gradient_faults();
+std::vector<SvdFault> randomized_faults();
+std::vector<SvdFault> metal_faults();
+
+}  // namespace svd
 
 }  // namespace assay::validation

@@ -1,7 +1,8 @@
 // Faults of the gradient.
 #include <cmath>
 
-#include "validation/svd/faults/planting.h"
+#include "validation/svd/faults/faults.h"
+#include "validation/svd/faults/plain_kernel.h"
 
 namespace assay::validation::svd {
 namespace {
@@ -78,8 +79,8 @@ struct SignOfV final : PlainSvdKernel {
 }  // namespace
 
 std::vector<SvdFault> gradient_faults() {
-  return plant_all_svd<NoTallCorrection, NoWideCorrection, NoValues, InfiniteAtTies, InfiniteAtZero, TiesUncounted,
-                       GapsCut, DifferenceOfSquares, SignOfV>();
+  return plant_all<SvdOperation, NoTallCorrection, NoWideCorrection, NoValues, InfiniteAtTies, InfiniteAtZero,
+                   TiesUncounted, GapsCut, DifferenceOfSquares, SignOfV>(plain_svd_kernel());
 }
 
 }  // namespace assay::validation::svd

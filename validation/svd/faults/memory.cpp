@@ -6,26 +6,19 @@
 #include <variant>
 #include <vector>
 
-#include "validation/svd/faults/planting.h"
+#include "validation/core/any_span.h"
+#include "validation/svd/faults/faults.h"
+#include "validation/svd/faults/plain_kernel.h"
 
 namespace assay::validation::svd {
 namespace {
-
-template <class Any, class Change>
-void change(const Any& any, Change change) {
-  std::visit(
-      [&](const auto& span) {
-        if (!span.empty()) change(span);
-      },
-      any);
-}
 
 struct WritesPastU final : PlainSvdKernel {
   static constexpr FaultNote note{"writes-past-u", "an odd number of columns is padded in the output too", "outside"};
   void store(const Work& work, const std::vector<Factors>& all, const metal::AnySvdOutput& out) const override {
     PlainSvdKernel::store(work, all, out);
     if (std::min(work.M, work.N) % 2 == 0) return;
-    change(out.U, [](const auto& span) { *(span.data() + span.size()) = {}; });
+    change_output(out.U, [](const auto& span) { *(span.data() + span.size()) = {}; });
   }
 };
 
@@ -33,7 +26,7 @@ struct WritesBeforeS final : PlainSvdKernel {
   static constexpr FaultNote note{"writes-before-s", "S[-1] for the carry of a sort", "outside"};
   void store(const Work& work, const std::vector<Factors>& all, const metal::AnySvdOutput& out) const override {
     PlainSvdKernel::store(work, all, out);
-    change(out.S, [](const auto& span) { *(span.data() - 1) = {}; });
+    change_output(out.S, [](const auto& span) { *(span.data() - 1) = {}; });
   }
 };
 
@@ -48,7 +41,7 @@ struct NullSpaceUnwritten final : PlainSvdKernel {
         if (all[at / (K * static_cast<std::size_t>(work.M))].S[at % K] == 0) span[at] = before[at];
     };
     if (!work.vectors) return PlainSvdKernel::store(work, all, out);
-    change(out.U, keep);
+    change_output(out.U, keep);
   }
 };
 
@@ -118,8 +111,8 @@ struct ValuesByGram final : PlainSvdKernel {
 }  // namespace
 
 std::vector<SvdFault> memory_faults() {
-  return plant_all_svd<WritesPastU, WritesBeforeS, NullSpaceUnwritten, StateKept, RemainderOfThreads, ScaleOfFirst,
-                       NeighboursRotate, ValuesByGram>();
+  return plant_all<SvdOperation, WritesPastU, WritesBeforeS, NullSpaceUnwritten, StateKept, RemainderOfThreads,
+                   ScaleOfFirst, NeighboursRotate, ValuesByGram>(plain_svd_kernel());
 }
 
 }  // namespace assay::validation::svd

@@ -1,26 +1,19 @@
-// Faults of Metal kernels: the project's own shader with one place of its text changed. Some of them leave the numbers
-// right on the emulator, as they do on most days on a GPU; its checks see them all the same.
+// Faults of Metal kernels (validation/core/shader_fault.h).
 #include <memory>
 #include <string>
 #include <utility>
 
-#include "validation/svd/faults/planting.h"
+#include "validation/core/shader_fault.h"
+#include "validation/svd/faults/faults.h"
 #include "validation/svd/metal_kernel.h"
 
 namespace assay::validation::svd {
 namespace {
 
-struct MetalSvdFault {
-  FaultNote note;
-  metal::SvdPath path;
-  const char* before;
-  const char* after;
-};
-
 constexpr auto production = metal::SvdPath::production;
 constexpr auto plain = metal::SvdPath::plain;
 
-constexpr MetalSvdFault faults[] = {
+constexpr ShaderFault<metal::SvdPath> faults[] = {
     {{"metal-missing-barrier", "pairs of the next step begin before all of this one are rotated", "reconstruction"},
      production,
      "is_rotated = true;\n    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);",
@@ -60,27 +53,14 @@ constexpr MetalSvdFault faults[] = {
      "is_rotated"},
 };
 
-/// One for each path, for a shader is compiled when its kernel first runs.
-std::shared_ptr<const SvdKernel> healthy(metal::SvdPath path) {
-  static const auto on_production = metal_svd_kernel({.name = "metal-emulated"});
-  static const auto on_plain = metal_svd_kernel({.name = "metal-plain", .path = plain});
-  return path == plain ? on_plain : on_production;
-}
-
-SvdFault plant(const MetalSvdFault& fault) {
-  MetalSvdOptions options{.name = std::string("fault:") + fault.note.name, .path = fault.path};
-  options.edit = [&fault](const std::string& source) {
-    return replaced_once(replaced_once(source, "\nINSTANTIATE_FOR(half)\n", "\n"), fault.before, fault.after);
-  };
-  return {fault.note.name, fault.note.story, fault.note.caught_by, metal_svd_kernel(options), healthy(fault.path)};
+std::shared_ptr<const SvdKernel> kernel_of(std::string name, metal::SvdPath path, ShaderEdit edit) {
+  return metal_svd_kernel({.name = std::move(name), .path = path, .edit = std::move(edit)});
 }
 
 }  // namespace
 
 std::vector<SvdFault> metal_faults() {
-  std::vector<SvdFault> planted;
-  for (const MetalSvdFault& fault : faults) planted.push_back(plant(fault));
-  return planted;
+  return plant_in_shader<SvdOperation>(faults, kernel_of);
 }
 
 }  // namespace assay::validation::svd

@@ -1,4 +1,4 @@
-// The gradient of the plain kernel: the formula of metal/cpu/svd_gradient.h, sum by sum.
+// The gradient of the plain kernel: the formula of metal/cpu/svd/gradient.h, sum by sum.
 #include <algorithm>
 
 #include "validation/svd/faults/plain_kernel.h"

@@ -10,22 +10,13 @@
 
 #include "reference/refuse.h"
 #include "reference/svd/validate.h"
+#include "validation/core/any_span.h"
 
 namespace assay::validation {
 namespace {
 
 std::size_t at(std::int64_t i) {
   return static_cast<std::size_t>(i);
-}
-
-std::vector<double> widened(const metal::AnySvdInput& any) {
-  return std::visit(
-      [](const auto& values) {
-        std::vector<double> wide;
-        for (const auto& value : values) wide.push_back(static_cast<double>(value));
-        return wide;
-      },
-      any);
 }
 
 template <class Real>
@@ -112,14 +103,14 @@ bool PlainSvdKernel::sweep(Tall& W, Columns& V) const {
   return rotated;
 }
 
-int PlainSvdKernel::most_sweeps() const {
+int PlainSvdKernel::max_sweeps() const {
   return 60;
 }
 
 void PlainSvdKernel::orthogonalise(Tall& W, Columns& V) const {
-  for (int sweeps = 0; sweeps < most_sweeps(); ++sweeps)
+  for (int sweeps = 0; sweeps < max_sweeps(); ++sweeps)
     if (!sweep(W, V)) return;
-  throw metal::SvdNotConverged(fmt::format("columns are not orthogonal after {} sweeps", most_sweeps()));
+  throw metal::SvdNotConverged(fmt::format("columns are not orthogonal after {} sweeps", max_sweeps()));
 }
 
 double PlainSvdKernel::value_of(const Tall& W, std::int64_t j) const {
@@ -266,12 +257,8 @@ void PlainSvdKernel::randomized(const metal::AnySvdProblem& problem, const refer
 PlainSvdKernel::Work PlainSvdKernel::work_of(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out,
                                              int threads) {
   constexpr Dtype dtypes[] = {Dtype::float32, Dtype::float64, Dtype::float16, Dtype::bfloat16};  // of AnySvdInput
-  return {problem.extents.B,
-          problem.extents.M,
-          problem.extents.N,
-          dtypes[problem.A.index()],
-          std::visit([](const auto& span) { return !span.empty(); }, out.U),
-          threads};
+  return {problem.options.B,         problem.options.M, problem.options.N,
+          dtypes[problem.A.index()], !is_empty(out.U),  threads};
 }
 
 }  // namespace assay::validation

@@ -7,7 +7,7 @@
 //                                                                                (Golub and Van Loan, section 8.6.3)
 //   S_j = ||w_j||, sorted;  u_j = w_j / S_j, or where that is 0 a unit vector orthogonal to the others
 //
-// Shapes: reference/svd/problem.h. The gradient and the rSVD: metal/cpu/svd_gradient.h, and Halko, Martinsson and Tropp
+// Shapes: reference/svd/problem.h. The gradient and the rSVD: metal/cpu/svd/gradient.h, and Halko, Martinsson and Tropp
 // 2011, algorithms 4.4 and 5.1.
 //
 // It is written to be read, and to be broken: each step is a small virtual function, and a planted fault of this folder
@@ -92,7 +92,7 @@ class PlainSvdKernel : public SvdKernel {
   virtual void rotate(Column& a, Column& b, const Rotation& rotation) const;
   virtual void rotate_v(Column& a, Column& b, const Rotation& rotation) const;
   virtual bool sweep(Tall& W, Columns& V) const;
-  virtual int most_sweeps() const;
+  virtual int max_sweeps() const;
   virtual void orthogonalise(Tall& W, Columns& V) const;
   virtual double value_of(const Tall& W, std::int64_t j) const;
   static double largest_value(const Tall& W);

@@ -1,7 +1,8 @@
 // Faults of the rSVD.
 #include <cmath>
 
-#include "validation/svd/faults/planting.h"
+#include "validation/svd/faults/faults.h"
+#include "validation/svd/faults/plain_kernel.h"
 
 namespace assay::validation::svd {
 namespace {
@@ -37,7 +38,7 @@ struct OneTooFew final : PlainSvdKernel {
 }  // namespace
 
 std::vector<SvdFault> randomized_faults() {
-  return plant_all_svd<OversamplingIgnored, SketchNotOrthonormal, OneTooFew>();
+  return plant_all<SvdOperation, OversamplingIgnored, SketchNotOrthonormal, OneTooFew>(plain_svd_kernel());
 }
 
 }  // namespace assay::validation::svd

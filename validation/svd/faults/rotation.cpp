@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "validation/svd/faults/planting.h"
+#include "validation/svd/faults/faults.h"
+#include "validation/svd/faults/plain_kernel.h"
 
 namespace assay::validation::svd {
 namespace {
@@ -71,7 +72,7 @@ struct NaiveTangent final : PlainSvdKernel {
     return {c, c * t};
   }
   void orthogonalise(Tall& W, Columns& V) const override {
-    for (int sweeps = 0; sweeps < most_sweeps() && sweep(W, V);) ++sweeps;
+    for (int sweeps = 0; sweeps < max_sweeps() && sweep(W, V);) ++sweeps;
   }
 };
 
@@ -137,9 +138,9 @@ struct NoScaling final : PlainSvdKernel {
 }  // namespace
 
 std::vector<SvdFault> rotation_faults() {
-  return plant_all_svd<AbsoluteThreshold, ThresholdOfLargest, LooseThreshold, FewSweeps, LastPairNeverMeets,
-                       NaiveTangent, TangentAsSine, HalfRotations, VRotatedBackwards, VNotRotated, RotationsRace,
-                       NoScaling>();
+  return plant_all<SvdOperation, AbsoluteThreshold, ThresholdOfLargest, LooseThreshold, FewSweeps, LastPairNeverMeets,
+                   NaiveTangent, TangentAsSine, HalfRotations, VRotatedBackwards, VNotRotated, RotationsRace,
+                   NoScaling>(plain_svd_kernel());
 }
 
 }  // namespace assay::validation::svd

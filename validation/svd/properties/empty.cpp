@@ -1,6 +1,6 @@
 // Extents of 0 are nothing to do, and are done: no refusal, no write outside.
 #include "validation/svd/properties/properties.h"
-#include "validation/svd/run.h"
+#include "validation/svd/fields.h"
 
 namespace assay::validation::svd {
 namespace {
@@ -9,7 +9,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
   for (const SvdCase& none : {SvdCase{0, c.M, c.N, c.dtype, {}}, SvdCase{c.B, 0, c.N, c.dtype, {}},
                               SvdCase{c.B, c.M, 0, c.dtype, {}}, SvdCase{0, 0, 0, c.dtype, {}}}) {
     const SvdRun run = run_valid(context.kernel, none);
-    if (!run.trespasses.empty()) return Finding::fail("  " + run.trespasses[0]);
+    if (!run.out_of_bounds_writes.empty()) return Finding::fail("  " + run.out_of_bounds_writes[0]);
   }
   return Finding::pass();
 }

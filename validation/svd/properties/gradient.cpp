@@ -21,7 +21,7 @@ std::vector<double> gradient_of(const SvdKernel& kernel, const SvdGradientCase& 
                                 Comparison& comparison) {
   Footprint footprint;
   std::vector<double> dA = run_gradient(kernel, f, notes, footprint);
-  if (!footprint.trespasses.empty()) comparison.fail("  " + footprint.trespasses[0]);
+  if (!footprint.out_of_bounds_writes.empty()) comparison.fail("  " + footprint.out_of_bounds_writes[0]);
   return dA;
 }
 

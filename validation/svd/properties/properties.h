@@ -6,12 +6,7 @@
 namespace assay::validation::svd {
 
 // Memory and repeatability.
-SvdProperty outside();
-SvdProperty inside();
-SvdProperty repeat();
-SvdProperty threads();
 SvdProperty batch_singles();
-SvdProperty values_only();
 
 // The contract.
 SvdProperty refusals();

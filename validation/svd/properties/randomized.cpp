@@ -48,7 +48,7 @@ std::vector<double> values_of(const SvdMatrixTruth& truth) {
 
 /// One run, against the truth.
 void hold(Comparison& comparison, const SvdContext& context, const SvdCase& c, const RandomizedSvd& randomized) {
-  const SvdRun run = run_valid(context.kernel, c, {.randomized = randomized});
+  const SvdRun run = run_valid(context.kernel, c, {.request = {.randomized = randomized}});
   const SvdBounds bounds(c, context.kernel.info());
   const auto truth = context.truth_of(c);
   hold_orthonormal_u(comparison, c, run, bounds);

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "validation/svd/properties/properties.h"
-#include "validation/svd/run.h"
+#include "validation/svd/fields.h"
 
 namespace assay::validation::svd {
 namespace {

@@ -2,9 +2,9 @@
 // looped for ever (#1409, numpy/numpy#5588) on such.
 #include <limits>
 
-#include "validation/core/refusal.h"
+#include "validation/core/properties.h"
 #include "validation/svd/properties/properties.h"
-#include "validation/svd/run.h"
+#include "validation/svd/fields.h"
 
 namespace assay::validation::svd {
 namespace {
@@ -13,15 +13,15 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 Finding check(const SvdContext& context, const SvdCase& c) {
-  if (!context.kernel.info().support.checks_arguments)
+  if (!context.kernel.info().support.does("checks_arguments"))
     return Finding::skip("the kernel does not claim to check its arguments");
   const auto last = static_cast<std::size_t>(c.B * c.M * c.N - 1);
   for (const std::size_t place : {std::size_t{0}, last / 2, last}) {
     for (const double special : {nan, infinity, -infinity}) {
       SvdCase bad = c;
       bad.A[place] = special;
-      for (const bool vectors : {true, false}) {
-        Finding finding = judge_refusal(run_kernel(context.kernel, bad, {.vectors = vectors}),
+      for (const auto& options : {SvdFields::RunOptions(), smaller_requests<SvdOperation>().front()}) {
+        Finding finding = judge_refusal(run_kernel(context.kernel, bad, options),
                                         special == special ? "an infinity in A" : "a NaN in A", "A[");
         if (is_failure(finding.verdict)) return finding;
       }

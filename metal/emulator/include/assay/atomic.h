@@ -44,7 +44,7 @@ __attribute__((no_sanitize("thread"), always_inline, nodebug)) inline T atomic_l
   __atomic_load(p, &value, __ATOMIC_RELAXED);
   return value;
 }
-/// The old value; `change` gives the new one.
+/// Replaces a value by change(value); returns the old value.
 template <class T, class Change>
 ASSAY_UNCHECKED T atomic_change(volatile T* p, Change change) {
   T old = atomic_load_of(p), next = change(old);
@@ -70,7 +70,7 @@ ASSAY_OWN T atomic_exchange_explicit(volatile atomic<T>* object, detail::Same<T>
   __atomic_exchange(&object->value, &desired, &old, __ATOMIC_RELAXED);
   return old;
 }
-/// Writes what was found to `expected` where it was not that.
+/// If the value differs from `expected`, writes it to `expected`.
 template <class T>
 ASSAY_OWN bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* object, T* expected, detail::Same<T> desired,
                                                      memory_order, memory_order) {
@@ -92,7 +92,7 @@ ASSAY_ATOMIC_FETCH(and, old& operand)
 ASSAY_ATOMIC_FETCH(or, old | operand)
 ASSAY_ATOMIC_FETCH(xor, old ^ operand)
 #undef ASSAY_ATOMIC_FETCH
-/// Of 64 bits, without the old value.
+/// The 64-bit forms, which do not return the old value.
 #define ASSAY_ATOMIC_CHANGE(name)                                                                   \
   template <class T>                                                                                \
   ASSAY_IN_PLACE void atomic_##name##_explicit(volatile atomic<T>* object, detail::Same<T> operand, \
@@ -104,7 +104,7 @@ ASSAY_ATOMIC_CHANGE(max)
 #undef ASSAY_ATOMIC_CHANGE
 
 enum class mem_flags : uint;
-/// Metal has fences of device and threadgroup memory; threads of a group run one at a time here.
+/// One kind of fence is enough for all memory here, since the threads of a group run one at a time.
 ASSAY_OWN void atomic_thread_fence(mem_flags, memory_order, thread_scope = thread_scope_device) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

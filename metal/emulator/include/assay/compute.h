@@ -1,5 +1,5 @@
-// Barriers and the operations of simdgroups and quadgroups: Metal Shading Language Specification, sections 6.9.1, 6.9.2
-// and 6.9.3. Each is a meeting of lanes at the place where the shader calls it.
+// Barriers and the collectives of simdgroups and quadgroups: Metal Shading Language Specification,
+// sections 6.9.1, 6.9.2 and 6.9.3. Each has the site of its call in the shader.
 #pragma once
 
 #include <assay/math.h>
@@ -33,43 +33,43 @@ inline constexpr Scope simd_scope = Scope::simdgroup, quad_scope = Scope::quadgr
 template <Scope scope>
 inline constexpr uint lanes = scope == Scope::quadgroup ? 4 : 32;
 
-/// What each lane brought to a meeting.
+/// What an all-gather returns: the value of each lane.
 template <class T, Scope scope>
-struct Met {
+struct Gathered {
   T of[lanes<scope>];
   ulong active;
   uint lane;
   ASSAY_OWN bool is_active(uint n) const { return n < lanes<scope> && (active >> n & 1) != 0; }
   ASSAY_OWN T mine() const { return of[lane]; }
-  /// Of a lane that is not there: undefined in Metal; one's own here.
+  /// The value of lane `n`. For an inactive lane, Metal leaves it undefined; here it is the calling lane's own.
   ASSAY_OWN T at(uint n) const { return is_active(n) ? of[n] : mine(); }
 };
 
 template <Scope scope, class T>
-ASSAY_OWN Met<T, scope> meet(T mine, Site site) {
-  Met<T, scope> met;
-  const auto meeting = services->exchange(scope, &mine, sizeof(T), met.of, &site);
-  met.active = meeting.active;
-  met.lane = meeting.lane;
-  return met;
+ASSAY_OWN Gathered<T, scope> all_gather(T mine, Site site) {
+  Gathered<T, scope> gathered;
+  const auto lanes = services->all_gather(scope, &mine, sizeof(T), gathered.of, &site);
+  gathered.active = lanes.active;
+  gathered.lane = lanes.lane;
+  return gathered;
 }
 
-/// Over the active lanes from `first` up to `last`, in their order, beginning with `start`.
+/// Joins `start` with the values of the active lanes below `last`, in rising order.
 template <class T, Scope scope, class Join>
-ASSAY_OWN T fold(const Met<T, scope>& met, uint last, T start, Join join) {
+ASSAY_OWN T fold(const Gathered<T, scope>& gathered, uint last, T start, Join join) {
   for (uint n = 0; n < last; ++n)
-    if (met.is_active(n)) start = join(start, met.of[n]);
+    if (gathered.is_active(n)) start = join(start, gathered.of[n]);
   return start;
 }
 
-/// Over all active lanes; the lowest is where it begins, so that no neutral element is needed.
+/// Joins the values of all active lanes. It begins with the lowest active lane, and so needs no neutral element.
 template <Scope scope, class T, class Join>
 ASSAY_OWN T reduce(T mine, Site site, Join join) {
-  const auto met = meet<scope>(mine, site);
-  const uint first = uint(__builtin_ctzl(met.active));
-  T result = met.of[first];
+  const auto gathered = all_gather<scope>(mine, site);
+  const uint first = uint(__builtin_ctzl(gathered.active));
+  T result = gathered.of[first];
   for (uint n = first + 1; n < lanes<scope>; ++n)
-    if (met.is_active(n)) result = join(result, met.of[n]);
+    if (gathered.is_active(n)) result = join(result, gathered.of[n]);
   return result;
 }
 
@@ -103,29 +103,30 @@ struct Xor {
     return T(a ^ b);
   }
 };
-struct Least {
+struct Min {
   template <class T>
   ASSAY_OWN T operator()(T a, T b) const {
     return metal::min(a, b);
   }
 };
-struct Greatest {
+struct Max {
   template <class T>
   ASSAY_OWN T operator()(T a, T b) const {
     return metal::max(a, b);
   }
 };
 
-/// Lane i gets lane i + delta's; where that is beyond `modulo` lanes, of what follows them: filling's lanes.
+/// Within each `modulo` lanes, lane i gets the data of lane i + delta. Where that lane is outside of these lanes, it
+/// gets the filling of the lane at which i + delta wraps around.
 template <Scope scope, class T>
 ASSAY_OWN T shuffled_and_filled(T mine, T filling, int delta, uint modulo, Site site) {
   struct Both {
     T data, filling;
   };
-  const auto met = meet<scope>(Both{mine, filling}, site);
-  const int lane = int(met.lane), base = lane / int(modulo) * int(modulo), from = lane - base + delta;
+  const auto gathered = all_gather<scope>(Both{mine, filling}, site);
+  const int lane = int(gathered.lane), base = lane / int(modulo) * int(modulo), from = lane - base + delta;
   const bool is_inside = from >= 0 && from < int(modulo);
-  const Both other = met.at(uint(base + (from + int(modulo)) % int(modulo)));
+  const Both other = gathered.at(uint(base + (from + int(modulo)) % int(modulo)));
   return is_inside ? other.data : other.filling;
 }
 
@@ -138,7 +139,7 @@ ASSAY_OWN void simdgroup_barrier(mem_flags flags, detail::Site site = detail::he
   detail::services->barrier(detail::Scope::simdgroup, uint(flags), &site);
 }
 
-/// The answers of a group's lanes to a question: a bit for each.
+/// The answers of a group's lanes to a question, a bit for each lane.
 template <uint lanes>
 struct basic_vote {
   using vote_t = ulong;
@@ -158,30 +159,30 @@ using quad_vote = basic_vote<4>;
   ASSAY_OWN T group##_##name(T data, detail::Site site = detail::here()) {    \
     return detail::reduce<detail::group##_scope>(data, site, detail::Join()); \
   }
-/// Exclusive begins with the neutral element, inclusive ends with the lane's own.
+/// An exclusive prefix begins with the neutral element; an inclusive one ends with the lane's own value.
 #define ASSAY_PREFIX(group, name, Join, neutral)                                            \
   template <class T>                                                                        \
   ASSAY_OWN T group##_prefix_exclusive_##name(T data, detail::Site site = detail::here()) { \
-    const auto met = detail::meet<detail::group##_scope>(data, site);                       \
-    return detail::fold(met, met.lane, T(neutral), detail::Join());                         \
+    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);            \
+    return detail::fold(gathered, gathered.lane, T(neutral), detail::Join());               \
   }                                                                                         \
   template <class T>                                                                        \
   ASSAY_OWN T group##_prefix_inclusive_##name(T data, detail::Site site = detail::here()) { \
-    const auto met = detail::meet<detail::group##_scope>(data, site);                       \
-    return detail::fold(met, met.lane + 1, T(neutral), detail::Join());                     \
+    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);            \
+    return detail::fold(gathered, gathered.lane + 1, T(neutral), detail::Join());           \
   }
-/// Lane i gets what `lane` says; `met` is the meeting.
+/// Each lane gets the value of lane `lane_`, an expression in `gathered`.
 #define ASSAY_SHUFFLE(group, name, parameter, lane_)                                         \
   template <class T>                                                                         \
   ASSAY_OWN T group##_##name(T data, ushort parameter, detail::Site site = detail::here()) { \
-    const auto met = detail::meet<detail::group##_scope>(data, site);                        \
-    return met.at(uint(lane_));                                                              \
+    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);             \
+    return gathered.at(uint(lane_));                                                         \
   }
 #define ASSAY_GROUP(group, lanes)                                                                        \
   ASSAY_REDUCTION(group, sum, Add)                                                                       \
   ASSAY_REDUCTION(group, product, Multiply)                                                              \
-  ASSAY_REDUCTION(group, min, Least)                                                                     \
-  ASSAY_REDUCTION(group, max, Greatest)                                                                  \
+  ASSAY_REDUCTION(group, min, Min)                                                                       \
+  ASSAY_REDUCTION(group, max, Max)                                                                       \
   ASSAY_REDUCTION(group, and, And)                                                                       \
   ASSAY_REDUCTION(group, or, Or)                                                                         \
   ASSAY_REDUCTION(group, xor, Xor)                                                                       \
@@ -189,15 +190,15 @@ using quad_vote = basic_vote<4>;
   ASSAY_PREFIX(group, product, Multiply, 1)                                                              \
   ASSAY_SHUFFLE(group, broadcast, lane, lane)                                                            \
   ASSAY_SHUFFLE(group, shuffle, lane, lane)                                                              \
-  ASSAY_SHUFFLE(group, shuffle_up, delta, met.lane - delta)                                              \
-  ASSAY_SHUFFLE(group, shuffle_down, delta, met.lane + delta)                                            \
-  ASSAY_SHUFFLE(group, shuffle_xor, mask, met.lane ^ mask)                                               \
-  ASSAY_SHUFFLE(group, shuffle_rotate_up, delta, (met.lane + lanes - delta % lanes) % lanes)             \
-  ASSAY_SHUFFLE(group, shuffle_rotate_down, delta, (met.lane + delta) % lanes)                           \
+  ASSAY_SHUFFLE(group, shuffle_up, delta, gathered.lane - delta)                                         \
+  ASSAY_SHUFFLE(group, shuffle_down, delta, gathered.lane + delta)                                       \
+  ASSAY_SHUFFLE(group, shuffle_xor, mask, gathered.lane ^ mask)                                          \
+  ASSAY_SHUFFLE(group, shuffle_rotate_up, delta, (gathered.lane + lanes - delta % lanes) % lanes)        \
+  ASSAY_SHUFFLE(group, shuffle_rotate_down, delta, (gathered.lane + delta) % lanes)                      \
   template <class T>                                                                                     \
   ASSAY_OWN T group##_broadcast_first(T data, detail::Site site = detail::here()) {                      \
-    const auto met = detail::meet<detail::group##_scope>(data, site);                                    \
-    return met.of[__builtin_ctzl(met.active)];                                                           \
+    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                         \
+    return gathered.of[__builtin_ctzl(gathered.active)];                                                 \
   }                                                                                                      \
   template <class T>                                                                                     \
   ASSAY_OWN T group##_shuffle_and_fill_up(T data, T filling, ushort delta, ushort modulo = lanes,        \
@@ -210,10 +211,10 @@ using quad_vote = basic_vote<4>;
     return detail::shuffled_and_filled<detail::group##_scope>(data, filling, int(delta), modulo, site);  \
   }                                                                                                      \
   ASSAY_OWN group##_vote group##_ballot(bool answer, detail::Site site = detail::here()) {               \
-    const auto met = detail::meet<detail::group##_scope>(uint(answer), site);                            \
+    const auto gathered = detail::all_gather<detail::group##_scope>(uint(answer), site);                 \
     ulong votes = 0;                                                                                     \
-    for (uint n = 0; n < lanes; ++n) votes |= ulong(met.of[n]) << n;                                     \
-    return {votes & met.active, met.active};                                                             \
+    for (uint n = 0; n < lanes; ++n) votes |= ulong(gathered.of[n]) << n;                                \
+    return {votes & gathered.active, gathered.active};                                                   \
   }                                                                                                      \
   ASSAY_OWN bool group##_all(bool answer, detail::Site site = detail::here()) {                          \
     return group##_ballot(answer, site).all();                                                           \
@@ -225,8 +226,8 @@ using quad_vote = basic_vote<4>;
     return group##_ballot(true, site);                                                                   \
   }                                                                                                      \
   ASSAY_OWN bool group##_is_first(detail::Site site = detail::here()) {                                  \
-    const auto met = detail::meet<detail::group##_scope>(0u, site);                                      \
-    return met.lane == uint(__builtin_ctzl(met.active));                                                 \
+    const auto gathered = detail::all_gather<detail::group##_scope>(0u, site);                           \
+    return gathered.lane == uint(__builtin_ctzl(gathered.active));                                       \
   }
 
 ASSAY_GROUP(simd, 32)

@@ -20,7 +20,7 @@ struct array {
   static constexpr bool empty() { return N == 0; }
 };
 
-/// A value that is the same in all threads, which is the shader's promise and not looked after.
+/// A value that the shader promises to be the same in all threads. The promise is not checked.
 template <class T>
 struct uniform {
   T value;

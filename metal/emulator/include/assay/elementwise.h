@@ -1,7 +1,7 @@
-// How a function of scalars becomes one of scalars of any type and of vectors, in metal, metal::fast and
-// metal::precise.
+// Macros that turn a function of float into functions of all scalar types and of vectors, in the namespaces metal,
+// metal::fast and metal::precise.
 //
-// `fast` and `precise` are the same functions here: computed in float (half and bfloat operands are exact in it) and
+// `fast` and `precise` are the same functions here: computed in float, in which half and bfloat operands are exact, and
 // rounded once to the result's type.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace detail {
 template <class T>
 inline constexpr bool is_half = __is_same(__remove_cv(T), half);
 
-/// Of floating functions: half where only half (and integers) are given, else float.
+/// The result of a floating-point function: half if its arguments are half (or integers), else float.
 template <class... A>
 using if_floating =
     enable_if_t<(is_arithmetic_v<A> && ...),
@@ -31,7 +31,7 @@ template <class A>
 struct Common<A, A, A> {
   using type = A;
 };
-/// Of functions of any scalars: their type where it is one, else that of their sum.
+/// The result of a function of any scalars: their type if it is the same, else the type of their sum.
 template <class... A>
 using if_arithmetic = typename enable_if_t<(is_arithmetic_v<A> && ...), Common<A...>>::type;
 
@@ -39,7 +39,7 @@ template <class... A>
 struct FirstVector {};
 template <class A, class... B>
 struct FirstVector<A, B...> : conditional_t<Shape<A>::is_vector, type_identity<A>, FirstVector<B...>> {};
-/// The vector type where at least one is a vector.
+/// The type of the first vector among the arguments; there must be one.
 template <class... A>
 using if_vector = typename FirstVector<A...>::type;
 
@@ -53,7 +53,7 @@ using if_vector = typename FirstVector<A...>::type;
   using metal::name;                  \
   }
 
-/// name(x) from `expression` in float x.
+/// Defines name(x) by `expression` in float x.
 #define ASSAY_FLOAT_1(name, expression)                                         \
   namespace detail {                                                            \
   ASSAY_OWN float name##_of(float x) {                                          \
@@ -107,7 +107,7 @@ using if_vector = typename FirstVector<A...>::type;
   }                                                                                                                   \
   ASSAY_IN_ALL_PRECISIONS(name)
 
-/// name(x) of integers and floating numbers, `expression` in T x.
+/// Defines name(x) for integers and floating-point numbers by `expression` in T x.
 #define ASSAY_ANY_1(name, expression)                     \
   template <class T, class = detail::if_arithmetic<T, T>> \
   ASSAY_OWN constexpr T name(T x) {                       \
@@ -155,7 +155,7 @@ using if_vector = typename FirstVector<A...>::type;
     return x;                                                                                 \
   }
 
-/// name(x) -> bool of a floating number.
+/// Defines a predicate name(x) of floating-point numbers.
 #define ASSAY_TEST_1(name, expression)                        \
   template <class A, class = detail::if_floating<A>>          \
   ASSAY_OWN bool name(A a) {                                  \

@@ -1,8 +1,9 @@
-// What the compiler's instrumentation calls in a shader that is compiled for checking: every access goes to the
-// Services.
+// The functions that the compiler's instrumentation calls in a shader compiled for checking. They report every access
+// to the Services.
 //
-// -fsanitize=thread puts a call in front of each access of memory that may be shared; these are not ThreadSanitizer's
-// functions but ours. -fsanitize=array-bounds calls one when an index is outside of an array of known length.
+// -fsanitize=thread puts a call in front of each access of memory that may be shared. The functions called are these,
+// not ThreadSanitizer's. -fsanitize=array-bounds calls one when an index is out of the bounds of an array of known
+// length.
 #pragma once
 
 #include <assay/bfloat.h>
@@ -15,15 +16,16 @@ namespace assay_shader_side {
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start[];
 extern "C" __attribute__((visibility("hidden"))) const char _end[];
 
-/// The shader's own constants are not the emulator's to judge: they are never written while a kernel runs.
-ASSAY_UNCHECKED bool is_own(const void* address) {
+/// Whether the address is in the shader object, among its constants. These need no check: nothing writes them while a
+/// kernel runs.
+ASSAY_UNCHECKED bool is_own_constant(const void* address) {
   return address >= __ehdr_start && address < _end;
 }
 
 __attribute__((no_sanitize("thread", "coverage"), always_inline)) inline void access(const void* address,
                                                                                      unsigned long bytes,
                                                                                      abi::Access kind, const void* pc) {
-  if (services != nullptr && !is_own(address)) services->access(address, bytes, kind, pc);
+  if (services != nullptr && !is_own_constant(address)) services->access(address, bytes, kind, pc);
 }
 
 }  // namespace assay_shader_side
@@ -73,22 +75,22 @@ ASSAY_HOOK void* __tsan_memset(void* to, int value, unsigned long bytes) {
 }
 namespace assay_shader_side {
 
-inline constexpr unsigned blocks_at_once = 4096;
-inline unsigned blocks_left = blocks_at_once;
+inline constexpr unsigned blocks_per_report = 4096;
+inline unsigned blocks_left = blocks_per_report;
 
-__attribute__((noinline, no_sanitize("thread", "coverage"))) inline void tell_blocks() {
-  blocks_left = blocks_at_once;
-  if (services != nullptr) services->blocks(blocks_at_once, __builtin_return_address(0));
+__attribute__((noinline, no_sanitize("thread", "coverage"))) inline void report_blocks() {
+  blocks_left = blocks_per_report;
+  if (services != nullptr) services->blocks(blocks_per_report, __builtin_return_address(0));
 }
 
 }  // namespace assay_shader_side
 
-/// -fsanitize-coverage=trace-pc calls it in each basic block: they are told of by the thousand, for they are many. It
-/// is compiled into the block, and without places of its own has the block's.
+/// -fsanitize-coverage=trace-pc calls it in each basic block. There are many, so it reports them by the thousand. It is
+/// inlined without debug information, so that a report has the block's source position.
 extern "C"
     __attribute__((used, nodebug, always_inline, no_sanitize("thread", "coverage"), visibility("hidden"))) inline void
     __sanitizer_cov_trace_pc() {
-  if (--assay_shader_side::blocks_left == 0) assay_shader_side::tell_blocks();
+  if (--assay_shader_side::blocks_left == 0) assay_shader_side::report_blocks();
 }
 ASSAY_HOOK void __tsan_init() {}
 ASSAY_HOOK void __tsan_vptr_update(void**, void*) {}
@@ -96,7 +98,7 @@ ASSAY_HOOK void __tsan_vptr_read(void**) {}
 
 namespace assay_shader_side {
 
-/// As clang lays out what it hands to the handler.
+// The layout of what clang passes to the handler below.
 struct TypeDescriptor {
   unsigned short kind, info;
   char name[1];
@@ -112,7 +114,7 @@ struct OutOfBounds {
 ASSAY_HOOK void __ubsan_handle_out_of_bounds(assay_shader_side::OutOfBounds* where, unsigned long index) {
   using assay_shader_side::services;
   if (services != nullptr)
-    services->private_overrun(where->file, where->line, where->column, index, where->array->name);
+    services->index_out_of_bounds(where->file, where->line, where->column, index, where->array->name);
 }
 
 #undef ASSAY_ACCESS_HOOKS

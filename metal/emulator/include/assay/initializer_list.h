@@ -1,4 +1,4 @@
-// std::initializer_list as the compiler wants it, so that vectors can be told {a, b} from (a, b).
+// std::initializer_list as the compiler requires it, so that vectors can tell {a, b} from (a, b).
 #pragma once
 
 namespace std {

@@ -16,8 +16,8 @@ using Unsigned = make_unsigned_t<T>;
 
 template <class T>
 ASSAY_OWN constexpr T saturated(Wide<T> value) {
-  constexpr Wide<T> least = numeric_limits<T>::min(), greatest = numeric_limits<T>::max();
-  return T(value < least ? least : value > greatest ? greatest : value);
+  constexpr Wide<T> min = numeric_limits<T>::min(), max = numeric_limits<T>::max();
+  return T(value < min ? min : value > max ? max : value);
 }
 template <class T>
 ASSAY_OWN constexpr T rotated(T x, T y) {
@@ -31,9 +31,9 @@ ASSAY_OWN constexpr T reversed(T x) {
   for (int n = 0; n < bits<T>; ++n) result = result << 1 | (static_cast<unsigned long>(x) >> n & 1);
   return T(result);
 }
-/// Of unsigned operands the difference would wrap below zero.
+/// x - y. For unsigned operands the difference in Wide would wrap below zero.
 template <class T>
-ASSAY_OWN constexpr T less_saturated(T x, T y) {
+ASSAY_OWN constexpr T difference_saturated(T x, T y) {
   if constexpr (is_unsigned_v<T>)
     return x < y ? T(0) : T(x - y);
   else
@@ -50,7 +50,7 @@ ASSAY_ANY_1(reverse_bits, detail::reversed(x))
 
 ASSAY_ANY_2(absdiff, x < y ? y - x : x - y)
 ASSAY_ANY_2(addsat, detail::saturated<T>(detail::Wide<T>(x) + detail::Wide<T>(y)))
-ASSAY_ANY_2(subsat, detail::less_saturated(x, y))
+ASSAY_ANY_2(subsat, detail::difference_saturated(x, y))
 ASSAY_ANY_2(hadd, (detail::Wide<T>(x) + detail::Wide<T>(y)) >> 1)
 ASSAY_ANY_2(rhadd, (detail::Wide<T>(x) + detail::Wide<T>(y) + 1) >> 1)
 ASSAY_ANY_2(mulhi, (detail::Wide<T>(x) * detail::Wide<T>(y)) >> detail::bits<T>)

@@ -49,7 +49,8 @@ ASSAY_INTEGER_LIMITS(uint)
 ASSAY_INTEGER_LIMITS(long)
 ASSAY_INTEGER_LIMITS(ulong)
 
-/// Largest, smallest normal and smallest number, and the distance from 1 to the next.
+/// The last four parameters: the largest, the smallest normal and the smallest number, and the distance from 1 to the
+/// next number.
 #define ASSAY_FLOATING_LIMITS(T, digits_, digits10_, max_exponent_, largest, smallest, denormal, step) \
   template <>                                                                                          \
   struct numeric_limits<T> {                                                                           \

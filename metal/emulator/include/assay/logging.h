@@ -1,4 +1,4 @@
-// os_log: Metal Shading Language Specification, section 6.19. Messages go nowhere.
+// os_log: Metal Shading Language Specification, section 6.19. Messages are dropped.
 #pragma once
 
 #include <assay/scalar.h>

@@ -36,14 +36,14 @@ ASSAY_FLOAT_1(tanh, __builtin_tanhf(x))
 ASSAY_FLOAT_1(trunc, __builtin_truncf(x))
 
 namespace detail {
-/// x less a multiple of 2, times pi: what sine and cosine of pi x depend on.
-ASSAY_OWN double turned(float x) {
+/// The angle pi x less whole turns.
+ASSAY_OWN double reduced_angle(float x) {
   return double(x - 2 * __builtin_rintf(x / 2)) * double(3.14159265358979323846264338327950288l);
 }
 }  // namespace detail
-ASSAY_FLOAT_1(sinpi, __builtin_sin(detail::turned(x)))
-ASSAY_FLOAT_1(cospi, __builtin_cos(detail::turned(x)))
-ASSAY_FLOAT_1(tanpi, __builtin_tan(detail::turned(x)))
+ASSAY_FLOAT_1(sinpi, __builtin_sin(detail::reduced_angle(x)))
+ASSAY_FLOAT_1(cospi, __builtin_cos(detail::reduced_angle(x)))
+ASSAY_FLOAT_1(tanpi, __builtin_tan(detail::reduced_angle(x)))
 
 ASSAY_FLOAT_1(saturate, __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f))
 ASSAY_FLOAT_1(sign, x > 0 ? 1.0f : x < 0 ? -1.0f : x == 0 ? x : 0.0f)
@@ -73,14 +73,14 @@ ASSAY_FLOAT_3(smoothstep, detail::smoothed(detail::saturate_of((z - x) / (y - x)
 
 namespace detail {
 template <class T>
-ASSAY_OWN constexpr T least(T x, T y) {
+ASSAY_OWN constexpr T min_of_two(T x, T y) {
   if constexpr (is_floating_point_v<T>)
     return T(__builtin_fminf(float(x), float(y)));
   else
     return y < x ? y : x;
 }
 template <class T>
-ASSAY_OWN constexpr T greatest(T x, T y) {
+ASSAY_OWN constexpr T max_of_two(T x, T y) {
   if constexpr (is_floating_point_v<T>)
     return T(__builtin_fmaxf(float(x), float(y)));
   else
@@ -88,13 +88,13 @@ ASSAY_OWN constexpr T greatest(T x, T y) {
 }
 }  // namespace detail
 ASSAY_ANY_1(abs, x < T(0) ? T(-x) : x == T(0) ? T(0) : x)
-ASSAY_ANY_2(min, detail::least(x, y))
-ASSAY_ANY_2(max, detail::greatest(x, y))
-ASSAY_ANY_3(clamp, detail::least(detail::greatest(x, y), z))
+ASSAY_ANY_2(min, detail::min_of_two(x, y))
+ASSAY_ANY_2(max, detail::max_of_two(x, y))
+ASSAY_ANY_3(clamp, detail::min_of_two(detail::max_of_two(x, y), z))
 ASSAY_ANY_3(mad, x* y + z)
-ASSAY_ANY_3(min3, detail::least(detail::least(x, y), z))
-ASSAY_ANY_3(max3, detail::greatest(detail::greatest(x, y), z))
-ASSAY_ANY_3(median3, detail::greatest(detail::least(x, y), detail::least(detail::greatest(x, y), z)))
+ASSAY_ANY_3(min3, detail::min_of_two(detail::min_of_two(x, y), z))
+ASSAY_ANY_3(max3, detail::max_of_two(detail::max_of_two(x, y), z))
+ASSAY_ANY_3(median3, detail::max_of_two(detail::min_of_two(x, y), detail::min_of_two(detail::max_of_two(x, y), z)))
 ASSAY_IN_ALL_PRECISIONS(abs)
 ASSAY_IN_ALL_PRECISIONS(min)
 ASSAY_IN_ALL_PRECISIONS(max)
@@ -109,8 +109,8 @@ ASSAY_TEST_1(isnan, __builtin_isnan(x))
 ASSAY_TEST_1(signbit, __builtin_signbit(x))
 template <class A, class R = detail::if_floating<A>>
 ASSAY_OWN bool isnormal(A a) {
-  constexpr float least = is_same_v<R, half> ? 0x1p-14f : 0x1p-126f;
-  return __builtin_isfinite(float(a)) && __builtin_fabsf(float(a)) >= least;
+  constexpr float min_normal = is_same_v<R, half> ? 0x1p-14f : 0x1p-126f;
+  return __builtin_isfinite(float(a)) && __builtin_fabsf(float(a)) >= min_normal;
 }
 template <class A, class B>
 ASSAY_OWN auto isordered(A a, B b) {
@@ -184,7 +184,7 @@ ASSAY_IN_PLACE A sincos(A x, R& cosine) {
   return sin(x);
 }
 namespace detail {
-/// The next of the type's numbers, by its bits.
+/// The type's next number after x towards y, computed on its bits.
 template <class Bits, class T>
 ASSAY_OWN T next(T x, T y) {
   if (x != x || y != y) return x + y;

@@ -11,7 +11,7 @@ struct matrix {
   vec<T, R> columns[C];
 
   matrix() = default;
-  /// Zero but for the diagonal.
+  /// A diagonal matrix.
   ASSAY_OWN explicit constexpr matrix(T diagonal) : columns{} {
     for (int c = 0; c < C; ++c) columns[c] = vec<T, R>(T(0));
     for (int c = 0; c < C && c < R; ++c) columns[c].at(c) = diagonal;
@@ -87,7 +87,7 @@ ASSAY_OWN matrix<T, R, C> transpose(matrix<T, C, R> a) {
   return result;
 }
 
-/// By the first row.
+/// Laplace expansion along the first row.
 template <class T, int N>
 ASSAY_OWN T determinant(matrix<T, N, N> a) {
   if constexpr (N == 2) {

@@ -1,13 +1,13 @@
 // Metal's scalar types and type traits: Metal Shading Language Specification, sections 2.1 and 2.20.
 #pragma once
 
-/// Of a function that computes with what it was given: its accesses are its own and not reported.
+/// Marks a function whose accesses are not reported: it computes with its own values only.
 #define ASSAY_UNCHECKED __attribute__((no_sanitize("thread", "array-bounds", "coverage")))
 #define ASSAY_OWN ASSAY_UNCHECKED inline
-/// Of a function that reads or writes the shader's memory: part of the line that calls it, as reports show it.
+/// Marks a function that reads or writes the shader's memory. Its accesses are reported at the line that calls it.
 #define ASSAY_IN_PLACE __attribute__((always_inline, nodebug)) inline
 
-// As Metal's own headers define them, and others' sources use them.
+// Metal's own headers define it, and published shaders use it.
 #define METAL_FUNC inline __attribute__((always_inline))
 
 #if ASSAY_LINT
@@ -110,7 +110,7 @@ ASSAY_TYPE_TRAIT(remove_cv, __remove_cv(T))
 ASSAY_TYPE_TRAIT(remove_reference, __remove_reference_t(T))
 ASSAY_TYPE_TRAIT(remove_pointer, __remove_pointer(T))
 ASSAY_TYPE_TRAIT(remove_extent, __remove_extent(T))
-// There are none left here.
+// The translator has removed all address spaces.
 ASSAY_TYPE_TRAIT(remove_addrspace, T)
 ASSAY_TYPE_TRAIT(add_const, const T)
 ASSAY_TYPE_TRAIT(add_pointer, __add_pointer(T))
@@ -128,7 +128,7 @@ ASSAY_TRAIT_2(is_base_of, __is_base_of(A, B))
 ASSAY_TRAIT_2(is_convertible, __is_convertible(A, B))
 ASSAY_TRAIT(is_void, __is_void(T))
 ASSAY_TRAIT(is_integral, __is_integral(T))
-// To the compiler the 16-bit types are extensions; in Metal they are floating types like float.
+// The compiler's own trait leaves out the 16-bit types, which are extensions to it.
 ASSAY_TRAIT(is_floating_point,
             __is_floating_point(T) || __is_same(__remove_cv(T), half) || __is_same(__remove_cv(T), __bf16))
 ASSAY_TRAIT(is_arithmetic, is_integral<T>::value || is_floating_point<T>::value)
@@ -156,7 +156,7 @@ template <class...>
 struct disjunction : false_type {};
 template <class First, class... Rest>
 struct disjunction<First, Rest...> : conditional_t<bool(First::value), First, disjunction<Rest...>> {};
-// As Apple's own headers spell it, and others' sources use it.
+// Apple's headers spell it so, and published shaders use it.
 template <class... T>
 using _disjunction = disjunction<T...>;
 template <class T>

@@ -1,4 +1,4 @@
-// Included before every shader: what the translator's text stands on. Not for shaders to use.
+// Included before every shader: declarations that the translator's output uses. Not for shaders themselves.
 #pragma once
 #pragma clang system_header
 
@@ -10,7 +10,7 @@
 
 namespace assay_shader_side {
 
-/// Any object of the type, which lint never makes.
+/// An object of the type. Never defined, since lint runs nothing.
 template <class T>
 T& lint_variable();
 
@@ -22,7 +22,7 @@ namespace assay_shader_side {
 
 inline constexpr unsigned is_checked = ASSAY_CHECKED;
 
-/// The group's memory for one `threadgroup` variable, 16 bytes aligned at least.
+/// The group's memory for one `threadgroup` variable, aligned to 16 bytes at least.
 template <class T>
 ASSAY_UNCHECKED T& threadgroup_variable(const void* key, const char* name) {
   constexpr unsigned long align = alignof(T) < 16 ? 16 : alignof(T);
@@ -45,7 +45,7 @@ struct Signature<void (*const)(Arguments...)> {
 template <const auto& function, unsigned n>
 using argument_type = typename Signature<metal::remove_reference_t<decltype(function)> >::template argument<n>;
 
-/// Metal's name of a scalar or vector, else what was written.
+/// Metal's name of a scalar or vector type; for other types the name as written.
 template <class T>
 constexpr const char* metal_name(const char* written) {
   return written;
@@ -97,7 +97,8 @@ constexpr abi::Constant constant(const char* name, unsigned index, T* storage, b
   return {name, metal_name<T>("?"), index, sizeof(T), storage, is_set};
 }
 
-/// What an invocation has, as the kernel's parameter: memory, a scalar, or the first of three coordinates.
+/// Converts a member of the Invocation to the type of the kernel's parameter: memory, a scalar, or up to three
+/// coordinates.
 template <class A>
 ASSAY_UNCHECKED A given(void* memory) {
   if constexpr (metal::is_reference_v<A>)

@@ -1,8 +1,9 @@
 // simdgroup_matrix: Metal Shading Language Specification, sections 2.4 and 6.7. An 8 x 8 matrix spread over the 32
 // lanes.
 //
-// Lane l holds two neighbours of one row: row (l / 16) * 4 + l / 2 % 4, columns (l / 8 % 2) * 4 + l % 2 * 2 and the
-// next, as Apple's GPUs do. Products are summed in float, k = 0 first, and rounded once to the result's type.
+// As on Apple's GPUs, lane l holds two neighbours of row (l / 16) * 4 + l / 2 % 4: those of column
+// (l / 8 % 2) * 4 + l % 2 * 2 and of the next. Products are summed in float, k = 0 first, and rounded once to the
+// result's type.
 #pragma once
 
 #include <assay/compute.h>
@@ -21,18 +22,18 @@ template <class T>
 struct Full {
   T at[8][8];
 };
-/// The whole matrix, from the elements of the lanes.
+/// The whole matrix, gathered from the elements of all lanes.
 template <class T>
 ASSAY_OWN Full<T> gather(vec<T, 2> mine, uint& lane, Site site) {
-  const auto met = meet<Scope::simdgroup>(mine, site);
-  lane = met.lane;
+  const auto gathered = all_gather<Scope::simdgroup>(mine, site);
+  lane = gathered.lane;
   Full<T> full;
   for (uint n = 0; n < 32; ++n)
-    for (int k = 0; k < 2; ++k) full.at[matrix_row(n)][matrix_column(n) + k] = met.of[n].at(k);
+    for (int k = 0; k < 2; ++k) full.at[matrix_row(n)][matrix_column(n) + k] = gathered.of[n].at(k);
   return full;
 }
 ASSAY_OWN uint own_lane(Site site) {
-  return meet<Scope::simdgroup>(0u, site).lane;
+  return all_gather<Scope::simdgroup>(0u, site).lane;
 }
 
 }  // namespace detail
@@ -45,7 +46,7 @@ struct simdgroup_matrix {
   vec<T, 2> elements;
 
   simdgroup_matrix() = default;
-  /// Zero but for the diagonal.
+  /// A diagonal matrix.
   ASSAY_OWN explicit simdgroup_matrix(T diagonal, detail::Site site = detail::here()) {
     const uint lane = detail::own_lane(site);
     for (int k = 0; k < 2; ++k)
@@ -68,7 +69,7 @@ ASSAY_OWN simdgroup_matrix<T, Cols, Rows> make_filled_simdgroup_matrix(T value) 
 }
 
 namespace detail {
-/// Where in memory the two elements of a lane are.
+/// The addresses of a lane's two elements.
 template <class P>
 struct Pair {
   P first, second;
@@ -121,7 +122,7 @@ ASSAY_OWN void simdgroup_multiply(simdgroup_matrix<D, 8>& d, simdgroup_matrix<A,
                                   detail::Site site = detail::here()) {
   simdgroup_multiply_accumulate(d, a, b, make_filled_simdgroup_matrix<D, 8>(D(0)), site);
 }
-/// An operator has no place of its own: its lanes meet wherever they all multiply.
+/// An operator takes no site: all products by `*` share the site in here.
 template <class T>
 ASSAY_OWN simdgroup_matrix<T, 8> operator*(simdgroup_matrix<T, 8> a, simdgroup_matrix<T, 8> b) {
   simdgroup_matrix<T, 8> d;

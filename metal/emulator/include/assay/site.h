@@ -1,19 +1,19 @@
-// What a shader and the emulator share at run time: the Services, and the place of a meeting.
+// What a shader and the emulator share at run time: the Services, and the sites of barriers and collectives.
 #pragma once
 
 #if ASSAY_LINT
 
-// Nothing is run: the place of a meeting is of no account.
+// Lint runs nothing, so sites are empty.
 namespace assay_shader_side {
 
 enum class Scope { threadgroup, simdgroup, quadgroup };
 struct Site {};
-struct Meeting {
+struct ActiveLanes {
   unsigned long active;
   unsigned lane;
 };
 struct Services {
-  Meeting exchange(Scope, const void*, unsigned long, void*, const Site*) const;
+  ActiveLanes all_gather(Scope, const void*, unsigned long, void*, const Site*) const;
   void barrier(Scope, unsigned, const Site*) const;
 };
 static const Services* services;
@@ -26,12 +26,12 @@ void wait_at_threadgroup_barrier(unsigned flags, Site site);
 
 #else
 
-// What is here asks the emulator for nothing.
+// Accesses and basic blocks of this file are not reported to the emulator.
 #pragma clang attribute push(__attribute__((no_sanitize("thread", "coverage"))), apply_to = function)
 
 #define ASSAY_SHADER
-#include "../../shader_abi.h"
-#include "../../simt/context.h"
+#include "../../abi/context.h"
+#include "../../abi/shader_abi.h"
 
 namespace assay_shader_side {
 
@@ -40,41 +40,42 @@ using abi::Scope;
 using abi::Site;
 
 inline const abi::Services* services = nullptr;
-inline unsigned long round_offset = 0;  ///< the Services'
+inline unsigned long fast_barrier_offset = 0;  ///< Services::fast_barrier_offset
 
 inline void bind(const abi::Services* given) {
   services = given;
-  round_offset = given->round_offset;
+  fast_barrier_offset = given->fast_barrier_offset;
 }
 
-/// As the default of a parameter: the place of the call.
+/// The site of the call, as the default value of a parameter.
 __attribute__((always_inline)) constexpr Site here(const char* file = __builtin_FILE(),
                                                    unsigned line = __builtin_LINE(),
                                                    unsigned column = __builtin_COLUMN()) {
   return {file, line, column};
 }
 
-/// Gives way to the next thread where the Round says that nothing else is to be done.
-__attribute__((always_inline, nodebug)) inline bool gave_way([[maybe_unused]] unsigned flags,
-                                                             [[maybe_unused]] Site site) {
+/// If this is the fast barrier and another thread is ready, switches to that thread and returns true once this one runs
+/// again. Else returns false: the thread must call the Services.
+__attribute__((always_inline, nodebug)) inline bool waited_at_fast_barrier([[maybe_unused]] unsigned flags,
+                                                                           [[maybe_unused]] Site site) {
 #if defined(__x86_64__)
-  constexpr int thread_pointer = 257;  // clang's number for what is relative to the register fs
-  using Rounds = abi::Round* const __attribute__((address_space(thread_pointer)))*;
-  abi::Round& round = **reinterpret_cast<Rounds>(round_offset);
-  const abi::Turn* const turn = round.turn;
-  if (turn[1].context != nullptr && site.file == round.file && abi::line_and_column(site) == round.place &&
-      flags == round.flags) {
-    round.turn = turn + 1;
-    assay::metal::emulator::switch_context(*turn[0].context, *turn[1].context);
+  constexpr int relative_to_fs = 257;  // clang's number of this address space
+  using FastBarriers = abi::FastBarrier* const __attribute__((address_space(relative_to_fs)))*;
+  abi::FastBarrier& fast = **reinterpret_cast<FastBarriers>(fast_barrier_offset);
+  const abi::ReadyThread* const running = fast.running;
+  if (running[1].context != nullptr && site.file == fast.file && abi::line_and_column(site) == fast.position &&
+      flags == fast.flags) {
+    fast.running = running + 1;
+    assay::metal::emulator::switch_context(*running[0].context, *running[1].context);
     return true;
   }
 #endif
   return false;
 }
 
-/// Returns when all threads of the group have come there.
+/// Returns when all unfinished threads of the group have arrived.
 __attribute__((always_inline, nodebug)) inline void wait_at_threadgroup_barrier(unsigned flags, Site site) {
-  if (gave_way(flags, site)) return;
+  if (waited_at_fast_barrier(flags, site)) return;
   const Site here = site;
   services->barrier(Scope::threadgroup, flags, &here);
 }

@@ -1,6 +1,6 @@
 // The swizzles of vectors, v.zyx and v.bgr, read and written: Metal Shading Language Specification, section 2.2.
 //
-// Each is a property: `v.xy` calls get_xy, `v.xy = u` calls put_xy, so that its type is a vector's like any other.
+// Each is a property: `v.xy` calls get_xy, and `v.xy = u` calls put_xy. So its type is an ordinary vector.
 #pragma once
 
 #define ASSAY_SWIZZLE_2(a, A, b, B)                                              \
@@ -35,7 +35,8 @@
   }                                                                                                          \
   __declspec(property(get = get_##a##b##c##d, put = put_##a##b##c##d)) vec<T, 4> a##b##c##d, A##B##C##D;
 
-// A macro for each component and its other name: one for each place in a swizzle, as no macro expands within itself.
+// Each calls `macro` with each component (x) and the component's other name (r). There is one for each place in a
+// swizzle, because no macro expands within itself.
 #define ASSAY_1_OF_2(macro) macro(2, x, r) macro(2, y, g)
 #define ASSAY_1_OF_3(macro) macro(3, x, r) macro(3, y, g) macro(3, z, b)
 #define ASSAY_1_OF_4(macro) macro(4, x, r) macro(4, y, g) macro(4, z, b) macro(4, w, a)
@@ -59,5 +60,5 @@
 #define ASSAY_QUADS_FROM(N, a, A, b, B) ASSAY_3_OF_##N(ASSAY_QUADS_FROM_2, N, a, A, b, B)
 #define ASSAY_QUADS_FROM_2(N, a, A, b, B, c, C) ASSAY_4_OF_##N(ASSAY_SWIZZLE_4, a, A, b, B, c, C)
 
-/// All of a vector of N components.
+/// All swizzles of a vector of N components.
 #define ASSAY_SWIZZLES_OF(N) ASSAY_1_OF_##N(ASSAY_PAIRS) ASSAY_1_OF_##N(ASSAY_TRIPLES) ASSAY_1_OF_##N(ASSAY_QUADS)

@@ -92,7 +92,7 @@ ASSAY_OWN constexpr vec<T, N> operator-(packed_vec<T, N> a) {
 #else
 #define ASSAY_EACH_BFLOAT(NAMES)
 #endif
-/// NAMES(T) for each type that vectors are made of.
+/// Calls NAMES(T) for each element type of vectors.
 #define ASSAY_EACH_ELEMENT(NAMES) \
   NAMES(bool)                     \
   NAMES(char)                     \
@@ -127,7 +127,7 @@ ASSAY_OWN constexpr To as_type(From from) {
 
 }  // namespace metal
 
-// Like the scalars, vectors are known without their namespace.
+// Like the scalars, vectors need no namespace.
 #define ASSAY_VECTOR_NAMES(T)                  \
   using metal::T##2, metal::T##3, metal::T##4; \
   using metal::packed_##T##2, metal::packed_##T##3, metal::packed_##T##4;

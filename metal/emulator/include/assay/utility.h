@@ -1,4 +1,4 @@
-// move, forward and swap, of <metal_utility> alone: shaders have names of their own like these.
+// move, forward and swap. Only <metal_utility> has them, because shaders define functions of these names.
 #pragma once
 
 #include <assay/scalar.h>

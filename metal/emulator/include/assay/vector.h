@@ -1,7 +1,7 @@
 // vec<T, N>, N = 2, 3, 4: Metal Shading Language Specification, section 2.2.
 //
-// Arithmetic takes vectors by value, so that a read of memory is seen where the shader reads and not in here. What
-// works on a vector in place is inlined into the shader's own line for the same reason.
+// Reports are to show the shader's lines, not these. So arithmetic takes vectors by value, which puts the read of
+// memory into the shader, and functions that change a vector in place are inlined into the line that calls them.
 #pragma once
 
 #include <assay/bfloat.h>
@@ -44,7 +44,7 @@ struct Elements {
       at[count++] = assay_shader_side::cast<T>(value);
     }
   }
-  /// {a, b}: what is not given is zero.
+  /// {a, b}: missing elements are zero.
   ASSAY_OWN static constexpr Elements of_list(std::initializer_list<T> list) {
     Elements result;
     for (const T& value : list)
@@ -97,7 +97,7 @@ using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
     for (int n = 0; n < size; ++n) op##op at(n);      \
     return before;                                    \
   }
-/// All that does not name the components.
+/// The members that do not name components.
 #define ASSAY_VECTOR_BODY(N)                                                                                      \
   static constexpr int size = N;                                                                                  \
   using element_type = T;                                                                                         \

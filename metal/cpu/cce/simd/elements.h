@@ -1,0 +1,161 @@
+// The loops declared in metal/cpu/cce/elements.h, sixteen entries at a time; sums are kept in eight doubles.
+#pragma once
+
+#include "metal/cpu/cce/elements.h"
+#include "metal/cpu/simd/exponential32.h"
+#include "metal/cpu/simd/float16.h"
+
+namespace assay::metal::cpu::ASSAY_SIMD {
+
+/// The sums over the entries so far.
+struct WideSums {
+  Lanes exponentials, logits;
+  FloatLanes largest;
+  FloatLanes size;  ///< NaN once a logit was not finite, else 0
+};
+
+template <bool capped>
+ASSAY_INLINE FloatLanes sixteen_entries(FloatLanes z, FloatLanes bias, std::size_t count, const CceRow& row,
+                                      WideSums& sums) {
+  sums.size = multiply_add(z, all_floats(0.0F), sums.size);
+  z = z + bias;
+  FloatLanes slope;
+  if constexpr (capped) {
+    const Tanh tanh = tanh_with_slope(z / all_floats(row.cap));
+    z = tanh.value * all_floats(row.cap);
+    slope = tanh.slope;
+  }
+  const FloatLanes t = z - all_floats(row.reference);
+  const FloatLanes e = exponential(t);
+  sums.largest = max(t, sums.largest);
+  sums.exponentials = sums.exponentials + halves_added(count == float_lanes ? e : first_floats(e, count));
+  if (row.with_logits) sums.logits = sums.logits + halves_added(count == float_lanes ? t : first_floats(t, count));
+  const FloatLanes gradient = multiply_add(e, all_floats(row.scale), all_floats(-row.shift));
+  if constexpr (capped) return gradient * slope;
+  return gradient;
+}
+
+template <bool capped>
+ASSAY_INLINE CceSums row_of(float* logits, std::size_t n, const float* bias, const CceRow& row) {
+  WideSums sums = {all(0.0), all(0.0), all_floats(-__builtin_inff()), all_floats(0.0F)};
+  std::size_t v = 0;
+  for (; v + float_lanes <= n; v += float_lanes) {
+    const FloatLanes kept =
+        sixteen_entries<capped>(load_floats(logits + v), load_floats(bias + v), float_lanes, row, sums);
+    if (row.keep) store_floats(logits + v, kept);
+  }
+  if (v < n) {
+    const FloatLanes kept =
+        sixteen_entries<capped>(load_floats(logits + v, n - v), load_floats(bias + v, n - v), n - v, row, sums);
+    if (row.keep) store_floats(logits + v, n - v, kept);
+  }
+  return {sum(sums.exponentials), sum(sums.logits), largest(sums.largest), sum(halves_added(sums.size)) == 0.0};
+}
+
+inline CceSums cce_row(float* logits, std::size_t n, const float* bias, const CceRow& row) {
+  return row.cap == 0.0F ? row_of<false>(logits, n, bias, row) : row_of<true>(logits, n, bias, row);
+}
+
+inline void cce_scale(float* to, const float* from, std::size_t n, double scale, double shift) {
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) store(to + i, load(from + i) * all(scale) - all(shift));
+  for (; i < n; ++i) to[i] = static_cast<float>(static_cast<double>(from[i]) * scale - shift);
+}
+
+inline void cce_stream(void* to, const void* from, std::size_t bytes) {
+  constexpr std::size_t line = float_lanes * sizeof(float);
+  auto* target = static_cast<char*>(to);
+  const auto* source = static_cast<const char*>(from);
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(to) % line;
+  std::size_t i = 0;
+  for (; i < bytes && past != 0 && i < line - past; ++i) target[i] = source[i];
+  for (; i + line <= bytes; i += line) {
+    FloatLanes x;
+    __builtin_memcpy(&x, source + i, line);  // 16-bit elements need not be aligned as a float
+    stream_floats(reinterpret_cast<float*>(target + i), x);
+  }
+  for (; i < bytes; ++i) target[i] = source[i];
+#if ASSAY_SIMD_BYTES > 16
+  __builtin_ia32_sfence();
+#endif
+}
+
+inline void cce_add(double* sums, const float* x, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) sums[i] += static_cast<double>(x[i]);
+}
+
+template <class Real>
+inline double cce_dot(const Real* a, const Real* b, std::size_t n) {
+  Lanes total = all(0.0);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) total = total + load(a + i) * load(b + i);
+  if (i < n) total = total + load_first(a + i, n - i, Real(0.0F)) * load_first(b + i, n - i, Real(0.0F));
+  return sum(total);
+}
+
+template <class Real>
+inline void cce_to_float(float* to, const Real* from, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<float>(from[i]);
+}
+
+/// Rounds to nearest, ties to even. NaN stays NaN: arithmetic gives quiet NaNs, from which the addition cannot carry.
+ASSAY_INLINE void store_narrow(BFloat16* to, FloatLanes x, std::size_t count) {
+  std::uint16_t values[float_lanes];
+  for (std::size_t p = 0; p < float_parts; ++p) {
+    using Bits = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+    using Shorts16 = std::uint16_t __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias));
+    const Bits bits = reinterpret_cast<Bits>(x.part[p]);
+    const Bits rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    *reinterpret_cast<Shorts16*>(values + p * floats_of_part) = __builtin_convertvector(rounded, Shorts16);
+  }
+  __builtin_memcpy(to, values, count * sizeof(BFloat16));
+}
+
+ASSAY_INLINE FloatLanes load_wide(const BFloat16* from, std::size_t count) {
+  float values[float_lanes];
+  for (std::size_t j = 0; j < float_lanes; ++j) values[j] = static_cast<float>(from[j < count ? j : 0]);
+  return load_floats(values);
+}
+
+ASSAY_INLINE FloatLanes load_wide(const BFloat16* from) {
+  FloatLanes x;
+  for (std::size_t p = 0; p < float_parts; ++p) {
+    using Bits = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+    using Shorts16 = std::uint16_t __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias));
+    const auto bits = *reinterpret_cast<const Shorts16*>(from + p * floats_of_part);
+    x.part[p] = reinterpret_cast<WideFloat>(__builtin_convertvector(bits, Bits) << 16);
+  }
+  return x;
+}
+
+inline void cce_narrow(BFloat16* to, const float* from, std::size_t n) {
+  std::size_t i = 0;
+  for (; i + float_lanes <= n; i += float_lanes) store_narrow(to + i, load_floats(from + i), float_lanes);
+  if (i < n) store_narrow(to + i, load_floats(from + i, n - i), n - i);
+}
+
+inline void cce_scale_narrow(BFloat16* to, const BFloat16* from, std::size_t n, float scale) {
+  std::size_t i = 0;
+  for (; i + float_lanes <= n; i += float_lanes)
+    store_narrow(to + i, load_wide(from + i) * all_floats(scale), float_lanes);
+  if (i < n) store_narrow(to + i, load_wide(from + i, n - i) * all_floats(scale), n - i);
+}
+
+template <class Real>
+inline void cce_round(Real* to, const float* from, std::size_t n, double scale, double shift, const Real* other) {
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const Lanes x = load(from + i) * all(scale);
+    store(to + i, shift == 0.0 ? x : x + load(other + i) * all(shift));
+  }
+  if (i == n) return;
+  const Lanes x = load_first(from + i, n - i, 0.0F) * all(scale);
+  store_first(to + i, n - i, shift == 0.0 ? x : x + load_first(other + i, n - i, Real(0.0F)) * all(shift));
+}
+
+inline constexpr CceElements cce_table = {cce_row, cce_scale, cce_stream, cce_add, cce_narrow, cce_scale_narrow};
+
+template <class Real>
+inline constexpr CceStored<Real> cce_stored_table = {cce_dot<Real>, cce_to_float<Real>, cce_round<Real>};
+
+}  // namespace assay::metal::cpu::ASSAY_SIMD

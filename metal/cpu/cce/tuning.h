@@ -1,0 +1,33 @@
+// cce_loss with parameters that it usually sets by itself, for tests and measurements.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "metal/cpu/cce/loss.h"
+#include "metal/cpu/instruction_set.h"
+
+namespace assay::metal::cpu {
+
+struct CceTuning {
+  /// Bytes for tiles, sums and exponentials beside inputs and outputs. What OpenBLAS packs comes on top of it.
+  std::int64_t budget = std::int64_t{52} << 20;
+  std::int64_t chunk = 768;       ///< entries computed at a time, at most
+  std::int64_t tile_rows = 2048;  ///< tokens computed at a time, at most
+  InstructionSet set = fastest_instruction_set();
+  bool bfloat16_products = true;  ///< where the processor has instructions for them
+};
+
+template <class Real>
+void cce_loss(const reference::CceProblem<Real>& problem, const CceOutput<Real>& output, const CceCpuOptions& options,
+              const CceTuning& tuning);
+
+template <class Real>
+void cce_forward(const reference::CceProblem<Real>& problem, std::span<float> loss, std::span<double> log_sum_exp,
+                 const CceCpuOptions& options, const CceTuning& tuning);
+
+template <class Real>
+void cce_backward(const reference::CceProblem<Real>& problem, std::span<const double> log_sum_exp,
+                  const CceGradients<Real>& gradients, const CceCpuOptions& options, const CceTuning& tuning);
+
+}  // namespace assay::metal::cpu

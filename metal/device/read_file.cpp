@@ -1,0 +1,22 @@
+#include "metal/device/read_file.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace assay::metal {
+
+Result<std::string> read_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::error_code ignored;
+  const bool is_file = !std::filesystem::is_directory(file, ignored);
+  if (!stream || !is_file)
+    return error(Error::Kind::environment,
+                 fmt::format("cannot read '{}': {}", file.string(), is_file ? std::strerror(errno) : "it is a folder"));
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+}  // namespace assay::metal

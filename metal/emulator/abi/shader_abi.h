@@ -1,0 +1,181 @@
+// The interface between a compiled shader and the emulator.
+//
+// A .metal file becomes a shared object with one symbol, `assay_shader`, a function that returns its Shader: the
+// kernels with their arguments, the function constants, and `bind`, through which the emulator hands over the Services.
+// This header is compiled on both sides: by the project's compiler, and for shaders by clang without a standard
+// library.
+#pragma once
+
+#ifdef ASSAY_SHADER
+using assay_u32 = unsigned int;
+using assay_u64 = unsigned long;
+#else
+#include <cstdint>
+using assay_u32 = std::uint32_t;
+using assay_u64 = std::uint64_t;
+#endif
+
+namespace assay::metal::emulator {
+struct Context;
+}
+
+namespace assay::metal::emulator::abi {
+
+inline constexpr assay_u32 version = 3;
+inline constexpr assay_u32 lanes_per_simdgroup = 32;
+inline constexpr assay_u32 lanes_per_quadgroup = 4;
+inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as many threadgroup arguments
+
+/// Which memory a barrier orders: the bits of Metal's mem_flags.
+enum MemoryFlags : assay_u32 { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4 };
+
+/// atomic_modify both reads and writes: exchange, fetch_add, compare_exchange.
+enum class Access : assay_u32 { read, write, atomic_read, atomic_write, atomic_modify };
+
+/// The threads that a barrier or a collective is for.
+enum class Scope : assay_u32 { threadgroup, simdgroup, quadgroup };
+
+/// Where in the .metal a barrier or collective is written. Calls that the compiler merges keep their own sites.
+struct Site {
+  const char* file;
+  assay_u32 line, column;
+};
+
+/// A thread's position in the grid, in all the forms that a kernel may take it: Metal Shading Language Specification,
+/// section 5.2.3.6.
+struct Position {
+  assay_u32 thread_position_in_grid[3];
+  assay_u32 thread_position_in_threadgroup[3];
+  assay_u32 threadgroup_position_in_grid[3];
+  assay_u32 threads_per_grid[3];
+  assay_u32 threadgroups_per_grid[3];
+  assay_u32 threads_per_threadgroup[3];           ///< of this group, which is smaller at the grid's edge
+  assay_u32 dispatch_threads_per_threadgroup[3];  ///< as dispatched
+  assay_u32 grid_origin[3];
+  assay_u32 thread_index_in_threadgroup;
+  assay_u32 thread_index_in_simdgroup;
+  assay_u32 simdgroup_index_in_threadgroup;
+  assay_u32 simdgroups_per_threadgroup;
+  assay_u32 dispatch_simdgroups_per_threadgroup;
+  assay_u32 threads_per_simdgroup;
+  assay_u32 thread_index_in_quadgroup;
+  assay_u32 quadgroup_index_in_threadgroup;
+  assay_u32 quadgroups_per_threadgroup;
+};
+
+/// One thread's call of a kernel. Memory is given by index; null where nothing is bound.
+struct Invocation {
+  void* const* buffers;      ///< [max_arguments] device and constant memory
+  void* const* threadgroup;  ///< [max_arguments] threadgroup memory
+  const Position* position;
+};
+
+enum class ArgumentKind : assay_u32 { buffer, threadgroup, position };
+enum class AddressSpace : assay_u32 { none, device, constant, threadgroup };
+
+struct Argument {
+  const char* name;
+  const char* type;  ///< as written, for example "device const float*"
+  ArgumentKind kind;
+  AddressSpace space;
+  assay_u32 index;         ///< [[buffer(index)]] or [[threadgroup(index)]], explicit or implicit
+  assay_u32 is_reference;  ///< T&: one element
+  assay_u32 is_written;    ///< not const
+  assay_u64 element_size;  ///< sizeof(T) of T* and T&
+  assay_u64 element_align;
+  const char* element_type;  ///< Metal's name of T where it is a scalar or vector, else as written
+  const char* attribute;     ///< the position that it is, for example "thread_position_in_grid"
+};
+
+struct Function {
+  const char* name;  ///< the host_name, else the function's own name
+  const char* file;
+  assay_u32 line, column;
+  const Argument* arguments;
+  assay_u32 argument_count;
+  assay_u32 max_total_threads_per_threadgroup;  ///< the attribute, or 0
+  void (*entry)(const Invocation*);
+};
+
+struct Constant {
+  const char* name;
+  const char* type;  ///< Metal's name: bool, int, uint, float, half, ...
+  assay_u32 index;
+  assay_u64 size;
+  void* storage;  ///< written before a pipeline runs
+  bool* is_set;   ///< the result of is_function_constant_defined
+};
+
+/// The lanes that took part in a collective.
+struct ActiveLanes {
+  assay_u64 active;  ///< a bit for each lane
+  assay_u32 lane;    ///< the calling lane
+};
+
+/// An entry in the queue of threads that run next.
+struct ReadyThread {
+  Context* context;  ///< where the thread waits; null if only the Services can run it
+  assay_u32 thread;
+};
+
+/// The threadgroup barrier at which threads may wait without calling the Services, as nearly all do. A thread that
+/// arrives at this barrier with these flags may advance `running` to the next entry, if that has a context, and switch
+/// to it.
+struct FastBarrier {
+  const ReadyThread* running;  ///< followed by the ready threads in their order, then by an entry without a context
+  const char* file;            ///< null: there is no such barrier now
+  assay_u64 position;          ///< line_and_column()
+  assay_u32 flags;
+};
+
+/// A site's position in its file as one number, to compare at once.
+constexpr assay_u64 line_and_column(const Site& site) {
+  return assay_u64{site.line} << 32 | site.column;
+}
+
+/// What the emulator does for the thread that calls. It knows which thread that is.
+struct Services {
+  /// Called before each access, in shaders compiled for checking. `pc` is the return address in the shader. Accesses of
+  /// a local variable are announced too if its address has escaped; those of the shader's own constants are not. Does
+  /// not return if the access must not be performed: the thread then ends.
+  void (*access)(const void* address, assay_u64 bytes, Access access, const void* pc);
+
+  /// The group's memory for one `threadgroup` variable, uninitialised when the group starts. `key` is a distinct
+  /// address for each variable and template instantiation.
+  void* (*threadgroup_variable)(const void* key, assay_u64 bytes, assay_u64 align, const char* name);
+
+  /// Returns when all unfinished threads of `scope` have arrived at the same `site`.
+  void (*barrier)(Scope scope, assay_u32 memory_flags, const Site* site);
+
+  /// The all-gather of which all collectives are made, among the lanes of the simdgroup or quadgroup that are active at
+  /// `site`: each brings `mine` [bytes] and gets `all` [lanes][bytes], in which inactive lanes are zero.
+  ActiveLanes (*all_gather)(Scope scope, const void* mine, assay_u64 bytes, void* all, const Site* site);
+
+  /// Called, in shaders compiled for checking, when an index is out of the bounds of an array of known length: a local
+  /// array, a `threadgroup` variable, a member of a struct. Ends the thread before its access.
+  void (*index_out_of_bounds)(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type);
+
+  /// Called, in shaders compiled for checking, after every `count` basic blocks, the last of them at `pc`. So even a
+  /// loop that accesses no memory reaches the step limit.
+  void (*blocks)(assay_u64 count, const void* pc);
+
+  /// The offset from an OS thread's thread pointer to the address of its FastBarrier. Used on x86-64 only.
+  assay_u64 fast_barrier_offset;
+};
+
+struct Shader {
+  assay_u32 version;
+  const Function* functions;
+  assay_u32 function_count;
+  const Constant* constants;
+  assay_u32 constant_count;
+  assay_u32 is_checked;  ///< compiled for checking
+  void (*bind)(const Services*);
+  /// Computes the program-scope constants that depend on function constants. Must be called after the function
+  /// constants are written and before a kernel runs.
+  void (*constants_written)();
+};
+
+using GetShader = const Shader* (*)();  ///< the symbol assay_shader
+
+}  // namespace assay::metal::emulator::abi

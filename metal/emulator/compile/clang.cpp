@@ -1,0 +1,125 @@
+#include "metal/emulator/compile/clang.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <sstream>
+
+#include "metal/device/read_file.h"
+#include "metal/emulator/compile/files.h"
+
+extern char** environ;
+
+namespace assay::metal::emulator {
+
+namespace {
+
+constexpr const char* advice =
+    "install the package clang-19 (apt-get install clang-19), or name a clang++ of version 17 or later in ASSAY_CLANG";
+
+/// Redirects a program's standard streams to files.
+class Streams {
+ public:
+  Streams(const std::string& input, const std::string& output, const std::string& messages) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
+    constexpr int overwrite = O_WRONLY | O_CREAT | O_TRUNC;
+    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output.c_str(), overwrite, 0600);
+    posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, messages.c_str(), overwrite, 0600);
+  }
+  ~Streams() { posix_spawn_file_actions_destroy(&actions_); }
+  Streams(const Streams&) = delete;
+  Streams& operator=(const Streams&) = delete;
+
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+/// The exit status, or 128 plus the number of the signal that ended the process.
+int wait_for(pid_t process) {
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+Result<std::string> version_of(const std::string& path) {
+  auto folder = TemporaryFolder::make(std::filesystem::temp_directory_path());
+  if (!folder) return tl::make_unexpected(folder.error());
+  const auto output = folder->path() / "version";
+  const auto run = run_clang({path, {}}, {"--version"}, "/dev/null", output);
+  if (!run) return tl::make_unexpected(run.error());
+  const std::string text = read_file(output).value_or("");
+  if (run->status != 0 || text.find("clang version") == std::string::npos)
+    return error(Error::Kind::environment, fmt::format("'{}' is not clang: {}", path, advice));
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+Result<Clang> find_clang() {
+  static std::mutex mutex;
+  static std::map<std::string, std::string> versions;
+  const char* chosen = std::getenv("ASSAY_CLANG");  // NOLINT(concurrency-mt-unsafe): nothing here writes it
+  Clang clang{chosen != nullptr && *chosen != '\0' ? chosen : ASSAY_CLANG, {}};
+  const std::lock_guard lock(mutex);
+  if (const auto known = versions.find(clang.path); known != versions.end()) {
+    clang.version = known->second;
+    return clang;
+  }
+  const auto version = version_of(clang.path);
+  if (!version) return tl::make_unexpected(version.error());
+  clang.version = versions[clang.path] = *version;
+  return clang;
+}
+
+Result<std::filesystem::path> find_shader_headers() {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> places;
+  const char* chosen = std::getenv("ASSAY_SHADER_HEADERS");  // NOLINT(concurrency-mt-unsafe): nothing here writes it
+  if (chosen != nullptr) places.emplace_back(chosen);
+  std::error_code ignored;
+  places.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path() /
+                   "../include/assay/metal/emulator/include");
+  places.emplace_back(ASSAY_SHADER_HEADERS);
+  for (const fs::path& place : places)
+    if (fs::exists(place / "metal_stdlib", ignored)) return fs::canonical(place, ignored);
+  return error(Error::Kind::environment,
+               fmt::format("Metal's standard headers are not at {}: name their folder in ASSAY_SHADER_HEADERS",
+                           places.front().string()));
+}
+
+Result<ClangRun> run_clang(const Clang& clang, const std::vector<std::string>& arguments,
+                           const std::filesystem::path& input, const std::filesystem::path& output) {
+  const std::filesystem::path messages = output.string() + ".messages";
+  const Streams streams(input, output, messages);
+  std::vector<std::string> words{clang.path};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  pid_t process = 0;
+  const int failure = posix_spawnp(&process, clang.path.c_str(), streams.get(), nullptr, pointers.data(), environ);
+  if (failure != 0)
+    return error(Error::Kind::environment, fmt::format("clang could not be started as '{}' ({}): {}", clang.path,
+                                                       std::strerror(failure), advice));
+  ClangRun run;
+  run.status = wait_for(process);
+  run.messages = read_file(messages).value_or("");
+  return run;
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,33 @@
+// Finds the compiler of shaders, and runs it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "metal/device/result.h"
+
+namespace assay::metal::emulator {
+
+struct Clang {
+  std::string path;
+  std::string version;  ///< the first line of --version
+};
+
+/// $ASSAY_CLANG, else the one found when this was built. Errors: environment, with the name of the package to install.
+Result<Clang> find_clang();
+
+/// The folder of metal_stdlib and the like: $ASSAY_SHADER_HEADERS, beside the installed program, or in the source tree.
+Result<std::filesystem::path> find_shader_headers();
+
+struct ClangRun {
+  int status = 0;
+  std::string messages;  ///< standard error
+};
+
+/// Runs clang, without a shell. Standard output goes to the file `output`. Errors: environment, if it cannot be
+/// started.
+Result<ClangRun> run_clang(const Clang& clang, const std::vector<std::string>& arguments,
+                           const std::filesystem::path& input, const std::filesystem::path& output);
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,116 @@
+#include "metal/emulator/compile/compile.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <utility>
+
+#include "metal/device/read_file.h"
+#include "metal/emulator/compile/clang.h"
+#include "metal/emulator/compile/files.h"
+#include "metal/emulator/compile/flags.h"
+#include "metal/emulator/compile/preprocess.h"
+#include "metal/emulator/translate/translate.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The processor's features, on which the result of -march=native depends.
+std::string processor() {
+  const std::string information = read_file("/proc/cpuinfo").value_or("");
+  const std::size_t flags = information.find("flags");
+  return flags == std::string::npos ? "" : information.substr(flags, information.find('\n', flags) - flags);
+}
+
+/// Compiles into another file and renames it to `object`, since other processes may do the same at the same time.
+Result<void> build(const Clang& clang, const std::string& text, bool is_checked, const fs::path& work,
+                   const fs::path& object) {
+  const fs::path built = work / "object";
+  fs::path input = work / "translated";
+  const auto written = write_file(input, text);
+  if (!written) return tl::make_unexpected(written.error());
+  for (const CompilingStep& step : compiling_steps(is_checked, built)) {
+    const auto run = run_clang(clang, step.flags, input, work / "messages");
+    if (!run) return tl::make_unexpected(run.error());
+    if (run->status != 0) return error(Error::Kind::compile, run->messages);
+    input = step.output;
+  }
+  std::error_code failure;
+  fs::rename(built, object, failure);
+  if (failure)
+    return error(Error::Kind::environment, fmt::format("cannot write '{}': {}", object.string(), failure.message()));
+  return {};
+}
+
+/// Opens a copy, because dlopen of a file that is already open returns the same object, with the same constants.
+Result<std::shared_ptr<const CompiledShader>> load(const fs::path& object, const fs::path& work) {
+  static std::atomic<unsigned> count = 0;
+  const fs::path copy = work / fmt::format("shader-{}.so", count++);
+  std::error_code failure;
+  fs::copy_file(object, copy, failure);
+  if (failure)
+    return error(Error::Kind::environment, fmt::format("cannot read '{}': {}", object.string(), failure.message()));
+  try {
+    return std::make_shared<const CompiledShader>(object, copy);
+  } catch (const std::runtime_error& cause) {
+    return error(Error::Kind::environment, fmt::format("cannot load '{}': {}", object.string(), cause.what()));
+  }
+}
+
+}  // namespace
+
+CompiledShader::CompiledShader(const fs::path& object, const fs::path& copy)
+    : object_(object), handle_(dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  if (handle_ == nullptr) throw std::runtime_error(dlerror());
+  void* const symbol = dlsym(handle_, "assay_shader");
+  Dl_info information{};
+  if (symbol != nullptr && dladdr(symbol, &information) != 0) {
+    load_address_ = information.dli_fbase;
+    shader_ = reinterpret_cast<abi::GetShader>(symbol)();
+  }
+  if (shader_ == nullptr || shader_->version != abi::version) {
+    dlclose(handle_);
+    throw std::runtime_error("it is not a shader of this version");
+  }
+}
+
+CompiledShader::~CompiledShader() {
+  dlclose(handle_);
+}
+
+Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view source, const fs::path& name,
+                                                             const CompileOptions& options) {
+  const fs::path cache = cache_folder(options);
+  auto work = TemporaryFolder::make(cache);
+  if (!work) return tl::make_unexpected(work.error());
+  const auto clang = find_clang();
+  if (!clang) return tl::make_unexpected(clang.error());
+  const auto preprocessed = preprocess(*clang, source, name, options, Purpose::run, work->path());
+  if (!preprocessed) return tl::make_unexpected(preprocessed.error());
+  const auto text = translate(*preprocessed);
+  if (!text) return tl::make_unexpected(text.error());
+
+  std::string flags;
+  for (const CompilingStep& step : compiling_steps(options.is_checked, ""))
+    flags += fmt::format("{}\n", fmt::join(step.flags, " "));
+  const std::string key = fmt::format("{}\n{}\n{}{}\n{}", abi::version, clang->version, flags, processor(), *text);
+  const fs::path object = cache / (content_name(key) + ".so");
+  if (fs::exists(object))
+    if (auto cached = load(object, work->path())) return cached;
+  const auto built = build(*clang, *text, options.is_checked, work->path(), object);
+  if (!built) return tl::make_unexpected(built.error());
+  return load(object, work->path());
+}
+
+Result<std::shared_ptr<const CompiledShader>> compile_file(const fs::path& file, const CompileOptions& options) {
+  const auto source = read_file(file);
+  if (!source) return tl::make_unexpected(source.error());
+  return compile_source(*source, file, options);
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,147 @@
+#include "metal/emulator/compile/flags.h"
+
+#include <fmt/format.h>
+
+namespace assay::metal::emulator {
+
+std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purpose purpose,
+                                             const std::filesystem::path& headers,
+                                             const std::filesystem::path& folder) {
+  std::vector<std::string> flags = {"-x",
+                                    "c++",
+                                    "-std=c++17",
+                                    "-E",
+                                    "-w",
+                                    "-nostdinc",
+                                    "-nostdinc++",
+                                    "-isystem",
+                                    headers.string(),
+                                    "-include",
+                                    (headers / "assay/shader.h").string(),
+                                    "-D__METAL__=1",
+                                    "-D__METAL_MACOS__=1",
+                                    "-D__AIR64__=1"};
+  flags.push_back(fmt::format("-D__METAL_VERSION__={}", options.metal_version));
+  flags.push_back(fmt::format("-DASSAY_CHECKED={}", options.is_checked && purpose == Purpose::run ? 1 : 0));
+  flags.push_back(fmt::format("-DASSAY_LINT={}", purpose == Purpose::lint ? 1 : 0));
+  // Metal does not define these, and a shader's text could depend on them.
+  for (const char* name : {"__linux__", "__unix__", "__gnu_linux__", "linux", "unix"})
+    flags.push_back(fmt::format("-U{}", name));
+  for (const auto& [name, value] : options.macros) flags.push_back(fmt::format("-D{}={}", name, value));
+  flags.push_back("-I" + (folder.empty() ? std::filesystem::path(".") : folder).string());
+  for (const auto& more : options.folders) flags.push_back("-I" + more.string());
+  flags.emplace_back("-");
+  return flags;
+}
+
+namespace {
+
+/// Results are to be the same everywhere: nothing is contracted, and half and bfloat are rounded after each operation.
+const std::vector<std::string> common = {
+    "-x",
+    "c++",
+    "-std=c++17",
+    "-fdeclspec",
+    "-w",
+    "-Wno-c++11-narrowing",
+    "-g1",
+    "-gdwarf-4",
+    "-fPIC",
+    "-nostdinc",
+    "-nostdinc++",
+    "-fvisibility=hidden",
+    "-fsigned-char",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-fno-strict-aliasing",
+    "-fno-math-errno",
+    "-ffp-contract=off",
+    "-fno-caret-diagnostics",
+    "-fno-color-diagnostics",
+    "-ferror-limit=20",
+    "-Xclang",
+    "-cl-single-precision-constant",
+    "-Xclang",
+    "-ffloat16-excess-precision=none",
+    "-Xclang",
+    "-fbfloat16-excess-precision=none",
+#if defined(__x86_64__)
+    "-march=native",
+    "-mno-avx512bf16",  // this and the next two convert subnormal numbers to bfloat 0
+    "-mno-avxneconvert",
+    "-mno-avx10.1-256",
+    "-mno-apxf",  // switch_context() does not save its registers
+#else
+    "-mcpu=native",
+#endif
+};
+
+/// For bitcode on standard input, in which the effects of most other flags are fixed already.
+const std::vector<std::string> from_bitcode = {"-x", "ir", "-w", "-fPIC", "-ffp-contract=off"};
+
+const std::vector<std::string> to_bitcode = {"-c", "-emit-llvm"};
+
+const char* const counted_blocks = "-fsanitize-coverage=bb,no-prune,trace-pc";
+
+/// Prepares for an optimiser that runs later. A tail call of a hook would lose the caller's source position. The
+/// sanitizers are named so that this step marks the functions that they must leave alone.
+const std::vector<std::string> unoptimised = {"-O2",
+                                              "-Xclang",
+                                              "-disable-llvm-passes",
+                                              "-fno-optimize-sibling-calls",
+                                              counted_blocks,
+                                              "-fsanitize=thread,array-bounds",
+                                              "-fsanitize-recover=array-bounds"};
+
+const std::vector<std::string> hooked = {"-O0",
+                                         "-fsanitize=thread",
+                                         counted_blocks,
+                                         "-mllvm",
+                                         "-tsan-instrument-func-entry-exit=0",
+                                         "-mllvm",
+                                         "-tsan-instrument-atomics=0",
+                                         "-mllvm",
+                                         "-tsan-instrument-read-before-write=1"};
+
+/// Calls of hooks in two branches must not be merged, since they have two source positions.
+const std::vector<std::string> optimised = {"-O1", "-mllvm", "-force-attribute=nomerge"};
+
+const std::vector<std::string> linked = {"-shared", "-nostdlib++"};
+
+CompilingStep step(std::initializer_list<std::vector<std::string>> parts, std::filesystem::path output) {
+  CompilingStep step;
+  for (const auto& part : parts) step.flags.insert(step.flags.end(), part.begin(), part.end());
+  step.flags.insert(step.flags.end(), {"-o", output.string(), "-", "-lm"});
+  step.output = std::move(output);
+  return step;
+}
+
+}  // namespace
+
+std::vector<CompilingStep> compiling_steps(bool is_checked, const std::filesystem::path& object) {
+  if (!is_checked) return {step({common, linked, {"-O3"}}, object)};
+  const std::filesystem::path plain = object.string() + ".plain", with_hooks = object.string() + ".hooked";
+  return {step({common, unoptimised, to_bitcode}, plain), step({from_bitcode, hooked, to_bitcode}, with_hooks),
+          step({from_bitcode, linked, optimised}, object)};
+}
+
+std::vector<std::string> linting_flags() {
+  // Pointers of OpenCL C++ have address spaces, as in Metal; a pointer without one can point to all.
+  return {"-x",
+          "clcpp",
+          "-cl-std=clc++2021",
+          "-cl-no-stdinc",
+          "-cl-ext=+cl_khr_fp16,+__cl_clang_function_pointers",
+          "-cl-single-precision-constant",
+          "-fdeclspec",
+          "-fsyntax-only",
+          "-w",
+          "-Wno-c++11-narrowing",
+          "-fno-caret-diagnostics",
+          "-fno-color-diagnostics",
+          "-ferror-limit=0",
+          "-"};
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,30 @@
+// The compiler's flags for each step of compiling a shader.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "metal/emulator/compile/preprocess.h"
+
+namespace assay::metal::emulator {
+
+/// Preprocesses the .metal on standard input to standard output.
+std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purpose purpose,
+                                             const std::filesystem::path& headers, const std::filesystem::path& folder);
+
+/// A run of clang, from standard input to `output`.
+struct CompilingStep {
+  std::vector<std::string> flags;
+  std::filesystem::path output;
+};
+
+/// From translated text to a shared object. The input of each step is the output of the step before. In a checked
+/// shader a call of a hook is put in front of every access before anything is optimised, because the optimiser removes
+/// unused reads but no calls of hooks.
+std::vector<CompilingStep> compiling_steps(bool is_checked, const std::filesystem::path& object);
+
+/// Checks the syntax of text translated for lint, on standard input.
+std::vector<std::string> linting_flags();
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,53 @@
+#include "metal/emulator/compile/lint.h"
+
+#include "metal/device/read_file.h"
+#include "metal/emulator/compile/clang.h"
+#include "metal/emulator/compile/files.h"
+#include "metal/emulator/compile/flags.h"
+#include "metal/emulator/compile/lint_messages.h"
+#include "metal/emulator/compile/preprocess.h"
+#include "metal/emulator/translate/translate.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+Result<std::string> lint_messages(std::string_view source, const std::filesystem::path& name,
+                                  const CompileOptions& options) {
+  const auto work = TemporaryFolder::make(cache_folder(options));
+  if (!work) return tl::make_unexpected(work.error());
+  const auto clang = find_clang();
+  if (!clang) return tl::make_unexpected(clang.error());
+  const auto headers = find_shader_headers();
+  if (!headers) return tl::make_unexpected(headers.error());
+  auto preprocessed = preprocess(*clang, source, name, options, Purpose::lint, work->path());
+  if (!preprocessed) return preprocessed;
+  const auto translated = translate_for_lint(*preprocessed);
+  if (!translated) return tl::make_unexpected(translated.error());
+  const std::filesystem::path input = work->path() / "translated";
+  const auto written = write_file(input, translated->text);
+  if (!written) return tl::make_unexpected(written.error());
+  const auto run = run_clang(*clang, linting_flags(), input, work->path() / "output");
+  if (!run) return tl::make_unexpected(run.error());
+  return translated->refusals + address_space_errors(run->messages, headers->string());
+}
+
+}  // namespace
+
+Result<void> lint_source(std::string_view source, const std::filesystem::path& name, const CompileOptions& options) {
+  // If it does not compile at all, lint's errors would only follow from the compiler's.
+  const auto compiled = compile_source(source, name, options);
+  if (!compiled) return tl::make_unexpected(compiled.error());
+  const auto messages = lint_messages(source, name, options);
+  if (!messages) return tl::make_unexpected(messages.error());
+  if (!messages->empty()) return error(Error::Kind::lint, *messages);
+  return {};
+}
+
+Result<void> lint_file(const std::filesystem::path& file, const CompileOptions& options) {
+  const auto source = read_file(file);
+  if (!source) return tl::make_unexpected(source.error());
+  return lint_source(*source, file, options);
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,92 @@
+#include "metal/emulator/compile/lint_messages.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+/// Each error with its notes.
+std::vector<std::string> errors(std::string_view messages) {
+  std::vector<std::string> found;
+  bool in_error = false;
+  for (std::size_t begin = 0; begin < messages.size();) {
+    const std::size_t end = std::min(messages.find('\n', begin), messages.size());
+    const std::string_view line = messages.substr(begin, end - begin);
+    begin = end + 1;
+    if (has(line, ": error: ")) {
+      found.emplace_back();
+      in_error = true;
+    } else if (!has(line, ": note: ")) {
+      in_error = false;
+    }
+    if (in_error) found.back().append(line).append("\n");
+  }
+  return found;
+}
+
+/// Whether a function of the standard library did not accept its arguments. Its pointers have no address space, so that
+/// a template cannot deduce its type from one that has.
+bool is_in_headers(std::string_view error, std::string_view headers) {
+  std::size_t notes = 0, in_headers = 0;
+  for (std::size_t at = error.find(": note: "); at != std::string_view::npos; at = error.find(": note: ", at + 1)) {
+    ++notes;
+    const std::size_t begin = error.rfind('\n', at) + 1;
+    if (error.substr(begin).starts_with(headers)) ++in_headers;
+  }
+  return error.starts_with(headers) || (notes > 0 && notes == in_headers);
+}
+
+/// Whether a template did not accept its arguments and clang does not say why: then it was reported where the template
+/// first took them.
+bool follows_from_another(std::string_view error) {
+  const std::size_t at = error.find(": note: candidate template ignored: substitution failure [");
+  return at != std::string_view::npos && error.substr(0, error.find('\n', at)).ends_with(']');
+}
+
+bool is_about_address_spaces(std::string_view error) {
+  // A variable at program scope is in global memory outside of device and constant, and `this` is a generic pointer.
+  // Metal has neither, so that errors about them mean nothing.
+  const bool is_program_constant =
+      (has(error, "__global ") || has(error, "__global'")) && !has(error, "__global_device") && !has(error, "__local");
+  // Values of a class in two address spaces, as in c ? buffer[0] : T(0).
+  const bool is_of_values = has(error, "incompatible operand types") && !has(error, "*'");
+  if (has(error, "__generic") || is_program_constant || is_of_values) return false;
+  return has(error, "address space") || has(error, "__global_device") || has(error, "__global_host") ||
+         has(error, "__local");
+}
+
+std::string in_metal_terms(std::string text) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> words = {{
+      {"const __global_host", "constant"},
+      {"__global_device", "device"},
+      {"__global_host", "constant"},
+      {"__local", "threadgroup"},
+      {" *__private'", " *'"},
+      {" &__private'", " &'"},
+      {"__private", "thread"},
+  }};
+  for (const auto& [word, metal] : words)
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + metal.size()))
+      text.replace(at, word.size(), metal);
+  return text;
+}
+
+}  // namespace
+
+std::string address_space_errors(std::string_view messages, std::string_view headers) {
+  std::string result;
+  for (const std::string& error : errors(messages))
+    if (!is_in_headers(error, headers) && !follows_from_another(error) && is_about_address_spaces(error))
+      result += in_metal_terms(error);
+  return result;
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,22 @@
+// The first step of both the compiler of shaders and lint: the preprocessor.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "metal/emulator/compile/clang.h"
+#include "metal/emulator/compile/compile.h"
+
+namespace assay::metal::emulator {
+
+enum class Purpose { run, lint };
+
+/// The preprocessed source, with line markers that refer to `name`. `work` is a folder for temporary files.
+Result<std::string> preprocess(const Clang& clang, std::string_view source, const std::filesystem::path& name,
+                               const CompileOptions& options, Purpose purpose, const std::filesystem::path& work);
+
+/// Where compiled shaders are kept: CompileOptions::cache.
+std::filesystem::path cache_folder(const CompileOptions& options);
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,78 @@
+#include "metal/emulator/dispatch/executor.h"
+
+#include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
+
+#include "metal/emulator/dispatch/signals.h"
+
+namespace assay::metal::emulator {
+
+Executor::Executor(std::shared_ptr<Arena> arena, ReportLog& log, ExecutorOptions options)
+    : arena_(std::move(arena)), log_(log), options_(options), checker_(log_, options.checks) {
+  if (options_.os_threads == 0) options_.os_threads = std::max(1U, std::thread::hardware_concurrency());
+}
+
+std::optional<Error> Executor::run(std::unique_ptr<Launch> launch) {
+  const std::lock_guard lock(mutex_);
+  if (launch->begins_sequence) {
+    checker_.begin_sequence(*arena_);
+    sequence_.clear();
+  }
+  Launch& running = *sequence_.emplace_back(std::move(launch));
+  if (running.prepare) running.prepare();
+  return running.is_checked ? run_checked(running) : run_unchecked(running);
+}
+
+std::optional<Error> Executor::run_checked(Launch& launch) {
+  const FaultGuard guard;
+  GroupRunner& first = runner(0);
+  checker_.begin_dispatch(launch.info);
+  first.begin_dispatch(launch, &checker_);
+  std::atomic<std::uint64_t> next = 0;
+  run_groups(first, launch, next);
+  checker_.end_dispatch();
+  *launch.static_length = std::max(launch.static_length->load(), first.static_length());
+  return first.error();
+}
+
+std::optional<Error> Executor::run_unchecked(const Launch& launch) {
+  const std::uint64_t groups = launch.info.grid.groups().count();
+  const auto workers = static_cast<std::size_t>(std::min<std::uint64_t>(options_.os_threads, groups));
+  for (std::size_t worker = 0; worker < workers; ++worker) runner(worker).begin_dispatch(launch, nullptr);
+  std::atomic<std::uint64_t> next = 0;
+  const auto work = [&](std::size_t worker) {
+    const FaultGuard guard;
+    run_groups(*runners_[worker], launch, next);
+  };
+  {
+    std::vector<std::jthread> others;
+    try {
+      for (std::size_t worker = 1; worker < workers; ++worker) others.emplace_back(work, worker);
+    } catch (const std::system_error&) {  // with fewer threads it takes longer, and the result is the same
+    }
+    work(0);
+  }
+  std::optional<Error> error;
+  for (std::size_t worker = 0; worker < workers; ++worker) {
+    if (!error) error = runners_[worker]->error();
+    *launch.static_length = std::max(launch.static_length->load(), runners_[worker]->static_length());
+  }
+  return error;
+}
+
+/// Runs groups until none is left, or one must stop the dispatch.
+void Executor::run_groups(GroupRunner& runner, const Launch& launch, std::atomic<std::uint64_t>& next) {
+  const std::uint64_t groups = launch.info.grid.groups().count();
+  const bool backwards = options_.group.order == ThreadOrder::reverse;
+  for (std::uint64_t taken = next++; taken < groups; taken = next++)
+    if (!runner.run(backwards ? groups - 1 - taken : taken)) next = groups;
+}
+
+GroupRunner& Executor::runner(std::size_t index) {
+  while (runners_.size() <= index) runners_.push_back(std::make_unique<GroupRunner>(arena_, log_, options_.group));
+  return *runners_[index];
+}
+
+}  // namespace assay::metal::emulator

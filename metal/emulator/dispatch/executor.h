@@ -1,0 +1,46 @@
+// Runs dispatches one after the other. The groups of an unchecked dispatch are spread over OS threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "metal/device/result.h"
+#include "metal/emulator/check/checker.h"
+#include "metal/emulator/dispatch/group_runner.h"
+#include "metal/emulator/dispatch/launch.h"
+#include "metal/emulator/simt/order.h"
+
+namespace assay::metal::emulator {
+
+struct ExecutorOptions {
+  GroupOptions group;
+  Checks checks;
+  unsigned os_threads = 0;  ///< 0: as many as the machine runs at once
+};
+
+class Executor {
+ public:
+  Executor(std::shared_ptr<Arena> arena, ReportLog& log, ExecutorOptions options);
+
+  /// Runs all groups. Returns the first error, whether or not it stopped them.
+  std::optional<Error> run(std::unique_ptr<Launch> launch);
+
+ private:
+  std::optional<Error> run_checked(Launch& launch);
+  std::optional<Error> run_unchecked(const Launch& launch);
+  void run_groups(GroupRunner& runner, const Launch& launch, std::atomic<std::uint64_t>& next);
+  GroupRunner& runner(std::size_t index);
+
+  std::shared_ptr<Arena> arena_;
+  ReportLog& log_;
+  ExecutorOptions options_;
+  Checker checker_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<GroupRunner>> runners_;  ///< one for each OS thread
+  std::vector<std::unique_ptr<Launch>> sequence_;      ///< the dispatches that reports may still name
+};
+
+}  // namespace assay::metal::emulator

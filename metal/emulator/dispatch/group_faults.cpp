@@ -1,0 +1,113 @@
+// What ends threads and groups early, and the reports of it.
+#include <fmt/format.h>
+
+#include <string>
+
+#include "metal/emulator/check/symbolizer.h"
+#include "metal/emulator/dispatch/group_runner.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+constexpr const char* page_fault =
+    "Caused GPU Address Fault Error (0000000b:kIOGPUCommandBufferCallbackErrorPageFault)";
+constexpr const char* timeout = "Caused GPU Timeout Error (00000002:kIOGPUCommandBufferCallbackErrorTimeout)";
+
+SourcePosition position_of(const abi::Site& site) {
+  return {site.file, site.line, site.column};
+}
+
+/// A key for one site, or for two.
+std::uintptr_t number_of(const abi::Site& site, const abi::Site& other = {}) {
+  const auto number = [](const abi::Site& place) { return std::uintptr_t{place.line} << 12 ^ place.column; };
+  return number(site) << 32 ^ number(other);
+}
+
+}  // namespace
+
+Event GroupRunner::event_of(std::uint32_t thread, const char* action, SourcePosition position) const {
+  return {action, launch_->info.grid.place_of(group_, thread), std::move(position)};
+}
+
+Finding GroupRunner::finding(Check check, std::string message, Event event, std::optional<Event> other) const {
+  Finding found;
+  found.report = {check, launch_->info.kernel, std::move(message), {}, std::move(event), std::move(other), 1};
+  return found;
+}
+
+void GroupRunner::end_by_fault() {
+  fail(page_fault);
+  if (checker_) checker_->note_fault();
+  note_yielded();
+  barriers_.finish(scheduler_.current(), true);
+  scheduler_.end_current();
+}
+
+void GroupRunner::barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t finished) {
+  if (!options_.synccheck) return;
+  log_.add({Check::synccheck, site.file, number_of(site)}, [&] {
+    return finding(Check::synccheck, "a thread has ended without coming to a barrier",
+                   event_of(waiting, "waiting", position_of(site)),
+                   event_of(finished, "ended", launch_->info.position));
+  });
+}
+
+void GroupRunner::barriers_differ(std::uint32_t one, const abi::Site& site_of_one, std::uint32_t other,
+                                  const abi::Site& site_of_other) {
+  fail(timeout);
+  if (options_.synccheck)
+    log_.add({Check::synccheck, site_of_one.file, number_of(site_of_one, site_of_other)}, [&] {
+      return finding(Check::synccheck, "threads wait for each other at different barriers; the dispatch is stopped",
+                     event_of(one, "waiting", position_of(site_of_one)),
+                     event_of(other, "waiting", position_of(site_of_other)));
+    });
+  scheduler_.stop();
+}
+
+void GroupRunner::report_endless(const abi::Site* site, const void* pc) {
+  fail(timeout);
+  if (!options_.synccheck) return;
+  log_.add({Check::synccheck, site ? site->file : pc, site ? number_of(*site, *site) : 0}, [&] {
+    Finding found =
+        finding(Check::synccheck,
+                fmt::format("a threadgroup has not ended after {} steps: an endless loop? The dispatch is stopped",
+                            launch_->step_limit),
+                event_of(scheduler_.current(), "running", site ? position_of(*site) : SourcePosition{}));
+    if (!site) {
+      const CodePlace place = place_in(launch_->info, pc);
+      found.object = place.object;
+      found.offset = place.offset;
+    }
+    return found;
+  });
+}
+
+void GroupRunner::index_out_of_bounds(const abi::Site& site, std::uint64_t index, const char* type) {
+  log_.add({Check::memcheck, site.file, number_of(site)}, [&] {
+    Finding found =
+        finding(Check::memcheck, "an index outside of an array; its access is not performed, and its thread ends there",
+                event_of(scheduler_.current(), "access", position_of(site)));
+    found.report.address = fmt::format("index {} of {}", static_cast<std::int64_t>(index), type);
+    return found;
+  });
+  end_by_fault();
+}
+
+void GroupRunner::fault(const void* address, const void* pc) {
+  const bool is_overflow = scheduler_.current_fiber().guards(address);
+  log_.add({Check::memcheck, pc, 0}, [&] {
+    Finding found = finding(Check::memcheck,
+                            is_overflow ? fmt::format("a thread's own memory exceeds {} bytes", Fiber::stack_bytes)
+                                        : "the processor refused an access; its thread ends there",
+                            event_of(scheduler_.current(), "access", {}));
+    if (!is_overflow) found.report.address = name_of(launch_->info, address);
+    const CodePlace place = place_in(launch_->info, pc);
+    found.object = place.object;
+    found.offset = place.offset + 1;  // a lookup takes the instruction before the offset, a call; here it is this one
+    return found;
+  });
+  end_by_fault();
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,98 @@
+// Runs threadgroups on one OS thread, and implements abi::Services for their threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "metal/device/result.h"
+#include "metal/emulator/check/checker.h"
+#include "metal/emulator/dispatch/launch.h"
+#include "metal/emulator/memory/threadgroup_memory.h"
+#include "metal/emulator/simt/barriers.h"
+#include "metal/emulator/simt/order.h"
+#include "metal/emulator/simt/scheduler.h"
+
+namespace assay::metal::emulator {
+
+struct GroupOptions {
+  ThreadOrder order = ThreadOrder::forward;
+  std::uint64_t seed = 1;
+  bool synccheck = true;
+};
+
+class GroupRunner final : private BarrierListener {
+ public:
+  GroupRunner(const std::shared_ptr<Arena>& arena, ReportLog& log, GroupOptions options);
+
+  /// Prepares to run groups of `launch` on the calling OS thread. `launch` must outlive them. The checker may be null.
+  void begin_dispatch(const Launch& launch, Checker* checker);
+
+  /// Runs one group. Returns false if the dispatch must stop.
+  bool run(std::uint64_t group);
+
+  /// The first error since begin_dispatch().
+  const std::optional<Error>& error() const { return error_; }
+  std::uint64_t static_length() const { return memory_.variable_bytes(); }
+
+  // Services, called by the threads.
+  void access(const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
+  void* threadgroup_variable(const void* key, std::uint64_t bytes, const char* name);
+  void barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site);
+  abi::ActiveLanes all_gather(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
+                              const abi::Site* site);
+  void blocks(std::uint64_t count, const void* pc) { count_steps(count, nullptr, pc); }
+  [[noreturn]] void index_out_of_bounds(const abi::Site& site, std::uint64_t index, const char* type);
+
+  /// Called on the current thread's stack after the processor refused an access of that thread: signals.h.
+  [[noreturn]] void fault(const void* address, const void* pc);
+  abi::FastBarrier& fast_barrier() { return scheduler_.fast_barrier(); }
+  Fiber* running_fiber() const { return is_running_ ? &scheduler_.current_fiber() : nullptr; }
+
+ private:
+  void place_threads();
+  static void run_thread(void* self, std::uint32_t thread);
+
+  void release(std::span<const std::uint32_t> threads) override { scheduler_.make_ready(threads); }
+  void release_in_order_of_arrival(std::uint32_t threads) override { scheduler_.requeue_last(threads); }
+  void threadgroup_barrier_passed(std::uint32_t flags) override;
+  void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) override;
+  void barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t finished) override;
+  void barriers_differ(std::uint32_t one, const abi::Site& site_of_one, std::uint32_t other,
+                       const abi::Site& site_of_other) override;
+
+  void judge(Allocation* allocation, const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
+  void count_steps(std::uint64_t count, const abi::Site* site, const void* pc) {
+    if (__builtin_sub_overflow(steps_left_, count, &steps_left_)) stop_endless(site, pc);
+  }
+  /// Takes note of the threads that have yielded at the fast barrier.
+  void note_yielded() {
+    if (const std::span<const abi::ReadyThread> others = scheduler_.take_yielded(); !others.empty()) note(others);
+  }
+  void note(std::span<const abi::ReadyThread> others);
+  [[noreturn]] void stop_endless(const abi::Site* site, const void* pc);
+  void report_endless(const abi::Site* site, const void* pc);
+  void fail(const char* text);
+  [[noreturn]] void end_by_fault();
+  Finding finding(Check check, std::string message, Event event, std::optional<Event> other = {}) const;
+  Event event_of(std::uint32_t thread, const char* action, SourcePosition position) const;
+
+  ReportLog& log_;
+  GroupOptions options_;
+  ThreadgroupMemory memory_;
+  Scheduler scheduler_;
+  Order order_;
+  Barriers barriers_;
+  std::vector<abi::Position> positions_;  ///< of each thread; those in the grid are filled in when it begins
+  const Launch* launch_ = nullptr;
+  Checker* checker_ = nullptr;
+  const Arena* arena_;
+  std::uint64_t group_ = 0, steps_left_ = 0;
+  Size group_position_, extent_;
+  bool is_running_ = false;
+  std::optional<Error> error_;
+};
+
+}  // namespace assay::metal::emulator

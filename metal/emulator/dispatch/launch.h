@@ -1,0 +1,31 @@
+// A dispatch, ready to run.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "metal/device/limits.h"
+#include "metal/emulator/abi/shader_abi.h"
+#include "metal/emulator/check/dispatch_info.h"
+#include "metal/emulator/memory/threadgroup_memory.h"
+
+namespace assay::metal::emulator {
+
+struct Launch {
+  void (*entry)(const abi::Invocation*) = nullptr;
+  std::array<void*, abi::max_arguments> buffers{};  ///< null where nothing is bound
+  ThreadgroupMemory::Lengths threadgroup_lengths{};
+  bool is_checked = false;      ///< the shader reports its accesses
+  bool begins_sequence = true;  ///< ordered after all dispatches before it
+  Limits limits;
+  std::uint64_t step_limit = 0;  ///< EmulatorOptions::step_limit
+  DispatchInfo info;
+
+  std::function<void()> prepare;                              ///< called before the first group
+  std::shared_ptr<std::atomic<std::uint64_t>> static_length;  ///< receives the bytes of `threadgroup` variables
+};
+
+}  // namespace assay::metal::emulator

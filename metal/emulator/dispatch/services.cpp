@@ -1,0 +1,81 @@
+#include "metal/emulator/dispatch/services.h"
+
+#include <utility>
+
+#include "metal/emulator/check/plain_access.h"
+#include "metal/emulator/dispatch/group_runner.h"
+
+namespace assay::metal::emulator {
+
+[[gnu::always_inline]] inline void GroupRunner::access(const void* address, std::uint64_t bytes, abi::Access kind,
+                                                       const void* pc) {
+  count_steps(1, nullptr, pc);
+  Allocation* const allocation = arena_->find(address);
+  if (allocation && note_if_plain(*allocation, scheduler_.current(), address, bytes, kind, pc)) return;
+  judge(allocation, address, bytes, kind, pc);
+}
+
+namespace {
+
+thread_local GroupRunner* runner = nullptr;
+
+constinit abi::ReadyThread no_ready_threads[2] = {};
+constinit abi::FastBarrier no_fast_barrier{no_ready_threads, nullptr, 0, 0};
+
+/// The fast barrier of `runner`, for shaders. In this TLS model its offset from the thread pointer is the same in every
+/// OS thread.
+[[gnu::tls_model("initial-exec")]] constinit thread_local abi::FastBarrier* fast_barrier_here = &no_fast_barrier;
+
+assay_u64 offset_of_fast_barrier() {
+#if defined(__x86_64__)
+  std::uintptr_t thread_pointer = 0;  // the register fs points to a copy of itself
+  asm("movq %%fs:0, %0" : "=r"(thread_pointer));
+  return reinterpret_cast<std::uintptr_t>(&fast_barrier_here) - thread_pointer;
+#else
+  return 0;
+#endif
+}
+
+void access(const void* address, assay_u64 bytes, abi::Access kind, const void* pc) {
+  runner->access(address, bytes, kind, pc);
+}
+
+void* threadgroup_variable(const void* key, assay_u64 bytes, assay_u64, const char* name) {
+  return runner->threadgroup_variable(key, bytes, name);
+}
+
+void barrier(abi::Scope scope, assay_u32 memory_flags, const abi::Site* site) {
+  runner->barrier(scope, memory_flags, site);
+}
+
+abi::ActiveLanes all_gather(abi::Scope scope, const void* mine, assay_u64 bytes, void* all, const abi::Site* site) {
+  return runner->all_gather(scope, mine, bytes, all, site);
+}
+
+void index_out_of_bounds(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type) {
+  runner->index_out_of_bounds(abi::Site{file, line, column}, index, type);
+}
+
+/// There is no runner while a shader computes its program-scope constants.
+void blocks(assay_u64 count, const void* pc) {
+  if (runner) runner->blocks(count, pc);
+}
+
+}  // namespace
+
+GroupRunner* runner_here() {
+  return runner;
+}
+
+GroupRunner* set_runner_here(GroupRunner* next) {
+  fast_barrier_here = next ? &next->fast_barrier() : &no_fast_barrier;
+  return std::exchange(runner, next);
+}
+
+const abi::Services& services() {
+  static const abi::Services all{&access, &threadgroup_variable,   &barrier, &all_gather, &index_out_of_bounds,
+                                 &blocks, offset_of_fast_barrier()};
+  return all;
+}
+
+}  // namespace assay::metal::emulator

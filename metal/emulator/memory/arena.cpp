@@ -1,0 +1,69 @@
+#include "metal/emulator/memory/arena.h"
+
+#include <sys/mman.h>
+
+#include "metal/emulator/memory/zeroed_pages.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+constexpr std::uint64_t page_bytes = std::uint64_t{1} << Arena::page_bits;
+
+std::uint64_t pages_of(std::uint64_t length) {
+  return (length + page_bytes - 1) / page_bytes + 1;
+}
+
+}  // namespace
+
+Allocation::~Allocation() {
+  arena_->release(*this);
+}
+
+std::shared_ptr<Arena> Arena::create() {
+  std::shared_ptr<Arena> arena(new Arena);
+  arena->base_ = static_cast<std::byte*>(reserve(bytes, PROT_NONE));
+  arena->owners_ = static_cast<Allocation**>(reserve(bytes / page_bytes * sizeof(Allocation*), PROT_READ | PROT_WRITE));
+  return arena;
+}
+
+Arena::~Arena() {
+  if (base_) munmap(base_, bytes);
+  if (owners_) munmap(static_cast<void*>(owners_), bytes / page_bytes * sizeof(Allocation*));
+}
+
+std::unique_ptr<Allocation> Arena::allocate(std::uint64_t length) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t pages = pages_of(length);
+  std::byte* const begin = take_slot(pages);
+  if (!begin || mprotect(begin, length, PROT_READ | PROT_WRITE) != 0) return nullptr;
+  std::unique_ptr<Allocation> allocation(new Allocation(shared_from_this(), begin, length));
+  const auto first = static_cast<std::uint64_t>(begin - base_) / page_bytes;
+  for (std::uint64_t page = 0; page < pages; ++page) owners_[first + page] = allocation.get();
+  return allocation;
+}
+
+/// Unmaps the slot's pages. They are zero when the slot is used again.
+void Arena::release(const Allocation& allocation) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t pages = pages_of(allocation.length());
+  madvise(allocation.begin(), pages * page_bytes, MADV_DONTNEED);
+  mprotect(allocation.begin(), pages * page_bytes, PROT_NONE);
+  const auto first = static_cast<std::uint64_t>(allocation.begin() - base_) / page_bytes;
+  for (std::uint64_t page = 0; page < pages; ++page) owners_[first + page] = nullptr;
+  free_slots_.emplace(pages, allocation.begin());
+}
+
+std::byte* Arena::take_slot(std::uint64_t pages) {
+  if (const auto slot = free_slots_.find(pages); slot != free_slots_.end()) {
+    std::byte* const begin = slot->second;
+    free_slots_.erase(slot);
+    return begin;
+  }
+  if (pages > bytes / page_bytes - used_pages_) return nullptr;
+  std::byte* const begin = base_ + used_pages_ * page_bytes;
+  used_pages_ += pages;
+  return begin;
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,111 @@
+// The memory of an emulated device: one reserved range of addresses.
+//
+// Each allocation begins on a page of 64 KiB and is followed by at least one page that is not mapped. So an address
+// tells at once which allocation it belongs to, and an access that is slightly out of bounds never reaches another
+// allocation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+
+#include "metal/emulator/memory/shadow.h"
+
+namespace assay::metal::emulator {
+
+class Arena;
+struct SpaceClock;
+
+/// The whole words of an allocation that a kernel may access, for the fast path of the checks: plain_access.h.
+struct AllowedWords {
+  const std::byte* begin = nullptr;
+  std::uint64_t count = 0;
+  Cell* cells = nullptr;  ///< [count]
+  const SpaceClock* clock = nullptr;
+};
+
+/// A part of an allocation, in bytes from its begin.
+struct Extent {
+  std::uint64_t begin = 0, length = 0;
+
+  /// An offset before `begin` wraps around to a large number.
+  bool covers(std::uint64_t offset, std::uint64_t bytes) const {
+    return offset - begin < length && bytes <= length - (offset - begin);
+  }
+};
+
+class Allocation {
+ public:
+  ~Allocation();
+  Allocation(const Allocation&) = delete;
+  Allocation& operator=(const Allocation&) = delete;
+
+  std::byte* begin() const { return begin_; }
+  std::uint64_t length() const { return length_; }
+
+  /// Fills it with bytes that are NaN as any floating-point type: memory that nobody has written must not look like
+  /// values.
+  void poison() { std::memset(begin_, 0xFF, length_); }
+
+  // The state of the checks.
+  Extent allowed;  ///< what the dispatch's kernel may access; empty if it is not bound
+  bool is_threadgroup_memory = false;
+  AllowedWords words;
+  Shadow shadow;
+
+ private:
+  friend class Arena;
+  Allocation(std::shared_ptr<Arena> arena, std::byte* begin, std::uint64_t length)
+      : shadow(length), arena_(std::move(arena)), begin_(begin), length_(length) {}
+
+  std::shared_ptr<Arena> arena_;
+  std::byte* begin_;
+  std::uint64_t length_;
+};
+
+class Arena : public std::enable_shared_from_this<Arena> {
+ public:
+  static constexpr std::uint64_t bytes = std::uint64_t{1} << 38, page_bits = 16;
+
+  /// Throws std::bad_alloc if the system cannot reserve the addresses.
+  static std::shared_ptr<Arena> create();
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  /// Zeroed memory; null if there is none left.
+  std::unique_ptr<Allocation> allocate(std::uint64_t length);
+
+  /// Calls visit(allocation) for every allocation.
+  template <class Visit>
+  void for_each(const Visit& visit) {
+    const std::lock_guard lock(mutex_);
+    const Allocation* before = nullptr;
+    for (std::uint64_t page = 0; page < used_pages_; ++page)
+      if (Allocation* const here = owners_[page]; here && here != before) visit(*here), before = here;
+  }
+
+  /// The allocation to whose pages the address belongs, or null.
+  Allocation* find(const void* address) const {
+    const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(base_);
+    return offset < bytes ? owners_[offset >> page_bits] : nullptr;
+  }
+
+ private:
+  friend class Allocation;
+  Arena() = default;
+  void release(const Allocation& allocation);
+  std::byte* take_slot(std::uint64_t pages);
+
+  std::byte* base_ = nullptr;
+  Allocation** owners_ = nullptr;  ///< [bytes >> page_bits]
+  std::mutex mutex_;
+  std::uint64_t used_pages_ = 0;
+  std::multimap<std::uint64_t, std::byte*> free_slots_;  ///< by their number of pages
+};
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,53 @@
+#include "metal/emulator/memory/shadow.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace assay::metal::emulator {
+
+void HostWrites::add(std::uint64_t begin, std::uint64_t end) {
+  const std::lock_guard lock(mutex_);
+  auto next = ranges_.upper_bound(begin);
+  if (next != ranges_.begin() && std::prev(next)->second >= begin) --next;
+  while (next != ranges_.end() && next->first <= end) {
+    begin = std::min(begin, next->first);
+    end = std::max(end, next->second);
+    next = ranges_.erase(next);
+  }
+  ranges_.emplace(begin, end);
+}
+
+bool HostWrites::cover(std::uint64_t begin, std::uint64_t end) const {
+  const std::lock_guard lock(mutex_);
+  const auto next = ranges_.upper_bound(begin);
+  return next != ranges_.begin() && std::prev(next)->second >= end;
+}
+
+void Shadow::prepare() {
+  if (cells_.data()) return;
+  const std::uint64_t cells = words_ * (1 + word_bytes);
+  cells_ = ZeroedPages<Cell>(cells);
+  other_reads_ = ZeroedPages<Trace>(cells);
+  cells_.expect_use(words_);
+  other_reads_.expect_use(words_);
+}
+
+void Shadow::split(std::uint64_t word) {
+  Cell& whole = cells_.data()[word];
+  const std::uint64_t first = words_ + word * word_bytes;
+  std::fill_n(cells_.data() + first, word_bytes, whole);
+  std::fill_n(other_reads_.data() + first, word_bytes, other_read(whole));
+  whole.write.mark();
+  is_split_ = true;
+}
+
+void Shadow::forget_times() {
+  if (!cells_.data()) return;
+  const std::uint64_t cells = is_split_ ? words_ * (1 + word_bytes) : words_;
+  for (Cell* cell = cells_.data(); cell != cells_.data() + cells; ++cell) {
+    if (cell->write.time() > Trace::host_time) cell->write.become(Trace::of_host());
+    if (cell->read.time() != 0) cell->read = {};
+  }
+}
+
+}  // namespace assay::metal::emulator

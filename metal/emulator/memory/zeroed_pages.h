@@ -1,0 +1,55 @@
+// Zeroed memory from the system, which occupies memory only where it has been touched.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <new>
+#include <utility>
+
+namespace assay::metal::emulator {
+
+/// Reserves a range of addresses. Throws std::bad_alloc.
+inline void* reserve(std::size_t bytes, int protection) {
+  void* const memory = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  madvise(memory, bytes, MADV_DONTDUMP);
+  return memory;
+}
+
+/// An array of `count` T whose bytes are all zero at first.
+template <class T>
+class ZeroedPages {
+ public:
+  ZeroedPages() = default;
+  explicit ZeroedPages(std::size_t count)
+      : bytes_(count * sizeof(T)), data_(static_cast<T*>(reserve(bytes_, PROT_READ | PROT_WRITE))) {}
+  ZeroedPages(const ZeroedPages&) = delete;
+  ZeroedPages& operator=(const ZeroedPages&) = delete;
+  ZeroedPages(ZeroedPages&& other) noexcept
+      : bytes_(std::exchange(other.bytes_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+  ZeroedPages& operator=(ZeroedPages&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~ZeroedPages() {
+    if (data_) munmap(data_, bytes_);
+  }
+
+  T* data() const { return data_; }
+
+  /// Announces that all of the first `count` elements will be used: huge pages then save TLB misses.
+  void expect_use([[maybe_unused]] std::size_t count) const {
+#ifdef MADV_HUGEPAGE
+    constexpr std::size_t huge_page = std::size_t{1} << 21;
+    if (count * sizeof(T) >= huge_page) madvise(static_cast<void*>(data_), count * sizeof(T), MADV_HUGEPAGE);
+#endif
+  }
+
+ private:
+  std::size_t bytes_ = 0;
+  T* data_ = nullptr;
+};
+
+}  // namespace assay::metal::emulator

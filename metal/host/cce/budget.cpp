@@ -1,0 +1,35 @@
+#include "metal/host/cce/budget.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace assay::metal::host {
+
+namespace {
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+
+constexpr std::uint64_t less(std::uint64_t a, std::uint64_t b) {
+  return a > b ? a - b : 0;
+}
+
+}  // namespace
+
+std::uint64_t cce_budget(const CceMemory& memory, std::uint64_t asked) {
+  if (asked != 0) return asked;
+  if (memory.working_set == 0) return most;
+  return less(less(memory.working_set, memory.allocated), memory.needed) / 4;
+}
+
+std::uint64_t cce_position_bytes(KernelPath path, std::uint64_t H, std::uint64_t tokens) {
+  const std::uint64_t logits = path == KernelPath::plain ? std::min(tokens, CceChunkRange::usual) : 0;
+  return H > most / sizeof(float) - logits ? most : (H + logits) * sizeof(float);
+}
+
+std::uint64_t cce_chunk(std::uint64_t budget, std::uint64_t position_bytes) {
+  const std::uint64_t fitting = budget / std::max<std::uint64_t>(position_bytes, 1);
+  return std::clamp(fitting / CceChunkRange::multiple * CceChunkRange::multiple, CceChunkRange::least,
+                    CceChunkRange::usual);
+}
+
+}  // namespace assay::metal::host

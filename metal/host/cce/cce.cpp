@@ -1,0 +1,173 @@
+#include "metal/host/cce/cce.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "metal/host/cce/budget.h"
+#include "metal/host/cce/outputs.h"
+#include "metal/host/cce/tokens.h"
+#include "metal/host/failure.h"
+#include "metal/host/kernel_file.h"
+#include "reference/cce/validate.h"
+
+namespace assay::metal {
+
+using reference::CceProblem;
+
+namespace {
+
+Result<void> check(const CceOptions& options) {
+  if (options.chunk % cce::tile_rows == 0) return {};
+  return error(Error::Kind::argument, fmt::format("chunk = {}: expected a multiple of {}, or 0", options.chunk,
+                                                  static_cast<int>(cce::tile_rows)));
+}
+
+template <class Real>
+host::CceWork backward_work(const CceGradients<Real>& gradients) {
+  return {false, !gradients.dhidden.empty(), !gradients.dweight.empty(), !gradients.dbias.empty()};
+}
+
+/// As the kernels take them: less the offset, and to twice the digits of a float.
+std::vector<cce::LogSum> log_sums(std::span<const cce::Token> tokens, double offset,
+                                  std::span<const double> log_sum_exp) {
+  std::vector<cce::LogSum> sums;
+  for (std::size_t i = 0; !log_sum_exp.empty() && i < tokens.size(); ++i) {
+    const double lse = log_sum_exp[tokens[i].row] - offset;
+    const auto high = static_cast<float>(lse);
+    sums.push_back({high, static_cast<float>(lse - double{high})});
+  }
+  return sums;
+}
+
+std::uint64_t chunk_of(const Device& device, const host::CceStatement& statement, const CceOptions& options) {
+  if (options.chunk != 0) return options.chunk;
+  const host::CceMemory memory{device.limits().recommended_max_working_set_size, device.current_allocated_size(),
+                               host::cce_fixed_bytes(statement)};
+  return host::cce_chunk(host::cce_budget(memory, options.workspace_bytes),
+                         host::cce_position_bytes(statement.path, statement.H, statement.M));
+}
+
+}  // namespace
+
+Result<LinearCrossEntropy> LinearCrossEntropy::create(std::shared_ptr<Device> device, const CceOptions& options) {
+  if (const Result<void> fits = check(options); !fits) return tl::unexpected(fits.error());
+  if (!device) return LinearCrossEntropy(nullptr, nullptr, nullptr, options);
+  auto library = host::library_of(*device, options.kernels, "cce/cce.metal");
+  if (!library) return tl::unexpected(library.error());
+  return create(std::move(device), std::move(*library), options);
+}
+
+Result<LinearCrossEntropy> LinearCrossEntropy::create(std::shared_ptr<Device> device, std::shared_ptr<Library> library,
+                                                      const CceOptions& options) {
+  if (const Result<void> fits = check(options); !fits) return tl::unexpected(fits.error());
+  auto engine = host::engine_of(device, std::move(library));
+  if (!engine) return tl::unexpected(engine.error());
+  return LinearCrossEntropy(std::move(device), std::move(engine->queue), std::move(engine->pipelines), options);
+}
+
+template <class Real>
+bool LinearCrossEntropy::is_on_device() const {
+  if (!device_) return false;
+  if constexpr (!std::is_same_v<Real, BFloat16>) return true;
+  return pipelines_->has_function(host::cce_forward_name(options_.path, host::metal_type<Real>()));
+}
+
+template <class Real>
+Result<host::CceResults> LinearCrossEntropy::compute(const CceProblem<Real>& problem, const host::CceWork& work,
+                                                     std::span<const double> log_sum_exp) const {
+  const auto N = static_cast<std::uint64_t>(problem.N), H = static_cast<std::uint64_t>(problem.H);
+  if (const Result<void> fits = host::check_cce_extents(N, H, static_cast<std::uint64_t>(problem.V)); !fits)
+    return tl::unexpected(fits.error());
+  host::CceResults results{host::cce_tokens(problem), std::nullopt, 0};
+  if (results.tokens.empty()) return results;
+  host::CceStatement statement = host::cce_statement(problem, results.tokens.size(), work, options_.path);
+  statement.may_skip &= options_.skips_tiles;
+  const std::vector<cce::LogSum> given = log_sums(results.tokens, statement.shape.offset, log_sum_exp);
+  const host::CceInputs inputs{results.tokens, std::as_bytes(problem.hidden), std::as_bytes(problem.weight),
+                               std::as_bytes(problem.bias), given};
+  std::unique_lock lock(*mutex_);
+  statement.chunk = chunk_of(*device_, statement, options_);
+  const auto dispatches = host::cce_dispatches(*pipelines_, device_->limits(), statement);
+  if (!dispatches) return tl::unexpected(dispatches.error());
+  results.offset = statement.shape.offset;
+  if (dispatches->empty()) return results;
+  Result<host::CceRun> run = host::CceRun::start(*device_, *queue_, statement, inputs, *dispatches);
+  lock.unlock();
+  if (!run) return tl::unexpected(run.error());
+  if (const Result<void> waited = run->wait(); !waited) return tl::unexpected(waited.error());
+  results.run = std::move(*run);
+  return results;
+}
+
+template <class Real>
+Result<void> LinearCrossEntropy::operator()(const CceProblem<Real>& problem, const CceOutput<Real>& output) const {
+  if (!is_on_device<Real>()) {
+    cce_loss(problem, output);
+    return {};
+  }
+  reference::validate(problem);
+  host::validate_loss(problem, output.loss);
+  host::validate_gradients(problem, output.gradients);
+  reference::validate_values(problem);
+  host::CceWork work = backward_work(output.gradients);
+  work.forward = true;
+  const Result<host::CceResults> results = compute(problem, work, {});
+  if (!results) return tl::unexpected(results.error());
+  host::write_losses(problem.reduction, *results, output.loss);
+  host::write_gradients(*results, static_cast<std::size_t>(problem.H), output.gradients);
+  return {};
+}
+
+template <class Real>
+Result<void> LinearCrossEntropy::forward(const CceProblem<Real>& problem, std::span<float> loss,
+                                         std::span<double> log_sum_exp) const {
+  if (!is_on_device<Real>()) {
+    cce_forward(problem, loss, log_sum_exp);
+    return {};
+  }
+  reference::validate(problem);
+  host::validate_loss(problem, loss);
+  reference::detail::expect_size("log_sum_exp", log_sum_exp.size(), "N", problem.N);
+  reference::validate_values(problem);
+  const Result<host::CceResults> results = compute(problem, {.forward = true}, {});
+  if (!results) return tl::unexpected(results.error());
+  host::write_losses(problem.reduction, *results, loss);
+  host::write_log_sums(*results, results->offset, log_sum_exp);
+  return {};
+}
+
+template <class Real>
+Result<void> LinearCrossEntropy::backward(const CceProblem<Real>& problem, std::span<const double> log_sum_exp,
+                                          const CceGradients<Real>& gradients) const {
+  if (!is_on_device<Real>()) {
+    cce_backward(problem, log_sum_exp, gradients);
+    return {};
+  }
+  reference::validate(problem);
+  reference::detail::expect_size("log_sum_exp", log_sum_exp.size(), "N", problem.N);
+  host::validate_gradients(problem, gradients);
+  reference::validate_values(problem);
+  const Result<host::CceResults> results = compute(problem, backward_work(gradients), log_sum_exp);
+  if (!results) return tl::unexpected(results.error());
+  host::write_gradients(*results, static_cast<std::size_t>(problem.H), gradients);
+  return {};
+}
+
+Result<bool> LinearCrossEntropy::reload_if_changed() const {
+  return device_ ? pipelines_->reload_if_changed() : Result<bool>(false);
+}
+
+#define ASSAY_INSTANTIATE(Real)                                                                                   \
+  template bool LinearCrossEntropy::is_on_device<Real>() const;                                                   \
+  template Result<void> LinearCrossEntropy::operator()(const CceProblem<Real>&, const CceOutput<Real>&) const;    \
+  template Result<void> LinearCrossEntropy::forward(const CceProblem<Real>&, std::span<float>, std::span<double>) \
+      const;                                                                                                      \
+  template Result<void> LinearCrossEntropy::backward(const CceProblem<Real>&, std::span<const double>,            \
+                                                     const CceGradients<Real>&) const;
+ASSAY_INSTANTIATE(float)
+ASSAY_INSTANTIATE(Half)
+ASSAY_INSTANTIATE(BFloat16)
+#undef ASSAY_INSTANTIATE
+
+}  // namespace assay::metal

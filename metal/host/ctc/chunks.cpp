@@ -1,0 +1,113 @@
+#include "metal/host/ctc/chunks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "metal/host/ctc/rows.h"
+
+namespace assay::metal::host {
+
+namespace {
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+
+/// Positions in a grid have 32 bits, and a row may have a group of 1024 threads.
+constexpr std::uint32_t max_rows = std::numeric_limits<std::uint32_t>::max() / 1024;
+
+/// What is too much for 64 bits is too much for any device, and stays so.
+constexpr std::uint64_t product(std::uint64_t a, std::uint64_t b) {
+  return b != 0 && a > most / b ? most : a * b;
+}
+constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
+  return a > most - b ? most : a + b;
+}
+
+CtcSpace operator+(const CtcSpace& a, const CtcSpace& b) {
+  return {sum(a.emissions, b.emissions), sum(a.alpha, b.alpha), sum(a.beta, b.beta)};
+}
+
+CtcSpace larger(const CtcSpace& a, const CtcSpace& b) {
+  return {std::max(a.emissions, b.emissions), std::max(a.alpha, b.alpha), std::max(a.beta, b.beta)};
+}
+
+CtcSpace space_of(const ctc::Row& row, const CtcStatement& statement, bool has_beta) {
+  const std::uint64_t L = states_of(row), table = product(row.frames, L);
+  if (statement.path == CtcPath::plain) return {0, table, statement.with_gradient ? table : 0};
+  return {product(row.frames, row.classes), statement.with_gradient ? table : 2 * L,
+          has_beta ? product(ctc::backward_column_count, L) : 0};
+}
+
+bool fits(const CtcSpace& space, std::uint64_t element, const CtcRoom& room) {
+  const std::uint64_t longest = std::max({space.emissions, space.alpha, space.beta});
+  return space.count() <= std::min(room.workspace_bytes, most - 1) / element && longest <= room.buffer_bytes / element;
+}
+
+/// Of the rows' spaces one by one; with a row that has the most alpha.
+struct Largest {
+  CtcSpace space;
+  std::size_t row = 0;
+};
+
+Largest largest_of(std::span<const ctc::Row> rows, const CtcStatement& statement, bool has_beta) {
+  Largest largest;
+  for (std::size_t b = 0; b < rows.size(); ++b) {
+    const CtcSpace own = space_of(rows[b], statement, has_beta);
+    if (own.alpha > largest.space.alpha) largest.row = b;
+    largest.space = larger(largest.space, own);
+  }
+  return largest;
+}
+
+Error too_large(const Largest& largest, const ctc::Row& row, std::uint64_t element, const CtcRoom& room) {
+  const CtcSpace& space = largest.space;
+  return {Error::Kind::limit,
+          fmt::format("a row alone takes {} bytes of emissions, {} of alpha and {} of beta (b={}: {} frames, {} "
+                      "states): expected at most workspace_bytes = {}, and {} in a buffer",
+                      product(space.emissions, element), product(space.alpha, element), product(space.beta, element),
+                      largest.row, row.frames, states_of(row), room.workspace_bytes, room.buffer_bytes)};
+}
+
+}  // namespace
+
+std::uint64_t CtcSpace::count() const {
+  return sum(sum(emissions, alpha), beta);
+}
+
+CtcRoom CtcRoom::of(const Limits& limits, std::uint64_t budget) {
+  const auto bound = [](std::uint64_t told) { return told == 0 ? most : told; };
+  const std::uint64_t quarter = bound(limits.recommended_max_working_set_size / 4);
+  return {budget == 0 ? quarter : budget, bound(limits.max_buffer_length)};
+}
+
+std::uint64_t ctc_space_element(CtcPath path) {
+  return path == CtcPath::plain ? sizeof(float) : sizeof(ctc::Scaled);
+}
+
+Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& statement, bool has_beta,
+                             const CtcRoom& room) {
+  if (rows.empty()) return CtcChunks{};
+  const std::uint64_t element = ctc_space_element(statement.path);
+  const Largest largest = largest_of(rows, statement, has_beta);
+  if (!fits(largest.space, element, room)) return tl::unexpected(too_large(largest, rows[largest.row], element, room));
+  CtcChunks result{{}, largest.space};
+  CtcSpace used;
+  for (std::size_t b = 0; b < rows.size(); ++b) {
+    const CtcSpace own = space_of(rows[b], statement, has_beta);
+    const bool begins =
+        b == 0 || result.chunks.back().row_count == max_rows || !fits(larger(result.space, used + own), element, room);
+    if (begins) result.chunks.push_back({static_cast<std::uint32_t>(b), 0, 1});
+    if (begins) used = {};
+    rows[b].emissions_begin = used.emissions;
+    rows[b].alpha_begin = used.alpha;
+    rows[b].beta_begin = used.beta;
+    used = used + own;
+    result.space = larger(result.space, used);
+    ++result.chunks.back().row_count;
+    result.chunks.back().longest = std::max(result.chunks.back().longest, states_of(rows[b]));
+  }
+  return result;
+}
+
+}  // namespace assay::metal::host

@@ -1,0 +1,24 @@
+// The dispatches of a CTC loss in their order, each of which may read what the ones before it wrote.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "metal/device/limits.h"
+#include "metal/host/ctc/chunks.h"
+#include "metal/host/ctc/kernels.h"
+#include "metal/kernels/ctc/interface.h"
+
+namespace assay::metal::host {
+
+struct CtcDispatch {
+  CtcKernel kernel;
+  ctc::Shape shape{};
+  Size groups;
+};
+
+/// None where there is nothing to do. Errors: those of CtcKernels.
+Result<std::vector<CtcDispatch>> ctc_dispatches(CtcKernels& kernels, const CtcStatement& statement,
+                                                std::span<const CtcChunk> chunks);
+
+}  // namespace assay::metal::host

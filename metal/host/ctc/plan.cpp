@@ -1,0 +1,67 @@
+#include "metal/host/ctc/plan.h"
+
+#include <fmt/format.h>
+
+#include <span>
+
+namespace assay::metal {
+
+namespace {
+
+Result<void> check_part(const char* name, const BufferPart& part, std::uint64_t bytes, std::uint64_t element) {
+  if (bytes == 0) return {};
+  if (!part.buffer) return error(Error::Kind::argument, fmt::format("{}: expected a buffer of {} bytes", name, bytes));
+  if (part.offset % element != 0)
+    return error(Error::Kind::argument,
+                 fmt::format("{}.offset = {}: expected a multiple of {}", name, part.offset, element));
+  const std::uint64_t length = part.buffer->length();
+  if (part.offset <= length && bytes <= length - part.offset) return {};
+  return error(Error::Kind::argument, fmt::format("{}: its buffer of {} bytes from offset {} on: expected at least {}",
+                                                  name, length, part.offset, bytes));
+}
+
+/// Nothing is bound where there is nothing to be read: the offset may then be the buffer's end.
+void bind_part(ComputeCommandEncoder& encoder, const BufferPart& part, std::uint64_t bytes, std::uint32_t index) {
+  if (bytes == 0) return encoder.set_buffer(nullptr, 0, index);
+  encoder.set_buffer(part.buffer, part.offset, index);
+}
+
+}  // namespace
+
+Result<void> CtcPlan::check(const CtcBuffers& buffers) const {
+  const std::uint64_t element = statement_.element_size;
+  if (auto fits = check_part("activations", buffers.activations, activation_bytes(), element); !fits) return fits;
+  if (auto fits = check_part("gradient", buffers.gradient, gradient_bytes(), element); !fits) return fits;
+  return check_part("loss", buffers.loss, loss_bytes(), sizeof(float));
+}
+
+/// Once for all dispatches: every kernel has the same indices.
+void CtcPlan::bind(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) const {
+  for (std::uint32_t index = 0; index < workspace_.size(); ++index)
+    if (index != ctc::shape_index) encoder.set_buffer(workspace_[index], 0, index);
+  bind_part(encoder, buffers.activations, activation_bytes(), ctc::activations_index);
+  bind_part(encoder, buffers.gradient, gradient_bytes(), ctc::gradient_index);
+  const bool is_reduced = statement_.is_reduced;
+  bind_part(encoder, buffers.loss, loss_bytes(), is_reduced ? ctc::result_index : ctc::losses_index);
+}
+
+Result<void> CtcPlan::encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) const {
+  if (Result<void> fits = check(buffers); !fits) return fits;
+  if (dispatches_.empty()) return {};
+  bind(encoder, buffers);
+  std::uint64_t threadgroup_length = 0;
+  for (const host::CtcDispatch& dispatch : dispatches_) {
+    const host::CtcKernel& kernel = dispatch.kernel;
+    encoder.memory_barrier();
+    encoder.set_pipeline(kernel.pipeline);
+    encoder.set_bytes(std::as_bytes(std::span(&dispatch.shape, 1)), ctc::shape_index);
+    if (kernel.threadgroup_length != threadgroup_length)
+      encoder.set_threadgroup_memory_length(kernel.threadgroup_length, 0);
+    threadgroup_length = kernel.threadgroup_length;
+    encoder.dispatch_threadgroups(dispatch.groups, {kernel.threads, 1, 1});
+  }
+  if (threadgroup_length != 0) encoder.set_threadgroup_memory_length(0, 0);
+  return {};
+}
+
+}  // namespace assay::metal

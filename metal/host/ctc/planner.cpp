@@ -1,0 +1,47 @@
+#include "metal/host/ctc/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace assay::metal::host {
+
+namespace {
+
+/// Elements of up to 8 bytes are to be counted in 64 bits.
+Result<void> check_elements(const CtcStatement& statement) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 8;
+  if (statement.elements() <= most) return {};
+  return error(Error::Kind::limit,
+               fmt::format("T * B * C = {}: expected at most {} on a device", statement.elements(), most));
+}
+
+/// Whether the backward kernel of the longest row, and so of some chunk, keeps columns of beta in device memory.
+Result<bool> has_beta(CtcKernels& kernels, const CtcStatement& statement, const CtcRows& rows) {
+  if (!statement.with_gradient || statement.T == 0 || rows.rows.empty()) return false;
+  const auto longest = std::ranges::max_element(rows.rows, {}, states_of);
+  return kernels.backward(states_of(*longest)).map([](const CtcKernel& kernel) { return kernel.is_in_device_memory; });
+}
+
+}  // namespace
+
+/// Pipelines before buffers: what they keep follows from the kernels.
+Result<CtcPlan> ctc_plan(Device& device, Pipelines& pipelines, const CtcStatement& statement, CtcRows rows,
+                         const CtcRoom& room) {
+  if (const Result<void> fit = check_elements(statement); !fit) return tl::unexpected(fit.error());
+  CtcKernels kernels(pipelines, device.limits(), statement);
+  const Result<bool> beta = has_beta(kernels, statement, rows);
+  if (!beta) return tl::unexpected(beta.error());
+  const Result<CtcChunks> chunks = ctc_chunks(rows.rows, statement, *beta, room);
+  if (!chunks) return tl::unexpected(chunks.error());
+  Result<std::vector<CtcDispatch>> dispatches = ctc_dispatches(kernels, statement, chunks->chunks);
+  if (!dispatches) return tl::unexpected(dispatches.error());
+  if (dispatches->empty()) return CtcPlan(statement, {}, {});
+  Result<CtcWorkspace> workspace = ctc_workspace(device, statement, rows, chunks->space);
+  if (!workspace) return tl::unexpected(workspace.error());
+  return CtcPlan(statement, std::move(*workspace), std::move(*dispatches));
+}
+
+}  // namespace assay::metal::host

@@ -1,0 +1,90 @@
+#include "metal/host/ctc/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "metal/cpu/ctc/output.h"
+#include "metal/cpu/half.h"
+#include "reference/ctc/targets.h"
+
+namespace assay::metal::host {
+
+namespace {
+
+using reference::CtcProblem;
+using reference::Targets;
+
+Result<void> check_extent(const char* name, std::int64_t value, std::int64_t most) {
+  if (value <= most) return {};
+  return error(Error::Kind::limit, fmt::format("{} = {}: expected at most {} on a device", name, value, most));
+}
+
+/// Frames, rows, classes and states are counted in 32 bits by the kernels.
+template <class Real>
+Result<void> check_extents(const CtcProblem<Real>& problem) {
+  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
+  if (Result<void> fits = check_extent("T", problem.T, most); !fits) return fits;
+  if (Result<void> fits = check_extent("B", problem.B, most); !fits) return fits;
+  if (Result<void> fits = check_extent("C", problem.C, most); !fits) return fits;
+  for (std::size_t b = 0; b < problem.target_lengths.size(); ++b)
+    if (problem.target_lengths[b] > (most - 1) / 2)
+      return check_extent(fmt::format("target_lengths[b={}]", b).c_str(), problem.target_lengths[b], (most - 1) / 2);
+  return {};
+}
+
+/// Appends what the row's labels are: slots in the order of their classes, positions in the order of their slots.
+void append_labels(CtcRows& tables, ctc::Row& row, Targets labels, std::int64_t blank) {
+  row.labels_begin = tables.order.size();
+  row.classes_begin = tables.classes.size();
+  tables.order.resize(row.labels_begin + labels.size());
+  tables.slots.resize(row.labels_begin + labels.size());
+  const std::span<std::uint32_t> order = std::span(tables.order).subspan(row.labels_begin);
+  const std::span<std::uint32_t> slots = std::span(tables.slots).subspan(row.labels_begin);
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(
+      order, [&](std::uint32_t a, std::uint32_t b) { return labels[a] != labels[b] ? labels[a] < labels[b] : a < b; });
+  tables.classes.push_back(static_cast<std::uint32_t>(blank));
+  tables.ends.push_back(0);
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    const std::int64_t label = labels[order[i]];
+    if (i == 0 || label != labels[order[i - 1]]) {
+      tables.classes.push_back(static_cast<std::uint32_t>(label));
+      tables.ends.push_back(i);
+    }
+    tables.ends.back() = i + 1;
+    slots[order[i]] = static_cast<std::uint32_t>(tables.classes.size() - row.classes_begin - 1);
+  }
+  row.classes = static_cast<std::uint32_t>(tables.classes.size() - row.classes_begin);
+}
+
+}  // namespace
+
+template <class Real>
+Result<CtcRows> ctc_rows(const CtcProblem<Real>& problem) {
+  if (const Result<void> fit = check_extents(problem); !fit) return tl::unexpected(fit.error());
+  CtcRows tables;
+  const std::vector<Targets> labels = reference::target_rows(problem);
+  tables.rows.reserve(labels.size());
+  for (std::size_t b = 0; b < labels.size(); ++b) {
+    const double share = cpu::reduction_weight(problem, b);
+    ctc::Row row{};
+    row.frames = static_cast<std::uint32_t>(problem.input_lengths[b]);
+    row.labels = static_cast<std::uint32_t>(labels[b].size());
+    row.share = static_cast<float>(share);
+    row.weight = static_cast<float>(share * cpu::upstream(problem, b));
+    append_labels(tables, row, labels[b], problem.blank);
+    tables.rows.push_back(row);
+  }
+  return tables;
+}
+
+template Result<CtcRows> ctc_rows(const CtcProblem<float>&);
+template Result<CtcRows> ctc_rows(const CtcProblem<Half>&);
+template Result<CtcRows> ctc_rows(const CtcProblem<BFloat16>&);
+
+}  // namespace assay::metal::host

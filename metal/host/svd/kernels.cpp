@@ -1,0 +1,76 @@
+#include "metal/host/svd/kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace assay::metal::host {
+
+namespace {
+
+constexpr std::uint64_t simdgroup = 32, max_plain_threads = 256;
+
+/// Of a kernel: what it cannot do without, and what it makes use of.
+struct Threads {
+  std::uint64_t least = simdgroup, most = simdgroup;
+};
+
+Result<SvdKernel> kernel(Pipelines& pipelines, const Limits& limits, const SvdStatement& statement,
+                         const std::string& name, const Threads& threads) {
+  Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines.get(name, svd_constants(statement));
+  if (!pipeline) return tl::unexpected(pipeline.error());
+  if (const Result<void> fits = check_pipeline(name, **pipeline, threads.least); !fits)
+    return tl::unexpected(fits.error());
+  const std::uint64_t most =
+      std::min<std::uint64_t>({threads.most, (*pipeline)->max_total_threads_per_threadgroup(),
+                               limits.max_total_threads_per_threadgroup, limits.max_threads_per_threadgroup.width});
+  return SvdKernel{std::move(*pipeline), std::max(threads.least, most / simdgroup * simdgroup)};
+}
+
+Threads rotate_threads(const SvdStatement& statement) {
+  const svd::Shape& shape = statement.shape;
+  if (statement.method == SvdMethod::blocks) {
+    constexpr std::uint64_t all = svd::block_width * svd::block_threads_per_pair;
+    return {all, all};
+  }
+  if (statement.method == SvdMethod::sweeps) {
+    const std::uint64_t all = shape.padded / 2 * statement.threads_per_pair;
+    return {all, all};
+  }
+  return {simdgroup, std::min<std::uint64_t>(max_plain_threads, (shape.rows + simdgroup - 1) / simdgroup * simdgroup)};
+}
+
+}  // namespace
+
+Result<SvdKernels> svd_kernels(Pipelines& pipelines, const Limits& limits, const SvdStatement& statement) {
+  const auto get = [&](const std::string& name, const Threads& threads) {
+    return kernel(pipelines, limits, statement, name, threads);
+  };
+  const Threads of_columns{simdgroup, simdgroup * std::min<std::uint64_t>(statement.shape.columns, simdgroup)};
+  Result<SvdKernel> load = get(svd_load_name(statement.type), of_columns);
+  if (!load) return tl::unexpected(load.error());
+  Result<SvdKernel> rotate = get(svd_rotate_name(statement), rotate_threads(statement));
+  if (!rotate) return tl::unexpected(rotate.error());
+  Result<SvdKernel> finish = get("svd_finish_" + statement.type, of_columns);
+  if (!finish) return tl::unexpected(finish.error());
+  return SvdKernels{std::move(*load), std::move(*rotate), std::move(*finish)};
+}
+
+FunctionConstants svd_constants(const SvdStatement& statement) {
+  FunctionConstants constants;
+  constants.set(svd::with_vectors_constant, statement.with_vectors);
+  return constants;
+}
+
+std::string svd_rotate_name(const SvdStatement& statement) {
+  if (statement.method == SvdMethod::blocks) return "svd_block_rotate";
+  if (statement.method == SvdMethod::pairs) return "svd_jacobi_rotate";
+  return fmt::format("svd_sweeps_{}{}", statement.threads_per_pair, statement.is_shared ? "_threadgroup" : "");
+}
+
+std::string svd_load_name(const std::string& type) {
+  return "svd_load_" + type;
+}
+
+}  // namespace assay::metal::host

@@ -1,0 +1,26 @@
+// Products of matrices on a device, for the rSVD.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "metal/host/pipelines.h"
+#include "metal/host/svd/run.h"
+
+namespace assay::metal::host {
+
+/// [rows, columns], row-major, or the transpose of one.
+struct SvdFactor {
+  std::span<const float> elements;
+  std::uint32_t rows = 0, columns = 0;
+  std::uint32_t row_stride = columns, column_stride = 1;
+
+  SvdFactor transposed() const { return {elements, columns, rows, column_stride, row_stride}; }
+};
+
+/// first second, row-major. Errors: the device's, after what was being done.
+Result<std::vector<float>> svd_multiply(const SvdEngine& engine, Pipelines& pipelines, const SvdFactor& first,
+                                        const SvdFactor& second);
+
+}  // namespace assay::metal::host

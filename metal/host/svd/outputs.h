@@ -1,0 +1,35 @@
+// What a singular value decomposition on a device and one on the CPU have in common for a caller: sizes of outputs, and
+// errors as values.
+#pragma once
+
+#include <cstdint>
+
+#include "metal/cpu/svd/svd.h"
+#include "metal/device/result.h"
+#include "reference/svd/validate.h"
+
+namespace assay::metal::host {
+
+/// Throws std::invalid_argument for outputs of another size than SvdOutput states, `values` in the place of K. Problems
+/// are taken as valid here.
+template <class Real>
+void validate_output(const reference::SvdProblem<Real>& problem, std::int64_t values, const SvdOutput<Real>& output) {
+  using reference::detail::expect_size;
+  expect_size("S", output.S.size(), "B * K", problem.B * values);
+  if (output.U.empty() && output.Vh.empty()) return;
+  expect_size("U", output.U.size(), "B * M * K, or Vh empty too", problem.B * problem.M * values);
+  expect_size("Vh", output.Vh.size(), "B * K * N, or U empty too", problem.B * values * problem.N);
+}
+
+/// The CPU's, with its errors as values.
+template <class Call>
+Result<void> on_cpu(const Call& call) {
+  try {
+    call();
+  } catch (const SvdNotConverged& failure) {
+    return error(Error::Kind::execution, failure.what());
+  }
+  return {};
+}
+
+}  // namespace assay::metal::host

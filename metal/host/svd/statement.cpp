@@ -1,0 +1,83 @@
+#include "metal/host/svd/statement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace assay::metal::host {
+
+namespace {
+
+constexpr std::uint64_t max_rows = std::uint64_t{1} << 31, max_columns = std::uint64_t{1} << 20;
+constexpr std::uint32_t max_sweeps_columns = 256;  ///< columns, at 8 threads a pair
+
+constexpr std::uint32_t rounded_up(std::uint32_t count, std::uint32_t multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
+
+SvdMethod method_of(SvdPath path, std::uint32_t columns) {
+  if (path == SvdPath::plain) return SvdMethod::pairs;
+  return columns <= max_sweeps_columns ? SvdMethod::sweeps : SvdMethod::blocks;
+}
+
+/// At most 1024 of them for all pairs.
+std::uint32_t threads_per_pair_of(std::uint32_t columns) {
+  if (columns <= 64) return 32;
+  return columns <= 128 ? 16 : 8;
+}
+
+/// The square of the largest norm, at most rows * columns times that of the largest element, stays below 2^126.
+int top_of(std::uint64_t rows, std::uint64_t columns) {
+  return (125 - static_cast<int>(std::bit_width(rows * columns - 1))) / 2;
+}
+
+}  // namespace
+
+std::uint32_t SvdStatement::steps() const {
+  if (method == SvdMethod::sweeps) return 1;
+  return method == SvdMethod::blocks ? shape.padded / svd::block_width - 1 : shape.padded - 1;
+}
+
+std::uint32_t SvdStatement::groups() const {
+  if (method == SvdMethod::sweeps) return 1;
+  return method == SvdMethod::blocks ? shape.padded / svd::block_width / 2 : shape.padded / 2;
+}
+
+Result<void> check_svd_extents(std::uint64_t M, std::uint64_t N) {
+  const auto check = [](const char* name, std::uint64_t value, std::uint64_t most) -> Result<void> {
+    if (value <= most) return {};
+    return error(Error::Kind::limit, fmt::format("{} = {}: expected at most {} on a device", name, value, most));
+  };
+  if (Result<void> fits = check("max(M, N)", std::max(M, N), max_rows); !fits) return fits;
+  return check("min(M, N)", std::min(M, N), max_columns);
+}
+
+template <class Real>
+SvdStatement svd_statement(const reference::SvdProblem<Real>& problem, bool with_vectors, SvdPath path,
+                           std::uint32_t max_sweeps) {
+  SvdStatement statement;
+  statement.B = static_cast<std::uint64_t>(problem.B);
+  statement.path = path;
+  statement.type = metal_type<Real>();
+  statement.element_size = sizeof(Real);
+  statement.with_vectors = with_vectors;
+  svd::Shape& shape = statement.shape;
+  shape.rows = static_cast<std::uint32_t>(std::max(problem.M, problem.N));
+  shape.columns = static_cast<std::uint32_t>(problem.K());
+  statement.method = method_of(path, shape.columns);
+  shape.padded = rounded_up(shape.columns, statement.method == SvdMethod::blocks ? 2 * svd::block_width : 2);
+  shape.is_wide = problem.M < problem.N ? 1 : 0;
+  shape.top = top_of(shape.rows, shape.columns);
+  shape.max_sweeps = max_sweeps;
+  statement.threads_per_pair = threads_per_pair_of(shape.columns);
+  statement.is_shared = statement.method == SvdMethod::sweeps && statement.threads_per_pair == 32 &&
+                        std::uint64_t{shape.rows} * shape.padded <= svd::shared_elements;
+  return statement;
+}
+
+template SvdStatement svd_statement(const reference::SvdProblem<float>&, bool, SvdPath, std::uint32_t);
+template SvdStatement svd_statement(const reference::SvdProblem<Half>&, bool, SvdPath, std::uint32_t);
+template SvdStatement svd_statement(const reference::SvdProblem<BFloat16>&, bool, SvdPath, std::uint32_t);
+
+}  // namespace assay::metal::host

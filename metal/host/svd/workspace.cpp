@@ -1,0 +1,65 @@
+#include "metal/host/svd/workspace.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "metal/host/buffers.h"
+
+namespace assay::metal::host {
+
+namespace {
+
+/// In bytes, of one matrix.
+struct Lengths {
+  std::uint64_t matrix, work, rotations, columns, status, left, right;
+
+  explicit Lengths(const SvdStatement& s)
+      : matrix(s.M() * s.N() * s.element_size),
+        work(word * s.shape.padded * s.shape.rows),
+        rotations(s.with_vectors ? word * s.shape.padded * s.shape.columns : 0),
+        columns(word * s.shape.columns),
+        status(word * s.groups()),
+        left(s.with_vectors ? s.M() * s.shape.columns * s.element_size : 0),
+        right(s.with_vectors ? s.shape.columns * s.N() * s.element_size : 0) {}
+
+  static constexpr std::uint64_t word = sizeof(float);
+};
+
+}  // namespace
+
+SvdMatrixBytes svd_matrix_bytes(const SvdStatement& statement) {
+  const Lengths lengths(statement);
+  const std::uint64_t columns = 4 * lengths.columns;  // norms, order, projections, values
+  return {lengths.matrix + lengths.work + lengths.rotations + columns + Lengths::word + lengths.status + lengths.left +
+              lengths.right,
+          std::max(lengths.work, lengths.rotations)};
+}
+
+std::uint64_t svd_chunk(const Limits& limits, const SvdStatement& statement, std::uint64_t workspace_bytes) {
+  constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
+  const auto told = [](std::uint64_t bytes) { return bytes != 0 ? bytes : unbounded; };
+  const std::uint64_t room = workspace_bytes != 0 ? workspace_bytes : told(limits.recommended_max_working_set_size / 4);
+  const SvdMatrixBytes bytes = svd_matrix_bytes(statement);
+  const std::uint64_t fitting = std::min(room / bytes.all, told(limits.max_buffer_length) / bytes.largest);
+  return std::clamp<std::uint64_t>(fitting, 1, statement.B);
+}
+
+Result<SvdWorkspace> svd_workspace(Device& device, const SvdStatement& statement, std::uint64_t count,
+                                   std::span<const std::byte> matrices) {
+  const Lengths lengths(statement);
+  Allocation<SvdWorkspace> allocation(device, "svd");
+  allocation.copy(svd::matrices_index, "matrices", matrices);
+  allocation.reserve(svd::work_index, "work", count * lengths.work);
+  allocation.reserve(svd::rotations_index, "rotations", count * lengths.rotations);
+  allocation.reserve(svd::exponents_index, "exponents", count * Lengths::word);
+  allocation.reserve(svd::norms_index, "norms", count * lengths.columns);
+  allocation.reserve(svd::order_index, "order", count * lengths.columns);
+  allocation.reserve(svd::status_index, "status", count * lengths.status);
+  allocation.reserve(svd::projections_index, "projections", count * lengths.columns);
+  allocation.reserve(svd::left_index, "left", count * lengths.left);
+  allocation.reserve(svd::values_index, "values", count * lengths.columns);
+  allocation.reserve(svd::right_index, "right", count * lengths.right);
+  return allocation.take();
+}
+
+}  // namespace assay::metal::host

@@ -1,0 +1,29 @@
+// Linear cross-entropy: the kernels that a host can ask for. interface.h says what they take, and which follows
+// which.
+//
+// float, half and bfloat (Metal 3.1) are the types of hidden, weight, bias and gradients; inside, all is float.
+#include "backward.h"
+#include "forward.h"
+#include "plain_kernels.h"
+
+namespace assay {
+namespace cce {
+
+#define INSTANTIATE(name, ...) template [[host_name(name)]] [[kernel]] decltype(__VA_ARGS__) __VA_ARGS__;
+
+#define INSTANTIATE_FOR(type)                                  \
+  INSTANTIATE("cce_forward_" #type, forward<type>)             \
+  INSTANTIATE("cce_dhidden_" #type, dhidden<type>)             \
+  INSTANTIATE("cce_dweight_" #type, dweight<type>)             \
+  INSTANTIATE("cce_plain_forward_" #type, plain_forward<type>) \
+  INSTANTIATE("cce_plain_dhidden_" #type, plain_dhidden<type>) \
+  INSTANTIATE("cce_plain_dweight_" #type, plain_dweight<type>)
+
+INSTANTIATE_FOR(float)
+INSTANTIATE_FOR(half)
+#if __METAL_VERSION__ >= 310
+INSTANTIATE_FOR(bfloat)
+#endif
+
+}  // namespace cce
+}  // namespace assay

@@ -1,0 +1,53 @@
+// One logit: from the product of a row of hidden and a row of weight to x, and from x to dL/dz.
+//
+//   z_v = hidden . weight_v + bias_v
+//   x_v = cap tanh(z_v / cap), or z_v without a cap;   dx/dz = 1 - tanh^2(z_v / cap)
+//
+//   dL/dx_v = w (p_v (1 + 2 zeta lse) - (1 - eps) [v = t] - eps / V),   p_v = exp(x_v - lse)
+//
+// At the target p_t - 1 loses what a confident token has left, and is taken from exp(x_t - lse) - 1 in one.
+#pragma once
+
+#include "exponential.h"
+
+namespace assay {
+namespace cce {
+
+constant bool has_bias [[function_constant(has_bias_constant)]];
+constant bool has_softcap [[function_constant(has_softcap_constant)]];
+constant bool has_smoothing [[function_constant(has_smoothing_constant)]];
+constant bool with_dweight [[function_constant(with_dweight_constant)]];
+constant bool with_dbias [[function_constant(with_dbias_constant)]];
+constant bool may_skip [[function_constant(may_skip_constant)]];
+
+/// The rows of a matrix [rows, H].
+template <class D>
+device D* row_of(device D* matrix, ulong row, Shape shape) {
+  return matrix + row * shape.H;
+}
+
+struct Logit {
+  float x;
+  float slope;  ///< dx/dz
+};
+
+/// By `product`, the sum over H; `bias` is [V] and not looked at without has_bias.
+template <class D>
+Logit logit_of(float product, device const D* bias, uint v, Shape shape) {
+  const float z = has_bias ? product + (float(bias[v]) - shape.offset) : product;
+  if (!has_softcap) return {z, 1.0f};
+  const Hyperbolic capped = hyperbolic(z / shape.cap);
+  return {shape.cap * capped.tanh, capped.slope};
+}
+
+/// dL/dx of an entry for the token's loss, before the token's weight.
+inline float coefficient(float x, bool is_target, LogSum lse, Shape shape) {
+  if (x == -INFINITY) return is_target ? shape.rest - 1.0f : -shape.share;
+  const Pair part = two_sum(x, -lse.high), log_p = two_sum(part.high, part.low - lse.low);
+  const float p = exponential(log_p), of_square = 2.0f * shape.z_loss * (lse.high + shape.offset);
+  if (!is_target) return fma(p, of_square, p) - shape.share;
+  return fma(p, of_square, exponential_less_one(log_p)) + shape.rest;
+}
+
+}  // namespace cce
+}  // namespace assay

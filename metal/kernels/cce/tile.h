@@ -1,0 +1,143 @@
+// Tiles of 32 by 64 logits, and what they are multiplied with, on 8 x 8 matrices of simdgroups.
+//
+//   scores [32, 64]  = own rows [32, H] times other rows [64, H], transposed
+//   sums [32, H]    += scores [32, 64] times other rows [64, H]
+//
+// Rows come into threadgroup memory a slab of 32 elements at a time, as floats; zeros stand for what is past an edge.
+// Sums over H are those of slabs, sums over others those of tiles: what is added one after the other is short, and a
+// fixed order gives equal bits.
+#pragma once
+
+#include "../simdgroup.h"
+#include "rows.h"
+
+namespace assay {
+namespace cce {
+
+using Matrix = simdgroup_float8x8;
+
+/// Four floats more than there are, so that neighbouring rows lie in other banks.
+enum Stride { slab_stride = slab + 4, score_stride = tile_columns + 4 };
+
+enum { tile_simdgroups = tile_threads / lane_count };
+
+struct Tiles {
+  float own[tile_rows * slab_stride];
+  float others[tile_columns * slab_stride];
+  float scores[tile_rows * score_stride];
+  float largest[tile_simdgroups];  ///< share of x in size, of those that each simdgroup has
+};
+
+struct Place {
+  uint index, simdgroup, lane;
+};
+
+inline Matrix zeros() {
+  return make_filled_simdgroup_matrix<float, 8, 8>(0.0f);
+}
+
+inline void add_to(thread Matrix& sum, Matrix x) {
+  sum.thread_elements()[0] += x.thread_elements()[0];
+  sum.thread_elements()[1] += x.thread_elements()[1];
+}
+
+/// Rows begin .. begin + rows - 1 of those before `end`, elements h .. h + slab - 1. A lane takes a column.
+template <class Rows>
+void stage(Rows from, uint begin, uint end, uint rows, ulong h, Shape shape, threadgroup float* to, Place place) {
+  const ulong column = h + place.lane;
+  for (uint r = place.simdgroup; r < rows; r += tile_simdgroups) {
+    const bool is_inside = r < end - begin && column < shape.H;
+    to[r * slab_stride + place.lane] = is_inside ? float(from.at(begin + r, shape)[column]) : 0.0f;
+  }
+}
+
+/// The sixteen rows and thirty-two columns of a simdgroup in a tile.
+struct Block {
+  Matrix at[2][4];
+};
+
+inline Block no_block() {
+  Block block;
+  for (int r = 0; r < 2; ++r)
+    for (int c = 0; c < 4; ++c) block.at[r][c] = zeros();
+  return block;
+}
+
+/// Of a tile: own and other rows that there are, of those that it has room for.
+struct Extent {
+  uint rows, columns;
+};
+
+template <class Role>
+Extent extent_of(Role role, uint own, uint other, Shape shape) {
+  return {min(shape.first + shape.count - own, uint(tile_rows)),
+          min(role.other_count(shape) - other, uint(tile_columns))};
+}
+
+/// The products of one slab; none of matrices that lie past the extent altogether. Loops go round a number of times
+/// that the compiler knows, for registers have no index.
+inline Block slab_products(threadgroup const Tiles& tiles, uint width, Extent extent, Place place) {
+  const uint row = place.simdgroup % 2 * 16, column = place.simdgroup / 2 * 32;
+  threadgroup const float* const own = tiles.own + row * slab_stride;
+  threadgroup const float* const others = tiles.others + column * slab_stride;
+  Block products = no_block();
+  for (uint k = 0; k < width; k += 8) {
+    Matrix a[2], b;
+    for (int r = 0; r < 2; ++r) simdgroup_load(a[r], own + r * 8 * slab_stride + k, slab_stride);
+    for (int c = 0; c < 4; ++c) {
+      if (column + c * 8 >= extent.columns) continue;
+      simdgroup_load(b, others + c * 8 * slab_stride + k, slab_stride, ulong2(0), true);
+      for (int r = 0; r < 2; ++r)
+        if (row + r * 8 < extent.rows) simdgroup_multiply_accumulate(products.at[r][c], a[r], b, products.at[r][c]);
+    }
+  }
+  return products;
+}
+
+/// scores of own rows from `own` and other rows from `other` on, for whoever has met after it.
+template <class Role>
+void multiply_rows(Role role, uint own, uint other, Shape shape, threadgroup Tiles& tiles, Place place) {
+  const Extent extent = extent_of(role, own, other, shape);
+  Block sums = no_block();
+  for (ulong h = 0; h < shape.H; h += slab) {
+    stage(role.owned(), own, shape.first + shape.count, tile_rows, h, shape, tiles.own, place);
+    stage(role.others(), other, role.other_count(shape), tile_columns, h, shape, tiles.others, place);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    const Block products = slab_products(tiles, uint(min(ulong(slab), shape.H - h)), extent, place);
+    for (int r = 0; r < 2; ++r)
+      for (int c = 0; c < 4; ++c) add_to(sums.at[r][c], products.at[r][c]);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
+  threadgroup float* const scores = tiles.scores + place.simdgroup % 2 * 16 * score_stride + place.simdgroup / 2 * 32;
+  for (int r = 0; r < 2; ++r)
+    for (int c = 0; c < 4; ++c) simdgroup_store(sums.at[r][c], scores + r * 8 * score_stride + c * 8, score_stride);
+}
+
+/// sums [32, stride] = or += scores times the other rows from `other` on. `stride`: H rounded up to slabs.
+template <class Role>
+void add_gradients(Role role, uint own, uint other, bool is_first, Shape shape, device float* sums, ulong stride,
+                   threadgroup Tiles& tiles, Place place) {
+  const uint row = place.simdgroup / 2 * 16, column = place.simdgroup % 2 * 16;
+  const Extent extent = extent_of(role, own, other, shape);
+  for (ulong h = 0; h < shape.H; h += slab) {
+    stage(role.others(), other, role.other_count(shape), tile_columns, h, shape, tiles.others, place);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    for (uint r = row; r < row + 16 && r < extent.rows; r += 8)
+      for (uint c = column; c < column + 16 && h + c < shape.H; c += 8) {
+        Matrix product = zeros(), a, b, sum = zeros();
+        for (uint k = 0; k < extent.columns; k += 8) {
+          simdgroup_load(a, tiles.scores + r * score_stride + k, score_stride);
+          simdgroup_load(b, tiles.others + k * slab_stride + c, slab_stride);
+          simdgroup_multiply_accumulate(product, a, b, product);
+        }
+        device float* const place_of_sum = sums + r * stride + h + c;
+        if (!is_first) simdgroup_load(sum, place_of_sum, stride);
+        add_to(sum, product);
+        simdgroup_store(sum, place_of_sum, stride);
+      }
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
+}
+
+}  // namespace cce
+}  // namespace assay

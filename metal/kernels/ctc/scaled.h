@@ -1,0 +1,71 @@
+// Non-negative numbers of float32 precision whose range no product of probabilities leaves:
+//
+//   value = mantissa * 2^exponent,   mantissa in [1, 2), exponent in [-2^30, 2^30)
+//   zero  = 0 * 2^-2^30
+//
+// Scaled probabilities lose the paths that underflow, logarithms lose three to six digits: a mantissa and an exponent a
+// state keep both. A sum or a product is rounded once, as in float32; scaling by a power of two rounds nothing. What
+// stands at 2^-126 or less beside the largest of a sum is dropped. Exponents saturate.
+#pragma once
+
+#include "interface.h"
+
+namespace assay {
+namespace ctc {
+
+enum ExponentRange { min_exponent = -(1 << 30), max_exponent = (1 << 30) - 1 };
+
+inline Scaled zero() {
+  return {0.0f, min_exponent};
+}
+
+inline Scaled one() {
+  return {1.0f, 0};
+}
+
+inline bool is_zero(Scaled x) {
+  return x.mantissa == 0.0f;
+}
+
+/// 2^k for k in [-126, 127]; 0 below.
+inline float power_of_two(int k) {
+  return as_type<float>(max(k + 127, 0) * (1 << 23));
+}
+
+/// For a mantissa that is zero or normal.
+inline Scaled normalized(float mantissa, int exponent) {
+  if (mantissa == 0.0f) return zero();
+  const int bits = as_type<int>(mantissa);
+  const int k = (bits >> 23) - 127;
+  return {as_type<float>(bits - k * (1 << 23)), clamp(exponent + k, int(min_exponent), int(max_exponent))};
+}
+
+/// x in units of 2^exponent, which may be up to 2^126 times smaller than x.
+inline float aligned(Scaled x, int exponent) {
+  return x.mantissa * power_of_two(x.exponent - exponent);
+}
+
+inline Scaled add(Scaled a, Scaled b) {
+  const int exponent = max(a.exponent, b.exponent);
+  return normalized(aligned(a, exponent) + aligned(b, exponent), exponent);
+}
+
+/// a + b + c with two roundings and one scaling; the mantissa, below 6, is for `multiply` to normalize.
+inline Scaled add(Scaled a, Scaled b, Scaled c) {
+  const int exponent = max(max(a.exponent, b.exponent), c.exponent);
+  return {aligned(a, exponent) + aligned(b, exponent) + aligned(c, exponent), exponent};
+}
+
+inline Scaled multiply(Scaled a, Scaled b) {
+  return normalized(a.mantissa * b.mantissa, a.exponent + b.exponent);
+}
+
+/// Infinite past the range of float32. Two steps, of which the first is exact: a subnormal result is rounded once.
+inline float to_float(Scaled x) {
+  const int near = clamp(x.exponent, -126, 127);
+  const int rest = clamp(x.exponent - near, -126, 127);
+  return x.mantissa * power_of_two(near) * power_of_two(rest);
+}
+
+}  // namespace ctc
+}  // namespace assay

@@ -1,0 +1,35 @@
+// More columns than a threadgroup has room for: blocks of 16 of them go round as columns do elsewhere. A threadgroup
+// has two blocks, 32 columns, and 32 threads for each of their 16 pairs; a dispatch for each step of the round robin of
+// blocks, and a sweep in which every pair of columns meets once (schedule.h).
+#pragma once
+
+#include "rotation.h"
+
+namespace assay {
+namespace svd {
+
+[[host_name("svd_block_rotate"), max_total_threads_per_threadgroup(512)]] kernel void block_rotate(
+    constant Shape& shape [[buffer(shape_index)]], device float* work [[buffer(work_index)]],
+    device float* rotations [[buffer(rotations_index)]], device uint* status [[buffer(status_index)]],
+    uint2 group [[threadgroup_position_in_grid]], uint2 groups [[threadgroups_per_grid]],
+    uint thread_index [[thread_index_in_threadgroup]], uint2 thread_count [[threads_per_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
+  threadgroup Parts<uint> parts;
+  const Place place = {thread_index, thread_count.x, simdgroup, lane};
+  const bool is_first = shape.step == 0;
+  const ColumnPair blocks = round_robin(shape.padded / block_width, shape.step, group.x);
+  bool is_rotated = false;
+  for (uint step = 0; step < inner_steps(block_width, is_first); ++step) {
+    const ColumnPair pair = columns_of_blocks(block_width, blocks, inner_pair(block_width, is_first, step, simdgroup));
+    if (orthogonalize<block_threads_per_pair>(pair, column_of(work, group.y, 0, shape.rows, shape),
+                                              column_of(rotations, group.y, 0, shape.columns, shape), shape, lane))
+      is_rotated = true;
+    threadgroup_barrier(mem_flags::mem_device);
+  }
+  const bool is_any = any_of_group(is_rotated, parts, place);
+  device uint* const count = status + ulong(group.y) * groups.x + group.x;
+  if (thread_index == 0) *count = (is_first ? 0 : *count) + is_any;
+}
+
+}  // namespace svd
+}  // namespace assay

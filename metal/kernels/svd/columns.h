@@ -1,0 +1,72 @@
+// Columns of W and V: where they lie, how long they are, in which order.
+#pragma once
+
+#include "../simdgroup.h"
+#include "number.h"
+
+namespace assay {
+namespace svd {
+
+constant bool with_vectors [[function_constant(with_vectors_constant)]];
+
+/// Columns of a smaller norm are not rotated: between it and the largest norm, below 2^63, quotients of norms and the
+/// tangents of rotations are normal floats.
+constant constexpr float min_norm = 0x1p-38f, min_square = 0x1p-76f;
+
+/// One thread's place in its threadgroup.
+struct Place {
+  uint index, count, simdgroup, lane;
+
+  uint simdgroups() const { return (count + lane_count - 1) / lane_count; }
+};
+
+/// Column j of matrix b, of `padded` columns of `length` elements each.
+inline device float* column_of(device float* columns, ulong b, ulong j, ulong length, Shape shape) {
+  return columns + (b * shape.padded + j) * length;
+}
+
+/// The norm of a column, for all lanes of a simdgroup. A small one is taken of the column times 2^76.
+inline float column_norm(device const float* column, uint rows, uint lane) {
+  float sum = 0.0f, sum_of_large = 0.0f;
+  for (uint i = lane; i < rows; i += lane_count) {
+    const float x = column[i], large = x * 0x1p76f;
+    sum = fma(x, x, sum);
+    sum_of_large = fma(large, large, sum_of_large);
+  }
+  sum = simdgroup_sum(sum);
+  sum_of_large = simdgroup_sum(sum_of_large);
+  return sum >= min_square ? sqrt(sum) : sqrt(sum_of_large) * 0x1p-76f;
+}
+
+/// Where column j is to stand in descending order of norms; equals stay in their order. Compared by their bits, which
+/// are in the order of numbers that are not negative, and give each column a place of its own where some are no
+/// numbers.
+inline uint rank_of(uint j, device const float* norms, uint columns) {
+  const uint norm = as_type<uint>(norms[j]);
+  uint rank = 0;
+  for (uint k = 0; k < columns; ++k) {
+    const uint other = as_type<uint>(norms[k]);
+    if (other > norm || (other == norm && k < j)) ++rank;
+  }
+  return rank;
+}
+
+/// A number of each simdgroup.
+template <class T>
+struct Parts {
+  T at[lane_count];
+};
+
+/// Whether a thread of the group says so. For all threads of the group, which must have met since `parts` was last
+/// read.
+inline bool any_of_group(bool is_one, threadgroup Parts<uint>& parts, Place place) {
+  const bool is_any = simd_any(is_one);
+  if (place.lane == 0) parts.at[place.simdgroup] = is_any;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  uint any = 0;
+  for (uint n = 0; n < place.simdgroups(); ++n) any |= parts.at[n];
+  return any != 0;
+}
+
+}  // namespace svd
+}  // namespace assay

@@ -1,0 +1,51 @@
+// C = A B of float matrices, for the rSVD: a threadgroup per 16 x 16 elements of C, a thread each.
+//
+//   A [rows, depth], B [depth, columns], each as its strides say  ->  C [rows, columns], row-major
+//
+// Sixteen products are summed by themselves and then added: what is added one after the other is short.
+#pragma once
+
+#include "interface.h"
+
+namespace assay {
+namespace svd {
+
+struct TilePair {
+  float first[tile][tile + 1], second[tile][tile + 1];
+};
+
+/// Rows from `row`, terms from `term`: zero past the edges.
+inline void stage_factors(device const float* A, device const float* B, uint2 corner, uint term,
+                          constant ProductShape& shape, threadgroup TilePair& tiles, uint2 at) {
+  const uint i = corner.y + at.y, k = term + at.x;
+  const bool has_first = i < shape.rows && k < shape.depth;
+  tiles.first[at.y][at.x] =
+      has_first ? A[ulong(i) * shape.first_row_stride + ulong(k) * shape.first_column_stride] : 0.0f;
+  const uint l = term + at.y, j = corner.x + at.x;
+  const bool has_second = l < shape.depth && j < shape.columns;
+  tiles.second[at.y][at.x] =
+      has_second ? B[ulong(l) * shape.second_row_stride + ulong(j) * shape.second_column_stride] : 0.0f;
+}
+
+[[host_name("svd_multiply"), max_total_threads_per_threadgroup(256)]] kernel void multiply(
+    constant ProductShape& shape [[buffer(product_shape_index)]],
+    device const float* first [[buffer(first_factor_index)]],
+    device const float* second [[buffer(second_factor_index)]], device float* product [[buffer(product_index)]],
+    uint2 group [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]]) {
+  threadgroup TilePair tiles;
+  const uint2 corner = group * uint(tile), at = uint2(thread_index % tile, thread_index / tile);
+  float sum = 0.0f;
+  for (uint term = 0; term < shape.depth; term += tile) {
+    stage_factors(first, second, corner, term, shape, tiles, at);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    float products = 0.0f;
+    for (uint k = 0; k < tile; ++k) products = fma(tiles.first[at.y][k], tiles.second[k][at.x], products);
+    sum += products;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+  }
+  const uint i = corner.y + at.y, j = corner.x + at.x;
+  if (i < shape.rows && j < shape.columns) product[ulong(i) * shape.columns + j] = sum;
+}
+
+}  // namespace svd
+}  // namespace assay

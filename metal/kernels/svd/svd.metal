@@ -1,0 +1,33 @@
+// Singular value decomposition: the kernels that a host can ask for. interface.h says what they take, and which
+// follows which.
+//
+// float, half and bfloat (Metal 3.1) are the types of A, U and Vh; inside, all is float, and so is S.
+#include "block.h"
+#include "finish.h"
+#include "load.h"
+#include "multiply.h"
+#include "plain.h"
+#include "sweeps.h"
+
+namespace assay {
+namespace svd {
+
+#define INSTANTIATE(name, ...) template [[host_name(name)]] [[kernel]] decltype(__VA_ARGS__) __VA_ARGS__;
+
+#define INSTANTIATE_FOR(type)                \
+  INSTANTIATE("svd_load_" #type, load<type>) \
+  INSTANTIATE("svd_finish_" #type, finish<type>)
+
+INSTANTIATE("svd_sweeps_32_threadgroup", sweeps_threadgroup<32>)
+INSTANTIATE("svd_sweeps_32", sweeps<32>)
+INSTANTIATE("svd_sweeps_16", sweeps<16>)
+INSTANTIATE("svd_sweeps_8", sweeps<8>)
+
+INSTANTIATE_FOR(float)
+INSTANTIATE_FOR(half)
+#if __METAL_VERSION__ >= 310
+INSTANTIATE_FOR(bfloat)
+#endif
+
+}  // namespace svd
+}  // namespace assay

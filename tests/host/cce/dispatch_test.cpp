@@ -1,0 +1,163 @@
+// Which kernels are dispatched, with which constants, on which rows, in which groups.
+#include "metal/host/cce/dispatch.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/host/cce/statements.h"
+#include "tests/host/host_stream.h"
+
+namespace assay::metal::test {
+namespace {
+
+using host::CceDispatch;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class CceDispatches : public testing::Test {
+ protected:
+  Result<std::vector<CceDispatch>> made(const host::CceStatement& statement) {
+    stream_.pipelines.clear();
+    pipelines_ = std::make_unique<host::Pipelines>(stream_.device, stream_.library);
+    return host::cce_dispatches(*pipelines_, stream_.limits, statement);
+  }
+  std::vector<CceDispatch> dispatches(const host::CceStatement& statement) { return made(statement).value(); }
+
+  HostStream stream_;
+  std::unique_ptr<host::Pipelines> pipelines_;
+};
+
+TEST_F(CceDispatches, FollowWhatIsWanted) {
+  const auto names = [&](CcePath path, const host::CceWork& work) {
+    (void)dispatches(statement_of(10, 4, 20, path, work));
+    return stream_.pipelines;
+  };
+  EXPECT_THAT(names(CcePath::production, {true, true, true, true}),
+              ElementsAre("cce_forward_float", "cce_loss", "cce_dhidden_float", "cce_dweight_float"));
+  EXPECT_THAT(names(CcePath::production, {true, false, false, false}), ElementsAre("cce_forward_float", "cce_loss"));
+  EXPECT_THAT(names(CcePath::production, {false, true, false, false}), ElementsAre("cce_dhidden_float"));
+  EXPECT_THAT(names(CcePath::production, {false, false, false, true}), ElementsAre("cce_dweight_float"));
+  EXPECT_THAT(names(CcePath::plain, {true, true, true, false}),
+              ElementsAre("cce_plain_forward_float", "cce_plain_dhidden_float", "cce_plain_dweight_float"));
+  EXPECT_THAT(names(CcePath::plain, {false, false, true, true}), ElementsAre("cce_plain_dweight_float"));
+  EXPECT_THAT(names(CcePath::plain, {}), ElementsAre());
+}
+
+TEST_F(CceDispatches, AreInTilesOf32RowsAndPartsOf8192Words) {
+  for (const auto& [M, V, tiles, parts, entries] : {std::tuple{1U, 1U, 1U, 1U, 1U},
+                                                    {32U, 32U, 1U, 1U, 1U},
+                                                    {33U, 33U, 2U, 1U, 2U},
+                                                    {64U, 8192U, 2U, 1U, 256U},
+                                                    {65U, 8193U, 3U, 2U, 257U},
+                                                    {1024U, 16385U, 32U, 3U, 513U}}) {
+    const auto all = dispatches(statement_of(M, 4, V, CcePath::production));
+    ASSERT_EQ(all.size(), 4U + (V > 16384 ? 1 : 0));
+    EXPECT_EQ(all[0].groups, (Size{tiles, parts, 1}));
+    EXPECT_EQ(all[1].groups, (Size{(M + 127) / 128, 1, 1})) << "loss";
+    EXPECT_EQ(all[2].groups, (Size{tiles, 1, 1}));
+    EXPECT_EQ(all[3].groups, (Size{std::min(entries, 512U), 1, 1}));
+    for (const CceDispatch& dispatch : all) EXPECT_EQ(dispatch.threads, 128U);
+  }
+}
+
+TEST_F(CceDispatches, OfThePlainPathHaveAGroupARow) {
+  const auto all = dispatches(statement_of(10, 4, 20, CcePath::plain));
+  EXPECT_EQ(all[0].groups, (Size{10, 1, 1}));
+  EXPECT_EQ(all[1].groups, (Size{10, 1, 1}));
+  EXPECT_EQ(all[2].groups, (Size{20, 1, 1}));
+  for (const CceDispatch& dispatch : all) EXPECT_EQ(dispatch.threads, 256U);
+  stream_.max_threads = 100;
+  EXPECT_EQ(dispatches(statement_of(10, 4, 20, CcePath::plain))[0].threads, 96U) << "whole simdgroups";
+  stream_.limits.max_total_threads_per_threadgroup = 64;
+  EXPECT_EQ(dispatches(statement_of(10, 4, 20, CcePath::plain))[0].threads, 64U);
+}
+
+/// Every row once, in order; the last chunk takes what is left.
+TEST_F(CceDispatches, CoverEveryRowOnceInChunks) {
+  for (const CcePath path : {CcePath::production, CcePath::plain})
+    for (const std::uint64_t chunk : {32U, 64U, 1024U, 16384U})
+      for (const std::uint64_t rows : {1U, 31U, 32U, 33U, 63U, 64U, 65U, 16384U, 16385U}) {
+        host::CceStatement statement = statement_of(rows, 4, rows + 1, path, {.dhidden = true, .dweight = true});
+        statement.chunk = chunk;
+        std::uint64_t tokens = 0, entries = 0;
+        const auto all = dispatches(statement);
+        for (const CceDispatch& dispatch : all) {
+          std::uint64_t& next = tokens < rows ? tokens : entries;
+          EXPECT_EQ(dispatch.shape.first, next);
+          EXPECT_LE(dispatch.shape.count, chunk);
+          EXPECT_GT(dispatch.shape.count, 0U);
+          next += dispatch.shape.count;
+          EXPECT_EQ(dispatch.shape.chunk, chunk);
+          EXPECT_EQ(dispatch.groups.width,
+                    path == CcePath::plain ? dispatch.shape.count : (dispatch.shape.count + 31) / 32);
+        }
+        EXPECT_EQ(tokens, rows);
+        EXPECT_EQ(entries, rows + 1);
+      }
+}
+
+TEST_F(CceDispatches, TellTheKernelsTheProblem) {
+  CceCase c = some_cce(7, 9, 40, true);
+  c.logit_softcap = 30;
+  c.label_smoothing = 0.1;
+  c.z_loss = 1e-4;
+  const Typed<BFloat16> typed(c);
+  host::CceStatement statement =
+      host::cce_statement(typed.problem(), 6, {.dhidden = true, .dbias = true}, CcePath::production);
+  statement.chunk = 1024;
+  const auto all = dispatches(statement);
+  EXPECT_THAT(stream_.pipelines, ElementsAre("cce_dhidden_bfloat", "cce_dweight_bfloat"));
+  const cce::Shape& shape = all[0].shape;
+  EXPECT_EQ(shape.H, 9U);
+  EXPECT_EQ(shape.V, 40U);
+  EXPECT_EQ(shape.M, 6U);
+  EXPECT_EQ(shape.cap, 30.0F);
+  EXPECT_EQ(shape.keep, 0.9F);
+  EXPECT_EQ(shape.smoothing, 0.1F);
+  EXPECT_EQ(shape.share, static_cast<float>(0.1 / 40));
+  EXPECT_EQ(shape.rest, static_cast<float>(0.1 - 0.1 / 40));
+  EXPECT_EQ(shape.z_loss, 1e-4F);
+  EXPECT_EQ(shape.skip_below, 0x1p-12F);
+}
+
+TEST_F(CceDispatches, SpecialiseTheKernels) {
+  const auto constants = [&](const CceCase& c, const host::CceWork& work) {
+    std::map<std::uint32_t, FunctionConstants::Value> values;
+    EXPECT_CALL(*stream_.library, new_function(testing::_, testing::_))
+        .WillOnce([&](const std::string&, const FunctionConstants& given) -> Result<std::shared_ptr<const Function>> {
+          values = given.values();
+          return error(Error::Kind::not_found, "enough seen");
+        });
+    EXPECT_FALSE(made(host::cce_statement(Typed<float>(c).problem(), 1, work, CcePath::production)));
+    std::string text;
+    for (const auto& [index, value] : values) text += value.bytes[0] != 0 ? "1" : "0";
+    return text;
+  };
+  CceCase c = some_cce(1, 1, 2);
+  EXPECT_EQ(constants(c, {.forward = true}), "000001");
+  c.bias = {0, 1};
+  EXPECT_EQ(constants(c, {.forward = true, .dweight = true}), "100101");
+  c.logit_softcap = 1;
+  EXPECT_EQ(constants(c, {.forward = true, .dbias = true}), "110011");
+  c.logit_softcap = 1e300;
+  EXPECT_EQ(constants(c, {.forward = true}), "100001") << "no logit gets there";
+  c.label_smoothing = 0.1;
+  EXPECT_EQ(constants(c, {.forward = true}), "101000") << "nothing to skip";
+}
+
+TEST_F(CceDispatches, NeedTheThreadsOfATile) {
+  stream_.max_threads = 127;
+  EXPECT_EQ(made(statement_of(10, 4, 20, CcePath::production)).error(),
+            (Error{Error::Kind::limit,
+                   "kernel cce_forward_float: max_total_threads_per_threadgroup = 127: expected at least 128"}));
+  stream_.max_threads = 31;
+  EXPECT_THAT(made(statement_of(10, 4, 20, CcePath::plain)).error().text, HasSubstr("= 31: expected at least 32"));
+  stream_.max_threads = 1024;
+  stream_.width = 64;
+  for (const CcePath path : {CcePath::production, CcePath::plain})
+    EXPECT_THAT(made(statement_of(10, 4, 20, path)).error().text, HasSubstr("thread_execution_width = 64"));
+}
+
+}  // namespace
+}  // namespace assay::metal::test

@@ -1,0 +1,93 @@
+// Which buffers there are, and how long: in 64 bits.
+#include "metal/host/cce/workspace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/host/cce/statements.h"
+#include "tests/host/host_stream.h"
+
+namespace assay::metal::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+/// Labels and lengths of what is allocated for a statement whose inputs are empty.
+std::map<std::string, std::uint64_t> lengths_of(const host::CceStatement& statement) {
+  HostStream stream;
+  EXPECT_TRUE(host::cce_workspace(*stream.device, statement, {}));
+  return stream.lengths;
+}
+
+TEST(CceWorkspace, IsAsLongAsItsShapesNeed) {
+  const auto lengths = lengths_of(statement_of(100, 40, 8193, CcePath::production));
+  EXPECT_EQ(lengths.at("cce lse"), 100U * 8);
+  EXPECT_EQ(lengths.at("cce losses"), 100U * 4);
+  EXPECT_EQ(lengths.at("cce states"), 2U * 100 * 24);
+  EXPECT_EQ(lengths.at("cce sums"), 8224U * 64 * 4) << "whole tiles and slabs";
+  EXPECT_EQ(lengths.at("cce dhidden"), 100U * 40 * 4);
+  EXPECT_EQ(lengths.at("cce dweight"), 8193U * 40 * 4);
+  EXPECT_EQ(lengths.at("cce dbias"), 8193U * 4);
+  EXPECT_FALSE(lengths.contains("cce logits"));
+}
+
+TEST(CceWorkspace, OfThePlainPathHasTheLogitsOfAChunk) {
+  host::CceStatement statement = statement_of(100, 40, 8193, CcePath::plain);
+  auto lengths = lengths_of(statement);
+  EXPECT_EQ(lengths.at("cce logits"), 100U * 16384 * 4);
+  EXPECT_EQ(lengths.at("cce sums"), 8193U * 40 * 4);
+  EXPECT_FALSE(lengths.contains("cce states"));
+  statement.chunk = 32;
+  lengths = lengths_of(statement);
+  EXPECT_EQ(lengths.at("cce logits"), 32U * 32 * 4);
+  EXPECT_EQ(lengths.at("cce sums"), 32U * 40 * 4);
+}
+
+TEST(CceWorkspace, HasOnlyWhatTheWorkNeeds) {
+  const auto names = [](CcePath path, const host::CceWork& work) {
+    std::vector<std::string> all;
+    for (const auto& [label, length] : lengths_of(statement_of(100, 40, 200, path, work)))
+      all.push_back(label.substr(4));
+    return all;
+  };
+  EXPECT_THAT(names(CcePath::production, {.forward = true}),
+              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "losses", "states"));
+  EXPECT_THAT(names(CcePath::plain, {.forward = true}),
+              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "losses", "logits"));
+  EXPECT_THAT(names(CcePath::production, {.dhidden = true}),
+              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "sums", "dhidden"));
+  EXPECT_THAT(names(CcePath::production, {.dweight = true}),
+              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "sums", "dweight"));
+  EXPECT_THAT(names(CcePath::plain, {.dbias = true}),
+              UnorderedElementsAre("tokens", "hidden", "weight", "bias", "lse", "sums", "dbias"));
+}
+
+/// The seed's largest: N V is 2^32 and less, N V floats are more, and so are the bytes of hidden and weight.
+TEST(CceWorkspace, IsCountedIn64Bits) {
+  const auto lengths = lengths_of(statement_of(1'048'576, 8192, 256'000, CcePath::production));
+  EXPECT_EQ(lengths.at("cce dhidden"), std::uint64_t{1'048'576} * 8192 * 4);
+  EXPECT_EQ(lengths.at("cce dweight"), std::uint64_t{256'000} * 8192 * 4);
+  EXPECT_EQ(lengths.at("cce states"), std::uint64_t{32} * 1'048'576 * 24);
+  EXPECT_EQ(lengths.at("cce sums"), std::uint64_t{16384} * 8192 * 4) << "of a chunk, whatever N and V";
+}
+
+TEST(CceWorkspace, CountsAllThatNoChunkDecides) {
+  const std::uint64_t inputs = (100 + 200) * 40 * 4 + 200 * 4;
+  const std::uint64_t tables = 100 * (sizeof(cce::Token) + 8 + 4), states = 100 * 24;
+  EXPECT_EQ(host::cce_fixed_bytes(statement_of(100, 40, 200, CcePath::production)), 2 * inputs + tables + states);
+  EXPECT_EQ(host::cce_fixed_bytes(statement_of(100, 40, 200, CcePath::plain)), 2 * inputs + tables);
+}
+
+TEST(CceWorkspace, RefusesWhatCannotBeCounted) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 29;
+  EXPECT_TRUE(host::check_cce_extents(most, 1, most));
+  EXPECT_THAT(host::check_cce_extents(most + 1, 1, 1).error().text, HasSubstr("N = 536870913: expected at most"));
+  EXPECT_THAT(host::check_cce_extents(1, 1, most + 1).error().text, HasSubstr("V = 536870913: expected at most"));
+  EXPECT_TRUE(host::check_cce_extents(0, std::uint64_t{1} << 57, 1));
+  EXPECT_THAT(host::check_cce_extents(2, std::uint64_t{1} << 58, 1).error().text, HasSubstr("H = "));
+  EXPECT_EQ(host::check_cce_extents(2, std::uint64_t{1} << 58, 1).error().kind, Error::Kind::limit);
+}
+
+}  // namespace
+}  // namespace assay::metal::test

@@ -1,0 +1,237 @@
+// A plan is only encoded: what it binds, in which order, and that it neither allocates nor copies.
+#include "metal/host/ctc/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "metal/host/ctc/ctc.h"
+#include "metal/kernels/ctc/interface.h"
+#include "tests/host/ctc/shapes.h"
+#include "tests/host/host_stream.h"
+
+namespace assay::metal::test {
+namespace {
+
+using reference::Reduction;
+using testing::_;
+using testing::HasSubstr;
+
+class CtcPlanOf : public testing::Test {
+ protected:
+  CtcLoss loss(const CtcOptions& options = {}) {
+    return CtcLoss::create(stream_.device, stream_.library, options).value();
+  }
+  CtcPlan plan(const Shapes& shapes, bool with_gradient = true, const CtcOptions& options = {}) {
+    return loss(options).prepare(shapes.problem(), with_gradient).value();
+  }
+
+  /// Of the caller's, each with bytes to spare before.
+  CtcBuffers buffers(const CtcPlan& plan) {
+    return {{stream_.make_buffer("a", 8 + plan.activation_bytes()), 8},
+            {stream_.make_buffer("g", 12 + plan.gradient_bytes()), 12},
+            {stream_.make_buffer("l", 4 + plan.loss_bytes()), 4}};
+  }
+
+  HostStream stream_;
+};
+
+TEST_F(CtcPlanOf, BindsEachBufferAtItsIndex) {
+  Shapes shapes(4, 5, {{4, 2}, {3, 1}});
+  const CtcPlan none = plan(shapes);
+  ASSERT_TRUE(none.encode(*stream_.encoder, buffers(none)));
+  const std::map<std::uint32_t, Binding> expected = {{ctc::rows_index, {"ctc rows", 0}},
+                                                     {ctc::activations_index, {"a", 8}},
+                                                     {ctc::slots_index, {"ctc slots", 0}},
+                                                     {ctc::order_index, {"ctc order", 0}},
+                                                     {ctc::ends_index, {"ctc ends", 0}},
+                                                     {ctc::classes_index, {"ctc classes", 0}},
+                                                     {ctc::emissions_index, {"ctc emissions", 0}},
+                                                     {ctc::normalizers_index, {"ctc normalizers", 0}},
+                                                     {ctc::alpha_index, {"ctc alpha", 0}},
+                                                     {ctc::beta_index, {"ctc beta", 0}},
+                                                     {ctc::losses_index, {"l", 4}},
+                                                     {ctc::gradient_index, {"g", 12}}};
+  for (const Dispatch& dispatch : stream_.dispatches()) EXPECT_EQ(dispatch.bindings, expected) << dispatch.kernel;
+}
+
+TEST_F(CtcPlanOf, AReductionKeepsTheLossesOfRowsToItself) {
+  Shapes shapes(4, 5, {{4, 2}, {3, 1}});
+  shapes.options.reduction = Reduction::sum;
+  const CtcPlan reduced = plan(shapes, false);
+  EXPECT_EQ(reduced.loss_bytes(), 4U);
+  ASSERT_TRUE(reduced.encode(*stream_.encoder, buffers(reduced)));
+  for (const Dispatch& dispatch : stream_.dispatches()) {
+    EXPECT_EQ(dispatch.bindings.at(ctc::losses_index), (Binding{"ctc losses", 0}));
+    EXPECT_EQ(dispatch.bindings.at(ctc::result_index), (Binding{"l", 4}));
+    EXPECT_FALSE(dispatch.bindings.contains(ctc::gradient_index));
+    EXPECT_FALSE(dispatch.bindings.contains(ctc::beta_index));
+  }
+}
+
+TEST_F(CtcPlanOf, KeepsBuffersAsLongAsItsShapesNeed) {
+  (void)plan(Shapes(4, 9, {{4, 2}, {3, 1}}));
+  EXPECT_EQ(stream_.lengths.at("ctc rows"), 2 * sizeof(ctc::Row));
+  EXPECT_EQ(stream_.lengths.at("ctc emissions"), (4U * 3 + 3 * 2) * 8);
+  EXPECT_EQ(stream_.lengths.at("ctc normalizers"), 4U * 2 * 4);
+  EXPECT_EQ(stream_.lengths.at("ctc alpha"), (4U * 5 + 3 * 3) * 8);
+  EXPECT_EQ(stream_.lengths.at("ctc beta"), 16U) << "no kernel here keeps columns in device memory";
+  EXPECT_EQ(stream_.table<ctc::Row>("ctc rows")[1].alpha_begin, 20U);
+  CtcOptions options;
+  options.path = CtcPath::plain;
+  (void)plan(Shapes(4, 9, {{4, 2}, {3, 1}}), true, options);
+  EXPECT_EQ(stream_.lengths.at("ctc emissions"), 4U * 2 * 9 * 4);
+  EXPECT_EQ(stream_.lengths.at("ctc beta"), (4U * 5 + 3 * 3) * 4);
+  (void)plan(one_row(2, 1024));
+  EXPECT_EQ(stream_.lengths.at("ctc beta"), 3U * 2049 * 8);
+}
+
+TEST_F(CtcPlanOf, EveryDispatchWaitsForTheOneBefore) {
+  Shapes shapes(4, 5, {{4, 2}, {3, 1}, {4, 300}});
+  shapes.options.reduction = Reduction::mean;
+  for (const CtcPath path : {CtcPath::production, CtcPath::plain}) {
+    CtcOptions options;
+    options.path = path;
+    const CtcPlan both = plan(shapes, true, options);
+    ASSERT_TRUE(both.encode(*stream_.encoder, buffers(both)));
+    ASSERT_TRUE(both.encode(*stream_.encoder, buffers(both)));
+  }
+  EXPECT_EQ(stream_.dispatches().size(), 18U);
+  for (const Dispatch& dispatch : stream_.dispatches()) EXPECT_TRUE(dispatch.is_ordered) << dispatch.kernel;
+}
+
+TEST_F(CtcPlanOf, EncodesAndNothingElse) {
+  const CtcPlan whole = plan(Shapes(4, 5, {{4, 2}, {3, 1}}));
+  const CtcBuffers given = buffers(whole);
+  const std::size_t calls = stream_.calls.size();
+  const auto encoder = *stream_.commands->compute_encoder(DispatchType::concurrent);
+  EXPECT_CALL(*stream_.device, new_buffer(testing::An<std::uint64_t>(), _)).Times(0);
+  EXPECT_CALL(*stream_.device, new_buffer(testing::An<std::span<const std::byte>>(), _)).Times(0);
+  EXPECT_CALL(*stream_.device, new_pipeline(_)).Times(0);
+  EXPECT_CALL(*stream_.library, new_function(_, _)).Times(0);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(whole.encode(*encoder, given));
+  EXPECT_TRUE(encoder->end_encoding());
+  EXPECT_EQ(stream_.calls.size(), calls + 2) << "to fetch the encoder, and to end it";
+}
+
+/// The rule that the test above stands on: a host that prepares too late is caught.
+TEST_F(CtcPlanOf, PreparedWithinAnEncoderMakesItStale) {
+  const CtcLoss host = loss();
+  const auto encoder = *stream_.commands->compute_encoder(DispatchType::serial);
+  const CtcPlan late = host.prepare(one_row(4, 2).problem(), true).value();
+  EXPECT_TRUE(late.encode(*encoder, buffers(late)));
+  const Result<void> ended = encoder->end_encoding();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().kind, Error::Kind::stale_encoder);
+}
+
+TEST_F(CtcPlanOf, RefusesBuffersThatDoNotFit) {
+  const CtcPlan whole = plan(Shapes(4, 5, {{4, 2}, {3, 1}}));
+  const auto refusal = [&](auto change) {
+    CtcBuffers given = buffers(whole);
+    change(given);
+    const Result<void> encoded = whole.encode(*stream_.encoder, given);
+    return encoded ? Error{Error::Kind::execution, "encoded"} : encoded.error();
+  };
+  EXPECT_CALL(*stream_.encoder, set_buffer(_, _, _)).Times(0);
+  EXPECT_EQ(refusal([](CtcBuffers& given) { given.activations.buffer = nullptr; }),
+            (Error{Error::Kind::argument, "activations: expected a buffer of 160 bytes"}));
+  EXPECT_EQ(
+      refusal([](CtcBuffers& given) { given.gradient.offset = 16; }),
+      (Error{Error::Kind::argument, "gradient: its buffer of 172 bytes from offset 16 on: expected at least 160"}));
+  EXPECT_EQ(refusal([](CtcBuffers& given) { given.loss.offset = 2; }),
+            (Error{Error::Kind::argument, "loss.offset = 2: expected a multiple of 4"}));
+  EXPECT_EQ(refusal([](CtcBuffers& given) { given.loss.offset = ~std::uint64_t{3}; }).kind, Error::Kind::argument);
+}
+
+TEST_F(CtcPlanOf, NothingTakesNoBuffers) {
+  EXPECT_TRUE(plan(Shapes(7, 5, {})).encode(*stream_.encoder, {}));
+  EXPECT_TRUE(stream_.dispatches().empty());
+  const CtcPlan no_frames = plan(Shapes(0, 5, {{0, 2}}));
+  EXPECT_EQ(no_frames.activation_bytes(), 0U);
+  EXPECT_TRUE(no_frames.encode(*stream_.encoder, {{}, {}, {stream_.make_buffer("l", 4), 0}}));
+  ASSERT_EQ(stream_.dispatches().size(), 1U);
+  EXPECT_FALSE(stream_.dispatches()[0].bindings.contains(ctc::activations_index));
+}
+
+TEST_F(CtcPlanOf, ASmallBudgetWorksOnOneChunkOfRowsAfterTheOther) {
+  Shapes shapes(4, 5, {{4, 2}, {4, 2}, {4, 2}, {4, 200}, {4, 2}});
+  shapes.options.reduction = Reduction::sum;
+  CtcOptions options;
+  options.workspace_bytes = (4 * 401 + 3 * 4 * 3) * 8;
+  const CtcPlan chunked = plan(shapes, true, options);
+  ASSERT_TRUE(chunked.encode(*stream_.encoder, buffers(chunked)));
+  std::vector<std::tuple<std::string, std::uint32_t, std::uint32_t>> done;
+  for (const Dispatch& dispatch : stream_.dispatches())
+    done.emplace_back(dispatch.kernel, dispatch.shape<ctc::Shape>().first_row, dispatch.shape<ctc::Shape>().row_count);
+  EXPECT_THAT(done, testing::ElementsAre(
+                        std::tuple("ctc_emissions_float", 0, 3), std::tuple("ctc_forward_1", 0, 3),
+                        std::tuple("ctc_backward_1_float", 0, 3), std::tuple("ctc_emissions_float", 3, 1),
+                        std::tuple("ctc_forward_columns", 3, 1), std::tuple("ctc_backward_columns_float", 3, 1),
+                        std::tuple("ctc_emissions_float", 4, 1), std::tuple("ctc_forward_1", 4, 1),
+                        std::tuple("ctc_backward_1_float", 4, 1), std::tuple("ctc_reduce", 0, 5)));
+  EXPECT_LE(stream_.lengths.at("ctc alpha") + stream_.lengths.at("ctc emissions"), options.workspace_bytes);
+  for (const Dispatch& dispatch : stream_.dispatches()) EXPECT_TRUE(dispatch.is_ordered);
+  options.workspace_bytes = (4 * 401 + 4 * 5) * 8 - 1;
+  EXPECT_THAT(loss(options).prepare(shapes.problem(), true).error().text, HasSubstr("(b=3: 4 frames, 401 states)"));
+}
+
+/// 2^32 activations, and more alpha than 32 bits count: shapes alone, for no test has such spans.
+TEST_F(CtcPlanOf, ShapesBeyond32BitsAreCountedIn64) {
+  constexpr std::int64_t T = 65536, B = 256, C = 256, labels = 1000;
+  const Shapes shapes(T, C, std::vector<std::pair<std::int64_t, std::int64_t>>(B, {T, labels}));
+  const CtcPlan large = plan(shapes);
+  constexpr std::uint64_t elements = std::uint64_t{1} << 32U;
+  EXPECT_EQ(large.activation_bytes(), elements * 4);
+  EXPECT_EQ(stream_.lengths.at("ctc normalizers"), std::uint64_t{T} * B * 4);
+  EXPECT_EQ(stream_.lengths.at("ctc alpha"), std::uint64_t{T} * B * (2 * labels + 1) * 8);
+  EXPECT_EQ(stream_.lengths.at("ctc emissions"), std::uint64_t{T} * B * 256 * 8);
+  const std::vector<ctc::Row> rows = stream_.table<ctc::Row>("ctc rows");
+  EXPECT_EQ(rows[255].alpha_begin, std::uint64_t{255} * T * (2 * labels + 1));
+  EXPECT_EQ(rows[255].emissions_begin, std::uint64_t{255} * T * 256);
+  EXPECT_EQ(rows[255].beta_begin, std::uint64_t{255} * 3 * (2 * labels + 1));
+  constexpr std::uint64_t offset = elements * 8;
+  const CtcBuffers given{{stream_.make_buffer("a", offset + elements * 4), offset},
+                         {stream_.make_buffer("g", offset + elements * 4), offset},
+                         {stream_.make_buffer("l", B * 4), 0}};
+  ASSERT_TRUE(large.encode(*stream_.encoder, given));
+  EXPECT_EQ(stream_.dispatches()[0].bindings.at(ctc::activations_index), (Binding{"a", offset}));
+  EXPECT_EQ(stream_.dispatches()[2].bindings.at(ctc::gradient_index), (Binding{"g", offset}));
+  EXPECT_EQ(stream_.dispatches()[0].groups, (Size{B, T, 1}));
+  EXPECT_EQ(stream_.dispatches()[0].shape<ctc::Shape>().C, C);
+}
+
+TEST_F(CtcPlanOf, ALongBatchHasAGridWithin32Bits) {
+  constexpr std::int64_t T = (std::int64_t{1} << 32) - 1;
+  const CtcPlan longest = plan(Shapes(T, 5, {{3, 1}, {T, 0}}), false);
+  EXPECT_EQ(longest.dispatches()[0].groups, (Size{2, static_cast<std::uint64_t>(T), 1}));
+  EXPECT_EQ(longest.activation_bytes(), std::uint64_t{T} * 40);
+}
+
+TEST_F(CtcPlanOf, ShapesBeyond64BitsAreRefused) {
+  Shapes shapes(std::int64_t{1} << 31, 5, {{1, 1}});
+  shapes.options.C = (std::int64_t{1} << 32) - 1;
+  EXPECT_THAT(loss().prepare(shapes.problem(), true).error().text, HasSubstr("T * B * C = "));
+  shapes.options.T = std::int64_t{1} << 62;
+  try {
+    (void)loss().prepare(shapes.problem(), true);
+    FAIL() << "expected a refusal";
+  } catch (const std::invalid_argument& refusal) {
+    EXPECT_THAT(refusal.what(), HasSubstr("expected a product that fits in 64 bits"));
+  }
+}
+
+/// What a plan bound stays with the encoder; all else goes with the plan.
+TEST_F(CtcPlanOf, GivesAllBackWithItsEnd) {
+  const long device = stream_.device.use_count(), library = stream_.library.use_count();
+  {
+    const CtcPlan whole = plan(Shapes(4, 5, {{4, 2}, {3, 1}}));
+    EXPECT_GT(stream_.live_buffers(), 0U);
+    ASSERT_TRUE(whole.encode(*stream_.encoder, buffers(whole)));
+  }
+  EXPECT_EQ(stream_.live_buffers(), 0U);
+  EXPECT_EQ(stream_.device.use_count(), device);
+  EXPECT_EQ(stream_.library.use_count(), library);
+}
+
+}  // namespace
+}  // namespace assay::metal::test

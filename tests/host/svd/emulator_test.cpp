@@ -1,0 +1,205 @@
+// Svd with its kernels on the emulator, by every way through the host; and the emulator, which checks each access, has
+// nothing to report. How exact the kernels are is for tests/kernels.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <thread>
+
+#include "metal/device/or_throw.h"
+#include "metal/device/shader_source.h"
+#include "metal/host/kernel_file.h"
+#include "metal/host/svd/svd.h"
+#include "tests/host/device_batch.h"
+#include "tests/kernels/svd/case.h"
+#include "tests/kernels/svd/expect.h"
+
+namespace assay::metal::test {
+namespace {
+
+using reference::RandomizedSvd;
+using testing::HasSubstr;
+
+class SvdOnEmulator : public testing::Test {
+ protected:
+  Svd svd(const SvdOptions& options = {}) const { return Svd::create(device_, options).value(); }
+  void TearDown() override { expect_no_reports(*device_); }
+
+  std::shared_ptr<emulator::EmulatorDevice> device_ = emulated();
+};
+
+template <class Real = float>
+SvdResults<Real> results_of(const Svd& svd, const SvdCase& c, bool with_vectors = true) {
+  const TypedSvd<Real> typed(c);
+  SvdResults<Real> results(typed.problem(), with_vectors);
+  or_throw(svd(typed.problem(), results.spans()));
+  return results;
+}
+
+template <class Real = float>
+SvdResults<Real> randomized_of(const Svd& svd, const SvdCase& c, const RandomizedSvd& randomized,
+                               bool with_vectors = true) {
+  const TypedSvd<Real> typed(c);
+  SvdResults<Real> results(typed.problem(), randomized.rank, with_vectors);
+  or_throw(svd.randomized(typed.problem(), randomized, results.spans()));
+  return results;
+}
+
+TEST_F(SvdOnEmulator, DoesEveryTypeAndPath) {
+  for (const SvdPath path : {SvdPath::production, SvdPath::plain}) {
+    const Svd host = svd({.path = path});
+    for (const auto& [M, N] : {std::pair{7, 5}, {4, 9}}) {
+      const SvdCase c = some_svd(M, N, 2);
+      expect_svd(results_of(host, c), c, "float");
+      SvdCase rounded = c;
+      for (float& x : rounded.A) x = float{Half(x)};
+      expect_svd(results_of<Half>(host, rounded), rounded, "half", 4e-3L);
+      for (float& x : rounded.A) x = float{BFloat16(x)};
+      expect_svd(results_of<BFloat16>(host, rounded), rounded, "bfloat", 3e-2L);
+    }
+  }
+}
+
+/// A batch in parts; and twice.
+TEST_F(SvdOnEmulator, GivesEqualBitsOnRepeatAndInAnyParts) {
+  const SvdCase c = some_svd(5, 4, 5);
+  const Svd host = svd();
+  const SvdResults<float> whole = results_of(host, c);
+  EXPECT_EQ(results_of(host, c), whole);
+  EXPECT_EQ(results_of(svd({.workspace_bytes = 1}), c), whole);
+  EXPECT_EQ(results_of(svd({.workspace_bytes = 1200}), c), whole);
+  EXPECT_EQ(results_of(host, c, false).S, whole.S);
+}
+
+TEST_F(SvdOnEmulator, SaysWhichMatrixDoesNotConverge) {
+  const SvdCase c = some_svd(6, 6, 2);
+  const TypedSvd<float> typed(c);
+  SvdResults<float> results(typed.problem());
+  for (const SvdPath path : {SvdPath::production, SvdPath::plain})
+    EXPECT_EQ(svd({.path = path, .max_sweeps = 1})(typed.problem(), results.spans()).error(),
+              (Error{Error::Kind::execution, "A[b=0]: columns not orthogonal after 1 sweeps"}));
+}
+
+TEST_F(SvdOnEmulator, LeavesBfloatToTheCpuBeforeMetal31) {
+  const Svd old = Svd::create(emulated(true, 300)).value();
+  EXPECT_FALSE(old.is_on_device<BFloat16>());
+  EXPECT_TRUE(old.is_on_device<Half>());
+}
+
+TEST_F(SvdOnEmulator, TakesALibraryOfAnEditedText) {
+  std::string text = or_throw(text_with_includes(host::kernel_file("svd/svd.metal")));
+  const std::string before = "values[first + rank] = scaled_bits(norms[j], -exponents[b]);";
+  text.replace(text.find(before), before.size(), "values[first + rank] = as_type<uint>(42.0f);");
+  const Svd edited = Svd::create(device_, or_throw(device_->new_library(text))).value();
+  EXPECT_THAT(results_of(edited, some_svd(3, 2)).S, testing::Each(42.0F));
+}
+
+TEST_F(SvdOnEmulator, ReloadsItsFile) {
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "reloaded_svd.metal";
+  const std::string text = or_throw(text_with_includes(host::kernel_file("svd/svd.metal")));
+  std::ofstream(file) << text;
+  const Svd host = svd({.kernels = file});
+  EXPECT_FALSE(host.reload_if_changed().value());
+  std::ofstream(file) << text << "\n// changed\n";
+  std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::seconds(5));
+  EXPECT_TRUE(host.reload_if_changed().value());
+  const SvdCase c = some_svd(3, 2);
+  expect_svd(results_of(host, c), c, "reloaded");
+}
+
+TEST_F(SvdOnEmulator, SaysWhichFileDoesNotCompile) {
+  const Result<Svd> absent = Svd::create(device_, {.kernels = "/absent/svd.metal"});
+  ASSERT_FALSE(absent);
+  EXPECT_THAT(absent.error().text, HasSubstr("compiling /absent/svd.metal: "));
+}
+
+TEST_F(SvdOnEmulator, ServesSeveralThreadsAtOnce) {
+  for (const SvdPath path : {SvdPath::production, SvdPath::plain}) {
+    const Svd host = svd({.path = path});
+    const SvdCase c = some_svd(6, 5);
+    const SvdResults<float> alone = results_of(host, c);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_EQ(results_of(host, c), alone); });
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+/// Singular values 1, 1/2, 1/4, ... and orthonormal vectors, of the kernels' own.
+SvdCase halving(const Svd& svd, std::int64_t M, std::int64_t N) {
+  SvdCase c = some_svd(M, N);
+  const SvdResults<float> factors = results_of(svd, c);
+  const std::int64_t K = c.K();
+  for (std::int64_t i = 0; i < M; ++i)
+    for (std::int64_t j = 0; j < N; ++j) {
+      double sum = 0;
+      for (std::int64_t r = 0; r < K; ++r)
+        sum += std::ldexp(double{factors.U[static_cast<std::size_t>(i * K + r)]}, static_cast<int>(-r)) *
+               double{factors.Vh[static_cast<std::size_t>(r * N + j)]};
+      c.A[c.at(0, i, j)] = static_cast<float>(sum);
+    }
+  return c;
+}
+
+TEST_F(SvdOnEmulator, RandomizedFindsTheLargestTriplets) {
+  const Svd host = svd();
+  for (const auto& [M, N] : {std::pair{21, 18}, {18, 21}, {9, 9}}) {
+    const SvdCase c = halving(host, M, N);
+    const SvdResults<float> all = results_of(host, c);
+    const SvdResults<float> few = randomized_of(host, c, {.rank = 3, .oversampling = 5});
+    const auto K = static_cast<std::size_t>(c.K());
+    for (std::size_t r = 0; r < 3; ++r) {
+      EXPECT_NEAR(few.S[r], all.S[r], 1e-5F);
+      for (std::size_t i = 0; i * K < all.U.size(); ++i) EXPECT_NEAR(few.U[i * 3 + r], all.U[i * K + r], 1e-4F);
+      for (std::size_t j = 0; j < static_cast<std::size_t>(N); ++j)
+        EXPECT_NEAR(few.Vh[r * static_cast<std::size_t>(N) + j], all.Vh[r * static_cast<std::size_t>(N) + j], 1e-4F);
+    }
+  }
+}
+
+/// All of K: no randomness is left in what it finds.
+TEST_F(SvdOnEmulator, RandomizedOfFullRankIsADecomposition) {
+  for (const SvdCase& c : {some_svd(6, 4), some_svd(4, 6), low_rank_svd(7, 5, 2)}) {
+    const SvdResults<float> results = randomized_of(svd(), c, {.rank = c.K(), .power_iterations = 0});
+    expect_svd(results, c, "full", 2 * float_bound(c));
+  }
+}
+
+TEST_F(SvdOnEmulator, RandomizedGivesEqualBitsOfEqualSeedsAndAnyScale) {
+  const Svd host = svd();
+  const SvdCase c = short_svd(8, 7);
+  const SvdResults<float> first = randomized_of(host, c, {.rank = 2, .oversampling = 2, .seed = 5});
+  EXPECT_EQ(randomized_of(host, c, {.rank = 2, .oversampling = 2, .seed = 5}), first);
+  EXPECT_FALSE(randomized_of(host, c, {.rank = 2, .oversampling = 2, .seed = 6}) == first);
+  EXPECT_EQ(randomized_of(host, c, {.rank = 2, .oversampling = 2, .seed = 5}, false).S, first.S);
+  for (const int power : {-140, 100}) {
+    const SvdResults<float> other = randomized_of(host, scaled(c, power), {.rank = 2, .oversampling = 2, .seed = 5});
+    EXPECT_EQ(other.U, first.U);
+    EXPECT_EQ(other.Vh, first.Vh);
+    for (std::size_t r = 0; r < 2; ++r) EXPECT_EQ(other.S[r], std::ldexp(first.S[r], power));
+  }
+}
+
+/// Each matrix by itself, and rounded once.
+TEST_F(SvdOnEmulator, RandomizedOfABatchIsThatOfItsMatrices) {
+  SvdCase all = some_svd(5, 4, 2);
+  for (float& x : all.A) x = float{Half(x)};
+  const RandomizedSvd randomized{.rank = 2, .oversampling = 0};
+  const SvdResults<Half> together = randomized_of<Half>(svd(), all, randomized);
+  for (std::size_t b = 0; b < 2; ++b) {
+    const SvdCase one{
+        1, 5, 4, {all.A.begin() + static_cast<long>(b) * 20, all.A.begin() + static_cast<long>(b + 1) * 20}};
+    const SvdResults<float> alone = randomized_of(svd(), one, randomized);
+    for (std::size_t r = 0; r < 2; ++r) EXPECT_EQ(together.S[b * 2 + r], alone.S[r]);
+    for (std::size_t i = 0; i < 10; ++i)
+      EXPECT_EQ(std::abs(float{together.U[b * 10 + i]}), std::abs(float{Half(double{alone.U[i]})}));
+  }
+}
+
+TEST_F(SvdOnEmulator, CountsWhatIsAllocated) {
+  const std::uint64_t before = device_->current_allocated_size();
+  (void)results_of(svd(), some_svd(3, 2));
+  (void)randomized_of(svd(), some_svd(3, 2), {.rank = 1});
+  EXPECT_EQ(device_->current_allocated_size(), before);
+}
+
+}  // namespace
+}  // namespace assay::metal::test

@@ -1,0 +1,95 @@
+// LinearCrossEntropy with its kernels on the emulator, as tests of the kernels ask for it; and how far its results are
+// from the definition.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "metal/device/or_throw.h"
+#include "metal/emulator/emulator_device.h"
+#include "metal/host/cce/cce.h"
+#include "tests/kernels/cce/case.h"
+
+namespace assay::metal::test {
+
+class CceBench {
+ public:
+  explicit CceBench(const CceOptions& options = {}, const emulator::EmulatorOptions& emulator = {})
+      : device_(std::make_shared<emulator::EmulatorDevice>(emulator)),
+        loss_(or_throw(LinearCrossEntropy::create(device_, options))) {}
+  /// Kernels of this text instead of cce.metal.
+  CceBench(const CceOptions& options, const emulator::EmulatorOptions& emulator, const std::string& source)
+      : device_(std::make_shared<emulator::EmulatorDevice>(emulator)),
+        loss_(or_throw(LinearCrossEntropy::create(device_, or_throw(device_->new_library(source)), options))) {}
+
+  template <class Real = float>
+  CceResults<Real> run(const CceCase& c) const {
+    const Typed<Real> typed(c);
+    CceResults<Real> results(typed.problem());
+    or_throw(loss_(typed.problem(), results.spans()));
+    return results;
+  }
+
+  const LinearCrossEntropy& loss() const { return loss_; }
+  emulator::EmulatorDevice& device() const { return *device_; }
+
+  /// What the checks have found so far, as text; empty where nothing.
+  std::string reports() const {
+    std::string text;
+    for (const emulator::Report& report : device_->reports()) text += to_string(report) + "\n";
+    return text;
+  }
+
+ private:
+  std::shared_ptr<emulator::EmulatorDevice> device_;
+  LinearCrossEntropy loss_;
+};
+
+/// The largest error of an array, in units of the largest of its exact values (at least 1e-30). NaN stays.
+template <class Real>
+double relative_error(const std::vector<Real>& results, const std::vector<double>& exact) {
+  double worst = 0, size = 1e-30;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const double result = double{float{results[i]}};
+    const double error = result == exact[i] ? 0 : std::abs(result - exact[i]);
+    worst = error <= worst ? worst : error;
+    if (std::isnan(error)) return error;
+    size = std::max(size, std::abs(exact[i]));
+  }
+  return worst / size;
+}
+
+/// Of losses, each by itself, relative to it, or to 1 where it is smaller than `least`; of gradients as above.
+struct Tolerance {
+  double loss = 1e-6, gradient = 2e-6;
+  double least = 0;
+};
+
+/// The plain path adds one term after the other, and subtracts what has come of it.
+inline Tolerance tolerance_of(CcePath path) {
+  return path == CcePath::plain ? Tolerance{1e-6, 1e-5, 1} : Tolerance{};
+}
+
+template <class Real>
+void expect_exact(const CceResults<Real>& results, const CceCase& c, const Tolerance& tolerance,
+                  const std::string& what = "") {
+  const Typed<Real> typed(c);
+  const CceExact exact = exact_cce(typed.problem());
+  for (std::size_t n = 0; n < exact.loss.size(); ++n) {
+    const double error = std::abs(double{results.loss[n]} - exact.loss[n]);
+    if (!(double{results.loss[n]} == exact.loss[n] ||
+          error <= tolerance.loss * std::max(std::abs(exact.loss[n]), tolerance.least)))
+      ADD_FAILURE() << what << ": loss[" << n << "] = " << results.loss[n] << ", expected " << exact.loss[n];
+  }
+  const double of_hidden = relative_error(results.dhidden, exact.dhidden);
+  const double of_weight = relative_error(results.dweight, exact.dweight);
+  const double of_bias = relative_error(results.dbias, exact.dbias);
+  EXPECT_LE(of_hidden, tolerance.gradient) << what;
+  EXPECT_LE(of_weight, tolerance.gradient) << what;
+  EXPECT_LE(of_bias, tolerance.gradient) << what;
+}
+
+}  // namespace assay::metal::test

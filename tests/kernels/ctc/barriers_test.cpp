@@ -1,0 +1,42 @@
+// Each barrier of the kernels is needed: whatever is taken from one, some dispatch is reported.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "metal/device/shader_source.h"
+#include "metal/emulator/barrier_sweep.h"
+#include "tests/kernels/ctc/bench.h"
+#include "tests/kernels/ctc/cases.h"
+
+namespace assay::metal::test {
+namespace {
+
+using emulator::Report;
+
+/// Dispatches of every kernel that has a barrier, with more threads than a simdgroup has and more states than threads.
+Result<std::vector<Report>> run(const std::string& source) {
+  emulator::EmulatorOptions options;
+  options.metal_version = 300;  // without bfloat there is less to compile, eighteen times and more
+  CtcBench bench(options, source);
+  const CtcCase c = some_case(6, {9, 20});
+  bench.run(c.view(), {.size = SizeClass::lanes_2});
+  for (const SizeClass size : {SizeClass::columns, SizeClass::device, SizeClass::plain})
+    bench.run(c.view(), {.size = size, .group_threads = 32});
+  for (const SizeClass size : {SizeClass::columns, SizeClass::device})
+    for (const bool with_gradient : {true, false})
+      bench.run(c.view(), {.size = size, .group_threads = 64, .with_gradient = with_gradient});
+  return bench.device().reports();
+}
+
+TEST(CtcBarriers, AreEachNeeded) {
+  const Result<std::string> source = text_with_includes(ctc_source_file());
+  ASSERT_TRUE(source) << source.error().text;
+  const Result<emulator::BarrierSweep> sweep = emulator::sweep_barriers(*source, run);
+  ASSERT_TRUE(sweep) << sweep.error().text;
+  EXPECT_GE(sweep->reported.size(), 18U);
+  for (const emulator::BarrierMutant& survivor : sweep->survivors)
+    ADD_FAILURE() << to_string(survivor.barrier) << " " << survivor.change;
+}
+
+}  // namespace
+}  // namespace assay::metal::test

@@ -1,0 +1,56 @@
+// Runs the CTC kernels on the emulator, those of a size class that a test chooses where the host would choose by
+// length, and gives what came of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "metal/emulator/emulator_device.h"
+#include "reference/ctc/problem.h"
+
+namespace assay::metal::test {
+
+/// Which kernels: those of N states a lane, or others of a name.
+enum class SizeClass { lanes_1, lanes_2, lanes_4, lanes_8, columns, device, plain };
+
+/// The states that a row may have.
+std::uint64_t max_states(SizeClass size);
+std::string name_of(SizeClass size);
+
+struct CtcVariant {
+  SizeClass size = SizeClass::lanes_8;
+  std::string type = "float";       ///< of activations and gradient: float, half, bfloat
+  std::uint64_t group_threads = 0;  ///< of columns, device and plain; 0: what the longest row needs
+  bool with_gradient = true;
+};
+
+struct CtcOutcome {
+  std::vector<float> loss;      ///< [B] or [1]
+  std::vector<float> gradient;  ///< [T, B, C] or empty
+};
+
+class CtcBench {
+ public:
+  explicit CtcBench(emulator::EmulatorOptions options = {});
+  /// Kernels of this text instead of ctc.metal.
+  CtcBench(emulator::EmulatorOptions options, const std::string& source);
+
+  /// Of a valid problem. Throws std::runtime_error where the device refuses something.
+  CtcOutcome run(const reference::CtcProblem<float>& problem, const CtcVariant& variant);
+
+  /// What the checks have found so far, as text; empty where nothing.
+  std::string reports() const;
+
+  emulator::EmulatorDevice& device() { return device_; }
+
+ private:
+  emulator::EmulatorDevice device_;
+  std::shared_ptr<Library> library_;
+};
+
+/// metal/kernels/ctc/ctc.metal
+std::string ctc_source_file();
+
+}  // namespace assay::metal::test

@@ -1,0 +1,108 @@
+// The emulator's four checks find nothing in the kernels, lint nothing in their text, and no result depends on the
+// order in which threads run.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <map>
+
+#include "metal/emulator/compile/lint.h"
+#include "tests/kernels/ctc/bench.h"
+#include "tests/kernels/ctc/cases.h"
+
+namespace assay::metal::test {
+namespace {
+
+struct Checked {
+  SizeClass size;
+  std::int64_t labels;              ///< of the longest row
+  std::uint64_t group_threads = 0;  ///< fewer than states: they loop
+};
+
+constexpr Checked sizes[] = {{SizeClass::lanes_1, 15},     {SizeClass::lanes_1, 2},       {SizeClass::lanes_2, 31},
+                             {SizeClass::lanes_2, 9},      {SizeClass::lanes_4, 40},      {SizeClass::lanes_8, 127},
+                             {SizeClass::lanes_8, 3},      {SizeClass::columns, 40},      {SizeClass::columns, 70, 32},
+                             {SizeClass::columns, 20, 96}, {SizeClass::columns, 1, 1024}, {SizeClass::device, 40},
+                             {SizeClass::device, 70, 32},  {SizeClass::plain, 20},        {SizeClass::plain, 40, 32}};
+
+class CtcChecks : public testing::TestWithParam<Checked> {};
+
+std::vector<CtcCase> cases_of(const Checked& size) {
+  CtcCase edges = edge_case(5, size.labels), log_probs = edges;
+  edges.reduction = reference::Reduction::mean;
+  log_probs.variable = reference::CtcVariable::log_probs;
+  log_probs.input = reference::CtcInput::log_probs;
+  log_probs.zero_infinity = true;
+  return {some_case(40, {size.labels, size.labels / 2}), edges, log_probs};
+}
+
+CtcVariant variant_of(const Checked& size, bool with_gradient) {
+  return {.size = size.size, .group_threads = size.group_threads, .with_gradient = with_gradient};
+}
+
+TEST_P(CtcChecks, FindNothing) {
+  CtcBench bench;
+  for (const CtcCase& c : cases_of(GetParam()))
+    for (const bool with_gradient : {true, false}) bench.run(c.view(), variant_of(GetParam(), with_gradient));
+  EXPECT_EQ(bench.reports(), "");
+}
+
+std::vector<std::uint32_t> bits_of(const CtcOutcome& outcome) {
+  std::vector<std::uint32_t> bits;
+  for (const auto* values : {&outcome.loss, &outcome.gradient})
+    for (const float value : *values) bits.push_back(std::bit_cast<std::uint32_t>(value));
+  return bits;
+}
+
+TEST_P(CtcChecks, OrdersOfThreadsGiveEqualBits) {
+  using emulator::ThreadOrder;
+  std::map<ThreadOrder, std::vector<std::vector<std::uint32_t>>> results;
+  for (const ThreadOrder order : {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::random}) {
+    emulator::EmulatorOptions options;
+    options.is_checked = false;
+    options.order = order;
+    CtcBench bench(options);
+    for (const CtcCase& c : cases_of(GetParam()))
+      results[order].push_back(bits_of(bench.run(c.view(), variant_of(GetParam(), true))));
+  }
+  EXPECT_EQ(results[ThreadOrder::reverse], results[ThreadOrder::forward]);
+  EXPECT_EQ(results[ThreadOrder::random], results[ThreadOrder::forward]);
+}
+
+/// So a row does not depend on the others of its batch, of which the longest chooses the kernel.
+TEST(CtcSizeClasses, GiveEqualBits) {
+  emulator::EmulatorOptions options;
+  options.is_checked = false;
+  CtcBench bench(options);
+  const CtcCase few = edge_case(5, 15), many = some_case(5, {15, 127, 100, 60});
+  for (const CtcCase* const c : {&few, &many}) {
+    const auto expected = bits_of(bench.run(c->view(), {.size = SizeClass::lanes_8}));
+    for (const SizeClass size : {SizeClass::lanes_1, SizeClass::lanes_2, SizeClass::lanes_4}) {
+      if (c == &many) continue;
+      EXPECT_EQ(bits_of(bench.run(c->view(), {.size = size})), expected) << name_of(size);
+    }
+    for (const SizeClass size : {SizeClass::columns, SizeClass::device})
+      for (const std::uint64_t threads : {32U, 96U, 224U, 1024U})
+        EXPECT_EQ(bits_of(bench.run(c->view(), {.size = size, .group_threads = threads})), expected)
+            << name_of(size) << ", " << threads << " threads";
+  }
+}
+
+std::string name_of_size(const testing::TestParamInfo<Checked>& info) {
+  const Checked& size = info.param;
+  return "of_" + name_of(size.size) + "_labels_" + std::to_string(size.labels) + "_threads_" +
+         std::to_string(size.group_threads);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CtcChecks, testing::ValuesIn(sizes), name_of_size);
+
+TEST(CtcLint, IsContent) {
+  const auto result = emulator::lint_file(ctc_source_file());
+  EXPECT_TRUE(result) << result.error().text;
+  emulator::CompileOptions old;
+  old.metal_version = 300;
+  const auto before_bfloat = emulator::lint_file(ctc_source_file(), old);
+  EXPECT_TRUE(before_bfloat) << before_bfloat.error().text;
+}
+
+}  // namespace
+}  // namespace assay::metal::test

@@ -1,0 +1,44 @@
+// Every property of the gate holds of every size class, under the bounds of float32 inside and outside.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "tests/kernels/ctc/kernel.h"
+#include "tests/validation/ctc/property_named.h"
+#include "validation/ctc/coverage.h"
+#include "validation/ctc/operation.h"
+
+namespace assay::metal::test {
+namespace {
+
+using validation::ctc_properties;
+
+class CtcProperties : public testing::TestWithParam<std::tuple<SizeClass, std::size_t>> {};
+
+TEST_P(CtcProperties, Hold) {
+  const auto& [size, index] = GetParam();
+  const EmulatedCtcKernel kernel(size);
+  validation::Coverage coverage(validation::ctc_classes());
+  const auto report =
+      run_property(CtcOperation::properties()[index], {kernel}, {.cases = 40, .shrink_budget = 100, .given = {}}, coverage);
+  EXPECT_EQ(report.verdict, validation::Verdict::pass)
+      << (report.failure ? report.failure->explanation : report.mistrust);
+  EXPECT_LE(report.worst.share, 1) << report.worst_case;
+  EXPECT_EQ(kernel.reports(), "");
+}
+
+std::string name_of_pair(const testing::TestParamInfo<CtcProperties::ParamType>& pair) {
+  const auto& [size, index] = pair.param;
+  return "of_" + name_of(size) + "_" + validation::test_name(CtcOperation::properties()[index].name);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CtcProperties,
+                         testing::Combine(testing::Values(SizeClass::lanes_1, SizeClass::lanes_2, SizeClass::lanes_4,
+                                                          SizeClass::lanes_8, SizeClass::columns, SizeClass::device,
+                                                          SizeClass::plain),
+                                          testing::Range(std::size_t{0}, CtcOperation::properties().size())),
+                         name_of_pair);
+
+}  // namespace
+}  // namespace assay::metal::test

@@ -1,0 +1,121 @@
+// The loss of one token: values worked by hand, the definition of problem.h under every option, and its digits where it
+// is next to nothing or logits are huge.
+#include "reference/cce/loss.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "reference/cce/outcome.h"
+#include "reference/number/big_float.h"
+#include "tests/reference/cce/tokens.h"
+
+namespace assay::reference {
+namespace {
+
+using tests::Tokens;
+using Traits = NumberTraits<BigFloat>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// |got / want - 1| <= bound, which fails on NaN.
+void expect_close(const BigFloat& got, const BigFloat& want, double bound = 1e-48) {
+  const BigFloat error = abs(BigFloat(got / want - BigFloat(1)));
+  if (!(error <= BigFloat(bound))) ADD_FAILURE() << got << ", expected " << want;
+}
+
+/// One token whose logits are `bias`.
+Tokens token(const std::vector<double>& bias, std::int64_t target) {
+  Tokens tokens;
+  tokens.shape.N = 1, tokens.shape.V = static_cast<std::int64_t>(bias.size());
+  tokens.hidden = {0};
+  tokens.weight.assign(bias.size(), 1.0);
+  tokens.bias = bias;
+  tokens.targets = {target};
+  return tokens;
+}
+
+BigFloat loss_of(const Tokens& tokens) {
+  return cce_outcome<BigFloat>(tokens.problem()).loss[0];
+}
+
+TEST(CceLoss, ByHand) {
+  const BigFloat ln2 = Traits::log(BigFloat(2)), e = Traits::exp(BigFloat(1));
+  expect_close(loss_of(token({0, 0}, 1)), ln2);
+  expect_close(loss_of(token({1, 0}, 1)), Traits::log(BigFloat(1) + e));
+  expect_close(loss_of(token({1, 0}, 0)), Traits::log(BigFloat(1) + BigFloat(1) / e));
+  EXPECT_EQ(loss_of(token({-7}, 0)), BigFloat(0));  // the only entry there is
+  Tokens squared = token({3, 3, 3, 3}, 2);          // lse = 3 + 2 ln 2
+  squared.shape.z_loss = 0.5;
+  const BigFloat lse = BigFloat(3) + ln2 + ln2;
+  expect_close(loss_of(squared), ln2 + ln2 + BigFloat(0.5) * lse * lse);
+  Tokens smoothed = token({1, 0}, 0);  // lse - 3/4 x_0 - 1/8 (x_0 + x_1) = lse - 7/8
+  smoothed.shape.label_smoothing = 0.25;
+  expect_close(loss_of(smoothed), Traits::log(BigFloat(1) + e) - BigFloat(0.875));
+  Tokens capped = token({kInfinity, 0}, 0);  // x = 2 tanh(1/2), 0
+  capped.bias[0] = 1, capped.shape.logit_softcap = 2;
+  const BigFloat x = BigFloat(2) * (e - BigFloat(1)) / (e + BigFloat(1));
+  expect_close(loss_of(capped), Traits::log1p(Traits::exp(-x)));
+}
+
+TEST(CceLoss, IsTheDefinitionUnderEveryOption) {
+  for (const double cap : {0.0, 1.5})
+    for (const double eps : {0.0, 0.1, 1.0})
+      for (const double zeta : {0.0, 1e-3}) {
+        Tokens tokens = tests::random_biased_tokens(4, 3, 5, 2);
+        tokens.shape.logit_softcap = cap, tokens.shape.label_smoothing = eps, tokens.shape.z_loss = zeta;
+        const std::vector<BigFloat> loss = cce_outcome<BigFloat>(tokens.problem()).loss;
+        for (std::int64_t n = 0; n < 4; ++n)
+          expect_close(loss[static_cast<std::size_t>(n)], defined_loss(tokens, tests::variables(tokens), n), 1e-45);
+      }
+}
+
+TEST(CceLoss, IsInfiniteForAWordOutsideTheVocabulary) {
+  EXPECT_EQ(loss_of(token({0, -kInfinity}, 1)), Traits::infinity());
+  EXPECT_EQ(loss_of(token({0, -kInfinity}, 0)), BigFloat(0));
+  for (const double eps : {0.1, 1.0})
+    for (const std::int64_t target : {0, 1}) {
+      Tokens tokens = token({0, -kInfinity}, target);
+      tokens.shape.label_smoothing = eps;
+      tokens.shape.z_loss = 0.5;
+      EXPECT_EQ(loss_of(tokens), Traits::infinity());
+      tokens.shape.logit_softcap = 4;  // a logit of -4 is one like others
+      expect_close(loss_of(tokens), defined_loss(tokens, tests::variables(tokens), 0));
+    }
+}
+
+TEST(CceLoss, OfAConfidentTokenHasAllItsDigits) {
+  const Tokens tokens = token({0, 700, 3}, 1);
+  const BigFloat others = Traits::exp(BigFloat(-700)) + Traits::exp(BigFloat(-697));
+  const CceRow<BigFloat> row = cce_row<BigFloat>(tokens.problem(), 0);
+  expect_close(row.loss, others);  // ln(1 + s) = s (1 - s / 2 + ...), s of 1e-303
+  expect_close(row.rest, others);
+  const std::vector<BigFloat> dbias = cce_outcome<BigFloat>(tokens.problem()).dbias;
+  expect_close(dbias[1], -others);
+  expect_close(dbias[0], Traits::exp(BigFloat(-700)));
+  const double loss = cce_outcome<double>(token({0, 70, 3}, 1).problem()).loss[0];
+  expect_close(BigFloat(loss), Traits::exp(BigFloat(-70)) + Traits::exp(BigFloat(-67)), 1e-15);
+}
+
+/// Logits of 1e6 and more that differ by 50: as many digits are lost in them as the reference takes more.
+TEST(CceLoss, OfHugeLogitsHasAllItsDigits) {
+  Tokens tokens = token({1e12 / 7, 1e12 / 7 + 50}, 1);
+  tokens.hidden = {1e6 / 3};
+  tokens.weight = {1e6 / 9, 1e6 / 9};
+  BigFloat gap = BigFloat(tokens.bias[1]) - BigFloat(tokens.bias[0]);
+  expect_close(loss_of(tokens), Traits::log1p(Traits::exp(-gap)));
+}
+
+/// Under a cap logits are never exact. The digits in force must hold against 30 more.
+TEST(CceLoss, OfHugeCappedLogitsHasAllItsDigits) {
+  Tokens tokens = token({1e6, 1e6 + 50, 1e6 - 3}, 1);
+  tokens.shape.logit_softcap = 1e8;
+  const BigFloat loss = loss_of(tokens);
+  const PrecisionScope scope(80);
+  expect_close(loss, loss_of(tokens));
+}
+
+}  // namespace
+}  // namespace assay::reference

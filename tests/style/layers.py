@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""layers.py SOURCE_DIR: which folders may include from which.
+
+Includes run downwards only: reference knows nobody, metal knows the reference, validation both. And no two folders
+include from each other, whatever their depth, directly or by way of others; so too a folder and its subfolder.
+In reference and metal an operation's folders are included by that operation alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import Dict, Iterator, List, Set, Tuple
+
+FORBIDDEN = {
+    "reference": ("metal", "validation", "tests", "bench"),
+    "metal": ("validation", "tests", "bench"),
+    "validation": ("tests", "bench"),
+}
+# Folders that include from each other today. None of metal/cpu, metal/host or metal/kernels belongs here.
+KNOWN_CYCLES: List[Set[str]] = [
+    {"metal/emulator", "metal/emulator/check", "metal/emulator/simt", "metal/emulator/translate"},
+    {"validation/pipe", "validation/plugin"}.union(
+        f"validation/{operation}{part}"
+        for operation in ("ctc", "cce", "svd")
+        for part in ("", "/diagnosis", "/faults", "/properties")
+    ),
+]
+OPERATIONS = {"ctc", "cce", "svd"}
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
+
+
+def sources(folder: str) -> Iterator[Path]:
+    for path in sorted(Path(folder).rglob("*")):
+        if path.is_file() and path.suffix in {".h", ".cpp", ".c", ".metal", ".in", ""}:
+            yield path
+
+
+def includes() -> Iterator[Tuple[Path, str]]:
+    """Each source with each file of the tree that it includes."""
+    for path in (path for folder in FORBIDDEN for path in sources(folder)):
+        for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            beside = os.path.normpath(path.parent / name)
+            yield path, beside if os.path.exists(beside) else name
+
+
+def upward(edges: List[Tuple[Path, str]]) -> List[str]:
+    return [
+        f"{path} includes {name}: {path.parts[0]} must include nothing from {', '.join(FORBIDDEN[path.parts[0]])}"
+        for path, name in edges
+        if name.split("/")[0] in FORBIDDEN[path.parts[0]]
+    ]
+
+
+def foreign(edges: List[Tuple[Path, str]]) -> List[str]:
+    """What shared code, or one operation, includes of another."""
+
+    def operation(path: str) -> Set[str]:
+        return OPERATIONS.intersection(os.path.dirname(path).split("/"))
+
+    return [
+        f"{path} includes {name}: that is for {operation(name).pop()} alone"
+        for path, name in edges
+        if path.parts[0] != "validation" and operation(name) - operation(path.as_posix())
+    ]
+
+
+def reachable(graph: Dict[str, Set[str]], start: str) -> Set[str]:
+    found: Set[str] = set()
+    left = [start]
+    while left:
+        for folder in graph[left.pop()] - found:
+            found.add(folder)
+            left.append(folder)
+    return found
+
+
+def cycles(edges: List[Tuple[Path, str]]) -> List[str]:
+    graph: Dict[str, Set[str]] = defaultdict(set)
+    for path, name in edges:
+        here, there = path.parent.as_posix(), os.path.dirname(name)
+        if here != there and name.split("/")[0] in FORBIDDEN:
+            graph[here].add(there)
+    reached = {folder: reachable(graph, folder) for folder in list(graph)}
+    groups = {
+        frozenset(other for other in found if folder in reached.get(other, ())) for folder, found in reached.items()
+    }
+    return [
+        f"these folders include from each other: {', '.join(sorted(group))}"
+        for group in sorted(groups, key=sorted)
+        if group and not any(group <= known for known in KNOWN_CYCLES)
+    ]
+
+
+def main() -> int:
+    os.chdir(sys.argv[1])
+    for folder in FORBIDDEN:
+        if not os.path.isdir(folder):
+            print(f"there is no folder {folder}")
+            return 1
+    edges = list(includes())
+    found = upward(edges) + foreign(edges) + cycles(edges)
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

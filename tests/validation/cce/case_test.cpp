@@ -1,0 +1,244 @@
+// A case that owns its data: views, weights, parts of it, and equality in every bit.
+#include "validation/cce/case.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/validation/cce/kernels.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+
+TEST(CceCase, RoundsToEachType) {
+  EXPECT_EQ(rounded_to(Dtype::float32, 0.1), 0.1F);
+  EXPECT_EQ(rounded_to(Dtype::float16, 0.1), 0x1.998p-4F);
+  EXPECT_EQ(rounded_to(Dtype::bfloat16, 0.1), 0x1.9Ap-4F);
+  EXPECT_EQ(rounded_to(Dtype::float32, 1 + 0x1p-24), 1) << "ties go to even";
+  EXPECT_EQ(rounded_to(Dtype::float16, 1 + 0x3p-11), 1 + 0x1p-9F);
+  EXPECT_EQ(rounded_to(Dtype::bfloat16, 1 + 0x1p-8), 1);
+  EXPECT_EQ(rounded_to(Dtype::float16, 65504), 65504);
+  EXPECT_EQ(rounded_to(Dtype::float16, 65520), infinity);
+  EXPECT_EQ(rounded_to(Dtype::float16, 0x1p-25), 0);
+  EXPECT_EQ(rounded_to(Dtype::float16, 0x1p-24), 0x1p-24F);
+  for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {
+    EXPECT_EQ(rounded_to(dtype, -infinity), -infinity);
+    EXPECT_TRUE(std::isnan(rounded_to(dtype, nan)));
+    EXPECT_TRUE(std::signbit(rounded_to(dtype, -0.0)));
+  }
+}
+
+TEST(CceCase, IsViewedAsItIs) {
+  CceCase c = three_tokens();
+  c.upstream = {1, 2, 3};
+  c.logit_softcap = 30;
+  c.label_smoothing = 0.1;
+  c.z_loss = 1e-4;
+  const CceProblem<float> view = c.view();
+  EXPECT_EQ(view.N, 3);
+  EXPECT_EQ(view.H, 2);
+  EXPECT_EQ(view.V, 4);
+  EXPECT_EQ(view.hidden.data(), c.hidden.data());
+  EXPECT_EQ(view.hidden.size(), 6U);
+  EXPECT_EQ(view.weight.data(), c.weight.data());
+  EXPECT_EQ(view.bias.data(), c.bias.data());
+  EXPECT_EQ(view.targets.data(), c.targets.data());
+  EXPECT_EQ(view.upstream.data(), c.upstream.data());
+  EXPECT_EQ(view.ignore_index, -100);
+  EXPECT_EQ(view.logit_softcap, 30);
+  EXPECT_EQ(view.label_smoothing, 0.1);
+  EXPECT_EQ(view.z_loss, 1e-4);
+  c.reduction = Reduction::mean;
+  c.ignore_index = 2;
+  EXPECT_EQ(c.view().reduction, Reduction::mean);
+  EXPECT_EQ(c.view().ignore_index, 2);
+}
+
+TEST(CceCase, HasACapWhereItBendsSomething) {
+  CceCase c = two_entries();
+  for (const auto& [cap, has] : {std::pair{0.0, false}, {30.0, true}, {double{infinity}, false}, {1e-9, true}}) {
+    c.logit_softcap = cap;
+    EXPECT_EQ(c.has_softcap(), has) << cap;
+  }
+}
+
+TEST(CceCase, WeighsTokensByUpstreamAndReduction) {
+  CceCase c = three_tokens();
+  EXPECT_EQ(c.valid_tokens(), 2);
+  EXPECT_EQ(c.token_weight(0), 1);
+  EXPECT_EQ(c.token_weight(1), 0) << "ignored";
+  c.upstream = {0.5F, 7, -2};
+  EXPECT_EQ(c.token_weight(0), 0.5);
+  EXPECT_EQ(c.token_weight(1), 0);
+  EXPECT_EQ(c.token_weight(2), -2);
+  c.upstream = {3};
+  c.reduction = Reduction::sum;
+  EXPECT_EQ(c.token_weight(2), 3);
+  c.reduction = Reduction::mean;
+  EXPECT_EQ(c.token_weight(2), 1.5) << "of the two that count";
+  EXPECT_EQ(c.token_weight(1), 0);
+  c.upstream.clear();
+  EXPECT_EQ(c.token_weight(0), 0.5);
+}
+
+TEST(CceCase, SelectsTokensInAnyOrderAndMoreThanOnce) {
+  CceCase c = three_tokens();
+  c.upstream = {1, 2, 3};
+  const CceCase d = select_tokens(c, {2, 0, 2});
+  EXPECT_EQ(d.N, 3);
+  EXPECT_THAT(d.hidden, ElementsAre(1, 0.25F, 0.5F, -1, 1, 0.25F));
+  EXPECT_THAT(d.targets, ElementsAre(2, 3, 2));
+  EXPECT_THAT(d.upstream, ElementsAre(3, 1, 3));
+  EXPECT_EQ(d.weight, c.weight);
+  EXPECT_EQ(d.bias, c.bias);
+  const CceCase nothing = select_tokens(c, {});
+  EXPECT_EQ(nothing.N, 0);
+  EXPECT_THAT(nothing.hidden, IsEmpty());
+  EXPECT_NO_THROW(require_valid(nothing));
+}
+
+TEST(CceCase, KeepsAScalarUpstreamWhenTokensAreSelected) {
+  CceCase c = three_tokens();
+  c.reduction = Reduction::sum;
+  c.upstream = {3};
+  EXPECT_THAT(select_tokens(c, {1}).upstream, ElementsAre(3));
+}
+
+TEST(CceCase, SelectsWordsAndRenamesTargets) {
+  const CceCase c = three_tokens();
+  const CceCase d = select_entries(c, {3, 2, 0});
+  EXPECT_EQ(d.V, 3);
+  EXPECT_THAT(d.weight, ElementsAre(2, -2, 0.25F, 1, 1, 0.5F));
+  EXPECT_THAT(d.bias, ElementsAre(1, -0.5F, 0));
+  EXPECT_THAT(d.targets, ElementsAre(0, -100, 1));
+  EXPECT_EQ(d.ignore_index, -100);
+  CceCase bare = c;
+  bare.bias.clear();
+  EXPECT_THAT(select_entries(bare, {2, 3}).bias, IsEmpty());
+}
+
+/// Word 1 is what is ignored. Once words are renamed, some other one is called 1.
+TEST(CceCase, DoesNotTakeARenamedWordForIgnored) {
+  CceCase c = three_tokens();
+  c.ignore_index = 1;
+  c.targets = {3, 1, 2};
+  const CceCase d = select_entries(c, {0, 3, 2});
+  EXPECT_EQ(d.valid_tokens(), 2);
+  EXPECT_FALSE(d.is_ignored(0));
+  EXPECT_TRUE(d.is_ignored(1));
+  EXPECT_EQ(d.targets[0], 1);
+  EXPECT_EQ(d.targets[2], 2);
+  EXPECT_NO_THROW(require_valid(d));
+}
+
+/// A target that was left out must not become another word.
+TEST(CceCase, IsNoProblemWithoutTheWordOfATarget) {
+  EXPECT_THROW(require_valid(select_entries(three_tokens(), {0, 1, 2})), std::invalid_argument);
+}
+
+TEST(CceCase, KeepsTheFirstColumns) {
+  CceCase c = three_tokens();
+  c.hidden[2] = 7;
+  const CceCase d = keep_columns(c, 1);
+  EXPECT_EQ(d.H, 1);
+  EXPECT_THAT(d.hidden, ElementsAre(0.5F, 7, 1));
+  EXPECT_THAT(d.weight, ElementsAre(1, -1, 0.25F, 2));
+  EXPECT_EQ(keep_columns(c, 2), c);
+}
+
+TEST(CceCase, EqualsItselfInEveryBit) {
+  CceCase c = three_tokens();
+  c.bias[0] = -infinity;
+  c.weight[0] = -0.0F;
+  c.upstream = {nan, 1, 1};
+  const CceCase copy = c;
+  EXPECT_TRUE(c == copy);
+  EXPECT_TRUE(CceCase{} == CceCase{});
+}
+
+TEST(CceCase, DiffersByEachOfItsParts) {
+  CceCase c = three_tokens();
+  c.upstream = {1, 1, 1};
+  const std::vector<std::pair<const char*, std::function<void(CceCase&)>>> changes = {
+      {"N", [](CceCase& d) { d.N = 2; }},
+      {"H", [](CceCase& d) { d.H = 3; }},
+      {"V", [](CceCase& d) { d.V = 5; }},
+      {"dtype", [](CceCase& d) { d.dtype = Dtype::bfloat16; }},
+      {"hidden", [](CceCase& d) { d.hidden[0] = std::nextafter(d.hidden[0], 9.0F); }},
+      {"the payload of a NaN", [](CceCase& d) { d.hidden[2] = std::bit_cast<float>(0x7FC00001U); }},
+      {"an element of hidden less", [](CceCase& d) { d.hidden.pop_back(); }},
+      {"weight", [](CceCase& d) { d.weight[7] = 2; }},
+      {"the sign of a zero", [](CceCase& d) { d.bias[0] = -0.0F; }},
+      {"no bias", [](CceCase& d) { d.bias.clear(); }},
+      {"targets", [](CceCase& d) { d.targets[2] = 1; }},
+      {"upstream", [](CceCase& d) { d.upstream[1] = 2; }},
+      {"no upstream", [](CceCase& d) { d.upstream.clear(); }},
+      {"ignore_index", [](CceCase& d) { d.ignore_index = -1; }},
+      {"logit_softcap", [](CceCase& d) { d.logit_softcap = 30; }},
+      {"label_smoothing", [](CceCase& d) { d.label_smoothing = 0.1; }},
+      {"z_loss", [](CceCase& d) { d.z_loss = 1e-300; }},
+      {"reduction", [](CceCase& d) { d.reduction = Reduction::sum; }},
+  };
+  for (const auto& [what, change] : changes) {
+    CceCase d = c;
+    change(d);
+    EXPECT_FALSE(c == d) << what;
+    EXPECT_FALSE(d == c) << what;
+  }
+}
+
+struct Invalid {
+  void (*spoil)(CceCase&);
+  const char* says;
+};
+
+TEST(CceCase, IsRefusedByNameWhereItIsNone) {
+  const Invalid all[] = {
+      {[](CceCase& c) { c.N = -1; }, "N = -1: expected at least 0"},
+      {[](CceCase& c) { c.H = 0; }, "H = 0: expected at least 1"},
+      {[](CceCase& c) { c.V = 0; }, "V = 0: expected at least 1"},
+      {[](CceCase& c) { c.hidden.pop_back(); }, "hidden.size() = 5: expected N * H = 6"},
+      {[](CceCase& c) { c.weight.push_back(1); }, "weight.size() = 9: expected V * H = 8"},
+      {[](CceCase& c) { c.bias.pop_back(); }, "bias.size() = 3: expected V, or empty = 4"},
+      {[](CceCase& c) { c.targets.pop_back(); }, "targets.size() = 2: expected N = 3"},
+      {[](CceCase& c) { c.targets[0] = 4; }, "targets[n=0] = 4: expected an index in [0, V=4) or ignore_index=-100"},
+      {[](CceCase& c) { c.upstream = {1}; }, "upstream.size() = 1: expected N for Reduction::none = 3"},
+      {[](CceCase& c) { c.upstream = {1, nan, 1}; }, "upstream[1] = nan: expected a finite number"},
+      {[](CceCase& c) { c.logit_softcap = -1; }, "logit_softcap = -1: expected a positive number, or 0 for none"},
+      {[](CceCase& c) { c.label_smoothing = 2; }, "label_smoothing = 2: expected a number in [0, 1]"},
+      {[](CceCase& c) { c.z_loss = double{infinity}; }, "z_loss = inf: expected a finite number, at least 0"},
+      {[](CceCase& c) { c.hidden_at(2, 1) = infinity; }, "hidden[n=2, h=1] = inf: expected a finite number"},
+      {[](CceCase& c) { c.weight_at(3, 0) = nan; }, "weight[v=3, h=0] = nan: expected a finite number"},
+      {[](CceCase& c) { c.bias[2] = infinity; }, "bias[v=2] = inf: expected a finite number or -inf"},
+      {[](CceCase& c) { c.bias.assign(4, -infinity); }, "bias = -inf for every word"},
+  };
+  EXPECT_NO_THROW(require_valid(three_tokens())) << "NaN where a token is ignored is nobody's business";
+  for (const Invalid& one : all) {
+    CceCase c = three_tokens();
+    one.spoil(c);
+    try {
+      require_valid(c);
+      ADD_FAILURE() << "accepted, instead of: " << one.says;
+    } catch (const std::invalid_argument& refusal) {
+      EXPECT_THAT(refusal.what(), HasSubstr(one.says));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::validation

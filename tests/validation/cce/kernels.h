@@ -1,0 +1,89 @@
+// What the tests of linear cross-entropy's gate share: small cases that a hand can check, kernels that do as they are
+// told, and properties by name.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "tests/validation/named.h"
+#include "validation/cce/case.h"
+#include "validation/cce/faults/faults.h"
+#include "validation/cce/generate.h"
+#include "validation/cce/kernel.h"
+#include "validation/cce/operation.h"
+
+namespace assay::validation {
+
+/// Does what its function does, and claims what the plain kernel claims.
+class StubCceKernel final : public CceKernel {
+ public:
+  using Run = std::function<void(const metal::AnyCceProblem&, const metal::AnyCceOutput&, const CceRequest&)>;
+
+  explicit StubCceKernel(Run run) : run_(std::move(run)) {}
+
+  const CceKernelInfo& info() const override { return info_; }
+  void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
+           const CceRequest& request) const override {
+    run_(problem, out, request);
+  }
+
+ private:
+  CceKernelInfo info_ = plain_cce_kernel()->info();
+  Run run_;
+};
+
+/// What the plain kernel gives, then `spoil`: a fault in the results alone.
+inline StubCceKernel spoiled(std::function<void(const metal::AnyCceOutput&)> spoil) {
+  return StubCceKernel([spoil](const auto& problem, const auto& out, const CceRequest& request) {
+    plain_cce_kernel()->run(problem, out, request);
+    spoil(out);
+  });
+}
+
+/// N=1, H=2, V=2, both logits 0, the second word the target. By hand: p = 1/2, 1/2, loss = ln 2, dL/dz = 1/2, -1/2,
+/// dhidden = 1, 0, dweight = 0, 1, 0, -1, dbias = 1/2, -1/2.
+inline CceCase two_entries() {
+  CceCase c;
+  c.N = 1;
+  c.H = 2;
+  c.V = 2;
+  c.hidden = {0, 2};
+  c.weight = {3, 0, 1, 0};
+  c.bias = {0, 0};
+  c.targets = {1};
+  return c;
+}
+
+/// N=3, H=2, V=4 with a bias; the token in the middle is ignored, and NaN.
+inline CceCase three_tokens() {
+  CceCase c;
+  c.N = 3;
+  c.H = 2;
+  c.V = 4;
+  c.hidden = {0.5F, -1, std::numeric_limits<float>::quiet_NaN(), 2, 1, 0.25F};
+  c.weight = {1, 0.5F, -1, 0.5F, 0.25F, 1, 2, -2};
+  c.bias = {0, 0.5F, -0.5F, 1};
+  c.targets = {3, -100, 2};
+  return c;
+}
+
+inline CceCase generated_cce(std::uint64_t seed, const CceProfile& profile = {}) {
+  Random random(seed);
+  return generate_cce(random, static_cast<int>(seed % 101), profile);
+}
+
+inline const CceProperty& cce_property_named(const std::string& name) {
+  return named(CceOperation::properties(), name);
+}
+
+inline const CceFault& cce_fault_named(const std::string& name) {
+  return named(CceOperation::faults(), name);
+}
+
+inline PropertyReport<CceOperation> cce_report(const CceKernel& kernel, const std::string& property, int cases) {
+  return report_on<CceOperation>(kernel, property, cases);
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,136 @@
+// The judge's own values: right where a hand can check them, and not believed where two precisions differ.
+#include "validation/cce/truth.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/validation/cce/kernels.h"
+#include "validation/cce/sizes.h"
+#include "validation/core/number.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+void expect_equal(const std::vector<BigFloat>& got, const std::vector<double>& expected) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i)
+    EXPECT_LT(absolute_difference(got[i], BigFloat(expected[i])), 1e-49) << i;
+}
+
+TEST(CceTruth, IsThatOfAHandCountedCase) {
+  const CceTruth truth = truth_of(two_entries(), 50);
+  const BigFloat ln2("0.69314718055994530941723212145817656807550013436025525412068");
+  ASSERT_EQ(truth.loss.size(), 1U);
+  EXPECT_LT(absolute_difference(truth.loss[0], ln2), 1e-50);
+  expect_equal(truth.dhidden, {1, 0});
+  expect_equal(truth.dweight, {0, 1, 0, -1});
+  expect_equal(truth.dbias, {0.5, -0.5});
+}
+
+/// Smoothed by 1/2, each word is aimed at with 3/4 and 1/4; loss and gradient are weighed with 4 and 1/2, two tokens of
+/// them.
+TEST(CceTruth, IsThatOfAHandWithOptions) {
+  CceCase c = select_tokens(two_entries(), {0, 0});
+  c.label_smoothing = 0.5;
+  c.reduction = Reduction::mean;
+  c.upstream = {4};
+  const CceTruth truth = truth_of(c, 50);
+  const BigFloat ln2("0.69314718055994530941723212145817656807550013436025525412068");
+  ASSERT_EQ(truth.loss.size(), 1U);
+  EXPECT_LT(absolute_difference(truth.loss[0], ln2), 1e-50) << "what comes from above is not in the loss";
+  expect_equal(truth.dbias, {1, -1});
+  expect_equal(truth.dhidden, {1, 0, 1, 0});
+}
+
+TEST(CceTruth, OfAnIgnoredTokenIsZeroAndOfAWordTakenOutInfinite) {
+  CceCase c = three_tokens();
+  c.bias[3] = -std::numeric_limits<float>::infinity();
+  const CceTruth truth = truth_of(c, 50);
+  EXPECT_TRUE(same_kind(truth.loss[0], BigFloat(infinity)));
+  EXPECT_EQ(truth.loss[1], BigFloat(0));
+  EXPECT_EQ(truth.dhidden[2], BigFloat(0));
+  EXPECT_TRUE(is_finite(truth.loss[2]));
+  for (const BigFloat& element : truth.dweight) EXPECT_TRUE(is_finite(element));
+}
+
+TEST(CceTruth, RefusesACaseThatIsNone) {
+  CceCase c = two_entries();
+  c.targets[0] = 2;
+  EXPECT_THROW(truth_of(c, 50), std::invalid_argument);
+}
+
+TEST(CceTruth, AgreesWithItselfAtAnyNumberOfDigits) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    const CceCase c = generated_cce(seed, {.many_entries = 0, .many_tokens = 0});
+    EXPECT_NO_THROW(require_agreement(truth_of(c, 30), truth_of(c, 80), 30)) << seed;
+  }
+}
+
+/// At 50 digits 1e-40 is forgiven of a number up to 1, and that share of a larger one.
+TEST(CceTruth, IsMistrustedWhereTwoPrecisionsDiffer) {
+  const auto differ = [](double size, const char* by) {
+    const std::vector<BigFloat> low = {BigFloat(0), BigFloat(size)};
+    std::vector<BigFloat> high = low;
+    high[1] += BigFloat(by);
+    try {
+      require_same(low, high, 50, "dweight");
+    } catch (const ReferenceDisagrees& disagreement) {
+      return std::string(disagreement.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(differ(0.5, "5e-41"), "");
+  EXPECT_THAT(differ(0.5, "2e-40"), HasSubstr("dweight[1] at 50 and 70 digits: 0.5"));
+  EXPECT_NE(differ(0.5, "-2e-40"), "");
+  EXPECT_EQ(differ(1000, "5e-38"), "");
+  EXPECT_NE(differ(1000, "2e-37"), "");
+}
+
+TEST(CceTruth, IsMistrustedForOneElementOfAnyOutput) {
+  const CceTruth truth = truth_of(two_entries(), 50);
+  EXPECT_NO_THROW(require_agreement(truth, truth, 50));
+  for (const auto output : {&CceTruth::loss, &CceTruth::dhidden, &CceTruth::dweight, &CceTruth::dbias}) {
+    CceTruth other = truth;
+    (other.*output).back() += BigFloat("2e-40");
+    EXPECT_THROW(require_agreement(truth, other, 50), ReferenceDisagrees);
+    EXPECT_THROW(require_agreement(other, truth, 50), ReferenceDisagrees);
+  }
+}
+
+TEST(CceTruth, IsMistrustedWhereKindsDiffer) {
+  for (const double low : {1.0, infinity, -infinity, nan}) {
+    for (const double high : {1.0, infinity, -infinity, nan}) {
+      const std::vector<BigFloat> a = {BigFloat(low)}, b = {BigFloat(high)};
+      const bool alike = low == high || (low != low && high != high);
+      if (alike) {
+        EXPECT_NO_THROW(require_same(a, b, 50, "loss")) << low << ' ' << high;
+      } else {
+        EXPECT_THROW(require_same(a, b, 50, "loss"), ReferenceDisagrees) << low << ' ' << high;
+      }
+    }
+  }
+}
+
+TEST(CceTruthMemo, ComputesALargeCaseOnceForEachNumberOfDigits) {
+  TruthMemo<CceOperation> memo;
+  CceCase large = sized_cce_case(2, 10, 5001, 1, Dtype::float32, 1);
+  ASSERT_TRUE(CceOperation::is_worth_remembering(large));
+  const auto first = memo.truth_of(large, 17);
+  EXPECT_EQ(memo.truth_of(large, 17), first);
+  EXPECT_NE(memo.truth_of(large, 18), first);
+  EXPECT_FALSE(CceOperation::is_worth_remembering(two_entries()));
+  EXPECT_NE(memo.truth_of(two_entries(), 30), memo.truth_of(two_entries(), 30));
+}
+
+}  // namespace
+}  // namespace assay::validation

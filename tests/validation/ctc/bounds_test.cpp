@@ -1,0 +1,193 @@
+// Bounds, held to the formulas of docs/bounds.md worked out by hand, and to kernels of few bits.
+#include "validation/ctc/bounds.h"
+#include "validation/ctc/coverage.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "tests/validation/ctc/float_kernels.h"
+#include "tests/validation/ctc/property_named.h"
+#include "tests/validation/ctc/stub_kernel.h"
+#include "validation/core/report.h"
+#include "validation/ctc/operation.h"
+
+namespace assay::validation {
+namespace {
+
+constexpr double u = 0x1p-10;
+constexpr double v = 0x1p-8;
+constexpr double smallest = 0x1p-150;
+
+CtcKernelInfo claims(Arithmetic arithmetic, double inside = u, double output = v) {
+  return {.name = "some", .arithmetic = arithmetic, .unit_roundoff = inside, .output_unit_roundoff = output};
+}
+
+double gamma(double n) {
+  return n * u / (1 - n * u);
+}
+
+double stored(double size, double error) {
+  return error + v * (size + error) + smallest;
+}
+
+/// T = 2, C = 2, S = 1, so that L = 3 and eta = gamma(C + 10).
+TEST(CtcBounds, AreThoseOfHandInProbabilities) {
+  const CtcCase c = three_of_four_paths();
+  const CtcKernelInfo info = claims(Arithmetic::probability);
+  const CtcBounds bounds(c, info);
+  const double loss = std::log(4.0 / 3);
+  const double pi = 2 * (gamma(12) + gamma(4)) + gamma(4);
+  const double rho = 2 * pi + gamma(3 + 4);
+  EXPECT_NEAR(bounds.rough_loss(0), loss, 1e-15);
+  EXPECT_DOUBLE_EQ(bounds.loss(0), stored(loss, pi + u * loss));
+  EXPECT_DOUBLE_EQ(bounds.gradient(0, 0, {0.5, 2.0 / 3, 1.0 / 6}),
+                   stored(1.0 / 6, gamma(12) * 0.5 + rho * 2 / 3 + 4 * u / 6));
+  EXPECT_DOUBLE_EQ(bounds.gradient(1, 0), stored(1, gamma(12) + rho + 4 * u));
+}
+
+TEST(CtcBounds, OfTwoStepsLetTheFramesErrorsIntoEachClass) {
+  const CtcCase c = three_of_four_paths();
+  CtcKernelInfo info = claims(Arithmetic::probability);
+  info.two_step = true;
+  const double rho = 4 * (gamma(12) + gamma(4)) + 2 * gamma(4) + gamma(7);
+  EXPECT_DOUBLE_EQ(CtcBounds(c, info).gradient(0, 0, {0.5, 0, 0.5}),
+                   stored(0.5, (gamma(12) + (rho + gamma(4))) * 0.5 + 4 * u * 0.5));
+}
+
+/// From log_probs the sum over the classes falls away; with respect to them, so does y.
+TEST(CtcBounds, AreThoseOfHandForLogProbabilities) {
+  CtcCase c = to_log_probs(three_of_four_paths());
+  c.variable = CtcVariable::log_probs;
+  const CtcKernelInfo info = claims(Arithmetic::probability);
+  const CtcBounds bounds(c, info);
+  const double pi = 2 * (gamma(8) + gamma(4)) + gamma(4);
+  const double rho = 2 * pi + gamma(7);
+  EXPECT_NEAR(bounds.loss(0), stored(std::log(4.0 / 3), pi + u * std::log(4.0 / 3)), 1e-7);
+  EXPECT_DOUBLE_EQ(bounds.gradient(0, 0, {0.5, 2.0 / 3, 2.0 / 3}), stored(2.0 / 3, rho * 2 / 3 + 4 * u * 2 / 3));
+}
+
+/// The sizes met are those of magnitudes_test.cpp: A = (ln 2, ln 4), B = (ln 4, ln 2), Y = (ln 2, ln 2).
+TEST(CtcBounds, AreThoseOfHandInLogSpace) {
+  const CtcCase c = three_of_four_paths();
+  const CtcKernelInfo info = claims(Arithmetic::log_space);
+  const CtcBounds bounds(c, info);
+  const double ln2 = std::log(2.0);
+  const double loss = std::log(4.0 / 3);
+  const double eta = gamma(2 * ln2 + 2 * ln2 + 2 + 10);
+  const double step = eta + gamma(3 * (3 * ln2) + 8);
+  const double pi = gamma(2 * loss + 4) + 2 * step;
+  const double rho = std::expm1(2 * pi + gamma(3 * (4 * ln2 + loss) + 3 + 8));
+  EXPECT_DOUBLE_EQ(bounds.loss(0), stored(loss, pi + u * loss));
+  for (const std::int64_t t : {0, 1}) {
+    EXPECT_DOUBLE_EQ(bounds.gradient(t, 0, {0.5, 1.0 / 3, 1.0 / 6}), stored(1.0 / 6, eta * 0.5 + rho / 3 + 4 * u / 6));
+  }
+}
+
+TEST(CtcBounds, CarryTheWeightsOfARow) {
+  CtcCase c = select_rows(three_of_four_paths(), {0, 0});
+  const CtcKernelInfo info = claims(Arithmetic::probability);
+  const double once = CtcBounds(c, info).gradient(0, 0);
+  c.upstream = {-3, 0};
+  EXPECT_DOUBLE_EQ(CtcBounds(c, info).gradient(0, 0), 3 * once);
+  EXPECT_DOUBLE_EQ(CtcBounds(c, info).gradient(0, 1), 2 * smallest) << "what is weighed with 0 is 0";
+  c.reduction = Reduction::mean;
+  c.upstream = {4};
+  EXPECT_DOUBLE_EQ(CtcBounds(c, info).gradient(1, 1), 4 * once / 2);
+}
+
+/// Two rows of the loss ln 4/3 and one label each; adding B losses costs gamma(B + 3) of their sum.
+TEST(CtcBounds, AddUpOverAReduction) {
+  CtcCase c = select_rows(three_of_four_paths(), {0, 0});
+  const CtcKernelInfo info = claims(Arithmetic::probability);
+  const double loss = std::log(4.0 / 3);
+  const double error = 2 * (gamma(12) + gamma(4)) + gamma(4) + u * loss;
+  c.reduction = Reduction::sum;
+  EXPECT_DOUBLE_EQ(CtcBounds(c, info).loss(0), stored(2 * loss, 2 * error + gamma(5) * 2 * loss));
+  c.reduction = Reduction::mean;
+  EXPECT_DOUBLE_EQ(CtcBounds(c, info).loss(0), stored(loss, error + gamma(5) * loss));
+}
+
+TEST(CtcBounds, GrowWithTheUnitRoundoff) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    const CtcCase c = generate_ctc(random, 40, {});
+    for (const auto arithmetic : {Arithmetic::probability, Arithmetic::log_space}) {
+      const CtcKernelInfo narrow = claims(arithmetic, 0x1p-53, 0x1p-24);
+      const CtcKernelInfo wider = claims(arithmetic, 0x1p-24, 0x1p-24);
+      const CtcKernelInfo coarse = claims(arithmetic, 0x1p-24, 0x1p-11);
+      const CtcBounds a(c, narrow), b(c, wider), d(c, coarse);
+      for (std::size_t i = 0; i < (c.reduction == Reduction::none ? static_cast<std::size_t>(c.B) : 1); ++i) {
+        EXPECT_LT(a.loss(i), b.loss(i));
+        EXPECT_LE(b.loss(i), d.loss(i));
+      }
+      for (std::int64_t row = 0; row < c.B; ++row) {
+        for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(row)]; ++t) {
+          if (c.row_weight(row) == 0) continue;
+          EXPECT_LT(a.gradient(t, row), b.gradient(t, row));
+          EXPECT_LE(b.gradient(t, row), d.gradient(t, row));
+        }
+      }
+    }
+  }
+}
+
+TEST(CtcBounds, KnowWhichRowsCanBeAligned) {
+  for (const auto arithmetic : {Arithmetic::probability, Arithmetic::log_space}) {
+    CtcCase c = select_rows(three_of_four_paths(), {0, 0});
+    set_targets(c, {{1}, {1, 1}});
+    const CtcKernelInfo info = claims(arithmetic);
+    const CtcBounds bounds(c, info);
+    EXPECT_TRUE(bounds.possible(0));
+    EXPECT_FALSE(bounds.possible(1));
+    EXPECT_EQ(bounds.rough_loss(1), std::numeric_limits<double>::infinity());
+    EXPECT_TRUE(std::isfinite(bounds.loss(1)));
+    c.reduction = Reduction::sum;
+    EXPECT_TRUE(std::isfinite(CtcBounds(c, info).loss(0)));
+  }
+}
+
+/// Where n u reaches 1 nothing is claimed, which is infinite and not negative.
+TEST(CtcBounds, AreInfiniteWhereAKernelClaimsNothing) {
+  const CtcCase c = three_of_four_paths();
+  for (const auto arithmetic : {Arithmetic::probability, Arithmetic::log_space}) {
+    const CtcKernelInfo info = claims(arithmetic, 0.25);
+    EXPECT_EQ(CtcBounds(c, info).loss(0), std::numeric_limits<double>::infinity());
+    EXPECT_EQ(CtcBounds(c, info).gradient(0, 0), std::numeric_limits<double>::infinity());
+  }
+}
+
+CtcPropertyReport report_on(const CtcKernel& kernel, const std::string& name) {
+  Coverage coverage(ctc_classes());
+  const CtcGateOptions options{.cases = 150, .shrink_budget = 0, .given = {}};
+  return run_property(property_named(name), {kernel}, options, coverage);
+}
+
+TEST(CtcBounds, LetAnHonestFloat32KernelPassAndABoastfulOneFail) {
+  const FloatKernel honest(0x1p-24);
+  const FloatKernel boastful(0x1p-53);
+  for (const auto& property : CtcOperation::properties()) {
+    const auto report = report_on(honest, property.name);
+    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "honest", false);
+  }
+  for (const std::string property : {"loss", "gradient", "frame-sums"}) {
+    EXPECT_EQ(report_on(boastful, property).verdict, Verdict::fail) << property;
+  }
+}
+
+TEST(CtcBounds, LetHalfResultsPassAsSuchAndNotAsFloat32) {
+  const HalfResultsKernel honest(0x1p-11);
+  const HalfResultsKernel boastful(0x1p-24);
+  for (const auto& property : CtcOperation::properties()) {
+    const auto report = report_on(honest, property.name);
+    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "honest", false);
+  }
+  for (const std::string property : {"loss", "gradient", "frame-sums"}) {
+    EXPECT_EQ(report_on(boastful, property).verdict, Verdict::fail) << property;
+  }
+}
+
+}  // namespace
+}  // namespace assay::validation

@@ -1,0 +1,270 @@
+// Comparison: a NaN, an infinity or a single wrong element must fail, whatever stands around it.
+#include "validation/ctc/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/validation/ctc/stub_kernel.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr double wide = std::numeric_limits<double>::infinity();
+constexpr double no_bound = std::numeric_limits<double>::quiet_NaN();
+
+struct Pair {
+  float got;
+  double expected;
+  double bound;
+  Verdict verdict;
+};
+
+const Pair pairs[] = {
+    {1.0F, 1.0, 0, Verdict::pass},
+    {1.5F, 1.0, 0.5, Verdict::pass},  // the bound itself still passes
+    {0.5F, 1.0, 0.5, Verdict::pass},
+    {-0.0F, 0.0, 0, Verdict::pass},
+    {1.5F, 1.0, 0.4999, Verdict::fail},
+    {1.0000001F, 1.0, 0, Verdict::fail},
+    {0x1p-149F, 0.0, 0, Verdict::fail},
+    {-1.0F, 1.0, 1.5, Verdict::fail},
+    // A special that came where a number was due.
+    {nan, 1.0, 0, Verdict::fail},
+    {nan, 1.0, 1e300, Verdict::fail},
+    {nan, 1.0, wide, Verdict::fail},
+    {infinity, 1.0, 1e300, Verdict::fail},
+    {-infinity, 1.0, 1e300, Verdict::fail},
+    {infinity, 1.0, wide, Verdict::fail},
+    // A special that was due.
+    {nan, nan, 0, Verdict::pass},
+    {infinity, infinity, 0, Verdict::pass},
+    {-infinity, -infinity, 0, Verdict::pass},
+    {1.0F, nan, 1e300, Verdict::fail},
+    {1.0F, infinity, 1e300, Verdict::fail},
+    {3.0e38F, infinity, wide, Verdict::fail},
+    {infinity, nan, wide, Verdict::fail},
+    {nan, infinity, wide, Verdict::fail},
+    {-infinity, infinity, wide, Verdict::fail},
+    {infinity, -infinity, wide, Verdict::fail},
+    // A bound that is none.
+    {1.0F, 1.0, no_bound, Verdict::fail},
+    {1.5F, 1.0, no_bound, Verdict::fail},
+    {1.5F, 1.0, -1, Verdict::fail},
+};
+
+std::string text(const Pair& pair) {
+  return std::to_string(pair.got) + " for " + std::to_string(pair.expected) + " within " + std::to_string(pair.bound);
+}
+
+TEST(Comparison, AcceptsWithinTheBoundAndNothingElse) {
+  for (const Pair& pair : pairs) {
+    Comparison comparison;
+    comparison.near({"gradient", 1, 2, 3}, pair.got, pair.expected, pair.bound);
+    EXPECT_EQ(comparison.finding().verdict, pair.verdict) << text(pair);
+    EXPECT_TRUE(comparison.anything());
+  }
+}
+
+TEST(Comparison, AcceptsExactNumbersByTheSameRule) {
+  for (const Pair& pair : pairs) {
+    Comparison comparison;
+    comparison.near({"gradient", 1, 2, 3}, pair.got, BigFloat(pair.expected), pair.bound);
+    EXPECT_EQ(comparison.finding().verdict, pair.verdict) << text(pair);
+  }
+}
+
+/// A float as a double is the same number, and the rule is the same.
+TEST(Comparison, HoldsDoublesToTheSameRule) {
+  for (const Pair& pair : pairs) {
+    Comparison of_double, of_exact;
+    of_double.near({"S", -1, 1}, double{pair.got}, pair.expected, pair.bound);
+    of_exact.near({"S", -1, 1}, double{pair.got}, BigFloat(pair.expected), pair.bound);
+    EXPECT_EQ(of_double.finding().verdict, pair.verdict) << text(pair);
+    EXPECT_EQ(of_exact.finding().verdict, pair.verdict) << text(pair);
+  }
+}
+
+TEST(Comparison, RoundsNoDoubleToFloat) {
+  const auto held = [](double got, double expected, double bound) {
+    Comparison of_double, of_exact;
+    of_double.near({"S", -1, 1}, got, expected, bound);
+    of_exact.near({"S", -1, 1}, got, BigFloat(expected), bound);
+    EXPECT_EQ(of_double.finding().verdict, of_exact.finding().verdict);
+    return of_double.finding();
+  };
+  EXPECT_EQ(held(1e300, 1e300, 0).verdict, Verdict::pass);
+  EXPECT_EQ(held(1e-300, 1e-300, 0).verdict, Verdict::pass);
+  EXPECT_EQ(held(1 + 0x1p-52, 1, 0x1p-52).verdict, Verdict::pass);
+  EXPECT_EQ(held(1 + 0x1p-52, 1, 0x1p-53).verdict, Verdict::fail);
+  EXPECT_EQ(held(2e-300, 1e-300, 0.9e-300).verdict, Verdict::fail);
+  EXPECT_EQ(held(1e300, -1e300, 1e300).verdict, Verdict::fail);
+  EXPECT_THAT(held(0.1, 0.5, 0).explanation, HasSubstr("got      0.1 (0x1.999999999999ap-4)"));
+}
+
+/// One element among a thousand that are right, at either end and in the middle.
+TEST(Comparison, FailsForOneWrongElementAnywhere) {
+  for (const int wrong : {0, 500, 999}) {
+    for (const float got : {nan, infinity, -infinity, 2.0F}) {
+      Comparison comparison;
+      for (int i = 0; i < 1000; ++i) comparison.near({"loss", -1, i}, i == wrong ? got : 1.0F, 1.0, 1e-3);
+      const Finding finding = comparison.finding();
+      EXPECT_EQ(finding.verdict, Verdict::fail) << wrong << ' ' << got;
+      EXPECT_THAT(finding.explanation, HasSubstr("loss[" + std::to_string(wrong) + "]"));
+      EXPECT_EQ(finding.margin.place, "loss[" + std::to_string(wrong) + "]");
+      EXPECT_FALSE(finding.margin.share <= 1);
+    }
+  }
+}
+
+TEST(Comparison, KeepsTheWorstMarginOfWhatPasses) {
+  Comparison comparison;
+  comparison.near({"gradient", 0, 0, 0}, 1.0F, 1.0, 0);
+  comparison.near({"gradient", 0, 0, 1}, 1.5F, 1.0, 2.0);
+  comparison.near({"gradient", 0, 0, 2}, 1.5F, 1.0, 1.0);
+  comparison.near({"gradient", 0, 0, 3}, 1.5F, 1.0, 4.0);
+  const Finding finding = comparison.finding();
+  EXPECT_EQ(finding.verdict, Verdict::pass);
+  EXPECT_EQ(finding.margin.share, 0.5);
+  EXPECT_EQ(finding.margin.place, "gradient[t=0, b=0, k=2]");
+}
+
+TEST(Comparison, ShowsTheFirstFailureAndCountsTheOthers) {
+  Comparison comparison;
+  comparison.near({"loss", -1, 0}, 2.0F, 1.0, 0.25);
+  for (int i = 1; i < 5; ++i) comparison.near({"loss", -1, i}, 9.0F, 1.0, 0.25);
+  const auto text = comparison.finding().explanation;
+  EXPECT_THAT(text, HasSubstr("loss[0]\n  expected 1 (0x1p+0)\n  got      2 (0x1p+1)\n"
+                              "  error    1 where the bound is 0.25"));
+  EXPECT_THAT(text, HasSubstr("and 4 more"));
+}
+
+TEST(Comparison, OfOneFailureSpeaksOfNoOthers) {
+  Comparison comparison;
+  comparison.near({"loss", -1, 0}, 2.0F, BigFloat(1), 0.25);
+  EXPECT_THAT(comparison.finding().explanation, HasSubstr("error    1 = 4 x the bound 0.25"));
+  EXPECT_THAT(comparison.finding().explanation, Not(HasSubstr("more")));
+}
+
+TEST(Comparison, TakesFailuresThatAreNotAboutANumber) {
+  Comparison comparison;
+  EXPECT_FALSE(comparison.anything());
+  EXPECT_EQ(comparison.finding().verdict, Verdict::pass);
+  comparison.fail("first");
+  comparison.fail("second");
+  EXPECT_EQ(comparison.finding().verdict, Verdict::fail);
+  EXPECT_EQ(comparison.finding().explanation, "first\n  and 1 more");
+}
+
+/// Two runs of one problem, the second changed.
+Finding bits_after(std::function<void(CtcRun&)> change) {
+  const CtcCase c = select_rows(three_of_four_paths(), {0, 0});
+  const CtcRun first = run_kernel(*plain_ctc_kernel(), c);
+  CtcRun second = first;
+  change(second);
+  return same_bits(c, first, second, "differs");
+}
+
+TEST(SameBits, AreTheSame) {
+  EXPECT_EQ(bits_after([](CtcRun&) {}).verdict, Verdict::pass);
+  EXPECT_EQ(bits_after([](CtcRun& run) { run.gradient.clear(); }).verdict, Verdict::pass) << "the loss alone";
+}
+
+TEST(SameBits, DifferByOneBitAnywhere) {
+  const Finding loss = bits_after([](CtcRun& run) { run.loss[1] = std::nextafter(run.loss[1], 9.0F); });
+  EXPECT_EQ(loss.verdict, Verdict::fail);
+  EXPECT_THAT(loss.explanation, HasSubstr("loss[1]: differs"));
+  const Finding gradient = bits_after([](CtcRun& run) { run.gradient[7] = std::nextafter(run.gradient[7], 9.0F); });
+  EXPECT_EQ(gradient.verdict, Verdict::fail);
+  EXPECT_THAT(gradient.explanation, HasSubstr("gradient[t=1, b=1, k=1]: differs"));
+  EXPECT_EQ(bits_after([](CtcRun& run) { run.gradient[0] = nan; }).verdict, Verdict::fail);
+}
+
+TEST(SameBits, OfDoublesAreAllOfThemButForNaN) {
+  const double payload = std::bit_cast<double>(0x7FF8000000000001U), quiet = std::numeric_limits<double>::quiet_NaN();
+  const auto same = [](double a, double b) {
+    Comparison comparison;
+    comparison.same_bits({"S", -1, 1}, a, b, "differs");
+    return !is_failure(comparison.finding().verdict);
+  };
+  for (const double x : {0.1, -0.0, 1e300, wide, quiet, payload}) EXPECT_TRUE(same(x, x)) << x;
+  EXPECT_FALSE(same(0.1, std::nextafter(0.1, 1.0)));
+  EXPECT_FALSE(same(0.0, -0.0));
+  EXPECT_TRUE(same(quiet, payload)) << "all NaN count as one";
+  EXPECT_FALSE(same(quiet, 1));
+  EXPECT_FALSE(same(wide, -wide));
+}
+
+TEST(SameBits, TellZerosAndNansApart) {
+  const CtcCase c = three_of_four_paths();
+  CtcRun zero, minus_zero, quiet;
+  zero.loss = {0.0F};
+  minus_zero.loss = {-0.0F};
+  quiet.loss = {nan};
+  EXPECT_EQ(same_bits(c, zero, zero, "").verdict, Verdict::pass);
+  EXPECT_EQ(same_bits(c, quiet, quiet, "").verdict, Verdict::pass);
+  EXPECT_EQ(same_bits(c, zero, minus_zero, "").verdict, Verdict::fail);
+  EXPECT_EQ(same_bits(c, zero, quiet, "").verdict, Verdict::fail);
+}
+
+/// The gradients of two runs, the second changed by `amount` at one element; and then made NaN there.
+Verdict gradients_after(const CtcCase& c, std::size_t element, float amount, double slack) {
+  const CtcBounds bounds(c, plain_ctc_kernel()->info());
+  const CtcRun first = run_kernel(*plain_ctc_kernel(), c);
+  CtcRun second = first;
+  second.gradient[element] += amount;
+  Comparison comparison;
+  compare_gradients(comparison, c, bounds, second, first, slack);
+  return comparison.finding().verdict;
+}
+
+TEST(CompareGradients, HoldsEachElementToItsBoundTimesTheSlack) {
+  const CtcCase c = three_of_four_paths();
+  const CtcBounds bounds(c, plain_ctc_kernel()->info());
+  const auto bound = static_cast<float>(bounds.gradient(1, 0));
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(gradients_after(c, i, 0.0F, 2), Verdict::pass);
+    EXPECT_EQ(gradients_after(c, i, 1.5F * bound, 2), Verdict::pass);
+    EXPECT_EQ(gradients_after(c, i, 3 * bound, 2), Verdict::fail);
+    EXPECT_EQ(gradients_after(c, i, 3 * bound, 4), Verdict::pass);
+    EXPECT_EQ(gradients_after(c, i, nan, 4), Verdict::fail);
+  }
+}
+
+TEST(CompareGradients, HoldsRowsThatCannotBeAlignedToTheirKind) {
+  const CtcCase c = too_few_frames();
+  const CtcBounds bounds(c, plain_ctc_kernel()->info());
+  const CtcRun nans = run_kernel(*plain_ctc_kernel(), c);
+  CtcRun changed = nans;
+  changed.gradient[2] = 0;
+  Comparison alike;
+  compare_gradients(alike, c, bounds, nans, nans, 2);
+  EXPECT_EQ(alike.finding().verdict, Verdict::pass);
+  Comparison unlike;
+  compare_gradients(unlike, c, bounds, changed, nans, 2);
+  EXPECT_EQ(unlike.finding().verdict, Verdict::fail);
+  CtcRun zeros = nans;
+  zeros.gradient.assign(4, 0.0F);
+  changed.gradient = {0, 0, 0x1p-149F, 0};
+  Comparison off_zero;
+  compare_gradients(off_zero, c, bounds, changed, zeros, 2);
+  EXPECT_EQ(off_zero.finding().verdict, Verdict::fail);
+}
+
+TEST(Place, IsNamedAsFarAsItIsKnown) {
+  EXPECT_EQ((Place{"loss", -1, 4}).text(), "loss[4]");
+  EXPECT_EQ((Place{"gradient", 1, 2, 3}).text(), "gradient[t=1, b=2, k=3]");
+}
+
+}  // namespace
+}  // namespace assay::validation

@@ -1,0 +1,96 @@
+// What the tests of the SVD's gate share: small matrices that a hand can check, kernels that do as they are told, and
+// properties by name.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/validation/named.h"
+#include "validation/svd/case.h"
+#include "validation/svd/faults/faults.h"
+#include "validation/svd/generate.h"
+#include "validation/svd/kernel.h"
+#include "validation/svd/operation.h"
+#include "validation/svd/fields.h"
+
+namespace assay::validation {
+
+/// What a kernel does; what is not said, as the plain one.
+struct StubSvd {
+  std::function<void(const metal::AnySvdProblem&, const metal::AnySvdOutput&, const SvdRequest&)> run =
+      [](const auto& problem, const auto& out, const auto& request) { plain_svd_kernel()->run(problem, out, request); };
+  std::function<void(const metal::AnySvdProblem&, const reference::RandomizedSvd&, const metal::AnySvdOutput&)>
+      randomized = [](const auto& problem, const auto& asked, const auto& out) {
+        plain_svd_kernel()->randomized(problem, asked, out);
+      };
+  std::function<metal::SvdGradientNotes(const metal::SvdCotangent<double>&, std::span<double>)> gradient =
+      [](const auto& cotangent, const auto& dA) { return plain_svd_kernel()->gradient(cotangent, dA); };
+};
+
+/// Does what it is told, and claims what the plain kernel claims.
+class StubSvdKernel final : public SvdKernel {
+ public:
+  explicit StubSvdKernel(StubSvd does) : does_(std::move(does)) {}
+
+  const SvdKernelInfo& info() const override { return info_; }
+  void run(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out,
+           const SvdRequest& request) const override {
+    does_.run(problem, out, request);
+  }
+  void randomized(const metal::AnySvdProblem& problem, const reference::RandomizedSvd& randomized,
+                  const metal::AnySvdOutput& out) const override {
+    does_.randomized(problem, randomized, out);
+  }
+  metal::SvdGradientNotes gradient(const metal::SvdCotangent<double>& cotangent, std::span<double> dA) const override {
+    return does_.gradient(cotangent, dA);
+  }
+
+ private:
+  SvdKernelInfo info_ = plain_svd_kernel()->info();
+  StubSvd does_;
+};
+
+/// What the plain kernel gives, then `spoil`: a fault in the results alone.
+inline StubSvdKernel spoiled_svd(const std::function<void(const metal::AnySvdOutput&)>& spoil) {
+  return StubSvdKernel({.run = [spoil](const auto& problem, const auto& out, const auto& request) {
+    plain_svd_kernel()->run(problem, out, request);
+    spoil(out);
+  }});
+}
+
+/// [[0, 2], [1, 0]]. By hand: S = 2, 1, U = I, Vh = [[0, 1], [1, 0]], exact in every type.
+inline SvdCase exchange(Dtype dtype = Dtype::float32) {
+  return {1, 2, 2, dtype, {0, 2, 1, 0}};
+}
+
+/// Two matrices of 3 x 2, of full rank: [[1/2, -1], [1/4, 2], [1, 0]] and [[1, 0], [0, 1], [1, 1]], of which the
+/// latter has the singular values sqrt(3) and 1.
+inline SvdCase two_tall(Dtype dtype = Dtype::float32) {
+  return {2, 3, 2, dtype, {0.5, -1, 0.25, 2, 1, 0, 1, 0, 0, 1, 1, 1}};
+}
+
+inline SvdCase generated_svd(std::uint64_t seed, const SvdProfile& profile = {}) {
+  Random random(seed);
+  return generate_svd(random, static_cast<int>(seed % 101), profile);
+}
+
+inline const SvdProperty& svd_property_named(const std::string& name) {
+  return named(SvdOperation::properties(), name);
+}
+
+inline const SvdFault& svd_fault_named(const std::string& name) {
+  return named(SvdOperation::faults(), name);
+}
+
+inline PropertyReport<SvdOperation> svd_report(const SvdKernel& kernel, const std::string& property, int cases) {
+  return report_on<SvdOperation>(kernel, property, cases);
+}
+
+inline const std::vector<Dtype>& all_dtypes() {
+  static const std::vector<Dtype> all = {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64};
+  return all;
+}
+
+}  // namespace assay::validation

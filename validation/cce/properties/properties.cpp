@@ -1,0 +1,42 @@
+#include "validation/core/properties.h"
+
+#include "validation/cce/properties/properties.h"
+
+namespace assay::validation {
+
+const std::vector<CceProperty>& CceOperation::properties() {
+  using namespace cce;
+  using O = CceOperation;
+  static const std::vector<CceProperty> all = {
+      outside<O>(),
+      inside<O>(),
+      repeat<O>(),
+      threads<O>("1, 2, 3 and 7 threads give the same results", {.many_tokens = 0.3}),
+      outputs<O>("outputs", "each gradient alone is the one among all"),
+      chunks(),
+      halves(),
+      refusals(),
+      empty(),
+      ignored(),
+      nonnegative(),
+      batch_singles(),
+      duplicates(),
+      independence(),
+      permutation(),
+      padding(),
+      shift(),
+      linearity(),
+      reductions(),
+      softcap_off(),
+      word_sums(),
+      images(),
+      loss(),
+      dhidden(),
+      dweight(),
+      dbias(),
+      softcap(),
+  };
+  return all;
+}
+
+}  // namespace assay::validation

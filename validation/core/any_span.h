@@ -1,0 +1,32 @@
+// Arrays of any type, as variants of spans: what the plain kernels and their faults do with them.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+namespace assay::validation {
+
+/// The elements as doubles, which is exact for every type.
+template <class AnySpan>
+std::vector<double> widened(const AnySpan& any) {
+  return std::visit(
+      [](const auto& values) {
+        std::vector<double> wide;
+        for (const auto& value : values) wide.push_back(static_cast<double>(value));
+        return wide;
+      },
+      any);
+}
+
+template <class AnySpan>
+bool is_empty(const AnySpan& any) {
+  return std::visit([](const auto& span) { return span.empty(); }, any);
+}
+
+/// Calls change(span) on an output, unless the output is empty because the caller did not ask for it.
+template <class AnySpan, class Change>
+void change_output(const AnySpan& any, Change change) {
+  if (!is_empty(any)) std::visit(change, any);
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,31 @@
+// Equality of cases in every bit: a NaN equals itself, and 0 differs from -0.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "validation/core/fields.h"
+
+namespace assay::validation {
+
+template <class Value>
+bool same_bits(const std::vector<Value>& a, const std::vector<Value>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Value)) == 0);
+}
+
+/// Every field of the table is the same in both.
+template <HasFields Case>
+bool same_fields(const Case& a, const Case& b) {
+  bool same = true;
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row>) {
+      same = same && same_bits(a.*row.in_case, b.*row.in_case);
+    } else if constexpr (IsScalar<Row> || IsDtype<Row>) {
+      const auto x = a.*row.in_case, y = b.*row.in_case;
+      same = same && std::memcmp(&x, &y, sizeof x) == 0;
+    }
+  });
+  return same;
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,236 @@
+// A case as an .npz file under the names of its table of fields, and back. Arrays have the shapes that the table says;
+// an array of one element is a scalar. Options and optional arrays may be left out. Sizes are those of the arrays.
+//
+//   arrays of the dtype          float16, float32 or float64
+//   other arrays                 integers of any type, or numbers
+//   dtype                        text, for what NumPy does not have; else that of the first array
+//   numbers, flags, choices      scalars; texts
+//
+// in C or Fortran order and either byte order. np.savez(path, hidden=..., weight=..., targets=...) writes such a file.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "validation/core/npz_batch.h"
+#include "validation/core/text.h"
+
+namespace assay::validation {
+
+/// The name of an array of the table in a file.
+template <class Case, class Row>
+std::string npz_name(const Row& row, const Case& c) {
+  if constexpr (IsArray<Row>)
+    if (row.npz_name != nullptr) return row.npz_name(c);
+  return row.name;
+}
+
+/// The arrays of a file on their way to a case.
+template <HasFields Case>
+class NpzReader {
+ public:
+  using Fields = typename Case::Fields;
+
+  /// `notes` gains a sentence for each thing that was changed or left aside.
+  NpzReader(NpzContents contents, std::vector<std::string>& notes)
+      : arrays_(prepared(std::move(contents)), expected(), notes) {}
+
+  Case read() {
+    for_each_row(Fields::problem(), [&](const auto& row) { read_option(row); });
+    for_each_row(Fields::problem(), [&]<class Row>(const Row& row) {
+      if constexpr (IsArray<Row> && is_of_dtype<Row>) read_array(row);
+    });
+    for_each_row(Fields::problem(), [&]<class Row>(const Row& row) {
+      if constexpr (IsArray<Row> && !is_of_dtype<Row>) read_array(row);
+    });
+    if constexpr (requires { Fields::finish_npz(case_); }) Fields::finish_npz(case_);
+    arrays_.note_others();
+    return std::move(case_);
+  }
+
+ private:
+  /// The arrays with the axes that the table speaks of.
+  NpzContents prepared(NpzContents contents) {
+    if constexpr (requires { Fields::prepare_npz(contents, case_); }) Fields::prepare_npz(contents, case_);
+    return contents;
+  }
+
+  static std::string expected() {
+    std::vector<std::string> names;
+    const auto add = [&](const auto& row) {
+      if (!row.optional) names.push_back(row.npz_words != nullptr ? row.npz_words : row.name);
+    };
+    for_each_row(Fields::problem(), [&]<class Row>(const Row& row) {
+      if constexpr (IsArray<Row> && is_of_dtype<Row>) add(row);
+    });
+    for_each_row(Fields::problem(), [&]<class Row>(const Row& row) {
+      if constexpr (IsArray<Row> && !is_of_dtype<Row>) add(row);
+    });
+    if (names.size() == 1) return names[0];
+    const std::string last = names.back();
+    names.pop_back();
+    return fmt::format("{} and {}", fmt::join(names, ", "), last);
+  }
+
+  template <class Row>
+  void read_option(const Row& row) {
+    if constexpr (IsDtype<Row>) {
+      case_.*row.in_case = dtype(row);
+    } else if constexpr (IsChoice<Row>) {
+      using Enum = std::remove_cvref_t<decltype(case_.*row.in_case)>;
+      if (row.in_npz) case_.*row.in_case = static_cast<Enum>(arrays_.choice(row.name, row.values));
+    } else if constexpr (IsOption<Row>) {
+      using Value = std::remove_cvref_t<decltype(case_.*row.in_case)>;
+      const NpyArray* const array = arrays_.find(row.name);
+      if (array == nullptr) return;
+      if constexpr (std::is_same_v<Value, bool>) {
+        case_.*row.in_case = arrays_.flag(row.name);
+      } else if constexpr (std::is_same_v<Value, double>) {
+        case_.*row.in_case = arrays_.number(row.name, 0);
+      } else {
+        if (!array->header.shape.empty()) refuse("{}: {}: expected a scalar", row.name, array->header.summary());
+        case_.*row.in_case = NpzBatch::integers(row.name, *array)[0];
+      }
+    }
+  }
+
+  template <class Row>
+  Dtype dtype(const Row& row) const {
+    if (arrays_.find(row.name) != nullptr) return static_cast<Dtype>(arrays_.choice(row.name, dtype_names_of(row)));
+    std::size_t bytes = 4;
+    if (row.said_always)
+      for_each_row(Fields::problem(), [&]<class Other>(const Other& other) {
+        if constexpr (IsArray<Other> && is_of_dtype<Other>)
+          if (const NpyArray* const array = arrays_.find(npz_name(other, case_)); array != nullptr && bytes == 4)
+            bytes = array->header.item_size;
+      });
+    const Dtype found = bytes == 2 ? Dtype::float16 : bytes == 8 ? Dtype::float64 : Dtype::float32;
+    return std::ranges::find(row.all, found) != row.all.end() ? found : Dtype::float32;
+  }
+
+  template <class Row>
+  void read_array(const Row& row) {
+    const std::string name = npz_name(row, case_);
+    if (row.optional && arrays_.find(name) == nullptr) return;
+    const NpyArray& array = arrays_.get(name);
+    take_extents(name, array.header, row.shape.of(statement_of(case_)));
+    using Element = typename std::remove_cvref_t<decltype(case_.*row.in_case)>::value_type;
+    if constexpr (std::is_same_v<Element, std::int64_t>) {
+      case_.*row.in_case = NpzBatch::integers(name, array);
+    } else if constexpr (std::is_same_v<Element, double>) {
+      case_.*row.in_case = NpzBatch::doubles(name, array);
+    } else {
+      case_.*row.in_case = arrays_.floats(name, array);
+    }
+    if constexpr (is_of_dtype<Row>)
+      require_numbers_of(case_.dtype, name.c_str(), case_.*row.in_case, ": round the array first");
+  }
+
+  /// Holds the array's shape against the extents that are known, and takes the others from it.
+  void take_extents(const std::string& name, const NpyHeader& header, std::string_view words) {
+    std::vector<std::string> axes;
+    if (words != "1")
+      for (const std::string_view axis : names_in(words)) axes.emplace_back(axis);
+    const bool is_scalar = axes.empty() && header.shape == Shape{1};
+    bool fits = is_scalar || header.shape.size() == axes.size();
+    for (std::size_t i = 0; fits && i < axes.size(); ++i) fits = take_extent(axes[i], header.shape[i]);
+    if (!fits)
+      refuse("{}: {}: expected {}{}{}", name, header.summary(), words == "1" ? "a scalar" : text_of(axes), seen(),
+             hint(header.shape));
+    if (!axes.empty()) seen_.push_back(fmt::format("{} is {}", name, text_of(axes)));
+  }
+
+  bool take_extent(const std::string& axis, std::int64_t size) {
+    if (const auto known = extents_.find(axis); known != extents_.end()) return known->second == size;
+    bool fits = true;
+    for_each_row(Fields::problem(), [&]<class Row>(const Row& row) {
+      if constexpr (IsExtent<Row>)
+        if (axis == row.name) {
+          fits = size >= row.min;
+          case_.*row.in_case = size;
+          extents_[axis] = size;
+        }
+    });
+    return fits;
+  }
+
+  /// "[N=3, H]": with the sizes that are known.
+  std::string text_of(const std::vector<std::string>& axes) const {
+    std::vector<std::string> words;
+    for (const std::string& axis : axes) {
+      const auto known = extents_.find(axis);
+      words.push_back(known == extents_.end() ? axis : fmt::format("{}={}", axis, known->second));
+    }
+    return fmt::format("[{}]", fmt::join(words, ", "));
+  }
+
+  std::string seen() const { return seen_.empty() ? "" : fmt::format(", for {}", fmt::join(seen_, " and ")); }
+
+  std::string hint(const std::vector<std::int64_t>& shape) const {
+    if constexpr (requires { Fields::npz_hint(case_, shape); }) return Fields::npz_hint(case_, shape);
+    return "";
+  }
+
+  Case case_;
+  NpzBatch arrays_;
+  std::map<std::string, std::int64_t> extents_;  ///< that arrays have fixed
+  std::vector<std::string> seen_;                ///< "hidden is [N=3, H=2]"
+};
+
+/// Reads a problem whose shapes agree and whose elements are numbers of its dtype; what the numbers mean is not judged.
+/// Throws std::runtime_error naming the file, the array, what was found and what was expected.
+template <HasFields Case>
+Case read_npz(const std::filesystem::path& path, std::vector<std::string>& notes) try {
+  std::set<std::string> names;
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsOption<Row> || IsChoice<Row> || IsDtype<Row> || IsArray<Row>) names.insert(row.name);
+  });
+  if constexpr (requires { Case::Fields::npz_names(names); }) Case::Fields::npz_names(names);
+  return NpzReader<Case>(read_npz_archive(path, names), notes).read();
+} catch (const std::exception& error) {
+  throw std::runtime_error(fmt::format("{}: {}", path.string(), error.what()));
+}
+
+/// The array of a row as a file has it: float64 for that dtype alone.
+template <class Case, class Row>
+NpyArray npz_array(const Case& c, const Row& row) {
+  const std::string_view words = row.shape.of(statement_of(c));
+  const auto shape = words == "1" ? Shape{} : dimensions<typename Case::Fields>(words, statement_of(c));
+  const auto& values = c.*row.in_case;
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(values)>, std::vector<double>>)
+    if (c.dtype != Dtype::float64) return npy_array(std::vector<float>(values.begin(), values.end()), shape);
+  return npy_array(values, shape);
+}
+
+/// Writes a problem that reads back equal, bit for bit. Throws std::invalid_argument where the sizes of its parts
+/// disagree, std::runtime_error where writing fails.
+template <HasFields Case>
+void write_npz(const std::filesystem::path& path, const Case& c) {
+  NpyArrays arrays;
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsExtent<Row>) {
+      if (c.*row.in_case < row.min) refuse("{} = {}: expected at least {}", row.name, c.*row.in_case, row.min);
+    } else if constexpr (IsDtype<Row>) {
+      if (row.said_always || c.dtype != Case().dtype) arrays[row.name] = npy_text_array(name_of(c.*row.in_case));
+    } else if constexpr (IsChoice<Row>) {
+      if (row.in_npz) arrays[row.name] = npy_text_array(enum_name(c.*row.in_case, row.values));
+    } else if constexpr (IsOption<Row>) {
+      using Value = std::remove_cvref_t<decltype(c.*row.in_case)>;
+      if constexpr (std::is_same_v<Value, bool>) {
+        arrays[row.name] = npy_flag_array(c.*row.in_case);
+      } else if constexpr (std::is_same_v<Value, double>) {
+        arrays[row.name] = npy_number_array(c.*row.in_case);
+      } else {
+        arrays[row.name] = npy_array(std::vector{c.*row.in_case}, {});
+      }
+    } else if constexpr (IsArray<Row>) {
+      if (!row.optional || !(c.*row.in_case).empty()) arrays[npz_name(row, c)] = npz_array(c, row);
+    }
+  });
+  write_npz_archive(path, arrays);
+}
+
+}  // namespace assay::validation

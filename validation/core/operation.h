@@ -1,0 +1,62 @@
+// What the gate is a template over. An operation is its table of fields and its mathematics:
+//
+//   Fields (core/fields.h)   name, types, the tables problem() and results()
+//   generate                 a case for a Profile, from random numbers
+//   shrinks_of               simpler cases
+//   truth_of                 the results by the reference, at so many digits; is_worth_remembering
+//   classes, classes_of      the places that a case reaches
+//   pictures                 what a kernel does to a case, to be looked at
+//   properties, faults       defined in the operation's own folders
+//   sized_cases, data_files  cases that generated ones do not reach
+//   kernel, shipped_kernels  by name: validation/registry.cpp
+#pragma once
+
+#include <concepts>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "validation/core/random.h"
+#include "validation/core/support.h"
+#include "validation/core/words.h"
+
+namespace assay::validation {
+
+template <class O>
+concept Operation = requires(const typename O::Kernel& kernel, typename O::Case& c, Random& random,
+                             const typename O::Profile& profile) {
+  { O::name } -> std::convertible_to<std::string>;
+  { O::generate(random, 1, profile) } -> std::same_as<typename O::Case>;
+  O::shrinks_of(c);
+  { O::why_not(kernel, c) } -> std::same_as<std::string>;
+  { O::truth_of(c, 50) } -> std::same_as<typename O::Truth>;
+  { O::is_worth_remembering(c) } -> std::same_as<bool>;
+  { O::classes() } -> std::same_as<std::vector<std::string>>;
+  { O::classes_of(c) } -> std::same_as<std::vector<std::string>>;
+  { O::to_text(c) } -> std::same_as<std::string>;
+};
+
+/// What follows from a table of fields.
+template <class F>
+struct OperationOf : F {
+  using Case = typename F::Case;
+  using Kernel = typename F::Kernel;
+
+  /// Why a kernel need not do a case; empty where it must.
+  static std::string why_not(const Kernel& kernel, const Case& c);
+
+  /// Makes a case of another dtype one that the kernel takes, where the operation's cases are drawn in one type.
+  static void adapt(const Kernel& kernel, Case& c);
+
+  static std::string to_text(const Case& c);
+  static Case from_words(const Words& words);
+  static void write(const std::filesystem::path& path, const Case& c);
+  static Case read(const std::filesystem::path& path, std::vector<std::string>& notes);
+  static Case read(const std::filesystem::path& path) {
+    std::vector<std::string> notes;
+    return read(path, notes);
+  }
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,44 @@
+// The definitions of core/operation.h, instantiated once for each operation.
+#pragma once
+
+#include "validation/core/npz.h"
+#include "validation/core/operation.h"
+#include "validation/core/shrink.h"
+#include "validation/core/text.h"
+
+namespace assay::validation {
+
+template <class F>
+std::string OperationOf<F>::why_not(const Kernel& kernel, const Case& c) {
+  return validation::why_not(kernel.info().support, c);
+}
+
+template <class F>
+void OperationOf<F>::adapt(const Kernel& kernel, Case& c) {
+  const auto& dtypes = kernel.info().support.dtypes;
+  if (!F::drawn_in_float32 || kernel.info().support.does(c.dtype) || dtypes.empty()) return;
+  c.dtype = dtypes.front();
+  round_to_dtype(c);
+}
+
+template <class F>
+std::string OperationOf<F>::to_text(const Case& c) {
+  return validation::to_text(c);
+}
+
+template <class F>
+typename F::Case OperationOf<F>::from_words(const Words& words) {
+  return case_from<Case>(words);
+}
+
+template <class F>
+void OperationOf<F>::write(const std::filesystem::path& path, const Case& c) {
+  write_npz(path, c);
+}
+
+template <class F>
+typename F::Case OperationOf<F>::read(const std::filesystem::path& path, std::vector<std::string>& notes) {
+  return read_npz<Case>(path, notes);
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,164 @@
+// The properties that speak of no mathematics, once for all operations: what a kernel writes, that it repeats itself,
+// that neither threads nor the results asked for nor an earlier problem change anything, that bad arguments are refused.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "validation/core/property.h"
+#include "validation/core/refusal.h"
+#include "validation/core/run.h"
+
+namespace assay::validation {
+
+/// Holds runs of one problem against each other: every bit must be the same.
+template <class O>
+class SameBits {
+ public:
+  SameBits(const typename O::Case& c, const typename O::Info& /*info*/) : case_(c) {}
+
+  void add(const typename O::Run& got, const typename O::Run& expected, const std::string& what) {
+    if (!is_failure(finding_.verdict)) finding_ = same_bits(case_, expected, got, what);
+  }
+  const Finding& finding() const { return finding_; }
+
+ private:
+  const typename O::Case& case_;
+  Finding finding_ = Finding::pass();
+};
+
+/// What runs of one problem that may differ in their way of computing are held to.
+template <class O>
+auto agreement(const typename O::Case& c, const typename O::Info& info) {
+  if constexpr (requires { typename O::Agreement; }) {
+    return typename O::Agreement(c, info);
+  } else {
+    return SameBits<O>(c, info);
+  }
+}
+
+/// What results can be asked for: those that always are alone, then each group of the others.
+template <class O>
+std::vector<typename O::RunOptions> smaller_requests() {
+  std::vector<std::string> groups;
+  for_each_row(O::results(), [&](const auto& row) {
+    if (row.wanted_with != nullptr && (groups.empty() || groups.back() != row.wanted_with))
+      groups.emplace_back(row.wanted_with);
+  });
+  const auto only = [](const std::string& group) {
+    typename O::RunOptions options;
+    for_each_row(O::results(), [&](const auto& row) {
+      if (row.wanted_with != nullptr && group != row.wanted_with) options.without.insert(row.name);
+    });
+    return options;
+  };
+  std::vector<typename O::RunOptions> all = {only("")};
+  if (groups.size() > 1)
+    for (const std::string& group : groups) all.push_back(only(group));
+  return all;
+}
+
+template <class O>
+Property<O> outside() {
+  return {"outside", "writes nothing but its outputs", {}, [](const Context<O>& context, const typename O::Case& c) {
+            for (const auto& options : {typename O::RunOptions(), smaller_requests<O>().front()}) {
+              const auto run = run_valid(context.kernel, c, options);
+              if (!run.out_of_bounds_writes.empty())
+                return Finding::fail(fmt::format("  {}", fmt::join(run.out_of_bounds_writes, "\n  ")));
+            }
+            return Finding::pass();
+          }};
+}
+
+template <class O>
+Property<O> inside() {
+  return {"inside", "writes every element of its outputs", {}, [](const Context<O>& context, const typename O::Case& c) {
+            for (const auto& options : {typename O::RunOptions(), smaller_requests<O>().front()}) {
+              const auto run = run_valid(context.kernel, c, options);
+              if (!run.unwritten.empty())
+                return Finding::fail(
+                    fmt::format("  {}, {} elements in all", run.unwritten.front(), run.unwritten.size()));
+            }
+            return Finding::pass();
+          }};
+}
+
+template <class O>
+Property<O> repeat() {
+  return {"repeat", "the same problem twice gives the same bits", {},
+          [](const Context<O>& context, const typename O::Case& c) {
+            const auto first = run_valid(context.kernel, c);
+            return same_bits(c, first, run_valid(context.kernel, c), "a second run of the same problem gives other bits");
+          }};
+}
+
+/// `profile`: cases that there is work for several threads in.
+template <class O>
+Property<O> threads(const char* claim, const typename O::Profile& profile) {
+  return {"threads", claim, profile, [](const Context<O>& context, const typename O::Case& c) {
+            const auto run_on = [&](int threads) {
+              typename O::RunOptions options;
+              options.request.threads = threads;
+              return run_valid(context.kernel, c, options);
+            };
+            auto results = agreement<O>(c, context.kernel.info());
+            const auto one = run_on(1);
+            for (const int threads : {2, 3, 7})
+              results.add(run_on(threads), one, fmt::format("1 and {} threads give other bits", threads));
+            return results.finding();
+          }};
+}
+
+/// `larger`: a problem larger than a given one, with other values.
+template <class O>
+Property<O> two_shapes(typename O::Case (*larger)(const typename O::Case&)) {
+  return {"two-shapes", "a larger problem in between changes no bit", {},
+          [larger](const Context<O>& context, const typename O::Case& c) {
+            const auto before = run_valid(context.kernel, c);
+            run_kernel(context.kernel, larger(c));
+            return same_bits(c, before, run_valid(context.kernel, c), "other bits after a larger problem in between");
+          }};
+}
+
+/// Which results are asked for does not change what they are.
+template <class O>
+Property<O> outputs(const char* name, const char* claim) {
+  return {name, claim, {}, [](const Context<O>& context, const typename O::Case& c) {
+            const auto all = run_valid(context.kernel, c);
+            auto results = agreement<O>(c, context.kernel.info());
+            for (const auto& options : smaller_requests<O>())
+              results.add(run_valid(context.kernel, c, options), all, "other bits when less is asked for");
+            return results.finding();
+          }};
+}
+
+/// One way to spoil a healthy problem, or how it is run.
+template <class O>
+using BadArgumentOf = BadArgument<typename O::Case, typename O::RunOptions>;
+
+/// The error contract: each kind of bad argument is refused with a message that names it, and nothing outside the
+/// results is touched on the way. Results in answer to any of these are an error. `further` is for kernels that
+/// `has_further` says it of.
+template <class O>
+Property<O> refusals(typename O::Case (*healthy)(const typename O::Case&), std::span<const BadArgumentOf<O>> bad,
+                     std::span<const BadArgumentOf<O>> further = {},
+                     bool (*has_further)(const typename O::Info&) = nullptr) {
+  return {"refusals", "each kind of bad argument is refused by name", {},
+          [=](const Context<O>& context, const typename O::Case& c) {
+            if (!context.kernel.info().support.does("checks_arguments"))
+              return Finding::skip("the kernel does not claim to check its arguments");
+            const auto good = healthy(c);
+            run_valid(context.kernel, good);
+            Finding finding = judge_refusals(context.kernel, good, bad);
+            if (is_failure(finding.verdict) || has_further == nullptr || !has_further(context.kernel.info()))
+              return finding;
+            return judge_refusals(context.kernel, good, further);
+          }};
+}
+
+}  // namespace assay::validation

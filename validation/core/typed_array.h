@@ -1,0 +1,97 @@
+// An array of numbers in a type that is known when the program runs: what a kernel is given.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "metal/cpu/half.h"
+#include "validation/core/dtype.h"
+
+namespace assay::validation {
+
+/// What use(Real()) returns, for the C++ type of a dtype.
+template <class Use>
+auto with_real(Dtype dtype, Use&& use) {
+  switch (dtype) {
+    case Dtype::float16:
+      return use(metal::Half());
+    case Dtype::bfloat16:
+      return use(metal::BFloat16());
+    case Dtype::float64:
+      return use(double());
+    default:
+      return use(float());
+  }
+}
+
+template <class Real>
+constexpr Dtype dtype_of() {
+  if constexpr (std::is_same_v<Real, metal::Half>) return Dtype::float16;
+  if constexpr (std::is_same_v<Real, metal::BFloat16>) return Dtype::bfloat16;
+  return std::is_same_v<Real, double> ? Dtype::float64 : Dtype::float32;
+}
+
+/// A type of 16 bits other than `dtype`: what a caller may hand over by mistake.
+inline Dtype other_than(Dtype dtype) {
+  return dtype == Dtype::float16 ? Dtype::bfloat16 : Dtype::float16;
+}
+
+template <class Any>
+inline constexpr bool is_variant = false;
+template <class... Spans>
+inline constexpr bool is_variant<std::variant<Spans...>> = true;
+
+/// The span as a View, a variant of spans or a span. Throws std::logic_error where View has no such type.
+template <class View, class Real>
+View view_as(std::span<Real> span) {
+  if constexpr (std::is_constructible_v<View, std::span<Real>>) {
+    return View(span);
+  } else {
+    throw std::logic_error("a kernel of this operation is given no such array");
+  }
+}
+
+/// Values converted to a type, and whether they are still what they were.
+class TypedArray {
+ public:
+  template <class Image>
+  TypedArray(const std::vector<Image>& values, Dtype dtype) {
+    with_real(dtype, [&]<class Real>(Real) {
+      std::vector<Real> converted;
+      converted.reserve(values.size());
+      for (const Image value : values) converted.push_back(static_cast<Real>(static_cast<double>(value)));
+      now_ = std::move(converted);
+    });
+    before_ = now_;
+  }
+
+  /// A variant of spans of const elements.
+  template <class View>
+  View view() const {
+    return std::visit(
+        []<class Real>(const std::vector<Real>& values) { return view_as<View>(std::span<const Real>(values)); },
+        now_);
+  }
+
+  bool changed() const {
+    return std::visit(
+        [this]<class Real>(const std::vector<Real>& now) {
+          const auto& before = std::get<std::vector<Real>>(before_);
+          return !now.empty() && std::memcmp(now.data(), before.data(), now.size() * sizeof(Real)) != 0;
+        },
+        now_);
+  }
+
+ private:
+  using Values = std::variant<std::vector<float>, std::vector<metal::Half>, std::vector<metal::BFloat16>,
+                              std::vector<double>>;
+  Values now_;
+  Values before_;
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,120 @@
+#include "validation/ctc/fields.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "metal/cpu/ctc/output.h"
+#include "reference/ctc/validate.h"
+#include "validation/core/npz_batch.h"
+
+namespace assay::validation {
+namespace {
+
+float rounded_to_unit(float value, float unit) {
+  return std::isfinite(value) ? std::round(value / unit) * unit : value;
+}
+
+/// What the loss of row b cannot exceed, where it is finite: the largest -ln y of each frame, added up.
+double largest_loss(const CtcCase& c, std::int64_t b) {
+  double loss = 0;
+  for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t) {
+    double least = 0, most = c.input == CtcInput::logits ? double{c.activation(t, b, 0)} : 0;
+    for (std::int64_t k = 0; k < c.C; ++k) {
+      const double value{c.activation(t, b, k)};
+      if (std::isfinite(value)) least = std::min(least, value);
+      most = std::max(most, value);
+    }
+    loss += most - least + (c.input == CtcInput::logits ? std::log(static_cast<double>(c.C)) : 0);
+  }
+  return loss;
+}
+
+}  // namespace
+
+const char* CtcFields::activations_name(const Case& c) {
+  return c.input == CtcInput::logits ? "logits" : "log_probs";
+}
+
+std::int64_t CtcFields::longest_target(const Case& c) {
+  return c.target_lengths.empty() ? 0 : *std::ranges::max_element(c.target_lengths);
+}
+
+std::int64_t CtcFields::states(const Statement& s) {
+  std::int64_t longest = s.S;
+  if (s.layout == CtcTargets::concatenated)
+    longest = s.target_lengths.empty() ? 0 : *std::ranges::max_element(s.target_lengths);
+  return 2 * longest + 1;
+}
+
+bool CtcFields::has_empty_rows(const Case& c) {
+  const auto none = [](std::int64_t length) { return length == 0; };
+  return c.T == 0 || c.B == 0 || std::ranges::any_of(c.input_lengths, none) ||
+         std::ranges::any_of(c.target_lengths, none);
+}
+
+std::string CtcFields::further_reason(const Case& c) {
+  if (c.dtype == Dtype::float32) return "";
+  double total = 0, largest = 0;
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    const double loss = largest_loss(c, b);
+    total += loss;
+    largest = std::max({largest, loss, std::abs(c.row_weight(b))});
+  }
+  const double beyond = c.reduction == Reduction::none ? largest : std::max(largest, total);
+  return beyond < format_of(c.dtype).largest ? "" : "the kernel does not do losses that may leave the range of its type";
+}
+
+void CtcFields::validate(const Problem& problem, const Output& out) {
+  metal::with_types(problem, out, [](const auto& typed, const auto& output) {
+    reference::validate(typed);
+    metal::cpu::validate_output(typed, output);
+    reference::validate_activations(typed);
+  });
+}
+
+ValueShrinks<float> CtcFields::shrinks() {
+  return {{[](float) { return 0.0F; }, [](float a) { return std::isfinite(a) ? a : 0.0F; },
+           [](float a) { return rounded_to_unit(a, 1.0F); }, [](float a) { return rounded_to_unit(a, 0.25F); },
+           [](float a) { return rounded_to_unit(a, 0.0625F); }},
+          {[](float a) { return a == 0 ? a : 0.0F; }, [](float a) { return rounded_to_unit(a, 1.0F); },
+           [](float a) { return a == 0 ? a : std::trunc(a / 2) + 0.0F; }},
+          60};
+}
+
+void CtcFields::npz_names(std::set<std::string>& names) {
+  for (const char* const implied : {"input", "layout", "activations"}) names.erase(implied);
+  names.insert({"logits", "log_probs"});
+}
+
+/// The arrays of one row gain the axis of the batch; `c` gets the options that names and axes say.
+void CtcFields::prepare_npz(NpzContents& contents, Case& c) {
+  auto& arrays = contents.arrays;
+  if (arrays.contains("logits") && arrays.contains("log_probs"))
+    refuse("both logits and log_probs: expected one of them");
+  c.input = arrays.contains("log_probs") ? CtcInput::log_probs : CtcInput::logits;
+  const auto activations = arrays.find(activations_name(c));
+  if (activations == arrays.end()) return;
+  auto& shape = activations->second.header.shape;
+  const bool one_row = shape.size() == 2;
+  if (one_row) shape.insert(shape.begin() + 1, 1);
+  const bool one = shape.size() == 3 && shape[1] == 1;
+  for (const char* const name : {"input_lengths", "target_lengths"})
+    if (const auto lengths = arrays.find(name); one && lengths != arrays.end() && lengths->second.header.shape.empty())
+      lengths->second.header.shape = {1};
+  const auto targets = arrays.find("targets");
+  if (targets == arrays.end()) return;
+  auto& axes = targets->second.header.shape;
+  if (one_row && axes.size() == 1) axes.insert(axes.begin(), 1);
+  c.layout = axes.size() == 1 ? CtcTargets::concatenated : CtcTargets::padded;
+}
+
+void CtcFields::finish_npz(Case& c) {
+  if (c.layout == CtcTargets::concatenated) c.S = std::max<std::int64_t>(0, longest_target(c));
+}
+
+const char* CtcFields::npz_hint(const Case& c, const std::vector<std::int64_t>& shape) {
+  const bool batch_first = !shape.empty() && shape.size() < 3 && shape[0] == c.T;
+  return batch_first ? "; are the activations batch first? transpose them" : "";
+}
+
+}  // namespace assay::validation

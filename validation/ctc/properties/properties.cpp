@@ -1,0 +1,39 @@
+#include "validation/core/properties.h"
+
+#include "validation/ctc/properties/properties.h"
+
+namespace assay::validation {
+
+const std::vector<CtcProperty>& CtcOperation::properties() {
+  using namespace properties;
+  using O = CtcOperation;
+  static const std::vector<CtcProperty> all = {
+      outside<O>(),
+      inside<O>(),
+      repeat<O>(),
+      threads<O>("1, 2, 3 and 7 threads give the same bits", {.min_rows = 2}),
+      two_shapes(),
+      outputs<O>("loss-only", "the loss without the gradient has the same bits"),
+      layout(),
+      padding(),
+      refusals(),
+      impossible(),
+      empty(),
+      nonnegative(),
+      zero_past_length(),
+      row_independence(),
+      batch_singles(),
+      reductions(),
+      linearity(),
+      frame_sums(),
+      shift(),
+      permutation(),
+      input_kinds(),
+      two_step(),
+      loss(),
+      gradient(),
+  };
+  return all;
+}
+
+}  // namespace assay::validation

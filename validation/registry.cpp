@@ -1,0 +1,51 @@
+#include "validation/registry.h"
+
+#include "validation/cce/faults/faults.h"
+#include "validation/cce/kernels.h"
+#include "validation/ctc/faults/faults.h"
+#include "validation/ctc/kernels.h"
+#include "validation/svd/faults/faults.h"
+#include "validation/svd/kernels.h"
+#include "validation/transport/library/kernel.h"
+#include "validation/transport/metal/kernel.h"
+#include "validation/transport/pipe/kernel.h"
+
+namespace assay::validation {
+namespace {
+
+/// A kernel that `shipped` has not: one of others, or one with a planted fault.
+template <class Operation>
+std::shared_ptr<const typename Operation::Kernel> other_kernel(const std::string& name) {
+  using namespace transport;
+  if (is_pipe(name)) return std::make_shared<PipeKernel<Operation>>(Channel::of(name));
+  if (name.ends_with(".json")) return std::make_shared<MetalPluginKernel<Operation>>(name);
+  if (is_library(name)) return std::make_shared<LibraryKernel<Operation>>(name, operation_names());
+  for (const auto& fault : Operation::faults())
+    if (name == fault.kernel->info().name) return fault.kernel;
+  throw std::invalid_argument(
+      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-plain, plain, a fault as `assay "
+                  "mutants {} --list` names them, or the path of a shared library (docs/plugins.md)",
+                  name, Operation::name));
+}
+
+}  // namespace
+
+std::shared_ptr<const CtcKernel> CtcOperation::kernel(const std::string& name) {
+  if (name == "plain") return plain_ctc_kernel();
+  auto shipped = shipped_ctc_kernel(name);
+  return shipped ? shipped : other_kernel<CtcOperation>(name);
+}
+
+std::shared_ptr<const CceKernel> CceOperation::kernel(const std::string& name) {
+  if (name == "plain") return plain_cce_kernel();
+  auto shipped = shipped_cce_kernel(name);
+  return shipped ? shipped : other_kernel<CceOperation>(name);
+}
+
+std::shared_ptr<const SvdKernel> SvdOperation::kernel(const std::string& name) {
+  if (name == "plain") return plain_svd_kernel();
+  auto shipped = shipped_svd_kernel(name);
+  return shipped ? shipped : other_kernel<SvdOperation>(name);
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,125 @@
+// The table of the fields of the singular value decomposition: a problem, its results, and what a kernel may decline.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "metal/cpu/svd/any.h"
+#include "validation/core/npz_archive.h"
+#include "validation/core/run.h"
+#include "validation/plugin/assay_plugin.h"
+#include "validation/svd/case.h"
+#include "validation/svd/kernel.h"
+
+namespace assay::validation {
+
+/// Results as float64, in which those of the other types are exact.
+struct SvdRun : BasicRun {
+  std::int64_t M = 0, N = 0;
+  std::int64_t K = 0;      ///< triplets a matrix
+  std::vector<double> U;   ///< [B, M, K]
+  std::vector<double> S;   ///< [B, K]
+  std::vector<double> Vh;  ///< [B, K, N]
+
+  double u(std::int64_t b, std::int64_t i, std::int64_t k) const { return U[index((b * M + i) * K + k)]; }
+  double s(std::int64_t b, std::int64_t k) const { return S[index(b * K + k)]; }
+  double vh(std::int64_t b, std::int64_t k, std::int64_t j) const { return Vh[index((b * K + k) * N + j)]; }
+
+  void describe(const SvdCase& c, const SvdRequest& request) {
+    M = c.M;
+    N = c.N;
+    K = c.K();
+    request.replaces("K", K);
+  }
+
+ private:
+  static std::size_t index(std::int64_t at) { return static_cast<std::size_t>(at); }
+};
+
+struct SvdFields {
+  static constexpr const char* name = "svd";
+
+  using Case = SvdCase;
+  using Kernel = SvdKernel;
+  using Info = SvdKernelInfo;
+  using Statement = SvdProblem<float>;
+  using Problem = metal::AnySvdProblem;
+  using Output = metal::AnySvdOutput;
+  using Run = SvdRun;
+  using Request = SvdRequest;
+  using RunOptions = validation::RunOptions<SvdRequest>;
+  using Image = double;
+  using Input = metal::AnySvdInput;
+  using Plugin = assay_svd_problem;
+  using PluginOutput = assay_svd_output;
+  using PluginKernel = assay_svd_kernel;
+
+  /// Sizes that no array has and that must fit in 64 bits all the same.
+  static constexpr const char* further_sizes[] = {"M,N", "N,N", "B,M,N"};
+
+  /// Generated cases are float32, and made to fit a kernel of other types.
+  static constexpr bool drawn_in_float32 = false;
+
+  static const auto& problem();
+  static const auto& results();
+  static const auto& declarations();
+  static constexpr const char* wanted = "vectors";  ///< what results beyond the values are called together
+
+  /// Throws std::invalid_argument for what this project's own host code refuses.
+  static void validate(const Problem& problem, const Output& out);
+
+  /// One matrix [M, N] is a batch of one.
+  static void prepare_npz(NpzContents& contents, Case& c);
+
+  static ValueShrinks<double> shrinks();
+};
+
+inline const auto& SvdFields::problem() {
+  using T = SvdFields;
+  static const std::tuple table{
+      Extent<T>{"B", &Case::B, &Statement::B, &Plugin::B, &PluginKernel::largest_B},
+      Extent<T>{"M", &Case::M, &Statement::M, &Plugin::M, &PluginKernel::largest_M},
+      Extent<T>{"N", &Case::N, &Statement::N, &Plugin::N, &PluginKernel::largest_N},
+      DerivedExtent<T>{"K", [](const Statement& s) { return s.K(); }},
+      DtypeField<T>{"dtype", &Case::dtype, {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}},
+      DtypeArray<T>{.name = "A", .in_case = &Case::A, .in_problem = &Problem::A, .in_plugin = &Plugin::A,
+                    .plugin_size = &Plugin::A_size, .shape = {"B,M,N"}, .shrinks = shrinks()},
+      Further<T>{{"wide", "wide matrices", ASSAY_SVD_NO_WIDE}, [](const Case& c) { return c.M < c.N; }},
+      Further<T>{{"tall", "tall matrices", ASSAY_SVD_NO_TALL}, [](const Case& c) { return c.M > c.N; }},
+      Further<T>{{"empty", "no matrices, or matrices of nothing", ASSAY_SVD_NO_EMPTY},
+                 [](const Case& c) { return !(c.B > 0 && c.K() > 0); }},
+      Further<T>{{"checks_arguments", "", ASSAY_SVD_NO_CHECKS}}};
+  return table;
+}
+
+inline const auto& SvdFields::declarations() {
+  using T = SvdFields;
+  static const std::tuple table{
+      Declaration<T, double, double>{"unit_roundoff", &Info::unit_roundoff, &PluginKernel::unit_roundoff, 0x1p-4,
+                                     "0 for float32's, or a roundoff, at most 2^-4"},
+      Declaration<T, int, std::int64_t>{"sweeps", &Info::sweeps, &PluginKernel::sweeps, 1000, "0 for 10, or up to 1000"},
+      Declaration<T, bool, double>{"graded", &Info::graded, &PluginKernel::graded_range, 1,
+                                   "0, or a share of the largest singular value"},
+      Declaration<T, double, double>{"graded_range", &Info::graded_range, &PluginKernel::graded_range, 1,
+                                     "0, or a share of the largest singular value"},
+      Declaration<T, bool, std::uint32_t>{"canonical_signs", &Info::canonical_signs, &PluginKernel::canonical_signs, 1,
+                                          "0 or 1"}};
+  return table;
+}
+
+inline const auto& SvdFields::results() {
+  using T = SvdFields;
+  using Vectors = Result<T, metal::AnySvdOutputArray, void>;
+  static const std::tuple table{
+      Vectors{.name = "U", .in_run = &Run::U, .in_output = &Output::U, .in_plugin = &PluginOutput::U,
+              .plugin_size = &PluginOutput::U_size, .shape = {"B,M,K"}, .indices = "bik", .wanted_with = "vectors"},
+      Result<T, metal::AnyOutputOf<float, double>, void>{
+          .name = "S", .in_run = &Run::S, .in_output = &Output::S, .in_plugin = &PluginOutput::S,
+          .plugin_size = &PluginOutput::S_size, .shape = {"B,K"}, .indices = "bk", .metal_type = "float"},
+      Vectors{.name = "Vh", .in_run = &Run::Vh, .in_output = &Output::Vh, .in_plugin = &PluginOutput::Vh,
+              .plugin_size = &PluginOutput::Vh_size, .shape = {"B,K,N"}, .indices = "bkj", .wanted_with = "vectors"}};
+  return table;
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,39 @@
+#include "validation/core/properties.h"
+
+#include "validation/svd/properties/properties.h"
+
+namespace assay::validation {
+
+const std::vector<SvdProperty>& SvdOperation::properties() {
+  using namespace svd;
+  using O = SvdOperation;
+  static const std::vector<SvdProperty> all = {
+      outside<O>(),
+      inside<O>(),
+      repeat<O>(),
+      threads<O>("1, 2, 3 and 7 threads give the same bits", {.max_batch = 20}),
+      batch_singles(),
+      outputs<O>("values-only", "S alone has the bits of S with vectors"),
+      refusals(),
+      specials(),
+      empty(),
+      order(),
+      orthonormal_u(),
+      orthonormal_v(),
+      reconstruction(),
+      null_space(),
+      signs(),
+      scaling(),
+      transposition(),
+      invariance(),
+      permutation(),
+      values(),
+      graded(),
+      randomized(),
+      gradient(),
+      gradient_ties(),
+  };
+  return all;
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,34 @@
+// An open file that closes itself.
+#pragma once
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace assay::validation::transport {
+
+class File {
+ public:
+  File() = default;
+  explicit File(int number) : number_(number) {}
+  File(File&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  File& operator=(File&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (number_ >= 0) ::close(number_);
+  }
+
+  int number() const { return number_; }
+
+ private:
+  int number_ = -1;
+};
+
+/// A file in memory that no folder holds, closed in programs that are started. Throws std::system_error.
+File anonymous_file();
+
+}  // namespace assay::validation::transport

@@ -1,0 +1,140 @@
+#include "validation/transport/library/plugin.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "validation/core/kernel_died.h"
+
+namespace assay::validation::transport {
+namespace {
+
+std::atomic<double> seconds_allowed = 10;
+
+std::string require_library(const std::string& path) {
+  // A line that replays a failure is made of words.
+  if (path.find_first_of(" \t\n'") != std::string::npos)
+    throw std::invalid_argument(fmt::format("kernel '{}': expected a path without spaces and quotes", path));
+  std::error_code problem;
+  if (!std::filesystem::is_regular_file(path, problem))
+    throw std::invalid_argument(fmt::format("kernel '{}': there is no such file; expected a shared library", path));
+  return std::filesystem::absolute(path).string();
+}
+
+std::string text_of(const char* begin, std::size_t size) {
+  return {begin, std::find(begin, begin + size, '\0')};
+}
+
+}  // namespace
+
+bool is_library(const std::string& name) {
+  if (name.ends_with(".json")) return false;  // another kind of plug-in
+  return name.find('/') != std::string::npos || name.ends_with(".so") || name.ends_with(".dylib");
+}
+
+void set_time_limit(double seconds) {
+  const bool sensible = seconds > 0 && seconds <= 1e6;
+  if (!sensible) throw std::invalid_argument(fmt::format("time limit {}: expected seconds above 0", seconds));
+  seconds_allowed = seconds;
+}
+
+Plugin::Plugin(const std::string& path, std::string operation, std::vector<std::string> operations)
+    : path_(path),
+      library_(require_library(path)),
+      operation_(std::move(operation)),
+      operations_(std::move(operations)),
+      process_(start()) {
+  const std::string name = text_of(loaded_.name.data(), loaded_.name.size());
+  if (!name.empty()) name_ = fmt::format("the plug-in '{}'", printable(name));
+}
+
+std::string Plugin::symbol() const {
+  return "assay_" + operation_;
+}
+
+std::unique_ptr<WorkerProcess> Plugin::start() const {
+  auto process = std::make_unique<WorkerProcess>(library_, operation_, operations_, memory_.file());
+  const Seconds limit(seconds_allowed.load());
+  const auto reply = process->receive(Clock::now() + std::chrono::duration_cast<Clock::duration>(limit));
+  if (!reply.in_time) throw std::runtime_error(fmt::format("{}: not loaded within {:g} s", path_, limit.count()));
+  if (!reply.answer || reply.answer->event == Event::faulted) {
+    const std::string words = process->last_words();
+    throw std::runtime_error(fmt::format("{}: while being loaded it {}{}", path_, process->ending(), words));
+  }
+  loaded_ = *reply.answer;
+  if (loaded_.event != Event::loaded)
+    throw std::invalid_argument(fmt::format("{}: {}", path_, text_of(loaded_.message.data(), loaded_.message.size())));
+  return process;
+}
+
+WorkerProcess& Plugin::process() const {
+  if (!process_) process_ = start();
+  return *process_;
+}
+
+/// The shrinker asks a kernel that hangs again and again: from the second time on, it is given less.
+Plugin::Seconds Plugin::time_limit() const {
+  const Seconds limit(seconds_allowed.load());
+  return has_hung_ ? std::min(limit, std::max(limit / 10, 3 * longest_)) : limit;
+}
+
+void Plugin::died(const std::string& how) const {
+  const std::string words = process_ ? process_->last_words() : "";
+  process_.reset();
+  throw KernelDied(name_ + " " + how + words);
+}
+
+Answer Plugin::ask(const Request& request) const {
+  WorkerProcess& worker = process();
+  const auto start = Clock::now();
+  const Seconds limit = time_limit();
+  worker.send(request);
+  const auto reply = worker.receive(start + std::chrono::duration_cast<Clock::duration>(limit));
+  if (!reply.in_time) {
+    const char* const less = std::exchange(has_hung_, true) ? ", which is less as it had hung before" : "";
+    died(fmt::format("did not return within {:g} s (--time-limit gives it more{})", limit.count(), less));
+  }
+  if (!reply.answer) died(worker.ending());
+  longest_ = std::max<Seconds>(longest_, Clock::now() - start);
+  return *reply.answer;
+}
+
+void Plugin::call(Request request, std::span<const Array> arrays, std::int64_t alignment) const {
+  const std::scoped_lock lock(one_call_at_a_time_);
+  memory_.put(arrays, static_cast<std::size_t>(alignment), request);
+  const Answer answer = ask(request);
+  if (answer.event == Event::faulted) died(memory_.describe(answer));
+  if (const std::string out_of_bounds_write = memory_.out_of_bounds_write(); !out_of_bounds_write.empty())
+    died(out_of_bounds_write);
+  const std::string message = text_of(answer.message.data(), answer.message.size());
+  switch (answer.status) {
+    case ASSAY_OK:
+      return memory_.get();
+    case ASSAY_REFUSED:
+      memory_.get();
+      throw std::invalid_argument(message);
+    case ASSAY_FAILED:
+      died("failed: " + (message.empty() ? "it does not say why" : message));
+    default:
+      died(fmt::format("returned {}, which is none of ASSAY_OK, ASSAY_REFUSED and ASSAY_FAILED", answer.status));
+  }
+}
+
+void Plugin::copy_declaration(void* kernel, std::size_t size) const {
+  assay_header header{};
+  std::memcpy(&header, loaded_.declaration.data(), sizeof header);
+  std::memcpy(kernel, loaded_.declaration.data(), std::min<std::size_t>(size, header.struct_size));
+  for (std::size_t at = size; at < header.struct_size; ++at)
+    if (loaded_.declaration.at(at) != std::byte{0})
+      throw std::invalid_argument(
+          fmt::format("{}: {} declares what this program does not know, {} bytes into the struct: build the plug-in "
+                      "with the assay_plugin.h that came with this program",
+                      path_, symbol(), at));
+}
+
+}  // namespace assay::validation::transport

@@ -1,0 +1,71 @@
+// A kernel in a shared library, called in a process of its own: a crash, an endless loop and a write out of bounds are
+// exceptions, and the process is started again for the next call. docs/plugins.md.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "validation/transport/library/protocol.h"
+#include "validation/transport/library/shared_arrays.h"
+#include "validation/transport/library/worker_process.h"
+
+namespace assay::validation::transport {
+
+/// Does a kernel's name mean a shared library? It has a '/' or ends in .so or .dylib.
+bool is_library(const std::string& name);
+
+/// How long a call of any plug-in may take, in seconds, from now on; 10 unless set.
+void set_time_limit(double seconds);
+
+class Plugin {
+ public:
+  /// Loads the library's kernel of the operation. Throws std::invalid_argument naming the file and what is wrong with
+  /// it, std::runtime_error where loading it ends the process or exceeds the time limit.
+  /// `operations`: the names of all, for a message about a library of another one.
+  Plugin(const std::string& path, std::string operation, std::vector<std::string> operations);
+
+  const std::string& path() const { return path_; }
+
+  /// "assay_ctc": the constant of the library, for messages.
+  std::string symbol() const;
+
+  /// What the library declares; fields that its version of the header has not are 0. Throws std::invalid_argument where
+  /// it has fields that this program does not know.
+  template <class Kernel>
+  Kernel declaration() const {
+    Kernel kernel{};
+    copy_declaration(&kernel, sizeof kernel);
+    return kernel;
+  }
+
+  /// Calls run on the problem and arrays.
+  /// Throws std::invalid_argument with the message of a refusal, and KernelDied.
+  void call(Request request, std::span<const Array> arrays, std::int64_t alignment) const;
+
+ private:
+  using Seconds = std::chrono::duration<double>;
+
+  std::unique_ptr<WorkerProcess> start() const;
+  WorkerProcess& process() const;
+  Answer ask(const Request& request) const;
+  void copy_declaration(void* kernel, std::size_t size) const;
+  [[noreturn]] void died(const std::string& how) const;
+  Seconds time_limit() const;
+
+  std::string path_;
+  std::string library_;  ///< the path from the root, which dlopen does not search for
+  std::string operation_;
+  std::vector<std::string> operations_;
+  std::string name_ = "the plug-in";  ///< for messages
+  mutable std::mutex one_call_at_a_time_;
+  mutable SharedArrays memory_;
+  mutable Answer loaded_;
+  mutable std::unique_ptr<WorkerProcess> process_;
+  mutable bool has_hung_ = false;
+  mutable Seconds longest_{0};  ///< of the calls that returned
+};
+
+}  // namespace assay::validation::transport

@@ -1,0 +1,154 @@
+#include "validation/transport/library/shared_arrays.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <system_error>
+
+namespace assay::validation::transport {
+namespace {
+
+/// A float32 NaN, so that what reads it shows it.
+constexpr std::array<unsigned char, 4> sentinel = {0xD5, 0xEA, 0xFD, 0x7F};
+
+std::byte sentinel_at(std::size_t offset) {
+  return std::byte{sentinel[offset % sentinel.size()]};
+}
+
+void fill(std::byte* memory, std::size_t begin, std::size_t end) {
+  for (std::size_t at = begin; at < end; ++at) memory[at] = sentinel_at(at);
+}
+
+/// Offset of the changed byte that is the nearest to the array, or `end`.
+std::size_t last_changed(const std::byte* memory, std::size_t begin, std::size_t end) {
+  for (std::size_t at = end; at > begin; --at)
+    if (memory[at - 1] != sentinel_at(at - 1)) return at - 1;
+  return end;
+}
+
+std::size_t first_changed(const std::byte* memory, std::size_t begin, std::size_t end) {
+  while (begin < end && memory[begin] == sentinel_at(begin)) ++begin;
+  return begin;
+}
+
+std::string access_text(const char* verb, const Array& array, const Slot& slot, std::size_t offset) {
+  const std::size_t count = array.bytes / array.element;
+  if (offset < slot.begin) {
+    const std::size_t below = (slot.begin - offset + array.element - 1) / array.element;
+    return fmt::format("{} {}[-{}], before its beginning", verb, array.name, below);
+  }
+  const std::size_t index = (offset - slot.begin) / array.element;
+  if (index < count) return fmt::format("changed its input {}[{}]", array.name, index);
+  return fmt::format("{} {}[{}], past its {} elements", verb, array.name, index, count);
+}
+
+std::size_t distance(const Slot& slot, std::size_t offset) {
+  if (offset < slot.begin) return slot.begin - offset;
+  return offset < slot.end ? 0 : offset - slot.end + 1;
+}
+
+const char* verb_of(const Answer& fault) {
+  constexpr std::array verbs = {"read", "wrote", "touched"};
+  return verbs[std::min<std::size_t>(fault.is_write, 2)];
+}
+
+}  // namespace
+
+SharedArrays::~SharedArrays() {
+  if (memory_ != nullptr) munmap(memory_, size_);
+}
+
+void SharedArrays::resize(std::size_t size) {
+  if (size == size_) return;
+  if (memory_ != nullptr) munmap(memory_, size_);
+  memory_ = nullptr;
+  size_ = 0;
+  const auto fail = [size] {
+    throw std::system_error(errno, std::generic_category(), fmt::format("{} bytes to share with a plug-in", size));
+  };
+  if (ftruncate(file(), static_cast<off_t>(size)) != 0) fail();
+  void* const mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file(), 0);
+  if (mapped == MAP_FAILED) fail();
+  memory_ = static_cast<std::byte*>(mapped);
+  size_ = size;
+}
+
+void SharedArrays::lay_out(std::size_t alignment, Request& request) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::size_t at = guard_pages * page;
+  slots_.clear();
+  for (const Array& array : arrays_) {
+    Slot slot{.element = static_cast<std::uint32_t>(array.element), .writable = array.output != nullptr ? 1U : 0U,
+              .pointer_at = array.pointer_at,
+              .size_at = array.size_at};
+    if (array.bytes > 0) {
+      slot.first_page = at;
+      slot.last_page = at + (array.bytes + page - 1) / page * page;
+      slot.begin = (slot.last_page - array.bytes) / alignment * alignment;
+      slot.end = slot.begin + array.bytes;
+      at = slot.last_page + guard_pages * page;
+    }
+    request.slots.at(slots_.size()) = slot;
+    slots_.push_back(slot);
+  }
+  request.memory = at;
+}
+
+void SharedArrays::put(std::span<const Array> arrays, std::size_t alignment, Request& request) {
+  arrays_.assign(arrays.begin(), arrays.end());
+  lay_out(std::max<std::size_t>(alignment, 1), request);
+  resize(request.memory);
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (slot.begin == slot.end) continue;
+    fill(memory_, slot.first_page, slot.begin);
+    std::memcpy(memory_ + slot.begin, arrays_[i].input, arrays_[i].bytes);
+    fill(memory_, slot.end, slot.last_page);
+  }
+}
+
+std::string SharedArrays::out_of_bounds_write() const {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    if (slot.writable == 0) continue;
+    const std::size_t before = last_changed(memory_, slot.first_page, slot.begin);
+    if (before < slot.begin) return access_text("wrote", arrays_[i], slot, before);
+    const std::size_t behind = first_changed(memory_, slot.end, slot.last_page);
+    if (behind < slot.last_page) return access_text("wrote", arrays_[i], slot, behind);
+  }
+  return "";
+}
+
+std::string SharedArrays::describe(const Answer& fault) const {
+  const Slot* nearest = nullptr;
+  for (const Slot& slot : slots_) {
+    if (slot.begin == slot.end) continue;
+    if (nearest == nullptr || distance(slot, fault.address) < distance(*nearest, fault.address)) nearest = &slot;
+  }
+  if (fault.in_memory != 0 && nearest != nullptr) {
+    const Array& array = arrays_[static_cast<std::size_t>(nearest - slots_.data())];
+    return access_text(verb_of(fault), array, *nearest, fault.address);
+  }
+  const char* const name = fault.signal == SIGBUS ? "SIGBUS" : "SIGSEGV";
+  constexpr std::uint64_t first_page = 4096;
+  if (fault.address >= first_page) return fmt::format("{} address {:#x} ({})", verb_of(fault), fault.address, name);
+  return fmt::format(
+      "{} address {:#x}: a null pointer, or none at all ({}); arrays of no elements are NULL, and so "
+      "are outputs that are not wanted",
+      verb_of(fault), fault.address, name);
+}
+
+void SharedArrays::get() const {
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (slots_[i].writable != 0 && arrays_[i].bytes > 0)
+      std::memcpy(arrays_[i].output, memory_ + slots_[i].begin, arrays_[i].bytes);
+}
+
+}  // namespace assay::validation::transport

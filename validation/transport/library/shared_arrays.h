@@ -1,0 +1,68 @@
+// The arrays of a call, in memory that the worker shares: each on pages of its own, against their end, so that the
+// element past its last is in a page that may not be touched. What is left of its first page holds sentinels.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "validation/transport/library/file.h"
+#include "validation/transport/library/protocol.h"
+
+namespace assay::validation::transport {
+
+/// An array of the caller's: an input, or an output that is given as it is and comes back.
+struct Array {
+  const char* name;
+  const std::byte* input;
+  std::byte* output;  ///< null for an input
+  std::size_t bytes;
+  std::size_t element;
+  std::uint32_t pointer_at = 0, size_at = 0;  ///< as in Slot
+
+  template <class Value>
+  static Array of(const char* name, std::span<Value> values, std::uint32_t pointer_at = 0, std::uint32_t size_at = 0) {
+    const auto bytes = std::as_bytes(values);
+    if constexpr (std::is_const_v<Value>) {
+      return {name, bytes.data(), nullptr, bytes.size(), sizeof(Value), pointer_at, size_at};
+    } else {
+      return {name,           bytes.data(), std::as_writable_bytes(values).data(), bytes.size(), sizeof(Value), pointer_at, size_at};
+    }
+  }
+};
+
+class SharedArrays {
+ public:
+  SharedArrays() : file_(anonymous_file()) {}
+  SharedArrays(const SharedArrays&) = delete;
+  SharedArrays& operator=(const SharedArrays&) = delete;
+  ~SharedArrays();
+
+  int file() const { return file_.number(); }
+
+  /// Copies the arrays in and says in `request` where they lie. Throws std::system_error where there is no memory.
+  void put(std::span<const Array> arrays, std::size_t alignment, Request& request);
+
+  /// What was written beside the arrays, in words; empty where nothing was.
+  std::string out_of_bounds_write() const;
+
+  /// "wrote gradient[384], past its 384 elements": what an access to the address of a fault was.
+  std::string describe(const Answer& fault) const;
+
+  /// Copies the outputs back.
+  void get() const;
+
+ private:
+  void lay_out(std::size_t alignment, Request& request);
+  void resize(std::size_t size);
+
+  File file_;
+  std::byte* memory_ = nullptr;
+  std::size_t size_ = 0;
+  std::vector<Array> arrays_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace assay::validation::transport

@@ -1,0 +1,68 @@
+#include "validation/transport/library/worker/faults.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+
+#if defined(__linux__)
+#include <ucontext.h>
+#endif
+
+#include "validation/transport/library/protocol.h"
+
+namespace assay::validation::transport {
+namespace {
+
+// Written before a signal can come, or read by the handler alone, which may not allocate.
+Answer fault;
+volatile std::uintptr_t memory_begin = 0, memory_end = 0;
+std::array<std::byte, 65536> handler_stack;
+
+/// 1 write, 0 read, 2 where the machine does not say.
+std::uint32_t is_write(const void* context) {
+#if defined(__linux__) && defined(__x86_64__)
+  const auto error = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR];
+  return (static_cast<std::uint64_t>(error) >> 1U) & 1U;
+#else
+  static_cast<void>(context);
+  return 2;
+#endif
+}
+
+void report(int signal, siginfo_t* info, void* context) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);  // NOLINT: an address is what is told
+  fault.signal = signal;
+  fault.is_write = is_write(context);
+  fault.in_memory = address >= memory_begin && address < memory_end ? 1 : 0;
+  fault.address = fault.in_memory != 0 ? address - memory_begin : address;
+  const auto* bytes = reinterpret_cast<const char*>(&fault);
+  for (std::size_t sent = 0; sent < sizeof fault;) {
+    const ssize_t count = write(socket_file, bytes + sent, sizeof fault - sent);
+    if (count <= 0) break;
+    sent += static_cast<std::size_t>(count);
+  }
+  _exit(128 + signal);
+}
+
+}  // namespace
+
+void report_faults() {
+  fault.event = Event::faulted;
+  const stack_t stack{.ss_sp = handler_stack.data(), .ss_flags = 0, .ss_size = handler_stack.size()};
+  sigaltstack(&stack, nullptr);
+  struct sigaction action{};
+  action.sa_sigaction = report;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGSEGV, &action, nullptr);
+  sigaction(SIGBUS, &action, nullptr);
+}
+
+void report_offsets_into(const std::byte* memory, std::size_t size) {
+  memory_begin = reinterpret_cast<std::uintptr_t>(memory);
+  memory_end = memory_begin + size;
+}
+
+}  // namespace assay::validation::transport

@@ -1,0 +1,197 @@
+// assay_plugin_worker LIBRARY OPERATION [OPERATIONS...]: loads a plug-in and calls it, so that what it breaks is this process alone.
+// Started by validation/transport/library/worker_process.cpp, whose socket and shared memory it finds open.
+#include <dlfcn.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "validation/transport/library/protocol.h"
+#include "validation/transport/library/worker/faults.h"
+
+namespace assay::validation::transport {
+namespace {
+
+void write_all(const Answer& answer) {
+  const auto* bytes = reinterpret_cast<const char*>(&answer);
+  for (std::size_t sent = 0; sent < sizeof answer;) {
+    const ssize_t count = write(socket_file, bytes + sent, sizeof answer - sent);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) _exit(1);
+    sent += static_cast<std::size_t>(count);
+  }
+}
+
+/// False where the program has closed its end.
+bool read_all(Request& request) {
+  auto* bytes = reinterpret_cast<char*>(&request);
+  for (std::size_t got = 0; got < sizeof request;) {
+    const ssize_t count = read(socket_file, bytes + got, sizeof request - got);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    got += static_cast<std::size_t>(count);
+  }
+  return request.magic == protocol;
+}
+
+/// Nothing that a plug-in does fills the disk.
+void limit_files() {
+  const rlimit none{.rlim_cur = 0, .rlim_max = 0}, some{.rlim_cur = 1U << 26U, .rlim_max = 1U << 26U};
+  setrlimit(RLIMIT_CORE, &none);
+  setrlimit(RLIMIT_FSIZE, &some);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
+/// Ends this process when the program is gone, even while the plug-in never returns.
+void leave_with_the_program() {
+  std::thread([] {
+    pollfd gone{.fd = socket_file, .events = 0, .revents = 0};
+    while (poll(&gone, 1, -1) < 0 && errno == EINTR) {
+    }
+    _exit(0);
+  }).detach();
+}
+
+[[noreturn]] void not_loaded(const std::string& why) {
+  Answer answer;
+  answer.event = Event::not_loaded;
+  why.copy(answer.message.data(), answer.message.size() - 1);
+  write_all(answer);
+  _exit(1);
+}
+
+const void* find_symbol(void* library, const std::string& operation, const std::vector<std::string>& operations) {
+  if (const void* kernel = dlsym(library, ("assay_" + operation).c_str())) return kernel;
+  std::string others;
+  for (const std::string& other : operations)
+    if (dlsym(library, ("assay_" + other).c_str()) != nullptr)
+      others += (others.empty() ? "assay_" : ", assay_") + other;
+  not_loaded("it exports no assay_" + operation +
+             (others.empty() ? ", nor any other kernel: define `const assay_" + operation + "_kernel assay_" +
+                                   operation + "` as assay_plugin.h shows"
+                             : "; it exports " + others));
+}
+
+/// The library's constant, checked as far as it must be to be read at all.
+DeclarationStart load(const char* path, const std::string& operation, const std::vector<std::string>& operations,
+                      Answer& answer) {
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) not_loaded(dlerror());  // NOLINT(concurrency-mt-unsafe): before any other thread of ours
+  const void* const kernel = find_symbol(library, operation, operations);
+  assay_header header{};
+  std::memcpy(&header, kernel, sizeof header);
+  if (header.version != ASSAY_PLUGIN_VERSION)
+    not_loaded("assay_" + operation + " is of version " + std::to_string(header.version) +
+               " of assay_plugin.h, and this program knows version " + std::to_string(ASSAY_PLUGIN_VERSION) +
+               ": build the plug-in with the header that came with this program, and begin the struct with "
+               "ASSAY_HEADER(assay_" +
+               operation + "_kernel)");
+  constexpr std::size_t smallest = sizeof(DeclarationStart);
+  if (header.struct_size < smallest || header.struct_size > largest_declaration)
+    not_loaded("assay_" + operation + ".header.struct_size is " + std::to_string(header.struct_size) + ": expected " +
+               std::to_string(smallest) + " to " + std::to_string(largest_declaration) +
+               " bytes; begin the struct with ASSAY_HEADER(assay_" + operation + "_kernel)");
+  std::memcpy(answer.declaration.data(), kernel, header.struct_size);
+  DeclarationStart start{};
+  std::memcpy(&start, kernel, sizeof start);
+  if (start.run == nullptr) not_loaded("assay_" + operation + ".run is NULL: expected the function that computes");
+  if (start.name != nullptr) std::strncpy(answer.name.data(), start.name, answer.name.size() - 1);
+  return start;
+}
+
+/// The arrays of a request, at addresses of this process.
+class Arrays {
+ public:
+  explicit Arrays(const Request& request) : request_(request), size_(request.memory) {
+    memory_ = static_cast<std::byte*>(mmap(nullptr, size_, PROT_NONE, MAP_SHARED, memory_file, 0));
+    if (memory_ == MAP_FAILED) _exit(1);
+    for (const Slot& slot : request.slots) {
+      if (slot.end == slot.begin) continue;
+      const int access = slot.writable != 0 ? PROT_READ | PROT_WRITE : PROT_READ;
+      if (mprotect(memory_ + slot.first_page, slot.last_page - slot.first_page, access) != 0) _exit(1);
+    }
+    report_offsets_into(memory_, size_);
+  }
+  Arrays(const Arrays&) = delete;
+  Arrays& operator=(const Arrays&) = delete;
+  ~Arrays() {
+    report_offsets_into(nullptr, 0);
+    munmap(memory_, size_);
+  }
+
+  /// Writes the address and the number of elements of each array into the struct that has its pointer.
+  void enter(std::byte* problem, std::byte* output) const {
+    for (const Slot& slot : request_.slots) {
+      if (slot.pointer_at == 0) continue;
+      std::byte* const owner = slot.writable != 0 ? output : problem;
+      const void* const address = slot.end > slot.begin ? memory_ + slot.begin : nullptr;
+      const auto size = static_cast<std::int64_t>((slot.end - slot.begin) / slot.element);
+      std::memcpy(owner + slot.pointer_at, &address, sizeof address);
+      std::memcpy(owner + slot.size_at, &size, sizeof size);
+    }
+  }
+
+ private:
+  const Request& request_;
+  std::size_t size_;
+  std::byte* memory_ = nullptr;
+};
+
+int call(const DeclarationStart& kernel, Request& request, char* message) {
+  const Arrays arrays(request);
+  arrays.enter(request.problem.data(), request.output.data());
+  return kernel.run(request.problem.data(), request.output.data(), message, message_size);
+}
+
+/// A plug-in in C++ may throw where it should return.
+int call_and_catch(const DeclarationStart& kernel, Request& request, char* message) {
+  try {
+    return call(kernel, request, message);
+  } catch (const std::exception& thrown) {
+    std::snprintf(message, message_size, "run threw %s", thrown.what());
+  } catch (...) {
+    std::snprintf(message, message_size, "run threw what is no std::exception");
+  }
+  return ASSAY_FAILED;
+}
+
+int serve(const char* path, const std::string& operation, const std::vector<std::string>& operations) {
+  limit_files();
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // what it printed is shown, should it die
+  leave_with_the_program();
+  report_faults();
+  Answer loaded;
+  const DeclarationStart kernel = load(path, operation, operations, loaded);
+  write_all(loaded);
+  for (Request request; read_all(request);) {
+    Answer answer;
+    answer.event = Event::returned;
+    answer.status = call_and_catch(kernel, request, answer.message.data());
+    answer.message.back() = 0;
+    write_all(answer);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace assay::validation::transport
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fputs("assay_plugin_worker calls a plug-in for `assay gate --kernel LIBRARY`; it is not started by hand.\n",
+               stderr);
+    return 2;
+  }
+  const int status = assay::validation::transport::serve(argv[1], argv[2], {argv + 3, argv + argc});
+  _exit(status);  // not through the plug-in's destructors
+}

@@ -1,0 +1,24 @@
+#include "validation/transport/library/worker_path.h"
+
+#define BOOST_DLL_USE_STD_FS
+#include <boost/dll/runtime_symbol_info.hpp>
+#include <cstdlib>
+#include <stdexcept>
+#include <system_error>
+
+namespace assay::validation::transport {
+
+std::filesystem::path worker_path() {
+  if (const char* const named = std::getenv("ASSAY_PLUGIN_WORKER"); named != nullptr && *named != '\0') return named;
+  std::error_code problem;
+  const std::filesystem::path folder = boost::dll::program_location(problem).parent_path();
+  const std::filesystem::path name = "assay_plugin_worker";
+  for (const std::filesystem::path& path :
+       {folder / name, folder.parent_path() / "libexec" / "assay" / name, std::filesystem::path(ASSAY_BUILT_WORKER),
+        std::filesystem::path(ASSAY_INSTALLED_WORKER)})
+    if (is_regular_file(path, problem)) return path;
+  throw std::runtime_error(
+      "the program assay_plugin_worker, which calls plug-ins, is missing: build it, or name it by ASSAY_PLUGIN_WORKER");
+}
+
+}  // namespace assay::validation::transport

@@ -1,0 +1,158 @@
+#include "validation/transport/library/worker_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+
+#include "validation/transport/library/worker_path.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to programs
+
+namespace assay::validation::transport {
+namespace {
+
+[[noreturn]] void fail(int error, const std::string& what) {
+  throw std::system_error(error, std::generic_category(), what);
+}
+
+/// The same file with a number above those that the worker finds open.
+File moved_up(int number) {
+  File file(fcntl(number, F_DUPFD_CLOEXEC, 16));
+  if (file.number() < 0) fail(errno, "no file for a plug-in's process");
+  return file;
+}
+
+/// What the worker finds as its files 0 to 4.
+class FileActions {
+ public:
+  FileActions(int output, int socket, int memory) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, output, STDERR_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, socket, socket_file);
+    posix_spawn_file_actions_adddup2(&actions_, memory, memory_file);
+  }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
+
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+int milliseconds_until(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000'000));
+}
+
+}  // namespace
+
+std::string printable(std::string text) {
+  for (char& letter : text)
+    if ((static_cast<unsigned char>(letter) < ' ' && letter != '\n') || letter == 0x7F) letter = '?';
+  return text;
+}
+
+WorkerProcess::WorkerProcess(const std::string& library, const std::string& operation,
+                             const std::vector<std::string>& operations, int memory)
+    : output_(moved_up(anonymous_file().number())) {
+  fcntl(output_.number(), F_SETFL, O_APPEND);
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) fail(errno, "no socket for a plug-in's process");
+  const File mine(ends[0]), given(ends[1]);
+  // Held open by the worker as well, our end would never close for it.
+  for (const int end : ends) fcntl(end, F_SETFD, FD_CLOEXEC);
+  socket_ = moved_up(mine.number());
+  const File theirs = moved_up(given.number()), shared = moved_up(memory);
+  const std::string program = worker_path().string();
+  std::vector<const char*> arguments = {program.c_str(), library.c_str(), operation.c_str()};
+  for (const std::string& name : operations) arguments.push_back(name.c_str());
+  arguments.push_back(nullptr);
+  const FileActions files(output_.number(), theirs.number(), shared.number());
+  const int error = posix_spawn(&process_, program.c_str(), files.get(), nullptr,
+                                const_cast<char* const*>(arguments.data()), environ);  // NOLINT: POSIX's type
+  if (error != 0) {
+    process_ = -1;
+    fail(error, fmt::format("{} does not start", program));
+  }
+}
+
+WorkerProcess::~WorkerProcess() {
+  if (process_ < 0) return;
+  kill(process_, SIGKILL);
+  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void WorkerProcess::send(const Request& request) {
+  if (ftruncate(output_.number(), 0) != 0) fail(errno, "the output of a plug-in");
+  const auto* bytes = reinterpret_cast<const char*>(&request);
+  for (std::size_t sent = 0; sent < sizeof request;) {
+    const ssize_t count = ::send(socket_.number(), bytes + sent, sizeof request - sent, MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    sent += static_cast<std::size_t>(count);
+  }
+}
+
+WorkerProcess::Reply WorkerProcess::receive(Clock::time_point deadline) {
+  Answer answer;
+  auto* bytes = reinterpret_cast<char*>(&answer);
+  for (std::size_t got = 0; got < sizeof answer;) {
+    pollfd readable{.fd = socket_.number(), .events = POLLIN, .revents = 0};
+    const int ready = poll(&readable, 1, milliseconds_until(deadline));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return {std::nullopt, false};
+    const ssize_t count = read(socket_.number(), bytes + got, sizeof answer - got);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return {std::nullopt, true};
+    got += static_cast<std::size_t>(count);
+  }
+  if (answer.magic != protocol)
+    throw std::runtime_error(fmt::format("{} is not of this program's version", worker_path().string()));
+  return {answer, true};
+}
+
+std::string WorkerProcess::ending() {
+  int status = 0;
+  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = -1;
+  if (WIFEXITED(status)) return fmt::format("called exit({})", WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  return fmt::format("was ended by signal {} ({})", signal, strsignal(signal));  // NOLINT(concurrency-mt-unsafe)
+}
+
+std::string WorkerProcess::last_words() const {
+  constexpr off_t most = 400;
+  struct stat file{};
+  if (fstat(output_.number(), &file) != 0 || file.st_size == 0) return "";
+  const off_t begin = std::max<off_t>(0, file.st_size - most);
+  std::string text(static_cast<std::size_t>(file.st_size - begin), '\0');
+  const ssize_t count = pread(output_.number(), text.data(), text.size(), begin);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  text = printable(std::move(text));
+  while (text.ends_with('\n')) text.pop_back();
+  std::string lines = begin > 0 ? "\n    ..." : "\n    ";
+  for (const char letter : text) lines += letter == '\n' ? std::string("\n    ") : std::string(1, letter);
+  return "\n  it had printed" + lines;
+}
+
+}  // namespace assay::validation::transport

@@ -1,0 +1,203 @@
+// A kernel of any operation in another process, the one that started this program: its calls and their answers go
+// through pipes (channel.h). The gate judges a Python function this way.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "reference/refuse.h"
+#include "validation/core/run.h"
+#include "validation/core/words.h"
+#include "validation/transport/declaration/declaration.h"
+#include "validation/transport/pipe/channel.h"
+
+namespace assay::validation::transport {
+
+/// Whether `kernel` names a kernel of here: "pipe:ANSWERS,CALLS", two file descriptors.
+inline bool is_pipe(const std::string& kernel) {
+  return kernel.starts_with("pipe:");
+}
+
+/// "N * H" for "N,H".
+inline std::string product_text(std::string_view words) {
+  return fmt::format("{}", fmt::join(names_in(words), " * "));
+}
+
+/// The number of elements of the shape. Throws std::invalid_argument where it does not fit in 64 bits.
+template <class Fields>
+std::int64_t expected_size(std::string_view words, const typename Fields::Statement& statement) {
+  std::int64_t product = 1;
+  for (const std::int64_t extent : dimensions<Fields>(words, statement))
+    product = reference::detail::product(product_text(words).c_str(), product, extent);
+  return product;
+}
+
+/// The elements of a span, or of the span that a variant holds.
+template <class Any>
+std::size_t size_of(const Any& any) {
+  if constexpr (is_variant<Any>) {
+    return std::visit([](const auto& span) { return span.size(); }, any);
+  } else {
+    return any.size();
+  }
+}
+
+/// The elements of the input that a result is the gradient of.
+template <class Operation, class Result>
+std::size_t size_of_source(const Result& result, const typename Operation::Problem& problem) {
+  std::size_t size = 0;
+  for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && is_of_dtype<Row>)
+      if (row.in_case == result.gradient_of) size = size_of(problem.*row.in_problem);
+  });
+  return size;
+}
+
+/// Whether a result is asked for, alone or with others.
+template <class Operation>
+bool is_wanted(const char* wanted_with, const typename Operation::Output& out) {
+  bool wanted = wanted_with == nullptr;
+  for_each_row(Operation::results(), [&](const auto& row) {
+    if (wanted_with != nullptr && row.wanted_with != nullptr && std::string_view(wanted_with) == row.wanted_with)
+      wanted = wanted || size_of(out.*row.in_output) != 0;
+  });
+  return wanted;
+}
+
+/// Throws std::invalid_argument for a problem, or results, that arrays with shapes cannot state: a function that is
+/// given arrays and returns its results has no such mistake to find. An array of one axis may have any size.
+template <class Operation>
+void require_shapes(const typename Operation::Problem& problem, const typename Operation::Output& out) {
+  const auto& statement = problem.options;
+  for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsExtent<Row>) reference::detail::expect_at_least(row.name, statement.*row.in_statement, row.min);
+  });
+  const auto expect = [&](const char* name, std::size_t size, std::string_view words) {
+    reference::detail::expect_size(name, size, product_text(words).c_str(), expected_size<Operation>(words, statement));
+  };
+  for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row>) expected_size<Operation>(row.shape.of(statement), statement);
+  });
+  for (const char* const words : Operation::further_sizes) expected_size<Operation>(words, statement);
+  for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row>)
+      if (const auto words = row.shape.of(statement); names_in(words).size() > 1)
+        expect(row.name, size_of(array_of(problem, row)), words);
+  });
+  for_each_row(Operation::results(), [&](const auto& row) {
+    const std::size_t size = size_of(out.*row.in_output);
+    if (!is_wanted<Operation>(row.wanted_with, out)) return;
+    if (row.gradient_of == nullptr) return expect(row.name, size, row.shape.of(statement));
+    if (size != 0 || size_of_source<Operation>(row, problem) != 0)
+      reference::detail::expect_size(row.name, size, product_text(row.shape.of(statement)).c_str(),
+                                     static_cast<std::int64_t>(size_of_source<Operation>(row, problem)));
+  });
+}
+
+template <class Operation>
+class PipeKernel final : public Operation::Kernel {
+ public:
+  using Operation::Kernel::run;
+
+  explicit PipeKernel(const Channel& channel) : channel_(channel), info_(declared()) {}
+
+  const typename Operation::Info& info() const override { return info_; }
+
+  void run(const typename Operation::Problem& problem, const typename Operation::Output& out,
+           const typename Operation::Request& request) const override {
+    require_shapes<Operation>(problem, out);
+    const PipeMessage answer = channel_.call(message_of(problem, out, request));
+    for_each_row(Operation::results(), [&](const auto& row) {
+      if (row.wanted_with == nullptr || size_of(out.*row.in_output) != 0) take(row, answer, problem, out);
+    });
+  }
+
+ private:
+  typename Operation::Info declared() const {
+    const PipeMessage answer = channel_.call({{{"call", "declare"}, {"operation", Operation::name}}, {}});
+    const auto kernel = BindingNode::of(answer.header.at("kernel").dump(), "the declaration of the kernel");
+    kernel.expect_keys({"name", "declares", "dtypes", "support"});
+    typename Operation::Info info;
+    info.name = kernel.at("name").text();
+    assume_float32(info);
+    read_declares<Operation>(kernel, info);
+    info.support.dtypes.clear();
+    for (const auto& dtype : kernel.at("dtypes").list()) info.support.dtypes.push_back(dtype_from(dtype));
+    read_support<Operation>(kernel, info.support);
+    set_stored_roundoff(info, format_of(info.support.dtypes.front()).roundoff);
+    return info;
+  }
+
+  static Dtype dtype_from(const BindingNode& node) {
+    const auto found = std::ranges::find(dtype_names(), node.text());
+    if (found == dtype_names().end()) node.refuse(fmt::format("one of {}", fmt::join(dtype_names(), ", ")));
+    return static_cast<Dtype>(found - dtype_names().begin());
+  }
+
+  static PipeMessage message_of(const typename Operation::Problem& problem, const typename Operation::Output& out,
+                                const typename Operation::Request& request) {
+    bool more_wanted = false;
+    for_each_row(Operation::results(), [&](const auto& row) {
+      more_wanted = more_wanted || (row.wanted_with != nullptr && size_of(out.*row.in_output) != 0);
+    });
+    PipeMessage message{{{"call", "run"}, {"threads", request.threads}}, {}};
+    message.header[std::string(Operation::wanted) + "_wanted"] = more_wanted;
+    for_each_row(Operation::problem(), [&](const auto& row) { add(row, problem, message); });
+    return message;
+  }
+
+  template <class Row>
+  static void add(const Row& row, const typename Operation::Problem& problem, PipeMessage& message) {
+    const auto& statement = problem.options;
+    if constexpr (IsChoice<Row>) {
+      message.header[row.call_name != nullptr ? row.call_name : row.name] =
+          enum_name(statement.*row.in_statement, row.values);
+    } else if constexpr (IsOption<Row>) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(statement.*row.in_statement)>, double>) {
+        // As text: JSON has neither NaN nor infinities.
+        message.header[row.name] = fmt::format("{}", statement.*row.in_statement);
+      } else {
+        message.header[row.name] = statement.*row.in_statement;
+      }
+    } else if constexpr (IsArray<Row>) {
+      const auto words = row.shape.of(statement);
+      const auto add_span = [&](const auto& span) {
+        if (row.optional && span.empty()) return;
+        const auto size = static_cast<std::int64_t>(span.size());
+        message.arrays.push_back(pipe_array(
+            row.name, names_in(words).size() > 1 ? dimensions<Operation>(words, statement) : std::vector{size}, span));
+      };
+      if constexpr (is_of_dtype<Row>) {
+        std::visit(add_span, problem.*row.in_problem);
+      } else {
+        add_span(statement.*row.in_problem);
+      }
+    }
+  }
+
+  template <class Row>
+  static void take(const Row& row, const PipeMessage& answer, const typename Operation::Problem& problem,
+                   const typename Operation::Output& out) {
+    const PipeArray& array = answer.array(row.name);
+    const auto shape = dimensions<Operation>(row.shape.of(problem.options), problem.options);
+    const auto take_span = [&]<class Real>(std::span<Real> to) {
+      if (row.plugin_dtype && array.dtype == "float16") return take_elements<metal::Half>(array, shape, to);
+      if (row.plugin_dtype && array.dtype == "bfloat16") return take_elements<metal::BFloat16>(array, shape, to);
+      if (row.plugin_dtype && array.dtype == "float32") return take_elements<float>(array, shape, to);
+      take_elements<Real>(array, shape, to);
+    };
+    if constexpr (is_variant<std::remove_cvref_t<decltype(out.*row.in_output)>>) {
+      std::visit(take_span, out.*row.in_output);
+    } else {
+      take_span(out.*row.in_output);
+    }
+  }
+
+  Channel channel_;
+  typename Operation::Info info_;
+};
+
+}  // namespace assay::validation::transport
