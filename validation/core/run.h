@@ -146,12 +146,6 @@ class CallResults {
   typename Fields::Output output_;
 };
 
-/// How a kernel is asked; an operation with several entries has an overload.
-template <class Kernel, class Problem, class Output, class Request>
-void call(const Kernel& kernel, const Problem& problem, const Output& out, const Request& request) {
-  kernel.run(problem, out, request);
-}
-
 /// Runs the kernel whatever it does with bad arguments. Exceptions other than std::invalid_argument pass through.
 template <class Kernel, HasFields Case>
 typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
@@ -163,7 +157,11 @@ typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
   const CallInputs<Case> inputs(given, options.other_type);
   CallResults<Case> results(given, options);
   try {
-    call(kernel, inputs.problem(), results.output(), options.request);
+    if constexpr (requires { Fields::call(kernel, inputs.problem(), results.output(), options.request); }) {
+      Fields::call(kernel, inputs.problem(), results.output(), options.request);
+    } else {
+      kernel.run(inputs.problem(), results.output(), options.request);
+    }
   } catch (const std::invalid_argument& refusal) {
     run.refused = true;
     run.message = refusal.what();

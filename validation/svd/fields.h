@@ -66,6 +66,12 @@ struct SvdFields {
   static const auto& declarations();
   static constexpr const char* wanted = "vectors";  ///< what results beyond the values are called together
 
+  /// Runs the whole decomposition, or the rSVD, as the request asks.
+  static void call(const Kernel& kernel, const Problem& problem, const Output& out, const Request& request) {
+    if (request.randomized) return kernel.randomized(problem, *request.randomized, out);
+    kernel.run(problem, out, request);
+  }
+
   /// Throws std::invalid_argument for what this project's own host code refuses.
   static void validate(const Problem& problem, const Output& out);
 

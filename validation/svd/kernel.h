@@ -70,11 +70,4 @@ class SvdKernel {
   }
 };
 
-/// As the request asks: the whole decomposition, or the rSVD.
-inline void call(const SvdKernel& kernel, const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out,
-                 const SvdRequest& request) {
-  if (request.randomized) return kernel.randomized(problem, *request.randomized, out);
-  kernel.run(problem, out, request);
-}
-
 }  // namespace assay::validation
