@@ -1,11 +1,11 @@
 #include "validation/registry.h"
 
 #include "validation/cce/faults/faults.h"
-#include "validation/cce/kernels.h"
+#include "validation/cce/operation.h"
 #include "validation/ctc/faults/faults.h"
-#include "validation/ctc/kernels.h"
+#include "validation/ctc/operation.h"
 #include "validation/svd/faults/faults.h"
-#include "validation/svd/kernels.h"
+#include "validation/svd/operation.h"
 #include "validation/transport/library/kernel.h"
 #include "validation/transport/metal/kernel.h"
 #include "validation/transport/pipe/kernel.h"
@@ -32,19 +32,19 @@ std::shared_ptr<const typename Operation::Kernel> other_kernel(const std::string
 
 std::shared_ptr<const CtcKernel> CtcOperation::kernel(const std::string& name) {
   if (name == "plain") return plain_ctc_kernel();
-  auto shipped = shipped_ctc_kernel(name);
+  auto shipped = CtcOperation::shipped_kernel(name);
   return shipped ? shipped : other_kernel<CtcOperation>(name);
 }
 
 std::shared_ptr<const CceKernel> CceOperation::kernel(const std::string& name) {
   if (name == "plain") return plain_cce_kernel();
-  auto shipped = shipped_cce_kernel(name);
+  auto shipped = CceOperation::shipped_kernel(name);
   return shipped ? shipped : other_kernel<CceOperation>(name);
 }
 
 std::shared_ptr<const SvdKernel> SvdOperation::kernel(const std::string& name) {
   if (name == "plain") return plain_svd_kernel();
-  auto shipped = shipped_svd_kernel(name);
+  auto shipped = SvdOperation::shipped_kernel(name);
   return shipped ? shipped : other_kernel<SvdOperation>(name);
 }
 

@@ -8,9 +8,8 @@
 #include <tuple>
 
 #include "tests/cli/program.h"
-#include "validation/core/npz.h"
 #include "validation/cce/operation.h"
-#include "validation/cce/sizes.h"
+#include "validation/core/npz.h"
 #include "validation/core/text.h"
 
 namespace assay::validation {
@@ -65,7 +64,7 @@ TEST_F(CceCommand, GateFailsABrokenKernelByALineThatReplays) {
 }
 
 TEST_F(CceCommand, GateJudgesOnABatchOfTheUsers) {
-  CceCase c = sized_cce_case(5, 3, 40, 1, Dtype::bfloat16, 1);
+  CceCase c = CceOperation::sized_case(5, 3, 40, 1, Dtype::bfloat16, 1);
   write_npz(folder_ / "tokens.npz", c);
   const Outcome outcome = run("gate cce --kernel plain --input tokens.npz");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
@@ -84,7 +83,7 @@ TEST_F(CceCommand, GateJudgesOnABatchOfTheUsers) {
 
 /// A failure that no line of text holds comes as a file, whose line replays all the same.
 TEST_F(CceCommand, GateWritesALargeFailureToAFileThatReplays) {
-  CceCase c = sized_cce_case(400, 1, 2, 1, Dtype::float32, 1);
+  CceCase c = CceOperation::sized_case(400, 1, 2, 1, Dtype::float32, 1);
   c.reduction = Reduction::mean;
   write_npz(folder_ / "tokens.npz", c);
   const Outcome outcome = run("gate cce --input tokens.npz --kernel fault:mean-over-all-tokens --filter '^loss$'");

@@ -11,7 +11,6 @@
 #include "tests/cli/program.h"
 #include "validation/core/npz.h"
 #include "validation/ctc/operation.h"
-#include "validation/ctc/sizes.h"
 
 namespace assay::validation {
 namespace {
@@ -103,7 +102,7 @@ TEST_F(GateCommand, RefusesABatchThatIsNone) {
 
 /// A failure that no line of text holds comes as a file, whose line replays all the same.
 TEST_F(GateCommand, WritesALargeFailureToAFileThatReplays) {
-  CtcCase c = sized_case(40, 40, 34, 1, 1);
+  CtcCase c = CtcOperation::sized_case(40, 40, 34, 1, 1);
   std::vector<std::int64_t> labels(34);
   std::iota(labels.begin(), labels.end(), std::int64_t{1});
   set_targets(c, {labels});  // all different: no class can be left out

@@ -11,9 +11,8 @@
 
 #include "tests/cli/program.h"
 #include "validation/core/npz.h"
-#include "validation/svd/operation.h"
-#include "validation/svd/sizes.h"
 #include "validation/core/text.h"
+#include "validation/svd/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -42,8 +41,8 @@ TEST_F(SvdCommand, GatePassesThePlainKernel) {
   const Outcome outcome = run("gate svd --quick --kernel plain");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("assay gate svd: kernel plain, 40 generated cases a property (seed 1)"));
-  EXPECT_THAT(outcome.out,
-              HasSubstr(fmt::format("plain: 0 of {} properties failed, 0 mistrusted", SvdOperation::properties().size())));
+  EXPECT_THAT(outcome.out, HasSubstr(fmt::format("plain: 0 of {} properties failed, 0 mistrusted",
+                                                 SvdOperation::properties().size())));
   EXPECT_THAT(replay_lines(outcome.out), IsEmpty());
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
@@ -65,7 +64,7 @@ TEST_F(SvdCommand, GateFailsABrokenKernelByALineThatReplays) {
 }
 
 TEST_F(SvdCommand, GateJudgesOnABatchOfTheUsers) {
-  SvdCase c = sized_svd_case(2, 6, 4, 3, Dtype::float64, 1);
+  SvdCase c = SvdOperation::sized_case(2, 6, 4, 3, Dtype::float64, 1);
   write_npz(folder_ / "matrices.npz", c);
   const Outcome outcome = run("gate svd --kernel plain --input matrices.npz");
   EXPECT_EQ(outcome.status, 0) << outcome.out;

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/plugin/plugins.h"
-#include "validation/ctc/operation.h"
 #include "validation/ctc/fields.h"
+#include "validation/ctc/operation.h"
 #include "validation/registry.h"
 
 namespace assay::validation::transport {
@@ -29,10 +29,11 @@ TEST(CtcPlugin, IsSkippedWhereItDeclaresLess) {
 /// A loss that lies half a unit of bfloat16 off is right there, and far off in float32.
 TEST(CtcPlugin, IsHeldToTheRoundingOfItsType) {
   const auto rounds = CtcOperation::kernel(built("bfloat16"));
-  EXPECT_EQ(rounds->info().support.dtype, Dtype::bfloat16);
+  EXPECT_EQ(rounds->info().support.dtypes, std::vector{Dtype::bfloat16});
   EXPECT_EQ(failures<CtcOperation>(*rounds, 10), "");
   EXPECT_EQ(judged<CtcOperation>(*rounds, "gradient").verdict, Verdict::pass);
-  EXPECT_EQ(judged<CtcOperation>(*CtcOperation::kernel(built("bfloat16_truncates")), "gradient").verdict, Verdict::fail);
+  EXPECT_EQ(judged<CtcOperation>(*CtcOperation::kernel(built("bfloat16_truncates")), "gradient").verdict,
+            Verdict::fail);
 }
 
 /// Two frames whose label is 40,000 below the other class: a loss of 80,000, which float16 has not.
@@ -44,9 +45,11 @@ TEST(CtcPlugin, IsNotAskedForWhatItsTypeCannotHold) {
   c.activations = {-40000, 0, -40000, 0};
   c.input_lengths = {2};
   set_targets(c, {{}});
-  EXPECT_THAT(why_not(CtcSupport{.dtype = Dtype::float16}, c), HasSubstr("leave the range of its type"));
+  c.dtype = Dtype::float16;
+  const CtcKernelInfo narrow{.losses_of_dtype = true, .support = {.dtypes = {Dtype::float16}}};
+  EXPECT_THAT(why_not(narrow, c), HasSubstr("leave the range of its type"));
   c.activations = {-30000, 0, -30000, 0};
-  EXPECT_EQ(why_not(CtcSupport{.dtype = Dtype::float16}, c), "");
+  EXPECT_EQ(why_not(narrow, c), "");
 }
 
 }  // namespace

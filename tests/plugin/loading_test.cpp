@@ -7,11 +7,11 @@
 #include <stdexcept>
 
 #include "tests/plugin/plugins.h"
-#include "validation/cce/kernels.h"
-#include "validation/ctc/kernels.h"
+#include "validation/cce/operation.h"
+#include "validation/ctc/operation.h"
 #include "validation/registry.h"
+#include "validation/svd/operation.h"
 #include "validation/transport/library/plugin.h"
-#include "validation/svd/kernels.h"
 
 namespace assay::validation::transport {
 namespace {
@@ -22,10 +22,13 @@ using testing::ThrowsMessage;
 TEST(Loading, RefusesWhatIsNoLibrary) {
   const auto text = std::filesystem::temp_directory_path() / "assay-no-library.so";
   std::ofstream(text) << "no library\n";
-  EXPECT_THAT([&] { CtcOperation::kernel(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr("assay-no-library.so")));
+  EXPECT_THAT([&] { CtcOperation::kernel(text); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("assay-no-library.so")));
   std::filesystem::remove(text);
-  EXPECT_THAT([&] { CtcOperation::kernel(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr("there is no such file")));
-  EXPECT_THAT([] { CtcOperation::kernel("./a b.so"); }, ThrowsMessage<std::invalid_argument>(HasSubstr("without spaces")));
+  EXPECT_THAT([&] { CtcOperation::kernel(text); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("there is no such file")));
+  EXPECT_THAT([] { CtcOperation::kernel("./a b.so"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("without spaces")));
 }
 
 TEST(Loading, NamesWhatIsExportedInstead) {
@@ -61,8 +64,8 @@ INSTANTIATE_TEST_SUITE_P(Lies, LyingPlugin, testing::ValuesIn(lies),
                          [](const auto& tested) { return std::string(tested.param.plugin); });
 
 TEST(Loading, TakesStructsOfOtherLengths) {
-  EXPECT_EQ(CtcOperation::kernel(built("newer"))->info().support.largest_T, no_limit);
-  EXPECT_FALSE(CtcOperation::kernel(built("older_struct"))->info().support.log_probs);
+  EXPECT_TRUE(CtcOperation::kernel(built("newer"))->info().support.limits.empty());
+  EXPECT_FALSE(CtcOperation::kernel(built("older_struct"))->info().support.does("log_probs"));
 }
 
 TEST(Loading, SurvivesLibrariesThatDoNot) {

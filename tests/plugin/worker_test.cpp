@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "tests/plugin/plugins.h"
-#include "tests/validation/ctc/stub_kernel.h"
+#include "tests/validation/ctc/kernels.h"
 #include "validation/core/kernel_died.h"
 #include "validation/ctc/operation.h"
 #include "validation/ctc/fields.h"

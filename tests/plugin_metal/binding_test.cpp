@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "tests/plugin_metal/shader_folder.h"
-#include "validation/ctc/kernels.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation::transport::test {
 namespace {

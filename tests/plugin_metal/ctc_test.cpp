@@ -4,9 +4,8 @@
 
 #include "tests/plugin_metal/shader_folder.h"
 #include "tests/validation/named.h"
-#include "validation/ctc/kernels.h"
-#include "validation/ctc/operation.h"
 #include "validation/ctc/fields.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation::transport::test {
 namespace {
@@ -32,10 +31,10 @@ TEST(StrangersCtc, DeclaresWhatItsBindingSays) {
   EXPECT_EQ(info.name, folder.binding());
   EXPECT_EQ(info.arithmetic, Arithmetic::log_space);
   EXPECT_EQ(info.unit_roundoff, 0x1p-24);
-  EXPECT_FALSE(info.support.logits);
-  EXPECT_TRUE(info.support.log_probs);
-  EXPECT_EQ(info.support.largest_S, 1000);
-  EXPECT_FALSE(info.support.checks_arguments);
+  EXPECT_FALSE(info.support.does("logits"));
+  EXPECT_TRUE(info.support.does("log_probs"));
+  EXPECT_EQ(info.support.limits.at("S"), 1000);
+  EXPECT_FALSE(info.support.does("checks_arguments"));
 }
 
 TEST(StrangersCtc, PassesEveryProperty) {
@@ -67,7 +66,7 @@ TEST(StrangersCtc, ChecksItsArgumentsThroughTheHostWhereItsBindingSaysSo) {
   EXPECT_FALSE(run_kernel(*CtcOperation::kernel(folder.binding()), one_frame(1)).refused);
   folder.edit_binding(R"("operation")", R"("host_validates": true, "operation")");
   const auto kernel = CtcOperation::kernel(folder.binding());
-  EXPECT_TRUE(kernel->info().support.checks_arguments);
+  EXPECT_TRUE(kernel->info().support.does("checks_arguments"));
   EXPECT_FALSE(run_kernel(*kernel, one_frame(1)).refused);
   const CtcRun refused = run_kernel(*kernel, one_frame(2));
   EXPECT_TRUE(refused.refused);

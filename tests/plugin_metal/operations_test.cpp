@@ -3,9 +3,7 @@
 
 #include "tests/plugin_metal/shader_folder.h"
 #include "tests/validation/named.h"
-#include "validation/cce/kernels.h"
 #include "validation/cce/operation.h"
-#include "validation/svd/kernels.h"
 #include "validation/svd/operation.h"
 
 namespace assay::validation::transport::test {

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/validation/ctc/stub_kernel.h"
-#include "validation/ctc/coverage.h"
+#include "tests/validation/ctc/kernels.h"
 #include "validation/ctc/truth.h"
 
 namespace assay::validation {
@@ -30,7 +29,7 @@ CtcProperty property_of(Check check, bool against_reference = false) {
 }
 
 CtcPropertyReport run(const CtcProperty& property, const CtcGateOptions& options, const Progress& progress = {}) {
-  Coverage coverage(ctc_classes());
+  Coverage coverage(CtcOperation::classes());
   return run_property(property, {*plain_ctc_kernel()}, options, coverage, progress);
 }
 
@@ -158,7 +157,7 @@ TEST(Gate, ShrinksAFailureAndSaysInHowManySteps) {
 
 /// Verdicts that shrinking asks for count neither as cases nor as coverage.
 TEST(Gate, CountsNoCaseOfShrinking) {
-  Coverage coverage(ctc_classes());
+  Coverage coverage(CtcOperation::classes());
   const auto property = property_of([](const CtcCase&) { return Finding::fail("always"); });
   const auto report = run_property(property, {*plain_ctc_kernel()}, {.given = {}}, coverage);
   EXPECT_EQ(report.cases, 1);
@@ -166,7 +165,7 @@ TEST(Gate, CountsNoCaseOfShrinking) {
 }
 
 TEST(Gate, CoversGeneratedCasesAlone) {
-  Coverage coverage(ctc_classes());
+  Coverage coverage(CtcOperation::classes());
   const CtcGateOptions options{.cases = 12, .given = {{"one", three_of_four_paths()}}};
   run_property(property_of([](const CtcCase&) { return Finding::pass(); }), {*plain_ctc_kernel()}, options, coverage);
   EXPECT_EQ(coverage.cases(), 12);

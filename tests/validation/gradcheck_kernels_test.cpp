@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/validation/cce/kernels.h"
-#include "tests/validation/ctc/stub_kernel.h"
+#include "tests/validation/ctc/kernels.h"
 #include "tests/validation/svd/kernels.h"
 #include "validation/ctc/fields.h"
 #include "validation/gradcheck/operation.h"
@@ -121,13 +121,14 @@ TEST(GradcheckKernels, JudgesNarrowGradientsAsTheyAreDeclared) {
    public:
     Narrow(Dtype dtype, bool declared) : dtype_(dtype) {
       if (!declared) return;
-      info_.support.dtype = dtype;
-      info_.output_unit_roundoff = format_of(dtype).roundoff;
+      info_.support.dtypes = {dtype};
     }
     const CtcKernelInfo& info() const override { return info_; }
-    void run(const CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) const override {
-      plain_ctc_kernel()->run(problem, out, threads);
-      for (float& g : out.gradient) g = rounded_to(dtype_, double{g});
+    void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out, const CtcRequest&) const override {
+      metal::with_types(problem, out, [&]<class Real>(const CtcProblem<Real>& typed, const metal::CtcOutput<Real>& to) {
+        metal::ctc_loss(typed, to);
+        for (Real& g : to.gradient) g = static_cast<Real>(rounded_to(dtype_, static_cast<double>(g)));
+      });
     }
 
    private:
@@ -238,11 +239,13 @@ TEST(GradcheckKernels, TellsOfTrespassesRefusalsAndExceptions) {
 }
 
 TEST(GradcheckKernels, SkipsWhatTheKernelDoesNotClaim) {
-  class RowsOfOne final : public CtcKernel {
+  class RowsOfOne final : public CtcFloatKernel {
    public:
-    RowsOfOne() { info_.support.largest_B = 1; }
+    RowsOfOne() { info_.support.limits["B"] = 1; }
     const CtcKernelInfo& info() const override { return info_; }
-    void run(const CtcProblem<float>&, const metal::CtcOutput<float>&, int) const override { throw std::logic_error("asked"); }
+    void run(const CtcProblem<float>&, const metal::CtcOutput<float>&, int) const override {
+      throw std::logic_error("asked");
+    }
 
    private:
     CtcKernelInfo info_ = plain_ctc_kernel()->info();

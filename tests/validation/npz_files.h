@@ -16,8 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "validation/core/npz_archive.h"
 #include "validation/core/npz.h"
+#include "validation/core/npz_archive.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 

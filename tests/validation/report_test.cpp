@@ -10,13 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/validation/ctc/property_named.h"
-#include "tests/validation/ctc/stub_kernel.h"
-#include "validation/ctc/coverage.h"
-#include "validation/ctc/kernels.h"
+#include "tests/validation/ctc/kernels.h"
 #include "validation/core/npz.h"
-#include "validation/ctc/sizes.h"
 #include "validation/core/text.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -101,11 +98,11 @@ TEST(Report, SaysWhatFailedOnWhatAndHowToReproduceIt) {
 }
 
 TEST(Report, WrapsCoverageAndNamesWhatWasNeverMet) {
-  Coverage coverage(ctc_classes());
+  Coverage coverage(CtcOperation::classes());
   CtcCase c = three_of_four_paths();
-  for (int i = 0; i < 98'765; ++i) coverage.count(classes_of(c));
+  for (int i = 0; i < 98'765; ++i) coverage.count(CtcOperation::classes_of(c));
   c.zero_infinity = true;
-  coverage.count(classes_of(c));
+  coverage.count(CtcOperation::classes_of(c));
   std::istringstream lines(coverage_text(coverage));
   std::string all;
   for (std::string line; std::getline(lines, line); all += line + "\n") EXPECT_LE(line.size(), terminal_width) << line;
@@ -114,9 +111,9 @@ TEST(Report, WrapsCoverageAndNamesWhatWasNeverMet) {
 }
 
 TEST(Report, NamesNothingAsNeverMetWhereAllWas) {
-  Coverage coverage(ctc_classes());
+  Coverage coverage(CtcOperation::classes());
   Random random(1);
-  for (int i = 0; i < 2000; ++i) coverage.count(classes_of(generate_ctc(random, i % 101, {})));
+  for (int i = 0; i < 2000; ++i) coverage.count(CtcOperation::classes_of(CtcOperation::generate(random, i % 101, {})));
   EXPECT_THAT(coverage_text(coverage), Not(HasSubstr("never met")));
 }
 
@@ -153,7 +150,7 @@ TEST_F(Reproducer, GivesTheSameVerdictAgainAndAnotherKernelsOwn) {
                                                         {"blank-is-zero", "permutation"},
                                                         {"mean-of-labels-only", "reductions"},
                                                         {"label-clamped", "refusals"}}) {
-    Coverage coverage(ctc_classes());
+    Coverage coverage(CtcOperation::classes());
     const auto kernel = CtcOperation::kernel("fault:" + fault);
     const auto report = run_property(property_named(property), {*kernel}, {.cases = 200, .given = {}}, coverage);
     ASSERT_TRUE(report.failure.has_value()) << fault;
@@ -172,7 +169,7 @@ TEST_F(Reproducer, GivesTheSameVerdictAgainAndAnotherKernelsOwn) {
 }
 
 TEST_F(Reproducer, PutsALargeCaseIntoAFile) {
-  CtcCase large = sized_case(40, 12, 10, 3, 5);
+  CtcCase large = CtcOperation::sized_case(40, 12, 10, 3, 5);
   large.upstream = {-0.0F};
   auto words = words_of(reproducer<CtcOperation>("gradient", "cpu", large));
   EXPECT_EQ(words.at("property"), "gradient");
@@ -185,12 +182,12 @@ TEST_F(Reproducer, PutsALargeCaseIntoAFile) {
 }
 
 TEST_F(Reproducer, PutsDifferentCasesIntoDifferentFiles) {
-  const auto first = words_of(reproducer<CtcOperation>("gradient", "cpu", sized_case(40, 12, 10, 3, 5)));
-  const auto second = words_of(reproducer<CtcOperation>("gradient", "cpu", sized_case(40, 12, 10, 3, 6)));
-  const auto other = words_of(reproducer<CtcOperation>("loss", "cpu", sized_case(40, 12, 10, 3, 5)));
+  const auto first = words_of(reproducer<CtcOperation>("gradient", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 5)));
+  const auto second = words_of(reproducer<CtcOperation>("gradient", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 6)));
+  const auto other = words_of(reproducer<CtcOperation>("loss", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 5)));
   EXPECT_NE(first.at("file"), second.at("file"));
   EXPECT_NE(first.at("file"), other.at("file"));
-  EXPECT_EQ(words_of(reproducer<CtcOperation>("gradient", "cpu", sized_case(40, 12, 10, 3, 5))), first);
+  EXPECT_EQ(words_of(reproducer<CtcOperation>("gradient", "cpu", CtcOperation::sized_case(40, 12, 10, 3, 5))), first);
 }
 
 }  // namespace

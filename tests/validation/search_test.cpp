@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/validation/ctc/stub_kernel.h"
+#include "tests/validation/ctc/kernels.h"
 #include "validation/ctc/operation.h"
 #include "validation/core/text.h"
 

@@ -1,4 +1,5 @@
-#include "validation/cce/coverage.h"
+// The interesting places that a case of linear cross-entropy can reach.
+#include "validation/cce/operation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +33,7 @@ bool some_token(const CceCase& c, bool (*predicate)(const CceCase&, std::int64_t
   return false;
 }
 
-const CaseClass<CceCase> classes[] = {
+const CaseClass<CceCase> all_classes[] = {
     {"one token", [](const CceCase& c) { return c.N == 1; }},
     {"7 tokens or more", [](const CceCase& c) { return c.N >= 7; }},
     {"one word", [](const CceCase& c) { return c.V == 1; }},
@@ -73,12 +74,12 @@ const CaseClass<CceCase> classes[] = {
 
 }  // namespace
 
-std::vector<std::string> classes_of(const CceCase& c) {
-  return names_of(classes, c);
+std::vector<std::string> CceOperation::classes_of(const CceCase& c) {
+  return names_of(all_classes, c);
 }
 
-std::vector<std::string> cce_classes() {
-  return names_of(classes);
+std::vector<std::string> CceOperation::classes() {
+  return names_of(all_classes);
 }
 
 }  // namespace assay::validation

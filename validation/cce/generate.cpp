@@ -1,4 +1,4 @@
-#include "validation/cce/generate.h"
+#include "validation/cce/operation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,7 +76,7 @@ void choose_upstream(CceCase& c, Random& random) {
 
 }  // namespace
 
-CceCase generate_cce(Random& random, int size, const CceProfile& profile) {
+CceCase CceOperation::generate(Random& random, int size, const CceProfile& profile) {
   CceCase c;
   choose_extents(c, random, size, profile);
   choose_options(c, random, profile);

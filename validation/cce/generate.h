@@ -25,7 +25,4 @@ struct CceProfile {
   double many_tokens = 0.1;    ///< of more than six tokens
 };
 
-/// A valid problem. `size` grows from 0 to 100 over a run: small cases come first and shrink best.
-CceCase generate_cce(Random& random, int size, const CceProfile& profile);
-
 }  // namespace assay::validation

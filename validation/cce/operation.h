@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "validation/cce/compare.h"
-#include "validation/cce/coverage.h"
 #include "validation/cce/fields.h"
 #include "validation/cce/generate.h"
-#include "validation/cce/shrink.h"
 #include "validation/cce/truth.h"
 #include "validation/core/fault.h"
 #include "validation/core/gate.h"
 #include "validation/core/operation.h"
 #include "validation/core/picture.h"
+#include "validation/core/shrink.h"
+#include "validation/gradcheck/judge.h"
 
 namespace assay::validation {
 
@@ -26,31 +26,31 @@ struct CceOperation : OperationOf<CceFields> {
   using Truth = CceTruth;
   using Agreement = CceRunComparison;
 
-  static constexpr std::array<const char*, 0> data_files = {};
-
-  static CceCase generate(Random& random, int size, const CceProfile& profile) {
-    return generate_cce(random, size, profile);
-  }
-  static std::vector<Shrink<CceCase>> shrinks_of(const CceCase& c) { return validation::shrinks_of(c); }
+  static CceCase generate(Random& random, int size, const CceProfile& profile);
+  static std::vector<Shrink<CceCase>> shrinks_of(const CceCase& c);
   static CceTruth truth_of(const CceCase& c, int digits) { return validation::truth_of(c, digits); }
-  static std::vector<std::string> classes() { return cce_classes(); }
-  static std::vector<std::string> classes_of(const CceCase& c) { return validation::classes_of(c); }
+
+  static std::vector<std::string> classes_of(const CceCase& c);
+  static std::vector<std::string> classes();
+
   /// Four properties ask for the truth of a case; a million elements take about 200 MB.
   static bool is_worth_remembering(const CceCase& c) {
     return c.N * c.V * c.H >= 100'000 && c.hidden.size() + c.weight.size() <= 1'000'000;
   }
 
+  static GradientJudgement judge_gradients(const CceKernel& kernel, const CceCase& c, int digits);
+  static CceProfile gradcheck_profile(const CceKernel& kernel);
   static std::vector<Picture> pictures(const CceKernel& kernel, const CceCase& c, int digits);
+  /// N tokens of H Gaussian elements and V words; logits have the standard deviation `scale`.
+  static CceCase sized_case(std::int64_t N, std::int64_t H, std::int64_t V, double scale, Dtype dtype,
+                            std::uint64_t seed);
   static std::vector<NamedCase<CceOperation>> sized_cases();
+
   static const std::vector<Property<CceOperation>>& properties();
 
-  /// In a fixed order. Faults are made once: a kernel whose fault is the state that it keeps between calls keeps it for
-  /// the life of the program. That state is locked or atomic: any kernel may run on several threads.
   static const std::vector<Fault<CceOperation>>& faults();
   static std::shared_ptr<const CceKernel> kernel(const std::string& name);
-
-  /// The kernels that a gate run judges unless one is named: those that are meant to be used.
-  static std::vector<std::string> shipped_kernels() { return {"cpu", "metal-emulated"}; }
+  static std::shared_ptr<const CceKernel> shipped_kernel(const std::string& name);
 };
 static_assert(Operation<CceOperation>);
 

@@ -1,4 +1,6 @@
-#include "validation/cce/shrink.h"
+// Smaller problems to try once one has failed: structure first (tokens, words, columns, options), then values towards
+// zero and few bits.
+#include "validation/cce/operation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,7 +50,7 @@ void add_bias(Steps& steps, const Shared& c) {
 
 }  // namespace
 
-std::vector<Shrink<CceCase>> shrinks_of(const CceCase& c) {
+std::vector<Shrink<CceCase>> CceOperation::shrinks_of(const CceCase& c) {
   Steps steps;
   const auto shared = std::make_shared<const CceCase>(c);
   add_structure(steps, shared);

@@ -1,13 +1,14 @@
-#include "validation/cce/sizes.h"
+// Given cases beyond the sizes that are generated: vocabularies of whole chunks and a bit, hidden sizes of whole tiles.
+#include "validation/cce/operation.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-
 namespace assay::validation {
 
-CceCase sized_cce_case(std::int64_t N, std::int64_t H, std::int64_t V, double scale, Dtype dtype, std::uint64_t seed) {
+CceCase CceOperation::sized_case(std::int64_t N, std::int64_t H, std::int64_t V, double scale, Dtype dtype,
+                                 std::uint64_t seed) {
   Random random(seed);
   CceCase c;
   c.N = N;
@@ -35,7 +36,7 @@ std::vector<CceNamedCase> CceOperation::sized_cases() {
   for (const Size& size : sizes)
     cases.push_back(
         {fmt::format("N={} H={} V={} logits x{} {}", size.N, size.H, size.V, size.scale, name_of(size.dtype)),
-         sized_cce_case(size.N, size.H, size.V, size.scale, size.dtype, 7), true});
+         sized_case(size.N, size.H, size.V, size.scale, size.dtype, 7), true});
   return cases;
 }
 

@@ -92,8 +92,14 @@ void add_gradcheck_command(CLI::App& app, Action& action) {
   command->callback([&action, arguments] {
     action = [arguments] {
       transport::set_time_limit(arguments->time_limit);
-      return with_operation(arguments->operation,
-                            [&]<class Operation>(Operation) { return run<Operation>(*arguments); });
+      return with_operation(arguments->operation, [&]<class Operation>(Operation) {
+        if constexpr (requires { &Operation::judge_gradients; }) {
+          return run<Operation>(*arguments);
+        } else {
+          throw std::invalid_argument(fmt::format("operation {} has no gradient to check", Operation::name));
+          return 1;
+        }
+      });
     };
   });
 }

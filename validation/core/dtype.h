@@ -1,6 +1,8 @@
 // The types that arrays of a problem are stored in.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <string>
 #include <vector>
@@ -34,6 +36,15 @@ Real rounded_to(Dtype dtype, double value) {
     default:
       return Real{static_cast<float>(value)};
   }
+}
+
+/// The first element that is no number of the type; NaN is one.
+template <class Element>
+auto not_of(Dtype dtype, const std::vector<Element>& values) {
+  if (sizeof(Element) == 4 && dtype == Dtype::float32) return values.end();
+  return std::ranges::find_if(values, [dtype](Element value) {
+    return !std::isnan(value) && rounded_to<Element>(dtype, static_cast<double>(value)) != value;
+  });
 }
 
 /// A binary floating-point format.

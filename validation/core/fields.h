@@ -35,6 +35,7 @@ template <class T>
 struct ShapeWords {
   const char* words;
   const char* (*choose)(const typename T::Statement&) = nullptr;  ///< where it depends on an option
+  const char* chosen_by = nullptr;                                ///< the name of that option
 
   std::string_view of(const typename T::Statement& statement) const {
     return choose != nullptr ? choose(statement) : words;
@@ -45,10 +46,10 @@ struct ShapeWords {
 template <class T>
 struct Extent {
   const char* name;
-  std::int64_t T::Case::*in_case;
-  std::int64_t T::Statement::*in_statement;
-  std::int64_t T::Plugin::*in_plugin;
-  std::int64_t T::PluginKernel::*plugin_limit;  ///< the largest that a kernel takes
+  std::int64_t T::Case::* in_case;
+  std::int64_t T::Statement::* in_statement;
+  std::int64_t T::Plugin::* in_plugin;
+  std::int64_t T::PluginKernel::* plugin_limit;  ///< the largest that a kernel takes
   std::int64_t min = 0;
   std::int64_t (*limited)(const typename T::Case&) = nullptr;  ///< what the limit is for, if not the extent itself
 };
@@ -64,7 +65,7 @@ struct DerivedExtent {
 template <class T>
 struct DtypeField {
   const char* name;
-  Dtype T::Case::*in_case;
+  Dtype T::Case::* in_case;
   std::vector<Dtype> all;   ///< that the operation is stated in
   bool said_always = true;  ///< in text and files; else only where it is not the default
 };
@@ -73,11 +74,11 @@ struct DtypeField {
 template <class T, class Value, class PluginValue>
 struct Option {
   const char* name;
-  Value T::Case::*in_case;
-  Value T::Statement::*in_statement;
-  PluginValue T::Plugin::*in_plugin;
-  Claim declinable;     ///< where it is not the default
-  bool resets = false;  ///< shrinking tries the default
+  Value T::Case::* in_case;
+  Value T::Statement::* in_statement;
+  PluginValue T::Plugin::* in_plugin;
+  Claim declinable;                    ///< where it is not the default
+  bool resets = false;                 ///< shrinking tries the default
   const char* same_type_as = nullptr;  ///< an array whose type in a shader must hold the value
 };
 
@@ -85,16 +86,16 @@ struct Option {
 template <class T, class Enum>
 struct Choice {
   const char* name;
-  Enum T::Case::*in_case;
-  Enum T::Statement::*in_statement;
-  std::int32_t T::Plugin::*in_plugin;
-  std::vector<std::string> values;     ///< in the order of the enumeration
-  std::vector<Claim> declinable;       ///< one for each value
-  bool resets = false;                 ///< shrinking tries the default
-  bool in_npz = true;                  ///< else the arrays of a file imply it
-  const char* call_name = nullptr;     ///< in calls of Python functions, where it is another
-  const char* metal_flag = nullptr;    ///< in bindings of shaders: a flag in the place of the number
-  Enum metal_true = {};                ///< the value for which that flag is 1
+  Enum T::Case::* in_case;
+  Enum T::Statement::* in_statement;
+  std::int32_t T::Plugin::* in_plugin;
+  std::vector<std::string> values;   ///< in the order of the enumeration
+  std::vector<Claim> declinable;     ///< one for each value
+  bool resets = false;               ///< shrinking tries the default
+  bool in_npz = true;                ///< else the arrays of a file imply it
+  const char* call_name = nullptr;   ///< in calls of Python functions, where it is another
+  const char* metal_flag = nullptr;  ///< in bindings of shaders: a flag in the place of the number
+  Enum metal_true = {};              ///< the value for which that flag is 1
 };
 
 /// How the elements of an array become simpler.
@@ -109,16 +110,17 @@ struct ValueShrinks {
 template <class T, class Owner, class View, class Element, class PluginElement>
 struct InputArray {
   const char* name;
-  std::vector<Element> T::Case::*in_case;
-  View Owner::*in_problem;
-  const PluginElement* T::Plugin::*in_plugin;
-  std::int64_t T::Plugin::*plugin_size;
+  std::vector<Element> T::Case::* in_case;
+  View Owner::* in_problem;
+  const PluginElement* T::Plugin::* in_plugin;
+  std::int64_t T::Plugin::* plugin_size;
   ShapeWords<T> shape;
   bool optional = false;  ///< no elements: there is none
   Claim declinable = {};  ///< where there is one
   ValueShrinks<Element> shrinks = {};
   const char* (*npz_name)(const typename T::Case&) = nullptr;  ///< where it is another
-  const char* npz_words = nullptr;                              ///< "logits or log_probs"
+  const char* npz_words = nullptr;                             ///< "logits or log_probs"
+  const char* npz_or = "";                                     ///< " or [T, C]": a shape that files may have too
   const char* metal_type = "";                                 ///< what shaders get unless they say otherwise
 };
 
@@ -128,18 +130,17 @@ using DtypeArray = InputArray<T, typename T::Problem, typename T::Input, typenam
 
 /// An array of a fixed type.
 template <class T, class Element>
-using PlainArray =
-    InputArray<T, typename T::Statement, std::span<const Element>, Element, Element>;
+using PlainArray = InputArray<T, typename T::Statement, std::span<const Element>, Element, Element>;
 
 /// What a kernel of others declares, in the plug-in header's struct or in JSON.
 template <class T, class Value, class PluginValue>
 struct Declaration {
   const char* name;
-  Value T::Info::*in_info;
-  PluginValue T::PluginKernel::*in_plugin;  ///< 0: the default; of a flag, false
+  Value T::Info::* in_info;
+  PluginValue T::PluginKernel::* in_plugin;  ///< 0: the default; of a flag, false
   double max;
-  const char* expected;                     ///< in words
-  std::vector<std::string> values = {};     ///< of an enumeration
+  const char* expected;                  ///< in words
+  std::vector<std::string> values = {};  ///< of an enumeration
 };
 
 /// What a kernel may decline beyond fields; `asked` says whether a case asks for it.
@@ -153,16 +154,16 @@ struct Further {
 template <class T, class View, class PluginElement>
 struct Result {
   const char* name;
-  std::vector<typename T::Image> T::Run::*in_run;
-  View T::Output::*in_output;
-  PluginElement* T::PluginOutput::*in_plugin;
-  std::int64_t T::PluginOutput::*plugin_size;
+  std::vector<typename T::Image> T::Run::* in_run;
+  View T::Output::* in_output;
+  PluginElement* T::PluginOutput::* in_plugin;
+  std::int64_t T::PluginOutput::* plugin_size;
   ShapeWords<T> shape;
-  const char* indices;                                                ///< one letter an axis, for messages
-  const char* wanted_with = nullptr;                                  ///< null: it is always wanted
-  std::vector<typename T::Image> T::Case::*gradient_of = nullptr;     ///< it has that array's size
-  bool plugin_dtype = false;        ///< plug-ins write the case's dtype, whatever in_output is
-  const char* metal_type = "";      ///< what shaders write unless they say otherwise
+  const char* indices;                                              ///< one letter an axis, for messages
+  const char* wanted_with = nullptr;                                ///< null: it is always wanted
+  std::vector<typename T::Image> T::Case::* gradient_of = nullptr;  ///< it has that array's size
+  bool plugin_dtype = false;    ///< plug-ins write the case's dtype, whatever in_output is
+  const char* metal_type = "";  ///< what shaders write unless they say otherwise
 };
 
 // What kind of row it is.

@@ -116,7 +116,7 @@ class NpzReader {
     const std::string name = npz_name(row, case_);
     if (row.optional && arrays_.find(name) == nullptr) return;
     const NpyArray& array = arrays_.get(name);
-    take_extents(name, array.header, row.shape.of(statement_of(case_)));
+    take_extents(name, array.header, row);
     using Element = typename std::remove_cvref_t<decltype(case_.*row.in_case)>::value_type;
     if constexpr (std::is_same_v<Element, std::int64_t>) {
       case_.*row.in_case = NpzBatch::integers(name, array);
@@ -130,31 +130,33 @@ class NpzReader {
   }
 
   /// Holds the array's shape against the extents that are known, and takes the others from it.
-  void take_extents(const std::string& name, const NpyHeader& header, std::string_view words) {
+  template <class Row>
+  void take_extents(const std::string& name, const NpyHeader& header, const Row& row) {
+    const std::string_view words = row.shape.of(statement_of(case_));
     std::vector<std::string> axes;
     if (words != "1")
       for (const std::string_view axis : names_in(words)) axes.emplace_back(axis);
+    const std::string expected = (words == "1" ? "a scalar" : text_of(axes)) + row.npz_or + reason(row.shape.chosen_by);
     const bool is_scalar = axes.empty() && header.shape == Shape{1};
     bool fits = is_scalar || header.shape.size() == axes.size();
-    for (std::size_t i = 0; fits && i < axes.size(); ++i) fits = take_extent(axes[i], header.shape[i]);
-    if (!fits)
-      refuse("{}: {}: expected {}{}{}", name, header.summary(), words == "1" ? "a scalar" : text_of(axes), seen(),
-             hint(header.shape));
-    if (!axes.empty()) seen_.push_back(fmt::format("{} is {}", name, text_of(axes)));
+    for (std::size_t i = 0; fits && i < axes.size(); ++i) fits = take_extent(name, header, i, axes[i]);
+    if (!fits) refuse("{}: {}: expected {}{}{}", name, header.summary(), expected, seen_, hint(header.shape));
+    if (is_of_dtype<Row>) seen_ += fmt::format("; {} is {}", name, text_of(axes));
   }
 
-  bool take_extent(const std::string& axis, std::int64_t size) {
+  bool take_extent(const std::string& name, const NpyHeader& header, std::size_t at, const std::string& axis) {
+    const std::int64_t size = header.shape[at];
     if (const auto known = extents_.find(axis); known != extents_.end()) return known->second == size;
-    bool fits = true;
     for_each_row(Fields::problem(), [&]<class Row>(const Row& row) {
       if constexpr (IsExtent<Row>)
         if (axis == row.name) {
-          fits = size >= row.min;
+          if (size < row.min)
+            refuse("{}: {}: {} = {}: expected at least {}", name, header.summary(), axis, size, row.min);
           case_.*row.in_case = size;
           extents_[axis] = size;
         }
     });
-    return fits;
+    return true;
   }
 
   /// "[N=3, H]": with the sizes that are known.
@@ -167,7 +169,16 @@ class NpzReader {
     return fmt::format("[{}]", fmt::join(words, ", "));
   }
 
-  std::string seen() const { return seen_.empty() ? "" : fmt::format(", for {}", fmt::join(seen_, " and ")); }
+  /// " for reduction none", where that option chooses the shape.
+  std::string reason(const char* chosen_by) const {
+    std::string text;
+    for_each_row(Fields::problem(), [&]<class Row>(const Row& row) {
+      if constexpr (IsChoice<Row>)
+        if (chosen_by != nullptr && std::string_view(chosen_by) == row.name)
+          text = fmt::format(" for {} {}", row.name, enum_name(case_.*row.in_case, row.values));
+    });
+    return text;
+  }
 
   std::string hint(const std::vector<std::int64_t>& shape) const {
     if constexpr (requires { Fields::npz_hint(case_, shape); }) return Fields::npz_hint(case_, shape);
@@ -177,7 +188,7 @@ class NpzReader {
   Case case_;
   NpzBatch arrays_;
   std::map<std::string, std::int64_t> extents_;  ///< that arrays have fixed
-  std::vector<std::string> seen_;                ///< "hidden is [N=3, H=2]"
+  std::string seen_;                             ///< "; hidden is [N=3, H=2]"
 };
 
 /// Reads a problem whose shapes agree and whose elements are numbers of its dtype; what the numbers mean is not judged.

@@ -1,16 +1,18 @@
 // What the gate is a template over. An operation is its table of fields and its mathematics:
 //
-//   Fields (core/fields.h)   name, types, the tables problem() and results()
-//   generate                 a case for a Profile, from random numbers
-//   shrinks_of               simpler cases
-//   truth_of                 the results by the reference, at so many digits; is_worth_remembering
-//   classes, classes_of      the places that a case reaches
-//   pictures                 what a kernel does to a case, to be looked at
-//   properties, faults       defined in the operation's own folders
-//   sized_cases, data_files  cases that generated ones do not reach
-//   kernel, shipped_kernels  by name: validation/registry.cpp
+//   Fields (core/fields.h)  name, types, the tables problem(), results() and declarations()
+//   generate                a valid problem for a Profile; `size` grows from 0 to 100 over a run: small cases come
+//   first shrinks_of              the steps to try on a case that fails, the boldest first: valid problems that differ
+//   from it truth_of                the results by the reference, at so many digits; is_worth_remembering: large, but
+//   not too large classes, classes_of     the places that cases can reach, and those that a case does sized_cases,
+//   data_files cases that generated ones do not reach pictures                what a kernel does to a case, to be
+//   looked at properties, faults      in a fixed order, made once: a faulty kernel keeps its state for the life of the
+//   program, and
+//                           locks it, since any kernel may run on several threads
+//   kernel                  by name, of all kernels (validation/registry.cpp); shipped_kernel: of this project's own
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <filesystem>
 #include <memory>
@@ -46,8 +48,14 @@ struct OperationOf : F {
   /// Why a kernel need not do a case; empty where it must.
   static std::string why_not(const Kernel& kernel, const Case& c);
 
-  /// Makes a case of another dtype one that the kernel takes, where the operation's cases are drawn in one type.
+  /// Makes a case of a type that the kernel does not do one of its first type, where Fields::adapts_dtype.
   static void adapt(const Kernel& kernel, Case& c);
+
+  /// The kernels that a gate run judges unless one is named: those that are meant to be used.
+  static std::vector<std::string> shipped_kernels() { return {"cpu", "metal-emulated"}; }
+
+  /// Real input, in notebooks/data: none.
+  static constexpr std::array<const char*, 0> data_files = {};
 
   static std::string to_text(const Case& c);
   static Case from_words(const Words& words);

@@ -10,15 +10,17 @@ namespace assay::validation {
 
 template <class F>
 std::string OperationOf<F>::why_not(const Kernel& kernel, const Case& c) {
-  return validation::why_not(kernel.info().support, c);
+  return validation::why_not(kernel.info(), c);
 }
 
 template <class F>
 void OperationOf<F>::adapt(const Kernel& kernel, Case& c) {
-  const auto& dtypes = kernel.info().support.dtypes;
-  if (!F::drawn_in_float32 || kernel.info().support.does(c.dtype) || dtypes.empty()) return;
-  c.dtype = dtypes.front();
-  round_to_dtype(c);
+  if constexpr (requires { F::adapts_dtype; }) {
+    const auto& dtypes = kernel.info().support.dtypes;
+    if (kernel.info().support.does(c.dtype) || dtypes.empty()) return;
+    c.dtype = dtypes.front();
+    round_to_dtype(c);
+  }
 }
 
 template <class F>

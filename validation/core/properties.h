@@ -109,7 +109,7 @@ Property<O> threads(const char* claim, const typename O::Profile& profile) {
             auto results = agreement<O>(c, context.kernel.info());
             const auto one = run_on(1);
             for (const int threads : {2, 3, 7})
-              results.add(run_on(threads), one, fmt::format("1 and {} threads give other bits", threads));
+              results.add(run_on(threads), one, fmt::format("1 thread and {} threads give other bits", threads));
             return results.finding();
           }};
 }
@@ -125,14 +125,14 @@ Property<O> two_shapes(typename O::Case (*larger)(const typename O::Case&)) {
           }};
 }
 
-/// Which results are asked for does not change what they are.
+/// Which results are asked for does not change what they are. `difference` says it where they do.
 template <class O>
-Property<O> outputs(const char* name, const char* claim) {
-  return {name, claim, {}, [](const Context<O>& context, const typename O::Case& c) {
+Property<O> outputs(const char* name, const char* claim, const char* difference) {
+  return {name, claim, {}, [difference](const Context<O>& context, const typename O::Case& c) {
             const auto all = run_valid(context.kernel, c);
             auto results = agreement<O>(c, context.kernel.info());
             for (const auto& options : smaller_requests<O>())
-              results.add(run_valid(context.kernel, c, options), all, "other bits when less is asked for");
+              results.add(run_valid(context.kernel, c, options), all, difference);
             return results.finding();
           }};
 }

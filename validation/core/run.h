@@ -176,7 +176,7 @@ typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
 template <class Kernel, HasFields Case>
 typename Case::Fields::Run run_valid(const Kernel& kernel, const Case& c,
                                      const typename Case::Fields::RunOptions& options = {}) {
-  if (const std::string reason = why_not(kernel.info().support, c); !reason.empty()) throw Unsupported(reason);
+  if (const std::string reason = why_not(kernel.info(), c); !reason.empty()) throw Unsupported(reason);
   auto run = run_kernel(kernel, c, options);
   if (run.refused) throw RefusedValidProblem("a valid problem was refused: " + run.message);
   return run;
@@ -201,8 +201,7 @@ Finding same_bits(const Case& c, const typename Case::Fields::Run& first, const 
     const auto &a = first.*row.in_run, &b = second.*row.in_run;
     if (a.size() != b.size()) return;
     const auto shape = result_dimensions<Fields>(row, statement_of(c), request);
-    for (std::size_t i = 0; i < a.size(); ++i)
-      comparison.same_bits(place_of<Fields>(row, shape, i), a[i], b[i], what);
+    for (std::size_t i = 0; i < a.size(); ++i) comparison.same_bits(place_of<Fields>(row, shape, i), a[i], b[i], what);
   });
   return comparison.finding();
 }

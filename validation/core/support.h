@@ -53,9 +53,8 @@ const std::vector<AskedClaim<typename Fields::Case>>& claims() {
         found.push_back({row.declinable, [at = row.in_case](const Case& c) { return c.*at != Case().*at; }});
       } else if constexpr (IsChoice<Row>) {
         for (std::size_t i = 0; i < row.declinable.size(); ++i)
-          found.push_back({row.declinable[i], [at = row.in_case, i](const Case& c) {
-                             return static_cast<std::size_t>(c.*at) == i;
-                           }});
+          found.push_back({row.declinable[i],
+                           [at = row.in_case, i](const Case& c) { return static_cast<std::size_t>(c.*at) == i; }});
       } else if constexpr (IsFurther<Row>) {
         found.push_back({row.declinable, row.asked != nullptr ? row.asked : [](const Case&) { return false; }});
       }
@@ -69,7 +68,8 @@ const std::vector<AskedClaim<typename Fields::Case>>& claims() {
 
 /// Why a kernel of such support need not do the case; empty where it must.
 template <HasFields Case>
-std::string why_not(const Support& support, const Case& c) {
+std::string why_not(const typename Case::Fields::Info& info, const Case& c) {
+  const Support& support = info.support;
   std::string reason;
   const auto unless = [&](bool does, const std::string& what) {
     if (!does && reason.empty()) reason = "the kernel does not do " + what;
@@ -84,8 +84,12 @@ std::string why_not(const Support& support, const Case& c) {
   });
   for (const auto& [claim, asked] : claims<typename Case::Fields>())
     if (!support.does(claim.key)) unless(!asked(c), claim.words);
-  if constexpr (requires { Case::Fields::further_reason(c); })
-    if (reason.empty()) reason = Case::Fields::further_reason(c);
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && is_of_dtype<Row>)
+      unless(not_of(c.dtype, c.*row.in_case) == (c.*row.in_case).end(), fmt::format("{} that are not of its type", row.name));
+  });
+  if constexpr (requires { Case::Fields::further_reason(info, c); })
+    if (reason.empty()) reason = Case::Fields::further_reason(info, c);
   return reason;
 }
 

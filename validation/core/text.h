@@ -46,9 +46,8 @@ std::string to_text(const Case& c) {
 /// Throws std::invalid_argument for an element that is not a number of the dtype.
 template <class Element>
 void require_numbers_of(Dtype dtype, const char* name, const std::vector<Element>& values, const char* advice = "") {
-  for (const Element value : values)
-    if (!std::isnan(value) && rounded_to<Element>(dtype, static_cast<double>(value)) != value)
-      throw std::invalid_argument(fmt::format("{}: {} is not a number of {}{}", name, value, name_of(dtype), advice));
+  if (const auto found = not_of(dtype, values); found != values.end())
+    throw std::invalid_argument(fmt::format("{}: {} is not a number of {}{}", name, *found, name_of(dtype), advice));
 }
 
 /// The problem that `words` describe, valid or not. Throws std::invalid_argument naming the key that is missing,

@@ -87,8 +87,9 @@ void CtcBounds::bound_log_space(Row& row, std::int64_t b) const {
 
 void CtcBounds::bound_losses() {
   const double u = kernel_.unit_roundoff;
-  const double v = kernel_.output_unit_roundoff;
-  const double smallest = smallest_store(v > 0x1p-24 ? case_.dtype : Dtype::float32);
+  const Dtype dtype = kernel_.losses_of_dtype ? case_.dtype : Dtype::float32;
+  const double v = std::max(kernel_.output_unit_roundoff, format_of(dtype).roundoff);
+  const double smallest = smallest_store(dtype);
   const auto stored = [&](double size, double error) { return error + v * (size + error) + smallest; };
   double total_size = 0;
   double total_error = 0;

@@ -1,4 +1,5 @@
-#include "validation/ctc/coverage.h"
+// The interesting places that a case of CTC can reach.
+#include "validation/ctc/operation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -44,7 +45,7 @@ bool mixed_lengths(const CtcCase& c) {
   return std::any_of(c.input_lengths.begin(), c.input_lengths.end(), [&](auto n) { return n != c.input_lengths[0]; });
 }
 
-const CaseClass<CtcCase> classes[] = {
+const CaseClass<CtcCase> all_classes[] = {
     {"no labels", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.labels == 0; }); }},
     {"no frames", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.frames == 0; }); }},
     {"one frame", [](const CtcCase& c) { return some_row(c, [](Row r) { return r.frames == 1; }); }},
@@ -71,16 +72,18 @@ const CaseClass<CtcCase> classes[] = {
     {"upstream given", [](const CtcCase& c) { return !c.upstream.empty(); }},
     {"reduced", [](const CtcCase& c) { return c.reduction != Reduction::none; }},
     {"zero_infinity", [](const CtcCase& c) { return c.zero_infinity; }},
+    {"float16", [](const CtcCase& c) { return c.dtype == Dtype::float16; }},
+    {"bfloat16", [](const CtcCase& c) { return c.dtype == Dtype::bfloat16; }},
 };
 
 }  // namespace
 
-std::vector<std::string> classes_of(const CtcCase& c) {
-  return names_of(classes, c);
+std::vector<std::string> CtcOperation::classes_of(const CtcCase& c) {
+  return names_of(all_classes, c);
 }
 
-std::vector<std::string> ctc_classes() {
-  return names_of(classes);
+std::vector<std::string> CtcOperation::classes() {
+  return names_of(all_classes);
 }
 
 }  // namespace assay::validation

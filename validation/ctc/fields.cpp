@@ -52,8 +52,8 @@ bool CtcFields::has_empty_rows(const Case& c) {
          std::ranges::any_of(c.target_lengths, none);
 }
 
-std::string CtcFields::further_reason(const Case& c) {
-  if (c.dtype == Dtype::float32) return "";
+std::string CtcFields::further_reason(const Info& info, const Case& c) {
+  if (c.dtype == Dtype::float32 || !info.losses_of_dtype) return "";
   double total = 0, largest = 0;
   for (std::int64_t b = 0; b < c.B; ++b) {
     const double loss = largest_loss(c, b);
@@ -61,7 +61,8 @@ std::string CtcFields::further_reason(const Case& c) {
     largest = std::max({largest, loss, std::abs(c.row_weight(b))});
   }
   const double beyond = c.reduction == Reduction::none ? largest : std::max(largest, total);
-  return beyond < format_of(c.dtype).largest ? "" : "the kernel does not do losses that may leave the range of its type";
+  return beyond < format_of(c.dtype).largest ? ""
+                                             : "the kernel does not do losses that may leave the range of its type";
 }
 
 void CtcFields::validate(const Problem& problem, const Output& out) {

@@ -47,8 +47,8 @@ struct CtcFields {
   /// Sizes that no array has and that must fit in 64 bits all the same.
   static constexpr const char* further_sizes[] = {"T,B,C"};
 
-  /// Generated cases are float32, and made to fit a kernel of other types.
-  static constexpr bool drawn_in_float32 = true;
+  /// A case of a type that a kernel does not do is made to fit it.
+  static constexpr bool adapts_dtype = true;
 
   static const auto& problem();
   static const auto& results();
@@ -62,8 +62,8 @@ struct CtcFields {
   static std::int64_t states(const Statement& s);  ///< L = 2S + 1
   static bool has_empty_rows(const Case& c);
 
-  /// Why a kernel of 16-bit types need not do the case: its losses may leave the range of the type.
-  static std::string further_reason(const Case& c);
+  /// Why a kernel that stores losses in 16 bits need not do the case: they may leave the range of the type.
+  static std::string further_reason(const Info& info, const Case& c);
 
   static ValueShrinks<float> shrinks();
 
@@ -88,48 +88,98 @@ inline const auto& CtcFields::problem() {
       DerivedExtent<T>{"L", states},
       DerivedExtent<T>{"labels", [](const Statement& s) { return static_cast<std::int64_t>(s.targets.size()); }},
       DtypeField<T>{"dtype", &Case::dtype, {Dtype::float32, Dtype::float16, Dtype::bfloat16}, false},
-      Option<T, std::int64_t, std::int64_t>{"blank", &Case::blank, &Statement::blank, &Plugin::blank,
+      Option<T, std::int64_t, std::int64_t>{"blank",
+                                            &Case::blank,
+                                            &Statement::blank,
+                                            &Plugin::blank,
                                             {"any_blank", "a blank other than 0", ASSAY_CTC_NO_OTHER_BLANK}},
-      Choice<T, CtcInput>{.name = "input", .in_case = &Case::input, .in_statement = &Statement::input,
-                          .in_plugin = &Plugin::input, .values = {"logits", "log_probs"},
-                          .declinable = {{"logits", "logits", ASSAY_CTC_NO_LOGITS},
-                                         {"log_probs", "log_probs", ASSAY_CTC_NO_LOG_PROBS}},
-                          .in_npz = false, .metal_flag = "from_logits", .metal_true = CtcInput::logits},
-      Choice<T, CtcVariable>{.name = "variable", .in_case = &Case::variable, .in_statement = &Statement::variable,
-                             .in_plugin = &Plugin::variable, .values = {"logits", "log_probs"},
-                             .declinable = {{"gradient_of_logits", "dL/dlogits", ASSAY_CTC_NO_GRADIENT_OF_LOGITS},
-                                            {"gradient_of_log_probs", "dL/dlog_probs",
-                                             ASSAY_CTC_NO_GRADIENT_OF_LOG_PROBS}},
-                             .resets = true, .call_name = "gradient_of", .metal_flag = "of_logits", .metal_true = CtcVariable::logits},
-      Choice<T, CtcTargets>{.name = "layout", .in_case = &Case::layout, .in_statement = &Statement::layout,
-                            .in_plugin = &Plugin::layout, .values = {"padded", "concatenated"},
+      Choice<T, CtcInput>{
+          .name = "input",
+          .in_case = &Case::input,
+          .in_statement = &Statement::input,
+          .in_plugin = &Plugin::input,
+          .values = {"logits", "log_probs"},
+          .declinable = {{"logits", "logits", ASSAY_CTC_NO_LOGITS}, {"log_probs", "log_probs", ASSAY_CTC_NO_LOG_PROBS}},
+          .in_npz = false,
+          .metal_flag = "from_logits",
+          .metal_true = CtcInput::logits},
+      Choice<T, CtcVariable>{
+          .name = "variable",
+          .in_case = &Case::variable,
+          .in_statement = &Statement::variable,
+          .in_plugin = &Plugin::variable,
+          .values = {"logits", "log_probs"},
+          .declinable = {{"gradient_of_logits", "dL/dlogits", ASSAY_CTC_NO_GRADIENT_OF_LOGITS},
+                         {"gradient_of_log_probs", "dL/dlog_probs", ASSAY_CTC_NO_GRADIENT_OF_LOG_PROBS}},
+          .resets = true,
+          .call_name = "gradient_of",
+          .metal_flag = "of_logits",
+          .metal_true = CtcVariable::logits},
+      Choice<T, CtcTargets>{.name = "layout",
+                            .in_case = &Case::layout,
+                            .in_statement = &Statement::layout,
+                            .in_plugin = &Plugin::layout,
+                            .values = {"padded", "concatenated"},
                             .declinable = {{"padded", "padded targets", ASSAY_CTC_NO_PADDED},
                                            {"concatenated", "concatenated targets", ASSAY_CTC_NO_CONCATENATED}},
-                            .in_npz = false, .metal_flag = "concatenated", .metal_true = CtcTargets::concatenated},
-      Choice<T, Reduction>{"reduction", &Case::reduction, &Statement::reduction, &Plugin::reduction, reduction_names(),
+                            .in_npz = false,
+                            .metal_flag = "concatenated",
+                            .metal_true = CtcTargets::concatenated},
+      Choice<T, Reduction>{"reduction",
+                           &Case::reduction,
+                           &Statement::reduction,
+                           &Plugin::reduction,
+                           reduction_names(),
                            {{"reduction_none", "reduction 'none'", ASSAY_CTC_NO_REDUCTION_NONE},
                             {"reduction_sum", "reduction 'sum'", ASSAY_CTC_NO_REDUCTION_SUM},
                             {"reduction_mean", "reduction 'mean'", ASSAY_CTC_NO_REDUCTION_MEAN}}},
-      Option<T, bool, std::int32_t>{"zero_infinity", &Case::zero_infinity, &Statement::zero_infinity,
+      Option<T, bool, std::int32_t>{"zero_infinity",
+                                    &Case::zero_infinity,
+                                    &Statement::zero_infinity,
                                     &Plugin::zero_infinity,
-                                    {"zero_infinity", "zero_infinity", ASSAY_CTC_NO_ZERO_INFINITY}, true},
-      Integers{.name = "input_lengths", .in_case = &Case::input_lengths, .in_problem = &Statement::input_lengths,
-               .in_plugin = &Plugin::input_lengths, .plugin_size = &Plugin::input_lengths_size, .shape = {"B"},
+                                    {"zero_infinity", "zero_infinity", ASSAY_CTC_NO_ZERO_INFINITY},
+                                    true},
+      Integers{.name = "input_lengths",
+               .in_case = &Case::input_lengths,
+               .in_problem = &Statement::input_lengths,
+               .in_plugin = &Plugin::input_lengths,
+               .plugin_size = &Plugin::input_lengths_size,
+               .shape = {"B"},
                .metal_type = "int"},
-      Integers{.name = "target_lengths", .in_case = &Case::target_lengths, .in_problem = &Statement::target_lengths,
-               .in_plugin = &Plugin::target_lengths, .plugin_size = &Plugin::target_lengths_size, .shape = {"B"},
+      Integers{.name = "target_lengths",
+               .in_case = &Case::target_lengths,
+               .in_problem = &Statement::target_lengths,
+               .in_plugin = &Plugin::target_lengths,
+               .plugin_size = &Plugin::target_lengths_size,
+               .shape = {"B"},
                .metal_type = "int"},
-      Integers{.name = "targets", .in_case = &Case::targets, .in_problem = &Statement::targets,
-               .in_plugin = &Plugin::targets, .plugin_size = &Plugin::targets_size, .shape = {"", targets_shape},
+      Integers{.name = "targets",
+               .in_case = &Case::targets,
+               .in_problem = &Statement::targets,
+               .in_plugin = &Plugin::targets,
+               .plugin_size = &Plugin::targets_size,
+               .shape = {"", targets_shape},
+               .npz_or = " or [sum of target_lengths]",
                .metal_type = "int"},
-      PlainArray<T, float>{.name = "upstream", .in_case = &Case::upstream, .in_problem = &Statement::upstream,
-                           .in_plugin = &Plugin::upstream, .plugin_size = &Plugin::upstream_size,
-                           .shape = {"", per_row}, .optional = true,
+      PlainArray<T, float>{.name = "upstream",
+                           .in_case = &Case::upstream,
+                           .in_problem = &Statement::upstream,
+                           .in_plugin = &Plugin::upstream,
+                           .plugin_size = &Plugin::upstream_size,
+                           .shape = {"", per_row, "reduction"},
+                           .optional = true,
                            .declinable = {"upstream", "an upstream gradient", ASSAY_CTC_NO_UPSTREAM},
                            .metal_type = "float"},
-      DtypeArray<T>{.name = "activations", .in_case = &Case::activations, .in_problem = &Problem::activations,
-                    .in_plugin = &Plugin::activations, .plugin_size = &Plugin::activations_size, .shape = {"T,B,C"},
-                    .shrinks = shrinks(), .npz_name = activations_name, .npz_words = "logits or log_probs"},
+      DtypeArray<T>{.name = "activations",
+                    .in_case = &Case::activations,
+                    .in_problem = &Problem::activations,
+                    .in_plugin = &Plugin::activations,
+                    .plugin_size = &Plugin::activations_size,
+                    .shape = {"T,B,C"},
+                    .shrinks = shrinks(),
+                    .npz_name = activations_name,
+                    .npz_words = "logits or log_probs",
+                    .npz_or = " or [T, C]"},
       Further<T>{{"empty", "empty rows", ASSAY_CTC_NO_EMPTY}, has_empty_rows},
       Further<T>{{"checks_arguments", "", ASSAY_CTC_NO_CHECKS}}};
   return table;
@@ -140,23 +190,37 @@ inline const auto& CtcFields::declarations() {
   static const std::tuple table{
       Declaration<T, double, double>{"unit_roundoff", &Info::unit_roundoff, &PluginKernel::unit_roundoff, 0x1p-4,
                                      "0 for float32's, or a roundoff, at most 2^-4"},
-      Declaration<T, Arithmetic, std::uint32_t>{"arithmetic", &Info::arithmetic, &PluginKernel::arithmetic, 1,
-                                                "ASSAY_LOG_SPACE or ASSAY_PROBABILITY", {"log_space", "probability"}},
+      Declaration<T, Arithmetic, std::uint32_t>{"arithmetic",
+                                                &Info::arithmetic,
+                                                &PluginKernel::arithmetic,
+                                                1,
+                                                "ASSAY_LOG_SPACE or ASSAY_PROBABILITY",
+                                                {"log_space", "probability"}},
       Declaration<T, bool, std::uint32_t>{"two_step", &Info::two_step, &PluginKernel::two_step, 1, "0 or 1"}};
   return table;
 }
 
 inline const auto& CtcFields::results() {
   using T = CtcFields;
-  static const std::tuple table{
-      Result<T, std::span<float>, void>{.name = "loss", .in_run = &Run::loss, .in_output = &Output::loss,
-                                        .in_plugin = &PluginOutput::loss, .plugin_size = &PluginOutput::loss_size,
-                                        .shape = {"", per_row}, .indices = "b", .plugin_dtype = true,
-                                        .metal_type = "float"},
-      Result<T, metal::AnyOutputOf<float, metal::Half, metal::BFloat16>, void>{
-          .name = "gradient", .in_run = &Run::gradient, .in_output = &Output::gradient,
-          .in_plugin = &PluginOutput::gradient, .plugin_size = &PluginOutput::gradient_size, .shape = {"T,B,C"},
-          .indices = "tbk", .wanted_with = "gradient", .gradient_of = &Case::activations}};
+  static const std::tuple table{Result<T, std::span<float>, void>{.name = "loss",
+                                                                  .in_run = &Run::loss,
+                                                                  .in_output = &Output::loss,
+                                                                  .in_plugin = &PluginOutput::loss,
+                                                                  .plugin_size = &PluginOutput::loss_size,
+                                                                  .shape = {"", per_row},
+                                                                  .indices = "b",
+                                                                  .plugin_dtype = true,
+                                                                  .metal_type = "float"},
+                                Result<T, metal::AnyOutputOf<float, metal::Half, metal::BFloat16>, void>{
+                                    .name = "gradient",
+                                    .in_run = &Run::gradient,
+                                    .in_output = &Output::gradient,
+                                    .in_plugin = &PluginOutput::gradient,
+                                    .plugin_size = &PluginOutput::gradient_size,
+                                    .shape = {"T,B,C"},
+                                    .indices = "tbk",
+                                    .wanted_with = "gradient",
+                                    .gradient_of = &Case::activations}};
   return table;
 }
 

@@ -1,4 +1,4 @@
-#include "validation/ctc/generate.h"
+#include "validation/ctc/operation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -85,9 +85,19 @@ void choose_options(Random& random, CtcCase& c) {
   }
 }
 
+/// The nearest problem of the type. Finite activations stay finite.
+void narrow(CtcCase& c, Dtype dtype) {
+  c.dtype = dtype;
+  const auto largest = static_cast<float>(format_of(dtype).largest);
+  for (float& a : c.activations)
+    if (std::isfinite(a)) a = std::clamp(a, -largest, largest);
+  round_to_dtype(c);
+  for (float& weight : c.upstream) weight = rounded_to(dtype, double{weight});
+}
+
 }  // namespace
 
-CtcCase generate_ctc(Random& random, int size, const CtcProfile& profile) {
+CtcCase CtcOperation::generate(Random& random, int size, const CtcProfile& profile) {
   CtcCase c;
   const bool is_long = size > 30 && random.chance(profile.long_rows);
   c.B = std::max<std::int64_t>(profile.min_rows, random.pick<std::int64_t>({1, 1, 2, 3, 4}));
@@ -106,6 +116,7 @@ CtcCase generate_ctc(Random& random, int size, const CtcProfile& profile) {
   set_targets(c, targets, random.pick<std::int64_t>({-1, 0, c.blank, 1'000'000'007}));
   fill_activations(random, c, profile.minus_infinity);
   if (random.chance(profile.log_probs)) c = to_log_probs(std::move(c));
+  if (random.chance(profile.half_types)) narrow(c, random.pick({Dtype::float16, Dtype::bfloat16}));
   return c;
 }
 

@@ -18,10 +18,8 @@ struct CtcProfile {
   double minus_infinity = 0.1;    ///< share of cases with -inf activations
   double log_probs = 0.3;         ///< share of cases given as log-probabilities
   double long_rows = 0.08;        ///< share of cases with a long row (up to 70 labels), slow to judge
+  double half_types = 0.25;       ///< share of cases in float16 or bfloat16
 };
-
-/// A valid problem. `size` grows from 0 to 100 over a run: small cases come first and shrink best.
-CtcCase generate_ctc(Random& random, int size, const CtcProfile& profile);
 
 /// ln softmax of every frame of `c` within its row's length, rounded to float32; frames past it stay as they are.
 CtcCase to_log_probs(CtcCase c);

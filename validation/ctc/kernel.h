@@ -22,7 +22,8 @@ struct CtcKernelInfo {
   double unit_roundoff = std::ldexp(1.0, -53);  ///< of the arithmetic inside
   /// Whether dL/dlogits is taken from dL/dlog_probs through the softmax, as Eesen does, and not from y - posterior.
   bool two_step = false;
-  double output_unit_roundoff = std::ldexp(1.0, -24);  ///< of the type that results are stored in
+  double output_unit_roundoff = std::ldexp(1.0, -24);  ///< of the type that results are stored in, at least
+  bool losses_of_dtype = false;                        ///< losses are stored in the case's type, as its gradient is
   Support support = {};
 };
 
@@ -49,8 +50,7 @@ class CtcKernel {
 /// A kernel of float32 activations.
 class CtcFloatKernel : public CtcKernel {
  public:
-  void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out,
-           const CtcRequest& request) const final;
+  void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out, const CtcRequest& request) const final;
 
   virtual void run(const reference::CtcProblem<float>& problem, const metal::CtcOutput<float>& out,
                    int threads) const = 0;

@@ -1,4 +1,6 @@
-#include "validation/ctc/shrink.h"
+// Smaller problems to try once one has failed: structure first (rows, frames, labels, classes, options), then values
+// towards zero and few bits.
+#include "validation/ctc/operation.h"
 
 #include <memory>
 #include <numeric>
@@ -59,7 +61,7 @@ void add_classes(std::vector<CtcShrink>& steps, const Shared& c) {
 
 }  // namespace
 
-std::vector<CtcShrink> shrinks_of(const CtcCase& c) {
+std::vector<CtcShrink> CtcOperation::shrinks_of(const CtcCase& c) {
   std::vector<CtcShrink> steps;
   const auto shared = std::make_shared<const CtcCase>(c);
   add_rows(steps, shared);

@@ -1,10 +1,11 @@
-#include "validation/ctc/sizes.h"
+// Given cases at the sizes people train with: T up to 2000, C up to 5000, logits scaled up to 50.
+#include "validation/ctc/operation.h"
 
 #include <fmt/format.h>
 
 namespace assay::validation {
 
-CtcCase sized_case(std::int64_t T, std::int64_t C, std::int64_t S, double scale, std::uint64_t seed) {
+CtcCase CtcOperation::sized_case(std::int64_t T, std::int64_t C, std::int64_t S, double scale, std::uint64_t seed) {
   Random random(seed);
   CtcCase c;
   c.T = T;

@@ -1,21 +1,21 @@
-// Judges the gradients of the operations' kernels, element by element, against the any-precision reference under the
-// bounds of the gate (validation/*/bounds.h), on generated cases or on a given one.
+// Judges the gradients of an operation's kernels, element by element, against the any-precision reference under the
+// bounds of the gate, on generated cases or on a given one. An operation brings judge_gradients, which judges one case
+// and finds what the wrong elements have in common, and gradcheck_profile, of cases in which patterns can be told apart.
 #pragma once
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <exception>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "validation/cce/operation.h"
 #include "validation/core/draw.h"
 #include "validation/core/report.h"
-#include "validation/ctc/operation.h"
 #include "validation/gradcheck/judge.h"
 #include "validation/gradcheck/survey.h"
-#include "validation/svd/operation.h"
 
 namespace assay::validation {
 
@@ -26,20 +26,17 @@ struct GradcheckOptions {
   std::size_t worst = 10;  ///< how many elements to list
 };
 
-// Judges the gradients of one case and finds what the wrong elements have in common.
-GradientJudgement judge_gradients(const CtcKernel& kernel, const CtcCase& c, int digits);
-GradientJudgement judge_gradients(const CceKernel& kernel, const CceCase& c, int digits);
-GradientJudgement judge_gradients(const SvdKernel& kernel, const SvdCase& c, int digits);
-
-/// The profile of cases for gradient checks: with several rows, frames and classes, patterns can be told apart.
-CtcProfile gradcheck_profile(const CtcKernel& kernel);
-CceProfile gradcheck_profile(const CceKernel& kernel);
-SvdProfile gradcheck_profile(const SvdKernel& kernel);
-
-/// The extents as text: "T=4 B=2 C=3".
-std::string extents_of(const CtcCase& c);
-std::string extents_of(const CceCase& c);
-std::string extents_of(const SvdCase& c);
+/// The extents and the type as text: "N=4 H=2 V=3 float16".
+template <class Case>
+std::string extents_text(const Case& c) {
+  std::vector<std::string> words;
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsExtent<Row>) words.push_back(fmt::format("{}={}", row.name, c.*row.in_case));
+    if constexpr (IsDtype<Row>)
+      if (row.said_always || c.*row.in_case != Case().*row.in_case) words.push_back(name_of(c.*row.in_case));
+  });
+  return fmt::format("{}", fmt::join(words, " "));
+}
 
 /// The command that judges `c` again. A large case is written to a file.
 template <class Operation>
@@ -59,9 +56,9 @@ void gradcheck_case(const typename Operation::Kernel& kernel, const typename Ope
                     const std::string& origin, GradcheckSurvey& survey) {
   if (const std::string reason = Operation::why_not(kernel, c); !reason.empty()) return survey.skip(reason);
   const auto line = [&] { return gradcheck_line<Operation>(kernel.info().name, c); };
-  const std::string where = origin + " (" + extents_of(c) + ")";
+  const std::string where = origin + " (" + extents_text(c) + ")";
   try {
-    const GradientJudgement judgement = judge_gradients(kernel, c, digits);
+    const GradientJudgement judgement = Operation::judge_gradients(kernel, c, digits);
     survey.add(judgement, where, judgement.is_wrong() ? line() : "");
   } catch (const Unsupported& reason) {
     survey.skip(reason.what());
@@ -87,7 +84,7 @@ GradcheckRecord gradcheck(const typename Operation::Kernel& kernel, const Gradch
     if (progress) progress(i);
     const int size = 20 + 80 * i / options.cases;
     const auto passed_over = [&](const std::string& reason) { survey.skip(reason); };
-    const auto c = draw_claimed<Operation>(random, size, gradcheck_profile(kernel), kernel, passed_over);
+    const auto c = draw_claimed<Operation>(random, size, Operation::gradcheck_profile(kernel), kernel, passed_over);
     gradcheck_case<Operation>(kernel, c, options.digits, fmt::format("generated case {}", i + 1), survey);
   }
   return survey.conclude();

@@ -1,4 +1,5 @@
-#include "validation/svd/coverage.h"
+// Which interesting places generated matrices reached.
+#include "validation/svd/operation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -67,7 +68,7 @@ bool some_largest(const SvdCase& c, double low, double high) {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-const CaseClass<SvdCase> classes[] = {
+const CaseClass<SvdCase> all_classes[] = {
     {"one row", [](const SvdCase& c) { return c.M == 1; }},
     {"one column", [](const SvdCase& c) { return c.N == 1; }},
     {"square", [](const SvdCase& c) { return c.M == c.N; }},
@@ -103,12 +104,12 @@ const CaseClass<SvdCase> classes[] = {
 
 }  // namespace
 
-std::vector<std::string> classes_of(const SvdCase& c) {
-  return names_of(classes, c);
+std::vector<std::string> SvdOperation::classes_of(const SvdCase& c) {
+  return names_of(all_classes, c);
 }
 
-std::vector<std::string> svd_classes() {
-  return names_of(classes);
+std::vector<std::string> SvdOperation::classes() {
+  return names_of(all_classes);
 }
 
 }  // namespace assay::validation

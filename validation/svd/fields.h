@@ -58,9 +58,6 @@ struct SvdFields {
   /// Sizes that no array has and that must fit in 64 bits all the same.
   static constexpr const char* further_sizes[] = {"M,N", "N,N", "B,M,N"};
 
-  /// Generated cases are float32, and made to fit a kernel of other types.
-  static constexpr bool drawn_in_float32 = false;
-
   static const auto& problem();
   static const auto& results();
   static const auto& declarations();
@@ -89,8 +86,14 @@ inline const auto& SvdFields::problem() {
       Extent<T>{"N", &Case::N, &Statement::N, &Plugin::N, &PluginKernel::largest_N},
       DerivedExtent<T>{"K", [](const Statement& s) { return s.K(); }},
       DtypeField<T>{"dtype", &Case::dtype, {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}},
-      DtypeArray<T>{.name = "A", .in_case = &Case::A, .in_problem = &Problem::A, .in_plugin = &Plugin::A,
-                    .plugin_size = &Plugin::A_size, .shape = {"B,M,N"}, .shrinks = shrinks()},
+      DtypeArray<T>{.name = "A",
+                    .in_case = &Case::A,
+                    .in_problem = &Problem::A,
+                    .in_plugin = &Plugin::A,
+                    .plugin_size = &Plugin::A_size,
+                    .shape = {"B,M,N"},
+                    .shrinks = shrinks(),
+                    .npz_or = " or [M, N]"},
       Further<T>{{"wide", "wide matrices", ASSAY_SVD_NO_WIDE}, [](const Case& c) { return c.M < c.N; }},
       Further<T>{{"tall", "tall matrices", ASSAY_SVD_NO_TALL}, [](const Case& c) { return c.M > c.N; }},
       Further<T>{{"empty", "no matrices, or matrices of nothing", ASSAY_SVD_NO_EMPTY},
@@ -104,7 +107,8 @@ inline const auto& SvdFields::declarations() {
   static const std::tuple table{
       Declaration<T, double, double>{"unit_roundoff", &Info::unit_roundoff, &PluginKernel::unit_roundoff, 0x1p-4,
                                      "0 for float32's, or a roundoff, at most 2^-4"},
-      Declaration<T, int, std::int64_t>{"sweeps", &Info::sweeps, &PluginKernel::sweeps, 1000, "0 for 10, or up to 1000"},
+      Declaration<T, int, std::int64_t>{"sweeps", &Info::sweeps, &PluginKernel::sweeps, 1000,
+                                        "0 for 10, or up to 1000"},
       Declaration<T, bool, double>{"graded", &Info::graded, &PluginKernel::graded_range, 1,
                                    "0, or a share of the largest singular value"},
       Declaration<T, double, double>{"graded_range", &Info::graded_range, &PluginKernel::graded_range, 1,
@@ -117,14 +121,30 @@ inline const auto& SvdFields::declarations() {
 inline const auto& SvdFields::results() {
   using T = SvdFields;
   using Vectors = Result<T, metal::AnySvdOutputArray, void>;
-  static const std::tuple table{
-      Vectors{.name = "U", .in_run = &Run::U, .in_output = &Output::U, .in_plugin = &PluginOutput::U,
-              .plugin_size = &PluginOutput::U_size, .shape = {"B,M,K"}, .indices = "bik", .wanted_with = "vectors"},
-      Result<T, metal::AnyOutputOf<float, double>, void>{
-          .name = "S", .in_run = &Run::S, .in_output = &Output::S, .in_plugin = &PluginOutput::S,
-          .plugin_size = &PluginOutput::S_size, .shape = {"B,K"}, .indices = "bk", .metal_type = "float"},
-      Vectors{.name = "Vh", .in_run = &Run::Vh, .in_output = &Output::Vh, .in_plugin = &PluginOutput::Vh,
-              .plugin_size = &PluginOutput::Vh_size, .shape = {"B,K,N"}, .indices = "bkj", .wanted_with = "vectors"}};
+  static const std::tuple table{Vectors{.name = "U",
+                                        .in_run = &Run::U,
+                                        .in_output = &Output::U,
+                                        .in_plugin = &PluginOutput::U,
+                                        .plugin_size = &PluginOutput::U_size,
+                                        .shape = {"B,M,K"},
+                                        .indices = "bik",
+                                        .wanted_with = "vectors"},
+                                Result<T, metal::AnyOutputOf<float, double>, void>{.name = "S",
+                                                                                   .in_run = &Run::S,
+                                                                                   .in_output = &Output::S,
+                                                                                   .in_plugin = &PluginOutput::S,
+                                                                                   .plugin_size = &PluginOutput::S_size,
+                                                                                   .shape = {"B,K"},
+                                                                                   .indices = "bk",
+                                                                                   .metal_type = "float"},
+                                Vectors{.name = "Vh",
+                                        .in_run = &Run::Vh,
+                                        .in_output = &Output::Vh,
+                                        .in_plugin = &PluginOutput::Vh,
+                                        .plugin_size = &PluginOutput::Vh_size,
+                                        .shape = {"B,K,N"},
+                                        .indices = "bkj",
+                                        .wanted_with = "vectors"}};
   return table;
 }
 

@@ -1,4 +1,4 @@
-#include "validation/svd/generate.h"
+#include "validation/svd/operation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ void choose_dtype(SvdCase& c, Random& random, const SvdProfile& profile) {
 
 }  // namespace
 
-SvdCase generate_svd(Random& random, int size, const SvdProfile& profile) {
+SvdCase SvdOperation::generate(Random& random, int size, const SvdProfile& profile) {
   SvdCase c;
   choose_extents(c, random, size, profile);
   choose_dtype(c, random, profile);

@@ -23,7 +23,4 @@ struct SvdProfile {
   std::int64_t max_batch = 4;
 };
 
-/// A valid problem. `size` grows from 0 to 100 over a run: small cases come first and shrink best.
-SvdCase generate_svd(Random& random, int size, const SvdProfile& profile);
-
 }  // namespace assay::validation

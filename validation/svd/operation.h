@@ -6,15 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "validation/svd/coverage.h"
-#include "validation/svd/fields.h"
-#include "validation/svd/generate.h"
-#include "validation/svd/shrink.h"
-#include "validation/svd/truth.h"
 #include "validation/core/fault.h"
 #include "validation/core/gate.h"
 #include "validation/core/operation.h"
 #include "validation/core/picture.h"
+#include "validation/core/shrink.h"
+#include "validation/gradcheck/judge.h"
+#include "validation/svd/fields.h"
+#include "validation/svd/generate.h"
+#include "validation/svd/truth.h"
 
 namespace assay::validation {
 
@@ -24,30 +24,31 @@ struct SvdOperation : OperationOf<SvdFields> {
   using Profile = SvdProfile;
   using Truth = SvdTruth;
 
-  static constexpr std::array<const char*, 0> data_files = {};
-
-  static SvdCase generate(Random& random, int size, const SvdProfile& profile) {
-    return generate_svd(random, size, profile);
-  }
-  static std::vector<Shrink<SvdCase>> shrinks_of(const SvdCase& c) { return validation::shrinks_of(c); }
+  static SvdCase generate(Random& random, int size, const SvdProfile& profile);
+  static std::vector<Shrink<SvdCase>> shrinks_of(const SvdCase& c);
   static SvdTruth truth_of(const SvdCase& c, int digits) { return validation::truth_of(c, digits); }
-  static std::vector<std::string> classes() { return svd_classes(); }
-  static std::vector<std::string> classes_of(const SvdCase& c) { return validation::classes_of(c); }
+
+  /// The names of those that `c` belongs to.
+  static std::vector<std::string> classes_of(const SvdCase& c);
+  static std::vector<std::string> classes();
+
   static bool is_worth_remembering(const SvdCase& c) {
     return c.B * c.M * c.N * c.K() >= 8'000 && c.A.size() <= 1'000'000;
   }
 
+  static GradientJudgement judge_gradients(const SvdKernel& kernel, const SvdCase& c, int digits);
+  static SvdProfile gradcheck_profile(const SvdKernel& kernel);
   static std::vector<Picture> pictures(const SvdKernel& kernel, const SvdCase& c, int digits);
+  /// Gaussian matrices; `decades` above 0 grades their columns (rows, of wide ones) over so many, in mixed order.
+  static SvdCase sized_case(std::int64_t B, std::int64_t M, std::int64_t N, double decades, Dtype dtype,
+                            std::uint64_t seed);
   static std::vector<NamedCase<SvdOperation>> sized_cases();
+
   static const std::vector<Property<SvdOperation>>& properties();
 
-  /// In a fixed order. Faults are made once: a kernel whose fault is the state that it keeps between calls keeps it for
-  /// the life of the program. That state is locked or atomic: any kernel may run on several threads.
   static const std::vector<Fault<SvdOperation>>& faults();
   static std::shared_ptr<const SvdKernel> kernel(const std::string& name);
-
-  /// The kernels that a gate run judges unless one is named: those that are meant to be used.
-  static std::vector<std::string> shipped_kernels() { return {"cpu", "metal-emulated"}; }
+  static std::shared_ptr<const SvdKernel> shipped_kernel(const std::string& name);
 };
 static_assert(Operation<SvdOperation>);
 

@@ -1,4 +1,6 @@
-#include "validation/svd/shrink.h"
+// Smaller problems to try once one has failed: structure first (matrices, rows, columns, type), then values towards
+// zero and few bits.
+#include "validation/svd/operation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,15 +15,18 @@ using Shared = SharedCase<SvdCase>;
 using Steps = Shrinks<SvdCase>;
 
 void add_structure(Steps& steps, const Shared& c) {
-  for (std::int64_t b = 0; c->B > 1 && b < c->B; ++b) add_shrink(steps, c, [=](SvdCase& d) { d = select_matrix(d, b); });
+  for (std::int64_t b = 0; c->B > 1 && b < c->B; ++b)
+    add_shrink(steps, c, [=](SvdCase& d) { d = select_matrix(d, b); });
   for_each_part(c->B, [&](std::int64_t first, std::int64_t last) {
-    if (last - first < c->B) add_shrink(steps, c, [=](SvdCase& d) { d = select_matrices(d, all_but(d.B, first, last)); });
+    if (last - first < c->B)
+      add_shrink(steps, c, [=](SvdCase& d) { d = select_matrices(d, all_but(d.B, first, last)); });
   });
   for_each_part(c->M, [&](std::int64_t first, std::int64_t last) {
     if (last - first < c->M) add_shrink(steps, c, [=](SvdCase& d) { d = select_rows(d, all_but(d.M, first, last)); });
   });
   for_each_part(c->N, [&](std::int64_t first, std::int64_t last) {
-    if (last - first < c->N) add_shrink(steps, c, [=](SvdCase& d) { d = select_columns(d, all_but(d.N, first, last)); });
+    if (last - first < c->N)
+      add_shrink(steps, c, [=](SvdCase& d) { d = select_columns(d, all_but(d.N, first, last)); });
   });
 }
 
@@ -35,7 +40,7 @@ void normalise(SvdCase& c) {
 
 }  // namespace
 
-std::vector<Shrink<SvdCase>> shrinks_of(const SvdCase& c) {
+std::vector<Shrink<SvdCase>> SvdOperation::shrinks_of(const SvdCase& c) {
   Steps steps;
   const auto shared = std::make_shared<const SvdCase>(c);
   add_structure(steps, shared);

@@ -1,4 +1,5 @@
-#include "validation/svd/sizes.h"
+// Sizes that generated matrices do not reach.
+#include "validation/svd/operation.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +8,8 @@
 
 namespace assay::validation {
 
-SvdCase sized_svd_case(std::int64_t B, std::int64_t M, std::int64_t N, double decades, Dtype dtype,
-                       std::uint64_t seed) {
+SvdCase SvdOperation::sized_case(std::int64_t B, std::int64_t M, std::int64_t N, double decades, Dtype dtype,
+                                 std::uint64_t seed) {
   Random random(seed);
   SvdCase c{B, M, N, dtype, {}};
   const std::int64_t K = c.K();

@@ -7,7 +7,7 @@
 
 #include "reference/ctc/batch.h"
 #include "tests/kernels/ctc/bench.h"
-#include "validation/ctc/sizes.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::metal::test {
 namespace {
@@ -23,7 +23,7 @@ class CtcAccuracy : public testing::TestWithParam<Goal> {};
 
 TEST_P(CtcAccuracy, IsWhatTrainingNeeds) {
   const Goal& goal = GetParam();
-  const auto c = validation::sized_case(goal.T, goal.C, goal.S, goal.scale, 7);
+  const auto c = validation::CtcOperation::sized_case(goal.T, goal.C, goal.S, goal.scale, 7);
   const auto exact = reference::ctc_outcome<double>(c.view());
   emulator::EmulatorOptions options;
   options.is_checked = false;

@@ -5,8 +5,7 @@
 #include <tuple>
 
 #include "tests/kernels/ctc/kernel.h"
-#include "tests/validation/ctc/property_named.h"
-#include "validation/ctc/coverage.h"
+#include "tests/validation/ctc/kernels.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::metal::test {
@@ -19,9 +18,9 @@ class CtcProperties : public testing::TestWithParam<std::tuple<SizeClass, std::s
 TEST_P(CtcProperties, Hold) {
   const auto& [size, index] = GetParam();
   const EmulatedCtcKernel kernel(size);
-  validation::Coverage coverage(validation::ctc_classes());
-  const auto report =
-      run_property(CtcOperation::properties()[index], {kernel}, {.cases = 40, .shrink_budget = 100, .given = {}}, coverage);
+  validation::Coverage coverage(validation::CtcOperation::classes());
+  const auto report = run_property(CtcOperation::properties()[index], {kernel},
+                                   {.cases = 40, .shrink_budget = 100, .given = {}}, coverage);
   EXPECT_EQ(report.verdict, validation::Verdict::pass)
       << (report.failure ? report.failure->explanation : report.mistrust);
   EXPECT_LE(report.worst.share, 1) << report.worst_case;

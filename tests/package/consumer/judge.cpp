@@ -8,7 +8,7 @@ namespace {
 
 using namespace assay;
 
-class MyKernel : public validation::CtcKernel {
+class MyKernel : public validation::CtcFloatKernel {
  public:
   explicit MyKernel(float sign) : sign_(sign) {}
   const validation::CtcKernelInfo& info() const override { return info_; }

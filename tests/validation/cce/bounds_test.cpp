@@ -9,7 +9,7 @@
 
 #include "tests/validation/cce/float_kernel.h"
 #include "tests/validation/cce/kernels.h"
-#include "validation/cce/kernels.h"
+#include "validation/cce/operation.h"
 #include "validation/core/report.h"
 
 namespace assay::validation {

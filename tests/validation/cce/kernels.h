@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/validation/named.h"
+#include "tests/validation/operations/samples.h"
 #include "validation/cce/case.h"
 #include "validation/cce/faults/faults.h"
 #include "validation/cce/generate.h"
@@ -16,23 +16,7 @@
 
 namespace assay::validation {
 
-/// Does what its function does, and claims what the plain kernel claims.
-class StubCceKernel final : public CceKernel {
- public:
-  using Run = std::function<void(const metal::AnyCceProblem&, const metal::AnyCceOutput&, const CceRequest&)>;
-
-  explicit StubCceKernel(Run run) : run_(std::move(run)) {}
-
-  const CceKernelInfo& info() const override { return info_; }
-  void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
-           const CceRequest& request) const override {
-    run_(problem, out, request);
-  }
-
- private:
-  CceKernelInfo info_ = plain_cce_kernel()->info();
-  Run run_;
-};
+using StubCceKernel = Stub<CceOperation>;
 
 /// What the plain kernel gives, then `spoil`: a fault in the results alone.
 inline StubCceKernel spoiled(std::function<void(const metal::AnyCceOutput&)> spoil) {
@@ -69,9 +53,36 @@ inline CceCase three_tokens() {
   return c;
 }
 
+template <>
+struct Samples<CceOperation> {
+  static constexpr const char* line =
+      "N=1 H=2 V=2 dtype=float32 ignore_index=-100 logit_softcap=0 label_smoothing=0 z_loss=0 reduction=none "
+      "targets=1 upstream= hidden=0,2 weight=3,0,1,0 bias=0,0";
+  static CceCase small() { return two_entries(); }
+  static bool is_smallest(CceCase c) {
+    c.ignore_index = -100;
+    CceCase smallest;
+    smallest.weight = {0};
+    return c == smallest;
+  }
+  static constexpr int cases = 200;
+  static constexpr int fault_cases = 200;
+  static constexpr int metal_fault_cases = 200;
+  static std::vector<std::string> kernels() { return {"plain"}; }
+  static std::vector<std::string> names() { return {"cpu", "plain", "fault:mean-over-all-tokens"}; }
+  /// Extents: N, H, V.
+  static std::vector<SmallFault> small_faults() {
+    return {{"rescaling-forgotten", {1, 2, 2}},     {"leading-minus-infinity", {1, 2, 2}},
+            {"last-word-left-out", {1, 2, 3}},      {"upstream-of-first-token", {4, 2, 3}},
+            {"mean-over-all-tokens", {2, 2, 2}},    {"ignored-times-zero", {1, 2, 2}},
+            {"softcap-slope-forgotten", {1, 2, 2}}, {"one-word-refused", {1, 2, 1}},
+            {"target-overwritten", {2, 2, 2}},      {"remainder-of-threads", {3, 2, 3}},
+            {"z-loss-not-squared", {1, 2, 2}}};
+  }
+};
+
 inline CceCase generated_cce(std::uint64_t seed, const CceProfile& profile = {}) {
-  Random random(seed);
-  return generate_cce(random, static_cast<int>(seed % 101), profile);
+  return generated<CceOperation>(seed, profile);
 }
 
 inline const CceProperty& cce_property_named(const std::string& name) {

@@ -43,37 +43,6 @@ void expect_round_trip(const CceCase& c) {
   EXPECT_THAT(notes, IsEmpty());
 }
 
-TEST(CceNpz, RoundTripIsBitExactForEveryOption) {
-  CceCase c = three_tokens();
-  c.hidden[2] = std::bit_cast<float>(0xFFC54321U);
-  c.hidden[3] = infinity;
-  c.bias[0] = -infinity;
-  c.weight[1] = -0.0F;
-  c.logit_softcap = 0.1;
-  c.label_smoothing = 1.0 / 3;
-  c.z_loss = 5e-324;
-  for (const Reduction reduction : {Reduction::none, Reduction::sum, Reduction::mean})
-    for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16})
-      for (const bool option : {false, true}) {
-        c.reduction = reduction;
-        c.dtype = dtype;
-        c.ignore_index = option ? std::numeric_limits<std::int64_t>::min() : 2;
-        c.upstream.clear();
-        if (option) c.upstream.assign(reduction == Reduction::none ? 3 : 1, -0.1F);
-        expect_round_trip(c);
-        c.bias.clear();
-        expect_round_trip(c);
-        c.bias = {-infinity, 0.5F, -0.5F, 1};
-      }
-}
-
-TEST(CceNpz, RoundTripKeepsGeneratedCases) {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    expect_round_trip(generated_cce(seed));
-    ASSERT_FALSE(HasFailure()) << "seed " << seed;
-  }
-}
-
 TEST(CceNpz, RoundTripKeepsWhatIsWrongWithABatch) {
   CceCase c = three_tokens();
   c.targets = {-5, 99, std::numeric_limits<std::int64_t>::max()};
@@ -82,15 +51,6 @@ TEST(CceNpz, RoundTripKeepsWhatIsWrongWithABatch) {
   c.weight[0] = infinity;
   expect_round_trip(c);
   expect_round_trip(select_tokens(three_tokens(), {}));
-}
-
-TEST(CceNpz, WritesNoBatchWhoseSizesDisagree) {
-  const ScratchFile file;
-  CceCase c = three_tokens();
-  c.weight.pop_back();
-  EXPECT_EQ(complaint([&] { write_npz(file.path(), c); }), "float32 [4, 2]: expected 32 bytes of elements, found 28");
-  EXPECT_FALSE(std::filesystem::exists(file.path()));
-  EXPECT_NE(complaint([] { write_npz("/no/such/folder/batch.npz", three_tokens()); }), "accepted");
 }
 
 /// hidden [2, 2], weight [3, 2], two targets: the least that a file must have.
@@ -182,28 +142,25 @@ TEST_P(CceNpzBad, IsRefusedInWords) {
 }
 
 const std::string wanted = "; expected hidden, weight and targets";
-const std::string extents = ", for hidden is [N=2, H=2] and weight [V=3, H]";
+const std::string tokens = "; hidden is [N=2, H=2]", extents = tokens + "; weight is [V=3, H=2]";
 
 const std::vector<BadTokens> bad_tokens = {
     {"NoHidden", {}, "hidden", "no array 'hidden': found targets, weight" + wanted},
     {"NoWeight", {}, "weight", "no array 'weight': found hidden, targets" + wanted},
     {"NoTargets", {{"labels", integers({1})}}, "targets", "no array 'targets': found labels, hidden, weight" + wanted},
-    {"HiddenOfRank3", {{"hidden", floats({2, 1, 2})}}, "", "hidden: float32 [2, 1, 2]: expected two axes, [N, H]"},
-    {"WeightOfRank1", {{"weight", floats({6})}}, "", "weight: float32 [6]: expected two axes, [V, H]"},
-    {"WeightTransposed",
-     {{"weight", floats({2, 3})}},
-     "",
-     "weight: float32 [2, 3]: expected [V, H=2], as hidden is [N, H]"},
+    {"HiddenOfRank3", {{"hidden", floats({2, 1, 2})}}, "", "hidden: float32 [2, 1, 2]: expected [N, H]"},
+    {"WeightOfRank1", {{"weight", floats({6})}}, "", "weight: float32 [6]: expected [V, H=2]" + tokens},
+    {"WeightTransposed", {{"weight", floats({2, 3})}}, "", "weight: float32 [2, 3]: expected [V, H=2]" + tokens},
     {"HiddenOfIntegers",
      {{"hidden", npy_array(std::vector<std::int64_t>(4), {2, 2})}},
      "",
      "hidden: int64 [2, 2]: expected float16, float32 or float64"},
-    {"BiasOfTokens", {{"bias", floats({2})}}, "", "bias: float32 [2]: expected [V]" + extents},
-    {"ThreeTargets", {{"targets", integers({0, 1, 2})}}, "", "targets: int64 [3]: expected [N]" + extents},
+    {"BiasOfTokens", {{"bias", floats({2})}}, "", "bias: float32 [2]: expected [V=3]" + extents},
+    {"ThreeTargets", {{"targets", integers({0, 1, 2})}}, "", "targets: int64 [3]: expected [N=2]" + extents},
     {"TargetsOfRank2",
      {{"targets", npy_array(std::vector<std::int64_t>{0, 1}, {1, 2})}},
      "",
-     "targets: int64 [1, 2]: expected [N]" + extents},
+     "targets: int64 [1, 2]: expected [N=2]" + extents},
     {"FloatTargets", {{"targets", floats({2})}}, "", "targets: float32 [2]: expected an integer type"},
     {"Type", {{"dtype", npy_text_array("fp8")}}, "", "dtype = 'fp8': expected one of float32, float16, bfloat16"},
     {"TypeNumber", {{"dtype", scalar(16)}}, "", "dtype: int64 []: expected text (unicode)"},
@@ -226,10 +183,7 @@ const std::vector<BadTokens> bad_tokens = {
      "",
      "label_smoothing: float32 [1]: expected a scalar, of shape []"},
     {"ZLossFlag", {{"z_loss", npy_flag_array(true)}}, "", "z_loss: bool []: expected a number"},
-    {"IgnoreIndexOfTwo",
-     {{"ignore_index", integers({0, 0})}},
-     "",
-     "ignore_index: int64 [2]: expected a scalar" + extents},
+    {"IgnoreIndexOfTwo", {{"ignore_index", integers({0, 0})}}, "", "ignore_index: int64 [2]: expected a scalar"},
     {"IgnoreIndexFloat",
      {{"ignore_index", npy_number_array(0)}},
      "",
@@ -237,21 +191,15 @@ const std::vector<BadTokens> bad_tokens = {
     {"UpstreamOfNone",
      {{"upstream", floats({3})}},
      "",
-     "upstream: float32 [3]: expected [N] for reduction none" + extents},
+     "upstream: float32 [3]: expected [N=2] for reduction none" + extents},
     {"UpstreamOfMean",
      {{"upstream", floats({2})}, {"reduction", npy_text_array("mean")}},
      "",
-     "upstream: float32 [2]: expected a scalar for reduction sum or mean" + extents},
+     "upstream: float32 [2]: expected a scalar for reduction mean" + extents},
 };
 
 INSTANTIATE_TEST_SUITE_P(Batches, CceNpzBad, testing::ValuesIn(bad_tokens),
                          [](const auto& instance) { return instance.param.name; });
-
-TEST(CceNpz, NamesTheFile) {
-  std::vector<std::string> notes;
-  const std::string got = complaint([&] { CceOperation::read("nowhere.npz", notes); });
-  EXPECT_EQ(got.find("nowhere.npz: "), 0U) << got;
-}
 
 }  // namespace
 }  // namespace assay::validation

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/validation/cce/kernels.h"
-#include "validation/cce/sizes.h"
+#include "validation/cce/operation.h"
 #include "validation/core/number.h"
 
 namespace assay::validation {
@@ -123,7 +123,7 @@ TEST(CceTruth, IsMistrustedWhereKindsDiffer) {
 
 TEST(CceTruthMemo, ComputesALargeCaseOnceForEachNumberOfDigits) {
   TruthMemo<CceOperation> memo;
-  CceCase large = sized_cce_case(2, 10, 5001, 1, Dtype::float32, 1);
+  CceCase large = CceOperation::sized_case(2, 10, 5001, 1, Dtype::float32, 1);
   ASSERT_TRUE(CceOperation::is_worth_remembering(large));
   const auto first = memo.truth_of(large, 17);
   EXPECT_EQ(memo.truth_of(large, 17), first);

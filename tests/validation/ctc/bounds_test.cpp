@@ -1,6 +1,6 @@
 // Bounds, held to the formulas of docs/bounds.md worked out by hand, and to kernels of few bits.
 #include "validation/ctc/bounds.h"
-#include "validation/ctc/coverage.h"
+#include "validation/ctc/operation.h"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,8 @@
 #include <string>
 
 #include "tests/validation/ctc/float_kernels.h"
-#include "tests/validation/ctc/property_named.h"
-#include "tests/validation/ctc/stub_kernel.h"
+#include "tests/validation/ctc/kernels.h"
 #include "validation/core/report.h"
-#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -113,7 +111,7 @@ TEST(CtcBounds, AddUpOverAReduction) {
 TEST(CtcBounds, GrowWithTheUnitRoundoff) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Random random(seed);
-    const CtcCase c = generate_ctc(random, 40, {});
+    const CtcCase c = CtcOperation::generate(random, 40, {});
     for (const auto arithmetic : {Arithmetic::probability, Arithmetic::log_space}) {
       const CtcKernelInfo narrow = claims(arithmetic, 0x1p-53, 0x1p-24);
       const CtcKernelInfo wider = claims(arithmetic, 0x1p-24, 0x1p-24);
@@ -160,7 +158,7 @@ TEST(CtcBounds, AreInfiniteWhereAKernelClaimsNothing) {
 }
 
 CtcPropertyReport report_on(const CtcKernel& kernel, const std::string& name) {
-  Coverage coverage(ctc_classes());
+  Coverage coverage(CtcOperation::classes());
   const CtcGateOptions options{.cases = 150, .shrink_budget = 0, .given = {}};
   return run_property(property_named(name), {kernel}, options, coverage);
 }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/validation/ctc/stub_kernel.h"
+#include "tests/validation/ctc/kernels.h"
 
 namespace assay::validation {
 namespace {

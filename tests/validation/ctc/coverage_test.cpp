@@ -1,5 +1,5 @@
 // Coverage: each class of cases is met by a case of its own, and by no case without it.
-#include "validation/ctc/coverage.h"
+#include "validation/ctc/operation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-#include "tests/validation/ctc/stub_kernel.h"
+#include "tests/validation/ctc/kernels.h"
 
 namespace assay::validation {
 namespace {
@@ -75,19 +75,21 @@ const std::map<std::string, std::function<void(CtcCase&)>>& makers() {
       {"upstream given", [](CtcCase& c) { c.upstream = {1}; }},
       {"reduced", [](CtcCase& c) { c.reduction = Reduction::sum; }},
       {"zero_infinity", [](CtcCase& c) { c.zero_infinity = true; }},
+      {"float16", [](CtcCase& c) { c.dtype = Dtype::float16; }},
+      {"bfloat16", [](CtcCase& c) { c.dtype = Dtype::bfloat16; }},
   };
   return all;
 }
 
 TEST(Coverage, PutsAnOrdinaryCaseIntoNoClass) {
-  EXPECT_THAT(classes_of(ordinary()), IsEmpty());
+  EXPECT_THAT(CtcOperation::classes_of(ordinary()), IsEmpty());
 }
 
 TEST(Coverage, KnowsEachClassByACaseOfIt) {
   for (const auto& [name, make] : makers()) {
     CtcCase c = ordinary();
     make(c);
-    EXPECT_THAT(classes_of(c), Contains(name));
+    EXPECT_THAT(CtcOperation::classes_of(c), Contains(name));
   }
 }
 
@@ -95,7 +97,7 @@ TEST(Coverage, HasNoClassWithoutATestOfIt) {
   std::set<std::string> tested;
   for (const auto& [name, make] : makers()) tested.insert(name);
   std::set<std::string> counted;
-  const Coverage coverage(ctc_classes());
+  const Coverage coverage(CtcOperation::classes());
   for (const auto& [name, count] : coverage.counts()) counted.insert(name);
   EXPECT_EQ(tested, counted);
 }
@@ -105,27 +107,27 @@ TEST(Coverage, LooksAtNothingPastTheLengths) {
   c.input_lengths = {4};
   c.activations[12] = -infinity;
   c.activations[13] = 1e9F;
-  EXPECT_THAT(classes_of(c), IsEmpty());
+  EXPECT_THAT(CtcOperation::classes_of(c), IsEmpty());
 }
 
 TEST(Coverage, StopsShortOfTheBorders) {
   CtcCase c = ordinary();
   c.activations[0] = 99;
   set_targets(c, {{1, 1, 2}});  // needs four of five frames
-  EXPECT_THAT(classes_of(c), Not(Contains("|activation| >= 100")));
-  EXPECT_THAT(classes_of(c), Not(Contains("just enough frames")));
+  EXPECT_THAT(CtcOperation::classes_of(c), Not(Contains("|activation| >= 100")));
+  EXPECT_THAT(CtcOperation::classes_of(c), Not(Contains("just enough frames")));
   set_frames(c, 63);
-  EXPECT_THAT(classes_of(c), Not(Contains("64 frames or more")));
+  EXPECT_THAT(CtcOperation::classes_of(c), Not(Contains("64 frames or more")));
 }
 
 TEST(Coverage, CountsFromZero) {
-  Coverage coverage(ctc_classes());
+  Coverage coverage(CtcOperation::classes());
   for (const auto& [name, count] : coverage.counts()) EXPECT_EQ(count, 0) << name;
   CtcCase c = ordinary();
   c.zero_infinity = true;
-  coverage.count(classes_of(c));
-  coverage.count(classes_of(c));
-  coverage.count(classes_of(ordinary()));
+  coverage.count(CtcOperation::classes_of(c));
+  coverage.count(CtcOperation::classes_of(c));
+  coverage.count(CtcOperation::classes_of(ordinary()));
   for (const auto& [name, count] : coverage.counts()) EXPECT_EQ(count, name == "zero_infinity" ? 2 : 0) << name;
   EXPECT_EQ(coverage.cases(), 3);
 }

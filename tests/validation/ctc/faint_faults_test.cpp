@@ -7,9 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "tests/validation/ctc/property_named.h"
-#include "tests/validation/ctc/stub_kernel.h"
-#include "validation/ctc/coverage.h"
+#include "tests/validation/ctc/kernels.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::validation {
@@ -177,7 +175,7 @@ TEST_P(Faint, FaultIsCaught) {
     plain_ctc_kernel()->run(problem, out, threads);
     fault.spoil(problem, out, threads);
   });
-  Coverage coverage(ctc_classes());
+  Coverage coverage(CtcOperation::classes());
   const CtcGateOptions options{.cases = 200, .shrink_budget = 0, .given = {}};
   EXPECT_EQ(run_property(property_named(fault.property), {kernel}, options, coverage).verdict, Verdict::fail);
 }

@@ -1,4 +1,4 @@
-// Generated cases: every one valid, every interesting class among them, and the same for the same seed.
+// Generated cases of CTC beyond what every operation's are.
 #include "validation/ctc/generate.h"
 
 #include <gtest/gtest.h>
@@ -10,47 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "validation/ctc/coverage.h"
-#include "validation/ctc/operation.h"
+#include "tests/validation/ctc/kernels.h"
 
 namespace assay::validation {
 namespace {
 
-CtcCase generated(std::uint64_t seed, const CtcProfile& profile = {}) {
-  Random random(seed);
-  return generate_ctc(random, static_cast<int>(seed % 101), profile);
-}
-
-TEST(Generator, MakesValidProblemsOnly) {
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
-    EXPECT_NO_THROW(require_valid(generated(seed)));
-    ASSERT_FALSE(HasFailure()) << "seed " << seed;
-  }
-}
-
-/// A property's profile is its own; each of them must be met too.
-TEST(Generator, MakesValidProblemsForEveryProperty) {
-  for (const auto& property : CtcOperation::properties()) {
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
-      const CtcCase c = generated(seed, property.profile);
-      EXPECT_NO_THROW(require_valid(c));
-      EXPECT_GE(c.B, property.profile.min_rows);
-      EXPECT_TRUE(property.profile.log_probs > 0 || c.input == CtcInput::logits);
-      ASSERT_FALSE(HasFailure()) << property.name << ", seed " << seed;
-    }
-  }
-}
-
-TEST(Generator, MeetsEveryClassOftenEnoughToMatter) {
-  Coverage coverage(ctc_classes());
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) coverage.count(classes_of(generated(seed)));
-  for (const auto& [name, count] : coverage.counts()) EXPECT_GE(count, 20) << name;
-}
-
 TEST(Generator, MeetsSpecialNumbers) {
   int subnormal = 0, minus_zero = 0, garbage = 0, far = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
-    const CtcCase c = generated(seed);
+    const CtcCase c = generated<CtcOperation>(seed);
     for (const float a : c.activations) {
       subnormal += a != 0 && std::abs(a) < std::numeric_limits<float>::min() ? 1 : 0;
       minus_zero += a == 0 && std::signbit(a) ? 1 : 0;
@@ -64,38 +32,29 @@ TEST(Generator, MeetsSpecialNumbers) {
   EXPECT_GT(far, 0);
 }
 
-TEST(Generator, IsDeterminedByItsSeed) {
-  int different = 0;
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
-    EXPECT_TRUE(generated(seed) == generated(seed));
-    different += generated(seed) == generated(seed + 101) ? 0 : 1;
-  }
-  EXPECT_GT(different, 290);
-}
-
 TEST(Generator, KeepsToItsProfile) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    const CtcCase never =
-        generated(seed, {.impossible_rows = 0, .empty_rows = 0, .minus_infinity = 0, .log_probs = 0, .long_rows = 0});
-    const auto classes = classes_of(never);
+    const CtcCase never = generated<CtcOperation>(
+        seed, {.impossible_rows = 0, .empty_rows = 0, .minus_infinity = 0, .log_probs = 0, .long_rows = 0});
+    const auto classes = CtcOperation::classes_of(never);
     for (const std::string absent :
          {"too few frames", "no frames", "-inf activations", "log_probs", "64 frames or more"})
       EXPECT_EQ(std::count(classes.begin(), classes.end(), absent), 0) << absent << ", seed " << seed;
-    EXPECT_EQ(generated(seed, {.log_probs = 1}).input, CtcInput::log_probs);
+    EXPECT_EQ(generated<CtcOperation>(seed, {.log_probs = 1}).input, CtcInput::log_probs);
   }
 }
 
 TEST(Generator, MakesLongRowsLateAlone) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     Random random(seed);
-    EXPECT_LE(generate_ctc(random, 30, {.long_rows = 1}).T, 31 + 3) << seed;
+    EXPECT_LE(CtcOperation::generate(random, 30, {.long_rows = 1}).T, 31 + 3) << seed;
   }
-  EXPECT_GE(generated(100, {.empty_rows = 0, .long_rows = 1}).T, 31);
+  EXPECT_GE(generated<CtcOperation>(100, {.empty_rows = 0, .long_rows = 1}).T, 31);
 }
 
 TEST(ToLogProbs, NormalisesEachFrameWithinTheLengthAndNoOther) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    const CtcCase c = generated(seed, {.minus_infinity = 0.3, .log_probs = 0});
+    const CtcCase c = generated<CtcOperation>(seed, {.minus_infinity = 0.3, .log_probs = 0});
     const CtcCase logs = to_log_probs(c);
     EXPECT_EQ(logs.input, CtcInput::log_probs);
     EXPECT_NO_THROW(require_valid(logs));

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "tests/validation/ctc/stub_kernel.h"
+#include "tests/validation/ctc/kernels.h"
 #include "validation/ctc/generate.h"
 #include "validation/ctc/softmax.h"
 
@@ -93,7 +93,7 @@ TEST(LogMagnitudes, AreTheSumsOverPathsOfStates) {
   int judged = 0;
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     Random random(seed);
-    CtcCase c = generate_ctc(random, 12, {.minus_infinity = 0.4, .log_probs = 0});
+    CtcCase c = CtcOperation::generate(random, 12, {.minus_infinity = 0.4, .log_probs = 0});
     for (auto& a : c.activations) a = std::isfinite(a) ? std::clamp(a, -20.0F, 20.0F) : a;
     if (seed % 3 == 0) c = to_log_probs(c);
     for (std::int64_t b = 0; b < c.B; ++b, ++judged) expect_magnitudes(c, b);

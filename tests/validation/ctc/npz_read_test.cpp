@@ -55,7 +55,7 @@ constexpr std::string_view from_numpy =
     "VQIAAHJlZHVjdGlvbi5ucHlQSwECFAMUAAAACAAAACEAzvkE7NQAAAAqAQAACQAAAAAAAAAAAAAAgAHiAgAAd29yZHMubnB5UEsBAhQDFAAAAAgA"
     "AAAhAIIt+NNDAAAAgQAAABEAAAAAAAAAAAAAAIAB8QMAAHplcm9faW5maW5pdHkubnB5UEsFBgAAAAAHAAcApAEAAHcEAAAAAA==";
 
-TEST(Npz, ReadsWhatNumPyWrote) {
+TEST(CtcNpz, ReadsWhatNumPyWrote) {
   const ScratchFile file(from_base64(from_numpy));
   std::vector<std::string> notes;
   const CtcCase got = CtcOperation::read(file.path(), notes);
@@ -75,7 +75,7 @@ TEST(Npz, ReadsWhatNumPyWrote) {
   expect_same(got, expected);
 }
 
-TEST(Npz, ReadsOneRowWithoutABatchAxis) {
+TEST(CtcNpz, ReadsOneRowWithoutABatchAxis) {
   const CtcCase c = read({{"log_probs", floats({5, 4})},
                           {"targets", integers({1, 2, 3})},
                           {"input_lengths", scalar(5)},
@@ -85,7 +85,7 @@ TEST(Npz, ReadsOneRowWithoutABatchAxis) {
   EXPECT_EQ(c.labels(0), (std::vector<std::int64_t>{1, 2}));
 }
 
-TEST(Npz, ReadsConcatenatedTargets) {
+TEST(CtcNpz, ReadsConcatenatedTargets) {
   NpyArrays batch = arrays();
   batch["targets"] = integers({1, 3, 2});
   const CtcCase c = read(batch);

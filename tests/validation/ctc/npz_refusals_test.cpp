@@ -22,9 +22,9 @@ void PrintTo(const Bad& bad, std::ostream* out) {
   *out << bad.name;
 }
 
-class NpzBad : public testing::TestWithParam<Bad> {};
+class CtcNpzBad : public testing::TestWithParam<Bad> {};
 
-TEST_P(NpzBad, IsRefusedInWords) {
+TEST_P(CtcNpzBad, IsRefusedInWords) {
   NpyArrays batch = arrays();
   batch.erase(GetParam().removed);
   for (const auto& [name, array] : GetParam().changes) batch[name] = array;
@@ -32,7 +32,10 @@ TEST_P(NpzBad, IsRefusedInWords) {
   EXPECT_TRUE(got.ends_with(".npz: " + GetParam().expected)) << got;
 }
 
-const std::string wanted = "; expected logits or log_probs, targets, input_lengths and target_lengths";
+const std::string wanted = "; expected logits or log_probs, input_lengths, target_lengths and targets";
+
+const std::string activations = "; logits is [T=3, B=2, C=4]";
+const std::string batch_first = "; are the activations batch first? transpose them";
 
 const std::vector<Bad> bad_batches = {
     {"NoActivations", {}, "logits", "no array 'logits': found input_lengths, target_lengths, targets" + wanted},
@@ -52,7 +55,7 @@ const std::vector<Bad> bad_batches = {
      "",
      "logits: float32 [1, 3, 2, 4]: expected [T, B, C] or [T, C]"},
     {"ActivationsScalar", {{"logits", floats({})}}, "", "logits: float32 []: expected [T, B, C] or [T, C]"},
-    {"NoClasses", {{"logits", floats({3, 2, 0})}}, "", "logits: float32 [3, 2, 0]: expected at least one class"},
+    {"NoClasses", {{"logits", floats({3, 2, 0})}}, "", "logits: float32 [3, 2, 0]: C = 0: expected at least 1"},
     {"IntegerActivations",
      {{"logits", npy_array(std::vector<std::int64_t>(24), {3, 2, 4})}},
      "",
@@ -60,23 +63,24 @@ const std::vector<Bad> bad_batches = {
     {"TargetsOfAnotherBatch",
      {{"targets", npy_array(std::vector<std::int64_t>(6), {3, 2})}},
      "",
-     "targets: int64 [3, 2]: expected [B=2, S] or [sum of target_lengths]; are the activations batch first? transpose "
-     "them"},
-    {"TargetsScalar", {{"targets", scalar(1)}}, "", "targets: int64 []: expected [B=2, S] or [sum of target_lengths]"},
+     "targets: int64 [3, 2]: expected [B=2, S] or [sum of target_lengths]" + activations + batch_first},
+    {"TargetsScalar",
+     {{"targets", scalar(1)}},
+     "",
+     "targets: int64 []: expected [B=2, S] or [sum of target_lengths]" + activations},
     {"FloatTargets", {{"targets", floats({2, 2})}}, "", "targets: float32 [2, 2]: expected an integer type"},
     {"ThreeLengths",
      {{"target_lengths", integers({1, 1, 1, 1})}},
      "",
-     "target_lengths: int64 [4]: expected [B=2], for the activations are [T=3, B=2, C=4]"},
+     "target_lengths: int64 [4]: expected [B=2]" + activations},
     {"BatchFirst",
      {{"input_lengths", integers({2, 2, 2})}},
      "",
-     "input_lengths: int64 [3]: expected [B=2], for the activations are [T=3, B=2, C=4]; are the activations batch "
-     "first? transpose them"},
+     "input_lengths: int64 [3]: expected [B=2]" + activations + batch_first},
     {"OneLengthForTwoRows",
      {{"input_lengths", scalar(3)}},
      "",
-     "input_lengths: int64 []: expected [B=2], for the activations are [T=3, B=2, C=4]"},
+     "input_lengths: int64 []: expected [B=2]" + activations},
     {"FloatLengths", {{"input_lengths", floats({2})}}, "", "input_lengths: float32 [2]: expected an integer type"},
     {"BlankOfTwo", {{"blank", integers({0, 0})}}, "", "blank: int64 [2]: expected a scalar"},
     {"BlankText", {{"blank", npy_text_array("0")}}, "", "blank: <U1 []: expected an integer type"},
@@ -84,14 +88,17 @@ const std::vector<Bad> bad_batches = {
     {"ReductionNumber", {{"reduction", scalar(1)}}, "", "reduction: int64 []: expected text (unicode)"},
     {"Variable", {{"variable", npy_text_array("probs")}}, "", "variable = 'probs': expected one of logits, log_probs"},
     {"ZeroInfinity", {{"zero_infinity", scalar(1)}}, "", "zero_infinity: int64 []: expected bool"},
-    {"UpstreamOfNone", {{"upstream", floats({3})}}, "", "upstream: float32 [3]: expected [B=2] for reduction none"},
+    {"UpstreamOfNone",
+     {{"upstream", floats({3})}},
+     "",
+     "upstream: float32 [3]: expected [B=2] for reduction none" + activations + batch_first},
     {"UpstreamOfSum",
      {{"upstream", floats({2})}, {"reduction", npy_text_array("sum")}},
      "",
-     "upstream: float32 [2]: expected a scalar for reduction sum or mean"},
+     "upstream: float32 [2]: expected a scalar for reduction sum" + activations},
 };
 
-INSTANTIATE_TEST_SUITE_P(Batches, NpzBad, testing::ValuesIn(bad_batches),
+INSTANTIATE_TEST_SUITE_P(Batches, CtcNpzBad, testing::ValuesIn(bad_batches),
                          [](const auto& instance) { return instance.param.name; });
 
 }  // namespace

@@ -6,8 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "tests/validation/ctc/property_named.h"
-#include "tests/validation/ctc/stub_kernel.h"
+#include "tests/validation/ctc/kernels.h"
 
 namespace assay::validation {
 namespace {

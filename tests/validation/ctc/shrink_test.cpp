@@ -1,20 +1,13 @@
-// Shrinking: each step leads to a valid problem that is another one, and there is no way round in a circle.
-#include "validation/ctc/shrink.h"
+// Shrinking of CTC beyond what every operation's does (tests/validation/operations/shrink_test.cpp).
+#include "validation/ctc/operation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <limits>
-#include <optional>
-#include <ostream>
-#include <string>
 
-#include "tests/validation/ctc/property_named.h"
-#include "tests/validation/ctc/stub_kernel.h"
-#include "validation/core/search.h"
-#include "validation/ctc/generate.h"
-#include "validation/ctc/kernels.h"
+#include "tests/validation/ctc/kernels.h"
+#include "tests/validation/operations/shrinking.h"
 #include "validation/ctc/shrink_structure.h"
 
 namespace assay::validation {
@@ -25,80 +18,6 @@ using testing::IsEmpty;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-CtcCase generated(std::uint64_t seed) {
-  Random random(seed);
-  return generate_ctc(random, static_cast<int>(seed % 101), {.minus_infinity = 0.3});
-}
-
-TEST(Shrink, StepsToValidAndDifferentProblems) {
-  int taken = 0;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const CtcCase c = generated(seed);
-    for (const auto& step : shrinks_of(c)) {
-      const auto smaller = step();
-      if (!smaller) continue;
-      ++taken;
-      EXPECT_FALSE(*smaller == c);
-      EXPECT_NO_THROW(require_valid(*smaller));
-      EXPECT_LE(smaller->T, c.T);
-      EXPECT_LE(smaller->B, c.B);
-      EXPECT_LE(smaller->C, c.C);
-      EXPECT_LE(smaller->target_lengths.size(), c.target_lengths.size());
-      ASSERT_FALSE(HasFailure()) << "seed " << seed;
-    }
-  }
-  EXPECT_GT(taken, 2000);
-}
-
-/// The first step of `c` that leads anywhere `wanted` holds, if there is one.
-std::optional<CtcCase> next(const CtcCase& c, const std::function<bool(const CtcCase&)>& wanted) {
-  for (const auto& step : shrinks_of(c)) {
-    if (auto smaller = step(); smaller && wanted(*smaller)) return smaller;
-  }
-  return std::nullopt;
-}
-
-int steps_to_the_end(CtcCase& c, const std::function<bool(const CtcCase&)>& wanted) {
-  int steps = 0;
-  for (auto smaller = next(c, wanted); smaller && steps < 10'000; smaller = next(c, wanted)) {
-    c = *smaller;
-    ++steps;
-  }
-  return steps;
-}
-
-TEST(Shrink, EndsInTheSmallestProblemWhereAnythingWillDo) {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    CtcCase c = generated(seed);
-    EXPECT_LT(steps_to_the_end(c, [](const CtcCase&) { return true; }), 100) << "seed " << seed;
-    EXPECT_EQ(c.B, 1);
-    EXPECT_EQ(c.T, 0);
-    EXPECT_EQ(c.S, 0);
-    EXPECT_EQ(c.C, 1);
-    EXPECT_THAT(c.upstream, IsEmpty());
-    EXPECT_EQ(c.layout, CtcTargets::padded);
-    EXPECT_EQ(c.reduction, Reduction::none);
-    EXPECT_EQ(c.variable, CtcVariable::logits);
-    EXPECT_FALSE(c.zero_infinity);
-  }
-}
-
-/// Where structure may not shrink, values do, and they too come to an end.
-TEST(Shrink, OfValuesAloneEnds) {
-  int moved = 0;
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    CtcCase c = generated(seed);
-    const CtcCase start = c;
-    const auto same_structure = [&](const CtcCase& d) {
-      return d.T == start.T && d.B == start.B && d.C == start.C && !d.activations.empty() && d.activations.back() != 0;
-    };
-    const int steps = steps_to_the_end(c, same_structure);
-    EXPECT_LT(steps, 10'000) << "seed " << seed;
-    moved += steps > 0 ? 1 : 0;
-  }
-  EXPECT_GT(moved, 50);
-}
-
 /// What has to stay is given in few bits.
 TEST(Shrink, RoundsValues) {
   CtcCase c = three_of_four_paths();
@@ -106,13 +25,13 @@ TEST(Shrink, RoundsValues) {
   const auto kept = [](const CtcCase& d) {
     return d.T == 2 && d.C == 2 && d.S == 1 && d.activations[1] > 0.6F && d.activations[2] < -3;
   };
-  steps_to_the_end(c, kept);
+  steps_to_the_end<CtcOperation>(c, kept);
   EXPECT_THAT(c.activations, ElementsAre(0, 1, -4, 0));
 }
 
 TEST(Shrink, TriesTheBoldestFirst) {
   const CtcCase c = select_rows(three_of_four_paths(), {0, 0, 0});
-  const auto first = shrinks_of(c).front()();
+  const auto first = CtcOperation::shrinks_of(c).front()();
   ASSERT_TRUE(first.has_value());
   EXPECT_EQ(first->B, 1);
 }
@@ -220,47 +139,6 @@ TEST(ShrinkStructure, PadsTargets) {
   use_padded_targets(c);
   EXPECT_EQ(c, numbered());
 }
-
-/// How small a fault's counterexample becomes: what a person who reads a report has to look at.
-struct Small {
-  const char* fault;
-  const char* property;
-  std::int64_t frames;
-  std::int64_t rows;
-  std::int64_t labels;
-};
-
-void PrintTo(const Small& small, std::ostream* out) {
-  *out << small.fault << " by " << small.property;
-}
-
-class ShrunkFault : public testing::TestWithParam<Small> {};
-
-TEST_P(ShrunkFault, IsSmall) {
-  const Small& small = GetParam();
-  const auto kernel = CtcOperation::kernel(std::string("fault:") + small.fault);
-  const CtcProperty& property = property_named(small.property);
-  const auto found = search<CtcOperation>(property.profile, 200, 1, 2000,
-                                          [&](const CtcCase& c) { return judge(property, {*kernel, 40}, c); });
-  ASSERT_TRUE(found.has_value());
-  EXPECT_TRUE(is_failure(found->finding.verdict));
-  EXPECT_LE(found->problem.T, small.frames);
-  EXPECT_LE(found->problem.B, small.rows);
-  EXPECT_LE(found->problem.S, small.labels);
-  EXPECT_LE(found->problem.C, 3);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, ShrunkFault,
-                         testing::Values(Small{"skip-over-repeat", "loss", 2, 1, 2},
-                                         Small{"skip-forbidden", "loss", 2, 1, 2},
-                                         Small{"ends-in-blank", "loss", 1, 1, 1},
-                                         Small{"beta-ends-in-blank", "frame-sums", 2, 1, 1},
-                                         Small{"blank-is-zero", "permutation", 1, 1, 1},
-                                         Small{"mean-over-all-labels", "reductions", 2, 2, 2},
-                                         Small{"neighbours-input-length", "batch-singles", 2, 2, 1},
-                                         Small{"past-length-unwritten", "inside", 2, 2, 1},
-                                         Small{"softmax-without-maximum", "shift", 1, 1, 1}),
-                         [](const auto& fault) { return test_name(fault.param.fault); });
 
 }  // namespace
 }  // namespace assay::validation

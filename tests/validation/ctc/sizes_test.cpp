@@ -1,5 +1,5 @@
 // Given cases at the sizes people train with: valid, alignable, and as large as they say.
-#include "validation/ctc/sizes.h"
+#include "validation/ctc/operation.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace assay::validation {
 namespace {
 
 TEST(SizedCase, IsOfItsSize) {
-  const CtcCase c = sized_case(9, 5, 4, 50, 1);
+  const CtcCase c = CtcOperation::sized_case(9, 5, 4, 50, 1);
   EXPECT_EQ(c.T, 9);
   EXPECT_EQ(c.B, 1);
   EXPECT_EQ(c.C, 5);
@@ -23,12 +23,12 @@ TEST(SizedCase, IsOfItsSize) {
 }
 
 TEST(SizedCase, IsDeterminedByItsSeed) {
-  EXPECT_EQ(sized_case(9, 5, 4, 2, 1), sized_case(9, 5, 4, 2, 1));
-  EXPECT_FALSE(sized_case(9, 5, 4, 2, 1) == sized_case(9, 5, 4, 2, 2));
+  EXPECT_EQ(CtcOperation::sized_case(9, 5, 4, 2, 1), CtcOperation::sized_case(9, 5, 4, 2, 1));
+  EXPECT_FALSE(CtcOperation::sized_case(9, 5, 4, 2, 1) == CtcOperation::sized_case(9, 5, 4, 2, 2));
 }
 
 TEST(SizedCase, HasLogitsOfItsScale) {
-  const CtcCase c = sized_case(100, 100, 1, 50, 1);
+  const CtcCase c = CtcOperation::sized_case(100, 100, 1, 50, 1);
   double squares = 0;
   for (const float a : c.activations) squares += double{a} * double{a};
   EXPECT_NEAR(std::sqrt(squares / 1e4), 50, 1);

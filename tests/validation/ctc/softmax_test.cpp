@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/validation/ctc/stub_kernel.h"
+#include "tests/validation/ctc/kernels.h"
 #include "validation/core/number.h"
 #include "validation/ctc/generate.h"
 #include "validation/ctc/truth.h"
@@ -19,7 +19,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 TEST(Softmax, IsThatOfTheReference) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Random random(seed);
-    const CtcCase c = generate_ctc(random, 20, {.minus_infinity = 0.3});
+    const CtcCase c = CtcOperation::generate(random, 20, {.minus_infinity = 0.3});
     const CtcTruth truth = truth_of(c, 30);
     for (std::int64_t b = 0; b < c.B; ++b) {
       for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t) {

@@ -9,11 +9,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "tests/validation/ctc/stub_kernel.h"
+#include "tests/validation/ctc/kernels.h"
 #include "validation/core/number.h"
 #include "validation/ctc/generate.h"
 #include "validation/ctc/operation.h"
-#include "validation/ctc/sizes.h"
 
 namespace assay::validation {
 namespace {
@@ -47,7 +46,7 @@ TEST(Truth, IsInfiniteAndNanWhereNoAlignmentFits) {
 TEST(Truth, AgreesWithItselfAtAnyNumberOfDigits) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
-    const CtcCase c = generate_ctc(random, 20, {.long_rows = 0});
+    const CtcCase c = CtcOperation::generate(random, 20, {.long_rows = 0});
     const CtcTruth some = truth_of(c, 30);
     const CtcTruth more = truth_of(c, 80);
     EXPECT_NO_THROW(require_agreement(some, more, 30)) << seed;
@@ -120,7 +119,7 @@ TEST(Truth, SaysWhereItDisagrees) {
 /// 100 frames of 250 classes: large enough to be worth remembering.
 TEST(TruthMemo, ComputesALargeCaseOnceForEachNumberOfDigits) {
   TruthMemo<CtcOperation> memo;
-  CtcCase large = sized_case(100, 250, 2, 1, 1);
+  CtcCase large = CtcOperation::sized_case(100, 250, 2, 1, 1);
   const auto first = memo.truth_of(large, 17);
   EXPECT_EQ(memo.truth_of(large, 17), first);
   EXPECT_NE(memo.truth_of(large, 18), first);

@@ -10,7 +10,7 @@
 #include "tests/validation/svd/float_kernel.h"
 #include "tests/validation/svd/kernels.h"
 #include "validation/core/report.h"
-#include "validation/svd/sizes.h"
+#include "validation/svd/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(AgainstTheReference, SvdFloat,
 TEST(SvdFloatKernel, StaysWithinAtALargerSize) {
   const FloatSvdKernel honest(claims());
   for (const double decades : {0.0, 10.0}) {
-    const SvdCase c = sized_svd_case(1, 70, 60, decades, Dtype::float32, 3);
+    const SvdCase c = SvdOperation::sized_case(1, 70, 60, decades, Dtype::float32, 3);
     for (const char* name : {"orthonormal-u", "orthonormal-v", "reconstruction", "transposition"}) {
       const Finding finding = judge(svd_property_named(name), {honest}, c);
       EXPECT_EQ(finding.verdict, Verdict::pass) << name << finding.explanation;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/validation/named.h"
+#include "tests/validation/operations/samples.h"
 #include "validation/svd/case.h"
 #include "validation/svd/faults/faults.h"
 #include "validation/svd/generate.h"
@@ -71,9 +71,33 @@ inline SvdCase two_tall(Dtype dtype = Dtype::float32) {
   return {2, 3, 2, dtype, {0.5, -1, 0.25, 2, 1, 0, 1, 0, 0, 1, 1, 1}};
 }
 
+template <>
+struct Samples<SvdOperation> {
+  static constexpr const char* line = "B=1 M=2 N=2 dtype=float32 A=0,2,1,0";
+  static SvdCase small() { return exchange(); }
+  static bool is_smallest(const SvdCase& c) { return c == SvdCase{1, 1, 1, Dtype::float32, {0}}; }
+  static constexpr int cases = 100;
+  static constexpr int fault_cases = 100;
+  static constexpr int metal_fault_cases = 40;
+  static std::vector<std::string> kernels() { return {"plain"}; }
+  static std::vector<std::string> names() {
+    return {"cpu", "plain", "fault:three-sweeps", "metal-emulated", "metal-plain"};
+  }
+  /// Extents: B, M, N.
+  static std::vector<SmallFault> small_faults() {
+    return {{"absolute-threshold", {1, 2, 2}},       {"tangent-as-sine", {1, 2, 2}},
+            {"last-pair-never-meets", {1, 3, 3}},    {"null-space-left-zero", {1, 1, 1}},
+            {"null-space-unit-vector", {1, 2, 2}},   {"unsorted", {1, 2, 2}},
+            {"sign-on-s", {1, 1, 1}},                {"values-sorted-alone", {1, 2, 2}},
+            {"half-of-the-matrix", {1, 2, 2}},       {"writes-past-u", {1, 1, 1}},
+            {"scale-of-the-batch", {2, 2, 2}},       {"lanes-converge-together", {2, 1, 1}},
+            {"zero-matrix-refused", {1, 1, 1}},      {"no-tall-correction", {1, 2, 1}},
+            {"infinite-at-zero", {1, 1, 1}}};
+  }
+};
+
 inline SvdCase generated_svd(std::uint64_t seed, const SvdProfile& profile = {}) {
-  Random random(seed);
-  return generate_svd(random, static_cast<int>(seed % 101), profile);
+  return generated<SvdOperation>(seed, profile);
 }
 
 inline const SvdProperty& svd_property_named(const std::string& name) {

@@ -33,57 +33,6 @@ SvdCase read_matrices(const NpyArrays& arrays) {
   return c;
 }
 
-void expect_round_trip(const SvdCase& c) {
-  const ScratchFile file;
-  write_npz(file.path(), c);
-  std::vector<std::string> notes;
-  EXPECT_TRUE(SvdOperation::read(file.path(), notes) == c);
-  EXPECT_THAT(notes, IsEmpty());
-}
-
-TEST(SvdNpz, RoundTripIsBitExactForEveryTypeAndKindOfNumber) {
-  for (const Dtype dtype : all_dtypes()) {
-    SvdCase c = two_tall(dtype);
-    c.A[0] = -0.0;
-    c.A[1] = format_of(dtype).smallest;
-    c.A[2] = -3 * format_of(dtype).smallest;
-    c.A[3] = format_of(dtype).largest;
-    c.A[4] = std::numeric_limits<double>::infinity();
-    c.A[5] = 1 + 2 * format_of(dtype).roundoff;
-    c.A[6] = double{std::bit_cast<float>(0xFFC54321U)};
-    if (dtype == Dtype::float64) c.A[6] = std::bit_cast<double>(0xFFF8123456789ABCU);
-    expect_round_trip(c);
-    expect_round_trip(transposed(c));
-    expect_round_trip(select_matrix(c, 0));
-  }
-}
-
-TEST(SvdNpz, RoundTripKeepsGeneratedCases) {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    expect_round_trip(generated_svd(seed));
-    ASSERT_FALSE(HasFailure()) << "seed " << seed;
-  }
-}
-
-TEST(SvdNpz, RoundTripKeepsABatchOfNothing) {
-  expect_round_trip({});
-  expect_round_trip({0, 3, 2, Dtype::float64, {}});
-  expect_round_trip({2, 3, 0, Dtype::bfloat16, {}});
-}
-
-TEST(SvdNpz, WritesNoBatchWhoseSizesDisagree) {
-  const ScratchFile file;
-  SvdCase c = exchange();
-  c.A.pop_back();
-  EXPECT_EQ(complaint([&] { write_npz(file.path(), c); }),
-            "float32 [1, 2, 2]: expected 16 bytes of elements, found 12");
-  c.dtype = Dtype::float64;
-  EXPECT_EQ(complaint([&] { write_npz(file.path(), c); }),
-            "float64 [1, 2, 2]: expected 32 bytes of elements, found 24");
-  EXPECT_FALSE(std::filesystem::exists(file.path()));
-  EXPECT_NE(complaint([] { write_npz("/no/such/folder/batch.npz", exchange()); }), "accepted");
-}
-
 /// What np.savez(path, A=...) writes.
 TEST(SvdNpz, TakesTheTypeOfTheArrayForThatOfTheProblem) {
   const SvdCase single = read_matrices({{"A", npy_array(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3})}});
@@ -151,12 +100,6 @@ const std::vector<BadMatrices> bad_matrices = {
 
 INSTANTIATE_TEST_SUITE_P(Batches, SvdNpzBad, testing::ValuesIn(bad_matrices),
                          [](const auto& instance) { return instance.param.name; });
-
-TEST(SvdNpz, NamesTheFile) {
-  std::vector<std::string> notes;
-  const std::string got = complaint([&] { SvdOperation::read("nowhere.npz", notes); });
-  EXPECT_EQ(got.find("nowhere.npz: "), 0U) << got;
-}
 
 }  // namespace
 }  // namespace assay::validation

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "tests/validation/svd/kernels.h"
-#include "validation/svd/sizes.h"
+#include "validation/svd/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -50,7 +50,7 @@ void multiply(const Any& any, std::size_t at, double by) {
 
 /// Of rank above both subspaces, so that one of them misses something.
 SvdCase twelve_columns(Dtype dtype = Dtype::float32) {
-  return sized_svd_case(1, 14, 12, 2, dtype, 5);
+  return SvdOperation::sized_case(1, 14, 12, 2, dtype, 5);
 }
 
 TEST(SvdRandomized, PassesAsItIs) {

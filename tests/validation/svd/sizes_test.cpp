@@ -1,5 +1,5 @@
 // Sizes that generated matrices do not reach: valid, named, and graded as they say.
-#include "validation/svd/sizes.h"
+#include "validation/svd/operation.h"
 
 #include <gtest/gtest.h>
 
@@ -36,15 +36,17 @@ TEST(SvdSizes, AreNamedOnceAndValid) {
 }
 
 TEST(SvdSizes, AreTheSameForTheSameSeedAlone) {
-  EXPECT_EQ(sized_svd_case(2, 5, 4, 3, Dtype::float16, 1), sized_svd_case(2, 5, 4, 3, Dtype::float16, 1));
-  EXPECT_FALSE(sized_svd_case(2, 5, 4, 3, Dtype::float16, 1) == sized_svd_case(2, 5, 4, 3, Dtype::float16, 2));
-  const SvdCase c = sized_svd_case(2, 5, 4, 0, Dtype::float64, 1);
+  EXPECT_EQ(SvdOperation::sized_case(2, 5, 4, 3, Dtype::float16, 1),
+            SvdOperation::sized_case(2, 5, 4, 3, Dtype::float16, 1));
+  EXPECT_FALSE(SvdOperation::sized_case(2, 5, 4, 3, Dtype::float16, 1) ==
+               SvdOperation::sized_case(2, 5, 4, 3, Dtype::float16, 2));
+  const SvdCase c = SvdOperation::sized_case(2, 5, 4, 0, Dtype::float64, 1);
   EXPECT_EQ(c.A.size(), 40U);
   EXPECT_FALSE(select_matrix(c, 0) == select_matrix(c, 1));
 }
 
 TEST(SvdSizes, GradeColumnsInMixedOrder) {
-  const SvdCase c = sized_svd_case(1, 60, 24, 12, Dtype::float64, 1);
+  const SvdCase c = SvdOperation::sized_case(1, 60, 24, 12, Dtype::float64, 1);
   double least = 1e9, most = 0;
   bool descends = true, ascends = true;
   for (std::int64_t j = 0; j < c.N; ++j) {
@@ -59,7 +61,7 @@ TEST(SvdSizes, GradeColumnsInMixedOrder) {
 }
 
 TEST(SvdSizes, GradeRowsOfWideOnes) {
-  const SvdCase c = sized_svd_case(1, 8, 40, 6, Dtype::float32, 1);
+  const SvdCase c = SvdOperation::sized_case(1, 8, 40, 6, Dtype::float32, 1);
   const SvdCase by_rows = transposed(c);
   double least = 1e9, most = 0;
   for (std::int64_t i = 0; i < 8; ++i) {
@@ -67,7 +69,7 @@ TEST(SvdSizes, GradeRowsOfWideOnes) {
     most = std::max(most, column_norm(by_rows, i));
   }
   EXPECT_GT(most / least, 1e4);
-  const SvdCase flat = sized_svd_case(1, 40, 8, 0, Dtype::float32, 1);
+  const SvdCase flat = SvdOperation::sized_case(1, 40, 8, 0, Dtype::float32, 1);
   for (std::int64_t j = 0; j < 8; ++j) EXPECT_GT(column_norm(flat, j), 3);
 }
 

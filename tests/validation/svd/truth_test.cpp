@@ -10,7 +10,7 @@
 
 #include "tests/validation/svd/kernels.h"
 #include "validation/core/number.h"
-#include "validation/svd/sizes.h"
+#include "validation/svd/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -116,7 +116,7 @@ TEST(SvdTruth, ThatIsMistrustedJudgesNobody) {
 
 TEST(SvdTruthMemo, ComputesALargeCaseOnceForEachNumberOfDigits) {
   TruthMemo<SvdOperation> memo;
-  const SvdCase large = sized_svd_case(1, 20, 20, 0, Dtype::float32, 1);
+  const SvdCase large = SvdOperation::sized_case(1, 20, 20, 0, Dtype::float32, 1);
   ASSERT_TRUE(SvdOperation::is_worth_remembering(large));
   const auto first = memo.truth_of(large, 17);
   EXPECT_EQ(memo.truth_of(large, 17), first);

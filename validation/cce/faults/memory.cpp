@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <mutex>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -92,6 +93,24 @@ struct RemainderOfThreads final : PlainCceKernel {
   }
 };
 
+struct RowOfWidestCall final : PlainCceKernel {
+  static constexpr FaultNote note{"row-of-widest-call",
+                                  "the log-sum-exp runs over the widest vocabulary so far: buffers only ever grow",
+                                  "two-shapes"};
+  double log_sum_exp(const Work& work, const Numbers& x) const override {
+    const std::scoped_lock lock(mutex_);
+    row_.resize(std::max(row_.size(), x.size()));
+    std::copy(x.begin(), x.end(), row_.begin());
+    Work widest = work;
+    widest.options.V = static_cast<std::int64_t>(row_.size());
+    return PlainCceKernel::log_sum_exp(widest, row_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable Numbers row_;
+};
+
 struct BiasWithWeightOnly final : PlainCceKernel {
   static constexpr FaultNote note{"dbias-with-dweight-only", "dbias is left at 0 unless dweight is asked for",
                                   "outputs"};
@@ -108,7 +127,7 @@ struct BiasWithWeightOnly final : PlainCceKernel {
 
 std::vector<CceFault> memory_faults() {
   return plant_all<CceOperation, WritesPastWeight, WritesBeforeLoss, IgnoredRowsUnwritten, LossUnwritten, AddedToOutput,
-                   AtomicOrder, RemainderOfThreads, BiasWithWeightOnly>(plain_cce_kernel());
+                   AtomicOrder, RemainderOfThreads, RowOfWidestCall, BiasWithWeightOnly>(plain_cce_kernel());
 }
 
 }  // namespace assay::validation::cce

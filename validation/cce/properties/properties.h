@@ -6,6 +6,7 @@
 namespace assay::validation::cce {
 
 // Memory and repeatability.
+CceProperty two_shapes();
 CceProperty chunks();
 CceProperty halves();
 

@@ -4,7 +4,7 @@
 
 namespace assay::validation {
 
-std::shared_ptr<const CtcKernel> plain_ctc_kernel() {
+std::shared_ptr<const CtcFloatKernel> plain_ctc_kernel() {
   static const auto kernel = std::make_shared<const PlainCtcKernel>();
   return kernel;
 }
@@ -12,7 +12,7 @@ std::shared_ptr<const CtcKernel> plain_ctc_kernel() {
 const std::vector<CtcFault>& CtcOperation::faults() {
   static const std::vector<CtcFault> faults =
       joined_faults<CtcOperation>({recursion_faults, length_faults, gradient_faults, option_faults, numeric_faults,
-                                   memory_faults, contract_faults, metal_faults});
+                                   half_type_faults, memory_faults, contract_faults, metal_faults});
   return faults;
 }
 

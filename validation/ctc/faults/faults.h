@@ -13,8 +13,7 @@
 namespace assay::validation {
 
 /// The kernel without a fault: log space, double inside, float32 out, correct in every option. Called "plain".
-std::shared_ptr<const CtcKernel> plain_ctc_kernel();
-
+std::shared_ptr<const CtcFloatKernel> plain_ctc_kernel();
 
 // The faults by theme, one file each.
 std::vector<CtcFault> recursion_faults();
@@ -22,6 +21,7 @@ std::vector<CtcFault> length_faults();
 std::vector<CtcFault> gradient_faults();
 std::vector<CtcFault> option_faults();
 std::vector<CtcFault> numeric_faults();
+std::vector<CtcFault> half_type_faults();
 std::vector<CtcFault> memory_faults();
 std::vector<CtcFault> contract_faults();
 std::vector<CtcFault> metal_faults();

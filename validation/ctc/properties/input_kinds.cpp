@@ -50,7 +50,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty input_kinds() {
-  return {"input-kinds", "logits and their log_softmax agree", {.log_probs = 0}, check};
+  return {"input-kinds", "logits and their log_softmax agree", {.log_probs = 0, .half_types = 0}, check};
 }
 
 }  // namespace assay::validation::properties

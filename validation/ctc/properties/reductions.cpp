@@ -49,7 +49,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty reductions() {
-  return {"reductions", "sum and mean add up the rows' results", {.min_rows = 2}, check};
+  return {"reductions", "sum and mean add up the rows' results", {.min_rows = 2, .half_types = 0}, check};
 }
 
 }  // namespace assay::validation::properties

@@ -44,7 +44,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty shift() {
-  return {"shift", "a constant added to a frame's logits changes nothing", {.log_probs = 0}, check};
+  return {"shift", "a constant added to a frame's logits changes nothing", {.log_probs = 0, .half_types = 0}, check};
 }
 
 }  // namespace assay::validation::properties

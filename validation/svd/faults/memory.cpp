@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <mutex>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -69,6 +70,22 @@ struct RemainderOfThreads final : PlainSvdKernel {
   }
 };
 
+struct ColumnOfTallestCall final : PlainSvdKernel {
+  static constexpr FaultNote note{"column-of-tallest-call",
+                                  "norms run over the tallest column so far: buffers only ever grow", "two-shapes"};
+  double value_of(const Tall& W, std::int64_t j) const override {
+    const std::scoped_lock lock(mutex_);
+    const Column& column = W.columns[static_cast<std::size_t>(j)];
+    column_.resize(std::max(column_.size(), column.size()));
+    std::copy(column.begin(), column.end(), column_.begin());
+    return PlainSvdKernel::value_of({static_cast<std::int64_t>(column_.size()), {column_}}, 0);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable Column column_;
+};
+
 struct ScaleOfFirst final : PlainSvdKernel {
   static constexpr FaultNote note{"scale-of-the-batch",
                                   "all matrices of a batch are rounded at the scale of the largest", "batch-singles"};
@@ -112,7 +129,7 @@ struct ValuesByGram final : PlainSvdKernel {
 
 std::vector<SvdFault> memory_faults() {
   return plant_all<SvdOperation, WritesPastU, WritesBeforeS, NullSpaceUnwritten, StateKept, RemainderOfThreads,
-                   ScaleOfFirst, NeighboursRotate, ValuesByGram>(plain_svd_kernel());
+                   ColumnOfTallestCall, ScaleOfFirst, NeighboursRotate, ValuesByGram>(plain_svd_kernel());
 }
 
 }  // namespace assay::validation::svd

@@ -6,6 +6,7 @@
 namespace assay::validation::svd {
 
 // Memory and repeatability.
+SvdProperty two_shapes();
 SvdProperty batch_singles();
 
 // The contract.

@@ -1,6 +1,6 @@
-// What a kernel of others declares of itself, in the plug-in header's structs or in JSON, as the gate knows it. The rows
-// of an operation's declarations say the names, the places and what is allowed; its table of fields what a kernel may
-// decline.
+// What a kernel of others declares of itself, in the plug-in header's structs or in JSON, as the gate knows it. The
+// rows of an operation's declarations say the names, the places and what is allowed; its table of fields what a kernel
+// may decline.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,16 +19,12 @@
 
 namespace assay::validation::transport {
 
-/// The results of kernels of others are stored in types of this roundoff at most; unless they say more, they compute in
-/// float32.
+/// What a kernel of others is taken to do unless it says more: it computes in float32, and stores what it returns in
+/// the case's type.
 template <class Info>
 void assume_float32(Info& info) {
   info.unit_roundoff = format_of(Dtype::float32).roundoff;
-}
-
-template <class Info>
-void set_stored_roundoff(Info& info, double roundoff) {
-  if constexpr (requires { info.output_unit_roundoff; }) info.output_unit_roundoff = roundoff;
+  if constexpr (requires { info.losses_of_dtype; }) info.losses_of_dtype = true;
 }
 
 /// A value of JSON read into the member that a row speaks of.
@@ -155,11 +151,10 @@ typename Fields::Info info_of(const typename Fields::PluginKernel& declared, con
       info.*row.in_info = static_cast<Value>(value);
     }
   });
-  fields.expect(declared.alignment >= 0 && declared.alignment <= 4096 &&
-                    (declared.alignment & (declared.alignment - 1)) == 0,
-                "alignment", declared.alignment, "0, or a power of two up to 4096");
+  fields.expect(
+      declared.alignment >= 0 && declared.alignment <= 4096 && (declared.alignment & (declared.alignment - 1)) == 0,
+      "alignment", declared.alignment, "0, or a power of two up to 4096");
   info.support = declared_support<Fields>(declared, fields);
-  set_stored_roundoff(info, format_of(info.support.dtypes.front()).roundoff);
   return info;
 }
 

@@ -71,6 +71,7 @@ class LibraryKernel final : public Operation::Kernel {
     Request request;
     std::vector<Array> arrays;
     std::deque<NarrowResult> narrow;
+    bool has_dtype = false;  ///< an empty array says nothing of the others
 
     Call(const typename Operation::Problem& problem, const typename Operation::Output& out, int threads) {
       typename Operation::Plugin p{};
@@ -102,7 +103,8 @@ class LibraryKernel final : public Operation::Kernel {
           std::visit(
               [&]<class Real>(std::span<const Real> span) {
                 arrays.push_back(Array::of(row.name, span, pointer, size));
-                if (arrays.size() == 1 || !span.empty()) p.dtype = static_cast<std::int32_t>(dtype_of<Real>());
+                if (!has_dtype || !span.empty()) p.dtype = static_cast<std::int32_t>(dtype_of<Real>());
+                has_dtype = true;
               },
               problem.*row.in_problem);
         } else {

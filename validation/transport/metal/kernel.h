@@ -73,7 +73,10 @@ class MetalPluginKernel final : public Operation::Kernel {
     for_each_row(Operation::results(), [&](const auto& row) {
       roundoff = std::max(roundoff, format_of(dtype_of_metal(binding.types.at(row.name))).roundoff);
     });
-    set_stored_roundoff(info, roundoff);
+    if constexpr (requires { info.losses_of_dtype; }) {
+      info.output_unit_roundoff = roundoff;
+      info.losses_of_dtype = roundoff > format_of(Dtype::float32).roundoff;
+    }
     if constexpr (requires { Operation::expect_binding(binding, info.support); })
       Operation::expect_binding(binding, info.support);
     return info;
@@ -111,8 +114,8 @@ class MetalPluginKernel final : public Operation::Kernel {
       using Element = std::remove_const_t<typename decltype(span)::element_type>;
       std::vector<Element> values(span.begin(), span.end());
       if (row.optional && values.empty())
-        values.assign(static_cast<std::size_t>(elements_of(
-                          dimensions<Operation>(row.shape.of(problem.options), problem.options))),
+        values.assign(static_cast<std::size_t>(
+                          elements_of(dimensions<Operation>(row.shape.of(problem.options), problem.options))),
                       Element{1});
       if constexpr (requires { Operation::convert(row.name, problem, values, shader_.type_of(row.name)); })
         Operation::convert(row.name, problem, values, shader_.type_of(row.name));
@@ -140,8 +143,7 @@ class MetalPluginKernel final : public Operation::Kernel {
   void expect_held(const char* name, double value, const char* array) const {
     const MetalScalar& type = shader_.type_of(array);
     if (!holds(type, value))
-      throw Unsupported(
-          fmt::format("the kernel does not do an {} beyond types.{} = \"{}\"", name, array, type.name));
+      throw Unsupported(fmt::format("the kernel does not do an {} beyond types.{} = \"{}\"", name, array, type.name));
   }
 
   MetalShader shader_;

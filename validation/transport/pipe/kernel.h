@@ -127,7 +127,6 @@ class PipeKernel final : public Operation::Kernel {
     info.support.dtypes.clear();
     for (const auto& dtype : kernel.at("dtypes").list()) info.support.dtypes.push_back(dtype_from(dtype));
     read_support<Operation>(kernel, info.support);
-    set_stored_roundoff(info, format_of(info.support.dtypes.front()).roundoff);
     return info;
   }
 

@@ -1,18 +1,22 @@
-// Kernels made for one test, and the smallest problem worth giving them.
+// What the tests of CTC's gate share: small cases that a hand can check, kernels that do as they are told, and
+// properties by name.
 #pragma once
 
 #include <algorithm>
 #include <functional>
+#include <string>
 #include <utility>
 
+#include "tests/validation/operations/samples.h"
 #include "validation/ctc/case.h"
 #include "validation/ctc/faults/faults.h"
 #include "validation/ctc/kernel.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 
 /// Does what its function does, and claims what the plain kernel claims.
-class StubKernel final : public CtcKernel {
+class StubKernel final : public CtcFloatKernel {
  public:
   using Run = std::function<void(const CtcProblem<float>&, const metal::CtcOutput<float>&, int)>;
 
@@ -60,6 +64,38 @@ inline CtcCase too_few_frames() {
   CtcCase c = three_of_four_paths();
   set_targets(c, {{1, 1}});
   return c;
+}
+
+template <>
+struct Samples<CtcOperation> {
+  static constexpr const char* line =
+      "T=2 B=1 C=2 S=1 blank=0 input=logits variable=logits layout=padded reduction=none zero_infinity=0 "
+      "input_lengths=2 target_lengths=1 targets=1 upstream= activations=0,0,0,0";
+  static CtcCase small() { return three_of_four_paths(); }
+  static bool is_smallest(CtcCase c) {
+    c.input = CtcInput::logits;
+    CtcCase smallest;
+    smallest.B = 1;
+    smallest.input_lengths = smallest.target_lengths = {0};
+    return c == smallest;
+  }
+  static constexpr int cases = 60;
+  static constexpr int fault_cases = 200;
+  static constexpr int metal_fault_cases = 200;
+  static std::vector<std::string> kernels() { return {"plain", "cpu"}; }
+  static std::vector<std::string> names() { return {"cpu", "plain", "fault:best-path"}; }
+  /// Extents: T, B, C, S.
+  static std::vector<SmallFault> small_faults() {
+    return {{"skip-over-repeat", {2, 1, 3, 2}},        {"skip-forbidden", {2, 1, 3, 2}},
+            {"ends-in-blank", {1, 1, 3, 1}},           {"beta-ends-in-blank", {2, 1, 3, 1}},
+            {"blank-is-zero", {1, 1, 3, 1}},           {"mean-over-all-labels", {2, 2, 3, 2}},
+            {"neighbours-input-length", {2, 2, 3, 1}}, {"past-length-unwritten", {2, 2, 3, 1}},
+            {"softmax-without-maximum", {1, 1, 3, 1}}};
+  }
+};
+
+inline const CtcProperty& property_named(const std::string& name) {
+  return named(CtcOperation::properties(), name);
 }
 
 }  // namespace assay::validation

@@ -6,7 +6,8 @@
 
 #include "validation/cce/compare.h"
 #include "validation/core/number.h"
-#include "validation/gradcheck/operation.h"
+#include "validation/gradcheck/judge.h"
+#include "validation/cce/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -170,7 +171,7 @@ void diagnose(const CceKernel& kernel, const CceCase& c, const CceRun& run, int 
 
 }  // namespace
 
-GradientJudgement judge_gradients(const CceKernel& kernel, const CceCase& c, int digits) {
+GradientJudgement CceOperation::judge_gradients(const CceKernel& kernel, const CceCase& c, int digits) {
   const CceRun run = run_valid(kernel, c);
   GradientJudgement judgement;
   judgement.gradients = gradients_of(kernel, c, run, truth_of(c, digits));
@@ -179,12 +180,8 @@ GradientJudgement judge_gradients(const CceKernel& kernel, const CceCase& c, int
   return judgement;
 }
 
-CceProfile gradcheck_profile(const CceKernel&) {
+CceProfile CceOperation::gradcheck_profile(const CceKernel&) {
   return {.min_tokens = 2, .many_entries = 0.06};
-}
-
-std::string extents_of(const CceCase& c) {
-  return fmt::format("N={} H={} V={} {}", c.N, c.H, c.V, name_of(c.dtype));
 }
 
 }  // namespace assay::validation

@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "validation/core/number.h"
-#include "validation/gradcheck/operation.h"
+#include "validation/gradcheck/judge.h"
+#include "validation/svd/operation.h"
 #include "validation/svd/gradient_bounds.h"
 #include "validation/svd/gradient_case.h"
 
@@ -56,7 +57,7 @@ std::vector<BigFloat> exact_with(std::vector<SvdGradientCase> matrices, const Ot
 
 }  // namespace
 
-GradientJudgement judge_gradients(const SvdKernel& kernel, const SvdCase& c, int digits) {
+GradientJudgement SvdOperation::judge_gradients(const SvdKernel& kernel, const SvdCase& c, int digits) {
   if (!kernel.info().has_gradient) throw Unsupported("the kernel has no gradient");
   const SvdTruth truth = truth_of(c, digits);
   GradientJudgement judgement;
@@ -85,12 +86,8 @@ GradientJudgement judge_gradients(const SvdKernel& kernel, const SvdCase& c, int
   return judgement;
 }
 
-SvdProfile gradcheck_profile(const SvdKernel&) {
+SvdProfile SvdOperation::gradcheck_profile(const SvdKernel&) {
   return {.deficient = 0, .scaled = 0};
-}
-
-std::string extents_of(const SvdCase& c) {
-  return fmt::format("B={} M={} N={} {}", c.B, c.M, c.N, name_of(c.dtype));
 }
 
 }  // namespace assay::validation

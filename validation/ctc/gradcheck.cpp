@@ -6,7 +6,8 @@
 
 #include "validation/core/number.h"
 #include "validation/ctc/compare.h"
-#include "validation/gradcheck/operation.h"
+#include "validation/gradcheck/judge.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -230,7 +231,7 @@ class Diagnosis {
 
 }  // namespace
 
-GradientJudgement judge_gradients(const CtcKernel& kernel, const CtcCase& c, int digits) {
+GradientJudgement CtcOperation::judge_gradients(const CtcKernel& kernel, const CtcCase& c, int digits) {
   const CtcTruth truth = truth_of(c, digits);
   const CtcRun run = run_valid(kernel, c);
   GradientJudgement judgement;
@@ -249,12 +250,8 @@ GradientJudgement judge_gradients(const CtcKernel& kernel, const CtcCase& c, int
   return judgement;
 }
 
-CtcProfile gradcheck_profile(const CtcKernel&) {
+CtcProfile CtcOperation::gradcheck_profile(const CtcKernel&) {
   return {.min_rows = 2, .long_rows = 0.04};
-}
-
-std::string extents_of(const CtcCase& c) {
-  return fmt::format("T={} B={} C={} S={}", c.T, c.B, c.C, c.S);
 }
 
 }  // namespace assay::validation

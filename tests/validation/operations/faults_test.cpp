@@ -1,0 +1,68 @@
+// Every planted fault is caught by the property it was planted for, by what it computes, and no property is without
+// one: what has never been seen to fail may not be able to.
+#include "validation/core/fault.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/validation/operations/operations.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+template <class O>
+class Faults : public testing::Test {};
+TYPED_TEST_SUITE(Faults, Operations, OperationName);
+
+TYPED_TEST(Faults, AreNamedOnceAndDescribed) {
+  std::set<std::string> names;
+  for (const auto& fault : TypeParam::faults()) {
+    EXPECT_TRUE(names.insert(fault.name).second) << fault.name;
+    EXPECT_EQ(fault.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), std::string::npos) << fault.name;
+    EXPECT_GE(fault.description.size(), 8U) << fault.name;
+    EXPECT_EQ(fault.kernel->info().name, "fault:" + fault.name);
+    EXPECT_EQ(fault.kernel->info().unit_roundoff, fault.healthy->info().unit_roundoff);
+    EXPECT_EQ(TypeParam::kernel("fault:" + fault.name), fault.kernel);
+  }
+}
+
+TYPED_TEST(Faults, CoverEveryPropertyAndNoOther) {
+  std::set<std::string> with_fault, properties;
+  for (const auto& fault : TypeParam::faults()) with_fault.insert(fault.caught_by);
+  for (const auto& property : TypeParam::properties()) properties.insert(property.name);
+  EXPECT_EQ(with_fault, properties);
+}
+
+class PlantedFault : public testing::TestWithParam<Check> {};
+
+TEST_P(PlantedFault, IsCaughtByItsProperty) {
+  GetParam().run();
+}
+
+/// An emulated device takes a thousand times as long as a loop: its faults must show in fewer cases.
+template <class O>
+void expect_caught(const Fault<O>& fault) {
+  const bool is_metal = fault.healthy != O::kernel("plain");
+  const int cases = is_metal ? Samples<O>::metal_fault_cases : Samples<O>::fault_cases;
+  const auto report = report_on<O>(*fault.kernel, fault.caught_by, cases);
+  ASSERT_TRUE(is_failure(report.verdict)) << fault.caught_by << " let it pass: " << fault.description;
+  if (is_metal || fault.name == "zero-matrix-refused") return;  // exceptions are what was planted
+  EXPECT_THAT(report.failure->explanation, Not(HasSubstr("exception:"))) << "an accident is not what was planted";
+}
+
+const std::vector<Check> faults = checks_of_all([]<class O>(O) {
+  std::vector<Check> checks;
+  for (const Fault<O>& fault : O::faults())
+    checks.push_back({O::name + std::string("_") + fault.name, [&fault] { expect_caught(fault); }});
+  return checks;
+});
+INSTANTIATE_TEST_SUITE_P(All, PlantedFault, testing::ValuesIn(faults), check_name);
+
+}  // namespace
+}  // namespace assay::validation

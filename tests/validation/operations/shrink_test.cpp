@@ -1,0 +1,123 @@
+// Shrinking: each step leads to a valid problem that is another one, there is no way round in a circle, and a fault's
+// case becomes one that fits on a line.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/validation/operations/operations.h"
+#include "tests/validation/operations/shrinking.h"
+#include "validation/core/search.h"
+
+namespace assay::validation {
+namespace {
+
+template <class Case>
+std::vector<std::int64_t> extents_of(const Case& c) {
+  std::vector<std::int64_t> extents;
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsExtent<Row>) extents.push_back(c.*row.in_case);
+  });
+  return extents;
+}
+
+void expect_none_larger(const std::vector<std::int64_t>& extents, const std::vector<std::int64_t>& max) {
+  ASSERT_EQ(extents.size(), max.size());
+  for (std::size_t i = 0; i < extents.size(); ++i) EXPECT_LE(extents[i], max[i]) << "extent " << i;
+}
+
+template <class Case>
+void expect_elements_of_its_type(Case c) {
+  const Case before = c;
+  round_to_dtype(c);
+  EXPECT_EQ(c, before);
+}
+
+template <class O>
+class ShrinkingOf : public testing::Test {};
+TYPED_TEST_SUITE(ShrinkingOf, Operations, OperationName);
+
+TYPED_TEST(ShrinkingOf, StepsToValidAndDifferentProblems) {
+  int taken = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const auto c = generated<TypeParam>(seed);
+    for (const auto& step : TypeParam::shrinks_of(c)) {
+      const auto smaller = step();
+      if (!smaller) continue;
+      ++taken;
+      EXPECT_FALSE(*smaller == c);
+      EXPECT_NO_THROW(require_valid(*smaller));
+      expect_none_larger(extents_of(*smaller), extents_of(c));
+      expect_elements_of_its_type(*smaller);
+      ASSERT_FALSE(this->HasFailure()) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(taken, 2000);
+}
+
+TYPED_TEST(ShrinkingOf, EndsInTheSmallestProblemWhereAnythingWillDo) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto c = generated<TypeParam>(seed);
+    EXPECT_LT(steps_to_the_end<TypeParam>(c, [](const auto&) { return true; }), 100) << "seed " << seed;
+    EXPECT_TRUE(Samples<TypeParam>::is_smallest(c)) << TypeParam::to_text(c);
+  }
+}
+
+/// The last element of the first array of the case's dtype.
+template <class Case>
+double last_element(const Case& c) {
+  double last = 0;
+  bool is_first = true;
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && is_of_dtype<Row>) {
+      if (is_first && !(c.*row.in_case).empty()) last = double{(c.*row.in_case).back()};
+      is_first = false;
+    }
+  });
+  return last;
+}
+
+/// Where structure may not shrink, values do, and they too come to an end.
+TYPED_TEST(ShrinkingOf, ValuesAloneEnds) {
+  int moved = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto c = generated<TypeParam>(seed);
+    const auto start = extents_of(c);
+    const int steps =
+        steps_to_the_end<TypeParam>(c, [&](const auto& d) { return extents_of(d) == start && last_element(d) != 0; });
+    EXPECT_LT(steps, 10'000) << "seed " << seed;
+    moved += steps > 0 ? 1 : 0;
+  }
+  EXPECT_GT(moved, 25);
+}
+
+class ShrunkFault : public testing::TestWithParam<Check> {};
+
+/// What a person who reads a report has to look at.
+TEST_P(ShrunkFault, IsSmall) {
+  GetParam().run();
+}
+
+template <class O>
+void expect_small(const SmallFault& small) {
+  const Fault<O>& fault = named(O::faults(), small.name);
+  const Property<O>& property = named(O::properties(), fault.caught_by);
+  const auto judge_one = [&](const typename O::Case& c) { return judge(property, Context<O>{*fault.kernel, 40}, c); };
+  const auto found = search<O>(property.profile, 200, 1, 2000, judge_one);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(is_failure(found->finding.verdict));
+  EXPECT_TRUE(is_failure(judge_one(found->problem).verdict)) << "the case itself fails";
+  expect_none_larger(extents_of(found->problem), small.extents);
+  EXPECT_LE(O::to_text(found->problem).size(), 300U) << O::to_text(found->problem);
+}
+
+const std::vector<Check> small_faults = checks_of_all([]<class O>(O) {
+  std::vector<Check> checks;
+  for (const SmallFault& small : Samples<O>::small_faults())
+    checks.push_back({O::name + std::string("_") + small.name, [small] { expect_small<O>(small); }});
+  return checks;
+});
+INSTANTIATE_TEST_SUITE_P(All, ShrunkFault, testing::ValuesIn(small_faults), check_name);
+
+}  // namespace
+}  // namespace assay::validation
