@@ -94,22 +94,26 @@ inline const auto& CtcFields::problem() {
                           .in_plugin = &Plugin::input, .values = {"logits", "log_probs"},
                           .declinable = {{"logits", "logits", ASSAY_CTC_NO_LOGITS},
                                          {"log_probs", "log_probs", ASSAY_CTC_NO_LOG_PROBS}},
-                          .in_npz = false, .metal_flag = "from_logits", .metal_true = CtcInput::logits},
+                          .keyword = "inputs", .in_npz = false,
+                          .metal_flag = "from_logits", .metal_true = CtcInput::logits},
       Choice<T, CtcVariable>{.name = "variable", .in_case = &Case::variable, .in_statement = &Statement::variable,
                              .in_plugin = &Plugin::variable, .values = {"logits", "log_probs"},
                              .declinable = {{"gradient_of_logits", "dL/dlogits", ASSAY_CTC_NO_GRADIENT_OF_LOGITS},
                                             {"gradient_of_log_probs", "dL/dlog_probs",
                                              ASSAY_CTC_NO_GRADIENT_OF_LOG_PROBS}},
-                             .resets = true, .call_name = "gradient_of", .metal_flag = "of_logits", .metal_true = CtcVariable::logits},
+                             .keyword = "gradient_of", .resets = true, .call_name = "gradient_of",
+                             .metal_flag = "of_logits", .metal_true = CtcVariable::logits},
       Choice<T, CtcTargets>{.name = "layout", .in_case = &Case::layout, .in_statement = &Statement::layout,
                             .in_plugin = &Plugin::layout, .values = {"padded", "concatenated"},
                             .declinable = {{"padded", "padded targets", ASSAY_CTC_NO_PADDED},
                                            {"concatenated", "concatenated targets", ASSAY_CTC_NO_CONCATENATED}},
-                            .in_npz = false, .metal_flag = "concatenated", .metal_true = CtcTargets::concatenated},
+                            .keyword = "layouts", .in_npz = false,
+                            .metal_flag = "concatenated", .metal_true = CtcTargets::concatenated},
       Choice<T, Reduction>{"reduction", &Case::reduction, &Statement::reduction, &Plugin::reduction, reduction_names(),
                            {{"reduction_none", "reduction 'none'", ASSAY_CTC_NO_REDUCTION_NONE},
                             {"reduction_sum", "reduction 'sum'", ASSAY_CTC_NO_REDUCTION_SUM},
-                            {"reduction_mean", "reduction 'mean'", ASSAY_CTC_NO_REDUCTION_MEAN}}},
+                            {"reduction_mean", "reduction 'mean'", ASSAY_CTC_NO_REDUCTION_MEAN}},
+                           "reductions"},
       Option<T, bool, std::int32_t>{"zero_infinity", &Case::zero_infinity, &Statement::zero_infinity,
                                     &Plugin::zero_infinity,
                                     {"zero_infinity", "zero_infinity", ASSAY_CTC_NO_ZERO_INFINITY}, true},
@@ -156,7 +160,7 @@ inline const auto& CtcFields::results() {
       Result<T, metal::AnyOutputOf<float, metal::Half, metal::BFloat16>, void>{
           .name = "gradient", .in_run = &Run::gradient, .in_output = &Output::gradient,
           .in_plugin = &PluginOutput::gradient, .plugin_size = &PluginOutput::gradient_size, .shape = {"T,B,C"},
-          .indices = "tbk", .wanted_with = "gradient", .gradient_of = &Case::activations}};
+          .indices = "tbk", .wanted_with = "gradient", .gradient_of = &Case::activations, .plugin_dtype = true}};
   return table;
 }
 

@@ -135,7 +135,7 @@ def gate(
     digits      decimal digits of the reference
     filter      a regular expression of the names of properties
     real_input  also on recorded speech (CTC)
-    declared    what the kernel says of itself: see assay.declare, or docs/python.md
+    declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
     Raises ValueError or TypeError for arguments, JudgeError where the judge cannot go on.
 

@@ -158,7 +158,7 @@ def _serve(
 ) -> None:
     while (message := _read_message(calls)) is not None:
         header, arrays = message
-        if header["call"] == "declare":
+        if header.pop("call") == "declare":
             _write_message(answers, {"outcome": "done", "kernel": declaration}, {})
         else:
             _write_message(answers, *_answer(solve, header, arrays))

@@ -45,14 +45,20 @@ std::size_t size_of(const Any& any) {
   }
 }
 
-/// The elements of the input that a result is the gradient of.
+/// Calls use(row) for the input that a result is the gradient of, if it is one.
+template <class Operation, class Result, class Use>
+void with_source(const Result& result, const Use& use) {
+  for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && is_of_dtype<Row>)
+      if (row.in_case == result.gradient_of) use(row);
+  });
+}
+
+/// The elements of that input.
 template <class Operation, class Result>
 std::size_t size_of_source(const Result& result, const typename Operation::Problem& problem) {
   std::size_t size = 0;
-  for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
-    if constexpr (IsArray<Row> && is_of_dtype<Row>)
-      if (row.in_case == result.gradient_of) size = size_of(problem.*row.in_problem);
-  });
+  with_source<Operation>(result, [&](const auto& row) { size = size_of(problem.*row.in_problem); });
   return size;
 }
 
@@ -145,8 +151,21 @@ class PipeKernel final : public Operation::Kernel {
     });
     PipeMessage message{{{"call", "run"}, {"threads", request.threads}}, {}};
     message.header[std::string(Operation::wanted) + "_wanted"] = more_wanted;
+    name_results(problem, more_wanted, message.header);
     for_each_row(Operation::problem(), [&](const auto& row) { add(row, problem, message); });
     return message;
+  }
+
+  /// The results that there are, and those of them that must come. There is no gradient of an array that is not given.
+  static void name_results(const typename Operation::Problem& problem, bool more_wanted, nlohmann::json& header) {
+    for_each_row(Operation::results(), [&](const auto& row) {
+      bool exists = true;
+      with_source<Operation>(
+          row, [&](const auto& source) { exists = !source.optional || size_of(problem.*source.in_problem) != 0; });
+      if (!exists) return;
+      header["results"].push_back(row.name);
+      if (more_wanted || row.wanted_with == nullptr) header["due"].push_back(row.name);
+    });
   }
 
   template <class Row>
@@ -178,15 +197,27 @@ class PipeKernel final : public Operation::Kernel {
     }
   }
 
+  static std::string dtype_of_arrays(const typename Operation::Problem& problem) {
+    std::string name;
+    for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
+      if constexpr (is_of_dtype<Row>)
+        if (name.empty())
+          name = std::visit([]<class Real>(std::span<const Real>) { return metal::dtype_name<Real>(); },
+                            problem.*row.in_problem);
+    });
+    return name;
+  }
+
   template <class Row>
   static void take(const Row& row, const PipeMessage& answer, const typename Operation::Problem& problem,
                    const typename Operation::Output& out) {
     const PipeArray& array = answer.array(row.name);
     const auto shape = dimensions<Operation>(row.shape.of(problem.options), problem.options);
     const auto take_span = [&]<class Real>(std::span<Real> to) {
-      if (row.plugin_dtype && array.dtype == "float16") return take_elements<metal::Half>(array, shape, to);
-      if (row.plugin_dtype && array.dtype == "bfloat16") return take_elements<metal::BFloat16>(array, shape, to);
-      if (row.plugin_dtype && array.dtype == "float32") return take_elements<float>(array, shape, to);
+      const bool narrow = row.plugin_dtype && array.dtype == dtype_of_arrays(problem);
+      if (narrow && array.dtype == "float16") return take_elements<metal::Half>(array, shape, to);
+      if (narrow && array.dtype == "bfloat16") return take_elements<metal::BFloat16>(array, shape, to);
+      if (row.plugin_dtype) return take_elements<float>(array, shape, to);
       take_elements<Real>(array, shape, to);
     };
     if constexpr (is_variant<std::remove_cvref_t<decltype(out.*row.in_output)>>) {
