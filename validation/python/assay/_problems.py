@@ -57,12 +57,12 @@ class CceProblem:
     """N tokens, H hidden size, V vocabulary; logits = hidden @ weight.T + bias.
 
     A kernel returns (loss, dhidden, dweight), and dbias as well where there is a bias: loss is float32 [N] for
-    reduction "none", else a scalar; the gradients are of the shape and type of what they are taken by.
+    reduction "none", else a scalar; each gradient has the shape and type of its array.
     """
 
     hidden: np.ndarray  # [N, H]
     weight: np.ndarray  # [V, H]
-    bias: Optional[np.ndarray]  # [V]; -inf takes a word out of the vocabulary
+    bias: Optional[np.ndarray]  # [V]; -inf takes an entry out of the vocabulary
     targets: np.ndarray  # int64 [N], in [0, V) or ignore_index
     upstream: Optional[np.ndarray]  # float32 [N] for reduction "none", else [1]: dL/dloss; None means ones
     ignore_index: int

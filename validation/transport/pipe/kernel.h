@@ -1,5 +1,5 @@
-// A kernel of any operation in another process, the one that started this program: its calls and their answers go
-// through pipes (channel.h). The gate judges a Python function this way.
+// A kernel of any operation in another process, the one that started this program: calls and answers go through pipes
+// (channel.h). The gate judges a function in Python this way.
 #pragma once
 
 #include <fmt/format.h>
@@ -73,8 +73,8 @@ bool is_wanted(const char* wanted_with, const typename Operation::Output& out) {
   return wanted;
 }
 
-/// Throws std::invalid_argument for a problem, or results, that arrays with shapes cannot state: a function that is
-/// given arrays and returns its results has no such mistake to find. An array of one axis may have any size.
+/// Throws std::invalid_argument for sizes that arrays with shapes cannot have: a function in Python is given such arrays
+/// and need not check these sizes. An array of one axis may have any size.
 template <class Operation>
 void require_shapes(const typename Operation::Problem& problem, const typename Operation::Output& out) {
   const auto& statement = problem.options;
@@ -114,6 +114,7 @@ class PipeKernel final : public Operation::Kernel {
 
   void run(const typename Operation::Problem& problem, const typename Operation::Output& out,
            const typename Operation::Request& request) const override {
+    with_types(problem, out, [](const auto&, const auto&) {});  // refuses arrays whose types do not go together
     require_shapes<Operation>(problem, out);
     const PipeMessage answer = channel_.call(message_of(problem, out, request));
     for_each_row(Operation::results(), [&](const auto& row) {
