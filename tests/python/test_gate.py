@@ -31,15 +31,15 @@ def test_a_right_ctc_passes_every_property():
     result.raise_for_failure()
 
 
-def test_a_right_cross_entropy_passes_every_property():
-    result = assay.gate(
-        "cce", kernels.cce, cases=10, reductions=("none", "sum", "mean"), upstream=True, dtype=("float32", "float16")
-    )
-    assert result.passed, str(result)
-
-
-def test_lapack_passes_every_property():
-    result = assay.gate("svd", kernels.svd, cases=10, dtype=("float32", "float64"))
+@pytest.mark.parametrize(
+    "operation, fn, declared",
+    [
+        ("cce", kernels.cce, dict(reductions=("none", "sum", "mean"), upstream=True, dtype=("float32", "float16"))),
+        ("svd", kernels.svd, dict(dtype=("float32", "float64"))),
+    ],
+)
+def test_a_right_kernel_passes_every_property(operation, fn, declared):
+    result = assay.gate(operation, fn, cases=10, **declared)
     assert result.passed, str(result)
 
 
@@ -215,4 +215,5 @@ def test_the_page_lists_every_keyword_with_its_default(operation):
     rows = dict(re.findall(r"^\| (\S+) \| (.*=.*) \|$", page, re.MULTILINE))
     listed = re.findall(r"`(\w+)=([^`]+)`", rows[f'`"{operation}"`'] + rows["all"])
     defaults = {name: eval(value) for name, value in listed if name != "limits"}
-    assert {**defaults, "limits": {}} == {name: one["default"] for name, one in assay.declare.keywords(operation).items()}
+    keywords = assay.declare.keywords(operation)
+    assert {**defaults, "limits": {}} == {name: one["default"] for name, one in keywords.items()}
