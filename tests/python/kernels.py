@@ -8,8 +8,8 @@ def require_valid_ctc(p):
     T, B, C = p.activations.shape
     if not 0 <= p.blank < C:
         raise ValueError(f"blank = {p.blank}: expected a class in [0, {C})")
-    for name, lengths, most in (("input_lengths", p.input_lengths, T), ("target_lengths", p.target_lengths, 2**40)):
-        if lengths.shape != (B,) or (lengths < 0).any() or (lengths > most).any():
+    for name, lengths, largest in (("input_lengths", p.input_lengths, T), ("target_lengths", p.target_lengths, 2**40)):
+        if lengths.shape != (B,) or (lengths < 0).any() or (lengths > largest).any():
             raise ValueError(f"{name} = {lengths}: expected {B} lengths")
     if p.upstream is not None and p.upstream.shape != ((B,) if p.reduction == "none" else (1,)):
         raise ValueError(f"upstream: {p.upstream.shape}")
@@ -101,7 +101,7 @@ def cce(p):
     valid = p.targets != p.ignore_index
     known = np.where(valid, p.targets, 0)
     if p.targets.shape != hidden.shape[:1] or (known < 0).any() or (known >= len(weight)).any():
-        raise ValueError(f"targets = {p.targets}: expected words in [0, {len(weight)})")
+        raise ValueError(f"targets = {p.targets}: expected vocabulary entries in [0, {len(weight)})")
     scale = _token_weights(p, valid)
     logits = np.where(valid[:, None], hidden, 0) @ weight.T
     log_y = _log_softmax(logits)

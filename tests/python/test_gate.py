@@ -2,6 +2,8 @@
 
 import math
 import os
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,16 +31,28 @@ def test_a_right_ctc_passes_every_property():
     result.raise_for_failure()
 
 
-def test_a_right_cross_entropy_passes_every_property():
-    result = assay.gate(
-        "cce", kernels.cce, cases=10, reductions=("none", "sum", "mean"), upstream=True, dtype=("float32", "float16")
-    )
+@pytest.mark.parametrize(
+    "operation, fn, declared",
+    [
+        ("cce", kernels.cce, dict(reductions=("none", "sum", "mean"), upstream=True, dtype=("float32", "float16"))),
+        ("svd", kernels.svd, dict(dtype=("float32", "float64"))),
+    ],
+)
+def test_a_right_kernel_passes_every_property(operation, fn, declared):
+    result = assay.gate(operation, fn, cases=10, **declared)
     assert result.passed, str(result)
 
 
-def test_lapack_passes_every_property():
-    result = assay.gate("svd", kernels.svd, cases=10, dtype=("float32", "float64"))
-    assert result.passed, str(result)
+@pytest.mark.parametrize("results", ["float32", "float16"])
+def test_a_ctc_of_float16_returns_float16_or_float32(results):
+    seen = set()
+
+    def halves(p):
+        seen.add(p.logits.dtype.name)
+        return tuple(one.astype(results) for one in kernels.ctc(p))
+
+    result = gate_ctc(halves, "^(outside|inside|loss|gradient)$", dtype="float16")
+    assert result.passed and seen == {"float16"}, str(result)
 
 
 def test_real_input_is_judged_on_request():
@@ -88,6 +102,7 @@ def test_a_changed_input_is_told():
     [
         (lambda loss, gradient: (loss, gradient.astype(np.float64)), r"gradient: got float64 \[.*\], expected float32"),
         (lambda loss, gradient: (loss, gradient[..., None]), r"gradient: got float32 \[.*, 1\], expected float32 \["),
+        (lambda loss, gradient: (loss.astype(np.float16), gradient), r"loss: got float16 \[.*\], expected float32"),
         (lambda loss, gradient: (loss[None], gradient), r"loss: got float32 \[1, .*\], expected float32 \["),
         (lambda loss, gradient: (loss, None), "gradient: .*not an array|gradient: nothing came"),
         (lambda loss, gradient: (loss, "zeros"), "gradient: str is not an array"),
@@ -96,8 +111,6 @@ def test_a_changed_input_is_told():
     ],
 )
 def test_what_is_returned_is_checked(spoil, told):
-    import re
-
     result = gate_ctc(lambda p: spoil(*kernels.ctc(p)), "^gradient$", cases=3)
     assert result["gradient"].verdict == "error"
     assert re.search(told, the_failure(result, "gradient").explanation)
@@ -172,26 +185,35 @@ def test_equal_seeds_give_equal_cases():
     assert shapes(3) == shapes(3) != shapes(4)
 
 
+def judge(operation="ctc", fn=kernels.ctc, **options):
+    return lambda: assay.gate(operation, fn, **options)
+
+
 @pytest.mark.parametrize(
-    "call, told",
+    "call, error, told",
     [
-        (lambda: assay.gate("fft", kernels.ctc), "operation 'fft' is unknown: expected one of ctc, cce, svd"),
-        (lambda: assay.gate("ctc", kernels.ctc, arithmetic="exact"), "arithmetic = 'exact'"),
-        (lambda: assay.gate("ctc", kernels.ctc, dtype="float64"), "dtype = 'float64'"),
-        (lambda: assay.gate("ctc", kernels.ctc, limits={"N": 3}), "limits has 'N'"),
-        (lambda: assay.gate("ctc", kernels.ctc, reductions=()), "reductions is empty"),
-        (lambda: assay.property_names("fft"), "fft"),
+        (judge("fft"), ValueError, "operation: fft not in .*ctc,cce,svd"),
+        (lambda: assay.property_names("fft"), ValueError, "fft"),
+        (judge(arithmetic="exact"), ValueError, "arithmetic = 'exact': expected any of log_space, probability"),
+        (judge(arithmetic=("log_space",)), ValueError, "arithmetic = "),
+        (judge(dtype="float64"), ValueError, "dtype = 'float64': expected any of float32, float16, bfloat16"),
+        (judge(limits={"N": 3}), ValueError, "limits has 'N': expected sizes of T, B, C, S"),
+        (judge(reductions=()), ValueError, "reductions is empty: expected at least one of none, sum, mean"),
+        (judge(layout="padded"), TypeError, "layout"),
+        (judge(fn=3), TypeError, "expected a function"),
+        (judge(filter="nothing"), assay.JudgeError, "no property matches"),
     ],
 )
-def test_bad_arguments_are_named(call, told):
-    with pytest.raises(ValueError, match=told):
+def test_bad_arguments_are_named(call, error, told):
+    with pytest.raises(error, match=told):
         call()
 
 
-def test_unknown_keywords_and_filters_are_refused():
-    with pytest.raises(TypeError, match="layout"):
-        assay.gate("ctc", kernels.ctc, layout="padded")
-    with pytest.raises(TypeError, match="expected a function"):
-        assay.gate("ctc", 3)
-    with pytest.raises(assay.JudgeError, match="no property matches"):
-        assay.gate("ctc", kernels.ctc, filter="nothing")
+@pytest.mark.parametrize("operation", ["ctc", "cce", "svd"])
+def test_the_page_lists_every_keyword_with_its_default(operation):
+    page = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
+    rows = dict(re.findall(r"^\| (\S+) \| (.*=.*) \|$", page, re.MULTILINE))
+    listed = re.findall(r"`(\w+)=([^`]+)`", rows[f'`"{operation}"`'] + rows["all"])
+    defaults = {name: eval(value) for name, value in listed if name != "limits"}
+    keywords = assay.declare.keywords(operation)
+    assert {**defaults, "limits": {}} == {name: one["default"] for name, one in keywords.items()}

@@ -11,10 +11,11 @@
 #include "validation/cli/data.h"
 #include "validation/cli/gate_table.h"
 #include "validation/cli/interrupt.h"
-#include "validation/registry.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/cli/report_options.h"
+#include "validation/registry.h"
 #include "validation/report/shard.h"
+#include "validation/transport/declaration/keywords.h"
 
 namespace assay::validation {
 namespace {
@@ -31,6 +32,7 @@ struct GateArguments {
   bool quick = false;
   bool generated = false;
   bool list = false;
+  bool declarations = false;
   ReportFiles files;
   std::string resume;
 };
@@ -40,6 +42,12 @@ constexpr int interrupted_status = 130;  ///< as a shell gives for SIGINT
 template <class Operation>
 int list_properties() {
   for (const auto& property : Operation::properties()) fmt::print("  {:<17} {}\n", property.name, property.claim);
+  return 0;
+}
+
+template <class Operation>
+int list_declarations() {
+  fmt::print("{}\n", transport::keywords<Operation>().dump(2));
   return 0;
 }
 
@@ -197,11 +205,13 @@ void add_gate_command(CLI::App& app, Action& action) {
       ->check(CLI::ExistingFile);
   gate->add_flag("--generated", arguments->generated, "Generated cases alone, neither real input nor large sizes");
   gate->add_flag("--list", arguments->list, "List the properties and stop");
+  gate->add_flag("--declarations", arguments->declarations, "Print what a kernel may declare, as JSON, and stop");
   gate->callback([&action, arguments, cases] {
     action = [arguments, cases] {
       return with_operation(arguments->operation, [&]<class Operation>(Operation) {
-        return arguments->list ? list_properties<Operation>()
-                               : judge_kernels<Operation>(*arguments, cases->count() > 0);
+        if (arguments->list) return list_properties<Operation>();
+        if (arguments->declarations) return list_declarations<Operation>();
+        return judge_kernels<Operation>(*arguments, cases->count() > 0);
       });
     };
   });

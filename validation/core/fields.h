@@ -91,6 +91,7 @@ struct Choice {
   std::int32_t T::Plugin::* in_plugin;
   std::vector<std::string> values;   ///< in the order of the enumeration
   std::vector<Claim> declinable;     ///< one for each value
+  const char* keyword = nullptr;     ///< by which functions in Python claim values
   bool resets = false;               ///< shrinking tries the default
   bool in_npz = true;                ///< else the arrays of a file imply it
   const char* call_name = nullptr;   ///< in calls of Python functions, where it is another

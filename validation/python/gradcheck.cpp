@@ -18,7 +18,7 @@ namespace py = pybind11;
 using reference::BigFloat;
 using validation::Dtype;
 
-/// Calls into Python. What is no Exception there, an interrupt, ends the whole check and not this call alone.
+/// Calls into Python. An interrupt, which is no Exception there, ends the whole check and not only this call.
 class Caller {
  public:
   explicit Caller(py::function function) : function_(std::move(function)) {}
@@ -34,7 +34,7 @@ class Caller {
     }
   }
 
-  /// Raises the interrupt, where there was one.
+  /// Raises the interrupt if there was one.
   void conclude() const {
     if (interrupt_) std::rethrow_exception(interrupt_);
   }
@@ -92,8 +92,8 @@ std::pair<std::string, std::string> check_black_box(py::function f, const Double
 }  // namespace
 
 void add_gradcheck(py::module_& core) {
-  core.def("check_exact", &check_exact, "The record as JSON and as text; assay.gradcheck says what of.");
-  core.def("check_black_box", &check_black_box, "The record as JSON and as text; assay.gradcheck says what of.");
+  core.def("check_exact", &check_exact, "The record as JSON and as text; see assay.gradcheck.");
+  core.def("check_black_box", &check_black_box, "The record as JSON and as text; see assay.gradcheck.");
 }
 
 }  // namespace assay::python

@@ -1,4 +1,4 @@
-// assay._core: what of the package is written in C++.
+// assay._core: the part of the package that is written in C++.
 #include "validation/python/bindings.h"
 
 PYBIND11_MODULE(_core, core) {

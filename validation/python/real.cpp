@@ -5,6 +5,8 @@
 
 #include <memory>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "reference/number/precision.h"
 #include "validation/python/bindings.h"
@@ -28,7 +30,7 @@ class Precision {
   std::unique_ptr<PrecisionScope> scope_;
 };
 
-/// Of an integer of any size, a decimal.Decimal, a float, or text.
+/// From an integer of any size, a decimal.Decimal, a float, or text.
 BigFloat real_of(const py::object& value) {
   if (py::isinstance<BigFloat>(value)) return value.cast<BigFloat>();
   if (PyFloat_Check(value.ptr()) != 0) return BigFloat(value.cast<double>());
@@ -60,40 +62,33 @@ std::string text(const BigFloat& x) {
   return x.str(reference::precision_digits());
 }
 
+using Binary = BigFloat (*)(const BigFloat&, const BigFloat&);
+using Comparison = bool (*)(const BigFloat&, const BigFloat&);
+
 void add_operators(py::class_<BigFloat>& real) {
-  real.def(
-          "__add__", [](const BigFloat& a, const BigFloat& b) { return a + b; }, py::is_operator())
-      .def(
-          "__radd__", [](const BigFloat& a, const BigFloat& b) { return b + a; }, py::is_operator())
-      .def(
-          "__sub__", [](const BigFloat& a, const BigFloat& b) { return a - b; }, py::is_operator())
-      .def(
-          "__rsub__", [](const BigFloat& a, const BigFloat& b) { return b - a; }, py::is_operator())
-      .def(
-          "__mul__", [](const BigFloat& a, const BigFloat& b) { return a * b; }, py::is_operator())
-      .def(
-          "__rmul__", [](const BigFloat& a, const BigFloat& b) { return b * a; }, py::is_operator())
-      .def(
-          "__truediv__", [](const BigFloat& a, const BigFloat& b) { return a / b; }, py::is_operator())
-      .def(
-          "__rtruediv__", [](const BigFloat& a, const BigFloat& b) { return b / a; }, py::is_operator())
-      .def(
-          "__pow__", [](const BigFloat& a, const BigFloat& b) { return power(a, b); }, py::is_operator())
-      .def(
-          "__rpow__", [](const BigFloat& a, const BigFloat& b) { return power(b, a); }, py::is_operator())
-      .def(
-          "__eq__", [](const BigFloat& a, const BigFloat& b) { return a == b; }, py::is_operator())
-      .def(
-          "__ne__", [](const BigFloat& a, const BigFloat& b) { return !(a == b); }, py::is_operator())
-      .def(
-          "__lt__", [](const BigFloat& a, const BigFloat& b) { return a < b; }, py::is_operator())
-      .def(
-          "__le__", [](const BigFloat& a, const BigFloat& b) { return a <= b; }, py::is_operator())
-      .def(
-          "__gt__", [](const BigFloat& a, const BigFloat& b) { return a > b; }, py::is_operator())
-      .def(
-          "__ge__", [](const BigFloat& a, const BigFloat& b) { return a >= b; }, py::is_operator())
-      .def("__neg__", [](const BigFloat& x) { return -x; })
+  const std::pair<const char*, Binary> binary[] = {
+      {"add__", [](const BigFloat& a, const BigFloat& b) -> BigFloat { return a + b; }},
+      {"sub__", [](const BigFloat& a, const BigFloat& b) -> BigFloat { return a - b; }},
+      {"mul__", [](const BigFloat& a, const BigFloat& b) -> BigFloat { return a * b; }},
+      {"truediv__", [](const BigFloat& a, const BigFloat& b) -> BigFloat { return a / b; }},
+      {"pow__", &power}};
+  for (const auto& [name, f] : binary) {
+    const auto reflected = [f = f](const BigFloat& a, const BigFloat& b) { return f(b, a); };
+    real.def((std::string("__") + name).c_str(), f, py::is_operator());
+    real.def((std::string("__r") + name).c_str(), reflected, py::is_operator());
+  }
+  const std::pair<const char*, Comparison> comparisons[] = {
+      {"__eq__", [](const BigFloat& a, const BigFloat& b) { return a == b; }},
+      {"__ne__", [](const BigFloat& a, const BigFloat& b) { return !(a == b); }},
+      {"__lt__", [](const BigFloat& a, const BigFloat& b) { return a < b; }},
+      {"__le__", [](const BigFloat& a, const BigFloat& b) { return a <= b; }},
+      {"__gt__", [](const BigFloat& a, const BigFloat& b) { return a > b; }},
+      {"__ge__", [](const BigFloat& a, const BigFloat& b) { return a >= b; }}};
+  for (const auto& [name, f] : comparisons) real.def(name, f, py::is_operator());
+}
+
+void add_conversions(py::class_<BigFloat>& real) {
+  real.def("__neg__", [](const BigFloat& x) { return -x; })
       .def("__pos__", [](const BigFloat& x) { return x; })
       .def("__abs__", [](const BigFloat& x) { return abs(x); })
       .def("__bool__", [](const BigFloat& x) { return mpfr_zero_p(x.data()) == 0; })
@@ -141,6 +136,7 @@ void add_real(py::module_& core) {
                             "elsewhere. np.exp(x), x @ y and the like work on object arrays of it.");
   real.def(py::init(&real_of), py::arg("value") = 0);
   add_operators(real);
+  add_conversions(real);
   add_functions(real);
   py::implicitly_convertible<py::int_, BigFloat>();
   py::implicitly_convertible<py::float_, BigFloat>();

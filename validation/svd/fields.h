@@ -78,6 +78,7 @@ struct SvdFields {
   static ValueShrinks<double> shrinks();
 };
 
+// clang-format off: a row is easier to read in few lines.
 inline const auto& SvdFields::problem() {
   using T = SvdFields;
   static const std::tuple table{
@@ -86,13 +87,8 @@ inline const auto& SvdFields::problem() {
       Extent<T>{"N", &Case::N, &Statement::N, &Plugin::N, &PluginKernel::largest_N},
       DerivedExtent<T>{"K", [](const Statement& s) { return s.K(); }},
       DtypeField<T>{"dtype", &Case::dtype, {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}},
-      DtypeArray<T>{.name = "A",
-                    .in_case = &Case::A,
-                    .in_problem = &Problem::A,
-                    .in_plugin = &Plugin::A,
-                    .plugin_size = &Plugin::A_size,
-                    .shape = {"B,M,N"},
-                    .shrinks = shrinks(),
+      DtypeArray<T>{.name = "A", .in_case = &Case::A, .in_problem = &Problem::A, .in_plugin = &Plugin::A,
+                    .plugin_size = &Plugin::A_size, .shape = {"B,M,N"}, .shrinks = shrinks(),
                     .npz_or = " or [M, N]"},
       Further<T>{{"wide", "wide matrices", ASSAY_SVD_NO_WIDE}, [](const Case& c) { return c.M < c.N; }},
       Further<T>{{"tall", "tall matrices", ASSAY_SVD_NO_TALL}, [](const Case& c) { return c.M > c.N; }},
@@ -121,31 +117,17 @@ inline const auto& SvdFields::declarations() {
 inline const auto& SvdFields::results() {
   using T = SvdFields;
   using Vectors = Result<T, metal::AnySvdOutputArray, void>;
-  static const std::tuple table{Vectors{.name = "U",
-                                        .in_run = &Run::U,
-                                        .in_output = &Output::U,
-                                        .in_plugin = &PluginOutput::U,
-                                        .plugin_size = &PluginOutput::U_size,
-                                        .shape = {"B,M,K"},
-                                        .indices = "bik",
-                                        .wanted_with = "vectors"},
-                                Result<T, metal::AnyOutputOf<float, double>, void>{.name = "S",
-                                                                                   .in_run = &Run::S,
-                                                                                   .in_output = &Output::S,
-                                                                                   .in_plugin = &PluginOutput::S,
-                                                                                   .plugin_size = &PluginOutput::S_size,
-                                                                                   .shape = {"B,K"},
-                                                                                   .indices = "bk",
-                                                                                   .metal_type = "float"},
-                                Vectors{.name = "Vh",
-                                        .in_run = &Run::Vh,
-                                        .in_output = &Output::Vh,
-                                        .in_plugin = &PluginOutput::Vh,
-                                        .plugin_size = &PluginOutput::Vh_size,
-                                        .shape = {"B,K,N"},
-                                        .indices = "bkj",
-                                        .wanted_with = "vectors"}};
+  static const std::tuple table{
+      Vectors{.name = "U", .in_run = &Run::U, .in_output = &Output::U, .in_plugin = &PluginOutput::U,
+              .plugin_size = &PluginOutput::U_size, .shape = {"B,M,K"}, .indices = "bik", .wanted_with = "vectors"},
+      Result<T, metal::AnyOutputOf<float, double>, void>{
+          .name = "S", .in_run = &Run::S, .in_output = &Output::S, .in_plugin = &PluginOutput::S,
+          .plugin_size = &PluginOutput::S_size, .shape = {"B,K"}, .indices = "bk", .metal_type = "float"},
+      Vectors{.name = "Vh", .in_run = &Run::Vh, .in_output = &Output::Vh, .in_plugin = &PluginOutput::Vh,
+              .plugin_size = &PluginOutput::Vh_size, .shape = {"B,K,N"}, .indices = "bkj", .wanted_with = "vectors"}};
   return table;
 }
+
+// clang-format on
 
 }  // namespace assay::validation

@@ -16,6 +16,7 @@ CtcCase healthy(const CtcCase& c) {
   d.T = 4;
   d.B = 2;
   d.C = 3;
+  d.dtype = c.dtype;
   d.input_lengths = {4, 3};
   d.blank = c.blank % 3;
   d.layout = c.layout;

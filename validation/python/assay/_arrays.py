@@ -1,6 +1,6 @@
 """Arrays of any framework as NumPy arrays, without importing one.
 
-What a kernel returns is taken, in this order, as a NumPy array, by DLPack (``__dlpack__``), by ``__array__`` and by the
+A result of a kernel is read, in this order, as a NumPy array, by DLPack (``__dlpack__``), by ``__array__`` and by the
 buffer protocol. NumPy has no bfloat16: arrays of it are carried as their 16 bits, of dtype uint16, beside the name
 "bfloat16".
 """
@@ -34,10 +34,10 @@ def _bits_of_bfloat16(value: Any) -> Any:
 
 
 def to_numpy(value: Any) -> np.ndarray:
-    """`value` as a NumPy array. Raises TypeError, saying what was tried, where it is none."""
+    """`value` as a NumPy array. Raises TypeError, naming what was tried, for a value that is no array."""
     if isinstance(value, np.ndarray):
         return value
-    if hasattr(value, "detach"):  # PyTorch: a tensor that requires a gradient gives its numbers to nobody
+    if hasattr(value, "detach"):  # PyTorch: NumPy cannot read a tensor that requires a gradient
         value = value.detach()
     tried = []
     for name, take in (("__dlpack__", np.from_dlpack), ("__array__", np.asarray)):

@@ -1,4 +1,4 @@
-"""What of the package is written in C++ (validation/python/*.cpp)."""
+"""The part of the package that is written in C++ (validation/python/*.cpp)."""
 
 from decimal import Decimal
 from types import TracebackType

@@ -18,7 +18,7 @@ from ._program import run_program
 @dataclass(frozen=True)
 class Symptom:
     ailment: str  # "infeasible"
-    severity: str  # "note" harmless, "doubt" hardly what was meant, "fault" the loss is inf, NaN or means nothing
+    severity: str  # "note": harmless; "doubt": probably a mistake; "fault": the loss is inf, NaN or meaningless
     text: str  # what was found, and where
 
 
@@ -39,7 +39,7 @@ class Diagnosis:
     """str() is the page that `assay diagnose` prints."""
 
     rows: List[RowDiagnosis]
-    notes: List[str]  # what was changed or left aside on the way: float64 rounded to float32
+    notes: List[str]  # what was changed or ignored when the batch was read: float64 rounded to float32
     text: str = field(repr=False)
 
     @property
@@ -48,7 +48,7 @@ class Diagnosis:
 
     @property
     def symptoms(self) -> List[Symptom]:
-        """Those of all rows."""
+        """The symptoms of all rows."""
         return [symptom for row in self.rows for symptom in row.symptoms]
 
     def __str__(self) -> str:

@@ -24,13 +24,13 @@ class Failure:
     """The smallest case that was found to fail."""
 
     origin: str  # "generated, shrunk in 12 steps"
-    explanation: str  # what was expected, what came, where
+    explanation: str  # the expected value, the kernel's value, and where
     reproducer: str  # for assay.replay: "operation=ctc property=loss kernel=my_ctc T=2 ..."
 
 
 @dataclass(frozen=True)
 class PropertyResult:
-    """What came of one property."""
+    """The result of one property."""
 
     name: str
     claim: str
@@ -43,13 +43,13 @@ class PropertyResult:
 
     @property
     def passed(self) -> bool:
-        """True of pass, and of skipped: what is not claimed is not held against a kernel."""
+        """True for pass and for skipped: a kernel need not do what it does not claim."""
         return self.verdict in ("pass", "skipped")
 
 
 @dataclass(frozen=True)
 class GateResult:
-    """What came of a run; str() is the table that `assay gate` prints."""
+    """The result of a run; str() is the table that `assay gate` prints."""
 
     operation: str
     kernel: str
@@ -93,7 +93,7 @@ def failure_text(result: PropertyResult) -> str:
 
 
 def _words_of(reproducer: str) -> str:
-    """The words alone of "./assay replay 'operation=...'"."""
+    """The words inside "./assay replay 'operation=...'"."""
     return reproducer.split("'")[1] if "'" in reproducer else reproducer
 
 
@@ -128,14 +128,14 @@ def gate(
     and dbias where there is a bias, or (U, S, Vh): arrays of NumPy, PyTorch, JAX, MLX or whatever has DLPack,
     ``__array__`` or a buffer. ValueError and TypeError are refusals of a bad argument, as the error contract asks for;
     assay.Unsupported skips the case; any other exception is a verdict with its traceback. Instead of a function, the path
-    of a plug-in (./libmine.so, or the .json binding of a Metal shader) is judged as `assay gate --kernel` does.
+    of a plug-in (./libmine.so, or the .json binding of a Metal shader) is judged as by `assay gate --kernel`.
 
     cases       generated cases for each property
     seed        of the generated cases: equal seeds give equal cases
     digits      decimal digits of the reference
     filter      a regular expression of the names of properties
     real_input  also on recorded speech (CTC)
-    declared    what the kernel says of itself: see assay.declare, or docs/python.md
+    declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
     Raises ValueError or TypeError for arguments, JudgeError where the judge cannot go on.
 
@@ -159,7 +159,7 @@ def gate(
 
 
 def _run(operation: str, fn: Any, words: List[str], declared: Dict[str, Any]) -> Ended:
-    """The program's run on a function, or on a plug-in, which declares all there is to declare itself."""
+    """Runs the program on a function, or on a plug-in, which has a declaration of its own."""
     if not isinstance(fn, (str, os.PathLike)):
         return judge(words, declaration_of(operation, fn, declared), solver(operation, fn))
     if declared:
@@ -169,7 +169,7 @@ def _run(operation: str, fn: Any, words: List[str], declared: Dict[str, Any]) ->
 
 
 def replay(fn: Callable[[Any], Any], reproducer: str, *, digits: int = 50, **declared: Any) -> bool:
-    """Judges `fn` once more on the case of a failure, prints the verdict, and tells whether it passes now.
+    """Judges `fn` once more on the case of a failure, prints the verdict, and returns whether the case passes now.
 
     `reproducer` is Failure.reproducer, or the line that a report shows; `declared` must be as it was for the gate.
     """

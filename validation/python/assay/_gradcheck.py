@@ -21,7 +21,7 @@ from ._problems import solver
 
 @dataclass(frozen=True)
 class GradcheckResult:
-    """What came of a check; str() is what `assay gradcheck` prints."""
+    """The result of a check; str() is what `assay gradcheck` prints."""
 
     verdict: str  # "pass", "fail", "mistrusted" (it cannot be decided), "skipped" or "error"
     worst: float  # the largest error as a share of its bound; above 1, or NaN, fails
@@ -30,7 +30,7 @@ class GradcheckResult:
     variable: str  # "this is dL/dlogits, you declared dL/dlog_probs", or nothing
     explanation: str
     text: str = field(repr=False)
-    record: Dict[str, Any] = field(repr=False)  # all of it: validation/gradcheck/record.h
+    record: Dict[str, Any] = field(repr=False)  # the whole record: validation/gradcheck/record.h
 
     @property
     def passed(self) -> bool:
@@ -76,7 +76,7 @@ def _reals(values: Sequence[Any], shape: Tuple[int, ...]) -> np.ndarray:
 
 
 def _scalar(value: Any) -> Any:
-    """The element of a result of one element, whatever it is kept in."""
+    """The element of a result of one element: a number, or an array of any framework."""
     if isinstance(value, (_core.Real, float, int)):
         return value
     array = to_numpy(value)
@@ -107,7 +107,7 @@ class _Function:
         return float(self._call(inputs))
 
     def takes_reals(self) -> bool:
-        """Whether fn computes with Reals; what it raises instead says that it does not."""
+        """Whether fn computes with Reals: an exception means that it does not."""
         try:
             with _core.precision(30):
                 return isinstance(self.exact(self._inputs[self._which].ravel().tolist()), _core.Real)
@@ -166,17 +166,18 @@ def gradcheck(
     """Judges the gradient of `fn`, a function of one or several arrays that returns one number.
 
     inputs      an array, or a list of arrays: where the gradient is judged. Each element is taken as it is
-    gradient    what is claimed: arrays of the shapes of the inputs, or a function of them; without, fn returns
+    gradient    the claimed gradient: arrays of the shapes of the inputs, or a function of the inputs; None: fn returns
                 (value, gradient) itself
     digits      of the derivatives, where fn computes with object arrays of assay.Real: by np.exp, @, sum and the like
-    exact       whether it does; tried out unless given. Where not, fn is a black box in the type of its inputs:
-                differences along directions, with estimates of their error, which may be too large to decide
+    exact       whether fn computes with Reals; None: gradcheck tries. Otherwise fn is a black box in the type of its
+                inputs: differences along directions, with estimates of their error, which may be too large to decide
     tolerance   in units of roundoff of the gradient's type; 0: derived from the condition of fn
 
     assay.gradcheck("ctc", kernel, ...), "cce" and "svd" judge the gradient of a kernel as assay.gate takes it, element
     by element by the any-precision reference, over `cases` generated problems; `declared` as for assay.gate.
 
-    Of several inputs the gravest result is returned. Raises ValueError naming an argument that is not what it should be.
+    The gravest result of several inputs is returned. Raises ValueError naming the argument, its value and what was
+    expected.
 
     >>> right = gradcheck(lambda x: np.exp(x).sum(), np.array([0.0, 1.0]), gradient=np.array([1.0, np.e]))
     >>> wrong = gradcheck(lambda x: (x * x).sum(), np.array([1.0, 2.0]), gradient=np.array([1.0, 4.0]))
@@ -186,7 +187,7 @@ def gradcheck(
     if isinstance(fn, str):
         return _of_kernel(fn, inputs, cases, seed, **declared)
     if declared:
-        raise TypeError(f"{', '.join(declared)}: known of kernels alone, gradcheck('ctc', kernel, ...)")
+        raise TypeError(f"{', '.join(declared)}: only gradcheck('ctc', kernel, ...) takes such an argument")
     given = list(inputs) if isinstance(inputs, (tuple, list)) and np.ndim(inputs[0]) > 0 else [inputs]
     arrays = [np.asarray(one, np.float64) if isinstance(one, (float, int, list)) else to_numpy(one) for one in given]
     for i, one in enumerate(arrays):

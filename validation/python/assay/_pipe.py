@@ -1,7 +1,7 @@
 """The other end of the judge's pipes: reads calls, runs the kernel, writes answers (validation/transport/pipe/channel.h).
 
 The judge is the program ``assay`` in a process of its own, so that neither its threads and signal handlers nor the
-frameworks' get into each other's way, and so that it can say what a kernel did even where that kernel ends Python.
+frameworks' get into each other's way, and so that a report is written even where a kernel ends Python.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from ._arrays import Carried, bfloat16_array
 from ._program import program
 
-# Of a call, its options and arrays; gives the arrays of the answer.
+# Takes the options and the arrays of a call; returns the arrays of the answer.
 Solve = Callable[[Dict[str, Any], Dict[str, np.ndarray]], Dict[str, Carried]]
 
 
@@ -28,11 +28,11 @@ class Unsupported(Exception):
 
 
 class ReturnedWrong(Exception):
-    """What a kernel returned is not what was asked for."""
+    """The results of a kernel are not the results that were asked for."""
 
 
 class Ended(NamedTuple):
-    """What a judge left behind."""
+    """How a judge ended: its exit status and its output."""
 
     status: int
     output: str
@@ -77,7 +77,7 @@ def _write_message(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, C
 
 
 def _own_frames(error: BaseException) -> str:
-    """The traceback without this package's part of it, which is no part of what went wrong."""
+    """The traceback without the frames of this package."""
     trace = error.__traceback__
     while trace is not None and os.path.dirname(trace.tb_frame.f_code.co_filename) == os.path.dirname(__file__):
         trace = trace.tb_next
@@ -120,8 +120,8 @@ def judge(
     answer_read, answer_write = os.pipe()
     words = [word.replace("{kernel}", f"pipe:{answer_read},{call_write}") for word in arguments]
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        # A session of its own: an interrupt from the terminal is Python's to deal with. All of the run, whatever shard
-        # of tests this is: a caller asks for all of its results.
+        # Only Python handles an interrupt from the terminal: the judge has a session of its own. The judge gets no
+        # variables of test shards: a caller wants all results.
         process = subprocess.Popen(
             [program(), *words],
             env={name: value for name, value in os.environ.items() if not name.startswith("GTEST_")},
@@ -137,7 +137,7 @@ def judge(
             with os.fdopen(call_read, "rb") as calls, os.fdopen(answer_write, "wb") as answers:
                 _serve(calls, answers, declaration, solve)
         except BrokenPipeError:
-            pass  # the judge is gone; its status says why
+            pass  # the judge has ended; its exit status says why
         except BaseException:
             process.terminate()
             process.wait()
@@ -158,7 +158,7 @@ def _serve(
 ) -> None:
     while (message := _read_message(calls)) is not None:
         header, arrays = message
-        if header["call"] == "declare":
+        if header.pop("call") == "declare":
             _write_message(answers, {"outcome": "done", "kernel": declaration}, {})
         else:
             _write_message(answers, *_answer(solve, header, arrays))

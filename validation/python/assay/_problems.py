@@ -1,9 +1,12 @@
-"""The problems that a kernel is given, and what it returns for them (reference/{ctc,cce,svd}/problem.h)."""
+"""The problems that a kernel is given, and what it returns for them (reference/{ctc,cce,svd}/problem.h).
+
+The problem of an operation is the class of its name: of "ctc", CtcProblem.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
+from dataclasses import dataclass, fields
+from typing import Any, Callable, Dict, Optional, Sequence
 
 import numpy as np
 
@@ -54,12 +57,12 @@ class CceProblem:
     """N tokens, H hidden size, V vocabulary; logits = hidden @ weight.T + bias.
 
     A kernel returns (loss, dhidden, dweight), and dbias as well where there is a bias: loss is float32 [N] for
-    reduction "none", else a scalar; the gradients are of the shape and type of what they are taken by.
+    reduction "none", else a scalar; each gradient has the shape and type of its array.
     """
 
     hidden: np.ndarray  # [N, H]
     weight: np.ndarray  # [V, H]
-    bias: Optional[np.ndarray]  # [V]; -inf takes a word out of the vocabulary
+    bias: Optional[np.ndarray]  # [V]; -inf takes an entry out of the vocabulary
     targets: np.ndarray  # int64 [N], in [0, V) or ignore_index
     upstream: Optional[np.ndarray]  # float32 [N] for reduction "none", else [1]: dL/dloss; None means ones
     ignore_index: int
@@ -84,9 +87,16 @@ class SvdProblem:
     threads: int
 
 
-def _packed(
-    names: Sequence[str], returned: Any, wanted: Callable[[str], bool], is_bfloat16: bool
-) -> Dict[str, Carried]:
+def _stated(operation: str, given: Dict[str, Any]) -> Any:
+    """The problem of a call: an array that has not come is None, and a float has come as text."""
+    problem = globals()[f"{operation.capitalize()}Problem"]
+    for field in fields(problem):
+        value = given.setdefault(field.name, None)
+        given[field.name] = float(value) if field.type == "float" else value
+    return problem(**given)
+
+
+def _packed(names: Sequence[str], due: Sequence[str], returned: Any, is_bfloat16: bool) -> Dict[str, Carried]:
     """What a kernel returned, under its names; of a bfloat16 problem, uint16 are bits. Raises ReturnedWrong."""
     if len(names) == 1 and not isinstance(returned, (tuple, list)):
         returned = (returned,)
@@ -95,7 +105,7 @@ def _packed(
         raise ReturnedWrong(f"the kernel returned {got}: expected ({', '.join(names)})")
     packed = {}
     for name, value in zip(names, returned):
-        if value is None and not wanted(name):
+        if value is None and name not in due:
             continue
         try:
             packed[name] = carry(value)
@@ -106,51 +116,11 @@ def _packed(
     return packed
 
 
-def _options(header: Mapping[str, Any]) -> Dict[str, Any]:
-    return {key: value for key, value in header.items() if key != "call"}
-
-
-def _ctc(header: Dict[str, Any], arrays: Dict[str, np.ndarray]) -> CtcProblem:
-    return CtcProblem(**{"upstream": None, **arrays, **_options(header)})
-
-
-def _cce(header: Dict[str, Any], arrays: Dict[str, np.ndarray]) -> CceProblem:
-    numbers = {name: float(header[name]) for name in ("logit_softcap", "label_smoothing", "z_loss")}
-    return CceProblem(**{"upstream": None, "bias": None, **arrays, **_options(header), **numbers})
-
-
-def _svd(header: Dict[str, Any], arrays: Dict[str, np.ndarray]) -> SvdProblem:
-    return SvdProblem(**arrays, **_options(header))
-
-
-def _ctc_names(problem: CtcProblem) -> Tuple[Sequence[str], bool]:
-    return ("loss", "gradient"), problem.gradient_wanted
-
-
-def _cce_names(problem: CceProblem) -> Tuple[Sequence[str], bool]:
-    names = ("loss", "dhidden", "dweight", "dbias")
-    return names[: 3 if problem.bias is None else 4], problem.gradient_wanted
-
-
-def _svd_names(problem: SvdProblem) -> Tuple[Sequence[str], bool]:
-    return ("U", "S", "Vh"), problem.vectors_wanted
-
-
-_STATED: Dict[str, Tuple[Callable[..., Any], Callable[..., Tuple[Sequence[str], bool]]]] = {
-    "ctc": (_ctc, _ctc_names),
-    "cce": (_cce, _cce_names),
-    "svd": (_svd, _svd_names),
-}
-
-
 def solver(operation: str, fn: Callable[[Any], Any]) -> Solve:
     """`fn`, a function of one problem, as what answers the judge's calls."""
-    state, names_of = _STATED[operation]
 
     def solve(header: Dict[str, Any], arrays: Dict[str, np.ndarray]) -> Dict[str, Carried]:
-        is_bfloat16 = header.pop("bfloat16", False)
-        problem = state(header, arrays)
-        names, all_wanted = names_of(problem)
-        return _packed(names, fn(problem), lambda name: all_wanted or name in ("loss", "S"), is_bfloat16)
+        names, due, is_bfloat16 = header.pop("results"), header.pop("due"), header.pop("bfloat16", False)
+        return _packed(names, due, fn(_stated(operation, {**header, **arrays})), is_bfloat16)
 
     return solve

@@ -1,4 +1,4 @@
-"""Where the program ``assay``, which judges, lies."""
+"""Finds and runs the program ``assay``, which judges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 def program() -> str:
     """The path of the program: $ASSAY_PROGRAM, or the one that came with the package.
 
-    Raises FileNotFoundError, saying what to do, where there is none.
+    Raises FileNotFoundError, with advice, where there is none.
     """
     path = Path(os.environ.get("ASSAY_PROGRAM") or Path(__file__).parent / "bin" / "assay")
     if not path.is_file():
@@ -19,5 +19,5 @@ def program() -> str:
 
 
 def run_program(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs the program to its end; its status is for the caller to judge."""
+    """Runs the program to its end; the caller checks the exit status."""
     return subprocess.run([program(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)

@@ -1,6 +1,6 @@
 """What the gate says of kernels that many people use: python3 -m assay.conformance prints the table of docs/conformance.md.
 
-Each entry is a kernel of a library and what is declared of it. A library that is not there is left out, and named.
+Each entry is a kernel of a library with its declaration. A library that is not installed is left out, and named.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Entry:
     """A kernel under judgement."""
 
     title: str
-    library: str  # the module whose version is told
+    library: str  # the module whose version is shown
     operation: str
-    fn: Union[Callable[[Any], Any], str]  # or the path of a plug-in, whose library is then its name
+    fn: Union[Callable[[Any], Any], str]  # or the path of a plug-in; `library` is then a name for readers
     declared: Dict[str, Any] = field(default_factory=dict)
 
 
@@ -113,7 +113,7 @@ def _scipy_svd(driver: str) -> Callable[[Any], Any]:
 
 _REDUCTIONS = ("none", "sum", "mean")
 _CTC = dict(layouts=("padded", "concatenated"), reductions=_REDUCTIONS, upstream=True, zero_infinity=True)
-# Without rows of no frames or no labels, and without the error contract, that its arithmetic is seen.
+# Without empty rows and without the error contract: what is judged is the arithmetic.
 _CTC_CORE = dict(_CTC, empty=False, checks_arguments=False)
 _SVD = dict(dtype=("float32", "float64"))
 
@@ -137,20 +137,20 @@ ENTRIES = (
 
 
 def _version(entry: Entry) -> str:
-    """Name and version of the library. Raises ImportError where it is not there."""
+    """Name and version of the library. Raises ImportError where it is not installed."""
     if isinstance(entry.fn, str):
         return entry.library
     return f"{entry.library} {importlib.import_module(entry.library).__version__}"
 
 
 def judge_entry(entry: Entry, cases: int, seed: int, **options: Any) -> GateResult:
-    """The gate on one entry. Raises ImportError where its library is not there."""
+    """The gate on one entry. Raises ImportError where its library is not installed."""
     _version(entry)
     return gate(entry.operation, entry.fn, cases=cases, seed=seed, **{**entry.declared, **options})
 
 
 def _first_words(result: PropertyResult) -> str:
-    """The first lines of an explanation, as one."""
+    """The first lines of an explanation on one line."""
     if result.failure is None:
         return result.verdict
     lines = [" ".join(line.split()) for line in result.failure.explanation.splitlines() if line.strip()]
@@ -168,7 +168,7 @@ def _worst(result: GateResult) -> str:
 
 
 def report(cases: int, seed: int, entries: Sequence[Entry]) -> Iterator[str]:
-    """The document, line by line, as results come."""
+    """The table and the reasons, line by line."""
     reasons: List[str] = []
     yield "| library | kernel | properties judged | failed | worst margin of those that pass |"
     yield "|---|---|---|---|---|"

@@ -1,4 +1,4 @@
-"""The any-precision references: what a kernel's results should have been, to as many digits as are asked for.
+"""The any-precision references: the exact results that a kernel approximates, to any number of digits.
 
 Inputs are used exactly as they are, float64 included; nothing is rounded to float32. Results are computed at `digits`
 and at 20 more, which must agree. Sources: Graves et al. 2006 (CTC); reference/{ctc,cce,svd}/ of the project.
@@ -75,7 +75,7 @@ def _decimals(texts: Sequence[str], shape: Tuple[int, ...]) -> np.ndarray:
 
 
 def _reals(name: str, value: Any, dimensions: int) -> np.ndarray:
-    """A row-major float64 array equal to `value`; ValueError where it is none, or has numbers beyond float64."""
+    """A row-major float64 array equal to `value`. Raises ValueError for another type or number of dimensions."""
     array = np.asarray(value) if isinstance(value, (list, tuple, int, float)) else to_numpy(value)
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
         raise ValueError(f"{name}: {array.dtype}: expected float16, float32 or float64")

@@ -328,7 +328,7 @@ def bounds(
 ) -> Bounds:
     """How far a correct kernel's loss and dL/dlogits may be from the truth, for logits [T, C] of float32.
 
-    The keywords say what the kernel says of itself, as in `assay.gate`.
+    The keywords declare the kernel, as in `assay.gate`.
     """
     request = {
         "labels": labels,

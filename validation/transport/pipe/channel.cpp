@@ -29,7 +29,7 @@ void write_all(int descriptor, std::string_view bytes) {
   }
 }
 
-/// Grows as bytes come, so that memory follows what is there and not what is claimed.
+/// Memory grows with the bytes that arrive, and not to the size that a header claims.
 std::string read_all(int descriptor, std::size_t size) {
   constexpr std::size_t piece = std::size_t{1} << 24;
   std::string bytes;

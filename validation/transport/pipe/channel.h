@@ -2,7 +2,7 @@
 //
 //   message   the length of the header (8 bytes, little endian), the header (JSON), the elements of each array in turn
 //   header    {..., "arrays": [{"name", "dtype", "shape", "bytes"}, ...]}; arrays are row-major
-//   call      "call": "declare", answered by what the kernel says of itself (declaration.h)
+//   call      "call": "declare", answered by the declaration of the kernel (kernel.h)
 //             "call": "run", with a problem's arrays and options, answered by results
 //   answer    "outcome": "done", with arrays, or "refused" (a bad argument), "unsupported" or "failed", with "text"
 #pragma once

@@ -1,5 +1,5 @@
-// A kernel of any operation in another process, the one that started this program: its calls and their answers go
-// through pipes (channel.h). The gate judges a Python function this way.
+// A kernel of any operation in another process, the one that started this program: calls and answers go through pipes
+// (channel.h). The gate judges a function in Python this way.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,93 +8,17 @@
 #include <variant>
 #include <vector>
 
-#include "reference/refuse.h"
 #include "validation/core/run.h"
 #include "validation/core/words.h"
 #include "validation/transport/declaration/declaration.h"
 #include "validation/transport/pipe/channel.h"
+#include "validation/transport/pipe/shapes.h"
 
 namespace assay::validation::transport {
 
 /// Whether `kernel` names a kernel of here: "pipe:ANSWERS,CALLS", two file descriptors.
 inline bool is_pipe(const std::string& kernel) {
   return kernel.starts_with("pipe:");
-}
-
-/// "N * H" for "N,H".
-inline std::string product_text(std::string_view words) {
-  return fmt::format("{}", fmt::join(names_in(words), " * "));
-}
-
-/// The number of elements of the shape. Throws std::invalid_argument where it does not fit in 64 bits.
-template <class Fields>
-std::int64_t expected_size(std::string_view words, const typename Fields::Statement& statement) {
-  std::int64_t product = 1;
-  for (const std::int64_t extent : dimensions<Fields>(words, statement))
-    product = reference::detail::product(product_text(words).c_str(), product, extent);
-  return product;
-}
-
-/// The elements of a span, or of the span that a variant holds.
-template <class Any>
-std::size_t size_of(const Any& any) {
-  if constexpr (is_variant<Any>) {
-    return std::visit([](const auto& span) { return span.size(); }, any);
-  } else {
-    return any.size();
-  }
-}
-
-/// The elements of the input that a result is the gradient of.
-template <class Operation, class Result>
-std::size_t size_of_source(const Result& result, const typename Operation::Problem& problem) {
-  std::size_t size = 0;
-  for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
-    if constexpr (IsArray<Row> && is_of_dtype<Row>)
-      if (row.in_case == result.gradient_of) size = size_of(problem.*row.in_problem);
-  });
-  return size;
-}
-
-/// Whether a result is asked for, alone or with others.
-template <class Operation>
-bool is_wanted(const char* wanted_with, const typename Operation::Output& out) {
-  bool wanted = wanted_with == nullptr;
-  for_each_row(Operation::results(), [&](const auto& row) {
-    if (wanted_with != nullptr && row.wanted_with != nullptr && std::string_view(wanted_with) == row.wanted_with)
-      wanted = wanted || size_of(out.*row.in_output) != 0;
-  });
-  return wanted;
-}
-
-/// Throws std::invalid_argument for a problem, or results, that arrays with shapes cannot state: a function that is
-/// given arrays and returns its results has no such mistake to find. An array of one axis may have any size.
-template <class Operation>
-void require_shapes(const typename Operation::Problem& problem, const typename Operation::Output& out) {
-  const auto& statement = problem.options;
-  for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
-    if constexpr (IsExtent<Row>) reference::detail::expect_at_least(row.name, statement.*row.in_statement, row.min);
-  });
-  const auto expect = [&](const char* name, std::size_t size, std::string_view words) {
-    reference::detail::expect_size(name, size, product_text(words).c_str(), expected_size<Operation>(words, statement));
-  };
-  for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
-    if constexpr (IsArray<Row>) expected_size<Operation>(row.shape.of(statement), statement);
-  });
-  for (const char* const words : Operation::further_sizes) expected_size<Operation>(words, statement);
-  for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
-    if constexpr (IsArray<Row>)
-      if (const auto words = row.shape.of(statement); names_in(words).size() > 1)
-        expect(row.name, size_of(array_of(problem, row)), words);
-  });
-  for_each_row(Operation::results(), [&](const auto& row) {
-    const std::size_t size = size_of(out.*row.in_output);
-    if (!is_wanted<Operation>(row.wanted_with, out)) return;
-    if (row.gradient_of == nullptr) return expect(row.name, size, row.shape.of(statement));
-    if (size != 0 || size_of_source<Operation>(row, problem) != 0)
-      reference::detail::expect_size(row.name, size, product_text(row.shape.of(statement)).c_str(),
-                                     static_cast<std::int64_t>(size_of_source<Operation>(row, problem)));
-  });
 }
 
 template <class Operation>
@@ -108,6 +32,7 @@ class PipeKernel final : public Operation::Kernel {
 
   void run(const typename Operation::Problem& problem, const typename Operation::Output& out,
            const typename Operation::Request& request) const override {
+    with_types(problem, out, [](const auto&, const auto&) {});  // refuses arrays whose types do not go together
     require_shapes<Operation>(problem, out);
     const PipeMessage answer = channel_.call(message_of(problem, out, request));
     for_each_row(Operation::results(), [&](const auto& row) {
@@ -144,8 +69,21 @@ class PipeKernel final : public Operation::Kernel {
     });
     PipeMessage message{{{"call", "run"}, {"threads", request.threads}}, {}};
     message.header[std::string(Operation::wanted) + "_wanted"] = more_wanted;
+    name_results(problem, more_wanted, message.header);
     for_each_row(Operation::problem(), [&](const auto& row) { add(row, problem, message); });
     return message;
+  }
+
+  /// The results that there are, and those of them that must come. There is no gradient of an array that is not given.
+  static void name_results(const typename Operation::Problem& problem, bool more_wanted, nlohmann::json& header) {
+    for_each_row(Operation::results(), [&](const auto& row) {
+      bool exists = true;
+      with_source<Operation>(
+          row, [&](const auto& source) { exists = !source.optional || size_of(problem.*source.in_problem) != 0; });
+      if (!exists) return;
+      header["results"].push_back(row.name);
+      if (more_wanted || row.wanted_with == nullptr) header["due"].push_back(row.name);
+    });
   }
 
   template <class Row>
@@ -177,15 +115,27 @@ class PipeKernel final : public Operation::Kernel {
     }
   }
 
+  static std::string dtype_of_arrays(const typename Operation::Problem& problem) {
+    std::string name;
+    for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
+      if constexpr (is_of_dtype<Row>)
+        if (name.empty())
+          name = std::visit([]<class Real>(std::span<const Real>) { return metal::dtype_name<Real>(); },
+                            problem.*row.in_problem);
+    });
+    return name;
+  }
+
   template <class Row>
   static void take(const Row& row, const PipeMessage& answer, const typename Operation::Problem& problem,
                    const typename Operation::Output& out) {
     const PipeArray& array = answer.array(row.name);
     const auto shape = dimensions<Operation>(row.shape.of(problem.options), problem.options);
     const auto take_span = [&]<class Real>(std::span<Real> to) {
-      if (row.plugin_dtype && array.dtype == "float16") return take_elements<metal::Half>(array, shape, to);
-      if (row.plugin_dtype && array.dtype == "bfloat16") return take_elements<metal::BFloat16>(array, shape, to);
-      if (row.plugin_dtype && array.dtype == "float32") return take_elements<float>(array, shape, to);
+      const bool narrow = row.plugin_dtype && array.dtype == dtype_of_arrays(problem);
+      if (narrow && array.dtype == "float16") return take_elements<metal::Half>(array, shape, to);
+      if (narrow && array.dtype == "bfloat16") return take_elements<metal::BFloat16>(array, shape, to);
+      if (row.plugin_dtype) return take_elements<float>(array, shape, to);
       take_elements<Real>(array, shape, to);
     };
     if constexpr (is_variant<std::remove_cvref_t<decltype(out.*row.in_output)>>) {
