@@ -52,6 +52,14 @@ TYPED_TEST(Properties, HoldOfTheMetalKernelsBehindFaults) {
   }
 }
 
+/// Shrinking may leave less than a property's profile asks for, down to nothing.
+TYPED_TEST(Properties, HoldOfAnEmptyBatch) {
+  for (const auto& property : TypeParam::properties()) {
+    const Finding finding = judge(property, Context<TypeParam>{*TypeParam::kernel("plain")}, typename TypeParam::Case());
+    EXPECT_FALSE(is_failure(finding.verdict)) << property.name << finding.explanation;
+  }
+}
+
 TYPED_TEST(Properties, AreNamedOnceEach) {
   std::set<std::string> names;
   for (const auto& property : TypeParam::properties()) {

@@ -15,6 +15,7 @@ CceCase with_another_first(CceCase c) {
 }
 
 Finding check(const CceContext& context, const CceCase& given) {
+  if (given.N == 0) return Finding::skip("there are no tokens");
   CceCase c = given;
   if (c.reduction == Reduction::sum) c.upstream.clear();
   if (c.reduction == Reduction::sum) c.reduction = Reduction::none;
