@@ -25,13 +25,7 @@
 
 namespace assay::reference {
 
-/// Whether x is -inf, the logit of an entry outside the vocabulary.
-template <class Number>
-bool is_minus_infinity(const Number& x) {
-  return !NumberTraits<Number>::is_finite(x) && x < Number(0);
-}
-
-/// z [V] of one token.
+/// z [V] of one token. A bias of -inf is the logit of an entry outside the vocabulary.
 template <class Number>
 std::vector<Number> logits(std::span<const Number> hidden, std::span<const Number> weight,
                            std::span<const Number> bias) {

@@ -22,7 +22,6 @@
 #include "reference/number/precision.h"
 #include "reference/number/traits.h"
 #include "reference/refuse.h"
-#include "reference/svd/factors.h"
 #include "reference/svd/jacobi.h"
 #include "reference/svd/preconditioned.h"
 #include "reference/svd/problem.h"
@@ -49,27 +48,6 @@ Matrix<Number> matrix_of(const SvdProblem<Real>& problem, std::int64_t b) {
   return result;
 }
 
-namespace detail {
-
-/// Rounds to the precision in force what was computed with more.
-template <class Number>
-void round_to_precision(Number& x) {
-  Number rounded(0);
-  rounded += x;
-  x = std::move(rounded);
-}
-
-template <class Number>
-void round_to_precision(SvdFactors<Number>& factors) {
-  for (std::int64_t i = 0; i < factors.U.rows(); ++i)
-    for (Number& x : factors.U.row(i)) round_to_precision(x);
-  for (Number& x : factors.S) round_to_precision(x);
-  for (std::int64_t i = 0; i < factors.Vh.rows(); ++i)
-    for (Number& x : factors.Vh.row(i)) round_to_precision(x);
-}
-
-}  // namespace detail
-
 /// U [M, K], S [K], Vh [K, N] of matrix b. Throws as `matrix_of` and `jacobi_svd` do.
 template <class Number, class Real>
 SvdFactors<Number> svd_outcome(const SvdProblem<Real>& problem, std::int64_t b) {
@@ -81,8 +59,9 @@ SvdFactors<Number> svd_outcome(const SvdProblem<Real>& problem, std::int64_t b) 
     factors = preconditioned_jacobi_svd<Number>(A);
     make_signs_canonical(factors, ties);
   }
-  detail::round_to_precision(factors);
-  return factors;
+  const auto rounded = [](const Number& x) { return Number(Number(0) + x); };  // to the digits in force
+  for (Number& s : factors.S) s = rounded(s);
+  return {map(factors.U, rounded), std::move(factors.S), map(factors.Vh, rounded)};
 }
 
 }  // namespace assay::reference

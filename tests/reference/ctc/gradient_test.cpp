@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "reference/ctc/alpha.h"
-#include "reference/ctc/alpha_scaled.h"
+#include "reference/ctc/scaled.h"
 #include "reference/ctc/beta.h"
-#include "reference/ctc/beta_scaled.h"
 #include "reference/ctc/enumeration.h"
-#include "reference/ctc/feasible.h"
-#include "reference/ctc/gradient_scaled.h"
 #include "reference/ctc/gradient_two_step.h"
+#include "reference/ctc/repeats.h"
+#include "reference/ctc/scaled.h"
 #include "reference/ctc/posterior.h"
 #include "tests/reference/ctc/lattices.h"
 

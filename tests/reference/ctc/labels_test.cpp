@@ -4,10 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reference/ctc/alignments.h"
-#include "reference/ctc/collapse.h"
 #include "reference/ctc/count_alignments.h"
-#include "reference/ctc/feasible.h"
+#include "reference/ctc/enumeration.h"
 #include "reference/ctc/repeats.h"
 #include "tests/reference/ctc/lattices.h"
 

@@ -4,16 +4,13 @@
 #include <cmath>
 
 #include "reference/ctc/alpha.h"
-#include "reference/ctc/alpha_scaled.h"
+#include "reference/ctc/scaled.h"
 #include "reference/ctc/beta.h"
-#include "reference/ctc/beta_scaled.h"
-#include "reference/ctc/eesen_alpha.h"
-#include "reference/ctc/eesen_beta.h"
+#include "reference/ctc/eesen.h"
 #include "reference/ctc/gradient.h"
 #include "reference/ctc/gradient_two_step.h"
 #include "reference/ctc/lattice.h"
 #include "reference/ctc/loss.h"
-#include "reference/ctc/loss_scaled.h"
 #include "reference/ctc/posterior.h"
 #include "reference/ctc/weights.h"
 #include "reference/number/extended.h"

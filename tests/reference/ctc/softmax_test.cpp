@@ -6,7 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "reference/ctc/log_softmax.h"
 #include "reference/number/big_float.h"
 
 namespace assay::reference {

@@ -12,7 +12,7 @@
 #include "reference/matrix.h"
 #include "reference/number/big_float.h"
 #include "reference/number/traits.h"
-#include "reference/svd/factors.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 #include "reference/svd/vectors.h"
 
