@@ -67,7 +67,7 @@ int digits_of_logits(const CceProblem<Real>& problem) {
   const double terms = std::log10(static_cast<double>(problem.H) + 1);
   const double product = std::log10(hidden) + std::log10(detail::largest_magnitude(problem.weight)) + terms;
   const double largest = std::max({product, std::log10(detail::largest_magnitude(problem.bias)), 0.0}) + terms + 1;
-  return std::min(precision_digits() + static_cast<int>(std::ceil(largest)), kMostDigits);
+  return std::min(precision_digits() + static_cast<int>(std::ceil(largest)), max_digits);
 }
 
 }  // namespace assay::reference

@@ -26,7 +26,7 @@ namespace assay::reference {
 template <class Function>
 Matrix<BigFloat> numerical_gradient(Function L, const Matrix<BigFloat>& A) {
   Matrix<BigFloat> gradient(A.rows(), A.cols());
-  const PrecisionScope scope(std::min(2 * precision_digits(), kMostDigits));
+  const PrecisionScope scope(std::min(2 * precision_digits(), max_digits));
   BigFloat h(0);
   for (std::int64_t i = 0; i < A.rows(); ++i) h = std::max(h, largest_magnitude<BigFloat>(A.row(i)));
   if (NumberTraits<BigFloat>::is_zero(h)) h = BigFloat(1);

@@ -1,10 +1,10 @@
 // The factors of one matrix of a problem: what a kernel is judged by.
 //
-// They are computed with kSvdGuardDigits digits more than are in force, and rounded to these. With d digits in force
+// They are computed with svd_guard_digits digits more than are in force, and rounded to these. With d digits in force
 //
 //   S          to d digits relative to the largest, and to d digits relative to itself where the condition of A with
 //   its
-//              columns (of a wide matrix: rows) scaled to length 1 is at most 10^kSvdGuardDigits / (M N)
+//              columns (of a wide matrix: rows) scaled to length 1 is at most 10^svd_guard_digits / (M N)
 //   U, Vh      orthonormal, and with S a factorisation of A, to d digits; singular vectors themselves lose the digits
 //   by
 //              which their singular values agree
@@ -30,7 +30,7 @@
 
 namespace assay::reference {
 
-inline constexpr int kSvdGuardDigits = 12;
+inline constexpr int svd_guard_digits = 12;
 
 /// Matrix b of a problem, as Numbers: exactly where Number has as many digits.
 /// Throws std::invalid_argument where `validate` does, unless b is in [0, B), and at an element that is not finite.
@@ -55,7 +55,7 @@ SvdFactors<Number> svd_outcome(const SvdProblem<Real>& problem, std::int64_t b) 
   const Number ties = Number(1 << 10) * NumberTraits<Number>::unit_roundoff();
   SvdFactors<Number> factors;
   {
-    const PrecisionScope scope(std::min(precision_digits() + kSvdGuardDigits, kMostDigits));
+    const PrecisionScope scope(std::min(precision_digits() + svd_guard_digits, max_digits));
     factors = preconditioned_jacobi_svd<Number>(A);
     make_signs_canonical(factors, ties);
   }

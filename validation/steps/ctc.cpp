@@ -3,7 +3,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "reference/ctc/loss.h"
 #include "reference/ctc/repeats.h"
 #include "reference/ctc/steps.h"
 #include "reference/number/log_number.h"
