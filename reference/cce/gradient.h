@@ -17,8 +17,8 @@
 #include <span>
 #include <vector>
 
+#include "reference/cce/loss.h"
 #include "reference/cce/row.h"
-#include "reference/cce/terms.h"
 #include "reference/number/traits.h"
 
 namespace assay::reference {

@@ -71,8 +71,7 @@ OnlineSum<Weight> merge(OnlineSum<Weight> a, OnlineSum<Weight> b) {
 /// The sum with one x more; -inf adds nothing.
 template <class Weight>
 void add(OnlineSum<Weight>& sum, const typename OnlineSum<Weight>::Scalar& x) {
-  using Scalar = typename OnlineSum<Weight>::Scalar;
-  if (!NumberTraits<Scalar>::is_finite(x) && x < Scalar(0)) return;
+  if (is_minus_infinity(x)) return;
   sum = merge(std::move(sum), OnlineSum<Weight>{false, x, Weight(0)});
 }
 

@@ -2,7 +2,7 @@
 //
 // Every operation encloses its exact result for all members of its operands (Johansson 2017, "Arb: efficient
 // arbitrary-precision midpoint-radius interval arithmetic"). So what comes out of the reference with balls is a
-// theorem. Midpoints carry kGuardBits beyond the precision of the thread, see precision.h.
+// theorem. Midpoints carry guard_bits beyond the precision of the thread, see precision.h.
 //
 // ASSAY_HAVE_CERTIFIED is 1 where Ball exists (with ASSAY_HAVE_ARB), else 0.
 #pragma once
@@ -131,7 +131,7 @@ class Ball {
   arb_srcptr data() const { return ball_; }
 
  private:
-  static slong bits() { return precision_bits() + kGuardBits; }
+  static slong bits() { return precision_bits() + guard_bits; }
 
   template <class Function, class... Operands>
   static Ball make(Function function, const Operands&... operands) {

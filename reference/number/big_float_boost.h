@@ -1,6 +1,6 @@
 // BigFloat where MPFR is absent: Boost's header-only binary floating point. Include big_float.h instead.
 //
-// Boost rounds + - * / and sqrt correctly, its functions only nearly: they are computed with kFunctionGuardDigits more
+// Boost rounds + - * / and sqrt correctly, its functions only nearly: they are computed with function_guard_digits more
 // and rounded once. So all is as MPFR has it, bit for bit, where the digits asked for are ASSAY_FALLBACK_DIGITS.
 #pragma once
 
@@ -21,10 +21,10 @@ using BigFloat = boost::multiprecision::number<boost::multiprecision::cpp_bin_fl
 
 namespace detail {
 
-inline constexpr int kFunctionGuardDigits = 20;
+inline constexpr int function_guard_digits = 20;
 
 using WideFloat =
-    boost::multiprecision::number<boost::multiprecision::cpp_bin_float<ASSAY_FALLBACK_DIGITS + kFunctionGuardDigits>,
+    boost::multiprecision::number<boost::multiprecision::cpp_bin_float<ASSAY_FALLBACK_DIGITS + function_guard_digits>,
                                   boost::multiprecision::et_off>;
 
 }  // namespace detail

@@ -134,11 +134,11 @@ class BigFloat {
 
   /// Digits live in the object up to 384 bits (114 decimal digits), so that a matrix of BigFloats is one block; longer
   /// ones on the heap. This is MPFR's "custom interface": MPFR computes, the storage is ours.
-  static constexpr std::size_t kInlineBytes = 48;
+  static constexpr std::size_t inline_bytes = 48;
 
   void make_zero(mpfr_prec_t bits) {
     const std::size_t bytes = mpfr_custom_get_size(bits);
-    void* digits = bytes <= kInlineBytes ? inline_digits_ : ::operator new(bytes);
+    void* digits = bytes <= inline_bytes ? inline_digits_ : ::operator new(bytes);
     mpfr_custom_init(digits, bits);
     mpfr_custom_init_set(value_, MPFR_ZERO_KIND, 0, bits, digits);
   }
@@ -158,7 +158,7 @@ class BigFloat {
   }
 
   mpfr_t value_;
-  alignas(mp_limb_t) std::byte inline_digits_[kInlineBytes];
+  alignas(mp_limb_t) std::byte inline_digits_[inline_bytes];
 };
 
 BigFloat exp(const BigFloat& x);

@@ -31,7 +31,7 @@ class LogNumber {
     return result;
   }
   const N& log() const { return log_; }
-  bool is_zero() const { return !Traits::is_finite(log_) && log_ < N(0); }
+  bool is_zero() const { return is_minus_infinity(log_); }
 
   LogNumber& operator*=(const LogNumber& x) {
     if (is_zero()) return *this;

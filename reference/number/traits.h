@@ -17,7 +17,7 @@
 //   to_double(N)           the nearest double (of a Ball: of its midpoint)
 //   to_string(N, digits)   decimal, `digits` significant digits
 //
-// Beside the traits, add_product(sum, a, b): the inner loop of every matrix product.
+// Beside the traits: is_minus_infinity(x), and add_product(sum, a, b), the inner loop of every matrix product.
 #pragma once
 
 #include <cmath>
@@ -36,6 +36,12 @@ struct NumberTraits;
 template <class Number>
 void add_product(Number& sum, const Number& a, const Number& b) {
   sum += a * b;
+}
+
+/// Whether x is -inf: the logarithm of 0.
+template <class Number>
+bool is_minus_infinity(const Number& x) {
+  return !NumberTraits<Number>::is_finite(x) && x < Number(0);
 }
 
 template <std::floating_point Real>

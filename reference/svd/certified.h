@@ -38,7 +38,7 @@
 #include "reference/matrix.h"
 #include "reference/number/big_float.h"
 #include "reference/refuse.h"
-#include "reference/svd/factors.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 #include "reference/svd/vectors.h"
 
@@ -47,10 +47,7 @@ namespace assay::reference {
 namespace detail {
 
 inline Matrix<Ball> balls(const Matrix<BigFloat>& A) {
-  Matrix<Ball> result(A.rows(), A.cols());
-  for (std::int64_t i = 0; i < A.rows(); ++i)
-    for (std::int64_t j = 0; j < A.cols(); ++j) result(i, j) = Ball(A(i, j));
-  return result;
+  return map(A, [](const BigFloat& x) { return Ball(x); });
 }
 
 inline Ball frobenius_norm(const Matrix<Ball>& A) {

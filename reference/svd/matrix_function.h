@@ -26,8 +26,8 @@
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
 #include "reference/refuse.h"
-#include "reference/svd/factors.h"
 #include "reference/svd/gradient.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 #include "reference/svd/vectors.h"
 

@@ -10,15 +10,14 @@
 // preconditioned, and keeps what jacobi.h states of small singular values.
 #pragma once
 
-#include <cstdint>
 #include <utility>
 
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
 #include "reference/svd/columns.h"
-#include "reference/svd/factors.h"
 #include "reference/svd/jacobi.h"
 #include "reference/svd/orthonormal.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 #include "reference/svd/signs.h"
 
@@ -29,10 +28,7 @@ namespace detail {
 /// The elements of A as Numbers.
 template <class Number>
 Matrix<Number> numbers(const Matrix<double>& A) {
-  Matrix<Number> result(A.rows(), A.cols());
-  for (std::int64_t i = 0; i < A.rows(); ++i)
-    for (std::int64_t j = 0; j < A.cols(); ++j) result(i, j) = NumberTraits<Number>::from_real(A(i, j));
-  return result;
+  return map(A, NumberTraits<Number>::template from_real<double>);
 }
 
 inline bool is_well_conditioned(const SvdFactors<double>& factors) {

@@ -17,6 +17,9 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <vector>
+
+#include "reference/matrix.h"
 
 namespace assay::reference {
 
@@ -29,6 +32,14 @@ struct SvdProblem {
   std::span<const Real> A;
 
   std::int64_t K() const { return std::min(M, N); }
+};
+
+/// Thin factors of one matrix [M, N] in numbers of any kind, K = min(M, N).
+template <class Number>
+struct SvdFactors {
+  Matrix<Number> U;       ///< [M, K]
+  std::vector<Number> S;  ///< [K], descending
+  Matrix<Number> Vh;      ///< [K, N]
 };
 
 /// The type of the singular values of matrices of Real: float for the types of 16 bits, which could not hold those of

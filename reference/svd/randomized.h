@@ -16,7 +16,6 @@
 
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
-#include "reference/svd/factors.h"
 #include "reference/svd/gaussian.h"
 #include "reference/svd/jacobi.h"
 #include "reference/svd/orthonormal.h"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""layers.py SOURCE_DIR: which folders may include from which.
+"""layers.py SOURCE_DIR: which folders may include from which, and that each header of the reference has a test.
 
 Includes run downwards only: reference knows nobody, metal knows the reference, validation both. And no two folders
 include from each other, whatever their depth, directly or by way of others; so too a folder and its subfolder.
-In reference and metal an operation's folders are included by that operation alone.
+In reference and metal an operation's folders are included by that operation alone. The test of reference/X/y.h is
+tests/reference/X/y_test.cpp.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ KNOWN_CYCLES: List[Set[str]] = [
     ),
 ]
 OPERATIONS = {"ctc", "cce", "svd"}
+# Halves of big_float.h: either is tested through it.
+WITHOUT_TEST = {"big_float_boost.h", "big_float_mpfr.h"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
 
 
@@ -95,6 +98,12 @@ def cycles(edges: List[Tuple[Path, str]]) -> List[str]:
     ]
 
 
+def untested() -> List[str]:
+    headers = [path for path in sorted(Path("reference").rglob("*.h")) if path.name not in WITHOUT_TEST]
+    tests = [Path("tests", path.parent, f"{path.stem}_test.cpp") for path in headers]
+    return [f"{path} has no test: {test}" for path, test in zip(headers, tests) if not test.is_file()]
+
+
 def main() -> int:
     os.chdir(sys.argv[1])
     for folder in FORBIDDEN:
@@ -102,7 +111,7 @@ def main() -> int:
             print(f"there is no folder {folder}")
             return 1
     edges = list(includes())
-    found = upward(edges) + foreign(edges) + cycles(edges)
+    found = upward(edges) + foreign(edges) + cycles(edges) + untested()
     print("\n".join(found))
     return 1 if found else 0
 

@@ -4,11 +4,9 @@
 #include <set>
 #include <utility>
 
-#include "reference/ctc/alignments.h"
 #include "reference/ctc/best_path.h"
 #include "reference/ctc/count_alignments.h"
 #include "reference/ctc/enumeration.h"
-#include "reference/ctc/path_probability.h"
 #include "reference/ctc/repeats.h"
 #include "validation/steps/outputs.h"
 #include "validation/steps/request.h"

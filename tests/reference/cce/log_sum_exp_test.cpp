@@ -16,9 +16,12 @@
 #include "reference/number/binary_weight.h"
 #include "reference/number/extended.h"
 #include "reference/number/log_number.h"
+#include "tests/reference/expect.h"
 
 namespace assay::reference {
 namespace {
+
+using tests::expect_near;
 
 template <class Weight>
 using ScalarOf = typename OnlineSum<Weight>::Scalar;
@@ -113,12 +116,6 @@ TEST(Merge, OfTwoHasTheSameBitsInBothOrders) {
   }
 }
 
-TEST(BinaryWeight, RefusesAnExponentThatIsNotWhole) {
-  EXPECT_EQ(NumberTraits<BinaryWeight>::exp(-3).value(), Rational(1, 8));
-  EXPECT_THROW(NumberTraits<BinaryWeight>::exp(Rational(1, 2)), std::domain_error);
-  EXPECT_THROW(NumberTraits<BinaryWeight>::exp(Rational(1 << 21)), std::domain_error);
-}
-
 /// Each x takes part in at most V - 1 steps, whatever the order.
 template <class Real>
 void expect_within_bound(std::size_t V, double scale, double offset) {
@@ -140,12 +137,6 @@ TEST(OnlineSum, IsWithinItsBoundInFloatAndDouble) {
         expect_within_bound<float>(V, scale, offset);
         expect_within_bound<double>(V, scale, offset);
       }
-}
-
-/// |error| <= bound, which fails on NaN.
-void expect_near(const BigFloat& got, const BigFloat& want, const BigFloat& bound) {
-  const BigFloat error = abs(BigFloat(got - want));
-  if (!(error <= bound)) ADD_FAILURE() << got << ", expected " << want;
 }
 
 TEST(OnlineSum, KeepsAllDigitsInBigFloat) {

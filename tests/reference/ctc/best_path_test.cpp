@@ -5,9 +5,7 @@
 
 #include <algorithm>
 
-#include "reference/ctc/alignments.h"
-#include "reference/ctc/collapse.h"
-#include "reference/ctc/path_probability.h"
+#include "reference/ctc/enumeration.h"
 #include "tests/reference/ctc/lattices.h"
 
 namespace assay::reference {

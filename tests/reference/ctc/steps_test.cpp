@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/ctc/enumeration.h"
-#include "reference/ctc/gradient_scaled.h"
+#include "reference/ctc/scaled.h"
 #include "reference/number/big_float.h"
 #include "reference/number/exact.h"
 #include "reference/number/log_number.h"

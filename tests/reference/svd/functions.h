@@ -8,8 +8,8 @@
 
 #include "reference/matrix.h"
 #include "reference/number/big_float.h"
-#include "reference/svd/factors.h"
 #include "reference/svd/gradient.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 
 namespace assay::reference::tests {

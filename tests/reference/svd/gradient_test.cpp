@@ -20,7 +20,7 @@ using tests::random_matrix;
 using tests::WeightedSquares;
 using tests::WeightedValues;
 
-constexpr int kDigits = 60;
+constexpr int digits = 60;
 using Terms = std::vector<SvdTerm>;
 
 template <class Function>
@@ -45,17 +45,8 @@ std::vector<BigFloat> weights(std::int64_t K) {
   return w;
 }
 
-TEST(NumericalGradient, IsThatOfAPolynomial) {
-  const Matrix<BigFloat> A = random_matrix<BigFloat>(3, 2);
-  const Matrix<BigFloat> gradient =
-      numerical_gradient([](const Matrix<BigFloat>& at) { return at(0, 0) * at(0, 0) * at(0, 0) * at(2, 1); }, A);
-  EXPECT_LE(abs(BigFloat(gradient(0, 0) - BigFloat(3) * A(0, 0) * A(0, 0) * A(2, 1))), BigFloat(1e-48));
-  EXPECT_LE(abs(BigFloat(gradient(2, 1) - A(0, 0) * A(0, 0) * A(0, 0))), BigFloat(1e-48));
-  EXPECT_EQ(gradient(1, 0), BigFloat(0));
-}
-
 TEST(SvdGradient, IsThatOfDifferencesForEveryShape) {
-  const PrecisionScope scope(kDigits);
+  const PrecisionScope scope(digits);
   for (const auto& [M, N] : {std::pair{3, 3}, {4, 3}, {3, 4}, {4, 1}, {1, 4}, {4, 2}}) {
     SCOPED_TRACE("M " + std::to_string(M) + ", N " + std::to_string(N));
     const std::int64_t K = std::min(M, N);
@@ -67,7 +58,7 @@ TEST(SvdGradient, IsThatOfDifferencesForEveryShape) {
 }
 
 TEST(SvdGradient, OfTheSpectralNormIsTheFirstPairOfVectors) {
-  const PrecisionScope scope(kDigits);
+  const PrecisionScope scope(digits);
   const Matrix<BigFloat> A = random_matrix<BigFloat>(4, 3, 8);
   const WeightedValues norm{{1, 0, 0}};
   expect_that_of_differences(norm, A);

@@ -78,7 +78,7 @@ CertifiedLoss certified_loss(const CtcCase& row, int digits) {
   Enclosure loss;
   Decimal decimal;
   // A second round with more digits: a loss close to 0 loses its leading digits in 1 - p.
-  for (const int working_digits : {digits + 30, std::min(4 * digits + 40, reference::kMostDigits)}) {
+  for (const int working_digits : {digits + 30, std::min(4 * digits + 40, reference::max_digits)}) {
     loss = enclose(row, working_digits);
     if (!Traits::is_finite(loss.midpoint)) continue;
     if (Traits::is_zero(loss.midpoint) && Traits::is_zero(loss.radius)) return {0, "0"};
