@@ -20,8 +20,8 @@ TEST_P(CtcProperties, Hold) {
   const auto& [size, index] = GetParam();
   const EmulatedCtcKernel kernel(size);
   validation::Coverage coverage(validation::ctc_classes());
-  const auto report =
-      run_property(CtcOperation::properties()[index], {kernel}, {.cases = 40, .shrink_budget = 100, .given = {}}, coverage);
+  const auto report = run_property(CtcOperation::properties()[index], {kernel},
+                                   {.cases = 40, .shrink_budget = 100, .given = {}}, coverage);
   EXPECT_EQ(report.verdict, validation::Verdict::pass)
       << (report.failure ? report.failure->explanation : report.mistrust);
   EXPECT_LE(report.worst.share, 1) << report.worst_case;
