@@ -1,4 +1,4 @@
-#include "validation/ctc/diagnose.h"
+#include "validation/ctc/diagnosis/diagnose.h"
 
 #include <fmt/format.h>
 
