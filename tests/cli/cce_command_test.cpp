@@ -43,7 +43,7 @@ TEST_F(CceCommand, GatePassesThePlainKernel) {
   const Outcome outcome = run("gate cce --quick --kernel plain");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("assay gate cce: kernel plain, 40 generated cases a property (seed 1)"));
-  EXPECT_THAT(outcome.out, HasSubstr("plain: 0 of 27 properties failed, 0 mistrusted"));
+  EXPECT_THAT(outcome.out, HasSubstr("plain: 0 of 28 properties failed, 0 mistrusted"));
   EXPECT_THAT(replay_lines(outcome.out), IsEmpty());
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
