@@ -21,8 +21,8 @@ template <class... Parts>
   throw std::invalid_argument(message.str());
 }
 
-inline void expect_at_least(const char* name, std::int64_t value, std::int64_t least) {
-  if (value < least) refuse(name, " = ", value, ": expected at least ", least);
+inline void expect_at_least(const char* name, std::int64_t value, std::int64_t min) {
+  if (value < min) refuse(name, " = ", value, ": expected at least ", min);
 }
 
 /// a * b for a, b >= 0, refused by `name` where it does not fit in 64 bits.

@@ -63,7 +63,7 @@ bool is_finite(const Real& value) {
 /// Refuses the first element of row i of a matrix that is not finite. `row` is [H].
 template <class Real>
 void validate_row(const char* name, const char* index, std::int64_t i, std::span<const Real> row) {
-  bool acceptable = true;  // a pass without branches, then the position where there is one
+  bool acceptable = true;  // one pass without branches; only a bad row is searched for the position
   for (const Real& value : row) acceptable &= is_finite(value);
   if (acceptable) return;
   for (std::size_t h = 0; h < row.size(); ++h)

@@ -16,7 +16,6 @@
 #include <span>
 
 #include "reference/ctc/labels.h"
-#include "reference/ctc/lattice.h"
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
 

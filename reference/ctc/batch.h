@@ -129,7 +129,7 @@ CtcRow<Number> row_of_valid(const CtcProblem<Real>& problem, std::int64_t b, Tar
   return row_over<Number, LogNumber<Number>>(problem, b, labels);
 }
 
-/// What the gradient and, but for the upstream, the loss of row b are multiplied by.
+/// The weight of row b in the reduction: a factor of its loss and of its gradient.
 template <class Number, class Real>
 Number row_weight(const CtcProblem<Real>& problem, std::int64_t b) {
   if (problem.reduction != Reduction::mean) return Number(1);

@@ -23,9 +23,7 @@
 #include "reference/ctc/alpha.h"
 #include "reference/ctc/beta.h"
 #include "reference/ctc/gradient.h"
-#include "reference/ctc/invariants.h"
 #include "reference/ctc/labels.h"
-#include "reference/ctc/lattice.h"
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
 

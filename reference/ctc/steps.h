@@ -1,10 +1,11 @@
-// Everything that the derivation of CTC's gradient speaks of, for one sequence, so that it can be looked at: from y
-// [T, C] and l to alpha, both betas, their invariants, the posterior, and dL/dlogits by both roads.
+// Every quantity in the derivation of CTC's gradient, for one sequence, so that each can be looked at: from y [T, C]
+// and l to alpha, both betas, their invariants, the posterior, and dL/dlogits by both routes.
 //
 //   ctc_steps         over any weight: probabilities in a number type, or their logarithms (LogNumber)
 //   ctc_steps_scaled  alphahat and betahat, scaled to sum to 1 at every frame (Graves et al. 2006, section 4.1)
 //
-// Nothing is kept in range or rearranged: what underflows does so where the formula says. Production takes batch.h.
+// Nothing is kept in range or rearranged: a number underflows where the formula makes it underflow. The loss and
+// gradient that kernels are judged by are in batch.h.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,6 @@
 #include "reference/ctc/beta.h"
 #include "reference/ctc/gradient.h"
 #include "reference/ctc/gradient_two_step.h"
-#include "reference/ctc/invariants.h"
 #include "reference/ctc/labels.h"
 #include "reference/ctc/posterior.h"
 #include "reference/ctc/scaled.h"
@@ -59,7 +59,7 @@ Matrix<Weight> alpha_beta(Matrix<Weight> alpha, const Matrix<Weight>& beta) {
 
 }  // namespace detail
 
-/// From y [T, C], the labels l [S] and `alpha` [T, L], which need not be right: what is wrong with it then shows.
+/// From y [T, C], l' [L] and `alpha` [T, L], which may be wrong: the invariants then show at which frames.
 template <class Weight>
 CtcSteps<Weight> ctc_steps_of(Matrix<Weight> y, std::vector<std::int64_t> states, Matrix<Weight> alpha) {
   CtcSteps<Weight> steps;

@@ -89,7 +89,8 @@ void validate_labels(const CtcProblem<Real>& problem) {
 template <class Real>
 void validate_frame(std::span<const Real> frame, CtcInput input, std::int64_t t, std::size_t b) {
   const Real infinity = std::numeric_limits<Real>::infinity();
-  bool acceptable = true, any_finite = false;  // a pass without branches, then the position where there is one
+  bool acceptable = true,
+       any_finite = false;  // one pass without branches; only a bad frame is searched for the position
   for (const Real& value : frame) {
     acceptable &= value < infinity;
     any_finite |= value > -infinity;
@@ -123,7 +124,7 @@ void validate(const CtcProblem<Real>& problem) {
   detail::validate_rows(problem);
 }
 
-/// As validate, of a problem whose activations lie where `problem.activations` does not look: in a device's memory.
+/// As validate, for a problem whose activations are in the memory of a device and not in `problem.activations`.
 template <class Real>
 void validate_without_activations(const CtcProblem<Real>& problem) {
   detail::validate_extents(problem);

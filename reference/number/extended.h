@@ -62,7 +62,7 @@ class Extended {
   }
 
  private:
-  /// Beyond this the smaller addend is below half a unit of the last place of the larger.
+  /// Where exponents differ by more, the smaller addend is below half a unit in the last place of the larger.
   static constexpr std::int64_t negligible_gap = std::numeric_limits<Real>::digits + 2;
 
   void normalize() {
@@ -86,7 +86,7 @@ struct NumberTraits<Extended<Real>> {
     const Real rest = std::fma(-k, ln2_error, std::fma(-k, ln2, x));
     return Extended<Real>(std::exp(rest), static_cast<std::int64_t>(k));
   }
-  /// ln mantissa + exponent * ln 2; taken whole near 1, where the two terms would cancel.
+  /// ln mantissa + exponent * ln 2. Near 1, where the two terms would cancel, the logarithm of the value itself.
   static Real log(const Extended<Real>& x) {
     if (x.exponent() > -16 && x.exponent() < 16) return std::log(value(x));
     const Real k = static_cast<Real>(x.exponent());
@@ -122,7 +122,7 @@ struct WideRangeOf<Real> {
 
 }  // namespace detail
 
-/// The weight to multiply many probabilities in: Extended for float and double, the Number itself otherwise.
+/// The type in which many probabilities can be multiplied: Extended for float and double, the Number itself otherwise.
 template <class Number>
 using WideRange = typename detail::WideRangeOf<Number>::type;
 

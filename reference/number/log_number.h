@@ -3,7 +3,7 @@
 //   ln(x y) = ln x + ln y
 //   ln(x + y) = m + ln(1 + exp(n - m)),   m = max(ln x, ln y), n = min(ln x, ln y)
 //
-// What it buys is range; what it costs is digits: an error d of ln x is a relative error d of x, and ln x may be large.
+// A LogNumber gains range and loses digits: an error d of ln x is a relative error d of x, and ln x may be large.
 #pragma once
 
 #include <concepts>

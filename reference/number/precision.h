@@ -2,8 +2,8 @@
 //
 //   bits of a BigFloat = ceil(digits * log2(10)) + 1,   bits of a Ball = the same + guard_bits
 //
-// Boost's mpfr_float keeps its default precision in one variable of the whole process (Boost 1.74), so two threads
-// at two precisions disturb each other; here every thread has its own.
+// Boost's mpfr_float keeps its default precision in one variable of the whole process (Boost 1.74), so two threads at
+// two precisions disturb each other; here every thread has a precision of its own.
 #pragma once
 
 #include <sstream>
@@ -29,7 +29,7 @@ inline constexpr int max_digits = 1'000'000;
 inline constexpr int max_digits = ASSAY_FALLBACK_DIGITS;
 #endif
 
-/// What Ball carries beyond the digits asked for: an enclosure of the CTC gradient at T=150 loses some 12 bits.
+/// Bits of a Ball beyond the digits asked for. An enclosure of the CTC gradient at T=150 loses some 12 bits.
 inline constexpr long guard_bits = 32;
 
 namespace detail {
@@ -39,7 +39,7 @@ struct Precision {
   long bits;
 };
 
-/// The fewest bits of which `digits` decimal digits are a part, and one: ceil(digits * log2(10)) + 1.
+/// The bits for `digits` decimal digits: ceil(digits * log2(10)) + 1.
 constexpr Precision precision_of(int digits) {
   return {digits, digits * 33219281L / 10000000L + 2};
 }

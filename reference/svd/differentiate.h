@@ -6,7 +6,7 @@
 // h = w^(1/3) makes both w^(2/3). With w of twice the digits in force, that is 4/3 of them: no digit in force is lost,
 // unless third derivatives are large. h is a power of two times that of the largest element.
 //
-// It knows nothing of singular values, and what it is told is L alone: it is what formulas are held against.
+// The method knows nothing of singular values and is given L alone: formulas are held against it.
 #pragma once
 
 #include <algorithm>

@@ -44,7 +44,7 @@ struct JacobiOptions {
   int sweep_limit = 60;  ///< at least 1; some log2(N) + log2(digits) + 3 are needed
 };
 
-/// What `visit` is, where nobody is to be shown the sweeps.
+/// The default `visit`, which does nothing.
 struct NoVisit {
   template <class Sweep>
   void operator()(const Sweep&) const {}

@@ -33,8 +33,8 @@
 
 namespace assay::reference {
 
-/// dL/dA of L = sum_i f(s_i), given f'. Where s_i = 0 and f'(0) is not, L has no derivative (u_i v_i^T is any), and the
-/// term {i, i} is taken as 0 and named as gauge dependent.
+/// dL/dA of L = sum_i f(s_i), given f'. Where s_i = 0 and f'(0) is not, L has no derivative (u_i v_i^T is not unique),
+/// and the term {i, i} is taken as 0 and named as gauge dependent.
 template <class Number, class Derivative>
 SvdGradient<Number> spectral_sum_gradient(const SvdFactors<Number>& factors, Derivative f_derivative) {
   SvdGradient<Number> gradient;

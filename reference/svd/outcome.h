@@ -2,12 +2,10 @@
 //
 // They are computed with svd_guard_digits digits more than are in force, and rounded to these. With d digits in force
 //
-//   S          to d digits relative to the largest, and to d digits relative to itself where the condition of A with
-//   its
-//              columns (of a wide matrix: rows) scaled to length 1 is at most 10^svd_guard_digits / (M N)
-//   U, Vh      orthonormal, and with S a factorisation of A, to d digits; singular vectors themselves lose the digits
-//   by
-//              which their singular values agree
+//   S       to d digits relative to the largest; to d digits relative to itself where A with its columns (of a wide A:
+//           its rows) scaled to length 1 has a condition of at most 10^svd_guard_digits / (M N)
+//   U, Vh   orthonormal, and with S a factorisation of A, to d digits; a singular vector itself loses as many digits as
+//           its singular value has in common with another
 //
 // A singular value is 0 where columns.h takes a column for 0, with those digits.
 #pragma once

@@ -3,7 +3,8 @@
 //
 //   V0 = the V of A in double, made orthonormal in the precision in force;   sweeps over the columns of A V0, from V0
 //
-// The cosines of A V0 are some 1e-15 at once, and as every sweep squares them, two or three sweeps remain of ten.
+// The cosines of A V0 are some 1e-15 from the start. Every sweep squares the cosines, so two or three sweeps are
+// enough; without V0 it is ten.
 //
 // V0 mixes the columns of A with errors of 1e-16 relative to the largest, which further sweeps take out only with as
 // many digits more; a matrix of which a column or a singular value is below 1e-6 of the largest is therefore not

@@ -1,4 +1,4 @@
-// The statement of the singular value decomposition: plain data, no computation. Reference, kernels and gate all speak
+// The statement of the singular value decomposition: plain data, no computation. Reference, kernels and gate all take
 // it.
 //
 //   B matrices of M rows and N columns, K = min(M, N)
@@ -42,8 +42,8 @@ struct SvdFactors {
   Matrix<Number> Vh;      ///< [K, N]
 };
 
-/// The type of the singular values of matrices of Real: float for the types of 16 bits, which could not hold those of
-/// every matrix of theirs.
+/// The type of the singular values of matrices of Real: float for the types of 16 bits, whose range is too small for
+/// the singular values of some of their matrices.
 template <class Real>
 using SingularValue = std::conditional_t<std::is_same_v<Real, double>, double, float>;
 

@@ -7,7 +7,7 @@
 //                                                       singular values would drown in rounding
 //   B = Q^T A [l, N] = U~ diag(S) Vh,   U = Q U~        algorithm 5.1, by Jacobi
 //
-// and of these the `rank` first. How large ||A - U diag(S) Vh|| is: randomized_bounds.h.
+// The result is the first `rank` of these triplets. How large ||A - U diag(S) Vh|| is: randomized_bounds.h.
 #pragma once
 
 #include <algorithm>

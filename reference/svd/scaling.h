@@ -1,7 +1,7 @@
 // Powers of two for matrices of float and double. BigFloat and the like have exponents enough, and are left alone.
 //
 // A matrix is scaled so that its largest element is of the order of the largest number divided by 2^headroom: no norm
-// overflows (a norm is at most sqrt(M N) <= 2^31 times the largest element), and as little as can be underflows. A
+// overflows (a norm is at most sqrt(M N) <= 2^31 times the largest element), and as little as possible underflows. A
 // column so small that its elements have lost digits to that, some 2^-1960 of the largest element in double and 2^-197
 // in float, cannot be made orthogonal to others, and is taken for 0.
 #pragma once

@@ -1,4 +1,4 @@
-// Numbers against what is expected of them, such that a NaN fails; and the words of a refusal.
+// Comparisons of numbers that fail for NaN, and the message of a refusal.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ void expect_relatively_near(const Number& got, const std::type_identity_t<Number
   expect_near<Number>(got, want, bound * (want < Number(0) ? Number(-want) : want));
 }
 
-/// The same of every element.
+/// The same for every element of a vector.
 template <class Number>
 void expect_near(const std::vector<Number>& got, const std::vector<Number>& want,
                  const std::type_identity_t<Number>& bound) {

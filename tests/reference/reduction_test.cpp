@@ -1,8 +1,6 @@
 // Losses and gradients of both operations under each reduction.
 #include "reference/reduction.h"
 
-#include <gtest/gtest.h>
-
 #include "reference/ctc/batch.h"
 #include "reference/number/big_float.h"
 #include "tests/reference/cce/tokens.h"
@@ -44,7 +42,7 @@ TEST(Reduction, OfCrossEntropyCountsTheTokensThatAreNotIgnored) {
   const CceOutcome<BigFloat> rows = cce_outcome<BigFloat>(tokens.problem());
   EXPECT_EQ(rows.loss[2], BigFloat(0));
   const BigFloat total = rows.loss[0] + rows.loss[1] + rows.loss[3];
-  const auto expect = [&](const BigFloat& loss, const BigFloat& factor) {  // factor: of the gradients
+  const auto expect = [&](const BigFloat& loss, const BigFloat& factor) {  // `factor` multiplies the gradients
     const CceOutcome<BigFloat> got = cce_outcome<BigFloat>(tokens.problem());
     expect_near(got.loss, {loss}, tiny);
     std::vector<BigFloat> want = gradients(rows);

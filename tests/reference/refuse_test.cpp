@@ -1,7 +1,5 @@
 #include "reference/refuse.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
 #include <vector>
 

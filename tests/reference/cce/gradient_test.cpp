@@ -71,7 +71,7 @@ TEST(CceGradient, IsThatOfFiniteDifferencesBesideEntriesOfBiasMinusInfinity) {
       tokens.shape.logit_softcap = cap, tokens.shape.z_loss = zeta;
       expect_finite_differences(tokens);
       if (cap == 0) continue;
-      tokens.targets = {1, 1};  // under a cap it is an entry like others, of the least logit there is
+      tokens.targets = {1, 1};  // under a cap it is an entry like others, with the smallest logit possible
       expect_finite_differences(tokens);
     }
 }

@@ -1,8 +1,6 @@
-// The loss of one token: values worked by hand, the definition of problem.h under every option, and its digits where it
-// is next to nothing or logits are huge.
+// The loss of one token: values worked by hand, the definition of problem.h under every option, and its digits where
+// the loss is next to 0 or the logits are huge.
 #include "reference/cce/loss.h"
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
@@ -93,7 +91,7 @@ TEST(CceLoss, IsInfiniteForAnEntryOutsideTheVocabulary) {
       tokens.shape.label_smoothing = eps;
       tokens.shape.z_loss = 0.5;
       EXPECT_EQ(loss_of(tokens), Traits::infinity());
-      tokens.shape.logit_softcap = 4;  // a logit of -4 is one like others
+      tokens.shape.logit_softcap = 4;  // under the cap the entry has the logit -4, and counts like others
       expect_close(loss_of(tokens), defined_loss(tokens, tests::variables(tokens), 0));
     }
 }
@@ -111,7 +109,7 @@ TEST(CceLoss, OfAConfidentTokenHasAllItsDigits) {
   expect_close(BigFloat(loss), Traits::exp(BigFloat(-70)) + Traits::exp(BigFloat(-67)), 1e-15);
 }
 
-/// Logits of 1e6 and more that differ by 50: as many digits are lost in them as the reference takes more.
+/// Logits of some 1e11 that differ by 50: the reference computes with as many more digits as these cancel.
 TEST(CceLoss, OfHugeLogitsHasAllItsDigits) {
   Tokens tokens = token({1e12 / 7, 1e12 / 7 + 50}, 1);
   tokens.hidden = {1e6 / 3};

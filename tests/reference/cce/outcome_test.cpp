@@ -1,8 +1,6 @@
 // Batches of tokens: shapes, upstream, what does not change the result, and enclosures.
 #include "reference/cce/outcome.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
 #include <vector>
 
@@ -80,7 +78,7 @@ TEST(CceOutcome, OfNoTokenIsZero) {
   }
 }
 
-/// A common offset of the logits changes lse and nothing else.
+/// A common offset of the logits changes neither loss nor gradients.
 TEST(CceOutcome, DoesNotChangeWithACommonOffset) {
   Tokens tokens = tests::random_biased_tokens(3, 2, 4);
   for (double& b : tokens.bias) b = std::ldexp(std::round(std::ldexp(b, 20)), -20);  // so that adding 1e6 is exact

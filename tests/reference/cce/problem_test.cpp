@@ -1,7 +1,5 @@
-// Tokens that are ignored, and a cap that is none.
+// Tokens that are ignored are not read, and an infinite cap is none.
 #include "reference/cce/problem.h"
-
-#include <gtest/gtest.h>
 
 #include <limits>
 

@@ -1,14 +1,12 @@
 #include "reference/cce/row.h"
 
-#include <gtest/gtest.h>
-
 #include "reference/number/big_float.h"
 #include "tests/reference/expect.h"
 
 namespace assay::reference {
 namespace {
 
-/// Logits 800, 0 and 1: p_t = 1 - 1e-347, and what is left of 1 has all its digits.
+/// Logits 800, 0 and 1: p_t is 1 - 1e-347, and 1 - p_t has all its digits.
 TEST(CceRow, KeepsTheDigitsOfWhatIsNextToOne) {
   const std::vector<BigFloat> hidden{2}, weight{300, 0, 0.5}, bias{200, 0, 0};
   const CceRow<BigFloat> row = cce_row<BigFloat>(hidden, weight, bias, 0, CceTerms<BigFloat>{});

@@ -1,8 +1,6 @@
 // The soft cap of logits: to all digits at any size of the ratio z / cap.
 #include "reference/cce/softcap.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 
@@ -35,7 +33,7 @@ TEST(Softcap, OfMinusInfinityIsMinusTheCap) {
   EXPECT_EQ(any.derivative, BigFloat(0));
 }
 
-/// tanh by its definition with as many digits more as cancel.
+/// Against tanh by its definition, with more digits than cancel in it.
 TEST(Softcap, KeepsAllDigitsOfValueAndDerivative) {
   using Traits = NumberTraits<BigFloat>;
   for (const double ratio : {1e-20, 1e-10, 0.01, 0.5, 1.0, 3.0, 20.0})

@@ -1,8 +1,6 @@
 // The error contract of a linear cross-entropy problem: each kind of bad argument, with the whole message.
 #include "reference/cce/validate.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -20,8 +18,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t huge = std::int64_t{1} << 62;
 
-/// What is said against a problem after `change`, or "accepted". Before, it is well posed: N=3, H=2, V=4, the token in
-/// the middle ignored.
+/// Expects the refusal `said`, or "accepted", of a problem after `change`. Before, the problem is well posed: N=3, H=2,
+/// V=4, the token in the middle ignored.
 void expect_said(const std::string& said, void (*change)(Tokens&)) {
   Tokens tokens = tests::random_tokens(3, 2, 4);
   tokens.hidden[2] = nan, tokens.hidden[3] = infinity;

@@ -1,8 +1,6 @@
 // The forward variable against the definition, in exact rationals.
 #include "reference/ctc/alpha.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 

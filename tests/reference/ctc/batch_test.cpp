@@ -1,8 +1,6 @@
 // Batches: rows, against enumeration at 50 digits; upstream, input lengths, refusals.
 #include "reference/ctc/batch.h"
 
-#include <gtest/gtest.h>
-
 #include "reference/ctc/enumeration.h"
 #include "reference/number/big_float.h"
 #include "tests/reference/ctc/problems.h"

@@ -1,8 +1,6 @@
 // The Viterbi alignment against the best of all alignments.
 #include "reference/ctc/best_path.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
 #include "reference/ctc/enumeration.h"

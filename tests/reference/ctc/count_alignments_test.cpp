@@ -1,7 +1,5 @@
 #include "reference/ctc/count_alignments.h"
 
-#include <gtest/gtest.h>
-
 #include <vector>
 
 #include "reference/ctc/enumeration.h"

@@ -131,7 +131,7 @@ TEST(ImpossibleRows, LeaveTheOthersAlone) {
   EXPECT_TRUE(is_infinite(ctc_outcome<BigFloat>(batch.problem()).loss[0]));
 }
 
-/// Logits so far apart that exp underflows whatever the exponent range: the row is possible and the loss is finite.
+/// Logits so far apart that exp underflows whatever the exponent range: the row is possible, and its loss finite.
 TEST(HugeLogits, StillHaveAFiniteLoss) {
   for (const double scale : {1e6, 1e30, 1e307}) {
     if (scale > 1e100 && max_digits < 400) continue;  // the loss itself has 308 digits before the point
@@ -140,7 +140,7 @@ TEST(HugeLogits, StillHaveAFiniteLoss) {
     batch.targets = {1};
     const CtcRow<BigFloat> row = ctc_row<BigFloat>(batch.problem(), 0);
     ASSERT_TRUE(row.possible);
-    // Of the three alignments two have one frame of the label, at the price of 2 scale, and share the posterior.
+    // Two of the three alignments have the label in one frame, at the price of 2 scale, and share the posterior.
     const BigFloat price = BigFloat(2) * BigFloat(scale);
     EXPECT_LT(abs(BigFloat(row.loss / price - 1)), BigFloat(1e-6));
     EXPECT_LT(abs(BigFloat(row.posterior(0, 1) - 0.5)), BigFloat(1e-40)) << scale;

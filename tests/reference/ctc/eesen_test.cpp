@@ -1,13 +1,10 @@
 // Eesen's recursions and the gradient from them against exact rationals.
 #include "reference/ctc/eesen.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "reference/ctc/gradient.h"
 #include "reference/ctc/gradient_two_step.h"
-#include "reference/ctc/lattice.h"
 #include "reference/ctc/weights.h"
 #include "reference/number/log_number.h"
 #include "tests/reference/ctc/lattices.h"
@@ -37,7 +34,7 @@ TEST(Eesen, AgreesWithTheSemiringWhereTheEndIsInReach) {
   });
 }
 
-/// Eesen's own road from end to end: log alpha, log beta, E in logarithms, through the softmax.
+/// Eesen's own steps from end to end: log alpha, log beta, E in logarithms, then back through the softmax.
 TEST(Eesen, GivesTheGradientInTwoSteps) {
   using Log = LogNumber<double>;
   tests::for_each_feasible([](const Lattice& x, const auto& exact_alpha, const auto& exact_beta, const Rational& p) {

@@ -1,8 +1,6 @@
 // The gradient from alpha and beta is that of enumeration, in exact rationals.
 #include "reference/ctc/gradient.h"
 
-#include <gtest/gtest.h>
-
 #include "reference/ctc/enumeration.h"
 #include "reference/ctc/gradient_two_step.h"
 #include "reference/ctc/posterior.h"
@@ -37,7 +35,7 @@ TEST(GradientWrtLogProbs, IsTheOutputTimesTheGradientWrtIt) {
   });
 }
 
-/// Outputs of exactly 0 beside paths that avoid them: the roads that divide by y must not.
+/// An output of exactly 0 where other paths avoid it: formulas that divide by y must leave it out.
 TEST(GradientWrtLogits, StandsOutputsOfZero) {
   for_each_feasible([](const Lattice& lattice, const auto&, const auto&, const Rational&) {
     if (lattice.T == 0) return;

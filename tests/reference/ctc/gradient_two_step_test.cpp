@@ -1,7 +1,5 @@
 #include "reference/ctc/gradient_two_step.h"
 
-#include <gtest/gtest.h>
-
 #include "reference/ctc/enumeration.h"
 #include "tests/reference/ctc/lattices.h"
 

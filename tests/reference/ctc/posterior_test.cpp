@@ -1,7 +1,5 @@
 #include "reference/ctc/posterior.h"
 
-#include <gtest/gtest.h>
-
 #include "reference/ctc/gradient.h"
 #include "tests/reference/ctc/lattices.h"
 

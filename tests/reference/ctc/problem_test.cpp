@@ -1,8 +1,6 @@
 // What each option of a problem means, by the outcome.
 #include "reference/ctc/problem.h"
 
-#include <gtest/gtest.h>
-
 #include "reference/ctc/batch.h"
 #include "reference/ctc/enumeration.h"
 #include "reference/number/big_float.h"

@@ -1,7 +1,5 @@
 #include "reference/ctc/repeats.h"
 
-#include <gtest/gtest.h>
-
 #include <vector>
 
 #include "reference/ctc/enumeration.h"

@@ -1,8 +1,6 @@
 // The scaled variables against the unscaled ones, in exact rationals, and where p(l|x) underflows.
 #include "reference/ctc/scaled.h"
 
-#include <gtest/gtest.h>
-
 #include "reference/ctc/enumeration.h"
 #include "reference/ctc/weights.h"
 #include "reference/number/extended.h"

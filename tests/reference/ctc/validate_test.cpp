@@ -1,8 +1,6 @@
 // The error contract of a CTC problem: each kind of bad argument, with the whole message.
 #include "reference/ctc/validate.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -37,7 +35,7 @@ Batch concatenated() {
   return batch;
 }
 
-/// What is said against a batch after `change`, or "accepted".
+/// Expects the refusal `said`, or "accepted", of the batch after `change`.
 void expect_said(const std::string& said, void (*change)(Batch&), Batch batch = padded()) {
   change(batch);
   EXPECT_EQ(tests::refusal_of([&] {

@@ -2,8 +2,6 @@
 // exact rationals.
 #include "reference/ctc/weights.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 
 #include "reference/ctc/posterior.h"

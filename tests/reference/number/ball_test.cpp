@@ -1,7 +1,5 @@
-// Certified enclosures: they contain the exact value, and what a thousand digits give.
+// Certified enclosures contain the exact value, and the value computed with a thousand digits.
 #include "reference/number/ball.h"
-
-#include <gtest/gtest.h>
 
 #if ASSAY_HAVE_CERTIFIED
 

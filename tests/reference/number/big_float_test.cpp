@@ -86,7 +86,8 @@ TEST(BigFloat, ComputesInPlaceAndOutOfPlaceAlike) {
 }
 
 TEST(BigFloat, CopiesMovesAndAssigns) {
-  for (const int digits : {20, 114, std::min(400, max_digits)}) {  // digits kept in the object, just so, on the heap
+  for (const int digits :
+       {20, 114, std::min(400, max_digits)}) {  // digits kept in the object, the most of them, and digits on the heap
     PrecisionScope scope(digits);
     const BigFloat x = root_of_two();
     BigFloat copy(x), assigned;

@@ -1,7 +1,5 @@
 #include "reference/number/semiring.h"
 
-#include <gtest/gtest.h>
-
 #include "reference/ctc/repeats.h"
 #include "tests/reference/ctc/lattices.h"
 

@@ -76,7 +76,7 @@ TEST(AddProduct, IsWhatTheTypeDoesBest) {
 #if defined(ASSAY_HAVE_MPFR)
   const BigFloat x = BigFloat(1) + Traits::unit_roundoff() * 2;
   BigFloat rest = -(x * x);
-  add_product(rest, x, x);  // rounded once: what x * x lost
+  add_product(rest, x, x);  // the rest is what the rounding of x * x lost
   EXPECT_FALSE(Traits::is_zero(rest));
 #endif
 }

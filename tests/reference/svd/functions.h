@@ -1,5 +1,5 @@
-// Functions of a matrix through its singular value decomposition that do not depend on signs, with their derivatives by
-// the factors: what gradients are tested on.
+// Functions of the factors U, S and Vh that do not depend on signs, with their derivatives by the factors, to test
+// gradients on.
 #pragma once
 
 #include <cstddef>

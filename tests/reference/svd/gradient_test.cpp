@@ -1,8 +1,6 @@
-// The gradient through U, S and Vh against differentiation of the function itself, at 60 digits, and what is said of it
-// where singular values are equal or 0.
+// The gradient through U, S and Vh against numerical differentiation at 60 digits, and its terms that are undetermined
+// or gauge dependent where singular values are equal or 0.
 #include "reference/svd/gradient.h"
-
-#include <gtest/gtest.h>
 
 #include <vector>
 
@@ -67,7 +65,7 @@ TEST(SvdGradient, OfTheSpectralNormIsTheFirstPairOfVectors) {
   EXPECT_LE(abs(BigFloat(dA(1, 2) - factors.U(1, 0) * factors.Vh(0, 2))), BigFloat(1e-58));
 }
 
-/// A derivative of L along a rotation of the vectors of equal values: what no choice of U and Vh is to change.
+/// Where values are equal, their vectors may be rotated: L has a gradient where no such rotation changes it.
 TEST(SvdGradient, OfEqualValuesSaysWhatItCannotKnow) {
   const Matrix<BigFloat> A = tests::with_singular_values_times_30({2, 2, 1, 0.5});
   const Matrix<BigFloat> W = random_matrix<BigFloat>(4, 4, 5);
@@ -98,7 +96,7 @@ TEST(SvdGradient, OfZeroValuesSaysWhatItCannotKnow) {
   const SvdGradient<BigFloat> dependent = gradient_of(WeightedSquares{W, D}, A);
   EXPECT_EQ(dependent.gauge_dependent, (Terms{{2, 2}}));
   EXPECT_EQ(gradient_of(WeightedSquares{transposed(D), transposed(W)}, transposed(A)).gauge_dependent, (Terms{{2, 2}}));
-  // of the right vectors alone, all is known: that of s = 0 is the null vector, and moves smoothly
+  // an L of Vh alone has its gradient: the right vector of s = 0 is the null vector, and moves smoothly
   const WeightedSquares right{Matrix<BigFloat>(4, 3), D};
   const SvdGradient<BigFloat> of_right = gradient_of(right, A);
   EXPECT_EQ(of_right.gauge_dependent, Terms{});

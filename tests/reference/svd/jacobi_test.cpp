@@ -2,8 +2,6 @@
 // graded matrices, missing rank, the range of exponents, and that it ends.
 #include "reference/svd/jacobi.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <string>
@@ -26,7 +24,7 @@ using Traits = NumberTraits<BigFloat>;
 
 constexpr JacobiOrdering orderings[] = {JacobiOrdering::de_rijk, JacobiOrdering::cyclic};
 
-/// 16 M N u, beyond all that was met.
+/// 16 M N u: no error was found to be larger.
 template <class Number>
 Number bound_of(const Matrix<Number>& A) {
   return Number(16 * std::max<std::int64_t>(A.rows() * A.cols(), 1)) * NumberTraits<Number>::unit_roundoff();
@@ -97,7 +95,7 @@ TEST(JacobiSvd, HasTheValuesThatAlgebraGives) {
   expect_relatively_near<BigFloat>(jacobi_svd(row).S, {Traits::sqrt(BigFloat(30))}, BigFloat(1e-49));
 }
 
-/// det H_n = prod_k (k!)^4 / prod (2n - 1 and below)!: 1 / det is the integer prod_{k<n} (2k+1) binomial(2k, k)^2.
+/// 1 / det H_n is the integer prod_{k<n} (2k+1) binomial(2k, k)^2.
 BigFloat inverse_determinant_of_hilbert(std::int64_t n) {
   BigFloat result(1), binomial(1);
   for (std::int64_t k = 0; k < n; ++k) {
@@ -119,7 +117,7 @@ TEST(JacobiSvd, OfTheHilbertMatrixHasItsDeterminant) {
   }
 }
 
-/// At `digits`, and at 115 of the same matrix.
+/// The singular values with the digits in force against those with 115 digits.
 void expect_relative_accuracy(const Matrix<BigFloat>& A, double bound) {
   std::vector<BigFloat> fine;
   {

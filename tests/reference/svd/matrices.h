@@ -30,7 +30,7 @@ Matrix<Number> matrix_from(std::int64_t M, std::int64_t N, Element element) {
   return A;
 }
 
-/// Normally distributed, of the digits of a float.
+/// Normally distributed elements that a float holds.
 template <class Number>
 Matrix<Number> random_matrix(std::int64_t M, std::int64_t N, unsigned seed = 1) {
   std::mt19937 random(seed);
@@ -109,8 +109,8 @@ Number distance(const Matrix<Number>& A, const Matrix<Number>& B) {
   return largest;
 }
 
-/// Shapes; U^T U = Vh Vh^T = I; A = U diag(S) Vh; S descends and is not negative; signs. All within `bound`, that of A
-/// relative to S_0.
+/// Fails unless shapes and signs are right, U^T U = Vh Vh^T = I and A = U diag(S) Vh within `bound` (A relative to
+/// S_0), and S descends and is not negative.
 template <class Number>
 void expect_factors(const Matrix<Number>& A, const SvdFactors<Number>& factors, const Number& bound) {
   const std::int64_t M = A.rows(), N = A.cols(), K = std::min(M, N);
@@ -131,7 +131,7 @@ void expect_factors(const Matrix<Number>& A, const SvdFactors<Number>& factors, 
   }
 }
 
-/// U and Vh are within `bound` of those wanted, S relative to itself.
+/// Fails unless U and Vh are within `bound` of those wanted, and each S_k within `bound` relative to itself.
 template <class Number>
 void expect_same(const SvdFactors<Number>& got, const SvdFactors<Number>& want, const Number& bound) {
   expect_relatively_near(got.S, want.S, bound);

@@ -1,8 +1,6 @@
 // The outcome of a problem: it is that of plain Jacobi with more digits, in every type of element.
 #include "reference/svd/outcome.h"
 
-#include <gtest/gtest.h>
-
 #include <vector>
 
 #include "reference/number/big_float.h"

@@ -1,7 +1,5 @@
 #include "reference/svd/products.h"
 
-#include <gtest/gtest.h>
-
 #include "tests/reference/svd/matrices.h"
 
 namespace assay::reference {

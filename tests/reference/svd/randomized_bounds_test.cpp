@@ -1,7 +1,6 @@
-// The errors of the rSVD over many seeds against the theorems, and these against their formulas by hand.
+// The errors of the rSVD over many seeds against the bounds, and the bounds against the formulas of the theorems by
+// hand.
 #include "reference/svd/randomized_bounds.h"
-
-#include <gtest/gtest.h>
 
 #include "tests/reference/svd/matrices.h"
 
@@ -16,8 +15,8 @@ double error_of(const Matrix<double>& A, const RandomizedSvd& randomized) {
   return jacobi_svd(difference(A, reconstruct(randomized_svd(A, randomized)))).S[0];
 }
 
-/// Of 100 seeds: the mean is within the expected bound, and none beyond what has a probability of 1e-6; neither bound
-/// is more than `slack` times the mean.
+/// Over 100 seeds, the mean error is within the bound of the expectation, which is at most `slack` times the mean, and
+/// no error exceeds what has a probability of 1e-6.
 void expect_within_bounds(double ratio, std::int64_t dimensions, std::int64_t power_iterations, double slack) {
   const std::vector<double> sigma = decaying(18, ratio);
   const Matrix<double> A = with_singular_values(20, 18, sigma);

@@ -1,8 +1,6 @@
 // The randomised SVD: of the whole space, of missing rank, of small singular values, and its seeds.
 #include "reference/svd/randomized.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <vector>
 

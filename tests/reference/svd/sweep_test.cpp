@@ -1,7 +1,5 @@
 #include "reference/svd/sweep.h"
 
-#include <gtest/gtest.h>
-
 #include "tests/reference/svd/matrices.h"
 
 namespace assay::reference {

@@ -1,8 +1,6 @@
 // The error contract of a batch of matrices: each kind of bad argument, with the whole message.
 #include "reference/svd/validate.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
 #include <string>
 #include <vector>
@@ -12,7 +10,7 @@
 namespace assay::reference {
 namespace {
 
-/// What is said against two matrices [2, 3] and an rSVD of rank 2 after `change`.
+/// The refusal, or "accepted", of two matrices [2, 3] and an rSVD of rank 2 after `change`.
 std::string said(void (*change)(std::vector<double>&, SvdProblem<double>&, RandomizedSvd&)) {
   std::vector<double> A(12, 1.5);
   SvdProblem<double> problem{2, 2, 3, {}};
