@@ -13,7 +13,7 @@
 namespace assay::validation {
 namespace {
 
-/// A kernel that `shipped` has not: one of others, or one with a planted fault.
+/// A kernel that is not shipped: a user's kernel, or one with a planted fault.
 template <class Operation>
 std::shared_ptr<const typename Operation::Kernel> other_kernel(const std::string& name) {
   using namespace transport;

@@ -1,4 +1,4 @@
-// The files that the program reads of its own accord.
+// The data files that come with the program.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace assay::validation {
 
-/// Where `name` lies: beside an installed program in ../share/assay, else in the sources' notebooks/data.
+/// The path of `name`: in ../share/assay beside an installed program, else in notebooks/data of the source tree.
 std::filesystem::path data_file(const std::string& name);
 
 }  // namespace assay::validation

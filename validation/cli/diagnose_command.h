@@ -11,13 +11,13 @@ class App;
 
 namespace assay::validation {
 
-/// Prints the diagnosis of the batch in `path`, losses to `digits` digits, and writes it to the file `json` as well
-/// where that is not empty. Throws std::runtime_error where it cannot.
-/// 0: nothing wrong. 1: something wrong. 2: the file could not be read as a batch; `out` says why.
+/// Prints the diagnosis of the batch in `path`, losses to `digits` digits, and writes it to the file `json` as well,
+/// unless `json` is empty. Throws std::runtime_error if writing fails.
+/// Returns 0 if nothing is wrong, 1 if something is wrong, 2 if `path` cannot be read as a batch; `out` says why.
 int diagnose_command(const std::filesystem::path& path, int digits, bool colour, std::ostream& out,
                      const std::filesystem::path& json = {});
 
-/// Adds the subcommand to `app`; parsing it sets `action` to what returns the exit status.
+/// Adds the subcommand to `app`. Parsing it sets `action`, which returns the exit status.
 void add_diagnose_command(CLI::App& app, std::function<int()>& action);
 
 }  // namespace assay::validation

@@ -1,4 +1,4 @@
-// assay gate: judges the shipped kernels, or one that is named, by every property.
+// assay gate: judges the shipped kernels, or one named kernel, by every property.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -68,7 +68,7 @@ NamedCase<Operation> read_input(const std::filesystem::path& path, std::FILE* ou
   return given;
 }
 
-/// The user's batch alone, or real input and the sizes people train with.
+/// The given cases: the user's batch alone, or real input and the sizes people train with.
 template <class Operation>
 std::vector<NamedCase<Operation>> given_cases(const GateArguments& arguments) {
   std::FILE* const out = table_stream(arguments.files);
@@ -94,7 +94,7 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   return run;
 }
 
-/// What the run to be resumed has of kernels, in the order in which they are judged.
+/// The report of the run to resume, empty if there is none. Refuses a report of another version.
 Report resumed_report(const GateArguments& arguments) {
   if (arguments.resume.empty()) return {};
   Report report = read_report(arguments.resume);
@@ -105,7 +105,7 @@ Report resumed_report(const GateArguments& arguments) {
   return report;
 }
 
-/// The runs of one command, its report, and the table that shows them.
+/// The runs of one command, with their report and table.
 class GateSession {
  public:
   explicit GateSession(const GateArguments& arguments)
@@ -130,7 +130,7 @@ class GateSession {
   }
 
  private:
-  /// A run that is resumed is written back where it was, unless told otherwise.
+  /// A resumed run is written to the file that it was read from, unless --json names another.
   std::string json_file() const { return arguments_.files.json.empty() ? arguments_.resume : arguments_.files.json; }
   ReportFiles files() const { return {json_file(), arguments_.files.junit, arguments_.files.html}; }
 

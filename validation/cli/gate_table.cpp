@@ -58,7 +58,7 @@ void GateTable::reservations(const PropertyRecord& property) {
   }
 }
 
-/// What was not asked of the kernel, for it does not claim to do it.
+/// Prints how many cases were skipped because the kernel does not claim to do them.
 void GateTable::unclaimed(const GateRecord& record) {
   constexpr std::string_view opening = "the kernel does not ";
   std::map<std::string, std::int64_t> counts;

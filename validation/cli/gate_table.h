@@ -1,4 +1,4 @@
-// Runs of the gate as a table, made from their records: row by row while one goes on, or all at once.
+// Prints records of gate runs as tables: row by row during a run, or all at once.
 #pragma once
 
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace assay::validation {
 
 class GateTable {
  public:
-  /// Nothing is printed where there is no stream.
+  /// Prints nothing if `out` is null.
   explicit GateTable(std::FILE* out) : out_(out), colour_(out != nullptr && wants_colour(out)) {}
 
   void heading(const GateRecord& record);
@@ -21,7 +21,7 @@ class GateTable {
   void conclusion(const GateRecord& record);
   void whole(const GateRecord& record);
 
-  /// Prints what it is told of a run; `stop` is passed on.
+  /// Callbacks that print a run as it advances; `stop` is passed on.
   GateWatch watch(Stop stop);
 
  private:

@@ -1,4 +1,4 @@
-// assay gradcheck: a kernel's gradient, element by element, and what its wrong elements have in common.
+// assay gradcheck: judges a kernel's gradient element by element and finds what wrong elements have in common.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ struct GradcheckArguments {
   double time_limit = 10;
 };
 
-/// The user's batch, from a file or from the line that a failure printed; nothing where neither is given.
+/// The user's batch, from a file or from the line that a failure printed; nothing if neither is given.
 template <class Operation>
 std::optional<NamedCase<Operation>> given_case(const GradcheckArguments& arguments) {
   std::vector<std::string> notes;

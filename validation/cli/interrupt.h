@@ -1,11 +1,11 @@
-// Ctrl-C and kill, as a wish that a long run asks after, and not as its end.
+// Turns Ctrl-C and kill into a flag that a long run polls, so that the run can end in good order.
 #pragma once
 
 #include <csignal>
 
 namespace assay::validation {
 
-/// While one is alive, the first SIGINT or SIGTERM is remembered; a second one ends the program.
+/// While an Interrupt is alive, the first SIGINT or SIGTERM sets the flag; a second one ends the program.
 class Interrupt {
  public:
   Interrupt();

@@ -45,7 +45,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-/// "a,b;c,d": rows of frames, of texts as they stand.
+/// The unconverted texts of "a,b;c,d": frames are separated by semicolons, classes by commas.
 std::vector<std::vector<std::string>> rows_of(const std::string& text, const char* name, std::size_t C) {
   std::vector<std::vector<std::string>> rows;
   for (const auto row : split(text, ';')) {
@@ -92,7 +92,7 @@ Json logits_of(const LatticeArguments& a, std::span<const std::int64_t> labels, 
   return rows;
 }
 
-/// A name as it is; a number of digits as the steps want it.
+/// The member "number" of a request: a name, or {"digits": n} for a number of digits.
 Json number_type(const std::string& name) {
   if (name.empty() || name.find_first_not_of("0123456789") != std::string::npos || name.size() > 6) return name;
   return {{"digits", std::stoi(name)}};

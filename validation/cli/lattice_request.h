@@ -1,4 +1,4 @@
-// What `assay lattice` asks of the steps: a word, logits and a number type, as the request that the page would make.
+// The request of `assay lattice` to the steps, as the interactive page makes it: a word, logits and a number type.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -26,12 +26,12 @@ std::string shortened(const std::string& text) {
   return fmt::format("{:.{}f}{}", mantissa, power.size() > 5 ? 2 : 3, power);
 }
 
-/// Whether there is nothing: 0, or minus infinity where the text is a logarithm.
+/// Whether the quantity is 0, which as a logarithm is minus infinity.
 bool is_none(const Json& text, bool logarithm) {
   return text == (logarithm ? "-inf" : "0");
 }
 
-/// About the number of a text, fractions too; 0 where that is none.
+/// The number that a decimal text or a fraction spells, rounded to double; 0 for NaN and other texts.
 double value_of(const std::string& text) {
   const std::size_t bar = text.find('/');
   const double over = std::strtod(text.c_str(), nullptr);
@@ -39,7 +39,7 @@ double value_of(const std::string& text) {
   return std::isnan(x) ? 0 : x;
 }
 
-/// Rows of a table: names down, and for each the texts of its frames.
+/// Rows of a table: for each row a name, and the texts of the frames.
 struct Rows {
   std::vector<std::string> names;
   std::vector<std::vector<std::string>> cells;
@@ -50,7 +50,7 @@ std::string cell(const Json& text, const Json& exact, bool logarithm) {
   return shortened(text.get<std::string>()) + (lost ? "*" : " ");
 }
 
-/// The rows of a matrix [T][columns], turned.
+/// The transpose of a matrix [T][columns].
 Rows turned(const Json& matrix, const Json& exact, std::vector<std::string> names, bool logarithms) {
   Rows rows{std::move(names), {}};
   rows.cells.resize(rows.names.size());
@@ -81,7 +81,7 @@ Json member(const Json& object, const char* name) {
   return object.is_null() ? Json() : object[name];
 }
 
-/// What the program calls the fields of the steps, in the order of the derivation.
+/// A field of the steps and its title in the table; lists of fields follow the derivation.
 struct Field {
   const char* name;
   const char* title;

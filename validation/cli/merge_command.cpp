@@ -1,4 +1,4 @@
-// assay merge: the reports of a run's shards, made one.
+// assay merge: merges the reports of a run's shards into one.
 #include <filesystem>
 #include <memory>
 #include <string>

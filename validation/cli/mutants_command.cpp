@@ -34,7 +34,7 @@ PropertyReport<Operation> attack(const Property<Operation>& property, const Faul
   return run_property<Operation>(property, {*fault.kernel, arguments.digits}, options, unused);
 }
 
-/// The names of the properties that catch the fault, the one meant to first; with `all`, every one that does.
+/// The names of the properties that catch the fault. Tries fault.caught_by first and, without `all`, stops at a catch.
 template <class Operation>
 std::vector<std::string> catchers(const Fault<Operation>& fault, const MutantsArguments& arguments,
                                   const std::function<void(const std::string&)>& show, std::int64_t& cases) {
@@ -71,10 +71,10 @@ int list_faults() {
 struct Tally {
   int faults = 0;
   int survivors = 0;
-  int strays = 0;  ///< caught by another property than the one meant
+  int strays = 0;  ///< faults that another property than caught_by has caught
 };
 
-/// One row of the table, and what it adds to the tally.
+/// Prints one row of the table and adds the result to the tally.
 template <class Operation>
 void try_fault(const Fault<Operation>& fault, const MutantsArguments& arguments, ProgressBar& bar, Tally& tally) {
   std::int64_t cases = 0;
@@ -120,7 +120,7 @@ bool has_fault_like(const std::string& filter) {
                      [&](const auto& fault) { return fault.name.find(filter) != std::string::npos; });
 }
 
-/// One operation, or each in turn that has a fault of such a name.
+/// Runs one operation, or each operation with a fault that the filter matches.
 int list_or_run(const MutantsArguments& arguments) {
   int status = 0;
   bool any = false;

@@ -1,4 +1,4 @@
-// What the command line says of plug-ins.
+// The options of the command line for plug-ins.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// assay replay: judges one case again, from the line that a failure printed, or all that a report holds.
+// assay replay: judges one case again, from the line that a failure printed, or all failures of a report.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,7 +79,7 @@ struct ReplayArguments {
   bool digits_chosen = false;
 };
 
-/// The failures of a report, or of one property of it.
+/// Replays the failures of a report, or those of one property.
 int replay_report(const ReplayArguments& arguments) {
   int status = 0;
   int replayed = 0;

@@ -15,7 +15,7 @@ inline void add_report_options(CLI::App& command, ReportFiles& files) {
   command.add_option("--html", files.html, "Write it as a page for a browser, complete in itself");
 }
 
-/// Where the table goes: not into the JSON.
+/// The stream of the table, which must not mix with the JSON.
 inline std::FILE* table_stream(const ReportFiles& files) {
   return files.json == "-" ? stderr : stdout;
 }

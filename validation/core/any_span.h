@@ -1,4 +1,4 @@
-// Arrays of any type, as variants of spans: what the plain kernels and their faults do with them.
+// Helpers of the plain kernels and their faults for variants of spans, which hold arrays of any type.
 #pragma once
 
 #include <variant>

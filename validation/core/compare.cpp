@@ -25,7 +25,7 @@ bool Comparison::accept(const Place& place, double error, double bound) {
   ++compared_;
   const double share = error == 0 ? 0 : error / bound;
   if (!(share <= margin_.share)) margin_.take(share, place.text());
-  // A bound may be infinite, where a kernel claims too little; even then a number is due.
+  // A bound is infinite if a kernel claims very little. Even then the result must be finite.
   if (error <= bound && std::isfinite(error)) return true;
   ++failures_;
   return false;

@@ -1,5 +1,4 @@
-// Holds values against values under a bound and keeps the worst of them; every acceptance is `error <= bound`, which
-// a NaN does not pass.
+// Compares values under a bound and keeps the worst margin. Every acceptance is `error <= bound`, which a NaN fails.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +10,9 @@
 
 namespace assay::validation {
 
-/// Where an element stands: an output, and its indices under their names. Indices below 0 are not there.
-/// {"gradient", t, b, k} is gradient[t=, b=, k=], and {"dhidden", n, h, -1, "nh"} is dhidden[n=, h=]; where one index
-/// is there alone, it needs no name: loss[3].
+/// The place of an element: an output, and the element's indices with their names. An index below 0 is absent.
+/// {"gradient", t, b, k} is gradient[t=, b=, k=], and {"dhidden", n, h, -1, "nh"} is dhidden[n=, h=]; a single index
+/// is shown without a name: loss[3].
 struct Place {
   const char* output;
   std::int64_t first = -1;
@@ -26,12 +25,12 @@ struct Place {
 
 class Comparison {
  public:
-  /// `got` against `expected`. An infinity or NaN that is expected must come; bound 0 asks for equality.
+  /// Compares `got` with `expected`. If `expected` is infinite or NaN, so must `got` be; bound 0 asks for equality.
   void near(const Place& place, float got, double expected, double bound);
 
   void near(const Place& place, double got, double expected, double bound);
 
-  /// The same against an exact value; a failure shows it to 25 digits.
+  /// Compares `got` with an exact value; a failure shows the exact value to 25 digits.
   void near(const Place& place, float got, const BigFloat& exact, double bound);
   void near(const Place& place, double got, const BigFloat& exact, double bound);
 
@@ -41,8 +40,8 @@ class Comparison {
   /// The verdict so far: the first failure in full and the number of the others, or the worst margin.
   Finding finding() const;
 
-  /// Records a failure where the two differ in a bit; `what` says what they should have in common. All NaN count as
-  /// one: IEEE 754 leaves open which sign and payload an operation gives.
+  /// Records the failure `what` if the two values differ in a bit. All NaN count as equal, because IEEE 754 leaves open
+  /// which sign and payload an operation gives.
   void same_bits(const Place& place, float first, float second, const std::string& what);
   void same_bits(const Place& place, double first, double second, const std::string& what);
 

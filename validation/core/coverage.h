@@ -1,4 +1,4 @@
-// Which interesting places a set of cases reached: what was never generated was never tested.
+// Counts the classes that a set of cases reached: a class that was never generated was never tested.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace assay::validation {
 
-/// A class of cases: its name, and whether a case is of it.
+/// A class of cases: a name, and a test whether a case belongs to the class.
 template <class Case>
 struct CaseClass {
   const char* name;
   bool (*holds)(const Case&);
 };
 
-/// The names of those that `c` belongs to.
+/// The names of the classes that `c` belongs to.
 template <class Case, std::size_t count>
 std::vector<std::string> names_of(const CaseClass<Case> (&classes)[count], const Case& c) {
   std::vector<std::string> names;
@@ -26,7 +26,7 @@ std::vector<std::string> names_of(const CaseClass<Case> (&classes)[count], const
   return names;
 }
 
-/// The names of all.
+/// The names of all classes.
 template <class Case, std::size_t count>
 std::vector<std::string> names_of(const CaseClass<Case> (&classes)[count]) {
   std::vector<std::string> names;
@@ -34,7 +34,7 @@ std::vector<std::string> names_of(const CaseClass<Case> (&classes)[count]) {
   return names;
 }
 
-/// How often each class of cases was met; classes never met are there with 0.
+/// How often each class of cases was met; a class that was never met has the count 0.
 class Coverage {
  public:
   using Counts = std::map<std::string, std::int64_t>;
@@ -45,7 +45,7 @@ class Coverage {
   }
   Coverage(std::int64_t cases, Counts counts) : cases_(cases), counts_(std::move(counts)) {}
 
-  /// One case, by the classes that it belongs to.
+  /// Counts one case, which belongs to `classes`.
   void count(const std::vector<std::string>& classes) {
     ++cases_;
     for (const auto& name : classes) ++counts_[name];

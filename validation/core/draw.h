@@ -1,4 +1,4 @@
-// The draw of a case that a kernel claims to do: what it says of itself decides, not how it fares.
+// Draws a case that a kernel claims to do. The kernel's claims alone decide: the kernel is not run.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace assay::validation {
 
-/// A generated case, made to fit what `kernel` claims; drawn again, up to a hundred times, where it still is not
-/// claimed. `passed_over(reason)` hears of each of those. The last draw is returned as it is.
+/// Generates a case and adapts the case to the claims of `kernel`. If `kernel` still does not claim the case, draws
+/// again, up to a hundred times, after a call of passed_over(reason). Returns the last draw whether claimed or not.
 template <class Operation, class Profile, class PassedOver>
 typename Operation::Case draw_claimed(Random& random, int size, const Profile& profile,
                                       const typename Operation::Kernel& kernel, const PassedOver& passed_over) {

@@ -13,7 +13,7 @@ namespace assay::validation {
 
 enum class Dtype { float32, float16, bfloat16, float64 };
 
-/// NumPy's names, and PyTorch's, in the order of Dtype.
+/// The names of the types in NumPy and PyTorch, in the order of Dtype.
 inline const std::vector<std::string>& dtype_names() {
   static const std::vector<std::string> names = {"float32", "float16", "bfloat16", "float64"};
   return names;
@@ -23,7 +23,7 @@ inline const std::string& name_of(Dtype dtype) {
   return dtype_names()[static_cast<std::size_t>(dtype)];
 }
 
-/// `value` rounded to the type, as a Real that holds its numbers.
+/// `value` rounded to the type. Real must hold every number of the type.
 template <std::floating_point Real = float>
 Real rounded_to(Dtype dtype, double value) {
   switch (dtype) {
@@ -38,7 +38,7 @@ Real rounded_to(Dtype dtype, double value) {
   }
 }
 
-/// The first element that is no number of the type; NaN is one.
+/// The first element that the type cannot hold exactly; the type can hold NaN.
 template <class Element>
 auto not_of(Dtype dtype, const std::vector<Element>& values) {
   if (sizeof(Element) == 4 && dtype == Dtype::float32) return values.end();

@@ -13,7 +13,7 @@ bool same_bits(const std::vector<Value>& a, const std::vector<Value>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Value)) == 0);
 }
 
-/// Every field of the table is the same in both.
+/// Whether every field of the table is the same in both cases.
 template <HasFields Case>
 bool same_fields(const Case& a, const Case& b) {
   bool same = true;

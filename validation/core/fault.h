@@ -1,6 +1,6 @@
 // Planted faults: kernels that are wrong in one step each, as published kernels have been, for testing the gate.
 //
-// A gate that passes any of them is itself faulty.
+// A gate that passes such a kernel is itself faulty.
 #pragma once
 
 #include <initializer_list>
@@ -15,13 +15,13 @@ namespace assay::validation {
 template <class Operation>
 struct Fault {
   std::string name;         ///< "skip-over-repeat"; its kernel is called "fault:skip-over-repeat"
-  std::string description;  ///< what goes wrong, and the report it resembles where there is one
+  std::string description;  ///< what goes wrong, and the published bug it resembles, if any
   std::string caught_by;    ///< the property meant to catch it first
   std::shared_ptr<const typename Operation::Kernel> kernel;
   std::shared_ptr<const typename Operation::Kernel> healthy;  ///< the same kernel without the fault
 };
 
-/// The texts of a fault. A fault that is a class has one as `static constexpr FaultNote note`.
+/// The texts of a fault. A fault that is a class has the member `static constexpr FaultNote note`.
 struct FaultNote {
   const char* name;
   const char* description;
@@ -42,7 +42,7 @@ std::vector<Fault<Operation>> plant_all(const std::shared_ptr<const typename Ope
   return {plant<Operation, Faulty>(healthy)...};
 }
 
-/// The faults of several files, in their order.
+/// The faults of several files, in the order of the files.
 template <class Operation>
 std::vector<Fault<Operation>> joined_faults(std::initializer_list<std::vector<Fault<Operation>> (*)()> themes) {
   std::vector<Fault<Operation>> all;

@@ -1,7 +1,7 @@
-// The gate: a property of a kernel, over given cases and over generated ones, and what came of it.
+// The gate: judges a property of a kernel on given and on generated cases, and reports the result.
 //
-// The work on a property is a row of units: its given cases, where there are any, then blocks of generated cases, each
-// from a seed of its own. A long run can so be spread, interrupted and resumed (validation/report/run_gate.h).
+// The work on a property is a sequence of units: the given cases, if there are any, then blocks of generated cases,
+// each with its own seed. So a long run can be sharded, interrupted and resumed (validation/report/run_gate.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ template <class Operation>
 struct NamedCase {
   std::string name;
   typename Operation::Case problem;
-  /// Judged by the properties against the reference alone: too large for all the others.
+  /// Too large for all properties but those that compare with the reference.
   bool reference_only = false;
 };
 
@@ -65,10 +65,10 @@ struct PropertyReport : PropertySummary {
 /// Called before each case with the number of cases judged so far.
 using Progress = std::function<void(std::int64_t)>;
 
-/// The generated cases of a unit.
+/// The number of generated cases in a unit.
 inline constexpr int cases_of_unit = 200;
 
-/// The units of a property.
+/// The number of units of a property.
 template <class Operation>
 std::int64_t units_of(const GateOptions<Operation>& options) {
   return (options.given.empty() ? 0 : 1) + (options.cases + cases_of_unit - 1) / cases_of_unit;
@@ -76,14 +76,14 @@ std::int64_t units_of(const GateOptions<Operation>& options) {
 
 /// A part of the work on a property.
 struct GatePart {
-  std::int64_t first = 0;  ///< unit
+  std::int64_t first = 0;  ///< the first unit
   std::int64_t count = no_limit;
   Stop stop = {};
 };
 
 namespace detail {
 
-/// The first block has the seed itself, the others what SplitMix64 makes of it.
+/// The first block has the given seed; every other block mixes its number into that seed by SplitMix64.
 inline std::uint64_t seed_of_block(std::uint64_t seed, std::int64_t block) {
   if (block == 0) return seed;
   std::uint64_t mixed = seed + static_cast<std::uint64_t>(block) * 0x9E3779B97F4A7C15U;
@@ -102,7 +102,7 @@ class Judge {
         const Progress& progress)
       : property_(property), context_(context), report_(report), progress_(progress) {}
 
-  /// Over one unit, up to the first failure.
+  /// Judges one unit, up to the first failure.
   void unit(const GateOptions<Operation>& options, std::int64_t unit, Coverage& coverage, const Stop& stop) {
     const bool has_given = !options.given.empty();
     if (!has_given || unit > 0) return generated(options, unit - (has_given ? 1 : 0), coverage, stop);
@@ -149,8 +149,8 @@ class Judge {
 
 }  // namespace detail
 
-/// One property over the given cases, then over the generated ones, up to the first failure; or over a part of them.
-/// `coverage` counts the generated cases.
+/// Judges one property on the given cases, then on the generated ones, up to the first failure, or on the units of
+/// `part` alone. `coverage` counts the generated cases.
 template <class Operation>
 PropertyReport<Operation> run_property(const Property<Operation>& property, const Context<Operation>& context,
                                        const GateOptions<Operation>& options, Coverage& coverage,

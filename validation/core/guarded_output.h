@@ -14,16 +14,16 @@
 
 namespace assay::validation {
 
-/// What a run wrote where it must not, and left where it must write; in words.
+/// Descriptions of the out-of-bounds writes of a run and of the elements that the run left unwritten.
 struct Footprint {
   std::vector<std::string> out_of_bounds_writes;
   std::vector<std::string> unwritten;
 };
 
-/// What every run of a kernel has beside its results.
+/// What every run of a kernel records beside its results.
 struct BasicRun : Footprint {
   bool refused = false;  ///< the kernel threw std::invalid_argument
-  std::string message;   ///< what it said
+  std::string message;   ///< the text of the exception
 };
 
 /// A kernel refused a problem that is valid.
@@ -61,7 +61,7 @@ class GuardedOutput {
   static Bits bits(const Real& value) { return std::bit_cast<Bits>(value); }
 
   static constexpr std::size_t guard = 64;
-  // Quiet NaNs, of whatever type has so many bits, with payloads that no arithmetic produces.
+  // Quiet NaNs in every type with that many bits, with payloads that no arithmetic produces.
   static constexpr auto poison = static_cast<Bits>(0x7FFDA5A57FE5A5A5U >> (sizeof(Real) == 2 ? 16U : 0U));
   static constexpr auto sentinel = static_cast<Bits>(0x7FFDEAD57FEDEAD5U >> (sizeof(Real) == 2 ? 16U : 0U));
 

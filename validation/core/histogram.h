@@ -1,4 +1,4 @@
-// How margins are distributed: a count for each power of two of the share of the bound.
+// The distribution of margins: a count for each power of two of the share of the bound.
 #pragma once
 
 #include <array>

@@ -16,11 +16,11 @@ struct NpyArray {
   std::string bytes;  ///< the elements alone, in the file's order
 };
 
-/// The array in a whole file. Throws std::invalid_argument.
+/// Parses a whole file. Throws std::invalid_argument if the file is not a valid array.
 NpyArray parse_npy(std::string_view file);
 
 /// The file of an array: version 1, elements aligned to 64 bytes, as NumPy writes it. Throws std::invalid_argument
-/// where the elements do not fill the shape.
+/// if the elements do not fill the shape.
 std::string format_npy(const NpyArray& array);
 
 /// Elements in row-major order. float16 and float32 are exact, the bits of a float32 NaN included; float64 is rounded
@@ -34,10 +34,10 @@ std::vector<double> npy_doubles(const NpyArray& array);
 /// Elements in row-major order. Any integer type; std::invalid_argument for others and for values above 2^63 - 1.
 std::vector<std::int64_t> npy_integers(const NpyArray& array);
 
-/// The one element of an array of shape []. std::invalid_argument for other shapes, types and, of text, all but ASCII.
+/// The one element of an array of shape []. std::invalid_argument for other shapes and types, and for non-ASCII text.
 std::string npy_text(const NpyArray& array);
 bool npy_flag(const NpyArray& array);
-/// Of any integer or floating type.
+/// As above, for any integer or floating-point type.
 double npy_number(const NpyArray& array);
 
 /// Arrays as this program writes them: little endian, row-major.

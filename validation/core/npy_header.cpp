@@ -21,7 +21,7 @@ template <class... Parts>
   throw std::invalid_argument(fmt::format(format, std::forward<Parts>(parts)...));
 }
 
-/// What a hostile file may have written, made fit for a message.
+/// Text from a possibly hostile file, made safe to print.
 std::string printable(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';
@@ -75,7 +75,7 @@ class HeaderText {
     refuse("header: key '{}': expected descr, fortran_order and shape, each once", printable(key));
   }
 
-  /// Byte order, kind, width: '<f4'. Object types are named apart, for loading them would run what is in the file.
+  /// Byte order, kind, width: '<f4'. Object types get their own message, because loading one would run code.
   void descr() {
     skip_spaces();
     if (rest_.starts_with('[')) refuse("dtype with fields: expected plain numbers or text");
@@ -151,7 +151,7 @@ class HeaderText {
   bool descr_ = false, fortran_order_ = false, shape_ = false;
 };
 
-/// The bytes of a whole array by its header, or a refusal if they do not fit in 63 bits.
+/// The number of bytes of an array by its header. Refuses a number that does not fit in 63 bits.
 std::uint64_t byte_count(const NpyHeader& header) {
   std::uint64_t bytes = header.item_size;
   bool empty = false;

@@ -5,7 +5,7 @@
 //
 // Source: numpy.lib.format, NEP 1. Read here: plain numbers, booleans and unicode text of either byte order.
 // Refused: Python objects (pickles, which are programs), structured types, and a file whose size is not exactly what
-// its header says. Nothing is allocated by what a header claims before it was held against the size of the file.
+// its header says. Sizes that a header claims are compared with the size of the file before any memory is allocated.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct NpyHeader {
 /// The unsigned number in at most 8 bytes.
 std::uint64_t load_unsigned(std::string_view bytes, bool big_endian);
 
-/// As much of a file as is needed to find its header, at most: NumPy's own limit.
+/// The largest number of bytes that a header and what precedes the header may take: NumPy's own limit.
 inline constexpr std::size_t npy_header_limit = 12 + 10'000;
 
 /// Reads the header at the beginning of a file of `file_size` bytes, of which `beginning` is all or the first

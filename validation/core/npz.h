@@ -1,9 +1,9 @@
 // A case as an .npz file under the names of its table of fields, and back. Arrays have the shapes that the table says;
-// an array of one element is a scalar. Options and optional arrays may be left out. Sizes are those of the arrays.
+// an array of one element is a scalar. Options and optional arrays may be left out. Sizes follow from the arrays.
 //
 //   arrays of the dtype          float16, float32 or float64
 //   other arrays                 integers of any type, or numbers
-//   dtype                        text, for what NumPy does not have; else that of the first array
+//   dtype                        text, for a type that NumPy lacks; by default the type of the first array
 //   numbers, flags, choices      scalars; texts
 //
 // in C or Fortran order and either byte order. np.savez(path, hidden=..., weight=..., targets=...) writes such a file.
@@ -28,13 +28,13 @@ std::string npz_name(const Row& row, const Case& c) {
   return row.name;
 }
 
-/// The arrays of a file on their way to a case.
+/// Converts the arrays of a file to a case.
 template <HasFields Case>
 class NpzReader {
  public:
   using Fields = typename Case::Fields;
 
-  /// `notes` gains a sentence for each thing that was changed or left aside.
+  /// `notes` gains a sentence for each array that was rounded or not used.
   NpzReader(NpzContents contents, std::vector<std::string>& notes)
       : arrays_(prepared(std::move(contents)), expected(), notes) {}
 
@@ -52,7 +52,7 @@ class NpzReader {
   }
 
  private:
-  /// The arrays with the axes that the table speaks of.
+  /// The arrays with the axes that the table names.
   NpzContents prepared(NpzContents contents) {
     if constexpr (requires { Fields::prepare_npz(contents, case_); }) Fields::prepare_npz(contents, case_);
     return contents;
@@ -129,7 +129,7 @@ class NpzReader {
       require_numbers_of(case_.dtype, name.c_str(), case_.*row.in_case, ": round the array first");
   }
 
-  /// Holds the array's shape against the extents that are known, and takes the others from it.
+  /// Compares the array's shape with the known extents, and takes the unknown extents from the shape.
   template <class Row>
   void take_extents(const std::string& name, const NpyHeader& header, const Row& row) {
     const std::string_view words = row.shape.of(statement_of(case_));
@@ -159,7 +159,7 @@ class NpzReader {
     return true;
   }
 
-  /// "[N=3, H]": with the sizes that are known.
+  /// "[N=3, H]": the axes with the known extents.
   std::string text_of(const std::vector<std::string>& axes) const {
     std::vector<std::string> words;
     for (const std::string& axis : axes) {
@@ -187,11 +187,11 @@ class NpzReader {
 
   Case case_;
   NpzBatch arrays_;
-  std::map<std::string, std::int64_t> extents_;  ///< that arrays have fixed
+  std::map<std::string, std::int64_t> extents_;  ///< the known extents
   std::string seen_;                             ///< "; hidden is [N=3, H=2]"
 };
 
-/// Reads a problem whose shapes agree and whose elements are numbers of its dtype; what the numbers mean is not judged.
+/// Reads a problem whose shapes agree and whose elements are numbers of its dtype. Values are not checked further.
 /// Throws std::runtime_error naming the file, the array, what was found and what was expected.
 template <HasFields Case>
 Case read_npz(const std::filesystem::path& path, std::vector<std::string>& notes) try {
@@ -205,7 +205,7 @@ Case read_npz(const std::filesystem::path& path, std::vector<std::string>& notes
   throw std::runtime_error(fmt::format("{}: {}", path.string(), error.what()));
 }
 
-/// The array of a row as a file has it: float64 for that dtype alone.
+/// The array of a row for a file: float64 if the case's dtype is float64, else float32.
 template <class Case, class Row>
 NpyArray npz_array(const Case& c, const Row& row) {
   const std::string_view words = row.shape.of(statement_of(c));

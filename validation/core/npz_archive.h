@@ -1,7 +1,7 @@
 // NumPy's .npz format: a zip archive, stored or deflated, of one "name.npy" per array.
 //
-// An entry's header is read before its elements, and held against the size the archive declares; elements are then read
-// piece by piece, so that memory follows what is there and not what is claimed. Checksums are verified.
+// An entry's header is compared with the size that the archive declares; then the elements are read piece by piece, so
+// that memory grows with the data and not with the declared size. Checksums are verified.
 #pragma once
 
 #include <filesystem>
@@ -18,11 +18,11 @@ using NpyArrays = std::map<std::string, NpyArray>;
 
 struct NpzContents {
   NpyArrays arrays;
-  std::vector<std::string> others;  ///< entries that were not asked for, unread
+  std::vector<std::string> others;  ///< names of entries that were not asked for
 };
 
-/// Reads the arrays called `names`, those that are there. Throws std::runtime_error where the archive is damaged and
-/// std::invalid_argument where an array is not what npy.h reads or is there twice; the message names the array.
+/// Reads those of the arrays `names` that the archive has. Throws std::runtime_error if the archive is damaged, and
+/// std::invalid_argument, naming the array, if npy.h cannot read an array or the archive has the array twice.
 NpzContents read_npz_archive(const std::filesystem::path& path, const std::set<std::string>& names);
 
 /// Writes the arrays, replacing the file. Equal arrays give equal bytes. Throws std::runtime_error where the file

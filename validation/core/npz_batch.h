@@ -1,4 +1,4 @@
-// The arrays of an .npz file on their way to a problem: found by name, converted, their complaints under their names.
+// Finds the arrays of an .npz file by name and converts them; every error message names the array.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ template <class... Parts>
 
 namespace detail {
 
-/// What `read` makes of an array, its complaints prefixed with the array's name.
+/// Returns read(). The message of an std::invalid_argument gets the array's name as prefix.
 template <class Read>
 auto convert(const std::string& name, const Read& read) {
   try {
@@ -36,20 +36,20 @@ auto convert(const std::string& name, const Read& read) {
 
 }  // namespace detail
 
-/// `notes` gains a sentence for each thing that was changed or left aside. Each function throws std::invalid_argument
-/// where the array is missing or not what it should be.
+/// `notes` gains a sentence for each array that was rounded or not used. Each function throws std::invalid_argument
+/// if a required array is missing, or if an array has a wrong type or shape.
 class NpzBatch {
  public:
-  /// `expected`: the arrays that must be there, in words.
+  /// `expected` names the required arrays, for messages.
   NpzBatch(NpzContents contents, std::string expected, std::vector<std::string>& notes)
       : contents_(std::move(contents)), expected_(std::move(expected)), notes_(notes) {}
 
-  /// The arrays that nobody asked for, into the notes.
+  /// Adds a note for each array that was not used.
   void note_others() const {
     for (const std::string& name : contents_.others) notes_.push_back(fmt::format("array '{}' was left aside", name));
   }
 
-  /// Null where there is none.
+  /// Null if there is no such array.
   const NpyArray* find(const std::string& name) const {
     const auto found = contents_.arrays.find(name);
     return found == contents_.arrays.end() ? nullptr : &found->second;
@@ -77,19 +77,19 @@ class NpzBatch {
     return detail::convert(name, [&] { return npy_integers(array); });
   }
 
-  /// The text of an array that holds one; empty where there is none.
+  /// The text in the array; empty if there is no such array.
   std::string text(const std::string& name) const {
     const NpyArray* const array = find(name);
     return array == nullptr ? "" : detail::convert(name, [&] { return npy_text(*array); });
   }
 
-  /// The flag of an array that holds one; false where there is none.
+  /// The flag in the array; false if there is no such array.
   bool flag(const std::string& name) const {
     const NpyArray* const array = find(name);
     return array != nullptr && detail::convert(name, [&] { return npy_flag(*array); });
   }
 
-  /// The number of an array that holds one; `otherwise` where there is none.
+  /// The number in the array; `otherwise` if there is no such array.
   double number(const std::string& name, double otherwise) const {
     const NpyArray* const array = find(name);
     return array == nullptr ? otherwise : detail::convert(name, [&] { return npy_number(*array); });

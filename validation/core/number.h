@@ -1,4 +1,4 @@
-// The any-precision numbers of the reference, as the judge needs them: kinds, differences, text.
+// Helpers for the reference's any-precision numbers: kinds, differences, text.
 #pragma once
 
 #include <string>

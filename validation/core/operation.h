@@ -1,15 +1,15 @@
-// What the gate is a template over. An operation is its table of fields and its mathematics:
+// An operation, over which the gate is a template: a table of fields, and mathematics.
 //
-//   Fields (core/fields.h)  name, types, the tables problem(), results() and declarations()
-//   generate                a valid problem for a Profile; `size` grows from 0 to 100 over a run: small cases come
-//   first shrinks_of              the steps to try on a case that fails, the boldest first: valid problems that differ
-//   from it truth_of                the results by the reference, at so many digits; is_worth_remembering: large, but
-//   not too large classes, classes_of     the places that cases can reach, and those that a case does sized_cases,
-//   data_files cases that generated ones do not reach pictures                what a kernel does to a case, to be
-//   looked at properties, faults      in a fixed order, made once: a faulty kernel keeps its state for the life of the
-//   program, and
-//                           locks it, since any kernel may run on several threads
-//   kernel                  by name, of all kernels (validation/registry.cpp); shipped_kernel: of this project's own
+//   Fields (core/fields.h)   name, types, the tables problem(), results() and declarations()
+//   generate                 a valid problem for a Profile; `size` grows from 0 to 100 over a run: small cases first
+//   shrinks_of               the steps to try on a failing case, the boldest first; each gives another valid problem
+//   truth_of                 the reference's results at a number of digits; is_worth_remembering: slow, but fits memory
+//   classes, classes_of      the classes that cases can belong to, and those of one case
+//   sized_cases, data_files  cases that generation does not reach
+//   pictures                 heat maps of a kernel's errors on a case
+//   properties, faults       in a fixed order, made once; a faulty kernel keeps its state as long as the program runs,
+//                            and locks the state, because any kernel may run on several threads
+//   kernel, shipped_kernel   a kernel by name: of all kernels (validation/registry.cpp), of this project's own
 #pragma once
 
 #include <array>
@@ -39,22 +39,22 @@ concept Operation = requires(const typename O::Kernel& kernel, typename O::Case&
   { O::to_text(c) } -> std::same_as<std::string>;
 };
 
-/// What follows from a table of fields.
+/// The part of an operation that follows from its table of fields.
 template <class F>
 struct OperationOf : F {
   using Case = typename F::Case;
   using Kernel = typename F::Kernel;
 
-  /// Why a kernel need not do a case; empty where it must.
+  /// The reason why a kernel need not do a case; empty if the kernel must.
   static std::string why_not(const Kernel& kernel, const Case& c);
 
-  /// Makes a case of a type that the kernel does not do one of its first type, where Fields::adapts_dtype.
+  /// Converts a case to the kernel's first dtype if the kernel does not do the case's dtype and Fields::adapts_dtype.
   static void adapt(const Kernel& kernel, Case& c);
 
-  /// The kernels that a gate run judges unless one is named: those that are meant to be used.
+  /// The kernels that a gate run judges by default: those that users are meant to call.
   static std::vector<std::string> shipped_kernels() { return {"cpu", "metal-emulated"}; }
 
-  /// Real input, in notebooks/data: none.
+  /// Files of real input in notebooks/data: none.
   static constexpr std::array<const char*, 0> data_files = {};
 
   static std::string to_text(const Case& c);

@@ -1,4 +1,4 @@
-// Numbers from words.
+// Parses numbers.
 #pragma once
 
 #include <charconv>
@@ -7,8 +7,8 @@
 
 namespace assay::validation {
 
-/// The number that is the whole of `text`, as std::from_chars reads it; nothing for any other text and where it does
-/// not fit.
+/// The number that std::from_chars reads from all of `text`; std::nullopt if the text is not a number or the number
+/// does not fit.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};

@@ -20,7 +20,7 @@ double rounded(double value) {
   return unit > 0 && std::isfinite(unit) ? std::round(value / unit) * unit : value;
 }
 
-/// NaN is the largest of all.
+/// The larger of two numbers; NaN counts as larger than any number.
 double larger(double a, double b) {
   return std::isnan(a) || a > b ? a : b;
 }

@@ -1,4 +1,4 @@
-// A matrix to be looked at as a heat map: where in a case an error lies.
+// A matrix to show as a heat map, for example of the errors in a case.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,19 @@ struct Picture {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   std::vector<double> values;  ///< [rows, columns], to four digits
-  /// How many rows and columns of the matrix a cell stands for: it shows the largest of their values.
+  /// How many rows and columns of the matrix a cell covers; the cell shows the largest of the covered values.
   std::int64_t pooled_rows = 1;
   std::int64_t pooled_columns = 1;
 
   bool operator==(const Picture&) const = default;
 };
 
-/// The picture of value(row, column), none of which is negative; what is larger than a screen is pooled.
+/// The picture of value(row, column) >= 0. A matrix larger than a screen is pooled.
 Picture picture_of(const std::string& title, const std::string& row_label, const std::string& column_label,
                    std::int64_t rows, std::int64_t columns,
                    const std::function<double(std::int64_t row, std::int64_t column)>& value);
 
-/// The error of an element as a share of its bound: 0 where both are 0, infinite where the bound alone is, and NaN
-/// where the error is.
+/// error / bound: 0 if both are 0, infinite if only the bound is 0, and NaN if the error is NaN.
 double share_of_bound(double error, double bound);
 
 }  // namespace assay::validation

@@ -1,5 +1,5 @@
-// The properties that speak of no mathematics, once for all operations: what a kernel writes, that it repeats itself,
-// that neither threads nor the results asked for nor an earlier problem change anything, that bad arguments are refused.
+// The properties that need no mathematics, once for all operations: a kernel writes exactly its outputs and refuses bad
+// arguments; neither repetition, threads, an earlier problem nor the choice of wanted results changes a result.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 namespace assay::validation {
 
-/// Holds runs of one problem against each other: every bit must be the same.
+/// Compares runs of one problem: every bit must be the same.
 template <class O>
 class SameBits {
  public:
@@ -32,7 +32,7 @@ class SameBits {
   Finding finding_ = Finding::pass();
 };
 
-/// What runs of one problem that may differ in their way of computing are held to.
+/// The comparison of runs of one problem that may compute in different orders.
 template <class O>
 auto agreement(const typename O::Case& c, const typename O::Info& info) {
   if constexpr (requires { typename O::Agreement; }) {
@@ -42,7 +42,7 @@ auto agreement(const typename O::Case& c, const typename O::Info& info) {
   }
 }
 
-/// What results can be asked for: those that always are alone, then each group of the others.
+/// Requests for fewer results: the results that are always wanted alone, then with each group of the others.
 template <class O>
 std::vector<typename O::RunOptions> smaller_requests() {
   std::vector<std::string> groups;
@@ -97,7 +97,7 @@ Property<O> repeat() {
           }};
 }
 
-/// `profile`: cases that there is work for several threads in.
+/// `profile` describes cases with enough work for several threads.
 template <class O>
 Property<O> threads(const char* claim, const typename O::Profile& profile) {
   return {"threads", claim, profile, [](const Context<O>& context, const typename O::Case& c) {
@@ -114,7 +114,7 @@ Property<O> threads(const char* claim, const typename O::Profile& profile) {
           }};
 }
 
-/// `larger`: a problem larger than a given one, with other values.
+/// `larger` makes a problem that is larger than the given one, with other values.
 template <class O>
 Property<O> two_shapes(typename O::Case (*larger)(const typename O::Case&)) {
   return {"two-shapes", "a larger problem in between changes no bit", {},
@@ -125,7 +125,7 @@ Property<O> two_shapes(typename O::Case (*larger)(const typename O::Case&)) {
           }};
 }
 
-/// Which results are asked for does not change what they are. `difference` says it where they do.
+/// A result does not depend on which other results are asked for. `difference` is the message of a failure.
 template <class O>
 Property<O> outputs(const char* name, const char* claim, const char* difference) {
   return {name, claim, {}, [difference](const Context<O>& context, const typename O::Case& c) {
@@ -137,13 +137,12 @@ Property<O> outputs(const char* name, const char* claim, const char* difference)
           }};
 }
 
-/// One way to spoil a healthy problem, or how it is run.
+/// One way to make a valid problem, or a run of the problem, invalid.
 template <class O>
 using BadArgumentOf = BadArgument<typename O::Case, typename O::RunOptions>;
 
-/// The error contract: each kind of bad argument is refused with a message that names it, and nothing outside the
-/// results is touched on the way. Results in answer to any of these are an error. `further` is for kernels that
-/// `has_further` says it of.
+/// The error contract: the kernel refuses each kind of bad argument with a message that names the argument, and writes
+/// nothing outside its outputs. Results instead of a refusal are an error. `further` applies if has_further(info).
 template <class O>
 Property<O> refusals(typename O::Case (*healthy)(const typename O::Case&), std::span<const BadArgumentOf<O>> bad,
                      std::span<const BadArgumentOf<O>> further = {},

@@ -1,17 +1,5 @@
-// A property of kernels: a claim, the cases it wants, and a check that gives a verdict on one case.
-//
-// An Operation is what the gate is a template over (validation/ctc/operation.h, validation/cce/operation.h):
-//
-//   name             "ctc"
-//   Case             a problem that owns its data; Profile: what a property wants of its cases
-//   Kernel, Truth    what is judged, and what it is judged by
-//   generate         a case for a profile, from random numbers        shrinks_of     simpler cases
-//   why_not          why a kernel need not do a case, or nothing  adapt    a case, to the types that a kernel takes
-//   truth_of         by the reference at so many digits                is_worth_remembering
-//   classes, classes_of                                                the places that a case reaches
-//   pictures         what a kernel does to a case, to be looked at
-//   to_text, from_words, write, read, require_valid                    a case in words and in files
-//   properties, faults, kernel, shipped_kernels, given                 what the command line has of each
+// A property of kernels: a claim, a profile of the cases to generate, and a check that gives a verdict on one case.
+// validation/core/operation.h describes the template parameter Operation.
 #pragma once
 
 #include <exception>
@@ -28,7 +16,7 @@
 
 namespace assay::validation {
 
-/// What is judged, by a reference of how many digits, which may remember what it has computed.
+/// The kernel to judge, and the reference at `digits` digits, which remembers truths that are slow to compute.
 template <class Operation>
 struct Context {
   const typename Operation::Kernel& kernel;
@@ -46,11 +34,11 @@ struct Property {
   std::string claim;  ///< one line
   typename Operation::Profile profile;
   std::function<Finding(const Context<Operation>&, const typename Operation::Case&)> check;
-  bool against_reference = false;  ///< judged by the reference, so worth the sizes that take it seconds
+  bool against_reference = false;  ///< compares with the reference, which is worth seconds on large cases
 };
 
-/// The verdict on one case: skipped where the kernel does not claim to do such; a refusal of a valid problem, or any
-/// exception, is an error with its text.
+/// The verdict on one case: skipped if the kernel does not claim to do the case; an error, with the exception's text,
+/// if the kernel refuses a valid problem or anything throws.
 template <class Operation>
 Finding judge(const Property<Operation>& property, const Context<Operation>& context,
               const typename Operation::Case& c) {

@@ -14,7 +14,7 @@ std::uint64_t Random::bits() {
 }
 
 std::int64_t Random::integer(std::int64_t low, std::int64_t high) {
-  // Unsigned throughout: high - low need not fit in 63 bits, and of all 2^64 numbers the count comes out as 0.
+  // Unsigned throughout, because high - low may not fit in 63 bits; a count of 2^64 becomes 0.
   const auto first = static_cast<std::uint64_t>(low);
   const std::uint64_t count = static_cast<std::uint64_t>(high) - first + 1;
   return static_cast<std::int64_t>(first + (count == 0 ? bits() : bits() % count));

@@ -1,4 +1,4 @@
-// What is due to a bad argument: a refusal that names it, and nothing touched on the way.
+// Judges a kernel's answer to a bad argument: a refusal that names the argument, and no out-of-bounds write.
 #pragma once
 
 #include <span>
@@ -9,18 +9,18 @@
 
 namespace assay::validation {
 
-/// One way to spoil a healthy problem, or how it is run.
+/// One way to make a valid problem, or a run of the problem, invalid.
 template <class Case, class Options>
 struct BadArgument {
   const char* what;
-  const char* named;  ///< what the message must speak of
+  const char* named;  ///< the text that the message must contain
   void (*spoil)(Case&, Options&);
 };
 
-/// The verdict on the run of a problem of which `what` is wrong; the refusal must speak of `named`.
+/// The verdict on the run of a problem with the fault `what`; the message of the refusal must contain `named`.
 Finding judge_refusal(const BasicRun& run, const std::string& what, const std::string& named);
 
-/// The verdict on `kernel`, run on `good` spoilt in each of these ways.
+/// The verdict on `kernel` for the valid problem `good`, spoilt in each of these ways.
 template <class Kernel, class Case, class Options>
 Finding judge_refusals(const Kernel& kernel, const Case& good,
                        std::span<const BadArgument<Case, Options>> bad_arguments) {

@@ -1,4 +1,4 @@
-// A gate run in words, for a terminal: a table that fits 100 columns, what was reached, and each failure in full.
+// A gate run as text for a terminal: a table of at most 100 columns, the coverage, and each failure in full.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ namespace assay::validation {
 /// One row of the table: verdict, cases, worst error as a share of its bound, claim.
 std::string table_row(const PropertySummary& report, bool colour);
 
-/// The heading over such rows.
+/// The heading of the table.
 std::string table_heading();
 
-/// Items with commas between, on lines of at most `width` columns that begin with `indent`.
+/// Items separated by commas, on lines of at most `width` columns that begin with `indent`.
 std::string wrapped(const std::vector<std::string>& items, std::size_t width, const std::string& indent);
 
 /// "no labels 85, no frames 40, ..." wrapped to 100 columns; classes that were never met are named.
@@ -30,7 +30,7 @@ namespace detail {
 /// The command that replays the case which `words` describe, for a shell to read.
 std::string replay_line(const std::string& words);
 
-/// Where a case too long for a line is written, which makes the folder.
+/// The file for a case that is too long for a line. Makes the file's folder.
 std::filesystem::path failure_file(const std::string& property, const std::string& line);
 
 std::string failure_text(const PropertySummary& report, const std::string& origin, const std::string& explanation,

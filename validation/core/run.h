@@ -22,8 +22,8 @@ template <class Request>
 struct RunOptions {
   Request request = {};
   std::set<std::string> without = {};     ///< results that are not asked for
-  std::map<std::string, int> extra = {};  ///< elements of a result beyond, or below, those due
-  std::set<std::string> other_type = {};  ///< arrays given in a type that does not fit
+  std::map<std::string, int> extra = {};  ///< by how many elements a result is too long, or too short
+  std::set<std::string> other_type = {};  ///< arrays given in a wrong type
 };
 
 /// The dimensions of a result; a request may ask for another extent than the problem has.
@@ -40,12 +40,12 @@ std::vector<std::int64_t> result_dimensions(const Row& row, const typename Field
 
 namespace detail {
 
-/// Whether a variant of spans has one of elements of 16 bits.
+/// Whether a variant of spans has a span of 16-bit elements.
 template <class View>
 inline constexpr bool holds_16_bits =
     std::is_constructible_v<View, std::span<metal::Half>> && !std::is_same_v<View, std::span<metal::Half>>;
 
-/// The type that a place of this kind is filled in for a case of the dtype: the dtype itself, or float32 and float64.
+/// The type that a result of this View is stored in for a case of the dtype: the dtype itself, or float32 or float64.
 template <class View>
 Dtype stored_dtype(Dtype dtype, bool other) {
   if constexpr (holds_16_bits<View>) return other ? other_than(dtype) : dtype;
@@ -53,7 +53,7 @@ Dtype stored_dtype(Dtype dtype, bool other) {
   return Dtype::float32;
 }
 
-/// A result in its type, guarded.
+/// A guarded result of any type.
 class AnyResult {
  public:
   AnyResult(const char* name, std::size_t size, Dtype dtype) {
@@ -82,7 +82,7 @@ class AnyResult {
 
 }  // namespace detail
 
-/// What a kernel is given for a case.
+/// The arguments of a kernel for a case.
 template <HasFields Case>
 class CallInputs {
  public:
@@ -113,7 +113,7 @@ class CallInputs {
   Problem problem_;
 };
 
-/// Where a kernel puts the results of a case.
+/// The memory for a kernel's results.
 template <HasFields Case>
 class CallResults {
  public:
@@ -146,7 +146,7 @@ class CallResults {
   typename Fields::Output output_;
 };
 
-/// Runs the kernel whatever it does with bad arguments. Exceptions other than std::invalid_argument pass through.
+/// Runs the kernel and records a refusal, an std::invalid_argument. Other exceptions pass through.
 template <class Kernel, HasFields Case>
 typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
                                       const typename Case::Fields::RunOptions& options = {}) {
@@ -171,7 +171,7 @@ typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
   return run;
 }
 
-/// As run_kernel, for a problem that is valid: a refusal throws RefusedValidProblem, and one that the kernel does not
+/// As run_kernel, for a valid problem: a refusal throws RefusedValidProblem, and a problem that the kernel does not
 /// claim to do throws Unsupported.
 template <class Kernel, HasFields Case>
 typename Case::Fields::Run run_valid(const Kernel& kernel, const Case& c,
@@ -182,7 +182,7 @@ typename Case::Fields::Run run_valid(const Kernel& kernel, const Case& c,
   return run;
 }
 
-/// Where element `offset` of a result stands.
+/// The place of element `offset` of a result.
 template <class Fields, class Row>
 Place place_of(const Row& row, const std::vector<std::int64_t>& dimensions, std::size_t offset) {
   auto rest = static_cast<std::int64_t>(offset);

@@ -7,7 +7,7 @@
 namespace assay::validation::detail {
 namespace {
 
-/// The sequence of cases that the steps promise, each made only when asked for.
+/// The sequence of cases that the steps give; each case is made on demand.
 class ShrinkSequence {
  public:
   using ValueType = AnyCase;
@@ -35,7 +35,7 @@ rc::Gen<AnyCase> cases_of(const SearchSteps& steps) {
   });
 }
 
-/// What may still be spent on shrinking once a case has failed.
+/// The verdicts and the time that are left for shrinking after a failure.
 class Budget {
  public:
   explicit Budget(int verdicts) : verdicts_(verdicts) {}
@@ -47,7 +47,7 @@ class Budget {
   std::chrono::steady_clock::time_point end_{};
 };
 
-/// rapidcheck reports through strings; the last failing case it tried is the one it settles on.
+/// Ignores rapidcheck's reports, which are strings: search() itself keeps the last failing case.
 class Silent : public rc::detail::TestListener {
   void onTestCaseFinished(const rc::detail::CaseDescription&) override {}
   void onShrinkTried(const rc::detail::CaseDescription&, bool) override {}

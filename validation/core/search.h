@@ -1,4 +1,4 @@
-// Looks for a case that a property does not survive, and shrinks it. rapidcheck drives; cases and shrinks are ours.
+// Searches for a case that a property fails, and shrinks that case. rapidcheck drives our generators and shrinks.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct Counterexample {
   int shrinks = 0;  ///< accepted steps from the first failing case to this one
 };
 
-/// Asked before each case; true ends a search there, and what it has found by then counts.
+/// Called before each case; true ends the search, which returns what has been found so far.
 using Stop = std::function<bool()>;
 
 namespace detail {
@@ -45,7 +45,7 @@ struct AnyCounterexample {
   int shrinks = 0;
 };
 
-/// What a search needs to know of its cases.
+/// The functions that a search needs.
 struct SearchSteps {
   std::function<AnyCase(Random&, int size)> generate;
   std::function<std::vector<std::function<AnyCase()>>(const AnyCase&)> shrinks;  ///< each gives a case, or none
@@ -55,7 +55,7 @@ struct SearchSteps {
 
 std::optional<AnyCounterexample> search(const SearchSteps& steps, int cases, std::uint64_t seed, int shrink_budget);
 
-/// Simpler cases of an operation, as a search takes them.
+/// The steps of Operation::shrinks_of as SearchSteps needs them.
 template <class Operation>
 std::vector<std::function<AnyCase()>> any_shrinks(const AnyCase& any) {
   using Case = typename Operation::Case;
@@ -82,8 +82,8 @@ std::optional<Counterexample<Operation>> search_with(
 
 }  // namespace detail
 
-/// Judges `cases` generated problems, or fewer up to the first failure, which it then shrinks with at most
-/// `shrink_budget` further verdicts and for about ten seconds.
+/// Judges up to `cases` generated problems. Shrinks the first that fails, with at most `shrink_budget` further verdicts
+/// and for about ten seconds.
 template <class Operation>
 std::optional<Counterexample<Operation>> search(const typename Operation::Profile& profile, int cases,
                                                 std::uint64_t seed, int shrink_budget,

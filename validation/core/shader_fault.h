@@ -1,5 +1,5 @@
-// Faults of Metal kernels: the project's own shader with one place of its text changed. Most of them leave the numbers
-// right on the emulator, as they do on most days on a GPU; the emulator's checks see them all the same.
+// Faults of Metal kernels: the project's own shader with one place of its text changed. Most faults leave the numbers
+// right on the emulator, and mostly right on a GPU; the emulator's checks report them nevertheless.
 #pragma once
 
 #include <cstddef>

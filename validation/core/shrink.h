@@ -14,11 +14,11 @@
 
 namespace assay::validation {
 
-/// A way to make a case simpler; nothing where it does not apply or would change nothing.
+/// A way to make a case simpler; returns std::nullopt if it does not apply or would change nothing.
 template <class Case>
 using Shrink = std::function<std::optional<Case>()>;
 
-/// The case with `change` made to it.
+/// The step that applies `change` to the case.
 template <class Case, class Change>
 Shrink<Case> shrink_step(const std::shared_ptr<const Case>& from, Change change) {
   return [from, change]() -> std::optional<Case> {
@@ -29,7 +29,7 @@ Shrink<Case> shrink_step(const std::shared_ptr<const Case>& from, Change change)
   };
 }
 
-/// The step, where what it gives is a problem: require_valid(case) does not throw std::invalid_argument.
+/// The step, without results that are not valid problems: those for which require_valid throws.
 template <class Case>
 Shrink<Case> valid_only(Shrink<Case> step) {
   return [step = std::move(step)]() -> std::optional<Case> {
@@ -52,8 +52,7 @@ inline std::vector<std::int64_t> all_but(std::int64_t count, std::int64_t first,
   return kept;
 }
 
-/// Calls drop(first, last) for halves, quarters and so on of [0, count) down to single ones, few of which are tried
-/// where there are many.
+/// Calls drop(first, last) for halves, quarters and so on of [0, count) down to single ones, at most 32 of each width.
 template <class Drop>
 void for_each_part(std::int64_t count, Drop drop) {
   for (std::int64_t width = (count + 1) / 2; width >= 1; width /= 2) {
@@ -73,7 +72,7 @@ void add_shrink(Shrinks<Case>& steps, const SharedCase<Case>& c, Change change) 
   steps.push_back(shrink_step<Case>(c, change));
 }
 
-/// Options to their defaults, one after the other, and optional arrays away.
+/// Adds steps that set one option to its default, or remove one optional array.
 template <HasFields Case>
 void add_option_shrinks(Shrinks<Case>& steps, const SharedCase<Case>& c) {
   const auto rows = [](const auto& use) { for_each_row(Case::Fields::problem(), use); };
@@ -100,7 +99,7 @@ void add_option_shrinks(Shrinks<Case>& steps, const SharedCase<Case>& c) {
   });
 }
 
-/// Elements as numbers of the case's dtype.
+/// Rounds all elements to the case's dtype.
 template <HasFields Case>
 void round_to_dtype(Case& c) {
   for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
@@ -119,7 +118,7 @@ void add_dtype_shrink(Shrinks<Case>& steps, const SharedCase<Case>& c) {
   });
 }
 
-/// Values of one array towards zero and few bits.
+/// Adds steps that bring values of one array towards zero and few bits.
 template <class Case, class Row>
 void add_value_shrinks(Shrinks<Case>& steps, const SharedCase<Case>& c, const Row& row) {
   const auto at = row.in_case;
@@ -134,7 +133,7 @@ void add_value_shrinks(Shrinks<Case>& steps, const SharedCase<Case>& c, const Ro
     for (const auto change : row.shrinks.each) add_shrink(steps, c, [=](Case& d) { (d.*at)[i] = change((d.*at)[i]); });
 }
 
-/// Values of all arrays, those of the dtype first.
+/// Adds such steps for all arrays, those of the dtype first.
 template <HasFields Case>
 void add_value_shrinks(Shrinks<Case>& steps, const SharedCase<Case>& c) {
   for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {

@@ -1,4 +1,4 @@
-// What came of a property on many cases, but for the case that failed.
+// The result of a property on many cases, without the case that failed.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct PropertySummary {
   MarginHistogram histogram;  ///< of the worst margin of each case that was judged
   double seconds = 0;
 
-  /// A verdict on one more case, which `origin` names.
+  /// Adds the verdict on one case, which `origin` names.
   void record(const Finding& finding, const std::string& origin);
-  /// Adds what came of other cases. The verdict stays as it is until settled anew.
+  /// Adds the result on other cases. The verdict does not change before the next settle().
   void merge(const PropertySummary& other);
-  /// The verdict on all of them, unless one failed.
+  /// Sets the verdict on all cases, unless one failed.
   void settle();
 };
 

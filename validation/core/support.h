@@ -1,4 +1,4 @@
-// What a kernel claims to do: cases beyond it are skipped, and counted with the reason.
+// What a kernel claims to do. Cases beyond the claims are skipped, and counted with the reason.
 #pragma once
 
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ const std::vector<AskedClaim<typename Fields::Case>>& claims() {
   return all;
 }
 
-/// Why a kernel of such support need not do the case; empty where it must.
+/// The reason why a kernel with this support need not do the case; empty if the kernel must.
 template <HasFields Case>
 std::string why_not(const typename Case::Fields::Info& info, const Case& c) {
   const Support& support = info.support;

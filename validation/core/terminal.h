@@ -14,13 +14,13 @@ namespace assay::validation {
 /// Is the stream a terminal that wants colour? NO_COLOR and CI switch it off.
 bool wants_colour(std::FILE* stream);
 
-/// `text` in `style`, or as it is.
+/// `text` in `style`, or unchanged if `colour` is false.
 std::string paint(std::string_view text, const fmt::text_style& style, bool colour);
 
 /// The verdict's name in its colour, padded to ten columns.
 std::string painted_name(Verdict verdict, bool colour);
 
-/// One line that is drawn over itself, on stderr and only there where it is a terminal.
+/// One line on stderr that is redrawn in place; nothing if stderr is not a terminal.
 class ProgressBar {
  public:
   ProgressBar();

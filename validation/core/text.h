@@ -14,7 +14,7 @@
 
 namespace assay::validation {
 
-/// The names of the types that an operation is stated in, in the order of Dtype.
+/// The names of the dtypes of an operation, in the order of Dtype.
 template <class T>
 std::vector<std::string> dtype_names_of(const DtypeField<T>& row) {
   std::vector<std::string> names;
@@ -50,8 +50,8 @@ void require_numbers_of(Dtype dtype, const char* name, const std::vector<Element
     throw std::invalid_argument(fmt::format("{}: {} is not a number of {}{}", name, *found, name_of(dtype), advice));
 }
 
-/// The problem that `words` describe, valid or not. Throws std::invalid_argument naming the key that is missing,
-/// unknown to such a problem or unreadable, and the array with an element that its dtype has not.
+/// The problem that `words` describe, valid or not. Throws std::invalid_argument, naming a key that is missing, unknown
+/// or unreadable, or an array with an element that is not a number of its dtype.
 template <HasFields Case>
 Case case_from(const Words& words) {
   static const auto rows = Case::Fields::problem();

@@ -1,4 +1,4 @@
-// What an any-precision reference says twice, at two precisions, and what it said before.
+// Checks an any-precision reference by a second computation with more digits, and remembers its results.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class ReferenceDisagrees : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Digits beyond those asked for, at which a truth is computed again.
+/// How many more digits the second computation of a truth has.
 inline constexpr int extra_digits = 20;
 
 /// Throws ReferenceDisagrees unless the values at `digits` digits and at more are of the same kinds and differ by at
@@ -24,8 +24,8 @@ inline constexpr int extra_digits = 20;
 void require_same(const std::vector<reference::BigFloat>& low, const std::vector<reference::BigFloat>& high, int digits,
                   const char* what);
 
-/// Remembers the truths of the last few large cases, which several properties ask for and which take seconds; small
-/// ones are computed anew, and what is too large for memory is not kept.
+/// Remembers the truths of the last few large cases, which take seconds and are needed by several properties. Truths of
+/// small cases are computed anew; truths that are too large for memory are not kept.
 template <class Operation>
 class TruthMemo {
  public:

@@ -1,4 +1,4 @@
-// An array of numbers in a type that is known when the program runs: what a kernel is given.
+// An array of numbers whose type is chosen at run time: an input of a kernel.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ View view_as(std::span<Real> span) {
   }
 }
 
-/// Values converted to a type, and whether they are still what they were.
+/// Values converted to a type; changed() tells whether somebody has written to the array.
 class TypedArray {
  public:
   template <class Image>
@@ -70,7 +70,7 @@ class TypedArray {
     before_ = now_;
   }
 
-  /// A variant of spans of const elements.
+  /// The array as a View, a variant of spans of const elements.
   template <class View>
   View view() const {
     return std::visit(

@@ -1,4 +1,4 @@
-// Cases as one line of words "key=value", and back: what the lines that reproduce a failure are made of.
+// Parses a case in one line of words "key=value", the form of the lines that reproduce a failure.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace assay::validation {
 
 using Words = std::map<std::string, std::string>;
 
-/// In the order of reference::Reduction.
+/// The names of reductions, in the order of reference::Reduction.
 inline const std::vector<std::string>& reduction_names() {
   static const std::vector<std::string> names = {"none", "sum", "mean"};
   return names;
@@ -27,7 +27,7 @@ inline const std::vector<std::string>& reduction_names() {
 /// The words `key=value` of a line. Throws std::invalid_argument for a word without '=' or a key given twice.
 Words parse_words(const std::string& line);
 
-/// Throws std::invalid_argument for a key that `known` has not.
+/// Throws std::invalid_argument for a key that is not in `known`.
 void require_known(const Words& words, const Words& known);
 
 // Each throws std::invalid_argument naming the key that is missing or unreadable.
@@ -51,7 +51,7 @@ template <class Value>
 std::vector<Value> parse_list(const Words& words, const std::string& key) {
   std::vector<Value> values;
   const std::string& text = word(words, key);
-  std::istringstream stream(text.empty() ? text : text + ",");  // a comma after each item: one at the end is a hole
+  std::istringstream stream(text.empty() ? text : text + ",");  // so that a comma at the end adds an empty item
   for (std::string item; std::getline(stream, item, ',');) values.push_back(parse_value<Value>(key, item));
   return values;
 }
