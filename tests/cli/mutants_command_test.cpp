@@ -20,7 +20,8 @@ class MutantsCommand : public Program {};
 TEST_F(MutantsCommand, ListsEachFaultOnALine) {
   const Outcome outcome = run("mutants ctc --list");
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')), CtcOperation::faults().size());
+  EXPECT_EQ(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')),
+            CtcOperation::faults().size());
   for (const auto& fault : CtcOperation::faults()) EXPECT_THAT(outcome.out, HasSubstr("  fault:" + fault.name + " "));
 }
 

@@ -7,8 +7,8 @@
 
 #include "tests/cli/program.h"
 #include "validation/core/npz.h"
-#include "validation/ctc/operation.h"
 #include "validation/core/text.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -37,7 +37,8 @@ TEST_F(ReplayCommand, JudgesByThePropertyNamed) {
 TEST_F(ReplayCommand, JudgesTheShippedKernelByEveryPropertyUnlessTold) {
   const Outcome outcome = run("replay '" + line_ + "'");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
-  for (const auto& property : CtcOperation::properties()) EXPECT_THAT(outcome.out, HasSubstr("  " + property.name + " "));
+  for (const auto& property : CtcOperation::properties())
+    EXPECT_THAT(outcome.out, HasSubstr("  " + property.name + " "));
 }
 
 TEST_F(ReplayCommand, ReadsACaseFromAFile) {

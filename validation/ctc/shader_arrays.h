@@ -15,7 +15,8 @@ struct CtcShaderArrays {
   static void add_to_interface(std::vector<transport::MetalArrayOffer>& arrays);
   static void add_to_call(const metal::AnyCtcProblem& problem, transport::MetalCall& call);
 
-  /// Padding may hold any number of 64 bits: what the shader's type does not hold is clamped, as a host would convert it.
+  /// Padding may hold any number of 64 bits: what the shader's type does not hold is clamped, as a host would convert
+  /// it.
   template <class Element>
   static void convert(const std::string& array, const metal::AnyCtcProblem& problem, std::vector<Element>& values,
                       const transport::MetalScalar& type) {

@@ -42,8 +42,8 @@ class MetalSvdKernel final : public SvdKernel {
     const std::lock_guard lock(mutex_);
     if (!svd_) {
       device_ = emulated_device(options_.edit);
-      svd_ = or_throw(
-          metal::Svd::create(device_, kernel_library(*device_, "svd/svd.metal", options_.edit), {.path = options_.path}));
+      svd_ = or_throw(metal::Svd::create(device_, kernel_library(*device_, "svd/svd.metal", options_.edit),
+                                         {.path = options_.path}));
     }
     use(*svd_);
     throw_reports(*device_);

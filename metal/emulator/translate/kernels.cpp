@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-
 namespace assay::metal::emulator {
 
 namespace {

@@ -14,8 +14,8 @@ namespace assay::metal::emulator {
 
 using Declarations = std::vector<Declaration>;
 
-/// The text with an empty line in place of each pragma that is a hint for compiling a loop (#pragma unroll, #pragma clang
-/// loop). The preprocessor does not expand macros in them, and clang would refuse those.
+/// The text with an empty line in place of each pragma that is a hint for compiling a loop (#pragma unroll, #pragma
+/// clang loop). The preprocessor does not expand macros in them, and clang would refuse those.
 std::string without_loop_pragmas(std::string_view text);
 
 /// Translates what needs no declarations: address spaces, attributes, literals.
@@ -44,8 +44,8 @@ extern const char* const lint_threadgroup_variable;
 ///   threadgroup float* row  ->  float* row
 ///
 /// An initializer has no effect: Apple's compiler accepts one, but no document says that the memory then holds it, and
-/// initcheck reports a read that relies on it. A variable mistaken for a pointer would become a private copy, with wrong
-/// results and no report. So everything ambiguous is refused.
+/// initcheck reports a read that relies on it. A variable mistaken for a pointer would become a private copy, with
+/// wrong results and no report. So everything ambiguous is refused.
 void translate_threadgroup(const Source& source, const Declarations& declarations, const char* variable, Edits& edits);
 
 struct ProgramConstant {
@@ -67,8 +67,8 @@ std::string registration(const Kernels& kernels, const std::vector<ProgramConsta
 ///
 ///   device -> global_device, constant -> const global_host, threadgroup -> local, thread -> private
 ///
-/// The first two are parts of OpenCL's global memory that do not convert to each other. All four convert to a pointer or
-/// reference without an address space, such as `this` and the standard library's parameters.
+/// The first two are parts of OpenCL's global memory that do not convert to each other. All four convert to a pointer
+/// or reference without an address space, such as `this` and the standard library's parameters.
 void translate_address_spaces(const Source& source, const Declarations& declarations, Edits& edits);
 
 /// For lint: finds pointers and references without an address space, which Metal refuses (Metal Shading Language

@@ -1,6 +1,6 @@
 // Extents of 0 are nothing to do, and are done: no refusal, no write outside.
-#include "validation/svd/properties/properties.h"
 #include "validation/svd/fields.h"
+#include "validation/svd/properties/properties.h"
 
 namespace assay::validation::svd {
 namespace {

@@ -1,5 +1,6 @@
-// assay_plugin_worker LIBRARY OPERATION [OPERATIONS...]: loads a plug-in and calls it, so that what it breaks is this process alone.
-// Started by validation/transport/library/worker_process.cpp, whose socket and shared memory it finds open.
+// assay_plugin_worker LIBRARY OPERATION [OPERATIONS...]: loads a plug-in and calls it, so that what it breaks is this
+// process alone. Started by validation/transport/library/worker_process.cpp, whose socket and shared memory it finds
+// open.
 #include <dlfcn.h>
 #include <poll.h>
 #include <sys/mman.h>
