@@ -12,7 +12,7 @@
 namespace assay::metal::test {
 
 /// Of one size class, or the next that takes the longest row.
-class EmulatedCtcKernel : public validation::CtcKernel {
+class EmulatedCtcKernel : public validation::CtcFloatKernel {
  public:
   explicit EmulatedCtcKernel(SizeClass size, bool is_checked = false) : size_(size), bench_(options(is_checked)) {
     info_.name = "metal-" + name_of(size);

@@ -11,7 +11,7 @@
 namespace assay::metal::test {
 namespace {
 
-using validation::ctc_properties;
+using validation::CtcOperation;
 
 class CtcProperties : public testing::TestWithParam<std::tuple<SizeClass, std::size_t>> {};
 

@@ -87,7 +87,7 @@ const std::vector<BadMatrices> bad_matrices = {
     {"FourAxes", {{"A", floats({1, 1, 2, 2})}}, "A: float32 [1, 1, 2, 2]: expected [B, M, N] or [M, N]"},
     {"Integers",
      {{"A", npy_array(std::vector<std::int64_t>(4), {2, 2})}},
-     "A: int64 [2, 2]: expected float16, float32 or float64"},
+     "A: int64 [1, 2, 2]: expected float16, float32 or float64"},
     {"Type", with_dtype(floats({2, 2}), "fp8"), "dtype = 'fp8': expected one of float32, float16, bfloat16, float64"},
     {"TypeNumber", {{"A", floats({2, 2})}, {"dtype", scalar(16)}}, "dtype: int64 []: expected text (unicode)"},
     {"FinerThanItsType", with_dtype(npy_array(std::vector<float>{1, 0.1F}, {1, 2}), "bfloat16"),
