@@ -1,5 +1,4 @@
-// The project's linear cross-entropy in Metal as the gate judges it: its own host code, its own .metal file, on the
-// emulator with every check on.
+// The project's linear cross-entropy in Metal: its own host code and .metal file, on the emulator with every check on.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Faults of the contract: numbers where a refusal is due.
+// Faults of the error contract: results instead of a refusal.
 #include <stdexcept>
 
 #include "validation/cce/faults/faults.h"
@@ -7,7 +7,7 @@
 namespace assay::validation::cce {
 namespace {
 
-/// Mends one argument before the kernel looks, so that what is wrong with it goes unnoticed.
+/// Repairs a bad argument before the kernel checks the arguments, so that the kernel does not refuse it.
 class Lenient : public PlainCceKernel {
  public:
   void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,

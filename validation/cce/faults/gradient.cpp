@@ -1,4 +1,4 @@
-// Faults of the gradients: what comes from above, sums over tokens and words, storage too narrow.
+// Faults of the gradients: the upstream gradient, sums over tokens and entries, storage too narrow.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Faults of the logits, their log-sum-exp and the loss: maxima, chunks, words at the edge, arithmetic too narrow.
+// Faults of the logits, their log-sum-exp and the loss: maxima, chunks, entries at the edge, arithmetic too narrow.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,5 +1,5 @@
-// A softmax sums to 1, so that what a token sends to its logits sums to 0: without cap and z-loss the elements of
-// dbias, over all words, cancel; and a bias raised everywhere is no direction of the loss.
+// A softmax sums to 1, so that dL/dz of a token sums to 0 over the entries without cap and z-loss, and so does dbias:
+// the loss does not change if every bias is raised by the same number.
 #include <cmath>
 
 #include "validation/cce/compare.h"
