@@ -20,7 +20,7 @@ JudgedGradient matrix(const CceCase& c, const char* name, bool of_entries) {
   JudgedGradient gradient;
   gradient.name = name;
   gradient.axes = {of_entries ? "v" : "n", "h"};
-  gradient.nouns = {of_entries ? "word" : "token", "column"};
+  gradient.nouns = {of_entries ? "entry" : "token", "column"};
   gradient.sizes = {of_entries ? "V" : "N", "H"};
   gradient.extents = {of_entries ? c.V : c.N, c.H};
   gradient.dtype = c.dtype;
@@ -72,9 +72,9 @@ std::vector<NamedRegion> entry_regions(const CceCase& c, const JudgedGradient& g
   std::vector<std::int64_t> count(at(c.V));
   for (std::int64_t n = 0; n < c.N; ++n)
     if (!c.is_ignored(n)) ++count[at(c.targets[at(n)])];
-  return {{"at words that are targets", where(gradient, [&](auto v) { return count[at(v)] > 0; })},
-          {"at words that are no target", where(gradient, [&](auto v) { return count[at(v)] == 0; })},
-          {"at words that are targets more than once", where(gradient, [&](auto v) { return count[at(v)] > 1; })}};
+  return {{"at entries that are targets", where(gradient, [&](auto v) { return count[at(v)] > 0; })},
+          {"at entries that are no target", where(gradient, [&](auto v) { return count[at(v)] == 0; })},
+          {"at entries that are targets more than once", where(gradient, [&](auto v) { return count[at(v)] > 1; })}};
 }
 
 /// The factors by which common mistakes multiply the rows of a gradient.

@@ -20,7 +20,7 @@ struct CceKernelInfo {
   /// The largest number of additions that a term of a long sum passes through, for sums by blocks. 0: no claim.
   std::int64_t longest_chain = 0;
   double exp_error = 4;  ///< of exp, log and tanh, in units of roundoff
-  /// How often dL/dz, a factor of the gradients' products, is rounded to bfloat16 if hidden and weight are of that type.
+  /// How often dL/dz, a factor of the gradients, is rounded to bfloat16 if hidden and weight are of that type.
   int bfloat16_roundings = 0;
   std::vector<std::int64_t> chunks;  ///< the sizes of vocabulary chunks that a request may ask for
   Support support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}};

@@ -32,7 +32,7 @@ std::vector<Picture> CceOperation::pictures(const CceKernel& kernel, const CceCa
     return share(run.dweight[at(v, h)], exact, bounds.dweight(at(v, h), to_double(exact)));
   };
   return {picture_of("error of dhidden as a share of its bound", "token n", "column h", c.N, c.H, dhidden),
-          picture_of("error of dweight as a share of its bound", "word v", "column h", c.V, c.H, dweight)};
+          picture_of("error of dweight as a share of its bound", "entry v", "column h", c.V, c.H, dweight)};
 }
 
 }  // namespace assay::validation

@@ -87,7 +87,7 @@ struct AnonymousRefusal final : PlainCceKernel {
 };
 
 struct RefusesOneWord final : PlainCceKernel {
-  static constexpr FaultNote note{"one-word-refused", "a vocabulary of one word is refused", "loss"};
+  static constexpr FaultNote note{"one-word-refused", "a vocabulary of one entry is refused", "loss"};
   void check(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out) const override {
     PlainCceKernel::check(problem, out);
     if (problem.options.V == 1) throw std::invalid_argument("V = 1: expected at least 2");

@@ -53,7 +53,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty padding() {
-  return {"padding", "words taken out by -inf change nothing", {.softcap = 0, .smoothing = 0}, check};
+  return {"padding", "entries taken out by -inf change nothing", {.softcap = 0, .smoothing = 0}, check};
 }
 
 }  // namespace assay::validation::cce

@@ -36,7 +36,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty permutation() {
-  return {"permutation", "renaming words renames their gradients", {.many_entries = 0.3}, check};
+  return {"permutation", "renaming entries renames their gradients", {.many_entries = 0.3}, check};
 }
 
 }  // namespace assay::validation::cce

@@ -29,7 +29,7 @@ Finding check(const CceContext& context, const CceCase& given) {
 }  // namespace
 
 CceProperty word_sums() {
-  return {"word-sums", "dbias sums to 0 over the words", {.bias = 1, .softcap = 0, .z_loss = 0}, check};
+  return {"word-sums", "dbias sums to 0 over the entries", {.bias = 1, .softcap = 0, .z_loss = 0}, check};
 }
 
 }  // namespace assay::validation::cce
