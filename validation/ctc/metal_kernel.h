@@ -1,5 +1,5 @@
-// The project's CTC in Metal as the gate judges it: its own host code, its own .metal file, on the emulator with every
-// check on. What a check reports is an error of the kernel, whatever the numbers.
+// The project's CTC in Metal: its own host code and .metal file, on the emulator with every check on. A report of a
+// check is an error of the kernel, whatever the numbers.
 #pragma once
 
 #include <cstdint>

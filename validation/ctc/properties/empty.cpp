@@ -1,5 +1,5 @@
-// Two theorems at the edge. No labels: the only alignment is all blank, so that loss = -sum_t ln y_t(blank) and
-// dL/da = y - onehot(blank). No frames and no labels: one empty alignment, p = 1, loss 0.
+// A row without labels has a single alignment, all blank, so that loss = -sum_t ln y_t(blank) and dL/da =
+// y - onehot(blank). A row without frames and labels has one empty alignment: p = 1, loss 0.
 #include <cmath>
 
 #include "validation/ctc/compare.h"

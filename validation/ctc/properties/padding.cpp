@@ -1,4 +1,4 @@
-// What stands in frames past input_length and in targets past target_length is never used.
+// Frames past input_length and targets past target_length have no effect.
 #include <limits>
 
 #include "validation/ctc/compare.h"
