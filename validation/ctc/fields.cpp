@@ -18,13 +18,13 @@ float rounded_to_unit(float value, float unit) {
 double largest_loss(const CtcCase& c, std::int64_t b) {
   double loss = 0;
   for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t) {
-    double least = 0, most = c.input == CtcInput::logits ? double{c.activation(t, b, 0)} : 0;
+    double smallest = 0, largest = c.input == CtcInput::logits ? double{c.activation(t, b, 0)} : 0;
     for (std::int64_t k = 0; k < c.C; ++k) {
       const double value{c.activation(t, b, k)};
-      if (std::isfinite(value)) least = std::min(least, value);
-      most = std::max(most, value);
+      if (std::isfinite(value)) smallest = std::min(smallest, value);
+      largest = std::max(largest, value);
     }
-    loss += most - least + (c.input == CtcInput::logits ? std::log(static_cast<double>(c.C)) : 0);
+    loss += largest - smallest + (c.input == CtcInput::logits ? std::log(static_cast<double>(c.C)) : 0);
   }
   return loss;
 }

@@ -9,7 +9,7 @@
 namespace assay::validation {
 namespace {
 
-/// The device has no float64: the host gives such problems to the CPU, which is judged by itself.
+/// The device has no float64. The host gives float64 problems to the CPU kernel, which is judged separately.
 SvdKernelInfo info_of(const MetalSvdOptions& options) {
   SvdKernelInfo info{.name = options.name, .graded = true, .canonical_signs = true, .has_randomized = true};
   info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
@@ -42,8 +42,8 @@ class MetalSvdKernel final : public SvdKernel {
     const std::lock_guard lock(mutex_);
     if (!svd_) {
       device_ = emulated_device(options_.edit);
-      svd_ = or_throw(
-          metal::Svd::create(device_, kernel_library(*device_, "svd/svd.metal", options_.edit), {.path = options_.path}));
+      svd_ = or_throw(metal::Svd::create(device_, kernel_library(*device_, "svd/svd.metal", options_.edit),
+                                         {.path = options_.path}));
     }
     use(*svd_);
     throw_reports(*device_);
@@ -51,7 +51,7 @@ class MetalSvdKernel final : public SvdKernel {
 
   MetalSvdOptions options_;
   SvdKernelInfo info_;
-  mutable std::mutex mutex_;  ///< over those below, and one run at a time: reports are the device's
+  mutable std::mutex mutex_;  ///< guards the members below; runs take turns, for they share the reports
   mutable std::shared_ptr<metal::emulator::EmulatorDevice> device_;
   mutable std::optional<metal::Svd> svd_;
 };
