@@ -50,12 +50,10 @@ void run_floor(const CtcBatch<float>& batch, int threads, CtcResult<float>& resu
   const auto rows = static_cast<std::size_t>(batch.size.T), each = batch.logits.size() / rows;
   const std::size_t workers = metal::cpu::worker_count(threads, rows);
   const auto set = metal::cpu::fastest_instruction_set();
-  metal::cpu::for_each_row(
-      rows, workers, [](std::size_t) { return true; },
-      [&](std::size_t, std::size_t t) {
-        ctc_floor(set, batch.logits.data() + t * each, each, static_cast<std::size_t>(batch.size.C),
-                  result.gradient.data() + t * each);
-      });
+  metal::cpu::for_each_piece(rows, workers, [&](std::size_t, std::size_t t) {
+    ctc_floor(set, batch.logits.data() + t * each, each, static_cast<std::size_t>(batch.size.C),
+              result.gradient.data() + t * each);
+  });
 }
 
 /// PyTorch's columns, where there is PyTorch and it takes the type.

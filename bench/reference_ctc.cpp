@@ -103,7 +103,7 @@ void BallAgainstPlainArb(benchmark::State& state) {
   const Sequence sequence;
   CtcOutcome<Ball> outcome;
   ctc_arb peer;
-  ctc_arb_init(&peer, T, C, S, precision_bits() + kGuardBits);
+  ctc_arb_init(&peer, T, C, S, precision_bits() + guard_bits);
   measure(
       state, [&] { ctc_arb_run(&peer, sequence.logits.data(), sequence.targets.data()); },
       [&] { outcome = ctc_outcome<Ball>(sequence.problem()); });

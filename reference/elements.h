@@ -1,4 +1,4 @@
-// Elements of an array, be they of 16, 32 or 64 bits, as Numbers: exactly where the Number has as many digits.
+// Elements of an array of 16, 32 or 64 bits as Numbers: exact where the Number has as many digits.
 #pragma once
 
 #include <concepts>
@@ -9,7 +9,7 @@
 
 namespace assay::reference {
 
-/// One element of an array as a Number. A 16-bit type is whatever converts to float.
+/// One element of an array as a Number. A 16-bit type is one that converts to float.
 template <class Number, class Real>
 Number element(const Real& x) {
   if constexpr (std::floating_point<Real>) {

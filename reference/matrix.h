@@ -1,8 +1,9 @@
-// A dense row-major matrix: the one container of the reference.
+// A dense row-major matrix: the one container of the reference. What is done element by element is here too.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace assay::reference {
@@ -35,5 +36,22 @@ class Matrix {
   std::int64_t cols_ = 0;
   std::vector<Number> elements_;
 };
+
+/// The matrix of f(A_ij).
+template <class Number, class Function>
+auto map(const Matrix<Number>& A, Function f) {
+  Matrix<std::remove_cvref_t<decltype(f(A(0, 0)))>> result(A.rows(), A.cols());
+  for (std::int64_t i = 0; i < A.rows(); ++i)
+    for (std::int64_t j = 0; j < A.cols(); ++j) result(i, j) = f(A(i, j));
+  return result;
+}
+
+/// A - B.
+template <class Number>
+Matrix<Number> difference(Matrix<Number> A, const Matrix<Number>& B) {
+  for (std::int64_t i = 0; i < A.rows(); ++i)
+    for (std::int64_t j = 0; j < A.cols(); ++j) A(i, j) -= B(i, j);
+  return A;
+}
 
 }  // namespace assay::reference

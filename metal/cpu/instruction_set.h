@@ -17,4 +17,19 @@ std::vector<InstructionSet> instruction_sets();
 /// The last of them.
 InstructionSet fastest_instruction_set();
 
+/// The inner loops of an operation, compiled for one instruction set: a constant of a type such as CtcKernels<float>.
+/// Defined for each set by the operation's simd/*.cpp.
+template <class Table, InstructionSet set>
+const Table& table_of();
+
+/// The same for a set known when the program runs, which the machine must have.
+template <class Table>
+const Table& table_for([[maybe_unused]] InstructionSet set) {
+#if defined(__x86_64__)
+  if (set == InstructionSet::avx512) return table_of<Table, InstructionSet::avx512>();
+  if (set == InstructionSet::avx2) return table_of<Table, InstructionSet::avx2>();
+#endif
+  return table_of<Table, InstructionSet::baseline>();
+}
+
 }  // namespace assay::metal::cpu

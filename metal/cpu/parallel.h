@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -32,14 +33,14 @@ struct Stage {
 /// false. Returns whether all pieces returned true. At most 4 stages.
 bool in_stages(std::size_t workers, std::span<const Stage> stages);
 
-/// Calls acceptable(row) once for each row below `rows` and then, where all were true, work(worker, i) once for each i
-/// below `rows`, in rising order, with worker < `workers`. Work begins when every row has been found acceptable.
-/// Neither function may throw.
-template <class Acceptable, class Work>
-bool for_each_row(std::size_t rows, std::size_t workers, const Acceptable& acceptable, const Work& work) {
-  const Stage stages[] = {{rows, [&](std::size_t, std::size_t row) { return acceptable(row); }},
-                          {rows, [&](std::size_t worker, std::size_t i) { return work(worker, i), true; }}};
-  return in_stages(workers, stages);
+/// Calls work(worker, i) once for each i below `count`, begun in rising order, with worker < `workers`. `work` must not
+/// throw.
+template <class Work>
+void for_each_piece(std::size_t count, std::size_t workers, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  on_threads(workers, [&](std::size_t worker) {
+    for (std::size_t i = next++; i < count; i = next++) work(worker, i);
+  });
 }
 
 }  // namespace assay::metal::cpu

@@ -1,4 +1,4 @@
-// Buffers by the names that their operation gives them: labels on the device, and words for what could not be made.
+// Buffers with the names that an operation gives them: as labels on the device and in error messages.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace assay::metal::host {
 
-/// `bytes` of memory that nobody has written, at least 16: a buffer of nothing can be bound too. Labelled "operation
-/// name". Errors: those of Device::new_buffer, with the buffer's name and bytes.
+/// A buffer of `bytes` uninitialised bytes, but at least 16, so that an empty array can be bound too. Its label is
+/// "operation name". Errors: those of Device::new_buffer, with the buffer's name and bytes.
 Result<std::shared_ptr<Buffer>> new_buffer(Device& device, const char* operation, const char* name,
                                            std::uint64_t bytes);
 
-/// A copy of `contents`; of no contents as above.
+/// A buffer with a copy of `contents`; as above if they are empty.
 Result<std::shared_ptr<Buffer>> new_buffer(Device& device, const char* operation, const char* name,
                                            std::span<const std::byte> contents);
 
-/// Fills a workspace, an array of buffers by their index, up to the first one that there is no memory for.
+/// Fills a workspace, an array of buffers by index. Stops at the first error, which take() returns.
 template <class Workspace>
 class Allocation {
  public:

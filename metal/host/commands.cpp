@@ -8,7 +8,7 @@ namespace assay::metal::host {
 
 namespace {
 
-/// The encoder is ended where encoding went wrong, too: Metal ends the process where one goes open.
+/// Ends the encoder after an error too, because Metal ends the process if an encoder is destroyed before that.
 Result<void> encode_into(CommandBuffer& commands, const Encode& encode) {
   const auto encoder = made(commands.compute_encoder(DispatchType::serial), "fetching an encoder");
   if (!encoder) return tl::unexpected(encoder.error());

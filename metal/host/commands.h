@@ -1,4 +1,4 @@
-// A command buffer from its making to its end, with words for what failed on the way.
+// Commits a command buffer and waits for it; errors name the step that failed.
 #pragma once
 
 #include <functional>
@@ -8,14 +8,14 @@
 
 namespace assay::metal::host {
 
-/// Encodes, and neither allocates nor copies: that would end the encoder.
+/// Encodes only: an allocation or copy would make the encoder stale.
 using Encode = std::function<Result<void>(ComputeCommandEncoder&)>;
 
-/// Commands that `encode` writes into a serial encoder, committed. Errors: the device's and encode's, after what was
-/// being done.
+/// Commits the commands that `encode` writes into a serial encoder. Errors: those of the device and of `encode`,
+/// preceded by the step that failed.
 Result<std::shared_ptr<CommandBuffer>> commit(CommandQueue& queue, const Encode& encode);
 
-/// Waits for the commands. Errors: as above, and what stopped them.
+/// Waits for the commands. Errors: as above, and the error that stopped the commands.
 Result<void> wait(CommandBuffer& commands);
 
 }  // namespace assay::metal::host

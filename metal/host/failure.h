@@ -1,4 +1,4 @@
-// Errors that say what was being done: the device's own text names the cause, and only the host knows for what.
+// Errors that name the step that failed, before the text of the device, which names the cause.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,12 +10,12 @@
 
 namespace assay::metal::host {
 
-/// The error, with `what` was being done before its text.
+/// The error, with `what`, the step that failed, before its text.
 inline tl::unexpected<Error> failure(const std::string& what, const Error& cause) {
   return error(cause.kind, fmt::format("{}: {}", what, cause.text));
 }
 
-/// The object, or the failure to make it: Metal gives nil as well as errors.
+/// The object, or the failure to make it. Metal may return nil instead of an error.
 template <class T>
 Result<std::shared_ptr<T>> made(Result<std::shared_ptr<T>> result, const std::string& what) {
   if (!result) return failure(what, result.error());

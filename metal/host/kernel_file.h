@@ -1,4 +1,4 @@
-// Where the .metal files lie.
+// Where the .metal files are.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace assay::metal::host {
 
-/// The file `name` of metal/kernels: as installed with this program, else in the source tree that it was built from.
+/// The file `name` of metal/kernels: the one installed with this program, else that of the source tree.
 std::filesystem::path kernel_file(const std::string& name);
 
 }  // namespace assay::metal::host

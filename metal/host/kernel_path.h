@@ -1,4 +1,4 @@
-// Which kernels of an operation, and in which words its types are told to them.
+// The two sets of kernels of each operation, and Metal's names of the types.
 #pragma once
 
 #include <type_traits>
@@ -7,10 +7,10 @@
 
 namespace assay::metal::host {
 
-/// The production kernels, or those that are to be read beside the papers.
+/// The fast kernels, or those that follow the papers line by line.
 enum class KernelPath { production, plain };
 
-/// Metal's name of a type of inputs and gradients.
+/// Metal's name of the type.
 template <class Real>
 constexpr const char* metal_type() {
   if constexpr (std::is_same_v<Real, float>) return "float";

@@ -64,9 +64,9 @@ Result<Engine> engine_of(const std::shared_ptr<Device>& device, std::shared_ptr<
   return Engine{std::move(queue), std::make_shared<Pipelines>(device, std::move(library))};
 }
 
-Result<std::shared_ptr<Library>> library_of(Device& device, const std::filesystem::path& chosen, const char* name) {
-  const std::filesystem::path file = chosen.empty() ? kernel_file(name) : chosen;
-  return made(device.new_library_from_file(file), fmt::format("compiling {}", file.string()));
+Result<std::shared_ptr<Library>> library_of(Device& device, const std::filesystem::path& file, const char* name) {
+  const std::filesystem::path path = file.empty() ? kernel_file(name) : file;
+  return made(device.new_library_from_file(path), fmt::format("compiling {}", path.string()));
 }
 
 Result<void> check_pipeline(const std::string& name, const ComputePipeline& pipeline, std::uint64_t threads) {

@@ -1,4 +1,4 @@
-// The pipelines of a library, each made once: to make one is to compile a kernel, which takes longer than to run it.
+// The pipelines of a library. Each is made once, because this compiles a kernel, which takes longer than to run it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace assay::metal::host {
 
-/// May be used from several threads at once.
+/// Several threads may use it at once.
 class Pipelines {
  public:
   Pipelines(std::shared_ptr<Device> device, std::shared_ptr<Library> library)
@@ -20,11 +20,12 @@ class Pipelines {
 
   bool has_function(const std::string& name) const;
 
-  /// The pipeline of this kernel and these constants: made by the first call, after that always the same.
-  /// Errors: those of Library::new_function and Device::new_pipeline, with the kernel's name; failures are not kept.
+  /// The pipeline of this kernel with these constants. The first call makes it; later calls return the same one.
+  /// Errors: those of Library::new_function and Device::new_pipeline, with the kernel's name. After an error the next
+  /// call tries again.
   Result<std::shared_ptr<const ComputePipeline>> get(const std::string& name, const FunctionConstants& constants);
 
-  /// As Library::reload_if_changed; after a change all pipelines are made anew. Those handed out before stay valid.
+  /// As Library::reload_if_changed. After a change all pipelines are made again. Those returned before stay valid.
   Result<bool> reload_if_changed();
 
  private:
@@ -36,20 +37,21 @@ class Pipelines {
   std::map<std::string, std::shared_ptr<const ComputePipeline>> pipelines_;  ///< by name and constants
 };
 
-/// What runs the kernels of a library on a device.
+/// Runs the kernels of a library on a device.
 struct Engine {
   std::shared_ptr<CommandQueue> queue;
   std::shared_ptr<Pipelines> pipelines;
 };
 
-/// Errors: argument, for one of the two without the other; execution, where the device gives no queue.
+/// Errors: argument, if one of the two is null; execution, if the device makes no queue.
 Result<Engine> engine_of(const std::shared_ptr<Device>& device, std::shared_ptr<Library> library);
 
-/// The library of `chosen` or, where that is empty, of the kernel file of this name. Errors: those of
-/// Device::new_library_from_file, after the file's.
-Result<std::shared_ptr<Library>> library_of(Device& device, const std::filesystem::path& chosen, const char* name);
+/// The library of `file`, or of kernel_file(name) if `file` is empty. Errors: those of Device::new_library_from_file,
+/// preceded by the name of the file.
+Result<std::shared_ptr<Library>> library_of(Device& device, const std::filesystem::path& file, const char* name);
 
-/// Errors: limit, for a pipeline whose simdgroups are not of 32 threads, or that takes fewer than `threads` in a group.
+/// Errors: limit, for a pipeline whose simdgroups do not have 32 threads, or that supports fewer than `threads` threads
+/// in a group.
 Result<void> check_pipeline(const std::string& name, const ComputePipeline& pipeline, std::uint64_t threads);
 
 }  // namespace assay::metal::host

@@ -1,10 +1,10 @@
-// What exp and ln of every kernel are made of: both to within 2 units of 2^-24.
+// exp and ln for all kernels, each within 2 units of 2^-24.
 //
 //   exp   x = k ln 2 + r, |r| <= 0.35: exp(x) = 2^k exp(r). ln 2 in three parts (Cody and Waite), the first of 15 bits,
 //         so that x - k ln2_1 is exact; exp(r) by its Taylor polynomial of degree 7, truncated at 5e-9
 //   ln    m 2^k with m in [sqrt(1/2), sqrt 2]: k ln 2 + 2 artanh(s), s = (m - 1) / (m + 1), truncated at s^11
 //
-// Own polynomials, for the library's functions differ from device to device, and results are to be the same bits.
+// The polynomials are the kernels' own, because the library's functions give different bits on different devices.
 #pragma once
 
 #include "pair.h"
@@ -16,7 +16,7 @@ struct Reduced {
   float k, r;
 };
 
-/// Of high + low, for |high| up to 2^20.
+/// The reduction of high + low, for |high| up to 2^20.
 inline Reduced reduced(Pair x) {
   const float k = rint(x.high * 0x1.715476p0f);
   float r = fma(-k, 0x1.62e4p-1f, x.high);

@@ -1,5 +1,6 @@
-// Sums over a simdgroup, of which all 32 lanes take part, or over a part of it. Neighbouring lanes add, then
-// neighbouring pairs: a fixed order, for equal bits on every device, and a + b is b + a, for equal bits in every lane.
+// Sums over a simdgroup, all 32 lanes of which must take part, or over parts of it. Neighbouring lanes are added, then
+// neighbouring pairs, and so on. This fixed order gives equal bits on every device, and since a + b = b + a also in
+// every lane.
 #pragma once
 
 #include "pair.h"
@@ -8,7 +9,7 @@ namespace assay {
 
 enum { lane_count = 32 };
 
-/// Over `width` neighbouring lanes, a power of two: each of these sums is that of its own lanes.
+/// The sum over each group of `width` neighbouring lanes, a power of two.
 template <int width, class T>
 T lanes_sum(T x) {
   for (ushort distance = 1; distance < width; distance *= 2) x += simd_shuffle_xor(x, distance);

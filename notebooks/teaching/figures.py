@@ -43,7 +43,7 @@ def figure(width: float = 7.2, height: float = 3.2, rows: int = 1, columns: int 
 
 
 def is_reachable(t: int, s: int, T: int, L: int) -> bool:
-    """Whether a path can be in state s at frame t: reference/ctc/lattice.h, `live_states`."""
+    """Whether a path can be in state s at frame t: reference/ctc/labels.h, `live_states`."""
     return max(0, L - 2 * (T - t)) <= s < min(L, 2 * t + 2)
 
 

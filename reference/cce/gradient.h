@@ -9,7 +9,7 @@
 //   dL/dhidden_h = sum_v dL/dz_v weight_vh,   dL/dweight_vh = dL/dz_v hidden_h,   dL/dbias_v = dL/dz_v
 //
 // x [V], z [V], hidden [H], weight [V, H], bias [V]. Without label smoothing and z-loss every dL/dz_v has the relative
-// digits of p. Sums over entries or tokens have theirs relative to the sum of magnitudes.
+// digits of p. Sums over entries or tokens have as many digits relative to the sum of the magnitudes.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 #include <span>
 #include <vector>
 
+#include "reference/cce/loss.h"
 #include "reference/cce/row.h"
-#include "reference/cce/terms.h"
 #include "reference/number/traits.h"
 
 namespace assay::reference {
@@ -61,7 +61,7 @@ void add_gradient_wrt_weight(std::span<const Number> dz, std::span<const Number>
     for (std::size_t h = 0; h < H; ++h) add_product(dweight[v * H + h], dz[v], hidden[h]);
 }
 
-/// dbias [V] += dz; an empty one is not wanted.
+/// dbias [V] += dz; nothing where dbias is empty.
 template <class Number>
 void add_gradient_wrt_bias(std::span<const Number> dz, std::span<Number> dbias) {
   for (std::size_t v = 0; v < dbias.size(); ++v) dbias[v] += dz[v];

@@ -18,9 +18,10 @@
 //
 //   |error of lse| <= (5 k + 3 ln V + 4) u + u |lse|
 //
-// Each step costs a summand exp (2), a product and two sums; the differences of maxima that it is scaled by add up to
-// max - x_v, with sum_v p_v (max - x_v) <= ln V; log1p(others) <= ln V is good to 2 u, and the last sum to u |lse|.
-// What underflows is below V times the smallest subnormal. Of two orders the difference is at most twice that.
+// In each step a summand meets an exp (2 roundings), a product and two sums; the differences of maxima by which the
+// summand is scaled add up to max - x_v, with sum_v p_v (max - x_v) <= ln V; log1p(others) <= ln V is good to 2 u, and
+// the last sum to u |lse|. What underflows is below V times the smallest subnormal. The results of two orders differ by
+// at most twice that.
 #pragma once
 
 #include <span>
@@ -38,7 +39,7 @@ struct OnlineSum {
 
   bool empty = true;  ///< no x, or none above -inf: the sum is 0
   Scalar max{};       ///< of the x; over Ball one that is not certainly below another
-  Weight others{0};   ///< sum of exp(x - max) over all x but that one
+  Weight others{0};   ///< sum of exp(x - max) over all x but the largest
 
   /// ln of the sum; -inf of none.
   Scalar log() const {
@@ -54,7 +55,7 @@ struct OnlineSum {
   bool operator==(const OnlineSum&) const = default;
 };
 
-/// The sum over the x of both. Its bits do not depend on which of two comes first.
+/// The sum over the x of both. merge(a, b) and merge(b, a) have the same bits.
 template <class Weight>
 OnlineSum<Weight> merge(OnlineSum<Weight> a, OnlineSum<Weight> b) {
   if (a.empty) return b;
@@ -71,8 +72,7 @@ OnlineSum<Weight> merge(OnlineSum<Weight> a, OnlineSum<Weight> b) {
 /// The sum with one x more; -inf adds nothing.
 template <class Weight>
 void add(OnlineSum<Weight>& sum, const typename OnlineSum<Weight>::Scalar& x) {
-  using Scalar = typename OnlineSum<Weight>::Scalar;
-  if (!NumberTraits<Scalar>::is_finite(x) && x < Scalar(0)) return;
+  if (is_minus_infinity(x)) return;
   sum = merge(std::move(sum), OnlineSum<Weight>{false, x, Weight(0)});
 }
 

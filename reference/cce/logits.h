@@ -25,13 +25,7 @@
 
 namespace assay::reference {
 
-/// Whether x is -inf, the logit of an entry outside the vocabulary.
-template <class Number>
-bool is_minus_infinity(const Number& x) {
-  return !NumberTraits<Number>::is_finite(x) && x < Number(0);
-}
-
-/// z [V] of one token.
+/// z [V] of one token. A bias of -inf is the logit of an entry outside the vocabulary.
 template <class Number>
 std::vector<Number> logits(std::span<const Number> hidden, std::span<const Number> weight,
                            std::span<const Number> bias) {
@@ -73,7 +67,7 @@ int digits_of_logits(const CceProblem<Real>& problem) {
   const double terms = std::log10(static_cast<double>(problem.H) + 1);
   const double product = std::log10(hidden) + std::log10(detail::largest_magnitude(problem.weight)) + terms;
   const double largest = std::max({product, std::log10(detail::largest_magnitude(problem.bias)), 0.0}) + terms + 1;
-  return std::min(precision_digits() + static_cast<int>(std::ceil(largest)), kMostDigits);
+  return std::min(precision_digits() + static_cast<int>(std::ceil(largest)), max_digits);
 }
 
 }  // namespace assay::reference

@@ -17,9 +17,9 @@
 
 #include "reference/cce/gradient.h"
 #include "reference/cce/logits.h"
+#include "reference/cce/loss.h"
 #include "reference/cce/problem.h"
 #include "reference/cce/row.h"
-#include "reference/cce/terms.h"
 #include "reference/cce/validate.h"
 #include "reference/number/precision.h"
 #include "reference/number/traits.h"

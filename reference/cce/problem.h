@@ -1,4 +1,4 @@
-// The statement of linear cross-entropy: plain data, no computation. Reference, kernels and gate all speak it.
+// The statement of linear cross-entropy: plain data, no computation. Reference, kernels and gate all take it.
 //
 //   N tokens, H hidden size, V vocabulary.
 //   hidden     [N, H]   row-major; row n of a token that is ignored is never read

@@ -20,7 +20,6 @@
 #include "reference/cce/logits.h"
 #include "reference/cce/loss.h"
 #include "reference/cce/softcap.h"
-#include "reference/cce/terms.h"
 #include "reference/number/traits.h"
 
 namespace assay::reference {

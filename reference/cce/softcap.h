@@ -25,7 +25,7 @@ template <class Number>
 Capped<Number> softcap(const Number& z, const Number& cap) {
   using Traits = NumberTraits<Number>;
   if (Traits::is_zero(cap) || !Traits::is_finite(cap)) return {z, Number(1)};
-  if (!Traits::is_finite(z) && z < Number(0)) return {-cap, Number(0)};
+  if (is_minus_infinity(z)) return {-cap, Number(0)};
   const Number ratio = z / cap;
   const bool negative = ratio < Number(0);
   Number exponent = ratio + ratio;  // -2 r; an enclosure that holds 0 has either sign, and both are right

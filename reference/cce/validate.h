@@ -55,17 +55,6 @@ void validate_targets(const CceProblem<Real>& problem) {
 }
 
 template <class Real>
-void validate_upstream(const CceProblem<Real>& problem) {
-  if (problem.upstream.empty()) return;
-  const bool per_token = problem.reduction == Reduction::none;
-  expect_size("upstream", problem.upstream.size(), per_token ? "N for Reduction::none" : "1 for Reduction::sum or mean",
-              per_token ? problem.N : 1);
-  for (std::size_t n = 0; n < problem.upstream.size(); ++n)
-    if (!std::isfinite(problem.upstream[n]))
-      refuse("upstream[", n, "] = ", problem.upstream[n], ": expected a finite number");
-}
-
-template <class Real>
 bool is_finite(const Real& value) {
   const Real infinity = std::numeric_limits<Real>::infinity();
   return value > -infinity && value < infinity;
@@ -74,7 +63,7 @@ bool is_finite(const Real& value) {
 /// Refuses the first element of row i of a matrix that is not finite. `row` is [H].
 template <class Real>
 void validate_row(const char* name, const char* index, std::int64_t i, std::span<const Real> row) {
-  bool acceptable = true;  // a pass without branches, then the position where there is one
+  bool acceptable = true;  // one pass without branches; only a bad row is searched for the position
   for (const Real& value : row) acceptable &= is_finite(value);
   if (acceptable) return;
   for (std::size_t h = 0; h < row.size(); ++h)
@@ -106,7 +95,7 @@ void validate(const CceProblem<Real>& problem) {
   detail::validate_extents(problem);
   detail::validate_options(problem);
   detail::validate_targets(problem);
-  detail::validate_upstream(problem);
+  detail::validate_upstream(problem.upstream, problem.reduction, "N", problem.N);
 }
 
 /// Throws std::invalid_argument at an element of weight, or of hidden of a token that is not ignored, that is not

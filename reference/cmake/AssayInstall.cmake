@@ -12,13 +12,41 @@ foreach(library IN LISTS libraries)
   set_target_properties(assay_${library} PROPERTIES EXPORT_NAME ${library})
   install(TARGETS assay_${library} EXPORT assayTargets)
 endforeach()
-foreach(part IN ITEMS reference metal validation)
-  install(
-    DIRECTORY "${PROJECT_SOURCE_DIR}/${part}"
-    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/assay"
-    FILES_MATCHING
-    PATTERN "*.h")
-endforeach()
+
+# What users include; the headers that these include are installed with them.
+set(public_headers
+    metal/cpu/cce/any.h
+    metal/cpu/cce/loss.h
+    metal/cpu/ctc/any.h
+    metal/cpu/ctc/loss.h
+    metal/cpu/svd/any.h
+    metal/cpu/svd/gradient.h
+    metal/cpu/svd/svd.h
+    metal/emulator/emulator_device.h
+    metal/host/cce/cce.h
+    metal/host/ctc/ctc.h
+    metal/host/kernel_file.h
+    metal/host/svd/svd.h
+    validation/cce/operation.h
+    validation/ctc/operation.h
+    validation/svd/operation.h)
+if(TARGET assay_apple)
+  list(APPEND public_headers metal/apple/system_device.h)
+endif()
+file(GLOB_RECURSE documented RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/reference/*.h"
+     "${PROJECT_SOURCE_DIR}/metal/device/*.h")
+set(left ${public_headers} ${documented})
+while(left)
+  list(POP_FRONT left header)
+  list(APPEND installed ${header})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES "${PROJECT_SOURCE_DIR}/${header}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/assay/${folder}")
+  file(STRINGS "${PROJECT_SOURCE_DIR}/${header}" included REGEX "^#include \"")
+  list(TRANSFORM included REPLACE "^#include \"(.*)\".*" "\\1")
+  list(APPEND left ${included})
+  list(REMOVE_DUPLICATES left)
+  list(REMOVE_ITEM left ${installed})
+endwhile()
 # For the authors of plug-ins, and the program that calls them.
 install(FILES "${PROJECT_SOURCE_DIR}/validation/plugin/assay_plugin.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS assay_plugin_worker DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/assay")
@@ -44,6 +72,7 @@ install(
 configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/assayConfig.cmake.in" "${PROJECT_BINARY_DIR}/assayConfig.cmake"
                               INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/assayConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-file(GLOB find_modules "${CMAKE_CURRENT_LIST_DIR}/Find*.cmake")
+file(GLOB find_modules "${PROJECT_SOURCE_DIR}/*/cmake/Find*.cmake")
+list(FILTER find_modules EXCLUDE REGEX "MetalCpp") # assay::apple needs it to be built, not to be used
 install(FILES "${PROJECT_BINARY_DIR}/assayConfig.cmake" "${PROJECT_BINARY_DIR}/assayConfigVersion.cmake" ${find_modules}
         DESTINATION "${package_dir}")

@@ -5,6 +5,7 @@
 //              = (abar_t(s) + alpha_{t-1}(s-2)) y^t_{l'_s}     otherwise
 //   abar_t(s)  = alpha_{t-1}(s) + alpha_{t-1}(s-1)                                                (7)
 //   p(l|x)     = alpha_T(|l'|) + alpha_T(|l'| - 1)                                                (8)
+//   L          = -ln p(l|x)                                                                       (12)
 //
 // Graves et al. 2006. Over another semiring than the probabilities the same lines count paths, find the best one, or
 // compute in logarithms: see semiring.h.
@@ -15,8 +16,8 @@
 #include <span>
 
 #include "reference/ctc/labels.h"
-#include "reference/ctc/lattice.h"
 #include "reference/matrix.h"
+#include "reference/number/traits.h"
 
 namespace assay::reference {
 
@@ -58,6 +59,12 @@ Weight alpha_total(const Matrix<Weight>& alpha) {
   Weight total = alpha(T - 1, L - 1);
   if (L > 1) total += alpha(T - 1, L - 2);  // (8)
   return total;
+}
+
+/// L of a probability p(l|x), be it a number, a LogNumber or an Extended: +inf where p(l|x) is 0.
+template <class Weight>
+typename NumberTraits<Weight>::Scalar loss(const Weight& p) {
+  return -NumberTraits<Weight>::log(p);
 }
 
 }  // namespace assay::reference

@@ -21,7 +21,6 @@
 
 #include "reference/ctc/alpha.h"
 #include "reference/ctc/labels.h"
-#include "reference/ctc/loss.h"
 #include "reference/ctc/posterior.h"
 #include "reference/ctc/problem.h"
 #include "reference/ctc/softmax.h"
@@ -116,7 +115,7 @@ int digits_of_logarithms(const CtcProblem<Real>& problem, std::int64_t b) {
     for (const Real activation : frame(problem, t, b))
       if (std::isfinite(activation)) largest = std::max(largest, std::abs(static_cast<double>(activation)));
   const double digits = std::log10(largest) + std::log10(2 * static_cast<double>(T) + 1);
-  return std::min(precision_digits() + static_cast<int>(std::ceil(digits)), kMostDigits);
+  return std::min(precision_digits() + static_cast<int>(std::ceil(digits)), max_digits);
 }
 
 /// The row of a problem that has been validated. float and double compute with an exponent of 64 bits, and whatever
@@ -130,7 +129,7 @@ CtcRow<Number> row_of_valid(const CtcProblem<Real>& problem, std::int64_t b, Tar
   return row_over<Number, LogNumber<Number>>(problem, b, labels);
 }
 
-/// What the gradient and, but for the upstream, the loss of row b are multiplied by.
+/// The weight of row b in the reduction: a factor of its loss and of its gradient.
 template <class Number, class Real>
 Number row_weight(const CtcProblem<Real>& problem, std::int64_t b) {
   if (problem.reduction != Reduction::mean) return Number(1);

@@ -54,7 +54,7 @@ class BestPath {
     Step(std::int64_t k, std::shared_ptr<const Step> earlier) : emitted(k), before(std::move(earlier)) {}
     Step(const Step&) = delete;
     Step& operator=(const Step&) = delete;
-    /// Lets go of what came before one step at a time: a list of many frames would recurse as deep.
+    /// Frees the earlier steps one at a time: freeing them recursively would recurse once for each frame.
     ~Step() {
       while (before && before.use_count() == 1) before = std::move(const_cast<Step&>(*before).before);
     }
@@ -65,7 +65,7 @@ class BestPath {
 };
 
 /// The most probable alignment of l' [L] under y [T, C], and its probability. Where no alignment has a probability
-/// above 0, that is 0 and the alignment means nothing.
+/// above 0, the probability is 0 and the alignment means nothing.
 template <class Number>
 BestPath<Number> best_path(const Matrix<Number>& y, Expanded labels) {
   Matrix<BestPath<Number>> steps(y.rows(), y.cols());

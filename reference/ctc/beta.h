@@ -9,6 +9,14 @@
 //
 //   excluding y_t (Graves 2008, chapter 7): the same without the last factor, so that
 //     beta_including = beta_excluding * y^t_{l'_s},   beta_excluding_T(|l'|) = beta_excluding_T(|l'| - 1) = 1.
+//
+// And what alpha and beta satisfy at every frame t. Every alignment is in exactly one state s at t, so the sum over s
+// of what leads to s and what follows s is all of p(l|x):
+//
+//   including y_t:   sum_s alpha_t(s) beta_t(s) / y^t_{l'_s} = p(l|x)                               (14)
+//   excluding y_t:   sum_s alpha_t(s) beta_t(s)              = p(l|x)
+//
+// A term missing from either recursion breaks these invariants at the frames that the term concerns.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +24,8 @@
 #include <vector>
 
 #include "reference/ctc/labels.h"
-#include "reference/ctc/lattice.h"
 #include "reference/matrix.h"
+#include "reference/number/traits.h"
 
 namespace assay::reference {
 
@@ -71,6 +79,26 @@ Matrix<Weight> beta_including_y(const Matrix<Weight>& y, Expanded labels) {
 template <class Weight>
 Matrix<Weight> beta_excluding_y(const Matrix<Weight>& y, Expanded labels) {
   return detail::beta(y, labels, false);
+}
+
+/// The left side of (14) at frame t, beta including y_t. States of output 0 lead nowhere and count as 0.
+template <class Weight>
+Weight invariant_including_y(const Matrix<Weight>& alpha, const Matrix<Weight>& beta, const Matrix<Weight>& y,
+                             Expanded labels, std::int64_t t) {
+  Weight sum(0);
+  for (std::int64_t s = 0; s < alpha.cols(); ++s) {
+    const Weight& output = y(t, labels[static_cast<std::size_t>(s)]);
+    if (!NumberTraits<Weight>::is_zero(output)) sum += alpha(t, s) * beta(t, s) / output;  // (14)
+  }
+  return sum;
+}
+
+/// sum_s alpha_t(s) beta_t(s) at frame t, beta excluding y_t.
+template <class Weight>
+Weight invariant_excluding_y(const Matrix<Weight>& alpha, const Matrix<Weight>& beta, std::int64_t t) {
+  Weight sum(0);
+  for (std::int64_t s = 0; s < alpha.cols(); ++s) sum += alpha(t, s) * beta(t, s);
+  return sum;
 }
 
 }  // namespace assay::reference

@@ -14,7 +14,6 @@
 #include <span>
 
 #include "reference/ctc/alpha.h"
-#include "reference/ctc/feasible.h"
 #include "reference/ctc/labels.h"
 #include "reference/ctc/repeats.h"
 #include "reference/matrix.h"

@@ -30,7 +30,7 @@ Matrix<Weight> sum_over_states(const Matrix<Weight>& alpha, const Matrix<Weight>
   return sum;
 }
 
-/// dL/dln y: minus the posterior. What has output 0 has posterior 0.
+/// dL/dln y: minus the posterior. A class of output 0 has posterior 0.
 template <class Number>
 Matrix<Number> gradient_wrt_log_probs(const Matrix<Number>& y, Expanded labels, const Matrix<Number>& alpha,
                                       const Matrix<Number>& beta, const Number& p) {

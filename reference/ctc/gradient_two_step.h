@@ -5,8 +5,8 @@
 //   r^t        = sum_k E^t_k
 //   dL/da^t_k  = E^t_k - y^t_k r^t              through the softmax, dy_j/da_k = y_j (delta_jk - y_k)
 //
-// alpha and beta including y_t, as weights: over LogNumber the first line is what stands there, over other numbers it
-// is -sum / (p y^2). Equal to gradient_wrt_logits in exact arithmetic; in rounded arithmetic y^2 may underflow first.
+// alpha and beta including y_t, as weights: over LogNumber the first line is computed as it stands, over other numbers
+// as -sum / (p y^2). Equal to gradient_wrt_logits in exact arithmetic; in rounded arithmetic y^2 may underflow first.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,6 @@
 #include "reference/ctc/alpha.h"
 #include "reference/ctc/beta.h"
 #include "reference/ctc/labels.h"
-#include "reference/ctc/lattice.h"
 #include "reference/matrix.h"
 
 namespace assay::reference {

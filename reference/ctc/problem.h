@@ -1,4 +1,4 @@
-// The statement of a CTC problem: plain data, no computation. Reference, kernels and gate all speak it.
+// The statement of a CTC problem: plain data, no computation. Reference, kernels and gate all take it.
 //
 //   T frames, B rows of a batch, C classes with blank, S the longest target.
 //   activations      [T, B, C]  logits or log-probabilities, row-major

@@ -1,6 +1,6 @@
 // y_k = exp(a_k) / sum_j exp(a_j), computed as exp(a_k - m) / sum_j exp(a_j - m) with m = max_j a_j.
 //
-// Over LogNumber weights the same lines are log_softmax: ln y_k = a_k - m - ln sum_j exp(a_j - m).
+// Over LogNumber weights the same lines are the log_softmax: ln y_k = a_k - m - ln sum_j exp(a_j - m).
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <vector>
 
+#include "reference/number/log_number.h"
 #include "reference/number/traits.h"
 
 namespace assay::reference {
@@ -35,6 +37,14 @@ void softmax(std::span<const Real> logits, std::span<Weight> y) {
   Weight inverse(1);
   inverse /= sum;
   for (Weight& element : y) element *= inverse;
+}
+
+/// ln y [C] of the logits a [C], of which at least one is finite.
+template <class Number, class Real>
+void log_softmax(std::span<const Real> logits, std::span<Number> log_y) {
+  std::vector<LogNumber<Number>> y(logits.size());
+  softmax<LogNumber<Number>, Real>(logits, y);
+  for (std::size_t k = 0; k < y.size(); ++k) log_y[k] = y[k].log();
 }
 
 }  // namespace assay::reference

@@ -1,10 +1,11 @@
-// Everything that the derivation of CTC's gradient speaks of, for one sequence, so that it can be looked at: from y
-// [T, C] and l to alpha, both betas, their invariants, the posterior, and dL/dlogits by both roads.
+// Every quantity in the derivation of CTC's gradient, for one sequence, so that each can be looked at: from y [T, C]
+// and l to alpha, both betas, their invariants, the posterior, and dL/dlogits by both routes.
 //
 //   ctc_steps         over any weight: probabilities in a number type, or their logarithms (LogNumber)
 //   ctc_steps_scaled  alphahat and betahat, scaled to sum to 1 at every frame (Graves et al. 2006, section 4.1)
 //
-// Nothing is kept in range or rearranged: what underflows does so where the formula says. Production takes batch.h.
+// Nothing is kept in range or rearranged: a number underflows where the formula makes it underflow. The loss and
+// gradient that kernels are judged by are in batch.h.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +15,12 @@
 #include <vector>
 
 #include "reference/ctc/alpha.h"
-#include "reference/ctc/alpha_scaled.h"
 #include "reference/ctc/beta.h"
-#include "reference/ctc/beta_scaled.h"
 #include "reference/ctc/gradient.h"
 #include "reference/ctc/gradient_two_step.h"
-#include "reference/ctc/invariants.h"
 #include "reference/ctc/labels.h"
 #include "reference/ctc/posterior.h"
+#include "reference/ctc/scaled.h"
 #include "reference/ctc/weights.h"
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
@@ -50,29 +49,17 @@ struct CtcSteps {
 
 namespace detail {
 
-/// `change(x_ij, y_ij)` at every element; x.
-template <class Number, class Change>
-Matrix<Number> element_by_element(Matrix<Number> x, const Matrix<Number>& y, const Change& change) {
-  for (std::int64_t i = 0; i < x.rows(); ++i)
-    for (std::int64_t j = 0; j < x.cols(); ++j) change(x(i, j), y(i, j));
-  return x;
-}
-
-/// y - gamma.
-template <class Number>
-Matrix<Number> output_minus_posterior(Matrix<Number> y, const Matrix<Number>& gamma) {
-  return element_by_element(std::move(y), gamma, [](Number& a, const Number& b) { a -= b; });
-}
-
 /// alpha beta, state by state.
 template <class Weight>
-Matrix<Weight> alpha_beta(const Matrix<Weight>& alpha, const Matrix<Weight>& beta) {
-  return element_by_element(alpha, beta, [](Weight& a, const Weight& b) { a *= b; });
+Matrix<Weight> alpha_beta(Matrix<Weight> alpha, const Matrix<Weight>& beta) {
+  for (std::int64_t t = 0; t < alpha.rows(); ++t)
+    for (std::int64_t s = 0; s < alpha.cols(); ++s) alpha(t, s) *= beta(t, s);
+  return alpha;
 }
 
 }  // namespace detail
 
-/// From y [T, C], the labels l [S] and `alpha` [T, L], which need not be right: what is wrong with it then shows.
+/// From y [T, C], l' [L] and `alpha` [T, L], which may be wrong: the invariants then show at which frames.
 template <class Weight>
 CtcSteps<Weight> ctc_steps_of(Matrix<Weight> y, std::vector<std::int64_t> states, Matrix<Weight> alpha) {
   CtcSteps<Weight> steps;
@@ -92,7 +79,7 @@ CtcSteps<Weight> ctc_steps_of(Matrix<Weight> y, std::vector<std::int64_t> states
   steps.posterior = values(posterior(steps.y, steps.states, steps.alpha, steps.p));
   steps.output_error = two_step_output_error(steps.y, steps.states, steps.alpha, steps.beta_including, steps.p);
   steps.gradient_two_step = softmax_backward(steps.output_error, values(steps.y));
-  steps.gradient = detail::output_minus_posterior(values(steps.y), steps.posterior);
+  steps.gradient = difference(values(steps.y), steps.posterior);
   return steps;
 }
 
@@ -135,7 +122,7 @@ CtcSteps<Number> ctc_steps_scaled(Matrix<Number> y, std::span<const std::int64_t
       steps.posterior(t, k) /= output * Z;                                          // (16)
     }
   }
-  steps.gradient = detail::output_minus_posterior(steps.y, steps.posterior);
+  steps.gradient = difference(steps.y, steps.posterior);
   steps.gradient_two_step = softmax_backward(steps.output_error, steps.y);
   return steps;
 }

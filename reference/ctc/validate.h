@@ -85,23 +85,12 @@ void validate_labels(const CtcProblem<Real>& problem) {
   }
 }
 
-template <class Real>
-void validate_upstream(const CtcProblem<Real>& problem) {
-  using std::isfinite;
-  if (problem.upstream.empty()) return;
-  const bool per_row = problem.reduction == Reduction::none;
-  expect_size("upstream", problem.upstream.size(), per_row ? "B for Reduction::none" : "1 for Reduction::sum or mean",
-              per_row ? problem.B : 1);
-  for (std::size_t b = 0; b < problem.upstream.size(); ++b)
-    if (!isfinite(problem.upstream[b]))
-      refuse("upstream[", b, "] = ", problem.upstream[b], ": expected a finite number");
-}
-
 /// Refuses what is wrong with frame t of row b, if anything is. `frame` is [C].
 template <class Real>
 void validate_frame(std::span<const Real> frame, CtcInput input, std::int64_t t, std::size_t b) {
   const Real infinity = std::numeric_limits<Real>::infinity();
-  bool acceptable = true, any_finite = false;  // a pass without branches, then the position where there is one
+  bool acceptable = true,
+       any_finite = false;  // one pass without branches; only a bad frame is searched for the position
   for (const Real& value : frame) {
     acceptable &= value < infinity;
     any_finite |= value > -infinity;
@@ -115,17 +104,13 @@ void validate_frame(std::span<const Real> frame, CtcInput input, std::int64_t t,
            "for the softmax of such a frame is 0/0");
 }
 
-}  // namespace detail
-
-namespace detail {
-
 template <class Real>
 void validate_rows(const CtcProblem<Real>& problem) {
   validate_row_counts(problem);
   validate_lengths(problem);
   validate_targets_size(problem);
   validate_labels(problem);
-  validate_upstream(problem);
+  validate_upstream(problem.upstream, problem.reduction, "B", problem.B);
 }
 
 }  // namespace detail
@@ -139,7 +124,7 @@ void validate(const CtcProblem<Real>& problem) {
   detail::validate_rows(problem);
 }
 
-/// As validate, of a problem whose activations lie where `problem.activations` does not look: in a device's memory.
+/// As validate, for a problem whose activations are in the memory of a device and not in `problem.activations`.
 template <class Real>
 void validate_without_activations(const CtcProblem<Real>& problem) {
   detail::validate_extents(problem);

@@ -1,8 +1,8 @@
 // Ball: a number known to lie in [midpoint - radius, midpoint + radius], a thin value type over Arb's arb_t.
 //
 // Every operation encloses its exact result for all members of its operands (Johansson 2017, "Arb: efficient
-// arbitrary-precision midpoint-radius interval arithmetic"). So what comes out of the reference with balls is a
-// theorem. Midpoints carry kGuardBits beyond the precision of the thread, see precision.h.
+// arbitrary-precision midpoint-radius interval arithmetic"). So a result of the reference in balls is a theorem.
+// Midpoints carry guard_bits beyond the precision of the thread, see precision.h.
 //
 // ASSAY_HAVE_CERTIFIED is 1 where Ball exists (with ASSAY_HAVE_ARB), else 0.
 #pragma once
@@ -88,7 +88,7 @@ class Ball {
   friend Ball log(const Ball& x) { return make(arb_log, x); }
   friend Ball log1p(const Ball& x) { return make(arb_log1p, x); }
   friend Ball expm1(const Ball& x) { return make(arb_expm1, x); }
-  /// Of the members that are not negative; NaN where there are none.
+  /// Encloses the roots of the members that are not negative; NaN where every member is.
   friend Ball sqrt(const Ball& x) { return make(arb_is_negative(x.ball_) != 0 ? arb_sqrt : arb_sqrtpos, x); }
   friend Ball abs(Ball x) { return arb_abs(x.ball_, x.ball_), x; }
 
@@ -98,7 +98,7 @@ class Ball {
     arf_set_mag(arb_midref(result.ball_), arb_radref(ball_));
     return result.midpoint();
   }
-  /// The ends, rounded outwards.
+  /// The ends of the interval, rounded outwards.
   BigFloat lower() const { return end(arb_get_lbound_arf); }
   BigFloat upper() const { return end(arb_get_ubound_arf); }
 
@@ -115,8 +115,7 @@ class Ball {
   bool overlaps(const Ball& x) const { return arb_overlaps(ball_, x.ball_) != 0; }
   bool is_exact() const { return arb_is_exact(ball_) != 0; }
 
-  /// At most `digits` digits of the midpoint, those that the radius leaves certain, and the radius: "[0.25
-  /// +/- 3.1e-60]".
+  /// "[0.25 +/- 3.1e-60]": of the midpoint the digits that the radius leaves certain, at most `digits`, and the radius.
   std::string str(int digits) const {
     char* text = arb_get_str(ball_, digits, 0);
     std::string result(text);
@@ -131,7 +130,7 @@ class Ball {
   arb_srcptr data() const { return ball_; }
 
  private:
-  static slong bits() { return precision_bits() + kGuardBits; }
+  static slong bits() { return precision_bits() + guard_bits; }
 
   template <class Function, class... Operands>
   static Ball make(Function function, const Operands&... operands) {
@@ -164,18 +163,14 @@ Ball expm1(const Ball& x);
 Ball sqrt(const Ball& x);
 
 template <>
-struct NumberTraits<Ball> {
-  using Scalar = Ball;
-
+struct NumberTraits<Ball> : PlainNumberTraits<Ball> {
   static Ball exp(const Ball& x) { return reference::exp(x); }
   static Ball log(const Ball& x) { return is_zero(x) ? -infinity() : reference::log(x); }
   static Ball log1p(const Ball& x) { return reference::log1p(x); }
   static Ball expm1(const Ball& x) { return reference::expm1(x); }
   static Ball sqrt(const Ball& x) { return reference::sqrt(x); }
-  static const Ball& value(const Ball& x) { return x; }
-  static const Ball& from_value(const Ball& x) { return x; }
 
-  /// Certainly 0, certainly positive, certainly finite.
+  /// True where every member is 0, positive, finite.
   static bool is_zero(const Ball& x) { return arb_is_zero(x.data()) != 0; }
   static bool is_positive(const Ball& x) { return arb_is_positive(x.data()) != 0; }
   static bool is_finite(const Ball& x) { return arb_is_finite(x.data()) != 0; }
@@ -183,10 +178,6 @@ struct NumberTraits<Ball> {
   static Ball infinity() { return Ball(std::numeric_limits<double>::infinity()); }
   static Ball nan() { return Ball(std::numeric_limits<double>::quiet_NaN()); }
 
-  template <std::floating_point Real>
-  static Ball from_real(Real x) {
-    return Ball(x);
-  }
   static double to_double(const Ball& x) { return static_cast<double>(x.midpoint()); }
   static std::string to_string(const Ball& x, int digits) { return x.str(digits); }
 };

@@ -1,7 +1,7 @@
 // BigFloat over mpfr_t. Include big_float.h instead.
 //
-// Precision: a new object has that of the thread, a copy that of its source. `a op= b` rounds to the precision of a,
-// `a op b` and functions to that of the thread. A moved-from object may only be assigned to or destroyed.
+// A new object has the precision of the thread, a copy that of its source. `a op= b` rounds to the precision of a; `a
+// op b` and functions round to the precision of the thread. A moved-from object may only be assigned to or destroyed.
 #pragma once
 
 #include <mpfr.h>
@@ -43,7 +43,7 @@ class BigFloat {
     if (mpfr_set_str(value_, decimal.c_str(), 10, MPFR_RNDN) != 0)
       throw std::invalid_argument("decimal = '" + decimal + "': expected a decimal number");
   }
-  /// Of a precision of its own, 0.
+  /// A 0 of `bits` bits, whatever the precision of the thread.
   static BigFloat with_bits(mpfr_prec_t bits) {
     BigFloat result;
     result.release();
@@ -134,11 +134,11 @@ class BigFloat {
 
   /// Digits live in the object up to 384 bits (114 decimal digits), so that a matrix of BigFloats is one block; longer
   /// ones on the heap. This is MPFR's "custom interface": MPFR computes, the storage is ours.
-  static constexpr std::size_t kInlineBytes = 48;
+  static constexpr std::size_t inline_bytes = 48;
 
   void make_zero(mpfr_prec_t bits) {
     const std::size_t bytes = mpfr_custom_get_size(bits);
-    void* digits = bytes <= kInlineBytes ? inline_digits_ : ::operator new(bytes);
+    void* digits = bytes <= inline_bytes ? inline_digits_ : ::operator new(bytes);
     mpfr_custom_init(digits, bits);
     mpfr_custom_init_set(value_, MPFR_ZERO_KIND, 0, bits, digits);
   }
@@ -146,7 +146,7 @@ class BigFloat {
   void release() {
     if (on_heap()) ::operator delete(mpfr_custom_get_significand(value_));
   }
-  /// Becomes x, which is left with a 0 of one bit. What was held before must have been released.
+  /// Takes over the digits of x and leaves x a 0 of one bit. The digits held before must have been released.
   void take(BigFloat& x) noexcept {
     if (x.on_heap()) {
       value_[0] = x.value_[0];
@@ -158,7 +158,7 @@ class BigFloat {
   }
 
   mpfr_t value_;
-  alignas(mp_limb_t) std::byte inline_digits_[kInlineBytes];
+  alignas(mp_limb_t) std::byte inline_digits_[inline_bytes];
 };
 
 BigFloat exp(const BigFloat& x);
@@ -168,9 +168,7 @@ BigFloat expm1(const BigFloat& x);
 BigFloat sqrt(const BigFloat& x);
 
 template <>
-struct NumberTraits<BigFloat> {
-  using Scalar = BigFloat;
-
+struct NumberTraits<BigFloat> : PlainNumberTraits<BigFloat> {
   static BigFloat exp(const BigFloat& x) { return reference::exp(x); }
   static BigFloat log(const BigFloat& x) { return reference::log(x); }
   static BigFloat log1p(const BigFloat& x) { return reference::log1p(x); }
@@ -181,8 +179,6 @@ struct NumberTraits<BigFloat> {
     mpfr_div_2si(u.data(), u.data(), precision_bits(), MPFR_RNDN);
     return u;
   }
-  static const BigFloat& value(const BigFloat& x) { return x; }
-  static const BigFloat& from_value(const BigFloat& x) { return x; }
 
   static bool is_zero(const BigFloat& x) { return mpfr_zero_p(x.data()) != 0; }
   static bool is_positive(const BigFloat& x) { return mpfr_sgn(x.data()) > 0 && mpfr_nan_p(x.data()) == 0; }
@@ -191,10 +187,6 @@ struct NumberTraits<BigFloat> {
   static BigFloat infinity() { return BigFloat(std::numeric_limits<double>::infinity()); }
   static BigFloat nan() { return BigFloat(std::numeric_limits<double>::quiet_NaN()); }
 
-  template <std::floating_point Real>
-  static BigFloat from_real(Real x) {
-    return BigFloat(x);
-  }
   static double to_double(const BigFloat& x) { return static_cast<double>(x); }
   static std::string to_string(const BigFloat& x, int digits) { return x.str(digits); }
 };

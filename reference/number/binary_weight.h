@@ -1,6 +1,7 @@
-// BinaryWeight: the numbers that sums of exponentials of base 2 are, exactly. exp(k) = 2^k for a whole number k.
+// BinaryWeight: exact sums of powers of two, with exp(k) = 2^k for a whole number k.
 //
-// What is true of sums of exponentials because exp(a) exp(b) = exp(a + b) can be shown with it digit for digit.
+// Whatever holds for sums of exponentials because exp(a) exp(b) = exp(a + b) can be shown in BinaryWeight digit for
+// digit.
 #pragma once
 
 #include <stdexcept>

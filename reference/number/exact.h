@@ -1,5 +1,5 @@
 // Exact numbers, Integer and Rational: GMP's with ASSAY_HAVE_GMP, Boost's own otherwise. A Rational has no exp and no
-// log: the reference takes it from the outputs y on, where CTC is nothing but +, * and /.
+// log: in rationals CTC starts from the outputs y, from where on it needs +, * and / alone.
 #pragma once
 
 #if defined(ASSAY_HAVE_GMP)
@@ -28,11 +28,7 @@ using Integer = boost::multiprecision::number<IntegerBackend, boost::multiprecis
 using Rational = boost::multiprecision::number<RationalBackend, boost::multiprecision::et_off>;
 
 template <>
-struct NumberTraits<Rational> {
-  using Scalar = Rational;
-
-  static const Rational& value(const Rational& x) { return x; }
-  static const Rational& from_value(const Rational& x) { return x; }
+struct NumberTraits<Rational> : PlainNumberTraits<Rational> {
   static bool is_zero(const Rational& x) { return x.is_zero(); }
   static bool is_positive(const Rational& x) { return x > 0; }
   static bool is_finite(const Rational&) { return true; }
@@ -40,10 +36,6 @@ struct NumberTraits<Rational> {
   static Rational infinity() { throw std::domain_error("Rational: expected a finite value, there is no infinity"); }
   static Rational nan() { throw std::domain_error("Rational: expected a finite value, there is no NaN"); }
 
-  template <std::floating_point Real>
-  static Rational from_real(Real x) {
-    return Rational(x);
-  }
   static double to_double(const Rational& x) { return x.convert_to<double>(); }
   /// The fraction itself, whatever the number of digits: "355/113".
   static std::string to_string(const Rational& x, int /*digits*/ = 0) { return x.str(); }

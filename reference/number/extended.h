@@ -48,7 +48,7 @@ class Extended {
     const Extended& large = exponent_ >= x.exponent_ ? *this : x;
     const Extended& small = exponent_ >= x.exponent_ ? x : *this;
     const std::int64_t gap = large.exponent_ - small.exponent_;
-    const Real addend = gap > kNegligible ? Real(0) : std::ldexp(small.mantissa_, static_cast<int>(-gap));
+    const Real addend = gap > negligible_gap ? Real(0) : std::ldexp(small.mantissa_, static_cast<int>(-gap));
     return *this = Extended(large.mantissa_ + addend, large.exponent_);
   }
 
@@ -62,8 +62,8 @@ class Extended {
   }
 
  private:
-  /// Beyond this the smaller addend is below half a unit of the last place of the larger.
-  static constexpr std::int64_t kNegligible = std::numeric_limits<Real>::digits + 2;
+  /// Where exponents differ by more, the smaller addend is below half a unit in the last place of the larger.
+  static constexpr std::int64_t negligible_gap = std::numeric_limits<Real>::digits + 2;
 
   void normalize() {
     int shift = 0;
@@ -81,16 +81,16 @@ struct NumberTraits<Extended<Real>> {
 
   /// exp(x) = exp(x - k ln 2) * 2^k with k = round(x / ln 2). Below exp(-2^60) it is 0.
   static Extended<Real> exp(Real x) {
-    if (x < -kLargestLog) return Extended<Real>(0);
-    const Real k = std::round(x / kLn2);
-    const Real rest = std::fma(-k, kLn2Error, std::fma(-k, kLn2, x));
+    if (x < -max_log) return Extended<Real>(0);
+    const Real k = std::round(x / ln2);
+    const Real rest = std::fma(-k, ln2_error, std::fma(-k, ln2, x));
     return Extended<Real>(std::exp(rest), static_cast<std::int64_t>(k));
   }
-  /// ln mantissa + exponent * ln 2; taken whole near 1, where the two terms would cancel.
+  /// ln mantissa + exponent * ln 2. Near 1, where the two terms would cancel, the logarithm of the value itself.
   static Real log(const Extended<Real>& x) {
     if (x.exponent() > -16 && x.exponent() < 16) return std::log(value(x));
     const Real k = static_cast<Real>(x.exponent());
-    return std::fma(k, kLn2, std::fma(k, kLn2Error, std::log(x.mantissa())));
+    return std::fma(k, ln2, std::fma(k, ln2_error, std::log(x.mantissa())));
   }
   static Real value(const Extended<Real>& x) {
     const std::int64_t limit = 1 << 20;  // far beyond the range of Real, within that of int
@@ -101,12 +101,12 @@ struct NumberTraits<Extended<Real>> {
   static bool is_positive(const Extended<Real>& x) { return x.mantissa() > Real(0); }
 
  private:
-  static constexpr Real kLargestLog = static_cast<Real>(std::int64_t{1} << 60);
-  /// ln 2 = kLn2 + kLn2Error, to twice the digits of Real.
-  static constexpr Real kLn2 = std::numbers::ln2_v<Real>;
-  static constexpr Real kLn2Error = sizeof(Real) == sizeof(double)
+  static constexpr Real max_log = static_cast<Real>(std::int64_t{1} << 60);
+  /// ln 2 = ln2 + ln2_error, to twice the digits of Real.
+  static constexpr Real ln2 = std::numbers::ln2_v<Real>;
+  static constexpr Real ln2_error = sizeof(Real) == sizeof(double)
                                         ? static_cast<Real>(2.3190468138462996e-17)
-                                        : static_cast<Real>(std::numbers::ln2_v<double> - static_cast<double>(kLn2));
+                                        : static_cast<Real>(std::numbers::ln2_v<double> - static_cast<double>(ln2));
 };
 
 namespace detail {
@@ -122,7 +122,7 @@ struct WideRangeOf<Real> {
 
 }  // namespace detail
 
-/// The weight to multiply many probabilities in: Extended for float and double, the Number itself otherwise.
+/// The type in which many probabilities can be multiplied: Extended for float and double, the Number itself otherwise.
 template <class Number>
 using WideRange = typename detail::WideRangeOf<Number>::type;
 

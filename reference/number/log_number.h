@@ -3,7 +3,7 @@
 //   ln(x y) = ln x + ln y
 //   ln(x + y) = m + ln(1 + exp(n - m)),   m = max(ln x, ln y), n = min(ln x, ln y)
 //
-// What it buys is range; what it costs is digits: an error d of ln x is a relative error d of x, and ln x may be large.
+// A LogNumber gains range and loses digits: an error d of ln x is a relative error d of x, and ln x may be large.
 #pragma once
 
 #include <concepts>
@@ -31,7 +31,7 @@ class LogNumber {
     return result;
   }
   const N& log() const { return log_; }
-  bool is_zero() const { return !Traits::is_finite(log_) && log_ < N(0); }
+  bool is_zero() const { return is_minus_infinity(log_); }
 
   LogNumber& operator*=(const LogNumber& x) {
     if (is_zero()) return *this;

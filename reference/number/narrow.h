@@ -1,14 +1,14 @@
-// Narrow<p, least, greatest>: IEEE 754 binary floating point of p significant bits, p <= 53, and normal exponents from
-// `least` to `greatest`, with gradual underflow:
+// Narrow<p, min_exponent, max_exponent>: IEEE 754 binary floating point of p significant bits, p <= 53, and normal
+// exponents from `min_exponent` to `max_exponent`, with gradual underflow:
 //
 //   Half <11, -14, 15>,   BFloat16 <8, -126, 127>,   Single <24, -126, 127>,   Double <53, -1022, 1023>
 //
 // + - * / sqrt exp log log1p expm1 are all correctly rounded, ties to even: what a formula loses in a format is the
-// same on every machine, whatever its library of mathematics.
+// same on every machine, whatever its mathematical library.
 //
-// A Narrow is kept in a double. Of p <= 24, each of + - * / sqrt is computed in double and rounded once more: rounding
-// twice is harmless where 53 >= 2 p + 2 (Figueroa 1995, "When is double rounding innocuous?"), and of a subnormal
-// result even fewer bits are kept.
+// A Narrow is kept in a double. For p <= 24, + - * / and sqrt are computed in double and rounded once more. Rounding
+// twice is harmless where 53 >= 2 p + 2 (Figueroa 1995, "When is double rounding innocuous?"); a subnormal result keeps
+// even fewer bits.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 namespace assay::reference {
 
-template <int p, int least, int greatest>
+template <int p, int min_exponent, int max_exponent>
 class Narrow {
  public:
   static_assert(p >= 2 && (p <= 24 || p == 53), "rounding twice must be harmless");
@@ -50,9 +50,9 @@ class Narrow {
   static double rounded(double x) {
     if constexpr (p == 53) return x;
     if (x == 0 || !std::isfinite(x)) return x;
-    const int last_place = std::max(std::ilogb(x), least) - (p - 1);
+    const int last_place = std::max(std::ilogb(x), min_exponent) - (p - 1);
     const double nearest = std::ldexp(std::nearbyint(std::ldexp(x, -last_place)), last_place);
-    return std::abs(nearest) < std::ldexp(1.0, greatest) * 2 ? nearest : std::copysign(infinity(), x);
+    return std::abs(nearest) < std::ldexp(1.0, max_exponent) * 2 ? nearest : std::copysign(infinity(), x);
   }
 
  private:
@@ -68,8 +68,9 @@ using Double = Narrow<53, -1022, 1023>;
 
 namespace detail {
 
-/// What `exact`, a function of BigFloats, gives at x, rounded once. `close` is the same by the library, taken to be
-/// within 2^-50 of its size: where all numbers that near round alike, nothing more is asked (Ziv 1991).
+/// exact(x) rounded once, for a function `exact` of BigFloats. `close` is the result of the mathematical library, taken
+/// to be off by at most 2^-50 of its size: where every number so near to `close` rounds alike, `exact` is not called
+/// (Ziv 1991).
 template <class Number, class Exact>
 Number correctly_rounded(double x, double close, const Exact& exact) {
   const double width = std::ldexp(close, -50);
@@ -80,10 +81,9 @@ Number correctly_rounded(double x, double close, const Exact& exact) {
 
 }  // namespace detail
 
-template <int p, int least, int greatest>
-struct NumberTraits<Narrow<p, least, greatest>> {
-  using Number = Narrow<p, least, greatest>;
-  using Scalar = Number;
+template <int p, int min_exponent, int max_exponent>
+struct NumberTraits<Narrow<p, min_exponent, max_exponent>> : PlainNumberTraits<Narrow<p, min_exponent, max_exponent>> {
+  using Number = Narrow<p, min_exponent, max_exponent>;
   using Exact = NumberTraits<BigFloat>;
 
   static Number exp(Number a) {
@@ -104,8 +104,6 @@ struct NumberTraits<Narrow<p, least, greatest>> {
   }
   static Number sqrt(Number a) { return Number(std::sqrt(static_cast<double>(a))); }
   static Number unit_roundoff() { return Number(std::ldexp(1.0, -p)); }
-  static Number value(Number x) { return x; }
-  static Number from_value(Number x) { return x; }
 
   static bool is_zero(Number x) { return static_cast<double>(x) == 0; }
   static bool is_positive(Number x) { return static_cast<double>(x) > 0; }
@@ -114,10 +112,6 @@ struct NumberTraits<Narrow<p, least, greatest>> {
   static Number infinity() { return Number(std::numeric_limits<double>::infinity()); }
   static Number nan() { return Number(std::numeric_limits<double>::quiet_NaN()); }
 
-  template <std::floating_point From>
-  static Number from_real(From x) {
-    return Number(x);
-  }
   static double to_double(Number x) { return static_cast<double>(x); }
   static std::string to_string(Number x, int digits) {
     return NumberTraits<double>::to_string(static_cast<double>(x), digits);

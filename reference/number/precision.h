@@ -1,9 +1,9 @@
 // The precision BigFloat and Ball compute with, in decimal digits, chosen at run time and kept per thread.
 //
-//   bits of a BigFloat = ceil(digits * log2(10)) + 1,   bits of a Ball = the same + kGuardBits
+//   bits of a BigFloat = ceil(digits * log2(10)) + 1,   bits of a Ball = the same + guard_bits
 //
-// Boost's mpfr_float keeps its default precision in one variable of the whole process (Boost 1.74), so two threads
-// at two precisions disturb each other; here every thread has its own.
+// Boost's mpfr_float keeps its default precision in one variable of the whole process (Boost 1.74), so two threads at
+// two precisions disturb each other; here every thread has a precision of its own.
 #pragma once
 
 #include <sstream>
@@ -16,7 +16,7 @@
 namespace assay::reference {
 
 /// Fewer digits could not hold every double exactly (53 bits).
-inline constexpr int kFewestDigits = 17;
+inline constexpr int min_digits = 17;
 
 /// Without MPFR, BigFloat is a type of Boost whose precision is fixed when the program is compiled.
 #if !defined(ASSAY_FALLBACK_DIGITS)
@@ -24,13 +24,13 @@ inline constexpr int kFewestDigits = 17;
 #endif
 
 #if defined(ASSAY_HAVE_MPFR)
-inline constexpr int kMostDigits = 1'000'000;
+inline constexpr int max_digits = 1'000'000;
 #else
-inline constexpr int kMostDigits = ASSAY_FALLBACK_DIGITS;
+inline constexpr int max_digits = ASSAY_FALLBACK_DIGITS;
 #endif
 
-/// What Ball carries beyond the digits asked for: an enclosure of the CTC gradient at T=150 loses some 12 bits.
-inline constexpr long kGuardBits = 32;
+/// Bits of a Ball beyond the digits asked for. An enclosure of the CTC gradient at T=150 loses some 12 bits.
+inline constexpr long guard_bits = 32;
 
 namespace detail {
 
@@ -39,7 +39,7 @@ struct Precision {
   long bits;
 };
 
-/// The fewest bits of which `digits` decimal digits are a part, and one: ceil(digits * log2(10)) + 1.
+/// The bits for `digits` decimal digits: ceil(digits * log2(10)) + 1.
 constexpr Precision precision_of(int digits) {
   return {digits, digits * 33219281L / 10000000L + 2};
 }
@@ -71,13 +71,13 @@ inline long precision_bits() {
 }
 
 /// Sets the precision of this thread while it lives, and restores the former one at its end.
-/// Throws std::invalid_argument unless kFewestDigits <= digits <= kMostDigits.
+/// Throws std::invalid_argument unless min_digits <= digits <= max_digits.
 class PrecisionScope {
  public:
   explicit PrecisionScope(int digits) : former_(detail::precision) {
-    if (digits < kFewestDigits || digits > kMostDigits) {
+    if (digits < min_digits || digits > max_digits) {
       std::ostringstream message;
-      message << "digits = " << digits << ": expected a number in [" << kFewestDigits << ", " << kMostDigits << "]";
+      message << "digits = " << digits << ": expected a number in [" << min_digits << ", " << max_digits << "]";
       throw std::invalid_argument(message.str());
     }
     [[maybe_unused]] static const thread_local detail::ThreadCaches freed_at_thread_end;

@@ -6,10 +6,10 @@
 //
 //   Scalar                 the type of the logarithm of an N (N itself for plain numbers)
 //   exp(Scalar) -> N       log(N) -> Scalar, log(0) = -inf; log1p, expm1   (absent for Rational)
-//   sqrt(N)                correctly rounded, so NaN below 0; of a Ball the square roots of those members that have one
+//   sqrt(N)                correctly rounded, NaN below 0; for a Ball the roots of its members of at least 0
 //                          (float, double, BigFloat and Ball alone)
 //   unit_roundoff()        u, half the gap above 1: a result rounded to nearest is within u of its size
-//                          (float, double and BigFloat alone; of a BigFloat that of the precision in force)
+//                          (float, double and BigFloat alone; for BigFloat by the precision in force)
 //   value(N) -> Scalar     the number itself; of a LogNumber or Extended it may under- or overflow
 //   from_value(Scalar) -> N
 //   is_zero, is_positive, is_finite, is_nan;   infinity(), nan()  (the last two throw for Rational)
@@ -17,7 +17,7 @@
 //   to_double(N)           the nearest double (of a Ball: of its midpoint)
 //   to_string(N, digits)   decimal, `digits` significant digits
 //
-// Beside the traits, add_product(sum, a, b): the inner loop of every matrix product.
+// Beside the traits: is_minus_infinity(x), and add_product(sum, a, b), the inner loop of every matrix product.
 #pragma once
 
 #include <cmath>
@@ -38,18 +38,33 @@ void add_product(Number& sum, const Number& a, const Number& b) {
   sum += a * b;
 }
 
-template <std::floating_point Real>
-struct NumberTraits<Real> {
-  using Scalar = Real;
+/// Whether x is -inf: the logarithm of 0.
+template <class Number>
+bool is_minus_infinity(const Number& x) {
+  return !NumberTraits<Number>::is_finite(x) && x < Number(0);
+}
 
+/// The traits that all plain numbers share. The logarithm of a plain number is of the same type.
+template <class Number>
+struct PlainNumberTraits {
+  using Scalar = Number;
+
+  static const Number& value(const Number& x) { return x; }
+  static const Number& from_value(const Number& x) { return x; }
+  template <std::floating_point Real>
+  static Number from_real(Real x) {
+    return Number(x);
+  }
+};
+
+template <std::floating_point Real>
+struct NumberTraits<Real> : PlainNumberTraits<Real> {
   static Real exp(Real x) { return std::exp(x); }
   static Real log(Real x) { return std::log(x); }
   static Real log1p(Real x) { return std::log1p(x); }
   static Real expm1(Real x) { return std::expm1(x); }
   static Real sqrt(Real x) { return std::sqrt(x); }
   static Real unit_roundoff() { return std::numeric_limits<Real>::epsilon() / 2; }
-  static Real value(Real x) { return x; }
-  static Real from_value(Real x) { return x; }
 
   static bool is_zero(Real x) { return x == Real(0); }
   static bool is_positive(Real x) { return x > Real(0); }
@@ -58,10 +73,6 @@ struct NumberTraits<Real> {
   static Real infinity() { return std::numeric_limits<Real>::infinity(); }
   static Real nan() { return std::numeric_limits<Real>::quiet_NaN(); }
 
-  template <std::floating_point From>
-  static Real from_real(From x) {
-    return static_cast<Real>(x);
-  }
   static double to_double(Real x) { return static_cast<double>(x); }
   static std::string to_string(Real x, int digits) {
     std::ostringstream out;

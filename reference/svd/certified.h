@@ -38,7 +38,7 @@
 #include "reference/matrix.h"
 #include "reference/number/big_float.h"
 #include "reference/refuse.h"
-#include "reference/svd/factors.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 #include "reference/svd/vectors.h"
 
@@ -47,10 +47,7 @@ namespace assay::reference {
 namespace detail {
 
 inline Matrix<Ball> balls(const Matrix<BigFloat>& A) {
-  Matrix<Ball> result(A.rows(), A.cols());
-  for (std::int64_t i = 0; i < A.rows(); ++i)
-    for (std::int64_t j = 0; j < A.cols(); ++j) result(i, j) = Ball(A(i, j));
-  return result;
+  return map(A, [](const BigFloat& x) { return Ball(x); });
 }
 
 inline Ball frobenius_norm(const Matrix<Ball>& A) {
@@ -64,23 +61,23 @@ inline Ball orthonormality(const Matrix<Ball>& X) {
   return frobenius_norm(difference(product(X, transposed(X)), identity<Ball>(X.rows())));
 }
 
-/// An enclosure's ends, each a Ball of which one end counts.
+/// An enclosure: from the lower end of the one Ball to the upper end of the other.
 struct Ends {
   Ball lower;
   Ball upper;
 };
 
-/// (1), of S [K].
+/// The enclosures (1) for S [K].
 inline std::vector<Ends> ends_by_residual(const Matrix<Ball>& A, const SvdFactors<Ball>& factors, const Ball& g) {
   const Ball one(1), f = orthonormality(transposed(factors.U));
   const Ball r = frobenius_norm(difference(A, reconstruct(factors)));
-  const Ball least = sqrt(one - f) * sqrt(one - g), most = sqrt(one + f) * sqrt(one + g);
+  const Ball shrink = sqrt(one - f) * sqrt(one - g), stretch = sqrt(one + f) * sqrt(one + g);
   std::vector<Ends> ends;
-  for (const Ball& s : factors.S) ends.push_back({s * least - r, s * most + r});
+  for (const Ball& s : factors.S) ends.push_back({s * shrink - r, s * stretch + r});
   return ends;
 }
 
-/// (2), of S [K], A not wide.
+/// The enclosures (2) for S [K] of an A that is not wide.
 inline std::vector<Ends> ends_by_columns(const Matrix<Ball>& A, const SvdFactors<Ball>& factors, const Ball& g) {
   Matrix<Ball> W = product(factors.Vh, transposed(A)), Z(W.rows(), W.cols());  // by columns
   for (std::int64_t k = 0; k < W.rows(); ++k) {
@@ -94,13 +91,13 @@ inline std::vector<Ends> ends_by_columns(const Matrix<Ball>& A, const SvdFactors
     }
   }
   const Ball one(1), w = orthonormality(W), z = frobenius_norm(Z);
-  const Ball least = sqrt(one - w), most = sqrt(one + w), shortest = sqrt(one - g), longest = sqrt(one + g);
+  const Ball shrink = sqrt(one - w), stretch = sqrt(one + w), shortest = sqrt(one - g), longest = sqrt(one + g);
   std::vector<Ends> ends;
-  for (const Ball& s : factors.S) ends.push_back({(s * least - z) / longest, (s * most + z) / shortest});
+  for (const Ball& s : factors.S) ends.push_back({(s * shrink - z) / longest, (s * stretch + z) / shortest});
   return ends;
 }
 
-/// The larger of two lower ends, the smaller of two upper ends; what is not a number bounds nothing.
+/// The larger of two lower ends, the smaller of two upper ends; an end that is not finite bounds nothing.
 inline Ball common(const Ends& a, const Ends& b) {
   const auto finite = [](const Ball& x) { return NumberTraits<Ball>::is_finite(x); };
   BigFloat lower(0), upper = NumberTraits<BigFloat>::infinity();

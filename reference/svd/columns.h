@@ -3,17 +3,18 @@
 //
 // Column j of a matrix is row j of its transpose, which is what is stored: columns are contiguous.
 //
-// Which columns are 0 at a precision. Where rank is missing, a rotation leaves of a column nothing but the errors that
-// were made in it, and these would be rotated on, smaller from sweep to sweep and never 0. So they are told from
-// numbers by their size. With
+// Which columns are 0 in a given precision: where rank is missing, a rotation leaves nothing of a column but rounding
+// errors. Later sweeps would rotate these errors, smaller each time and never 0. So a column of errors is recognised by
+// its size. With
 //
-//   rho_k     the norm of row k of A diag(1 / ||a_j||), what row k has of columns of length 1
-//   mass_j    the norm of all that column j was made of: at first ||a_j||; rotations carry it from column to column as
+//   rho_k     the norm of row k of A diag(1 / ||a_j||), whose columns have length 1
+//   mass_j    the norm of all that went into column j: at first ||a_j||; rotations carry it from column to column as
 //             they carry errors, mass_x'^2 = cos^2 mass_x^2 + sin^2 mass_y^2
 //
 // element k of column j was at all times a sum of terms of the order of rho_k mass_j, and after R rotations has errors
-// of the order of sqrt(R) u rho_k mass_j. A column of which no element exceeds that, cannot be told from 0, and becomes
-// 0. One that is small because the columns of A, or its rows, or both are graded does exceed it, whatever its size.
+// of the order of sqrt(R) u rho_k mass_j. A column of which no element exceeds that cannot be told from 0, and becomes
+// 0. A column that is small because the columns or the rows of A are graded does exceed that, however small the column
+// is.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +48,7 @@ void refresh_norms(JacobiColumns<Number>& columns) {
     columns.norms[static_cast<std::size_t>(j)] = norm<Number>(columns.AV.row(j));
 }
 
-/// Of the columns of A V and of V, as rows.
+/// From the columns of A V and of V, each stored as a row.
 template <class Number>
 JacobiColumns<Number> jacobi_columns(Matrix<Number> AV, Matrix<Number> V) {
   const std::int64_t N = AV.rows(), M = AV.cols();

@@ -6,7 +6,7 @@
 // h = w^(1/3) makes both w^(2/3). With w of twice the digits in force, that is 4/3 of them: no digit in force is lost,
 // unless third derivatives are large. h is a power of two times that of the largest element.
 //
-// It knows nothing of singular values, and what it is told is L alone: it is what formulas are held against.
+// The method knows nothing of singular values and is given L alone: formulas are held against it.
 #pragma once
 
 #include <algorithm>
@@ -26,15 +26,13 @@ namespace assay::reference {
 template <class Function>
 Matrix<BigFloat> numerical_gradient(Function L, const Matrix<BigFloat>& A) {
   Matrix<BigFloat> gradient(A.rows(), A.cols());
-  const PrecisionScope scope(std::min(2 * precision_digits(), kMostDigits));
+  const PrecisionScope scope(std::min(2 * precision_digits(), max_digits));
   BigFloat h(0);
   for (std::int64_t i = 0; i < A.rows(); ++i) h = std::max(h, largest_magnitude<BigFloat>(A.row(i)));
   if (NumberTraits<BigFloat>::is_zero(h)) h = BigFloat(1);
   const BigFloat half(0.5);
   for (long bits = 0; bits < precision_bits() / 3; ++bits) h *= half;
-  Matrix<BigFloat> at(A.rows(), A.cols());
-  for (std::int64_t i = 0; i < A.rows(); ++i)
-    for (std::int64_t j = 0; j < A.cols(); ++j) at(i, j) += A(i, j);
+  Matrix<BigFloat> at = map(A, [](const BigFloat& x) { return BigFloat(0) + x; });  // with twice the digits
   for (std::int64_t i = 0; i < A.rows(); ++i)
     for (std::int64_t j = 0; j < A.cols(); ++j) {
       const BigFloat center = at(i, j);

@@ -1,13 +1,15 @@
 // Standard normal numbers, the same everywhere: what the rSVD draws its subspace from, in the reference and in kernels.
 //
-//   SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators", figure 17), by its
-//   number:
-//     bits(seed, n) = mix(seed + (n + 1) 0x9e3779b97f4a7c15)
-//   Box and Muller 1958, "A note on the generation of random normal deviates": of each two bits, two normal numbers,
-//     u = (top 53 bits of bits(seed, 2p) + 1) 2^-53 in (0, 1],   v = (top 53 bits of bits(seed, 2p + 1)) 2^-53 in [0,
-//     1) normal(seed, 2p) = sqrt(-2 ln u) cos(2 pi v),   normal(seed, 2p + 1) = sqrt(-2 ln u) sin(2 pi v)
-//   rounded to float: libraries whose log, cos and sin differ in the last bit of a double agree on it, and float
-//   kernels have it exactly.
+//   bits(seed, n)        = mix(seed + (n + 1) 0x9e3779b97f4a7c15)
+//   u                    = (top 53 bits of bits(seed, 2p) + 1) 2^-53        in (0, 1]
+//   v                    = (top 53 bits of bits(seed, 2p + 1)) 2^-53        in [0, 1)
+//   normal(seed, 2p)     = sqrt(-2 ln u) cos(2 pi v)
+//   normal(seed, 2p + 1) = sqrt(-2 ln u) sin(2 pi v)
+//
+// The bits are SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators", figure 17),
+// the normal numbers those of Box and Muller 1958, "A note on the generation of random normal deviates". They are
+// rounded to float: mathematical libraries that differ in the last bit of a double then agree, and float kernels have
+// the numbers exactly.
 //
 // Every element is a function of its place: they can be made in any order, by any number of threads.
 #pragma once

@@ -23,7 +23,7 @@
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
 #include "reference/refuse.h"
-#include "reference/svd/factors.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 #include "reference/svd/vectors.h"
 
@@ -60,15 +60,6 @@ namespace detail {
 template <class Number>
 Number gradient_slack(const SvdFactors<Number>& factors) {
   return Number(16 * (factors.U.rows() + factors.Vh.cols())) * NumberTraits<Number>::unit_roundoff();
-}
-
-/// X - X^T.
-template <class Number>
-Matrix<Number> antisymmetric_part(const Matrix<Number>& X) {
-  Matrix<Number> result(X.rows(), X.cols());
-  for (std::int64_t i = 0; i < X.rows(); ++i)
-    for (std::int64_t j = 0; j < X.cols(); ++j) result(i, j) = X(i, j) - X(j, i);
-  return result;
 }
 
 /// The denominators, with those that are 0 told from those that are not.
@@ -114,8 +105,9 @@ class GradientTerms {
 template <class Number>
 Matrix<Number> inner_gradient(const SvdFactors<Number>& factors, const SvdCotangents<Number>& cotangents,
                               GradientTerms<Number>& terms) {
-  const Matrix<Number> P = antisymmetric_part(product(transposed(factors.U), cotangents.dU));
-  const Matrix<Number> Q = antisymmetric_part(product(factors.Vh, transposed(cotangents.dVh)));
+  const auto minus_transpose = [](const Matrix<Number>& X) { return difference(X, transposed(X)); };
+  const Matrix<Number> P = minus_transpose(product(transposed(factors.U), cotangents.dU));
+  const Matrix<Number> Q = minus_transpose(product(factors.Vh, transposed(cotangents.dVh)));
   const std::int64_t K = P.rows();
   Matrix<Number> inner(K, K);
   for (std::int64_t i = 0; i < K; ++i) {

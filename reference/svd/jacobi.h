@@ -30,8 +30,8 @@
 #include "reference/number/traits.h"
 #include "reference/refuse.h"
 #include "reference/svd/columns.h"
-#include "reference/svd/factors.h"
 #include "reference/svd/orthonormal.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 #include "reference/svd/scaling.h"
 #include "reference/svd/signs.h"
@@ -44,7 +44,7 @@ struct JacobiOptions {
   int sweep_limit = 60;  ///< at least 1; some log2(N) + log2(digits) + 3 are needed
 };
 
-/// What `visit` is, where nobody is to be shown the sweeps.
+/// The default `visit`, which does nothing.
 struct NoVisit {
   template <class Sweep>
   void operator()(const Sweep&) const {}
@@ -121,15 +121,6 @@ SvdFactors<Number> exchanged(SvdFactors<Number> factors) {
   return {transposed(factors.Vh), std::move(factors.S), transposed(factors.U)};
 }
 
-/// The transpose of A 2^exponent, in the precision in force.
-template <class Number>
-Matrix<Number> scaled_transpose(const Matrix<Number>& A, int exponent) {
-  Matrix<Number> result(A.cols(), A.rows());
-  for (std::int64_t i = 0; i < A.rows(); ++i)
-    for (std::int64_t j = 0; j < A.cols(); ++j) result(j, i) += scaled(A(i, j), exponent);
-  return result;
-}
-
 }  // namespace detail
 
 /// U [M, K], S [K], Vh [K, N] of A [M, N], K = min(M, N), to the precision in force; an extent may be 0. `visit(sweep)`
@@ -146,8 +137,11 @@ SvdFactors<Number> jacobi_svd(const Matrix<Number>& A, const JacobiOptions& opti
     return factors;
   }
   const int exponent = scaling_exponent(A);
-  SvdFactors<Number> factors = detail::jacobi_factors(
-      jacobi_columns(detail::scaled_transpose(A, exponent), identity<Number>(A.cols())), options, visit);
+  const auto rounded = [&](const Number& x) {
+    return Number(Number(0) + scaled(x, exponent));
+  };  // to the precision in force
+  SvdFactors<Number> factors =
+      detail::jacobi_factors(jacobi_columns(transposed(map(A, rounded)), identity<Number>(A.cols())), options, visit);
   for (Number& s : factors.S) s = scaled(s, -exponent);
   make_signs_canonical(factors);
   return factors;

@@ -26,15 +26,15 @@
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
 #include "reference/refuse.h"
-#include "reference/svd/factors.h"
 #include "reference/svd/gradient.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 #include "reference/svd/vectors.h"
 
 namespace assay::reference {
 
-/// dL/dA of L = sum_i f(s_i), given f'. Where s_i = 0 and f'(0) is not, L has no derivative (u_i v_i^T is any), and the
-/// term {i, i} is taken as 0 and named as gauge dependent.
+/// dL/dA of L = sum_i f(s_i), given f'. Where s_i = 0 and f'(0) is not, L has no derivative (u_i v_i^T is not unique),
+/// and the term {i, i} is taken as 0 and named as gauge dependent.
 template <class Number, class Derivative>
 SvdGradient<Number> spectral_sum_gradient(const SvdFactors<Number>& factors, Derivative f_derivative) {
   SvdGradient<Number> gradient;

@@ -1,4 +1,4 @@
-// Orthonormal vectors: one more beside those there are, and the completion of some to as many as are wanted.
+// Orthonormal vectors: vectors made orthonormal, and orthonormal ones completed by more.
 //
 // A vector is made orthogonal to orthonormal ones by subtracting its projections on them, twice: after the second time
 // it is as orthogonal as rounding allows, unless nothing is left of it (Giraud, Langou, Rozloznik and van den Eshof
@@ -45,12 +45,12 @@ void complete_one(Matrix<Number>& basis, std::int64_t count) {
   std::vector<Number> covered(static_cast<std::size_t>(basis.cols()), Number(0));
   for (std::int64_t j = 0; j < count; ++j)
     for (std::size_t k = 0; k < covered.size(); ++k) add_product(covered[k], basis.row(j)[k], basis.row(j)[k]);
-  std::size_t least = 0;
+  std::size_t smallest = 0;
   for (std::size_t k = 1; k < covered.size(); ++k)
-    if (covered[k] < covered[least]) least = k;
+    if (covered[k] < covered[smallest]) smallest = k;
   const std::span<Number> x = basis.row(count);
   for (Number& element : x) element = Number(0);
-  x[least] = Number(1);
+  x[smallest] = Number(1);
   divide<Number>(x, make_orthogonal<Number>(x, basis, count));
 }
 

@@ -1,13 +1,11 @@
 // The factors of one matrix of a problem: what a kernel is judged by.
 //
-// They are computed with kSvdGuardDigits digits more than are in force, and rounded to these. With d digits in force
+// They are computed with svd_guard_digits digits more than are in force, and rounded to these. With d digits in force
 //
-//   S          to d digits relative to the largest, and to d digits relative to itself where the condition of A with
-//   its
-//              columns (of a wide matrix: rows) scaled to length 1 is at most 10^kSvdGuardDigits / (M N)
-//   U, Vh      orthonormal, and with S a factorisation of A, to d digits; singular vectors themselves lose the digits
-//   by
-//              which their singular values agree
+//   S       to d digits relative to the largest; to d digits relative to itself where A with its columns (of a wide A:
+//           its rows) scaled to length 1 has a condition of at most 10^svd_guard_digits / (M N)
+//   U, Vh   orthonormal, and with S a factorisation of A, to d digits; a singular vector itself loses as many digits as
+//           its singular value has in common with another
 //
 // A singular value is 0 where columns.h takes a column for 0, with those digits.
 #pragma once
@@ -22,7 +20,6 @@
 #include "reference/number/precision.h"
 #include "reference/number/traits.h"
 #include "reference/refuse.h"
-#include "reference/svd/factors.h"
 #include "reference/svd/jacobi.h"
 #include "reference/svd/preconditioned.h"
 #include "reference/svd/problem.h"
@@ -31,7 +28,7 @@
 
 namespace assay::reference {
 
-inline constexpr int kSvdGuardDigits = 12;
+inline constexpr int svd_guard_digits = 12;
 
 /// Matrix b of a problem, as Numbers: exactly where Number has as many digits.
 /// Throws std::invalid_argument where `validate` does, unless b is in [0, B), and at an element that is not finite.
@@ -49,27 +46,6 @@ Matrix<Number> matrix_of(const SvdProblem<Real>& problem, std::int64_t b) {
   return result;
 }
 
-namespace detail {
-
-/// Rounds to the precision in force what was computed with more.
-template <class Number>
-void round_to_precision(Number& x) {
-  Number rounded(0);
-  rounded += x;
-  x = std::move(rounded);
-}
-
-template <class Number>
-void round_to_precision(SvdFactors<Number>& factors) {
-  for (std::int64_t i = 0; i < factors.U.rows(); ++i)
-    for (Number& x : factors.U.row(i)) round_to_precision(x);
-  for (Number& x : factors.S) round_to_precision(x);
-  for (std::int64_t i = 0; i < factors.Vh.rows(); ++i)
-    for (Number& x : factors.Vh.row(i)) round_to_precision(x);
-}
-
-}  // namespace detail
-
 /// U [M, K], S [K], Vh [K, N] of matrix b. Throws as `matrix_of` and `jacobi_svd` do.
 template <class Number, class Real>
 SvdFactors<Number> svd_outcome(const SvdProblem<Real>& problem, std::int64_t b) {
@@ -77,12 +53,13 @@ SvdFactors<Number> svd_outcome(const SvdProblem<Real>& problem, std::int64_t b) 
   const Number ties = Number(1 << 10) * NumberTraits<Number>::unit_roundoff();
   SvdFactors<Number> factors;
   {
-    const PrecisionScope scope(std::min(precision_digits() + kSvdGuardDigits, kMostDigits));
+    const PrecisionScope scope(std::min(precision_digits() + svd_guard_digits, max_digits));
     factors = preconditioned_jacobi_svd<Number>(A);
     make_signs_canonical(factors, ties);
   }
-  detail::round_to_precision(factors);
-  return factors;
+  const auto rounded = [](const Number& x) { return Number(Number(0) + x); };  // to the digits in force
+  for (Number& s : factors.S) s = rounded(s);
+  return {map(factors.U, rounded), std::move(factors.S), map(factors.Vh, rounded)};
 }
 
 }  // namespace assay::reference

@@ -3,22 +3,22 @@
 //
 //   V0 = the V of A in double, made orthonormal in the precision in force;   sweeps over the columns of A V0, from V0
 //
-// The cosines of A V0 are some 1e-15 at once, and as every sweep squares them, two or three sweeps remain of ten.
+// The cosines of A V0 are some 1e-15 from the start. Every sweep squares the cosines, so two or three sweeps are
+// enough; without V0 it is ten.
 //
 // V0 mixes the columns of A with errors of 1e-16 relative to the largest, which further sweeps take out only with as
 // many digits more; a matrix of which a column or a singular value is below 1e-6 of the largest is therefore not
 // preconditioned, and keeps what jacobi.h states of small singular values.
 #pragma once
 
-#include <cstdint>
 #include <utility>
 
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
 #include "reference/svd/columns.h"
-#include "reference/svd/factors.h"
 #include "reference/svd/jacobi.h"
 #include "reference/svd/orthonormal.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 #include "reference/svd/signs.h"
 
@@ -29,10 +29,7 @@ namespace detail {
 /// The elements of A as Numbers.
 template <class Number>
 Matrix<Number> numbers(const Matrix<double>& A) {
-  Matrix<Number> result(A.rows(), A.cols());
-  for (std::int64_t i = 0; i < A.rows(); ++i)
-    for (std::int64_t j = 0; j < A.cols(); ++j) result(i, j) = NumberTraits<Number>::from_real(A(i, j));
-  return result;
+  return map(A, NumberTraits<Number>::template from_real<double>);
 }
 
 inline bool is_well_conditioned(const SvdFactors<double>& factors) {

@@ -1,4 +1,4 @@
-// The statement of the singular value decomposition: plain data, no computation. Reference, kernels and gate all speak
+// The statement of the singular value decomposition: plain data, no computation. Reference, kernels and gate all take
 // it.
 //
 //   B matrices of M rows and N columns, K = min(M, N)
@@ -17,6 +17,9 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <vector>
+
+#include "reference/matrix.h"
 
 namespace assay::reference {
 
@@ -31,8 +34,16 @@ struct SvdProblem {
   std::int64_t K() const { return std::min(M, N); }
 };
 
-/// The type of the singular values of matrices of Real: float for the types of 16 bits, which could not hold those of
-/// every matrix of theirs.
+/// Thin factors of one matrix [M, N] in numbers of any kind, K = min(M, N).
+template <class Number>
+struct SvdFactors {
+  Matrix<Number> U;       ///< [M, K]
+  std::vector<Number> S;  ///< [K], descending
+  Matrix<Number> Vh;      ///< [K, N]
+};
+
+/// The type of the singular values of matrices of Real: float for the types of 16 bits, whose range is too small for
+/// the singular values of some of their matrices.
 template <class Real>
 using SingularValue = std::conditional_t<std::is_same_v<Real, double>, double, float>;
 

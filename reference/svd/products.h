@@ -6,7 +6,7 @@
 
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
-#include "reference/svd/factors.h"
+#include "reference/svd/problem.h"
 
 namespace assay::reference {
 
@@ -41,14 +41,6 @@ template <class Number>
 void add(Matrix<Number>& sum, const Matrix<Number>& X) {
   for (std::int64_t i = 0; i < sum.rows(); ++i)
     for (std::int64_t j = 0; j < sum.cols(); ++j) sum(i, j) += X(i, j);
-}
-
-/// A - B.
-template <class Number>
-Matrix<Number> difference(Matrix<Number> A, const Matrix<Number>& B) {
-  for (std::int64_t i = 0; i < A.rows(); ++i)
-    for (std::int64_t j = 0; j < A.cols(); ++j) A(i, j) -= B(i, j);
-  return A;
 }
 
 /// A diag(d), of A [m, n] and d [n].

@@ -7,7 +7,7 @@
 //                                                       singular values would drown in rounding
 //   B = Q^T A [l, N] = U~ diag(S) Vh,   U = Q U~        algorithm 5.1, by Jacobi
 //
-// and of these the `rank` first. How large ||A - U diag(S) Vh|| is: randomized_bounds.h.
+// The result is the first `rank` of these triplets. How large ||A - U diag(S) Vh|| is: randomized_bounds.h.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,6 @@
 
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
-#include "reference/svd/factors.h"
 #include "reference/svd/gaussian.h"
 #include "reference/svd/jacobi.h"
 #include "reference/svd/orthonormal.h"

@@ -11,8 +11,8 @@
 //
 //   ||A - P A|| <= ((1 + t sqrt(3 k / (p + 1))) s + t e sqrt(k + p) / (p + 1) (d + u s))^(1 / (2 q + 1))
 //
-// The subspace does not know k from p, so that the least over all splits of l holds; and ||A - P A|| <= sigma_1 always,
-// = 0 for l = K. Cut off after `rank` triplets, the result has (theorem 9.3)
+// The subspace is the same for every split of l into k + p, so the smallest of their bounds holds. ||A - P A|| <=
+// sigma_1 always, and = 0 for l = K. Cut off after `rank` triplets, the result has (theorem 9.3)
 //
 //   ||A - U diag(S) Vh|| <= sigma_rank+1 + ||A - P A||
 #pragma once
@@ -44,9 +44,9 @@ Number relative_tail(const std::vector<Number>& sigma, std::int64_t k, std::int6
   return NumberTraits<Number>::sqrt(sum);
 }
 
-/// The least, over the splits of l with p >= fewest, of sigma_k+1 factor(k, p, d)^(1 / (2 q + 1)).
+/// The least, over the splits of l with p >= min_p, of sigma_k+1 factor(k, p, d)^(1 / (2 q + 1)).
 template <class Number, class Factor>
-Number smallest_bound(const std::vector<Number>& sigma, const RandomizedSvd& randomized, std::int64_t fewest,
+Number smallest_bound(const std::vector<Number>& sigma, const RandomizedSvd& randomized, std::int64_t min_p,
                       Factor factor) {
   using Traits = NumberTraits<Number>;
   const auto K = static_cast<std::int64_t>(sigma.size());
@@ -54,7 +54,7 @@ Number smallest_bound(const std::vector<Number>& sigma, const RandomizedSvd& ran
   const std::int64_t l = subspace_dimensions(randomized, K), q = randomized.power_iterations;
   if (l == K) return Number(0);
   Number least = sigma[0];
-  for (std::int64_t k = 2; k + fewest <= l; ++k) {
+  for (std::int64_t k = 2; k + min_p <= l; ++k) {
     const Number& next = sigma[static_cast<std::size_t>(k)];
     if (Traits::is_zero(next)) return Number(0);
     const Number power = factor(k, l - k, relative_tail(sigma, k, q));

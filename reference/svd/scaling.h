@@ -1,7 +1,7 @@
 // Powers of two for matrices of float and double. BigFloat and the like have exponents enough, and are left alone.
 //
-// A matrix is scaled so that its largest element is of the order of the largest number divided by 2^kHeadroom: no norm
-// overflows (a norm is at most sqrt(M N) <= 2^31 times the largest element), and as little as can be underflows. A
+// A matrix is scaled so that its largest element is of the order of the largest number divided by 2^headroom: no norm
+// overflows (a norm is at most sqrt(M N) <= 2^31 times the largest element), and as little as possible underflows. A
 // column so small that its elements have lost digits to that, some 2^-1960 of the largest element in double and 2^-197
 // in float, cannot be made orthogonal to others, and is taken for 0.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace assay::reference {
 
-inline constexpr int kHeadroom = 34;
+inline constexpr int headroom = 34;
 
 /// The exponent e for which A times 2^e has the scale stated above; 0 of a zero matrix, and of numbers of any
 /// precision.
@@ -26,7 +26,7 @@ int scaling_exponent(const Matrix<Number>& A) {
   if constexpr (std::floating_point<Number>) {
     Number largest = 0;
     for (std::int64_t i = 0; i < A.rows(); ++i) largest = std::max(largest, largest_magnitude<Number>(A.row(i)));
-    return largest == 0 ? 0 : std::numeric_limits<Number>::max_exponent - kHeadroom - (std::ilogb(largest) + 1);
+    return largest == 0 ? 0 : std::numeric_limits<Number>::max_exponent - headroom - (std::ilogb(largest) + 1);
   } else {
     return 0;
   }

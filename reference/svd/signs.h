@@ -9,7 +9,7 @@
 #include <span>
 
 #include "reference/number/traits.h"
-#include "reference/svd/factors.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/vectors.h"
 
 namespace assay::reference {

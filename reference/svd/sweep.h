@@ -24,7 +24,7 @@ namespace assay::reference {
 
 enum class JacobiOrdering { cyclic, de_rijk };
 
-/// What a sweep met.
+/// What one sweep found.
 template <class Number>
 struct JacobiSweep {
   int sweep = 0;               ///< which, from 1 on
@@ -34,8 +34,8 @@ struct JacobiSweep {
 
 namespace detail {
 
-/// Where the ratio of norms is below the range of float or double, so is the sine. The rotation then is, but for far
-/// less than a rounding, y -= (x / ||x||) (q ||y||), of which each factor is within.
+/// Where the ratio of norms underflows, so does the sine. The rotation is then y -= (x / ||x||) (q ||y||), up to far
+/// less than one rounding, and each factor of that is within the range.
 template <std::floating_point Number>
 void subtract_projection(std::span<const Number> x, Number norm_x, std::span<Number> y, Number component) {
   for (std::size_t k = 0; k < y.size(); ++k) y[k] -= (x[k] / norm_x) * component;

@@ -2,8 +2,8 @@
 //
 //   x . y = sum_k x_k y_k,   ||x|| = sqrt(x . x),   cos(x, y) = x . y / (||x|| ||y||)
 //
-// BigFloat has exponents enough for any square. Of float and double every term is scaled first, so that neither a norm
-// nor a cosine under- or overflows on the way where it does not itself.
+// BigFloat has exponents enough for any square. In float and double every term is scaled first, so that no square
+// under- or overflows where the norm or the cosine itself does not.
 #pragma once
 
 #include <algorithm>

@@ -22,17 +22,6 @@ using testing::SizeIs;
 
 class GateCommand : public Program {};
 
-TEST_F(GateCommand, ListsEachPropertyOnALine) {
-  const Outcome outcome = run("gate --list");
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')),
-            CtcOperation::properties().size());
-  for (const auto& property : CtcOperation::properties()) {
-    EXPECT_THAT(outcome.out, HasSubstr("  " + property.name + " "));
-    EXPECT_THAT(outcome.out, HasSubstr(property.claim));
-  }
-}
-
 TEST_F(GateCommand, PassesTheShippedKernelQuickly) {
   const Outcome outcome = run("gate --quick --kernel cpu");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
@@ -58,19 +47,6 @@ TEST_F(GateCommand, SaysTheSameTwice) {
             but_for_time(run("gate --quick --kernel cpu --seed 7").out));
   EXPECT_NE(but_for_time(run("gate --quick --kernel cpu --seed 7").out),
             but_for_time(run("gate --quick --kernel cpu --seed 8").out));
-}
-
-TEST_F(GateCommand, FailsABrokenKernelAndSaysHowToSeeItAgain) {
-  const Outcome outcome = run("gate --kernel fault:skip-over-repeat --quick");
-  EXPECT_EQ(outcome.status, 1);
-  EXPECT_THAT(outcome.out, HasSubstr("fail loss ("));
-  EXPECT_THAT(outcome.out, Not(HasSubstr("fault:skip-over-repeat: 0 of")));
-  const auto lines = replay_lines(outcome.out);
-  ASSERT_THAT(lines, Not(IsEmpty()));
-  for (const auto& line : lines) {
-    EXPECT_EQ(run(line).status, 1) << line;
-    EXPECT_EQ(run(replaced(line, "kernel=fault:skip-over-repeat", "kernel=cpu")).status, 0) << line;
-  }
 }
 
 TEST_F(GateCommand, JudgesTheChosenPropertiesAlone) {

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 
 #include "tests/cli/program.h"
@@ -16,20 +15,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 class MutantsCommand : public Program {};
-
-TEST_F(MutantsCommand, ListsEachFaultOnALine) {
-  const Outcome outcome = run("mutants ctc --list");
-  EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(static_cast<std::size_t>(std::count(outcome.out.begin(), outcome.out.end(), '\n')), CtcOperation::faults().size());
-  for (const auto& fault : CtcOperation::faults()) EXPECT_THAT(outcome.out, HasSubstr("  fault:" + fault.name + " "));
-}
-
-TEST_F(MutantsCommand, KillsTheFaultsThatTheFilterChooses) {
-  const Outcome outcome = run("mutants --filter skip-over");
-  EXPECT_EQ(outcome.status, 0) << outcome.out;
-  EXPECT_THAT(outcome.out, ContainsRegex("skip-over-repeat +killed +[0-9]+  loss\n"));
-  EXPECT_THAT(outcome.out, HasSubstr("1 of 1 faults killed, 0 by another property than the one meant"));
-}
 
 TEST_F(MutantsCommand, NamesEveryCatcherWhenAsked) {
   const Outcome outcome = run("mutants --filter skip-over --all");

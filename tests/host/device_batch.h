@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <random>
 #include <string>
@@ -13,6 +12,7 @@
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/ctc/ctc.h"
 #include "tests/metal/ctc/batch.h"
+#include "tests/metal/poison.h"
 
 namespace assay::metal::test {
 
@@ -48,55 +48,58 @@ inline Batch long_batch(std::int64_t labels) {
   return batch;
 }
 
+/// A batch with its activations and upstream rounded to one type, and its problem.
 template <class Real>
-struct Stored {
+class TypedCtc {
+ public:
+  explicit TypedCtc(const Batch& batch)
+      : batch_(batch),
+        activations_(batch.activations.begin(), batch.activations.end()),
+        upstream_(batch.upstream.begin(), batch.upstream.end()) {}
+
+  CtcProblem<Real> problem() const {
+    const CtcProblem<float> p = batch_.problem();
+    return {p.T,       p.B,     p.C,     p.S,        activations_, p.targets,   p.input_lengths, p.target_lengths,
+            upstream_, p.blank, p.input, p.variable, p.layout,     p.reduction, p.zero_infinity};
+  }
+
+ private:
+  Batch batch_;
+  std::vector<Real> activations_, upstream_;
+};
+
+/// Outputs in arrays that hold a value no result has.
+template <class Real>
+struct CtcResults {
+  explicit CtcResults(const CtcProblem<Real>& problem, bool with_gradient = true)
+      : loss(poisoned<float>(problem.reduction == Reduction::none ? static_cast<std::size_t>(problem.B) : 1)),
+        gradient(poisoned<Real>(with_gradient ? problem.activations.size() : 0)) {}
+
+  CtcOutput<Real> spans() { return {loss, gradient}; }
+  bool operator==(const CtcResults& other) const {
+    return same_bits(loss, other.loss) && same_bits(gradient, other.gradient);
+  }
+  bool hold_only(float value) const { return are_all(value, loss) && are_all(value, gradient); }
+
   std::vector<float> loss;
   std::vector<Real> gradient;
 };
 
 template <class Real>
-std::vector<Real> stored(const std::vector<float>& values) {
-  return std::vector<Real>(values.begin(), values.end());
-}
-
-/// What `compute` makes of the batch with its activations and upstream rounded to Real, in arrays of no result's value.
-template <class Real, class Compute>
-Stored<Real> stored_outcome(const Batch& batch, bool with_gradient, const Compute& compute) {
-  const std::vector<Real> activations = stored<Real>(batch.activations), upstream = stored<Real>(batch.upstream);
-  const CtcProblem<float> plain = batch.problem();
-  CtcProblem<Real> problem{plain.T,
-                           plain.B,
-                           plain.C,
-                           plain.S,
-                           activations,
-                           plain.targets,
-                           plain.input_lengths,
-                           plain.target_lengths,
-                           upstream,
-                           plain.blank,
-                           plain.input,
-                           plain.variable,
-                           plain.layout,
-                           plain.reduction,
-                           plain.zero_infinity};
-  Stored<Real> result{std::vector<float>(batch.loss_size(), 12345.0F), {}};
-  if (with_gradient) result.gradient.assign(activations.size(), static_cast<Real>(12345.0F));
-  compute(problem, CtcOutput<Real>{result.loss, result.gradient});
-  return result;
+CtcResults<Real> on_cpu(const Batch& batch, bool with_gradient = true) {
+  const TypedCtc<Real> typed(batch);
+  CtcResults<Real> results(typed.problem(), with_gradient);
+  ctc_loss(typed.problem(), results.spans());
+  return results;
 }
 
 template <class Real>
-Stored<Real> on_cpu(const Batch& batch, bool with_gradient = true) {
-  return stored_outcome<Real>(batch, with_gradient,
-                              [](const auto& problem, const auto& output) { ctc_loss(problem, output); });
-}
-
-template <class Real>
-Stored<Real> on_device(const CtcLoss& loss, const Batch& batch, bool with_gradient = true) {
-  return stored_outcome<Real>(batch, with_gradient, [&](const auto& problem, const auto& output) {
-    const Result<void> done = loss(problem, output);
-    EXPECT_TRUE(done) << done.error().text;
-  });
+CtcResults<Real> on_device(const CtcLoss& loss, const Batch& batch, bool with_gradient = true) {
+  const TypedCtc<Real> typed(batch);
+  CtcResults<Real> results(typed.problem(), with_gradient);
+  const Result<void> done = loss(typed.problem(), results.spans());
+  EXPECT_TRUE(done) << done.error().text;
+  return results;
 }
 
 inline bool is_near(float value, float expected, float tolerance) {
@@ -107,7 +110,8 @@ inline bool is_near(float value, float expected, float tolerance) {
 
 /// `tolerance`: of wiring, not of accuracy, which is the gate's to judge.
 template <class Real>
-void expect_near(const Stored<Real>& results, const Stored<Real>& expected, float tolerance, const std::string& what) {
+void expect_near(const CtcResults<Real>& results, const CtcResults<Real>& expected, float tolerance,
+                 const std::string& what) {
   ASSERT_EQ(results.loss.size(), expected.loss.size());
   ASSERT_EQ(results.gradient.size(), expected.gradient.size());
   for (std::size_t b = 0; b < expected.loss.size(); ++b)
@@ -119,14 +123,6 @@ void expect_near(const Stored<Real>& results, const Stored<Real>& expected, floa
       ADD_FAILURE() << what << ": gradient[" << i << "] = " << float(results.gradient[i]) << ", expected "
                     << float(expected.gradient[i]);
   EXPECT_EQ(wrong, 0U) << what;
-}
-
-template <class Real>
-bool have_equal_bits(const Stored<Real>& a, const Stored<Real>& b) {
-  return a.loss.size() == b.loss.size() && a.gradient.size() == b.gradient.size() &&
-         std::memcmp(a.loss.data(), b.loss.data(), a.loss.size() * sizeof(float)) == 0 &&
-         (a.gradient.empty() ||
-          std::memcmp(a.gradient.data(), b.gradient.data(), a.gradient.size() * sizeof(Real)) == 0);
 }
 
 inline std::shared_ptr<emulator::EmulatorDevice> emulated(bool is_checked = true, int metal_version = 320) {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/plugin/plugins.h"
-#include "validation/ctc/operation.h"
 #include "validation/ctc/fields.h"
+#include "validation/ctc/operation.h"
 #include "validation/registry.h"
 #include "validation/transport/library/plugin.h"
 

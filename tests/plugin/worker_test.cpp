@@ -16,8 +16,8 @@
 #include "tests/plugin/plugins.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/core/kernel_died.h"
-#include "validation/ctc/operation.h"
 #include "validation/ctc/fields.h"
+#include "validation/ctc/operation.h"
 #include "validation/registry.h"
 #include "validation/transport/library/plugin.h"
 

@@ -102,6 +102,15 @@ TEST(Explain, RoundsTheExactValueOnce) {
   EXPECT_THAT(explain(1.0F, exact, 1, 1), HasSubstr("rounded  1.0000001 (0x1.000002p+0)"));
 }
 
+TEST(Explain, CountsUlpsAtZeroAtTheLargestNumberAndBeyond) {
+  const float max = std::numeric_limits<float>::max();
+  const BigFloat beyond = BigFloat(max) + BigFloat(0x1p103);  // half a gap: the infinity is as near
+  EXPECT_THAT(explain(0x1p-149F, BigFloat(0), 0x1p-149, 1), HasSubstr(" = 1 ULP"));
+  EXPECT_THAT(explain(std::nextafter(max, 0.0F), BigFloat(max), 0x1p104, 1), HasSubstr(" = 1 ULP"));
+  EXPECT_THAT(explain(max, beyond, 0x1p103, 1), HasSubstr(" = 0.5 ULP"));
+  EXPECT_THAT(explain(1.0, BigFloat(std::numeric_limits<double>::max()), 0x1p971, 1), HasSubstr(" = 1 ULP"));
+}
+
 TEST(Explain, SaysWhatIsInfiniteOrNotANumber) {
   constexpr float quiet = std::numeric_limits<float>::quiet_NaN();
   const auto text = explain(quiet, BigFloat(1), nan, 0.5);

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tests/validation/ctc/kernels.h"
-#include "validation/ctc/operation.h"
 #include "validation/core/text.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "validation/cce/compare.h"
+#include "validation/cce/operation.h"
 #include "validation/core/number.h"
 #include "validation/gradcheck/judge.h"
-#include "validation/cce/operation.h"
 
 namespace assay::validation {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "validation/ctc/diagnose.h"
 #include "validation/ctc/diagnosis/certified_loss.h"
+#include "validation/ctc/diagnosis/diagnose.h"
 #include "validation/ctc/diagnosis/json.h"
 #include "validation/ctc/diagnosis/report.h"
 #include "validation/ctc/operation.h"

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "validation/cli/commands.h"
-#include "validation/registry.h"
 #include "validation/core/gate.h"
 #include "validation/core/terminal.h"
+#include "validation/registry.h"
 
 namespace assay::validation {
 namespace {

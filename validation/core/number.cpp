@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
+
+#include "reference/number/ulp.h"
 
 namespace assay::validation {
 
@@ -45,21 +46,13 @@ std::string shown(Real value) {
   return fmt::format("{} ({:a})", value, value);
 }
 
-/// The distance from `got` to the exact value in units in the last place of the rounded value.
-template <class Real>
-double ulps(Real rounded, double error) {
-  const Real next = std::nextafter(std::abs(rounded), std::numeric_limits<Real>::infinity());
-  return error / (double{next} - std::abs(double{rounded}));
-}
-
 template <class Real>
 std::string explained(Real got, const BigFloat& exact, double error, double bound) {
-  const auto rounded = static_cast<Real>(exact);
-  std::string text =
-      fmt::format("  exact    {}\n  rounded  {}\n  got      {}\n", to_decimal(exact, 25), show(rounded), show(got));
+  std::string text = fmt::format("  exact    {}\n  rounded  {}\n  got      {}\n", to_decimal(exact, 25),
+                                 show(static_cast<Real>(exact)), show(got));
   if (std::isfinite(error)) {
     text += fmt::format("  error    {:.3g} = {:.3g} x the bound {:.3g} = {:.3g} ULP", error, error / bound, bound,
-                        ulps(rounded, error));
+                        error / double{reference::ulp<Real>(exact)});
   } else {
     text += fmt::format("  error    {} where the bound is {:.3g}", error, bound);
   }

@@ -77,23 +77,26 @@ Property<O> outside() {
 
 template <class O>
 Property<O> inside() {
-  return {"inside", "writes every element of its outputs", {}, [](const Context<O>& context, const typename O::Case& c) {
-            for (const auto& options : {typename O::RunOptions(), smaller_requests<O>().front()}) {
-              const auto run = run_valid(context.kernel, c, options);
-              if (!run.unwritten.empty())
-                return Finding::fail(
-                    fmt::format("  {}, {} elements in all", run.unwritten.front(), run.unwritten.size()));
-            }
-            return Finding::pass();
-          }};
+  return {
+      "inside", "writes every element of its outputs", {}, [](const Context<O>& context, const typename O::Case& c) {
+        for (const auto& options : {typename O::RunOptions(), smaller_requests<O>().front()}) {
+          const auto run = run_valid(context.kernel, c, options);
+          if (!run.unwritten.empty())
+            return Finding::fail(fmt::format("  {}, {} elements in all", run.unwritten.front(), run.unwritten.size()));
+        }
+        return Finding::pass();
+      }};
 }
 
 template <class O>
 Property<O> repeat() {
-  return {"repeat", "the same problem twice gives the same bits", {},
+  return {"repeat",
+          "the same problem twice gives the same bits",
+          {},
           [](const Context<O>& context, const typename O::Case& c) {
             const auto first = run_valid(context.kernel, c);
-            return same_bits(c, first, run_valid(context.kernel, c), "a second run of the same problem gives other bits");
+            return same_bits(c, first, run_valid(context.kernel, c),
+                             "a second run of the same problem gives other bits");
           }};
 }
 
@@ -117,7 +120,9 @@ Property<O> threads(const char* claim, const typename O::Profile& profile) {
 /// `larger` makes a problem that is larger than the given one, with other values.
 template <class O>
 Property<O> two_shapes(typename O::Case (*larger)(const typename O::Case&)) {
-  return {"two-shapes", "a larger problem in between changes no bit", {},
+  return {"two-shapes",
+          "a larger problem in between changes no bit",
+          {},
           [larger](const Context<O>& context, const typename O::Case& c) {
             const auto before = run_valid(context.kernel, c);
             run_kernel(context.kernel, larger(c));
@@ -147,7 +152,9 @@ template <class O>
 Property<O> refusals(typename O::Case (*healthy)(const typename O::Case&), std::span<const BadArgumentOf<O>> bad,
                      std::span<const BadArgumentOf<O>> further = {},
                      bool (*has_further)(const typename O::Info&) = nullptr) {
-  return {"refusals", "each kind of bad argument is refused by name", {},
+  return {"refusals",
+          "each kind of bad argument is refused by name",
+          {},
           [=](const Context<O>& context, const typename O::Case& c) {
             if (!context.kernel.info().support.does("checks_arguments"))
               return Finding::skip("the kernel does not claim to check its arguments");

@@ -86,7 +86,8 @@ std::string why_not(const typename Case::Fields::Info& info, const Case& c) {
     if (!support.does(claim.key)) unless(!asked(c), claim.words);
   for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
     if constexpr (IsArray<Row> && is_of_dtype<Row>)
-      unless(not_of(c.dtype, c.*row.in_case) == (c.*row.in_case).end(), fmt::format("{} that are not of its type", row.name));
+      unless(not_of(c.dtype, c.*row.in_case) == (c.*row.in_case).end(),
+             fmt::format("{} that are not of its type", row.name));
   });
   if constexpr (requires { Case::Fields::further_reason(info, c); })
     if (reason.empty()) reason = Case::Fields::further_reason(info, c);

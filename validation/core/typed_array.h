@@ -74,8 +74,7 @@ class TypedArray {
   template <class View>
   View view() const {
     return std::visit(
-        []<class Real>(const std::vector<Real>& values) { return view_as<View>(std::span<const Real>(values)); },
-        now_);
+        []<class Real>(const std::vector<Real>& values) { return view_as<View>(std::span<const Real>(values)); }, now_);
   }
 
   bool changed() const {
@@ -88,8 +87,8 @@ class TypedArray {
   }
 
  private:
-  using Values = std::variant<std::vector<float>, std::vector<metal::Half>, std::vector<metal::BFloat16>,
-                              std::vector<double>>;
+  using Values =
+      std::variant<std::vector<float>, std::vector<metal::Half>, std::vector<metal::BFloat16>, std::vector<double>>;
   Values now_;
   Values before_;
 };

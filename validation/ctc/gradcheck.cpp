@@ -6,8 +6,8 @@
 
 #include "validation/core/number.h"
 #include "validation/ctc/compare.h"
-#include "validation/gradcheck/judge.h"
 #include "validation/ctc/operation.h"
+#include "validation/gradcheck/judge.h"
 
 namespace assay::validation {
 namespace {

@@ -30,8 +30,7 @@ class MetalCtcKernel final : public CtcKernel {
            const CtcRequest& /*request*/) const override {
     const std::lock_guard lock(mutex_);
     if (!loss_) start();
-    metal::with_types(problem, out,
-                      [&](const auto& typed, const auto& output) { or_throw((*loss_)(typed, output)); });
+    metal::with_types(problem, out, [&](const auto& typed, const auto& output) { or_throw((*loss_)(typed, output)); });
     throw_reports(*device_);
   }
 

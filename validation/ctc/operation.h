@@ -11,11 +11,11 @@
 #include "validation/core/operation.h"
 #include "validation/core/picture.h"
 #include "validation/core/shrink.h"
-#include "validation/gradcheck/judge.h"
 #include "validation/ctc/fields.h"
 #include "validation/ctc/generate.h"
 #include "validation/ctc/shader_arrays.h"
 #include "validation/ctc/truth.h"
+#include "validation/gradcheck/judge.h"
 
 namespace assay::validation {
 

@@ -27,9 +27,9 @@ struct BlackBoxOptions {
   std::string subject = "function";
   Dtype dtype = Dtype::float64;           ///< type of x, of the points and of the arithmetic in f
   Dtype gradient_dtype = Dtype::float64;  ///< type of the gradient
-  double tolerance = 16;           ///< allowed error of the gradient, in unit roundoffs of its type
-  int directions = 16;             ///< number of random directions
-  std::size_t coordinates = 1024;  ///< how many coordinates are checked one by one, at most
+  double tolerance = 16;                  ///< allowed error of the gradient, in unit roundoffs of its type
+  int directions = 16;                    ///< number of random directions
+  std::size_t coordinates = 1024;         ///< how many coordinates are checked one by one, at most
   std::uint64_t seed = 1;
   std::vector<std::int64_t> shape = {};  ///< shape of x, for the names of elements; if empty, [n]
   std::size_t worst = 10;                ///< how many elements to list

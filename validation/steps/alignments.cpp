@@ -4,11 +4,9 @@
 #include <set>
 #include <utility>
 
-#include "reference/ctc/alignments.h"
 #include "reference/ctc/best_path.h"
 #include "reference/ctc/count_alignments.h"
 #include "reference/ctc/enumeration.h"
-#include "reference/ctc/path_probability.h"
 #include "reference/ctc/repeats.h"
 #include "validation/steps/outputs.h"
 #include "validation/steps/request.h"
@@ -27,7 +25,8 @@ constexpr std::int64_t max_frames = 2000;
 /// Whether there are few enough sequences of length T over the labels' classes and the blank to try them all.
 bool can_enumerate(std::int64_t T, const std::vector<std::int64_t>& labels, double max_tries) {
   const auto classes = static_cast<double>(std::set<std::int64_t>(labels.begin(), labels.end()).size() + 1);
-  return static_cast<double>(T) * std::log(classes) <= std::log(std::min(max_tries, 1e8));  // 1e8 sequences take a minute
+  return static_cast<double>(T) * std::log(classes) <=
+         std::log(std::min(max_tries, 1e8));  // 1e8 sequences take a minute
 }
 
 /// The most probable alignment, by the recursion of alpha with max for +, so that their number does not matter.

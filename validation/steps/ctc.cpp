@@ -3,9 +3,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "reference/ctc/feasible.h"
-#include "reference/ctc/loss.h"
-#include "reference/ctc/loss_scaled.h"
+#include "reference/ctc/repeats.h"
 #include "reference/ctc/steps.h"
 #include "reference/number/log_number.h"
 #include "validation/steps/outputs.h"

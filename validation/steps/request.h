@@ -76,9 +76,9 @@ Json with_number(const Json& request, const Run& run) {
   if (number == "double") return run.template operator()<reference::Double>(0);
   if (number.is_object() && number.contains("digits")) {
     const std::int64_t digits = integer(number, "digits");
-    if (digits < reference::kFewestDigits || digits > 1000 || digits + 10 > reference::kMostDigits)
-      reference::detail::refuse("digits = ", digits, ": expected a number in [", reference::kFewestDigits, ", ",
-                                std::min<std::int64_t>(1000, reference::kMostDigits - 10), "]");
+    if (digits < reference::min_digits || digits > 1000 || digits + 10 > reference::max_digits)
+      reference::detail::refuse("digits = ", digits, ": expected a number in [", reference::min_digits, ", ",
+                                std::min<std::int64_t>(1000, reference::max_digits - 10), "]");
     const reference::PrecisionScope scope(static_cast<int>(digits) + 10);
     return run.template operator()<reference::BigFloat>(static_cast<int>(digits));
   }

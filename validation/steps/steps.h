@@ -1,8 +1,8 @@
-// Every quantity of a derivation as JSON, for the page of the CTC lattice (WebAssembly), the command `assay lattice` and
-// assay.steps in Python. All three show the same digits because all three use these functions.
+// Every quantity of a derivation as JSON, for the page of the CTC lattice (WebAssembly), the command `assay lattice`
+// and assay.steps in Python. All three show the same digits because all three use these functions.
 //
-// A request is a JSON object, and so is a response. A number of a response is a decimal text, "inf", "-inf" or "nan", or
-// a fraction such as "3/16" if the number type is exact. The decimal texts of half, bfloat16, float and double give
+// A request is a JSON object, and so is a response. A number of a response is a decimal text, "inf", "-inf" or "nan",
+// or a fraction such as "3/16" if the number type is exact. The decimal texts of half, bfloat16, float and double give
 // exactly the computed numbers when read as doubles. A request that cannot be answered gets {"error": "..."}, which
 // names the argument, its value and what was expected. The functions throw std::bad_alloc alone.
 //

@@ -5,9 +5,9 @@
 
 #include "validation/core/number.h"
 #include "validation/gradcheck/judge.h"
-#include "validation/svd/operation.h"
 #include "validation/svd/gradient_bounds.h"
 #include "validation/svd/gradient_case.h"
+#include "validation/svd/operation.h"
 
 namespace assay::validation {
 namespace {

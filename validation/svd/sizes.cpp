@@ -39,7 +39,7 @@ std::vector<SvdNamedCase> SvdOperation::sized_cases() {
     cases.push_back(
         {fmt::format("M={} N={}{} {}", size.M, size.N,
                      size.decades > 0 ? fmt::format(" graded over {} decades", size.decades) : "", name_of(size.dtype)),
-         sized_svd_case(1, size.M, size.N, size.decades, size.dtype, 7), true});
+         sized_case(1, size.M, size.N, size.decades, size.dtype, 7), true});
   return cases;
 }
 

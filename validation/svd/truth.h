@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reference/number/big_float.h"
-#include "reference/svd/factors.h"
+#include "reference/svd/problem.h"
 #include "validation/core/truth.h"
 #include "validation/svd/case.h"
 

@@ -105,9 +105,9 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
       tokens(valid_tokens(problem)),
       bias(static_cast<std::size_t>(V), 0.0F),
       dbias_sums(the_gradients.dbias.size(), 0.0),
-      elements(cce_elements(tuning.set)),
-      stored(cce_stored<Real>(tuning.set)),
-      operands(cce_stored<Operand>(tuning.set)) {
+      elements(table_for<CceElements>(tuning.set)),
+      stored(table_for<CceStored<Real>>(tuning.set)),
+      operands(table_for<CceStored<Operand>>(tuning.set)) {
   const bool capped = problem.logit_softcap > 0 && problem.logit_softcap < std::numeric_limits<double>::infinity();
   terms = {.V = static_cast<double>(V),
            .eps = problem.label_smoothing,
@@ -176,10 +176,8 @@ Matrix<float> CceCall<Real, Operand>::dhidden_sums(std::int64_t group, std::int6
 template <class Real, class Operand>
 template <class Run>
 void CceCall<Real, Operand>::on_parts(std::int64_t parts, const Run& run) const {
-  std::atomic<std::int64_t> next = 0;
-  on_threads(static_cast<std::size_t>(parts), [&](std::size_t) {
-    for (std::int64_t part = next++; part < parts; part = next++) run(part);
-  });
+  const auto count = static_cast<std::size_t>(parts);
+  for_each_piece(count, count, [&](std::size_t, std::size_t part) { run(static_cast<std::int64_t>(part)); });
 }
 
 }  // namespace assay::metal::cpu

@@ -46,8 +46,6 @@ struct CceElements {
   void (*scale_narrow)(BFloat16* to, const BFloat16* from, std::size_t n, float scale);
 };
 
-const CceElements& cce_elements(InstructionSet set);
-
 /// Loops over arrays of one of the three storage types.
 template <class Real>
 struct CceStored {
@@ -57,8 +55,5 @@ struct CceStored {
   /// scale * from + shift * other, rounded once and never to -0; `other` is not read where shift is 0.
   void (*round)(Real* to, const float* from, std::size_t n, double scale, double shift, const Real* other);
 };
-
-template <class Real>
-const CceStored<Real>& cce_stored(InstructionSet set);
 
 }  // namespace assay::metal::cpu

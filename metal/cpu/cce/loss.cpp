@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "metal/cpu/blas.h"
+#include "metal/cpu/cce/output.h"
 #include "metal/cpu/cce/run.h"
 #include "metal/cpu/cce/tuning.h"
 
@@ -15,7 +16,6 @@ namespace cpu {
 namespace {
 
 using reference::CceProblem;
-using reference::Reduction;
 using reference::detail::expect_size;
 using reference::detail::refuse;
 
@@ -25,27 +25,6 @@ void validate_call(const CceProblem<Real>& problem, int threads) {
   if (threads < 0) refuse("threads = ", threads, ": expected at least 0");
   if (problem.H > std::numeric_limits<int>::max())
     refuse("H = ", problem.H, ": expected at most ", std::numeric_limits<int>::max(), ", which the BLAS can count");
-}
-
-template <class Real>
-void validate_loss(const CceProblem<Real>& problem, std::span<float> loss) {
-  const bool per_token = problem.reduction == Reduction::none;
-  expect_size("loss", loss.size(), per_token ? "N for Reduction::none" : "1 for Reduction::sum or mean",
-              per_token ? problem.N : 1);
-}
-
-template <class Real>
-void validate_gradients(const CceProblem<Real>& problem, const CceGradients<Real>& gradients) {
-  const auto check = [](const char* name, std::span<Real> given, const char* shape, std::int64_t expected) {
-    if (!given.empty()) expect_size(name, given.size(), shape, expected);
-  };
-  check("dhidden", gradients.dhidden, "N * H, or empty", problem.N * problem.H);
-  check("dweight", gradients.dweight, "V * H, or empty", problem.V * problem.H);
-  if (problem.bias.empty()) {
-    check("dbias", gradients.dbias, "none for a problem without bias", 0);
-  } else {
-    check("dbias", gradients.dbias, "V, or empty", problem.V);
-  }
 }
 
 /// Calls use(call), where the call has the operand type that is multiplied fastest on this machine.
@@ -107,22 +86,6 @@ void cce_backward(const CceProblem<Real>& problem, std::span<const double> log_s
   with_call(problem, gradients, options.threads, tuning, [&](auto& call) { run_of(call).gradients(log_sum_exp); });
 }
 
-template void cce_loss(const CceProblem<float>&, const CceOutput<float>&, const CceCpuOptions&, const CceTuning&);
-template void cce_loss(const CceProblem<Half>&, const CceOutput<Half>&, const CceCpuOptions&, const CceTuning&);
-template void cce_loss(const CceProblem<BFloat16>&, const CceOutput<BFloat16>&, const CceCpuOptions&, const CceTuning&);
-template void cce_forward(const CceProblem<float>&, std::span<float>, std::span<double>, const CceCpuOptions&,
-                          const CceTuning&);
-template void cce_forward(const CceProblem<Half>&, std::span<float>, std::span<double>, const CceCpuOptions&,
-                          const CceTuning&);
-template void cce_forward(const CceProblem<BFloat16>&, std::span<float>, std::span<double>, const CceCpuOptions&,
-                          const CceTuning&);
-template void cce_backward(const CceProblem<float>&, std::span<const double>, const CceGradients<float>&,
-                           const CceCpuOptions&, const CceTuning&);
-template void cce_backward(const CceProblem<Half>&, std::span<const double>, const CceGradients<Half>&,
-                           const CceCpuOptions&, const CceTuning&);
-template void cce_backward(const CceProblem<BFloat16>&, std::span<const double>, const CceGradients<BFloat16>&,
-                           const CceCpuOptions&, const CceTuning&);
-
 }  // namespace cpu
 
 template <class Real>
@@ -147,7 +110,13 @@ void cce_backward(const reference::CceProblem<Real>& problem, std::span<const do
   template void cce_forward(const reference::CceProblem<Real>&, std::span<float>, std::span<double>,                 \
                             const CceCpuOptions&);                                                                   \
   template void cce_backward(const reference::CceProblem<Real>&, std::span<const double>, const CceGradients<Real>&, \
-                             const CceCpuOptions&);
+                             const CceCpuOptions&);                                                                  \
+  template void cpu::cce_loss(const reference::CceProblem<Real>&, const CceOutput<Real>&, const CceCpuOptions&,      \
+                              const CceTuning&);                                                                     \
+  template void cpu::cce_forward(const reference::CceProblem<Real>&, std::span<float>, std::span<double>,            \
+                                 const CceCpuOptions&, const CceTuning&);                                            \
+  template void cpu::cce_backward(const reference::CceProblem<Real>&, std::span<const double>,                       \
+                                  const CceGradients<Real>&, const CceCpuOptions&, const CceTuning&);
 ASSAY_INSTANTIATE_CCE(float)
 ASSAY_INSTANTIATE_CCE(Half)
 ASSAY_INSTANTIATE_CCE(BFloat16)

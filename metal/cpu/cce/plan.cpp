@@ -10,7 +10,7 @@ namespace assay::metal::cpu {
 namespace {
 
 constexpr std::int64_t onednn_bytes = std::int64_t{8} << 20;  // of its code and buffers
-constexpr std::int64_t grain = 16;                            // entries and tokens come in multiples of a cache line of floats
+constexpr std::int64_t grain = 16;  // entries and tokens come in multiples of a cache line of floats
 
 std::int64_t rounded_up(std::int64_t x, std::int64_t to) {
   return (x + to - 1) / to * to;

@@ -37,10 +37,9 @@ void with_types(const AnyCtcProblem& any, const AnyCtcOutput& out, Use&& use) {
         const auto& o = any.options;
         std::vector<Real> upstream;
         for (const float value : o.upstream) upstream.push_back(static_cast<Real>(value));
-        const reference::CtcProblem<Real> problem{o.T,        o.B,         o.C,     o.S,        activations,
-                                                  o.targets,  o.input_lengths, o.target_lengths, upstream,
-                                                  o.blank,    o.input,     o.variable, o.layout, o.reduction,
-                                                  o.zero_infinity};
+        const reference::CtcProblem<Real> problem{
+            o.T,      o.B,     o.C,     o.S,        activations, o.targets,   o.input_lengths, o.target_lengths,
+            upstream, o.blank, o.input, o.variable, o.layout,    o.reduction, o.zero_infinity};
         std::forward<Use>(use)(
             problem, CtcOutput<Real>{out.loss, typed<std::span<Real>>("gradient", out.gradient, "activations")});
       },

@@ -42,7 +42,7 @@ class Call {
         plan_(plan),
         memory_(memory),
         tuning_(tuning),
-        kernels_(kernels<Real>(tuning.set)) {
+        kernels_(table_for<Kernels<Real>>(tuning.set)) {
     Arena arena(memory);
     shared_ = take_shared(arena, static_cast<std::size_t>(problem.B));
     reference::target_rows(problem, shared_.labels);

@@ -29,8 +29,4 @@ struct Kernels {
   ScaledResult (*scaled)(const Row<Real>& row, const RowWorkspace& workspace, const States& states);
 };
 
-/// The inner loops for one instruction set, which the machine must have.
-template <class Real>
-const Kernels<Real>& kernels(InstructionSet set);
-
 }  // namespace assay::metal::cpu

@@ -79,19 +79,14 @@ void ctc_loss(const CtcProblem<Real>& problem, const CtcOutput<Real>& output, co
   cpu::ctc_loss(problem, output, options, cpu::CtcTuning{});
 }
 
-template std::size_t ctc_loss_workspace_size(const CtcProblem<float>&, bool, int);
-template std::size_t ctc_loss_workspace_size(const CtcProblem<Half>&, bool, int);
-template std::size_t ctc_loss_workspace_size(const CtcProblem<BFloat16>&, bool, int);
-template void ctc_loss(const CtcProblem<float>&, const CtcOutput<float>&, const CpuOptions&);
-template void ctc_loss(const CtcProblem<Half>&, const CtcOutput<Half>&, const CpuOptions&);
-template void ctc_loss(const CtcProblem<BFloat16>&, const CtcOutput<BFloat16>&, const CpuOptions&);
-
-namespace cpu {
-
-template void ctc_loss(const CtcProblem<float>&, const CtcOutput<float>&, const CpuOptions&, const CtcTuning&);
-template void ctc_loss(const CtcProblem<Half>&, const CtcOutput<Half>&, const CpuOptions&, const CtcTuning&);
-template void ctc_loss(const CtcProblem<BFloat16>&, const CtcOutput<BFloat16>&, const CpuOptions&, const CtcTuning&);
-
-}  // namespace cpu
+#define ASSAY_INSTANTIATE_CTC(Real)                                                               \
+  template std::size_t ctc_loss_workspace_size(const CtcProblem<Real>&, bool, int);               \
+  template void ctc_loss(const CtcProblem<Real>&, const CtcOutput<Real>&, const CpuOptions&);     \
+  template void cpu::ctc_loss(const CtcProblem<Real>&, const CtcOutput<Real>&, const CpuOptions&, \
+                              const cpu::CtcTuning&);
+ASSAY_INSTANTIATE_CTC(float)
+ASSAY_INSTANTIATE_CTC(Half)
+ASSAY_INSTANTIATE_CTC(BFloat16)
+#undef ASSAY_INSTANTIATE_CTC
 
 }  // namespace assay::metal

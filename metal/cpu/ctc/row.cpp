@@ -41,7 +41,8 @@ RowLoss finish_row(const Row<Real>& row, const RowWorkspace& workspace, const St
   const bool extended = !result.loss_is_certain || !result.gradient_is_certain;
   if (extended) {
     const double loss = extended_row(row, workspace, states);
-    if (!result.loss_is_certain) result.loss = loss;  // a certain loss stays, so that it has the same bits without a gradient
+    if (!result.loss_is_certain)
+      result.loss = loss;  // a certain loss stays, so that it has the same bits without a gradient
   }
   if (result.loss == std::numeric_limits<double>::infinity()) return {impossible(row), extended};
   const bool logits = row.problem.input == reference::CtcInput::logits;

@@ -10,7 +10,7 @@ using Shorts = std::uint16_t __attribute__((vector_size(lanes * 2), aligned(2), 
 using Words = std::uint32_t __attribute__((vector_size(lanes * 4)));
 using Floats = float __attribute__((vector_size(lanes * 4)));
 using FloatsInMemory = float __attribute__((vector_size(lanes * 4), aligned(4), may_alias));
-using PartShorts = std::uint16_t __attribute__((vector_size(lanes_of_part * 2), aligned(2), may_alias));
+using PartShorts = std::uint16_t __attribute__((vector_size(Wide<double>::of_part * 2), aligned(2), may_alias));
 
 template <int exponent_bits, int mantissa_bits>
 ASSAY_INLINE Lanes load(const Float16<exponent_bits, mantissa_bits>* from) {
@@ -31,9 +31,9 @@ ASSAY_INLINE void store(Float16<exponent_bits, mantissa_bits>* to, Lanes x) {
   using Format = Float16<exponent_bits, mantissa_bits>;
   constexpr int shift = Format::from_double_shift;
   constexpr std::uint64_t infinity = Format::infinity_bits;
-  for (std::size_t p = 0; p < parts; ++p) {
-    const PartBits all = reinterpret_cast<PartBits>(x.part[p]);
-    const PartBits sign = all >> 48 & 0x8000, magnitude = all & ~(std::uint64_t{1} << 63);
+  for (std::size_t p = 0; p < wide_parts; ++p) {
+    const PartBits bits_of_x = reinterpret_cast<PartBits>(x.part[p]);
+    const PartBits sign = bits_of_x >> 48 & 0x8000, magnitude = bits_of_x & ~(std::uint64_t{1} << 63);
     const Part size = reinterpret_cast<Part>(magnitude);
     const PartBits subnormal = reinterpret_cast<PartBits>(size + Format::to_multiple) & 0xffff;
     const PartBits rounded = (magnitude + (Format::half_step - 1) + (magnitude >> shift & 1)) >> shift;
@@ -42,7 +42,7 @@ ASSAY_INLINE void store(Float16<exponent_bits, mantissa_bits>* to, Lanes x) {
     const PartBits number = size < Format::smallest_normal ? subnormal : normal;
     const PartBits bits = size <= __builtin_inf() ? number : PartBits{} + Format::nan_bits;
     const PartBits signed_bits = bits == 0 ? bits : bits | sign;
-    *reinterpret_cast<PartShorts*>(to + p * lanes_of_part) = __builtin_convertvector(signed_bits, PartShorts);
+    *reinterpret_cast<PartShorts*>(to + p * Wide<double>::of_part) = __builtin_convertvector(signed_bits, PartShorts);
   }
 }
 

@@ -64,16 +64,14 @@ class SvdCall {
   /// exceptions, and throws as svd does for the trouble that it returns.
   template <class Decompose>
   void run(const Decompose& decompose, int sweep_limit) {
-    for_each_row(
-        tasks_, workers_, [](std::size_t) { return true; },
-        [&](std::size_t worker, std::size_t task) {
-          try {
-            run_task(decompose, worker, static_cast<std::int64_t>(task) * at_once_);
-          } catch (...) {  // out of memory
-            const std::scoped_lock lock(mutex_);
-            error_ = std::current_exception();
-          }
-        });
+    for_each_piece(tasks_, workers_, [&](std::size_t worker, std::size_t task) {
+      try {
+        run_task(decompose, worker, static_cast<std::int64_t>(task) * at_once_);
+      } catch (...) {  // out of memory
+        const std::scoped_lock lock(mutex_);
+        error_ = std::current_exception();
+      }
+    });
     if (error_) std::rethrow_exception(error_);
     if (not_finite_ != none) reference::validate_values(problem_);
     if (not_converged_ == none) return;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "metal/cpu/svd/kernels.h"
+#include "metal/cpu/svd/signs.h"
 
 namespace assay::metal::cpu {
 
@@ -61,15 +61,9 @@ class Completion {
     for (double& x : column_) x /= std::sqrt(square);
   }
 
-  double canonical_sign() const {
-    T largest = 0, sign = 1;
-    for (const double x : column_) {
-      const auto element = static_cast<T>(x);
-      if (!(std::abs(element) > largest)) continue;
-      largest = std::abs(element);
-      sign = element < 0 ? T(-1) : T(1);
-    }
-    return static_cast<double>(sign);
+  double canonical_sign() {
+    const auto element = [this](std::int64_t i) { return static_cast<T>(column(i)); };
+    return largest_is_negative(matrix_.rows, element) ? -1.0 : 1.0;
   }
 
   SvdView<T> matrix_;

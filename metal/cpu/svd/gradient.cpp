@@ -188,12 +188,10 @@ SvdGradientNotes svd_gradient(const SvdCotangent<Real>& cotangent, std::span<Rea
   const auto B = static_cast<std::size_t>(cotangent.B);
   const cpu::SerialBlas serial;
   std::vector<GradientRun<Real>> runs(cpu::worker_count(options.threads, B), GradientRun<Real>(cotangent, K));
-  cpu::for_each_row(
-      B, runs.size(), [](std::size_t) { return true; },
-      [&](std::size_t worker, std::size_t b) {
-        runs[worker].run(static_cast<std::int64_t>(b),
-                         dA.data() + static_cast<std::int64_t>(b) * cotangent.M * cotangent.N);
-      });
+  cpu::for_each_piece(B, runs.size(), [&](std::size_t worker, std::size_t b) {
+    runs[worker].run(static_cast<std::int64_t>(b),
+                     dA.data() + static_cast<std::int64_t>(b) * cotangent.M * cotangent.N);
+  });
   SvdGradientNotes notes;
   for (const GradientRun<Real>& run : runs) {
     notes.equal_values += run.notes.equal_values;

@@ -7,22 +7,6 @@
 
 namespace assay::metal::cpu {
 
-template <class T>
-const SvdKernels<T>& baseline_svd_kernels();
-template <class T>
-const SvdKernels<T>& avx2_svd_kernels();
-template <class T>
-const SvdKernels<T>& avx512_svd_kernels();
-
-template <class T>
-const SvdKernels<T>& svd_kernels([[maybe_unused]] InstructionSet set) {
-#if defined(__x86_64__)
-  if (set == InstructionSet::avx512) return avx512_svd_kernels<T>();
-  if (set == InstructionSet::avx2 && __builtin_cpu_supports("fma")) return avx2_svd_kernels<T>();
-#endif
-  return baseline_svd_kernels<T>();
-}
-
 namespace {
 
 int bits_of(std::int64_t x) {
@@ -37,6 +21,14 @@ T power_of_two(int exponent) {
 }
 
 }  // namespace
+
+template <class T>
+const SvdKernels<T>& svd_kernels(InstructionSet set) {
+#if defined(__x86_64__)
+  if (set == InstructionSet::avx2 && !__builtin_cpu_supports("fma")) set = InstructionSet::baseline;
+#endif
+  return table_for<SvdKernels<T>>(set);
+}
 
 std::int64_t svd_in_turns(std::int64_t rows) {
   return std::clamp<std::int64_t>((24 << 10) / (rows * 2 * 64), 1, svd_max_in_turns);

@@ -121,6 +121,7 @@ struct SvdKernels {
   void (*reflect)(const SvdRest<T>& rest, const T* v, T factor, T* squares);
 };
 
+/// The inner loops for this set, or for the baseline on a machine that has avx2 without fused multiply-add.
 template <class T>
 const SvdKernels<T>& svd_kernels(InstructionSet set);
 

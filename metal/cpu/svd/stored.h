@@ -1,11 +1,11 @@
 // Converts matrices of a 16-bit type to float, and rounds their factors to that type.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "metal/cpu/half.h"
+#include "metal/cpu/svd/signs.h"
 #include "metal/cpu/svd/single.h"
 #include "metal/cpu/svd/svd.h"
 
@@ -46,15 +46,7 @@ class StoredMatrices {
 
   /// Whether the column needs another sign, since rounding can make another element the first of the largest.
   bool is_negative(const Real* U, std::int64_t r) const {
-    float largest = 0.0F;
-    bool negative = false;
-    for (std::int64_t i = 0; i < M_; ++i) {
-      const auto x = static_cast<float>(U[i * K_ + r]);
-      if (!(std::fabs(x) > largest)) continue;
-      largest = std::fabs(x);
-      negative = x < 0.0F;
-    }
-    return negative;
+    return largest_is_negative(M_, [&](std::int64_t i) { return static_cast<float>(U[i * K_ + r]); });
   }
 
   void negate(Real* U, Real* Vh, std::int64_t r) const {

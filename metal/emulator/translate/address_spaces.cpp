@@ -1,4 +1,4 @@
-#include "metal/emulator/translate/address_spaces.h"
+#include "metal/emulator/translate/passes.h"
 
 #include <algorithm>
 #include <array>

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "metal/emulator/translate/parameters.h"
-
 namespace assay::metal::emulator {
 
 namespace {

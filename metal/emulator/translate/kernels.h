@@ -44,6 +44,12 @@ struct Kernels {
   std::vector<KernelEntry> entries;
 };
 
+/// The parameters in the parentheses that open at `open`.
+std::vector<KernelParameter> kernel_parameters(const Source& source, std::size_t open);
+
+/// The tokens [first, last) of each parameter.
+std::vector<std::pair<std::size_t, std::size_t>> split_parameters(const Source& source, std::size_t open);
+
 /// Replaces explicit instantiations by constants that point to the function.
 Kernels translate_kernels(const Source& source, const std::vector<Declaration>& declarations, Edits& edits);
 

@@ -1,4 +1,4 @@
-#include "metal/emulator/translate/parameters.h"
+#include "metal/emulator/translate/kernels.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
-#include "metal/emulator/translate/pointers.h"
+#include "metal/emulator/translate/passes.h"
 
 #include <fmt/format.h>
 
-#include "metal/emulator/translate/parameters.h"
+#include "metal/emulator/translate/kernels.h"
 
 namespace assay::metal::emulator {
 

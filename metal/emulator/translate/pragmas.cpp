@@ -1,4 +1,4 @@
-#include "metal/emulator/translate/pragmas.h"
+#include "metal/emulator/translate/passes.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "metal/emulator/translate/threadgroup.h"
+#include "metal/emulator/translate/passes.h"
 
 #include <fmt/format.h>
 

@@ -4,17 +4,7 @@
 
 #include <vector>
 
-#include "metal/emulator/translate/address_spaces.h"
-#include "metal/emulator/translate/constants.h"
-#include "metal/emulator/translate/declarations.h"
-#include "metal/emulator/translate/edits.h"
-#include "metal/emulator/translate/kernels.h"
-#include "metal/emulator/translate/overloads.h"
-#include "metal/emulator/translate/pointers.h"
-#include "metal/emulator/translate/pragmas.h"
-#include "metal/emulator/translate/registration.h"
-#include "metal/emulator/translate/threadgroup.h"
-#include "metal/emulator/translate/tokens.h"
+#include "metal/emulator/translate/passes.h"
 
 namespace assay::metal::emulator {
 

@@ -7,9 +7,10 @@ namespace assay::metal::host {
 
 namespace {
 
-constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
-constexpr std::uint64_t less(std::uint64_t a, std::uint64_t b) {
+/// a - b, or 0 if b is larger.
+constexpr std::uint64_t difference(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : 0;
 }
 
@@ -17,19 +18,19 @@ constexpr std::uint64_t less(std::uint64_t a, std::uint64_t b) {
 
 std::uint64_t cce_budget(const CceMemory& memory, std::uint64_t asked) {
   if (asked != 0) return asked;
-  if (memory.working_set == 0) return most;
-  return less(less(memory.working_set, memory.allocated), memory.needed) / 4;
+  if (memory.working_set == 0) return unlimited;
+  return difference(difference(memory.working_set, memory.allocated), memory.needed) / 4;
 }
 
 std::uint64_t cce_position_bytes(KernelPath path, std::uint64_t H, std::uint64_t tokens) {
-  const std::uint64_t logits = path == KernelPath::plain ? std::min(tokens, CceChunkRange::usual) : 0;
-  return H > most / sizeof(float) - logits ? most : (H + logits) * sizeof(float);
+  const std::uint64_t logits = path == KernelPath::plain ? std::min(tokens, CceChunkRange::max) : 0;
+  return H > unlimited / sizeof(float) - logits ? unlimited : (H + logits) * sizeof(float);
 }
 
 std::uint64_t cce_chunk(std::uint64_t budget, std::uint64_t position_bytes) {
   const std::uint64_t fitting = budget / std::max<std::uint64_t>(position_bytes, 1);
-  return std::clamp(fitting / CceChunkRange::multiple * CceChunkRange::multiple, CceChunkRange::least,
-                    CceChunkRange::usual);
+  return std::clamp(fitting / CceChunkRange::multiple * CceChunkRange::multiple, CceChunkRange::min,
+                    CceChunkRange::max);
 }
 
 }  // namespace assay::metal::host

@@ -8,7 +8,6 @@
 #include "metal/host/cce/outputs.h"
 #include "metal/host/cce/tokens.h"
 #include "metal/host/failure.h"
-#include "metal/host/kernel_file.h"
 #include "reference/cce/validate.h"
 
 namespace assay::metal {
@@ -17,18 +16,12 @@ using reference::CceProblem;
 
 namespace {
 
-Result<void> check(const CceOptions& options) {
-  if (options.chunk % cce::tile_rows == 0) return {};
-  return error(Error::Kind::argument, fmt::format("chunk = {}: expected a multiple of {}, or 0", options.chunk,
-                                                  static_cast<int>(cce::tile_rows)));
-}
-
 template <class Real>
 host::CceWork backward_work(const CceGradients<Real>& gradients) {
   return {false, !gradients.dhidden.empty(), !gradients.dweight.empty(), !gradients.dbias.empty()};
 }
 
-/// As the kernels take them: less the offset, and to twice the digits of a float.
+/// The lse of each token as the kernels take it: minus the offset, as an unevaluated sum of two floats.
 std::vector<cce::LogSum> log_sums(std::span<const cce::Token> tokens, double offset,
                                   std::span<const double> log_sum_exp) {
   std::vector<cce::LogSum> sums;
@@ -50,27 +43,14 @@ std::uint64_t chunk_of(const Device& device, const host::CceStatement& statement
 
 }  // namespace
 
-Result<LinearCrossEntropy> LinearCrossEntropy::create(std::shared_ptr<Device> device, const CceOptions& options) {
-  if (const Result<void> fits = check(options); !fits) return tl::unexpected(fits.error());
-  if (!device) return LinearCrossEntropy(nullptr, nullptr, nullptr, options);
-  auto library = host::library_of(*device, options.kernels, "cce/cce.metal");
-  if (!library) return tl::unexpected(library.error());
-  return create(std::move(device), std::move(*library), options);
+Result<void> LinearCrossEntropy::check(const CceOptions& options) {
+  if (options.chunk % cce::tile_rows == 0) return {};
+  return error(Error::Kind::argument, fmt::format("chunk = {}: expected a multiple of {}, or 0", options.chunk,
+                                                  static_cast<int>(cce::tile_rows)));
 }
 
-Result<LinearCrossEntropy> LinearCrossEntropy::create(std::shared_ptr<Device> device, std::shared_ptr<Library> library,
-                                                      const CceOptions& options) {
-  if (const Result<void> fits = check(options); !fits) return tl::unexpected(fits.error());
-  auto engine = host::engine_of(device, std::move(library));
-  if (!engine) return tl::unexpected(engine.error());
-  return LinearCrossEntropy(std::move(device), std::move(engine->queue), std::move(engine->pipelines), options);
-}
-
-template <class Real>
-bool LinearCrossEntropy::is_on_device() const {
-  if (!device_) return false;
-  if constexpr (!std::is_same_v<Real, BFloat16>) return true;
-  return pipelines_->has_function(host::cce_forward_name(options_.path, host::metal_type<Real>()));
+std::string LinearCrossEntropy::bfloat_kernel() const {
+  return host::cce_forward_name(options_.path, "bfloat");
 }
 
 template <class Real>
@@ -154,12 +134,7 @@ Result<void> LinearCrossEntropy::backward(const CceProblem<Real>& problem, std::
   return {};
 }
 
-Result<bool> LinearCrossEntropy::reload_if_changed() const {
-  return device_ ? pipelines_->reload_if_changed() : Result<bool>(false);
-}
-
 #define ASSAY_INSTANTIATE(Real)                                                                                   \
-  template bool LinearCrossEntropy::is_on_device<Real>() const;                                                   \
   template Result<void> LinearCrossEntropy::operator()(const CceProblem<Real>&, const CceOutput<Real>&) const;    \
   template Result<void> LinearCrossEntropy::forward(const CceProblem<Real>&, std::span<float>, std::span<double>) \
       const;                                                                                                      \

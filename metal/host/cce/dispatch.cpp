@@ -45,7 +45,7 @@ class Dispatches {
   std::vector<CceDispatch> take() { return std::move(dispatches_); }
 
  private:
-  /// Keeps nothing but the states of tokens, of all of them at once.
+  /// Takes all tokens at once, since only their states are kept.
   Result<void> add_forward() {
     Result<void> added =
         add(kernel("forward"), 0, statement_.M, {tiles_of(statement_.M), statement_.parts(), 1}, cce::tile_threads);
@@ -69,7 +69,7 @@ class Dispatches {
     return std::string(is_plain_ ? "cce_plain_" : "cce_") + stem + "_" + statement_.type;
   }
 
-  /// `threads`: that the kernel needs; more of them where a row has a group of its own.
+  /// `threads`: the number in a group that the kernel needs. The plain path takes more if it can.
   Result<void> add(const std::string& name, std::uint64_t first, std::uint64_t count, Size groups,
                    std::uint64_t threads) {
     Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines_.get(name, constants_);
@@ -84,12 +84,12 @@ class Dispatches {
     return {};
   }
 
-  /// Whole simdgroups.
+  /// The size of a group of the plain path, in whole simdgroups.
   std::uint64_t threads_of_row(const ComputePipeline& pipeline) const {
-    const std::uint64_t most =
+    const std::uint64_t max =
         std::min<std::uint64_t>({plain_threads, pipeline.max_total_threads_per_threadgroup(),
                                  limits_.max_total_threads_per_threadgroup, limits_.max_threads_per_threadgroup.width});
-    return most / simdgroup * simdgroup;
+    return max / simdgroup * simdgroup;
   }
 
   Pipelines& pipelines_;

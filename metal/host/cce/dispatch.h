@@ -1,4 +1,4 @@
-// The dispatches of linear cross-entropy in their order, each of which may read what the ones before it wrote.
+// The dispatches of linear cross-entropy in order. Each may read what those before it wrote.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +16,15 @@ struct CceDispatch {
   std::shared_ptr<const ComputePipeline> pipeline;
   cce::Shape shape{};
   Size groups;
-  std::uint64_t threads = 32;  ///< of a group
+  std::uint64_t threads = 32;  ///< in a group
 };
 
-/// Of a statement with at least one token that is not ignored. Errors: those of Pipelines::get; limit, for a pipeline
-/// that does not take the threads that its kernel needs.
+/// The statement must have at least one token that is not ignored. Errors: those of Pipelines::get; limit, for a
+/// pipeline that supports fewer threads than its kernel needs.
 Result<std::vector<CceDispatch>> cce_dispatches(Pipelines& pipelines, const Limits& limits,
                                                 const CceStatement& statement);
 
-/// The function that a library has where it takes inputs of this type.
+/// The name of a function that a library has if it supports inputs of this type.
 std::string cce_forward_name(CcePath path, const std::string& type);
 
 }  // namespace assay::metal::host

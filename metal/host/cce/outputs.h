@@ -1,41 +1,19 @@
-// The outputs of linear cross-entropy: their sizes, and what ignored tokens and the reduction make of what the tokens
-// that are left gave.
+// From the results of the tokens that are not ignored to the outputs of linear cross-entropy.
 #pragma once
 
 #include <algorithm>
 #include <cstring>
 #include <span>
 
-#include "metal/cpu/cce/loss.h"
+#include "metal/cpu/cce/output.h"
 #include "metal/host/cce/run.h"
-#include "reference/cce/validate.h"
 
 namespace assay::metal::host {
 
-/// Throws std::invalid_argument for losses of another size than CceOutput states. Problems are taken as valid here.
-template <class Real>
-void validate_loss(const reference::CceProblem<Real>& problem, std::span<const float> loss) {
-  const bool per_token = problem.reduction == reference::Reduction::none;
-  reference::detail::expect_size("loss", loss.size(),
-                                 per_token ? "N for Reduction::none" : "1 for Reduction::sum or mean",
-                                 per_token ? problem.N : 1);
-}
+using cpu::validate_gradients;
+using cpu::validate_loss;
 
-/// The same for gradients.
-template <class Real>
-void validate_gradients(const reference::CceProblem<Real>& problem, const CceGradients<Real>& gradients) {
-  using reference::detail::expect_size;
-  if (!gradients.dhidden.empty())
-    expect_size("dhidden", gradients.dhidden.size(), "N * H, or empty", problem.N * problem.H);
-  if (!gradients.dweight.empty())
-    expect_size("dweight", gradients.dweight.size(), "V * H, or empty", problem.V * problem.H);
-  if (!gradients.dbias.empty())
-    expect_size("dbias", gradients.dbias.size(),
-                problem.bias.empty() ? "none for a problem without bias" : "V, or empty",
-                problem.bias.empty() ? 0 : problem.V);
-}
-
-/// Losses of tokens to what the reduction wants of them, summed in double.
+/// Writes the losses of the tokens, or their sum or mean, summed in double.
 inline void write_losses(reference::Reduction reduction, const CceResults& results, std::span<float> loss) {
   std::ranges::fill(loss, 0.0F);
   double sum = 0;
@@ -49,7 +27,7 @@ inline void write_losses(reference::Reduction reduction, const CceResults& resul
   loss[0] = static_cast<float>(is_mean ? sum / static_cast<double>(results.tokens.size()) : sum);
 }
 
-/// `offset`: what the kernels leave out of all logits of a token.
+/// `offset`: the kernels subtract it from all logits of a token.
 inline void write_log_sums(const CceResults& results, double offset, std::span<double> log_sum_exp) {
   std::ranges::fill(log_sum_exp, 0.0);
   const auto* const of_tokens = reinterpret_cast<const cce::LogSum*>(results.contents(cce::lse_index));
@@ -57,7 +35,7 @@ inline void write_log_sums(const CceResults& results, double offset, std::span<d
     log_sum_exp[results.tokens[i].row] = (double{of_tokens[i].high} + offset) + double{of_tokens[i].low};
 }
 
-/// Rows of tokens as they are: what lies in the others was written by nobody.
+/// Copies the rows of tokens that are not ignored. The kernels do not write the other rows, which become 0.
 template <class Real>
 void write_dhidden(const CceResults& results, std::size_t H, std::span<Real> dhidden) {
   std::ranges::fill(dhidden, Real(0.0F));

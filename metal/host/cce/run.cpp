@@ -8,8 +8,8 @@ namespace assay::metal::host {
 
 namespace {
 
-/// Barriers order the dispatches in an encoder of any kind; buffers are bound once, for every kernel has the same
-/// indices.
+/// The barriers order the dispatches in a concurrent encoder too. Every kernel has the same buffer indices, so each
+/// buffer is bound once.
 void encode(ComputeCommandEncoder& encoder, const CceWorkspace& workspace, std::span<const CceDispatch> dispatches) {
   for (std::uint32_t index = 0; index < workspace.size(); ++index)
     if (index != cce::shape_index) encoder.set_buffer(workspace[index], 0, index);

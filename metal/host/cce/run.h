@@ -1,4 +1,4 @@
-// Dispatches of linear cross-entropy run to their end on buffers of their own: copies in, encodes, commits; waits.
+// Runs the dispatches of linear cross-entropy on buffers of its own: copies inputs, encodes, commits, waits.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@ namespace assay::metal::host {
 
 class CceRun {
  public:
-  /// Allocates, copies, encodes and commits. Errors: the device's, after what was being done.
+  /// Allocates, copies, encodes and commits. Errors: those of the device, preceded by the step that failed.
   static Result<CceRun> start(Device& device, CommandQueue& queue, const CceStatement& statement,
                               const CceInputs& inputs, std::span<const CceDispatch> dispatches);
 
   /// Errors: as above.
   Result<void> wait() const;
 
-  /// What the kernels left in a buffer; once waited for.
+  /// The contents of a buffer after wait().
   const std::byte* contents(cce::BufferIndex index) const { return workspace_[index]->contents(); }
 
  private:
@@ -30,7 +30,7 @@ class CceRun {
   CceWorkspace workspace_;
 };
 
-/// Tokens that are not ignored, and what the kernels made of them; without a run where there are none.
+/// The tokens that are not ignored, and the run that computed their results; no run if there are no tokens.
 struct CceResults {
   std::vector<cce::Token> tokens;
   std::optional<CceRun> run;

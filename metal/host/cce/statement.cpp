@@ -8,13 +8,12 @@ namespace assay::metal::host {
 
 namespace {
 
-/// A cap that no float is: logits beyond 1e38 are not to be had, and one below 1e-38 flattens all of them the same.
+/// A cap below the normal floats becomes the smallest of them, which flattens all logits just as much.
 float cap_of(double logit_softcap) {
   return std::max(static_cast<float>(logit_softcap), std::numeric_limits<float>::min());
 }
 
-/// The skip rests on coefficients of almost all entries being next to nothing each and together: with smoothing each
-/// has its share.
+/// With label smoothing no tile can be skipped, because every entry has a share of the gradient.
 bool can_skip(double label_smoothing) {
   return label_smoothing == 0;
 }
@@ -25,7 +24,8 @@ float skip_below() {
   return std::ldexp(1.0F, -std::numeric_limits<Real>::digits - 4);
 }
 
-/// What all biases have in common costs no digits where logits are less by it; under a cap they cannot be.
+/// Subtracted from all logits, so that a large value that all biases share costs no digits. 0 under a cap, which is not
+/// invariant to it.
 template <class Real>
 float offset_of(const reference::CceProblem<Real>& problem, bool has_softcap) {
   if (has_softcap || problem.bias.empty()) return 0;

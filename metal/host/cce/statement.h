@@ -1,4 +1,4 @@
-// What of a linear cross-entropy problem the kernels are told, but for its arrays: extents, options, and which results
+// All that the kernels get of a linear cross-entropy problem, except its arrays: extents, options, and which results
 // are wanted.
 #pragma once
 
@@ -13,26 +13,27 @@ namespace assay::metal::host {
 
 using CcePath = KernelPath;
 
-/// Which results.
+/// The results that are wanted.
 struct CceWork {
-  bool forward = false;  ///< losses and lse; else lse is given
+  bool forward = false;  ///< losses and lse; if false, lse is given
   bool dhidden = false, dweight = false, dbias = false;
 };
 
 struct CceStatement {
   std::uint64_t N = 0, H = 1, V = 1, M = 0;  ///< M: tokens that are not ignored
   CcePath path = CcePath::production;
-  std::string type;                ///< of hidden, weight, bias and gradients, in Metal's words
+  std::string type;                ///< of hidden, weight, bias and gradients: Metal's name
   std::uint64_t element_size = 0;  ///< its bytes
   bool has_bias = false, has_softcap = false, has_smoothing = false, may_skip = false;
   CceWork work;
-  std::uint64_t chunk = 0;  ///< tokens or entries of a dispatch, entries at a time of the plain path
-  cce::Shape shape{};       ///< but for first and count
+  std::uint64_t chunk = 0;  ///< tokens or entries in a dispatch; on the plain path, entries at a time
+  cce::Shape shape{};       ///< except first and count
 
   std::uint64_t parts() const { return (V + cce::part_entries - 1) / cce::part_entries; }
 };
 
-/// Of a valid problem, without its chunk. `M`: its tokens that are not ignored. Numbers are rounded to float once.
+/// The statement of a valid problem, without its chunk. `M`: the number of tokens that are not ignored. Numbers are
+/// rounded to float once.
 template <class Real>
 CceStatement cce_statement(const reference::CceProblem<Real>& problem, std::uint64_t M, const CceWork& work,
                            CcePath path);

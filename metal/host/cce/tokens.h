@@ -1,4 +1,4 @@
-// The tokens of a problem that are not ignored, as the kernels know them: what they do not know they cannot read.
+// The table of the tokens that are not ignored, which are the only ones that the kernels read.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace assay::metal::host {
 
-/// Of a valid problem of fewer than 2^32 tokens and entries. Weights are reckoned in double and rounded once.
+/// The problem must be valid and have fewer than 2^32 tokens and entries. Weights are computed in double and rounded
+/// once.
 template <class Real>
 std::vector<cce::Token> cce_tokens(const reference::CceProblem<Real>& problem);
 

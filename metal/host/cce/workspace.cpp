@@ -11,10 +11,10 @@ namespace assay::metal::host {
 
 namespace {
 
-/// Positions in a grid have 32 bits, and four threads share a row.
+/// Positions in a grid have 32 bits, and a row has four threads.
 constexpr std::uint64_t max_rows = std::uint64_t{1} << 29;
 
-/// In bytes, of extents that have passed check_cce_extents.
+/// The bytes of each buffer. The extents must have passed check_cce_extents.
 struct Lengths {
   std::uint64_t hidden, weight, bias, states, logits, sums;
 
@@ -30,7 +30,7 @@ struct Lengths {
   static std::uint64_t rounded_up(std::uint64_t count, std::uint64_t multiple) {
     return (count + multiple - 1) / multiple * multiple;
   }
-  /// Of the longest dispatch of a backward kernel.
+  /// The rows in the largest dispatch of a backward kernel.
   static std::uint64_t sum_rows(const CceStatement& s) {
     const std::uint64_t tokens = s.work.dhidden ? s.M : 0, entries = s.work.dweight ? s.V : 0;
     const std::uint64_t rows = std::min(s.chunk, std::max(tokens, entries));
@@ -44,14 +44,14 @@ struct Lengths {
 }  // namespace
 
 Result<void> check_cce_extents(std::uint64_t N, std::uint64_t H, std::uint64_t V) {
-  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 64;
+  constexpr std::uint64_t max_elements = std::numeric_limits<std::uint64_t>::max() / 64;
   const auto check = [](const char* name, std::uint64_t value, std::uint64_t expected) -> Result<void> {
     if (value <= expected) return {};
     return error(Error::Kind::limit, fmt::format("{} = {}: expected at most {} on a device", name, value, expected));
   };
   if (Result<void> fits = check("N", N, max_rows); !fits) return fits;
   if (Result<void> fits = check("V", V, max_rows); !fits) return fits;
-  return check("H", H, most / std::max(N, V));
+  return check("H", H, max_elements / std::max(N, V));
 }
 
 std::uint64_t cce_fixed_bytes(const CceStatement& statement) {

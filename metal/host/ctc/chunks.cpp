@@ -11,24 +11,24 @@ namespace assay::metal::host {
 
 namespace {
 
-constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
 /// Positions in a grid have 32 bits, and a row may have a group of 1024 threads.
 constexpr std::uint32_t max_rows = std::numeric_limits<std::uint32_t>::max() / 1024;
 
-/// What is too much for 64 bits is too much for any device, and stays so.
+/// a * b and a + b, saturated at 2^64 - 1, which exceeds the memory of any device.
 constexpr std::uint64_t product(std::uint64_t a, std::uint64_t b) {
-  return b != 0 && a > most / b ? most : a * b;
+  return b != 0 && a > unlimited / b ? unlimited : a * b;
 }
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
-  return a > most - b ? most : a + b;
+  return a > unlimited - b ? unlimited : a + b;
 }
 
 CtcSpace operator+(const CtcSpace& a, const CtcSpace& b) {
   return {sum(a.emissions, b.emissions), sum(a.alpha, b.alpha), sum(a.beta, b.beta)};
 }
 
-CtcSpace larger(const CtcSpace& a, const CtcSpace& b) {
+CtcSpace max_of_each(const CtcSpace& a, const CtcSpace& b) {
   return {std::max(a.emissions, b.emissions), std::max(a.alpha, b.alpha), std::max(a.beta, b.beta)};
 }
 
@@ -41,10 +41,11 @@ CtcSpace space_of(const ctc::Row& row, const CtcStatement& statement, bool has_b
 
 bool fits(const CtcSpace& space, std::uint64_t element, const CtcRoom& room) {
   const std::uint64_t longest = std::max({space.emissions, space.alpha, space.beta});
-  return space.count() <= std::min(room.workspace_bytes, most - 1) / element && longest <= room.buffer_bytes / element;
+  return space.count() <= std::min(room.workspace_bytes, unlimited - 1) / element &&
+         longest <= room.buffer_bytes / element;
 }
 
-/// Of the rows' spaces one by one; with a row that has the most alpha.
+/// The largest of each kind of space over the rows; `row` has the largest alpha.
 struct Largest {
   CtcSpace space;
   std::size_t row = 0;
@@ -55,7 +56,7 @@ Largest largest_of(std::span<const ctc::Row> rows, const CtcStatement& statement
   for (std::size_t b = 0; b < rows.size(); ++b) {
     const CtcSpace own = space_of(rows[b], statement, has_beta);
     if (own.alpha > largest.space.alpha) largest.row = b;
-    largest.space = larger(largest.space, own);
+    largest.space = max_of_each(largest.space, own);
   }
   return largest;
 }
@@ -76,7 +77,7 @@ std::uint64_t CtcSpace::count() const {
 }
 
 CtcRoom CtcRoom::of(const Limits& limits, std::uint64_t budget) {
-  const auto bound = [](std::uint64_t told) { return told == 0 ? most : told; };
+  const auto bound = [](std::uint64_t told) { return told == 0 ? unlimited : told; };
   const std::uint64_t quarter = bound(limits.recommended_max_working_set_size / 4);
   return {budget == 0 ? quarter : budget, bound(limits.max_buffer_length)};
 }
@@ -95,15 +96,15 @@ Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& state
   CtcSpace used;
   for (std::size_t b = 0; b < rows.size(); ++b) {
     const CtcSpace own = space_of(rows[b], statement, has_beta);
-    const bool begins =
-        b == 0 || result.chunks.back().row_count == max_rows || !fits(larger(result.space, used + own), element, room);
+    const bool begins = b == 0 || result.chunks.back().row_count == max_rows ||
+                        !fits(max_of_each(result.space, used + own), element, room);
     if (begins) result.chunks.push_back({static_cast<std::uint32_t>(b), 0, 1});
     if (begins) used = {};
     rows[b].emissions_begin = used.emissions;
     rows[b].alpha_begin = used.alpha;
     rows[b].beta_begin = used.beta;
     used = used + own;
-    result.space = larger(result.space, used);
+    result.space = max_of_each(result.space, used);
     ++result.chunks.back().row_count;
     result.chunks.back().longest = std::max(result.chunks.back().longest, states_of(rows[b]));
   }

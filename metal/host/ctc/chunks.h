@@ -1,4 +1,4 @@
-// Which rows of a batch are worked on together, so that what they need in between fits into a budget of memory.
+// Which rows of a batch are computed together, so that their intermediate results fit in a budget of memory.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace assay::metal::host {
 struct CtcChunk {
   std::uint32_t first_row = 0;
   std::uint32_t row_count = 0;
-  std::uint64_t longest = 1;  ///< L of its longest row
+  std::uint64_t longest = 1;  ///< the largest L of its rows
 };
 
-/// Memory that a row, or a chunk, takes beyond inputs and outputs; in elements: Scaled, or float on the plain path.
+/// The intermediate results of a row or of a chunk, in elements: Scaled, or float on the plain path.
 struct CtcSpace {
   std::uint64_t emissions = 0, alpha = 0, beta = 0;
 
@@ -28,24 +28,25 @@ struct CtcSpace {
 
 struct CtcChunks {
   std::vector<CtcChunk> chunks;
-  CtcSpace space;  ///< enough for each of the chunks
+  CtcSpace space;  ///< enough for any of the chunks
 };
 
-/// What bounds a chunk.
+/// The memory that a chunk may take.
 struct CtcRoom {
-  std::uint64_t workspace_bytes = 0;  ///< of emissions, alpha and beta together
-  std::uint64_t buffer_bytes = 0;     ///< of each of them
+  std::uint64_t workspace_bytes = 0;  ///< for emissions, alpha and beta together
+  std::uint64_t buffer_bytes = 0;     ///< for each of them
 
-  /// `budget`: workspace_bytes; 0: a quarter of what the device recommends. What a device does not tell is no bound.
+  /// `budget`: workspace_bytes; 0: a quarter of the working set that the device recommends. A limit that the device
+  /// does not state is no limit.
   static CtcRoom of(const Limits& limits, std::uint64_t budget);
 };
 
 /// The bytes of an element of CtcSpace.
 std::uint64_t ctc_space_element(CtcPath path);
 
-/// Divides the rows into chunks as long as fit, and writes into the rows where in their chunk's memory each begins.
-/// `has_beta`: the backward kernel keeps columns of beta in device memory (the plain path always has a whole beta).
-/// Errors: limit, where there is no room for the largest emissions, alpha and beta of a row.
+/// Divides the rows into the longest chunks that fit, and sets where each row begins in the memory of its chunk.
+/// `has_beta`: whether the backward kernel keeps columns of beta in device memory (the plain path always keeps all of
+/// beta). Errors: limit, if the largest emissions, alpha and beta of a row do not fit.
 Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& statement, bool has_beta,
                              const CtcRoom& room);
 

@@ -8,32 +8,14 @@
 #include "metal/host/ctc/planner.h"
 #include "metal/host/ctc/run.h"
 #include "metal/host/failure.h"
-#include "metal/host/kernel_file.h"
 #include "reference/ctc/validate.h"
 
 namespace assay::metal {
 
 using reference::CtcProblem;
 
-Result<CtcLoss> CtcLoss::create(std::shared_ptr<Device> device, const CtcOptions& options) {
-  if (!device) return CtcLoss(nullptr, nullptr, nullptr, options);
-  auto library = host::library_of(*device, options.kernels, "ctc/ctc.metal");
-  if (!library) return tl::unexpected(library.error());
-  return create(std::move(device), std::move(*library), options);
-}
-
-Result<CtcLoss> CtcLoss::create(std::shared_ptr<Device> device, std::shared_ptr<Library> library,
-                                const CtcOptions& options) {
-  auto engine = host::engine_of(device, std::move(library));
-  if (!engine) return tl::unexpected(engine.error());
-  return CtcLoss(std::move(device), std::move(engine->queue), std::move(engine->pipelines), options);
-}
-
-template <class Real>
-bool CtcLoss::is_on_device() const {
-  if (!device_) return false;
-  if constexpr (!std::is_same_v<Real, BFloat16>) return true;
-  return pipelines_->has_function(host::ctc_softmax_name(options_.path, host::metal_type<Real>()));
+std::string CtcLoss::bfloat_kernel() const {
+  return host::ctc_softmax_name(options_.path, "bfloat");
 }
 
 template <class Real>
@@ -76,18 +58,12 @@ Result<CtcPlan> CtcLoss::plan(const CtcProblem<Real>& problem, bool with_gradien
                         host::CtcRoom::of(device_->limits(), options_.workspace_bytes));
 }
 
-Result<bool> CtcLoss::reload_if_changed() const {
-  return device_ ? pipelines_->reload_if_changed() : Result<bool>(false);
-}
-
-template bool CtcLoss::is_on_device<float>() const;
-template bool CtcLoss::is_on_device<Half>() const;
-template bool CtcLoss::is_on_device<BFloat16>() const;
-template Result<void> CtcLoss::operator()(const CtcProblem<float>&, const CtcOutput<float>&) const;
-template Result<void> CtcLoss::operator()(const CtcProblem<Half>&, const CtcOutput<Half>&) const;
-template Result<void> CtcLoss::operator()(const CtcProblem<BFloat16>&, const CtcOutput<BFloat16>&) const;
-template Result<CtcPlan> CtcLoss::prepare(const CtcProblem<float>&, bool) const;
-template Result<CtcPlan> CtcLoss::prepare(const CtcProblem<Half>&, bool) const;
-template Result<CtcPlan> CtcLoss::prepare(const CtcProblem<BFloat16>&, bool) const;
+#define ASSAY_INSTANTIATE(Real)                                                                     \
+  template Result<void> CtcLoss::operator()(const CtcProblem<Real>&, const CtcOutput<Real>&) const; \
+  template Result<CtcPlan> CtcLoss::prepare(const CtcProblem<Real>&, bool) const;
+ASSAY_INSTANTIATE(float)
+ASSAY_INSTANTIATE(Half)
+ASSAY_INSTANTIATE(BFloat16)
+#undef ASSAY_INSTANTIATE
 
 }  // namespace assay::metal

@@ -1,4 +1,4 @@
-// The dispatches of a CTC loss in their order, each of which may read what the ones before it wrote.
+// The dispatches of a CTC loss in order. Each may read what those before it wrote.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ struct CtcDispatch {
   Size groups;
 };
 
-/// None where there is nothing to do. Errors: those of CtcKernels.
+/// Empty if there is nothing to compute. Errors: those of CtcKernels.
 Result<std::vector<CtcDispatch>> ctc_dispatches(CtcKernels& kernels, const CtcStatement& statement,
                                                 std::span<const CtcChunk> chunks);
 

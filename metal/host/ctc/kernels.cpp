@@ -14,13 +14,13 @@ constexpr std::uint64_t simdgroup = 32;
 
 static_assert(sizeof(ctc::Scaled) == 8);
 
-/// Threads for L states: as many, as long as the pipeline and the device take them; whole simdgroups.
+/// One thread for each of L states, rounded up to whole simdgroups, within the limits of the pipeline and the device.
 std::uint64_t threads_for(std::uint64_t L, const ComputePipeline& pipeline, const Limits& limits) {
   const std::uint64_t wanted = (L + simdgroup - 1) / simdgroup * simdgroup;
-  const std::uint64_t most =
+  const std::uint64_t max =
       std::min<std::uint64_t>({pipeline.max_total_threads_per_threadgroup(), limits.max_total_threads_per_threadgroup,
                                limits.max_threads_per_threadgroup.width});
-  return std::min(wanted, most / simdgroup * simdgroup);
+  return std::min(wanted, max / simdgroup * simdgroup);
 }
 
 }  // namespace
@@ -58,17 +58,18 @@ Result<CtcKernel> CtcKernels::reduce() {
   return of_simdgroup("ctc_reduce");
 }
 
-/// Registers, else threadgroup memory where the kernel's own leaves room for the columns, else device memory.
+/// Keeps the columns in registers if they fit, else in threadgroup memory beside the kernel's own, else in device
+/// memory.
 Result<CtcKernel> CtcKernels::recursion(const Recursion& recursion, std::uint64_t L) {
   const std::uint64_t states = std::max(L, min_states_);
   for (const std::uint64_t N : {1U, 2U, 4U, 8U})
     if (states <= simdgroup * N) return of_simdgroup(fmt::format("{}_{}{}", recursion.stem, N, recursion.type));
   const std::uint64_t length = ctc_column_bytes(recursion.columns, states),
-                      most = limits_.max_threadgroup_memory_length;
-  if (length <= most) {
+                      max_length = limits_.max_threadgroup_memory_length;
+  if (length <= max_length) {
     Result<CtcKernel> columns = of_states(fmt::format("{}_columns{}", recursion.stem, recursion.type), L);
     if (columns) columns->threadgroup_length = length;
-    if (!columns || columns->pipeline->static_threadgroup_memory_length() <= most - length) return columns;
+    if (!columns || columns->pipeline->static_threadgroup_memory_length() <= max_length - length) return columns;
   }
   Result<CtcKernel> device = of_states(fmt::format("{}_device{}", recursion.stem, recursion.type), L);
   if (device) device->is_in_device_memory = true;

@@ -1,4 +1,4 @@
-// Which kernel of CTC does a step, in how large a group: metal/kernels/ctc/interface.h.
+// Which kernel of CTC computes a step, and in threadgroups of which size: metal/kernels/ctc/interface.h.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace assay::metal::host {
 
-/// Bytes of [[threadgroup(0)]] that `columns` columns of L states take.
+/// The bytes of [[threadgroup(0)]] for `columns` columns of L states.
 constexpr std::uint64_t ctc_column_bytes(std::uint64_t columns, std::uint64_t L) {
   constexpr std::uint64_t scaled_bytes = 8;
   return (columns * L * scaled_bytes + 15) / 16 * 16;
@@ -20,27 +20,27 @@ constexpr std::uint64_t ctc_column_bytes(std::uint64_t columns, std::uint64_t L)
 /// A kernel ready to be dispatched.
 struct CtcKernel {
   std::shared_ptr<const ComputePipeline> pipeline;
-  std::uint64_t threads = 32;            ///< of a group
-  std::uint64_t threadgroup_length = 0;  ///< of [[threadgroup(0)]]
-  bool is_in_device_memory = false;      ///< where the columns lie
+  std::uint64_t threads = 32;            ///< in a group
+  std::uint64_t threadgroup_length = 0;  ///< bytes of [[threadgroup(0)]]
+  bool is_in_device_memory = false;      ///< whether the columns are in device memory
 };
 
-/// Errors of each: those of Pipelines::get; limit, for a pipeline that takes no simdgroup of 32 threads.
+/// Errors of each function: those of Pipelines::get; limit, for a pipeline without simdgroups of 32 threads.
 class CtcKernels {
  public:
   CtcKernels(Pipelines& pipelines, const Limits& limits, const CtcStatement& statement);
 
-  /// By frame: emissions, or the plain softmax.
+  /// For each frame: emissions, or the plain softmax.
   Result<CtcKernel> softmax();
   /// For rows of up to L states.
   Result<CtcKernel> forward(std::uint64_t L);
   Result<CtcKernel> backward(std::uint64_t L);
-  /// By frame, of the plain path alone: the production path's backward writes the gradient.
+  /// For each frame, on the plain path only: the backward kernel of the production path writes the gradient itself.
   Result<CtcKernel> gradient();
   Result<CtcKernel> reduce();
 
  private:
-  /// The name of a recursion's kernel is stem + size class + type.
+  /// The kernel of a recursion has the name stem + size class + type.
   struct Recursion {
     std::string stem, type;
     std::uint64_t columns = 0;
@@ -53,11 +53,11 @@ class CtcKernels {
   const Limits& limits_;
   bool is_plain_;
   std::uint64_t min_states_;
-  std::string type_;  ///< with a _ before it
+  std::string type_;  ///< with a leading _
   FunctionConstants constants_;
 };
 
-/// The function that a library has where it takes activations of this type.
+/// The name of a function that a library has if it supports activations of this type.
 std::string ctc_softmax_name(CtcPath path, const std::string& type);
 
 }  // namespace assay::metal::host

@@ -20,7 +20,7 @@ Result<void> check_part(const char* name, const BufferPart& part, std::uint64_t 
                                                   name, length, part.offset, bytes));
 }
 
-/// Nothing is bound where there is nothing to be read: the offset may then be the buffer's end.
+/// An empty part is not bound, because its offset may be the end of the buffer.
 void bind_part(ComputeCommandEncoder& encoder, const BufferPart& part, std::uint64_t bytes, std::uint32_t index) {
   if (bytes == 0) return encoder.set_buffer(nullptr, 0, index);
   encoder.set_buffer(part.buffer, part.offset, index);
@@ -35,7 +35,7 @@ Result<void> CtcPlan::check(const CtcBuffers& buffers) const {
   return check_part("loss", buffers.loss, loss_bytes(), sizeof(float));
 }
 
-/// Once for all dispatches: every kernel has the same indices.
+/// Every kernel has the same buffer indices, so each buffer is bound once for all dispatches.
 void CtcPlan::bind(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) const {
   for (std::uint32_t index = 0; index < workspace_.size(); ++index)
     if (index != ctc::shape_index) encoder.set_buffer(workspace_[index], 0, index);

@@ -1,11 +1,11 @@
-// A CTC loss made ready for a device: all that has to be allocated, copied and compiled is, and only to be encoded.
+// A CTC loss that is ready to be encoded: everything has been allocated, copied and compiled.
 //
 //   const Result<CtcPlan> plan = loss.prepare(problem, true);              // before an encoder is fetched
 //   const auto encoder = *commands->compute_encoder();
 //   const Result<void> encoded = plan->encode(*encoder, {activations, gradient, losses});
 //
-// A plan may be encoded again, for other activations of the same lengths and labels. What it keeps in between is one
-// memory: encodings of a plan must not run at the same time, as those on different queues might.
+// A plan may be encoded several times, for different activations with the same lengths and labels. All these commands
+// share the plan's memory for intermediate results, so they must not run at the same time, as on different queues.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct BufferPart {
   std::uint64_t offset = 0;
 };
 
-/// What a caller brings. No output may overlap the activations.
+/// The buffers of the caller. No output may overlap the activations.
 struct CtcBuffers {
-  BufferPart activations;    ///< Real [T, B, C]; taken as valid: see reference::validate_activations
-  BufferPart gradient = {};  ///< Real [T, B, C]; not read by a plan of the loss alone
+  BufferPart activations;    ///< Real [T, B, C]; must be valid: reference::validate_activations
+  BufferPart gradient = {};  ///< Real [T, B, C]; ignored by a plan without gradient
   BufferPart loss = {};      ///< float [B] for Reduction::none, else [1]
 };
 
@@ -37,12 +37,12 @@ class CtcPlan {
   CtcPlan(host::CtcStatement statement, host::CtcWorkspace workspace, std::vector<host::CtcDispatch> dispatches)
       : statement_(std::move(statement)), workspace_(std::move(workspace)), dispatches_(std::move(dispatches)) {}
 
-  /// Encodes, and nothing else. Dispatches are ordered by barriers, before the first one too: the encoder may be
-  /// concurrent, and have dispatches before that write the activations. Errors: argument, for a buffer that is absent,
-  /// too short or misaligned, with nothing encoded; what the encoder refuses is the error of its end_encoding().
+  /// Only encodes. A barrier precedes every dispatch, also the first: the encoder may be concurrent, and earlier
+  /// dispatches in it may write the activations. Errors: argument, for a buffer that is absent, too short or
+  /// misaligned; nothing is encoded then. What the encoder refuses is the error of its end_encoding().
   Result<void> encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) const;
 
-  /// What `encode` takes, in bytes. Where it is 0 the buffer may be absent.
+  /// The bytes that `encode` needs in each buffer. If they are 0, the buffer may be absent.
   std::uint64_t activation_bytes() const { return statement_.activation_bytes(); }
   std::uint64_t gradient_bytes() const { return statement_.with_gradient ? activation_bytes() : 0; }
   std::uint64_t loss_bytes() const { return statement_.loss_bytes(); }

@@ -10,15 +10,15 @@ namespace assay::metal::host {
 
 namespace {
 
-/// Elements of up to 8 bytes are to be counted in 64 bits.
+/// The bytes of the elements, at most 8 each, must fit in 64 bits.
 Result<void> check_elements(const CtcStatement& statement) {
-  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 8;
-  if (statement.elements() <= most) return {};
+  constexpr std::uint64_t max_elements = std::numeric_limits<std::uint64_t>::max() / 8;
+  if (statement.elements() <= max_elements) return {};
   return error(Error::Kind::limit,
-               fmt::format("T * B * C = {}: expected at most {} on a device", statement.elements(), most));
+               fmt::format("T * B * C = {}: expected at most {} on a device", statement.elements(), max_elements));
 }
 
-/// Whether the backward kernel of the longest row, and so of some chunk, keeps columns of beta in device memory.
+/// Whether the backward kernel of the longest row keeps columns of beta in device memory.
 Result<bool> has_beta(CtcKernels& kernels, const CtcStatement& statement, const CtcRows& rows) {
   if (!statement.with_gradient || statement.T == 0 || rows.rows.empty()) return false;
   const auto longest = std::ranges::max_element(rows.rows, {}, states_of);
@@ -27,7 +27,7 @@ Result<bool> has_beta(CtcKernels& kernels, const CtcStatement& statement, const 
 
 }  // namespace
 
-/// Pipelines before buffers: what they keep follows from the kernels.
+/// Makes the pipelines before the buffers, because the lengths of the buffers depend on the kernels.
 Result<CtcPlan> ctc_plan(Device& device, Pipelines& pipelines, const CtcStatement& statement, CtcRows rows,
                          const CtcRoom& room) {
   if (const Result<void> fit = check_elements(statement); !fit) return tl::unexpected(fit.error());

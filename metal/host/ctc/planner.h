@@ -1,4 +1,4 @@
-// From the tables of a batch to a plan: chunks, kernels, buffers.
+// From the tables of a batch to a plan.
 #pragma once
 
 #include "metal/device/device.h"
@@ -9,7 +9,7 @@
 
 namespace assay::metal::host {
 
-/// Errors: limit, for activations of more bytes than 64 bits count; those of ctc_chunks, ctc_dispatches and
+/// Errors: limit, for activations whose bytes do not fit in 64 bits; those of ctc_chunks, ctc_dispatches and
 /// ctc_workspace.
 Result<CtcPlan> ctc_plan(Device& device, Pipelines& pipelines, const CtcStatement& statement, CtcRows rows,
                          const CtcRoom& room);

@@ -19,25 +19,26 @@ namespace {
 using reference::CtcProblem;
 using reference::Targets;
 
-Result<void> check_extent(const char* name, std::int64_t value, std::int64_t most) {
-  if (value <= most) return {};
-  return error(Error::Kind::limit, fmt::format("{} = {}: expected at most {} on a device", name, value, most));
+Result<void> check_extent(const char* name, std::int64_t value, std::int64_t max) {
+  if (value <= max) return {};
+  return error(Error::Kind::limit, fmt::format("{} = {}: expected at most {} on a device", name, value, max));
 }
 
-/// Frames, rows, classes and states are counted in 32 bits by the kernels.
+/// The kernels count frames, rows, classes and states in 32 bits.
 template <class Real>
 Result<void> check_extents(const CtcProblem<Real>& problem) {
-  constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
-  if (Result<void> fits = check_extent("T", problem.T, most); !fits) return fits;
-  if (Result<void> fits = check_extent("B", problem.B, most); !fits) return fits;
-  if (Result<void> fits = check_extent("C", problem.C, most); !fits) return fits;
+  constexpr std::int64_t max = std::numeric_limits<std::uint32_t>::max(), max_labels = (max - 1) / 2;
+  if (Result<void> fits = check_extent("T", problem.T, max); !fits) return fits;
+  if (Result<void> fits = check_extent("B", problem.B, max); !fits) return fits;
+  if (Result<void> fits = check_extent("C", problem.C, max); !fits) return fits;
   for (std::size_t b = 0; b < problem.target_lengths.size(); ++b)
-    if (problem.target_lengths[b] > (most - 1) / 2)
-      return check_extent(fmt::format("target_lengths[b={}]", b).c_str(), problem.target_lengths[b], (most - 1) / 2);
+    if (problem.target_lengths[b] > max_labels)
+      return check_extent(fmt::format("target_lengths[b={}]", b).c_str(), problem.target_lengths[b], max_labels);
   return {};
 }
 
-/// Appends what the row's labels are: slots in the order of their classes, positions in the order of their slots.
+/// Appends the tables of a row's labels. Slots are in ascending order of their classes, and positions of labels in the
+/// order of their slots.
 void append_labels(CtcRows& tables, ctc::Row& row, Targets labels, std::int64_t blank) {
   row.labels_begin = tables.order.size();
   row.classes_begin = tables.classes.size();

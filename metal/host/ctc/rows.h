@@ -1,4 +1,4 @@
-// The tables that tell the kernels of CTC about a batch's rows: metal/kernels/ctc/interface.h.
+// The tables that describe the rows of a batch to the kernels of CTC: metal/kernels/ctc/interface.h.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 namespace assay::metal::host {
 
 struct CtcRows {
-  std::vector<ctc::Row> rows;          ///< [B]; where emissions, alpha and beta begin is still open: chunks.h
+  std::vector<ctc::Row> rows;          ///< [B]; chunks.h sets where emissions, alpha and beta begin
   std::vector<std::uint32_t> slots;    ///< [all labels]
   std::vector<std::uint32_t> order;    ///< [all labels]
   std::vector<std::uint32_t> ends;     ///< [all classes], counted from the row's labels_begin
-  std::vector<std::uint32_t> classes;  ///< [all classes], ascending within a row but for blank, which is first
+  std::vector<std::uint32_t> classes;  ///< [all classes], in each row the blank first, then ascending
 };
 
 /// L of a row.
@@ -23,7 +23,7 @@ inline std::uint64_t states_of(const ctc::Row& row) {
   return 2 * std::uint64_t{row.labels} + 1;
 }
 
-/// Of a problem that is valid. Errors: limit, for extents that 32 bits do not hold.
+/// The tables of a valid problem. Errors: limit, for extents that do not fit in 32 bits.
 template <class Real>
 Result<CtcRows> ctc_rows(const reference::CtcProblem<Real>& problem);
 

@@ -1,4 +1,4 @@
-// A plan run to its end on buffers of its own: copies in, encodes, commits; waits, copies out.
+// Runs a plan on buffers of its own: copies inputs, encodes, commits, waits, copies outputs.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@ namespace assay::metal::host {
 
 class CtcRun {
  public:
-  /// Allocates, copies, encodes and commits. Errors: the device's, after what was being done.
+  /// Allocates, copies, encodes and commits. Errors: those of the device, preceded by the step that failed.
   static Result<CtcRun> start(Device& device, CommandQueue& queue, const CtcPlan& plan,
                               std::span<const std::byte> activations);
 
-  /// Waits, and writes outputs as long as the plan says; nothing on an error. Errors: as above.
+  /// Waits, and writes the outputs, whose sizes must be those of the plan, or nothing on an error. Errors: as above.
   Result<void> finish(std::span<std::byte> gradient, std::span<std::byte> loss) const;
 
  private:
-  std::shared_ptr<CommandBuffer> commands_;  ///< null where there is nothing to do
+  std::shared_ptr<CommandBuffer> commands_;  ///< null if there is nothing to compute
   CtcBuffers buffers_;
 };
 

@@ -1,4 +1,4 @@
-// What of a CTC problem the choice of kernels and the sizes of buffers depend on; its rows are in rows.h.
+// All of a CTC problem on which the kernels and the lengths of buffers depend, except its rows: rows.h.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ using CtcPath = KernelPath;
 struct CtcStatement {
   std::int64_t T = 0, B = 0, C = 0;
   CtcPath path = CtcPath::production;
-  std::string type;                ///< of activations and gradient, in Metal's words
+  std::string type;                ///< of activations and gradient: Metal's name
   std::uint64_t element_size = 0;  ///< its bytes
   bool from_logits = true;
   bool of_logits = true;
   bool with_gradient = true;
   bool zero_infinity = false;
   bool is_reduced = false;       ///< to a sum or a mean
-  std::uint64_t min_states = 0;  ///< kernels are chosen as if each row had so many
+  std::uint64_t min_states = 0;  ///< CtcOptions::min_states
 
   std::uint64_t frames() const { return static_cast<std::uint64_t>(T) * static_cast<std::uint64_t>(B); }
   std::uint64_t elements() const { return frames() * static_cast<std::uint64_t>(C); }

@@ -1,4 +1,4 @@
-// The buffers of a CTC plan: the tables of its rows, and what its kernels keep in between.
+// The buffers of a CTC plan: the tables of its rows, and intermediate results.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace assay::metal::host {
 
-/// By ctc::BufferIndex; null for those that the caller brings, and those that no kernel takes.
+/// By ctc::BufferIndex; null for the buffers of the caller, and if no kernel uses the index.
 using CtcWorkspace = std::array<std::shared_ptr<Buffer>, ctc::result_index + 1>;
 
 /// Errors: those of Device::new_buffer, with the buffer's name and bytes.

@@ -11,21 +11,21 @@ namespace {
 
 constexpr std::uint64_t simdgroup = 32, max_plain_threads = 256;
 
-/// Of a kernel: what it cannot do without, and what it makes use of.
+/// The threads in a group that a kernel needs, and the most that it can use.
 struct Threads {
-  std::uint64_t least = simdgroup, most = simdgroup;
+  std::uint64_t min = simdgroup, max = simdgroup;
 };
 
 Result<SvdKernel> kernel(Pipelines& pipelines, const Limits& limits, const SvdStatement& statement,
                          const std::string& name, const Threads& threads) {
   Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines.get(name, svd_constants(statement));
   if (!pipeline) return tl::unexpected(pipeline.error());
-  if (const Result<void> fits = check_pipeline(name, **pipeline, threads.least); !fits)
+  if (const Result<void> fits = check_pipeline(name, **pipeline, threads.min); !fits)
     return tl::unexpected(fits.error());
-  const std::uint64_t most =
-      std::min<std::uint64_t>({threads.most, (*pipeline)->max_total_threads_per_threadgroup(),
+  const std::uint64_t max =
+      std::min<std::uint64_t>({threads.max, (*pipeline)->max_total_threads_per_threadgroup(),
                                limits.max_total_threads_per_threadgroup, limits.max_threads_per_threadgroup.width});
-  return SvdKernel{std::move(*pipeline), std::max(threads.least, most / simdgroup * simdgroup)};
+  return SvdKernel{std::move(*pipeline), std::max(threads.min, max / simdgroup * simdgroup)};
 }
 
 Threads rotate_threads(const SvdStatement& statement) {

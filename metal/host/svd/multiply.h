@@ -10,7 +10,7 @@
 
 namespace assay::metal::host {
 
-/// [rows, columns], row-major, or the transpose of one.
+/// A row-major matrix [rows, columns], or the transpose of one.
 struct SvdFactor {
   std::span<const float> elements;
   std::uint32_t rows = 0, columns = 0;
@@ -19,7 +19,7 @@ struct SvdFactor {
   SvdFactor transposed() const { return {elements, columns, rows, column_stride, row_stride}; }
 };
 
-/// first second, row-major. Errors: the device's, after what was being done.
+/// The product of the two factors, row-major. Errors: those of the device, preceded by the step that failed.
 Result<std::vector<float>> svd_multiply(const SvdEngine& engine, Pipelines& pipelines, const SvdFactor& first,
                                         const SvdFactor& second);
 

@@ -1,5 +1,4 @@
-// What a singular value decomposition on a device and one on the CPU have in common for a caller: sizes of outputs, and
-// errors as values.
+// The sizes of the outputs of a singular value decomposition, and errors of the CPU kernel as values.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +9,8 @@
 
 namespace assay::metal::host {
 
-/// Throws std::invalid_argument for outputs of another size than SvdOutput states, `values` in the place of K. Problems
-/// are taken as valid here.
+/// Throws std::invalid_argument for outputs whose sizes are not what SvdOutput states, with `values` in place of K.
+/// Expects a valid problem.
 template <class Real>
 void validate_output(const reference::SvdProblem<Real>& problem, std::int64_t values, const SvdOutput<Real>& output) {
   using reference::detail::expect_size;
@@ -21,7 +20,7 @@ void validate_output(const reference::SvdProblem<Real>& problem, std::int64_t va
   expect_size("Vh", output.Vh.size(), "B * K * N, or U empty too", problem.B * values * problem.N);
 }
 
-/// The CPU's, with its errors as values.
+/// Runs `call`, and returns as an Error that the CPU kernel did not converge.
 template <class Call>
 Result<void> on_cpu(const Call& call) {
   try {

@@ -1,10 +1,11 @@
 // The rSVD on a device: N. Halko, P. G. Martinsson and J. A. Tropp (SIAM Review 53, 2011), algorithms 4.4 and 5.1, each
 // matrix by itself.
 //
-//   Q = basis of A Omega, Omega [N, width] the normal numbers of reference/svd/gaussian.h;   power_iterations times: Q
-//   = basis of A (basis of A^T Q) Q^T A = U' S Vh,   U = Q U'
+//   Q = basis of A Omega, Omega [N, width] the normal numbers of reference/svd/gaussian.h
+//   power_iterations times: Q = basis of A (basis of A^T Q)
+//   Q^T A = U' S Vh,   U = Q U'
 //
-// A basis is U of the kernels' own SVD: orthonormal whatever the rank.
+// A basis is U of the SVD by the kernels, which is orthonormal for any rank.
 #include "metal/host/svd/randomized.h"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ class RangeFinder {
   RangeFinder(const Svd& svd, const host::SvdEngine& engine, host::Pipelines& pipelines, const SvdFactor& A)
       : svd_(svd), engine_(engine), pipelines_(pipelines), matrix_(A) {}
 
-  /// U [M, width], S [width] and Vh [width, N] of A on a subspace of so many dimensions.
+  /// U [M, width], S [width] and Vh [width, N] of A, projected on a subspace of `width` dimensions.
   Result<Factors> run(std::uint32_t width, const RandomizedSvd& randomized) const {
     Result<Floats> Q = basis_of_product(matrix_, random_subspace(randomized.seed, matrix_.columns, width), width);
     for (std::int64_t n = 0; Q && n < randomized.power_iterations; ++n) {
@@ -72,7 +73,7 @@ class RangeFinder {
     return factors;
   }
 
-  /// Of the columns of first [.., width].
+  /// A basis of the columns of first second, second [.., width].
   Result<Floats> basis_of_product(const SvdFactor& first, const Floats& second, std::uint32_t width) const {
     Result<Floats> product = host::svd_multiply(engine_, pipelines_, first, {second, first.columns, width});
     if (!product) return product;
@@ -87,7 +88,7 @@ class RangeFinder {
   SvdFactor matrix_;
 };
 
-/// Those of matrix b of B.
+/// The outputs of matrix b of B.
 template <class Real>
 SvdOutput<Real> output_of(const SvdOutput<Real>& all, std::size_t B, std::size_t b) {
   const auto part = [&](auto whole) { return whole.subspan(b * (whole.size() / B), whole.size() / B); };

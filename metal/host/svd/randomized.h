@@ -1,4 +1,4 @@
-// What the rSVD does on the host: the matrix as floats, and the triplets that were asked for.
+// The part of the rSVD on the host: converts the matrix to floats, and writes the triplets that are wanted.
 #pragma once
 
 #include <cmath>
@@ -8,17 +8,18 @@
 #include <vector>
 
 #include "metal/cpu/half.h"
+#include "metal/cpu/svd/signs.h"
 #include "metal/cpu/svd/svd.h"
 
 namespace assay::metal::host {
 
-/// A matrix times 2^power, exactly but for elements 2^-126 of the largest.
+/// A matrix times 2^power. Exact, except for elements below 2^-126 of the largest.
 struct ScaledMatrix {
   std::vector<float> elements;
   int power = 0;
 };
 
-/// With its largest element in [1/2, 1).
+/// Scales the matrix so that its largest element is in [1/2, 1).
 template <class Real>
 ScaledMatrix scaled_matrix(std::span<const Real> matrix) {
   double largest = 0;
@@ -38,29 +39,19 @@ struct WideFactors {
   std::span<const float> U, S, Vh;
 };
 
-/// Whether the first of the largest elements of a column of U [M, width], as they are stored, is negative.
-template <class Real>
-bool is_to_be_turned(std::span<const float> U, std::size_t width, std::size_t column) {
-  float largest = 0, first = 0;
-  for (std::size_t at = column; at < U.size(); at += width) {
-    const float stored = std::fabs(static_cast<float>(rounded<Real>(double{U[at]})));
-    if (stored <= largest) continue;
-    largest = stored;
-    first = U[at];
-  }
-  return first < 0;
-}
-
-/// The first `rank` triplets, rounded once, with the signs of reference/svd/problem.h. Vectors may be unwanted.
+/// The first `rank` triplets, rounded once, with the signs of reference/svd/problem.h. U and Vh may be empty.
 template <class Real>
 void write_triplets(const WideFactors& from, std::size_t rank, const SvdOutput<Real>& to) {
   const std::size_t N = from.Vh.size() / from.width;
   for (std::size_t r = 0; r < rank; ++r) {
     to.S[r] = std::ldexp(from.S[r], -from.power);
     if (to.U.empty()) continue;
-    const float sign = is_to_be_turned<Real>(from.U, from.width, r) ? -1.0F : 1.0F;
-    for (std::size_t i = 0; i * from.width < from.U.size(); ++i)
-      to.U[i * rank + r] = rounded<Real>(sign * from.U[i * from.width + r]);
+    const std::size_t M = from.U.size() / from.width;
+    const bool is_turned = cpu::largest_is_negative(static_cast<std::int64_t>(M), [&](std::int64_t i) {
+      return static_cast<float>(rounded<Real>(double{from.U[static_cast<std::size_t>(i) * from.width + r]}));
+    });
+    const float sign = is_turned ? -1.0F : 1.0F;
+    for (std::size_t i = 0; i < M; ++i) to.U[i * rank + r] = rounded<Real>(sign * from.U[i * from.width + r]);
     for (std::size_t j = 0; j < N; ++j) to.Vh[r * N + j] = rounded<Real>(sign * from.Vh[r * N + j]);
   }
 }

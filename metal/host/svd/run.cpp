@@ -19,13 +19,13 @@ Result<SvdRun> SvdRun::start(const SvdEngine& engine, const SvdStatement& statem
   return run;
 }
 
-/// Every kernel has the same indices.
+/// Every kernel has the same buffer indices.
 void SvdRun::bind(ComputeCommandEncoder& encoder) const {
   for (std::uint32_t index = 0; index < workspace_.size(); ++index)
     if (index != svd::shape_index) encoder.set_buffer(workspace_[index], 0, index);
 }
 
-/// Barriers order the dispatches in an encoder of any kind.
+/// The barrier orders the dispatches in a concurrent encoder too.
 void SvdRun::dispatch(ComputeCommandEncoder& encoder, const SvdKernel& kernel, Size groups, std::uint32_t step) const {
   svd::Shape shape = statement_.shape;
   shape.step = step;
@@ -64,7 +64,7 @@ Result<void> SvdRun::not_converged(std::uint64_t matrix) const {
                fmt::format("A[b={}]: columns not orthogonal after {} sweeps", matrix, statement_.shape.max_sweeps));
 }
 
-/// The first sweep has the loading before it.
+/// The first commands load the matrices too.
 Result<void> SvdRun::sweep_until_done(std::uint64_t first) const {
   for (std::uint32_t n = 0; n < statement_.shape.max_sweeps; ++n) {
     if (Result<void> done = run(n == 0, true, false); !done) return done;

@@ -1,5 +1,5 @@
-// The singular value decomposition of some matrices, on buffers of their own: copies in, encodes, commits, waits, and
-// asks after each sweep whether there is to be another, where it is not the kernel that asks.
+// Computes the singular value decomposition of some matrices on buffers of its own: copies inputs, encodes, commits,
+// waits. If a sweep takes several dispatches, the host decides after each sweep whether another one is needed.
 #pragma once
 
 #include <cstddef>
@@ -13,24 +13,25 @@
 
 namespace assay::metal::host {
 
-/// What runs it.
+/// The device on which a decomposition runs.
 struct SvdEngine {
   Device& device;
   CommandQueue& queue;
-  std::mutex& mutex;  ///< held while there is an encoder, and while something is allocated
+  std::mutex& mutex;  ///< held while an encoder is open, and during allocations
 };
 
 class SvdRun {
  public:
-  /// Allocates for `count` matrices, and copies them. Errors: the device's, after what was being done.
+  /// Allocates the buffers of `count` matrices, and copies the matrices. Errors: those of the device, preceded by the
+  /// step that failed.
   static Result<SvdRun> start(const SvdEngine& engine, const SvdStatement& statement, const SvdKernels& kernels,
                               std::uint64_t count, std::span<const std::byte> matrices);
 
-  /// From matrices to S, U and Vh. Errors: as above; execution, naming the matrix, where the limit of sweeps was
-  /// reached. `first`: what the first matrix is called.
+  /// Computes S, U and Vh. Errors: as above; execution, with the number of the matrix, if the limit of sweeps was
+  /// reached. `first`: the number of the first matrix.
   Result<void> finish(std::uint64_t first) const;
 
-  /// What the kernels left in a buffer; once finished.
+  /// The contents of a buffer after finish().
   const std::byte* contents(svd::BufferIndex index) const { return workspace_[index]->contents(); }
 
  private:

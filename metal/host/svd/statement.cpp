@@ -10,7 +10,8 @@ namespace assay::metal::host {
 namespace {
 
 constexpr std::uint64_t max_rows = std::uint64_t{1} << 31, max_columns = std::uint64_t{1} << 20;
-constexpr std::uint32_t max_sweeps_columns = 256;  ///< columns, at 8 threads a pair
+constexpr std::uint32_t max_sweeps_columns =
+    256;  ///< the most columns that one threadgroup holds, with 8 threads per pair
 
 constexpr std::uint32_t rounded_up(std::uint32_t count, std::uint32_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
@@ -21,13 +22,14 @@ SvdMethod method_of(SvdPath path, std::uint32_t columns) {
   return columns <= max_sweeps_columns ? SvdMethod::sweeps : SvdMethod::blocks;
 }
 
-/// At most 1024 of them for all pairs.
+/// At most 1024 threads for all pairs.
 std::uint32_t threads_per_pair_of(std::uint32_t columns) {
   if (columns <= 64) return 32;
   return columns <= 128 ? 16 : 8;
 }
 
-/// The square of the largest norm, at most rows * columns times that of the largest element, stays below 2^126.
+/// The exponent to which the largest element is scaled. The square of the largest norm is at most rows * columns times
+/// that of the largest element, and so stays below 2^126.
 int top_of(std::uint64_t rows, std::uint64_t columns) {
   return (125 - static_cast<int>(std::bit_width(rows * columns - 1))) / 2;
 }
@@ -45,9 +47,9 @@ std::uint32_t SvdStatement::groups() const {
 }
 
 Result<void> check_svd_extents(std::uint64_t M, std::uint64_t N) {
-  const auto check = [](const char* name, std::uint64_t value, std::uint64_t most) -> Result<void> {
-    if (value <= most) return {};
-    return error(Error::Kind::limit, fmt::format("{} = {}: expected at most {} on a device", name, value, most));
+  const auto check = [](const char* name, std::uint64_t value, std::uint64_t max) -> Result<void> {
+    if (value <= max) return {};
+    return error(Error::Kind::limit, fmt::format("{} = {}: expected at most {} on a device", name, value, max));
   };
   if (Result<void> fits = check("max(M, N)", std::max(M, N), max_rows); !fits) return fits;
   return check("min(M, N)", std::min(M, N), max_columns);

@@ -1,4 +1,4 @@
-// What of a singular value decomposition the kernels are told, but for the matrices: extents, which results are wanted,
+// All that the kernels get of a singular value decomposition, except the matrices: extents, which results are wanted,
 // and by which kernels.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace assay::metal::host {
 
 using SvdPath = KernelPath;
 
-/// Who rotates.
+/// The kernels that rotate.
 enum class SvdMethod {
   sweeps,  ///< one dispatch, a threadgroup per matrix
   blocks,  ///< a dispatch per step of the round robin of blocks
@@ -25,24 +25,24 @@ struct SvdStatement {
   std::uint64_t B = 0;
   SvdPath path = SvdPath::production;
   SvdMethod method = SvdMethod::sweeps;
-  std::uint32_t threads_per_pair = 32;  ///< of sweeps
-  bool is_shared = false;               ///< W lies in threadgroup memory during sweeps
-  std::string type;                     ///< of A, U and Vh, in Metal's words
+  std::uint32_t threads_per_pair = 32;  ///< of SvdMethod::sweeps
+  bool is_shared = false;               ///< whether W is in threadgroup memory during sweeps
+  std::string type;                     ///< of A, U and Vh: Metal's name
   std::uint64_t element_size = 0;       ///< its bytes
   bool with_vectors = true;
-  svd::Shape shape{};  ///< but for step
+  svd::Shape shape{};  ///< except step
 
   std::uint64_t M() const { return shape.is_wide != 0 ? shape.columns : shape.rows; }
   std::uint64_t N() const { return shape.is_wide != 0 ? shape.rows : shape.columns; }
-  /// Dispatches of a sweep, and threadgroups a matrix of each.
+  /// The dispatches in a sweep, and the threadgroups per matrix in each dispatch.
   std::uint32_t steps() const;
   std::uint32_t groups() const;
 };
 
-/// Errors: limit, for extents of which the kernels cannot count what has to be counted.
+/// Errors: limit, for extents that the kernels cannot count.
 Result<void> check_svd_extents(std::uint64_t M, std::uint64_t N);
 
-/// Of a valid problem whose extents have passed and are not 0.
+/// The statement of a valid problem whose extents are not 0 and have passed check_svd_extents.
 template <class Real>
 SvdStatement svd_statement(const reference::SvdProblem<Real>& problem, bool with_vectors, SvdPath path,
                            std::uint32_t max_sweeps);

@@ -14,12 +14,7 @@ using reference::SvdProblem;
 
 namespace {
 
-Result<void> check(const SvdOptions& options) {
-  if (options.max_sweeps > 0) return {};
-  return error(Error::Kind::argument, "max_sweeps = 0: expected at least 1");
-}
-
-/// Elements of matrices first .. first + count - 1, of those that `whole` has of B.
+/// The elements of matrices first .. first + count - 1 in `whole`, which has those of B matrices.
 template <class T>
 std::span<T> part_of(std::span<T> whole, std::uint64_t B, std::uint64_t first, std::uint64_t count) {
   const std::size_t matrix = whole.size() / B;
@@ -33,26 +28,13 @@ void copy_out(const host::SvdRun& run, svd::BufferIndex index, std::span<T> to) 
 
 }  // namespace
 
-Result<Svd> Svd::create(std::shared_ptr<Device> device, const SvdOptions& options) {
-  if (const Result<void> fits = check(options); !fits) return tl::unexpected(fits.error());
-  if (!device) return Svd(nullptr, nullptr, nullptr, options);
-  auto library = host::library_of(*device, options.kernels, "svd/svd.metal");
-  if (!library) return tl::unexpected(library.error());
-  return create(std::move(device), std::move(*library), options);
+Result<void> Svd::check(const SvdOptions& options) {
+  if (options.max_sweeps > 0) return {};
+  return error(Error::Kind::argument, "max_sweeps = 0: expected at least 1");
 }
 
-Result<Svd> Svd::create(std::shared_ptr<Device> device, std::shared_ptr<Library> library, const SvdOptions& options) {
-  if (const Result<void> fits = check(options); !fits) return tl::unexpected(fits.error());
-  auto engine = host::engine_of(device, std::move(library));
-  if (!engine) return tl::unexpected(engine.error());
-  return Svd(std::move(device), std::move(engine->queue), std::move(engine->pipelines), options);
-}
-
-template <class Real>
-bool Svd::is_on_device() const {
-  if (!device_ || std::is_same_v<Real, double>) return false;
-  if constexpr (!std::is_same_v<Real, BFloat16>) return true;
-  return pipelines_->has_function(host::svd_load_name("bfloat"));
+std::string Svd::bfloat_kernel() const {
+  return host::svd_load_name("bfloat");
 }
 
 template <class Real>
@@ -94,12 +76,7 @@ Result<void> Svd::operator()(const SvdProblem<Real>& problem, const SvdOutput<Re
   }
 }
 
-Result<bool> Svd::reload_if_changed() const {
-  return device_ ? pipelines_->reload_if_changed() : Result<bool>(false);
-}
-
-#define ASSAY_INSTANTIATE(Real)                  \
-  template bool Svd::is_on_device<Real>() const; \
+#define ASSAY_INSTANTIATE(Real) \
   template Result<void> Svd::operator()(const SvdProblem<Real>&, const SvdOutput<Real>&) const;
 ASSAY_INSTANTIATE(float)
 ASSAY_INSTANTIATE(double)

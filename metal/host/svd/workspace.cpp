@@ -9,7 +9,7 @@ namespace assay::metal::host {
 
 namespace {
 
-/// In bytes, of one matrix.
+/// The bytes of each buffer for one matrix.
 struct Lengths {
   std::uint64_t matrix, work, rotations, columns, status, left, right;
 
@@ -37,10 +37,11 @@ SvdMatrixBytes svd_matrix_bytes(const SvdStatement& statement) {
 
 std::uint64_t svd_chunk(const Limits& limits, const SvdStatement& statement, std::uint64_t workspace_bytes) {
   constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
-  const auto told = [](std::uint64_t bytes) { return bytes != 0 ? bytes : unbounded; };
-  const std::uint64_t room = workspace_bytes != 0 ? workspace_bytes : told(limits.recommended_max_working_set_size / 4);
+  const auto limit = [](std::uint64_t bytes) { return bytes != 0 ? bytes : unbounded; };
+  const std::uint64_t room =
+      workspace_bytes != 0 ? workspace_bytes : limit(limits.recommended_max_working_set_size / 4);
   const SvdMatrixBytes bytes = svd_matrix_bytes(statement);
-  const std::uint64_t fitting = std::min(room / bytes.all, told(limits.max_buffer_length) / bytes.largest);
+  const std::uint64_t fitting = std::min(room / bytes.all, limit(limits.max_buffer_length) / bytes.largest);
   return std::clamp<std::uint64_t>(fitting, 1, statement.B);
 }
 

@@ -1,4 +1,4 @@
-// The buffers of the singular value decomposition on a device, and for how many matrices at a time.
+// The buffers of the singular value decomposition on a device, and how many matrices are computed at a time.
 #pragma once
 
 #include <array>
@@ -12,22 +12,23 @@
 
 namespace assay::metal::host {
 
-/// By svd::BufferIndex; null where no kernel takes one.
+/// By svd::BufferIndex; null if no kernel uses the index.
 using SvdWorkspace = std::array<std::shared_ptr<Buffer>, svd::right_index + 1>;
 
-/// Bytes of one matrix: of all buffers together, and of the largest.
+/// The bytes for one matrix: in all buffers together, and in the largest buffer.
 struct SvdMatrixBytes {
   std::uint64_t all = 0, largest = 0;
 };
 
 SvdMatrixBytes svd_matrix_bytes(const SvdStatement& statement);
 
-/// Matrices at a time, at least 1 and at most B: as many as fit into `workspace_bytes` (0: a quarter of what the device
-/// recommends) with no buffer longer than the device allows. What a device does not tell is no bound.
+/// The number of matrices at a time, in [1, B]: as many as fit in `workspace_bytes` (0: a quarter of the working set
+/// that the device recommends) if no buffer is longer than the device allows. A limit that the device does not state is
+/// no limit.
 std::uint64_t svd_chunk(const Limits& limits, const SvdStatement& statement, std::uint64_t workspace_bytes);
 
-/// Allocates for `count` matrices, and copies them. Errors: those of Device::new_buffer, with the buffer's name and
-/// bytes.
+/// Allocates the buffers of `count` matrices, and copies the matrices. Errors: those of Device::new_buffer, with the
+/// buffer's name and bytes.
 Result<SvdWorkspace> svd_workspace(Device& device, const SvdStatement& statement, std::uint64_t count,
                                    std::span<const std::byte> matrices);
 

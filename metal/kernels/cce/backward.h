@@ -1,10 +1,10 @@
-// dhidden and dweight: a threadgroup owns 32 rows of the one or the other and loops over all rows of its counterpart.
-// Nobody else adds to what it owns, so that there is an order to the sums and no need of atomics.
+// dhidden and dweight. A threadgroup owns 32 rows of one of the two and loops over all rows of the other matrix. No
+// other threadgroup adds to its rows, so the sums have a fixed order and need no atomics.
 //
-//   g [32, 64]  = dL/dz of a tile, made from its logits again
+//   g [32, 64]  = dL/dz of a tile, from logits that are computed again
 //   dhidden     = g weight,      dweight = g^T hidden,      dbias = sum over tokens of g
 //
-// Sums are floats until all is added; then they are rounded to the type of the gradient.
+// Sums are kept in float and rounded to the type of the gradient at the end.
 #pragma once
 
 #include "forward.h"
@@ -12,13 +12,13 @@
 namespace assay {
 namespace cce {
 
-/// Of a row's entries or tokens that a thread has in a tile.
+/// The results of one thread for a row of a tile, over its share of the entries or tokens.
 struct RowShare {
-  float sum;      ///< of dL/dz
-  float largest;  ///< share of x in size
+  float sum;      ///< the sum of dL/dz
+  float largest;  ///< the largest magnitude of dL/dx
 };
 
-/// From scores to dL/dz, in place; 0 past the edges.
+/// Replaces scores by dL/dz; 0 past the edges.
 template <class Role>
 RowShare differentiate(Role role, uint own, uint other, Shape shape, threadgroup Tiles& tiles, Place place) {
   const uint row = place.index / row_threads, column = place.index % row_threads;
@@ -36,7 +36,8 @@ RowShare differentiate(Role role, uint own, uint other, Shape shape, threadgroup
   return all;
 }
 
-/// Whether some share of the tile is worth its multiplication. For all threads of the group.
+/// Whether dL/dx of the tile is anywhere large enough for its products to be computed. All threads of the group must
+/// call it.
 inline bool is_worth_it(float largest, Shape shape, threadgroup Tiles& tiles, Place place) {
   if (!may_skip) return true;
   largest = simd_max(largest);
@@ -51,7 +52,8 @@ void round_rows(device D* to, device const float* sums, Shape shape, uint lane) 
   for (ulong h = lane; h < shape.H; h += lane_count) to[h] = D(sums[h]);
 }
 
-/// The sums of own rows; returns the sum of dL/dz of the thread's row. For all threads of the group.
+/// Adds up the gradients of the own rows; returns the sum of dL/dz of the thread's row. All threads of the group must
+/// call it.
 template <class Role>
 float sum_gradients(Role role, uint own, bool with_rows, Shape shape, device float* sums, ulong stride,
                     threadgroup Tiles& tiles, Place place) {

@@ -1,7 +1,6 @@
-// Linear cross-entropy: the kernels that a host can ask for. interface.h says what they take, and which follows
-// which.
+// Linear cross-entropy: the kernels that the host dispatches. interface.h describes their arguments and their order.
 //
-// float, half and bfloat (Metal 3.1) are the types of hidden, weight, bias and gradients; inside, all is float.
+// float, half and bfloat (Metal 3.1) are the types of hidden, weight, bias and gradients. All arithmetic is in float.
 #include "backward.h"
 #include "forward.h"
 #include "plain_kernels.h"

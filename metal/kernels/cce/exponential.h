@@ -1,4 +1,4 @@
-// exp, exp - 1, ln and tanh of what cross-entropy meets; metal/kernels/exponential.h says how exact.
+// exp, exp - 1, ln and tanh for the arguments of cross-entropy. metal/kernels/exponential.h states their accuracy.
 #pragma once
 
 #include "../exponential.h"
@@ -12,7 +12,7 @@ inline float power_of_two(int k) {
   return as_type<float>((k + 127) * (1 << 23));
 }
 
-/// exp(high + low). 0 below -150, infinite above 150; within 2 units of 2^-24 where it is a normal number.
+/// exp(high + low). 0 below -150, infinite above 150; within 2 units of 2^-24 if it is a normal number.
 inline float exponential(Pair x) {
   const float high = x.high < -150.0f ? -150.0f : x.high > 150.0f ? 150.0f : x.high;
   const Reduced parts = reduced({high, x.low});
@@ -20,19 +20,19 @@ inline float exponential(Pair x) {
   return exponential_polynomial(parts.r) * power_of_two(half_k) * power_of_two(k - half_k);
 }
 
-/// exp(a - b), which is not to suffer from the rounding of a - b.
+/// exp(a - b), without the error of rounding a - b.
 inline float exponential_of_difference(float a, float b) {
   return a == -INFINITY ? 0.0f : exponential(two_sum(a, -b));
 }
 
-/// exp(high + low) - 1: near 0 as exact as elsewhere.
+/// exp(high + low) - 1, which is accurate near 0 too.
 inline float exponential_less_one(Pair x) {
   if (fabs(x.high) > 0.34f) return exponential(x) - 1.0f;
   const float sum = x.high + x.low;
   return exponential_less_one_polynomial(sum);
 }
 
-/// ln(high + low) of a number that is normal, high its rounding to float.
+/// ln(high + low) for a normal number, where high is its rounding to float.
 inline Pair logarithm(Pair x) {
   const int bits = as_type<int>(x.high), k = (bits >> 23) - 127;
   const Pair of_high = logarithm_of_parts(as_type<float>(bits - k * (1 << 23)), k);
@@ -41,7 +41,7 @@ inline Pair logarithm(Pair x) {
 
 struct Hyperbolic {
   float tanh;
-  float slope;  ///< 1 - tanh^2, without the subtraction, which would leave nothing of it near 1
+  float slope;  ///< 1 - tanh^2, computed without the cancellation near tanh = 1
 };
 
 /// With e = exp(-2 |y|): (1 - e) / (1 + e) and 4 e / (1 + e)^2; near 0 the Taylor series up to y^11.

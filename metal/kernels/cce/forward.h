@@ -1,9 +1,9 @@
-// lse and loss: each logit is made in a tile, seen, and forgotten.
+// lse and loss. Each logit is computed in a tile, added to the sums, and discarded.
 //
 //   hidden [N, H], weight [V, H], bias [V]  ->  states [parts, M]  ->  lse [M], loss [M]
 //
-// Four threads share a token's row of a tile, an entry in four each. Their states go along from tile to tile in
-// registers, merge when the part ends, and the parts in their order after that.
+// Four threads share a token's row of a tile; each takes every fourth entry. They keep their states in registers from
+// tile to tile and merge them at the end of the part. cce_loss merges the states of the parts in order.
 #pragma once
 
 #include "state.h"
@@ -14,13 +14,13 @@ namespace cce {
 
 enum { row_threads = tile_threads / tile_rows, row_entries = tile_columns / row_threads };
 
-/// The entries of one thread in one tile, seen in three passes: the largest, then exponentials, then the sum of all x.
+/// The logits of one thread in one tile. Three passes compute the largest, the exponentials and the sum of all x.
 struct Seen {
   float x[row_entries];
-  int target;  ///< where it is among them; -1
+  int target;  ///< the index of the target in x, or -1
 };
 
-/// `scores` of a token's row, entries v, v + 4, v + 8, ... of those before `end`.
+/// The logits of entries v, v + 4, v + 8, ... below `end`, from a token's row of `scores`.
 template <class D>
 Seen seen_logits(threadgroup const float* scores, uint v, uint end, uint target, device const D* bias, Shape shape) {
   Seen seen;
@@ -33,7 +33,7 @@ Seen seen_logits(threadgroup const float* scores, uint v, uint end, uint target,
   return seen;
 }
 
-/// The sum of four sums of four: exponentials, without that of the target.
+/// The sum of the exponentials, without that of the target, as four partial sums.
 inline float sum_of_exponentials(Seen seen, float shift) {
   float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
   for (int i = 0; i < row_entries; ++i)
@@ -41,7 +41,7 @@ inline float sum_of_exponentials(Seen seen, float shift) {
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-/// `count` of the entries are in the vocabulary.
+/// `count`: how many of the entries are in the vocabulary.
 inline void add_logits(thread State& state, Seen seen, int count) {
   float largest = -INFINITY;
   for (int i = 0; i < row_entries; ++i) largest = max(largest, seen.x[i]);
@@ -58,7 +58,7 @@ inline State from_lane(State state, ushort distance) {
           simd_shuffle_xor(state.total_high, distance), simd_shuffle_xor(state.total_low, distance)};
 }
 
-/// The state of a thread's token in entries begin .. end - 1. For all threads of the group.
+/// The state of a thread's token for entries begin .. end - 1. All threads of the group must call it.
 template <class D>
 State state_of_part(OfTokens<D> role, uint own, uint begin, uint end, Shape shape, threadgroup Tiles& tiles,
                     Place place) {

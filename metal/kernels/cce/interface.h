@@ -1,8 +1,8 @@
-// What the host and the kernels of linear cross-entropy agree on: buffer indices, function constants, and what lies in
-// the buffers. Read by both compilers; reference/cce/problem.h has the statement.
+// The interface between the host and the kernels of linear cross-entropy: buffer indices, function constants, and the
+// contents of the buffers. Both compilers read it; reference/cce/problem.h states the problem.
 //
-// M of the N tokens are not ignored; the kernels know those alone, by a table that the host makes of them. What lies in
-// the rows of others is not read, and nothing is written there. D is float, half or bfloat.
+// M of the N tokens are not ignored. The host makes a table of these tokens, and the kernels neither read nor write the
+// rows of any other. D is float, half or bfloat.
 //
 // The production path, in the order of its dispatches:
 //
@@ -11,13 +11,13 @@
 //   cce_dhidden_D          a threadgroup per 32 tokens: dhidden
 //   cce_dweight_D          a threadgroup per 32 entries: dweight, dbias
 //
-// The plain path, to be read beside the seed's pseudo-code:
+// The plain path, which follows the pseudo-code of plain.h:
 //
 //   cce_plain_forward_D    a threadgroup per token: lse and loss
 //   cce_plain_dhidden_D    a threadgroup per token: dhidden
 //   cce_plain_dweight_D    a threadgroup per entry: dweight, dbias
 //
-// Geometry, in threadgroups:
+// The grid, in threadgroups:
 //
 //   forward                {tiles of 32 of count tokens, ceil(V / part_entries), 1} of 128 threads; y is the part
 //   loss                   {ceil(M / 128), 1, 1} of 128 threads
@@ -25,13 +25,13 @@
 //   dweight                {tiles of 32 of count entries, 1, 1} of 128 threads
 //   plain                  {count, 1, 1} of 32 to 1024 threads, a multiple of 32
 //
-// Tokens or entries of one dispatch are first .. first + count - 1; there may be several, one after the other, and sums
-// and logits then lie in the same memory each time. Forward must have seen all tokens before loss. Who has lse already
-// may begin with the backward kernels. All buffers are bound at every dispatch, but for those that it does not write:
-// bias without a bias, dweight and dbias where they are not wanted.
+// One dispatch computes tokens or entries first .. first + count - 1. Several dispatches may follow each other; all use
+// the same memory for sums and logits. Forward must be complete for all tokens before loss. A host that has lse already
+// may begin with the backward kernels. All buffers are bound at every dispatch, except bias if there is none, and
+// dweight and dbias if they are not wanted.
 //
-// Sums of logits are exact to a rounding where none overflows in float: past that they are infinite or not numbers, and
-// so are loss and gradients.
+// Sums of logits are rounded once if no partial sum overflows a float. Otherwise they are infinite or NaN, and so are
+// loss and gradients.
 #pragma once
 
 #ifdef __METAL_VERSION__
@@ -47,7 +47,7 @@ namespace cce {
 using namespace ::metal;
 #endif
 
-/// [[buffer(index)]], alike in every kernel; a kernel binds those that it takes.
+/// [[buffer(index)]], the same in every kernel. A kernel uses some of them.
 enum BufferIndex {
   shape_index = 0,   ///< Shape, by set_bytes
   tokens_index = 1,  ///< Token [M]
@@ -69,10 +69,10 @@ enum BufferIndex {
 enum ConstantIndex {
   has_bias_constant = 0,
   has_softcap_constant = 1,
-  has_smoothing_constant = 2,  ///< the sum of all logits is wanted too
+  has_smoothing_constant = 2,  ///< the sum of all logits is needed too
   with_dweight_constant = 3,
   with_dbias_constant = 4,
-  may_skip_constant = 5,  ///< tiles of which no coefficient is above Shape.skip_below in size are not multiplied
+  may_skip_constant = 5,  ///< tiles whose coefficients are all at most Shape.skip_below in magnitude are skipped
 };
 
 enum Geometry {
@@ -80,13 +80,13 @@ enum Geometry {
   tile_columns = 64,    ///< of the entries or tokens that it loops over
   slab = 32,            ///< elements of H at a time
   tile_threads = 128,   ///< four simdgroups
-  part_entries = 8192,  ///< of the vocabulary, for one threadgroup of forward: a number of tiles
+  part_entries = 8192,  ///< entries per threadgroup of forward, a multiple of tile_columns
 };
 
 struct Token {
   uint32_t row;     ///< of hidden and dhidden
   uint32_t target;  ///< in [0, V)
-  float weight;     ///< of its loss in what is returned, times upstream
+  float weight;     ///< of its loss in the reduced loss, times upstream
 };
 
 struct Shape {
@@ -96,7 +96,7 @@ struct Shape {
   uint32_t first;  ///< of the tokens or entries of this dispatch
   uint32_t count;
   uint32_t chunk;   ///< plain: entries at a time
-  float offset;     ///< the largest bias where there is no cap, else 0: logits and lse are less by it
+  float offset;     ///< subtracted from logits and lse: the largest bias, or 0 if there is a cap
   float cap;        ///< logit_softcap
   float keep;       ///< 1 - eps
   float smoothing;  ///< eps
@@ -106,18 +106,18 @@ struct Shape {
   float skip_below;
 };
 
-/// What is known of a token's logits x after some of them.
+/// The log-sum-exp of some of a token's logits x.
 ///
 ///   sum_high + sum_low = sum of exp(x_v - shift) over the entries v but the target
-///   total_high + total_low = sum of x_v; -inf where one of them is
+///   total_high + total_low = sum of x_v; -inf if one of them is
 struct State {
-  float shift;  ///< near the largest of them; -inf where all are
+  float shift;  ///< near the largest of them; -inf if all of them are
   float sum_high, sum_low;
-  float target;  ///< its logit; -inf until it is met
+  float target;  ///< the logit of the target; -inf if it is not among them
   float total_high, total_low;
 };
 
-/// lse - offset = high + low: one float would keep too little of it, where all logits are large.
+/// lse - offset = high + low. One float would not be accurate enough if all logits are large.
 struct LogSum {
   float high, low;
 };

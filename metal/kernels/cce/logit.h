@@ -5,7 +5,7 @@
 //
 //   dL/dx_v = w (p_v (1 + 2 zeta lse) - (1 - eps) [v = t] - eps / V),   p_v = exp(x_v - lse)
 //
-// At the target p_t - 1 loses what a confident token has left, and is taken from exp(x_t - lse) - 1 in one.
+// At the target the subtraction p_t - 1 would cancel if p_t is near 1, so exp(x_t - lse) - 1 is computed in one step.
 #pragma once
 
 #include "exponential.h"
@@ -31,7 +31,7 @@ struct Logit {
   float slope;  ///< dx/dz
 };
 
-/// By `product`, the sum over H; `bias` is [V] and not looked at without has_bias.
+/// `product`: hidden . weight_v. `bias` [V] is not read without has_bias.
 template <class D>
 Logit logit_of(float product, device const D* bias, uint v, Shape shape) {
   const float z = has_bias ? product + (float(bias[v]) - shape.offset) : product;

@@ -1,4 +1,4 @@
-// The plain path: the seed's pseudo-code with the functions of the library, to be read beside it.
+// The plain path: this pseudo-code line by line, with the functions of Metal's library.
 //
 //   for each chunk of the vocabulary:
 //     logits_chunk = hidden weight[chunk]^T                    a threadgroup per token, a thread per entry
@@ -11,9 +11,10 @@
 //     logits_chunk = hidden weight[chunk]^T, computed again
 //     d_logits = w (exp(logits_chunk - lse) - one_hot(target))
 //     grad_hidden += d_logits weight[chunk]
-//   grad_weight = d_logits^T hidden                             a threadgroup per entry, which makes its d_logits again
+//   grad_weight = d_logits^T hidden                             a threadgroup per entry, which computes its d_logits
+//   again
 //
-// With logit_softcap, label_smoothing and z_loss as in logit.h. m and ln sum are added without loss, into a pair.
+// logit_softcap, label_smoothing and z_loss are as in logit.h. m and ln sum are added exactly, into a pair.
 #pragma once
 
 #include "../simdgroup.h"
@@ -28,13 +29,13 @@ struct PlainPlace {
   uint index, count, simdgroup, lane;
 };
 
-/// A number of each simdgroup.
+/// A partial result of each simdgroup.
 struct Parts {
   float at[max_simdgroups];
 };
 
-/// The largest x of all threads, and the sum. Both for all threads of the group, which must have met since `parts` was
-/// last read.
+/// The largest x of all threads, and the sum. All threads of the group must call them, and a barrier must separate the
+/// call from earlier reads of `parts`.
 inline float group_max(float x, threadgroup Parts& parts, PlainPlace place) {
   x = simd_max(x);
   if (place.lane == 0) parts.at[place.simdgroup] = x;
@@ -81,12 +82,12 @@ float plain_d_logit(Tables<D> tables, uint i, uint v, Shape shape) {
          logit.slope;
 }
 
-/// What is known of a token after some chunks.
+/// The log-sum-exp of a token over some chunks.
 struct PlainState {
-  float largest, sum, target, total;  ///< total: of all x
+  float largest, sum, target, total;  ///< total: the sum of all x
 };
 
-/// Adds a chunk of logits, entries begin .. end - 1. For all threads of the group.
+/// Adds a chunk of logits, entries begin .. end - 1. All threads of the group must call it.
 inline PlainState with_chunk(PlainState state, device const float* logits, uint begin, uint end, uint target,
                              threadgroup Parts& maxima, threadgroup Parts& sums, threadgroup Parts& totals,
                              PlainPlace place) {

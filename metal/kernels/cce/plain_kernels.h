@@ -40,7 +40,7 @@ kernel void plain_forward(constant Shape& shape [[buffer(shape_index)]],
   losses[i] = plain_loss(state, log_sum, shape);
 }
 
-/// dhidden. A threadgroup per token; `logits` is [count, chunk], of dL/dz here, and `sums` [count, H].
+/// dhidden. A threadgroup per token; `logits` [count, chunk] holds dL/dz here; `sums` is [count, H].
 template <class D>
 kernel void plain_dhidden(
     constant Shape& shape [[buffer(shape_index)]], device const Token* tokens [[buffer(tokens_index)]],

@@ -1,5 +1,6 @@
-// The two matrices whose rows meet in a logit, and who owns what: tokens with their rows of hidden, entries with their
-// rows of weight. dhidden and dweight are one computation with the two in each other's place.
+// A logit is the product of a row of hidden (a token) and a row of weight (an entry). A threadgroup owns rows of one of
+// the two matrices and loops over the rows of the other. dhidden and dweight are the same computation with the two
+// roles exchanged.
 #pragma once
 
 #include "logit.h"
@@ -7,7 +8,7 @@
 namespace assay {
 namespace cce {
 
-/// What all kernels read.
+/// The inputs of all kernels.
 template <class D>
 struct Tables {
   device const Token* tokens;
@@ -30,7 +31,7 @@ struct EntryRows {
   device const D* at(uint v, Shape shape) const { return row_of(weight, v, shape); }
 };
 
-/// dL/dx of entry v for token i, before the token's weight, and what it is multiplied by to give dL/dz.
+/// dL/dx of entry v for token i, without the token's weight, and the factor that makes it dL/dz.
 struct Share {
   float of_x, factor;
 };

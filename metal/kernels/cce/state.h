@@ -1,12 +1,13 @@
-// The online log-sum-exp: what is known of a token's logits after some of them, and how two such states merge.
+// The online log-sum-exp: the state after some of a token's logits, and how two such states merge.
 //
-// The shift follows the largest logit only when it is left behind by more than 8: so sums are rarely rescaled, and what
-// a rescaling rounds is soon small beside what comes after it. Sums are pairs of floats, for V terms are many.
+// The shift is raised to the largest logit only if that exceeds it by more than 8. So sums are rarely rescaled, and the
+// rounding error of a rescaling is small relative to the later terms. Sums are pairs of floats, because there are up to
+// V terms.
 //
 // The target is kept apart from the sum. With S the sum of the others and e = exp(x_t - shift),
 //
-//   loss = ln(1 + S / e)          where S <= e: not negative, and right to its last digits however small
-//   loss = ln(S + e) + shift - x_t    elsewhere
+//   loss = ln(1 + S / e)              if S <= e: never negative, and accurate however small it is
+//   loss = ln(S + e) + shift - x_t    otherwise
 #pragma once
 
 #include "logit.h"
@@ -27,7 +28,7 @@ inline State shifted(State state, float shift) {
   return state;
 }
 
-/// Makes room for logits up to `largest`.
+/// The state with its shift raised, if necessary, for logits up to `largest`.
 inline State raised(State state, float largest) {
   const bool is_left_behind = state.shift == -INFINITY ? largest > -INFINITY : largest - state.shift > 8.0f;
   return is_left_behind ? shifted(state, largest) : state;
@@ -39,7 +40,7 @@ inline void add_to_sum(thread State& state, Pair sum) {
   state.sum_low = whole.low;
 }
 
-/// -inf takes all with it, where a pair would become no number.
+/// If either is -inf, so is the sum; the arithmetic of pairs would give NaN.
 inline void add_to_total(thread State& state, Pair total) {
   if (state.total_high == -INFINITY || total.high == -INFINITY) {
     state.total_high = -INFINITY;
@@ -78,7 +79,7 @@ inline LogSumAndLoss log_sum_and_loss(State state) {
   return {{lse.high, lse.low}, loss};
 }
 
-/// lse less the mean of all logits: never negative.
+/// lse minus the mean of all logits; never negative.
 inline float above_mean(State state, LogSum lse, Shape shape) {
   if (state.total_high == -INFINITY) return INFINITY;
   const float V = float(shape.V), mean = state.total_high / V;

@@ -1,11 +1,11 @@
-// Tiles of 32 by 64 logits, and what they are multiplied with, on 8 x 8 matrices of simdgroups.
+// The products of tiles of 32 by 64 logits, with the 8 x 8 matrices of simdgroups.
 //
 //   scores [32, 64]  = own rows [32, H] times other rows [64, H], transposed
 //   sums [32, H]    += scores [32, 64] times other rows [64, H]
 //
-// Rows come into threadgroup memory a slab of 32 elements at a time, as floats; zeros stand for what is past an edge.
-// Sums over H are those of slabs, sums over others those of tiles: what is added one after the other is short, and a
-// fixed order gives equal bits.
+// Rows are copied to threadgroup memory in slabs of 32 elements, as floats, with zeros past the edges. A sum over H is
+// a sum of slabs, and a sum over the other rows a sum of tiles: short sums have small errors, and the fixed order gives
+// equal bits.
 #pragma once
 
 #include "../simdgroup.h"
@@ -16,7 +16,7 @@ namespace cce {
 
 using Matrix = simdgroup_float8x8;
 
-/// Four floats more than there are, so that neighbouring rows lie in other banks.
+/// Rows are padded by four floats, so that neighbouring rows begin in different memory banks.
 enum Stride { slab_stride = slab + 4, score_stride = tile_columns + 4 };
 
 enum { tile_simdgroups = tile_threads / lane_count };
@@ -25,7 +25,7 @@ struct Tiles {
   float own[tile_rows * slab_stride];
   float others[tile_columns * slab_stride];
   float scores[tile_rows * score_stride];
-  float largest[tile_simdgroups];  ///< share of x in size, of those that each simdgroup has
+  float largest[tile_simdgroups];  ///< RowShare::largest of each simdgroup
 };
 
 struct Place {
@@ -41,7 +41,7 @@ inline void add_to(thread Matrix& sum, Matrix x) {
   sum.thread_elements()[1] += x.thread_elements()[1];
 }
 
-/// Rows begin .. begin + rows - 1 of those before `end`, elements h .. h + slab - 1. A lane takes a column.
+/// Copies elements h .. h + slab - 1 of rows begin .. begin + rows - 1 that are below `end`. A lane copies a column.
 template <class Rows>
 void stage(Rows from, uint begin, uint end, uint rows, ulong h, Shape shape, threadgroup float* to, Place place) {
   const ulong column = h + place.lane;
@@ -51,7 +51,7 @@ void stage(Rows from, uint begin, uint end, uint rows, ulong h, Shape shape, thr
   }
 }
 
-/// The sixteen rows and thirty-two columns of a simdgroup in a tile.
+/// The part of a tile that a simdgroup computes: 16 rows and 32 columns.
 struct Block {
   Matrix at[2][4];
 };
@@ -63,7 +63,7 @@ inline Block no_block() {
   return block;
 }
 
-/// Of a tile: own and other rows that there are, of those that it has room for.
+/// The own and the other rows of a tile that exist; fewer at an edge.
 struct Extent {
   uint rows, columns;
 };
@@ -74,8 +74,8 @@ Extent extent_of(Role role, uint own, uint other, Shape shape) {
           min(role.other_count(shape) - other, uint(tile_columns))};
 }
 
-/// The products of one slab; none of matrices that lie past the extent altogether. Loops go round a number of times
-/// that the compiler knows, for registers have no index.
+/// The products of one slab, without the 8 x 8 matrices that are entirely past the extent. The loops over matrices have
+/// constant bounds, because registers cannot be indexed.
 inline Block slab_products(threadgroup const Tiles& tiles, uint width, Extent extent, Place place) {
   const uint row = place.simdgroup % 2 * 16, column = place.simdgroup / 2 * 32;
   threadgroup const float* const own = tiles.own + row * slab_stride;
@@ -94,7 +94,8 @@ inline Block slab_products(threadgroup const Tiles& tiles, uint width, Extent ex
   return products;
 }
 
-/// scores of own rows from `own` and other rows from `other` on, for whoever has met after it.
+/// Computes the scores of own rows from `own` on and other rows from `other` on. A barrier must follow before other
+/// threads read them.
 template <class Role>
 void multiply_rows(Role role, uint own, uint other, Shape shape, threadgroup Tiles& tiles, Place place) {
   const Extent extent = extent_of(role, own, other, shape);
@@ -113,7 +114,8 @@ void multiply_rows(Role role, uint own, uint other, Shape shape, threadgroup Til
     for (int c = 0; c < 4; ++c) simdgroup_store(sums.at[r][c], scores + r * 8 * score_stride + c * 8, score_stride);
 }
 
-/// sums [32, stride] = or += scores times the other rows from `other` on. `stride`: H rounded up to slabs.
+/// sums [32, stride] = scores times the other rows from `other` on, or += if not `is_first`. `stride`: H rounded up to
+/// slabs.
 template <class Role>
 void add_gradients(Role role, uint own, uint other, bool is_first, Shape shape, device float* sums, ulong stride,
                    threadgroup Tiles& tiles, Place place) {

@@ -1,4 +1,4 @@
-// beta and the gradient of rows of up to 32 N states: a simdgroup per row, all states in registers.
+// beta and the gradient of rows of up to 32 N states. A simdgroup computes a row with all states in registers.
 //
 //   beta(t, i) =   next(t, i) + next(t, i+1) + [skip into i+2] next(t, i+2)
 //   next(t, i) = y(t+1, i) * beta(t+1, i)                                     (Graves et al. 2006, eqs. 9 to 11)
@@ -6,8 +6,8 @@
 //   posterior  = N(t, k) / sum of N(t, .)                                     (eqs. 14 and 15)
 //   gradient   = weight * (y - posterior), or weight * -posterior             (eq. 16)
 //
-// beta is without y(t, i), so that N needs no division; N sums to p~ at every t, and normalizing frame by frame cancels
-// the rounding that alpha and beta have gathered alike in all states. next(T-1) is 1 in the last state alone.
+// beta does not contain y(t, i), so N needs no division. N sums to p~ at every t; normalizing each frame cancels the
+// rounding errors that are common to all states. next(T-1) is 1 in the last state and 0 elsewhere.
 // alpha, emissions, normalizers  ->  gradient [T, B, C] of the classes that occur in the row
 #pragma once
 
@@ -19,7 +19,7 @@ namespace ctc {
 
 enum { max_lane_labels = 128 };
 
-/// alpha * beta of the labels of a row, of this frame and the one before.
+/// alpha * beta of the labels of a row, for this frame and the one before.
 struct LabelProducts {
   float at[2][max_lane_labels];
 };
@@ -31,7 +31,7 @@ Cells<N> backward_start(Lane<N> lane) {
   return cells;
 }
 
-/// beta, not normalized, from next.
+/// beta from next, not normalized.
 template <int N>
 Cells<N> backward_step(Lane<N> lane, Cells<N> next) {
   const Scaled above = from_above(next.at[0], 1, lane.index);
@@ -52,8 +52,8 @@ Cells<N> multiply(Cells<N> a, Cells<N> b) {
   return product;
 }
 
-/// Leaves the products of the labels in `products`; returns the sums of those of the blanks and of all, on one scale.
-/// For all lanes.
+/// Stores the products of the labels in `products`. Returns the sum over blanks and the sum over all states, with one
+/// exponent. All lanes must call it.
 template <int N>
 float2 share_products(Lane<N> lane, Cells<N> cells, threadgroup float* products) {
   int highest = min_exponent;
@@ -71,7 +71,7 @@ float2 share_products(Lane<N> lane, Cells<N> cells, threadgroup float* products)
   return simdgroup_sum(sums[0]);
 }
 
-/// The products of one class, those of its labels in their order.
+/// The sum of the products of one class, over its labels in order.
 inline float class_sum(uint slot, float blank, threadgroup const float* products, device const uint* order,
                        device const uint* ends) {
   if (slot == 0) return blank;
@@ -80,7 +80,7 @@ inline float class_sum(uint slot, float blank, threadgroup const float* products
   return sum;
 }
 
-/// A frame as a lane needs it.
+/// The values of one frame that a lane needs.
 template <int N>
 struct LaneFrame {
   Cells<N> y, alpha;

@@ -1,8 +1,8 @@
-// alpha, beta, loss and gradient of longer rows: a threadgroup per row, its threads looping over the states.
+// alpha, beta, loss and gradient of longer rows. A threadgroup computes a row; its threads loop over the states.
 //
-// The recursions are those of forward.h and backward.h; neighbouring states meet in columns of L cells, which
-// lie in threadgroup memory where they fit and else in device memory. Frame t writes the columns of t % 2 and reads
-// those of the frame before it, so that one barrier a frame keeps writers from readers.
+// The recursions are those of forward.h and backward.h. Threads exchange states through columns of L cells, in
+// threadgroup memory if they fit, else in device memory. Frame t writes the columns of t % 2 and reads the others, so
+// one barrier per frame separates writes from reads.
 #pragma once
 
 #include "gradient.h"
@@ -21,12 +21,13 @@ struct InThreadgroup {
   static void meet() { threadgroup_barrier(mem_flags::mem_threadgroup); }
 };
 
-/// Columns in device memory; partial sums are in threadgroup memory all the same.
+/// Columns in device memory. Partial sums are in threadgroup memory.
 struct InDevice {
   static void meet() { threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup); }
 };
 
-/// What comes into a state at frame t from alpha(t-1). alpha(-1), of which there is no column, is 1 in state 0 alone.
+/// The sum of alpha(t-1) over the states that lead to a state at frame t. alpha(-1), which has no column, is 1 in state
+/// 0 and 0 elsewhere.
 template <class Column>
 Scaled into_state(Labels labels, uint i, bool is_first, Column previous) {
   if (is_first) return i < 2 ? one() : zero();
@@ -35,7 +36,7 @@ Scaled into_state(Labels labels, uint i, bool is_first, Column previous) {
   return add(previous[i], neighbour, skipped);
 }
 
-/// beta(t) of a state from next(t), which at the last frame is 1 in the last state alone.
+/// beta(t) of a state from next(t), which at the last frame is 1 in the last state and 0 elsewhere.
 template <class Column>
 Scaled out_of_state(Labels labels, uint i, bool is_last, Column next) {
   const uint L = labels.state_count();
@@ -52,7 +53,7 @@ void forward_frame(Labels labels, bool is_first, device const Scaled* y, Column 
     alpha[i] = multiply(y[labels.slot(i)], into_state(labels, i, is_first, previous));
 }
 
-/// p from the last column, if there is a frame at all (eq. 8).
+/// p from the last column, or from alpha(-1) if there are no frames (eq. 8).
 template <class Column>
 Scaled total_probability(Labels labels, uint frames, Column alpha) {
   const uint L = labels.state_count();
@@ -60,21 +61,21 @@ Scaled total_probability(Labels labels, uint frames, Column alpha) {
   return L == 1 ? Scaled(alpha[0]) : add(alpha[L - 1], alpha[L - 2]);
 }
 
-/// Products of the blanks and of all states, summed.
+/// The sums of the products over blanks and over all states.
 struct Sums {
   Scaled blank, all;
 };
 
-/// The states come in blocks of 32, and block k adds to part k % 64. How many simdgroups share the parts does not
-/// change a bit: a row is not to depend on how long the others of its batch are.
+/// Block k of 32 states adds to part k % 64. So the result does not depend on the number of simdgroups, which follows
+/// from the longest row of the batch.
 enum { part_count = 2 * lane_count };
 
-/// The parts of this frame and of the one before.
+/// The parts for this frame and for the one before.
 struct Parts {
   Sums at[2][part_count];
 };
 
-/// The sums of two sums on one scale.
+/// The two sums, with one exponent.
 struct ScaledSums {
   float blank, all;
   int exponent;
@@ -87,12 +88,12 @@ inline ScaledSums simdgroup_sums(Sums x, Sums y) {
   return {sums.x, sums.y, exponent};
 }
 
-/// Of all parts, after the barrier; each thread gets the same bits.
+/// The total of all parts, after the barrier. All threads get the same bits.
 inline ScaledSums total_sums(threadgroup const Sums* parts, Place place) {
   return simdgroup_sums(parts[2 * place.lane], parts[2 * place.lane + 1]);
 }
 
-/// next(t-1) and the products of the labels, from next(t), at one state; returns the product.
+/// Computes next(t-1) and, for a label, the product of one state from next(t). Returns the product.
 template <class Column>
 Scaled backward_state(Labels labels, uint i, bool is_last, device const Scaled* y, device const Scaled* alpha,
                       Column later, Column next, Column products) {
@@ -103,7 +104,7 @@ Scaled backward_state(Labels labels, uint i, bool is_last, device const Scaled* 
   return product;
 }
 
-/// The same at all states that this simdgroup has parts of; leaves the sums of the products in `parts`.
+/// Does this for all states of this simdgroup, and stores the sums of the products in `parts`.
 template <class Column>
 void backward_frame(Labels labels, bool is_last, device const Scaled* y, device const Scaled* alpha, Column later,
                     Column next, Column products, threadgroup Parts& parts, uint parity, Place place) {
@@ -123,7 +124,7 @@ void backward_frame(Labels labels, bool is_last, device const Scaled* y, device 
   }
 }
 
-/// N(t, k) / sum of N(t, .): of the products of one class, those of its labels in their order.
+/// N(t, k) / sum of N(t, .), from the products of the labels of one class in order.
 template <class Column>
 float posterior(uint slot, ScaledSums sums, Column products, device const uint* order, device const uint* ends) {
   if (slot == 0) return sums.blank / sums.all;
@@ -149,7 +150,7 @@ void backward_frames(Shape shape, Row row, uint b, Labels labels, GradientOf<D> 
   }
 }
 
-/// The gradient of row b, by its threadgroup. `of` and `alphas` are of all rows, `cells` of this one.
+/// The gradient of row b. `of` and `alphas` hold all rows, `cells` this row only.
 template <class Space, class D, class Column>
 void backward_group(Shape shape, Row row, uint b, Labels labels, GradientOf<D> of, device const Scaled* alphas,
                     Column cells, threadgroup Parts& parts, Place place) {

@@ -1,4 +1,4 @@
-// The kernels of longer rows: columns.h says what they compute.
+// The kernels for longer rows: columns.h.
 //
 // emissions, each row [frames, classes]  ->  alpha, each row [frames, L]; losses [B]; gradient [T, B, C]
 #pragma once
@@ -35,7 +35,7 @@ namespace ctc {
   if (lane == 0) losses[b] = loss;
 }
 
-/// The columns are those of alpha itself, of which two remain where no gradient is to follow.
+/// The columns are those of alpha itself, of which only two are kept without gradient.
 [[host_name("ctc_forward_device")]] kernel void forward_device(
     constant Shape& shape [[buffer(shape_index)]], device const Row* rows [[buffer(rows_index)]],
     device const uint* slots [[buffer(slots_index)]], device const Scaled* emissions [[buffer(emissions_index)]],

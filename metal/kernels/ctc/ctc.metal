@@ -1,6 +1,6 @@
-// CTC: the kernels that a host can ask for. interface.h says what they take, and which follows which.
+// CTC: the kernels that the host dispatches. interface.h describes their arguments and their order.
 //
-// float, half and bfloat (Metal 3.1) are the types of activations and gradient; inside, all is float and int.
+// float, half and bfloat (Metal 3.1) are the types of activations and gradient. All arithmetic is in float and int.
 #include "backward.h"
 #include "columns_kernels.h"
 #include "emissions.h"

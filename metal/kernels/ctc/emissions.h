@@ -1,12 +1,12 @@
-// Emissions of the classes that occur in a row, and y of all classes: a simdgroup per frame of a row.
+// Emissions of the classes that occur in a row, and y of all classes. A simdgroup computes a frame of a row.
 //
 //   from logits      m = max_k a_k, Z = sum_k exp(a_k - m):  emission exp(a_k - m), normalizer Z, y_k = emission / Z
 //   from log_probs   emission exp(ln y_k) = y_k, normalizer 1
 //
 // activations [T, B, C]  ->  emissions, each row [frames, classes]; normalizers [T, B]; gradient [T, B, C] = weight * y
-// with respect to logits, 0 with respect to log_probs. The recursions work with emissions as they are: what divides all
-// states of a frame changes no posterior, and comes back into the loss as ln Z, whose sum loses nothing.
-// Of frames that the row does not have, the gradient is 0 and the activations are not read.
+// with respect to logits, 0 with respect to log_probs. The recursions use emissions without the division by Z: a factor
+// that all states of a frame share changes no posterior, and the loss adds ln Z.
+// Past the last frame of the row the gradient is 0 and the activations are not read.
 #pragma once
 
 #include "exponential.h"
@@ -38,7 +38,7 @@ void write_emissions(Row row, uint t, device const D* activations, float shift, 
     frame[k] = exponential(float(activations[classes[row.classes_begin + k]]), shift);
 }
 
-/// weight * y, which the posteriors of the classes that occur are yet to be taken from.
+/// weight * y, from which the posteriors of the classes that occur are subtracted later.
 template <class D>
 void write_outputs(float weight, device const D* activations, float shift, float normalizer, device D* gradient,
                    ulong C, uint lane) {

@@ -1,4 +1,4 @@
-// exp and ln of numbers whose range no product of probabilities leaves: metal/kernels/exponential.h says how exact.
+// exp and ln for Scaled numbers (scaled.h). metal/kernels/exponential.h states their accuracy.
 #pragma once
 
 #include "../exponential.h"
@@ -7,7 +7,8 @@
 namespace assay {
 namespace ctc {
 
-/// exp(high + low). Past |high| = 2^20, where k is no longer sure, the power of two near it; past 2^28 that of 2^28.
+/// exp(high + low). For |high| above 2^20 k is inexact, and the result is a power of two near it; above 2^28 it is that
+/// of 2^28.
 inline Scaled exponential(Pair x) {
   const float high = clamp(x.high, -0x1p28f, 0x1p28f);
   const Reduced parts = reduced({high, x.low});
@@ -15,7 +16,7 @@ inline Scaled exponential(Pair x) {
   return normalized(is_exact ? exponential_polynomial(parts.r) : 1.0f, int(parts.k));
 }
 
-/// exp(a - shift): the rounding of the difference itself would cost as many units as a - shift is large.
+/// exp(a - shift), without the error of rounding a - shift, which grows with |a - shift|.
 inline Scaled exponential(float a, float shift) {
   if (a == -INFINITY) return zero();
   return exponential(two_sum(a, -shift));

@@ -1,9 +1,9 @@
-// alpha and the loss of rows of up to 32 N states: a simdgroup per row, all states in registers.
+// alpha and the loss of rows of up to 32 N states. A simdgroup computes a row with all states in registers.
 //
 //   alpha(t, i) = y(t, i) * (alpha(t-1, i) + alpha(t-1, i-1) + [skip into i] alpha(t-1, i-2))
 //   p = alpha(T-1, L-1) + alpha(T-1, L-2)
 //
-// Graves et al. 2006, eqs. 6 to 8. A virtual frame starts it: alpha(-1) is 1 in state 0 alone.
+// Graves et al. 2006, eqs. 6 to 8. The recursion starts from a virtual frame: alpha(-1) is 1 in state 0, else 0.
 // emissions, each row [frames, classes]  ->  alpha, each row [frames, L]; losses [B]
 #pragma once
 
@@ -20,7 +20,8 @@ Cells<N> forward_start(Lane<N> lane) {
   return cells;
 }
 
-/// A lane of one state needs its neighbour's neighbour; one of more begins with a blank, which nothing skips to.
+/// A lane with one state needs the state of the lane two below. A lane with more states begins with a blank, which no
+/// skip leads to.
 template <int N>
 Cells<N> forward_step(Lane<N> lane, Cells<N> y, Cells<N> alpha) {
   const Scaled below = from_below(alpha.at[N - 1], 1, lane.index);
@@ -49,7 +50,7 @@ template <int N>
   Cells<N> alpha = forward_start(lane), y;
   if (row.frames > 0) y = load_emissions(lane, table);
   for (uint t = 0; t < row.frames; ++t) {
-    // The next frame's emissions are on their way while this one is computed.
+    // Loads the next frame's emissions while this frame is computed.
     const Cells<N> next_y = load_emissions(lane, table + ulong(min(t + 1, row.frames - 1)) * row.classes);
     alpha = forward_step(lane, y, alpha);
     if (with_gradient) store_states(lane, alpha, alphas + row.alpha_begin + ulong(t) * lane.count);

@@ -1,4 +1,5 @@
-// The gradient of the classes that occur in a row, from their posteriors; it replaces what ctc_emissions wrote there.
+// The gradient of the classes that occur in a row, from their posteriors. It replaces the value that ctc_emissions
+// wrote.
 //
 //   weight * (y - posterior) with respect to logits (Graves et al. 2006, eq. 16), weight * -posterior to log_probs
 #pragma once
@@ -13,7 +14,7 @@ inline float gradient_of(Row row, float y, float posterior) {
   return row.weight * ((of_logits ? y : 0.0f) - posterior);
 }
 
-/// A row without an alignment: NaN in all its frames, or 0. For all threads of a group.
+/// The gradient of a row without an alignment: NaN in all its frames, or 0. All threads of a group must call it.
 template <class D>
 void fill_gradient(Shape shape, Row row, uint b, device D* gradient, uint thread_index, uint thread_count) {
   const D value = D(shape.zero_infinity != 0 ? 0.0f : NAN);
@@ -23,7 +24,7 @@ void fill_gradient(Shape shape, Row row, uint b, device D* gradient, uint thread
   }
 }
 
-/// The buffers that a frame's gradient is made of.
+/// The buffers from which a frame's gradient is computed.
 template <class D>
 struct GradientOf {
   device const uint* order;
@@ -34,7 +35,7 @@ struct GradientOf {
   device D* gradient;
 };
 
-/// The same, from where the row begins in those that are by row.
+/// The same buffers, where those that are divided by rows begin at this row.
 template <class D>
 GradientOf<D> of_row(GradientOf<D> of, Row row) {
   return {of.order + row.labels_begin,

@@ -1,7 +1,8 @@
-// What the host and the kernels of CTC agree on: buffer indices, function constants, and what lies in the buffers.
+// The interface between the host and the kernels of CTC: buffer indices, function constants, contents of the buffers.
 //
-// Read by both compilers. A row is one sequence of the batch. Its classes are numbered anew by slots: slot 0 is blank,
-// the others are the distinct labels of the row, so that tables of a row are as wide as what occurs in it and not as C.
+// Both compilers read it. A row is one sequence of the batch. Its classes are numbered by slots: slot 0 is the blank,
+// the others are the distinct labels of the row. So tables of a row are as wide as the number of classes that occur in
+// it, and not as C.
 //
 // Kernels of the production path, in the order of their dispatches; D is float, half or bfloat:
 //
@@ -12,29 +13,29 @@
 //   ctc_forward_device, ctc_backward_device_D      longer still: the columns lie in device memory
 //   ctc_reduce             one simdgroup: the reduced loss
 //
-// The plain path, to be read beside the papers: ctc_plain_log_softmax_D (a simdgroup per frame), ctc_plain_alpha,
+// The plain path, which follows the papers: ctc_plain_log_softmax_D (a simdgroup per frame), ctc_plain_alpha,
 // ctc_plain_beta (a threadgroup per row, a thread per state), ctc_plain_gradient_D (a simdgroup per frame), ctc_reduce.
 //
-// Geometry, in threadgroups; x is the row, counted from Shape.first_row:
+// The grid, in threadgroups; x is the row, counted from Shape.first_row:
 //
-//   emissions, plain_log_softmax, plain_gradient     {row_count, T, 1} of 32 threads; y is the frame, of all T: the
-//                                                    gradient of frames that a row does not have is written too
+//   emissions, plain_log_softmax, plain_gradient     {row_count, T, 1} of 32 threads; y is the frame, up to T: the
+//                                                    gradient past the last frame of a row is written too
 //   forward_N, backward_N                            {row_count, 1, 1} of 32 threads; L <= 32 N in every row
 //   the other forward, backward; plain_alpha, _beta  {row_count, 1, 1} of 32 to 1024 threads, a multiple of 32 and no
 //                                                    more than the longest L needs: a kernel loops over states
 //   reduce                                           {1, 1, 1} of 32 threads; first_row 0, row_count B
 //
-// A row gets the same bits from any kernel of the production path that takes it, whatever the number of threads: what
-// comes with it in a batch does not show.
+// All kernels of the production path that can compute a row give the same bits, for any number of threads. So the other
+// rows of a batch do not change a row's result.
 //
-// All buffers are bound at every dispatch, but for gradient and beta in a dispatch without gradient. Where T = 0 only
-// forward and reduce are dispatched, with rows of no frames; where B = 0 reduce alone. Rows of a batch may come in
-// several dispatches, one after the other: emissions, alpha and beta then lie in the same memory each time. There is a
-// reduce only for a sum or a mean. The plain path always has all rows of alpha. Of alpha's order within a frame:
-// forward_N and backward_N of the same N go together, and so do any of columns and device.
+// All buffers are bound at every dispatch, except gradient and beta in a dispatch without gradient. If T = 0 only
+// forward and reduce are dispatched, on rows without frames; if B = 0, only reduce. The rows of a batch may be computed
+// by several dispatches, one after the other, which use the same memory for emissions, alpha and beta. reduce is
+// dispatched only for a sum or a mean. The plain path always keeps all of alpha. The order of alpha's states within a
+// frame is the same in forward_N and backward_N with equal N, and in all kernels of columns and device.
 //
-// Results are accurate where no activation is above 2^19 in size, and no product of emissions along an alignment beyond
-// 2^(+-2^29). Past that, exponents saturate: results are numbers, but not the right ones.
+// Results are accurate if no activation exceeds 2^19 in magnitude and no product of emissions along an alignment is
+// outside of 2^(+-2^29). Beyond that exponents saturate: results are finite, but wrong.
 #pragma once
 
 #ifdef __METAL_VERSION__
@@ -50,7 +51,7 @@ namespace ctc {
 using namespace ::metal;
 #endif
 
-/// [[buffer(index)]], alike in every kernel; a kernel binds those that it takes.
+/// [[buffer(index)]], the same in every kernel. A kernel uses some of them.
 enum BufferIndex {
   shape_index = 0,        ///< Shape, by set_bytes
   rows_index = 1,         ///< Row [B]
@@ -60,22 +61,22 @@ enum BufferIndex {
   ends_index = 5,         ///< uint32 [all classes] where each slot's part of order ends; that of slot 0 at 0
   classes_index = 6,      ///< uint32 [all classes] the class of each slot
   emissions_index = 7,    ///< Scaled, each row [frames, classes]; plain: float ln y [T, B, C]
-  normalizers_index = 8,  ///< float [T, B] what an emission is divided by to give y
-  alpha_index = 9,      ///< Scaled, each row [frames, L], states in an order of the kernels' own; plain: float ln alpha
-  beta_index = 10,      ///< Scaled, each row [backward_column_count, L], for ctc_backward_device; plain: as alpha
-  losses_index = 11,    ///< float [B] of each row
-  gradient_index = 12,  ///< D [T, B, C]
-  result_index = 13,    ///< float [1] the reduced loss
+  normalizers_index = 8,  ///< float [T, B]: y is the emission divided by it
+  alpha_index = 9,        ///< Scaled, each row [frames, L], in the order of states above; plain: float ln alpha
+  beta_index = 10,        ///< Scaled, each row [backward_column_count, L], for ctc_backward_device; plain: as alpha
+  losses_index = 11,      ///< float [B] of each row
+  gradient_index = 12,    ///< D [T, B, C]
+  result_index = 13,      ///< float [1] the reduced loss
 };
 
 /// [[function_constant(index)]], each a bool.
 enum ConstantIndex {
   from_logits_constant = 0,    ///< activations are logits, else log-probabilities
   of_logits_constant = 1,      ///< the gradient is with respect to logits, else to log-probabilities
-  with_gradient_constant = 2,  ///< else the loss alone: two rows of alpha are kept, no gradient is written
+  with_gradient_constant = 2,  ///< else only the loss: two rows of alpha are kept, no gradient is written
 };
 
-/// Columns of L Scaled in [[threadgroup(0)]], rounded up to 16 bytes; static_threadgroup_memory_length() comes on top.
+/// Columns of L Scaled in [[threadgroup(0)]], rounded up to 16 bytes; static_threadgroup_memory_length() is additional.
 enum ColumnCount {
   forward_column_count = 2,   ///< of ctc_forward_columns
   backward_column_count = 3,  ///< of ctc_backward_columns_D
@@ -87,7 +88,7 @@ struct Scaled {
   int32_t exponent;
 };
 
-/// One dispatch works on rows first_row .. first_row + row_count - 1.
+/// One dispatch computes rows first_row .. first_row + row_count - 1.
 struct Shape {
   int64_t T, B, C;
   uint32_t first_row;

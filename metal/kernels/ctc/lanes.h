@@ -1,8 +1,8 @@
 // A row's states in the registers of one simdgroup: lane j holds states N j .. N j + N - 1.
 //
-// Neighbours are in the same lane or come from the next one by a shuffle, so that a frame needs no barrier. In memory a
-// frame's states lie in another order, all first states of the lanes, then all second ones: neighbouring lanes touch
-// neighbouring cells, and L cells are a frame all the same.
+// Neighbouring states are in the same lane or come from the next lane by a shuffle, so a frame needs no barrier. In
+// memory the states of a frame have another order: the first states of all lanes, then the second ones, and so on. So
+// neighbouring lanes access neighbouring cells, and a frame takes L cells.
 #pragma once
 
 #include "row.h"
@@ -17,19 +17,19 @@ struct Cells {
   Scaled at[N];
 };
 
-/// What a lane knows of its states.
+/// A lane's description of its states.
 template <int N>
 struct Lane {
   uint index;        ///< in the simdgroup
   uint count;        ///< L
   uint slots[N];     ///< of each state
-  bool skips_in[N];  ///< whether state - 2 leads here
-  bool skips_on[N];  ///< whether here leads to state + 2
+  bool skips_in[N];  ///< whether an alignment may skip from state - 2 to it
+  bool skips_on[N];  ///< whether an alignment may skip from it to state + 2
 
   uint state(int n) const { return N * index + n; }
   bool holds(int n) const { return state(n) < count; }
 
-  /// Where the n-th state of this lane lies in a frame: after those before the n-th of all lanes.
+  /// The cell of this lane's n-th state in a frame.
   ulong place(int n) const { return n * (count / N) + min(uint(n), count % N) + index; }
 };
 
@@ -47,7 +47,7 @@ Lane<N> lane_of(Labels labels, uint index) {
   return lane;
 }
 
-/// y(t) of each state from the row's emissions of the frame; zero where there is no state.
+/// y(t) of each state, from the row's emissions for the frame; zero if there is no state.
 template <int N>
 Cells<N> load_emissions(Lane<N> lane, device const Scaled* frame) {
   Cells<N> cells;
@@ -68,7 +68,7 @@ void store_states(Lane<N> lane, Cells<N> cells, device Scaled* frame) {
     if (lane.holds(n)) frame[lane.place(n)] = cells.at[n];
 }
 
-/// The cells that are in the given states; all lanes get the sum of both.
+/// The sum of the cells of the two given states, in all lanes.
 template <int N>
 Scaled sum_of_last_two(Lane<N> lane, Cells<N> cells) {
   Scaled sum = zero();

@@ -2,7 +2,7 @@
 //
 //   -ln p = sum_t ln Z_t - ln p~      (Graves et al. 2006, eqs. 8 and 12; Z_t the normalizers)
 //
-// Sums in pairs of floats: over 2000 frames their terms are hundreds of times the 1e-6 that is to remain.
+// Sums are pairs of floats: over 2000 frames the rounding errors of a float would be far above the 1e-6 that is wanted.
 #pragma once
 
 #include "exponential.h"
@@ -12,7 +12,7 @@
 namespace assay {
 namespace ctc {
 
-/// For all lanes of a simdgroup.
+/// The sum of ln Z_t. All lanes of a simdgroup must call it.
 inline Pair log_normalizer(Shape shape, Row row, uint b, device const float* normalizers, uint lane) {
   Pair sum = {0.0f, 0.0f};
   for (ulong t = lane; t < row.frames; t += lane_count)
@@ -20,7 +20,8 @@ inline Pair log_normalizer(Shape shape, Row row, uint b, device const float* nor
   return simdgroup_sum(sum);
 }
 
-/// For all lanes of a simdgroup, which get the same bits. From logits p <= 1: what rounding takes past it is cut off.
+/// The loss of a row, the same bits in all lanes of a simdgroup, which must all call it. From logits p <= 1, so a
+/// negative loss is a rounding error and becomes 0.
 inline float row_loss(Shape shape, Row row, uint b, Scaled p, device const float* normalizers, uint lane) {
   if (is_zero(p)) return shape.zero_infinity != 0 ? 0.0f : INFINITY;
   const Pair shifted = negated(logarithm(p));
@@ -29,14 +30,15 @@ inline float row_loss(Shape shape, Row row, uint b, Scaled p, device const float
   return loss.high > 0.0f ? loss.high : 0.0f;
 }
 
-/// share * loss. A share other than 1 is 1 / n for a whole n, so that what its rounding lost can be had back.
+/// share * loss. A share is 1 / n for a whole n, so the rounding error of the share can be corrected.
 inline Pair shared_loss(float share, float loss) {
   const float lost = fma(-share, rint(1.0f / share), 1.0f);
   const Pair product = two_product(share, loss);
   return {product.high, product.low + product.high * lost};
 }
 
-/// sum over rows of share * loss: one simdgroup. Infinities and NaN, which pairs would mix up, as a plain sum has them.
+/// The sum over rows of share * loss, by one simdgroup. With infinities or NaN it is a plain sum, because the
+/// arithmetic of pairs would not keep them.
 [[host_name("ctc_reduce"), max_total_threads_per_threadgroup(32)]] kernel void reduce(
     constant Shape& shape [[buffer(shape_index)]], device const Row* rows [[buffer(rows_index)]],
     device const float* losses [[buffer(losses_index)]], device float* result [[buffer(result_index)]],

@@ -1,5 +1,5 @@
-// The plain path: CTC as in the papers, line by line, in logarithms, one thread per state. To be read and to be
-// compared with; log space in float32 loses three to six digits that the kernels beside it keep.
+// The plain path: CTC as in the papers, line by line, in logarithms, one thread per state. It is there to be read and
+// to compare with. Logarithms in float32 lose three to six digits that the production path keeps.
 //
 //   A. Graves, S. Fernandez, F. Gomez, J. Schmidhuber, "Connectionist temporal classification", ICML 2006
 //   Y. Miao, M. Gowayyed, F. Metze, "EESEN: End-to-end speech recognition ...", ASRU 2015: the gradient in two steps
@@ -19,7 +19,7 @@ inline float log_add(float a, float b) {
   return larger == -INFINITY ? larger : larger + precise::log(1.0f + precise::exp(smaller - larger));
 }
 
-/// A row for the plain path: its labels, and ln y of its states.
+/// A row of the plain path: its labels, and ln y of its states.
 struct PlainRow {
   Labels labels;
   device const uint* classes;
@@ -62,7 +62,7 @@ inline float log_probability(Row row, device const float* alpha) {
 }
 
 /// ln of the sum of alpha_t(s) beta_t(s) over the states of one class (the sum in eqs. 14 and 15).
-/// Slot 0 is blank, in all even states; the labels of any other are listed in order.
+/// Slot 0 is the blank, in all even states. The labels of any other slot are listed in `order`.
 inline float log_class_sum(uint slot, uint L, device const float* alpha, device const float* beta,
                            device const uint* order, device const uint* ends) {
   float sum = -INFINITY;
@@ -74,7 +74,7 @@ inline float log_class_sum(uint slot, uint L, device const float* alpha, device 
   return sum;
 }
 
-/// One frame of a row, for its gradient.
+/// The values from which one frame's gradient is computed.
 struct PlainFrame {
   Row row;
   device const uint *order, *ends, *classes;

@@ -6,7 +6,7 @@
 namespace assay {
 namespace ctc {
 
-/// ln y_k = a_k - ln sum_j e^(a_j), or as given. A simdgroup per frame.
+/// ln y_k = a_k - ln sum_j e^(a_j) from logits, else a_k. A simdgroup per frame.
 template <class D>
 kernel void plain_log_softmax(constant Shape& shape [[buffer(shape_index)]],
                               device const Row* rows [[buffer(rows_index)]],
@@ -67,7 +67,7 @@ kernel void plain_log_softmax(constant Shape& shape [[buffer(shape_index)]],
   }
 }
 
-/// The gradient in two steps, as Eesen takes them. A simdgroup per frame.
+/// The gradient in the two steps of Eesen. A simdgroup per frame.
 ///
 ///   dL/d ln y_k = -1/p sum of alpha beta / y_k over the states of class k     (eq. 15, times y_k)
 ///   dL/d a_k    = dL/d ln y_k - y_k sum_j dL/d ln y_j                         (through the softmax)

@@ -1,4 +1,4 @@
-// What the kernels know of a row: its states, where its frames lie, what is chosen by function constants.
+// The description of a row: its states, where its frames are, and the function constants.
 //
 // States (Graves et al. 2006, section 4.1): blank, l_1, blank, l_2, ..., l_S, blank. L = 2S + 1; odd states are labels.
 #pragma once
@@ -12,7 +12,7 @@ constant bool from_logits [[function_constant(from_logits_constant)]];
 constant bool of_logits [[function_constant(of_logits_constant)]];
 constant bool with_gradient [[function_constant(with_gradient_constant)]];
 
-/// The labels of one row, by their slots.
+/// The slots of the labels of one row.
 struct Labels {
   device const uint* slots;
   uint count;
@@ -21,7 +21,7 @@ struct Labels {
 
   uint slot(uint state) const { return state % 2 == 1 ? slots[state / 2] : 0; }
 
-  /// Whether an alignment may pass from state - 2 to state: over the blank between two labels that differ.
+  /// Whether an alignment may skip from state - 2 to state, over the blank between two different labels.
   bool may_skip_to(uint state) const {
     return state % 2 == 1 && state > 1 && state < state_count() && slots[state / 2] != slots[state / 2 - 1];
   }
@@ -31,7 +31,7 @@ inline Labels labels_of(Row row, device const uint* slots) {
   return {slots + row.labels_begin, row.labels};
 }
 
-/// Where frame t of row b begins in a table [T, B, C].
+/// The index at which frame t of row b begins in an array [T, B, C].
 inline ulong frame_begin(Shape shape, uint t, uint b) {
   return (ulong(t) * ulong(shape.B) + b) * ulong(shape.C);
 }

@@ -1,11 +1,11 @@
-// Non-negative numbers of float32 precision whose range no product of probabilities leaves:
+// Non-negative numbers with the precision of float32 and a range that no product of probabilities leaves:
 //
 //   value = mantissa * 2^exponent,   mantissa in [1, 2), exponent in [-2^30, 2^30)
 //   zero  = 0 * 2^-2^30
 //
-// Scaled probabilities lose the paths that underflow, logarithms lose three to six digits: a mantissa and an exponent a
-// state keep both. A sum or a product is rounded once, as in float32; scaling by a power of two rounds nothing. What
-// stands at 2^-126 or less beside the largest of a sum is dropped. Exponents saturate.
+// With one scale for all states paths are lost by underflow, and logarithms lose three to six digits. A mantissa and an
+// exponent for each state avoid both. A sum or a product is rounded once, as in float32; scaling by a power of two is
+// exact. A term of a sum that is at most 2^-126 of the largest term is dropped. Exponents saturate.
 #pragma once
 
 #include "interface.h"
@@ -32,7 +32,7 @@ inline float power_of_two(int k) {
   return as_type<float>(max(k + 127, 0) * (1 << 23));
 }
 
-/// For a mantissa that is zero or normal.
+/// mantissa * 2^exponent, for a mantissa that is zero or normal.
 inline Scaled normalized(float mantissa, int exponent) {
   if (mantissa == 0.0f) return zero();
   const int bits = as_type<int>(mantissa);
@@ -50,7 +50,7 @@ inline Scaled add(Scaled a, Scaled b) {
   return normalized(aligned(a, exponent) + aligned(b, exponent), exponent);
 }
 
-/// a + b + c with two roundings and one scaling; the mantissa, below 6, is for `multiply` to normalize.
+/// a + b + c with two roundings and one scaling. The mantissa, below 6, is not normalized; `multiply` does that.
 inline Scaled add(Scaled a, Scaled b, Scaled c) {
   const int exponent = max(max(a.exponent, b.exponent), c.exponent);
   return {aligned(a, exponent) + aligned(b, exponent) + aligned(c, exponent), exponent};
@@ -60,7 +60,8 @@ inline Scaled multiply(Scaled a, Scaled b) {
   return normalized(a.mantissa * b.mantissa, a.exponent + b.exponent);
 }
 
-/// Infinite past the range of float32. Two steps, of which the first is exact: a subnormal result is rounded once.
+/// The nearest float, or infinity. Of the two multiplications the first is exact, so a subnormal result is rounded
+/// once.
 inline float to_float(Scaled x) {
   const int near = clamp(x.exponent, -126, 127);
   const int rest = clamp(x.exponent - near, -126, 127);

@@ -1,6 +1,6 @@
-// Sums over a simdgroup, in the order of metal/kernels/simdgroup.h, of what CTC sums; and neighbouring lanes' states.
-// Where states are summed the tree is the same whether a lane holds one of them or eight, or a simdgroup a part of
-// them, for equal bits in every kernel.
+// Sums of Scaled numbers over a simdgroup, in the order of metal/kernels/simdgroup.h, and the states of neighbouring
+// lanes. The order in which states are summed is the same if a lane holds one state or eight, or a simdgroup a part of
+// the states, so that all kernels give equal bits.
 #pragma once
 
 #include "../simdgroup.h"
@@ -11,8 +11,8 @@ namespace ctc {
 
 using assay::simdgroup_sum;
 
-/// The largest product alpha * beta of a frame is brought to 2^100 before sums: they do not overflow, and a quotient
-/// that is a subnormal float32 has all its digits until then.
+/// The products alpha * beta of a frame are scaled before they are summed, so that the largest is near 2^100: sums do
+/// not overflow, and a quotient that becomes a subnormal float32 keeps all its digits until it is rounded.
 enum { product_exponent = 100 };
 
 inline Scaled simdgroup_sum(Scaled x) {
@@ -28,13 +28,13 @@ inline Pair simdgroup_sum(Pair x) {
   return x;
 }
 
-/// x of the lane `distance` below; zero where there is none.
+/// x of the lane `distance` below; zero if there is none.
 inline Scaled from_below(Scaled x, ushort distance, uint lane) {
   const Scaled other = {simd_shuffle_up(x.mantissa, distance), simd_shuffle_up(x.exponent, distance)};
   return lane >= distance ? other : zero();
 }
 
-/// x of the lane `distance` above; zero where there is none.
+/// x of the lane `distance` above; zero if there is none.
 inline Scaled from_above(Scaled x, ushort distance, uint lane) {
   const Scaled other = {simd_shuffle_down(x.mantissa, distance), simd_shuffle_down(x.exponent, distance)};
   return lane + distance < lane_count ? other : zero();

@@ -1,6 +1,6 @@
-// More columns than a threadgroup has room for: blocks of 16 of them go round as columns do elsewhere. A threadgroup
-// has two blocks, 32 columns, and 32 threads for each of their 16 pairs; a dispatch for each step of the round robin of
-// blocks, and a sweep in which every pair of columns meets once (schedule.h).
+// For more columns than fit in a threadgroup. The round robin is over blocks of 16 columns, with a dispatch for each
+// step. A threadgroup holds two blocks, 32 columns, and has 32 threads for each of 16 pairs. A sweep rotates every pair
+// of columns once (schedule.h).
 #pragma once
 
 #include "rotation.h"

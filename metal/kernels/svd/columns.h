@@ -1,4 +1,4 @@
-// Columns of W and V: where they lie, how long they are, in which order.
+// The columns of W and V: their addresses, norms and order.
 #pragma once
 
 #include "../simdgroup.h"
@@ -9,7 +9,7 @@ namespace svd {
 
 constant bool with_vectors [[function_constant(with_vectors_constant)]];
 
-/// Columns of a smaller norm are not rotated: between it and the largest norm, below 2^63, quotients of norms and the
+/// Columns with a smaller norm are not rotated. Between it and the largest norm, below 2^63, quotients of norms and
 /// tangents of rotations are normal floats.
 constant constexpr float min_norm = 0x1p-38f, min_square = 0x1p-76f;
 
@@ -25,7 +25,7 @@ inline device float* column_of(device float* columns, ulong b, ulong j, ulong le
   return columns + (b * shape.padded + j) * length;
 }
 
-/// The norm of a column, for all lanes of a simdgroup. A small one is taken of the column times 2^76.
+/// The norm of a column; all lanes of a simdgroup must call it. A small norm is computed from the column times 2^76.
 inline float column_norm(device const float* column, uint rows, uint lane) {
   float sum = 0.0f, sum_of_large = 0.0f;
   for (uint i = lane; i < rows; i += lane_count) {
@@ -38,9 +38,9 @@ inline float column_norm(device const float* column, uint rows, uint lane) {
   return sum >= min_square ? sqrt(sum) : sqrt(sum_of_large) * 0x1p-76f;
 }
 
-/// Where column j is to stand in descending order of norms; equals stay in their order. Compared by their bits, which
-/// are in the order of numbers that are not negative, and give each column a place of its own where some are no
-/// numbers.
+/// The position of column j in descending order of norms; equal norms keep their order. Norms are compared by their
+/// bits, which have the order of non-negative numbers and give each column a distinct position even if some norms are
+/// NaN.
 inline uint rank_of(uint j, device const float* norms, uint columns) {
   const uint norm = as_type<uint>(norms[j]);
   uint rank = 0;
@@ -51,14 +51,14 @@ inline uint rank_of(uint j, device const float* norms, uint columns) {
   return rank;
 }
 
-/// A number of each simdgroup.
+/// A partial result of each simdgroup.
 template <class T>
 struct Parts {
   T at[lane_count];
 };
 
-/// Whether a thread of the group says so. For all threads of the group, which must have met since `parts` was last
-/// read.
+/// Whether `is_one` holds for any thread of the group. All threads of the group must call it, and a barrier must
+/// separate the call from earlier reads of `parts`.
 inline bool any_of_group(bool is_one, threadgroup Parts<uint>& parts, Place place) {
   const bool is_any = simd_any(is_one);
   if (place.lane == 0) parts.at[place.simdgroup] = is_any;

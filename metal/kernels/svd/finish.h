@@ -1,9 +1,9 @@
-// S, U and Vh from W with orthogonal columns and V.
+// S, U and Vh from V and W, whose columns are orthogonal.
 //
-//   S = norms of the columns of W / 2^e, descending;   U = columns / norms;   signs as reference/svd/problem.h has them
+//   S = norms of the columns of W / 2^e, descending;   U = columns / norms;   signs as in reference/svd/problem.h
 //
-// Columns of no length to speak of (interface.h) give no direction: U is completed to orthonormal columns by the
-// unit vectors that are furthest from those that it has, each made orthogonal to them in two passes of Gram-Schmidt
+// Columns whose norm counts as 0 (interface.h) have no direction. U is completed to orthonormal columns by the unit
+// vectors that are furthest from the known columns, each made orthogonal to them in two passes of Gram-Schmidt
 // ("twice is enough": L. Giraud, J. Langou and M. Rozloznik, Comput. Math. Appl. 50, 2005).
 #pragma once
 
@@ -22,7 +22,7 @@ struct Ordered {
 };
 
 struct Candidate {
-  float free;  ///< what the known columns leave of the unit vector's square
+  float free;  ///< the squared norm of the unit vector minus its projection on the known columns
   uint row;
 };
 
@@ -30,14 +30,14 @@ inline Candidate better(Candidate a, Candidate b) {
   return b.free > a.free || (b.free == a.free && b.row < a.row) ? b : a;
 }
 
-/// Of all lanes, in each.
+/// The best candidate of all lanes, in every lane.
 inline Candidate best_of_lanes(Candidate mine) {
   for (ushort distance = 1; distance < lane_count; distance *= 2)
     mine = better(mine, {simd_shuffle_xor(mine.free, distance), simd_shuffle_xor(mine.row, distance)});
   return mine;
 }
 
-/// The unit vector that is furthest from the first `known` columns. For all threads of the group.
+/// The unit vector that is furthest from the first `known` columns. All threads of the group must call it.
 inline uint furthest_row(Ordered U, uint known, threadgroup Parts<Candidate>& parts, Place place) {
   Candidate best = {-1.0f, ~0u};
   for (uint i = place.index; i < U.length; i += place.count) {
@@ -55,7 +55,7 @@ inline uint furthest_row(Ordered U, uint known, threadgroup Parts<Candidate>& pa
   return best.row;
 }
 
-/// Takes from column `known` what it has of those before it.
+/// Subtracts from column `known` its projection on the columns before it.
 inline void project(Ordered U, uint known, device float* projections, Place place) {
   device float* const x = U.at(known);
   for (uint r = place.simdgroup; r < known; r += place.simdgroups()) {
@@ -73,7 +73,7 @@ inline void project(Ordered U, uint known, device float* projections, Place plac
   threadgroup_barrier(mem_flags::mem_device);
 }
 
-/// Column `known` of U, orthonormal to those before it.
+/// Computes column `known` of U, orthonormal to those before it.
 inline void complete(Ordered U, uint known, device float* projections, threadgroup Parts<Candidate>& parts,
                      Place place) {
   device float* const x = U.at(known);
@@ -87,7 +87,8 @@ inline void complete(Ordered U, uint known, device float* projections, threadgro
   threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
 }
 
-/// Whether the first of the largest elements, as they are stored, is negative. For all lanes of a simdgroup.
+/// Whether the first of the elements of largest magnitude, as stored, is negative. All lanes of a simdgroup must call
+/// it.
 template <class D>
 bool is_to_be_turned(device const float* column, uint length, uint lane) {
   Candidate largest = {-1.0f, ~0u};
@@ -95,7 +96,7 @@ bool is_to_be_turned(device const float* column, uint length, uint lane) {
   return column[best_of_lanes(largest).row] < 0.0f;
 }
 
-/// Norms, and U in the place of W.
+/// Computes the norms, and replaces W by U.
 inline void normalize(device float* work, device float* norms, Shape shape, Place place) {
   for (uint j = place.simdgroup; j < shape.columns; j += place.simdgroups()) {
     device float* const column = work + ulong(j) * shape.rows;
@@ -105,7 +106,7 @@ inline void normalize(device float* work, device float* norms, Shape shape, Plac
   }
 }
 
-/// Column r of U [M, K] and row r of Vh [K, N] of one matrix, each turned where `is_turned`.
+/// Writes column r of U [M, K] and row r of Vh [K, N] of one matrix, with changed signs if `is_turned`.
 template <class D>
 void store_vectors(device const float* left, device const float* right, device D* U, device D* Vh, uint r,
                    bool is_turned, Shape shape, uint lane) {

@@ -1,32 +1,33 @@
-// What the host and the kernels of the singular value decomposition agree on: buffer indices, function constants, and
-// what lies in the buffers. Read by both compilers; reference/svd/problem.h has the statement.
+// The interface between the host and the kernels of the singular value decomposition: buffer indices, function
+// constants, and the contents of the buffers. Both compilers read it; reference/svd/problem.h states the problem.
 //
-// A wide matrix is transposed as it is loaded, and U and V change places as they are stored: in between every matrix is
-// one of `rows` rows and `columns` columns, rows >= columns. D is float, half or bfloat. One-sided Jacobi (M. R.
+// A wide matrix is transposed when it is loaded, and U and V are exchanged when they are stored. In between every
+// matrix has `rows` rows and `columns` columns, rows >= columns. D is float, half or bfloat. One-sided Jacobi (M. R.
 // Hestenes, J. SIAM 6, 1958): rotations V of the columns of A until all are orthogonal,
 //
 //   W = A V,   S = |columns of W|,   U = W / S
 //
 // The production path, in the order of its dispatches:
 //
-//   svd_load_D             a threadgroup per matrix: W = A, scaled and its columns sorted; V = I, sorted likewise
+//   svd_load_D             a threadgroup per matrix: W = A, scaled, its columns sorted; V = I, sorted in the same way
 //   svd_sweeps_T           a threadgroup per matrix, T threads per pair of columns: all sweeps
 //   svd_finish_D           a threadgroup per matrix: S, U and Vh
 //
-// svd_sweeps_32_threadgroup is svd_sweeps_32 with W in threadgroup memory. For more than 256 columns, instead of them,
-// a dispatch for each step of the round robin of blocks, and the host looks between sweeps whether there is more to do:
+// svd_sweeps_32_threadgroup is svd_sweeps_32 with W in threadgroup memory. More than 256 columns take, instead of
+// svd_sweeps_T, a dispatch for each step of the round robin of blocks; the host decides after each sweep whether
+// another one is needed:
 //
 //   svd_block_rotate       a threadgroup per matrix and pair of blocks of 16 columns
 //
-// The plain path, for any number of columns: a dispatch for each step of the round robin of columns, likewise.
+// The plain path, for any number of columns: a dispatch for each step of the round robin of columns.
 //
 //   svd_jacobi_rotate      a threadgroup per matrix and pair of columns
 //
-// Of the rSVD:
+// For the rSVD:
 //
 //   svd_multiply           a threadgroup per 16 x 16 elements of a product of two matrices
 //
-// Geometry, in threadgroups:
+// The grid, in threadgroups:
 //
 //   load, finish           {B, 1, 1} of 32 to 1024 threads, a multiple of 32
 //   sweeps                 {B, 1, 1} of T * padded / 2 threads
@@ -34,11 +35,11 @@
 //   jacobi_rotate          {padded / 2, B, 1} of 32 to 1024 threads, a multiple of 32
 //   multiply               {ceil(columns / 16), ceil(rows / 16), 1} of 256 threads
 //
-// Numbers. W is scaled by a power of two, so that scale does not matter: the largest element is in [2^(top-1), 2^top),
-// where top is as large as the square of the largest norm allows. Then squares of numbers far smaller do not underflow:
-// columns are rotated, and singular values accurate relative to themselves, down to a norm of 2^-38, that is
-// 2^-(38+top) of the largest element: 2^-94 for 64 x 64, 2^-88 for 4096 x 4096. Columns below that are left as they
-// are: S is their norm, which is wrong by less than that; U is completed.
+// Range. W is scaled by a power of two, so the scale of A does not matter: the largest element is in [2^(top-1),
+// 2^top), where top is as large as the square of the largest norm allows, so that squares of much smaller numbers do
+// not underflow. Columns are rotated, and singular values are accurate relative to themselves, down to a norm of 2^-38,
+// which is 2^-(38+top) of the largest element: 2^-94 for 64 x 64, 2^-88 for 4096 x 4096. Columns below that count as 0
+// and are not rotated: S is their norm, whose error is below that limit, and U is completed.
 #pragma once
 
 #ifdef __METAL_VERSION__
@@ -54,7 +55,7 @@ namespace svd {
 using namespace ::metal;
 #endif
 
-/// [[buffer(index)]], alike in every kernel but multiply; a kernel binds those that it takes.
+/// [[buffer(index)]], the same in every kernel except multiply. A kernel uses some of them.
 enum BufferIndex {
   shape_index = 0,        ///< Shape, by set_bytes
   matrices_index = 1,     ///< A: D [B, M, N]
@@ -66,11 +67,11 @@ enum BufferIndex {
   status_index = 7,       ///< uint32: svd_sweeps: [B], sweeps, or not_converged; else [B, groups], rotations in a sweep
   projections_index = 8,  ///< float [B, columns], for columns that are completed
   left_index = 9,         ///< U: D [B, M, K]
-  values_index = 10,      ///< S: [B, K], the bits of floats, for arithmetic would flush what is subnormal
+  values_index = 10,      ///< S: [B, K], the bits of floats, because arithmetic might flush subnormal numbers
   right_index = 11,       ///< Vh: D [B, K, N]
 };
 
-/// Of multiply.
+/// [[buffer(index)]] of multiply.
 enum ProductIndex {
   product_shape_index = 0,  ///< ProductShape, by set_bytes
   first_factor_index = 1,
@@ -86,7 +87,7 @@ enum ConstantIndex {
 enum Geometry {
   block_width = 16,  ///< columns of a block
   block_threads_per_pair = 32,
-  shared_elements = 4096,  ///< of W in threadgroup memory: 16 KiB
+  shared_elements = 4096,  ///< the most elements of W in threadgroup memory: 16 KiB
   tile = 16,               ///< rows and columns of a product that a threadgroup of multiply computes
 };
 
@@ -95,7 +96,7 @@ enum Status : uint32_t { not_converged = 0xffffffffu };
 struct Shape {
   uint32_t rows;     ///< max(M, N)
   uint32_t columns;  ///< K = min(M, N)
-  uint32_t padded;   ///< columns of W and V, those past `columns` zero: an even number, for blocks a multiple of 32
+  uint32_t padded;   ///< columns of W and V, zero past `columns`: an even number; for blocks a multiple of 32
   uint32_t is_wide;  ///< M < N
   int32_t top;
   uint32_t max_sweeps;  ///< at least 1

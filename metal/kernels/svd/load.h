@@ -1,10 +1,10 @@
-// W = 2^e A, its columns sorted by their norms, the largest first, and the V that sorts them.
+// W = 2^e A with its columns sorted by their norms, largest first, and the V that sorts them.
 //
 //   A [B, M, N] of D  ->  W [B, padded, rows], V [B, padded, columns], e [B]
 //
-// Sorted columns take fewer sweeps where norms differ much, and graded columns keep more of their digits (de Rijk, SIAM
-// J. Sci. Stat. Comput. 10, 1989). Sorting again at each rotation would undo what makes the round robin converge: it
-// took half as many sweeps again.
+// Sorted columns take fewer sweeps if norms differ much, and graded columns keep more digits (de Rijk, SIAM J. Sci.
+// Stat. Comput. 10, 1989). Sorting again at each rotation took 50% more sweeps, because it disturbs the order of the
+// round robin.
 #pragma once
 
 #include "columns.h"
@@ -12,7 +12,7 @@
 namespace assay {
 namespace svd {
 
-/// A matrix as one of at least as many rows as columns.
+/// A matrix, transposed if it has fewer rows than columns.
 template <class D>
 struct Tall {
   device const D* elements;
@@ -28,7 +28,7 @@ Tall<D> tall_matrix(device const D* matrices, ulong b, Shape shape) {
   return {elements, shape.columns, 1};
 }
 
-/// The bits of the largest magnitude. For all threads of the group.
+/// The bits of the largest magnitude. All threads of the group must call it.
 template <class D>
 uint largest_bits(device const D* elements, ulong count, threadgroup Parts<uint>& parts, Place place) {
   uint largest = 0;
@@ -40,7 +40,7 @@ uint largest_bits(device const D* elements, ulong count, threadgroup Parts<uint>
   return largest;
 }
 
-/// The norm of a column of A times 2^power, as far as sorting needs it.
+/// The norm of a column of A times 2^power, accurate enough for sorting.
 template <class D>
 float scaled_norm(Tall<D> matrix, uint j, int power, uint rows, uint lane) {
   float sum = 0.0f;
@@ -51,7 +51,7 @@ float scaled_norm(Tall<D> matrix, uint j, int power, uint rows, uint lane) {
   return sqrt(simdgroup_sum(sum));
 }
 
-/// Column `to` of W and V: `from` of A, or zeros past the last.
+/// Writes column `to` of W and V, from column `from` of A; zeros past the last column.
 template <class D>
 void load_column(Tall<D> matrix, uint from, uint to, int power, device float* work, device float* rotations,
                  Shape shape, uint lane) {

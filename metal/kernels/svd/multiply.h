@@ -1,8 +1,8 @@
-// C = A B of float matrices, for the rSVD: a threadgroup per 16 x 16 elements of C, a thread each.
+// C = A B of float matrices, for the rSVD. A threadgroup computes 16 x 16 elements of C, one per thread.
 //
-//   A [rows, depth], B [depth, columns], each as its strides say  ->  C [rows, columns], row-major
+//   A [rows, depth], B [depth, columns], each with its strides  ->  C [rows, columns], row-major
 //
-// Sixteen products are summed by themselves and then added: what is added one after the other is short.
+// Sums of sixteen products are added up, because short sums have smaller errors.
 #pragma once
 
 #include "interface.h"
@@ -14,7 +14,7 @@ struct TilePair {
   float first[tile][tile + 1], second[tile][tile + 1];
 };
 
-/// Rows from `row`, terms from `term`: zero past the edges.
+/// Copies the factors from `corner` and `term` on to threadgroup memory; zeros past the edges.
 inline void stage_factors(device const float* A, device const float* B, uint2 corner, uint term,
                           constant ProductShape& shape, threadgroup TilePair& tiles, uint2 at) {
   const uint i = corner.y + at.y, k = term + at.x;

@@ -1,4 +1,5 @@
-// Numbers by their bits: arithmetic of a GPU may take subnormal floats for zero, and a matrix may be made of them.
+// Computations on the bits of numbers. A GPU's arithmetic may replace subnormal floats by zero, but a matrix may
+// consist of them.
 #pragma once
 
 #include "interface.h"
@@ -26,7 +27,7 @@ struct Format<bfloat> {
 };
 #endif
 
-/// Those of |x|: in the order of numbers.
+/// The bits of |x|, which have the order of the numbers.
 template <class D>
 uint magnitude_bits(D x) {
   constexpr uint sign = 1u << (8 * sizeof(D) - 1);
@@ -44,7 +45,7 @@ struct Magnitude {
   int exponent;
 };
 
-/// Of the number of these bits, exactly.
+/// The number with these bits, exactly.
 template <class D>
 Magnitude magnitude_of(uint bits) {
   constexpr int mantissa_bits = Format<D>::mantissa_bits, bias = Format<D>::bias;
@@ -56,7 +57,7 @@ Magnitude magnitude_of(uint bits) {
   return {fraction << (23 - highest), highest + 1 - bias - mantissa_bits};
 }
 
-/// The bits of the nearest float, ties to even: infinite or subnormal, where it is.
+/// The bits of the nearest float, ties to even, which may be infinite or subnormal.
 inline uint float_bits(Magnitude x) {
   if (x.mantissa == 0) return 0;
   if (x.exponent > 127) return 0x7f800000u;
@@ -66,7 +67,7 @@ inline uint float_bits(Magnitude x) {
   return (x.mantissa + (1u << (lost - 1)) - 1 + ((x.mantissa >> lost) & 1)) >> lost;
 }
 
-/// x * 2^power of a matrix's element; exact, or 0 where it would be subnormal. An infinity is no number here.
+/// x * 2^power for an element of a matrix: exact, or 0 if it would be subnormal. An infinity becomes NaN.
 template <class D>
 float scaled(D x, int power) {
   Magnitude size = magnitude_of<D>(magnitude_bits(x));
@@ -76,14 +77,14 @@ float scaled(D x, int power) {
   return is_negative(x) ? -result : result;
 }
 
-/// The bits of x * 2^power, rounded once. x is no negative number.
+/// The bits of x * 2^power, rounded once, for x that is not negative.
 inline uint scaled_bits(float x, int power) {
   Magnitude size = magnitude_of<float>(magnitude_bits(x));
   size.exponent += power;
   return float_bits(size);
 }
 
-/// As it is stored: rounded once, and never -0.
+/// x as it is stored: rounded once, and never -0.
 template <class D>
 D stored(float x) {
   const D rounded = D(x);

@@ -1,5 +1,5 @@
-// The seed's jacobi_rotate: a threadgroup for each pair of columns of each matrix, a dispatch for each step of the
-// round robin, any number of columns. The host looks between sweeps whether anything was rotated.
+// jacobi_rotate, for any number of columns: a threadgroup for each pair of columns of each matrix, a dispatch for each
+// step of the round robin. The host checks after each sweep whether anything was rotated.
 #pragma once
 
 #include "rotation.h"
@@ -7,7 +7,7 @@
 namespace assay {
 namespace svd {
 
-/// Of two columns, over the whole group.
+/// The products of two columns, summed over the whole group.
 inline Products group_products(device const float* a, device const float* b, uint rows,
                                threadgroup Parts<Products>& parts, Place place) {
   float a_a = 0.0f, b_b = 0.0f, a_b = 0.0f;

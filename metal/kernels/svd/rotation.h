@@ -7,11 +7,11 @@
 //
 //   a' = a - s (b + tau a),   b' = b + s (a - tau b)
 //
-// What is rounded is a small change of a column. For n = 64 V is then orthogonal to a quarter of the bound that it
-// misses sixfold with c a - s b (docs/metal-svd.md).
+// Only the small change of a column is rounded. For n = 64 the error of V's orthogonality is then a quarter of its
+// bound; with c a - s b it is six times the bound (docs/metal-svd.md).
 //
-// Products are computed anew for each rotation: norms kept up to date by |a'|^2 = |a|^2 - t a.b would lose the small
-// ones.
+// Products are computed again for each rotation, because updating the norms by |a'|^2 = |a|^2 - t a.b would make small
+// norms inaccurate.
 #pragma once
 
 #include "columns.h"
@@ -20,15 +20,15 @@
 namespace assay {
 namespace svd {
 
-/// Columns are orthogonal where |a.b| <= tolerance |a| |b|: four units of 2^-24. Relative, for a matrix of small
-/// numbers is not an orthogonal one.
+/// Columns are orthogonal if |a.b| <= tolerance |a| |b|, with a tolerance of four units of 2^-24. It is relative, so
+/// that a matrix of small numbers does not count as orthogonal.
 constant constexpr float tolerance = 0x1p-22f;
 
 struct Products {
   float a_a, b_b, a_b;
 };
 
-/// Of a column of W: device or threadgroup memory.
+/// The products of two columns of W, in device or threadgroup memory.
 template <int width, class Column>
 Products products_of(Column a, Column b, uint rows, uint lane) {
   float a_a = 0.0f, b_b = 0.0f, a_b = 0.0f;
@@ -42,7 +42,7 @@ Products products_of(Column a, Column b, uint rows, uint lane) {
   return {sums.x, sums.y, sums.z};
 }
 
-/// A NaN is not orthogonal to anything: there will be no convergence.
+/// With a NaN it is false, so that the rotations do not converge.
 inline bool is_orthogonal(Products of) {
   const bool is_small = of.a_a < min_square || of.b_b < min_square;
   const float bound = is_small ? INFINITY : tolerance * (sqrt(of.a_a) * sqrt(of.b_b));
@@ -60,7 +60,7 @@ inline Rotation rotation_of(Products of) {
   return {sine, sine / (1.0f + cosine)};
 }
 
-/// Elements first, first + stride, ... of two columns.
+/// Rotates elements first, first + stride, ... of two columns.
 template <class Column>
 void rotate(Column a, Column b, Rotation by, uint length, uint first, uint stride) {
   for (uint i = first; i < length; i += stride) {
@@ -70,8 +70,8 @@ void rotate(Column a, Column b, Rotation by, uint length, uint first, uint strid
   }
 }
 
-/// Rotates columns a, b of W and of V, where they are not orthogonal; whether they were not. `width` neighbouring lanes
-/// share the pair, and nobody else may touch it.
+/// Rotates columns a, b of W and of V if they are not orthogonal, and returns whether it did. `width` neighbouring
+/// lanes share the pair; no other thread may access it.
 template <int width, class Column>
 bool orthogonalize(ColumnPair pair, Column work, device float* rotations, Shape shape, uint lane) {
   if (pair.second >= shape.columns) return false;  // padding

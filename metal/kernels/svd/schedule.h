@@ -1,8 +1,8 @@
-// Which columns meet when. Every pair of them meets exactly once in a sweep, and the pairs of one step have no column
-// in common, so that all of them can be rotated at the same time. Read by both compilers.
+// The order in which pairs of columns are rotated. A sweep has every pair exactly once, and the pairs of one step have
+// no column in common, so all of them can be rotated at the same time. Both compilers read it.
 //
-// The circle method of round-robin tournaments: the last of n players stays where it is, the others go round it, and in
-// round r the players at r + k and r - k (modulo n - 1) meet. As an ordering of Jacobi rotations: R. P. Brent and
+// The circle method of round-robin tournaments: in round r the last of n players is paired with player r, and players
+// r + k and r - k (modulo n - 1) are paired. As an ordering of Jacobi rotations: R. P. Brent and
 // F. T. Luk, SIAM J. Sci. Stat. Comput. 6, 1985.
 #pragma once
 
@@ -31,23 +31,26 @@ inline ColumnPair round_robin(uint32_t n, uint32_t step, uint32_t k) {
   return ordered(k == 0 ? circle : a, b);
 }
 
-/// Pair k, in [0, n), of step `step`, in [0, n), where n players, 0 .. n - 1, meet n others, n .. 2 n - 1.
+/// Pair k, in [0, n), of step `step`, in [0, n), where each of n players 0 .. n - 1 is paired with one of n others, n
+/// .. 2 n - 1.
 inline ColumnPair crossing(uint32_t n, uint32_t step, uint32_t k) {
   return {k, n + (k + step) % n};
 }
 
-/// Steps in which a threadgroup sees to two blocks of `width` columns. In the first step of a sweep columns of one
-/// block meet too, for then each block is in one pair of blocks; after that those of different blocks alone.
+/// The steps in which a threadgroup rotates the columns of two blocks of `width` columns. In the first step of a sweep,
+/// when each block is in exactly one pair of blocks, these include pairs within a block; later only pairs of columns
+/// from different blocks.
 inline uint32_t inner_steps(uint32_t width, bool is_first) {
   return is_first ? 2 * width - 1 : width;
 }
 
-/// Pair k, in [0, width), of such a step: 0 .. width - 1 are the columns of the one block, the others of the other.
+/// Pair k, in [0, width), of such a step. Columns 0 .. width - 1 are those of the first block, the others those of the
+/// second.
 inline ColumnPair inner_pair(uint32_t width, bool is_first, uint32_t step, uint32_t k) {
   return is_first ? round_robin(2 * width, step, k) : crossing(width, step, k);
 }
 
-/// The same pair as columns of the matrix, whose blocks `blocks` these are.
+/// The same pair as columns of the matrix, for the pair `blocks` of blocks.
 inline ColumnPair columns_of_blocks(uint32_t width, ColumnPair blocks, ColumnPair inner) {
   const uint32_t first = blocks.first * width, second = (blocks.second - 1) * width;
   return {inner.first + (inner.first < width ? first : second), inner.second + (inner.second < width ? first : second)};

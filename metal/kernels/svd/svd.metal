@@ -1,7 +1,7 @@
-// Singular value decomposition: the kernels that a host can ask for. interface.h says what they take, and which
-// follows which.
+// Singular value decomposition: the kernels that the host dispatches. interface.h describes their arguments and their
+// order.
 //
-// float, half and bfloat (Metal 3.1) are the types of A, U and Vh; inside, all is float, and so is S.
+// float, half and bfloat (Metal 3.1) are the types of A, U and Vh. S and all arithmetic are in float.
 #include "block.h"
 #include "finish.h"
 #include "load.h"

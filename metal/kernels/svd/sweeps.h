@@ -1,5 +1,5 @@
-// All sweeps of a matrix in one dispatch: a threadgroup holds it, `width` threads per pair of columns, all pairs of a
-// step at once. The widths are compiled in: a loop whose stride is known can be unrolled.
+// All sweeps of a matrix in one dispatch. A threadgroup rotates all pairs of a step at the same time, with `width`
+// threads per pair. The width is a template parameter, because a loop with a constant stride can be unrolled.
 //
 //   W, V  ->  W with orthogonal columns, V;   status [B]
 #pragma once
@@ -9,7 +9,7 @@
 namespace assay {
 namespace svd {
 
-/// Every pair once; whether one had to be rotated.
+/// Rotates every pair once if necessary. Returns whether any was rotated.
 template <int width, class Column>
 bool sweep(Column work, device float* rotations, Shape shape, Place place) {
   const uint pair = place.index / width, lane = place.index % width;
@@ -22,8 +22,9 @@ bool sweep(Column work, device float* rotations, Shape shape, Place place) {
   return is_rotated;
 }
 
-/// The number of sweeps until none of them rotates; not_converged after max_sweeps of them. Whether there is more to
-/// do is asked once a sweep, in two places by turns: who is late to read the one finds the other written.
+/// The number of sweeps until one rotates nothing, or not_converged after max_sweeps. The threads exchange whether
+/// anything was rotated once per sweep, in two variables by turns: while a slow thread still reads one of them, only
+/// the other is written.
 template <int width, class Column>
 uint sweeps_of(Column work, device float* rotations, Shape shape, threadgroup Parts<uint>* parts, Place place) {
   for (uint n = 1; n <= shape.max_sweeps; ++n) {
@@ -47,7 +48,7 @@ template <int width>
   if (thread_index == 0) status[b] = done;
 }
 
-/// With W, of at most shared_elements, in threadgroup memory.
+/// With W, at most shared_elements, in threadgroup memory.
 template <int width>
 [[max_total_threads_per_threadgroup(1024)]] kernel void sweeps_threadgroup(
     constant Shape& shape [[buffer(shape_index)]], device float* work [[buffer(work_index)]],

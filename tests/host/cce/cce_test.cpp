@@ -1,14 +1,11 @@
-// LinearCrossEntropy on mocks: what goes to the device and what to the CPU, refusals, the order of calls, and every
-// call that can fail.
+// LinearCrossEntropy on mocks, beyond what holds of all hosts: its two halves, bindings, chunks.
 #include "metal/host/cce/cce.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "tests/host/host_stream.h"
-#include "tests/kernels/cce/case.h"
+#include "tests/host/operations.h"
 
 namespace assay::metal::test {
 namespace {
@@ -17,90 +14,32 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Four tokens, one of them ignored.
 CceCase small_case() {
-  return some_cce(4, 3, 7, true);
+  return CceOperation::small_case();
 }
 
-/// A call of the small case, with the arrays that it is on.
+/// A call of the small case, with its arrays.
 struct Call {
-  explicit Call(const CceCase& c = small_case()) : typed(c), results(typed.problem()), lse(4, 12345.0) {}
-
-  bool is_untouched() const {
-    const auto untouched = [](const auto& values) {
-      return std::ranges::all_of(values, [](auto value) { return value == 12345.0F; });
-    };
-    return untouched(results.loss) && untouched(results.dhidden) && untouched(results.dweight) &&
-           untouched(results.dbias) && untouched(lse);
-  }
+  explicit Call(const CceCase& c = small_case()) : typed(c), results(typed.problem()), lse(4, double{poison}) {}
 
   Typed<float> typed;
   CceResults<float> results;
   std::vector<double> lse;
 };
 
-std::string refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& refusal) {
-    return refusal.what();
-  }
-  return "no refusal";
-}
-
 LinearCrossEntropy on(const HostStream& stream, const CceOptions& options = {}) {
   return LinearCrossEntropy::create(stream.device, stream.library, options).value();
 }
 
-TEST(LinearCrossEntropy, WithoutADeviceIsTheCpus) {
+TEST(LinearCrossEntropy, WithoutADeviceHasTheHalvesOfTheCpu) {
   const LinearCrossEntropy loss = LinearCrossEntropy::create(nullptr).value();
   Call device, cpu;
-  ASSERT_TRUE(loss(device.typed.problem(), device.results.spans()));
-  cce_loss(cpu.typed.problem(), cpu.results.spans());
-  EXPECT_EQ(device.results, cpu.results);
   ASSERT_TRUE(loss.forward<float>(device.typed.problem(), device.results.loss, device.lse));
   ASSERT_TRUE(loss.backward<float>(device.typed.problem(), device.lse, device.results.gradients()));
   cce_forward<float>(cpu.typed.problem(), cpu.results.loss, cpu.lse);
   cce_backward<float>(cpu.typed.problem(), cpu.lse, cpu.results.gradients());
   EXPECT_EQ(device.results, cpu.results);
   EXPECT_EQ(device.lse, cpu.lse);
-  EXPECT_FALSE(loss.is_on_device<float>());
-  EXPECT_FALSE(loss.reload_if_changed().value());
-}
-
-TEST(LinearCrossEntropy, OfBfloatIsTheCpusWhereTheLibraryHasNone) {
-  HostStream stream;
-  stream.function_names = {"cce_forward_float", "cce_plain_forward_bfloat"};
-  const LinearCrossEntropy loss = on(stream);
-  EXPECT_TRUE(loss.is_on_device<float>());
-  EXPECT_TRUE(loss.is_on_device<Half>());
-  EXPECT_FALSE(loss.is_on_device<BFloat16>());
-  EXPECT_TRUE(on(stream, {.path = CcePath::plain}).is_on_device<BFloat16>());
-  const Typed<BFloat16> typed(small_case());
-  CceResults<BFloat16> results(typed.problem());
-  ASSERT_TRUE(loss(typed.problem(), results.spans()));
-  EXPECT_TRUE(stream.dispatches().empty());
-  EXPECT_GT(results.loss[0], 0.0F);
-  EXPECT_LT(results.loss[0], 100.0F);
-}
-
-TEST(LinearCrossEntropy, CopiesInRunsAndCopiesOut) {
-  HostStream stream;
-  const LinearCrossEntropy loss = on(stream);
-  Call call;
-  testing::InSequence order;
-  EXPECT_CALL(*stream.commands, compute_encoder(DispatchType::serial));
-  EXPECT_CALL(*stream.encoder, end_encoding());
-  EXPECT_CALL(*stream.commands, commit());
-  EXPECT_CALL(*stream.commands, wait_until_completed());
-  ASSERT_TRUE(loss(call.typed.problem(), call.results.spans()));
-  EXPECT_EQ(stream.table<float>("cce weight"), small_case().weight);
-  EXPECT_EQ(stream.table<float>("cce bias"), small_case().bias);
-  EXPECT_EQ(stream.table<cce::Token>("cce tokens").size(), 3U);
-  EXPECT_EQ(stream.dispatches().size(), 4U);
-  for (const auto* const values :
-       {&call.results.loss, &call.results.dhidden, &call.results.dweight, &call.results.dbias})
-    EXPECT_THAT(*values, testing::Each(0.0F)) << "what lies in the mocks' buffers, and of an ignored token";
 }
 
 TEST(LinearCrossEntropy, BindsEachBufferAtItsIndex) {
@@ -169,45 +108,18 @@ TEST(LinearCrossEntropy, OfNothingNeedsNoCommands) {
   ASSERT_TRUE(loss.backward<float>(unwanted.typed.problem(), unwanted.lse, {}));
 }
 
-TEST(LinearCrossEntropy, RefusesWhatTheCpuRefusesInTheSameWords) {
+TEST(LinearCrossEntropy, RefusesInItsHalvesWhatTheCpuRefuses) {
   HostStream stream;
   const LinearCrossEntropy loss = on(stream);
-  const std::vector<std::function<void(CceCase&)>> faults = {
-      [](CceCase& c) { c.N = -1; },
-      [](CceCase& c) { c.targets[1] = 7; },
-      [](CceCase& c) { c.targets[1] = -1; },
-      [](CceCase& c) { c.upstream = {1.0F}; },
-      [](CceCase& c) { c.hidden.pop_back(); },
-      [](CceCase& c) { c.label_smoothing = 1.5; },
-      [](CceCase& c) { c.weight[5] = std::numeric_limits<float>::quiet_NaN(); },
-      [](CceCase& c) { c.hidden[2] = std::numeric_limits<float>::infinity(); },
-      [](CceCase& c) { c.bias[0] = std::numeric_limits<float>::infinity(); }};
-  for (const auto& plant : faults) {
+  for (const auto& spoil : CceOperation::invalid_problems()) {
     CceCase c = small_case();
-    plant(c);
+    spoil(c);
     Call call;
     const Typed<float> typed(c);
     const std::string cpu = refusal_of([&] { cce_loss(typed.problem(), call.results.spans()); });
-    EXPECT_EQ(refusal_of([&] { (void)loss(typed.problem(), call.results.spans()); }), cpu);
     EXPECT_EQ(refusal_of([&] { (void)loss.forward<float>(typed.problem(), call.results.loss, call.lse); }), cpu);
     EXPECT_EQ(refusal_of([&] { (void)loss.backward(typed.problem(), call.lse, call.results.gradients()); }), cpu);
-    EXPECT_NE(cpu, "no refusal");
   }
-  EXPECT_THAT(stream.lengths, IsEmpty());
-}
-
-TEST(LinearCrossEntropy, RefusesOutputsOfAnotherSize) {
-  HostStream stream;
-  const LinearCrossEntropy loss = on(stream);
-  const auto refusal = [&](const std::function<void(Call&)>& plant) {
-    Call call;
-    plant(call);
-    return refusal_of([&] { (void)loss(call.typed.problem(), call.results.spans()); });
-  };
-  EXPECT_THAT(refusal([](Call& call) { call.results.loss.pop_back(); }), HasSubstr("loss.size() = 3"));
-  EXPECT_THAT(refusal([](Call& call) { call.results.dhidden.pop_back(); }), HasSubstr("dhidden.size() = 11"));
-  EXPECT_THAT(refusal([](Call& call) { call.results.dweight.pop_back(); }), HasSubstr("dweight.size() = 20"));
-  EXPECT_THAT(refusal([](Call& call) { call.results.dbias.pop_back(); }), HasSubstr("dbias.size() = 6"));
   Call call;
   call.lse.pop_back();
   EXPECT_THAT(refusal_of([&] { (void)loss.forward<float>(call.typed.problem(), call.results.loss, call.lse); }),
@@ -248,31 +160,6 @@ TEST(LinearCrossEntropy, RefusesAChunkThatIsNoMultipleOfATile) {
   EXPECT_EQ(LinearCrossEntropy::create(stream.device, {.chunk = 33}).error().text, text);
   EXPECT_EQ(LinearCrossEntropy::create(stream.device, stream.library, {.chunk = 33}).error().text, text);
   EXPECT_EQ(LinearCrossEntropy::create(nullptr, {.chunk = 33}).error().text, text);
-}
-
-TEST(LinearCrossEntropy, MakesEachPipelineOnce) {
-  HostStream stream;
-  const LinearCrossEntropy loss = on(stream);
-  for (int i = 0; i < 3; ++i) {
-    Call call;
-    ASSERT_TRUE(loss(call.typed.problem(), call.results.spans()));
-  }
-  EXPECT_EQ(stream.pipelines.size(), 4U);
-  EXPECT_CALL(*stream.library, reload_if_changed())
-      .WillOnce(testing::Return(error(Error::Kind::compile, "line 3")))
-      .WillOnce(testing::Return(true));
-  EXPECT_EQ(loss.reload_if_changed().error(), (Error{Error::Kind::compile, "reloading the kernels: line 3"}));
-  EXPECT_TRUE(loss.reload_if_changed().value());
-  Call call;
-  ASSERT_TRUE(loss(call.typed.problem(), call.results.spans()));
-  EXPECT_EQ(stream.pipelines.size(), 8U);
-}
-
-TEST(LinearCrossEntropy, NeedsBothDeviceAndLibrary) {
-  HostStream stream;
-  EXPECT_THAT(LinearCrossEntropy::create(stream.device, std::shared_ptr<Library>()).error().text,
-              HasSubstr("library = null"));
-  EXPECT_THAT(LinearCrossEntropy::create(nullptr, stream.library).error().text, HasSubstr("device = null"));
 }
 
 }  // namespace

@@ -2,20 +2,13 @@
 // each access, has nothing to report. How exact the kernels are is for tests/kernels.
 #include <gmock/gmock.h>
 
-#include <fstream>
-#include <thread>
-
 #include "metal/device/or_throw.h"
-#include "metal/device/shader_source.h"
 #include "metal/host/cce/cce.h"
-#include "metal/host/kernel_file.h"
 #include "tests/host/device_batch.h"
 #include "tests/kernels/cce/case.h"
 
 namespace assay::metal::test {
 namespace {
-
-using testing::HasSubstr;
 
 class CceOnEmulator : public testing::Test {
  protected:
@@ -81,67 +74,6 @@ TEST_F(CceOnEmulator, GivesEqualBitsOnRepeatAndInAnyChunk) {
   EXPECT_EQ(results_of<float>(host, c), whole);
   EXPECT_EQ(results_of<float>(loss({.chunk = 32}), c), whole);
   EXPECT_EQ(results_of<float>(loss({.workspace_bytes = 1}), c), whole);
-}
-
-TEST_F(CceOnEmulator, LeavesBfloatToTheCpuBeforeMetal31) {
-  const LinearCrossEntropy old = LinearCrossEntropy::create(emulated(true, 300)).value();
-  EXPECT_FALSE(old.is_on_device<BFloat16>());
-  EXPECT_TRUE(old.is_on_device<Half>());
-  const CceCase c = some_cce(4, 3, 7);
-  const Typed<BFloat16> typed(c);
-  CceResults<BFloat16> cpu(typed.problem());
-  cce_loss(typed.problem(), cpu.spans());
-  EXPECT_EQ(results_of<BFloat16>(old, c), cpu);
-}
-
-TEST_F(CceOnEmulator, TakesALibraryOfAnEditedText) {
-  std::string text = or_throw(text_with_includes(host::kernel_file("cce/cce.metal")));
-  const std::string before = "losses[i] = loss_of(state, parts, shape);";
-  text.replace(text.find(before), before.size(), "losses[i] = 42.0f;");
-  const LinearCrossEntropy edited = LinearCrossEntropy::create(device_, or_throw(device_->new_library(text))).value();
-  EXPECT_EQ(results_of<float>(edited, some_cce(2, 3, 7)).loss, (std::vector<float>{42, 42}));
-}
-
-TEST_F(CceOnEmulator, ReloadsItsFile) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "reloaded_cce.metal";
-  std::string text = or_throw(text_with_includes(host::kernel_file("cce/cce.metal")));
-  std::ofstream(file) << text;
-  const LinearCrossEntropy host = loss({.kernels = file});
-  EXPECT_FALSE(host.reload_if_changed().value());
-  const CceCase c = some_cce(2, 3, 7);
-  EXPECT_NE(results_of<float>(host, c).loss[0], 42.0F);
-  const std::string before = "losses[i] = loss_of(state, parts, shape);";
-  text.replace(text.find(before), before.size(), "losses[i] = 42.0f;");
-  std::ofstream(file) << text;
-  std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::seconds(5));
-  EXPECT_TRUE(host.reload_if_changed().value());
-  EXPECT_EQ(results_of<float>(host, c).loss[0], 42.0F);
-}
-
-TEST_F(CceOnEmulator, SaysWhichFileDoesNotCompile) {
-  const Result<LinearCrossEntropy> absent = LinearCrossEntropy::create(device_, {.kernels = "/absent/cce.metal"});
-  ASSERT_FALSE(absent);
-  EXPECT_THAT(absent.error().text, HasSubstr("compiling /absent/cce.metal: "));
-}
-
-TEST_F(CceOnEmulator, ServesSeveralThreadsAtOnce) {
-  const LinearCrossEntropy host = loss();
-  const CceCase c = some_cce(9, 11, 40, true);
-  const CceResults<float> alone = results_of<float>(host, c);
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_EQ(results_of<float>(host, c), alone); });
-  for (std::thread& thread : threads) thread.join();
-}
-
-TEST_F(CceOnEmulator, CountsWhatIsAllocated) {
-  const std::uint64_t before = device_->current_allocated_size();
-  {
-    const auto buffer = or_throw(device_->new_buffer(1000, "one"));
-    EXPECT_EQ(device_->current_allocated_size(), before + 1000);
-  }
-  EXPECT_EQ(device_->current_allocated_size(), before);
-  (void)results_of<float>(loss(), some_cce(2, 3, 7));
-  EXPECT_EQ(device_->current_allocated_size(), before);
 }
 
 }  // namespace

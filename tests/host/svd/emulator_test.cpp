@@ -2,12 +2,7 @@
 // nothing to report. How exact the kernels are is for tests/kernels.
 #include <gmock/gmock.h>
 
-#include <fstream>
-#include <thread>
-
 #include "metal/device/or_throw.h"
-#include "metal/device/shader_source.h"
-#include "metal/host/kernel_file.h"
 #include "metal/host/svd/svd.h"
 #include "tests/host/device_batch.h"
 #include "tests/kernels/svd/case.h"
@@ -17,7 +12,6 @@ namespace assay::metal::test {
 namespace {
 
 using reference::RandomizedSvd;
-using testing::HasSubstr;
 
 class SvdOnEmulator : public testing::Test {
  protected:
@@ -77,50 +71,6 @@ TEST_F(SvdOnEmulator, SaysWhichMatrixDoesNotConverge) {
   for (const SvdPath path : {SvdPath::production, SvdPath::plain})
     EXPECT_EQ(svd({.path = path, .max_sweeps = 1})(typed.problem(), results.spans()).error(),
               (Error{Error::Kind::execution, "A[b=0]: columns not orthogonal after 1 sweeps"}));
-}
-
-TEST_F(SvdOnEmulator, LeavesBfloatToTheCpuBeforeMetal31) {
-  const Svd old = Svd::create(emulated(true, 300)).value();
-  EXPECT_FALSE(old.is_on_device<BFloat16>());
-  EXPECT_TRUE(old.is_on_device<Half>());
-}
-
-TEST_F(SvdOnEmulator, TakesALibraryOfAnEditedText) {
-  std::string text = or_throw(text_with_includes(host::kernel_file("svd/svd.metal")));
-  const std::string before = "values[first + rank] = scaled_bits(norms[j], -exponents[b]);";
-  text.replace(text.find(before), before.size(), "values[first + rank] = as_type<uint>(42.0f);");
-  const Svd edited = Svd::create(device_, or_throw(device_->new_library(text))).value();
-  EXPECT_THAT(results_of(edited, some_svd(3, 2)).S, testing::Each(42.0F));
-}
-
-TEST_F(SvdOnEmulator, ReloadsItsFile) {
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "reloaded_svd.metal";
-  const std::string text = or_throw(text_with_includes(host::kernel_file("svd/svd.metal")));
-  std::ofstream(file) << text;
-  const Svd host = svd({.kernels = file});
-  EXPECT_FALSE(host.reload_if_changed().value());
-  std::ofstream(file) << text << "\n// changed\n";
-  std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::seconds(5));
-  EXPECT_TRUE(host.reload_if_changed().value());
-  const SvdCase c = some_svd(3, 2);
-  expect_svd(results_of(host, c), c, "reloaded");
-}
-
-TEST_F(SvdOnEmulator, SaysWhichFileDoesNotCompile) {
-  const Result<Svd> absent = Svd::create(device_, {.kernels = "/absent/svd.metal"});
-  ASSERT_FALSE(absent);
-  EXPECT_THAT(absent.error().text, HasSubstr("compiling /absent/svd.metal: "));
-}
-
-TEST_F(SvdOnEmulator, ServesSeveralThreadsAtOnce) {
-  for (const SvdPath path : {SvdPath::production, SvdPath::plain}) {
-    const Svd host = svd({.path = path});
-    const SvdCase c = some_svd(6, 5);
-    const SvdResults<float> alone = results_of(host, c);
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_EQ(results_of(host, c), alone); });
-    for (std::thread& thread : threads) thread.join();
-  }
 }
 
 /// Singular values 1, 1/2, 1/4, ... and orthonormal vectors, of the kernels' own.

@@ -1,11 +1,4 @@
 // Each barrier of the kernels is needed: whatever is taken from one, some dispatch is reported.
-#include <fmt/format.h>
-
-#include <filesystem>
-#include <fstream>
-
-#include "metal/device/shader_source.h"
-#include "metal/emulator/barrier_sweep.h"
 #include "tests/kernels/cce/bench.h"
 
 namespace assay::metal::test {
@@ -13,37 +6,19 @@ namespace {
 
 using emulator::Report;
 
-/// The kernels of one path in float alone: there is less to compile, twenty times and more.
-Result<std::string> kernels_of(CcePath path) {
-  const bool is_plain = path == CcePath::plain;
-  const std::filesystem::path file =
-      std::filesystem::path(testing::TempDir()) / (is_plain ? "plain.metal" : "tiles.metal");
-  std::ofstream text(file);
-  text << fmt::format("#include \"{}/{}.h\"\nnamespace assay {{\nnamespace cce {{\n", ASSAY_KERNELS,
-                      is_plain ? "cce_plain_kernels" : "cce_backward");
-  for (const char* const kernel : {"forward", "dhidden", "dweight"}) {
-    const std::string name = (is_plain ? "plain_" : "") + std::string(kernel);
-    text << fmt::format("template [[host_name(\"cce_{0}_float\")]] [[kernel]] decltype({0}<float>) {0}<float>;\n",
-                        name);
+void sweep(const CceOptions& options, const CceCase& c, std::size_t min_reported) {
+  const bool is_plain = options.path == CcePath::plain;
+  std::vector<std::pair<std::string, std::string>> kernels;
+  for (const char* const name : {"forward", "dhidden", "dweight"}) {
+    const std::string kernel = std::string(is_plain ? "plain_" : "") + name;
+    kernels.emplace_back("cce_" + kernel + "_float", kernel + "<float>");
   }
-  text << "}\n}\n";
-  text.close();
-  return text_with_includes(file);
-}
-
-void sweep(const CceOptions& options, const CceCase& c, std::size_t least) {
-  const Result<std::string> source = kernels_of(options.path);
-  ASSERT_TRUE(source) << source.error().text;
-  const auto run = [&](const std::string& text) -> Result<std::vector<Report>> {
+  const auto source = some_kernels("cce", {is_plain ? "plain_kernels" : "backward"}, kernels);
+  expect_each_barrier_needed(source, min_reported, [&](const std::string& text) -> Result<std::vector<Report>> {
     const CceBench bench(options, {}, text);
     bench.run(c);
     return bench.device().reports();
-  };
-  const Result<emulator::BarrierSweep> sweep = emulator::sweep_barriers(*source, run);
-  ASSERT_TRUE(sweep) << sweep.error().text;
-  EXPECT_GE(sweep->reported.size(), least);
-  for (const emulator::BarrierMutant& survivor : sweep->survivors)
-    ADD_FAILURE() << to_string(survivor.barrier) << " " << survivor.change;
+  });
 }
 
 /// Two tiles of entries, two slabs of H.

@@ -1,5 +1,4 @@
-// LinearCrossEntropy with its kernels on the emulator, as tests of the kernels ask for it; and how far its results are
-// from the definition.
+// LinearCrossEntropy with its kernels on the emulator, and the error of its results.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -9,9 +8,9 @@
 #include <string>
 
 #include "metal/device/or_throw.h"
-#include "metal/emulator/emulator_device.h"
 #include "metal/host/cce/cce.h"
 #include "tests/kernels/cce/case.h"
+#include "tests/kernels/emulated.h"
 
 namespace assay::metal::test {
 
@@ -36,12 +35,8 @@ class CceBench {
   const LinearCrossEntropy& loss() const { return loss_; }
   emulator::EmulatorDevice& device() const { return *device_; }
 
-  /// What the checks have found so far, as text; empty where nothing.
-  std::string reports() const {
-    std::string text;
-    for (const emulator::Report& report : device_->reports()) text += to_string(report) + "\n";
-    return text;
-  }
+  /// The findings of the checks so far, as text; empty if there are none.
+  std::string reports() const { return text_of_reports(*device_); }
 
  private:
   std::shared_ptr<emulator::EmulatorDevice> device_;
@@ -62,13 +57,13 @@ double relative_error(const std::vector<Real>& results, const std::vector<double
   return worst / size;
 }
 
-/// Of losses, each by itself, relative to it, or to 1 where it is smaller than `least`; of gradients as above.
+/// The relative error of each loss, or the absolute one below `min_size`; that of gradients is relative_error().
 struct Tolerance {
   double loss = 1e-6, gradient = 2e-6;
-  double least = 0;
+  double min_size = 0;
 };
 
-/// The plain path adds one term after the other, and subtracts what has come of it.
+/// The plain path adds one term after the other, and subtracts such sums.
 inline Tolerance tolerance_of(CcePath path) {
   return path == CcePath::plain ? Tolerance{1e-6, 1e-5, 1} : Tolerance{};
 }
@@ -81,7 +76,7 @@ void expect_exact(const CceResults<Real>& results, const CceCase& c, const Toler
   for (std::size_t n = 0; n < exact.loss.size(); ++n) {
     const double error = std::abs(double{results.loss[n]} - exact.loss[n]);
     if (!(double{results.loss[n]} == exact.loss[n] ||
-          error <= tolerance.loss * std::max(std::abs(exact.loss[n]), tolerance.least)))
+          error <= tolerance.loss * std::max(std::abs(exact.loss[n]), tolerance.min_size)))
       ADD_FAILURE() << what << ": loss[" << n << "] = " << results.loss[n] << ", expected " << exact.loss[n];
   }
   const double of_hidden = relative_error(results.dhidden, exact.dhidden);

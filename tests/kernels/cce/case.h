@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "metal/cpu/cce/loss.h"
+#include "tests/metal/poison.h"
 
 namespace assay::metal::test {
 
@@ -187,20 +188,20 @@ CceExact exact_cce(const CceProblem<Real>& p) {
 template <class Real>
 struct CceResults {
   explicit CceResults(const CceProblem<Real>& problem)
-      : loss(problem.reduction == Reduction::none ? static_cast<std::size_t>(problem.N) : 1, 12345.0F),
-        dhidden(problem.hidden.size(), static_cast<Real>(12345.0F)),
-        dweight(problem.weight.size(), static_cast<Real>(12345.0F)),
-        dbias(problem.bias.size(), static_cast<Real>(12345.0F)) {}
+      : loss(poisoned<float>(problem.reduction == Reduction::none ? static_cast<std::size_t>(problem.N) : 1)),
+        dhidden(poisoned<Real>(problem.hidden.size())),
+        dweight(poisoned<Real>(problem.weight.size())),
+        dbias(poisoned<Real>(problem.bias.size())) {}
 
   CceGradients<Real> gradients() { return {dhidden, dweight, dbias}; }
   CceOutput<Real> spans() { return {loss, gradients()}; }
 
   bool operator==(const CceResults& other) const {
-    const auto same = [](const auto& a, const auto& b) {
-      return std::ranges::equal(std::as_bytes(std::span(a)), std::as_bytes(std::span(b)));
-    };
-    return same(loss, other.loss) && same(dhidden, other.dhidden) && same(dweight, other.dweight) &&
-           same(dbias, other.dbias);
+    return same_bits(loss, other.loss) && same_bits(dhidden, other.dhidden) && same_bits(dweight, other.dweight) &&
+           same_bits(dbias, other.dbias);
+  }
+  bool hold_only(float value) const {
+    return are_all(value, loss) && are_all(value, dhidden) && are_all(value, dweight) && are_all(value, dbias);
   }
 
   std::vector<float> loss;

@@ -1,5 +1,4 @@
 // No result depends on the order in which threads run, lint finds nothing, a skip of tiles does as it says.
-#include "metal/emulator/compile/lint.h"
 #include "tests/kernels/cce/bench.h"
 #include "tests/kernels/cce/paths.h"
 
@@ -9,17 +8,12 @@ namespace {
 class CceChecks : public testing::TestWithParam<CcePath> {};
 
 TEST_P(CceChecks, OrdersOfThreadsGiveEqualBits) {
-  using emulator::ThreadOrder;
   CceCase c = some_cce(40, 40, 70, true);
   c.logit_softcap = 5;
   c.label_smoothing = 0.1;
   std::vector<CceResults<float>> results;
-  for (const ThreadOrder order : {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::random}) {
-    emulator::EmulatorOptions options;
-    options.is_checked = false;
-    options.order = order;
+  for (const emulator::EmulatorOptions& options : thread_orders())
     results.push_back(CceBench({.path = GetParam(), .chunk = 32}, options).run(c));
-  }
   EXPECT_EQ(results[1], results[0]);
   EXPECT_EQ(results[2], results[0]);
 }
@@ -63,7 +57,7 @@ TEST(CceProduction, SkipsTilesWhoseSoftmaxIsNextToNothing) {
   EXPECT_EQ(skipping.reports(), "");
 }
 
-TEST(CceProduction, SkipsNothingWhereEveryWordHasAShare) {
+TEST(CceProduction, SkipsNothingIfEveryEntryHasAShare) {
   CceBench all, skipping({.skips_tiles = true});
   CceCase c = two_kinds(-30);
   c.label_smoothing = 1e-6;
@@ -71,12 +65,7 @@ TEST(CceProduction, SkipsNothingWhereEveryWordHasAShare) {
 }
 
 TEST(CceLint, IsContent) {
-  for (const int version : {320, 300}) {
-    emulator::CompileOptions options;
-    options.metal_version = version;
-    const auto result = emulator::lint_file(ASSAY_KERNELS "/cce/cce.metal", options);
-    EXPECT_TRUE(result) << result.error().text;
-  }
+  expect_lint_accepts(ASSAY_KERNELS "/cce/cce.metal");
 }
 
 }  // namespace

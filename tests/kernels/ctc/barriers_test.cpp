@@ -1,12 +1,9 @@
 // Each barrier of the kernels is needed: whatever is taken from one, some dispatch is reported.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "metal/device/shader_source.h"
-#include "metal/emulator/barrier_sweep.h"
 #include "tests/kernels/ctc/bench.h"
 #include "tests/kernels/ctc/cases.h"
+#include "tests/kernels/emulated.h"
 
 namespace assay::metal::test {
 namespace {
@@ -29,13 +26,7 @@ Result<std::vector<Report>> run(const std::string& source) {
 }
 
 TEST(CtcBarriers, AreEachNeeded) {
-  const Result<std::string> source = text_with_includes(ctc_source_file());
-  ASSERT_TRUE(source) << source.error().text;
-  const Result<emulator::BarrierSweep> sweep = emulator::sweep_barriers(*source, run);
-  ASSERT_TRUE(sweep) << sweep.error().text;
-  EXPECT_GE(sweep->reported.size(), 18U);
-  for (const emulator::BarrierMutant& survivor : sweep->survivors)
-    ADD_FAILURE() << to_string(survivor.barrier) << " " << survivor.change;
+  expect_each_barrier_needed(text_with_includes(ctc_source_file()), 18, run);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "metal/host/ctc/chunks.h"
 #include "metal/host/ctc/kernels.h"
 #include "metal/host/ctc/rows.h"
+#include "tests/kernels/emulated.h"
 
 namespace assay::metal::test {
 namespace {
@@ -218,9 +219,7 @@ CtcOutcome CtcBench::run(const Problem& problem, const CtcVariant& variant) {
 }
 
 std::string CtcBench::reports() const {
-  std::string text;
-  for (const emulator::Report& report : device_.reports()) text += to_string(report) + "\n";
-  return text;
+  return text_of_reports(device_);
 }
 
 }  // namespace assay::metal::test

@@ -1,5 +1,4 @@
-// Runs the CTC kernels on the emulator, those of a size class that a test chooses where the host would choose by
-// length, and gives what came of it.
+// Runs the CTC kernels on the emulator. The test selects the size class, which the host selects by the lengths of rows.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace assay::metal::test {
 
-/// Which kernels: those of N states a lane, or others of a name.
+/// The kernels: those with N states per lane, or others by their names.
 enum class SizeClass { lanes_1, lanes_2, lanes_4, lanes_8, columns, device, plain };
 
 /// The states that a row may have.
@@ -22,7 +21,7 @@ std::string name_of(SizeClass size);
 struct CtcVariant {
   SizeClass size = SizeClass::lanes_8;
   std::string type = "float";       ///< of activations and gradient: float, half, bfloat
-  std::uint64_t group_threads = 0;  ///< of columns, device and plain; 0: what the longest row needs
+  std::uint64_t group_threads = 0;  ///< of columns, device and plain; 0: as many as the longest row needs
   bool with_gradient = true;
 };
 
@@ -37,10 +36,10 @@ class CtcBench {
   /// Kernels of this text instead of ctc.metal.
   CtcBench(emulator::EmulatorOptions options, const std::string& source);
 
-  /// Of a valid problem. Throws std::runtime_error where the device refuses something.
+  /// The problem must be valid. Throws std::runtime_error for an error of the device.
   CtcOutcome run(const reference::CtcProblem<float>& problem, const CtcVariant& variant);
 
-  /// What the checks have found so far, as text; empty where nothing.
+  /// The findings of the checks so far, as text; empty if there are none.
   std::string reports() const;
 
   emulator::EmulatorDevice& device() { return device_; }

@@ -1,5 +1,5 @@
-// The kernels of the singular value decomposition on the emulator, each way of rotating on matrices of any size: Svd
-// would take most of them for large matrices alone.
+// The kernels of the singular value decomposition on the emulator, each way of rotating on matrices of any size. Svd
+// itself uses most of them for large matrices only.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,16 +14,16 @@
 #include <string_view>
 
 #include "metal/device/or_throw.h"
-#include "metal/emulator/emulator_device.h"
 #include "metal/host/kernel_file.h"
 #include "metal/host/svd/run.h"
+#include "tests/kernels/emulated.h"
 #include "tests/kernels/svd/case.h"
 
 namespace assay::metal::test {
 
 using host::SvdMethod;
 
-/// Who rotates.
+/// The kernels that rotate.
 struct SvdWay {
   std::string_view name;
   SvdMethod method;
@@ -38,7 +38,7 @@ inline constexpr SvdWay svd_ways[] = {{"pairs", SvdMethod::pairs},
                                       {"sweeps_16", SvdMethod::sweeps, 16},
                                       {"sweeps_8", SvdMethod::sweeps, 8}};
 
-/// Those that do most of the tests: blocks are 512 threads whatever the matrix.
+/// The ways for most tests: blocks take 512 threads for a matrix of any size.
 inline auto quick_svd_ways() {
   return testing::Values(svd_ways[0], svd_ways[2], svd_ways[5]);
 }
@@ -62,7 +62,7 @@ class SvdBench {
     pipelines_.emplace(device_, or_throw(device_->new_library_from_file(host::kernel_file("svd/svd.metal"))));
   }
 
-  /// From now on kernels of this text rotate, or all that there are.
+  /// Takes the kernels that rotate, or all kernels, from this text.
   void rotate_by(const std::string& source) { rotating_.emplace(device_, or_throw(device_->new_library(source))); }
   void use(const std::string& source) {
     rotating_.reset();
@@ -101,12 +101,8 @@ class SvdBench {
   host::Pipelines& rotating() { return rotating_ ? *rotating_ : *pipelines_; }
   host::SvdEngine engine() { return {*device_, *queue_, mutex_}; }
 
-  /// What the checks have found so far, as text; empty where nothing.
-  std::string reports() const {
-    std::string text;
-    for (const emulator::Report& report : device_->reports()) text += to_string(report) + "\n";
-    return text;
-  }
+  /// The findings of the checks so far, as text; empty if there are none.
+  std::string reports() const { return text_of_reports(*device_); }
 
  private:
   template <class Real>

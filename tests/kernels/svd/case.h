@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "metal/cpu/svd/svd.h"
+#include "tests/metal/poison.h"
 
 namespace assay::metal::test {
 
@@ -50,18 +51,16 @@ struct SvdResults {
   explicit SvdResults(const SvdProblem<Real>& p, bool with_vectors = true) : SvdResults(p, p.K(), with_vectors) {}
   /// `values` triplets.
   SvdResults(const SvdProblem<Real>& p, std::int64_t values, bool with_vectors)
-      : U(size(with_vectors, p.B * p.M * values), static_cast<Real>(12345.0F)),
-        S(size(true, p.B * values), 12345.0F),
-        Vh(size(with_vectors, p.B * values * p.N), static_cast<Real>(12345.0F)) {}
+      : U(poisoned<Real>(size(with_vectors, p.B * p.M * values))),
+        S(poisoned<reference::SingularValue<Real>>(size(true, p.B * values))),
+        Vh(poisoned<Real>(size(with_vectors, p.B * values * p.N))) {}
 
   SvdOutput<Real> spans() { return {U, S, Vh}; }
 
   bool operator==(const SvdResults& other) const {
-    const auto same = [](const auto& a, const auto& b) {
-      return std::ranges::equal(std::as_bytes(std::span(a)), std::as_bytes(std::span(b)));
-    };
-    return same(U, other.U) && same(S, other.S) && same(Vh, other.Vh);
+    return same_bits(U, other.U) && same_bits(S, other.S) && same_bits(Vh, other.Vh);
   }
+  bool hold_only(float value) const { return are_all(value, U) && are_all(value, S) && are_all(value, Vh); }
 
   std::vector<Real> U;
   std::vector<reference::SingularValue<Real>> S;

@@ -1,5 +1,4 @@
 // No result depends on the order in which threads run; types are rounded once; lint finds nothing.
-#include "metal/emulator/compile/lint.h"
 #include "tests/kernels/svd/bench.h"
 #include "tests/kernels/svd/expect.h"
 
@@ -9,16 +8,11 @@ namespace {
 class SvdChecks : public testing::TestWithParam<SvdWay> {};
 
 TEST_P(SvdChecks, OrdersOfThreadsGiveEqualBits) {
-  using emulator::ThreadOrder;
   SvdCase deficient = some_svd(20, 17, 2);
   for (std::size_t i = 0; i < deficient.A.size(); i += 17) deficient.A[i] = 0;
   std::vector<SvdResults<float>> results;
-  for (const ThreadOrder order : {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::random}) {
-    emulator::EmulatorOptions options;
-    options.is_checked = false;
-    options.order = order;
+  for (const emulator::EmulatorOptions& options : thread_orders())
     results.push_back(SvdBench(options).run(GetParam(), deficient));
-  }
   EXPECT_EQ(results[1], results[0]);
   EXPECT_EQ(results[2], results[0]);
 }
@@ -64,12 +58,7 @@ TEST(SvdSigns, FollowWhatIsStored) {
 }
 
 TEST(SvdLint, IsContent) {
-  for (const int version : {320, 300}) {
-    emulator::CompileOptions options;
-    options.metal_version = version;
-    const auto result = emulator::lint_file(ASSAY_KERNELS "/svd/svd.metal", options);
-    EXPECT_TRUE(result) << result.error().text;
-  }
+  expect_lint_accepts(ASSAY_KERNELS "/svd/svd.metal");
 }
 
 }  // namespace

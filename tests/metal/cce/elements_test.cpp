@@ -25,7 +25,7 @@ std::vector<float> numbers(double least, double most) {
 
 CceSums row(InstructionSet set, std::vector<float>& x, const CceRow& row) {
   const std::vector<float> bias(x.size(), 0.0F);
-  return cce_elements(set).row(x.data(), x.size(), bias.data(), row);
+  return table_for<CceElements>(set).row(x.data(), x.size(), bias.data(), row);
 }
 
 TEST(CceElements, Exponential) {
@@ -100,7 +100,7 @@ TEST(CceElements, StreamedCopiesBeginAndEndAnywhere) {
       for (const std::size_t bytes : {0U, 2U, 62U, 64U, 66U, 200U}) {
         std::vector<std::uint8_t> from(300), to(400, 0xee);
         for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::uint8_t>(i);
-        cce_elements(set).stream(to.data() + begin, from.data() + 6, bytes);
+        table_for<CceElements>(set).stream(to.data() + begin, from.data() + 6, bytes);
         for (std::size_t i = 0; i < to.size(); ++i)
           ASSERT_EQ(to[i], i >= begin && i < begin + bytes ? from[i - begin + 6] : 0xee);
       }
@@ -110,8 +110,8 @@ TEST(CceElements, NarrowedNumbersAreTheNearest) {
   const std::vector<float> x = numbers(-3.0, 1000.0);
   for (const InstructionSet set : instruction_sets()) {
     std::vector<BFloat16> narrow(x.size()), scaled(x.size());
-    cce_elements(set).narrow(narrow.data(), x.data(), x.size());
-    cce_elements(set).scale_narrow(scaled.data(), narrow.data(), x.size(), 0.3F);
+    table_for<CceElements>(set).narrow(narrow.data(), x.data(), x.size());
+    table_for<CceElements>(set).scale_narrow(scaled.data(), narrow.data(), x.size(), 0.3F);
     for (std::size_t i = 0; i < x.size(); ++i) {
       ASSERT_EQ(narrow[i].bits, BFloat16(x[i]).bits);
       ASSERT_EQ(scaled[i].bits, BFloat16(static_cast<float>(narrow[i]) * 0.3F).bits);

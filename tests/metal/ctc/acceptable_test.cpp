@@ -36,7 +36,7 @@ struct Frames {
     problem.input = input;
     problem.activations = activations;
     problem.input_lengths = lengths;
-    return cpu::kernels<Real>(set).acceptable(problem, {0, 2});
+    return cpu::table_for<cpu::Kernels<Real>>(set).acceptable(problem, {0, 2});
   }
 };
 

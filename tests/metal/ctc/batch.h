@@ -7,6 +7,7 @@
 
 #include "metal/cpu/ctc/loss.h"
 #include "reference/ctc/problem.h"
+#include "tests/metal/poison.h"
 
 namespace assay::metal {
 
@@ -79,16 +80,14 @@ struct Outcome {
 
 /// Loss and gradient, in arrays that held a value no result has.
 inline Outcome run(const Batch& batch, const CpuOptions& options = {}) {
-  constexpr float poison = 12345.0F;
-  Outcome outcome = {std::vector<float>(batch.loss_size(), poison),
-                     std::vector<float>(batch.activations.size(), poison)};
+  Outcome outcome = {poisoned<float>(batch.loss_size()), poisoned<float>(batch.activations.size())};
   ctc_loss(batch.problem(), {outcome.loss, outcome.gradient}, options);
   return outcome;
 }
 
 /// The loss alone.
 inline std::vector<float> run_loss(const Batch& batch, const CpuOptions& options = {}) {
-  std::vector<float> loss(batch.loss_size(), 12345.0F);
+  std::vector<float> loss = poisoned<float>(batch.loss_size());
   ctc_loss(batch.problem(), {loss, {}}, options);
   return loss;
 }

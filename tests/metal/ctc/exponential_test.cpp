@@ -83,7 +83,7 @@ using baseline::ExpRange;
 /// exp(a) 2^-k0 by the inner loops' own exponential, in all lanes.
 template <Accuracy accuracy = Accuracy::fine>
 double in_lanes(float a, ExpRange range = {}) {
-  return baseline::smallest(baseline::exponential<accuracy>(baseline::all(a), range));
+  return baseline::smallest(baseline::exponential<accuracy>(baseline::all(double{a}), range));
 }
 
 TEST(ExponentialInLanes, IsWithinThreeRoundings) {

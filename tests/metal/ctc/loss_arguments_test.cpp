@@ -14,21 +14,19 @@ namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float untouched = 12345.0F;
 
 /// A call that each test spoils in one place: T=4, B=2, C=3, S=2.
 struct Call {
   Batch batch{4, 3, {{1, 2}, {2}}};
-  std::vector<float> loss = std::vector<float>(2, untouched);
-  std::vector<float> gradient = std::vector<float>(24, untouched);
+  std::vector<float> loss = poisoned<float>(2);
+  std::vector<float> gradient = poisoned<float>(24);
   CpuOptions options;
 
   std::string complaint() {
     try {
       ctc_loss(batch.problem(), {loss, gradient}, options);
     } catch (const std::invalid_argument& refusal) {
-      for (const float value : loss) EXPECT_EQ(value, untouched);
-      for (const float value : gradient) EXPECT_EQ(value, untouched);
+      EXPECT_TRUE(are_all(poison, loss) && are_all(poison, gradient));
       return refusal.what();
     }
     return "accepted";
@@ -97,7 +95,7 @@ TEST(CtcLossArguments, RefusesAnUpstreamThatIsNoNumber) {
 
 TEST(CtcLossArguments, RefusesOutputsOfAnotherSize) {
   Call call;
-  call.loss.push_back(untouched);
+  call.loss.push_back(poison);
   EXPECT_EQ(call.complaint(), "loss.size() = 3: expected B for Reduction::none = 2");
   call = {};
   call.batch.options.reduction = Reduction::mean;

@@ -13,8 +13,6 @@
 namespace assay::metal {
 namespace {
 
-constexpr float poison = 12345.0F;
-
 /// 19 rows of mixed lengths, some without an alignment, in T=30, C=11.
 Batch mixed_batch() {
   std::mt19937_64 bits(11);
@@ -95,7 +93,7 @@ TEST(CtcLossBuffers, AnEmptyGradientThatPointsSomewhereIsNotWritten) {
            {.threads = 3, .workspace = workspace.span()});
   EXPECT_TRUE(same_bits(loss, run(batch).loss));
   EXPECT_TRUE(workspace.intact());
-  EXPECT_TRUE(std::ranges::all_of(elsewhere, [](float x) { return x == poison; }));
+  EXPECT_TRUE(are_all(poison, elsewhere));
 }
 
 TEST(CtcLossBuffers, ABatchIsItsRows) {

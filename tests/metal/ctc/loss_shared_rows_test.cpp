@@ -54,11 +54,9 @@ TEST(CtcLossSharedRows, SameBitsAsWithOneThread) {
 TEST(CtcLossSharedRows, ABadActivationInTheLastFrameIsRefusedBeforeAnythingIsWritten) {
   Batch batch = few_large_rows();
   batch.at(40, 2, 3000) = std::numeric_limits<float>::quiet_NaN();
-  constexpr float poison = 12345.0F;
-  std::vector<float> loss(batch.loss_size(), poison), gradient(batch.activations.size(), poison);
+  std::vector<float> loss = poisoned<float>(batch.loss_size()), gradient = poisoned<float>(batch.activations.size());
   EXPECT_THROW(ctc_loss(batch.problem(), {loss, gradient}, {.threads = 7, .workspace = {}}), std::invalid_argument);
-  EXPECT_TRUE(std::ranges::all_of(loss, [](float x) { return x == poison; }));
-  EXPECT_TRUE(std::ranges::all_of(gradient, [](float x) { return x == poison; }));
+  EXPECT_TRUE(are_all(poison, loss) && are_all(poison, gradient));
 }
 
 }  // namespace

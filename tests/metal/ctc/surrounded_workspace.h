@@ -1,22 +1,16 @@
-// A workspace between sentinels, and equality of bits.
+// A workspace between sentinels.
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "metal/cpu/ctc/loss.h"
+#include "tests/metal/poison.h"
 
 namespace assay::metal {
-
-/// Equal bits, NaN included.
-inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return std::ranges::equal(
-      a, b, [](float x, float y) { return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y); });
-}
 
 /// Workspace of exactly `bytes` between two sentinels, filled with a byte that is garbage as any type.
 class SurroundedWorkspace {

@@ -19,6 +19,7 @@
 #include "metal/cpu/svd/tuning.h"
 #include "reference/matrix.h"
 #include "reference/svd/jacobi.h"
+#include "tests/metal/poison.h"
 
 namespace assay::metal {
 
@@ -117,11 +118,6 @@ SvdResult<Real> decomposed(const SvdCase<Real>& given, const SvdHow& how = {}) {
   SvdResult<Real> result(given, how.vectors);
   cpu::svd(given.problem(), result.output(), {how.threads}, cpu::SvdTuning{how.method, how.set});
   return result;
-}
-
-template <class Element>
-bool same_bits(const std::vector<Element>& a, const std::vector<Element>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Element)) == 0;
 }
 
 template <class Real>

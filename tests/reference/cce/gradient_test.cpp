@@ -15,21 +15,13 @@ namespace {
 
 using tests::Tokens;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// Gradients one after the other, as tests::variables.
-std::vector<BigFloat> gradients(const CceOutcome<BigFloat>& outcome) {
-  std::vector<BigFloat> all = outcome.dhidden;
-  all.insert(all.end(), outcome.dweight.begin(), outcome.dweight.end());
-  all.insert(all.end(), outcome.dbias.begin(), outcome.dbias.end());
-  return all;
-}
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 void expect_finite_differences(const Tokens& tokens) {
   const PrecisionScope scope(100);
   const BigFloat step("1e-40"), bound("1e-38");
   std::vector<BigFloat> theta = tests::variables(tokens);
-  const std::vector<BigFloat> gradient = gradients(cce_outcome<BigFloat>(tokens.problem()));
+  const std::vector<BigFloat> gradient = tests::gradients(cce_outcome<BigFloat>(tokens.problem()));
   ASSERT_EQ(gradient.size(), theta.size());
   for (std::size_t i = 0; i < theta.size(); ++i) {
     const BigFloat at = theta[i];
@@ -47,7 +39,7 @@ void expect_finite_differences(const Tokens& tokens) {
 /// Calls `test` with every combination of options of a small problem.
 template <class Test>
 void for_each_option(Test test) {
-  for (const double cap : {0.0, 2.5, kInfinity})
+  for (const double cap : {0.0, 2.5, infinity})
     for (const double eps : {0.0, 0.1, 1.0})
       for (const double zeta : {0.0, 0.25})
         for (const bool biased : {false, true})
@@ -70,16 +62,16 @@ TEST(CceGradient, IsThatOfFiniteDifferencesUnderEveryCombinationOfOptions) {
   for_each_option(expect_finite_differences);
 }
 
-TEST(CceGradient, IsThatOfFiniteDifferencesBesideWordsOfBiasMinusInfinity) {
+TEST(CceGradient, IsThatOfFiniteDifferencesBesideEntriesOfBiasMinusInfinity) {
   for (const double cap : {0.0, 2.5})
     for (const double zeta : {0.0, 0.25}) {
       Tokens tokens = tests::random_biased_tokens(2, 2, 4);
       tokens.targets = {0, 3};
-      tokens.bias[1] = -kInfinity;
+      tokens.bias[1] = -infinity;
       tokens.shape.logit_softcap = cap, tokens.shape.z_loss = zeta;
       expect_finite_differences(tokens);
       if (cap == 0) continue;
-      tokens.targets = {1, 1};  // under a cap it is an entry like others, of the least logit there is
+      tokens.targets = {1, 1};  // under a cap it is an entry like others, with the smallest logit possible
       expect_finite_differences(tokens);
     }
 }
@@ -104,7 +96,7 @@ TEST(CceGradient, OfAUniformSoftmaxByHand) {
 TEST(CceGradient, OfALossThatIsInfiniteIsFinite) {
   Tokens tokens = tests::random_biased_tokens(1, 1, 3);
   tokens.hidden = {0};
-  tokens.bias = {0, -kInfinity, 0};
+  tokens.bias = {0, -infinity, 0};
   tokens.targets = {1};
   const CceOutcome<BigFloat> hard = cce_outcome<BigFloat>(tokens.problem());
   EXPECT_EQ(hard.loss[0], NumberTraits<BigFloat>::infinity());

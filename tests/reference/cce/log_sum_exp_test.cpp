@@ -1,8 +1,6 @@
-// The online log-sum-exp: every chunking and every order of merging gives the same sum. Exactly over 2^k, as enclosures
-// of one truth over Ball, within the bound of the header over float and double.
+// The online log-sum-exp gives the same sum in every chunking and every order of merging: exactly over 2^k, as
+// overlapping enclosures over Ball, within the bound of the header over float and double.
 #include "reference/cce/log_sum_exp.h"
-
-#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,14 +14,17 @@
 #include "reference/number/binary_weight.h"
 #include "reference/number/extended.h"
 #include "reference/number/log_number.h"
+#include "tests/reference/expect.h"
 
 namespace assay::reference {
 namespace {
 
+using tests::expect_near;
+
 template <class Weight>
 using ScalarOf = typename OnlineSum<Weight>::Scalar;
 
-/// Merges the leaves in a random tree: any two of what is left, in either order, until one is left.
+/// Merges sums in a random tree: any two of those that are left, in either order, until one is left.
 template <class Weight>
 OnlineSum<Weight> merge_at_random(std::vector<OnlineSum<Weight>> sums, std::mt19937& random) {
   while (sums.size() > 1) {
@@ -47,7 +48,7 @@ std::vector<OnlineSum<Weight>> chunks_at_random(std::vector<ScalarOf<Weight>> x,
   return chunks;
 }
 
-/// `check` of x summed in order, and in 200 chunkings and orders of merging.
+/// Calls `check` with the sum of x in order, and with its sums in 200 random chunkings and orders of merging.
 template <class Weight, class Check>
 void for_each_order(const std::vector<ScalarOf<Weight>>& x, Check check) {
   std::mt19937 random(2018);
@@ -113,12 +114,6 @@ TEST(Merge, OfTwoHasTheSameBitsInBothOrders) {
   }
 }
 
-TEST(BinaryWeight, RefusesAnExponentThatIsNotWhole) {
-  EXPECT_EQ(NumberTraits<BinaryWeight>::exp(-3).value(), Rational(1, 8));
-  EXPECT_THROW(NumberTraits<BinaryWeight>::exp(Rational(1, 2)), std::domain_error);
-  EXPECT_THROW(NumberTraits<BinaryWeight>::exp(Rational(1 << 21)), std::domain_error);
-}
-
 /// Each x takes part in at most V - 1 steps, whatever the order.
 template <class Real>
 void expect_within_bound(std::size_t V, double scale, double offset) {
@@ -140,12 +135,6 @@ TEST(OnlineSum, IsWithinItsBoundInFloatAndDouble) {
         expect_within_bound<float>(V, scale, offset);
         expect_within_bound<double>(V, scale, offset);
       }
-}
-
-/// |error| <= bound, which fails on NaN.
-void expect_near(const BigFloat& got, const BigFloat& want, const BigFloat& bound) {
-  const BigFloat error = abs(BigFloat(got - want));
-  if (!(error <= bound)) ADD_FAILURE() << got << ", expected " << want;
 }
 
 TEST(OnlineSum, KeepsAllDigitsInBigFloat) {

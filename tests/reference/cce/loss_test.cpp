@@ -1,8 +1,6 @@
-// The loss of one token: values worked by hand, the definition of problem.h under every option, and its digits where it
-// is next to nothing or logits are huge.
+// The loss of one token: values worked by hand, the definition of problem.h under every option, and its digits where
+// the loss is next to 0 or the logits are huge.
 #include "reference/cce/loss.h"
-
-#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
@@ -11,6 +9,7 @@
 #include "reference/cce/outcome.h"
 #include "reference/number/big_float.h"
 #include "tests/reference/cce/tokens.h"
+#include "tests/reference/expect.h"
 
 namespace assay::reference {
 namespace {
@@ -18,12 +17,10 @@ namespace {
 using tests::Tokens;
 using Traits = NumberTraits<BigFloat>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// |got / want - 1| <= bound, which fails on NaN.
 void expect_close(const BigFloat& got, const BigFloat& want, double bound = 1e-48) {
-  const BigFloat error = abs(BigFloat(got / want - BigFloat(1)));
-  if (!(error <= BigFloat(bound))) ADD_FAILURE() << got << ", expected " << want;
+  tests::expect_relatively_near(got, want, bound);
 }
 
 /// One token whose logits are `bias`.
@@ -54,10 +51,23 @@ TEST(CceLoss, ByHand) {
   Tokens smoothed = token({1, 0}, 0);  // lse - 3/4 x_0 - 1/8 (x_0 + x_1) = lse - 7/8
   smoothed.shape.label_smoothing = 0.25;
   expect_close(loss_of(smoothed), Traits::log(BigFloat(1) + e) - BigFloat(0.875));
-  Tokens capped = token({kInfinity, 0}, 0);  // x = 2 tanh(1/2), 0
+  Tokens capped = token({infinity, 0}, 0);  // x = 2 tanh(1/2), 0
   capped.bias[0] = 1, capped.shape.logit_softcap = 2;
   const BigFloat x = BigFloat(2) * (e - BigFloat(1)) / (e + BigFloat(1));
   expect_close(loss_of(capped), Traits::log1p(Traits::exp(-x)));
+}
+
+TEST(CceTerms, AreThoseOfTheSmoothedTarget) {
+  CceProblem<double> problem;
+  problem.V = 5, problem.label_smoothing = 0.25, problem.z_loss = 0.5, problem.logit_softcap = 30;
+  const auto terms = terms_of<double>(problem);
+  EXPECT_EQ(terms.cap, 30);
+  EXPECT_EQ(terms.on_target, 0.75);
+  EXPECT_EQ(terms.on_each, 0.05);
+  EXPECT_EQ(terms.on_rest, 0.2);
+  EXPECT_EQ(terms.on_square, 0.5);
+  problem.logit_softcap = infinity;
+  EXPECT_EQ(terms_of<double>(problem).cap, 0);
 }
 
 TEST(CceLoss, IsTheDefinitionUnderEveryOption) {
@@ -72,16 +82,16 @@ TEST(CceLoss, IsTheDefinitionUnderEveryOption) {
       }
 }
 
-TEST(CceLoss, IsInfiniteForAWordOutsideTheVocabulary) {
-  EXPECT_EQ(loss_of(token({0, -kInfinity}, 1)), Traits::infinity());
-  EXPECT_EQ(loss_of(token({0, -kInfinity}, 0)), BigFloat(0));
+TEST(CceLoss, IsInfiniteForAnEntryOutsideTheVocabulary) {
+  EXPECT_EQ(loss_of(token({0, -infinity}, 1)), Traits::infinity());
+  EXPECT_EQ(loss_of(token({0, -infinity}, 0)), BigFloat(0));
   for (const double eps : {0.1, 1.0})
     for (const std::int64_t target : {0, 1}) {
-      Tokens tokens = token({0, -kInfinity}, target);
+      Tokens tokens = token({0, -infinity}, target);
       tokens.shape.label_smoothing = eps;
       tokens.shape.z_loss = 0.5;
       EXPECT_EQ(loss_of(tokens), Traits::infinity());
-      tokens.shape.logit_softcap = 4;  // a logit of -4 is one like others
+      tokens.shape.logit_softcap = 4;  // under the cap the entry has the logit -4, and counts like others
       expect_close(loss_of(tokens), defined_loss(tokens, tests::variables(tokens), 0));
     }
 }
@@ -99,7 +109,7 @@ TEST(CceLoss, OfAConfidentTokenHasAllItsDigits) {
   expect_close(BigFloat(loss), Traits::exp(BigFloat(-70)) + Traits::exp(BigFloat(-67)), 1e-15);
 }
 
-/// Logits of 1e6 and more that differ by 50: as many digits are lost in them as the reference takes more.
+/// Logits of some 1e11 that differ by 50: the reference computes with as many more digits as these cancel.
 TEST(CceLoss, OfHugeLogitsHasAllItsDigits) {
   Tokens tokens = token({1e12 / 7, 1e12 / 7 + 50}, 1);
   tokens.hidden = {1e6 / 3};

@@ -1,5 +1,5 @@
-// float and double against any precision, within bounds derived from what the headers state: of logits (logits.h), of
-// their cap (softcap.h), of the softmax (row.h), then term by term through loss.h and gradient.h.
+// float and double against BigFloat, within bounds that follow from those of the headers: the logits' (logits.h), the
+// cap's (softcap.h) and the softmax's (row.h), then term by term through loss.h and gradient.h.
 #include <gtest/gtest.h>
 
 #include <algorithm>

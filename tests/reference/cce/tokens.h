@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "reference/cce/problem.h"
+#include "reference/cce/outcome.h"
 #include "reference/number/big_float.h"
 
 namespace assay::reference::tests {
@@ -59,6 +59,14 @@ inline std::vector<BigFloat> variables(const Tokens& tokens) {
   for (const std::vector<double>* array : {&tokens.hidden, &tokens.weight, &tokens.bias})
     for (const double x : *array) theta.emplace_back(x);
   return theta;
+}
+
+/// Gradients one after the other, as `variables`.
+inline std::vector<BigFloat> gradients(const CceOutcome<BigFloat>& outcome) {
+  std::vector<BigFloat> all = outcome.dhidden;
+  all.insert(all.end(), outcome.dweight.begin(), outcome.dweight.end());
+  all.insert(all.end(), outcome.dbias.begin(), outcome.dbias.end());
+  return all;
 }
 
 /// x [V] of token n.

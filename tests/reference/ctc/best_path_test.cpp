@@ -1,13 +1,9 @@
 // The Viterbi alignment against the best of all alignments.
 #include "reference/ctc/best_path.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
-#include "reference/ctc/alignments.h"
-#include "reference/ctc/collapse.h"
-#include "reference/ctc/path_probability.h"
+#include "reference/ctc/enumeration.h"
 #include "tests/reference/ctc/lattices.h"
 
 namespace assay::reference {

@@ -14,7 +14,7 @@ using tests::Batch;
 using tests::random_batch;
 using Traits = NumberTraits<BigFloat>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_infinite(const BigFloat& x) {
   return !Traits::is_finite(x) && !Traits::is_nan(x) && x > 0;
@@ -93,7 +93,7 @@ TEST(RepeatedLabels, NeedABlankBetween) {
 TEST(MinusInfinityLogits, AreProbabilitiesOfZero) {
   Batch batch = random_batch(3, 1, 3, 1);
   batch.targets = {1};
-  batch.activations[0] = -kInfinity;  // no blank at t = 0
+  batch.activations[0] = -infinity;  // no blank at t = 0
   const CtcRow<BigFloat> row = ctc_row<BigFloat>(batch.problem(), 0);
   EXPECT_TRUE(row.possible);
   EXPECT_EQ(row.y(0, 0), 0);
@@ -110,7 +110,7 @@ TEST(MinusInfinityLogits, MayLeaveNoAlignment) {
     batch.shape.input = input;
     batch.targets = {1};
     batch.input_lengths = {3};
-    for (const std::size_t t : {0U, 1U, 2U}) batch.activations[t * 3 + 1] = -kInfinity;  // the label never
+    for (const std::size_t t : {0U, 1U, 2U}) batch.activations[t * 3 + 1] = -infinity;  // the label never
     expect_impossible(batch);
   }
 }
@@ -131,16 +131,16 @@ TEST(ImpossibleRows, LeaveTheOthersAlone) {
   EXPECT_TRUE(is_infinite(ctc_outcome<BigFloat>(batch.problem()).loss[0]));
 }
 
-/// Logits so far apart that exp underflows whatever the exponent range: the row is possible and the loss is finite.
+/// Logits so far apart that exp underflows whatever the exponent range: the row is possible, and its loss finite.
 TEST(HugeLogits, StillHaveAFiniteLoss) {
   for (const double scale : {1e6, 1e30, 1e307}) {
-    if (scale > 1e100 && kMostDigits < 400) continue;  // the loss itself has 308 digits before the point
+    if (scale > 1e100 && max_digits < 400) continue;  // the loss itself has 308 digits before the point
     Batch batch = random_batch(2, 1, 2, 1);
     batch.activations = {scale, -scale, scale, -scale};  // blank certain, the label all but impossible
     batch.targets = {1};
     const CtcRow<BigFloat> row = ctc_row<BigFloat>(batch.problem(), 0);
     ASSERT_TRUE(row.possible);
-    // Of the three alignments two have one frame of the label, at the price of 2 scale, and share the posterior.
+    // Two of the three alignments have the label in one frame, at the price of 2 scale, and share the posterior.
     const BigFloat price = BigFloat(2) * BigFloat(scale);
     EXPECT_LT(abs(BigFloat(row.loss / price - 1)), BigFloat(1e-6));
     EXPECT_LT(abs(BigFloat(row.posterior(0, 1) - 0.5)), BigFloat(1e-40)) << scale;

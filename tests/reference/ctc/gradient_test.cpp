@@ -1,15 +1,7 @@
-// The gradient by three roads, equal as fractions: enumeration, two steps, directly. And the posterior.
+// The gradient from alpha and beta is that of enumeration, in exact rationals.
 #include "reference/ctc/gradient.h"
 
-#include <gtest/gtest.h>
-
-#include "reference/ctc/alpha.h"
-#include "reference/ctc/alpha_scaled.h"
-#include "reference/ctc/beta.h"
-#include "reference/ctc/beta_scaled.h"
 #include "reference/ctc/enumeration.h"
-#include "reference/ctc/feasible.h"
-#include "reference/ctc/gradient_scaled.h"
 #include "reference/ctc/gradient_two_step.h"
 #include "reference/ctc/posterior.h"
 #include "tests/reference/ctc/lattices.h"
@@ -17,17 +9,8 @@
 namespace assay::reference {
 namespace {
 
+using tests::for_each_feasible;
 using tests::Lattice;
-
-/// Calls `test(lattice, alpha, beta including y, p)` with every lattice that has an alignment.
-template <class Test>
-void for_each_feasible(Test test) {
-  tests::for_each_lattice([&](const Lattice& x) {
-    if (!feasible(x.T, x.labels)) return;
-    const Matrix<Rational> forward = alpha(x.y, x.expanded);
-    test(x, forward, beta_including_y(x.y, x.expanded), alpha_total(forward));
-  });
-}
 
 TEST(GradientWrtLogits, IsThatOfEnumeration) {
   for_each_feasible([](const Lattice& x, const auto& forward, const auto& backward, const Rational& p) {
@@ -36,26 +19,10 @@ TEST(GradientWrtLogits, IsThatOfEnumeration) {
   });
 }
 
-TEST(GradientWrtLogitsTwoStep, IsThatOfEnumeration) {
-  for_each_feasible([](const Lattice& x, const auto& forward, const auto& backward, const Rational& p) {
-    EXPECT_TRUE(gradient_wrt_logits_two_step(x.y, x.expanded, forward, backward, p) ==
-                gradient_wrt_logits_by_enumeration(x.y, x.labels, x.blank));
-  });
-}
-
-TEST(GradientWrtLogitsScaled, IsThatOfEnumeration) {
-  for_each_feasible([](const Lattice& x, const auto&, const auto&, const Rational&) {
-    const auto forward = alpha_scaled(x.y, x.expanded), backward = beta_scaled(x.y, x.expanded);
-    EXPECT_TRUE(gradient_wrt_logits_scaled(x.y, x.expanded, forward.values, backward.values) ==
-                gradient_wrt_logits_by_enumeration(x.y, x.labels, x.blank));
-  });
-}
-
 TEST(GradientWrtOutputs, IsThatOfEnumeration) {
   for_each_feasible([](const Lattice& x, const auto& forward, const auto& backward, const Rational& p) {
     const Matrix<Rational> enumerated = gradient_wrt_outputs_by_enumeration(x.y, x.labels, x.blank);
     EXPECT_TRUE(gradient_wrt_outputs(x.y, x.expanded, forward, backward, p) == enumerated);
-    EXPECT_TRUE(two_step_output_error(x.y, x.expanded, forward, backward, p) == enumerated);
   });
 }
 
@@ -63,27 +30,12 @@ TEST(GradientWrtLogProbs, IsTheOutputTimesTheGradientWrtIt) {
   for_each_feasible([](const Lattice& x, const auto& forward, const auto& backward, const Rational& p) {
     Matrix<Rational> expected = gradient_wrt_outputs_by_enumeration(x.y, x.labels, x.blank);
     for (std::int64_t t = 0; t < x.T; ++t)
-      for (std::int64_t k = 0; k < tests::kClasses; ++k) expected(t, k) *= x.y(t, k);
+      for (std::int64_t k = 0; k < tests::class_count; ++k) expected(t, k) *= x.y(t, k);
     EXPECT_TRUE(gradient_wrt_log_probs(x.y, x.expanded, forward, backward, p) == expected);
   });
 }
 
-TEST(Posterior, IsMinusTheGradientWrtLogProbs) {
-  for_each_feasible([](const Lattice& x, const auto& forward, const auto& backward, const Rational& p) {
-    const Matrix<Rational> gradient = gradient_wrt_log_probs(x.y, x.expanded, forward, backward, p);
-    const Matrix<Rational> gamma = posterior(x.y, x.expanded, forward, p);
-    for (std::int64_t t = 0; t < x.T; ++t) {
-      Rational sum = 0;
-      for (std::int64_t k = 0; k < tests::kClasses; ++k) {
-        EXPECT_EQ(gamma(t, k), -gradient(t, k));
-        sum += gamma(t, k);
-      }
-      EXPECT_EQ(sum, 1);
-    }
-  });
-}
-
-/// Outputs of exactly 0 beside paths that avoid them: the roads that divide by y must not.
+/// An output of exactly 0 where other paths avoid it: formulas that divide by y must leave it out.
 TEST(GradientWrtLogits, StandsOutputsOfZero) {
   for_each_feasible([](const Lattice& lattice, const auto&, const auto&, const Rational&) {
     if (lattice.T == 0) return;
@@ -98,7 +50,8 @@ TEST(GradientWrtLogits, StandsOutputsOfZero) {
     const Matrix<Rational> gamma = posterior(x.y, x.expanded, forward, p);
     EXPECT_EQ(gamma(x.T - 1, x.blank), 0);
     for (std::int64_t t = 0; t < x.T; ++t)
-      for (std::int64_t k = 0; k < tests::kClasses; ++k) EXPECT_EQ(Rational(x.y(t, k) - gamma(t, k)), enumerated(t, k));
+      for (std::int64_t k = 0; k < tests::class_count; ++k)
+        EXPECT_EQ(Rational(x.y(t, k) - gamma(t, k)), enumerated(t, k));
   });
 }
 

@@ -1,21 +1,14 @@
-// Expansion, repeats, feasibility, collapse, alignments and their number: what CTC means, before any probability.
 #include "reference/ctc/labels.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include "reference/ctc/alignments.h"
-#include "reference/ctc/collapse.h"
-#include "reference/ctc/count_alignments.h"
-#include "reference/ctc/feasible.h"
-#include "reference/ctc/repeats.h"
+#include "reference/ctc/enumeration.h"
 #include "tests/reference/ctc/lattices.h"
 
 namespace assay::reference {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
 using Labels = std::vector<std::int64_t>;
 
 TEST(Expand, PutsBlanksAroundAndBetween) {
@@ -30,46 +23,28 @@ TEST(MaySkipTo, NeedsTwoDifferentLabels) {
   EXPECT_THAT(may, ElementsAre(false, false, false, true, false, false, false));
 }
 
-TEST(Repeats, CountsEqualNeighbours) {
-  EXPECT_EQ(repeats(Labels{}), 0);
-  EXPECT_EQ(repeats(Labels{1, 2, 1}), 0);
-  EXPECT_EQ(repeats(Labels{1, 2, 2, 2, 1, 1}), 3);
-}
-
-TEST(Collapse, MergesRunsThenDropsBlanks) {
-  EXPECT_THAT(collapse(Labels{1, 0, 1, 2, 0}, 0), ElementsAre(1, 1, 2));
-  EXPECT_THAT(collapse(Labels{0, 1, 1, 0, 0, 1, 2, 2}, 0), ElementsAre(1, 1, 2));
-  EXPECT_THAT(collapse(Labels{3, 0, 3}, 3), ElementsAre(0));
-  EXPECT_THAT(collapse(Labels{}, 0), IsEmpty());
-}
-
-TEST(Alignments, AreListedForTwoLabelsInThreeFrames) {
-  EXPECT_THAT(alignments(3, Labels{1, 2}, 0),
-              ElementsAre(ElementsAre(0, 1, 2), ElementsAre(1, 0, 2), ElementsAre(1, 1, 2), ElementsAre(1, 2, 0),
-                          ElementsAre(1, 2, 2)));
-  EXPECT_THAT(alignments(3, Labels{1, 1}, 0), ElementsAre(ElementsAre(1, 0, 1)));
-  EXPECT_THAT(alignments(0, Labels{}, 0), ElementsAre(IsEmpty()));
-  EXPECT_THAT(alignments(0, Labels{1}, 0), IsEmpty());
-}
-
-TEST(Feasible, IsWhetherAnAlignmentExists) {
-  tests::for_each_lattice([](const tests::Lattice& lattice) {
-    EXPECT_EQ(feasible(lattice.T, lattice.labels), !alignments(lattice.T, lattice.labels, lattice.blank).empty());
+/// By the definition: those that the alignments of l pass, found by walking each along l'.
+TEST(LiveStates, HoldEveryStateOfEveryAlignment) {
+  tests::for_each_lattice([](const tests::Lattice& x) {
+    const std::int64_t L = std::ssize(x.expanded);
+    for (const auto& alignment : alignments(x.T, x.labels, x.blank)) {
+      std::int64_t s = alignment.empty() || alignment[0] == x.blank ? 0 : 1;
+      for (std::int64_t t = 0; t < x.T; ++t) {
+        const std::int64_t k = alignment[static_cast<std::size_t>(t)];
+        while (x.expanded[static_cast<std::size_t>(s)] != k) ++s;
+        const auto [first, end] = live_states(t, x.T, L);
+        EXPECT_TRUE(first <= s && s < end) << "t=" << t << " s=" << s;
+      }
+    }
   });
 }
 
-TEST(CountAlignments, AgreesWithTheListAndTheClosedForm) {
-  tests::for_each_lattice([](const tests::Lattice& lattice) {
-    const Integer listed = alignments(lattice.T, lattice.labels, lattice.blank).size();
-    EXPECT_EQ(count_alignments(lattice.T, lattice.labels, lattice.blank), listed);
-    EXPECT_EQ(count_alignments_closed_form(lattice.T, lattice.labels), listed);
-  });
-}
-
-TEST(CountAlignments, IsExactWhereItIsLarge) {
-  const Labels labels{1, 2, 3, 4, 5, 5, 4, 3, 3, 1};                         // S = 10, two repeats
-  EXPECT_EQ(count_alignments(60, labels, 0), Integer("82115378669464140"));  // binomial(68, 20)
-  EXPECT_EQ(count_alignments_closed_form(60, labels), Integer("82115378669464140"));
+TEST(LiveStates, AreTwoMoreEachFrameFromBothEnds) {
+  const std::int64_t T = 4, L = 7, first[] = {0, 1, 3, 5}, end[] = {2, 4, 6, 7};
+  for (std::int64_t t = 0; t < T; ++t) {
+    EXPECT_EQ(live_states(t, T, L).first, first[t]);
+    EXPECT_EQ(live_states(t, T, L).end, end[t]);
+  }
 }
 
 }  // namespace

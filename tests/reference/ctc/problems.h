@@ -43,4 +43,13 @@ inline Batch random_batch(std::int64_t T, std::int64_t B, std::int64_t C, std::i
   return batch;
 }
 
+/// A batch of mixed lengths; row 1 has no alignment.
+inline Batch mixed_batch() {
+  Batch batch = random_batch(6, 4, 4, 3);
+  batch.input_lengths = {6, 2, 4, 0};
+  batch.target_lengths = {3, 3, 1, 0};
+  batch.upstream = {2, -1, 0.5, 3};
+  return batch;
+}
+
 }  // namespace assay::reference::tests

@@ -6,13 +6,12 @@
 #include <limits>
 #include <vector>
 
-#include "reference/ctc/log_softmax.h"
 #include "reference/number/big_float.h"
 
 namespace assay::reference {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class Weight>
 std::vector<Weight> softmax_of(const std::vector<double>& logits) {
@@ -42,12 +41,12 @@ TEST(Softmax, DoesNotOverflow) {
 }
 
 TEST(Softmax, TakesMinusInfinityForZero) {
-  const auto y = softmax_of<double>({-kInfinity, 2, 2});
+  const auto y = softmax_of<double>({-infinity, 2, 2});
   EXPECT_EQ(y, (std::vector<double>{0, 0.5, 0.5}));
 }
 
 TEST(LogSoftmax, IsTheLogarithmOfTheSoftmax) {
-  const std::vector<double> logits{-700, 3, 800.5, -kInfinity};
+  const std::vector<double> logits{-700, 3, 800.5, -infinity};
   std::vector<BigFloat> log_y(4);
   log_softmax<BigFloat, double>(logits, log_y);
   const auto y = softmax_of<BigFloat>(logits);

@@ -1,10 +1,11 @@
-// ctc_steps: each quantity against the function of its own, over exact fractions; both gradients against enumeration.
+// The quantities of ctc_steps in exact rationals: both gradients against enumeration, the invariants, the scaled
+// variables.
 #include "reference/ctc/steps.h"
 
 #include <gtest/gtest.h>
 
 #include "reference/ctc/enumeration.h"
-#include "reference/ctc/gradient_scaled.h"
+#include "reference/ctc/scaled.h"
 #include "reference/number/big_float.h"
 #include "reference/number/exact.h"
 #include "reference/number/log_number.h"
@@ -22,10 +23,10 @@ Matrix<Rational> outputs(std::int64_t T, std::int64_t C) {
   return y;
 }
 
-const std::vector<std::vector<std::int64_t>> words = {{}, {1}, {1, 2}, {1, 1}, {2, 1, 1}};
+const std::vector<std::vector<std::int64_t>> label_sequences = {{}, {1}, {1, 2}, {1, 1}, {2, 1, 1}};
 
 TEST(Steps, ProbabilityAndGradientsAreThoseOfTheDefinition) {
-  for (const auto& labels : words)
+  for (const auto& labels : label_sequences)
     for (const std::int64_t T : {4, 5}) {
       const Matrix<Rational> y = outputs(T, 3);
       for (const CtcSteps<Rational>& steps : {ctc_steps(y, labels, 0), ctc_steps_scaled(y, labels, 0)}) {

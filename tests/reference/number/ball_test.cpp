@@ -1,7 +1,5 @@
-// Certified enclosures: they contain the exact value, and what a thousand digits give.
+// Certified enclosures contain the exact value, and the value computed with a thousand digits.
 #include "reference/number/ball.h"
-
-#include <gtest/gtest.h>
 
 #if ASSAY_HAVE_CERTIFIED
 
@@ -51,6 +49,12 @@ TEST(Ball, KnowsItsEnds) {
   EXPECT_EQ(Traits::to_double(third), 1.0 / 3.0);
 }
 
+TEST(Ball, LiesBetween) {
+  const Ball x = Ball::between(BigFloat(0.25), BigFloat(1) / BigFloat(3));
+  EXPECT_TRUE(x.contains(Rational(1, 4)) && x.contains(BigFloat(1) / BigFloat(3)));
+  EXPECT_FALSE(x.contains(Rational(24, 100)) || x.contains(Rational(34, 100)));
+}
+
 TEST(Ball, ComparesOnlyWithCertainty) {
   const Ball third = Ball(1) / Ball(3), other = Ball(2) / Ball(6);
   EXPECT_TRUE(third < Ball(1) && Ball(1) > third);
@@ -73,9 +77,9 @@ TEST(Ball, HasTheEndsOfExpAndLog) {
 
 TEST(Ball, EnclosesTheExactRecursions) {
   tests::for_each_lattice([](const tests::Lattice& x) {
-    Matrix<Ball> y(x.T, tests::kClasses);
+    Matrix<Ball> y(x.T, tests::class_count);
     for (std::int64_t t = 0; t < x.T; ++t)
-      for (std::int64_t k = 0; k < tests::kClasses; ++k)
+      for (std::int64_t k = 0; k < tests::class_count; ++k)
         y(t, k) = Ball(numerator(x.y(t, k)).str()) / Ball(denominator(x.y(t, k)).str());
     const Rational p = alpha_total(alpha(x.y, x.expanded));
     const Ball enclosure = alpha_total(alpha(y, x.expanded));
@@ -84,7 +88,7 @@ TEST(Ball, EnclosesTheExactRecursions) {
     const auto exact = posterior(x.y, x.expanded, alpha(x.y, x.expanded), p);
     const auto gamma = posterior(y, x.expanded, alpha(y, x.expanded), enclosure);
     for (std::int64_t t = 0; t < x.T; ++t)
-      for (std::int64_t k = 0; k < tests::kClasses; ++k) EXPECT_TRUE(gamma(t, k).contains(exact(t, k)));
+      for (std::int64_t k = 0; k < tests::class_count; ++k) EXPECT_TRUE(gamma(t, k).contains(exact(t, k)));
   });
 }
 

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "reference/number/big_float.h"
-#include "reference/number/ulp.h"
 
 namespace assay::reference {
 namespace {

@@ -42,7 +42,7 @@ double nearest_half(const std::vector<double>& halves, const BigFloat& x) {
     const std::size_t middle = (low + high) / 2;
     (BigFloat(halves[middle]) <= x ? low : high) = middle;
   }
-  const double above = high + 1 == halves.size() ? 65536.0 : halves[high];  // where the next would be
+  const double above = high + 1 == halves.size() ? 65536.0 : halves[high];  // where the next half would be
   const BigFloat down = x - BigFloat(halves[low]), up = BigFloat(above) - x;
   if (down == up) return halves[low % 2 == 0 ? low : high];
   return halves[down < up ? low : high];
@@ -82,7 +82,7 @@ TEST(Narrow, OperationsAndFunctionsOfHalvesAreRoundedOnce) {
     ASSERT_EQ(static_cast<double>(Traits::sqrt(Half(a))), nearest_half(halves, Exact::sqrt(x))) << a;
     ASSERT_EQ(static_cast<double>(Traits::exp(Half(-a))), nearest_half(halves, Exact::exp(-x))) << a;
     ASSERT_EQ(static_cast<double>(Traits::log1p(Half(a))), nearest_half(halves, Exact::log1p(x))) << a;
-    const double b_or_1 = std::max(b, 1.0);  // of which the logarithm is not negative
+    const double b_or_1 = std::max(b, 1.0);  // the logarithm of b_or_1 is not negative
     ASSERT_EQ(static_cast<double>(Traits::log(Half(b_or_1))), nearest_half(halves, Exact::log(BigFloat(b_or_1)))) << b;
   }
 }

@@ -1,8 +1,5 @@
-// Enclosures of singular values: they hold what is known exactly, they are tight, and poor factors make them wide, not
-// wrong.
+// Enclosures of singular values contain the exact values and are tight; poor factors make them wide, not wrong.
 #include "reference/svd/certified.h"
-
-#include <gtest/gtest.h>
 
 #if ASSAY_HAVE_CERTIFIED
 
@@ -18,7 +15,7 @@ using tests::matrix_from;
 using tests::random_matrix;
 using tests::with_singular_values_times_30;
 
-/// The enclosures about the factors of the digits in force.
+/// The enclosures about the factors that Jacobi finds with the digits in force.
 std::vector<Ball> enclosed(const Matrix<BigFloat>& A) {
   return enclose_singular_values(A, jacobi_svd(A));
 }
@@ -82,7 +79,7 @@ TEST(EncloseSingularValues, OfMissingRankHoldsZeroBesideGradedColumns) {
   EXPECT_GT(enclosures[2].lower(), BigFloat(0));
 }
 
-/// Whatever is wrong with the factors, what is true stays enclosed.
+/// Whatever is wrong with the factors, the true values stay enclosed.
 TEST(EncloseSingularValues, StaysTrueOfPoorFactors) {
   const Matrix<BigFloat> A = with_singular_values_times_30({4, 3, 2, 1});
   const SvdFactors<BigFloat> right = jacobi_svd(A);
@@ -105,7 +102,7 @@ TEST(EncloseSingularValues, StaysTrueOfPoorFactors) {
   expect_true(wrong, 1);
   wrong = right;
   for (BigFloat& x : wrong.Vh.row(0)) x *= BigFloat(-1);
-  expect_true(wrong, 1e-46);  // of U and S alone there is enough in A v
+  expect_true(wrong, 1e-46);  // U, S and the lengths of A v are enough
   wrong = right;
   for (BigFloat& x : wrong.Vh.row(3)) x = BigFloat(0);
   for (std::int64_t i = 0; i < 4; ++i) wrong.U(i, 3) = BigFloat(0);

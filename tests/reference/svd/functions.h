@@ -1,5 +1,5 @@
-// Functions of a matrix through its singular value decomposition that do not depend on signs, with their derivatives by
-// the factors: what gradients are tested on.
+// Functions of the factors U, S and Vh that do not depend on signs, with their derivatives by the factors, to test
+// gradients on.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 #include "reference/matrix.h"
 #include "reference/number/big_float.h"
-#include "reference/svd/factors.h"
 #include "reference/svd/gradient.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 
 namespace assay::reference::tests {

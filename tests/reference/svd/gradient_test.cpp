@@ -1,8 +1,6 @@
-// The gradient through U, S and Vh against differentiation of the function itself, at 60 digits, and what is said of it
-// where singular values are equal or 0.
+// The gradient through U, S and Vh against numerical differentiation at 60 digits, and its terms that are undetermined
+// or gauge dependent where singular values are equal or 0.
 #include "reference/svd/gradient.h"
-
-#include <gtest/gtest.h>
 
 #include <vector>
 
@@ -20,7 +18,7 @@ using tests::random_matrix;
 using tests::WeightedSquares;
 using tests::WeightedValues;
 
-constexpr int kDigits = 60;
+constexpr int digits = 60;
 using Terms = std::vector<SvdTerm>;
 
 template <class Function>
@@ -45,17 +43,8 @@ std::vector<BigFloat> weights(std::int64_t K) {
   return w;
 }
 
-TEST(NumericalGradient, IsThatOfAPolynomial) {
-  const Matrix<BigFloat> A = random_matrix<BigFloat>(3, 2);
-  const Matrix<BigFloat> gradient =
-      numerical_gradient([](const Matrix<BigFloat>& at) { return at(0, 0) * at(0, 0) * at(0, 0) * at(2, 1); }, A);
-  EXPECT_LE(abs(BigFloat(gradient(0, 0) - BigFloat(3) * A(0, 0) * A(0, 0) * A(2, 1))), BigFloat(1e-48));
-  EXPECT_LE(abs(BigFloat(gradient(2, 1) - A(0, 0) * A(0, 0) * A(0, 0))), BigFloat(1e-48));
-  EXPECT_EQ(gradient(1, 0), BigFloat(0));
-}
-
 TEST(SvdGradient, IsThatOfDifferencesForEveryShape) {
-  const PrecisionScope scope(kDigits);
+  const PrecisionScope scope(digits);
   for (const auto& [M, N] : {std::pair{3, 3}, {4, 3}, {3, 4}, {4, 1}, {1, 4}, {4, 2}}) {
     SCOPED_TRACE("M " + std::to_string(M) + ", N " + std::to_string(N));
     const std::int64_t K = std::min(M, N);
@@ -67,7 +56,7 @@ TEST(SvdGradient, IsThatOfDifferencesForEveryShape) {
 }
 
 TEST(SvdGradient, OfTheSpectralNormIsTheFirstPairOfVectors) {
-  const PrecisionScope scope(kDigits);
+  const PrecisionScope scope(digits);
   const Matrix<BigFloat> A = random_matrix<BigFloat>(4, 3, 8);
   const WeightedValues norm{{1, 0, 0}};
   expect_that_of_differences(norm, A);
@@ -76,7 +65,7 @@ TEST(SvdGradient, OfTheSpectralNormIsTheFirstPairOfVectors) {
   EXPECT_LE(abs(BigFloat(dA(1, 2) - factors.U(1, 0) * factors.Vh(0, 2))), BigFloat(1e-58));
 }
 
-/// A derivative of L along a rotation of the vectors of equal values: what no choice of U and Vh is to change.
+/// Where values are equal, their vectors may be rotated: L has a gradient where no such rotation changes it.
 TEST(SvdGradient, OfEqualValuesSaysWhatItCannotKnow) {
   const Matrix<BigFloat> A = tests::with_singular_values_times_30({2, 2, 1, 0.5});
   const Matrix<BigFloat> W = random_matrix<BigFloat>(4, 4, 5);
@@ -107,7 +96,7 @@ TEST(SvdGradient, OfZeroValuesSaysWhatItCannotKnow) {
   const SvdGradient<BigFloat> dependent = gradient_of(WeightedSquares{W, D}, A);
   EXPECT_EQ(dependent.gauge_dependent, (Terms{{2, 2}}));
   EXPECT_EQ(gradient_of(WeightedSquares{transposed(D), transposed(W)}, transposed(A)).gauge_dependent, (Terms{{2, 2}}));
-  // of the right vectors alone, all is known: that of s = 0 is the null vector, and moves smoothly
+  // an L of Vh alone has its gradient: the right vector of s = 0 is the null vector, and moves smoothly
   const WeightedSquares right{Matrix<BigFloat>(4, 3), D};
   const SvdGradient<BigFloat> of_right = gradient_of(right, A);
   EXPECT_EQ(of_right.gauge_dependent, Terms{});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -12,9 +13,11 @@
 #include "reference/matrix.h"
 #include "reference/number/big_float.h"
 #include "reference/number/traits.h"
-#include "reference/svd/factors.h"
+#include "reference/svd/jacobi.h"
+#include "reference/svd/problem.h"
 #include "reference/svd/products.h"
 #include "reference/svd/vectors.h"
+#include "tests/reference/expect.h"
 
 namespace assay::reference::tests {
 
@@ -27,7 +30,7 @@ Matrix<Number> matrix_from(std::int64_t M, std::int64_t N, Element element) {
   return A;
 }
 
-/// Normally distributed, of the digits of a float.
+/// Normally distributed elements that a float holds.
 template <class Number>
 Matrix<Number> random_matrix(std::int64_t M, std::int64_t N, unsigned seed = 1) {
   std::mt19937 random(seed);
@@ -78,6 +81,20 @@ inline Matrix<BigFloat> tall_with_singular_values(const std::vector<BigFloat>& d
   });
 }
 
+/// 1, ratio, ratio^2, ...: [K].
+inline std::vector<double> decaying(std::int64_t K, double ratio) {
+  std::vector<double> sigma;
+  for (std::int64_t k = 0; k < K; ++k) sigma.push_back(std::pow(ratio, static_cast<double>(k)));
+  return sigma;
+}
+
+/// [M, N] of singular values `sigma`, between random orthonormal vectors.
+inline Matrix<double> with_singular_values(std::int64_t M, std::int64_t N, const std::vector<double>& sigma) {
+  SvdFactors<double> factors = jacobi_svd(random_matrix<double>(M, N, 11));
+  factors.S = sigma;
+  return reconstruct(factors);
+}
+
 /// The largest |A_ij - B_ij|; a NaN is larger than anything.
 template <class Number>
 Number distance(const Matrix<Number>& A, const Matrix<Number>& B) {
@@ -92,22 +109,8 @@ Number distance(const Matrix<Number>& A, const Matrix<Number>& B) {
   return largest;
 }
 
-/// |got - want| <= bound, which fails on NaN.
-template <class Number>
-void expect_near(const Number& got, const Number& want, const Number& bound) {
-  const Number error = magnitude(Number(got - want));
-  if (!(error <= bound)) ADD_FAILURE() << got << ", expected " << want << ", off by " << error << " > " << bound;
-}
-
-/// |got - want| <= bound |want|, of every element.
-template <class Number>
-void expect_relatively_near(const std::vector<Number>& got, const std::vector<Number>& want, const Number& bound) {
-  ASSERT_EQ(got.size(), want.size());
-  for (std::size_t k = 0; k < got.size(); ++k) expect_near<Number>(got[k], want[k], bound * magnitude(want[k]));
-}
-
-/// Shapes; U^T U = Vh Vh^T = I; A = U diag(S) Vh; S descends and is not negative; signs. All within `bound`, that of A
-/// relative to S_0.
+/// Fails unless shapes and signs are right, U^T U = Vh Vh^T = I and A = U diag(S) Vh within `bound` (A relative to
+/// S_0), and S descends and is not negative.
 template <class Number>
 void expect_factors(const Matrix<Number>& A, const SvdFactors<Number>& factors, const Number& bound) {
   const std::int64_t M = A.rows(), N = A.cols(), K = std::min(M, N);
@@ -126,6 +129,14 @@ void expect_factors(const Matrix<Number>& A, const SvdFactors<Number>& factors, 
       if (magnitude(factors.U(i, k)) > magnitude(largest)) largest = factors.U(i, k);
     EXPECT_GT(largest, Number(0)) << "column " << k;
   }
+}
+
+/// Fails unless U and Vh are within `bound` of those wanted, and each S_k within `bound` relative to itself.
+template <class Number>
+void expect_same(const SvdFactors<Number>& got, const SvdFactors<Number>& want, const Number& bound) {
+  expect_relatively_near(got.S, want.S, bound);
+  EXPECT_LE(distance(got.U, want.U), bound);
+  EXPECT_LE(distance(got.Vh, want.Vh), bound);
 }
 
 }  // namespace assay::reference::tests

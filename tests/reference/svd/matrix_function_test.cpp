@@ -1,8 +1,6 @@
-// Gauge-invariant gradients against differentiation of the function, above all where singular values are equal or 0 and
-// the gradient through U and Vh does not know them.
+// Gauge-invariant gradients against numerical differentiation, above all where singular values are equal or 0 and the
+// gradient through U and Vh is undetermined.
 #include "reference/svd/matrix_function.h"
-
-#include <gtest/gtest.h>
 
 #include <vector>
 

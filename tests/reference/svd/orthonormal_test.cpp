@@ -1,7 +1,5 @@
-// Orthonormal vectors out of nearly dependent ones, of dependent ones and of none.
+// Vectors that are nearly dependent, dependent or 0 become orthonormal.
 #include "reference/svd/orthonormal.h"
-
-#include <gtest/gtest.h>
 
 #include <cstdint>
 

@@ -132,51 +132,6 @@ TEST(CtcCase, KeepsAScalarUpstreamWhenRowsAreSelected) {
   EXPECT_THAT(select_rows(c, {1}).upstream, IsEmpty());
 }
 
-TEST(CtcCase, EqualsItselfInEveryBit) {
-  CtcCase c = three_rows();
-  c.activations[3] = nan;
-  c.activations[4] = -infinity;
-  c.activations[5] = -0.0F;
-  c.upstream[0] = nan;
-  const CtcCase copy = c;
-  EXPECT_TRUE(c == copy);
-  EXPECT_TRUE(CtcCase{} == CtcCase{});
-}
-
-/// Each of these changes makes another case of it, the sign of a zero and the payload of a NaN among them.
-TEST(CtcCase, DiffersByEachOfItsParts) {
-  CtcCase c = three_rows();
-  c.activations[0] = 0.0F;
-  c.activations[1] = nan;
-  const std::vector<std::pair<const char*, std::function<void(CtcCase&)>>> changes = {
-      {"T", [](CtcCase& d) { d.T = 3; }},
-      {"B", [](CtcCase& d) { d.B = 2; }},
-      {"C", [](CtcCase& d) { d.C = 3; }},
-      {"S", [](CtcCase& d) { d.S = 3; }},
-      {"blank", [](CtcCase& d) { d.blank = 1; }},
-      {"input", [](CtcCase& d) { d.input = CtcInput::log_probs; }},
-      {"variable", [](CtcCase& d) { d.variable = CtcVariable::log_probs; }},
-      {"layout", [](CtcCase& d) { d.layout = CtcTargets::concatenated; }},
-      {"reduction", [](CtcCase& d) { d.reduction = Reduction::sum; }},
-      {"zero_infinity", [](CtcCase& d) { d.zero_infinity = true; }},
-      {"a target", [](CtcCase& d) { d.targets[0] = 0; }},
-      {"the padding of a target", [](CtcCase& d) { d.targets[5] = 0; }},
-      {"an input length", [](CtcCase& d) { d.input_lengths[2] = 1; }},
-      {"a target length", [](CtcCase& d) { d.target_lengths[2] = 1; }},
-      {"an upstream element", [](CtcCase& d) { d.upstream[1] = 2.5F; }},
-      {"no upstream", [](CtcCase& d) { d.upstream.clear(); }},
-      {"one bit of an activation", [](CtcCase& d) { d.activations[11] = std::nextafter(11.0F, 12.0F); }},
-      {"the sign of a zero", [](CtcCase& d) { d.activations[0] = -0.0F; }},
-      {"another NaN", [](CtcCase& d) { d.activations[1] = -nan; }},
-      {"one activation fewer", [](CtcCase& d) { d.activations.pop_back(); }},
-  };
-  for (const auto& [what, change] : changes) {
-    CtcCase d = c;
-    change(d);
-    EXPECT_FALSE(c == d) << what;
-  }
-}
-
 TEST(CtcCase, IsValidUntilOneOfItsPartsIsNot) {
   CtcCase c = three_rows();
   c.C = 3;

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "validation/ctc/diagnose.h"
+#include "validation/ctc/diagnosis/diagnose.h"
 
 namespace assay::validation {
 

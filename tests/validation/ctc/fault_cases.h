@@ -147,7 +147,7 @@ inline std::map<std::string, CtcCase> refused_cases() {
   return bad;
 }
 
-inline bool refuses(const CtcKernel& kernel, const CtcCase& c, std::size_t loss_size) {
+inline bool refuses(const CtcFloatKernel& kernel, const CtcCase& c, std::size_t loss_size) {
   std::vector<float> loss(loss_size);
   std::vector<float> gradient(static_cast<std::size_t>(c.T * c.B * c.C) + 2 * guard_width);
   try {

@@ -33,8 +33,8 @@ TEST(Refusals, AreThoseOfThePlainKernel) {
 }
 
 TEST(Refusals, MayNotBeNumbers) {
-  const Finding finding =
-      refusals_of(StubKernel([](const CtcProblem<float>&, const metal::CtcOutput<float>& out, int) { fill_with_zero(out); }));
+  const Finding finding = refusals_of(
+      StubKernel([](const CtcProblem<float>&, const metal::CtcOutput<float>& out, int) { fill_with_zero(out); }));
   EXPECT_EQ(finding.verdict, Verdict::error);
   EXPECT_THAT(finding.explanation, HasSubstr("a label equal to C: expected a refusal, got results"));
 }

@@ -32,8 +32,7 @@ TYPED_TEST(Generated, CasesAreValidForEveryProperty) {
 
 TYPED_TEST(Generated, CasesMeetEveryClassOftenEnoughToMatter) {
   Coverage coverage(TypeParam::classes());
-  for (std::uint64_t seed = 0; seed < 2000; ++seed)
-    coverage.count(TypeParam::classes_of(generated<TypeParam>(seed)));
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) coverage.count(TypeParam::classes_of(generated<TypeParam>(seed)));
   for (const auto& [name, count] : coverage.counts()) EXPECT_GE(count, 20) << name;
 }
 

@@ -54,7 +54,8 @@ TYPED_TEST(Npz, KeepsEveryBitOfEveryKindOfNumberOfEachType) {
   for (const Dtype dtype : dtypes_of<TypeParam>()) {
     const double min = format_of(dtype).smallest, max = format_of(dtype).largest, u = format_of(dtype).roundoff;
     const double infinity = std::numeric_limits<double>::infinity();
-    for (const double value : {-0.0, 1 + 2 * u, max, -min, 3 * min, infinity, -std::numeric_limits<double>::quiet_NaN()}) {
+    for (const double value :
+         {-0.0, 1 + 2 * u, max, -min, 3 * min, infinity, -std::numeric_limits<double>::quiet_NaN()}) {
       auto c = with_every_array<TypeParam>();
       c.dtype = dtype;
       for_each_row(TypeParam::problem(), [&]<class Row>(const Row& row) {

@@ -55,7 +55,8 @@ TYPED_TEST(Properties, HoldOfTheMetalKernelsBehindFaults) {
 /// Shrinking may leave less than a property's profile asks for, down to nothing.
 TYPED_TEST(Properties, HoldOfAnEmptyBatch) {
   for (const auto& property : TypeParam::properties()) {
-    const Finding finding = judge(property, Context<TypeParam>{*TypeParam::kernel("plain")}, typename TypeParam::Case());
+    const Finding finding =
+        judge(property, Context<TypeParam>{*TypeParam::kernel("plain")}, typename TypeParam::Case());
     EXPECT_FALSE(is_failure(finding.verdict)) << property.name << finding.explanation;
   }
 }
@@ -71,8 +72,7 @@ TYPED_TEST(Properties, AreNamedOnceEach) {
 }
 
 TYPED_TEST(Properties, AreJudgedOfKernelsFoundByName) {
-  for (const std::string& name : Samples<TypeParam>::names())
-    EXPECT_EQ(TypeParam::kernel(name)->info().name, name);
+  for (const std::string& name : Samples<TypeParam>::names()) EXPECT_EQ(TypeParam::kernel(name)->info().name, name);
   for (const std::string unknown : {"", "gpu", "fault:", "best-path", "fault:no-such-fault"})
     EXPECT_THROW(TypeParam::kernel(unknown), std::invalid_argument) << unknown;
   for (const auto& name : TypeParam::shipped_kernels()) EXPECT_NO_THROW(TypeParam::kernel(name));

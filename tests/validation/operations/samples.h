@@ -59,8 +59,9 @@ typename O::Case with_every_array() {
     if constexpr (IsArray<Row>)
       if ((c.*row.in_case).empty())
         (c.*row.in_case)
-            .resize(static_cast<std::size_t>(elements_of(dimensions<O>(row.shape.of(statement_of(c)), statement_of(c)))),
-                    1);
+            .resize(
+                static_cast<std::size_t>(elements_of(dimensions<O>(row.shape.of(statement_of(c)), statement_of(c)))),
+                1);
   });
   return c;
 }
@@ -69,8 +70,7 @@ typename O::Case with_every_array() {
 template <class O>
 class Stub final : public O::Kernel {
  public:
-  using Run =
-      std::function<void(const typename O::Problem&, const typename O::Output&, const typename O::Request&)>;
+  using Run = std::function<void(const typename O::Problem&, const typename O::Output&, const typename O::Request&)>;
 
   explicit Stub(Run run) : run_(std::move(run)) {}
 

@@ -86,7 +86,8 @@ TYPED_TEST(Text, KeepsEveryBitOfEveryKindOfNumberOfEachType) {
       if constexpr (IsArray<Row> && is_of_dtype<Row>) {
         using Image = typename TypeParam::Image;
         (c.*row.in_case).clear();
-        for (const double value : {0.0, -0.0, 1 + 2 * u, u - 1, max, -max, min, 3 * min, nan, -nan, infinity, -infinity})
+        for (const double value :
+             {0.0, -0.0, 1 + 2 * u, u - 1, max, -max, min, 3 * min, nan, -nan, infinity, -infinity})
           (c.*row.in_case).push_back(static_cast<Image>(value));
       }
     });
@@ -177,9 +178,8 @@ TYPED_TEST(Text, RefusesElementsThatTheTypeHasNot) {
         std::string line = to_text(c);
         const std::string key = std::string(" ") + row.name + "=";
         line.insert(line.find(key) + key.size(), element + std::string(","));
-        EXPECT_THAT([&] { this->read(line); },
-                    ThrowsMessage<std::invalid_argument>(HasSubstr(
-                        fmt::format("{}: {} is not a number of {}", row.name, element, name_of(dtype)))))
+        EXPECT_THAT([&] { this->read(line); }, ThrowsMessage<std::invalid_argument>(HasSubstr(fmt::format(
+                                                   "{}: {} is not a number of {}", row.name, element, name_of(dtype)))))
             << line;
       }
     });

@@ -1,17 +1,13 @@
-// A batch of matrices that owns its data: its types, its view, parts of it, norms, and equality in every bit.
+// A batch of matrices: its types, its view, parts of it, norms, and what keeps it from being a problem.
 #include "validation/svd/case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "tests/validation/svd/kernels.h"
 
@@ -100,39 +96,6 @@ TEST(SvdCase, HasNormsAtAnyScale) {
   const double most = std::numeric_limits<double>::max();
   EXPECT_EQ(frobenius_norm({1, 1, 2, Dtype::float64, {most, most}}, 0), infinity);
   EXPECT_EQ(frobenius_norm({1, 0, 2, Dtype::float64, {}}, 0), 0);
-}
-
-TEST(SvdCase, EqualsItselfInEveryBit) {
-  SvdCase c = two_tall();
-  c.A[0] = nan;
-  c.A[1] = -0.0;
-  c.A[2] = infinity;
-  const SvdCase copy = c;
-  EXPECT_TRUE(c == copy);
-  EXPECT_TRUE(SvdCase{} == SvdCase{});
-}
-
-TEST(SvdCase, DiffersByEachOfItsParts) {
-  SvdCase c = two_tall();
-  c.A[4] = nan;
-  const std::vector<std::pair<const char*, std::function<void(SvdCase&)>>> changes = {
-      {"B", [](SvdCase& d) { d.B = 3; }},
-      {"M", [](SvdCase& d) { d.M = 2; }},
-      {"N", [](SvdCase& d) { d.N = 3; }},
-      {"dtype", [](SvdCase& d) { d.dtype = Dtype::float64; }},
-      {"an element", [](SvdCase& d) { d.A[0] = std::nextafter(d.A[0], 9.0); }},
-      {"the last element", [](SvdCase& d) { d.A[11] = 2; }},
-      {"the payload of a NaN", [](SvdCase& d) { d.A[4] = std::bit_cast<double>(0x7FF8000000000001U); }},
-      {"the sign of a zero", [](SvdCase& d) { d.A[5] = -0.0; }},
-      {"an element less", [](SvdCase& d) { d.A.pop_back(); }},
-      {"an element more", [](SvdCase& d) { d.A.push_back(0); }},
-  };
-  for (const auto& [what, change] : changes) {
-    SvdCase d = c;
-    change(d);
-    EXPECT_FALSE(c == d) << what;
-    EXPECT_FALSE(d == c) << what;
-  }
 }
 
 struct Invalid {

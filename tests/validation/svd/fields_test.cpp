@@ -40,11 +40,9 @@ TEST(SvdRun, IsIndexedByMatrixRowAndColumn) {
 
 TEST(SvdRun, OfTheRandomizedSvdHasItsRank) {
   reference::RandomizedSvd asked;
-  const StubSvdKernel kernel({.randomized = [&](const auto&, const auto& randomized, const auto&) {
-    asked = randomized;
-  }});
-  const SvdRun run =
-      run_kernel(kernel, two_tall(), {.request = {.randomized = reference::RandomizedSvd{1, 5, 3, 99}}});
+  const StubSvdKernel kernel(
+      {.randomized = [&](const auto&, const auto& randomized, const auto&) { asked = randomized; }});
+  const SvdRun run = run_kernel(kernel, two_tall(), {.request = {.randomized = reference::RandomizedSvd{1, 5, 3, 99}}});
   EXPECT_EQ(run.K, 1);
   EXPECT_THAT(run.U, SizeIs(6));
   EXPECT_THAT(run.S, SizeIs(2));

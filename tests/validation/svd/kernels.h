@@ -10,10 +10,10 @@
 #include "tests/validation/operations/samples.h"
 #include "validation/svd/case.h"
 #include "validation/svd/faults/faults.h"
+#include "validation/svd/fields.h"
 #include "validation/svd/generate.h"
 #include "validation/svd/kernel.h"
 #include "validation/svd/operation.h"
-#include "validation/svd/fields.h"
 
 namespace assay::validation {
 
@@ -85,13 +85,20 @@ struct Samples<SvdOperation> {
   }
   /// Extents: B, M, N.
   static std::vector<SmallFault> small_faults() {
-    return {{"absolute-threshold", {1, 2, 2}},       {"tangent-as-sine", {1, 2, 2}},
-            {"last-pair-never-meets", {1, 3, 3}},    {"null-space-left-zero", {1, 1, 1}},
-            {"null-space-unit-vector", {1, 2, 2}},   {"unsorted", {1, 2, 2}},
-            {"sign-on-s", {1, 1, 1}},                {"values-sorted-alone", {1, 2, 2}},
-            {"half-of-the-matrix", {1, 2, 2}},       {"writes-past-u", {1, 1, 1}},
-            {"scale-of-the-batch", {2, 2, 2}},       {"lanes-converge-together", {2, 1, 1}},
-            {"zero-matrix-refused", {1, 1, 1}},      {"no-tall-correction", {1, 2, 1}},
+    return {{"absolute-threshold", {1, 2, 2}},
+            {"tangent-as-sine", {1, 2, 2}},
+            {"last-pair-never-meets", {1, 3, 3}},
+            {"null-space-left-zero", {1, 1, 1}},
+            {"null-space-unit-vector", {1, 2, 2}},
+            {"unsorted", {1, 2, 2}},
+            {"sign-on-s", {1, 1, 1}},
+            {"values-sorted-alone", {1, 2, 2}},
+            {"half-of-the-matrix", {1, 2, 2}},
+            {"writes-past-u", {1, 1, 1}},
+            {"scale-of-the-batch", {2, 2, 2}},
+            {"lanes-converge-together", {2, 1, 1}},
+            {"zero-matrix-refused", {1, 1, 1}},
+            {"no-tall-correction", {1, 2, 1}},
             {"infinite-at-zero", {1, 1, 1}}};
   }
 };

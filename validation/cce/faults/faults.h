@@ -15,7 +15,6 @@ namespace assay::validation {
 /// The kernel without a fault: double inside, correct in every option. Called "plain".
 std::shared_ptr<const CceKernel> plain_cce_kernel();
 
-
 namespace cce {
 
 // The faults by theme, one file each.

@@ -76,8 +76,8 @@ struct FrameSums {
   bool in_unit_interval = true;
 };
 
-/// The field `rounding`: a float32 log-softmax errs by u |ln y_k| in each element, and its sum of C exponentials, added one after
-/// the other, by at most C u; u = 2^-24. Twice that, and a few u for exp and log.
+/// The field `rounding`: a float32 log-softmax errs by u |ln y_k| in each element, and its sum of C exponentials, added
+/// one after the other, by at most C u; u = 2^-24. Twice that, and a few u for exp and log.
 FrameSums sums_of(Frame frame) {
   constexpr double u = 0x1p-24;
   FrameSums sums;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "validation/ctc/case.h"
-#include "validation/ctc/diagnose.h"
+#include "validation/ctc/diagnosis/diagnose.h"
 
 namespace assay::validation {
 

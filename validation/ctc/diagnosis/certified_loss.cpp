@@ -78,12 +78,13 @@ CertifiedLoss certified_loss(const CtcCase& row, int digits) {
   Enclosure loss;
   Decimal decimal;
   // A second round with more digits: a loss close to 0 loses its leading digits in 1 - p.
-  for (const int working_digits : {digits + 30, std::min(4 * digits + 40, reference::kMostDigits)}) {
+  for (const int working_digits : {digits + 30, std::min(4 * digits + 40, reference::max_digits)}) {
     loss = enclose(row, working_digits);
     if (!Traits::is_finite(loss.midpoint)) continue;
     if (Traits::is_zero(loss.midpoint) && Traits::is_zero(loss.radius)) return {0, "0"};
     decimal = to_decimal(loss.midpoint, digits);
-    // Half a unit is for rounding to decimal; the rest of the error may be a quarter, so the rounding of this line is safe.
+    // Half a unit is for rounding to decimal; the rest of the error may be a quarter, so the rounding of this line is
+    // safe.
     if (loss.radius * BigFloat(4) <= power_of_ten(decimal.unit))
       return {Traits::to_double(loss.midpoint), fmt::format("{} ± 1e{}", decimal.text, decimal.unit)};
   }

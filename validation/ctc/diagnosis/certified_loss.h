@@ -11,7 +11,7 @@
 namespace assay::validation {
 
 /// The largest number of digits of a loss that can be asked for.
-inline constexpr int max_loss_digits = std::min(10'000, reference::kMostDigits - 40);
+inline constexpr int max_loss_digits = std::min(10'000, reference::max_digits - 40);
 
 /// Whether losses are enclosed with certainty, by ball arithmetic.
 inline constexpr bool losses_are_certified = ASSAY_HAVE_CERTIFIED != 0;

@@ -12,8 +12,8 @@
 
 namespace assay::validation {
 
-/// The reason why `row` has probability 0, as text; none if an alignment has a probability above 0. `row` is a sound and feasible
-/// problem of one row, its activations free of NaN and +inf.
+/// The reason why `row` has probability 0, as text; none if an alignment has a probability above 0. `row` is a sound
+/// and feasible problem of one row, its activations free of NaN and +inf.
 std::optional<std::string> find_dead_end(const CtcCase& row);
 
 }  // namespace assay::validation

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "validation/ctc/diagnose.h"
+#include "validation/ctc/diagnosis/diagnose.h"
 
 namespace assay::validation {
 

@@ -53,8 +53,7 @@ constexpr ShaderFault<Part> faults[] = {
 std::shared_ptr<const CtcKernel> kernel_of(std::string name, Part part, ShaderEdit edit) {
   const auto path = part == Part::plain ? metal::CtcPath::plain : metal::CtcPath::production;
   const std::uint64_t min_states = part == Part::columns ? 257 : part == Part::device ? 4096 : 0;
-  return metal_ctc_kernel(
-      {.name = std::move(name), .path = path, .min_states = min_states, .edit = std::move(edit)});
+  return metal_ctc_kernel({.name = std::move(name), .path = path, .min_states = min_states, .edit = std::move(edit)});
 }
 
 }  // namespace

@@ -15,7 +15,6 @@ namespace assay::validation {
 /// The kernel without a fault: double inside, correct in every option. Called "plain".
 std::shared_ptr<const SvdKernel> plain_svd_kernel();
 
-
 namespace svd {
 
 // The faults by theme, one file each.

@@ -1,6 +1,6 @@
 // A problem with an extent of 0 is not refused, and nothing is written out of bounds.
-#include "validation/svd/properties/properties.h"
 #include "validation/svd/fields.h"
+#include "validation/svd/properties/properties.h"
 
 namespace assay::validation::svd {
 namespace {

@@ -40,8 +40,10 @@ constexpr reference::RandomizedSvd of_rank(std::int64_t rank, std::int64_t overs
 }
 
 const BadArgumentOf<SvdOperation> bad_randomized[] = {
-    {"rank 0", "rank", [](SvdCase&, SvdFields::RunOptions& options) { options.request.randomized = of_rank(0, 10, 2); }},
-    {"a rank above K", "rank", [](SvdCase&, SvdFields::RunOptions& options) { options.request.randomized = of_rank(3, 10, 2); }},
+    {"rank 0", "rank",
+     [](SvdCase&, SvdFields::RunOptions& options) { options.request.randomized = of_rank(0, 10, 2); }},
+    {"a rank above K", "rank",
+     [](SvdCase&, SvdFields::RunOptions& options) { options.request.randomized = of_rank(3, 10, 2); }},
     {"a negative oversampling", "oversampling",
      [](SvdCase&, SvdFields::RunOptions& options) { options.request.randomized = of_rank(1, -1, 2); }},
     {"negative power iterations", "power_iterations",
@@ -51,7 +53,8 @@ const BadArgumentOf<SvdOperation> bad_randomized[] = {
 }  // namespace
 
 SvdProperty refusals() {
-  return validation::refusals<SvdOperation>(healthy, bad_arguments, bad_randomized, [](const SvdKernelInfo& info) { return info.has_randomized; });
+  return validation::refusals<SvdOperation>(healthy, bad_arguments, bad_randomized,
+                                            [](const SvdKernelInfo& info) { return info.has_randomized; });
 }
 
 }  // namespace assay::validation::svd

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "validation/svd/properties/properties.h"
 #include "validation/svd/fields.h"
+#include "validation/svd/properties/properties.h"
 
 namespace assay::validation::svd {
 namespace {

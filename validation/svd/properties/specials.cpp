@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "validation/core/properties.h"
-#include "validation/svd/properties/properties.h"
 #include "validation/svd/fields.h"
+#include "validation/svd/properties/properties.h"
 
 namespace assay::validation::svd {
 namespace {

@@ -18,7 +18,7 @@ namespace assay::validation::transport {
 
 /// The offset of a member in a struct of assay_plugin.h.
 template <class Struct, class Member>
-std::uint32_t offset_of(Member Struct::*member) {
+std::uint32_t offset_of(Member Struct::* member) {
   const Struct whole{};
   return static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(&(whole.*member)) -
                                     reinterpret_cast<const std::byte*>(&whole));

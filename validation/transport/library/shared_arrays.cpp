@@ -85,7 +85,8 @@ void SharedArrays::lay_out(std::size_t alignment, Request& request) {
   std::size_t at = guard_pages * page;
   slots_.clear();
   for (const Array& array : arrays_) {
-    Slot slot{.element = static_cast<std::uint32_t>(array.element), .writable = array.output != nullptr ? 1U : 0U,
+    Slot slot{.element = static_cast<std::uint32_t>(array.element),
+              .writable = array.output != nullptr ? 1U : 0U,
               .pointer_at = array.pointer_at,
               .size_at = array.size_at};
     if (array.bytes > 0) {

@@ -28,7 +28,8 @@ struct Array {
     if constexpr (std::is_const_v<Value>) {
       return {name, bytes.data(), nullptr, bytes.size(), sizeof(Value), pointer_at, size_at};
     } else {
-      return {name,           bytes.data(), std::as_writable_bytes(values).data(), bytes.size(), sizeof(Value), pointer_at, size_at};
+      return {name,       bytes.data(), std::as_writable_bytes(values).data(), bytes.size(), sizeof(Value),
+              pointer_at, size_at};
     }
   }
 };

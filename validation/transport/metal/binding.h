@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "validation/transport/declaration/expression.h"
 #include "validation/transport/declaration/binding_node.h"
+#include "validation/transport/declaration/expression.h"
 
 namespace assay::validation::transport {
 

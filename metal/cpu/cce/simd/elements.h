@@ -16,38 +16,37 @@ struct WideSums {
 
 template <bool capped>
 ASSAY_INLINE FloatLanes sixteen_entries(FloatLanes z, FloatLanes bias, std::size_t count, const CceRow& row,
-                                      WideSums& sums) {
-  sums.size = multiply_add(z, all_floats(0.0F), sums.size);
+                                        WideSums& sums) {
+  sums.size = fused(z, all(0.0F), sums.size);
   z = z + bias;
   FloatLanes slope;
   if constexpr (capped) {
-    const Tanh tanh = tanh_with_slope(z / all_floats(row.cap));
-    z = tanh.value * all_floats(row.cap);
+    const Tanh tanh = tanh_with_slope(z / all(row.cap));
+    z = tanh.value * all(row.cap);
     slope = tanh.slope;
   }
-  const FloatLanes t = z - all_floats(row.reference);
+  const FloatLanes t = z - all(row.reference);
   const FloatLanes e = exponential(t);
   sums.largest = max(t, sums.largest);
   sums.exponentials = sums.exponentials + halves_added(count == float_lanes ? e : first_floats(e, count));
   if (row.with_logits) sums.logits = sums.logits + halves_added(count == float_lanes ? t : first_floats(t, count));
-  const FloatLanes gradient = multiply_add(e, all_floats(row.scale), all_floats(-row.shift));
+  const FloatLanes gradient = fused(e, all(row.scale), all(-row.shift));
   if constexpr (capped) return gradient * slope;
   return gradient;
 }
 
 template <bool capped>
 ASSAY_INLINE CceSums row_of(float* logits, std::size_t n, const float* bias, const CceRow& row) {
-  WideSums sums = {all(0.0), all(0.0), all_floats(-__builtin_inff()), all_floats(0.0F)};
+  WideSums sums = {all(0.0), all(0.0), all(-__builtin_inff()), all(0.0F)};
   std::size_t v = 0;
   for (; v + float_lanes <= n; v += float_lanes) {
-    const FloatLanes kept =
-        sixteen_entries<capped>(load_floats(logits + v), load_floats(bias + v), float_lanes, row, sums);
-    if (row.keep) store_floats(logits + v, kept);
+    const FloatLanes kept = sixteen_entries<capped>(load_wide(logits + v), load_wide(bias + v), float_lanes, row, sums);
+    if (row.keep) store_wide(logits + v, kept);
   }
   if (v < n) {
     const FloatLanes kept =
-        sixteen_entries<capped>(load_floats(logits + v, n - v), load_floats(bias + v, n - v), n - v, row, sums);
-    if (row.keep) store_floats(logits + v, n - v, kept);
+        sixteen_entries<capped>(load_repeated(logits + v, n - v), load_repeated(bias + v, n - v), n - v, row, sums);
+    if (row.keep) store_wide(logits + v, n - v, kept);
   }
   return {sum(sums.exponentials), sum(sums.logits), largest(sums.largest), sum(halves_added(sums.size)) == 0.0};
 }
@@ -101,12 +100,12 @@ inline void cce_to_float(float* to, const Real* from, std::size_t n) {
 /// Rounds to nearest, ties to even. NaN stays NaN: arithmetic gives quiet NaNs, from which the addition cannot carry.
 ASSAY_INLINE void store_narrow(BFloat16* to, FloatLanes x, std::size_t count) {
   std::uint16_t values[float_lanes];
-  for (std::size_t p = 0; p < float_parts; ++p) {
+  for (std::size_t p = 0; p < wide_parts; ++p) {
     using Bits = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
     using Shorts16 = std::uint16_t __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias));
     const Bits bits = reinterpret_cast<Bits>(x.part[p]);
     const Bits rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-    *reinterpret_cast<Shorts16*>(values + p * floats_of_part) = __builtin_convertvector(rounded, Shorts16);
+    *reinterpret_cast<Shorts16*>(values + p * Wide<float>::of_part) = __builtin_convertvector(rounded, Shorts16);
   }
   __builtin_memcpy(to, values, count * sizeof(BFloat16));
 }
@@ -114,31 +113,30 @@ ASSAY_INLINE void store_narrow(BFloat16* to, FloatLanes x, std::size_t count) {
 ASSAY_INLINE FloatLanes load_wide(const BFloat16* from, std::size_t count) {
   float values[float_lanes];
   for (std::size_t j = 0; j < float_lanes; ++j) values[j] = static_cast<float>(from[j < count ? j : 0]);
-  return load_floats(values);
+  return load_wide(values);
 }
 
 ASSAY_INLINE FloatLanes load_wide(const BFloat16* from) {
   FloatLanes x;
-  for (std::size_t p = 0; p < float_parts; ++p) {
+  for (std::size_t p = 0; p < wide_parts; ++p) {
     using Bits = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
     using Shorts16 = std::uint16_t __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias));
-    const auto bits = *reinterpret_cast<const Shorts16*>(from + p * floats_of_part);
-    x.part[p] = reinterpret_cast<WideFloat>(__builtin_convertvector(bits, Bits) << 16);
+    const auto bits = *reinterpret_cast<const Shorts16*>(from + p * Wide<float>::of_part);
+    x.part[p] = reinterpret_cast<WidePart<float>>(__builtin_convertvector(bits, Bits) << 16);
   }
   return x;
 }
 
 inline void cce_narrow(BFloat16* to, const float* from, std::size_t n) {
   std::size_t i = 0;
-  for (; i + float_lanes <= n; i += float_lanes) store_narrow(to + i, load_floats(from + i), float_lanes);
-  if (i < n) store_narrow(to + i, load_floats(from + i, n - i), n - i);
+  for (; i + float_lanes <= n; i += float_lanes) store_narrow(to + i, load_wide(from + i), float_lanes);
+  if (i < n) store_narrow(to + i, load_repeated(from + i, n - i), n - i);
 }
 
 inline void cce_scale_narrow(BFloat16* to, const BFloat16* from, std::size_t n, float scale) {
   std::size_t i = 0;
-  for (; i + float_lanes <= n; i += float_lanes)
-    store_narrow(to + i, load_wide(from + i) * all_floats(scale), float_lanes);
-  if (i < n) store_narrow(to + i, load_wide(from + i, n - i) * all_floats(scale), n - i);
+  for (; i + float_lanes <= n; i += float_lanes) store_narrow(to + i, load_wide(from + i) * all(scale), float_lanes);
+  if (i < n) store_narrow(to + i, load_wide(from + i, n - i) * all(scale), n - i);
 }
 
 template <class Real>

@@ -61,7 +61,8 @@ ASSAY_INLINE Sum take_exponentials(const Real* frame, std::size_t C, ExpRange ra
     return {sum(sums), largest(highest)};
   }
   const Lanes last = load(frame + C - lanes);
-  Begun next = begin(load(frame));  // begun one iteration early: two short chains of dependent operations instead of a long one
+  Begun next =
+      begin(load(frame));  // begun one iteration early: two short chains of dependent operations instead of a long one
   std::size_t c = 0;
   for (; c + 2 * lanes <= C; c += lanes) {
     ahead.fetch(c * sizeof(Real));
@@ -174,7 +175,8 @@ void emissions(const Row<Real>& row, const RowWorkspace& workspace, const States
       gather_exponentials(frame, classes, K, y);
     }
     workspace.normalizers.data()[t] = normalizer;
-    if (!gradient || C <= few_classes) continue;  // with few classes, the labels' part of the gradient covers all of them
+    if (!gradient || C <= few_classes)
+      continue;  // with few classes, the labels' part of the gradient covers all of them
     if (of_logits) {
       store_scaled(row.gradient_frame(t), C, exps, normalizer.scale * row.weight);
     } else {

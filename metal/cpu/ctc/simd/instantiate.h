@@ -1,6 +1,10 @@
-// The table of one instruction set's inner loops of CTC; avx2.cpp, avx512.cpp and baseline.cpp include this last.
+// The tables of one instruction set's inner loops of CTC: metal/cpu/simd/target.h.
 #pragma once
 
+#include "metal/cpu/ctc/kernels.h"
+#include "metal/cpu/simd/target.h"
+
+ASSAY_BEGIN_TARGET
 #include "metal/cpu/ctc/simd/acceptable.h"
 #include "metal/cpu/ctc/simd/emissions.h"
 #include "metal/cpu/ctc/simd/scaled.h"
@@ -11,3 +15,12 @@ template <class Real>
 inline constexpr Kernels<Real> table = {acceptable<Real>, emissions<Real>, scaled<Real>};
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD
+
+namespace assay::metal::cpu {
+
+ASSAY_DEFINE_TABLE(Kernels<float>, ASSAY_SIMD::table<float>)
+ASSAY_DEFINE_TABLE(Kernels<Half>, ASSAY_SIMD::table<Half>)
+ASSAY_DEFINE_TABLE(Kernels<BFloat16>, ASSAY_SIMD::table<BFloat16>)
+
+}  // namespace assay::metal::cpu
+ASSAY_END_TARGET

@@ -36,7 +36,7 @@ template <class T>
 inline int orthogonalize(const SvdBlocks<T>& blocks, std::int64_t columns, int sweep_limit) {
   const AngleLimits<T> limits(svd_tolerance<T>(columns));
   SweepProgress<T> progress;
-  progress.active = all_of(T(1));
+  progress.active = all(T(1));
   for (int sweep = 1; sweep <= sweep_limit; ++sweep) {
     begin_sweep(progress);
     for (std::int64_t round = 0; round < blocks.count - 1; ++round) visit_round(blocks, round, progress, limits);
@@ -49,9 +49,9 @@ inline int orthogonalize(const SvdBlocks<T>& blocks, std::int64_t columns, int s
 template <class T>
 inline Wide<T> squared_norms_of_block(const T* x, std::int64_t rows) {
   constexpr std::int64_t n = width<T>, some = 64;
-  Wide<T> total = all_of(T(0));
+  Wide<T> total = all(T(0));
   for (std::int64_t first = 0; first < rows; first += some) {
-    Wide<T> sum[4] = {all_of(T(0)), all_of(T(0)), all_of(T(0)), all_of(T(0))};
+    Wide<T> sum[4] = {all(T(0)), all(T(0)), all(T(0)), all(T(0))};
     for (std::int64_t row = first; row < rows && row < first + some; row += 4)
       for (std::int64_t i = 0; i < 4; ++i) {
         const Wide<T> element = load_wide(x + (row + i) * n);

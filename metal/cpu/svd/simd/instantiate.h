@@ -1,7 +1,10 @@
-// The table of one instruction set's inner loops of the singular value decomposition; avx2.cpp, avx512.cpp and
-// baseline.cpp include this last.
+// The tables of one instruction set's inner loops of the singular value decomposition: metal/cpu/simd/target.h.
 #pragma once
 
+#include "metal/cpu/simd/target.h"
+#include "metal/cpu/svd/kernels.h"
+
+ASSAY_BEGIN_TARGET
 #include "metal/cpu/svd/simd/batch.h"
 #include "metal/cpu/svd/simd/reflect.h"
 
@@ -11,3 +14,11 @@ template <class T>
 inline constexpr SvdKernels<T> svd_table = {run_batch<T>, orthogonalize<T>, squared_norms<T>, reflect<T>};
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD
+
+namespace assay::metal::cpu {
+
+ASSAY_DEFINE_TABLE(SvdKernels<float>, ASSAY_SIMD::svd_table<float>)
+ASSAY_DEFINE_TABLE(SvdKernels<double>, ASSAY_SIMD::svd_table<double>)
+
+}  // namespace assay::metal::cpu
+ASSAY_END_TARGET

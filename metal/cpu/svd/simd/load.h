@@ -50,11 +50,11 @@ inline void copy_matrix(const SvdBatch<T>& batch, const SvdGroup<T>& group, std:
 /// Sets the scales of all lanes. Returns the number of a matrix with an element that is not finite, or -1.
 template <class T>
 inline std::int64_t find_scales(const SvdBatch<T>& batch, SvdGroup<T>& group) {
-  Wide<T> largest = all_of(T(0)), nothing = all_of(T(0));
+  Wide<T> largest = all(T(0)), nothing = all(T(0));
   for (std::int64_t i = 0; i < batch.m; ++i) {
     const Wide<T> x = load_wide(group.p + i * svd_lanes<T>), y = load_wide(group.q + i * svd_lanes<T>);
     largest = max(max(absolute(x), absolute(y)), largest);
-    nothing = fused(y, all_of(T(0)), fused(x, all_of(T(0)), nothing));  // becomes NaN if an element is not finite
+    nothing = fused(y, all(T(0)), fused(x, all(T(0)), nothing));  // becomes NaN if an element is not finite
   }
   T size[width<T>], none[width<T>];
   store_wide(size, largest_of_group(largest, batch.levels));
@@ -86,7 +86,7 @@ inline std::int64_t load_group(const SvdBatch<T>& batch, SvdGroup<T>& group) {
       store_wide(at, load_wide(at) * first * second);
   for (std::int64_t j = 0; j < batch.more_rows; ++j)
     for (std::int64_t c = 0; c < batch.matrices_of_panel(); ++c) *element_of(batch, group, batch.rows + j, j, c) = T(1);
-  group.progress.active = all_of(T(1));
+  group.progress.active = all(T(1));
   return -1;
 }
 

@@ -1,7 +1,7 @@
 // Applies a Householder reflection to columns side by side in lanes, and computes the norms of the rows left.
 #pragma once
 
-#include "metal/cpu/simd/wide.h"
+#include "metal/cpu/simd/masks.h"
 #include "metal/cpu/svd/kernels.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
@@ -13,19 +13,19 @@ ASSAY_INLINE void reflect_chunks(const SvdRest<T>& rest, const T* v, T factor, T
   T* const top = rest.data + rest.first * rest.stride + column;
   const std::int64_t rows = rest.rows - rest.first;
   Wide<T> w[static_cast<std::size_t>(chunks)], square[static_cast<std::size_t>(chunks)];
-  for (std::int64_t c = 0; c < chunks; ++c) w[c] = square[c] = all_of(T(0));
+  for (std::int64_t c = 0; c < chunks; ++c) w[c] = square[c] = all(T(0));
   for (std::int64_t first = 0; factor != T(0) && first < rows; first += 64) {  // sums of partial sums lose fewer digits
     Wide<T> part[static_cast<std::size_t>(chunks)];
-    for (std::int64_t c = 0; c < chunks; ++c) part[c] = all_of(T(0));
+    for (std::int64_t c = 0; c < chunks; ++c) part[c] = all(T(0));
     for (std::int64_t i = first; i < rows && i < first + 64; ++i) {
-      const Wide<T> vi = all_of(v[i]);
+      const Wide<T> vi = all(v[i]);
       for (std::int64_t c = 0; c < chunks; ++c) part[c] = fused(vi, load_wide(top + i * rest.stride + c * n), part[c]);
     }
     for (std::int64_t c = 0; c < chunks; ++c) w[c] = w[c] + part[c];
   }
-  for (std::int64_t c = 0; c < chunks; ++c) w[c] = w[c] * all_of(-factor);
+  for (std::int64_t c = 0; c < chunks; ++c) w[c] = w[c] * all(-factor);
   for (std::int64_t i = 0; i < rows; ++i) {
-    const Wide<T> vi = all_of(factor != T(0) ? v[i] : T(0));
+    const Wide<T> vi = all(factor != T(0) ? v[i] : T(0));
     for (std::int64_t c = 0; c < chunks; ++c) {
       T* const at = top + i * rest.stride + c * n;
       const Wide<T> x = fused(vi, w[c], load_wide(at));

@@ -13,7 +13,7 @@
 // operands of a division are first scaled to about 1 by powers of two.
 #pragma once
 
-#include "metal/cpu/simd/wide.h"
+#include "metal/cpu/simd/masks.h"
 #include "metal/cpu/svd/kernels.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
@@ -65,56 +65,56 @@ ASSAY_INLINE Wide<float> rough_inverse_root(Wide<float> x) {
 /// Accurate to a unit in the last place.
 ASSAY_INLINE Wide<float> inverse(Wide<float> x) {
   const Wide<float> y = reciprocal(x);
-  return fused(y, fused_negative(x, y, all_of(1.0F)), y);
+  return fused(y, fused_negative(x, y, all(1.0F)), y);
 }
 #else
 ASSAY_INLINE Wide<float> reciprocal(Wide<float> x) {
-  return all_of(1.0F) / x;
+  return all(1.0F) / x;
 }
 ASSAY_INLINE Wide<float> inverse(Wide<float> x) {
-  return all_of(1.0F) / x;
+  return all(1.0F) / x;
 }
 ASSAY_INLINE Wide<float> root(Wide<float> x) {
   return square_root(x);
 }
 ASSAY_INLINE Wide<float> rough_inverse_root(Wide<float> x) {
-  return all_of(1.0F) / square_root(x);
+  return all(1.0F) / square_root(x);
 }
 #endif
 ASSAY_INLINE Wide<double> reciprocal(Wide<double> x) {
-  return all_of(1.0) / x;
+  return all(1.0) / x;
 }
 ASSAY_INLINE Wide<double> inverse(Wide<double> x) {
-  return all_of(1.0) / x;
+  return all(1.0) / x;
 }
 ASSAY_INLINE Wide<double> root(Wide<double> x) {
   return square_root(x);
 }
 ASSAY_INLINE Wide<double> rough_inverse_root(Wide<double> x) {
-  return all_of(1.0) / square_root(x);
+  return all(1.0) / square_root(x);
 }
 
 /// 1 - c, c = 1 / sqrt(1 + t^2), to a few units in its own last place: 1 - y (1 - r)^(-1/2) for some y near c, where
 /// r = (1 - y) (1 + y) - t^2 y^2 is the difference of two small numbers.
 template <class T>
 ASSAY_INLINE Wide<T> cosine_below_one(Wide<T> t, Wide<T> secant2) {
-  const Wide<T> one = all_of(T(1)), y = rough_inverse_root(secant2), below = one - y, sine = t * y;
+  const Wide<T> one = all(T(1)), y = rough_inverse_root(secant2), below = one - y, sine = t * y;
   const Wide<T> r = fused_negative(sine, sine, below * (one + y));
-  return fused_negative(y, r * fused(r, all_of(T(0.375)), all_of(T(0.5))), below);
+  return fused_negative(y, r * fused(r, all(T(0.375)), all(T(0.5))), below);
 }
 
 /// Chooses the rotations of a panel from its dots. Returns false, and chooses none, where no pair needs one.
 template <class T>
 ASSAY_INLINE bool choose_rotations(Panel<T>& panel, const AngleLimits<T>& limits) {
   SweepProgress<T>& progress = *panel.progress;
-  const Wide<T> zero = all_of(T(0)), a = panel.a, b = panel.b;
-  const Wide<T> one = all_of(T(1)), scale_p = one - panel.shrunk_p, scale_q = one - panel.shrunk_q;
+  const Wide<T> zero = all(T(0)), a = panel.a, b = panel.b;
+  const Wide<T> one = all(T(1)), scale_p = one - panel.shrunk_p, scale_q = one - panel.shrunk_q;
   const Wide<T> g = panel.dot * (scale_p * scale_q);
   const Wide<T> larger = max(a, b), smaller = min(a, b);
   const Wide<T> unit = normalizer(larger), other_unit = normalizer(smaller);
   const Wide<T> g1 = g * unit, cosine2 = g1 * (g * other_unit);
-  const Mask<T> rotated = greater(cosine2, all_of(limits.worthwhile)) &
-                          greater(smaller, all_of(svd_smallest_square<T>)) & greater(progress.active, zero);
+  const Mask<T> rotated = greater(cosine2, all(limits.worthwhile)) & greater(smaller, all(svd_smallest_square<T>)) &
+                          greater(progress.active, zero);
   if (!any(rotated)) return false;
   const Wide<T> difference = (a - b) * unit, twice = g1 + g1;
   const Wide<T> size = absolute(difference);

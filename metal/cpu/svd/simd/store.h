@@ -43,7 +43,7 @@ template <class T>
 ASSAY_INLINE Wide<T> columns_before(Wide<T> square, std::int64_t columns) {
   T number[width<T>];
   for (std::size_t l = 0; l < width<T>; ++l) number[l] = static_cast<T>(l);
-  const Wide<T> one = all_of(T(1)), zero = all_of(T(0)), own = load_wide(number);
+  const Wide<T> one = all(T(1)), zero = all(T(0)), own = load_wide(number);
   Wide<T> before = zero, other = square, others = own;
   for (unsigned s = 1; s < static_cast<unsigned>(columns); ++s) {
     other = next_partner(other, s);
@@ -71,9 +71,9 @@ inline void find_order(const SvdBatch<T>& batch, const T* squares, OrderedMatric
     matrices.lane[to] = from[l];
     matrices.sigma[to] = square[l];
   }
-  const Wide<T> sigma = square_root(load_wide(matrices.sigma)), zero = all_of(T(0));
+  const Wide<T> sigma = square_root(load_wide(matrices.sigma)), zero = all(T(0));
   store_wide(matrices.sigma, sigma);
-  store_wide(matrices.factor, where(greater(sigma, zero), all_of(T(1)) / sigma, zero));
+  store_wide(matrices.factor, where(greater(sigma, zero), all(T(1)) / sigma, zero));
   matrices.whole = true;
   for (std::int64_t c = 0; c < matrices.count; ++c)
     matrices.whole &= matrices.sigma[c * matrices.lanes + batch.n - 1] > T(0);
@@ -101,12 +101,12 @@ struct PolishedColumns {
   ASSAY_INLINE PolishedColumns(const OrderedColumns<T>& columns, std::int64_t n) {
     Wide<T> V[most], partner[most];
     for (unsigned i = 0; i < most; ++i) {
-      V[i] = partner[i] = i < n ? columns.row(i) : all_of(T(0));
-      rows[i] = all_of(T(0));
+      V[i] = partner[i] = i < n ? columns.row(i) : all(T(0));
+      rows[i] = all(T(0));
     }
 #pragma GCC unroll 16
     for (unsigned s = 0; s < most; ++s) {
-      Wide<T> products[2] = {all_of(T(0)), all_of(T(0))};
+      Wide<T> products[2] = {all(T(0)), all(T(0))};
       for (unsigned i = 0; i < most; ++i) {
         if (s > 0) partner[i] = next_partner(partner[i], s);
         products[i & 1] = fused(V[i], partner[i], products[i & 1]);
@@ -114,7 +114,7 @@ struct PolishedColumns {
       const Wide<T> product = products[0] + products[1];
       for (unsigned i = 0; i < most; ++i) rows[i] = fused(partner[i], product, rows[i]);
     }
-    for (unsigned i = 0; i < most; ++i) rows[i] = fused(V[i] - rows[i], all_of(T(0.5)), V[i]);
+    for (unsigned i = 0; i < most; ++i) rows[i] = fused(V[i] - rows[i], all(T(0.5)), V[i]);
   }
 
   ASSAY_INLINE Wide<T> row(std::int64_t i) const { return rows[i]; }
@@ -123,14 +123,14 @@ struct PolishedColumns {
 /// For each column, 1 with the sign of the first of the elements of largest magnitude.
 template <class T, class Columns>
 ASSAY_INLINE Wide<T> signs_of(const Columns& columns, std::int64_t rows) {
-  Wide<T> largest = all_of(T(0)), element = largest;
+  Wide<T> largest = all(T(0)), element = largest;
   for (std::int64_t i = 0; i < rows; ++i) {
     const Wide<T> x = columns.row(i), size = absolute(x);
     const Mask<T> more = greater(size, largest);
     largest = where(more, size, largest);
     element = where(more, x, element);
   }
-  return times_sign_of(all_of(T(1)), element);
+  return times_sign_of(all(T(1)), element);
 }
 
 /// Where element (i, r) of matrix c goes, of the matrices side by side: to[c * size + i * row_step + r], or with rows
@@ -163,7 +163,7 @@ template <class T, class Columns>
 ASSAY_INLINE void write_rows(const OrderedMatrices<T>& matrices, const Columns& columns, std::int64_t rows,
                              std::int64_t n, Wide<T> factor, const Destination<T>& destination) {
   for (std::int64_t i = 0; i < rows; ++i)
-    write_each(matrices, fused(columns.row(i), factor, all_of(T(0))), n, destination, i * n);
+    write_each(matrices, fused(columns.row(i), factor, all(T(0))), n, destination, i * n);
 }
 
 /// Exchanges lane j of x[i] with lane i of x[j], in each group of 2^bits lanes.
@@ -184,7 +184,7 @@ ASSAY_INLINE void write_columns(const OrderedMatrices<T>& matrices, const Column
   for (std::int64_t first = 0; first < rows; first += some) {
     const std::int64_t count = rows - first < some ? rows - first : some;
     for (std::int64_t k = 0; k < some; ++k)
-      x[k] = k < count ? fused(columns.row(first + k), factor, all_of(T(0))) : all_of(T(0));
+      x[k] = k < count ? fused(columns.row(first + k), factor, all(T(0))) : all(T(0));
     transpose<bits>(x);
     for (std::int64_t r = 0; r < n; ++r) write_each(matrices, x[r], count, destination, r * rows + first);
   }

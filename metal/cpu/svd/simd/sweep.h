@@ -55,7 +55,7 @@ ASSAY_INLINE Wide<T> next_row(const Panel<T>& panel, T* p, T* q, Wide<T> sum) {
 template <int move, bool rotates, class T>
 ASSAY_INLINE void next_pairs(Panel<T>& panel, std::int64_t rows, std::int64_t more_rows) {
   constexpr std::int64_t n = width<T>;
-  Wide<T> sum[4] = {all_of(T(0)), all_of(T(0)), all_of(T(0)), all_of(T(0))};
+  Wide<T> sum[4] = {all(T(0)), all(T(0)), all(T(0)), all(T(0))};
   const Panel<T> fixed = panel;
   T *p = panel.p, *q = panel.q;
   for (T* end = p + rows * n; p != end; p += 4 * n, q += 4 * n)
@@ -157,7 +157,7 @@ ASSAY_INLINE void leave(const Panel<T>& panel, std::int64_t rows, int levels, bo
 template <class T>
 ASSAY_INLINE void enter(Panel<T>& panel, std::int64_t rows) {
   constexpr std::int64_t n = width<T>;
-  const Wide<T> zero = all_of(T(0));
+  const Wide<T> zero = all(T(0));
   Wide<T> a[2] = {zero, zero}, b[2] = {zero, zero}, g[4] = {zero, zero, zero, zero};
   for (std::int64_t row = 0; row < rows; row += 4)
     for (std::int64_t i = 0; i < 4; ++i) {
@@ -194,7 +194,7 @@ ASSAY_INLINE void step(const Visit<T>& visit) {
 
 template <class T>
 ASSAY_INLINE void last_step(const Visit<T>& visit, int levels, bool within) {
-  const Wide<T> zero = all_of(T(0));
+  const Wide<T> zero = all(T(0));
   for (std::int64_t j = 0; j < visit.count; ++j) {
     Panel<T>& panel = visit.panels[j];
     if (!choose_rotations(panel, visit.limits)) panel.to_p = panel.to_q = zero;
@@ -249,7 +249,7 @@ ASSAY_INLINE Wide<T> largest_of_group(Wide<T> x, int levels) {
 
 template <class T>
 ASSAY_INLINE void begin_sweep(SweepProgress<T>& progress) {
-  progress.cosine2 = progress.mixing2 = all_of(T(0));
+  progress.cosine2 = progress.mixing2 = all(T(0));
 }
 
 /// Clears `active` for the groups whose columns are now orthogonal. After a pair is made orthogonal, each later
@@ -258,11 +258,11 @@ ASSAY_INLINE void begin_sweep(SweepProgress<T>& progress) {
 template <class T>
 ASSAY_INLINE bool end_sweep(SweepProgress<T>& progress, int levels, std::int64_t columns,
                             const AngleLimits<T>& limits) {
-  const Wide<T> cosine2 = largest_of_group(progress.cosine2, levels), tolerance = all_of(limits.tolerance);
-  const Wide<T> left2 = cosine2 * largest_of_group(progress.mixing2, levels) * all_of(static_cast<T>(4 * columns));
+  const Wide<T> cosine2 = largest_of_group(progress.cosine2, levels), tolerance = all(limits.tolerance);
+  const Wide<T> left2 = cosine2 * largest_of_group(progress.mixing2, levels) * all(static_cast<T>(4 * columns));
   const Mask<T> again = greater(cosine2, tolerance) & greater(left2, tolerance);
-  progress.active = where(again, progress.active, all_of(T(0)));
-  return !any(greater(progress.active, all_of(T(0))));
+  progress.active = where(again, progress.active, all(T(0)));
+  return !any(greater(progress.active, all(T(0))));
 }
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD

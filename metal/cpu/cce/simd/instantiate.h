@@ -1,0 +1,18 @@
+// The tables of one instruction set's inner loops of linear cross-entropy: metal/cpu/simd/target.h.
+#pragma once
+
+#include "metal/cpu/cce/elements.h"
+#include "metal/cpu/simd/target.h"
+
+ASSAY_BEGIN_TARGET
+#include "metal/cpu/cce/simd/elements.h"
+
+namespace assay::metal::cpu {
+
+ASSAY_DEFINE_TABLE(CceElements, ASSAY_SIMD::cce_table)
+ASSAY_DEFINE_TABLE(CceStored<float>, ASSAY_SIMD::cce_stored_table<float>)
+ASSAY_DEFINE_TABLE(CceStored<Half>, ASSAY_SIMD::cce_stored_table<Half>)
+ASSAY_DEFINE_TABLE(CceStored<BFloat16>, ASSAY_SIMD::cce_stored_table<BFloat16>)
+
+}  // namespace assay::metal::cpu
+ASSAY_END_TARGET

@@ -1,0 +1,47 @@
+// What an operation's simd/instantiate.h needs to compile its inner loops for one instruction set: avx2.cpp, avx512.cpp
+// and baseline.cpp define ASSAY_SIMD and ASSAY_SIMD_BYTES, and include it.
+//
+//   #include "metal/cpu/simd/target.h"      and all headers that other machines compile too
+//   ASSAY_BEGIN_TARGET
+//   #include ...                            the inner loops
+//   ASSAY_DEFINE_TABLE(Table, value)        for each table: see metal/cpu/instruction_set.h
+//   ASSAY_END_TARGET
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "metal/cpu/instruction_set.h"
+
+#if ASSAY_SIMD_BYTES == 16
+#define ASSAY_BEGIN_TARGET
+#define ASSAY_END_TARGET
+#else
+#include <immintrin.h>
+#define ASSAY_END_TARGET _Pragma("GCC pop_options")
+#if ASSAY_SIMD_BYTES == 64
+#define ASSAY_BEGIN_TARGET                                                                      \
+  _Pragma("GCC push_options") _Pragma("GCC target(\"fma,avx512f,avx512bw,avx512dq,avx512vl\")") \
+      _Pragma("GCC target(\"prefer-vector-width=512\")")
+#elif defined(ASSAY_SIMD_FMA)
+#define ASSAY_BEGIN_TARGET _Pragma("GCC push_options") _Pragma("GCC target(\"avx2,fma\")")
+#else
+#define ASSAY_BEGIN_TARGET _Pragma("GCC push_options") _Pragma("GCC target(\"avx2\")")
+#endif
+#endif
+
+namespace assay::metal::cpu::ASSAY_SIMD {
+
+inline constexpr InstructionSet own_set = ASSAY_SIMD_BYTES == 64   ? InstructionSet::avx512
+                                          : ASSAY_SIMD_BYTES == 32 ? InstructionSet::avx2
+                                                                   : InstructionSet::baseline;
+
+}  // namespace assay::metal::cpu::ASSAY_SIMD
+
+#define ASSAY_DEFINE_TABLE(Table, value)                                                      \
+  template <>                                                                                 \
+  const Table& assay::metal::cpu::table_of<Table, assay::metal::cpu::ASSAY_SIMD::own_set>() { \
+    return value;                                                                             \
+  }

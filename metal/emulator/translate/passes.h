@@ -1,0 +1,78 @@
+// The passes of translate.h, each of which edits the source or appends to it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metal/emulator/translate/declarations.h"
+#include "metal/emulator/translate/edits.h"
+#include "metal/emulator/translate/kernels.h"
+#include "metal/emulator/translate/source.h"
+
+namespace assay::metal::emulator {
+
+using Declarations = std::vector<Declaration>;
+
+/// The text with an empty line in place of each pragma that is a hint for compiling a loop (#pragma unroll, #pragma
+/// clang loop). The preprocessor does not expand macros in them, and clang would refuse those.
+std::string without_loop_pragmas(std::string_view text);
+
+/// Translates what needs no declarations: address spaces, attributes, literals.
+///
+///   device, thread, kernel, [[...]]  ->  nothing           1.5h, 2bf   ->  casts
+///   static_cast                      ->  a cast that also converts half to bfloat
+///   constant                         ->  const             is_function_constant_defined(n)  ->  assay_is_set_n
+void translate_tokens(const Source& source, Edits& edits);
+
+/// Merges functions, and specializations of classes, that differ in address spaces only: without address spaces they
+/// would be declared twice. Removes the second of two if it has the same body, else refuses it.
+///
+///   float load(device const float* p) { return *p; }        float get() const thread { return x; }
+///   float load(threadgroup const float* p) { return *p; }   float get() const device { return x; }
+void merge_overloads(const Source& source, const Declarations& declarations, Edits& edits);
+
+/// The C++ text for a `threadgroup` variable, as a format: {0} is a unique number, {1} its type, {2} its name.
+extern const char* const run_threadgroup_variable;
+extern const char* const lint_threadgroup_variable;
+
+/// Turns `threadgroup` variables into references to memory of the group; removes `threadgroup` from pointers and
+/// references.
+///
+///   threadgroup float rows[2][N], top;
+///     ->  for each variable a key, a type and a reference, from Services::threadgroup_variable
+///   threadgroup float* row  ->  float* row
+///
+/// An initializer has no effect: Apple's compiler accepts one, but no document says that the memory then holds it, and
+/// initcheck reports a read that relies on it. A variable mistaken for a pointer would become a private copy, with
+/// wrong results and no report. So everything ambiguous is refused.
+void translate_threadgroup(const Source& source, const Declarations& declarations, const char* variable, Edits& edits);
+
+struct ProgramConstant {
+  std::string scope, name;  ///< "::a::" and "n"
+  std::string type;
+  bool is_computed = false;  ///< computed from function constants
+};
+
+/// Turns function constants into variables that are written before a kernel runs.
+///
+///   constant int n [[function_constant(3)]];  ->  storage, a flag whether it is set, and a const reference `n`
+///   constant int m = is_function_constant_defined(n) ? n : 4;  ->  the same, computed after the constants are written
+std::vector<ProgramConstant> translate_constants(const Source& source, const Declarations& declarations, Edits& edits);
+
+/// The C++ text with which a shader describes itself to the emulator: the tables of shader_abi.h and `assay_shader`.
+std::string registration(const Kernels& kernels, const std::vector<ProgramConstant>& constants);
+
+/// For lint: translates Metal's address spaces to OpenCL's, which clang tells apart.
+///
+///   device -> global_device, constant -> const global_host, threadgroup -> local, thread -> private
+///
+/// The first two are parts of OpenCL's global memory that do not convert to each other. All four convert to a pointer
+/// or reference without an address space, such as `this` and the standard library's parameters.
+void translate_address_spaces(const Source& source, const Declarations& declarations, Edits& edits);
+
+/// For lint: finds pointers and references without an address space, which Metal refuses (Metal Shading Language
+/// Specification, section 4). A message for each, "file:line:column: error: ...", in the order of the text.
+std::vector<std::string> unqualified_pointers(const Source& source, const Declarations& declarations);
+
+}  // namespace assay::metal::emulator

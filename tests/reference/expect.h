@@ -1,0 +1,54 @@
+// Comparisons of numbers that fail for NaN, and the message of a refusal.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace assay::reference::tests {
+
+/// |got - want| <= bound.
+template <class Number>
+void expect_near(const Number& got, const std::type_identity_t<Number>& want,
+                 const std::type_identity_t<Number>& bound) {
+  const Number error = got < want ? Number(want - got) : Number(got - want);
+  if (!(error <= bound)) ADD_FAILURE() << got << ", expected " << want << ", off by " << error << " > " << bound;
+}
+
+/// |got - want| <= bound |want|.
+template <class Number>
+void expect_relatively_near(const Number& got, const std::type_identity_t<Number>& want,
+                            const std::type_identity_t<Number>& bound) {
+  expect_near<Number>(got, want, bound * (want < Number(0) ? Number(-want) : want));
+}
+
+/// The same for every element of a vector.
+template <class Number>
+void expect_near(const std::vector<Number>& got, const std::vector<Number>& want,
+                 const std::type_identity_t<Number>& bound) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t k = 0; k < got.size(); ++k) expect_near<Number>(got[k], want[k], bound);
+}
+template <class Number>
+void expect_relatively_near(const std::vector<Number>& got, const std::vector<Number>& want,
+                            const std::type_identity_t<Number>& bound) {
+  ASSERT_EQ(got.size(), want.size());
+  for (std::size_t k = 0; k < got.size(); ++k) expect_relatively_near<Number>(got[k], want[k], bound);
+}
+
+/// The message of the std::invalid_argument that `call` throws, or "accepted".
+template <class Call>
+std::string refusal_of(Call call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& refusal) {
+    return refusal.what();
+  }
+  return "accepted";
+}
+
+}  // namespace assay::reference::tests
