@@ -1,5 +1,4 @@
-// One linear cross-entropy problem that owns its data: what generators make, shrinkers reduce, files hold and kernels
-// are given.
+// One linear cross-entropy problem that owns its data.
 #pragma once
 
 #include <cstdint>

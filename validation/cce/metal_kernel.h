@@ -16,7 +16,7 @@ struct MetalCceOptions {
   ShaderEdit edit = {};
 };
 
-/// Compiles on the first run. Throws std::runtime_error where the device fails or a check reports something.
+/// Compiles on the first run. Throws std::runtime_error if the device fails or a check reports something.
 std::shared_ptr<const CceKernel> metal_cce_kernel(MetalCceOptions options);
 
 }  // namespace assay::validation

@@ -1,4 +1,4 @@
-// One CTC problem that owns its data: what generators make, shrinkers reduce, files hold and kernels are given.
+// One CTC problem that owns its data.
 #pragma once
 
 #include <cstdint>

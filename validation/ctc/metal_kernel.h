@@ -19,7 +19,7 @@ struct MetalCtcOptions {
   ShaderEdit edit = {};
 };
 
-/// Compiles on the first run. Throws std::runtime_error where the device fails or a check reports something.
+/// Compiles on the first run. Throws std::runtime_error if the device fails or a check reports something.
 std::shared_ptr<const CtcKernel> metal_ctc_kernel(MetalCtcOptions options);
 
 }  // namespace assay::validation

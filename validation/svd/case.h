@@ -1,4 +1,4 @@
-// One batch of matrices that owns its data: what generators make, shrinkers reduce, files hold and kernels are given.
+// One batch of matrices that owns its data.
 #pragma once
 
 #include <cstddef>

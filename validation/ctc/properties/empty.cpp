@@ -25,7 +25,7 @@ void check_row(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds
   comparison.near({"loss", -1, b}, run.loss[row], static_cast<double>(expected), bounds.loss(row));
 }
 
-/// Every other row loses its labels, one of them its frames too.
+/// Removes the labels of every second row, and also the frames of every fourth.
 CtcCase emptied(const CtcCase& given) {
   CtcCase c = given;
   c.reduction = Reduction::none;

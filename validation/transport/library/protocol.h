@@ -3,7 +3,7 @@
 //   program                                     worker
 //   argv: the library, the operation, the names of all operations
 //                                               Answer: loaded, with the declaration
-//   Request: where each array lies, the problem
+//   Request: the place of each array, the problem
 //                                               Answer: returned, or faulted (after which the worker ends)
 #pragma once
 

@@ -1,4 +1,4 @@
-// The arrays of a call, in memory shared with the worker. Each array is on separate pages and ends where they end, so
+// The arrays of a call, in memory shared with the worker. Each array is on separate pages, at their end, so
 // that the element past the last is on an inaccessible page. The rest of the first page holds sentinels.
 #pragma once
 

@@ -32,7 +32,7 @@ class PipeKernel final : public Operation::Kernel {
 
   void run(const typename Operation::Problem& problem, const typename Operation::Output& out,
            const typename Operation::Request& request) const override {
-    with_types(problem, out, [](const auto&, const auto&) {});  // refuses arrays whose types do not go together
+    with_types(problem, out, [](const auto&, const auto&) {});  // refuses arrays of different types
     require_shapes<Operation>(problem, out);
     const PipeMessage answer = channel_.call(message_of(problem, out, request));
     for_each_row(Operation::results(), [&](const auto& row) {

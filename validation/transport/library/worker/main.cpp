@@ -153,7 +153,7 @@ int call(const DeclarationStart& kernel, Request& request, char* message) {
   return kernel.run(request.problem.data(), request.output.data(), message, message_size);
 }
 
-/// A plug-in in C++ may throw where it should return.
+/// Catches exceptions, because a plug-in in C++ may throw instead of returning ASSAY_FAILED.
 int call_and_catch(const DeclarationStart& kernel, Request& request, char* message) {
   try {
     return call(kernel, request, message);
