@@ -14,7 +14,7 @@ std::size_t size(std::int64_t n) {
   return static_cast<std::size_t>(n);
 }
 
-/// Where n u reaches 1 a bound is infinite; times an element of 0, or less another such, it is so too.
+/// A bound is infinite if n u >= 1. Its product with 0, or its difference from another such bound, counts as infinite.
 void claim_nothing_for_nan(std::vector<double>& bounds) {
   for (double& bound : bounds)
     if (std::isnan(bound)) bound = infinity;
@@ -22,7 +22,7 @@ void claim_nothing_for_nan(std::vector<double>& bounds) {
 
 }  // namespace
 
-/// One token on its way through the bounds; vectors are [V].
+/// The intermediate quantities of one token; vectors are [V].
 struct CceBounds::Token {
   std::int64_t n = 0;
   std::size_t target = 0;
@@ -66,7 +66,7 @@ double CceBounds::chain(std::int64_t terms) const {
 }
 
 double CceBounds::stored(double bound, double exact) const {
-  // An infinity that came must not widen the bound that it is held to; a NaN goes through, and nothing is within it.
+  // A stored infinity must not widen its own bound. If `exact` is NaN, so is the bound, and no element is within it.
   const double size = std::min(std::abs(exact), largest());
   return bound + format_of(case_.dtype).roundoff * (size + bound) + format_of(case_.dtype).smallest;
 }
@@ -137,7 +137,7 @@ void CceBounds::measure_softmax(Token& token) const {
   token.lse_error = token.sum_error + first_order + u * std::abs(token.lse);
 }
 
-/// The loss to a few digits, or 0 where it is infinite; its own rounding when stored is a share of it.
+/// The loss to a few digits, or 0 if the loss is infinite: the size of the rounding when the loss is stored.
 double CceBounds::rough_loss(const Token& token) const {
   const double eps = case_.label_smoothing;
   double loss = token.lse + case_.z_loss * token.lse * token.lse;
@@ -182,7 +182,7 @@ void CceBounds::add_gradients(const Token& token) {
   const double over_tokens = gamma(chain(case_.N) + 5);
   for (std::size_t v = 0; v < token.p.size(); ++v) {
     const bool is_target = v == token.target;
-    // At the target a kernel may take p_t f - 1, or minus the sum of all other words and 2 zeta lse p_t.
+    // At the target a kernel may compute p_t f - 1, or 2 zeta lse p_t minus the sum over all other entries.
     const double others = is_target ? 1 - token.p[v] + pull * token.p[v] : 0;
     const double softmax = std::max(f * token.p[v], others);
     const double terms = softmax + (is_target ? 1 : 0) + case_.label_smoothing / static_cast<double>(case_.V);

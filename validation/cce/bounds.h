@@ -1,4 +1,4 @@
-// How far rounding may carry a correct kernel from the truth, element by element. Derivations: docs/bounds.md.
+// Bounds on the rounding errors of a correct kernel, element by element. Derivations: docs/bounds.md.
 //
 // With u the unit roundoff inside, k u the error of exp, log and tanh, v the unit roundoff of the type of the gradients
 // and r = v where a kernel rounds its operands to that type, else 0;
@@ -19,8 +19,8 @@
 //   T_v      = q_v + [v = t] + eps / V
 //   dg_v     = |w| (s_v + ds_v) (q_v pi_v + 2 zeta p_v dlse (1 + pi_v) + (7 u + r) T_v) + |w| T_v ds_v
 //
-//   gradients  sum of |the other factor| (dg_v + gamma(chain + 5) |w| (s_v + ds_v) T_v), over the words for dhidden and
-//              over the tokens for dweight and dbias; and v |result| for storing it
+//   gradients  sum of |the other factor| (dg_v + gamma(chain + 5) |w| (s_v + ds_v) T_v), over the entries for dhidden
+//              and over the tokens for dweight and dbias; plus v |result| for storing the result
 #pragma once
 
 #include <cmath>
@@ -39,7 +39,7 @@ class CceBounds {
   /// Bound on |loss[i] - truth|; i counts tokens for Reduction::none, else 0.
   double loss(std::size_t i) const { return loss_[i]; }
 
-  // Bounds on |element - truth| of the gradients, whose true elements are about `exact`.
+  // Bounds on |element - truth| of the gradients; `exact` approximates the true element.
   double dhidden(std::size_t i, double exact) const { return stored(dhidden_[i], exact); }
   double dweight(std::size_t i, double exact) const { return stored(dweight_[i], exact); }
   double dbias(std::size_t v, double exact) const { return stored(dbias_[v], exact); }

@@ -79,7 +79,7 @@ CceCase select_entries(const CceCase& c, const std::vector<std::int64_t>& which)
     if (target == c.ignore_index) continue;
     target = std::find(which.begin(), which.end(), target) - which.begin();
   }
-  // A word that is renamed to what ignore_index is would be taken for one that is ignored.
+  // A target that is renamed to ignore_index would be ignored.
   if (c.ignore_index >= 0) {
     for (std::size_t n = 0; n < d.targets.size(); ++n)
       if (c.targets[n] == c.ignore_index) d.targets[n] = -1;

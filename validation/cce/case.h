@@ -1,5 +1,4 @@
-// One linear cross-entropy problem that owns its data: what generators make, shrinkers reduce, files hold and kernels
-// are given.
+// One linear cross-entropy problem that owns its data.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +45,7 @@ struct CceCase {
   std::int64_t valid_tokens() const;
   bool has_softcap() const;
 
-  /// What the loss of token n weighs in what is returned, times upstream; 0 for one that is ignored.
+  /// The weight of token n's loss in the returned loss, times upstream; 0 for an ignored token.
   double token_weight(std::int64_t n) const;
 
   /// Equal in every bit: a NaN equals itself, and 0 differs from -0.
@@ -59,7 +58,7 @@ void require_valid(const CceCase& c);
 /// The tokens `which` of `c`, in that order, as a problem of their own (upstream per token follows; a scalar stays).
 CceCase select_tokens(const CceCase& c, const std::vector<std::int64_t>& which);
 
-/// The words `which`, in that order, and targets renamed; every target that is not ignored must be among them.
+/// The entries `which`, in that order, with renamed targets. `which` must hold every target that is not ignored.
 CceCase select_entries(const CceCase& c, const std::vector<std::int64_t>& which);
 
 /// The first `count` columns of hidden and weight.

@@ -1,4 +1,4 @@
-// Holds runs of linear cross-entropy kernels against the truth and against each other.
+// Compares runs of linear cross-entropy kernels with the truth and with each other.
 #pragma once
 
 #include <string>
@@ -10,24 +10,22 @@
 
 namespace assay::validation {
 
-/// Where an element of an output stands, by its offset.
+/// The place of an element of an output, from the element's offset.
 Place loss_place(std::size_t i);
 Place dhidden_place(const CceCase& c, std::size_t i);
 Place dweight_place(const CceCase& c, std::size_t i);
 Place dbias_place(std::size_t v);
 
-/// Where the true gradient may leave the range of a 16-bit type, a large number of its sign is due, or infinity, and no
-/// NaN.
+/// Whether the true gradient may overflow a 16-bit type and `got` is large or infinite, with the right sign.
 bool may_overflow(double exact, double bound, double largest, float got);
 
-/// What a run gave against what another gave, both of which may be off by their bounds.
-/// An infinite loss must be infinite in both.
+/// Compares the results of two runs, each of which may be off by its bound. An infinite loss must be infinite in both.
 class CceRunComparison {
  public:
   /// Two runs of one case.
   CceRunComparison(const CceCase& c, const CceKernelInfo& kernel) : case_(c), got_(c, kernel), expected_(got_) {}
 
-  /// Runs of two cases, of the same extents, that should give the same.
+  /// Runs of two cases of the same extents that should have the same results.
   CceRunComparison(const CceCase& got, const CceCase& expected, const CceKernelInfo& kernel)
       : case_(expected), got_(got, kernel), expected_(expected, kernel) {}
 

@@ -1,4 +1,4 @@
-// The interesting places that a case of linear cross-entropy can reach.
+// The classes of cases of linear cross-entropy.
 #include "validation/cce/operation.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ bool some_bias(const CceCase& c, bool (*predicate)(float)) {
   return std::any_of(c.bias.begin(), c.bias.end(), predicate);
 }
 
-/// The largest |logit| that the factors of a token allow, bias left aside.
+/// An upper bound on |logit| without bias, from the factors of a token.
 double largest_logit(const CceCase& c) {
   double largest = 0;
   for (std::int64_t n = 0; n < c.N; ++n) {

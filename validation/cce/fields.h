@@ -40,15 +40,15 @@ struct CceFields {
   using PluginOutput = assay_cce_output;
   using PluginKernel = assay_cce_kernel;
 
-  /// Sizes that no array has and that must fit in 64 bits all the same.
+  /// Products of extents that must fit in 64 bits although no array has that size.
   static constexpr const char* further_sizes[] = {"N,V"};
 
   static const auto& problem();
   static const auto& results();
   static const auto& declarations();
-  static constexpr const char* wanted = "gradient";  ///< what results beyond the loss are called together
+  static constexpr const char* wanted = "gradient";  ///< the common name of the results other than the loss
 
-  /// Throws std::invalid_argument for what this project's own host code refuses.
+  /// Throws std::invalid_argument for a problem or output that this project's own host code refuses.
   static void validate(const Problem& problem, const Output& out);
 
   static const char* per_token(const Statement& s) { return s.reduction == Reduction::none ? "N" : "1"; }

@@ -9,7 +9,7 @@
 namespace assay::validation {
 namespace {
 
-/// A third of the small extents are around the widths that tiles have.
+/// A third of the small extents are near the usual widths of tiles.
 std::int64_t small_extent(Random& random, int size) {
   const std::int64_t most = 1 + size / 12;
   if (!random.chance(0.3)) return random.integer(1, most);
@@ -29,7 +29,7 @@ std::int64_t vocabulary(Random& random, int size, const CceProfile& profile) {
   return random.integer(1, 2 + size / 10);
 }
 
-/// Extents whose logits take at most `budget` multiplications, for the reference does each of them in software.
+/// Extents whose logits need at most `budget` multiplications, because the reference multiplies in software.
 void choose_extents(CceCase& c, Random& random, int size, const CceProfile& profile) {
   constexpr std::int64_t budget = 24'000;
   c.V = vocabulary(random, size, profile);
@@ -51,18 +51,18 @@ void choose_options(CceCase& c, Random& random, const CceProfile& profile) {
   c.ignore_index = random.pick<std::int64_t>({-100, -100, -1, 0, c.V - 1, std::numeric_limits<std::int64_t>::min()});
 }
 
-std::int64_t word_that_counts(const CceCase& c, Random& random) {
-  const std::int64_t word = random.integer(0, c.V - 1);
-  return word == c.ignore_index ? (word + 1) % c.V : word;
+std::int64_t counted_entry(const CceCase& c, Random& random) {
+  const std::int64_t entry = random.integer(0, c.V - 1);
+  return entry == c.ignore_index ? (entry + 1) % c.V : entry;
 }
 
 void choose_targets(CceCase& c, Random& random, const CceProfile& profile) {
   if (c.V == 1 && c.ignore_index == 0) c.ignore_index = -100;
   const double share = random.chance(profile.ignored) ? random.pick({0.3, 0.7, 1.0}) : 0.0;
-  const std::int64_t again = word_that_counts(c, random);
+  const std::int64_t again = counted_entry(c, random);
   for (std::int64_t n = 0; n < c.N; ++n) {
-    const std::int64_t word = random.chance(0.25) ? again : word_that_counts(c, random);
-    c.targets.push_back(random.chance(share) ? c.ignore_index : word);
+    const std::int64_t entry = random.chance(0.25) ? again : counted_entry(c, random);
+    c.targets.push_back(random.chance(share) ? c.ignore_index : entry);
   }
 }
 

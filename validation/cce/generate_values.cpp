@@ -24,7 +24,7 @@ double element(Random& random, Style style, double scale) {
   }
 }
 
-/// The standard deviation of both factors, for logits of about the size that the style wants.
+/// The standard deviation of both factors that gives logits of about the style's size.
 double scale_of(Style style, std::int64_t H) {
   const double logit = style == Style::large ? 50 : 2;
   return std::sqrt(logit / std::sqrt(static_cast<double>(H)));
@@ -52,7 +52,7 @@ void fill_bias(CceCase& c, Random& random, const CceProfile& profile) {
   for (std::int64_t v = 0; v < leading; ++v) c.bias[static_cast<std::size_t>(v)] = -infinity;
   for (std::int64_t v = leading; v + 1 < c.V; ++v)
     if (random.chance(0.2)) c.bias[static_cast<std::size_t>(v)] = -infinity;
-  // A target without probability has an infinite loss, which hides all else: let it be rare.
+  // A target of probability 0 has an infinite loss, which hides all other errors, so that case is rare.
   if (random.chance(0.3)) return;
   for (std::int64_t n = 0; n < c.N; ++n) {
     if (c.is_ignored(n)) continue;

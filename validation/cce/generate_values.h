@@ -5,7 +5,7 @@
 
 namespace assay::validation {
 
-/// Fills hidden, weight and, in the share of cases that have one, bias; extents, options and targets are set.
+/// Fills hidden, weight and, in a share profile.bias of the cases, bias. Extents, options and targets must be set.
 void fill_values(CceCase& c, Random& random, const CceProfile& profile);
 
 }  // namespace assay::validation

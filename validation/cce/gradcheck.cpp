@@ -20,7 +20,7 @@ JudgedGradient matrix(const CceCase& c, const char* name, bool of_entries) {
   JudgedGradient gradient;
   gradient.name = name;
   gradient.axes = {of_entries ? "v" : "n", "h"};
-  gradient.nouns = {of_entries ? "word" : "token", "column"};
+  gradient.nouns = {of_entries ? "entry" : "token", "column"};
   gradient.sizes = {of_entries ? "V" : "N", "H"};
   gradient.extents = {of_entries ? c.V : c.N, c.H};
   gradient.dtype = c.dtype;
@@ -68,16 +68,16 @@ std::vector<NamedRegion> token_regions(const CceCase& c, const JudgedGradient& g
           {"at tokens whose target occurred before", where(gradient, occurred)}};
 }
 
-std::vector<NamedRegion> word_regions(const CceCase& c, const JudgedGradient& gradient) {
+std::vector<NamedRegion> entry_regions(const CceCase& c, const JudgedGradient& gradient) {
   std::vector<std::int64_t> count(at(c.V));
   for (std::int64_t n = 0; n < c.N; ++n)
     if (!c.is_ignored(n)) ++count[at(c.targets[at(n)])];
-  return {{"at words that are targets", where(gradient, [&](auto v) { return count[at(v)] > 0; })},
-          {"at words that are no target", where(gradient, [&](auto v) { return count[at(v)] == 0; })},
-          {"at words that are targets more than once", where(gradient, [&](auto v) { return count[at(v)] > 1; })}};
+  return {{"at entries that are targets", where(gradient, [&](auto v) { return count[at(v)] > 0; })},
+          {"at entries that are no target", where(gradient, [&](auto v) { return count[at(v)] == 0; })},
+          {"at entries that are targets more than once", where(gradient, [&](auto v) { return count[at(v)] > 1; })}};
 }
 
-/// The factors of common mistakes, for the rows of a gradient.
+/// The factors by which common mistakes multiply the rows of a gradient.
 std::vector<NamedFactor> factors(const CceCase& c, const JudgedGradient& gradient, bool by_token) {
   std::vector<NamedFactor> named;
   const auto add = [&](const std::string& reason, const auto& factor) {
@@ -120,7 +120,7 @@ bool any_wrong(const JudgedGradient& gradient) {
   return std::find(gradient.wrong.begin(), gradient.wrong.end(), true) != gradient.wrong.end();
 }
 
-/// A related case: its gradient, returned for the one asked for, is a common mistake.
+/// A related case. A common mistake is to return the gradient of that case.
 struct Other {
   const char* key;
   std::string sentence;
@@ -159,7 +159,7 @@ void diagnose(const CceKernel& kernel, const CceCase& c, const CceRun& run, int 
   for (const JudgedGradient& gradient : judgement.gradients) {
     if (!any_wrong(gradient)) continue;
     const bool by_token = gradient.name == "dhidden";
-    const auto regions = by_token ? token_regions(c, gradient) : word_regions(c, gradient);
+    const auto regions = by_token ? token_regions(c, gradient) : entry_regions(c, gradient);
     for (Pattern& pattern : patterns_of(gradient, {regions, factors(c, gradient, by_token), 0}))
       judgement.patterns.push_back(std::move(pattern));
   }

@@ -11,7 +11,7 @@ namespace assay::validation {
 
 namespace {
 
-/// metal/cpu: float32 products, exponentials and sums.
+/// The kernel of metal/cpu, with float32 products, exponentials and sums.
 class CpuCceKernel : public CceKernel {
  public:
   const CceKernelInfo& info() const override { return info_; }

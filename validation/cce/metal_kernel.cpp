@@ -51,7 +51,7 @@ class MetalCceKernel final : public CceKernel {
 
   MetalCceOptions options_;
   CceKernelInfo info_;
-  mutable std::mutex mutex_;  ///< over those below, and one run at a time: reports are the device's
+  mutable std::mutex mutex_;  ///< guards the members below; runs take turns, because they share the device's reports
   mutable std::shared_ptr<metal::emulator::EmulatorDevice> device_;
   mutable std::shared_ptr<metal::Library> library_;
   mutable std::map<std::int64_t, metal::LinearCrossEntropy> losses_;

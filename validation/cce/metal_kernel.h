@@ -1,5 +1,4 @@
-// The project's linear cross-entropy in Metal as the gate judges it: its own host code, its own .metal file, on the
-// emulator with every check on.
+// The project's linear cross-entropy in Metal: its own host code and .metal file, on the emulator with every check on.
 #pragma once
 
 #include <memory>
@@ -17,7 +16,7 @@ struct MetalCceOptions {
   ShaderEdit edit = {};
 };
 
-/// Compiles on the first run. Throws std::runtime_error where the device fails or a check reports something.
+/// Compiles on the first run. Throws std::runtime_error if the device fails or a check reports something.
 std::shared_ptr<const CceKernel> metal_cce_kernel(MetalCceOptions options);
 
 }  // namespace assay::validation

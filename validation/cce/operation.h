@@ -1,4 +1,4 @@
-// Linear cross-entropy as the gate knows it.
+// The operation of linear cross-entropy (validation/core/operation.h).
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ struct CceOperation : OperationOf<CceFields> {
   static GradientJudgement judge_gradients(const CceKernel& kernel, const CceCase& c, int digits);
   static CceProfile gradcheck_profile(const CceKernel& kernel);
   static std::vector<Picture> pictures(const CceKernel& kernel, const CceCase& c, int digits);
-  /// N tokens of H Gaussian elements and V words; logits have the standard deviation `scale`.
+  /// N tokens of H Gaussian elements and V entries; logits have the standard deviation `scale`.
   static CceCase sized_case(std::int64_t N, std::int64_t H, std::int64_t V, double scale, Dtype dtype,
                             std::uint64_t seed);
   static std::vector<NamedCase<CceOperation>> sized_cases();

@@ -1,4 +1,4 @@
-// Where in a case a kernel errs: the errors of the gradients, element by element.
+// Pictures of a kernel's errors on a case: the errors of the gradients, element by element.
 #include <cmath>
 
 #include "validation/cce/compare.h"
@@ -8,7 +8,7 @@
 namespace assay::validation {
 namespace {
 
-/// What a reference takes seconds for is not worth a picture: N H V.
+/// The largest N H V with pictures: for a larger case the reference takes seconds.
 constexpr std::int64_t max_products = 2'000'000;
 
 double share(float got, const BigFloat& exact, double bound) {
@@ -32,7 +32,7 @@ std::vector<Picture> CceOperation::pictures(const CceKernel& kernel, const CceCa
     return share(run.dweight[at(v, h)], exact, bounds.dweight(at(v, h), to_double(exact)));
   };
   return {picture_of("error of dhidden as a share of its bound", "token n", "column h", c.N, c.H, dhidden),
-          picture_of("error of dweight as a share of its bound", "word v", "column h", c.V, c.H, dweight)};
+          picture_of("error of dweight as a share of its bound", "entry v", "column h", c.V, c.H, dweight)};
 }
 
 }  // namespace assay::validation

@@ -1,4 +1,4 @@
-// Smaller problems to try once one has failed: structure first (tokens, words, columns, options), then values towards
+// Smaller problems to try after a failure: structure first (tokens, entries, columns, options), then values towards
 // zero and few bits.
 #include "validation/cce/operation.h"
 
@@ -19,7 +19,7 @@ bool some_target_in(const CceCase& c, std::int64_t first, std::int64_t last) {
                      [&](std::int64_t target) { return target != c.ignore_index && target >= first && target < last; });
 }
 
-/// Leaves the words [first, last) out, where no target is among them and one with a finite bias is left.
+/// Drops the entries [first, last) unless one of them is a target or no entry with a finite bias would be left.
 void drop_entries(CceCase& c, std::int64_t first, std::int64_t last) {
   if (last - first >= c.V || some_target_in(c, first, last)) return;
   CceCase smaller = select_entries(c, all_but(c.V, first, last));

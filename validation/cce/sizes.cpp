@@ -1,4 +1,4 @@
-// Given cases beyond the sizes that are generated: vocabularies of whole chunks and a bit, hidden sizes of whole tiles.
+// Given cases larger than generated ones: vocabularies just above whole chunks, hidden sizes of whole tiles.
 #include "validation/cce/operation.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What is true of a case: the any-precision reference, computed at two precisions that must agree.
+// The true results of a case: the any-precision reference, computed at two precisions that must agree.
 #pragma once
 
 #include "reference/cce/outcome.h"

@@ -1,4 +1,4 @@
-// --json, --junit and --html: where a command that judges writes its report.
+// --json, --junit and --html: the files for the report of a command.
 #pragma once
 
 #include <CLI/CLI.hpp>

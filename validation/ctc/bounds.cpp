@@ -7,7 +7,7 @@
 namespace assay::validation {
 namespace {
 
-/// Half the smallest number of a type: what storing a result near zero can cost.
+/// The largest error of storing a result near zero: half the smallest number of the type.
 double smallest_store(Dtype dtype) {
   return format_of(dtype).smallest / 2;
 }
@@ -37,7 +37,7 @@ double CtcBounds::gamma(double operations) const {
   return nu < 1 ? nu / (1 - nu) : std::numeric_limits<double>::infinity();
 }
 
-/// Exponential, division and, from logits, a sum over C classes; in log space logarithms of these sizes besides.
+/// Counts an exponential, a division and, from logits, a sum over C classes; in log space also the logarithms' sizes.
 double CtcBounds::emission(double log_y) const {
   const bool logits = case_.input == CtcInput::logits;
   const auto C = static_cast<double>(case_.C);
@@ -46,8 +46,8 @@ double CtcBounds::emission(double log_y) const {
   return gamma(2 * std::abs(log_y) + (logits ? 2 * std::log(C) : 0) + operations);
 }
 
-/// Of storing; where numbers inside have no more range than float32, or than the 16 bits whose digits they have, of y,
-/// the posterior and weighting too.
+/// The underflow of storing. If the arithmetic has at most the range of float32 or a 16-bit type, the underflow of y,
+/// of the posterior and of the weighting is added.
 double CtcBounds::underflow(double weight) const {
   const double stored = smallest_store(case_.dtype);
   const double u = kernel_.unit_roundoff;

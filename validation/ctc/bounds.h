@@ -1,4 +1,4 @@
-// How far rounding may carry a correct kernel from the truth, element by element. Derivations: docs/bounds.md.
+// Bounds on the rounding errors of a correct kernel, element by element. Derivations: docs/bounds.md.
 //
 // With u the unit roundoff inside, v that of the stored results, gamma(n) = n u / (1 - n u)   (Higham 2002, lemma 3.1)
 //
@@ -24,7 +24,7 @@
 
 namespace assay::validation {
 
-/// The sizes a bound on one gradient element is made of. The default gives the largest bound.
+/// The sizes that determine the bound on one gradient element. The default gives the largest bound.
 struct GradientSizes {
   double y = 1;
   double posterior = 1;
@@ -35,10 +35,10 @@ class CtcBounds {
  public:
   CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel);
 
-  /// Can row b be aligned at all (p > 0)?
+  /// Whether row b has an alignment with a probability above 0.
   bool possible(std::int64_t b) const;
 
-  /// -ln p of row b, good to a few digits: for sizes, not for judging.
+  /// -ln p of row b to a few digits, for the sizes in bounds.
   double rough_loss(std::int64_t b) const;
 
   /// Bound on |loss[i] - truth|; i counts rows for Reduction::none, else 0.

@@ -1,4 +1,4 @@
-// One CTC problem that owns its data: what generators make, shrinkers reduce, files hold and kernels are given.
+// One CTC problem that owns its data.
 #pragma once
 
 #include <cstdint>
@@ -47,10 +47,10 @@ struct CtcCase {
     return activations[static_cast<std::size_t>((t * B + b) * C + k)];
   }
 
-  /// Labels of row b, for either layout. Lengths must be valid.
+  /// The labels of row b, in either layout. Lengths must be valid.
   std::vector<std::int64_t> labels(std::int64_t b) const;
 
-  /// Upstream gradient that reaches the loss of row b, with the factor of the reduction.
+  /// The weight of row b's loss: upstream times the factor of the reduction.
   double row_weight(std::int64_t b) const;
 
   /// Equal in every bit: a NaN equals itself, and 0 differs from -0.

@@ -1,4 +1,4 @@
-// Holds runs of CTC kernels against each other.
+// Compares runs of CTC kernels.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace assay::validation {
 double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth, std::int64_t t, std::int64_t b,
                       std::int64_t k);
 
-/// Two runs whose results should agree up to rounding: `expected` * factor, within `slack` times the bounds of `c`.
-/// Rows that cannot be aligned must agree in kind.
+/// Compares two gradients that should agree up to rounding, within `slack` times the bounds of `c`. In a row without an
+/// alignment the gradients must be equal, or both NaN.
 void compare_gradients(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& got,
                        const CtcRun& expected, double slack);
 

@@ -1,4 +1,4 @@
-// The interesting places that a case of CTC can reach.
+// The classes of cases of CTC.
 #include "validation/ctc/operation.h"
 
 #include <algorithm>

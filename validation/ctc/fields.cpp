@@ -14,17 +14,17 @@ float rounded_to_unit(float value, float unit) {
   return std::isfinite(value) ? std::round(value / unit) * unit : value;
 }
 
-/// What the loss of row b cannot exceed, where it is finite: the largest -ln y of each frame, added up.
+/// An upper bound on a finite loss of row b: the sum over the frames of the largest -ln y.
 double largest_loss(const CtcCase& c, std::int64_t b) {
   double loss = 0;
   for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t) {
-    double least = 0, most = c.input == CtcInput::logits ? double{c.activation(t, b, 0)} : 0;
+    double smallest = 0, largest = c.input == CtcInput::logits ? double{c.activation(t, b, 0)} : 0;
     for (std::int64_t k = 0; k < c.C; ++k) {
       const double value{c.activation(t, b, k)};
-      if (std::isfinite(value)) least = std::min(least, value);
-      most = std::max(most, value);
+      if (std::isfinite(value)) smallest = std::min(smallest, value);
+      largest = std::max(largest, value);
     }
-    loss += most - least + (c.input == CtcInput::logits ? std::log(static_cast<double>(c.C)) : 0);
+    loss += largest - smallest + (c.input == CtcInput::logits ? std::log(static_cast<double>(c.C)) : 0);
   }
   return loss;
 }
@@ -87,7 +87,7 @@ void CtcFields::npz_names(std::set<std::string>& names) {
   names.insert({"logits", "log_probs"});
 }
 
-/// The arrays of one row gain the axis of the batch; `c` gets the options that names and axes say.
+/// Adds the axis of the batch to the arrays of a single row, and sets the options that follow from names and axes.
 void CtcFields::prepare_npz(NpzContents& contents, Case& c) {
   auto& arrays = contents.arrays;
   if (arrays.contains("logits") && arrays.contains("log_probs"))

@@ -44,16 +44,16 @@ struct CtcFields {
   using PluginOutput = assay_ctc_output;
   using PluginKernel = assay_ctc_kernel;
 
-  /// Sizes that no array has and that must fit in 64 bits all the same.
+  /// Products of extents that must fit in 64 bits although no array has that size.
   static constexpr const char* further_sizes[] = {"T,B,C"};
 
-  /// A case of a type that a kernel does not do is made to fit it.
+  /// Generated cases are converted to a dtype that the kernel does.
   static constexpr bool adapts_dtype = true;
 
   static const auto& problem();
   static const auto& results();
   static const auto& declarations();
-  static constexpr const char* wanted = "gradient";  ///< what results beyond the loss are called together
+  static constexpr const char* wanted = "gradient";  ///< the common name of the results other than the loss
 
   static const char* per_row(const Statement& s) { return s.reduction == Reduction::none ? "B" : "1"; }
   static const char* targets_shape(const Statement& s) { return s.layout == CtcTargets::padded ? "B,S" : "labels"; }
@@ -62,18 +62,18 @@ struct CtcFields {
   static std::int64_t states(const Statement& s);  ///< L = 2S + 1
   static bool has_empty_rows(const Case& c);
 
-  /// Why a kernel that stores losses in 16 bits need not do the case: they may leave the range of the type.
+  /// The reason why a kernel that stores losses in 16 bits need not do a case: a loss may leave the range of the type.
   static std::string further_reason(const Info& info, const Case& c);
 
   static ValueShrinks<float> shrinks();
 
-  // Files: one row may be [T, C]; the names and axes of arrays say what options do elsewhere.
+  // Files: activations of one row may be [T, C]; the names and axes of arrays determine options.
   static void npz_names(std::set<std::string>& names);
   static void prepare_npz(NpzContents& contents, Case& c);
   static void finish_npz(Case& c);
   static const char* npz_hint(const Case& c, const std::vector<std::int64_t>& shape);
 
-  /// Throws std::invalid_argument for what this project's own host code refuses.
+  /// Throws std::invalid_argument for a problem or output that this project's own host code refuses.
   static void validate(const Problem& problem, const Output& out);
 };
 

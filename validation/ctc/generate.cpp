@@ -17,7 +17,7 @@ std::int64_t some_label(Random& random, const CtcCase& c) {
   return label >= c.blank ? label + 1 : label;
 }
 
-/// Labels at random, all alike, in pairs, or from an alphabet of two.
+/// Random labels, equal labels, labels in pairs, or labels from an alphabet of two.
 Labels some_labels(Random& random, const CtcCase& c, std::int64_t count) {
   Labels labels;
   const auto pattern = random.integer(0, 4);
@@ -85,7 +85,7 @@ void choose_options(Random& random, CtcCase& c) {
   }
 }
 
-/// The nearest problem of the type. Finite activations stay finite.
+/// Rounds the problem to the type. Finite activations stay finite.
 void narrow(CtcCase& c, Dtype dtype) {
   c.dtype = dtype;
   const auto largest = static_cast<float>(format_of(dtype).largest);

@@ -1,4 +1,4 @@
-// Problems that reach the places where CTC kernels break.
+// Generates problems on which CTC kernels are known to break.
 //
 // Structure first: no frames, no labels, exactly enough frames, one too few, repeats, lengths around 32 and 64,
 // lengths that differ in a batch, any blank. Then values: constant, few bits, Gaussian, confident, log-uniform

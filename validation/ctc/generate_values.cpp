@@ -14,7 +14,7 @@ Character some_character(Random& random) {
                       Character::near_ties, Character::far_apart});
 }
 
-/// Magnitudes from the smallest subnormal to 1e4, either sign, zeros among them.
+/// A number of either sign, with a magnitude from the smallest subnormal to 1e4, or 0.
 float log_uniform(Random& random) {
   if (random.chance(0.1)) return random.chance(0.5) ? 0.0F : -0.0F;
   const auto magnitude = static_cast<float>(std::exp2(random.real(-149.0, 13.0)));
@@ -58,7 +58,7 @@ void fill_garbage(Random& random, CtcCase& c, std::int64_t t, std::int64_t b) {
   }
 }
 
-/// Each class of each frame is forbidden with some probability; one that the frame keeps is drawn first.
+/// Sets each class of the frame to -inf with some probability, except for one class that is drawn first.
 void forbid_classes(Random& random, CtcCase& c, std::int64_t t, std::int64_t b) {
   const auto kept = random.integer(0, c.C - 1);
   for (std::int64_t k = 0; k < c.C; ++k) {

@@ -57,7 +57,7 @@ std::vector<NamedRegion> regions(const CtcCase& c, const CtcTruth& truth) {
           {"in rows without labels", where(c, [&](auto, auto b, auto) { return labels[at(b)].empty(); })}};
 }
 
-/// The factors of common mistakes, for the rows of the batch.
+/// The factors by which common mistakes multiply the rows of the batch.
 std::vector<NamedFactor> factors(const CtcCase& c) {
   std::vector<NamedFactor> named;
   const auto add = [&](const std::string& reason, const auto& factor) {

@@ -10,8 +10,8 @@
 
 namespace assay::validation {
 
-/// How a kernel computes inside. The bound it is held to is derived from this and from the problem
-/// (docs/bounds.md): what a kernel does not claim, it is not held to; what it claims, it must keep.
+/// A kernel's arithmetic. The bounds on the kernel's errors are derived from the kernel's claims and from the problem
+/// (docs/bounds.md); a stronger claim gives tighter bounds.
 ///   probability  sums and products of non-negative numbers whose range does not limit them
 ///   log_space    ln alpha and ln beta by log-sum-exp
 enum class Arithmetic { log_space, probability };
@@ -20,14 +20,14 @@ struct CtcKernelInfo {
   std::string name;
   Arithmetic arithmetic = Arithmetic::probability;
   double unit_roundoff = std::ldexp(1.0, -53);  ///< of the arithmetic inside
-  /// Whether dL/dlogits is taken from dL/dlog_probs through the softmax, as Eesen does, and not from y - posterior.
+  /// Whether dL/dlogits is computed from dL/dlog_probs through the softmax, as in Eesen, and not as y - posterior.
   bool two_step = false;
-  double output_unit_roundoff = std::ldexp(1.0, -24);  ///< of the type that results are stored in, at least
+  double output_unit_roundoff = std::ldexp(1.0, -24);  ///< at least that of the type that results are stored in
   bool losses_of_dtype = false;                        ///< losses are stored in the case's type, as its gradient is
   Support support = {};
 };
 
-/// How a run is to be done.
+/// Options of a run.
 struct CtcRequest {
   int threads = 0;  ///< 0: the kernel's own choice
 };
@@ -42,7 +42,7 @@ class CtcKernel {
   virtual const CtcKernelInfo& info() const = 0;
 
   /// Fills `out`, or refuses a bad argument by throwing std::invalid_argument that names it.
-  /// A gate asks for what info().support claims, and in the property of refusals for anything.
+  /// The gate asks only for what info().support claims, except in the property `refusals`.
   virtual void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out,
                    const CtcRequest& request) const = 0;
 };

@@ -7,7 +7,7 @@
 namespace assay::validation {
 namespace {
 
-/// metal/cpu: probabilities in float64 with an exponent per state, stored as float32.
+/// The kernel of metal/cpu: probabilities in float64 with an exponent per state, losses stored as float32.
 class CpuKernel : public CtcKernel {
  public:
   const CtcKernelInfo& info() const override { return info_; }

@@ -62,7 +62,7 @@ Table reversed(Table table) {
   return table;
 }
 
-/// ln p: the alignments that end in the last label or in the blank after it.
+/// ln p: the sum over alignments that end in the last label or in the blank after that label.
 double total(const Table& alpha, std::size_t states) {
   if (alpha.empty()) return states == 1 ? 0.0 : log_zero;
   const auto& last = alpha.back();

@@ -1,4 +1,4 @@
-// How large the logarithms grow that a log-space kernel works with: the magnitudes that its bound is made of.
+// The magnitudes of the logarithms in a log-space kernel, which determine the kernel's bounds.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace assay::validation {
 
-/// Of one row; per frame t over the states s that lie on some alignment of non-zero probability.
+/// The magnitudes of one row: maxima for each frame t over the states s on alignments of non-zero probability.
 struct LogMagnitudes {
   double loss = 0;               ///< -ln p, +inf where no alignment is possible
   std::vector<double> emission;  ///< max |ln y_t(l'_s)|
@@ -15,7 +15,7 @@ struct LogMagnitudes {
   std::vector<double> beta;      ///< max |ln beta_t(s)|, beta including y_t
 };
 
-/// Computed in log space in double: magnitudes need two digits, not fifty.
+/// Computes in log space in double, because two digits are enough.
 LogMagnitudes log_magnitudes(const CtcCase& c, std::int64_t b);
 
 }  // namespace assay::validation

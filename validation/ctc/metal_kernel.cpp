@@ -44,7 +44,7 @@ class MetalCtcKernel final : public CtcKernel {
 
   MetalCtcOptions options_;
   CtcKernelInfo info_;
-  mutable std::mutex mutex_;  ///< over the two below, and one run at a time: reports are the device's
+  mutable std::mutex mutex_;  ///< guards the members below; runs take turns, because they share the device's reports
   mutable std::shared_ptr<metal::emulator::EmulatorDevice> device_;
   mutable std::optional<metal::CtcLoss> loss_;
 };

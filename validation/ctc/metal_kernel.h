@@ -1,5 +1,5 @@
-// The project's CTC in Metal as the gate judges it: its own host code, its own .metal file, on the emulator with every
-// check on. What a check reports is an error of the kernel, whatever the numbers.
+// The project's CTC in Metal: its own host code and .metal file, on the emulator with every check on. A report of a
+// check is an error of the kernel, whatever the numbers.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct MetalCtcOptions {
   ShaderEdit edit = {};
 };
 
-/// Compiles on the first run. Throws std::runtime_error where the device fails or a check reports something.
+/// Compiles on the first run. Throws std::runtime_error if the device fails or a check reports something.
 std::shared_ptr<const CtcKernel> metal_ctc_kernel(MetalCtcOptions options);
 
 }  // namespace assay::validation

@@ -1,4 +1,4 @@
-// CTC as the gate knows it.
+// The operation of CTC (validation/core/operation.h).
 #pragma once
 
 #include <array>

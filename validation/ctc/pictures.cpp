@@ -1,5 +1,5 @@
-// Where in a case a kernel errs: the lattice that the alignments of the first wrong row run through, and the error of
-// each element of its gradient.
+// Pictures of a kernel's errors on a case: for the first wrong row the lattice of its alignments, and the error of each
+// element of its gradient.
 #include <cmath>
 
 #include "reference/ctc/alpha.h"
@@ -12,10 +12,10 @@
 namespace assay::validation {
 namespace {
 
-/// What a reference takes seconds for is not worth a picture.
+/// The largest case with pictures: for a larger case the reference takes seconds.
 constexpr std::size_t max_activations = 20'000;
 
-/// One run of a kernel, and what it is held against.
+/// One run of a kernel, with the truth and the bounds.
 struct Judged {
   const CtcCase& c;
   CtcTruth truth;
@@ -41,7 +41,7 @@ struct Judged {
   }
 };
 
-/// The first row that is wrong; where only the batch is, the first.
+/// The first wrong row, or row 0 if no single row is wrong.
 std::int64_t row_to_show(const Judged& judged) {
   for (std::int64_t b = 0; b < judged.c.B; ++b)
     if (judged.is_wrong(b)) return b;

@@ -1,5 +1,5 @@
-// What CTC offers to shaders beside the arrays of its table: the activations under the name of what they are, and where
-// each row of the targets begins.
+// The arrays that CTC offers to shaders besides those of its table: the activations as `logits` or `log_probs`, and the
+// offset of each row's targets.
 #pragma once
 
 #include <string>
@@ -15,8 +15,7 @@ struct CtcShaderArrays {
   static void add_to_interface(std::vector<transport::MetalArrayOffer>& arrays);
   static void add_to_call(const metal::AnyCtcProblem& problem, transport::MetalCall& call);
 
-  /// Padding may hold any number of 64 bits: what the shader's type does not hold is clamped, as a host would convert
-  /// it.
+  /// Padding may hold any 64-bit number; clamps numbers that do not fit in the shader's type.
   template <class Element>
   static void convert(const std::string& array, const metal::AnyCtcProblem& problem, std::vector<Element>& values,
                       const transport::MetalScalar& type) {
@@ -24,7 +23,7 @@ struct CtcShaderArrays {
       if (array == "targets") clamp_padding(problem.options, values, type);
   }
 
-  /// Throws std::invalid_argument for a binding of logits, or of log_probs, whose kernel takes the others too.
+  /// Throws std::invalid_argument if the binding has only logits or only log_probs but the kernel claims to do both.
   static void expect_binding(const transport::MetalBinding& binding, const Support& support);
 
  private:

@@ -1,4 +1,4 @@
-// Smaller problems to try once one has failed: structure first (rows, frames, labels, classes, options), then values
+// Smaller problems to try after a failure: structure first (rows, frames, labels, classes, options), then values
 // towards zero and few bits.
 #include "validation/ctc/operation.h"
 
@@ -19,7 +19,7 @@ CtcShrink step(const Shared& from, Change change) {
   return shrink_step<CtcCase>(from, change);
 }
 
-/// Each row alone, then each row left out.
+/// Adds steps that keep one row alone, then steps that leave one row out.
 void add_rows(std::vector<CtcShrink>& steps, const Shared& c) {
   for (std::int64_t b = 0; b < c->B && c->B > 1; ++b) {
     steps.push_back(step(c, [b](CtcCase& d) { d = select_rows(d, {b}); }));

@@ -23,7 +23,7 @@ bool some_row_speaks_of(const CtcCase& c, std::int64_t k) {
   return false;
 }
 
-/// Without class k, does every frame in use keep a finite activation (its softmax would be 0/0 otherwise)?
+/// Whether every frame in use has a finite activation besides class k; otherwise its softmax would become 0/0.
 bool can_spare(const CtcCase& c, std::int64_t k) {
   for (std::int64_t b = 0; b < c.B; ++b) {
     for (std::int64_t t = 0; t < c.input_lengths[index(b)]; ++t) {

@@ -1,4 +1,4 @@
-// Structural simplifications of a CTC problem, each leaving a valid problem; no change where one does not apply.
+// Structural simplifications of a CTC problem. The result is valid; the problem is unchanged if a step does not apply.
 #pragma once
 
 #include "validation/ctc/case.h"
@@ -15,10 +15,10 @@ void keep_first_frames(CtcCase& c, std::int64_t b, std::int64_t count);
 /// Shortens the target of row b to the labels [first, last).
 void keep_labels(CtcCase& c, std::int64_t b, std::int64_t first, std::int64_t last);
 
-/// Takes class k out of the activations when no row speaks of it and it is not blank; labels above k move down.
+/// Removes class k from the activations unless k is the blank or a label of some row; labels above k move down.
 void drop_class(CtcCase& c, std::int64_t k);
 
-/// The same targets, padded with -1.
+/// Changes the layout to padded targets, with the padding -1.
 void use_padded_targets(CtcCase& c);
 
 }  // namespace assay::validation

@@ -1,4 +1,4 @@
-// y_t of one frame in extended precision: what the relations between a kernel's own results are formed with.
+// y_t of one frame in extended precision, for properties that relate a kernel's own results.
 #pragma once
 
 #include <vector>

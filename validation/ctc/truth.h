@@ -1,4 +1,4 @@
-// What is true of a case: the any-precision reference, computed at two precisions that must agree.
+// The true results of a case: the any-precision reference, computed at two precisions that must agree.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ using reference::BigFloat;
 
 struct CtcTruth {
   std::vector<reference::CtcRow<BigFloat>> rows;
-  std::vector<BigFloat> loss;      ///< [B] or [1], as the kernel is asked for
+  std::vector<BigFloat> loss;      ///< [B] or [1], depending on the reduction
   std::vector<BigFloat> gradient;  ///< [T, B, C]; NaN where no gradient exists
 };
 

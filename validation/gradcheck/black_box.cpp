@@ -122,8 +122,7 @@ class Probe {
     return static_cast<double>((static_cast<long double>(value(plus)) - value(minus) - expected) / (2 * h));
   }
 
-  /// Measured at a spacing for rounding in the declared type, and at one for float32, in case f rounds to float32
-  /// inside.
+  /// The larger noise of two spacings: for rounding in the declared type, and in float32, which f may use inside.
   double noise_along(const Point& v) {
     constexpr int points = 9;
     double noise = 0;
@@ -221,8 +220,7 @@ class BlackBoxCheck {
       if (std::isfinite(gradient_[i])) {
         coordinates_.push_back(along(v));
       } else {
-        coordinates_.push_back(
-            {0, std::abs(gradient_[i]), infinity, 0});  // a claim that is not finite is wrong without a measurement
+        coordinates_.push_back({0, std::abs(gradient_[i]), infinity, 0});  // not finite, so wrong in any case
         coordinates_[i].error = 0;
       }
     }

@@ -85,8 +85,7 @@ class Differences {
     return s;
   }
 
-  /// A generous error estimate for difference quotients along i: half of the digits of |f| / |x_i| and of the
-  /// quotients.
+  /// A generous error estimate for difference quotients along i: half of the digits of |f| / |x_i| and of `slope`.
   double resolution(std::size_t i, const BigFloat& slope) const {
     return std::pow(10.0, -digits_ / 4) * (std::abs(to_double(at_x_)) / scale_[i] + std::abs(to_double(slope)));
   }
@@ -194,8 +193,7 @@ class ExactCheck {
                     i, to_decimal(dual_->derivative[i], 12), to_decimal(judged_.exact[i], 12), options_.digits));
   }
 
-  /// At a kink, any value between the one-sided derivatives is accepted. A value outside is held against the nearer
-  /// one.
+  /// Accepts any value between the one-sided derivatives at a kink. Compares other values with the nearer derivative.
   void settle_kinks(GradcheckRecord& record) {
     for (std::size_t i = 0; i < differences_.size(); ++i) {
       if (!kink_[i]) continue;

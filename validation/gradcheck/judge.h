@@ -25,8 +25,7 @@ struct JudgedGradient : GradientArray {
   double share(std::size_t i) const;
   GradcheckElement element(std::size_t i) const;
 
-  /// Whether `got` is within `bounds` of `other`. Elements with `skip` set are left out; an empty `skip` leaves out
-  /// none.
+  /// Whether `got` is within `bounds` of `other`. Leaves out elements with `skip` set; an empty `skip` sets none.
   bool fits(const std::vector<reference::BigFloat>& other, const std::vector<double>& bounds,
             const std::vector<bool>& skip = {}) const;
 };

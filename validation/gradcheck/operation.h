@@ -1,7 +1,6 @@
 // Judges the gradients of an operation's kernels, element by element, against the any-precision reference under the
 // bounds of the gate, on generated cases or on a given one. An operation brings judge_gradients, which judges one case
-// and finds what the wrong elements have in common, and gradcheck_profile, of cases in which patterns can be told
-// apart.
+// and finds patterns of wrong elements, and gradcheck_profile, for cases in which patterns can be told apart.
 #pragma once
 
 #include <fmt/format.h>

@@ -35,7 +35,7 @@ ordered_json of(const GradcheckElement& element) {
           {"share", number(element.share)}};
 }
 
-/// The text in lines of at most `width` columns, broken at spaces; a longer word gets a line of its own.
+/// The text in lines of at most `width` columns, broken at spaces; a longer word gets a separate line.
 std::string wrapped(const std::string& text, const std::string& first, const std::string& indent) {
   constexpr std::size_t width = 100;
   std::string result, line = first;

@@ -30,9 +30,8 @@ struct GateWatch {
   std::function<void(const GateRecord&)> begins = {};
   /// Called before each case; `done` counts the finished properties, and the finished share of the current one.
   std::function<void(double done, const std::string& property)> progress = {};
-  std::function<void(const PropertyRecord&)> judged =
-      {};                                                ///< a property is finished, in this run or in the resumed one
-  std::function<void(const GateRecord&)> advances = {};  ///< a unit is finished
+  std::function<void(const PropertyRecord&)> judged = {};  ///< a property is finished, here or in the resumed run
+  std::function<void(const GateRecord&)> advances = {};    ///< a unit is finished
   Stop stop = {};  ///< asked before each case; true ends the run and drops the unit that is not finished
 };
 

@@ -25,11 +25,11 @@ constexpr std::int64_t max_frames = 2000;
 /// Whether there are few enough sequences of length T over the labels' classes and the blank to try them all.
 bool can_enumerate(std::int64_t T, const std::vector<std::int64_t>& labels, double max_tries) {
   const auto classes = static_cast<double>(std::set<std::int64_t>(labels.begin(), labels.end()).size() + 1);
-  return static_cast<double>(T) * std::log(classes) <=
-         std::log(std::min(max_tries, 1e8));  // 1e8 sequences take a minute
+  constexpr double max_sequences = 1e8;  // take a minute
+  return static_cast<double>(T) * std::log(classes) <= std::log(std::min(max_tries, max_sequences));
 }
 
-/// The most probable alignment, by the recursion of alpha with max for +, so that their number does not matter.
+/// The most probable alignment, by the recursion of alpha with max for +, for any number of alignments.
 template <class Number>
 void add_best(Json& response, const Matrix<Number>& y, const std::vector<std::int64_t>& labels, std::int64_t blank,
               int digits) {

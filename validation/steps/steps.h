@@ -47,9 +47,8 @@ std::string cce_steps(std::string_view request);
 std::string jacobi_steps(std::string_view request);
 
 /// {"labels": [S], "logits": [T][C] of float32, "blank", "arithmetic": "log_space" | "probability", "unit_roundoff",
-///  "output_unit_roundoff", "two_step"} -> {"loss", "gradient": [T][C]}: the bounds that the gate would hold a kernel
-///  to
-/// that says so of itself.
+///  "output_unit_roundoff", "two_step"} -> {"loss", "gradient": [T][C]}: the gate's bounds for a kernel that claims
+///  this arithmetic.
 std::string ctc_bounds(std::string_view request);
 
 }  // namespace assay::validation

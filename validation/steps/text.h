@@ -45,7 +45,7 @@ nlohmann::json text(const Number& x, int digits) {
   }
 }
 
-/// Of a weight kept as its logarithm, the logarithm.
+/// The logarithm of a weight that is stored as its logarithm.
 template <class Number>
 nlohmann::json text(const reference::LogNumber<Number>& x, int digits) {
   return text(x.log(), digits);

@@ -1,8 +1,8 @@
-// How far rounding may carry the factors of a correct kernel from the truth. Derivations: docs/bounds.md.
+// Bounds on the rounding errors of a correct kernel's factors. Derivations: docs/bounds.md.
 //
 // With u the unit roundoff inside, v that of the type of U and Vh, v_S that of S, s the kernel's sweeps, L = max(M, N):
 //
-//   e           = (4 sqrt(s K + L) + 8) u       what the rotations of a column add up to (Higham and Mary 2019)
+//   e           = (4 sqrt(s K + L) + 8) u       the error of all rotations of a column (Higham and Mary 2019)
 //   d           = e + v + sqrt(L) smallest      a stored column
 //
 //   orthonormal   |(U^T U - I)_ij|, |(Vh Vh^T - I)_ij|   <= 2 d + d^2
@@ -12,7 +12,7 @@
 //                 with C the matrix, its columns (tall) or rows (wide) scaled to norm 1
 //                 (Demmel and Veselic 1992, theorem 2.14)
 //
-// and half the smallest number of S's type for what underflows.
+// plus half the smallest number of S's type for underflow.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,11 @@ class SvdBounds {
   /// Bound on |S[b, k] - sigma|.
   double value(std::int64_t b, double sigma) const { return frobenius_norm(case_, b, rotations_) + rounded(sigma); }
 
-  /// The same relative to sigma, where a kernel claims that and sigma is in the range of the claim; `condition` is
-  /// sqrt(K) / sigma_min of the scaled matrix.
+  /// The bound on |S[b, k] - sigma| for a kernel that claims graded accuracy and a sigma in the range of the claim.
+  /// `condition` is sqrt(K) / sigma_min of the scaled matrix.
   double graded(double sigma, double condition) const { return rotations_ * condition * sigma + rounded(sigma); }
 
-  /// Rounding a singular value to its type.
+  /// The error of rounding a singular value to its type.
   double rounded(double sigma) const;
 
   /// e: the relative error of a column before it is stored.

@@ -1,4 +1,4 @@
-// One batch of matrices that owns its data: what generators make, shrinkers reduce, files hold and kernels are given.
+// One batch of matrices that owns its data.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ using reference::SvdProblem;
 
 struct SvdFields;
 
-/// Shapes as in reference/svd/problem.h. Elements are kept as float64, in which those of the other types are exact.
+/// Shapes as in reference/svd/problem.h. Elements are kept as float64, which holds all other types exactly.
 struct SvdCase {
   using Fields = SvdFields;
 
@@ -59,11 +59,10 @@ SvdCase select_columns(const SvdCase& c, const std::vector<std::int64_t>& which)
 
 SvdCase transposed(const SvdCase& c);
 
-/// The largest |element| of matrix b; 0 where there is none.
+/// The largest |element| of matrix b; 0 if the matrix is empty.
 double largest_element(const SvdCase& c, std::int64_t b);
 
-/// `factor` times the Frobenius norm of matrix b; where the norm alone leaves the range of double, a small factor need
-/// not.
+/// `factor` times the Frobenius norm of matrix b. With a small factor the product is finite even if the norm overflows.
 double frobenius_norm(const SvdCase& c, std::int64_t b, double factor = 1);
 
 }  // namespace assay::validation

@@ -30,7 +30,7 @@ Place value_place(std::int64_t b, std::int64_t k) {
 void hold_value(Comparison& comparison, const SvdCase& c, const SvdRun& run, std::int64_t b, std::int64_t k,
                 double sigma, double bound) {
   if (std::isnan(sigma)) return comparison.fail(value_place(b, k).text() + ": held against a NaN");
-  // Beyond the largest number an infinity is what rounding gives.
+  // Rounding gives infinity for a value beyond the largest number.
   const double largest = format_of(value_dtype(c.dtype)).largest, got = run.s(b, k);
   if (got == infinity && !(sigma + bound <= largest)) return;
   comparison.near(value_place(b, k), got, sigma, bound);

@@ -1,4 +1,4 @@
-// Holds runs of SVD kernels against the problem, and against each other.
+// Compares runs of SVD kernels with the problem and with each other.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ namespace assay::validation {
 
 Place value_place(std::int64_t b, std::int64_t k);
 
-/// S[b, k] of a run is `sigma` within `bound`; infinite where it leaves the range of its type.
+/// Checks that S[b, k] of a run is `sigma` within `bound`, or infinite if `sigma` leaves the range of the type of S.
 void hold_value(Comparison& comparison, const SvdCase& c, const SvdRun& run, std::int64_t b, std::int64_t k,
                 double sigma, double bound);
 
-/// U^T U = I, Vh Vh^T = I, in every element.
+/// Checks every element of U^T U = I, or of Vh Vh^T = I.
 void hold_orthonormal_u(Comparison& comparison, const SvdCase& c, const SvdRun& run, const SvdBounds& bounds);
 void hold_orthonormal_v(Comparison& comparison, const SvdCase& c, const SvdRun& run, const SvdBounds& bounds);
 
-/// The singular values of a run are those of another, of a case that should have the same; `allowance` is what the
-/// cases themselves differ by, in norm.
+/// Compares the singular values of two runs on cases that should have the same; `allowance` is the norm of the
+/// difference between the cases.
 void hold_values(Comparison& comparison, const SvdKernelInfo& kernel, const SvdCase& c, const SvdRun& run,
                  const SvdCase& other, const SvdRun& of_other, double allowance = 0);
 

@@ -1,4 +1,4 @@
-// Which interesting places generated matrices reached.
+// The classes of cases of the SVD.
 #include "validation/svd/operation.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace assay::validation {
 namespace {
 
-/// Whether some matrix of the batch is one of which `predicate` holds.
+/// Whether `predicate` holds for some matrix of the batch.
 template <class Predicate>
 bool some_matrix(const SvdCase& c, const Predicate& predicate) {
   for (std::int64_t b = 0; b < c.B; ++b)
@@ -25,15 +25,15 @@ double column_norm(const SvdCase& c, std::int64_t b, std::int64_t j) {
   return largest;
 }
 
-/// The smallest column beside the largest, in their largest elements.
+/// The ratio of the smallest column to the largest, measured by the largest element of a column.
 double grading(const SvdCase& c, std::int64_t b) {
-  double least = column_norm(c, b, 0);
-  for (std::int64_t j = 1; j < c.N; ++j) least = std::min(least, column_norm(c, b, j));
+  double smallest = column_norm(c, b, 0);
+  for (std::int64_t j = 1; j < c.N; ++j) smallest = std::min(smallest, column_norm(c, b, j));
   const double largest = largest_element(c, b);
-  return largest > 0 ? least / largest : 1;
+  return largest > 0 ? smallest / largest : 1;
 }
 
-/// Singular values in double, of a scale near 1.
+/// Singular values in double, of the matrix scaled so that the largest element is 1.
 std::vector<double> rough_values(const SvdCase& c, std::int64_t b) {
   const double largest = largest_element(c, b);
   reference::Matrix<double> A(c.M, c.N);
@@ -42,7 +42,7 @@ std::vector<double> rough_values(const SvdCase& c, std::int64_t b) {
   return reference::jacobi_svd(A).S;
 }
 
-/// Whether two neighbours among the values above 0 differ by at most `gap` of the largest.
+/// Whether two neighbouring singular values above 0 differ by at most `gap` times the largest.
 bool some_close(const SvdCase& c, double gap) {
   return some_matrix(c, [&](std::int64_t b) {
     const auto S = rough_values(c, b);

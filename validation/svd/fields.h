@@ -14,10 +14,10 @@
 
 namespace assay::validation {
 
-/// Results as float64, in which those of the other types are exact.
+/// Results as float64, which holds all other types exactly.
 struct SvdRun : BasicRun {
   std::int64_t M = 0, N = 0;
-  std::int64_t K = 0;      ///< triplets a matrix
+  std::int64_t K = 0;      ///< triplets of each matrix
   std::vector<double> U;   ///< [B, M, K]
   std::vector<double> S;   ///< [B, K]
   std::vector<double> Vh;  ///< [B, K, N]
@@ -55,13 +55,13 @@ struct SvdFields {
   using PluginOutput = assay_svd_output;
   using PluginKernel = assay_svd_kernel;
 
-  /// Sizes that no array has and that must fit in 64 bits all the same.
+  /// Products of extents that must fit in 64 bits although no array has that size.
   static constexpr const char* further_sizes[] = {"M,N", "N,N", "B,M,N"};
 
   static const auto& problem();
   static const auto& results();
   static const auto& declarations();
-  static constexpr const char* wanted = "vectors";  ///< what results beyond the values are called together
+  static constexpr const char* wanted = "vectors";  ///< the common name of the results other than the values
 
   /// Runs the whole decomposition, or the rSVD, as the request asks.
   static void call(const Kernel& kernel, const Problem& problem, const Output& out, const Request& request) {
@@ -69,10 +69,10 @@ struct SvdFields {
     kernel.run(problem, out, request);
   }
 
-  /// Throws std::invalid_argument for what this project's own host code refuses.
+  /// Throws std::invalid_argument for a problem or output that this project's own host code refuses.
   static void validate(const Problem& problem, const Output& out);
 
-  /// One matrix [M, N] is a batch of one.
+  /// Makes one matrix [M, N] a batch of one.
   static void prepare_npz(NpzContents& contents, Case& c);
 
   static ValueShrinks<double> shrinks();

@@ -14,7 +14,7 @@ void fill(SvdCase& c, std::int64_t b, const Value& value) {
     for (std::int64_t j = 0; j < c.N; ++j) c.at(b, i, j) = rounded_to<double>(c.dtype, value(i, j));
 }
 
-/// A matrix of small integers and low rank: the product of two of them.
+/// A product of two narrow matrices of small integers, which has low rank.
 void fill_low_rank(SvdCase& c, std::int64_t b, Random& random) {
   const std::int64_t rank = random.integer(std::min<std::int64_t>(1, c.K() - 1), c.K() - 1);
   std::vector<std::int64_t> left(static_cast<std::size_t>(c.M * rank)), right(static_cast<std::size_t>(rank * c.N));
@@ -36,7 +36,7 @@ void fill_gaussian(SvdCase& c, std::int64_t b, Random& random) {
   fill(c, b, [&](std::int64_t, std::int64_t) { return random.gaussian(); });
 }
 
-/// A third each: of low rank, with a column twice or its negative, with columns of zeros.
+/// One of three, equally likely: low rank, a column that is equal or opposite to another, columns of zeros.
 void fill_deficient(SvdCase& c, std::int64_t b, Random& random) {
   if (random.chance(0.4)) return fill_low_rank(c, b, random);
   fill_gaussian(c, b, random);
@@ -44,7 +44,7 @@ void fill_deficient(SvdCase& c, std::int64_t b, Random& random) {
     copy_column(c, b, random.integer(0, c.N - 1), random.integer(0, c.N - 1), random.pick({0.0, 0.0, 1.0, -1.0}));
 }
 
-/// Columns of a tall matrix, rows of a wide one, times powers of ten down to 1e-12, of float16 1e-3.
+/// Multiplies columns of a tall matrix, rows of a wide one, by powers of ten down to 1e-12, in float16 down to 1e-3.
 void fill_graded(SvdCase& c, std::int64_t b, Random& random) {
   const double span = random.real(1, c.dtype == Dtype::float16 ? 3 : 12);
   std::vector<double> scale;
@@ -55,7 +55,7 @@ void fill_graded(SvdCase& c, std::int64_t b, Random& random) {
   });
 }
 
-/// Reflections of a scaled identity by vectors of few bits, now and then with something small added.
+/// Reflections of a scaled identity by vectors of few bits, sometimes with a small perturbation.
 void fill_equal(SvdCase& c, std::int64_t b, Random& random) {
   std::vector<double> w;
   double squares = 0;
@@ -91,8 +91,8 @@ void fill_other(SvdCase& c, std::int64_t b, Random& random) {
   }
 }
 
-/// The exponents of two that a matrix of elements around 1 may be scaled by, and now and then one beyond: as far as its
-/// largest element allows.
+/// The exponent of a power of two by which a matrix of elements near 1 may be scaled; sometimes one that is too large,
+/// which scale_matrix reduces.
 int choose_exponent(Dtype dtype, Random& random) {
   switch (dtype) {
     case Dtype::float16:
@@ -109,8 +109,8 @@ int choose_exponent(Dtype dtype, Random& random) {
 void scale_matrix(SvdCase& c, std::int64_t b, int exponent) {
   const double largest = largest_element(c, b);
   if (largest == 0) return;
-  const int most = std::ilogb(format_of(c.dtype).largest) - std::ilogb(largest) - 1;
-  const int applied = std::min(exponent, most);
+  const int max_exponent = std::ilogb(format_of(c.dtype).largest) - std::ilogb(largest) - 1;
+  const int applied = std::min(exponent, max_exponent);
   fill(c, b, [&](std::int64_t i, std::int64_t j) { return std::ldexp(c.at(b, i, j), applied); });
 }
 

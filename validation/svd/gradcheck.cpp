@@ -1,4 +1,4 @@
-// dL/dA of SVD kernels, from the derivatives of L by the factors.
+// Checks dL/dA of SVD kernels, for given derivatives of L by the factors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ JudgedGradient empty_gradient(const SvdCase& c) {
   return gradient;
 }
 
-/// Mistakes in the derivatives that go into the gradient: one is left out or has the wrong sign.
+/// A mistake in the derivatives by the factors: one derivative is left out or has the wrong sign.
 struct Other {
   const char* key;
   const char* sentence;

@@ -1,4 +1,4 @@
-// How far rounding may carry a gradient from what the formula of metal/cpu/svd/gradient.h gives for the same factors.
+// Bounds on the rounding errors of a gradient by the formula of metal/cpu/svd/gradient.h, for the same factors.
 #pragma once
 
 #include <vector>

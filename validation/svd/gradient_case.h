@@ -1,4 +1,4 @@
-// Factors of a matrix and derivatives by them: what gradients of the SVD are asked of.
+// A problem of the SVD's gradient: the factors of a matrix, and the derivatives of L by the factors.
 //
 // L = <W, U g(S) Vh> with g(s) = s^3, which is <W, A A^T A>, for a W of Gaussian numbers: it does not depend on the
 // choice of U and Vh that equal or zero singular values leave open.
@@ -31,7 +31,7 @@ void differentiate(SvdGradientCase& f);
 /// dL/dA [M, N] for these factors and derivatives, by the reference.
 std::vector<reference::BigFloat> exact_gradient(const SvdGradientCase& f, int digits);
 
-/// What the kernel writes [M, N], which is NaN where it writes nothing.
+/// The gradient of the kernel [M, N], NaN where the kernel writes nothing.
 std::vector<double> run_gradient(const SvdKernel& kernel, const SvdGradientCase& f, metal::SvdGradientNotes& notes,
                                  Footprint& footprint);
 

@@ -16,27 +16,27 @@
 
 namespace assay::validation {
 
-/// What a kernel says of itself. The bounds it is held to are derived from this and from the problem (docs/bounds.md):
-/// what a kernel does not claim, it is not held to; what it claims, it must keep.
+/// A kernel's claims about itself. The bounds on the kernel's errors are derived from these claims and from the problem
+/// (docs/bounds.md); a stronger claim gives tighter bounds.
 struct SvdKernelInfo {
   std::string name;
-  double unit_roundoff = std::ldexp(1.0, -24);  ///< inside, for types of at most 32 bits; of float64 at most 2^-53
-  int sweeps = 10;      ///< how often every column meets every other, about; for other algorithms, what they are worth
-  bool graded = false;  ///< singular values of column-scaled tall and row-scaled wide matrices to relative accuracy
-  double graded_range = std::ldexp(1.0, -50);  ///< ... those above so much of the largest
-  bool canonical_signs = false;                ///< of each column of U, the first largest element is positive
+  double unit_roundoff = std::ldexp(1.0, -24);  ///< of the arithmetic; for float64 it is 2^-53
+  int sweeps = 10;                              ///< about how often each pair of columns is rotated, or an equivalent
+  bool graded = false;  ///< relative accuracy for column-scaled tall and row-scaled wide matrices
+  double graded_range = std::ldexp(1.0, -50);  ///< ... for singular values above this share of the largest
+  bool canonical_signs = false;                ///< the first largest element of each column of U is positive
   bool has_randomized = false;
   bool has_gradient = false;
   Support support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}};
 
-  /// Inside, for a problem of the type.
+  /// The unit roundoff of the arithmetic inside, for a problem of the type.
   double roundoff(Dtype dtype) const { return dtype == Dtype::float64 ? std::ldexp(1.0, -53) : unit_roundoff; }
 };
 
-/// How a run is to be done.
+/// Options of a run.
 struct SvdRequest {
   int threads = 0;                                                    ///< 0: the kernel's own choice
-  std::optional<reference::RandomizedSvd> randomized = std::nullopt;  ///< the rSVD, in the place of the whole one
+  std::optional<reference::RandomizedSvd> randomized = std::nullopt;  ///< the rSVD instead of the whole SVD
 
   /// The rSVD has `rank` triplets.
   void replaces(std::string_view name, std::int64_t& extent) const {
@@ -54,17 +54,17 @@ class SvdKernel {
   virtual const SvdKernelInfo& info() const = 0;
 
   /// Fills `out`, or refuses a bad argument by throwing std::invalid_argument that names it.
-  /// A gate asks for what info().support claims, and in the property of refusals for anything.
+  /// The gate asks only for what info().support claims, except in the property `refusals`.
   virtual void run(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out,
                    const SvdRequest& request) const = 0;
 
-  /// The rSVD, where info().has_randomized.
+  /// The rSVD, if info().has_randomized.
   virtual void randomized(const metal::AnySvdProblem&, const reference::RandomizedSvd&,
                           const metal::AnySvdOutput&) const {
     throw std::logic_error("the kernel has no rSVD");
   }
 
-  /// The gradient in float64, where info().has_gradient.
+  /// The gradient in float64, if info().has_gradient.
   virtual metal::SvdGradientNotes gradient(const metal::SvdCotangent<double>&, std::span<double>) const {
     throw std::logic_error("the kernel has no gradient");
   }

@@ -10,7 +10,7 @@ namespace assay::validation {
 
 namespace {
 
-/// metal/cpu.
+/// The kernel of metal/cpu.
 class CpuSvdKernel : public SvdKernel {
  public:
   const SvdKernelInfo& info() const override { return info_; }

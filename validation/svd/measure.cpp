@@ -5,7 +5,7 @@
 namespace assay::validation {
 namespace {
 
-/// The power of two by which matrix b is divided, lest squares leave the range: its largest element's.
+/// The exponent of the largest element of matrix b. Division by that power of two keeps squares within range.
 int exponent_of(const SvdCase& c, std::int64_t b) {
   const double largest = largest_element(c, b);
   return largest > 0 ? std::ilogb(largest) : 0;

@@ -1,7 +1,7 @@
-// How far factors are from what factors are: orthonormal, and of the matrix.
+// The errors of factors: deviations from orthonormality and from the matrix.
 //
-// In long double where it has more digits than double, and scaled by a power of two, so that no float32 or float64
-// input over- or underflows.
+// Computed in long double, if it has more digits than double, and scaled by a power of two, so that no float32 or
+// float64 input over- or underflows.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ double v_product(const SvdRun& run, std::int64_t b, std::int64_t k, std::int64_t
 /// (A_b - U diag(S) Vh)_ij.
 double residual(const SvdCase& c, const SvdRun& run, std::int64_t b, std::int64_t i, std::int64_t j);
 
-/// ||A_b - U diag(S) Vh||_F; NaN or infinite where an element is.
+/// ||A_b - U diag(S) Vh||_F; NaN or infinite if an element is.
 double residual_norm(const SvdCase& c, const SvdRun& run, std::int64_t b);
 
 /// ||A_b v_k|| and ||A_b^T u_k||: both are sigma_k in exact arithmetic.

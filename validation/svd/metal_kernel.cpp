@@ -9,7 +9,7 @@
 namespace assay::validation {
 namespace {
 
-/// The device has no float64: the host gives such problems to the CPU, which is judged by itself.
+/// The device has no float64. The host gives float64 problems to the CPU kernel, which is judged separately.
 SvdKernelInfo info_of(const MetalSvdOptions& options) {
   SvdKernelInfo info{.name = options.name, .graded = true, .canonical_signs = true, .has_randomized = true};
   info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
@@ -51,7 +51,7 @@ class MetalSvdKernel final : public SvdKernel {
 
   MetalSvdOptions options_;
   SvdKernelInfo info_;
-  mutable std::mutex mutex_;  ///< over those below, and one run at a time: reports are the device's
+  mutable std::mutex mutex_;  ///< guards the members below; runs take turns, for they share the reports
   mutable std::shared_ptr<metal::emulator::EmulatorDevice> device_;
   mutable std::optional<metal::Svd> svd_;
 };

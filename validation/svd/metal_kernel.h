@@ -1,4 +1,4 @@
-// metal/kernels/svd/svd.metal by its host code, on the emulator with all checks on.
+// The project's SVD in Metal: its own host code and .metal file, on the emulator with every check on.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace assay::validation {
 struct MetalSvdOptions {
   std::string name;
   metal::SvdPath path = metal::SvdPath::production;
-  ShaderEdit edit = {};  ///< a planted fault: float32 alone is then compiled
+  ShaderEdit edit = {};  ///< a planted fault; with a fault, only float32 is compiled
 };
 
 std::shared_ptr<const SvdKernel> metal_svd_kernel(MetalSvdOptions options);

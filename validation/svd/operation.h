@@ -1,4 +1,4 @@
-// The singular value decomposition as the gate knows it.
+// The operation of the singular value decomposition (validation/core/operation.h).
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct SvdOperation : OperationOf<SvdFields> {
   static std::vector<Shrink<SvdCase>> shrinks_of(const SvdCase& c);
   static SvdTruth truth_of(const SvdCase& c, int digits) { return validation::truth_of(c, digits); }
 
-  /// The names of those that `c` belongs to.
+  /// The names of the classes that `c` belongs to.
   static std::vector<std::string> classes_of(const SvdCase& c);
   static std::vector<std::string> classes();
 
@@ -39,7 +39,7 @@ struct SvdOperation : OperationOf<SvdFields> {
   static GradientJudgement judge_gradients(const SvdKernel& kernel, const SvdCase& c, int digits);
   static SvdProfile gradcheck_profile(const SvdKernel& kernel);
   static std::vector<Picture> pictures(const SvdKernel& kernel, const SvdCase& c, int digits);
-  /// Gaussian matrices; `decades` above 0 grades their columns (rows, of wide ones) over so many, in mixed order.
+  /// Gaussian matrices. If `decades` > 0, the norms of columns (of wide matrices: rows) spread over that many decades.
   static SvdCase sized_case(std::int64_t B, std::int64_t M, std::int64_t N, double decades, Dtype dtype,
                             std::uint64_t seed);
   static std::vector<NamedCase<SvdOperation>> sized_cases();

@@ -1,4 +1,4 @@
-// Where in a case a kernel errs: how far the first wrong matrix's factors are from orthonormal, and from the matrix.
+// Pictures of a kernel's errors on a case: the deviations of the first wrong matrix's factors.
 #include <cmath>
 
 #include "validation/core/picture.h"
@@ -9,7 +9,7 @@
 namespace assay::validation {
 namespace {
 
-constexpr std::int64_t max_products = 20'000'000;  ///< M N K: what is longer is not worth a picture
+constexpr std::int64_t max_products = 20'000'000;  ///< the largest M N K with pictures
 
 double off_identity(const SvdRun& run, std::int64_t b, std::int64_t k, std::int64_t l) {
   return std::abs(u_product(run, b, k, l) - (k == l ? 1 : 0));

@@ -1,5 +1,5 @@
-// Smaller problems to try once one has failed: structure first (matrices, rows, columns, type), then values towards
-// zero and few bits.
+// Smaller problems to try after a failure: structure first (matrices, rows, columns, type), then values towards zero
+// and few bits.
 #include "validation/svd/operation.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void add_structure(Steps& steps, const Shared& c) {
   });
 }
 
-/// All elements divided by the power of two that brings the largest near 1.
+/// Divides all elements by the power of two that brings the largest near 1.
 void normalise(SvdCase& c) {
   double largest = 0;
   for (std::int64_t b = 0; b < c.B; ++b) largest = std::max(largest, largest_element(c, b));

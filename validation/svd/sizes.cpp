@@ -1,4 +1,4 @@
-// Sizes that generated matrices do not reach.
+// Given cases larger than generated ones.
 #include "validation/svd/operation.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ SvdCase SvdOperation::sized_case(std::int64_t B, std::int64_t M, std::int64_t N,
   for (std::int64_t b = 0; b < B; ++b) {
     for (std::int64_t i = 0; i < M; ++i) {
       for (std::int64_t j = 0; j < N; ++j) {
-        // 7 k mod (K + 1): every place once where 7 does not divide K + 1, in an order far from sorted.
+        // 7 k mod (K + 1) takes every value once, in an order far from sorted, if 7 does not divide K + 1.
         const auto place = static_cast<double>(7 * (M < N ? i : j) % (K + 1));
         const double scale = std::pow(10, -decades * place / static_cast<double>(K));
         c.A.push_back(rounded_to<double>(dtype, scale * random.gaussian()));

@@ -20,7 +20,7 @@ namespace {
 using reference::Matrix;
 using Factors = reference::SvdFactors<BigFloat>;
 
-/// What rounding may have cost the singular values.
+/// The error that rounding may have caused in the singular values.
 double allowance(const Factors& factors, int digits) {
   const double largest = factors.S.empty() ? 0 : to_double(factors.S[0]);
   return std::pow(10.0, 10 - digits) * std::min(largest, std::numeric_limits<double>::max());
@@ -35,7 +35,7 @@ Factors compute(const SvdCase& c, std::int64_t b, int digits) {
   throw ReferenceDisagrees(fmt::format("S[b={}, k={}] {}", b, k, how));
 }
 
-/// Columns of a tall matrix, rows of a wide one, scaled to norm 1; empty where one of them is 0.
+/// The matrix with columns (of a wide matrix: rows) scaled to norm 1; empty if one of them is 0.
 Matrix<double> scaled_to_norm_one(const SvdCase& c, std::int64_t b) {
   const bool is_wide = c.M < c.N;
   const std::int64_t rows = is_wide ? c.N : c.M, columns = is_wide ? c.M : c.N;
@@ -53,7 +53,7 @@ Matrix<double> scaled_to_norm_one(const SvdCase& c, std::int64_t b) {
   return scaled;
 }
 
-/// With a margin for what double rounds: beyond 1e12 or so it is as good as infinite.
+/// Includes a margin for rounding in double: a condition beyond about 1e12 becomes very large or infinite.
 double condition_of_scaled(const SvdCase& c, std::int64_t b) {
   constexpr double rounding = 1e-13;
   const Matrix<double> scaled = scaled_to_norm_one(c, b);

@@ -1,4 +1,4 @@
-// What is true of a case: the any-precision reference, and how certain it is.
+// The true results of a case: the any-precision reference, checked for certainty.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace assay::validation {
 
-/// One matrix.
+/// The truth of one matrix.
 struct SvdMatrixTruth {
   reference::SvdFactors<reference::BigFloat> factors;
-  /// sqrt(K) / sigma_min of the matrix, its columns (rows, of a wide one) scaled to norm 1: what relative errors of
-  /// its singular values grow by. Infinite where a column is 0.
+  /// sqrt(K) / sigma_min of the matrix with columns (of a wide matrix: rows) scaled to norm 1, the factor by which
+  /// relative errors of singular values grow. Infinite if a column is 0.
   double scaled_condition = 0;
 };
 
@@ -23,12 +23,12 @@ struct SvdTruth {
   std::vector<SvdMatrixTruth> matrices;  ///< [B]
 };
 
-/// The factors of each matrix. Where the reference is certified, each singular value is enclosed within
-/// 10^(10 - digits) of the largest; elsewhere `digits` and `digits` + 20 agree to that.
-/// Throws ReferenceDisagrees where they are not, std::invalid_argument for a bad case.
+/// The factors of each matrix. A certified reference encloses each singular value within 10^(10 - digits) of the
+/// largest; otherwise computations with `digits` and `digits` + 20 digits agree within that.
+/// Throws ReferenceDisagrees if they do not, std::invalid_argument for a bad case.
 SvdTruth truth_of(const SvdCase& c, int digits);
 
-/// Throws ReferenceDisagrees unless the singular values of matrix b are as certain as that.
+/// Throws ReferenceDisagrees unless the singular values of matrix b are certain within that.
 void require_certain(const SvdCase& c, std::int64_t b, const reference::SvdFactors<reference::BigFloat>& factors,
                      int digits);
 

@@ -29,7 +29,7 @@ double gamma(double n) {
   return n * u / (1 - n * u);
 }
 
-/// One token, two words, no bias: logits 0 and 0 of products 0, so that a logit is certain to the smallest normal
+/// One token, two entries, no bias: logits 0 and 0 of products 0, so that a logit is certain to the smallest normal
 /// number, p = 1/2 and lse = ln 2. With k = 4:
 ///   de = (2 ln 2 + 6) u,  dS = de + 14 u,  pi = de + dS         up to terms of u^2
 TEST(CceBounds, AreThoseOfAHand) {
@@ -216,7 +216,7 @@ void expect_numbers(const CceCase& c, const CceKernelInfo& info) {
   for (std::size_t i = 0; i < c.bias.size(); ++i) EXPECT_TRUE(std::isfinite(bounds.dbias(i, 1))) << i;
 }
 
-/// -inf biases, targets among them, caps over them, one word, one column, none that counts: numbers all the same.
+/// -inf biases, targets among them, caps over them, one entry, one column, none that counts: numbers all the same.
 TEST(CceBounds, AreNumbersForEveryGeneratedCase) {
   const CceKernelInfo info = claims();
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {

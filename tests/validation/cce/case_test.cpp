@@ -130,7 +130,7 @@ TEST(CceCase, SelectsWordsAndRenamesTargets) {
   EXPECT_THAT(select_entries(bare, {2, 3}).bias, IsEmpty());
 }
 
-/// Word 1 is what is ignored. Once words are renamed, some other one is called 1.
+/// The ignore_index is 1. After entries are renamed, another entry has the index 1.
 TEST(CceCase, DoesNotTakeARenamedWordForIgnored) {
   CceCase c = three_tokens();
   c.ignore_index = 1;
@@ -144,7 +144,7 @@ TEST(CceCase, DoesNotTakeARenamedWordForIgnored) {
   EXPECT_NO_THROW(require_valid(d));
 }
 
-/// A target that was left out must not become another word.
+/// A target that was left out must not become another entry.
 TEST(CceCase, IsNoProblemWithoutTheWordOfATarget) {
   EXPECT_THROW(require_valid(select_entries(three_tokens(), {0, 1, 2})), std::invalid_argument);
 }
@@ -182,7 +182,7 @@ TEST(CceCase, IsRefusedByNameWhereItIsNone) {
       {[](CceCase& c) { c.hidden_at(2, 1) = infinity; }, "hidden[n=2, h=1] = inf: expected a finite number"},
       {[](CceCase& c) { c.weight_at(3, 0) = nan; }, "weight[v=3, h=0] = nan: expected a finite number"},
       {[](CceCase& c) { c.bias[2] = infinity; }, "bias[v=2] = inf: expected a finite number or -inf"},
-      {[](CceCase& c) { c.bias.assign(4, -infinity); }, "bias = -inf for every word"},
+      {[](CceCase& c) { c.bias.assign(4, -infinity); }, "bias = -inf for every entry"},
   };
   EXPECT_NO_THROW(require_valid(three_tokens())) << "NaN where a token is ignored is nobody's business";
   for (const Invalid& one : all) {

@@ -22,7 +22,7 @@ using testing::Not;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// N=2 tokens of H=8 and V=16 words.
+/// N=2 tokens of H=8 and V=16 entries.
 CceCase ordinary() {
   CceCase c;
   c.N = 2;
@@ -44,9 +44,9 @@ void set_extents(CceCase& c, std::int64_t N, std::int64_t H, std::int64_t V) {
   for (std::int64_t n = 0; n < N; ++n) c.targets.push_back(n % V);
 }
 
-void set_bias(CceCase& c, std::size_t word, float bias) {
+void set_bias(CceCase& c, std::size_t entry, float bias) {
   c.bias.assign(static_cast<std::size_t>(c.V), 0.0F);
-  c.bias[word] = bias;
+  c.bias[entry] = bias;
 }
 
 const std::map<std::string, std::function<void(CceCase&)>>& makers() {
@@ -145,7 +145,7 @@ TEST(CceCoverage, LooksAtNoLogitOfAnIgnoredToken) {
   for (std::size_t i = 8; i < 16; ++i) c.hidden[i] = 1e6F;
   EXPECT_THAT(CceOperation::classes_of(c), Not(Contains("|logit| >= 50")));
   set_bias(c, 5, -infinity);
-  EXPECT_THAT(CceOperation::classes_of(c), Not(Contains("-inf at a target"))) << "word 5 is the target of nobody now";
+  EXPECT_THAT(CceOperation::classes_of(c), Not(Contains("-inf at a target"))) << "entry 5 is no target now";
 }
 
 TEST(CceCoverage, CountsNothingForABatchOfNothing) {

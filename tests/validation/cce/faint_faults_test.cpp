@@ -220,7 +220,7 @@ TEST_P(OneElement, OffByFourBoundsIsCaught) {
     const CceCase c = generated_cce(seed + 40, {.bias = 1, .minus_infinity = 0, .many_entries = 0});
     if (c.valid_tokens() == 0) continue;
     const CceBounds bounds(c, plain_cce_kernel()->info());
-    const std::size_t word = static_cast<std::size_t>(seed) % c.bias.size();
+    const std::size_t entry = static_cast<std::size_t>(seed) % c.bias.size();
     const StubCceKernel kernel([&](const Problem& problem, const Results& out, const CceRequest& request) {
       plain_cce_kernel()->run(problem, out, request);
       const auto off = [&](const metal::AnyOutput& any, std::size_t i, auto bound) {
@@ -232,9 +232,9 @@ TEST_P(OneElement, OffByFourBoundsIsCaught) {
             any);
       };
       if (output == "dweight")
-        off(out.dweight, word * static_cast<std::size_t>(c.H), [&](auto i, double g) { return bounds.dweight(i, g); });
+        off(out.dweight, entry * static_cast<std::size_t>(c.H), [&](auto i, double g) { return bounds.dweight(i, g); });
       if (output == "dhidden") off(out.dhidden, 0, [&](auto i, double g) { return bounds.dhidden(i, g); });
-      if (output == "dbias") off(out.dbias, word, [&](auto i, double g) { return bounds.dbias(i, g); });
+      if (output == "dbias") off(out.dbias, entry, [&](auto i, double g) { return bounds.dbias(i, g); });
       if (output == "loss") out.loss[0] += static_cast<float>(4 * bounds.loss(0));
     });
     if (output == "loss" && c.reduction == Reduction::none && c.is_ignored(0)) continue;

@@ -26,7 +26,7 @@ inline StubCceKernel spoiled(std::function<void(const metal::AnyCceOutput&)> spo
   });
 }
 
-/// N=1, H=2, V=2, both logits 0, the second word the target. By hand: p = 1/2, 1/2, loss = ln 2, dL/dz = 1/2, -1/2,
+/// N=1, H=2, V=2, both logits 0, the second entry the target. By hand: p = 1/2, 1/2, loss = ln 2, dL/dz = 1/2, -1/2,
 /// dhidden = 1, 0, dweight = 0, 1, 0, -1, dbias = 1/2, -1/2.
 inline CceCase two_entries() {
   CceCase c;

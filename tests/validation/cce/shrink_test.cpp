@@ -39,7 +39,7 @@ TEST(CceShrink, TriesTheBoldestFirst) {
   EXPECT_EQ(first->N, 1);
 }
 
-/// Neither the word of a target nor the last one of finite bias is left out.
+/// Drops neither an entry that is a target nor the last entry with a finite bias.
 TEST(CceShrink, KeepsTheWordsThatAProblemNeeds) {
   CceCase c = three_tokens();
   c.targets = {3, -100, 3};

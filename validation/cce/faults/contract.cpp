@@ -1,4 +1,4 @@
-// Faults of the contract: numbers where a refusal is due.
+// Faults of the error contract: results instead of a refusal.
 #include <stdexcept>
 
 #include "validation/cce/faults/faults.h"
@@ -7,7 +7,7 @@
 namespace assay::validation::cce {
 namespace {
 
-/// Mends one argument before the kernel looks, so that what is wrong with it goes unnoticed.
+/// Repairs a bad argument before the kernel checks the arguments, so that the kernel does not refuse it.
 class Lenient : public PlainCceKernel {
  public:
   void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
@@ -87,7 +87,7 @@ struct AnonymousRefusal final : PlainCceKernel {
 };
 
 struct RefusesOneWord final : PlainCceKernel {
-  static constexpr FaultNote note{"one-word-refused", "a vocabulary of one word is refused", "loss"};
+  static constexpr FaultNote note{"one-word-refused", "a vocabulary of one entry is refused", "loss"};
   void check(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out) const override {
     PlainCceKernel::check(problem, out);
     if (problem.options.V == 1) throw std::invalid_argument("V = 1: expected at least 2");

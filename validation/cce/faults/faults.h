@@ -1,7 +1,7 @@
 // Planted faults: linear cross-entropy kernels that are wrong in one step each, as published kernels have been.
 //
-// Each is the plain one (plain_kernel.h) with one step replaced by what somebody once shipped, or nearly did, or the
-// project's Metal shader with one place of its text changed (metal.cpp).
+// Each is the plain kernel (plain_kernel.h) with one step replaced by a mistake that somebody once shipped or nearly
+// shipped, or the project's Metal shader with one place of its text changed (metal.cpp).
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Faults of the gradients: what comes from above, sums over tokens and words, storage too narrow.
+// Faults of the gradients: the upstream gradient, sums over tokens and entries, storage too narrow.
 #include <algorithm>
 #include <cmath>
 
@@ -83,8 +83,8 @@ struct MeanInBias final : PlainCceKernel {
 };
 
 struct SkippedTiles final : PlainCceKernel {
-  static constexpr FaultNote note{"small-softmax-skipped",
-                                  "words below a thousandth are skipped, in float32 as well as in 16 bits", "dweight"};
+  static constexpr FaultNote note{
+      "small-softmax-skipped", "entries below a thousandth are skipped, in float32 as well as in 16 bits", "dweight"};
   double gradient_of_z(const Work& work, const Token& token, std::int64_t v) const override {
     const double g = PlainCceKernel::gradient_of_z(work, token, v);
     return v != token.target && probability(work, token, v) < 1e-3 ? 0 : g;

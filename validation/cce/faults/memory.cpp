@@ -15,7 +15,8 @@ namespace assay::validation::cce {
 namespace {
 
 struct WritesPastWeight final : PlainCceKernel {
-  static constexpr FaultNote note{"writes-past-dweight", "a whole tile is stored where the last words end", "outside"};
+  static constexpr FaultNote note{"writes-past-dweight", "a whole tile is stored where the last entries end",
+                                  "outside"};
   void store(const Work& work, const metal::AnyCceOutput& out) const override {
     PlainCceKernel::store(work, out);
     change_output(out.dweight, [](const auto& span) { *(span.data() + span.size()) = {}; });

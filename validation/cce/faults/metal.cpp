@@ -31,7 +31,7 @@ constexpr ShaderFault<metal::CcePath> faults[] = {
      production,
      "r < end - begin && column < shape.H",
      "r < end - begin"},
-    {{"metal-edge-of-vocabulary", "words past V have a logit of 0 and a bias out of bounds", "loss"},
+    {{"metal-edge-of-vocabulary", "entries past V have a logit of 0 and a bias out of bounds", "loss"},
      production,
      "seen.x[i] = entry < end ? logit_of(scores[i * row_threads], bias, entry, shape).x : -INFINITY;",
      "seen.x[i] = logit_of(scores[i * row_threads], bias, entry, shape).x;"},

@@ -45,7 +45,7 @@ struct CapBeforeBias final : PlainCceKernel {
 };
 
 struct SmoothingOverOthers final : PlainCceKernel {
-  static constexpr FaultNote note{"smoothing-over-others", "eps / (V - 1) on each word, the target too", "word-sums"};
+  static constexpr FaultNote note{"smoothing-over-others", "eps / (V - 1) on each entry, the target too", "word-sums"};
   double gradient_of_x(const Work& work, const Token& token, std::int64_t v) const override {
     const auto V = static_cast<double>(work.V());
     const double eps = V > 1 ? work.options.label_smoothing : 0;

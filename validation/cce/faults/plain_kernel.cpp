@@ -85,7 +85,7 @@ PlainCceKernel::Running PlainCceKernel::add(const Running& running, double x) co
 
 PlainCceKernel::Running PlainCceKernel::merge(const Running& a, const Running& b) const {
   const double max = std::max(a.max, b.max);
-  if (max == -infinity) return {max, 0};  // nothing yet but words taken out: their difference is no number
+  if (max == -infinity) return {max, 0};  // every x so far is -inf: x - max would be NaN
   return {max, a.sum * std::exp(a.max - max) + b.sum * std::exp(b.max - max)};
 }
 

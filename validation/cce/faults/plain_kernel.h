@@ -1,7 +1,7 @@
-// Linear cross-entropy as its definition has it: one token at a time, in double, gradients rounded once at the end.
+// Linear cross-entropy by its definition: one token at a time, in double, gradients rounded once at the end.
 //
 //   z_v = sum_h hidden_h weight_vh + bias_v,   x_v = cap tanh(z_v / cap)
-//   running maximum and sum, word by word:     m' = max(m, x_v),  s' = s exp(m - m') + exp(x_v - m')
+//   running maximum and sum, for each entry:   m' = max(m, x_v),  s' = s exp(m - m') + exp(x_v - m')
 //   lse = m + ln s
 //   loss = lse - (1 - eps) x_t - (eps / V) sum_v x_v + zeta lse^2
 //   dL/dz_v = w (p_v (1 + 2 zeta lse) - (1 - eps) [v = t] - eps / V) (1 - tanh^2(z_v / cap))
@@ -36,7 +36,7 @@ class PlainCceKernel : public CceKernel {
  protected:
   using Numbers = std::vector<double>;
 
-  /// The problem with its arrays as doubles, and the results on their way.
+  /// The problem with its arrays as doubles, and the unfinished results.
   struct Work {
     CceProblem<float> options;
     Dtype dtype = Dtype::float32;
@@ -68,7 +68,7 @@ class PlainCceKernel : public CceKernel {
     double lse = 0;
   };
 
-  // What is asked.
+  // The request.
   virtual void check(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out) const;
   virtual bool is_ignored(const Work& work, std::int64_t n) const;
   virtual std::int64_t count_valid(const Work& work) const;
@@ -79,7 +79,7 @@ class PlainCceKernel : public CceKernel {
   virtual double capped(const Work& work, double z) const;
   virtual double slope(const Work& work, double z) const;  ///< dx / dz
 
-  // The log-sum-exp, over [first, last) of the words, then merged.
+  // The log-sum-exp: of each chunk of the vocabulary, then merged.
   virtual std::int64_t chunk(const Work& work) const;
   virtual Running add(const Running& running, double x) const;
   virtual Running merge(const Running& a, const Running& b) const;

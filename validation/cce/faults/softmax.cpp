@@ -1,4 +1,4 @@
-// Faults of the logits, their log-sum-exp and the loss: maxima, chunks, words at the edge, arithmetic too narrow.
+// Faults of the logits, their log-sum-exp and the loss: maxima, chunks, entries at the edge, arithmetic too narrow.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,7 +31,7 @@ struct RescalingForgotten final : PlainCceKernel {
 
 struct FirstChunkOfMinusInfinity final : PlainCceKernel {
   static constexpr FaultNote note{"leading-minus-infinity",
-                                  "exp(-inf - -inf) = NaN where the first words are masked out", "padding"};
+                                  "exp(-inf - -inf) = NaN where the first entries are masked out", "padding"};
   Running merge(const Running& a, const Running& b) const override {
     const double max = std::max(a.max, b.max);
     return {max, a.sum * std::exp(a.max - max) + b.sum * std::exp(b.max - max)};
@@ -72,7 +72,7 @@ struct LastWordLeftOut final : PlainCceKernel {
 };
 
 struct TileEdgeReadAsZero final : PlainCceKernel {
-  static constexpr FaultNote note{"tile-edge-counted", "words past V up to a whole tile of 8 count with a logit of 0",
+  static constexpr FaultNote note{"tile-edge-counted", "entries past V up to a whole tile of 8 count with a logit of 0",
                                   "padding"};
   double log_sum_exp(const Work& work, const Numbers& x) const override {
     const double lse = PlainCceKernel::log_sum_exp(work, x);

@@ -1,4 +1,4 @@
-// A batch is its tokens: each alone gives the same loss and dhidden, and dweight and dbias are the sums of theirs.
+// Each token alone gives the same loss and dhidden as in the batch; dweight and dbias are sums over the tokens.
 #include "validation/cce/compare.h"
 #include "validation/cce/properties/properties.h"
 
@@ -10,11 +10,11 @@ void add(std::vector<double>& sum, const std::vector<float>& terms) {
   for (std::size_t i = 0; i < terms.size(); ++i) sum[i] += double{terms[i]};
 }
 
-/// The bounds of the sums: each token's own, as its results were stored.
+/// The sums over single tokens, and the sums of the single tokens' bounds.
 struct Sums {
   std::vector<double> dweight, dbias;
   std::vector<double> dweight_bound, dbias_bound;
-  std::vector<bool> is_huge;  ///< of dweight: beyond what a 16-bit type can sum
+  std::vector<bool> is_huge;  ///< elements of dweight too large to sum in a 16-bit type
 
   void take(const CceCase& c, const CceBounds& bounds, const CceRun& single) {
     add(dweight, single.dweight);

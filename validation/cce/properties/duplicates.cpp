@@ -5,7 +5,7 @@
 namespace assay::validation::cce {
 namespace {
 
-/// The tokens, and then all of them again.
+/// The case with every token twice: all tokens, and then all again.
 CceCase twice(const CceCase& c) {
   std::vector<std::int64_t> which;
   for (std::int64_t n = 0; n < 2 * c.N; ++n) which.push_back(n % c.N);

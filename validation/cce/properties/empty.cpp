@@ -1,4 +1,4 @@
-// Without tokens, or with none that counts, every loss and every gradient is 0: the mean of nothing too.
+// Without tokens, or with ignored tokens only, every loss and every gradient is 0, with the reduction mean too.
 #include <limits>
 
 #include "validation/cce/compare.h"

@@ -1,4 +1,4 @@
-// Each gradient is that of the any-precision reference, within its derived bound, element by element.
+// Each element of the gradients agrees with the any-precision reference within its derived bound.
 #include <functional>
 
 #include "validation/cce/compare.h"
@@ -7,13 +7,13 @@
 namespace assay::validation::cce {
 namespace {
 
-/// One of the three gradients: where it is in a run, in the truth and among the bounds.
+/// One of the three gradients: its members in a run, in the truth and in the bounds.
 struct Gradient {
   std::vector<float> CceRun::* got;
   std::vector<BigFloat> CceTruth::* truth;
   double (CceBounds::*bound)(std::size_t, double) const;
   Place (*place)(const CceCase&, std::size_t);
-  std::set<std::string> without;  ///< the others
+  std::set<std::string> without;  ///< the other gradients
 };
 
 const Gradient of_hidden = {

@@ -1,4 +1,4 @@
-// Forward and then backward from what it left is the same as both at once.
+// Forward, and then backward from the state that forward left, give the same as both at once.
 #include "validation/cce/compare.h"
 #include "validation/cce/properties/properties.h"
 

@@ -1,5 +1,5 @@
-// A token that is ignored has loss 0 and gradient 0, and what its row of hidden holds reaches nothing: not a bit
-// changes when it is NaN, and the batch without it gives the same.
+// An ignored token has loss 0 and gradient 0, and its row of hidden has no effect: no bit changes if the row is NaN,
+// and the batch without the token gives the same results.
 #include <limits>
 
 #include "validation/cce/compare.h"
@@ -27,7 +27,7 @@ void expect_zeros(Comparison& comparison, const CceCase& c, const CceRun& run) {
   }
 }
 
-/// What the tokens that count give among ignored ones, against what they give alone.
+/// Compares the results of the counted tokens in the batch with their results alone.
 void compare_alone(const CceContext& context, CceRunComparison& comparison, const CceCase& alone,
                    const std::vector<std::int64_t>& counted, const CceRun& run) {
   CceRun kept = run;

@@ -1,5 +1,5 @@
-// 16-bit inputs are numbers like any other: the same ones in float32 give the same losses, and the same gradients up to
-// how they are stored.
+// 16-bit inputs and the same numbers in float32 give the same losses, and the same gradients up to the rounding when
+// gradients are stored.
 #include "validation/cce/compare.h"
 #include "validation/cce/properties/properties.h"
 

@@ -1,4 +1,4 @@
-// Tokens do not know each other: another first token leaves the losses and dhidden of all the others.
+// Tokens are independent: another first token does not change the losses and dhidden of all others.
 #include "validation/cce/compare.h"
 #include "validation/cce/properties/properties.h"
 

@@ -1,5 +1,5 @@
-// Gradients are linear in what comes from above, token by token: those for g and for h add up to those for g + h, and
-// where 0 comes to a token, 0 goes on. One gradient for all tokens would add up as well.
+// Gradients are linear in upstream, token by token: those for g and for h add up to those for g + h, and a token with
+// upstream 0 has dhidden 0. (A kernel that uses upstream[0] for all tokens is linear too; the zeros catch it.)
 #include <functional>
 
 #include "validation/cce/compare.h"
@@ -8,8 +8,7 @@
 namespace assay::validation::cce {
 namespace {
 
-/// Powers of two and zero, of both signs, so that sums are exact; `which` of three settings, the third the sum of the
-/// others.
+/// Upstream in setting `which`, 0, 1 or 2: setting 2 is the sum of the others. Powers of two and 0 make sums exact.
 float upstream_of(std::size_t n, int which) {
   constexpr float first[] = {2, -1, 0, 0.5F, 0};
   constexpr float second[] = {-0.25F, 4, 1, 0, 0};
@@ -42,7 +41,7 @@ void compare_sum(Comparison& comparison, const Part& a, const Part& b, const Par
   }
 }
 
-/// The rows of dhidden of the tokens to which 0 comes.
+/// Rows of dhidden of tokens with weight 0 must be 0.
 void expect_zeros(Comparison& comparison, const CceCase& c, const CceRun& run) {
   for (std::int64_t n = 0; n < c.N; ++n) {
     if (c.token_weight(n) != 0) continue;

@@ -1,4 +1,4 @@
-// The loss is that of the any-precision reference, within its derived bound.
+// The loss agrees with the any-precision reference within its derived bound.
 #include "validation/cce/compare.h"
 #include "validation/cce/properties/properties.h"
 

@@ -1,4 +1,4 @@
-// No loss is negative: it is -ln of a probability, or a mean of such, and squares.
+// No loss is negative: a loss is -ln of a probability, or a mean of such logarithms, plus squares.
 #include <fmt/format.h>
 
 #include "validation/cce/compare.h"

@@ -1,5 +1,5 @@
-// Words that a bias of -inf takes out of the vocabulary change nothing, wherever they stand, and get no gradient. They
-// move all others within tiles and chunks.
+// Further entries with a bias of -inf change nothing, wherever they are inserted, and have gradient 0. The entries move
+// all others within tiles and chunks.
 #include <limits>
 
 #include "validation/cce/compare.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 
-/// `count` words that are taken out, before the word `place`.
+/// The case with `count` masked entries, of bias -inf, before the entry `place`.
 CceCase padded(const CceCase& c, std::int64_t place, std::int64_t count) {
   CceCase d = c;
   d.V += count;
@@ -19,14 +19,14 @@ CceCase padded(const CceCase& c, std::int64_t place, std::int64_t count) {
   d.weight.insert(d.weight.begin() + place * c.H, static_cast<std::size_t>(count * c.H), 0.5F);
   for (std::size_t n = 0; n < d.targets.size(); ++n)
     if (c.targets[n] != c.ignore_index && c.targets[n] >= place) d.targets[n] += count;
-  // An ignore_index that is a word may now be the name of another.
+  // An ignore_index in [0, V) may now be the index of another entry.
   for (std::size_t n = 0; n < d.targets.size(); ++n)
     if (c.targets[n] == c.ignore_index) d.targets[n] = -1;
   d.ignore_index = -1;
   return d;
 }
 
-/// The run without the words that were put in, which must have gradient 0.
+/// The run without the inserted entries, which must have gradient 0.
 CceRun without(const CceCase& d, std::int64_t place, std::int64_t count, CceRun run, Comparison& comparison) {
   for (std::int64_t v = place; v < place + count; ++v) {
     for (std::int64_t i = v * d.H; i < (v + 1) * d.H; ++i)
@@ -53,7 +53,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty padding() {
-  return {"padding", "words taken out by -inf change nothing", {.softcap = 0, .smoothing = 0}, check};
+  return {"padding", "entries taken out by -inf change nothing", {.softcap = 0, .smoothing = 0}, check};
 }
 
 }  // namespace assay::validation::cce

@@ -1,5 +1,5 @@
-// sum and mean are the sum and the mean, over the tokens that count, of the losses that none gives, and their gradients
-// are those.
+// The reductions sum and mean return the sum and the mean of the losses of all tokens that are not ignored, and the
+// gradients of that sum or mean.
 #include <algorithm>
 
 #include "validation/cce/compare.h"
@@ -14,7 +14,7 @@ CceCase reduced(CceCase c, Reduction reduction) {
   return c;
 }
 
-/// `none` with the gradient that a reduction sends to each token.
+/// The case with reduction none, and upstream as a reduction passes it to each token.
 CceCase spread(const CceCase& c, double share) {
   CceCase d = reduced(c, Reduction::none);
   d.upstream.assign(c.targets.size(), static_cast<float>(share));
@@ -41,7 +41,7 @@ Finding compare(const CceContext& context, const CceCase& c, double share) {
 Finding check(const CceContext& context, const CceCase& c) {
   Finding sum = compare(context, reduced(c, Reduction::sum), 1);
   if (is_failure(sum.verdict)) return sum;
-  // Upstream is float32: a share of which that is exact leaves no rounding to allow for.
+  // Upstream is float32. If the share is exact in float32, there is no rounding to allow for.
   const std::int64_t valid = std::max<std::int64_t>(c.valid_tokens(), 1);
   if ((valid & (valid - 1)) != 0) return sum;
   Finding mean = compare(context, reduced(c, Reduction::mean), 1 / static_cast<double>(valid));

@@ -1,5 +1,5 @@
-// The error contract: each kind of bad argument is refused with a message that names it, and nothing outside the
-// outputs is touched on the way. A number in answer to any of these is an error.
+// The error contract: a kernel refuses each kind of bad argument with a message that names the argument, and writes
+// nothing outside its outputs.
 #include <limits>
 
 #include "validation/cce/properties/properties.h"
@@ -12,7 +12,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr auto largest = std::numeric_limits<std::int64_t>::max();
 
-/// A healthy problem of N=3, H=2, V=4 with a bias, which each row below spoils in one way.
+/// A valid problem of N=3, H=2, V=4 with a bias, which each row below spoils in one way.
 CceCase healthy(const CceCase& c) {
   CceCase d;
   d.N = 3;

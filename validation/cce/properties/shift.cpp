@@ -1,5 +1,5 @@
-// A softmax does not see what is added to all its logits: the same offset in every bias, up to a million, changes the
-// lse alone, and so neither loss nor gradient where there is no z-loss and no cap.
+// A softmax does not change if the same number is added to all logits: the same offset in every bias, up to a million,
+// changes the lse alone, and so neither loss nor gradient without z-loss and cap.
 #include <cmath>
 
 #include "validation/cce/compare.h"
@@ -8,7 +8,7 @@
 namespace assay::validation::cce {
 namespace {
 
-/// Offsets, and biases of a coarseness, that add up without rounding in the type.
+/// The largest offset, and the unit of biases, that add up without rounding in a type.
 struct Offsets {
   double largest;
   double unit;

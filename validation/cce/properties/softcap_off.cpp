@@ -1,4 +1,4 @@
-// No cap, a cap of infinity and a cap beyond all logits are the same.
+// No cap, a cap of infinity and a cap far beyond all logits give the same results.
 #include <limits>
 
 #include "validation/cce/compare.h"
@@ -7,12 +7,12 @@
 namespace assay::validation::cce {
 namespace {
 
-/// tanh is its argument to the last bit of double below 1e-9, so that a cap of 1e20 is none for logits up to 1e11.
+/// Below 1e-9, tanh(x) = x in double, so that a cap of 1e20 changes no logit up to 1e11.
 constexpr double beyond_all = 1e20;
 
 Finding check(const CceContext& context, const CceCase& given) {
   CceCase c = given;
-  for (float& bias : c.bias)  // a finite cap makes a finite logit of -inf
+  for (float& bias : c.bias)  // because a finite cap turns -inf into a finite logit
     if (bias == -std::numeric_limits<float>::infinity()) bias = 0;
   c.logit_softcap = 0;
   const CceRun none = run_valid(context.kernel, c);

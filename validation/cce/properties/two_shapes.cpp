@@ -1,4 +1,4 @@
-// A problem gives the same bits before and after another, larger one: no state is kept between calls.
+// A problem gives the same bits before and after a larger problem: a kernel keeps no state between calls.
 #include "validation/cce/properties/properties.h"
 #include "validation/core/properties.h"
 

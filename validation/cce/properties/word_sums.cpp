@@ -1,5 +1,5 @@
-// A softmax sums to 1, so that what a token sends to its logits sums to 0: without cap and z-loss the elements of
-// dbias, over all words, cancel; and a bias raised everywhere is no direction of the loss.
+// A softmax sums to 1, so that dL/dz of a token sums to 0 over the entries without cap and z-loss, and so does dbias:
+// the loss does not change if every bias is raised by the same number.
 #include <cmath>
 
 #include "validation/cce/compare.h"
@@ -29,7 +29,7 @@ Finding check(const CceContext& context, const CceCase& given) {
 }  // namespace
 
 CceProperty word_sums() {
-  return {"word-sums", "dbias sums to 0 over the words", {.bias = 1, .softcap = 0, .z_loss = 0}, check};
+  return {"word-sums", "dbias sums to 0 over the entries", {.bias = 1, .softcap = 0, .z_loss = 0}, check};
 }
 
 }  // namespace assay::validation::cce

@@ -83,8 +83,7 @@ CertifiedLoss certified_loss(const CtcCase& row, int digits) {
     if (!Traits::is_finite(loss.midpoint)) continue;
     if (Traits::is_zero(loss.midpoint) && Traits::is_zero(loss.radius)) return {0, "0"};
     decimal = to_decimal(loss.midpoint, digits);
-    // Half a unit is for rounding to decimal; the rest of the error may be a quarter, so the rounding of this line is
-    // safe.
+    // Half a unit is for rounding to decimal, a quarter for the rest of the error, and a quarter remains spare.
     if (loss.radius * BigFloat(4) <= power_of_ten(decimal.unit))
       return {Traits::to_double(loss.midpoint), fmt::format("{} ± 1e{}", decimal.text, decimal.unit)};
   }

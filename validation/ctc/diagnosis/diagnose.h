@@ -1,8 +1,8 @@
 // What is wrong with a CTC batch whose loss is inf or NaN, row by row and in plain words.
 //
 // For each row: lengths, labels, frames needed (S + repeats), activations, and, if all of these are valid, the loss to
-// any number of digits. Each row is judged by itself, except for what rows share: the blank, and the lengths that tell
-// where concatenated labels begin.
+// any number of digits. Each row is judged separately, but rows share the blank, and the lengths that tell where
+// concatenated labels begin.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Faults of the error contract: an argument that ought to be refused is repaired or used in silence.
+// Faults of the error contract: a bad argument is silently repaired or used instead of refused.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// Faults of the gradient: the posterior, the variable of differentiation, and the gradient that arrives from above.
+// Faults of the gradient: the posterior, the variable of differentiation, and the upstream gradient.
 #include <cmath>
 
 #include "validation/ctc/faults/faults.h"

@@ -1,4 +1,4 @@
-// Faults of float16 and bfloat16: the project's CPU kernel, with gradients stored as they should not be.
+// Faults of float16 and bfloat16: the project's CPU kernel with an error in the storing of gradients.
 #include <cmath>
 #include <vector>
 

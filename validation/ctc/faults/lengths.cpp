@@ -1,4 +1,4 @@
-// Faults of lengths and offsets: whose frames, whose labels, and what lies past the end of them.
+// Faults of lengths and offsets: frames and labels of another row, or past the end of a row.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -17,7 +17,7 @@ std::size_t neighbour(const reference::CtcProblem<float>& problem, std::int64_t 
   return index((b + 1) % problem.B);
 }
 
-/// `length` targets from `begin`. A faulty kernel reads a label that is none as another one, never outside a buffer.
+/// `length` targets from `begin`. An invalid label is clamped to [0, C), so that no fault reads out of bounds.
 std::vector<std::int64_t> read_targets(const reference::CtcProblem<float>& problem, std::size_t begin,
                                        std::size_t length) {
   const auto size = problem.targets.size();

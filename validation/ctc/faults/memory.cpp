@@ -1,4 +1,4 @@
-// Faults of buffers, state and order: what is written where, what is kept between calls, who computes what.
+// Faults of buffers, state and order: out-of-bounds writes, state kept between calls, work divided wrongly.
 #include <algorithm>
 #include <atomic>
 #include <cmath>

@@ -8,7 +8,7 @@
 namespace assay::validation {
 namespace {
 
-/// Which kernels the fault is in: metal::CtcOptions.
+/// The kernel that has the fault (metal::CtcOptions).
 enum class Part { simdgroup, columns, device, plain };
 
 constexpr ShaderFault<Part> faults[] = {

@@ -1,4 +1,4 @@
-// Faults of number ranges and rounding: right in exact arithmetic, wrong in the one at hand.
+// Faults of number ranges and rounding: right in exact arithmetic, wrong in floating point.
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -28,7 +28,7 @@ double PlainCtcKernel::gather(double sum, double term) const {
 }
 
 double PlainCtcKernel::posterior(const Row& row, std::int64_t t, std::int64_t k, double gathered) const {
-  if (gathered == log_zero) return 0;  // also where y_t(k) = 0 and the quotient would be 0/0
+  if (gathered == log_zero) return 0;  // also if y_t(k) = 0, where the quotient would be 0/0
   return std::exp(gathered - row.log_y(t, k) - row.log_p);
 }
 

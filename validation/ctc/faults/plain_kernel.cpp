@@ -1,4 +1,4 @@
-// The steps that see the whole batch: what is asked, what is answered, and the rows in between.
+// The steps that see the whole batch: the request, the results, and the loop over rows.
 #include "validation/ctc/faults/plain_kernel.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void expect_size(const char* name, std::size_t size, std::int64_t expected) {
 
 }  // namespace
 
-// What is asked.
+// The request.
 
 void PlainCtcKernel::check(const Problem& problem, const metal::CtcOutput<float>& out) const {
   reference::validate(problem);
@@ -56,7 +56,7 @@ std::span<const float> PlainCtcKernel::frame_of(const Problem& problem, std::int
   return problem.activations.subspan(index((t * problem.B + b) * problem.C), index(problem.C));
 }
 
-// What is answered.
+// The results.
 
 double PlainCtcKernel::reduction_factor(const Problem& problem, std::int64_t b) const {
   if (problem.reduction != Reduction::mean) return 1;
@@ -74,7 +74,7 @@ void PlainCtcKernel::store_loss(const Problem& problem, std::span<const double> 
   out[0] = to_float(sum);
 }
 
-/// The float32 nearest to `value`; of the two zeros always the positive one.
+/// The float32 nearest to `value`; never -0.
 float PlainCtcKernel::to_float(double value) const {
   return static_cast<float>(value) + 0.0F;
 }

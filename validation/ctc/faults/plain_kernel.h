@@ -1,4 +1,4 @@
-// CTC loss and gradient as the papers write them: one row at a time, in log space and double, stored as float32.
+// CTC loss and gradient by the papers' formulas: one row at a time, in log space and double, stored as float32.
 //
 //   l' = (blank, l_1, blank, l_2, ..., l_S, blank)                                     L = 2S+1 states
 //   alpha_t(s) = [alpha_{t-1}(s) + alpha_{t-1}(s-1) + skip(s) alpha_{t-1}(s-2)] y_t(l'_s)        eq. 6, 7
@@ -47,7 +47,7 @@ class PlainCtcKernel : public CtcFloatKernel {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   static constexpr double log_zero = -infinity;
 
-  /// One row of the batch on its way through the steps.
+  /// One row of the batch with the results of the steps so far.
   struct Row {
     const Problem& problem;
     std::int64_t b = 0;
@@ -64,13 +64,13 @@ class PlainCtcKernel : public CtcFloatKernel {
     double log_y_of(std::int64_t t, std::int64_t s) const { return log_y(t, label_of(s)); }
   };
 
-  // What is asked.
+  // The request.
   virtual void check(const Problem& problem, const metal::CtcOutput<float>& out) const;
   virtual std::int64_t frames(const Problem& problem, std::int64_t b) const;
   virtual Labels labels(const Problem& problem, std::int64_t b) const;
   virtual Labels expand(const Problem& problem, const Labels& labels) const;
 
-  // ln y. A softmax is the same whatever is subtracted from its logits; the maximum keeps exp within range.
+  // ln y. A softmax does not change if a number is subtracted from all logits; the maximum keeps exp within range.
   virtual void read_log_y(Row& row) const;
   virtual double softmax_shift(const Row& row, std::int64_t t) const;
   virtual double log_add(double a, double b) const;
@@ -92,7 +92,7 @@ class PlainCtcKernel : public CtcFloatKernel {
   virtual double reduction_factor(const Problem& problem, std::int64_t b) const;
   virtual void store_loss(const Problem& problem, std::span<const double> losses, std::span<float> out) const;
 
-  // The gradient. A frame is [C].
+  // The gradient; a frame has C elements.
   virtual double weight(const Problem& problem, std::int64_t b) const;
   virtual double occupancy(const Row& row, std::int64_t t, std::int64_t s) const;  ///< ln alpha_t(s) beta_t(s)
   virtual double gather(double sum, double term) const;

@@ -77,7 +77,7 @@ void PlainCtcKernel::backward(Row& row) const {
 
 double PlainCtcKernel::log_likelihood(const Row& row) const {
   const std::int64_t last = row.frames - 1;
-  if (row.frames == 0) return row.labels.empty() ? 0 : log_zero;  // nothing is said with certainty, and only nothing
+  if (row.frames == 0) return row.labels.empty() ? 0 : log_zero;  // without frames: p = 1 without labels, else 0
   const double ends_in_blank = row.alpha(last, row.L() - 1);
   return row.labels.empty() ? ends_in_blank : log_add(ends_in_blank, row.alpha(last, row.L() - 2));
 }
@@ -92,7 +92,7 @@ double PlainCtcKernel::impossible_loss(const Row& row) const {
 
 double PlainCtcKernel::loss(const Row& row) const {
   if (impossible(row)) return impossible_loss(row);
-  // A softmax sums to 1, so p <= 1, and what log_add rounds above it is cut. Log-probabilities may sum to anything.
+  // A softmax sums to 1, so p <= 1, and p is clamped to 1 after rounding. Log-probabilities may have any sum.
   return row.problem.input == reference::CtcInput::logits ? std::max(-row.log_p, 0.0) : -row.log_p;
 }
 

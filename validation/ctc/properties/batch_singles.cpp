@@ -1,4 +1,4 @@
-// A batch is its rows: each alone, cut to its own length, gives the same loss and gradient.
+// Each row alone, cut to its own length, gives the same loss and gradient as in the batch.
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
 #include "validation/ctc/shrink_structure.h"

@@ -1,5 +1,5 @@
-// Two theorems at the edge. No labels: the only alignment is all blank, so that loss = -sum_t ln y_t(blank) and
-// dL/da = y - onehot(blank). No frames and no labels: one empty alignment, p = 1, loss 0.
+// A row without labels has a single alignment, all blank, so that loss = -sum_t ln y_t(blank) and dL/da =
+// y - onehot(blank). A row without frames and labels has one empty alignment: p = 1, loss 0.
 #include <cmath>
 
 #include "validation/ctc/compare.h"
@@ -25,7 +25,7 @@ void check_row(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds
   comparison.near({"loss", -1, b}, run.loss[row], static_cast<double>(expected), bounds.loss(row));
 }
 
-/// Every other row loses its labels, one of them its frames too.
+/// Removes the labels of every second row, and also the frames of every fourth.
 CtcCase emptied(const CtcCase& given) {
   CtcCase c = given;
   c.reduction = Reduction::none;

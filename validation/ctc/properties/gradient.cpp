@@ -1,4 +1,4 @@
-// Every element of the gradient is that of the any-precision reference, within its derived bound.
+// Every element of the gradient agrees with the any-precision reference within its derived bound.
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
 

@@ -1,5 +1,5 @@
-// Logits and their log_softmax state the same problem, up to the rounding of the log-probabilities to float32:
-// an error v |ln y| on each, v = 2^-24, which a path of T frames adds up.
+// Logits and their log_softmax state the same problem, up to the rounding of the log-probabilities to float32: an error
+// of v |ln y| in each, v = 2^-24; along a path of T frames the errors add up.
 #include <cmath>
 
 #include "validation/ctc/compare.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double v = 0x1p-24;
 
-/// What rounding ln y costs ln p: the largest |ln y| of each frame on any alignment, summed.
+/// The error in ln p from rounding ln y: v times the sum over frames of the largest |ln y| on any alignment.
 double cost(const CtcCase& c, std::int64_t b) {
   double total = 0;
   for (const double emission : log_magnitudes(c, b).emission) total += v * emission;
@@ -35,7 +35,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
     const double loss_bound = possible ? bounds.loss(row) + bounds_of_logs.loss(row) + path : 0;
     comparison.near({"loss", -1, b}, from_logs.loss[row], double{from_logits.loss[row]}, loss_bound);
     for (std::int64_t t = 0; t < c.input_lengths[row]; ++t) {
-      // y |ln y| <= 1/e is what rounding ln y costs y; a posterior moves by twice what ln p does.
+      // Rounding ln y changes y by at most v y |ln y| <= v / e, and a posterior by twice the relative change of p.
       const double rounding = v / 2 + std::expm1(2 * path);
       const double bound = possible ? bounds.gradient(t, b) + bounds_of_logs.gradient(t, b) + rounding : 0;
       for (std::int64_t k = 0; k < c.C; ++k) {

@@ -1,4 +1,4 @@
-// The gradient is linear in the upstream gradient: g(w) = w g(1), row by row, and the loss does not depend on it.
+// The gradient is linear in upstream: g(w) = w g(1), row by row. The loss does not depend on upstream.
 #include <cmath>
 
 #include "validation/ctc/compare.h"

@@ -1,4 +1,4 @@
-// The loss is that of the any-precision reference, within its derived bound.
+// The loss agrees with the any-precision reference within its derived bound.
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
 

@@ -1,4 +1,4 @@
-// From logits p <= 1, so that no loss is negative, -0 included.
+// From logits p <= 1, so that no loss is negative or -0.
 #include <cmath>
 
 #include "validation/core/number.h"
@@ -8,7 +8,7 @@
 namespace assay::validation::properties {
 namespace {
 
-/// Near certainty is where rounding makes a loss negative: in each frame the label due, or blank, far above the rest.
+/// A case with p near 1, where rounding may make a loss negative: in each frame one class is far above all others.
 CtcCase confident(CtcCase c) {
   for (std::int64_t t = 0; t < c.T; ++t) {
     for (std::int64_t b = 0; b < c.B; ++b) {

@@ -1,4 +1,4 @@
-// What stands in frames past input_length and in targets past target_length is never used.
+// Frames past input_length and targets past target_length have no effect.
 #include <limits>
 
 #include "validation/ctc/compare.h"
@@ -7,7 +7,7 @@
 namespace assay::validation::properties {
 namespace {
 
-/// One frame and one target column more than any row uses, every unused element set.
+/// Adds a frame, pads the targets with `label`, and sets all unused activations to `frame_value`.
 CtcCase with_padding(CtcCase c, float frame_value, std::int64_t label) {
   std::vector<std::vector<std::int64_t>> rows;
   for (std::int64_t b = 0; b < c.B; ++b) rows.push_back(c.labels(b));

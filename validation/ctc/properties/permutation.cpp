@@ -1,11 +1,11 @@
-// Classes have no order: renaming them, blank included, renames the gradient and leaves the loss.
+// A permutation of the classes, blank included, permutes the gradient and does not change the loss.
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
 
 namespace assay::validation::properties {
 namespace {
 
-/// new_name[k]: a rotation, and from three classes on a swap beside it.
+/// The new index of each class: a rotation, and for three classes or more also a swap.
 std::vector<std::int64_t> renaming(const CtcCase& c) {
   std::vector<std::int64_t> names;
   for (std::int64_t k = 0; k < c.C; ++k) names.push_back((k + 1 + c.T % c.C) % c.C);

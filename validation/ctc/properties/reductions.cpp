@@ -1,5 +1,5 @@
-// sum and mean are what their names say of the losses of the rows, mean in PyTorch's sense:
-// 1/B sum_b loss_b / max(S_b, 1). Their gradients are the rows' gradients with the same factors.
+// The reduction sum adds the losses of the rows; mean is PyTorch's, 1/B sum_b loss_b / max(S_b, 1). Gradients are the
+// rows' gradients with the same factors.
 #include <algorithm>
 #include <limits>
 
@@ -9,7 +9,7 @@
 namespace assay::validation::properties {
 namespace {
 
-/// The rows' losses put together by hand.
+/// The reduced loss, computed from the rows' losses.
 double reduced(const CtcCase& c, const std::vector<float>& losses) {
   long double total = 0;
   for (std::size_t b = 0; b < losses.size(); ++b) {
@@ -20,7 +20,7 @@ double reduced(const CtcCase& c, const std::vector<float>& losses) {
   return static_cast<double>(total);
 }
 
-/// The same problem without reduction, its upstream gradient the weights that the reduction gives each row.
+/// The same problem without reduction; upstream holds the weight that the reduction gives each row.
 CtcCase unreduced(const CtcCase& c) {
   CtcCase d = c;
   d.reduction = Reduction::none;

@@ -1,5 +1,5 @@
-// The error contract: each kind of bad argument is refused with a message that names it, and nothing outside the
-// outputs is touched on the way. A number in answer to any of these is an error.
+// The error contract: a kernel refuses each kind of bad argument with a message that names the argument, and writes
+// nothing outside its outputs.
 #include <limits>
 
 #include "validation/core/properties.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-/// A healthy problem of T=4, B=2, C=3, S=2, which each row below spoils in one way.
+/// A valid problem of T=4, B=2, C=3, S=2, which each row below spoils in one way.
 CtcCase healthy(const CtcCase& c) {
   CtcCase d;
   d.T = 4;

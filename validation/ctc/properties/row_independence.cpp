@@ -1,4 +1,4 @@
-// What the other rows hold changes no bit of a row.
+// The content of other rows changes no bit of a row's results.
 #include <fmt/format.h>
 
 #include <bit>
@@ -10,7 +10,8 @@
 namespace assay::validation::properties {
 namespace {
 
-/// Row b as it is; every other row with other activations and, in turns, no frames, no labels or too many labels.
+/// The case with row `kept` unchanged. All other rows get other activations and, in turns, no frames, no labels or too
+/// many labels.
 CtcCase with_other_rows(const CtcCase& c, std::int64_t kept) {
   CtcCase d = c;
   std::vector<std::vector<std::int64_t>> rows;

@@ -1,11 +1,11 @@
-// A problem gives the same bits before and after another, larger one: no state is kept between calls.
+// A problem gives the same bits before and after a larger problem: a kernel keeps no state between calls.
 #include "validation/core/properties.h"
 #include "validation/ctc/properties/properties.h"
 
 namespace assay::validation::properties {
 namespace {
 
-/// Twice the rows, two more frames and labels at the other end: larger in every dimension but C.
+/// A problem with twice the rows and with more frames and labels: larger in every dimension but C.
 CtcCase larger(const CtcCase& c) {
   std::vector<std::int64_t> twice;
   for (std::int64_t b = 0; b < 2 * c.B; ++b) twice.push_back(b % c.B);

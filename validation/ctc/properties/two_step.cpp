@@ -17,7 +17,7 @@ void check_frame(Comparison& comparison, const CtcCase& c, const CtcBounds& boun
   for (std::int64_t k = 0; k < c.C; ++k) {
     const long double y_k = y[static_cast<std::size_t>(k)];
     const auto expected = static_cast<double>(first_step.gradient_at(c, t, b, k) - y_k * row_sum);
-    // Each of the C stored elements of the first step carries its own rounding into the row sum.
+    // Each of the C stored elements of the first step adds its own rounding error to the sum of the frame.
     const double bound = bounds.gradient(t, b) * (2 + 2 * static_cast<double>(y_k));
     comparison.near({"gradient", t, b, k}, direct.gradient_at(c, t, b, k), expected, bound);
   }

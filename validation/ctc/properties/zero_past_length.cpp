@@ -1,4 +1,4 @@
-// No frame past input_length has a gradient: exactly 0, for every class.
+// The gradient of frames past input_length is exactly 0.
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
 

@@ -172,7 +172,7 @@ def cce(
     hidden [N, H], weight [V, H], targets [N], bias [V]. Raises ValueError naming the argument, its value and what was
     expected.
 
-    >>> truth = cce([[1.0]], [[0.0], [0.0]], [1], digits=30)  # two words of equal logits
+    >>> truth = cce([[1.0]], [[0.0], [0.0]], [1], digits=30)  # two entries of equal logits
     >>> truth.loss[0]
     Decimal('0.693147180559945309417232121458')
     >>> truth.dweight.astype(float).tolist()

@@ -1,4 +1,4 @@
-// Faults of the contract: results where a refusal is due, and the other way round.
+// Faults of the error contract: results instead of a refusal, or a refusal instead of results.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -10,7 +10,7 @@
 namespace assay::validation::svd {
 namespace {
 
-/// Looks away where the refusal speaks of `about`.
+/// Ignores refusals whose message contains `about`.
 class Lenient : public PlainSvdKernel {
  public:
   explicit Lenient(const char* about) : about_(about) {}

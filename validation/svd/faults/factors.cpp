@@ -1,4 +1,4 @@
-// Faults of what is made of orthogonal columns: values, order, vectors, signs.
+// Faults after the rotations: values, order, vectors, signs.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// The gradient of the plain kernel: the formula of metal/cpu/svd/gradient.h, sum by sum.
+// The gradient of the plain kernel: the formula of metal/cpu/svd/gradient.h, one term after the other.
 #include <algorithm>
 
 #include "validation/svd/faults/plain_kernel.h"
@@ -6,7 +6,7 @@
 namespace assay::validation {
 namespace {
 
-/// A matrix of its own, row-major.
+/// A row-major matrix that owns its elements.
 struct Dense {
   std::int64_t rows, columns;
   std::vector<double> elements;

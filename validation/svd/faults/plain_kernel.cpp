@@ -131,7 +131,7 @@ std::vector<std::int64_t> PlainSvdKernel::order(const std::vector<double>& S) co
   return order;
 }
 
-/// Of the unit vectors, the one that is farthest from the columns before k, made orthogonal to them, twice.
+/// Sets column k to the unit vector farthest from the span of the columns before, orthogonalised against them twice.
 void PlainSvdKernel::complete(Columns& U, std::int64_t k) const {
   Column best;
   double largest = -1;

@@ -1,4 +1,4 @@
-// One-sided Jacobi as its definition has it, in double: one matrix at a time, factors rounded once at the end.
+// One-sided Jacobi by its definition, in double: one matrix at a time, factors rounded once at the end.
 //
 //   columns w_j of A (of A^T where A is wide), scaled by a power of two;  V = I
 //   until no pair of columns has |w_i . w_j| > tol ||w_i|| ||w_j||, for every pair (i, j):
@@ -67,7 +67,7 @@ class PlainSvdKernel : public SvdKernel {
     double c, s;
   };
 
-  /// What is asked.
+  /// The request.
   struct Work {
     std::int64_t B = 0, M = 0, N = 0;
     Dtype dtype = Dtype::float32;
@@ -75,16 +75,16 @@ class PlainSvdKernel : public SvdKernel {
     int threads = 1;
   };
 
-  /// One matrix of a batch of cotangents, and what the formula needs of it.
+  /// One matrix of a batch of cotangents, with intermediate results of the formula.
   struct Cotangent {
     std::int64_t M = 0, N = 0, K = 0;
     std::span<const double> U, S, Vh, dU, dS, dVh;
   };
 
-  // What is asked.
+  // The request.
   virtual void check(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out) const;
 
-  // One matrix on its way.
+  // The steps of one matrix.
   virtual Tall load(const Work& work, std::span<const double> A) const;
   virtual int exponent(const Work& work, const Tall& W) const;
   virtual bool is_orthogonal(double alpha, double beta, double gamma) const;
@@ -125,7 +125,7 @@ class PlainSvdKernel : public SvdKernel {
   virtual std::vector<double> gradient_of(const Cotangent& cotangent, metal::SvdGradientNotes& notes) const;
 
   static double dot(const Column& a, const Column& b);
-  /// What rotations leave of a column without a direction of its own shrinks by 2^-53 a sweep, and never to 0.
+  /// Whether a column counts as 0: rotations shrink a dependent column by 2^-53 in each sweep, but never to 0.
   static bool vanishes(double squares);
   static Work work_of(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out, int threads);
 

@@ -11,7 +11,7 @@ namespace {
 using Column = std::vector<double>;
 using Columns = std::vector<Column>;
 
-/// A x, of the columns of A.
+/// A x, from the columns of A.
 Column times(const Columns& A, std::size_t rows, const Column& x) {
   Column y(rows, 0.0);
   for (std::size_t j = 0; j < A.size(); ++j)
@@ -49,7 +49,7 @@ std::int64_t PlainSvdKernel::samples(const Work& work, const reference::Randomiz
   return std::min({work.M, work.N, randomized.rank + randomized.oversampling});
 }
 
-/// Modified Gram-Schmidt, twice; a column that vanishes becomes one orthogonal to those before it.
+/// Modified Gram-Schmidt, twice. A column that vanishes is replaced by one that is orthogonal to the columns before.
 void PlainSvdKernel::orthonormalise(Columns& columns) const {
   for (std::size_t k = 0; k < columns.size(); ++k) {
     Column& column = columns[k];

@@ -1,4 +1,4 @@
-// Faults of the rotations and of when to stop.
+// Faults of the rotations and of the test for convergence.
 #include <algorithm>
 #include <cmath>
 
@@ -92,7 +92,7 @@ struct HalfRotations final : PlainSvdKernel {
     return {rounded_to<double>(Dtype::float16, by.c), rounded_to<double>(Dtype::float16, by.s)};
   }
   bool is_orthogonal(double alpha, double beta, double gamma) const override {
-    return std::abs(gamma) <= 0x1p-9 * std::sqrt(alpha) * std::sqrt(beta);  // what such rotations attain
+    return std::abs(gamma) <= 0x1p-9 * std::sqrt(alpha) * std::sqrt(beta);  // the accuracy of such rotations
   }
 };
 

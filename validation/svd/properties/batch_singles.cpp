@@ -1,4 +1,4 @@
-// A matrix has the same factors alone as among others, in every bit.
+// A matrix has the same factors alone as in a batch, in every bit.
 #include <algorithm>
 
 #include "validation/svd/compare.h"

@@ -1,4 +1,4 @@
-// Extents of 0 are nothing to do, and are done: no refusal, no write outside.
+// A problem with an extent of 0 is not refused, and nothing is written out of bounds.
 #include "validation/svd/fields.h"
 #include "validation/svd/properties/properties.h"
 

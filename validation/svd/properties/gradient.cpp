@@ -1,8 +1,8 @@
 // The gradient is that of the any-precision reference for the same factors, of functions that do not depend on the
-// choice of U and Vh: L = <W, U g(S) Vh> with g(s) = s^3, which is <W, A A^T A>. (That the reference's is the
-// derivative, differentiation at any precision shows: tests/reference.)
+// choice of U and Vh: L = <W, U g(S) Vh> with g(s) = s^3, which is <W, A A^T A>. (tests/reference checks that the
+// reference's gradient is the derivative, by differentiation at any precision.)
 //
-// With singular values that are equal, or 0, what is undetermined is left out, and counted; nothing is infinite.
+// Terms that equal or zero singular values leave undetermined are left out and counted; nothing is infinite.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace assay::validation::svd {
 namespace {
 
-/// What the kernel writes, which is NaN where it writes nothing; a write beside it fails.
+/// The kernel's gradient, NaN where the kernel writes nothing. An out-of-bounds write is a failure.
 std::vector<double> gradient_of(const SvdKernel& kernel, const SvdGradientCase& f, metal::SvdGradientNotes& notes,
                                 Comparison& comparison) {
   Footprint footprint;
@@ -25,7 +25,7 @@ std::vector<double> gradient_of(const SvdKernel& kernel, const SvdGradientCase& 
   return dA;
 }
 
-/// The gradient of a kernel against the reference's, of the same factors.
+/// Compares a kernel's gradient with the reference's for the same factors.
 void hold_gradient(Comparison& comparison, const SvdGradientCase& f, const std::vector<double>& dA, std::int64_t b,
                    int digits) {
   const std::vector<BigFloat> expected = exact_gradient(f, digits);
@@ -53,13 +53,13 @@ Finding check(const SvdContext& context, const SvdCase& c) {
   return comparison.finding();
 }
 
-/// Singular values moved to 0, 1/2 and 1 times the largest.
+/// Rounds singular values to 0, 1/2 or 1 times the largest.
 void make_ties(SvdGradientCase& f) {
   const double largest = f.S[0] > 0 ? f.S[0] : 1;
   for (double& value : f.S) value = std::round(2 * value / largest) / 2;
 }
 
-/// A verdict on what the kernel says it left out; nothing where that is so.
+/// The explanation of a wrong count of the terms that the kernel left out; empty if the counts are right.
 std::string miscounted(const SvdGradientCase& f, const metal::SvdGradientNotes& notes) {
   std::int64_t equal = 0;
   for (std::size_t i = 0; i < f.S.size(); ++i)

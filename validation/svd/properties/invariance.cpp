@@ -1,5 +1,5 @@
 // Q A has the singular values of A for orthogonal Q: rows in another order and with other signs, and a reflection whose
-// result is rounded to the type; what the rounding changes is measured, and allowed (Weyl).
+// result is rounded to the type. The bound includes the norm of the change by that rounding (Weyl).
 #include <cmath>
 #include <numeric>
 
@@ -20,7 +20,7 @@ SvdCase with_rows_moved(const SvdCase& c) {
   return d;
 }
 
-/// (I - 2 w w^T / w^T w) A of every matrix, rounded; `changed` is the norm of what rounding changed.
+/// (I - 2 w w^T / w^T w) A of every matrix, rounded; `changed` is the norm of the change by rounding.
 SvdCase reflected(const SvdCase& c, double& changed) {
   Random random(11);
   std::vector<double> w;
@@ -54,7 +54,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
   const SvdCase other = reflected(c, changed);
   for (const double element : other.A)
     if (!std::isfinite(element)) return comparison.finding();
-  // The reflection itself is rounded in w^T w: two units of double, of a norm that it keeps.
+  // The rounding of w^T w adds an error relative to the norm of the matrix.
   for (std::int64_t b = 0; b < c.B; ++b) changed += frobenius_norm(c, b, 0x1p-48);
   hold_values(comparison, context.kernel.info(), other, run_valid(context.kernel, other), c, run, changed);
   return comparison.finding();

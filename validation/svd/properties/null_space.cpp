@@ -1,5 +1,5 @@
-// Of a matrix without full rank, U and Vh are complete all the same, and what completes them is the null space: A takes
-// those v, and A^T those u, to nothing.
+// U and Vh of a rank-deficient matrix are complete. The vectors v and u of zero singular values are in the null spaces:
+// A v = 0 and A^T u = 0.
 #include "validation/svd/compare.h"
 #include "validation/svd/measure.h"
 #include "validation/svd/properties/properties.h"

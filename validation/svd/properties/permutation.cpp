@@ -1,5 +1,5 @@
-// The order of columns changes the order of those of Vh, and nothing else: singular values stay, and the factors are
-// those of the matrix when their columns are put back.
+// A permutation of A's columns permutes the columns of Vh and changes nothing else: singular values stay the same, and
+// the factors with their columns put back are factors of the matrix.
 #include <numeric>
 
 #include "validation/svd/compare.h"
@@ -9,7 +9,7 @@
 namespace assay::validation::svd {
 namespace {
 
-/// The last half first, backwards.
+/// A permutation: the last half first, backwards.
 std::vector<std::int64_t> shuffled(std::int64_t N) {
   std::vector<std::int64_t> columns(static_cast<std::size_t>(N));
   std::iota(columns.begin(), columns.end(), N / 2);

@@ -14,7 +14,7 @@ SvdProperty refusals();
 SvdProperty specials();
 SvdProperty empty();
 
-// What factors are: no reference needed. None of these says anything alone.
+// The definition of factors: no reference needed. Only all of these together prove that factors are right.
 SvdProperty order();
 SvdProperty orthonormal_u();
 SvdProperty orthonormal_v();

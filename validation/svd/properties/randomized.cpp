@@ -1,4 +1,4 @@
-// The rSVD keeps what is proved of it: with a subspace as large as the matrix the leading triplets are exact; with a
+// The rSVD obeys its theorems: with a subspace as large as the matrix the leading triplets are exact; with a
 // smaller one singular values are never too large (the singular values of Q Q^T A interlace with those of A), and the
 // error of the approximation is within a bound that a random subspace misses once in 10^10 times (Halko, Martinsson and
 // Tropp 2011, th. 10.8).
@@ -19,13 +19,13 @@ using reference::RandomizedSvd;
 
 constexpr double failure_probability = 1e-10;
 
-/// What rounding adds to an error in norm: a basis, a product with it, and a small SVD.
+/// The norm of all rounding errors: of a basis, of a product with the basis, and of a small SVD.
 double rounding(const SvdContext& context, const SvdCase& c, std::int64_t b, const SvdBounds& bounds) {
   const double product = static_cast<double>(c.M + c.N) * context.kernel.info().roundoff(c.dtype);
   return 3 * bounds.residual(b) + frobenius_norm(c, b, 2 * product);
 }
 
-/// ||A - U S Vh||_2 of matrix b; NaN or infinite where an element is.
+/// ||A - U S Vh||_2 of matrix b; NaN or infinite if an element is.
 double spectral_residual(const SvdCase& c, const SvdRun& run, std::int64_t b) {
   reference::Matrix<double> rest(c.M, c.N);
   for (std::int64_t i = 0; i < c.M; ++i) {
@@ -46,7 +46,7 @@ std::vector<double> values_of(const SvdMatrixTruth& truth) {
   return S;
 }
 
-/// One run, against the truth.
+/// Compares one run with the truth.
 void hold(Comparison& comparison, const SvdContext& context, const SvdCase& c, const RandomizedSvd& randomized) {
   const SvdRun run = run_valid(context.kernel, c, {.request = {.randomized = randomized}});
   const SvdBounds bounds(c, context.kernel.info());

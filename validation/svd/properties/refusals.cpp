@@ -1,5 +1,5 @@
-// The error contract: each kind of bad argument is refused with a message that names it, and nothing outside the
-// outputs is touched on the way. Results in answer to any of these are an error.
+// The error contract: a kernel refuses each kind of bad argument with a message that names the argument, and writes
+// nothing outside its outputs.
 #include <limits>
 
 #include "validation/core/properties.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto largest = std::numeric_limits<std::int64_t>::max();
 
-/// Two healthy matrices of 3 x 2, which each row below spoils in one way.
+/// Two valid matrices of 3 x 2, which each row below spoils in one way.
 SvdCase healthy(const SvdCase& c) {
   return {2, 3, 2, c.dtype, {0.5, -1, 0.25, 2, 1, 0, 1, 0, 0, 1, 1, 1}};
 }

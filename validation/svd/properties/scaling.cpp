@@ -8,13 +8,13 @@
 namespace assay::validation::svd {
 namespace {
 
-/// The largest element of all, and whether no element, times 2^exponent, leaves the normal numbers of the type.
+/// Whether all non-zero elements are normal numbers, before and after multiplication by 2^exponent.
 bool stays_exact(const SvdCase& c, int exponent) {
   const double smallest = format_of(c.dtype).smallest_normal;
-  const double most = format_of(c.dtype).largest / (4 * static_cast<double>(std::max(c.M, c.N)));
+  const double largest = format_of(c.dtype).largest / (4 * static_cast<double>(std::max(c.M, c.N)));
   for (const double element : c.A) {
     const double size = std::abs(element), moved = std::ldexp(size, exponent);
-    if (size > 0 && (size < smallest || size > most || moved < smallest || moved > most)) return false;
+    if (size > 0 && (size < smallest || size > largest || moved < smallest || moved > largest)) return false;
   }
   return true;
 }
@@ -25,7 +25,7 @@ SvdCase scaled(const SvdCase& c, int exponent) {
   return d;
 }
 
-/// The run at another scale. `rounds` where a value leaves the normal numbers of its type.
+/// The run at another scale. Sets `rounds` if a value leaves the normal numbers of its type.
 SvdRun scaled(const SvdCase& c, SvdRun run, int exponent, bool& rounds) {
   const double smallest = format_of(value_dtype(c.dtype)).smallest_normal;
   for (double& value : run.S) {

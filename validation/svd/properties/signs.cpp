@@ -1,4 +1,4 @@
-// Where a kernel says that signs are canonical: of each column of U, the first of the largest elements is positive.
+// If a kernel claims canonical signs, the first of the largest elements of each column of U is positive.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace assay::validation::svd {
 namespace {
 
-/// Whether one of the largest elements of a column is positive: those that rounding may have told apart count as equal.
+/// Whether one of a column's largest elements is positive. Elements that differ by rounding alone count as equal.
 bool some_largest_is_positive(const SvdRun& run, std::int64_t b, std::int64_t k, double roundoff) {
   double largest = 0, largest_positive = 0;
   for (std::int64_t i = 0; i < run.M; ++i) {

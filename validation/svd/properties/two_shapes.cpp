@@ -1,11 +1,11 @@
-// A batch gives the same bits before and after another, larger one: no state is kept between calls.
+// A batch gives the same bits before and after a larger batch: a kernel keeps no state between calls.
 #include "validation/core/properties.h"
 #include "validation/svd/properties/properties.h"
 
 namespace assay::validation::svd {
 namespace {
 
-/// Twice the matrices, each with its first row and its first column once more at the end.
+/// A batch of twice the matrices, each with its first row and first column repeated at the end.
 SvdCase larger(const SvdCase& c) {
   const auto and_first = [](std::int64_t count) {
     std::vector<std::int64_t> which;

@@ -1,5 +1,5 @@
-// Singular values are those of the certified any-precision reference: each within its derived bound, and, where a
-// kernel says that it keeps small ones of graded matrices, each relative to itself.
+// Singular values agree with the certified any-precision reference within derived bounds, which are relative to each
+// value if the kernel claims graded accuracy.
 #include <algorithm>
 #include <limits>
 
@@ -13,7 +13,7 @@ namespace {
 /// The reference's own uncertainty, relative to the largest value.
 constexpr double of_reference = 1e-40;
 
-/// One that is beyond the range of double counts as its largest number, which a run may have rounded it to.
+/// A value beyond the range of double counts as the largest double, because a run may have rounded the value so.
 double in_range(const BigFloat& sigma) {
   return std::min(to_double(sigma), std::numeric_limits<double>::max());
 }

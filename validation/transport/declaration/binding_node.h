@@ -1,4 +1,4 @@
-// A binding's JSON, read strictly: each refusal names the key, its value and what was expected; no key goes unread.
+// Reads a binding's JSON strictly: a refusal names the key, its value and what was expected; unknown keys are refused.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@
 
 namespace assay::validation::transport {
 
-/// A value of the document, which it keeps, and its place there: "passes[1].grid[0]".
+/// A value of the document and its place: "passes[1].grid[0]". Keeps the document alive.
 class BindingNode {
  public:
-  /// The whole document. Throws std::invalid_argument where the file cannot be read or is no JSON object.
+  /// The whole document. Throws std::invalid_argument if the file cannot be read or is not a JSON object.
   static BindingNode read(const std::filesystem::path& path);
 
-  /// The same from a text; `name` stands for the file in messages.
+  /// The document in a text; `name` replaces the file in messages.
   static BindingNode of(const std::string& json, const std::string& name);
 
   std::optional<BindingNode> find(const std::string& key) const;
-  BindingNode at(const std::string& key) const;  ///< refuses its absence
+  BindingNode at(const std::string& key) const;  ///< refuses a missing key
   std::vector<BindingNode> list() const;
   std::vector<std::pair<std::string, BindingNode>> members() const;
 

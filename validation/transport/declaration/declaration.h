@@ -1,5 +1,5 @@
-// What a kernel of others declares of itself, in the plug-in header's structs or in JSON, as the gate knows it. The
-// rows of an operation's declarations say the names, the places and what is allowed; its table of fields what a kernel
+// Reads the declaration of a user's kernel, in the plug-in header's structs or in JSON, into the operation's Info. The
+// rows of the operation's declarations hold names, members and allowed values; the table of fields holds what a kernel
 // may decline.
 #pragma once
 
@@ -19,15 +19,14 @@
 
 namespace assay::validation::transport {
 
-/// What a kernel of others is taken to do unless it says more: it computes in float32, and stores what it returns in
-/// the case's type.
+/// Sets the defaults of a user's kernel: arithmetic in float32, and results stored in the case's type.
 template <class Info>
 void assume_float32(Info& info) {
   info.unit_roundoff = format_of(Dtype::float32).roundoff;
   if constexpr (requires { info.losses_of_dtype; }) info.losses_of_dtype = true;
 }
 
-/// A value of JSON read into the member that a row speaks of.
+/// Reads a JSON value into the member that a row names.
 template <class Row, class Value>
 void read_declared(const BindingNode& node, const Row& row, Value& value) {
   if constexpr (std::is_same_v<Value, bool>) {
@@ -44,7 +43,7 @@ void read_declared(const BindingNode& node, const Row& row, Value& value) {
   }
 }
 
-/// The member `declares` of a kernel's JSON. Throws std::invalid_argument naming a key that is unknown, or the value.
+/// Reads the member `declares` of a kernel's JSON. Throws std::invalid_argument, naming an unknown key or a bad value.
 template <class Fields>
 void read_declares(const BindingNode& kernel, typename Fields::Info& info) {
   const auto declares = kernel.find("declares");
@@ -57,7 +56,7 @@ void read_declares(const BindingNode& kernel, typename Fields::Info& info) {
   declares->expect_keys(known);
 }
 
-/// The member `support`: limits and flags under the keys of the table, but for those in `elsewhere`.
+/// Reads the member `support`: limits and flags under the keys of the table, except for those in `elsewhere`.
 template <class Fields>
 void read_support(const BindingNode& kernel, Support& support, const std::set<std::string>& elsewhere = {}) {
   const auto node = kernel.find("support");
@@ -78,7 +77,7 @@ void read_support(const BindingNode& kernel, Support& support, const std::set<st
   node->expect_keys(known);
 }
 
-/// Checks the fields of a plug-in's declaration: throws std::invalid_argument naming the field, its value and what was
+/// Checks the fields of a plug-in's declaration. Throws std::invalid_argument, naming the field, its value and what was
 /// expected.
 class DeclaredFields {
  public:
@@ -94,7 +93,7 @@ class DeclaredFields {
   std::string path_, symbol_;
 };
 
-/// The types that a plug-in declares: one, or a sum of bits.
+/// The dtypes that a plug-in declares, as one type or as a sum of bits.
 template <class PluginKernel>
 std::vector<Dtype> declared_dtypes(const PluginKernel& declared, Dtype last, const DeclaredFields& fields) {
   const auto max = static_cast<std::uint32_t>(last);
@@ -133,8 +132,8 @@ Support declared_support(const typename Fields::PluginKernel& declared, const De
   return support;
 }
 
-/// What a plug-in's struct declares. `path` is the kernel's name in the gate, by which a line that replays a failure
-/// finds the kernel again.
+/// The Info that a plug-in's struct declares. `path` becomes the kernel's name, so that a line that replays a failure
+/// can load the kernel again.
 template <class Fields>
 typename Fields::Info info_of(const typename Fields::PluginKernel& declared, const std::string& path) {
   const DeclaredFields fields(path, std::string("assay_") + Fields::name);

@@ -12,7 +12,7 @@
 namespace assay::validation::transport {
 namespace {
 
-/// Integers up to here are exact in double.
+/// Double holds every integer up to this number exactly.
 constexpr double largest_integer = 0x1p53;
 
 double ceil_div(double a, double b) {
@@ -34,7 +34,7 @@ class MetalExpression::Parser {
     for (const auto& name : names) parser_.DefineVar(name, &values_[name]);
     parser_.SetExpr(text);
     for (const auto& [name, place] : parser_.GetUsedVar()) used_.push_back(name);
-    parser_.Eval();  // syntax is judged here
+    parser_.Eval();  // checks the syntax
   }
 
   double eval(const MetalVariables& variables) {
@@ -46,7 +46,7 @@ class MetalExpression::Parser {
 
  private:
   mu::Parser parser_;
-  MetalVariables values_;  ///< whose places the parser knows
+  MetalVariables values_;  ///< the parser holds pointers to these values
   std::vector<std::string> used_;
 };
 

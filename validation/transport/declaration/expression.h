@@ -1,7 +1,7 @@
 // Sizes and values of a binding: expressions over the dimensions of a problem, such as "32 * ceil_div(C, 4)".
 //
-// What muparser takes: + - * / ^, comparisons, && and ||, c ? a : b, min(...), max(...), abs, sqrt, ln, and besides
-// floor, ceil, ceil_div(a, b), round_up(a, multiple). Division is that of real numbers: sizes say floor or ceil_div.
+// Syntax of muparser: + - * / ^, comparisons, && and ||, c ? a : b, min(...), max(...), abs, sqrt, ln, and in addition
+// floor, ceil, ceil_div(a, b), round_up(a, multiple). Division is that of real numbers: sizes need floor or ceil_div.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ using MetalVariables = std::map<std::string, double>;
 
 class MetalExpression {
  public:
-  /// Throws std::invalid_argument for a text that is no expression over `names`; `where` is its place in the binding.
+  /// Throws std::invalid_argument for a text other than an expression over `names`; `where`: its place in the binding.
   MetalExpression(std::string where, std::string text, const std::vector<std::string>& names);
 
-  /// Not for two threads at once. Throws std::runtime_error where it is not a finite number; all names must be there.
+  /// Not thread-safe. Throws std::runtime_error if the value is not a finite number. `variables` must hold all names.
   double number(const MetalVariables& variables) const;
 
-  /// Throws std::runtime_error where it is not an integer of [lowest, highest], or beyond 2^53.
+  /// Throws std::runtime_error if the value is not an integer in [lowest, highest] or exceeds 2^53.
   std::int64_t integer(const MetalVariables& variables, std::int64_t lowest, std::int64_t highest) const;
 
   const std::string& where() const { return where_; }

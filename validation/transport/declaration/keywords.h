@@ -1,5 +1,5 @@
-// What a kernel of an operation may declare, as JSON: `assay gate OPERATION --declarations`. The Python package has its
-// keywords from there.
+// What a kernel of an operation may declare, as JSON: `assay gate OPERATION --declarations`. The Python package takes
+// its keywords from that JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,8 +12,8 @@ namespace assay::validation::transport {
 
 namespace detail {
 
-/// A kernel does what the claim says unless it declines; an option or an array that is a claim's own name is an extra,
-/// which a function in Python does only where that is declared.
+/// By default a kernel does what a claim names. But if the claim's key is the name of an option or an array, a function
+/// in Python does it only if the function declares so.
 template <class Row>
 void add_claims(const Row& row, nlohmann::ordered_json& claims) {
   if constexpr (IsChoice<Row>) {

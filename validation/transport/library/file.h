@@ -28,7 +28,7 @@ class File {
   int number_ = -1;
 };
 
-/// A file in memory that no folder holds, closed in programs that are started. Throws std::system_error.
+/// An anonymous file in memory, closed on exec. Throws std::system_error.
 File anonymous_file();
 
 }  // namespace assay::validation::transport

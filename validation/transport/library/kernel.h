@@ -1,4 +1,4 @@
-// A kernel of any operation in a shared library, as the gate judges any other.
+// A kernel of any operation in a shared library.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ std::uint32_t offset_of(Member Struct::* member) {
                                     reinterpret_cast<const std::byte*>(&whole));
 }
 
-/// A float32 result that a library writes in 16 bits: what it leaves unwritten stays as it is.
+/// A float32 result that a library writes in 16 bits. Elements that the library does not write stay unchanged.
 class NarrowResult {
  public:
   NarrowResult(std::span<float> wide, Dtype dtype) : wide_(wide), dtype_(dtype), bits_(wide.size(), poison) {}
@@ -66,12 +66,12 @@ class LibraryKernel final : public Operation::Kernel {
   }
 
  private:
-  /// One call in the words of assay_plugin.h.
+  /// One call, in the structs of assay_plugin.h.
   struct Call {
     Request request;
     std::vector<Array> arrays;
     std::deque<NarrowResult> narrow;
-    bool has_dtype = false;  ///< an empty array says nothing of the others
+    bool has_dtype = false;  ///< whether a non-empty array has set the dtype
 
     Call(const typename Operation::Problem& problem, const typename Operation::Output& out, int threads) {
       typename Operation::Plugin p{};

@@ -17,7 +17,7 @@ namespace {
 std::atomic<double> seconds_allowed = 10;
 
 std::string require_library(const std::string& path) {
-  // A line that replays a failure is made of words.
+  // The words of a line that replays a failure are separated by white space.
   if (path.find_first_of(" \t\n'") != std::string::npos)
     throw std::invalid_argument(fmt::format("kernel '{}': expected a path without spaces and quotes", path));
   std::error_code problem;
@@ -77,7 +77,7 @@ WorkerProcess& Plugin::process() const {
   return *process_;
 }
 
-/// The shrinker asks a kernel that hangs again and again: from the second time on, it is given less.
+/// Shrinking calls a hanging kernel again and again, so a kernel that has hung before gets a shorter limit.
 Plugin::Seconds Plugin::time_limit() const {
   const Seconds limit(seconds_allowed.load());
   return has_hung_ ? std::min(limit, std::max(limit / 10, 3 * longest_)) : limit;

@@ -1,5 +1,5 @@
-// A kernel in a shared library, called in a process of its own: a crash, an endless loop and a write out of bounds are
-// exceptions, and the process is started again for the next call. docs/plugins.md.
+// A kernel in a shared library, called in a separate process: a crash, an endless loop and an out-of-bounds write
+// become exceptions, and the next call starts a new process. docs/plugins.md.
 #pragma once
 
 #include <chrono>
@@ -14,26 +14,26 @@
 
 namespace assay::validation::transport {
 
-/// Does a kernel's name mean a shared library? It has a '/' or ends in .so or .dylib.
+/// Whether a kernel's name is a shared library: the name has a '/' or ends in .so or .dylib.
 bool is_library(const std::string& name);
 
-/// How long a call of any plug-in may take, in seconds, from now on; 10 unless set.
+/// Sets the time limit of all further calls of plug-ins, in seconds. The default is 10.
 void set_time_limit(double seconds);
 
 class Plugin {
  public:
-  /// Loads the library's kernel of the operation. Throws std::invalid_argument naming the file and what is wrong with
-  /// it, std::runtime_error where loading it ends the process or exceeds the time limit.
-  /// `operations`: the names of all, for a message about a library of another one.
+  /// Loads the library's kernel of the operation. Throws std::invalid_argument, naming the file and what is wrong with
+  /// it, and std::runtime_error if loading ends the process or exceeds the time limit.
+  /// `operations` are the names of all operations, for a message about a library of another operation.
   Plugin(const std::string& path, std::string operation, std::vector<std::string> operations);
 
   const std::string& path() const { return path_; }
 
-  /// "assay_ctc": the constant of the library, for messages.
+  /// The name of the library's constant, for messages: "assay_ctc".
   std::string symbol() const;
 
-  /// What the library declares; fields that its version of the header has not are 0. Throws std::invalid_argument where
-  /// it has fields that this program does not know.
+  /// What the library declares; fields that its version of the header lacks are 0. Throws std::invalid_argument if
+  /// the declaration has fields that this program does not know.
   template <class Kernel>
   Kernel declaration() const {
     Kernel kernel{};
@@ -65,7 +65,7 @@ class Plugin {
   mutable Answer loaded_;
   mutable std::unique_ptr<WorkerProcess> process_;
   mutable bool has_hung_ = false;
-  mutable Seconds longest_{0};  ///< of the calls that returned
+  mutable Seconds longest_{0};  ///< the longest call that returned
 };
 
 }  // namespace assay::validation::transport

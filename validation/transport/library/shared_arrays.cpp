@@ -15,7 +15,7 @@
 namespace assay::validation::transport {
 namespace {
 
-/// A float32 NaN, so that what reads it shows it.
+/// A float32 NaN, so that a read past an array spoils the results.
 constexpr std::array<unsigned char, 4> sentinel = {0xD5, 0xEA, 0xFD, 0x7F};
 
 std::byte sentinel_at(std::size_t offset) {
@@ -26,7 +26,7 @@ void fill(std::byte* memory, std::size_t begin, std::size_t end) {
   for (std::size_t at = begin; at < end; ++at) memory[at] = sentinel_at(at);
 }
 
-/// Offset of the changed byte that is the nearest to the array, or `end`.
+/// The offset of the changed byte that is nearest to the array, or `end`.
 std::size_t last_changed(const std::byte* memory, std::size_t begin, std::size_t end) {
   for (std::size_t at = end; at > begin; --at)
     if (memory[at - 1] != sentinel_at(at - 1)) return at - 1;

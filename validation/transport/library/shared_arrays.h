@@ -1,5 +1,5 @@
-// The arrays of a call, in memory that the worker shares: each on pages of its own, against their end, so that the
-// element past its last is in a page that may not be touched. What is left of its first page holds sentinels.
+// The arrays of a call, in memory shared with the worker. Each array is on separate pages, at their end, so
+// that the element past the last is on an inaccessible page. The rest of the first page holds sentinels.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace assay::validation::transport {
 
-/// An array of the caller's: an input, or an output that is given as it is and comes back.
+/// An array of the caller: an input, or an output, which is copied to the worker and back.
 struct Array {
   const char* name;
   const std::byte* input;
@@ -43,13 +43,13 @@ class SharedArrays {
 
   int file() const { return file_.number(); }
 
-  /// Copies the arrays in and says in `request` where they lie. Throws std::system_error where there is no memory.
+  /// Copies the arrays to shared memory and enters their slots in `request`. Throws std::system_error without memory.
   void put(std::span<const Array> arrays, std::size_t alignment, Request& request);
 
-  /// What was written beside the arrays, in words; empty where nothing was.
+  /// Describes an out-of-bounds write beside the arrays; empty if there was none.
   std::string out_of_bounds_write() const;
 
-  /// "wrote gradient[384], past its 384 elements": what an access to the address of a fault was.
+  /// Describes the access that caused a fault: "wrote gradient[384], past its 384 elements".
   std::string describe(const Answer& fault) const;
 
   /// Copies the outputs back.

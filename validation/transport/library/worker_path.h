@@ -1,12 +1,12 @@
-// Where the program assay_plugin_worker lies.
+// The path of the program assay_plugin_worker.
 #pragma once
 
 #include <filesystem>
 
 namespace assay::validation::transport {
 
-/// What the environment's ASSAY_PLUGIN_WORKER names; else beside this program or in ../libexec/assay, as installed;
-/// else where it was built, or installed at first. Throws std::runtime_error where there is none.
+/// The environment variable ASSAY_PLUGIN_WORKER, else beside this program or in ../libexec/assay, as installed, else
+/// where it was built or first installed. Throws std::runtime_error if there is no such program.
 std::filesystem::path worker_path();
 
 }  // namespace assay::validation::transport

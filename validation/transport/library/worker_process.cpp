@@ -20,7 +20,7 @@
 
 #include "validation/transport/library/worker_path.h"
 
-extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to programs
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has programs declare it
 
 namespace assay::validation::transport {
 namespace {
@@ -29,14 +29,14 @@ namespace {
   throw std::system_error(error, std::generic_category(), what);
 }
 
-/// The same file with a number above those that the worker finds open.
+/// A duplicate of the descriptor, above those that the worker uses.
 File moved_up(int number) {
   File file(fcntl(number, F_DUPFD_CLOEXEC, 16));
   if (file.number() < 0) fail(errno, "no file for a plug-in's process");
   return file;
 }
 
-/// What the worker finds as its files 0 to 4.
+/// Sets up the worker's file descriptors 0 to 4.
 class FileActions {
  public:
   FileActions(int output, int socket, int memory) {
@@ -77,7 +77,7 @@ WorkerProcess::WorkerProcess(const std::string& library, const std::string& oper
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) fail(errno, "no socket for a plug-in's process");
   const File mine(ends[0]), given(ends[1]);
-  // Held open by the worker as well, our end would never close for it.
+  // If the worker inherited our end as well, it would never notice that we closed it.
   for (const int end : ends) fcntl(end, F_SETFD, FD_CLOEXEC);
   socket_ = moved_up(mine.number());
   const File theirs = moved_up(given.number()), shared = moved_up(memory);

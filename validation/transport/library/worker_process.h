@@ -1,4 +1,4 @@
-// A child process that has loaded one plug-in: started, spoken to within a time limit, and ended.
+// Starts a child process that loads one plug-in, exchanges messages within a time limit, and ends the process.
 #pragma once
 
 #include <sys/types.h>
@@ -14,37 +14,37 @@ namespace assay::validation::transport {
 
 using Clock = std::chrono::steady_clock;
 
-/// The text without what would move a terminal; ends of lines stay.
+/// The text with control characters other than line ends replaced.
 std::string printable(std::string text);
 
 class WorkerProcess {
  public:
-  /// Throws std::runtime_error where the worker is not to be found or started.
+  /// Throws std::runtime_error if the worker cannot be found or started.
   WorkerProcess(const std::string& library, const std::string& operation, const std::vector<std::string>& operations,
                 int memory);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
-  /// Ends the process, whatever it does.
+  /// Kills the process.
   ~WorkerProcess();
 
-  /// A process that is gone is noticed by receive.
+  /// Does not fail if the process has ended: receive reports that.
   void send(const Request& request);
 
   struct Reply {
     std::optional<Answer> answer;
-    bool in_time = true;  ///< without an answer: false, it is silent; true, it is gone
+    bool in_time = true;  ///< without an answer: false if the time is up, true if the process has ended
   };
   Reply receive(Clock::time_point deadline);
 
-  /// How a process that is gone ended: "called exit(0)", "was ended by signal 6 (Aborted)".
+  /// How the process ended: "called exit(0)", "was ended by signal 6 (Aborted)".
   std::string ending();
 
-  /// The last lines that it printed, to be put after a message; empty where there are none.
+  /// The last lines that the process printed, to append to a message; empty if there are none.
   std::string last_words() const;
 
  private:
   File socket_;
-  File output_;  ///< its stdout and stderr
+  File output_;  ///< the worker's stdout and stderr
   pid_t process_ = -1;
 };
 

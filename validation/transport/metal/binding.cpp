@@ -137,7 +137,7 @@ class PassReader {
   const MetalBinding& binding_;
 };
 
-/// Of an input of the binding's dtype, another type would lose digits of the problem; numbers with fractions keep them.
+/// Reads the type of an array. An input of the binding's dtype has no other type, which would lose digits.
 void read_type(const MetalArrayOffer& offer, const BindingNode& node, MetalBinding& binding) {
   if (offer.type.empty() && !offer.is_output) node.refuse("no type here, but dtype, which its elements have");
   const bool is_floating = find_metal_scalar(binding.types.at(offer.name))->is_floating;

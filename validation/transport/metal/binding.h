@@ -1,4 +1,4 @@
-// The description of someone's .metal file: which kernels run, over which grids, on which arrays of the problem.
+// The description of a user's .metal file: which kernels run, over which grids, on which arrays of the problem.
 // docs/plugins-metal.md has every key.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace assay::validation::transport {
 /// One array that an operation offers to shaders.
 struct MetalArrayOffer {
   std::string name;
-  std::string type;  ///< Metal's, unless the binding names another; empty: the binding's dtype
+  std::string type;  ///< the default type in Metal; empty: the binding's dtype
   bool is_output = false;
 };
 
@@ -35,11 +35,11 @@ struct MetalValue {
   MetalExpression value;
 };
 
-/// What is bound at [[buffer(index)]]: an array, or the bytes of values, one alone or laid out as a struct.
+/// The binding of [[buffer(index)]]: an array, or the bytes of one value or of several, laid out as a struct.
 struct MetalBound {
   std::string where;
   std::uint32_t index = 0;
-  std::string array;  ///< empty: the values
+  std::string array;  ///< empty: `values` are bound
   std::vector<MetalValue> values;
 };
 
@@ -53,15 +53,15 @@ struct MetalRepeat {
   MetalExpression from, times, step;
 };
 
-/// A dispatch, or a list of passes; each as often as `repeat` says, where the condition holds.
+/// A dispatch or a list of passes, run as often as `repeat` says if the condition holds.
 struct MetalPass {
   std::string where;
   std::optional<MetalRepeat> repeat;
   std::optional<MetalExpression> condition;
-  std::vector<MetalPass> passes;  ///< of a list; what follows is of a dispatch
+  std::vector<MetalPass> passes;  ///< of a list; the members below are of a dispatch
 
   std::string function;
-  bool counts_groups = false;  ///< the grid is of threadgroups
+  bool counts_groups = false;  ///< the grid counts threadgroups
   std::vector<MetalExpression> grid, group;
   std::vector<MetalThreadgroupMemory> threadgroup_memory;
   std::vector<MetalBound> buffers;
@@ -86,19 +86,18 @@ struct MetalBinding {
   std::int64_t metal_version = 320;
   std::map<std::string, std::string> macros;
   bool host_validates = false;
-  std::map<std::string, std::string> types;  ///< of every array that is offered
+  std::map<std::string, std::string> types;  ///< by name, of every offered array
   std::map<std::string, MetalScratch> scratch;
-  std::map<std::string, MetalExpression> fill;  ///< of outputs and scratch, before the first pass
+  std::map<std::string, MetalExpression> fill;  ///< initial values of outputs and scratch
   std::vector<MetalConstant> constants;
   std::optional<MetalExpression> step_limit;
   std::vector<MetalPass> passes;
 
-  /// Is the array bound anywhere?
+  /// Whether the array is bound anywhere.
   bool uses(const std::string& array) const;
 };
 
-/// Throws std::invalid_argument for a description that is not one for this operation, naming the key, its value and
-/// what was expected.
+/// Throws std::invalid_argument for an invalid description, naming the key, its value and what was expected.
 MetalBinding read_binding(const std::filesystem::path& path, const MetalInterface& interface);
 
 }  // namespace assay::validation::transport

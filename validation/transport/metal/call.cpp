@@ -9,7 +9,7 @@
 namespace assay::validation::transport {
 namespace {
 
-// Little-endian: 0x7ffda5a5 as float, 0x7ffd as half and bfloat; 0xa5a5 in the lower half would be a number.
+// NaN in every type, little-endian: 0x7ffd7ffd as float, 0x7ffd as half and bfloat.
 constexpr std::array pattern = {std::byte{0xfd}, std::byte{0x7f}, std::byte{0xfd}, std::byte{0x7f}};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One problem as a shader gets it: dimensions by name, and arrays in the types that the shader wants.
+// One problem for a shader: dimensions by name, and arrays in the shader's types.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,8 @@ class MetalCall {
     variables_[variable] = static_cast<double>(value);
   }
 
-  /// The values in the binding's type, where it binds the array. Throws std::invalid_argument for one that does not
-  /// fit: a number with fractions is rounded instead.
+  /// Adds the values, converted to the binding's type, if the binding uses the array. A floating-point type rounds;
+  /// throws std::invalid_argument for a value that does not fit in an integer type.
   template <class Real>
   void input(const std::string& name, std::span<const Real> values) {
     if (!binding_.uses(name)) return;
@@ -44,7 +44,7 @@ class MetalCall {
     arrays_[name] = {contents.size(), std::move(contents), {}};
   }
 
-  /// Room for `elements`, of which `to` takes those that the shader has written; empty: nobody asks for them.
+  /// Adds an output of `elements`. `to` receives those that the shader has written; `to` is empty for unwanted results.
   template <class Real>
   void output(const std::string& name, std::uint64_t elements, std::span<Real> to) {
     const MetalScalar& type = *find_metal_scalar(binding_.types.at(name));
@@ -59,7 +59,7 @@ class MetalCall {
   const MetalVariables& variables() const { return variables_; }
   const std::map<std::string, MetalCallArray>& arrays() const { return arrays_; }
 
-  /// What outputs hold before the shader runs: quiet NaNs that no arithmetic produces.
+  /// Fills an output before the shader runs, with quiet NaNs that no arithmetic produces.
   static void poison(std::span<std::byte> contents);
   static bool is_poison(const MetalScalar& type, const std::byte* element);
 

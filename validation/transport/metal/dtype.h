@@ -8,7 +8,7 @@
 
 namespace assay::validation::transport {
 
-/// "dtype": float32 unless the binding says otherwise; not float64, which Metal does not have.
+/// The member "dtype", by default float32. Refuses float64, which Metal does not have.
 Dtype declared_dtype(const BindingNode& binding);
 
 std::string metal_type_of(Dtype dtype);

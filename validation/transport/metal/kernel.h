@@ -1,5 +1,5 @@
 // A kernel of any operation in Metal, as a binding describes it (docs/plugins-metal.md), on the emulator with every
-// check on. The operation's table says which arrays and variables a binding may speak of.
+// check on. A binding may use the arrays and variables of the operation's table.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 
 namespace assay::validation::transport {
 
-/// What a table offers to shaders.
+/// The arrays and variables that a table offers to shaders.
 template <class Fields>
 MetalInterface interface_of() {
   MetalInterface all{Fields::name, {}, {}};
@@ -139,7 +139,7 @@ class MetalPluginKernel final : public Operation::Kernel {
     }
   }
 
-  /// What the type of the array does not hold, the shader cannot be asked for.
+  /// Throws Unsupported if the type of the array cannot hold the value.
   void expect_held(const char* name, double value, const char* array) const {
     const MetalScalar& type = shader_.type_of(array);
     if (!holds(type, value))

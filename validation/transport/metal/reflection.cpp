@@ -14,7 +14,7 @@ namespace {
 
 using metal::Argument;
 
-/// One pass held against the function that it runs.
+/// Compares one pass with the function that the pass runs.
 class PassFit {
  public:
   PassFit(const MetalBinding& binding, const MetalPass& pass, const metal::Function& function)

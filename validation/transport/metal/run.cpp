@@ -18,14 +18,14 @@ namespace {
 constexpr std::int64_t max_bytes = std::int64_t{1} << 36, max_threads = (std::int64_t{1} << 32) - 1,
                        max_passes = 1'000'000;
 
-/// Steps of one threadgroup: an element of the problem is worth so many, and there are some to begin with.
-constexpr std::uint64_t steps_at_least = 1'000'000, steps_for_each_element = 10'000;
+/// The default limit of steps of one threadgroup: a constant, plus a number for each element of the problem.
+constexpr std::uint64_t min_steps = 1'000'000, steps_for_each_element = 10'000;
 
 std::span<std::byte> contents_of(metal::Buffer& buffer) {
   return {buffer.contents(), buffer.length()};
 }
 
-/// As the type stores it. Throws std::runtime_error where it does not fit.
+/// Stores the value in its type. Throws std::runtime_error if the value does not fit.
 void store(const MetalValue& value, const MetalVariables& variables, std::byte* to) {
   const MetalScalar& type = *find_metal_scalar(value.type);
   const double number = value.value.number(variables);
@@ -66,7 +66,7 @@ void MetalRun::run() {
       array.fetch(contents_of(*buffer->second));
 }
 
-/// Outputs hold poison that the device takes for unwritten memory.
+/// Poisons outputs; to the device their memory counts as unwritten.
 void MetalRun::make_arrays() {
   for (const auto& [name, array] : call_.arrays()) {
     if (array.bytes == 0 || !binding_.uses(name)) continue;
@@ -112,7 +112,7 @@ void MetalRun::set_step_limit() {
   std::uint64_t elements = 0;
   for (const auto& [name, array] : call_.arrays())
     elements += array.bytes / find_metal_scalar(binding_.types.at(name))->bytes;
-  std::uint64_t steps = steps_at_least + elements * steps_for_each_element;
+  std::uint64_t steps = min_steps + elements * steps_for_each_element;
   if (binding_.step_limit)
     steps = static_cast<std::uint64_t>(binding_.step_limit->integer(variables_, 1, std::int64_t{1} << 53));
   device_.set_step_limit(steps);
@@ -166,7 +166,7 @@ metal::Size MetalRun::size_of(const std::vector<MetalExpression>& extents) const
   return size;
 }
 
-/// A grid without threads is not dispatched: Metal would refuse it.
+/// Does not dispatch a grid without threads, which Metal would refuse.
 void MetalRun::dispatch(const MetalPass& pass) {
   const metal::Size grid = size_of(pass.grid);
   if (grid.width == 0 || grid.height == 0 || grid.depth == 0) return;
@@ -181,7 +181,7 @@ void MetalRun::dispatch(const MetalPass& pass) {
   if (!ended) throw std::runtime_error(fmt::format("{} ({}): {}", pass.where, pass.function, ended.error().text));
 }
 
-/// Threads by themselves take steps too: a grid far beyond the problem would not end in anybody's time.
+/// Refuses a grid with more threads than the limit of steps, which would take too long.
 void MetalRun::expect_few_threads(const MetalPass& pass, metal::Size threads) const {
   const metal::Size in_all = metal::threads_of(metal::threads_of({threads.width}, {threads.height}), {threads.depth});
   if (in_all.width > step_limit_)

@@ -1,4 +1,4 @@
-// One run of a shader: its buffers, and its passes one after the other.
+// One run of a shader: makes the buffers and runs the passes in order.
 #pragma once
 
 #include <map>
@@ -15,11 +15,11 @@ namespace assay::validation::transport {
 
 class MetalRun {
  public:
-  /// All must outlive the run. Throws as run().
+  /// All arguments must outlive the run. Throws like run().
   MetalRun(metal::emulator::EmulatorDevice& device, metal::Library& library, const MetalBinding& binding,
            const MetalCall& call);
 
-  /// Throws std::runtime_error as MetalShader::run.
+  /// Throws std::runtime_error like MetalShader::run.
   void run();
 
  private:
@@ -43,11 +43,11 @@ class MetalRun {
   metal::Library& library_;
   const MetalBinding& binding_;
   const MetalCall& call_;
-  MetalVariables variables_;  ///< the call's, and those of the repeats
+  MetalVariables variables_;  ///< those of the call and of the repeats
   std::uint64_t step_limit_ = 0;
-  std::int64_t passes_ = 0;  ///< so far
+  std::int64_t passes_ = 0;  ///< run so far
   std::shared_ptr<metal::CommandQueue> queue_;
-  std::map<std::string, std::shared_ptr<metal::Buffer>> buffers_;  ///< by array; none for one without elements
+  std::map<std::string, std::shared_ptr<metal::Buffer>> buffers_;  ///< by array; an empty array has none
 };
 
 }  // namespace assay::validation::transport

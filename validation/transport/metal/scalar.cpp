@@ -34,7 +34,7 @@ double load(const std::byte* from) {
     return double{float{stored}};
 }
 
-/// The largest number of an integer type T that double holds: of 64 bits not all do.
+/// The largest number of an integer type T that double holds exactly; matters for 64 bits.
 template <class T>
 constexpr double largest() {
   if constexpr (sizeof(T) < 8) return static_cast<double>(std::numeric_limits<T>::max());

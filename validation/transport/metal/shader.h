@@ -1,4 +1,4 @@
-// Someone's .metal as its binding describes it, on the emulator with every check on.
+// A user's .metal file as its binding describes it, on the emulator with every check on.
 #pragma once
 
 #include <memory>
@@ -14,16 +14,16 @@ namespace assay::validation::transport {
 
 class MetalShader {
  public:
-  /// Compiles. Throws std::invalid_argument where the source does not compile, and where the binding names a function,
-  /// an index or a type that the source does not have.
+  /// Compiles. Throws std::invalid_argument if the source does not compile, or if the binding names a function, an
+  /// index or a type that the source does not have.
   MetalShader(const std::filesystem::path& binding, const MetalInterface& interface);
 
   const MetalBinding& binding() const { return binding_; }
 
-  /// What the elements of an array are in the shader.
+  /// The type of an array's elements in the shader.
   const MetalScalar& type_of(const std::string& array) const { return *find_metal_scalar(binding_.types.at(array)); }
 
-  /// Runs every pass, then hands out what the shader has written. Throws std::runtime_error with what a check reports,
+  /// Runs every pass, then copies the outputs to the caller. Throws std::runtime_error with what a check reports,
   /// what stopped a pass, an expression without a meaning for this problem, or a changed input.
   void run(const MetalCall& call) const;
 
@@ -31,7 +31,7 @@ class MetalShader {
   MetalBinding binding_;
   std::shared_ptr<metal::emulator::EmulatorDevice> device_;
   std::shared_ptr<metal::Library> library_;
-  mutable std::mutex mutex_;  ///< one run at a time: reports are the device's
+  mutable std::mutex mutex_;  ///< runs take turns, because they share the device's reports
 };
 
 }  // namespace assay::validation::transport

@@ -29,7 +29,7 @@ void write_all(int descriptor, std::string_view bytes) {
   }
 }
 
-/// Memory grows with the bytes that arrive, and not to the size that a header claims.
+/// Memory grows with the bytes that arrive, and is not allocated by the size in a header.
 std::string read_all(int descriptor, std::size_t size) {
   constexpr std::size_t piece = std::size_t{1} << 24;
   std::string bytes;

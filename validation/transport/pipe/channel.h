@@ -1,4 +1,4 @@
-// Two pipes to another process, in which a kernel runs: calls go out, answers come in.
+// Two pipes to another process that runs a kernel: one for calls, one for answers.
 //
 //   message   the length of the header (8 bytes, little endian), the header (JSON), the elements of each array in turn
 //   header    {..., "arrays": [{"name", "dtype", "shape", "bytes"}, ...]}; arrays are row-major
@@ -21,7 +21,7 @@ namespace assay::validation::transport {
 
 struct PipeArray {
   std::string name;
-  std::string dtype;  ///< as NumPy names it, and "bfloat16"
+  std::string dtype;  ///< NumPy's name, or "bfloat16"
   std::vector<std::int64_t> shape;
   std::string bytes;
 
@@ -32,7 +32,7 @@ struct PipeMessage {
   nlohmann::json header;
   std::vector<PipeArray> arrays;
 
-  /// The array called `name`. Throws std::runtime_error where there is none.
+  /// The array called `name`. Throws std::runtime_error if there is none.
   const PipeArray& array(const std::string& name) const;
 };
 
@@ -44,21 +44,21 @@ PipeArray pipe_array(std::string name, std::vector<std::int64_t> shape, std::spa
   return array;
 }
 
-/// Writes the array's elements. Throws std::runtime_error saying what came and what was expected unless it is a
-/// Stored array of that shape; where `shape` is [1], [] does as well.
+/// Copies the array's elements. Throws std::runtime_error, saying what came and what was expected, unless the elements
+/// are of type Stored and the shape is `shape`, or [] for [1].
 template <class Stored, class Real>
 void take_elements(const PipeArray& array, const std::vector<std::int64_t>& shape, std::span<Real> elements);
 
 class Channel {
  public:
-  /// Reads answers from one file descriptor and writes calls to the other; both stay the caller's.
+  /// Reads answers from one file descriptor and writes calls to the other. The caller keeps ownership of both.
   Channel(int answers, int calls) : answers_(answers), calls_(calls) {}
 
-  /// Of "pipe:3,4": answers from descriptor 3, calls to 4. Throws std::invalid_argument for another text.
+  /// Parses "pipe:3,4": answers from descriptor 3, calls to 4. Throws std::invalid_argument for another text.
   static Channel of(const std::string& name);
 
-  /// The answer, where it is "done". Throws std::invalid_argument where the call was refused, Unsupported, and
-  /// std::runtime_error where it failed or the other process is gone.
+  /// Returns the answer if its outcome is "done". Throws std::invalid_argument for "refused", Unsupported for
+  /// "unsupported", and std::runtime_error for "failed" or if the other process has ended.
   PipeMessage call(const PipeMessage& message) const;
 
  private:
@@ -68,7 +68,7 @@ class Channel {
 
 namespace detail {
 
-/// Throws std::runtime_error unless the array is of that type and shape, and has as many bytes.
+/// Throws std::runtime_error unless the array has that type and shape, and the number of bytes that follows.
 void require_array(const PipeArray& array, const std::string& dtype, const std::vector<std::int64_t>& shape,
                    std::size_t bytes);
 

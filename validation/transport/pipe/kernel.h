@@ -1,5 +1,5 @@
-// A kernel of any operation in another process, the one that started this program: calls and answers go through pipes
-// (channel.h). The gate judges a function in Python this way.
+// A kernel of any operation in the process that started this program, called through pipes (channel.h). The gate judges
+// a function in Python this way.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 
 namespace assay::validation::transport {
 
-/// Whether `kernel` names a kernel of here: "pipe:ANSWERS,CALLS", two file descriptors.
+/// Whether `kernel` names a kernel behind pipes: "pipe:ANSWERS,CALLS", two file descriptors.
 inline bool is_pipe(const std::string& kernel) {
   return kernel.starts_with("pipe:");
 }
@@ -32,7 +32,7 @@ class PipeKernel final : public Operation::Kernel {
 
   void run(const typename Operation::Problem& problem, const typename Operation::Output& out,
            const typename Operation::Request& request) const override {
-    with_types(problem, out, [](const auto&, const auto&) {});  // refuses arrays whose types do not go together
+    with_types(problem, out, [](const auto&, const auto&) {});  // refuses arrays of different types
     require_shapes<Operation>(problem, out);
     const PipeMessage answer = channel_.call(message_of(problem, out, request));
     for_each_row(Operation::results(), [&](const auto& row) {
@@ -74,7 +74,7 @@ class PipeKernel final : public Operation::Kernel {
     return message;
   }
 
-  /// The results that there are, and those of them that must come. There is no gradient of an array that is not given.
+  /// Lists the results that exist, and those that must come. A missing array has no gradient.
   static void name_results(const typename Operation::Problem& problem, bool more_wanted, nlohmann::json& header) {
     for_each_row(Operation::results(), [&](const auto& row) {
       bool exists = true;
@@ -94,7 +94,7 @@ class PipeKernel final : public Operation::Kernel {
           enum_name(statement.*row.in_statement, row.values);
     } else if constexpr (IsOption<Row>) {
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(statement.*row.in_statement)>, double>) {
-        // As text: JSON has neither NaN nor infinities.
+        // As text, because JSON has neither NaN nor infinities.
         message.header[row.name] = fmt::format("{}", statement.*row.in_statement);
       } else {
         message.header[row.name] = statement.*row.in_statement;

@@ -1,4 +1,4 @@
-// The sizes that arrays with shapes must have: what the C++ end of a pipe checks for a function in Python.
+// Checks the sizes of arrays in C++, because arrays with wrong sizes cannot be given to Python with their shapes.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ inline std::string product_text(std::string_view words) {
   return fmt::format("{}", fmt::join(names_in(words), " * "));
 }
 
-/// The number of elements of the shape. Throws std::invalid_argument where it does not fit in 64 bits.
+/// The number of elements of the shape. Throws std::invalid_argument if the number does not fit in 64 bits.
 template <class Fields>
 std::int64_t expected_size(std::string_view words, const typename Fields::Statement& statement) {
   std::int64_t product = 1;
@@ -29,7 +29,7 @@ std::int64_t expected_size(std::string_view words, const typename Fields::Statem
   return product;
 }
 
-/// The elements of a span, or of the span that a variant holds.
+/// The number of elements of a span, or of the span in a variant.
 template <class Any>
 std::size_t size_of(const Any& any) {
   if constexpr (is_variant<Any>) {
@@ -48,7 +48,7 @@ void with_source(const Result& result, const Use& use) {
   });
 }
 
-/// The elements of that input.
+/// The number of elements of that input.
 template <class Operation, class Result>
 std::size_t size_of_source(const Result& result, const typename Operation::Problem& problem) {
   std::size_t size = 0;
@@ -56,7 +56,7 @@ std::size_t size_of_source(const Result& result, const typename Operation::Probl
   return size;
 }
 
-/// Whether a result is asked for, alone or with others.
+/// Whether some result of the group `wanted_with` is wanted; always true for null, the results without a group.
 template <class Operation>
 bool is_wanted(const char* wanted_with, const typename Operation::Output& out) {
   bool wanted = wanted_with == nullptr;
@@ -67,8 +67,8 @@ bool is_wanted(const char* wanted_with, const typename Operation::Output& out) {
   return wanted;
 }
 
-/// Throws std::invalid_argument for sizes that arrays with shapes cannot have: a function in Python is given such
-/// arrays and need not check these sizes. An array of one axis may have any size.
+/// Throws std::invalid_argument if the size of an array with two or more axes does not fit its shape, so that a
+/// function in Python need not check sizes. An array of one axis may have any size.
 template <class Operation>
 void require_shapes(const typename Operation::Problem& problem, const typename Operation::Output& out) {
   const auto& statement = problem.options;

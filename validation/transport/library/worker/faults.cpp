@@ -15,12 +15,12 @@
 namespace assay::validation::transport {
 namespace {
 
-// Written before a signal can come, or read by the handler alone, which may not allocate.
+// Static, because the signal handler may not allocate.
 Answer fault;
 volatile std::uintptr_t memory_begin = 0, memory_end = 0;
 std::array<std::byte, 65536> handler_stack;
 
-/// 1 write, 0 read, 2 where the machine does not say.
+/// 1 for a write, 0 for a read, 2 if unknown on this machine.
 std::uint32_t is_write(const void* context) {
 #if defined(__linux__) && defined(__x86_64__)
   const auto error = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR];
@@ -32,7 +32,7 @@ std::uint32_t is_write(const void* context) {
 }
 
 void report(int signal, siginfo_t* info, void* context) {
-  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);  // NOLINT: an address is what is told
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);  // NOLINT: the address is reported
   fault.signal = signal;
   fault.is_write = is_write(context);
   fault.in_memory = address >= memory_begin && address < memory_end ? 1 : 0;

@@ -1,14 +1,14 @@
-// Tells the program which address a plug-in touched that it may not, as the last thing that this process does.
+// Reports the address of a plug-in's out-of-bounds access to the program, and then ends the worker.
 #pragma once
 
 #include <cstddef>
 
 namespace assay::validation::transport {
 
-/// From now on, by SIGSEGV and SIGBUS.
+/// Installs the handlers of SIGSEGV and SIGBUS that report faults.
 void report_faults();
 
-/// Where the shared memory lies now: addresses in it are told as offsets.
+/// Sets the place of the shared memory. Addresses in the shared memory are reported as offsets.
 void report_offsets_into(const std::byte* memory, std::size_t size);
 
 }  // namespace assay::validation::transport

@@ -1,6 +1,5 @@
-// assay_plugin_worker LIBRARY OPERATION [OPERATIONS...]: loads a plug-in and calls it, so that what it breaks is this
-// process alone. Started by validation/transport/library/worker_process.cpp, whose socket and shared memory it finds
-// open.
+// assay_plugin_worker LIBRARY OPERATION [OPERATIONS...]: loads and calls a plug-in in a separate process.
+// validation/transport/library/worker_process.cpp starts the worker with an open socket and shared memory.
 #include <dlfcn.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -33,7 +32,7 @@ void write_all(const Answer& answer) {
   }
 }
 
-/// False where the program has closed its end.
+/// Returns false if the program has closed its end.
 bool read_all(Request& request) {
   auto* bytes = reinterpret_cast<char*>(&request);
   for (std::size_t got = 0; got < sizeof request;) {
@@ -45,7 +44,7 @@ bool read_all(Request& request) {
   return request.magic == protocol;
 }
 
-/// Nothing that a plug-in does fills the disk.
+/// Limits the size of files, so that a plug-in cannot fill the disk.
 void limit_files() {
   const rlimit none{.rlim_cur = 0, .rlim_max = 0}, some{.rlim_cur = 1U << 26U, .rlim_max = 1U << 26U};
   setrlimit(RLIMIT_CORE, &none);
@@ -53,7 +52,7 @@ void limit_files() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-/// Ends this process when the program is gone, even while the plug-in never returns.
+/// Ends this process when the program has ended, even if the plug-in never returns.
 void leave_with_the_program() {
   std::thread([] {
     pollfd gone{.fd = socket_file, .events = 0, .revents = 0};
@@ -83,11 +82,11 @@ const void* find_symbol(void* library, const std::string& operation, const std::
                              : "; it exports " + others));
 }
 
-/// The library's constant, checked as far as it must be to be read at all.
+/// Loads the library's constant. Checks only what is needed to read the constant safely.
 DeclarationStart load(const char* path, const std::string& operation, const std::vector<std::string>& operations,
                       Answer& answer) {
   void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) not_loaded(dlerror());  // NOLINT(concurrency-mt-unsafe): before any other thread of ours
+  if (library == nullptr) not_loaded(dlerror());  // NOLINT(concurrency-mt-unsafe): no other thread of ours runs yet
   const void* const kernel = find_symbol(library, operation, operations);
   assay_header header{};
   std::memcpy(&header, kernel, sizeof header);
@@ -110,7 +109,7 @@ DeclarationStart load(const char* path, const std::string& operation, const std:
   return start;
 }
 
-/// The arrays of a request, at addresses of this process.
+/// The arrays of a request, mapped into this process.
 class Arrays {
  public:
   explicit Arrays(const Request& request) : request_(request), size_(request.memory) {
@@ -154,7 +153,7 @@ int call(const DeclarationStart& kernel, Request& request, char* message) {
   return kernel.run(request.problem.data(), request.output.data(), message, message_size);
 }
 
-/// A plug-in in C++ may throw where it should return.
+/// Catches exceptions, because a plug-in in C++ may throw instead of returning ASSAY_FAILED.
 int call_and_catch(const DeclarationStart& kernel, Request& request, char* message) {
   try {
     return call(kernel, request, message);
@@ -168,7 +167,7 @@ int call_and_catch(const DeclarationStart& kernel, Request& request, char* messa
 
 int serve(const char* path, const std::string& operation, const std::vector<std::string>& operations) {
   limit_files();
-  std::setvbuf(stdout, nullptr, _IONBF, 0);  // what it printed is shown, should it die
+  std::setvbuf(stdout, nullptr, _IONBF, 0);  // so that its output is complete if it crashes
   leave_with_the_program();
   report_faults();
   Answer loaded;
@@ -194,5 +193,5 @@ int main(int argc, char** argv) {
     return 2;
   }
   const int status = assay::validation::transport::serve(argv[1], argv[2], {argv + 3, argv + argc});
-  _exit(status);  // not through the plug-in's destructors
+  _exit(status);  // without running the plug-in's destructors
 }
