@@ -20,6 +20,17 @@ TEST(AlphaTotal, IsTheSumOverAllAlignments) {
   });
 }
 
+TEST(Alpha, IsZeroWhereTheEndIsOutOfReach) {
+  tests::for_each_lattice([](const Lattice& x) {
+    const Matrix<Rational> forward = alpha(x.y, x.expanded);
+    for (std::int64_t t = 0; t < x.T; ++t)
+      for (std::int64_t s = 0; s < forward.cols(); ++s)
+        if (s < forward.cols() - 2 * (x.T - t) || s > 2 * t + 1) {
+          EXPECT_EQ(forward(t, s), 0) << "t=" << t << " s=" << s;
+        }
+  });
+}
+
 TEST(Alpha, FollowsTheWorkedExample) {  // l = a, T = 2, y = (blank, a) = (1/4, 3/4), (1/2, 1/2)
   Matrix<Rational> y(2, 2);
   y(0, 0) = Rational(1, 4), y(0, 1) = Rational(3, 4), y(1, 0) = y(1, 1) = Rational(1, 2);
