@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,6 +14,12 @@ namespace assay::metal::host {
 /// The error, with `what`, the step that failed, before its text.
 inline tl::unexpected<Error> failure(const std::string& what, const Error& cause) {
   return error(cause.kind, fmt::format("{}: {}", what, cause.text));
+}
+
+/// Errors: limit, for a value above `max`.
+inline Result<void> check_extent(const std::string& name, std::uint64_t value, std::uint64_t max) {
+  if (value <= max) return {};
+  return error(Error::Kind::limit, fmt::format("{} = {}: expected at most {} on a device", name, value, max));
 }
 
 /// The object, or the failure to make it. Metal may return nil instead of an error.

@@ -15,6 +15,8 @@ namespace assay::metal::host {
 
 namespace {
 
+constexpr std::uint32_t simdgroup = 32;
+
 std::string key_of(const std::string& name, const FunctionConstants& constants) {
   std::string key = name;
   for (const auto& [index, value] : constants.values())
@@ -70,7 +72,6 @@ Result<std::shared_ptr<Library>> library_of(Device& device, const std::filesyste
 }
 
 Result<void> check_pipeline(const std::string& name, const ComputePipeline& pipeline, std::uint64_t threads) {
-  constexpr std::uint32_t simdgroup = 32;
   if (pipeline.thread_execution_width() != simdgroup)
     return error(Error::Kind::limit, fmt::format("kernel {}: thread_execution_width = {}: expected {}", name,
                                                  pipeline.thread_execution_width(), simdgroup));
@@ -79,6 +80,13 @@ Result<void> check_pipeline(const std::string& name, const ComputePipeline& pipe
                  fmt::format("kernel {}: max_total_threads_per_threadgroup = {}: expected at least {}", name,
                              pipeline.max_total_threads_per_threadgroup(), threads));
   return {};
+}
+
+std::uint64_t max_group_threads(const ComputePipeline& pipeline, const Limits& limits) {
+  const std::uint64_t max =
+      std::min<std::uint64_t>({pipeline.max_total_threads_per_threadgroup(), limits.max_total_threads_per_threadgroup,
+                               limits.max_threads_per_threadgroup.width});
+  return max / simdgroup * simdgroup;
 }
 
 }  // namespace assay::metal::host

@@ -54,4 +54,7 @@ Result<std::shared_ptr<Library>> library_of(Device& device, const std::filesyste
 /// in a group.
 Result<void> check_pipeline(const std::string& name, const ComputePipeline& pipeline, std::uint64_t threads);
 
+/// The most threads in a group that the pipeline and the device support, in whole simdgroups.
+std::uint64_t max_group_threads(const ComputePipeline& pipeline, const Limits& limits);
+
 }  // namespace assay::metal::host

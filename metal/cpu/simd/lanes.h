@@ -22,27 +22,16 @@ ASSAY_INLINE Lanes where_positive(Lanes x, double otherwise) {
 }
 
 /// The last element of `lower`, then all but the last of `upper`.
-template <class P>
-ASSAY_INLINE P last_then(P lower, P upper) {
-  if constexpr (sizeof(P) == 64) {
-    return __builtin_shufflevector(lower, upper, 7, 8, 9, 10, 11, 12, 13, 14);
-  } else if constexpr (sizeof(P) == 32) {
-    return __builtin_shufflevector(lower, upper, 3, 4, 5, 6);
-  } else {
-    return __builtin_shufflevector(lower, upper, 1, 2);
-  }
+ASSAY_INLINE Part last_then(Part lower, Part upper) {
+  constexpr std::size_t n = Lanes::of_part;
+  return shuffled(lower, upper, std::make_index_sequence<n>(),
+                  [](std::size_t l) consteval { return static_cast<int>(n - 1 + l); });
 }
 
 /// All but the first element of `lower`, then the first of `upper`.
-template <class P>
-ASSAY_INLINE P then_first(P lower, P upper) {
-  if constexpr (sizeof(P) == 64) {
-    return __builtin_shufflevector(lower, upper, 1, 2, 3, 4, 5, 6, 7, 8);
-  } else if constexpr (sizeof(P) == 32) {
-    return __builtin_shufflevector(lower, upper, 1, 2, 3, 4);
-  } else {
-    return __builtin_shufflevector(lower, upper, 1, 2);
-  }
+ASSAY_INLINE Part then_first(Part lower, Part upper) {
+  return shuffled(lower, upper, std::make_index_sequence<Lanes::of_part>(),
+                  [](std::size_t l) consteval { return static_cast<int>(l + 1); });
 }
 
 ASSAY_INLINE Lanes last_then(Lanes before, Lanes x) {

@@ -1,8 +1,6 @@
 // Masks, signs and permutations of the lanes of wide.h, for code that is a template over float and double.
 #pragma once
 
-#include <utility>
-
 #include "metal/cpu/simd/wide.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
@@ -119,12 +117,6 @@ ASSAY_INLINE Wide<T> where(Mask<T> mask, Wide<T> then, Wide<T> otherwise) {
   return then;
 }
 
-/// Lane l is element from(l) of a followed by b.
-template <std::size_t... l, class P>
-ASSAY_INLINE P shuffled(P a, P b, std::index_sequence<l...>, auto from) {
-  return __builtin_shufflevector(a, b, from(l)...);
-}
-
 /// Lane l is the lane of x whose number differs from l in bit k.
 template <int k, class T>
 ASSAY_INLINE Wide<T> with_lanes_swapped(Wide<T> x) {
@@ -167,27 +159,17 @@ ASSAY_INLINE void exchange(Wide<T>& p, Wide<T>& q) {
 }
 
 /// Lane l is element lane[l] of p followed by q.
-ASSAY_INLINE Wide<float> picked(Wide<float> p, Wide<float> q, const std::int32_t* lane) {
+template <class T>
+ASSAY_INLINE Wide<T> picked(Wide<T> p, Wide<T> q, const typename WideTypes<T>::Index* lane) {
 #if ASSAY_SIMD_BYTES == 64
-  p.part[0] = _mm512_permutex2var_ps(p.part[0], _mm512_loadu_si512(lane), q.part[0]);
+  if constexpr (sizeof(T) == 4) p.part[0] = _mm512_permutex2var_ps(p.part[0], _mm512_loadu_si512(lane), q.part[0]);
+  if constexpr (sizeof(T) == 8) p.part[0] = _mm512_permutex2var_pd(p.part[0], _mm512_loadu_si512(lane), q.part[0]);
   return p;
 #else
-  float both[2 * width<float>], values[width<float>];
+  T both[2 * width<T>], values[width<T>];
   store_wide(both, p);
-  store_wide(both + width<float>, q);
-  for (std::size_t l = 0; l < width<float>; ++l) values[l] = both[lane[l]];
-  return load_wide(values);
-#endif
-}
-ASSAY_INLINE Wide<double> picked(Wide<double> p, Wide<double> q, const std::int64_t* lane) {
-#if ASSAY_SIMD_BYTES == 64
-  p.part[0] = _mm512_permutex2var_pd(p.part[0], _mm512_loadu_si512(lane), q.part[0]);
-  return p;
-#else
-  double both[2 * width<double>], values[width<double>];
-  store_wide(both, p);
-  store_wide(both + width<double>, q);
-  for (std::size_t l = 0; l < width<double>; ++l) values[l] = both[lane[l]];
+  store_wide(both + width<T>, q);
+  for (std::size_t l = 0; l < width<T>; ++l) values[l] = both[lane[l]];
   return load_wide(values);
 #endif
 }

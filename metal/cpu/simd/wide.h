@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #ifndef ASSAY_SIMD
 #define ASSAY_SIMD baseline
@@ -198,6 +199,12 @@ ASSAY_INLINE void store_wide(T* to, std::size_t count, Wide<T> x) {
   store_wide(values, x);
   for (std::size_t j = 0; j < count; ++j) to[j] = values[j];
 #endif
+}
+
+/// Lane l is element from(l) of a followed by b.
+template <std::size_t... l, class P>
+ASSAY_INLINE P shuffled(P a, P b, std::index_sequence<l...>, auto from) {
+  return __builtin_shufflevector(a, b, from(l)...);
 }
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD

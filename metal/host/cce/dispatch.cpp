@@ -79,17 +79,9 @@ class Dispatches {
     shape.first = static_cast<std::uint32_t>(first);
     shape.count = static_cast<std::uint32_t>(count);
     shape.chunk = static_cast<std::uint32_t>(statement_.chunk);
-    if (is_plain_) threads = threads_of_row(**pipeline);
+    if (is_plain_) threads = std::min(plain_threads, max_group_threads(**pipeline, limits_));
     dispatches_.push_back({std::move(*pipeline), shape, groups, threads});
     return {};
-  }
-
-  /// The size of a group of the plain path, in whole simdgroups.
-  std::uint64_t threads_of_row(const ComputePipeline& pipeline) const {
-    const std::uint64_t max =
-        std::min<std::uint64_t>({plain_threads, pipeline.max_total_threads_per_threadgroup(),
-                                 limits_.max_total_threads_per_threadgroup, limits_.max_threads_per_threadgroup.width});
-    return max / simdgroup * simdgroup;
   }
 
   Pipelines& pipelines_;

@@ -1,11 +1,10 @@
 #include "metal/host/cce/workspace.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
 #include "metal/host/buffers.h"
+#include "metal/host/failure.h"
 
 namespace assay::metal::host {
 
@@ -45,13 +44,9 @@ struct Lengths {
 
 Result<void> check_cce_extents(std::uint64_t N, std::uint64_t H, std::uint64_t V) {
   constexpr std::uint64_t max_elements = std::numeric_limits<std::uint64_t>::max() / 64;
-  const auto check = [](const char* name, std::uint64_t value, std::uint64_t expected) -> Result<void> {
-    if (value <= expected) return {};
-    return error(Error::Kind::limit, fmt::format("{} = {}: expected at most {} on a device", name, value, expected));
-  };
-  if (Result<void> fits = check("N", N, max_rows); !fits) return fits;
-  if (Result<void> fits = check("V", V, max_rows); !fits) return fits;
-  return check("H", H, max_elements / std::max(N, V));
+  if (Result<void> fits = check_extent("N", N, max_rows); !fits) return fits;
+  if (Result<void> fits = check_extent("V", V, max_rows); !fits) return fits;
+  return check_extent("H", H, max_elements / std::max(N, V));
 }
 
 std::uint64_t cce_fixed_bytes(const CceStatement& statement) {

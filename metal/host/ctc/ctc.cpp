@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "metal/cpu/ctc/output.h"
-#include "metal/host/ctc/planner.h"
 #include "metal/host/ctc/run.h"
 #include "metal/host/failure.h"
 #include "reference/ctc/validate.h"

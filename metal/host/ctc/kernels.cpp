@@ -17,10 +17,7 @@ static_assert(sizeof(ctc::Scaled) == 8);
 /// One thread for each of L states, rounded up to whole simdgroups, within the limits of the pipeline and the device.
 std::uint64_t threads_for(std::uint64_t L, const ComputePipeline& pipeline, const Limits& limits) {
   const std::uint64_t wanted = (L + simdgroup - 1) / simdgroup * simdgroup;
-  const std::uint64_t max =
-      std::min<std::uint64_t>({pipeline.max_total_threads_per_threadgroup(), limits.max_total_threads_per_threadgroup,
-                               limits.max_threads_per_threadgroup.width});
-  return std::min(wanted, max / simdgroup * simdgroup);
+  return std::min(wanted, max_group_threads(pipeline, limits));
 }
 
 }  // namespace

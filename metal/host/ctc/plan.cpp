@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <span>
+#include <utility>
+
+#include "metal/host/failure.h"
 
 namespace assay::metal {
 
@@ -65,3 +70,37 @@ Result<void> CtcPlan::encode(ComputeCommandEncoder& encoder, const CtcBuffers& b
 }
 
 }  // namespace assay::metal
+
+namespace assay::metal::host {
+
+namespace {
+
+/// Whether the backward kernel of the longest row keeps columns of beta in device memory.
+Result<bool> has_beta(CtcKernels& kernels, const CtcStatement& statement, const CtcRows& rows) {
+  if (!statement.with_gradient || statement.T == 0 || rows.rows.empty()) return false;
+  const auto longest = std::ranges::max_element(rows.rows, {}, states_of);
+  return kernels.backward(states_of(*longest)).map([](const CtcKernel& kernel) { return kernel.is_in_device_memory; });
+}
+
+}  // namespace
+
+/// Makes the pipelines before the buffers, because the lengths of the buffers depend on the kernels.
+Result<CtcPlan> ctc_plan(Device& device, Pipelines& pipelines, const CtcStatement& statement, CtcRows rows,
+                         const CtcRoom& room) {
+  constexpr std::uint64_t max_elements = std::numeric_limits<std::uint64_t>::max() / 8;  // of up to 8 bytes each
+  if (const Result<void> fits = check_extent("T * B * C", statement.elements(), max_elements); !fits)
+    return tl::unexpected(fits.error());
+  CtcKernels kernels(pipelines, device.limits(), statement);
+  const Result<bool> beta = has_beta(kernels, statement, rows);
+  if (!beta) return tl::unexpected(beta.error());
+  const Result<CtcChunks> chunks = ctc_chunks(rows.rows, statement, *beta, room);
+  if (!chunks) return tl::unexpected(chunks.error());
+  Result<std::vector<CtcDispatch>> dispatches = ctc_dispatches(kernels, statement, chunks->chunks);
+  if (!dispatches) return tl::unexpected(dispatches.error());
+  if (dispatches->empty()) return CtcPlan(statement, {}, {});
+  Result<CtcWorkspace> workspace = ctc_workspace(device, statement, rows, chunks->space);
+  if (!workspace) return tl::unexpected(workspace.error());
+  return CtcPlan(statement, std::move(*workspace), std::move(*dispatches));
+}
+
+}  // namespace assay::metal::host

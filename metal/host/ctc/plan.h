@@ -59,3 +59,12 @@ class CtcPlan {
 };
 
 }  // namespace assay::metal
+
+namespace assay::metal::host {
+
+/// From the tables of a batch to a plan. Errors: limit, for activations whose bytes do not fit in 64 bits; those of
+/// ctc_chunks, ctc_dispatches and ctc_workspace.
+Result<CtcPlan> ctc_plan(Device& device, Pipelines& pipelines, const CtcStatement& statement, CtcRows rows,
+                         const CtcRoom& room);
+
+}  // namespace assay::metal::host

@@ -10,6 +10,7 @@
 
 #include "metal/cpu/ctc/output.h"
 #include "metal/cpu/half.h"
+#include "metal/host/failure.h"
 #include "reference/ctc/targets.h"
 
 namespace assay::metal::host {
@@ -19,21 +20,17 @@ namespace {
 using reference::CtcProblem;
 using reference::Targets;
 
-Result<void> check_extent(const char* name, std::int64_t value, std::int64_t max) {
-  if (value <= max) return {};
-  return error(Error::Kind::limit, fmt::format("{} = {}: expected at most {} on a device", name, value, max));
-}
-
 /// The kernels count frames, rows, classes and states in 32 bits.
 template <class Real>
 Result<void> check_extents(const CtcProblem<Real>& problem) {
-  constexpr std::int64_t max = std::numeric_limits<std::uint32_t>::max(), max_labels = (max - 1) / 2;
-  if (Result<void> fits = check_extent("T", problem.T, max); !fits) return fits;
-  if (Result<void> fits = check_extent("B", problem.B, max); !fits) return fits;
-  if (Result<void> fits = check_extent("C", problem.C, max); !fits) return fits;
-  for (std::size_t b = 0; b < problem.target_lengths.size(); ++b)
-    if (problem.target_lengths[b] > max_labels)
-      return check_extent(fmt::format("target_lengths[b={}]", b).c_str(), problem.target_lengths[b], max_labels);
+  constexpr std::uint64_t max = std::numeric_limits<std::uint32_t>::max(), max_labels = (max - 1) / 2;
+  if (Result<void> fits = check_extent("T", static_cast<std::uint64_t>(problem.T), max); !fits) return fits;
+  if (Result<void> fits = check_extent("B", static_cast<std::uint64_t>(problem.B), max); !fits) return fits;
+  if (Result<void> fits = check_extent("C", static_cast<std::uint64_t>(problem.C), max); !fits) return fits;
+  for (std::size_t b = 0; b < problem.target_lengths.size(); ++b) {
+    const auto labels = static_cast<std::uint64_t>(problem.target_lengths[b]);
+    if (labels > max_labels) return check_extent(fmt::format("target_lengths[b={}]", b), labels, max_labels);
+  }
   return {};
 }
 

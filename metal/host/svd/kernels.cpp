@@ -22,10 +22,8 @@ Result<SvdKernel> kernel(Pipelines& pipelines, const Limits& limits, const SvdSt
   if (!pipeline) return tl::unexpected(pipeline.error());
   if (const Result<void> fits = check_pipeline(name, **pipeline, threads.min); !fits)
     return tl::unexpected(fits.error());
-  const std::uint64_t max =
-      std::min<std::uint64_t>({threads.max, (*pipeline)->max_total_threads_per_threadgroup(),
-                               limits.max_total_threads_per_threadgroup, limits.max_threads_per_threadgroup.width});
-  return SvdKernel{std::move(*pipeline), std::max(threads.min, max / simdgroup * simdgroup)};
+  const std::uint64_t group = std::clamp(max_group_threads(**pipeline, limits), threads.min, threads.max);
+  return SvdKernel{std::move(*pipeline), group};
 }
 
 Threads rotate_threads(const SvdStatement& statement) {

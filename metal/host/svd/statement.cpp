@@ -1,9 +1,9 @@
 #include "metal/host/svd/statement.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
+
+#include "metal/host/failure.h"
 
 namespace assay::metal::host {
 
@@ -47,12 +47,8 @@ std::uint32_t SvdStatement::groups() const {
 }
 
 Result<void> check_svd_extents(std::uint64_t M, std::uint64_t N) {
-  const auto check = [](const char* name, std::uint64_t value, std::uint64_t max) -> Result<void> {
-    if (value <= max) return {};
-    return error(Error::Kind::limit, fmt::format("{} = {}: expected at most {} on a device", name, value, max));
-  };
-  if (Result<void> fits = check("max(M, N)", std::max(M, N), max_rows); !fits) return fits;
-  return check("min(M, N)", std::min(M, N), max_columns);
+  if (Result<void> fits = check_extent("max(M, N)", std::max(M, N), max_rows); !fits) return fits;
+  return check_extent("min(M, N)", std::min(M, N), max_columns);
 }
 
 template <class Real>

@@ -44,7 +44,7 @@ TEST_F(CceDispatches, FollowWhatIsWanted) {
   EXPECT_THAT(names(CcePath::plain, {}), ElementsAre());
 }
 
-TEST_F(CceDispatches, AreInTilesOf32RowsAndPartsOf8192Words) {
+TEST_F(CceDispatches, AreInTilesOf32RowsAndPartsOf8192Entries) {
   for (const auto& [M, V, tiles, parts, entries] : {std::tuple{1U, 1U, 1U, 1U, 1U},
                                                     {32U, 32U, 1U, 1U, 1U},
                                                     {33U, 33U, 2U, 1U, 2U},

@@ -48,51 +48,41 @@ struct Panel {
   Wide<T> to_p, to_q;          ///< p' = p + to_p q, q' = q + to_q p, in memory
 };
 
+template <class T>
+ASSAY_INLINE Wide<T> reciprocal(Wide<T> x) {
+  return all(T(1)) / x;
+}
+template <class T>
+ASSAY_INLINE Wide<T> inverse(Wide<T> x) {
+  return all(T(1)) / x;
+}
+template <class T>
+ASSAY_INLINE Wide<T> root(Wide<T> x) {
+  return square_root(x);
+}
+template <class T>
+ASSAY_INLINE Wide<T> rough_inverse_root(Wide<T> x) {
+  return all(T(1)) / square_root(x);
+}
 #if ASSAY_SIMD_BYTES == 64
 /// Accurate to 14 bits, which is enough for an angle: the rotation leaves less than 1e-4 of g.
 ASSAY_INLINE Wide<float> reciprocal(Wide<float> x) {
   x.part[0] = _mm512_maskz_rcp14_ps(0xffff, x.part[0]);
   return x;
 }
-ASSAY_INLINE Wide<float> root(Wide<float> x) {
-  x.part[0] *= _mm512_maskz_rsqrt14_ps(0xffff, x.part[0]);
-  return x;
-}
 ASSAY_INLINE Wide<float> rough_inverse_root(Wide<float> x) {
   x.part[0] = _mm512_maskz_rsqrt14_ps(0xffff, x.part[0]);
   return x;
+}
+ASSAY_INLINE Wide<float> root(Wide<float> x) {
+  return x * rough_inverse_root(x);
 }
 /// Accurate to a unit in the last place.
 ASSAY_INLINE Wide<float> inverse(Wide<float> x) {
   const Wide<float> y = reciprocal(x);
   return fused(y, fused_negative(x, y, all(1.0F)), y);
 }
-#else
-ASSAY_INLINE Wide<float> reciprocal(Wide<float> x) {
-  return all(1.0F) / x;
-}
-ASSAY_INLINE Wide<float> inverse(Wide<float> x) {
-  return all(1.0F) / x;
-}
-ASSAY_INLINE Wide<float> root(Wide<float> x) {
-  return square_root(x);
-}
-ASSAY_INLINE Wide<float> rough_inverse_root(Wide<float> x) {
-  return all(1.0F) / square_root(x);
-}
 #endif
-ASSAY_INLINE Wide<double> reciprocal(Wide<double> x) {
-  return all(1.0) / x;
-}
-ASSAY_INLINE Wide<double> inverse(Wide<double> x) {
-  return all(1.0) / x;
-}
-ASSAY_INLINE Wide<double> root(Wide<double> x) {
-  return square_root(x);
-}
-ASSAY_INLINE Wide<double> rough_inverse_root(Wide<double> x) {
-  return all(1.0) / square_root(x);
-}
 
 /// 1 - c, c = 1 / sqrt(1 + t^2), to a few units in its own last place: 1 - y (1 - r)^(-1/2) for some y near c, where
 /// r = (1 - y) (1 + y) - t^2 y^2 is the difference of two small numbers.
@@ -127,9 +117,9 @@ ASSAY_INLINE bool choose_rotations(Panel<T>& panel, const AngleLimits<T>& limits
   panel.shrunk_q = fused(scale_q, shrink, panel.shrunk_q);
   panel.a = fused(t, g, a);
   panel.b = fused_negative(t, g, b);
-  const Wide<T> met = where(rotated, cosine2, zero);
-  progress.cosine2 = max(met, progress.cosine2);
-  progress.mixing2 = max(met * (quotient * quotient), progress.mixing2);
+  const Wide<T> rotated_cosine2 = where(rotated, cosine2, zero);
+  progress.cosine2 = max(rotated_cosine2, progress.cosine2);
+  progress.mixing2 = max(rotated_cosine2 * (quotient * quotient), progress.mixing2);
   return true;
 }
 
