@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "validation/cli/commands.h"
-#include "validation/registry.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
 #include "validation/gradcheck/operation.h"
+#include "validation/registry.h"
 #include "validation/report/report_file.h"
 
 namespace assay::validation {

@@ -37,8 +37,8 @@ TEST(CceTruth, IsThatOfAHandCountedCase) {
   expect_equal(truth.dbias, {0.5, -0.5});
 }
 
-/// Smoothed by 1/2, each entry is aimed at with 3/4 and 1/4; loss and gradient have the weights 4 and 1/2, two tokens of
-/// them.
+/// Smoothed by 1/2, each entry is aimed at with 3/4 and 1/4; loss and gradient have the weights 4 and 1/2, two tokens
+/// of them.
 TEST(CceTruth, IsThatOfAHandWithOptions) {
   CceCase c = select_tokens(two_entries(), {0, 0});
   c.label_smoothing = 0.5;
