@@ -10,6 +10,7 @@
 #include "tests/cli/program.h"
 #include "validation/core/npz.h"
 #include "validation/core/text.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {

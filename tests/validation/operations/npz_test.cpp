@@ -67,8 +67,7 @@ TYPED_TEST(Npz, KeepsEveryBitOfEveryKindOfNumberOfEachType) {
   }
 }
 
-TYPED_TEST(Npz, KeepsGeneratedCasesAndABatchOfNothing) {
-  this->expect_kept({});
+TYPED_TEST(Npz, KeepsGeneratedCases) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     this->expect_kept(generated<TypeParam>(seed));
     ASSERT_FALSE(this->HasFailure()) << "seed " << seed;

@@ -33,6 +33,14 @@ SvdCase read_matrices(const NpyArrays& arrays) {
   return c;
 }
 
+TEST(SvdNpz, KeepsABatchOfNothing) {
+  for (const SvdCase& c : {SvdCase{}, {0, 3, 2, Dtype::float64, {}}, {2, 3, 0, Dtype::bfloat16, {}}}) {
+    const ScratchFile file;
+    write_npz(file.path(), c);
+    EXPECT_EQ(SvdOperation::read(file.path()), c);
+  }
+}
+
 /// What np.savez(path, A=...) writes.
 TEST(SvdNpz, TakesTheTypeOfTheArrayForThatOfTheProblem) {
   const SvdCase single = read_matrices({{"A", npy_array(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3})}});
