@@ -9,12 +9,12 @@
 
 namespace assay::metal::cpu {
 
-/// Up to `most` entries whose bias is finite, evenly spread; `bias` is relative to the offset.
-inline std::vector<std::int64_t> sample_entries(std::span<const float> bias, std::int64_t most) {
+/// Up to `max_count` entries whose bias is finite, evenly spread; `bias` is relative to the offset.
+inline std::vector<std::int64_t> sample_entries(std::span<const float> bias, std::int64_t max_count) {
   std::vector<std::int64_t> finite, sample;
   for (std::size_t v = 0; v < bias.size(); ++v)
     if (bias[v] > -std::numeric_limits<float>::infinity()) finite.push_back(static_cast<std::int64_t>(v));
-  const std::size_t count = std::min(static_cast<std::size_t>(most), finite.size());
+  const std::size_t count = std::min(static_cast<std::size_t>(max_count), finite.size());
   for (std::size_t i = 0; i < count; ++i) sample.push_back(finite[i * finite.size() / count]);
   return sample;
 }

@@ -81,13 +81,13 @@ class CceRun {
   std::int64_t stored_rows(std::int64_t begin) const {
     const std::int64_t rest = call_.M() - begin, max_rows = call_.plan.block_rows;
     const std::int64_t later = std::min(call_.plan.rows_in_memory, max_rows);
-    const std::int64_t most =
+    const std::int64_t max_now =
         begin == 0 ? std::min(call_.plan.rows_in_dweight + call_.plan.rows_in_memory, max_rows) : later;
-    if (!wants_sums_over_tokens() || rest == 0 || most == 0) return 0;
-    if (!Call::float_outputs) return begin == 0 ? std::min(rest, most) : 0;
-    if (rest <= most) return rest;
-    if (later < min_stored_rows) return begin == 0 ? most : 0;
-    const std::int64_t blocks = (begin == 0 ? 1 + (rest - most + later - 1) / later : (rest + later - 1) / later);
+    if (!wants_sums_over_tokens() || rest == 0 || max_now == 0) return 0;
+    if (!Call::float_outputs) return begin == 0 ? std::min(rest, max_now) : 0;
+    if (rest <= max_now) return rest;
+    if (later < min_stored_rows) return begin == 0 ? max_now : 0;
+    const std::int64_t blocks = (begin == 0 ? 1 + (rest - max_now + later - 1) / later : (rest + later - 1) / later);
     const std::int64_t even = (rest + blocks - 1) / blocks;
     return begin == 0 ? std::max(even, rest - (blocks - 1) * later) : even;
   }

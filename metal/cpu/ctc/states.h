@@ -16,9 +16,9 @@ namespace assay::metal::cpu {
 
 /// Whether T frames can emit the labels: T >= S + the number of labels equal to the one before.
 inline bool feasible(reference::Targets labels, std::size_t T) {
-  std::size_t least = labels.size();
-  for (std::size_t s = 1; s < labels.size(); ++s) least += labels[s] == labels[s - 1] ? 1U : 0U;
-  return T >= least;
+  std::size_t min_frames = labels.size();
+  for (std::size_t s = 1; s < labels.size(); ++s) min_frames += labels[s] == labels[s - 1] ? 1U : 0U;
+  return T >= min_frames;
 }
 
 /// Up to so many classes, y is kept for all of them, so that nothing has to be gathered.

@@ -13,8 +13,8 @@ namespace {
 
 /// Throws std::invalid_argument where the bytes of rows * width cells, in all buffers together, overflow std::size_t.
 void expect_countable(const char* name, std::size_t rows, std::size_t width) {
-  constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 4096;
-  if (rows > most / width)
+  constexpr std::size_t max_cells = std::numeric_limits<std::size_t>::max() / 4096;
+  if (rows > max_cells / width)
     reference::detail::refuse(name, " = ", rows, " * ", width, ": expected a workspace that fits in 64 bits");
 }
 

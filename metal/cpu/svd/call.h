@@ -25,9 +25,9 @@ void validate_svd_call(const reference::SvdProblem<Real>& problem, const SvdOutp
   using reference::detail::expect_size;
   reference::validate(problem);
   if (threads < 0) reference::detail::refuse("threads = ", threads, ": expected at least 0");
-  constexpr std::int64_t most = std::numeric_limits<int>::max() / 2;
-  if (problem.M > most || problem.N > most)
-    reference::detail::refuse("M = ", problem.M, ", N = ", problem.N, ": expected at most ", most,
+  constexpr std::int64_t max_extent = std::numeric_limits<int>::max() / 2;
+  if (problem.M > max_extent || problem.N > max_extent)
+    reference::detail::refuse("M = ", problem.M, ", N = ", problem.N, ": expected at most ", max_extent,
                               ", which the BLAS can count");
   expect_size("S", output.S.size(), "B * K", problem.B * K);
   if (output.U.empty() && output.Vh.empty()) return;
