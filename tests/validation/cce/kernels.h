@@ -59,11 +59,14 @@ struct Samples<CceOperation> {
       "N=1 H=2 V=2 dtype=float32 ignore_index=-100 logit_softcap=0 label_smoothing=0 z_loss=0 reduction=none "
       "targets=1 upstream= hidden=0,2 weight=3,0,1,0 bias=0,0";
   static CceCase small() { return two_entries(); }
+  static CceCase smallest() {
+    CceCase c;
+    c.weight = {0};
+    return c;
+  }
   static bool is_smallest(CceCase c) {
     c.ignore_index = -100;
-    CceCase smallest;
-    smallest.weight = {0};
-    return c == smallest;
+    return c == smallest();
   }
   static constexpr int cases = 200;
   static constexpr int fault_cases = 200;

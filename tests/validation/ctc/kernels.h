@@ -72,12 +72,15 @@ struct Samples<CtcOperation> {
       "T=2 B=1 C=2 S=1 blank=0 input=logits variable=logits layout=padded reduction=none zero_infinity=0 "
       "input_lengths=2 target_lengths=1 targets=1 upstream= activations=0,0,0,0";
   static CtcCase small() { return three_of_four_paths(); }
+  static CtcCase smallest() {
+    CtcCase c;
+    c.B = 1;
+    c.input_lengths = c.target_lengths = {0};
+    return c;
+  }
   static bool is_smallest(CtcCase c) {
     c.input = CtcInput::logits;
-    CtcCase smallest;
-    smallest.B = 1;
-    smallest.input_lengths = smallest.target_lengths = {0};
-    return c == smallest;
+    return c == smallest();
   }
   static constexpr int cases = 60;
   static constexpr int fault_cases = 200;
