@@ -28,24 +28,26 @@ std::shared_ptr<const typename Operation::Kernel> other_kernel(const std::string
                   name, Operation::name));
 }
 
+/// `plain` gives the operation's plain kernel.
+template <class Operation, class Plain>
+std::shared_ptr<const typename Operation::Kernel> kernel_called(const std::string& name, const Plain& plain) {
+  if (name == "plain") return plain();
+  auto shipped = Operation::shipped_kernel(name);
+  return shipped ? shipped : other_kernel<Operation>(name);
+}
+
 }  // namespace
 
 std::shared_ptr<const CtcKernel> CtcOperation::kernel(const std::string& name) {
-  if (name == "plain") return plain_ctc_kernel();
-  auto shipped = CtcOperation::shipped_kernel(name);
-  return shipped ? shipped : other_kernel<CtcOperation>(name);
+  return kernel_called<CtcOperation>(name, plain_ctc_kernel);
 }
 
 std::shared_ptr<const CceKernel> CceOperation::kernel(const std::string& name) {
-  if (name == "plain") return plain_cce_kernel();
-  auto shipped = CceOperation::shipped_kernel(name);
-  return shipped ? shipped : other_kernel<CceOperation>(name);
+  return kernel_called<CceOperation>(name, plain_cce_kernel);
 }
 
 std::shared_ptr<const SvdKernel> SvdOperation::kernel(const std::string& name) {
-  if (name == "plain") return plain_svd_kernel();
-  auto shipped = SvdOperation::shipped_kernel(name);
-  return shipped ? shipped : other_kernel<SvdOperation>(name);
+  return kernel_called<SvdOperation>(name, plain_svd_kernel);
 }
 
 }  // namespace assay::validation

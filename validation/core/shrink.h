@@ -80,7 +80,7 @@ void add_option_shrinks(Shrinks<Case>& steps, const SharedCase<Case>& c) {
     if constexpr (IsArray<Row> && !is_of_dtype<Row>)
       if (row.optional) add_shrink(steps, c, [at = row.in_case](Case& d) { (d.*at).clear(); });
   });
-  if constexpr (requires { c->upstream; })
+  if constexpr (requires { c->upstream, c->reduction; })
     add_shrink(steps, c, [](Case& d) {
       d.reduction = Case().reduction;
       d.upstream.clear();
