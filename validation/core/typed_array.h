@@ -17,16 +17,10 @@ namespace assay::validation {
 /// What use(Real()) returns, for the C++ type of a dtype.
 template <class Use>
 auto with_real(Dtype dtype, Use&& use) {
-  switch (dtype) {
-    case Dtype::float16:
-      return use(metal::Half());
-    case Dtype::bfloat16:
-      return use(metal::BFloat16());
-    case Dtype::float64:
-      return use(double());
-    default:
-      return use(float());
-  }
+  if (dtype == Dtype::float16) return use(metal::Half());
+  if (dtype == Dtype::bfloat16) return use(metal::BFloat16());
+  if (dtype == Dtype::float64) return use(double());
+  return use(float());
 }
 
 template <class Real>
