@@ -56,6 +56,7 @@ class Operation {
   Result<bool> reload_if_changed() const { return device_ ? pipelines_->reload_if_changed() : Result<bool>(false); }
 
  protected:
+  // NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): Derived inherits the constructor.
   Operation(std::shared_ptr<Device> device, Engine engine, Options options)
       : device_(std::move(device)),
         queue_(std::move(engine.queue)),

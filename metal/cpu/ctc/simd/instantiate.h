@@ -18,9 +18,11 @@ inline constexpr Kernels<Real> table = {acceptable<Real>, emissions<Real>, scale
 
 namespace assay::metal::cpu {
 
+// NOLINTBEGIN(misc-definitions-in-headers): a source for each instruction set includes this header, and none else.
 ASSAY_DEFINE_TABLE(Kernels<float>, ASSAY_SIMD::table<float>)
 ASSAY_DEFINE_TABLE(Kernels<Half>, ASSAY_SIMD::table<Half>)
 ASSAY_DEFINE_TABLE(Kernels<BFloat16>, ASSAY_SIMD::table<BFloat16>)
+// NOLINTEND(misc-definitions-in-headers)
 
 }  // namespace assay::metal::cpu
 ASSAY_END_TARGET

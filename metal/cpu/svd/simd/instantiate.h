@@ -17,8 +17,10 @@ inline constexpr SvdKernels<T> svd_table = {run_batch<T>, orthogonalize<T>, squa
 
 namespace assay::metal::cpu {
 
+// NOLINTBEGIN(misc-definitions-in-headers): a source for each instruction set includes this header, and none else.
 ASSAY_DEFINE_TABLE(SvdKernels<float>, ASSAY_SIMD::svd_table<float>)
 ASSAY_DEFINE_TABLE(SvdKernels<double>, ASSAY_SIMD::svd_table<double>)
+// NOLINTEND(misc-definitions-in-headers)
 
 }  // namespace assay::metal::cpu
 ASSAY_END_TARGET
