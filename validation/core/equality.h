@@ -1,8 +1,11 @@
 // Equality of cases in every bit: a NaN equals itself, and 0 differs from -0.
 #pragma once
 
-#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstring>
+#include <vector>
 
 #include "validation/core/fields.h"
 
@@ -21,8 +24,8 @@ bool same_fields(const Case& a, const Case& b) {
     if constexpr (IsArray<Row>) {
       same = same && same_bits(a.*row.in_case, b.*row.in_case);
     } else if constexpr (IsScalar<Row> || IsDtype<Row>) {
-      const auto x = a.*row.in_case, y = b.*row.in_case;
-      same = same && std::memcmp(&x, &y, sizeof x) == 0;
+      using Bytes = std::array<std::byte, sizeof(a.*row.in_case)>;
+      same = same && std::bit_cast<Bytes>(a.*row.in_case) == std::bit_cast<Bytes>(b.*row.in_case);
     }
   });
   return same;
