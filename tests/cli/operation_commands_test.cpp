@@ -96,16 +96,16 @@ struct Commands<SvdOperation> {
 template <class O>
 class OperationCommand : public Program {
  protected:
-  using C = Commands<O>;
+  using Sample = Commands<O>;
 
   static std::string gate(const std::string& arguments) { return fmt::format("gate {} {}", O::name, arguments); }
 
   /// A line that replays the case `line`.
-  static std::string replay(const std::string& words, const std::string& line = C::line) {
+  static std::string replay(const std::string& words, const std::string& line = Sample::line) {
     return fmt::format("replay 'operation={} {} {}'", O::name, words, line);
   }
 
-  static std::string fault() { return std::string("kernel=fault:") + C::fault; }
+  static std::string fault() { return std::string("kernel=fault:") + Sample::fault; }
 
   void expect_refused(const std::string& command, const std::string& says) const {
     const Outcome outcome = run(command);

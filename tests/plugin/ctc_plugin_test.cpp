@@ -46,7 +46,7 @@ TEST(CtcPlugin, IsNotAskedForWhatItsTypeCannotHold) {
   c.input_lengths = {2};
   set_targets(c, {{}});
   c.dtype = Dtype::float16;
-  const CtcKernelInfo narrow{.losses_of_dtype = true, .support = {.dtypes = {Dtype::float16}}};
+  const CtcKernelInfo narrow{.name = "narrow", .losses_of_dtype = true, .support = {.dtypes = {Dtype::float16}}};
   EXPECT_THAT(why_not(narrow, c), HasSubstr("leave the range of its type"));
   c.activations = {-30000, 0, -30000, 0};
   EXPECT_EQ(why_not(narrow, c), "");

@@ -46,10 +46,10 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"operation", R"("operation": "ctc")", R"("operation": "cce")", {"operation = \"cce\"", "\"ctc\""}},
         Fault{"missing_key", R"("operation": "ctc",)", "", {"'operation' is missing"}},
         Fault{
-            "unknown_key", R"("operation")", R"("colour": 1, "operation")", {"colour = 1", "operation, name, source"}},
+            "unknown_key", R"("operation")", R"("colour": 1, "operation")", {"colour = 1", "name, operation, passes"}},
         Fault{"source", R"("source": ")", R"("source": "lost)", {"source = \"lost/", "a file beside"}},
         Fault{
-            "arithmetic", R"("log_space")", R"("logs")", {"declares.arithmetic = \"logs\"", "probability, log_space"}},
+            "arithmetic", R"("log_space")", R"("logs")", {"declares.arithmetic = \"logs\"", "log_space, probability"}},
         Fault{"roundoff", R"("2^-24")", R"("-1")", {"declares.unit_roundoff = \"-1\"", "at least 0"}},
         Fault{"support", R"("largest_S": 1000)", R"("largest": 1000)", {"support.largest = 1000", "largest_S"}},
         Fault{"flag", R"("logits": false)", R"("logits": 0)", {"support.logits = 0", "true or false"}},

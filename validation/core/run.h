@@ -90,7 +90,6 @@ class CallInputs {
   using Problem = typename Fields::Problem;
 
   CallInputs(const Case& c, const std::set<std::string>& other_type) {
-    problem_.options = {};
     for_each_row(Fields::problem(), [&]<class Row>(const Row& row) {
       if constexpr (IsScalar<Row>) {
         problem_.options.*row.in_statement = c.*row.in_case;
@@ -110,7 +109,7 @@ class CallInputs {
 
  private:
   std::deque<TypedArray> arrays_;
-  Problem problem_;
+  Problem problem_{};
 };
 
 /// The memory for a kernel's results.

@@ -96,7 +96,7 @@ std::vector<NamedFactor> factors(const CtcCase& c) {
   return named;
 }
 
-JudgedGradient empty_gradient(const CtcKernel& kernel, const CtcCase& c) {
+JudgedGradient empty_gradient(const CtcCase& c) {
   JudgedGradient gradient;
   gradient.name = "gradient";
   gradient.axes = {"t", "b", "k"};
@@ -235,7 +235,7 @@ GradientJudgement CtcOperation::judge_gradients(const CtcKernel& kernel, const C
   const CtcTruth truth = truth_of(c, digits);
   const CtcRun run = run_valid(kernel, c);
   GradientJudgement judgement;
-  JudgedGradient gradient = empty_gradient(kernel, c);
+  JudgedGradient gradient = empty_gradient(c);
   gradient.exact = truth.gradient;
   gradient.bound = bounds_of(kernel, c, truth);
   gradient.got.assign(run.gradient.begin(), run.gradient.end());

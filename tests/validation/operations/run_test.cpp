@@ -174,8 +174,10 @@ TYPED_TEST(Run, GivesArraysOfTheCasesTypeUnlessAskedOtherwise) {
       if (name == "loss") continue;
       const auto others = types_given<TypeParam>(c, {.other_type = {name}});
       EXPECT_NE(others.at(name), type) << name;
-      for (const auto& [other, its_type] : others)
-        if (other != name) EXPECT_EQ(its_type, types_given<TypeParam>(c).at(other)) << other;
+      for (const auto& [other, its_type] : others) {
+        if (other == name) continue;
+        EXPECT_EQ(its_type, types_given<TypeParam>(c).at(other)) << other;
+      }
     }
   }
 }

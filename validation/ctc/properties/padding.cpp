@@ -26,8 +26,7 @@ CtcCase with_padding(CtcCase c, float frame_value, std::int64_t label) {
 Finding check(const CtcContext& context, const CtcCase& c) {
   const CtcCase quiet = with_padding(c, 0.0F, c.blank);
   const CtcCase noisy = with_padding(c, std::numeric_limits<float>::quiet_NaN(), c.C == 1 ? 7 : (c.blank + 1) % c.C);
-  const CtcCase large =
-      with_padding(c, static_cast<float>(format_of(c.dtype).largest), std::numeric_limits<std::int64_t>::min());
+  const CtcCase large = with_padding(c, rounded_to(c.dtype, 1e30), std::numeric_limits<std::int64_t>::min());
   const CtcRun expected = run_valid(context.kernel, quiet);
   for (const CtcCase& other : {noisy, large}) {
     Finding finding = same_bits(quiet, expected, run_valid(context.kernel, other), "padding changes the result");
