@@ -37,14 +37,15 @@ inline std::vector<std::vector<std::int64_t>> alignments(std::int64_t T, std::sp
                                                          std::int64_t blank) {
   std::vector<std::int64_t> classes(labels.begin(), labels.end());
   classes.push_back(blank);
-  std::ranges::sort(classes);
+  std::sort(classes.begin(), classes.end());
   classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
 
   std::vector<std::vector<std::int64_t>> found;
   std::vector<std::size_t> digits(static_cast<std::size_t>(T), 0);
   std::vector<std::int64_t> alignment(digits.size(), classes[0]);
   while (true) {
-    if (std::ranges::equal(collapse(alignment, blank), labels)) found.push_back(alignment);
+    const auto collapsed = collapse(alignment, blank);
+    if (std::equal(collapsed.begin(), collapsed.end(), labels.begin(), labels.end())) found.push_back(alignment);
     std::size_t t = digits.size();
     while (t > 0 && digits[t - 1] + 1 == classes.size()) digits[--t] = 0, alignment[t] = classes[0];
     if (t == 0) return found;

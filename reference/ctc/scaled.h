@@ -64,7 +64,10 @@ Scaled<Number> beta_scaled(const Matrix<Number>& y, Expanded labels) {
   Scaled<Number> beta(T, L);
   for (std::int64_t t = T - 1; t >= 0; --t) {
     const std::span<Number> frame = beta.values.row(t);
-    if (t < T - 1) std::ranges::copy(beta.values.row(t + 1), frame.begin());
+    if (t < T - 1) {
+      const auto next = beta.values.row(t + 1);
+      std::copy(next.begin(), next.end(), frame.begin());
+    }
     beta_step<Number>(t, T, labels, frame);  // (10), (11)
     const auto [first, end] = live_states(t, T, L);
     for (std::int64_t s = first; s < end; ++s) {

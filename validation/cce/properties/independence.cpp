@@ -15,11 +15,11 @@ CceCase with_another_first(CceCase c) {
 }
 
 Finding check(const CceContext& context, const CceCase& given) {
-  if (given.N == 0) return Finding::skip("there are no tokens");
   CceCase c = given;
   if (c.reduction == Reduction::sum) c.upstream.clear();
   if (c.reduction == Reduction::sum) c.reduction = Reduction::none;
   const CceRun before = run_valid(context.kernel, c);
+  if (c.N == 0) return Finding::skip("there are no tokens");
   const CceRun after = run_valid(context.kernel, with_another_first(c));
   const CceBounds bounds(c, context.kernel.info());
   Comparison comparison;
