@@ -16,6 +16,7 @@ Matrix<Weight> weights(const Matrix<typename NumberTraits<Weight>::Scalar>& x) {
 
 /// Each weight of `x` as a number; the matrix itself where its weights are numbers.
 template <class Weight>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the matrix is moved out where its weights are numbers.
 Matrix<typename NumberTraits<Weight>::Scalar> values(Matrix<Weight> x) {
   using Scalar = typename NumberTraits<Weight>::Scalar;
   if constexpr (std::is_same_v<Weight, Scalar>) {
