@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "validation/transport/library/file.h"
 #include "validation/transport/library/protocol.h"

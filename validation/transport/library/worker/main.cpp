@@ -136,7 +136,7 @@ class Arrays {
       std::byte* const owner = slot.writable != 0 ? output : problem;
       const void* const address = slot.end > slot.begin ? memory_ + slot.begin : nullptr;
       const auto size = static_cast<std::int64_t>((slot.end - slot.begin) / slot.element);
-      std::memcpy(owner + slot.pointer_at, &address, sizeof address);
+      std::memcpy(owner + slot.pointer_at, static_cast<const void*>(&address), sizeof address);
       std::memcpy(owner + slot.size_at, &size, sizeof size);
     }
   }
