@@ -11,10 +11,10 @@ namespace assay::metal::cpu {
 
 enum class InstructionSet { baseline, avx2, avx512 };
 
-/// Those that this machine can run, from the slowest to the fastest.
+/// The instruction sets that this machine can run, from the slowest to the fastest.
 std::vector<InstructionSet> instruction_sets();
 
-/// The last of them.
+/// The last of instruction_sets().
 InstructionSet fastest_instruction_set();
 
 /// The inner loops of an operation, compiled for one instruction set: a constant of a type such as CtcKernels<float>.

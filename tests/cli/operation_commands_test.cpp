@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/validation/operations/operations.h"
 #include "validation/core/npz.h"
 #include "validation/core/text.h"
-#include "validation/registry.h"
 
 namespace assay::validation {
 namespace {
@@ -118,9 +118,6 @@ class OperationCommand : public Program {
   }
 };
 
-template <class... All>
-testing::Types<All...> types_of(OperationList<All...>);
-using Operations = decltype(types_of(AllOperations()));
 TYPED_TEST_SUITE(OperationCommand, Operations);
 
 TYPED_TEST(OperationCommand, GateListsEachPropertyOnALine) {

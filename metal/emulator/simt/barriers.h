@@ -69,7 +69,7 @@ class Barriers {
   /// The thread has returned, or a fault has ended it. Barriers that a faulted thread skips are not reported.
   void finish(std::uint32_t thread, bool by_fault);
 
-  /// Who took part in the thread's last collective.
+  /// The lanes that took part in the thread's last collective.
   abi::ActiveLanes result(std::uint32_t thread) const { return results_[thread]; }
 
  private:
