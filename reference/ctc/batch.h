@@ -176,6 +176,19 @@ CtcRow<Number> ctc_row(const CtcProblem<Real>& problem, std::int64_t b) {
   return detail::row_of_valid<Number>(problem, b, target_rows(problem)[static_cast<std::size_t>(b)]);
 }
 
+/// All rows of the problem. Throws std::invalid_argument where `validate` or `validate_activations` do.
+template <class Number, class Real>
+std::vector<CtcRow<Number>> ctc_rows(const CtcProblem<Real>& problem) {
+  validate(problem);
+  validate_activations(problem);
+  const std::vector<Targets> targets = target_rows(problem);
+  std::vector<CtcRow<Number>> rows;
+  rows.reserve(targets.size());
+  for (std::int64_t b = 0; b < problem.B; ++b)
+    rows.push_back(detail::row_of_valid<Number>(problem, b, targets[static_cast<std::size_t>(b)]));
+  return rows;
+}
+
 /// Loss and gradient of the batch from its rows [B]: reduction, zero_infinity and upstream.
 template <class Number, class Real>
 CtcOutcome<Number> combine(const CtcProblem<Real>& problem, std::span<const CtcRow<Number>> rows) {
@@ -196,13 +209,7 @@ CtcOutcome<Number> combine(const CtcProblem<Real>& problem, std::span<const CtcR
 /// Loss and gradient of the batch. Throws std::invalid_argument where `validate` or `validate_activations` do.
 template <class Number, class Real>
 CtcOutcome<Number> ctc_outcome(const CtcProblem<Real>& problem) {
-  validate(problem);
-  validate_activations(problem);
-  const std::vector<Targets> targets = target_rows(problem);
-  std::vector<CtcRow<Number>> rows;
-  rows.reserve(targets.size());
-  for (std::int64_t b = 0; b < problem.B; ++b)
-    rows.push_back(detail::row_of_valid<Number>(problem, b, targets[static_cast<std::size_t>(b)]));
+  const std::vector<CtcRow<Number>> rows = ctc_rows<Number>(problem);
   return combine<Number>(problem, std::span<const CtcRow<Number>>(rows));
 }
 

@@ -1,5 +1,5 @@
-// Extended<Real>: a non-negative float or double with a 64-bit exponent of its own, mantissa * 2^exponent with
-// 1/2 <= mantissa < 1. Products and sums are rounded as those of Real are, but neither over- nor underflow.
+// Extended<Real>: a non-negative float, double or long double with a 64-bit exponent of its own, mantissa * 2^exponent
+// with 1/2 <= mantissa < 1. Products and sums are rounded as those of Real are, but neither over- nor underflow.
 #pragma once
 
 #include <algorithm>
@@ -104,9 +104,16 @@ struct NumberTraits<Extended<Real>> {
   static constexpr Real max_log = static_cast<Real>(std::int64_t{1} << 60);
   /// ln 2 = ln2 + ln2_error, to twice the digits of Real.
   static constexpr Real ln2 = std::numbers::ln2_v<Real>;
-  static constexpr Real ln2_error = sizeof(Real) == sizeof(double)
-                                        ? static_cast<Real>(2.3190468138462996e-17)
-                                        : static_cast<Real>(std::numbers::ln2_v<double> - static_cast<double>(ln2));
+  static constexpr Real ln2_error = [] {
+    switch (std::numeric_limits<Real>::digits) {
+      case 24:
+        return static_cast<Real>(std::numbers::ln2_v<double> - static_cast<double>(ln2));
+      case 53:
+        return static_cast<Real>(2.3190468138462996e-17);
+      default:
+        return static_cast<Real>(-1.14583527267987328109e-20L);
+    }
+  }();
 };
 
 namespace detail {
@@ -122,7 +129,8 @@ struct WideRangeOf<Real> {
 
 }  // namespace detail
 
-/// The type in which many probabilities can be multiplied: Extended for float and double, the Number itself otherwise.
+/// The type in which many probabilities can be multiplied: Extended for float, double and long double, the Number
+/// itself otherwise.
 template <class Number>
 using WideRange = typename detail::WideRangeOf<Number>::type;
 

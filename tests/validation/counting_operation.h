@@ -1,12 +1,14 @@
 // An operation made for tests of how runs are divided: a case is a number, and properties are of numbers.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "validation/core/gate.h"
@@ -22,6 +24,7 @@ struct CountingCase {
 struct CountingKernel {
   struct Info {
     std::string name = "counting";
+    Support support = {};
   };
   Info description = {};
   bool pictures_throw = false;
@@ -46,6 +49,8 @@ struct CountingOperation {
   static Case generate(Random& random, int, const Profile&) {
     return {static_cast<std::uint64_t>(random.integer(0, 1'000'000'000))};
   }
+  static constexpr std::array<NeedleExtent, 1> needle_extents = {{{"value", 'v', 64}}};
+  static Case needle(std::string_view, std::int64_t size) { return {static_cast<std::uint64_t>(size)}; }
   static std::vector<Shrink<Case>> shrinks_of(const Case&) { return {}; }
   static std::string why_not(const Kernel&, const Case&) { return ""; }
   static void adapt(const Kernel&, Case&) {}

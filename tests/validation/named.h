@@ -21,9 +21,10 @@ const Named& named(const std::vector<Named>& all, const std::string& name) {
 
 /// The report of a property on `cases` generated cases, shrunk nowhere.
 template <class Operation>
-PropertyReport<Operation> report_on(const typename Operation::Kernel& kernel, const std::string& property, int cases) {
+PropertyReport<Operation> report_on(const typename Operation::Kernel& kernel, const std::string& property, int cases,
+                                    Reach reach = Reach::none) {
   Coverage coverage(Operation::classes());
-  const GateOptions<Operation> options{.cases = cases, .shrink_budget = 0, .given = {}};
+  const GateOptions<Operation> options{.cases = cases, .shrink_budget = 0, .given = {}, .reach = reach};
   return run_property(named(Operation::properties(), property), {kernel}, options, coverage);
 }
 

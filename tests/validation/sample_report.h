@@ -18,6 +18,7 @@ inline PropertyRecord sample_property(const std::string& name, Verdict verdict, 
   property.cases = 240;
   property.worst = {share, "gradient[t=3, b=0, k=2]"};
   property.worst_case = "generated";
+  property.reached = {{"B", {131073, 131073}}, {"T", {4097, 12}}};
   property.seconds = 1.25;
   for (int i = 0; i < 100; ++i) property.histogram.count(share / (1 << (i % 12)));
   return property;
@@ -41,7 +42,7 @@ inline PropertyRecord sample_failure(const std::string& name, Verdict verdict, s
 
 inline GateRecord sample_run(const std::string& kernel) {
   GateRecord run;
-  run.question = {"ctc", kernel, 400, 18446744073709551615U, 60, "^l|g", {"speech.npz", "T=1500"}};
+  run.question = {"ctc", kernel, 400, 18446744073709551615U, 60, "^l|g", {"speech.npz", "T=1500"}, Reach::full};
   run.units = run.units_done = 12;
   run.coverage = Coverage(480, {{"no frames", 40}, {"repeats", 440}, {"zero_infinity", 0}});
   run.properties = {sample_property("loss", Verdict::pass, 0.25), sample_failure("gradient", Verdict::fail, 1),

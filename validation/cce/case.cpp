@@ -52,12 +52,12 @@ void require_valid(const CceCase& c) {
 }
 
 CceCase select_tokens(const CceCase& c, const std::vector<std::int64_t>& which) {
-  CceCase d = c;
+  CceCase d = without_arrays(c);
   d.N = static_cast<std::int64_t>(which.size());
-  d.hidden.clear();
-  d.targets.clear();
+  d.weight = c.weight;
+  d.bias = c.bias;
   const bool per_token = c.reduction == Reduction::none && !c.upstream.empty();
-  if (per_token) d.upstream.clear();
+  if (!per_token) d.upstream = c.upstream;
   for (const std::int64_t n : which) {
     append_row(d.hidden, c.hidden, n, c.H, c.H);
     d.targets.push_back(c.targets[static_cast<std::size_t>(n)]);

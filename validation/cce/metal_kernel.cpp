@@ -12,6 +12,7 @@ namespace {
 
 CceKernelInfo info_of(const MetalCceOptions& options) {
   CceKernelInfo info{.name = options.name, .chunks = {32, 64}};
+  info.support.reach = emulated_reach;
   if (options.edit) info.support.dtypes = {Dtype::float32};
   return info;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "validation/cce/compare.h"
@@ -24,6 +25,7 @@ extern template struct OperationOf<CceFields>;
 struct CceOperation : OperationOf<CceFields> {
   using Profile = CceProfile;
   using Truth = CceTruth;
+  static constexpr bool takes_long_double = true;
   using Agreement = CceRunComparison;
 
   static CceCase generate(Random& random, int size, const CceProfile& profile);
@@ -45,6 +47,9 @@ struct CceOperation : OperationOf<CceFields> {
   static CceCase sized_case(std::int64_t N, std::int64_t H, std::int64_t V, double scale, Dtype dtype,
                             std::uint64_t seed);
   static std::vector<NamedCase<CceOperation>> sized_cases();
+  static constexpr std::array<NeedleExtent, 3> needle_extents = {
+      {{"N", 'n', 1 << 17, true}, {"H", 'h', 1 << 12}, {"V", 'v', 1 << 17}}};
+  static CceCase needle(std::string_view extent, std::int64_t size);
 
   static const std::vector<Property<CceOperation>>& properties();
 

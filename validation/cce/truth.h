@@ -10,7 +10,8 @@ namespace assay::validation {
 
 using CceTruth = reference::CceOutcome<reference::BigFloat>;
 
-/// Loss and gradients of `c` to `digits` significant digits of every probability.
+/// Loss and gradients of `c` to `digits` significant digits of every probability; with long_double_digits, computed
+/// once.
 /// Throws ReferenceDisagrees when `digits` and `digits` + 20 do not agree, std::invalid_argument for a bad case.
 CceTruth truth_of(const CceCase& c, int digits);
 

@@ -90,6 +90,8 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   run.options.cases = arguments.quick && !cases_chosen ? 40 : arguments.cases;
   if (!arguments.input.empty() && !cases_chosen) run.options.cases = 0;
   run.options.given = given_cases<Operation>(arguments);
+  const bool reaches = arguments.input.empty() && !arguments.generated;
+  run.options.reach = !reaches ? Reach::none : arguments.quick ? Reach::quick : Reach::full;
   run.shard = shard_from_environment();
   return run;
 }

@@ -22,15 +22,22 @@ struct MutantsArguments {
   int digits = 50;
   bool all = false;
   bool list = false;
+  bool quick = false;
 };
 
-/// The property's report on the fault: no shrinking, no given cases, up to the first failure.
+/// The property's report on the fault: no shrinking, no given cases, up to the first failure. A fault that only needle
+/// cases show gets these alone.
 template <class Operation>
 PropertyReport<Operation> attack(const Property<Operation>& property, const Fault<Operation>& fault,
                                  const MutantsArguments& arguments) {
   Coverage unused;
-  const GateOptions<Operation> options{
-      .cases = arguments.cases, .seed = arguments.seed, .shrink_budget = 0, .given = {}};
+  const GateOptions<Operation> options{.cases = fault.needs_reach ? 0 : arguments.cases,
+                                       .seed = arguments.seed,
+                                       .shrink_budget = 0,
+                                       .given = {},
+                                       .reach = !fault.needs_reach ? Reach::none
+                                                : arguments.quick  ? Reach::quick
+                                                                   : Reach::full};
   return run_property<Operation>(property, {*fault.kernel, arguments.digits}, options, unused);
 }
 
@@ -154,6 +161,7 @@ void add_mutants_command(CLI::App& app, Action& action) {
       ->check(CLI::Range(30, 10'000))
       ->capture_default_str();
   mutants->add_flag("--all", arguments->all, "Name every property that catches a fault, not the first alone");
+  mutants->add_flag("--quick", arguments->quick, "The needle cases of `assay gate --quick`");
   mutants->add_flag("--list", arguments->list, "List the faults and stop");
   mutants->callback([&action, arguments] { action = [arguments] { return list_or_run(*arguments); }; });
 }

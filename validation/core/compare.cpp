@@ -39,9 +39,17 @@ void Comparison::same_special(const Place& place, Real got, double expected) {
                                std::isnan(expected) ? "nan" : fmt::format("{}", expected), show(got));
 }
 
+void Comparison::notice(const Place& place, double expected, double bound) {
+  if (!(std::abs(expected) > bound)) return;
+  const std::array index = {place.first, place.second, place.third};
+  for (std::size_t i = 0; i < index.size(); ++i)
+    if (index[i] >= 0) noticed_.mark(place.names[i], index[i]);
+}
+
 template <class Real>
 void Comparison::hold(const Place& place, Real got, double expected, double bound) {
   if (!std::isfinite(expected)) return same_special(place, got, expected);
+  notice(place, expected, bound);
   const double error = std::abs(double{got} - expected);
   if (accept(place, error, bound) || failures_ > 1) return;
   first_failure_ =
@@ -52,6 +60,7 @@ void Comparison::hold(const Place& place, Real got, double expected, double boun
 template <class Real>
 void Comparison::hold_exact(const Place& place, Real got, const BigFloat& exact, double bound) {
   if (!is_finite(exact)) return same_special(place, got, to_double(exact));
+  notice(place, to_double(exact), bound);
   const double error = std::isfinite(got) ? absolute_difference(BigFloat(got), exact)
                                           : std::abs(double{got});  // NaN stays NaN, infinity infinite
   if (accept(place, error, bound) || failures_ > 1) return;
@@ -79,7 +88,11 @@ void Comparison::fail(const std::string& why) {
 }
 
 Finding Comparison::finding() const {
-  if (failures_ == 0) return Finding::pass(margin_);
+  if (failures_ == 0) {
+    Finding passed = Finding::pass(margin_);
+    passed.noticed = std::make_shared<const Noticed>(noticed_);
+    return passed;
+  }
   const std::string others = failures_ > 1 ? fmt::format("\n  and {} more", failures_ - 1) : "";
   return Finding::fail(first_failure_ + others, margin_);
 }

@@ -34,6 +34,11 @@ class Comparison {
   void near(const Place& place, float got, const BigFloat& exact, double bound);
   void near(const Place& place, double got, const BigFloat& exact, double bound);
 
+  /// Marks an index whose share of the result, `effect`, is larger than the bound on the result's error.
+  void would_notice(char letter, std::int64_t index, double effect, double bound) {
+    if (effect > bound) noticed_.mark(letter, index);
+  }
+
   /// Records a failure that is not about one number.
   void fail(const std::string& why);
 
@@ -66,11 +71,13 @@ class Comparison {
   template <class Real>
   void same_special(const Place& place, Real got, double expected);
   bool accept(const Place& place, double error, double bound);
+  void notice(const Place& place, double expected, double bound);
 
   Margin margin_;
   std::string first_failure_;
   std::int64_t failures_ = 0;
   std::int64_t compared_ = 0;
+  Noticed noticed_;  ///< by elements that are larger than their bounds
 };
 
 }  // namespace assay::validation

@@ -1,6 +1,7 @@
 // The emulator as the gate uses it: every check is on, and a report is an error of the kernel, whatever the numbers.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +13,9 @@ namespace assay::validation {
 
 /// Plants a fault: changes the text of a shader, with its includes, before compilation. Empty: no fault.
 using ShaderEdit = std::function<std::string(std::string)>;
+
+/// The largest needle case (core/reach.h) of an emulated kernel, which takes a thousand times as long as a loop.
+inline constexpr std::int64_t emulated_reach = 1 << 10;
 
 /// A device. If a fault is planted, the device's version of Metal lacks bfloat, which saves compilation time.
 std::shared_ptr<metal::emulator::EmulatorDevice> emulated_device(const ShaderEdit& edit);

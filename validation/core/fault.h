@@ -19,6 +19,7 @@ struct Fault {
   std::string caught_by;    ///< the property meant to catch it first
   std::shared_ptr<const typename Operation::Kernel> kernel;
   std::shared_ptr<const typename Operation::Kernel> healthy;  ///< the same kernel without the fault
+  bool needs_reach = false;                                   ///< shows in needle cases alone (core/reach.h)
 };
 
 /// The texts of a fault. A fault that is a class has the member `static constexpr FaultNote note`.
@@ -33,7 +34,7 @@ template <class Operation, class Faulty>
 Fault<Operation> plant(std::shared_ptr<const typename Operation::Kernel> healthy) {
   const auto kernel = std::make_shared<Faulty>();
   kernel->rename("fault:" + std::string(Faulty::note.name));
-  return {Faulty::note.name, Faulty::note.description, Faulty::note.caught_by, kernel, std::move(healthy)};
+  return {Faulty::note.name, Faulty::note.description, Faulty::note.caught_by, kernel, std::move(healthy), false};
 }
 
 /// As above, for each of several faulty kernels.

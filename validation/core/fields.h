@@ -260,4 +260,14 @@ auto statement_of(const Case& c) {
   return statement;
 }
 
+/// A case with the numbers of `c` and no arrays.
+template <HasFields Case>
+Case without_arrays(const Case& c) {
+  Case d;
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsScalar<Row> || IsDtype<Row>) d.*row.in_case = c.*row.in_case;
+  });
+  return d;
+}
+
 }  // namespace assay::validation

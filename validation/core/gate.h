@@ -1,7 +1,8 @@
 // The gate: judges a property of a kernel on given and on generated cases, and reports the result.
 //
 // The work on a property is a sequence of units: the given cases, if there are any, then blocks of generated cases,
-// each with its own seed. So a long run can be sharded, interrupted and resumed (validation/report/run_gate.h).
+// each with its own seed, then needle cases (validation/core/reach.h), one extent a unit. So a long run can be sharded,
+// interrupted and resumed (validation/report/run_gate.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include "validation/core/coverage.h"
 #include "validation/core/draw.h"
 #include "validation/core/property.h"
+#include "validation/core/reach.h"
 #include "validation/core/search.h"
 #include "validation/core/summary.h"
 #include "validation/core/verdict.h"
@@ -39,6 +41,7 @@ struct GateOptions {
   std::uint64_t seed = 1;
   int shrink_budget = 2000;  ///< further verdicts to spend on shrinking a failure; 0 keeps the first failing case
   std::vector<NamedCase<Operation>> given;
+  Reach reach = Reach::none;  ///< of the needle cases
 };
 
 template <class Operation>
@@ -71,7 +74,8 @@ inline constexpr int cases_of_unit = 200;
 /// The number of units of a property.
 template <class Operation>
 std::int64_t units_of(const GateOptions<Operation>& options) {
-  return (options.given.empty() ? 0 : 1) + (options.cases + cases_of_unit - 1) / cases_of_unit;
+  return (options.given.empty() ? 0 : 1) + (options.cases + cases_of_unit - 1) / cases_of_unit +
+         (options.reach == Reach::none ? 0 : std::ssize(Operation::needle_extents));
 }
 
 /// A part of the work on a property.
@@ -105,6 +109,9 @@ class Judge {
   /// Judges one unit, up to the first failure.
   void unit(const GateOptions<Operation>& options, std::int64_t unit, Coverage& coverage, const Stop& stop) {
     const bool has_given = !options.given.empty();
+    const std::int64_t first_needle = units_of(options) - std::ssize(Operation::needle_extents);
+    if (options.reach != Reach::none && unit >= first_needle)
+      return needles(Operation::needle_extents[static_cast<std::size_t>(unit - first_needle)], options, stop);
     if (!has_given || unit > 0) return generated(options, unit - (has_given ? 1 : 0), coverage, stop);
     for (const auto& one : options.given)
       if (!report_.failure && (!one.reference_only || property_.against_reference))
@@ -116,6 +123,20 @@ class Judge {
     const auto judge_one = [&](const Case& c) { return judge_case(c, one.name, nullptr); };
     const auto found = search_from<Operation>(one.problem, shrink_budget, judge_one, stop);
     if (found) report_.fail(*found, one.name);
+  }
+
+  /// Judges cases of one large extent, the smaller sizes first.
+  void needles(const NeedleExtent& extent, const GateOptions<Operation>& options, const Stop& stop) {
+    const std::int64_t limit = context_.kernel.info().support.reach;
+    for (const std::int64_t size : needle_sizes(extent, options.reach, property_.against_reference)) {
+      if (report_.failure || (stop && stop())) return;
+      if (size > std::min(limit, property_.reach)) continue;
+      NamedCase<Operation> one{fmt::format("{} = {}", extent.name, size), Operation::needle(extent.name, size), false};
+      Operation::adapt(context_.kernel, one.problem);
+      needle_ = {extent.index, size};
+      given(one, options.shrink_budget, stop);
+      if (judged_.size > 0) report_.reached[extent.name].merge(judged_);
+    }
   }
 
   void generated(const GateOptions<Operation>& options, std::int64_t block, Coverage& coverage, const Stop& stop) {
@@ -135,6 +156,9 @@ class Judge {
     Finding finding = judge(property_, context_, c);
     if (shrinking_) return finding;
     if (coverage != nullptr) coverage->count(Operation::classes_of(c));
+    judged_ = {};
+    if (finding.verdict != Verdict::skipped)
+      judged_ = {needle_.size, finding.noticed ? finding.noticed->count(needle_.index) : 0};
     report_.record(finding, origin);
     shrinking_ = is_failure(finding.verdict);
     return finding;
@@ -145,6 +169,11 @@ class Judge {
   PropertyReport<Operation>& report_;
   const Progress& progress_;
   bool shrinking_ = false;
+  struct {
+    char index = 'a';
+    std::int64_t size = 0;
+  } needle_;        ///< the needle case at hand
+  Reached judged_;  ///< by the case that was judged last
 };
 
 }  // namespace detail

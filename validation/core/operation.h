@@ -6,6 +6,7 @@
 //   truth_of                 the reference's results at a number of digits; is_worth_remembering: slow, but fits memory
 //   classes, classes_of      the classes that cases can belong to, and those of one case
 //   sized_cases, data_files  cases that generation does not reach
+//   needle_extents, needle   cases of one large extent (core/reach.h), of which each index decides a result
 //   pictures                 heat maps of a kernel's errors on a case
 //   properties, faults       in a fixed order, made once; a faulty kernel keeps its state as long as the program runs,
 //                            and locks the state, because any kernel may run on several threads
@@ -37,6 +38,7 @@ concept Operation = requires(const typename O::Kernel& kernel, typename O::Case&
   { O::classes() } -> std::same_as<std::vector<std::string>>;
   { O::classes_of(c) } -> std::same_as<std::vector<std::string>>;
   { O::to_text(c) } -> std::same_as<std::string>;
+  { O::needle("", 1) } -> std::same_as<typename O::Case>;
 };
 
 /// The part of an operation that follows from its table of fields.
@@ -53,6 +55,9 @@ struct OperationOf : F {
 
   /// The kernels that a gate run judges by default: those that users are meant to call.
   static std::vector<std::string> shipped_kernels() { return {"cpu", "metal-emulated"}; }
+
+  /// Whether the bounds on a kernel's errors hold for the reference in long double (core/truth.h).
+  static constexpr bool takes_long_double = false;
 
   /// Files of real input in notebooks/data: none.
   static constexpr std::array<const char*, 0> data_files = {};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "validation/core/property.h"
+#include "validation/core/random.h"
 #include "validation/core/refusal.h"
 #include "validation/core/run.h"
 
@@ -100,6 +101,19 @@ Property<O> repeat() {
           }};
 }
 
+/// 2, 3, 7, 8 and two more numbers of threads up to 64, which the extents of the case determine.
+template <HasFields Case>
+std::set<int> thread_counts(const Case& c) {
+  std::uint64_t mixed = 0;
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsExtent<Row>) mixed = Random(mixed + static_cast<std::uint64_t>(c.*row.in_case)).bits();
+  });
+  Random random(mixed);
+  std::set<int> counts = {2, 3, 7, 8};
+  while (counts.size() < 6) counts.insert(static_cast<int>(random.integer(2, 64)));
+  return counts;
+}
+
 /// `profile` describes cases with enough work for several threads.
 template <class O>
 Property<O> threads(const char* claim, const typename O::Profile& profile) {
@@ -111,7 +125,7 @@ Property<O> threads(const char* claim, const typename O::Profile& profile) {
             };
             auto results = agreement<O>(c, context.kernel.info());
             const auto one = run_on(1);
-            for (const int threads : {2, 3, 7})
+            for (const int threads : thread_counts(c))
               results.add(run_on(threads), one, fmt::format("1 thread and {} threads give other bits", threads));
             return results.finding();
           }};

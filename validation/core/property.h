@@ -16,15 +16,27 @@
 
 namespace assay::validation {
 
+/// The number of elements of a case's arrays of its dtype.
+template <HasFields Case>
+std::size_t elements_of_dtype(const Case& c) {
+  std::size_t count = 0;
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && is_of_dtype<Row>) count += (c.*row.in_case).size();
+  });
+  return count;
+}
+
 /// The kernel to judge, and the reference at `digits` digits, which remembers truths that are slow to compute.
 template <class Operation>
 struct Context {
   const typename Operation::Kernel& kernel;
-  int digits = 50;
+  int digits = default_digits;
   std::shared_ptr<TruthMemo<Operation>> memo = std::make_shared<TruthMemo<Operation>>();
 
   std::shared_ptr<const typename Operation::Truth> truth_of(const typename Operation::Case& c) const {
-    return memo->truth_of(c, digits);
+    const bool suffices = Operation::takes_long_double && long_double_digits > 0 && digits <= default_digits &&
+                          elements_of_dtype(c) >= large_case && kernel.info().unit_roundoff >= 0x1p-53;
+    return memo->truth_of(c, suffices ? long_double_digits : digits);
   }
 };
 
@@ -35,6 +47,7 @@ struct Property {
   typename Operation::Profile profile;
   std::function<Finding(const Context<Operation>&, const typename Operation::Case&)> check;
   bool against_reference = false;  ///< compares with the reference, which is worth seconds on large cases
+  std::int64_t reach = no_limit;   ///< the largest needle case, for a property of much work
 };
 
 /// The verdict on one case: skipped if the kernel does not claim to do the case; an error, with the exception's text,

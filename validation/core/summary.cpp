@@ -24,6 +24,7 @@ void PropertySummary::merge(const PropertySummary& other) {
   if (worst.share == worst.share && !(other.worst.share <= worst.share)) worst_case = other.worst_case;
   worst.take(other.worst);
   histogram.merge(other.histogram);
+  for (const auto& [extent, one] : other.reached) reached[extent].merge(one);
   seconds += other.seconds;
 }
 

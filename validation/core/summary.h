@@ -6,6 +6,7 @@
 #include <string>
 
 #include "validation/core/histogram.h"
+#include "validation/core/reach.h"
 #include "validation/core/verdict.h"
 
 namespace assay::validation {
@@ -18,8 +19,9 @@ struct PropertySummary {
   std::map<std::string, std::int64_t> skipped;  ///< reason and count
   std::string mistrust;
   Margin worst;
-  std::string worst_case;     ///< where the worst margin was met
-  MarginHistogram histogram;  ///< of the worst margin of each case that was judged
+  std::string worst_case;                  ///< where the worst margin was met
+  MarginHistogram histogram;               ///< of the worst margin of each case that was judged
+  std::map<std::string, Reached> reached;  ///< by needle cases; extents by name
   double seconds = 0;
 
   /// Adds the verdict on one case, which `origin` names.

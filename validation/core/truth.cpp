@@ -20,6 +20,19 @@ bool agree(const BigFloat& low, const BigFloat& high, double tolerance) {
 
 }  // namespace
 
+BigFloat exactly(long double x) {
+  const auto high = static_cast<double>(x);
+  if (!std::isfinite(high)) return BigFloat(high);
+  return BigFloat(high) + BigFloat(static_cast<double>(x - static_cast<long double>(high)));
+}
+
+std::vector<BigFloat> exactly(const std::vector<long double>& values) {
+  std::vector<BigFloat> all;
+  all.reserve(values.size());
+  for (const long double x : values) all.push_back(exactly(x));
+  return all;
+}
+
 void require_same(const std::vector<BigFloat>& low, const std::vector<BigFloat>& high, int digits, const char* what) {
   const double tolerance = std::pow(10.0, lost_digits - digits);
   for (std::size_t i = 0; i < low.size(); ++i) {

@@ -1,7 +1,12 @@
 // Checks an any-precision reference by a second computation with more digits, and remembers its results.
+//
+// Large cases are computed once, in long double of 64 bits. The bound on a kernel's errors (docs/bounds.md), derived
+// for any unit roundoff u, holds for that computation with u = 2^-64: its errors are at most 2^-11 of the bound on a
+// kernel with u >= 2^-53.
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -15,6 +20,19 @@ class ReferenceDisagrees : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// The digits that ask for long double; 0 where that type has fewer than 64 bits.
+inline constexpr int long_double_digits = std::numeric_limits<long double>::digits == 64 ? 19 : 0;
+
+/// The digits of a reference unless the user asks for others.
+inline constexpr int default_digits = 50;
+
+/// The number of elements from which a case is large.
+inline constexpr std::size_t large_case = 4096;
+
+/// x, exactly.
+reference::BigFloat exactly(long double x);
+std::vector<reference::BigFloat> exactly(const std::vector<long double>& values);
 
 /// How many more digits the second computation of a truth has.
 inline constexpr int extra_digits = 20;

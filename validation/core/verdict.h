@@ -1,8 +1,11 @@
 // What the judge says of one property on one case, and how close it was.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+
+#include "validation/core/noticed.h"
 
 namespace assay::validation {
 
@@ -34,14 +37,15 @@ struct Finding {
   Verdict verdict = Verdict::pass;
   Margin margin;
   std::string explanation;  ///< for a failure: what was expected, what came, where; for skipped: why
+  std::shared_ptr<const Noticed> noticed = {};  ///< what the comparison with expected numbers would miss
 
-  static Finding pass(Margin margin = {}) { return {Verdict::pass, std::move(margin), {}}; }
+  static Finding pass(Margin margin = {}) { return {Verdict::pass, std::move(margin), {}, {}}; }
   static Finding fail(std::string why, Margin margin = {}) {
-    return {Verdict::fail, std::move(margin), std::move(why)};
+    return {Verdict::fail, std::move(margin), std::move(why), {}};
   }
-  static Finding error(std::string why) { return {Verdict::error, {}, std::move(why)}; }
-  static Finding skip(std::string why) { return {Verdict::skipped, {}, std::move(why)}; }
-  static Finding mistrust(std::string why) { return {Verdict::mistrusted, {}, std::move(why)}; }
+  static Finding error(std::string why) { return {Verdict::error, {}, std::move(why), {}}; }
+  static Finding skip(std::string why) { return {Verdict::skipped, {}, std::move(why), {}}; }
+  static Finding mistrust(std::string why) { return {Verdict::mistrusted, {}, std::move(why), {}}; }
 };
 
 }  // namespace assay::validation

@@ -63,11 +63,9 @@ void set_targets(CtcCase& c, const std::vector<std::vector<std::int64_t>>& rows,
 }
 
 CtcCase select_rows(const CtcCase& c, const std::vector<std::int64_t>& which) {
-  CtcCase out = c;
+  CtcCase out = without_arrays(c);
   out.B = static_cast<std::int64_t>(which.size());
-  out.activations.clear();
-  out.input_lengths.clear();
-  if (c.reduction == Reduction::none) out.upstream.clear();
+  if (c.reduction != Reduction::none) out.upstream = c.upstream;
   std::vector<std::vector<std::int64_t>> rows;
   for (const auto b : which) {
     rows.push_back(c.labels(b));

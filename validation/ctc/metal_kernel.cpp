@@ -13,6 +13,7 @@ namespace {
 
 CtcKernelInfo info_of(const MetalCtcOptions& options) {
   CtcKernelInfo info{.name = options.name, .unit_roundoff = std::ldexp(1.0, -24)};
+  info.support.reach = emulated_reach;
   if (!options.edit) info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   if (options.path == metal::CtcPath::production) return info;
   info.arithmetic = Arithmetic::log_space;

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "validation/core/fault.h"
@@ -24,6 +25,7 @@ extern template struct OperationOf<CtcFields>;
 struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   using Profile = CtcProfile;
   using Truth = CtcTruth;
+  static constexpr bool takes_long_double = true;
 
   /// Real input, in notebooks/data.
   static constexpr std::array<const char*, 1> data_files = {"speech.npz"};
@@ -46,6 +48,9 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   /// One row of T frames, C classes and S labels without blank; logits are Gaussian times `scale`.
   static CtcCase sized_case(std::int64_t T, std::int64_t C, std::int64_t S, double scale, std::uint64_t seed);
   static std::vector<NamedCase<CtcOperation>> sized_cases();
+  static constexpr std::array<NeedleExtent, 4> needle_extents = {
+      {{"T", 't', 1 << 12}, {"B", 'b', 1 << 17, true}, {"C", 'k', 1 << 17}, {"S", 's', 1 << 10}}};
+  static CtcCase needle(std::string_view extent, std::int64_t size);
 
   static const std::vector<Property<CtcOperation>>& properties();
 

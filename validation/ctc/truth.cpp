@@ -7,10 +7,22 @@ CtcTruth compute(const CtcCase& c, int digits) {
   const reference::PrecisionScope scope(digits);
   CtcTruth truth;
   const auto problem = c.view();
-  for (std::int64_t b = 0; b < c.B; ++b) truth.rows.push_back(reference::ctc_row<BigFloat>(problem, b));
+  truth.rows = reference::ctc_rows<BigFloat>(problem);
   auto outcome = reference::combine<BigFloat>(problem, std::span<const reference::CtcRow<BigFloat>>(truth.rows));
   truth.loss = std::move(outcome.loss);
   truth.gradient = std::move(outcome.gradient);
+  return truth;
+}
+
+CtcTruth in_long_double(const CtcCase& c) {
+  const auto problem = c.view();
+  const auto rows = reference::ctc_rows<long double>(problem);
+  const auto outcome = reference::combine<long double>(problem, std::span(rows));
+  const auto to_big = [](long double x) { return exactly(x); };
+  CtcTruth truth{{}, exactly(outcome.loss), exactly(outcome.gradient)};
+  for (const auto& row : rows)
+    truth.rows.push_back({row.possible, exactly(row.probability), exactly(row.loss), reference::map(row.y, to_big),
+                          reference::map(row.posterior, to_big)});
   return truth;
 }
 
@@ -22,6 +34,7 @@ void require_agreement(const CtcTruth& low, const CtcTruth& high, int digits) {
 }
 
 CtcTruth truth_of(const CtcCase& c, int digits) {
+  if (digits == long_double_digits) return in_long_double(c);
   const CtcTruth low = compute(c, digits);
   CtcTruth high = compute(c, digits + extra_digits);
   require_agreement(low, high, digits);

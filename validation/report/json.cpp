@@ -42,6 +42,12 @@ ordered_json of(const FailureRecord& failure) {
           {"pictures", pictures}};
 }
 
+ordered_json of(const std::map<std::string, Reached>& reached) {
+  ordered_json all = ordered_json::object();
+  for (const auto& [extent, one] : reached) all[extent] = {{"size", one.size}, {"noticed", one.noticed}};
+  return all;
+}
+
 ordered_json of(const PropertyRecord& property) {
   return {{"name", property.property},
           {"claim", property.claim},
@@ -52,6 +58,7 @@ ordered_json of(const PropertyRecord& property) {
           {"worst",
            {{"share", number(property.worst.share)}, {"place", property.worst.place}, {"case", property.worst_case}}},
           {"histogram", {{"bins", property.histogram.bins}, {"nan", property.histogram.nan}}},
+          {"reached", of(property.reached)},
           {"seconds", property.seconds},
           {"failure", property.failure ? of(*property.failure) : ordered_json()}};
 }
@@ -67,6 +74,7 @@ ordered_json of(const GateRecord& run) {
           {"digits", asked.digits},
           {"filter", asked.filter},
           {"given", asked.given},
+          {"reach", name_of(asked.reach)},
           {"shard", {{"index", run.shard.index}, {"total", run.shard.total}}},
           {"units", run.units},
           {"units_done", run.units_done},
@@ -126,11 +134,20 @@ PropertyRecord property_from(const JsonReader& json) {
   property.worst = {worst["share"].number(), worst["place"].text()};
   property.worst_case = worst["case"].text();
   property.histogram = histogram_from(json["histogram"]);
+  json["reached"].each_member([&](const std::string& extent, const JsonReader& one) {
+    property.reached[extent] = {one["size"].whole(0), one["noticed"].whole(0)};
+  });
   property.seconds = json["seconds"].number();
   if (!json["failure"].is_null()) property.failure = failure_from(json["failure"]);
   if (property.failure.has_value() != is_failure(property.verdict))
     json["failure"].refuse("a failure where the verdict is fail or error, and null elsewhere");
   return property;
+}
+
+Reach reach_from(const JsonReader& json) {
+  for (const auto reach : {Reach::none, Reach::quick, Reach::full})
+    if (json.text() == name_of(reach)) return reach;
+  json.refuse("none, quick or full");
 }
 
 GateQuestion question_from(const JsonReader& json) {
@@ -142,6 +159,7 @@ GateQuestion question_from(const JsonReader& json) {
                         json["filter"].text(),
                         {}};
   json["given"].each([&](const JsonReader& name) { question.given.push_back(name.text()); });
+  question.reach = reach_from(json["reach"]);
   return question;
 }
 

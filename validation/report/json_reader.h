@@ -41,6 +41,13 @@ class JsonReader {
     for (std::size_t i = 0; i < value_.size(); ++i) use(JsonReader(value_[i], fmt::format("{}[{}]", path_, i)));
   }
 
+  /// Calls use(key, value) for each member of an object.
+  template <class Use>
+  void each_member(const Use& use) const {
+    if (!value_.is_object()) refuse("an object");
+    for (const auto& [key, value] : value_.items()) use(key, JsonReader(value, below(key.c_str())));
+  }
+
   bool is_null() const { return value_.is_null(); }
 
   std::string text() const {

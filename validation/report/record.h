@@ -53,6 +53,7 @@ struct GateQuestion {
   int digits = 50;
   std::string filter;              ///< regular expression of the properties' names; empty: all
   std::vector<std::string> given;  ///< names of the cases that were not generated
+  Reach reach = Reach::none;       ///< of the needle cases
 
   bool operator==(const GateQuestion&) const = default;
 };

@@ -37,7 +37,8 @@ struct GateWatch {
 
 template <class Operation>
 GateQuestion question_of(const std::string& kernel, const GateRun<Operation>& run) {
-  GateQuestion question{Operation::name, kernel, run.options.cases, run.options.seed, run.digits, run.filter, {}};
+  GateQuestion question{Operation::name, kernel, run.options.cases, run.options.seed, run.digits,
+                        run.filter,      {},     run.options.reach};
   for (const auto& one : run.options.given) question.given.push_back(one.name);
   return question;
 }

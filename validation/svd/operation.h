@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "validation/core/fault.h"
@@ -43,6 +44,9 @@ struct SvdOperation : OperationOf<SvdFields> {
   static SvdCase sized_case(std::int64_t B, std::int64_t M, std::int64_t N, double decades, Dtype dtype,
                             std::uint64_t seed);
   static std::vector<NamedCase<SvdOperation>> sized_cases();
+  static constexpr std::array<NeedleExtent, 3> needle_extents = {
+      {{"B", 'b', 1 << 17, true}, {"M", 'i', 1 << 12}, {"N", 'j', 1 << 12}}};
+  static SvdCase needle(std::string_view extent, std::int64_t size);
 
   static const std::vector<Property<SvdOperation>>& properties();
 

@@ -24,6 +24,7 @@ std::vector<CceFault> option_faults();
 std::vector<CceFault> memory_faults();
 std::vector<CceFault> contract_faults();
 std::vector<CceFault> metal_faults();
+std::vector<CceFault> reach_faults();
 
 }  // namespace cce
 

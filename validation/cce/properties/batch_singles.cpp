@@ -1,32 +1,46 @@
 // Each token alone gives the same loss and dhidden as in the batch; dweight and dbias are sums over the tokens.
 #include "validation/cce/compare.h"
 #include "validation/cce/properties/properties.h"
+#include "validation/core/remembered.h"
 
 namespace assay::validation::cce {
 namespace {
 
-void add(std::vector<double>& sum, const std::vector<float>& terms) {
+template <class Real>
+void add(std::vector<double>& sum, const std::vector<Real>& terms) {
   sum.resize(terms.size());
   for (std::size_t i = 0; i < terms.size(); ++i) sum[i] += double{terms[i]};
 }
+
+/// A token alone: its results, and the bounds on its shares of dweight and dbias.
+struct Single {
+  CceRun run;
+  std::vector<double> dweight_bound, dbias_bound;
+  std::vector<bool> is_huge;  ///< elements of dweight too large to sum in a 16-bit type
+
+  Single(const CceContext& context, const CceCase& alone) : run(run_valid(context.kernel, alone)) {
+    const CceBounds bounds(alone, context.kernel.info());
+    for (std::size_t i = 0; i < run.dweight.size(); ++i) {
+      dweight_bound.push_back(bounds.dweight(i, run.dweight[i]));
+      is_huge.push_back(bounds.is_huge(run.dweight[i]));
+    }
+    for (std::size_t v = 0; v < run.dbias.size(); ++v) dbias_bound.push_back(bounds.dbias(v, run.dbias[v]));
+  }
+};
 
 /// The sums over single tokens, and the sums of the single tokens' bounds.
 struct Sums {
   std::vector<double> dweight, dbias;
   std::vector<double> dweight_bound, dbias_bound;
-  std::vector<bool> is_huge;  ///< elements of dweight too large to sum in a 16-bit type
+  std::vector<bool> is_huge;
 
-  void take(const CceCase& c, const CceBounds& bounds, const CceRun& single) {
-    add(dweight, single.dweight);
-    add(dbias, single.dbias);
-    dweight_bound.resize(c.weight.size());
-    dbias_bound.resize(c.bias.size());
-    is_huge.resize(c.weight.size());
-    for (std::size_t i = 0; i < dweight_bound.size(); ++i) {
-      dweight_bound[i] += bounds.dweight(i, single.dweight[i]);
-      is_huge[i] = is_huge[i] || bounds.is_huge(single.dweight[i]);
-    }
-    for (std::size_t v = 0; v < dbias_bound.size(); ++v) dbias_bound[v] += bounds.dbias(v, single.dbias[v]);
+  void take(const Single& single) {
+    add(dweight, single.run.dweight);
+    add(dbias, single.run.dbias);
+    add(dweight_bound, single.dweight_bound);
+    add(dbias_bound, single.dbias_bound);
+    is_huge.resize(single.is_huge.size());
+    for (std::size_t i = 0; i < is_huge.size(); ++i) is_huge[i] = is_huge[i] || single.is_huge[i];
   }
 };
 
@@ -39,12 +53,13 @@ Finding check(const CceContext& context, const CceCase& given) {
   CceRunComparison whole(c, context.kernel.info());
   Sums sums;
   CceRun rows;
+  Remembered<CceCase, Single> singles;
   for (std::int64_t n = 0; n < c.N; ++n) {
-    const CceCase alone = select_tokens(c, {n});
-    const CceRun single = run_valid(context.kernel, alone);
-    rows.loss.push_back(single.loss[0]);
-    rows.dhidden.insert(rows.dhidden.end(), single.dhidden.begin(), single.dhidden.end());
-    sums.take(c, CceBounds(alone, context.kernel.info()), single);
+    const Single& single =
+        singles.of(select_tokens(c, {n}), [&](const CceCase& alone) { return Single(context, alone); });
+    rows.loss.push_back(single.run.loss[0]);
+    rows.dhidden.insert(rows.dhidden.end(), single.run.dhidden.begin(), single.run.dhidden.end());
+    sums.take(single);
   }
   whole.all(rows, batch);
   Comparison& comparison = whole.comparison();

@@ -11,7 +11,7 @@ const std::vector<CceProperty>& CceOperation::properties() {
       outside<O>(),
       inside<O>(),
       repeat<O>(),
-      threads<O>("1, 2, 3 and 7 threads give the same results", {.many_tokens = 0.3}),
+      threads<O>("1 to 64 threads give the same results", {.many_tokens = 0.3}),
       two_shapes(),
       outputs<O>("outputs", "each gradient alone is the one among all", "other bits when less is asked for"),
       chunks(),

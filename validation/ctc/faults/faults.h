@@ -24,5 +24,6 @@ std::vector<CtcFault> half_type_faults();
 std::vector<CtcFault> memory_faults();
 std::vector<CtcFault> contract_faults();
 std::vector<CtcFault> metal_faults();
+std::vector<CtcFault> reach_faults();
 
 }  // namespace assay::validation

@@ -1,4 +1,5 @@
 // Each row alone, cut to its own length, gives the same loss and gradient as in the batch.
+#include "validation/core/remembered.h"
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
 #include "validation/ctc/shrink_structure.h"
@@ -27,10 +28,12 @@ Finding check(const CtcContext& context, const CtcCase& given) {
   const CtcBounds bounds(c, context.kernel.info());
   const CtcRun batch = run_valid(context.kernel, c);
   Comparison comparison;
+  Remembered<CtcCase, CtcRun> singles;
   for (std::int64_t b = 0; b < c.B; ++b) {
     CtcCase alone = select_rows(c, {b});
     drop_unused_frames(alone);
-    compare_single(comparison, c, bounds, batch, alone, run_valid(context.kernel, alone), b);
+    const CtcRun& single = singles.of(alone, [&](const CtcCase& d) { return run_valid(context.kernel, d); });
+    compare_single(comparison, c, bounds, batch, alone, single, b);
   }
   return comparison.finding();
 }

@@ -5,6 +5,16 @@
 namespace assay::validation::properties {
 namespace {
 
+/// Marks the classes that the loss would miss: the softmax without class k loses y_t(k) of its sum, and the loss of a
+/// path through other classes loses more than that.
+void notice_classes(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth) {
+  if (c.reduction != Reduction::none || c.input != CtcInput::logits) return;
+  for (std::size_t b = 0; b < truth.rows.size(); ++b)
+    for (std::int64_t t = 0; truth.rows[b].possible && t < truth.rows[b].y.rows(); ++t)
+      for (std::int64_t k = 0; k < c.C; ++k)
+        comparison.would_notice('k', k, to_double(truth.rows[b].y(t, k)), bounds.loss(b));
+}
+
 Finding check(const CtcContext& context, const CtcCase& c) {
   const auto truth = context.truth_of(c);
   const CtcBounds bounds(c, context.kernel.info());
@@ -13,6 +23,7 @@ Finding check(const CtcContext& context, const CtcCase& c) {
   for (std::size_t i = 0; i < run.loss.size(); ++i) {
     comparison.near({"loss", -1, static_cast<std::int64_t>(i)}, run.loss[i], truth->loss[i], bounds.loss(i));
   }
+  notice_classes(comparison, c, bounds, *truth);
   return comparison.finding();
 }
 

@@ -11,7 +11,7 @@ const std::vector<CtcProperty>& CtcOperation::properties() {
       outside<O>(),
       inside<O>(),
       repeat<O>(),
-      threads<O>("1, 2, 3 and 7 threads give the same bits", {.min_rows = 2}),
+      threads<O>("1 to 64 threads give the same bits", {.min_rows = 2}),
       two_shapes(),
       outputs<O>("loss-only", "the loss without the gradient has the same bits",
                  "another loss when no gradient is asked for"),

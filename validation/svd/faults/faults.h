@@ -25,6 +25,7 @@ std::vector<SvdFault> contract_faults();
 std::vector<SvdFault> gradient_faults();
 std::vector<SvdFault> randomized_faults();
 std::vector<SvdFault> metal_faults();
+std::vector<SvdFault> reach_faults();
 
 }  // namespace svd
 

@@ -1,6 +1,7 @@
 // A matrix has the same factors alone as in a batch, in every bit.
 #include <algorithm>
 
+#include "validation/core/remembered.h"
 #include "validation/svd/compare.h"
 #include "validation/svd/properties/properties.h"
 
@@ -9,7 +10,10 @@ namespace {
 
 /// Matrix b of a run, as a run of its own.
 SvdRun select(const SvdRun& all, std::int64_t b) {
-  SvdRun one = all;
+  SvdRun one;
+  one.M = all.M;
+  one.N = all.N;
+  one.K = all.K;
   const auto part = [b](const std::vector<double>& values, std::int64_t size) {
     const auto first = values.begin() + b * size;
     return std::vector<double>(first, first + size);
@@ -22,13 +26,16 @@ SvdRun select(const SvdRun& all, std::int64_t b) {
 
 Finding check(const SvdContext& context, const SvdCase& c) {
   const SvdRun all = run_valid(context.kernel, c);
+  Comparison comparison;
+  Remembered<SvdCase, SvdRun> singles;
   for (std::int64_t b = 0; b < c.B; ++b) {
     const SvdCase single = select_matrix(c, b);
-    Finding finding = same_bits(single, select(all, b), run_valid(context.kernel, single),
-                                "among others and alone, the matrix gives other bits");
+    const SvdRun& alone = singles.of(single, [&](const SvdCase& d) { return run_valid(context.kernel, d); });
+    Finding finding = same_bits(single, select(all, b), alone, "among others and alone, the matrix gives other bits");
     if (is_failure(finding.verdict)) return finding;
+    for (std::int64_t k = 0; k < alone.K; ++k) comparison.would_notice('b', b, alone.s(0, k), 0);
   }
-  return Finding::pass();
+  return comparison.finding();
 }
 
 }  // namespace

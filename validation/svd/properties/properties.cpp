@@ -11,7 +11,7 @@ const std::vector<SvdProperty>& SvdOperation::properties() {
       outside<O>(),
       inside<O>(),
       repeat<O>(),
-      threads<O>("1, 2, 3 and 7 threads give the same bits", {.max_batch = 20}),
+      threads<O>("1 to 64 threads give the same bits", {.max_batch = 20}),
       two_shapes(),
       batch_singles(),
       outputs<O>("values-only", "S alone has the bits of S with vectors", "without vectors, S has other bits"),

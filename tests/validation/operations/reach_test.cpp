@@ -1,0 +1,134 @@
+// Needle cases: the sizes they have, how the gate judges them, and what it tells of them.
+#include "validation/core/reach.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/validation/counting_operation.h"
+#include "tests/validation/operations/operations.h"
+#include "validation/core/noticed.h"
+#include "validation/core/remembered.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsSupersetOf;
+
+TEST(NeedleSizes, PassEveryPowerOfTwo) {
+  const NeedleExtent extent{"B", 'b', 1 << 17};
+  const auto sizes = needle_sizes(extent, Reach::full, true);
+  EXPECT_THAT(sizes, IsSupersetOf({7L, 8L, 9L, 1023L, 1024L, 1025L, 1013L, 10'007L, 131'071L, 131'072L, 131'073L}));
+  EXPECT_TRUE(std::ranges::is_sorted(sizes));
+  EXPECT_EQ(sizes.back(), 131'073);
+  EXPECT_THAT(needle_sizes({"S", 's', 8}, Reach::full, true), ElementsAre(7, 8, 9));
+}
+
+TEST(NeedleSizes, AreFewForRelationsAndForAQuickRun) {
+  const NeedleExtent extent{"B", 'b', 1 << 12};
+  EXPECT_THAT(needle_sizes(extent, Reach::full, false), ElementsAre(9, 33, 65, 257, 1019, 4097));
+  EXPECT_THAT(needle_sizes(extent, Reach::quick, true), ElementsAre(9, 1019, 4097));
+  EXPECT_THAT(needle_sizes(extent, Reach::none, true), ElementsAre());
+}
+
+TEST(NeedleSizes, OfABatchEndEarlyAgainstTheReference) {
+  const NeedleExtent batch{"B", 'b', 1 << 17, true};
+  EXPECT_EQ(needle_sizes(batch, Reach::full, true).back(), 1025);
+  EXPECT_EQ(needle_sizes(batch, Reach::full, false).back(), 131'073);
+}
+
+TEST(SomeIndices, HoldTheFirstAndTheLast) {
+  EXPECT_THAT(some_indices(3, 8), ElementsAre(0, 1, 2));
+  EXPECT_THAT(some_indices(100, 4), ElementsAre(0, 33, 66, 99));
+  EXPECT_THAT(some_indices(100, 1), ElementsAre(0));
+  EXPECT_THAT(some_indices(0, 8), ElementsAre());
+}
+
+TEST(Noticed, CountsEachIndexOnce) {
+  Noticed noticed;
+  for (const std::int64_t index : {5, 131'072, 5, 0}) noticed.mark('k', index);
+  EXPECT_EQ(noticed.count('k'), 3);
+  EXPECT_EQ(noticed.count('t'), 0);
+}
+
+TEST(Comparison, NoticesElementsLargerThanTheirBound) {
+  Comparison comparison;
+  comparison.near({"gradient", 2, 0, 7}, 0.5F, 0.5, 0.1);
+  comparison.near({"gradient", 3, 0, 8}, 0.0F, 0.05, 0.1);
+  comparison.near({"gradient", 4, 0, 9}, NAN, double{NAN}, 0.1);
+  const auto finding = comparison.finding();
+  ASSERT_NE(finding.noticed, nullptr);
+  EXPECT_EQ(finding.noticed->count('k'), 1) << "an element below its bound may be anything";
+  EXPECT_EQ(finding.noticed->count('t'), 1);
+}
+
+TEST(Remembered, MakesEachOfAPeriodOnce) {
+  Remembered<int, int> squares;
+  int made = 0;
+  for (int i = 0; i < 10 * needle_period; ++i) {
+    const int c = i % static_cast<int>(needle_period);
+    EXPECT_EQ(squares.of(c, [&](int x) { return ++made, x * x; }), c * c);
+  }
+  EXPECT_EQ(made, needle_period);
+}
+
+TEST(Reached, KeepsTheLargerSize) {
+  Reached reached{9, 9};
+  reached.merge({33, 2});
+  EXPECT_EQ(reached, (Reached{33, 2}));
+  reached.merge({33, 20});
+  reached.merge({9, 9});
+  EXPECT_EQ(reached, (Reached{33, 20}));
+}
+
+TEST(Gate, JudgesNeedleCasesLast) {
+  using O = CountingOperation;
+  O::seen().clear();
+  Coverage coverage;
+  const GateOptions<O> options{.cases = 3, .given = {}, .reach = Reach::full};
+  EXPECT_EQ(units_of(options), 2);
+  const auto report = run_property<O>(O::properties()[5], {CountingKernel()}, options, coverage);
+  EXPECT_THAT(O::seen(), IsSupersetOf({9U, 33U, 65U}));
+  EXPECT_EQ(report.reached.at("value").size, 65);
+  EXPECT_EQ(coverage.cases(), 3) << "coverage counts generated cases alone";
+}
+
+TEST(Gate, LeavesOutNeedlesBeyondTheReachOfAKernel) {
+  using O = CountingOperation;
+  CountingKernel slow;
+  slow.description.support.reach = 40;
+  Coverage coverage;
+  const GateOptions<O> options{.cases = 0, .given = {}, .reach = Reach::full};
+  EXPECT_EQ(run_property<O>(O::properties()[5], {slow}, options, coverage).reached.at("value").size, 33);
+}
+
+template <class O>
+class Needles : public testing::Test {};
+TYPED_TEST_SUITE(Needles, Operations, OperationName);
+
+TYPED_TEST(Needles, AreValidAndHaveTheirSize) {
+  for (const NeedleExtent& extent : TypeParam::needle_extents)
+    for (const std::int64_t size : {9L, 64L, 1019L}) {
+      const auto c = TypeParam::needle(extent.name, size);
+      EXPECT_NO_THROW(require_valid(c)) << extent.name;
+      EXPECT_EQ(extent_of<TypeParam>(extent.name, statement_of(c)), size);
+      EXPECT_EQ(c, TypeParam::needle(extent.name, size)) << "a needle case is the same each time";
+    }
+}
+
+/// The gate's promise: no index of a large extent can be left out without a failure.
+TYPED_TEST(Needles, NoticeEveryIndex) {
+  const auto cpu = TypeParam::shipped_kernel("cpu");
+  for (const NeedleExtent& extent : TypeParam::needle_extents) {
+    if (std::string_view(extent.name) == "S") continue;  // labels have no index in a result
+    std::int64_t most = 0;
+    for (const auto& property : TypeParam::properties()) {
+      const Finding finding = judge(property, Context<TypeParam>{*cpu}, TypeParam::needle(extent.name, 257));
+      EXPECT_FALSE(is_failure(finding.verdict)) << property.name << extent.name << finding.explanation;
+      if (finding.noticed) most = std::max(most, finding.noticed->count(extent.index));
+    }
+    EXPECT_EQ(most, 257) << extent.name;
+  }
+}
+
+}  // namespace
+}  // namespace assay::validation

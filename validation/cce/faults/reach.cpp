@@ -1,0 +1,71 @@
+// Faults of reach: right up to an index, wrong from there on; wrong with some numbers of threads or on some calls.
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "validation/cce/faults/faults.h"
+#include "validation/cce/operation.h"
+#include "validation/core/reach_faults.h"
+
+namespace assay::validation::cce {
+namespace {
+
+using Problem = metal::AnyCceProblem;
+using Output = metal::AnyCceOutput;
+using Floats = std::span<const float>;
+
+/// Entries that are no target get probability 0.
+void without_entries(std::int64_t first, const CceKernel& healthy, const Problem& problem, const Output& out,
+                     const CceRequest& request) {
+  const auto* const given = std::get_if<Floats>(&problem.bias);
+  if (given == nullptr || given->empty()) return healthy.run(problem, out, request);
+  std::vector<float> bias(given->begin(), given->end());
+  for (auto v = static_cast<std::size_t>(first); v < bias.size(); ++v)
+    if (std::ranges::find(problem.options.targets, static_cast<std::int64_t>(v)) == problem.options.targets.end())
+      bias[v] = -std::numeric_limits<float>::infinity();
+  Problem changed = problem;
+  changed.bias = Floats(bias);
+  healthy.run(changed, out, request);
+}
+
+void without_columns(std::int64_t first, const CceKernel& healthy, const Problem& problem, const Output& out,
+                     const CceRequest& request) {
+  const auto* const given = std::get_if<Floats>(&problem.hidden);
+  if (given == nullptr) return healthy.run(problem, out, request);
+  std::vector<float> hidden(given->begin(), given->end());
+  for (std::size_t i = 0; i < hidden.size(); ++i)
+    if (static_cast<std::int64_t>(i) % problem.options.H >= first) hidden[i] = 0;
+  Problem changed = problem;
+  changed.hidden = Floats(hidden);
+  healthy.run(changed, out, request);
+}
+
+void without_tokens(std::int64_t first, const CceKernel& healthy, const Problem& problem, const Output& out,
+                    const CceRequest& request) {
+  std::vector<std::int64_t> targets(problem.options.targets.begin(), problem.options.targets.end());
+  for (auto n = static_cast<std::size_t>(first); n < targets.size(); ++n) targets[n] = problem.options.ignore_index;
+  Problem changed = problem;
+  changed.options.targets = targets;
+  healthy.run(changed, out, request);
+}
+
+}  // namespace
+
+std::vector<CceFault> reach_faults() {
+  std::vector<CceFault> faults;
+  add_zero_results<CceOperation>(faults, {{"loss", 0, 'n', "batch-singles", thresholds_to_2_17},
+                                          {"dhidden", 0, 'n', "batch-singles", thresholds_to_2_17},
+                                          {"dhidden", 1, 'h', "dhidden", thresholds_to_2_12},
+                                          {"dweight", 0, 'v', "dweight", thresholds_to_2_17},
+                                          {"dweight", 1, 'h', "dweight", thresholds_to_2_12},
+                                          {"dbias", 0, 'v', "dbias", thresholds_to_2_17}});
+  add_ignored_inputs<CceOperation>(faults, {{"V", "loss", thresholds_to_2_17, without_entries},
+                                            {"H", "loss", thresholds_to_2_12, without_columns},
+                                            {"N", "batch-singles", thresholds_to_2_17, without_tokens}});
+  add_rare_calls<CceOperation>(faults, "loss");
+  return faults;
+}
+
+}  // namespace assay::validation::cce

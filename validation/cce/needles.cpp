@@ -1,0 +1,71 @@
+// Needle cases (validation/core/reach.h): one large extent, and values by which each of its indices decides a result.
+#include "validation/cce/operation.h"
+
+#include <cmath>
+#include <string_view>
+
+namespace assay::validation {
+namespace {
+
+CceCase blank_case(std::int64_t N, std::int64_t H, std::int64_t V) {
+  CceCase c;
+  c.N = N;
+  c.H = H;
+  c.V = V;
+  for (std::int64_t n = 0; n < N; ++n) c.targets.push_back((V - 1 - n % V + V) % V);
+  return c;
+}
+
+void fill(std::vector<float>& values, std::int64_t count, double scale, Random& random) {
+  for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(scale * random.gaussian()));
+}
+
+/// Many tokens, of which no more than needle_period are different.
+CceCase many_tokens(std::int64_t N) {
+  CceCase c = blank_case(N, 2, 5);
+  Random of_weight(1);
+  fill(c.weight, c.V * c.H, 1, of_weight);
+  for (std::int64_t n = 0; n < N; ++n) {
+    Random random(static_cast<std::uint64_t>(1 + n % needle_period));
+    c.targets[static_cast<std::size_t>(n)] = random.integer(0, c.V - 1);
+    fill(c.hidden, c.H, 1, random);
+  }
+  return c;
+}
+
+/// Token 0 spreads the probability over all entries. Token 1 gives it to 64 of them, the last among them: few terms
+/// have a small bound. The targets have the largest values; of an odd number of entries the last is no target.
+CceCase many_entries(std::int64_t V) {
+  constexpr float nothing = -200;
+  CceCase c = blank_case(2, 2, V);
+  Random random(static_cast<std::uint64_t>(V));
+  const std::int64_t last = V - 1 - V % 2;
+  c.targets = {last, last - 1};
+  c.hidden = {1, 0, 0, 1};
+  c.bias.assign(static_cast<std::size_t>(V), 0);
+  for (std::int64_t v = 0; v < V; ++v) {
+    c.weight.push_back(static_cast<float>(random.gaussian()));
+    c.weight.push_back(nothing);
+  }
+  for (const std::int64_t v : some_indices(V, 64)) c.weight_at(v, 1) = static_cast<float>(random.gaussian());
+  for (const std::int64_t v : c.targets) c.weight_at(v, 1) = 1;
+  return c;
+}
+
+CceCase many_columns(std::int64_t H) {
+  CceCase c = blank_case(2, H, 3);
+  Random random(static_cast<std::uint64_t>(H));
+  const double scale = std::pow(static_cast<double>(H), -0.25);
+  fill(c.hidden, c.N * H, scale, random);
+  fill(c.weight, c.V * H, scale, random);
+  return c;
+}
+
+}  // namespace
+
+CceCase CceOperation::needle(std::string_view extent, std::int64_t size) {
+  if (extent == "N") return many_tokens(size);
+  return extent == "V" ? many_entries(size) : many_columns(size);
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,33 @@
+// Which indices a comparison would miss: those whose element is larger than its bound, so that a zero in its place
+// fails.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace assay::validation {
+
+class Noticed {
+ public:
+  /// `letter` names the index, 'a' to 'z'.
+  void mark(char letter, std::int64_t index) {
+    auto& marks = marks_[static_cast<std::size_t>(letter - 'a')];
+    const auto i = static_cast<std::size_t>(index);
+    if (marks.size() <= i) marks.resize(i + 1 + i / 2, false);
+    marks[i] = true;
+  }
+
+  /// How many indices of that name are marked.
+  std::int64_t count(char letter) const {
+    std::int64_t marked = 0;
+    for (const bool is_marked : marks_[static_cast<std::size_t>(letter - 'a')]) marked += is_marked ? 1 : 0;
+    return marked;
+  }
+
+ private:
+  std::array<std::vector<bool>, 26> marks_;
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,47 @@
+// The reach of a gate run: needle cases, in which one extent is large and all others are small.
+//
+// A kernel changes course at certain sizes: at the width of a vector, a block, a threadgroup or an index type. Needle
+// cases take each extent past such sizes, and their results notice each index: a kernel that leaves one out fails.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace assay::validation {
+
+/// An extent that needle cases make large.
+struct NeedleExtent {
+  const char* name;       ///< "B"
+  char index;             ///< the letter of its index in places: 'b'
+  std::int64_t max;       ///< the largest power of two to pass
+  bool is_batch = false;  ///< of independent rows: batch-singles judges large sizes, not the reference
+};
+
+/// How far a gate run reaches. `quick` passes few boundaries, the largest among them.
+enum class Reach { none, quick, full };
+
+std::string_view name_of(Reach reach);
+
+/// The sizes of needle cases, ascending. With `full` and `against_reference`: 2^k - 1, 2^k and 2^k + 1 from 2^3 to
+/// `max`, and from 1000 on also primes and multiples of 4 plus 1, 2 and 3; else a few of these. The last is max + 1,
+/// with 1024 for the max of a batch against the reference.
+std::vector<std::int64_t> needle_sizes(const NeedleExtent& extent, Reach reach, bool against_reference);
+
+/// The largest size of an extent that a property judged, and how many of its indices decide that property's verdict.
+struct Reached {
+  std::int64_t size = 0;
+  std::int64_t noticed = 0;
+
+  /// Keeps the larger size; of equal sizes, the larger number of indices.
+  void merge(const Reached& other);
+  bool operator==(const Reached&) const = default;
+};
+
+/// At most `count` of the indices in [0, size): all, or the first, the last and others between.
+std::vector<std::int64_t> some_indices(std::int64_t size, std::int64_t count);
+
+/// The values of an index, at most this many different ones, so that large batches repeat their rows.
+inline constexpr std::int64_t needle_period = 61;
+
+}  // namespace assay::validation

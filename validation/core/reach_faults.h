@@ -1,0 +1,157 @@
+// Planted faults of reach: kernels that are right up to an index, up to a number of threads or on most calls.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "validation/core/fault.h"
+#include "validation/core/run.h"
+
+namespace assay::validation {
+
+/// The smallest index at which faults of one kind begin.
+inline constexpr std::initializer_list<std::int64_t> thresholds_to_2_17 = {8,    64,     512,    1024,
+                                                                           4096, 16'384, 65'536, 131'072};
+inline constexpr std::initializer_list<std::int64_t> thresholds_to_2_12 = {8, 32, 64, 256, 512, 1024, 2048, 4096};
+inline constexpr std::initializer_list<std::int64_t> thresholds_to_2_10 = {8, 16, 32, 64, 128, 256, 512, 1024};
+
+/// A healthy kernel whose arguments and results a fault changes.
+template <class O>
+class ReachFault : public O::Kernel {
+ public:
+  using Problem = typename O::Problem;
+  using Output = typename O::Output;
+  using Request = typename O::Request;
+  using Call = std::function<void(const typename O::Kernel&, const Problem&, const Output&, const Request&)>;
+
+  ReachFault(std::shared_ptr<const typename O::Kernel> healthy, const std::string& name, Call call)
+      : healthy_(std::move(healthy)), info_(healthy_->info()), call_(std::move(call)) {
+    info_.name = "fault:" + name;
+  }
+
+  const typename O::Info& info() const override { return info_; }
+  void run(const Problem& problem, const Output& out, const Request& request) const override {
+    call_(*healthy_, problem, out, request);
+  }
+
+ private:
+  std::shared_ptr<const typename O::Kernel> healthy_;
+  typename O::Info info_;
+  Call call_;
+};
+
+/// Sets the elements of a result whose index on `axis` is at least `first` to 0.
+template <class O>
+void zero_from(const char* result, std::size_t axis, std::int64_t first, const typename O::Problem& problem,
+               const typename O::Output& out, const typename O::Request& request) {
+  const auto zero = [&](auto elements, const std::vector<std::int64_t>& shape) {
+    if (elements.empty() || axis >= shape.size()) return;
+    std::int64_t stride = 1;
+    for (std::size_t later = axis + 1; later < shape.size(); ++later) stride *= shape[later];
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      if (static_cast<std::int64_t>(i) / stride % shape[axis] >= first) elements[i] = {};
+  };
+  for_each_row(O::results(), [&](const auto& row) {
+    if (std::string_view(row.name) != result) return;
+    const auto shape = result_dimensions<O>(row, problem.options, request);
+    auto view = out.*row.in_output;
+    if constexpr (is_variant<decltype(view)>) {
+      std::visit([&](auto elements) { zero(elements, shape); }, view);
+    } else {
+      zero(view, shape);
+    }
+  });
+}
+
+/// The text with small letters.
+inline std::string lower_case(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+template <class O>
+Fault<O> reach_fault(const std::string& name, const std::string& description, const char* caught_by,
+                     typename ReachFault<O>::Call call) {
+  const auto healthy = O::shipped_kernel("cpu");
+  return {name, description, caught_by, std::make_shared<ReachFault<O>>(healthy, name, std::move(call)), healthy, true};
+}
+
+/// Part of a result that is 0 from an index on.
+struct ZeroResult {
+  const char* result;
+  std::size_t axis;
+  char letter;  ///< of the axis
+  const char* caught_by;
+  std::initializer_list<std::int64_t> thresholds;
+};
+
+template <class O>
+void add_zero_results(std::vector<Fault<O>>& faults, std::initializer_list<ZeroResult> all) {
+  for (const auto& [result, axis, letter, caught_by, thresholds] : all)
+    for (const std::int64_t first : thresholds)
+      faults.push_back(
+          reach_fault<O>(fmt::format("{}-zero-from-{}-{}", lower_case(result), letter, first),
+                         fmt::format("{} is 0 where {} >= {}", result, letter, first), caught_by,
+                         [=](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+                           healthy.run(problem, out, request);
+                           zero_from<O>(result, axis, first, problem, out, request);
+                         }));
+}
+
+/// An input that is ignored from an index on: call(healthy, first, problem, out, request).
+template <class O>
+struct IgnoredInput {
+  const char* extent;
+  const char* caught_by;
+  std::initializer_list<std::int64_t> thresholds;
+  void (*call)(std::int64_t first, const typename O::Kernel& healthy, const typename O::Problem& problem,
+               const typename O::Output& out, const typename O::Request& request);
+};
+
+template <class O>
+void add_ignored_inputs(std::vector<Fault<O>>& faults, std::initializer_list<IgnoredInput<O>> all) {
+  for (const auto& [extent, caught_by, thresholds, call] : all)
+    for (const std::int64_t first : thresholds)
+      faults.push_back(
+          reach_fault<O>(fmt::format("{}-ignored-from-{}", lower_case(extent), first),
+                         fmt::format("input past the first {} of {} is left out", first, extent), caught_by,
+                         [first, call = call](const auto& healthy, const auto& problem, const auto& out,
+                                              const auto& request) { call(first, healthy, problem, out, request); }));
+}
+
+/// `result` is 0 for one number of threads, and on one call in k.
+template <class O>
+void add_rare_calls(std::vector<Fault<O>>& faults, const char* result) {
+  for (const int threads : {4, 8, 16, 24, 32, 48, 64}) {
+    faults.push_back(reach_fault<O>(
+        fmt::format("zero-with-{}-threads", threads), fmt::format("{} is 0 with {} threads", result, threads),
+        "threads", [=](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+          healthy.run(problem, out, request);
+          if (request.threads == threads) zero_from<O>(result, 0, 0, problem, out, request);
+        }));
+    faults.back().needs_reach = false;
+  }
+  for (const int calls : {2, 3, 5, 7, 16, 31, 64}) {
+    const auto count = std::make_shared<std::atomic<int>>(0);
+    faults.push_back(reach_fault<O>(
+        fmt::format("zero-on-call-{}", calls), fmt::format("{} is 0 on every call number {}", result, calls), "repeat",
+        [=](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+          healthy.run(problem, out, request);
+          if (++*count % calls == 0) zero_from<O>(result, 0, 0, problem, out, request);
+        }));
+    faults.back().needs_reach = false;
+  }
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,76 @@
+// Faults of reach: right up to an index, wrong from there on; wrong with some numbers of threads or on some calls.
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "validation/core/reach_faults.h"
+#include "validation/ctc/faults/faults.h"
+#include "validation/ctc/operation.h"
+
+namespace assay::validation {
+namespace {
+
+using Problem = metal::AnyCtcProblem;
+using Output = metal::AnyCtcOutput;
+
+/// Classes that are neither a label nor the blank get probability 0.
+void without_classes(std::int64_t first, const CtcKernel& healthy, const Problem& problem, const Output& out,
+                     const CtcRequest& request) {
+  const auto* const given = std::get_if<std::span<const float>>(&problem.activations);
+  if (given == nullptr) return healthy.run(problem, out, request);
+  const auto& [targets, blank, C] = std::tie(problem.options.targets, problem.options.blank, problem.options.C);
+  std::vector<bool> is_kept(static_cast<std::size_t>(C), false);
+  for (std::int64_t k = 0; k < std::min(first, C); ++k) is_kept[static_cast<std::size_t>(k)] = true;
+  for (const std::int64_t k : targets)
+    if (k >= 0 && k < C) is_kept[static_cast<std::size_t>(k)] = true;
+  is_kept[static_cast<std::size_t>(blank)] = true;
+  std::vector<float> activations(given->begin(), given->end());
+  for (std::size_t i = 0; i < activations.size(); ++i)
+    if (!is_kept[i % is_kept.size()]) activations[i] = -std::numeric_limits<float>::infinity();
+  Problem changed = problem;
+  changed.activations = std::span<const float>(activations);
+  healthy.run(changed, out, request);
+}
+
+std::vector<std::int64_t> at_most(std::span<const std::int64_t> lengths, std::int64_t limit) {
+  std::vector<std::int64_t> shorter(lengths.begin(), lengths.end());
+  for (std::int64_t& length : shorter) length = std::min(length, limit);
+  return shorter;
+}
+
+void without_frames(std::int64_t first, const CtcKernel& healthy, const Problem& problem, const Output& out,
+                    const CtcRequest& request) {
+  const auto lengths = at_most(problem.options.input_lengths, first);
+  Problem changed = problem;
+  changed.options.input_lengths = lengths;
+  healthy.run(changed, out, request);
+}
+
+void without_labels(std::int64_t first, const CtcKernel& healthy, const Problem& problem, const Output& out,
+                    const CtcRequest& request) {
+  if (problem.options.layout == CtcTargets::concatenated) return healthy.run(problem, out, request);
+  const auto lengths = at_most(problem.options.target_lengths, first);
+  Problem changed = problem;
+  changed.options.target_lengths = lengths;
+  healthy.run(changed, out, request);
+}
+
+}  // namespace
+
+std::vector<CtcFault> reach_faults() {
+  std::vector<CtcFault> faults;
+  add_zero_results<CtcOperation>(faults, {{"loss", 0, 'b', "batch-singles", thresholds_to_2_17},
+                                          {"gradient", 0, 't', "gradient", thresholds_to_2_12},
+                                          {"gradient", 1, 'b', "batch-singles", thresholds_to_2_17},
+                                          {"gradient", 2, 'k', "gradient", thresholds_to_2_17}});
+  add_ignored_inputs<CtcOperation>(faults, {{"C", "loss", thresholds_to_2_17, without_classes},
+                                            {"T", "loss", thresholds_to_2_12, without_frames},
+                                            {"S", "loss", thresholds_to_2_10, without_labels}});
+  add_rare_calls<CtcOperation>(faults, "loss");
+  return faults;
+}
+
+}  // namespace assay::validation

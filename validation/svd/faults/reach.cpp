@@ -1,0 +1,59 @@
+// Faults of reach: right up to an index, wrong from there on; wrong with some numbers of threads or on some calls.
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "validation/core/reach_faults.h"
+#include "validation/svd/faults/faults.h"
+#include "validation/svd/operation.h"
+
+namespace assay::validation::svd {
+namespace {
+
+using Problem = metal::AnySvdProblem;
+using Output = metal::AnySvdOutput;
+
+/// Zeros the elements of A for which `is_ignored(i, j)`, if A is in float32.
+template <class IsIgnored>
+void without(const IsIgnored& is_ignored, const SvdKernel& healthy, const Problem& problem, const Output& out,
+             const SvdRequest& request) {
+  const auto* const given = std::get_if<std::span<const float>>(&problem.A);
+  if (given == nullptr) return healthy.run(problem, out, request);
+  std::vector<float> A(given->begin(), given->end());
+  const auto [M, N] = std::pair(problem.options.M, problem.options.N);
+  for (std::size_t at = 0; at < A.size(); ++at) {
+    const auto i = static_cast<std::int64_t>(at);
+    if (is_ignored(i / N % M, i % N)) A[at] = 0;
+  }
+  Problem changed = problem;
+  changed.A = std::span<const float>(A);
+  healthy.run(changed, out, request);
+}
+
+void without_rows(std::int64_t first, const SvdKernel& healthy, const Problem& problem, const Output& out,
+                  const SvdRequest& request) {
+  without([first](std::int64_t i, std::int64_t) { return i >= first; }, healthy, problem, out, request);
+}
+
+void without_columns(std::int64_t first, const SvdKernel& healthy, const Problem& problem, const Output& out,
+                     const SvdRequest& request) {
+  without([first](std::int64_t, std::int64_t j) { return j >= first; }, healthy, problem, out, request);
+}
+
+}  // namespace
+
+std::vector<SvdFault> reach_faults() {
+  std::vector<SvdFault> faults;
+  add_zero_results<SvdOperation>(faults, {{"S", 0, 'b', "batch-singles", thresholds_to_2_17},
+                                          {"U", 0, 'b', "batch-singles", thresholds_to_2_17},
+                                          {"Vh", 0, 'b', "batch-singles", thresholds_to_2_17},
+                                          {"U", 1, 'i', "orthonormal-u", thresholds_to_2_12},
+                                          {"Vh", 2, 'j', "orthonormal-v", thresholds_to_2_12}});
+  add_ignored_inputs<SvdOperation>(faults, {{"M", "values", thresholds_to_2_12, without_rows},
+                                            {"N", "values", thresholds_to_2_12, without_columns}});
+  add_rare_calls<SvdOperation>(faults, "S");
+  return faults;
+}
+
+}  // namespace assay::validation::svd
