@@ -31,7 +31,10 @@ class CpuCceKernel : public CceKernel {
   }
 
  private:
-  CceKernelInfo info_{.name = "cpu", .bfloat16_roundings = 2, .chunks = {16, 48, 768}};
+  CceKernelInfo info_{.name = "cpu",
+                      .bfloat16_roundings = 2,
+                      .chunks = {16, 48, 768},
+                      .support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}, .takes_views = true}};
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ struct CceOperation : OperationOf<CceFields> {
                             std::uint64_t seed);
   static std::vector<NamedCase<CceOperation>> sized_cases();
   static constexpr std::array<NeedleExtent, 3> needle_extents = {
-      {{"N", 'n', 1 << 17, true}, {"H", 'h', 1 << 12}, {"V", 'v', 1 << 17}}};
+      {{"N", 'n', 1 << 17, 1 << 10}, {"H", 'h', 1 << 12}, {"V", 'v', 1 << 17}}};
   static CceCase needle(std::string_view extent, std::int64_t size);
 
   static const std::vector<Property<CceOperation>>& properties();

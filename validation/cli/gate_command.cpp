@@ -30,6 +30,7 @@ struct GateArguments {
   int digits = 50;
   double time_limit = 10;
   bool quick = false;
+  bool thorough = false;
   bool generated = false;
   bool list = false;
   bool declarations = false;
@@ -87,11 +88,17 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   run.filter = arguments.filter;
   run.digits = arguments.digits;
   run.options.seed = arguments.seed;
-  run.options.cases = arguments.quick && !cases_chosen ? 40 : arguments.cases;
+  run.options.cases = cases_chosen         ? arguments.cases
+                      : arguments.quick    ? 40
+                      : arguments.thorough ? 5000
+                                           : arguments.cases;
   if (!arguments.input.empty() && !cases_chosen) run.options.cases = 0;
   run.options.given = given_cases<Operation>(arguments);
   const bool reaches = arguments.input.empty() && !arguments.generated;
-  run.options.reach = !reaches ? Reach::none : arguments.quick ? Reach::quick : Reach::full;
+  run.options.reach = !reaches             ? Reach::none
+                      : arguments.quick    ? Reach::quick
+                      : arguments.thorough ? Reach::thorough
+                                           : Reach::full;
   run.shard = shard_from_environment();
   return run;
 }
@@ -201,7 +208,10 @@ void add_gate_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   gate->add_option("--filter", arguments->filter, "Only properties whose name matches this regular expression");
   add_time_limit(*gate, arguments->time_limit);
-  gate->add_flag("--quick", arguments->quick, "40 cases for each property, no large sizes: under ten seconds");
+  auto* quick =
+      gate->add_flag("--quick", arguments->quick, "40 cases for each property and few large sizes: ten seconds");
+  gate->add_flag("--thorough", arguments->thorough, "5000 cases and all large sizes for each property: for the night")
+      ->excludes(quick);
   add_report_options(*gate, arguments->files);
   gate->add_option("--resume", arguments->resume, "Go on with the run whose JSON report this is, and write it again")
       ->check(CLI::ExistingFile);

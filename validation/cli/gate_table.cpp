@@ -5,10 +5,11 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "validation/cli/reach_text.h"
 
 namespace assay::validation {
 namespace {
@@ -72,35 +73,6 @@ void GateTable::unclaimed(const GateRecord& record) {
   print("  skipped, for the kernel does not\n" + wrapped(items, 98, "    ") + "\n");
 }
 
-/// Prints the largest needle case of each extent, how many properties judged one of that size, and how many of its
-/// indices the property that notices most would miss.
-void GateTable::reach(const GateRecord& record) {
-  struct Extent {
-    Reached best;
-    std::string by;
-    int properties = 0;
-  };
-  std::map<std::string, Extent> extents;
-  for (const auto& property : record.properties)
-    for (const auto& [name, reached] : property.reached) {
-      Extent& extent = extents[name];
-      extent.properties = reached.size > extent.best.size ? 1 : extent.properties + (reached.size == extent.best.size);
-      if (reached.noticed > extent.best.noticed || reached.size > extent.best.size) extent.by = property.property;
-      extent.best.merge(reached);
-    }
-  if (extents.empty()) return;
-  print("  reach: the largest size of each extent; an index is noticed if a zero in its place would fail\n");
-  for (const auto& [name, extent] : extents)
-    print(fmt::format(
-        "    {:<2} {:>7} by {:>2} of {} properties{}\n", name, extent.best.size, extent.properties,
-        record.properties.size(),
-        extent.best.noticed == 0
-            ? ""
-            : fmt::format("; {} indices noticed by {}",
-                          extent.best.noticed == extent.best.size ? "all" : fmt::format("{}", extent.best.noticed),
-                          extent.by)));
-}
-
 void GateTable::worst(const GateRecord& record) {
   const PropertyRecord* worst = nullptr;
   for (const auto& property : record.properties) {
@@ -115,7 +87,7 @@ void GateTable::conclusion(const GateRecord& record) {
   print("\n");
   for (const auto& property : record.properties) reservations(property);
   if (record.coverage.cases() > 0) print(coverage_text(record.coverage) + "\n");
-  reach(record);
+  print(reach_text(record));
   unclaimed(record);
   worst(record);
   print(fmt::format("{}\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s\n", failures_text(record, colour_),

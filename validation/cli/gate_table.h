@@ -28,7 +28,6 @@ class GateTable {
   void print(const std::string& text);
   void reservations(const PropertyRecord& property);
   void unclaimed(const GateRecord& record);
-  void reach(const GateRecord& record);
   void worst(const GateRecord& record);
 
   std::FILE* out_;

@@ -128,14 +128,17 @@ class Judge {
   /// Judges cases of one large extent, the smaller sizes first.
   void needles(const NeedleExtent& extent, const GateOptions<Operation>& options, const Stop& stop) {
     const std::int64_t limit = context_.kernel.info().support.reach;
-    for (const std::int64_t size : needle_sizes(extent, options.reach, property_.against_reference)) {
+    const auto sizes = needle_sizes(extent, options.reach, property_.against_reference);
+    Reached& reached = report_.reached[extent.name];
+    reached.due = sizes.back();
+    for (const std::int64_t size : sizes) {
       if (report_.failure || (stop && stop())) return;
       if (size > std::min(limit, property_.reach)) continue;
       NamedCase<Operation> one{fmt::format("{} = {}", extent.name, size), Operation::needle(extent.name, size), false};
       Operation::adapt(context_.kernel, one.problem);
       needle_ = {extent.index, size};
       given(one, options.shrink_budget, stop);
-      if (judged_.size > 0) report_.reached[extent.name].merge(judged_);
+      reached.merge(judged_);
     }
   }
 

@@ -7,26 +7,26 @@
 namespace assay::validation {
 
 std::string_view name_of(Reach reach) {
-  constexpr std::string_view names[] = {"none", "quick", "full"};
+  constexpr std::string_view names[] = {"none", "quick", "full", "thorough"};
   return names[static_cast<std::size_t>(reach)];
 }
 
 std::vector<std::int64_t> needle_sizes(const NeedleExtent& extent, Reach reach, bool against_reference) {
-  const std::int64_t max = extent.is_batch && against_reference ? std::min<std::int64_t>(extent.max, 1024) : extent.max;
+  const std::int64_t max = against_reference ? extent.reference_max : extent.max;
   std::vector<std::int64_t> sizes;
   const auto add = [&](std::initializer_list<std::int64_t> some) {
     for (const std::int64_t size : some)
       if (size <= max) sizes.push_back(size);
   };
   if (reach == Reach::none) return sizes;
-  if (reach == Reach::full && against_reference) {
+  if (reach == Reach::thorough || (reach == Reach::full && against_reference)) {
     for (std::int64_t power = 8; power <= max; power *= 2) add({power - 1, power, power + 1});
     add({1013, 1018, 1019, 10'006, 10'007, 10'009, 100'002, 100'003, 100'005});
   } else {
     add({9, 1019});
     if (reach == Reach::full) add({33, 65, 257, 4097, 16'385, 65'537});
   }
-  sizes.push_back(max + 1);
+  if (reach != Reach::quick || against_reference || extent.reference_max < max) sizes.push_back(max + 1);
   std::ranges::sort(sizes);
   sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
   return sizes;
@@ -34,7 +34,9 @@ std::vector<std::int64_t> needle_sizes(const NeedleExtent& extent, Reach reach, 
 
 void Reached::merge(const Reached& other) {
   if (other.size == size) noticed = std::max(noticed, other.noticed);
-  if (other.size > size) *this = other;
+  if (other.size > size) noticed = other.noticed;
+  size = std::max(size, other.size);
+  due = std::max(due, other.due);
 }
 
 std::vector<std::int64_t> some_indices(std::int64_t size, std::int64_t count) {

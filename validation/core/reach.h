@@ -12,28 +12,29 @@ namespace assay::validation {
 
 /// An extent that needle cases make large.
 struct NeedleExtent {
-  const char* name;       ///< "B"
-  char index;             ///< the letter of its index in places: 'b'
-  std::int64_t max;       ///< the largest power of two to pass
-  bool is_batch = false;  ///< of independent rows: batch-singles judges large sizes, not the reference
+  const char* name;                  ///< "B"
+  char index;                        ///< the letter of its index in places: 'b'
+  std::int64_t max;                  ///< the largest power of two to pass
+  std::int64_t reference_max = max;  ///< where the reference takes too long for `max`: other properties judge beyond
 };
 
-/// How far a gate run reaches. `quick` passes few boundaries, the largest among them.
-enum class Reach { none, quick, full };
+/// How far a gate run reaches. `quick` passes few boundaries, `thorough` all of them with every property.
+enum class Reach { none, quick, full, thorough };
 
 std::string_view name_of(Reach reach);
 
 /// The sizes of needle cases, ascending. With `full` and `against_reference`: 2^k - 1, 2^k and 2^k + 1 from 2^3 to
-/// `max`, and from 1000 on also primes and multiples of 4 plus 1, 2 and 3; else a few of these. The last is max + 1,
-/// with 1024 for the max of a batch against the reference.
+/// the max, and from 1000 on also primes and multiples of 4 plus 1, 2 and 3; else a few of these. The last is max + 1,
+/// but in a quick run only for properties that judge what the reference cannot.
 std::vector<std::int64_t> needle_sizes(const NeedleExtent& extent, Reach reach, bool against_reference);
 
 /// The largest size of an extent that a property judged, and how many of its indices decide that property's verdict.
 struct Reached {
   std::int64_t size = 0;
   std::int64_t noticed = 0;
+  std::int64_t due = 0;  ///< the largest size that was to be judged
 
-  /// Keeps the larger size; of equal sizes, the larger number of indices.
+  /// Keeps the larger size and due; of equal sizes, the larger number of indices.
   void merge(const Reached& other);
   bool operator==(const Reached&) const = default;
 };

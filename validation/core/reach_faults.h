@@ -24,7 +24,6 @@ namespace assay::validation {
 inline constexpr std::initializer_list<std::int64_t> thresholds_to_2_17 = {8,    64,     512,    1024,
                                                                            4096, 16'384, 65'536, 131'072};
 inline constexpr std::initializer_list<std::int64_t> thresholds_to_2_12 = {8, 32, 64, 256, 512, 1024, 2048, 4096};
-inline constexpr std::initializer_list<std::int64_t> thresholds_to_2_10 = {8, 16, 32, 64, 128, 256, 512, 1024};
 
 /// A healthy kernel whose arguments and results a fault changes.
 template <class O>

@@ -1,6 +1,9 @@
 #include "validation/ctc/compare.h"
 
+#include <cmath>
+
 #include "validation/core/number.h"
+#include "validation/ctc/softmax.h"
 
 namespace assay::validation {
 
@@ -13,6 +16,24 @@ double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth&
   const double exact =
       c.variable == CtcVariable::logits ? absolute_difference(row.y(t, k), row.posterior(t, k)) : posterior;
   return bounds.gradient(t, b, {y, posterior, exact});
+}
+
+void compare_single_alignment(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& run,
+                              std::int64_t b, std::span<const std::int64_t> path) {
+  long double expected = 0;
+  for (std::int64_t t = 0; t < std::ssize(path); ++t) {
+    const std::int64_t emitted = path[static_cast<std::size_t>(t)];
+    const auto log_y = log_softmax(c, t, b);
+    expected -= log_y[static_cast<std::size_t>(emitted)];
+    for (std::int64_t k = 0; k < c.C; ++k) {
+      const long double all = c.variable == CtcVariable::logits ? std::exp(log_y[static_cast<std::size_t>(k)]) : 0;
+      const auto exact = static_cast<double>(all - (k == emitted ? 1 : 0));
+      const GradientSizes sizes{static_cast<double>(all), k == emitted ? 1.0 : 0.0, std::abs(exact)};
+      comparison.near({"gradient", t, b, k}, run.gradient_at(c, t, b, k), exact, bounds.gradient(t, b, sizes));
+    }
+  }
+  const auto row = static_cast<std::size_t>(b);
+  comparison.near({"loss", -1, b}, run.loss[row], static_cast<double>(expected), bounds.loss(row));
 }
 
 void compare_gradients(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& got,

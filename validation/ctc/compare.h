@@ -1,7 +1,8 @@
 // Compares runs of CTC kernels.
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <span>
 
 #include "validation/core/compare.h"
 #include "validation/core/verdict.h"
@@ -14,6 +15,11 @@ namespace assay::validation {
 /// Bound on |gradient[t, b, k] - truth|; 0 where the element must be 0 or NaN.
 double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth, std::int64_t t, std::int64_t b,
                       std::int64_t k);
+
+/// Compares row b with what its only alignment, `path` [T_b], gives: loss -sum_t ln y_t(path_t), and dL/da = y -
+/// onehot(path_t). The case has no reduction and no upstream.
+void compare_single_alignment(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& run,
+                              std::int64_t b, std::span<const std::int64_t> path);
 
 /// Compares two gradients that should agree up to rounding, within `slack` times the bounds of `c`. In a row without an
 /// alignment the gradients must be equal, or both NaN.

@@ -22,7 +22,7 @@ class CpuKernel : public CtcKernel {
  private:
   CtcKernelInfo info_{.name = "cpu",
                       .arithmetic = Arithmetic::probability,
-                      .support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}}};
+                      .support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}, .takes_views = true}};
 };
 
 }  // namespace

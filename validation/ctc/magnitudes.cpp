@@ -3,12 +3,28 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "reference/ctc/labels.h"
 
 namespace assay::validation {
 namespace {
 
 constexpr double log_zero = -std::numeric_limits<double>::infinity();
-using Table = std::vector<std::vector<double>>;
+
+/// The values of the states from `first` on, and log_zero elsewhere.
+struct Band {
+  std::int64_t first = 0;
+  std::vector<double> values;
+
+  double at(std::int64_t s) const {
+    const std::int64_t i = s - first;
+    return i < 0 || i >= std::ssize(values) ? log_zero : values[static_cast<std::size_t>(i)];
+  }
+};
+
+/// A band for each frame: of the states that can be reached and left in time.
+using Table = std::vector<Band>;
 
 double log_add(double a, double b) {
   const double larger = std::max(a, b);
@@ -16,77 +32,77 @@ double log_add(double a, double b) {
   return larger + std::log1p(std::exp(std::min(a, b) - larger));
 }
 
-std::vector<std::int64_t> expand(const CtcCase& c, std::int64_t b) {
-  std::vector<std::int64_t> states = {c.blank};
-  for (const auto label : c.labels(b)) {
-    states.push_back(label);
-    states.push_back(c.blank);
-  }
-  return states;
-}
-
 /// ln y_t(l'_s) [T_b, L].
-Table log_emissions(const CtcCase& c, std::int64_t b, const std::vector<std::int64_t>& states) {
+Table log_emissions(const CtcCase& c, std::int64_t b, reference::Expanded states) {
   Table table;
-  for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t) {
+  const std::int64_t T = c.input_lengths[static_cast<std::size_t>(b)];
+  for (std::int64_t t = 0; t < T; ++t) {
     double normaliser = c.input == CtcInput::logits ? log_zero : 0.0;
     for (std::int64_t k = 0; k < c.C && c.input == CtcInput::logits; ++k) {
       normaliser = log_add(normaliser, c.activation(t, b, k));
     }
-    std::vector<double> frame;
-    for (const auto label : states) frame.push_back(c.activation(t, b, label) - normaliser);
-    table.push_back(frame);
+    const auto [first, end] = reference::live_states(t, T, std::ssize(states));
+    Band frame{first, {}};
+    for (std::int64_t s = first; s < end; ++s)
+      frame.values.push_back(c.activation(t, b, states[static_cast<std::size_t>(s)]) - normaliser);
+    table.push_back(std::move(frame));
   }
   return table;
 }
 
 /// ln alpha over `emissions`; with states and frames reversed it is ln beta (both include the frame's emission).
-Table recursion(const Table& emissions, const std::vector<std::int64_t>& states) {
+Table recursion(const Table& emissions, reference::Expanded states) {
   Table alpha;
-  for (std::size_t t = 0; t < emissions.size(); ++t) {
-    std::vector<double> row(states.size(), log_zero);
-    for (std::size_t s = 0; s < states.size(); ++s) {
-      double sum = t == 0 ? (s < 2 ? 0.0 : log_zero) : alpha[t - 1][s];
-      if (t > 0 && s > 0) sum = log_add(sum, alpha[t - 1][s - 1]);
-      if (t > 0 && s > 1 && s % 2 == 1 && states[s] != states[s - 2]) sum = log_add(sum, alpha[t - 1][s - 2]);
-      row[s] = sum + emissions[t][s];
+  for (const Band& emission : emissions) {
+    Band row{emission.first, {}};
+    for (std::int64_t s = emission.first; s < emission.first + std::ssize(emission.values); ++s) {
+      double sum = s < 2 ? 0.0 : log_zero;
+      if (!alpha.empty()) {
+        sum = log_add(alpha.back().at(s), alpha.back().at(s - 1));
+        if (reference::may_skip_to(states, s)) sum = log_add(sum, alpha.back().at(s - 2));
+      }
+      row.values.push_back(sum + emission.at(s));
     }
-    alpha.push_back(row);
+    alpha.push_back(std::move(row));
   }
   return alpha;
 }
 
-Table reversed(Table table) {
+Table reversed(Table table, std::int64_t states) {
   std::reverse(table.begin(), table.end());
-  for (auto& row : table) std::reverse(row.begin(), row.end());
+  for (Band& row : table) {
+    std::reverse(row.values.begin(), row.values.end());
+    row.first = states - row.first - std::ssize(row.values);
+  }
   return table;
 }
 
 /// ln p: the sum over alignments that end in the last label or in the blank after that label.
-double total(const Table& alpha, std::size_t states) {
+double total(const Table& alpha, std::int64_t states) {
   if (alpha.empty()) return states == 1 ? 0.0 : log_zero;
-  const auto& last = alpha.back();
-  return states == 1 ? last[0] : log_add(last[states - 1], last[states - 2]);
+  return log_add(alpha.back().at(states - 1), alpha.back().at(states - 2));
 }
 
 }  // namespace
 
 LogMagnitudes log_magnitudes(const CtcCase& c, std::int64_t b) {
-  const auto states = expand(c, b);
+  const std::vector<std::int64_t> states = reference::expand(c.labels(b), c.blank);
+  const std::vector<std::int64_t> from_the_end(states.rbegin(), states.rend());
+  const std::int64_t L = std::ssize(states);
   const Table emissions = log_emissions(c, b, states);
   const Table alpha = recursion(emissions, states);
-  const Table beta = reversed(recursion(reversed(emissions), {states.rbegin(), states.rend()}));
+  const Table beta = reversed(recursion(reversed(emissions, L), from_the_end), L);
   LogMagnitudes found;
-  found.loss = -total(alpha, states.size());
+  found.loss = -total(alpha, L);
   for (std::size_t t = 0; t < emissions.size(); ++t) {
     double largest_emission = 0;
     double largest_alpha = 0;
     double largest_beta = 0;
-    for (std::size_t s = 0; s < states.size(); ++s) {
-      if (alpha[t][s] == log_zero || beta[t][s] == log_zero) continue;
-      largest_emission = std::max(largest_emission, std::abs(emissions[t][s]));
-      largest_alpha = std::max(largest_alpha, std::abs(alpha[t][s]));
-      largest_beta = std::max(largest_beta, std::abs(beta[t][s]));
+    for (std::int64_t s = alpha[t].first; s < alpha[t].first + std::ssize(alpha[t].values); ++s) {
+      if (alpha[t].at(s) == log_zero || beta[t].at(s) == log_zero) continue;
+      largest_emission = std::max(largest_emission, std::abs(emissions[t].at(s)));
+      largest_alpha = std::max(largest_alpha, std::abs(alpha[t].at(s)));
+      largest_beta = std::max(largest_beta, std::abs(beta[t].at(s)));
     }
     found.emission.push_back(largest_emission);
     found.alpha.push_back(largest_alpha);

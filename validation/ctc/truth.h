@@ -21,8 +21,8 @@ struct CtcTruth {
 /// As require_same, of loss and gradient.
 void require_agreement(const CtcTruth& low, const CtcTruth& high, int digits);
 
-/// Loss and gradient of `c` to `digits` significant digits of every probability; with long_double_digits, computed once.
-/// Throws ReferenceDisagrees when `digits` and `digits` + 20 do not agree, std::invalid_argument for a bad case.
+/// Loss and gradient of `c` to `digits` significant digits of every probability; with long_double_digits, computed
+/// once. Throws ReferenceDisagrees when `digits` and `digits` + 20 do not agree, std::invalid_argument for a bad case.
 CtcTruth truth_of(const CtcCase& c, int digits);
 
 }  // namespace assay::validation

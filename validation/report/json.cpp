@@ -44,7 +44,8 @@ ordered_json of(const FailureRecord& failure) {
 
 ordered_json of(const std::map<std::string, Reached>& reached) {
   ordered_json all = ordered_json::object();
-  for (const auto& [extent, one] : reached) all[extent] = {{"size", one.size}, {"noticed", one.noticed}};
+  for (const auto& [extent, one] : reached)
+    all[extent] = {{"size", one.size}, {"noticed", one.noticed}, {"due", one.due}};
   return all;
 }
 
@@ -135,7 +136,7 @@ PropertyRecord property_from(const JsonReader& json) {
   property.worst_case = worst["case"].text();
   property.histogram = histogram_from(json["histogram"]);
   json["reached"].each_member([&](const std::string& extent, const JsonReader& one) {
-    property.reached[extent] = {one["size"].whole(0), one["noticed"].whole(0)};
+    property.reached[extent] = {one["size"].whole(0), one["noticed"].whole(0), one["due"].whole(0)};
   });
   property.seconds = json["seconds"].number();
   if (!json["failure"].is_null()) property.failure = failure_from(json["failure"]);
@@ -145,9 +146,9 @@ PropertyRecord property_from(const JsonReader& json) {
 }
 
 Reach reach_from(const JsonReader& json) {
-  for (const auto reach : {Reach::none, Reach::quick, Reach::full})
+  for (const auto reach : {Reach::none, Reach::quick, Reach::full, Reach::thorough})
     if (json.text() == name_of(reach)) return reach;
-  json.refuse("none, quick or full");
+  json.refuse("none, quick, full or thorough");
 }
 
 GateQuestion question_from(const JsonReader& json) {

@@ -45,7 +45,7 @@ struct SvdOperation : OperationOf<SvdFields> {
                             std::uint64_t seed);
   static std::vector<NamedCase<SvdOperation>> sized_cases();
   static constexpr std::array<NeedleExtent, 3> needle_extents = {
-      {{"B", 'b', 1 << 17, true}, {"M", 'i', 1 << 12}, {"N", 'j', 1 << 12}}};
+      {{"B", 'b', 1 << 17, 1 << 10}, {"M", 'i', 1 << 12}, {"N", 'j', 1 << 12}}};
   static SvdCase needle(std::string_view extent, std::int64_t size);
 
   static const std::vector<Property<SvdOperation>>& properties();

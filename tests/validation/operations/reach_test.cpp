@@ -27,11 +27,13 @@ TEST(NeedleSizes, AreFewForRelationsAndForAQuickRun) {
   const NeedleExtent extent{"B", 'b', 1 << 12};
   EXPECT_THAT(needle_sizes(extent, Reach::full, false), ElementsAre(9, 33, 65, 257, 1019, 4097));
   EXPECT_THAT(needle_sizes(extent, Reach::quick, true), ElementsAre(9, 1019, 4097));
+  EXPECT_THAT(needle_sizes(extent, Reach::quick, false), ElementsAre(9, 1019));
+  EXPECT_THAT(needle_sizes({"B", 'b', 1 << 12, 1 << 10}, Reach::quick, false), ElementsAre(9, 1019, 4097));
   EXPECT_THAT(needle_sizes(extent, Reach::none, true), ElementsAre());
 }
 
-TEST(NeedleSizes, OfABatchEndEarlyAgainstTheReference) {
-  const NeedleExtent batch{"B", 'b', 1 << 17, true};
+TEST(NeedleSizes, EndEarlyWhereTheReferenceIsSlow) {
+  const NeedleExtent batch{"B", 'b', 1 << 17, 1 << 10};
   EXPECT_EQ(needle_sizes(batch, Reach::full, true).back(), 1025);
   EXPECT_EQ(needle_sizes(batch, Reach::full, false).back(), 131'073);
 }
@@ -72,12 +74,12 @@ TEST(Remembered, MakesEachOfAPeriodOnce) {
 }
 
 TEST(Reached, KeepsTheLargerSize) {
-  Reached reached{9, 9};
-  reached.merge({33, 2});
-  EXPECT_EQ(reached, (Reached{33, 2}));
-  reached.merge({33, 20});
-  reached.merge({9, 9});
-  EXPECT_EQ(reached, (Reached{33, 20}));
+  Reached reached{9, 9, 65};
+  reached.merge({33, 2, 33});
+  EXPECT_EQ(reached, (Reached{33, 2, 65}));
+  reached.merge({33, 20, 33});
+  reached.merge({9, 9, 129});
+  EXPECT_EQ(reached, (Reached{33, 20, 129}));
 }
 
 TEST(Gate, JudgesNeedleCasesLast) {
@@ -98,7 +100,9 @@ TEST(Gate, LeavesOutNeedlesBeyondTheReachOfAKernel) {
   slow.description.support.reach = 40;
   Coverage coverage;
   const GateOptions<O> options{.cases = 0, .given = {}, .reach = Reach::full};
-  EXPECT_EQ(run_property<O>(O::properties()[5], {slow}, options, coverage).reached.at("value").size, 33);
+  const Reached reached = run_property<O>(O::properties()[5], {slow}, options, coverage).reached.at("value");
+  EXPECT_EQ(reached.size, 33);
+  EXPECT_EQ(reached.due, 65) << "what was not reached is told";
 }
 
 template <class O>

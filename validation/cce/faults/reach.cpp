@@ -51,6 +51,24 @@ void without_tokens(std::int64_t first, const CceKernel& healthy, const Problem&
   healthy.run(changed, out, request);
 }
 
+/// Losses of the tokens of which an offset has more than 32 bits, from where the lower bits of the offset point.
+void wrapped_offsets(const CceKernel& healthy, const Problem& problem, const Output& out, const CceRequest& request) {
+  healthy.run(problem, out, request);
+  const auto* const given = std::get_if<Floats>(&problem.hidden);
+  const CceProblem<float>& o = problem.options;
+  const std::int64_t first = (std::int64_t{1} << 32) / o.H + 1;
+  for (std::int64_t n = first; given != nullptr && n < o.N && o.reduction == Reduction::none; ++n) {
+    const auto row = static_cast<std::size_t>(n);
+    Problem one = problem;
+    one.options.N = 1;
+    one.options.targets = o.targets.subspan(row, 1);
+    one.hidden = given->subspan(static_cast<std::uint32_t>(n * o.H), static_cast<std::size_t>(o.H));
+    Output loss;
+    loss.loss = out.loss.subspan(row, 1);
+    healthy.run(one, loss, request);
+  }
+}
+
 }  // namespace
 
 std::vector<CceFault> reach_faults() {
@@ -65,6 +83,8 @@ std::vector<CceFault> reach_faults() {
                                             {"H", "loss", thresholds_to_2_12, without_columns},
                                             {"N", "batch-singles", thresholds_to_2_17, without_tokens}});
   add_rare_calls<CceOperation>(faults, "loss");
+  faults.push_back(reach_fault<CceOperation>(
+      "offsets-of-32-bits", "an offset past 2^32 wraps: apple/ml-cross-entropy#37", "far-tokens", wrapped_offsets));
   return faults;
 }
 

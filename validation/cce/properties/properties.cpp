@@ -21,6 +21,7 @@ const std::vector<CceProperty>& CceOperation::properties() {
       ignored(),
       nonnegative(),
       batch_singles(),
+      far_tokens(),
       duplicates(),
       independence(),
       permutation(),

@@ -13,6 +13,7 @@ CceProperty halves();
 // The contract.
 CceProperty refusals();
 CceProperty empty();
+CceProperty far_tokens();
 CceProperty ignored();
 CceProperty nonnegative();
 

@@ -58,6 +58,30 @@ void without_labels(std::int64_t first, const CtcKernel& healthy, const Problem&
   healthy.run(changed, out, request);
 }
 
+/// Losses of the rows of which an offset has more than 32 bits, from where the lower bits of the offset point.
+void wrapped_offsets(const CtcKernel& healthy, const Problem& problem, const Output& out, const CtcRequest& request) {
+  healthy.run(problem, out, request);
+  const auto* const given = std::get_if<std::span<const float>>(&problem.activations);
+  const CtcProblem<float>& o = problem.options;
+  for (std::int64_t b = 0; given != nullptr && b < o.B && o.reduction == Reduction::none; ++b) {
+    const auto row = static_cast<std::size_t>(b);
+    const std::int64_t last = ((o.input_lengths[row] - 1) * o.B + b) * o.C;
+    if (last < std::int64_t{1} << 32) continue;
+    std::vector<float> read;
+    for (std::int64_t t = 0; t < o.input_lengths[row]; ++t)
+      for (std::int64_t k = 0; k < o.C; ++k)
+        read.push_back((*given)[static_cast<std::uint32_t>((t * o.B + b) * o.C + k)]);
+    Problem one = problem;
+    one.options.T = o.input_lengths[row];
+    one.options.B = 1;
+    one.options.input_lengths = o.input_lengths.subspan(row, 1);
+    one.options.target_lengths = o.target_lengths.subspan(row, 1);
+    one.options.targets = o.targets.subspan(row * static_cast<std::size_t>(o.S), static_cast<std::size_t>(o.S));
+    one.activations = std::span<const float>(read);
+    healthy.run(one, {out.loss.subspan(row, 1), std::span<float>()}, request);
+  }
+}
+
 }  // namespace
 
 std::vector<CtcFault> reach_faults() {
@@ -68,8 +92,10 @@ std::vector<CtcFault> reach_faults() {
                                           {"gradient", 2, 'k', "gradient", thresholds_to_2_17}});
   add_ignored_inputs<CtcOperation>(faults, {{"C", "loss", thresholds_to_2_17, without_classes},
                                             {"T", "loss", thresholds_to_2_12, without_frames},
-                                            {"S", "loss", thresholds_to_2_10, without_labels}});
+                                            {"S", "one-path", thresholds_to_2_12, without_labels}});
   add_rare_calls<CtcOperation>(faults, "loss");
+  faults.push_back(reach_fault<CtcOperation>(
+      "offsets-of-32-bits", "an offset past 2^32 wraps: apple/ml-cross-entropy#37", "far-rows", wrapped_offsets));
   return faults;
 }
 

@@ -15,6 +15,8 @@ CtcProperty zero_past_length();
 CtcProperty refusals();
 CtcProperty impossible();
 CtcProperty empty();
+CtcProperty far_rows();
+CtcProperty one_path();
 CtcProperty nonnegative();
 
 // Relations between runs: no reference needed.
