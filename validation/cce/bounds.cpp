@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "validation/core/sums.h"
+
 namespace assay::validation {
 namespace {
 
@@ -32,8 +34,11 @@ struct CceBounds::Token {
   std::vector<double> slope_error;  ///< its error
   std::vector<double> p;
   std::vector<double> p_error;  ///< pi
+  bool exact = true;            ///< whether every order of summation gives the exact logits
+  double max = 0;
+  double log_sum = 0;  ///< lse - max
   double lse = 0;
-  double sum_error = 0;  ///< dS
+  double rounding = 0;  ///< of the sum and its logarithm, where the logits are exact
   double lse_error = 0;
 };
 
@@ -41,6 +46,7 @@ CceBounds::CceBounds(const CceCase& c, const CceKernelInfo& kernel)
     : case_(c), kernel_(kernel), dhidden_(c.hidden.size()), dweight_(c.weight.size()), dbias_(size(c.V)) {
   std::vector<double> bounds(size(c.N));
   std::vector<double> sizes(size(c.N));
+  count_terms();
   for (std::int64_t n = 0; n < c.N; ++n) {
     if (c.is_ignored(n)) continue;
     Token token;
@@ -57,12 +63,24 @@ CceBounds::CceBounds(const CceCase& c, const CceKernelInfo& kernel)
 }
 
 double CceBounds::gamma(double operations) const {
-  const double share = operations * kernel_.unit_roundoff;
-  return share < 1 ? share / (1 - share) : infinity;
+  return validation::gamma(operations, kernel_.unit_roundoff);
 }
 
-double CceBounds::chain(std::int64_t terms) const {
-  return static_cast<double>(kernel_.longest_chain > 0 ? std::min(terms, kernel_.longest_chain) : terms);
+double CceBounds::chain(double terms) const {
+  return kernel_.longest_chain > 0 ? std::min(terms, static_cast<double>(kernel_.longest_chain)) : terms;
+}
+
+void CceBounds::count_terms() {
+  const auto H = size(case_.H);
+  over_entries_.resize(H);
+  over_tokens_.resize(H + 1);
+  for (std::size_t i = 0; i < case_.weight.size(); ++i) over_entries_[i % H] += case_.weight[i] != 0 ? 1 : 0;
+  for (std::int64_t n = 0; n < case_.N; ++n) {
+    if (case_.is_ignored(n) || case_.token_weight(n) == 0) continue;
+    for (std::size_t h = 0; h < H; ++h)
+      over_tokens_[h] += case_.hidden_at(n, static_cast<std::int64_t>(h)) != 0 ? 1 : 0;
+    over_tokens_[H] += 1;
+  }
 }
 
 double CceBounds::stored(double bound, double exact) const {
@@ -82,20 +100,31 @@ void CceBounds::measure_logits(Token& token) const {
   token.slope.assign(V, 1);
   token.slope_error.assign(V, 0);
   for (std::size_t v = 0; v < V; ++v) {
-    double z = 0;
-    double magnitude = 0;
-    for (std::int64_t h = 0; h < case_.H; ++h) {
-      const double product =
-          double{case_.hidden_at(token.n, h)} * double{case_.weight_at(static_cast<std::int64_t>(v), h)};
-      z += product;
-      magnitude += std::abs(product);
-    }
-    const double bias = case_.bias.empty() ? 0 : double{case_.bias[v]};
-    token.x[v] = z + bias;
-    token.x_error[v] =
-        std::isinf(bias) ? 0 : gamma(static_cast<double>(case_.H) + 2) * (magnitude + std::abs(bias)) + smallest_float;
+    measure_logit(token, v);
     if (case_.has_softcap()) measure_softcap(token, v);
   }
+}
+
+void CceBounds::measure_logit(Token& token, std::size_t v) const {
+  Grid grid;
+  double z = 0;
+  double magnitude = 0;
+  double terms = 0;
+  const auto add = [&](double term) {
+    grid.add(term);
+    z += term;
+    magnitude += std::abs(term);
+    terms += term != 0 ? 1 : 0;
+  };
+  for (std::int64_t h = 0; h < case_.H; ++h)
+    add(double{case_.hidden_at(token.n, h)} * double{case_.weight_at(static_cast<std::int64_t>(v), h)});
+  const double bias = case_.bias.empty() ? 0 : double{case_.bias[v]};
+  token.x[v] = z + bias;
+  if (std::isinf(bias)) return;
+  if (bias != 0) add(bias);
+  const bool exact = grid.is_exact(magnitude, kernel_.unit_roundoff);
+  token.exact = token.exact && exact && !case_.has_softcap();
+  token.x_error[v] = (exact ? 0 : gamma(terms + 2) * magnitude) + smallest_float;
 }
 
 void CceBounds::measure_softcap(Token& token, std::size_t v) const {
@@ -113,28 +142,50 @@ void CceBounds::measure_softcap(Token& token, std::size_t v) const {
 }
 
 void CceBounds::measure_softmax(Token& token) const {
-  const double u = kernel_.unit_roundoff;
-  const double k = kernel_.exp_error;
-  const double m = *std::max_element(token.x.begin(), token.x.end());
+  token.max = *std::max_element(token.x.begin(), token.x.end());
   double sum = 0;
   for (const double x : token.x) {
-    token.p.push_back(std::exp(x - m));
+    token.p.push_back(std::exp(x - token.max));
     sum += token.p.back();
   }
   for (double& p : token.p) p /= sum;
-  token.lse = m + std::log(sum);
+  token.log_sum = std::log(sum);
+  token.lse = token.max + token.log_sum;
+  bound_softmax(token);
+}
+
+void CceBounds::bound_softmax(Token& token) const {
+  const double u = kernel_.unit_roundoff;
+  const double k = kernel_.exp_error;
+  const auto distance = [&](std::size_t v) { return std::isinf(token.x[v]) ? 0 : token.max - token.x[v]; };
   double growth = 0;
   double first_order = 0;
+  double spread = 0;
   for (std::size_t v = 0; v < token.x.size(); ++v) {
-    const double distance = std::isinf(token.x[v]) ? 0 : m - token.x[v];
-    const double error = token.x_error[v] + u * (distance + 2 * std::abs(token.lse)) + (k + 2) * u;
-    token.p_error.push_back(error);
-    growth += token.p[v] * std::expm1(error);
+    token.p_error.push_back(token.x_error[v] + u * distance(v) + (k + 2) * u);
+    growth += token.p[v] * std::expm1(token.p_error[v]);
     first_order += token.p[v] * token.x_error[v];
+    spread += token.p[v] * distance(v);
   }
-  token.sum_error = std::log1p(growth) + (k + 3) * u * chain(case_.V);
-  for (double& error : token.p_error) error = std::expm1(error + token.sum_error);
-  token.lse_error = token.sum_error + first_order + u * std::abs(token.lse);
+  const double additions = additions_of_sum(token, growth);
+  const double sum_error = std::log1p(growth) + additions;
+  token.rounding = additions + u * (spread + (k + 1) * (token.log_sum + 1) + 5);
+  token.lse_error = sum_error + first_order + u * ((k + 1) * token.log_sum + std::abs(token.lse));
+  const double of_lse = u * ((k + 2) * token.log_sum + (token.exact ? 0 : 2 * std::abs(token.lse)));
+  for (std::size_t v = 0; v < token.x.size(); ++v)
+    token.p_error[v] = std::expm1(token.p_error[v] + sum_error + u * distance(v) + of_lse);
+}
+
+/// gamma(M). The terms may be larger by their errors, and the sum smaller by `growth`.
+double CceBounds::additions_of_sum(const Token& token, double growth) const {
+  std::vector<double> sizes;
+  std::vector<Exponential> terms;
+  for (std::size_t v = 0; v < token.x.size(); ++v) {
+    sizes.push_back(token.p[v] * std::exp(token.p_error[v]) * (1 + growth));
+    terms.push_back({token.x[v], sizes.back()});
+  }
+  const double rescalings = chain(rescaled_shares(terms, !token.exact));
+  return gamma(chain(effective_terms(sizes, 1, kernel_.unit_roundoff)) + (kernel_.exp_error + 2) * rescalings);
 }
 
 /// The loss to a few digits, or 0 if the loss is infinite: the size of the rounding when the loss is stored.
@@ -163,12 +214,14 @@ double CceBounds::bound_loss(const Token& token) const {
   }
   const double target_size = case_.label_smoothing < 1 ? std::abs(token.x[token.target]) : 0;
   if (!std::isfinite(target_size) || !std::isfinite(magnitude)) return 0;  // the loss is infinite
-  const double distance = token.lse - token.x[token.target];
-  const double own = u * ((kernel_.exp_error + 3) * chain(case_.V) + 2 * std::abs(token.lse) + 2 * target_size +
-                          2 * std::abs(distance) + kernel_.exp_error + 4);
-  const double squared = case_.z_loss * (4 * u * token.lse * token.lse + token.lse_error * token.lse_error +
-                                         2 * std::abs(token.lse) * own);
-  return from_logits + std::abs(f) * second_order + own + squared + gamma(chain(case_.V) + 3) * magnitude;
+  const double lse = std::abs(token.lse);
+  const double log_space = token.exact && smoothed == 0
+                               ? 2 * (token.max - token.x[token.target]) + 2 * token.log_sum
+                               : 2 * lse + 2 * target_size + 2 * std::abs(token.lse - token.x[token.target]);
+  const double squared =
+      case_.z_loss * (8 * u * lse * lse + token.lse_error * token.lse_error + 2 * lse * token.rounding);
+  return from_logits + std::abs(f) * second_order + token.rounding + u * log_space + squared +
+         gamma(chain(static_cast<double>(case_.V)) + 3) * magnitude;
 }
 
 void CceBounds::add_gradients(const Token& token) {
@@ -178,8 +231,7 @@ void CceBounds::add_gradients(const Token& token) {
   const double f = std::abs(1 + 2 * case_.z_loss * token.lse);
   const int roundings = case_.dtype == Dtype::bfloat16 ? kernel_.bfloat16_roundings : 0;
   const double rounding = std::pow(1 + format_of(Dtype::bfloat16).roundoff, roundings) - 1;
-  const double over_entries = gamma(chain(case_.V) + 5);
-  const double over_tokens = gamma(chain(case_.N) + 5);
+  const auto over = [&](double terms) { return gamma(chain(terms) + 5); };
   for (std::size_t v = 0; v < token.p.size(); ++v) {
     const bool is_target = v == token.target;
     // At the target a kernel may compute p_t f - 1, or 2 zeta lse p_t minus the sum over all other entries.
@@ -195,10 +247,10 @@ void CceBounds::add_gradients(const Token& token) {
     for (std::int64_t h = 0; h < case_.H; ++h) {
       const double w = std::abs(double{case_.weight_at(static_cast<std::int64_t>(v), h)});
       const double x = std::abs(double{case_.hidden_at(token.n, h)});
-      dhidden_[size(token.n * case_.H + h)] += (error + over_entries * magnitude) * w;
-      dweight_[v * size(case_.H) + size(h)] += (error + over_tokens * magnitude) * x;
+      dhidden_[size(token.n * case_.H + h)] += (error + over(over_entries_[size(h)]) * magnitude) * w;
+      dweight_[v * size(case_.H) + size(h)] += (error + over(over_tokens_[size(h)]) * magnitude) * x;
     }
-    dbias_[v] += error + over_tokens * magnitude;
+    dbias_[v] += error + over(over_tokens_.back()) * magnitude;
   }
 }
 
@@ -211,10 +263,16 @@ void CceBounds::reduce_losses(const std::vector<double>& bounds, const std::vect
   }
   const double share =
       case_.reduction == Reduction::mean ? 1 / static_cast<double>(std::max<std::int64_t>(case_.valid_tokens(), 1)) : 1;
-  double total = 0;
-  for (std::size_t n = 0; n < bounds.size(); ++n)
-    total += share * (bounds[n] + gamma(chain(case_.N) + 3) * sizes[n] + float_roundoff * (sizes[n] + bounds[n]));
-  loss_ = {total + 0x1p-149};
+  std::vector<double> terms;
+  double size = 0;
+  double error = 0;
+  for (std::size_t n = 0; n < bounds.size(); ++n) {
+    error += share * (bounds[n] + float_roundoff * (sizes[n] + bounds[n]));
+    terms.push_back(share * (sizes[n] + bounds[n]));
+    size += terms.back();
+  }
+  const double additions = gamma(chain(effective_terms(terms, size, kernel_.unit_roundoff)) + 3);
+  loss_ = {error + additions * size + 0x1p-149};
 }
 
 }  // namespace assay::validation
