@@ -50,8 +50,8 @@ TEST(CceBounds, AreThoseOfAHand) {
   EXPECT_EQ(bounds.dweight(2, 0), 0x1p-149);
 }
 
-/// Products of 1e6 that cancel and are no floats: each logit may be off by e = gamma(4) 2e6, half a unit, so that the loss, of slopes 1/2
-/// and -1/2, may be off by e and the second order, and a probability by the factor exp(2 e).
+/// Products of 1e6 that cancel and are no floats: each logit may be off by e = gamma(4) 2e6, half a unit, so that the
+/// loss, of slopes 1/2 and -1/2, may be off by e and the second order, and a probability by the factor exp(2 e).
 TEST(CceBounds, FollowTheErrorsOfLogitsThatCancel) {
   CceCase c = two_entries();
   c.bias.clear();

@@ -116,7 +116,7 @@ struct LossInBfloat final : PlainCceKernel {
 struct LossFromRoundedLse final : PlainCceKernel {
   static constexpr FaultNote note{"loss-from-rounded-lse",
                                   "lse is rounded to float32 and x_t subtracted from it: 0 for the logits [1e8, 1e8]",
-                                  "loss"};
+                                  "shift"};
   LossFromRoundedLse() { info_.unit_roundoff = 0x1p-24; }
   double loss(const Work& work, const Token& token) const override {
     Token rounded = token;
