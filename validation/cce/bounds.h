@@ -32,6 +32,7 @@
 
 #include "validation/cce/case.h"
 #include "validation/cce/kernel.h"
+#include "validation/cce/magnitudes.h"
 
 namespace assay::validation {
 
@@ -54,17 +55,10 @@ class CceBounds {
   bool is_huge(float stored) const { return std::abs(double{stored}) > largest() / 4; }
 
  private:
-  struct Token;
-
-  void measure_logits(Token& token) const;
-  void measure_logit(Token& token, std::size_t v) const;
-  void measure_softcap(Token& token, std::size_t v) const;
-  void measure_softmax(Token& token) const;
-  void bound_softmax(Token& token) const;
-  double additions_of_sum(const Token& token, double growth) const;
-  double rough_loss(const Token& token) const;
-  double bound_loss(const Token& token) const;
-  void add_gradients(const Token& token);
+  double rough_loss(const CceToken& token) const;
+  double bound_loss(const CceToken& token) const;
+  double own_roundings(const CceToken& token) const;
+  void add_gradients(const CceToken& token);
   void reduce_losses(const std::vector<double>& bounds, const std::vector<double>& sizes);
   void count_terms();
   double chain(double terms) const;
