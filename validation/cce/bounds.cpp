@@ -4,11 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "validation/core/sums.h"
+
 namespace assay::validation {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double smallest_float = 0x1p-126;
 
 std::size_t size(std::int64_t n) {
   return static_cast<std::size_t>(n);
@@ -22,32 +23,14 @@ void claim_nothing_for_nan(std::vector<double>& bounds) {
 
 }  // namespace
 
-/// The intermediate quantities of one token; vectors are [V].
-struct CceBounds::Token {
-  std::int64_t n = 0;
-  std::size_t target = 0;
-  std::vector<double> x;            ///< the logits after the cap
-  std::vector<double> x_error;      ///< dx
-  std::vector<double> slope;        ///< 1 - tanh^2
-  std::vector<double> slope_error;  ///< its error
-  std::vector<double> p;
-  std::vector<double> p_error;  ///< pi
-  double lse = 0;
-  double sum_error = 0;  ///< dS
-  double lse_error = 0;
-};
-
 CceBounds::CceBounds(const CceCase& c, const CceKernelInfo& kernel)
     : case_(c), kernel_(kernel), dhidden_(c.hidden.size()), dweight_(c.weight.size()), dbias_(size(c.V)) {
   std::vector<double> bounds(size(c.N));
   std::vector<double> sizes(size(c.N));
+  count_terms();
   for (std::int64_t n = 0; n < c.N; ++n) {
     if (c.is_ignored(n)) continue;
-    Token token;
-    token.n = n;
-    token.target = size(c.targets[size(n)]);
-    measure_logits(token);
-    measure_softmax(token);
+    const CceToken token = measure_token(c, kernel, n);
     bounds[size(n)] = bound_loss(token);
     sizes[size(n)] = rough_loss(token);
     add_gradients(token);
@@ -57,12 +40,24 @@ CceBounds::CceBounds(const CceCase& c, const CceKernelInfo& kernel)
 }
 
 double CceBounds::gamma(double operations) const {
-  const double share = operations * kernel_.unit_roundoff;
-  return share < 1 ? share / (1 - share) : infinity;
+  return validation::gamma(operations, kernel_.unit_roundoff);
 }
 
-double CceBounds::chain(std::int64_t terms) const {
-  return static_cast<double>(kernel_.longest_chain > 0 ? std::min(terms, kernel_.longest_chain) : terms);
+double CceBounds::chain(double terms) const {
+  return additions_in_chain(kernel_, terms);
+}
+
+void CceBounds::count_terms() {
+  const auto H = size(case_.H);
+  over_entries_.resize(H);
+  over_tokens_.resize(H + 1);
+  for (std::size_t i = 0; i < case_.weight.size(); ++i) over_entries_[i % H] += case_.weight[i] != 0 ? 1 : 0;
+  for (std::int64_t n = 0; n < case_.N; ++n) {
+    if (case_.is_ignored(n) || case_.token_weight(n) == 0) continue;
+    for (std::size_t h = 0; h < H; ++h)
+      over_tokens_[h] += case_.hidden_at(n, static_cast<std::int64_t>(h)) != 0 ? 1 : 0;
+    over_tokens_[H] += 1;
+  }
 }
 
 double CceBounds::stored(double bound, double exact) const {
@@ -75,70 +70,8 @@ double CceBounds::largest() const {
   return format_of(case_.dtype).largest;
 }
 
-void CceBounds::measure_logits(Token& token) const {
-  const auto V = size(case_.V);
-  token.x.resize(V);
-  token.x_error.resize(V);
-  token.slope.assign(V, 1);
-  token.slope_error.assign(V, 0);
-  for (std::size_t v = 0; v < V; ++v) {
-    double z = 0;
-    double magnitude = 0;
-    for (std::int64_t h = 0; h < case_.H; ++h) {
-      const double product =
-          double{case_.hidden_at(token.n, h)} * double{case_.weight_at(static_cast<std::int64_t>(v), h)};
-      z += product;
-      magnitude += std::abs(product);
-    }
-    const double bias = case_.bias.empty() ? 0 : double{case_.bias[v]};
-    token.x[v] = z + bias;
-    token.x_error[v] =
-        std::isinf(bias) ? 0 : gamma(static_cast<double>(case_.H) + 2) * (magnitude + std::abs(bias)) + smallest_float;
-    if (case_.has_softcap()) measure_softcap(token, v);
-  }
-}
-
-void CceBounds::measure_softcap(Token& token, std::size_t v) const {
-  const double cap = case_.logit_softcap;
-  const double u = kernel_.unit_roundoff;
-  const double z = token.x[v];
-  const double z_error = token.x_error[v];
-  const double tanh = std::tanh(z / cap);
-  const double flattest = std::tanh(std::max(0.0, std::abs(z) - z_error) / cap);
-  token.x[v] = cap * tanh;
-  token.x_error[v] = (1 - flattest * flattest) * z_error + (kernel_.exp_error + 2) * u * std::abs(token.x[v]);
-  token.slope[v] = 1 - tanh * tanh;
-  // |d tanh^2 / dz| <= 4 / (3 sqrt 3 cap) < 0.77 / cap
-  token.slope_error[v] = std::min(1.0, 0.77 / cap * z_error) + (2 * kernel_.exp_error + 4) * u * tanh * tanh;
-}
-
-void CceBounds::measure_softmax(Token& token) const {
-  const double u = kernel_.unit_roundoff;
-  const double k = kernel_.exp_error;
-  const double m = *std::max_element(token.x.begin(), token.x.end());
-  double sum = 0;
-  for (const double x : token.x) {
-    token.p.push_back(std::exp(x - m));
-    sum += token.p.back();
-  }
-  for (double& p : token.p) p /= sum;
-  token.lse = m + std::log(sum);
-  double growth = 0;
-  double first_order = 0;
-  for (std::size_t v = 0; v < token.x.size(); ++v) {
-    const double distance = std::isinf(token.x[v]) ? 0 : m - token.x[v];
-    const double error = token.x_error[v] + u * (distance + 2 * std::abs(token.lse)) + (k + 2) * u;
-    token.p_error.push_back(error);
-    growth += token.p[v] * std::expm1(error);
-    first_order += token.p[v] * token.x_error[v];
-  }
-  token.sum_error = std::log1p(growth) + (k + 3) * u * chain(case_.V);
-  for (double& error : token.p_error) error = std::expm1(error + token.sum_error);
-  token.lse_error = token.sum_error + first_order + u * std::abs(token.lse);
-}
-
 /// The loss to a few digits, or 0 if the loss is infinite: the size of the rounding when the loss is stored.
-double CceBounds::rough_loss(const Token& token) const {
+double CceBounds::rough_loss(const CceToken& token) const {
   const double eps = case_.label_smoothing;
   double loss = token.lse + case_.z_loss * token.lse * token.lse;
   if (eps < 1) loss -= (1 - eps) * token.x[token.target];
@@ -146,8 +79,7 @@ double CceBounds::rough_loss(const Token& token) const {
   return std::isfinite(loss) ? std::abs(loss) : 0;
 }
 
-double CceBounds::bound_loss(const Token& token) const {
-  const double u = kernel_.unit_roundoff;
+double CceBounds::bound_loss(const CceToken& token) const {
   const double f = 1 + 2 * case_.z_loss * token.lse;
   const double smoothed = case_.label_smoothing / static_cast<double>(case_.V);
   double from_logits = 0;
@@ -163,23 +95,30 @@ double CceBounds::bound_loss(const Token& token) const {
   }
   const double target_size = case_.label_smoothing < 1 ? std::abs(token.x[token.target]) : 0;
   if (!std::isfinite(target_size) || !std::isfinite(magnitude)) return 0;  // the loss is infinite
-  const double distance = token.lse - token.x[token.target];
-  const double own = u * ((kernel_.exp_error + 3) * chain(case_.V) + 2 * std::abs(token.lse) + 2 * target_size +
-                          2 * std::abs(distance) + kernel_.exp_error + 4);
-  const double squared = case_.z_loss * (4 * u * token.lse * token.lse + token.lse_error * token.lse_error +
-                                         2 * std::abs(token.lse) * own);
-  return from_logits + std::abs(f) * second_order + own + squared + gamma(chain(case_.V) + 3) * magnitude;
+  return from_logits + std::abs(f) * second_order + own_roundings(token) +
+         gamma(chain(static_cast<double>(case_.V)) + 3) * magnitude;
 }
 
-void CceBounds::add_gradients(const Token& token) {
+/// The roundings of a loss whose logits are right.
+double CceBounds::own_roundings(const CceToken& token) const {
+  const double u = kernel_.unit_roundoff;
+  const double target = case_.label_smoothing < 1 ? token.x[token.target] : 0;
+  const double lse = std::abs(token.lse);
+  const bool is_shift_lost = !token.exact || case_.label_smoothing > 0;
+  const double differences = is_shift_lost ? 2 * lse + 2 * std::abs(target) + 2 * std::abs(token.lse - target)
+                                           : 2 * (token.max - target) + 2 * token.log_sum;
+  const double squared = 8 * u * lse * lse + token.lse_error * token.lse_error + 2 * lse * token.rounding;
+  return token.rounding + u * differences + case_.z_loss * squared;
+}
+
+void CceBounds::add_gradients(const CceToken& token) {
   const double u = kernel_.unit_roundoff;
   const double weight = std::abs(case_.token_weight(token.n));
   const double pull = 2 * case_.z_loss * std::abs(token.lse);
   const double f = std::abs(1 + 2 * case_.z_loss * token.lse);
   const int roundings = case_.dtype == Dtype::bfloat16 ? kernel_.bfloat16_roundings : 0;
   const double rounding = std::pow(1 + format_of(Dtype::bfloat16).roundoff, roundings) - 1;
-  const double over_entries = gamma(chain(case_.V) + 5);
-  const double over_tokens = gamma(chain(case_.N) + 5);
+  const auto over = [&](double terms) { return gamma(chain(terms) + 5); };
   for (std::size_t v = 0; v < token.p.size(); ++v) {
     const bool is_target = v == token.target;
     // At the target a kernel may compute p_t f - 1, or 2 zeta lse p_t minus the sum over all other entries.
@@ -188,17 +127,17 @@ void CceBounds::add_gradients(const Token& token) {
     const double terms = softmax + (is_target ? 1 : 0) + case_.label_smoothing / static_cast<double>(case_.V);
     const double x_error = softmax * token.p_error[v] +
                            2 * case_.z_loss * token.p[v] * token.lse_error * (1 + token.p_error[v]) + 4 * u * terms +
-                           (4 + f) * smallest_float;
+                           (4 + f) * format_of(Dtype::float32).smallest_normal;
     const double slope = token.slope[v] + token.slope_error[v];
     const double error = weight * (slope * (x_error + (rounding + 3 * u) * terms) + terms * token.slope_error[v]);
     const double magnitude = weight * slope * terms;
     for (std::int64_t h = 0; h < case_.H; ++h) {
       const double w = std::abs(double{case_.weight_at(static_cast<std::int64_t>(v), h)});
       const double x = std::abs(double{case_.hidden_at(token.n, h)});
-      dhidden_[size(token.n * case_.H + h)] += (error + over_entries * magnitude) * w;
-      dweight_[v * size(case_.H) + size(h)] += (error + over_tokens * magnitude) * x;
+      dhidden_[size(token.n * case_.H + h)] += (error + over(over_entries_[size(h)]) * magnitude) * w;
+      dweight_[v * size(case_.H) + size(h)] += (error + over(over_tokens_[size(h)]) * magnitude) * x;
     }
-    dbias_[v] += error + over_tokens * magnitude;
+    dbias_[v] += error + over(over_tokens_.back()) * magnitude;
   }
 }
 
@@ -211,10 +150,16 @@ void CceBounds::reduce_losses(const std::vector<double>& bounds, const std::vect
   }
   const double share =
       case_.reduction == Reduction::mean ? 1 / static_cast<double>(std::max<std::int64_t>(case_.valid_tokens(), 1)) : 1;
-  double total = 0;
-  for (std::size_t n = 0; n < bounds.size(); ++n)
-    total += share * (bounds[n] + gamma(chain(case_.N) + 3) * sizes[n] + float_roundoff * (sizes[n] + bounds[n]));
-  loss_ = {total + 0x1p-149};
+  std::vector<double> terms;
+  double size = 0;
+  double error = 0;
+  for (std::size_t n = 0; n < bounds.size(); ++n) {
+    error += share * (bounds[n] + float_roundoff * (sizes[n] + bounds[n]));
+    terms.push_back(share * (sizes[n] + bounds[n]));
+    size += terms.back();
+  }
+  const double additions = gamma(chain(effective_terms(terms, size, kernel_.unit_roundoff)) + 3);
+  loss_ = {error + additions * size + 0x1p-149};
 }
 
 }  // namespace assay::validation

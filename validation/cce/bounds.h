@@ -2,16 +2,18 @@
 //
 // With u the unit roundoff inside, k u the error of exp, log and tanh, v the unit roundoff of the type of the gradients
 // and r = v where a kernel rounds its operands to that type, else 0;
-// gamma(n) = n u / (1 - n u) (Higham 2002, lemma 3.1), chain(n) the additions that a term of n passes through (n, or
-// fewer where a kernel claims to sum by blocks), f = 1 + 2 zeta lse, and for each token
+// gamma(n) = n u / (1 - n u) (Higham 2002, lemma 3.1), nz the number of terms that are not 0, chain(n) the additions
+// that a term of n passes through (n, or fewer where a kernel claims to sum by blocks), f = 1 + 2 zeta lse, and for
+// each token, with m = max x_v and e = 1 where its logits are exact (then dz_v is 0), else 0
 //
-//   dz_v     = gamma(H + 2) (sum_h |hidden_h weight_vh| + |bias_v|)                      a logit
+//   dz_v     = gamma(nz + 2) (sum_h |hidden_h weight_vh| + |bias_v|)                     a logit
 //   dx_v     = sup (1 - tanh^2) dz_v + (k + 2) u |x_v|                                   over z_v +- dz_v; no cap: dz_v
 //   ds_v     = min(1, 0.77 dz_v / cap) + (2 k + 4) u tanh^2                              s_v = 1 - tanh^2; no cap: 0
-//   de_v     = dx_v + u (m - x_v + 2 |lse|) + (k + 2) u                                  relative, of exp(x_v - m)
-//   dS       = ln(1 + sum_v p_v (exp(de_v) - 1)) + (k + 3) chain(V) u                    relative, of the sum
-//   pi_v     = exp(de_v + dS) - 1                                                        relative, of p_v
-//   dlse     = dS + sum_v p_v dx_v + u |lse|
+//   de_v     = dx_v + u (m - x_v) + (k + 2) u                                            relative, of exp(x_v - m)
+//   M        = min(N, chain(V)) + (k + 2) min(R, chain(V))                               additions, rescalings: sums.h
+//   dS       = ln(1 + sum_v p_v (exp(de_v) - 1)) + gamma(M)                              relative, of the sum
+//   pi_v     = exp(de_v + dS + u (m - x_v + (k + 2) (lse - m) + (1 - e) 2 |lse|)) - 1    relative, of p_v
+//   dlse     = dS + sum_v p_v dx_v + u ((k + 1) (lse - m) + |lse|)
 //
 //   loss       sum_v |dloss/dx_v| dx_v + |f| sum_v p_v (exp(dx_v) - 1 - dx_v) + the roundings of its own sums
 //
@@ -19,7 +21,8 @@
 //   T_v      = q_v + [v = t] + eps / V
 //   dg_v     = |w| (s_v + ds_v) (q_v pi_v + 2 zeta p_v dlse (1 + pi_v) + (7 u + r) T_v) + |w| T_v ds_v
 //
-//   gradients  sum of |the other factor| (dg_v + gamma(chain + 5) |w| (s_v + ds_v) T_v), over the entries for dhidden
+//   gradients  sum of |the other factor| (dg_v + gamma(min(chain, nz) + 5) |w| (s_v + ds_v) T_v), over the entries for
+//   dhidden
 //              and over the tokens for dweight and dbias; plus v |result| for storing the result
 #pragma once
 
@@ -29,6 +32,7 @@
 
 #include "validation/cce/case.h"
 #include "validation/cce/kernel.h"
+#include "validation/cce/magnitudes.h"
 
 namespace assay::validation {
 
@@ -51,21 +55,20 @@ class CceBounds {
   bool is_huge(float stored) const { return std::abs(double{stored}) > largest() / 4; }
 
  private:
-  struct Token;
-
-  void measure_logits(Token& token) const;
-  void measure_softcap(Token& token, std::size_t v) const;
-  void measure_softmax(Token& token) const;
-  double rough_loss(const Token& token) const;
-  double bound_loss(const Token& token) const;
-  void add_gradients(const Token& token);
+  double rough_loss(const CceToken& token) const;
+  double bound_loss(const CceToken& token) const;
+  double own_roundings(const CceToken& token) const;
+  void add_gradients(const CceToken& token);
   void reduce_losses(const std::vector<double>& bounds, const std::vector<double>& sizes);
-  double chain(std::int64_t terms) const;
+  void count_terms();
+  double chain(double terms) const;
   double gamma(double operations) const;
   double stored(double bound, double exact) const;
 
   const CceCase& case_;
   const CceKernelInfo& kernel_;
+  std::vector<double> over_entries_;  ///< [H] terms of dhidden that are not 0
+  std::vector<double> over_tokens_;   ///< [H + 1] terms of dweight that are not 0, and those of dbias
   std::vector<double> loss_;
   std::vector<double> dhidden_;
   std::vector<double> dweight_;

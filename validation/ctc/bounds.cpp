@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "validation/core/sums.h"
 
 namespace assay::validation {
 namespace {
@@ -22,6 +23,8 @@ CtcBounds::CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel) : case_(c), 
   for (std::int64_t b = 0; b < c.B; ++b) {
     Row row;
     row.sizes = log_magnitudes(c, b);
+    for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)] && c.input == CtcInput::logits; ++t)
+      row.sums.push_back(softmax_sum(c, t, b, kernel.unit_roundoff));
     if (kernel.arithmetic == Arithmetic::probability) {
       bound_probability(row, b);
     } else {
@@ -33,17 +36,18 @@ CtcBounds::CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel) : case_(c), 
 }
 
 double CtcBounds::gamma(double operations) const {
-  const double nu = operations * kernel_.unit_roundoff;
-  return nu < 1 ? nu / (1 - nu) : std::numeric_limits<double>::infinity();
+  return validation::gamma(operations, kernel_.unit_roundoff);
 }
 
-/// Counts an exponential, a division and, from logits, a sum over C classes; in log space also the logarithms' sizes.
-double CtcBounds::emission(double log_y) const {
-  const bool logits = case_.input == CtcInput::logits;
-  const auto C = static_cast<double>(case_.C);
-  const double operations = logits ? C + 10 : 8;
-  if (kernel_.arithmetic == Arithmetic::probability) return gamma(operations);
-  return gamma(2 * std::abs(log_y) + (logits ? 2 * std::log(C) : 0) + operations);
+/// Counts an exponential, a division and, from logits, the softmax's sum; in log space also the logarithms' sizes.
+double CtcBounds::emission(const Row& row, std::size_t t, double log_y) const {
+  const bool log_space = kernel_.arithmetic == Arithmetic::log_space;
+  const double size = std::abs(log_y);
+  if (row.sums.empty()) return gamma(log_space ? 2 * size + 8 : 8);
+  const SoftmaxSum& sum = row.sums[t];
+  const double differences = sum.exact ? 0 : size + sum.distance;
+  const double logarithms = log_space ? size + 2 * sum.logarithm : 0;
+  return gamma(sum.terms + 5 * sum.rescaled + differences + logarithms + 10);
 }
 
 /// The underflow of storing. If the arithmetic has at most the range of float32 or a 16-bit type, the underflow of y,
@@ -65,7 +69,8 @@ double CtcBounds::rough_loss(std::int64_t b) const {
 
 void CtcBounds::bound_probability(Row& row, std::int64_t b) const {
   const auto frames = row.sizes.alpha.size();
-  row.log_probability = static_cast<double>(frames) * (emission(0) + gamma(4)) + gamma(4);
+  row.log_probability = gamma(4);
+  for (std::size_t t = 0; t < frames; ++t) row.log_probability += emission(row, t, row.sizes.emission[t]) + gamma(4);
   row.posterior.assign(frames, 2 * row.log_probability + gamma(states(case_, b) + 4));
 }
 
@@ -77,7 +82,7 @@ void CtcBounds::bound_log_space(Row& row, std::int64_t b) const {
     const double before = t > 0 ? found.alpha[t - 1] : 0;
     const double after = t + 1 < found.beta.size() ? found.beta[t + 1] : 0;
     const double met = std::max(found.alpha[t] + before, found.beta[t] + after);
-    row.log_probability += emission(found.emission[t]) + gamma(3 * met + 8);
+    row.log_probability += emission(row, t, found.emission[t]) + gamma(3 * met + 8);
   }
   for (std::size_t t = 0; t < found.alpha.size(); ++t) {
     const double met = found.alpha[t] + found.beta[t] + found.emission[t] + loss;
@@ -93,17 +98,19 @@ void CtcBounds::bound_losses() {
   const auto stored = [&](double size, double error) { return error + v * (size + error) + smallest; };
   double total_size = 0;
   double total_error = 0;
+  std::vector<double> sizes;
   for (std::size_t b = 0; b < rows_.size(); ++b) {
     const double size = std::isfinite(rows_[b].sizes.loss) ? std::abs(rows_[b].sizes.loss) : 0.0;
     const double error = rows_[b].log_probability + u * size;
     if (case_.reduction == Reduction::none) loss_.push_back(stored(size, error));
     const double labels = static_cast<double>(std::max<std::int64_t>(case_.target_lengths[b], 1));
     const double factor = case_.reduction == Reduction::mean ? 1 / (static_cast<double>(case_.B) * labels) : 1.0;
+    sizes.push_back(factor * (size + error));
     total_size += factor * size;
     total_error += factor * error;
   }
   if (case_.reduction == Reduction::none) return;
-  const double adding = gamma(static_cast<double>(case_.B) + 3) * total_size;
+  const double adding = gamma(effective_terms(sizes, total_size + total_error, u) + 3) * total_size;
   loss_.push_back(stored(total_size, total_error + adding));
 }
 
@@ -113,8 +120,10 @@ double CtcBounds::gradient(std::int64_t t, std::int64_t b, const GradientSizes& 
   const double weight = std::abs(case_.row_weight(b));
   if (weight == 0) return underflow(0);
   const bool has_y = case_.variable == CtcVariable::logits && sizes.y > 0;
-  const double of_sum = kernel_.two_step ? rho + gamma(static_cast<double>(case_.C) + 2) : 0;
-  const double y_error = has_y ? (emission(std::log(sizes.y)) + of_sum) * sizes.y : 0;
+  const auto frame = static_cast<std::size_t>(t);
+  const double in_row = static_cast<double>(case_.target_lengths[static_cast<std::size_t>(b)] + 1);
+  const double of_sum = kernel_.two_step ? rho + gamma(std::min(static_cast<double>(case_.C), in_row) + 2) : 0;
+  const double y_error = has_y ? (emission(row, frame, std::log(sizes.y)) + of_sum) * sizes.y : 0;
   const double exact = weight * sizes.exact;
   const double posterior_error = sizes.posterior > 0 ? rho * sizes.posterior : 0;  // rho may be infinite
   const double inside = weight * (y_error + posterior_error) + 4 * kernel_.unit_roundoff * exact;

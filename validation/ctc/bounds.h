@@ -3,17 +3,20 @@
 // With u the unit roundoff inside, v that of the stored results, gamma(n) = n u / (1 - n u)   (Higham 2002, lemma 3.1)
 //
 //                         probability arithmetic          log-space arithmetic
-//   y            eta      gamma(C + 10)                   gamma(2 Y_t + 2 ln C + C + 10)
+//   y            eta      gamma(M_t + D_t + 10)           gamma(M_t + D_t + 2 ln Z_t + Y_t + 10)
 //   one frame    step     eta + gamma(4)                  eta + gamma(3 (A_t + A_t-1) + 8)
 //   ln p         pi       T (eta + gamma(4)) + gamma(4)   sum of steps + gamma(2 |ln p| + 4)
 //   posterior    rho      2 pi + gamma(L + 4)             expm1(2 pi + gamma(3 (A_t + B_t + Y_t + |ln p|) + L + 8))
 //   loss                  pi + (u + v) |loss|             the same
 //   gradient              |w| (eta y + rho posterior) + 4 u |g| + v |g|,  g = w (y - posterior) or -w posterior,
-//                         where the eta of log space has |ln y| of the element itself for Y_t; in two steps, y carries
-//                         rho + gamma(C + 2) besides
+//                         where eta has |ln y| of the element itself for Y_t; in two steps, y carries
+//                         rho + gamma(min(C, S + 1) + 2) besides
 //
+// Z_t: the sum of the exponentials of frame t; M_t = N_t + 5 R_t: the roundings of the additions and rescalings in Z_t
+// (sums.h); D_t = Y_t + sum_k y_k (m - a_k): those of the differences from the maximum m, or 0 where these are exact.
 // A_t, B_t, Y_t: the largest |ln alpha|, |ln beta|, |ln y| of frame t on any alignment (magnitudes.h); w: the row's
-// weight, upstream times the factor of the reduction. From log_probs the softmax falls away: eta loses C.
+// weight, upstream times the factor of the reduction. From log_probs the softmax falls away: eta is gamma(8), and
+// gamma(2 Y_t + 8) in log space.
 #pragma once
 
 #include <vector>
@@ -50,6 +53,7 @@ class CtcBounds {
  private:
   struct Row {
     LogMagnitudes sizes;
+    std::vector<SoftmaxSum> sums;   ///< [T_b], from logits
     double log_probability = 0;     ///< pi
     std::vector<double> posterior;  ///< rho [T_b]
   };
@@ -57,8 +61,8 @@ class CtcBounds {
   void bound_probability(Row& row, std::int64_t b) const;
   void bound_log_space(Row& row, std::int64_t b) const;
   void bound_losses();
-  double emission(double log_y) const;    ///< eta of one y, relative
-  double underflow(double weight) const;  ///< of a gradient element, absolute
+  double emission(const Row& row, std::size_t t, double log_y) const;  ///< eta of one y, relative
+  double underflow(double weight) const;                               ///< of a gradient element, absolute
   double gamma(double operations) const;
 
   const CtcCase& case_;

@@ -7,6 +7,8 @@
 
 #include "reference/ctc/labels.h"
 
+#include "validation/core/sums.h"
+
 namespace assay::validation {
 namespace {
 
@@ -108,6 +110,34 @@ LogMagnitudes log_magnitudes(const CtcCase& c, std::int64_t b) {
     found.alpha.push_back(largest_alpha);
     found.beta.push_back(largest_beta);
   }
+  return found;
+}
+
+SoftmaxSum softmax_sum(const CtcCase& c, std::int64_t t, std::int64_t b, double unit_roundoff) {
+  double largest = log_zero;
+  double smallest = -log_zero;
+  for (std::int64_t k = 0; k < c.C; ++k) largest = std::max(largest, double{c.activation(t, b, k)});
+  Grid grid;
+  std::vector<Exponential> terms;
+  std::vector<double> sizes;
+  double sum = 0;
+  for (std::int64_t k = 0; k < c.C; ++k) {
+    const double a = double{c.activation(t, b, k)};
+    if (a == log_zero) continue;
+    grid.add(a);
+    smallest = std::min(smallest, a);
+    sizes.push_back(std::exp(a - largest));
+    sum += sizes.back();
+    terms.push_back({a, sizes.back()});
+  }
+  SoftmaxSum found{.logarithm = std::log(sum)};
+  for (Exponential& term : terms) {
+    term.share /= sum;
+    found.distance += term.share * (largest - term.argument);
+  }
+  found.terms = effective_terms(sizes, sum, unit_roundoff);
+  found.rescaled = rescaled_shares(terms, false);
+  found.exact = grid.is_exact(largest - smallest, unit_roundoff);
   return found;
 }
 

@@ -1,4 +1,4 @@
-// The magnitudes of the logarithms in a log-space kernel, which determine the kernel's bounds.
+// The magnitudes that determine a kernel's bounds: those of its softmax, and those of the logarithms of log space.
 #pragma once
 
 #include <vector>
@@ -17,5 +17,17 @@ struct LogMagnitudes {
 
 /// Computes in log space in double, because two digits are enough.
 LogMagnitudes log_magnitudes(const CtcCase& c, std::int64_t b);
+
+/// The sum of the exponentials of one frame's logits, relative to the largest logit.
+struct SoftmaxSum {
+  double terms = 0;      ///< N: the additions that count, in arithmetic of the given unit roundoff
+  double rescaled = 0;   ///< R: the shares that an online sum rescales
+  double logarithm = 0;  ///< of the sum
+  double distance = 0;   ///< sum_k y(k) (m - a_k), m the largest logit
+  bool exact = false;    ///< whether differences of logits are exact
+};
+
+/// Takes time C log C and memory C.
+SoftmaxSum softmax_sum(const CtcCase& c, std::int64_t t, std::int64_t b, double unit_roundoff);
 
 }  // namespace assay::validation

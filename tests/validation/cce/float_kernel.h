@@ -1,7 +1,7 @@
 // Linear cross-entropy in float32, written straight down: naive sums, a maximum, exp and log, and no care beyond that.
 //
 // What it claims of itself is up to the test: the truth, so that the bounds must hold it, or more than that, so that
-// they must not.
+// they must not. It may round the log-sum-exp to one number, which costs the digits that all logits have in common.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,13 @@ namespace assay::validation {
 
 class FloatCceKernel final : public CceKernel {
  public:
-  explicit FloatCceKernel(CceKernelInfo info) : info_(std::move(info)) {}
+  explicit FloatCceKernel(CceKernelInfo info, bool rounds_lse = false)
+      : info_(std::move(info)), rounds_lse_(rounds_lse) {}
 
   const CceKernelInfo& info() const override { return info_; }
 
   void run(const metal::AnyCceProblem& any, const metal::AnyCceOutput& out, const CceRequest&) const override {
-    metal::with_types(any, out, [](const auto& problem, const auto& output) { compute(problem, output); });
+    metal::with_types(any, out, [this](const auto& problem, const auto& output) { compute(problem, output); });
   }
 
  private:
@@ -49,17 +50,23 @@ class FloatCceKernel final : public CceKernel {
     return z;
   }
 
-  static float log_sum_exp(const std::vector<float>& x) {
+  /// lse = max + log
+  struct LogSum {
+    float max, log;
+  };
+
+  LogSum log_sum_exp(const std::vector<float>& x) const {
     const float m = *std::max_element(x.begin(), x.end());
     float sum = 0;
     for (const float one : x) sum += std::exp(one - m);
-    return m + std::log(sum);
+    return rounds_lse_ ? LogSum{m + std::log(sum), 0} : LogSum{m, std::log(sum)};
   }
 
   template <class Real>
-  static float loss(const Problem<Real>& p, const std::vector<float>& x, std::size_t target, float lse) {
+  static float loss(const Problem<Real>& p, const std::vector<float>& x, std::size_t target, LogSum parts) {
     const auto eps = static_cast<float>(p.label_smoothing), zeta = static_cast<float>(p.z_loss);
-    float loss = lse - x[target];
+    const float lse = parts.max + parts.log;
+    float loss = (parts.max - x[target]) + parts.log;
     if (eps > 0) {
       loss = lse - (eps < 1 ? (1 - eps) * x[target] : 0.0F);
       for (const float one : x) loss -= eps / static_cast<float>(p.V) * one;
@@ -68,14 +75,15 @@ class FloatCceKernel final : public CceKernel {
   }
 
   template <class Real>
-  static void add_gradients(const Problem<Real>& p, std::size_t n, float w, const std::vector<float>& x, float lse,
+  static void add_gradients(const Problem<Real>& p, std::size_t n, float w, const std::vector<float>& x, LogSum parts,
                             Sums& sums) {
     const auto H = static_cast<std::size_t>(p.H), V = static_cast<std::size_t>(p.V);
     const auto eps = static_cast<float>(p.label_smoothing), zeta = static_cast<float>(p.z_loss);
-    const float cap = cap_of(p);
+    const float cap = cap_of(p), lse = parts.max + parts.log;
     for (std::size_t v = 0; v < V; ++v) {
       const float one_hot = static_cast<std::int64_t>(v) == p.targets[n] ? 1 - eps : 0;
-      float g = std::exp(x[v] - lse) * (1 + 2 * zeta * lse) - one_hot - eps / static_cast<float>(p.V);
+      float g =
+          std::exp((x[v] - parts.max) - parts.log) * (1 + 2 * zeta * lse) - one_hot - eps / static_cast<float>(p.V);
       if (cap > 0) g *= 1 - x[v] / cap * (x[v] / cap);
       g *= w;
       sums.dbias[v] += g;
@@ -92,7 +100,7 @@ class FloatCceKernel final : public CceKernel {
   }
 
   template <class Real, class Output>
-  static void compute(const Problem<Real>& p, const Output& out) {
+  void compute(const Problem<Real>& p, const Output& out) const {
     const auto N = static_cast<std::size_t>(p.N), V = static_cast<std::size_t>(p.V);
     Sums sums{std::vector<float>(p.hidden.size()), std::vector<float>(p.weight.size()), std::vector<float>(V)};
     const auto valid = static_cast<float>(
@@ -106,7 +114,7 @@ class FloatCceKernel final : public CceKernel {
       const float cap = cap_of(p);
       if (cap > 0)
         for (float& one : x) one = cap * std::tanh(one / cap);
-      const float lse = log_sum_exp(x);
+      const LogSum lse = log_sum_exp(x);
       const float token_loss = loss(p, x, static_cast<std::size_t>(p.targets[n]), lse);
       if (per_token) out.loss[n] = token_loss;
       sums.loss += token_loss * share;
@@ -120,6 +128,7 @@ class FloatCceKernel final : public CceKernel {
   }
 
   CceKernelInfo info_;
+  bool rounds_lse_;
 };
 
 }  // namespace assay::validation

@@ -31,7 +31,7 @@ double stored(double size, double error) {
   return error + v * (size + error) + smallest;
 }
 
-/// T = 2, C = 2, S = 1, so that L = 3 and eta = gamma(C + 10).
+/// T = 2, C = 2, S = 1, so that L = 3 and, for equal logits, eta = gamma(C + 10).
 TEST(CtcBounds, AreThoseOfHandInProbabilities) {
   const CtcCase c = three_of_four_paths();
   const CtcKernelInfo info = claims(Arithmetic::probability);
@@ -74,7 +74,7 @@ TEST(CtcBounds, AreThoseOfHandInLogSpace) {
   const CtcBounds bounds(c, info);
   const double ln2 = std::log(2.0);
   const double loss = std::log(4.0 / 3);
-  const double eta = gamma(2 * ln2 + 2 * ln2 + 2 + 10);
+  const double eta = gamma(2 + ln2 + 2 * ln2 + 10);
   const double step = eta + gamma(3 * (3 * ln2) + 8);
   const double pi = gamma(2 * loss + 4) + 2 * step;
   const double rho = std::expm1(2 * pi + gamma(3 * (4 * ln2 + loss) + 3 + 8));
@@ -96,7 +96,7 @@ TEST(CtcBounds, CarryTheWeightsOfARow) {
   EXPECT_DOUBLE_EQ(CtcBounds(c, info).gradient(1, 1), 4 * once / 2);
 }
 
-/// Two rows of the loss ln 4/3 and one label each; adding B losses costs gamma(B + 3) of their sum.
+/// Two rows of the loss ln 4/3 and one label each; adding B equal losses costs gamma(B + 3) of their sum.
 TEST(CtcBounds, AddUpOverAReduction) {
   CtcCase c = select_rows(three_of_four_paths(), {0, 0});
   const CtcKernelInfo info = claims(Arithmetic::probability);

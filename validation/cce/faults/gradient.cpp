@@ -104,7 +104,7 @@ struct StaleLse final : PlainCceKernel {
   double probability(const Work& work, const Token& token, std::int64_t v) const override {
     if (!work.request.in_halves) return PlainCceKernel::probability(work, token, v);
     const Dtype kept = work.dtype == Dtype::float32 ? Dtype::bfloat16 : work.dtype;
-    return std::exp(token.x[static_cast<std::size_t>(v)] - double{rounded_to(kept, token.lse)});
+    return std::exp(token.x[static_cast<std::size_t>(v)] - double{rounded_to(kept, token.lse())});
   }
 };
 
@@ -113,21 +113,20 @@ struct NeighboursLse final : PlainCceKernel {
                                   "the softmax of a token is normalised by the token before it: an index off by one",
                                   "independence"};
   void compute(Work& work) const override {
-    previous = 0;
     any = false;
     PlainCceKernel::compute(work);
   }
   void add_gradients(Work& work, const Token& token) const override {
     Token other = token;
-    if (any) other.lse = previous;
-    previous = token.lse;
+    if (any) other.exponentials = previous;
+    previous = token.exponentials;
     any = true;
     PlainCceKernel::add_gradients(work, other);
   }
-  static thread_local double previous;
+  static thread_local Running previous;
   static thread_local bool any;
 };
-thread_local double NeighboursLse::previous = 0;
+thread_local NeighboursLse::Running NeighboursLse::previous{0, 1};
 thread_local bool NeighboursLse::any = false;
 
 }  // namespace

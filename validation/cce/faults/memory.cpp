@@ -98,13 +98,13 @@ struct RowOfWidestCall final : PlainCceKernel {
   static constexpr FaultNote note{"row-of-widest-call",
                                   "the log-sum-exp runs over the widest vocabulary so far: buffers only ever grow",
                                   "two-shapes"};
-  double log_sum_exp(const Work& work, const Numbers& x) const override {
+  Running sum_exponentials(const Work& work, const Numbers& x) const override {
     const std::scoped_lock lock(mutex_);
     row_.resize(std::max(row_.size(), x.size()));
     std::copy(x.begin(), x.end(), row_.begin());
     Work widest = work;
     widest.options.V = static_cast<std::int64_t>(row_.size());
-    return PlainCceKernel::log_sum_exp(widest, row_);
+    return PlainCceKernel::sum_exponentials(widest, row_);
   }
 
  private:

@@ -39,7 +39,7 @@ struct CapBeforeBias final : PlainCceKernel {
     if (work.bias.empty() || !has_softcap(work)) return token;
     for (std::size_t v = 0; v < token.x.size(); ++v)
       token.x[v] = std::isfinite(work.bias[v]) ? capped(work, token.z[v] - work.bias[v]) + work.bias[v] : token.x[v];
-    token.lse = log_sum_exp(work, token.x);
+    token.exponentials = sum_exponentials(work, token.x);
     return token;
   }
 };
@@ -67,7 +67,7 @@ struct ZLossInLossOnly final : PlainCceKernel {
                                   "dhidden"};
   double gradient_of_x(const Work& work, const Token& token, std::int64_t v) const override {
     return PlainCceKernel::gradient_of_x(work, token, v) -
-           2 * work.options.z_loss * token.lse * probability(work, token, v);
+           2 * work.options.z_loss * token.lse() * probability(work, token, v);
   }
 };
 
@@ -76,7 +76,7 @@ struct ZLossNotSquared final : PlainCceKernel {
   double loss(const Work& work, const Token& token) const override {
     Token plain = token;
     const double zeta = work.options.z_loss;
-    return PlainCceKernel::loss(work, plain) + zeta * (std::abs(token.lse) - token.lse * token.lse);
+    return PlainCceKernel::loss(work, plain) + zeta * (std::abs(token.lse()) - token.lse() * token.lse());
   }
 };
 

@@ -89,7 +89,7 @@ PlainCceKernel::Running PlainCceKernel::merge(const Running& a, const Running& b
   return {max, a.sum * std::exp(a.max - max) + b.sum * std::exp(b.max - max)};
 }
 
-double PlainCceKernel::log_sum_exp(const Work& work, const Numbers& x) const {
+PlainCceKernel::Running PlainCceKernel::sum_exponentials(const Work& work, const Numbers& x) const {
   Running all{-infinity, 0};
   for (std::int64_t first = 0; first < work.V(); first += chunk(work)) {
     Running part{-infinity, 0};
@@ -97,7 +97,7 @@ double PlainCceKernel::log_sum_exp(const Work& work, const Numbers& x) const {
     for (std::int64_t v = first; v < last; ++v) part = add(part, x[at(v)]);
     all = merge(all, part);
   }
-  return all.max + std::log(all.sum);
+  return all;
 }
 
 double PlainCceKernel::target_logit(const Work&, const Token& token) const {
@@ -106,9 +106,11 @@ double PlainCceKernel::target_logit(const Work&, const Token& token) const {
 
 double PlainCceKernel::loss(const Work& work, const Token& token) const {
   const double eps = work.options.label_smoothing;
-  double loss = token.lse + work.options.z_loss * token.lse * token.lse;
-  if (eps < 1) loss -= (1 - eps) * target_logit(work, token);
-  for (std::int64_t v = 0; eps > 0 && v < work.V(); ++v) loss -= eps / static_cast<double>(work.V()) * token.x[at(v)];
+  const auto above = [&](double x) { return token.exponentials.above(x); };
+  double loss = work.options.z_loss * token.lse() * token.lse();
+  if (eps < 1) loss += (1 - eps) * above(target_logit(work, token));
+  for (std::int64_t v = 0; eps > 0 && v < work.V(); ++v)
+    loss += eps / static_cast<double>(work.V()) * above(token.x[at(v)]);
   return std::max(loss, 0.0);
 }
 
@@ -135,13 +137,13 @@ double PlainCceKernel::weight_of(const Work& work, std::int64_t n) const {
 }
 
 double PlainCceKernel::probability(const Work&, const Token& token, std::int64_t v) const {
-  return std::exp(token.x[at(v)] - token.lse);
+  return std::exp(-token.exponentials.above(token.x[at(v)]));
 }
 
 double PlainCceKernel::gradient_of_x(const Work& work, const Token& token, std::int64_t v) const {
   const double eps = work.options.label_smoothing;
   const double one_hot = v == token.target ? 1 - eps : 0;
-  return probability(work, token, v) * (1 + 2 * work.options.z_loss * token.lse) - one_hot -
+  return probability(work, token, v) * (1 + 2 * work.options.z_loss * token.lse()) - one_hot -
          eps / static_cast<double>(work.V());
 }
 
@@ -173,7 +175,7 @@ PlainCceKernel::Token PlainCceKernel::forward(const Work& work, std::int64_t n) 
     token.z.push_back(logit(work, n, v));
     token.x.push_back(capped(work, token.z.back()));
   }
-  token.lse = log_sum_exp(work, token.x);
+  token.exponentials = sum_exponentials(work, token.x);
   return token;
 }
 
@@ -183,7 +185,7 @@ void PlainCceKernel::run_token(Work& work, std::int64_t n) const {
     return;
   }
   const Token token = forward(work, n);
-  work.log_sum_exp[at(n)] = token.lse;
+  work.log_sum_exp[at(n)] = token.lse();
   work.losses[at(n)] = loss(work, token);
   add_gradients(work, token);
 }

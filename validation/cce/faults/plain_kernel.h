@@ -2,8 +2,9 @@
 //
 //   z_v = sum_h hidden_h weight_vh + bias_v,   x_v = cap tanh(z_v / cap)
 //   running maximum and sum, for each entry:   m' = max(m, x_v),  s' = s exp(m - m') + exp(x_v - m')
-//   lse = m + ln s
-//   loss = lse - (1 - eps) x_t - (eps / V) sum_v x_v + zeta lse^2
+//   lse = m + ln s,   lse - x_v = (m - x_v) + ln s: the digits that m and x_v share are not lost
+//   loss = (1 - eps) (lse - x_t) + (eps / V) sum_v (lse - x_v) + zeta lse^2
+//   p_v = exp(-(lse - x_v))
 //   dL/dz_v = w (p_v (1 + 2 zeta lse) - (1 - eps) [v = t] - eps / V) (1 - tanh^2(z_v / cap))
 //   dhidden = sum_v dL/dz_v weight_v,   dweight_v = sum_n dL/dz_v hidden_n,   dbias_v = sum_n dL/dz_v
 //
@@ -13,6 +14,7 @@
 // folder overrides one of them, rarely two.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -57,6 +59,10 @@ class PlainCceKernel : public CceKernel {
   struct Running {
     double max;
     double sum;
+
+    double log_sum_exp() const { return max + std::log(sum); }
+    /// log_sum_exp - x
+    double above(double x) const { return (max - x) + std::log(sum); }
   };
 
   /// One token.
@@ -65,7 +71,9 @@ class PlainCceKernel : public CceKernel {
     std::int64_t target = 0;
     Numbers z;  ///< [V] before the cap
     Numbers x;  ///< [V]
-    double lse = 0;
+    Running exponentials{0, 1};
+
+    double lse() const { return exponentials.log_sum_exp(); }
   };
 
   // The request.
@@ -83,7 +91,7 @@ class PlainCceKernel : public CceKernel {
   virtual std::int64_t chunk(const Work& work) const;
   virtual Running add(const Running& running, double x) const;
   virtual Running merge(const Running& a, const Running& b) const;
-  virtual double log_sum_exp(const Work& work, const Numbers& x) const;
+  virtual Running sum_exponentials(const Work& work, const Numbers& x) const;
 
   // The loss.
   virtual double target_logit(const Work& work, const Token& token) const;
@@ -107,7 +115,6 @@ class PlainCceKernel : public CceKernel {
   virtual double stored(Dtype dtype, double value) const;
   virtual void store(const Work& work, const metal::AnyCceOutput& out) const;
 
- private:
   CceKernelInfo info_;
 };
 

@@ -13,10 +13,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct NoMaximum final : PlainCceKernel {
   static constexpr FaultNote note{"no-maximum", "exp of the logits as they are, in the range of float32", "shift"};
-  double log_sum_exp(const Work&, const Numbers& x) const override {
+  Running sum_exponentials(const Work&, const Numbers& x) const override {
     float sum = 0;
     for (const double logit : x) sum += std::exp(static_cast<float>(logit));
-    return std::log(sum);
+    return {0, sum};
   }
 };
 
@@ -43,12 +43,12 @@ struct FirstChunkOfMinusInfinity final : PlainCceKernel {
 
 struct LastChunkDropped final : PlainCceKernel {
   static constexpr FaultNote note{"last-chunk-dropped", "V / chunk whole chunks, and the rest is left out", "chunks"};
-  double log_sum_exp(const Work& work, const Numbers& x) const override {
+  Running sum_exponentials(const Work& work, const Numbers& x) const override {
     const std::int64_t whole = work.V() / chunk(work) * chunk(work);
-    if (whole == 0) return PlainCceKernel::log_sum_exp(work, x);
+    if (whole == 0) return PlainCceKernel::sum_exponentials(work, x);
     Running all{-infinity, 0};
     for (std::int64_t v = 0; v < whole; ++v) all = add(all, x[static_cast<std::size_t>(v)]);
-    return all.max + std::log(all.sum);
+    return all;
   }
 };
 
@@ -63,21 +63,21 @@ struct SumPerChunkInHalf final : PlainCceKernel {
 struct LastWordLeftOut final : PlainCceKernel {
   static constexpr FaultNote note{"last-word-left-out", "the loop over the vocabulary ends one too early",
                                   "permutation"};
-  double log_sum_exp(const Work& work, const Numbers& x) const override {
-    if (x.size() < 2) return PlainCceKernel::log_sum_exp(work, x);
+  Running sum_exponentials(const Work& work, const Numbers& x) const override {
+    if (x.size() < 2) return PlainCceKernel::sum_exponentials(work, x);
     Running all{-infinity, 0};
     for (std::size_t v = 0; v + 1 < x.size(); ++v) all = add(all, x[v]);
-    return all.max + std::log(all.sum);
+    return all;
   }
 };
 
 struct TileEdgeReadAsZero final : PlainCceKernel {
   static constexpr FaultNote note{"tile-edge-counted", "entries past V up to a whole tile of 8 count with a logit of 0",
                                   "padding"};
-  double log_sum_exp(const Work& work, const Numbers& x) const override {
-    const double lse = PlainCceKernel::log_sum_exp(work, x);
+  Running sum_exponentials(const Work& work, const Numbers& x) const override {
+    const Running all = PlainCceKernel::sum_exponentials(work, x);
     const auto beyond = static_cast<double>((8 - work.V() % 8) % 8);
-    return lse + std::log1p(beyond * std::exp(-lse));
+    return {all.max, all.sum + beyond * std::exp(-all.max)};
   }
 };
 
@@ -89,7 +89,7 @@ struct BiasTwiceAtTarget final : PlainCceKernel {
     return PlainCceKernel::target_logit(work, token) + bias;
   }
   double loss(const Work& work, const Token& token) const override {
-    return token.lse + work.options.z_loss * token.lse * token.lse - target_logit(work, token);
+    return token.lse() + work.options.z_loss * token.lse() * token.lse() - target_logit(work, token);
   }
 };
 
@@ -98,8 +98,8 @@ struct NegativeLoss final : PlainCceKernel {
                                   "ln(sum) in float and max - x_t apart: below 0 for a confident token", "nonnegative"};
   double loss(const Work& work, const Token& token) const override {
     const double max = *std::max_element(token.x.begin(), token.x.end());
-    const auto log_sum = static_cast<float>(token.lse - max);
-    return double{log_sum - 1e-7F} + PlainCceKernel::loss(work, token) - (token.lse - max);
+    const auto log_sum = static_cast<float>(token.lse() - max);
+    return double{log_sum - 1e-7F} + PlainCceKernel::loss(work, token) - (token.lse() - max);
   }
 };
 
@@ -108,8 +108,20 @@ struct LossInBfloat final : PlainCceKernel {
                                   "lse - x_t is subtracted in the type of the inputs: ml-explore/mlx#4520", "images"};
   double loss(const Work& work, const Token& token) const override {
     Token rounded = token;
-    rounded.lse = rounded_to(work.dtype, token.lse);
+    rounded.exponentials = {rounded_to(work.dtype, token.lse()), 1};
     return rounded_to(work.dtype, PlainCceKernel::loss(work, rounded));
+  }
+};
+
+struct LossFromRoundedLse final : PlainCceKernel {
+  static constexpr FaultNote note{"loss-from-rounded-lse",
+                                  "lse is rounded to float32 and x_t subtracted from it: 0 for the logits [1e8, 1e8]",
+                                  "shift"};
+  LossFromRoundedLse() { info_.unit_roundoff = 0x1p-24; }
+  double loss(const Work& work, const Token& token) const override {
+    Token rounded = token;
+    rounded.exponentials = {double{static_cast<float>(token.lse())}, 1};
+    return PlainCceKernel::loss(work, rounded);
   }
 };
 
@@ -123,10 +135,10 @@ struct BatchMaximum final : PlainCceKernel {
     shared_max = max;
     PlainCceKernel::compute(work);
   }
-  double log_sum_exp(const Work&, const Numbers& x) const override {
+  Running sum_exponentials(const Work&, const Numbers& x) const override {
     float sum = 0;
     for (const double logit : x) sum += std::exp(static_cast<float>(logit - shared_max));
-    return shared_max + std::log(sum);
+    return {shared_max, sum};
   }
   static thread_local double shared_max;
 };
@@ -146,7 +158,7 @@ struct TargetOfRowZero final : PlainCceKernel {
 std::vector<CceFault> softmax_faults() {
   return plant_all<CceOperation, NoMaximum, RescalingForgotten, FirstChunkOfMinusInfinity, LastChunkDropped,
                    SumPerChunkInHalf, LastWordLeftOut, TileEdgeReadAsZero, BiasTwiceAtTarget, NegativeLoss,
-                   LossInBfloat, BatchMaximum, TargetOfRowZero>(plain_cce_kernel());
+                   LossInBfloat, LossFromRoundedLse, BatchMaximum, TargetOfRowZero>(plain_cce_kernel());
 }
 
 }  // namespace assay::validation::cce

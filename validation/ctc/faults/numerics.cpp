@@ -52,6 +52,24 @@ struct LogitsClipped final : PlainCtcKernel {
   }
 };
 
+struct SoftmaxPlusEpsilon final : PlainCtcKernel {
+  static constexpr FaultNote note{
+      "softmax-plus-epsilon", "7e-8 is added to each exponential of a softmax in float32, lest one be 0", "gradient"};
+  SoftmaxPlusEpsilon() {
+    info_.arithmetic = Arithmetic::probability;
+    info_.unit_roundoff = 0x1p-24;
+  }
+  void read_log_y(Row& row) const override {
+    PlainCtcKernel::read_log_y(row);
+    if (row.problem.input == reference::CtcInput::log_probs) return;
+    for (std::int64_t t = 0; t < row.frames; ++t) {
+      const double largest = *std::ranges::max_element(row.log_y.row(t));
+      const double growth = std::log1p(7e-8 * static_cast<double>(row.problem.C) * std::exp(largest));
+      for (double& log_y : row.log_y.row(t)) log_y -= growth;
+    }
+  }
+};
+
 struct LogOfYPlusEpsilon final : PlainCtcKernel {
   static constexpr FaultNote note{"log-of-y-plus-epsilon",
                                   "ln(y + 1e-7) for log-probabilities, as Keras takes its logarithm", "input-kinds"};
@@ -127,8 +145,9 @@ struct MinusZero final : PlainCtcKernel {
 
 std::vector<CtcFault> numeric_faults() {
   return plant_all<CtcOperation, SoftmaxWithoutMaximum, SoftmaxMaximumOfBatch, SoftmaxMaximumWithPadding, LogitsClipped,
-                   LogOfYPlusEpsilon, LogAddWithoutMaximum, LogAddCutForFloat, AlphaInFloat, LogSoftmaxInFloat,
-                   LossInHalf, ProbabilityLeavesLogSpace, LossBelowZero, MinusZero>(plain_ctc_kernel());
+                   SoftmaxPlusEpsilon, LogOfYPlusEpsilon, LogAddWithoutMaximum, LogAddCutForFloat, AlphaInFloat,
+                   LogSoftmaxInFloat, LossInHalf, ProbabilityLeavesLogSpace, LossBelowZero, MinusZero>(
+      plain_ctc_kernel());
 }
 
 }  // namespace assay::validation

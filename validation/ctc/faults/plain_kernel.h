@@ -111,7 +111,6 @@ class PlainCtcKernel : public CtcFloatKernel {
   /// Activations [C] of frame t of row b.
   static std::span<const float> frame_of(const Problem& problem, std::int64_t t, std::int64_t b);
 
- private:
   CtcKernelInfo info_;
 };
 
