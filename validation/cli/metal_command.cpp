@@ -71,14 +71,17 @@ std::string shown(const metal::Size& size) {
 
 void print_outcome(const ShaderCheck& check, const ShaderOutcome& outcome) {
   const bool colour = wants_colour(stdout);
-  for (const auto& report : outcome.reports) fmt::print("{}\n\n", to_string(report));
+  for (const auto* reports : {&outcome.reports, &outcome.warnings})
+    for (const auto& report : *reports) fmt::print("{}\n\n", to_string(report));
   if (outcome.error) fmt::print("{}\n\n", outcome.error->text);
   if (outcome.error && outcome.error->kind == metal::Error::Kind::compile) return;
-  fmt::print("{} {}: {} threads in groups of {}: {}\n", check.file.filename().string(), outcome.function,
+  const std::size_t warnings = outcome.warnings.size();
+  fmt::print("{} {}: {} threads in groups of {}: {}{}\n", check.file.filename().string(), outcome.function,
              shown(check.grid), shown(check.group),
              outcome.passed() ? paint("nothing found", fg(fmt::terminal_color::green), colour)
                               : paint(fmt::format("{} found", outcome.reports.size() + (outcome.error ? 1U : 0U)),
-                                      fg(fmt::terminal_color::red), colour));
+                                      fg(fmt::terminal_color::red), colour),
+             warnings > 0 ? fmt::format(", {} warning{}", warnings, warnings > 1 ? "s" : "") : "");
 }
 
 int check(Arguments& arguments) {
