@@ -76,8 +76,10 @@ void blocks(std::uint64_t /*count*/, const void* /*pc*/) {}
 
 void undefined_lane(abi::Scope /*scope*/, std::uint32_t /*lane*/, const abi::Site* /*site*/) {}
 
-constexpr abi::Services services{&access,         &threadgroup_variable, &barrier, &all_gather,
-                                 &undefined_lane, &index_out_of_bounds,  &blocks,  0};
+void leave(const abi::Site* /*site*/) {}
+
+constexpr abi::Services services{
+    &access, &threadgroup_variable, &barrier, &all_gather, &undefined_lane, &leave, &index_out_of_bounds, &blocks, 0};
 
 }  // namespace
 

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
+#include <string>
 
 namespace assay::validation {
 namespace {
@@ -45,34 +47,53 @@ bool is_narrow(const GradientArray& g) {
   return true;
 }
 
-/// Counts of signs, of all elements and in each slice of the last axis.
+/// Counts of signs. A line are the elements that differ in one index only.
 struct Signs {
-  double count = 0, squares = 0;   ///< of elements; sum over slices of (positive - negative)^2
-  double slices = 0, balance = 0;  ///< of slices; slices of positive balance minus those of negative
+  double count = 0, squares = 0;  ///< of elements; sum over lines of (positive - negative)^2
+  double lines = 0, balance = 0;  ///< of lines; lines of positive balance minus those of negative
 
   /// As of coins that are tossed for each element.
   bool look_random() const { return count >= 16 && squares <= 4 * count; }
-  /// As of coins, one for each slice, of which nearly all fall alike (four standard deviations).
-  bool are_alike() const { return slices >= 17 && std::abs(balance) > 4 * std::sqrt(slices); }
+  /// As of coins, one for each line, of which nearly all fall alike (four standard deviations).
+  bool are_alike() const { return lines >= 17 && std::abs(balance) > 4 * std::sqrt(lines); }
 };
 
+/// The signs of `value` at the wrong elements, along the lines of an axis.
 template <class Value>
-Signs signs_of(const GradientArray& g, const Value& value) {
+Signs signs_of(const GradientArray& g, std::size_t axis, const Value& value) {
+  const std::size_t stride = g.stride(axis), width = stride * static_cast<std::size_t>(g.extents[axis]);
+  std::vector<double> balance(g.size() / static_cast<std::size_t>(g.extents[axis])), count(balance.size());
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    const std::size_t line = i / width * stride + i % stride;
+    if (!g.wrong[i] || value(i) == 0) continue;
+    balance[line] += value(i) > 0 ? 1 : -1;
+    count[line] += 1;
+  }
   Signs signs;
-  const auto width = static_cast<std::size_t>(g.extents.back());
-  for (std::size_t slice = 0; slice < g.size(); slice += width) {
-    double balance = 0, count = 0;
-    for (std::size_t i = slice; i < slice + width; ++i) {
-      if (!g.wrong[i] || value(i) == 0) continue;
-      balance += value(i) > 0 ? 1 : -1;
-      count += 1;
-    }
-    signs.count += count;
-    signs.squares += balance * balance;
-    signs.slices += count > 0 ? 1 : 0;
-    signs.balance += balance > 0 ? 1 : balance < 0 ? -1 : 0;
+  for (std::size_t line = 0; line < balance.size(); ++line) {
+    signs.count += count[line];
+    signs.squares += balance[line] * balance[line];
+    signs.lines += count[line] > 0 ? 1 : 0;
+    signs.balance += balance[line] > 0 ? 1 : balance[line] < 0 ? -1 : 0;
   }
   return signs;
+}
+
+/// Whether the signs of errors look random along every axis, and whether they are alike.
+struct SignPattern {
+  bool random = true, alike = false;
+};
+
+SignPattern pattern_of_signs(const GradientArray& g) {
+  const auto error = [&](std::size_t i) { return g.got[i] - g.expected[i]; };
+  SignPattern pattern;
+  for (std::size_t axis = 0; axis < g.axes.size(); ++axis)
+    for (const Signs& signs :
+         {signs_of(g, axis, error), signs_of(g, axis, [&](std::size_t i) { return error(i) * g.expected[i]; })}) {
+      pattern.random = pattern.random && signs.look_random();
+      pattern.alike = pattern.alike || (axis + 1 == g.axes.size() && signs.are_alike());
+    }
+  return pattern;
 }
 
 }  // namespace
@@ -85,13 +106,11 @@ std::vector<Pattern> small_errors(const GradientArray& g) {
     return {{g.name + ": underflow", fmt::format("{} is wrong by less than {:.1e} of its largest element: small terms "
                                                  "underflow, or are left out",
                                                  g.name, 2 * share)}};
-  const Signs errors = signs_of(g, [&](std::size_t i) { return g.got[i] - g.expected[i]; });
-  const Signs relative = signs_of(g, [&](std::size_t i) { return (g.got[i] - g.expected[i]) * g.expected[i]; });
+  const auto [random, alike] = pattern_of_signs(g);
   const std::string start = fmt::format("{} is wrong by at most {:.1e} of its largest element: ", g.name, share);
   const std::string digits = fmt::format("digits are lost, as in an arithmetic of {:.0f} bits", -std::log2(share));
-  if (is_narrow(g) || (errors.look_random() && relative.look_random()))
-    return {{g.name + ": precision", start + digits + "; the formula is about right"}};
-  if (errors.are_alike() || relative.are_alike())
+  if (is_narrow(g) || random) return {{g.name + ": precision", start + digits + "; the formula is about right"}};
+  if (alike)
     return {{g.name + ": small term", start +
                                           "its errors are alike in sign, as rounding errors are not: the formula is "
                                           "wrong, or terms are missing"}};

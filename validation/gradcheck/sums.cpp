@@ -50,13 +50,14 @@ class Search {
 
   bool is_usable(std::size_t i) const { return std::isfinite(g_.got[i]) && std::isfinite(g_.expected[i]); }
   double error(std::size_t i) const { return g_.got[i] - g_.expected[i]; }
+  double uncertainty(std::size_t i) const { return g_.bound[i] + 0x1p-50 * std::abs(g_.expected[i]); }
 
   /// The element that determines the multiple best, a wrong one if there is any; size() if no element does.
   std::size_t most_informative(std::size_t slice) const {
     std::size_t best = g_.size();
     double best_rank = 0;
     for (std::size_t i = slice * width_; i < (slice + 1) * width_; ++i) {
-      const double rank = std::abs(sum_.part[i]) / (g_.bound[i] + 0x1p-50 * std::abs(g_.expected[i]) + 0x1p-1000);
+      const double rank = std::abs(sum_.part[i]) / (uncertainty(i) + 0x1p-1000);
       if (!is_usable(i) || !(rank > best_rank)) continue;
       best = i;
       best_rank = rank;
@@ -69,16 +70,16 @@ class Search {
     const std::size_t best = most_informative(slice);
     const double part = best < g_.size() ? sum_.part[best] : 1;
     const double multiple = best < g_.size() ? error(best) / part : 0;
-    const double slack =
-        best < g_.size() ? (g_.bound[best] + 0x1p-50 * std::abs(g_.expected[best])) / std::abs(part) : 0;
-    Missing missing{multiple / (1 + multiple), 4 * slack, false};
+    const double slack = best < g_.size() ? uncertainty(best) * (1 + std::abs(multiple)) / std::abs(part) : 0;
+    Missing missing{multiple / (1 + multiple), 4 * slack + 1e-6 * std::abs(multiple), false};
     for (std::size_t i = slice * width_; i < (slice + 1) * width_; ++i) {
       if (!g_.wrong[i] || !is_usable(i)) continue;
+      const double due = std::abs(multiple * sum_.part[i]);
       const double allowed =
-          2 * (g_.bound[i] + 0x1p-50 * std::abs(g_.expected[i])) + 2 * slack * std::abs(sum_.part[i]);
+          2 * uncertainty(i) * (1 + std::abs(multiple)) + 2 * slack * std::abs(sum_.part[i]) + due / 1024;
       if (!(std::abs(error(i) - multiple * sum_.part[i]) <= allowed)) return std::nullopt;
       missing.wrong = true;
-      evidence_ += std::abs(multiple * sum_.part[i]) > 4 * allowed ? 1U : 0U;
+      evidence_ += due > 4 * allowed ? 1U : 0U;
     }
     return missing;
   }

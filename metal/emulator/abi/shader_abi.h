@@ -165,6 +165,10 @@ struct Services {
   /// undefined. `lane` is counted in `scope`.
   void (*undefined_lane)(Scope scope, assay_u32 lane, const Site* site);
 
+  /// Called before each `return;`. A thread whose last one is above a collective has returned early; any other thread
+  /// that has ended without it took a way around it.
+  void (*leave)(const Site* site);
+
   /// Called, in shaders compiled for checking, when an index is out of the bounds of an array of known length: a local
   /// array, a `threadgroup` variable, a member of a struct. Ends the thread before its access.
   void (*index_out_of_bounds)(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type);

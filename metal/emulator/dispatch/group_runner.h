@@ -43,6 +43,7 @@ class GroupRunner final : private BarrierListener {
   void barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site);
   abi::ActiveLanes all_gather(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
                               const abi::Site* site);
+  void leave(const abi::Site& site) { barriers_.leave(scheduler_.current(), site); }
   void undefined_lane(abi::Scope scope, std::uint32_t lane, const abi::Site& site);
   void blocks(std::uint64_t count, const void* pc) { count_steps(count, nullptr, pc); }
   [[noreturn]] void index_out_of_bounds(const abi::Site& site, std::uint64_t index, const char* type);

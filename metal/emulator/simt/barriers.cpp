@@ -43,6 +43,7 @@ void Barriers::begin(std::uint32_t threads) {
   update_fast_barrier();
   arrivals_.resize(threads);
   results_.resize(threads);
+  left_at_.assign(threads, {});
   simdgroups_.assign((threads + lanes - 1) / lanes, {});
   for (std::uint32_t first = 0; first < threads; first += lanes)
     simdgroups_[first / lanes].live = lanes_of(threads - first);
@@ -224,13 +225,22 @@ std::uint32_t Barriers::faulted_lanes(std::uint32_t simdgroup) const {
   return lanes_of(threads_ - simdgroup * lanes) & ~state.live & ~state.returned;
 }
 
-/// The lanes without which a collective of the lanes `active` is worth a report: those elsewhere in the shader, and for
-/// a collective of all lanes also those that have returned or do not exist.
+/// Whether a thread that has returned did so behind the site, which it has not come to. Where the text does not tell,
+/// it has not.
+bool Barriers::has_passed(std::uint32_t thread, const abi::Site& site) const {
+  const abi::Site& left = left_at_[thread];
+  return left.line == 0 || (std::strcmp(left.file, site.file) == 0 && comes_before(site, left));
+}
+
+/// The lanes without which a collective of the lanes `active` is worth a report: those elsewhere in the shader or past
+/// the collective, and for a collective of all lanes also those that have returned before it or do not exist.
 std::uint32_t Barriers::missing_lanes(std::uint32_t simdgroup, std::uint32_t active) const {
   const Arrival& first = arrivals_[simdgroup * lanes + first_lane(active)];
   if (first.site->needs == abi::Needs::no_lanes) return 0;
   if (first.site->needs == abi::Needs::all_lanes) return ~active & ~faulted_lanes(simdgroup);
-  const std::uint32_t elsewhere = simdgroups_[simdgroup].live & ~active;
+  std::uint32_t elsewhere = simdgroups_[simdgroup].live & ~active;
+  for (std::uint32_t mask = simdgroups_[simdgroup].returned; mask != 0; mask &= mask - 1)
+    if (has_passed(simdgroup * lanes + first_lane(mask), *first.site)) elsewhere |= bit(first_lane(mask));
   return first.scope == abi::Scope::quadgroup ? elsewhere & whole_quadgroups(active) : elsewhere;
 }
 

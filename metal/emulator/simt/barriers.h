@@ -74,6 +74,9 @@ class Barriers {
   /// The thread has returned, or a fault has ended it. Barriers that a faulted thread skips are not reported.
   void finish(std::uint32_t thread, bool by_fault);
 
+  /// The thread comes to a `return;`.
+  void leave(std::uint32_t thread, const abi::Site& site) { left_at_[thread] = site; }
+
   /// The lanes that took part in the thread's last collective.
   abi::ActiveLanes result(std::uint32_t thread) const { return results_[thread]; }
 
@@ -130,6 +133,7 @@ class Barriers {
   void resolve_simdgroup_barrier(std::uint32_t simdgroup);
   void run_collective(std::uint32_t simdgroup);
   void release(std::uint32_t simdgroup, std::uint32_t released);
+  bool has_passed(std::uint32_t thread, const abi::Site& site) const;
   std::uint32_t faulted_lanes(std::uint32_t simdgroup) const;
   std::uint32_t missing_lanes(std::uint32_t simdgroup, std::uint32_t active) const;
   std::uint32_t lanes_at_first_site(std::uint32_t simdgroup) const;
@@ -150,6 +154,7 @@ class Barriers {
   std::vector<Simdgroup> simdgroups_;
   std::vector<Arrival> arrivals_;
   std::vector<abi::ActiveLanes> results_;
+  std::vector<abi::Site> left_at_;  ///< the last `return;` of each thread; line 0 if there was none
   std::vector<std::byte> gathered_;
   std::vector<std::uint32_t> released_;
 };

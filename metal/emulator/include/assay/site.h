@@ -58,6 +58,11 @@ __attribute__((always_inline)) constexpr Site here(const char* operation, Needs 
   return {file, line, column, operation, needs};
 }
 
+/// Stands behind `return` in a function without a value.
+constexpr void leave(Site site = here("return")) {
+  if (!__builtin_is_constant_evaluated()) services->leave(&site);
+}
+
 /// If this is the fast barrier and another thread is ready, switches to that thread and returns true once this one runs
 /// again. Else returns false: the thread must call the Services.
 __attribute__((always_inline, nodebug)) inline bool waited_at_fast_barrier([[maybe_unused]] unsigned flags,
