@@ -101,7 +101,8 @@ int lint(Arguments& arguments) {
   interpret(arguments);
   const auto result = metal::emulator::lint_file(arguments.check.file, compile_options(arguments.check.emulator));
   if (result) {
-    fmt::print("{}: nothing found\n", arguments.check.file.filename().string());
+    fmt::print("{}{}: {}\n", *result, arguments.check.file.filename().string(),
+               result->empty() ? "nothing found" : "warnings only");
     return 0;
   }
   using Kind = metal::Error::Kind;
