@@ -128,7 +128,9 @@ TEST(Lint, WarnsOfSimdgroupOperationsThatNotAllLanesReach) {
         "if (lane > 3 && simd_any(x > 0)) x = 0;", "uint k = 2; if (lane == 0) k = 3; if (k == 3) x = simd_sum(x);",
         "while (true) { x = simd_min(x); if (x > float(gid)) break; }", "switch (tid % 3) { case 0: x = simd_sum(x); }",
         "const device float* p = a + tid; if (*p > 1) x = simd_broadcast(x, 3);", "if (tid < 16) x = quad_sum(x);",
-        "if (tid / 2 < 9) x = simd_sum(x);", "float y = simd_shuffle_xor(x, 1); if (y > 0) x = simd_sum(x);"})
+        "if (tid / 2 < 9) x = simd_sum(x);",
+        "float b[2] = {0, 0}; if (lane == 0) b[1] = 1; if (b[1] > 0) x = simd_sum(x);",
+        "float y = simd_shuffle_xor(x, 1); if (y > 0) x = simd_sum(x);"})
     EXPECT_THAT(lint_statements(statements), HasSubstr("test.metal:6:")) << statements;
 }
 
@@ -141,6 +143,8 @@ TEST(Lint, IsSilentWhereAllLanesTakePart) {
         "for (uint i = lane; i < n; i += 32) x += a[i]; x = simd_sum(x);", "if (lane == 0) x = 1; x = simd_sum(x);",
         "for (ushort d = 1; d < 32; d *= 2) x += simd_shuffle_xor(x, d); if (x > 0) x = simd_sum(x);",
         "if (s[0] > 2 && n > 3) x = simd_sum(x);", "if (lane < 7 && simd_is_first()) x = 0;",
+        "if (lane == 0) s[simdgroup] = x; threadgroup_barrier(mem_flags::mem_threadgroup); if (s[1] > 2) x = "
+        "simd_sum(x);",
         "for (uint i = 0; i < n; i += 32) { if (i + lane < n) x += a[i + lane]; x = simd_sum(x); }"})
     EXPECT_EQ(lint_statements(statements), "") << statements;
 }
@@ -160,12 +164,19 @@ TEST(Lint, FollowsCallsAndStructs) {
       "struct Place { uint lane, simdgroup; };"
       "template <class T> T total(T x) { return simd_sum(x); }"
       "float some(float x, uint i) { if (i < 5) x = simd_sum(x); return x; }"
+      "float first(float x, Place p) { if (p.simdgroup == 0) x = simd_sum(x); return p.lane == 0 ? x : 0; }"
+      "float low(float x, Place p) { return p.lane < 4 ? simd_sum(x) : 0; }"
       "bool is_low(uint i) { return i < 9; } bool is_some(float x) { return simd_any(x > 0); }";
   EXPECT_THAT(lint_statements("if (is_low(lane)) x = total(x);", functions),
               HasSubstr("test.metal:6:23: warning: total, which executes simd_sum (test.metal:3:"));
   EXPECT_THAT(lint_statements("x = some(x, lane);", functions), HasSubstr("test.metal:3:"));
   EXPECT_EQ(lint_statements("x = some(x, simdgroup); if (is_some(x)) x = total(x);", functions), "");
   EXPECT_EQ(lint_statements("Place p = {lane, simdgroup}; if (p.simdgroup == 0) x = total(x);", functions), "");
+  EXPECT_EQ(lint_statements("const Place p = {lane, simdgroup}; x = first(x, p);", functions), "");
+  EXPECT_EQ(lint_statements("x = first(x, {lane, simdgroup});", functions), "");
+  EXPECT_THAT(lint_statements("x = low(x, {lane, simdgroup});", functions), HasSubstr("test.metal:3:"));
+  EXPECT_THAT(lint_statements("const Place p = {lane, simdgroup}; x = low(x, p);", functions),
+              HasSubstr("test.metal:3:"));
   EXPECT_THAT(lint_statements("Place p = {lane, simdgroup}; if (p.lane == 0) x = total(x);", functions),
               HasSubstr("total, which executes"));
 }

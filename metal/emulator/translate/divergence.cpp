@@ -1,5 +1,7 @@
 #include "metal/emulator/translate/divergence.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -15,15 +17,40 @@ constexpr std::array<std::string_view, 6> own_positions = {
     "thread_position_in_grid",   "thread_position_in_threadgroup", "thread_index_in_threadgroup",
     "thread_index_in_simdgroup", "thread_index_in_quadgroup",      "quadgroup_index_in_threadgroup"};
 
-std::vector<std::string> parameter_names(const Source& source, std::size_t open) {
-  std::vector<std::string> names;
+struct Parameter {
+  std::string name;
+  std::string_view type;
+};
+
+std::vector<Parameter> parameters_of(const Source& source, std::size_t open) {
+  std::vector<Parameter> all;
   for (const auto& [first, last] : split_parameters(source, open)) {
     const std::size_t end = source.find(first, last, "=[");
     std::size_t name = end;
     while (name > first && (!source.is_identifier(name - 1) || source.is_attribute(name - 1))) --name;
-    names.emplace_back(name > first ? source[name - 1].text : "");
+    const std::size_t type = source.type_end(first, last);
+    all.push_back({std::string(name > first ? source[name - 1].text : ""), type > first ? source[type - 1].text : ""});
   }
-  return names;
+  return all;
+}
+
+/// The values of a parameter and of its members, for this argument.
+void bind(const WalkedShader& shader, const Parameter& parameter, const Argument& argument,
+          std::map<std::string, Value>& variables) {
+  const auto members = shader.members.find(parameter.type);
+  Value all = Value::uniform;
+  std::size_t n = 0;
+  for (const auto& [member, value] : argument) {
+    const bool is_listed = !member.empty() && member.front() != '.';
+    if (is_listed && members != shader.members.end() && n < members->second.size())
+      variables[fmt::format("{}.{}", parameter.name, members->second[n])] = value;
+    else if (is_listed)
+      all = joined(all, value);
+    else
+      variables[parameter.name + member] = value;
+    n += is_listed ? 1 : 0;
+  }
+  variables.emplace(parameter.name, all);
 }
 
 /// The last names before ; , [ and = in the class body that opens at `open`.
@@ -73,19 +100,20 @@ bool is_kernel(const Source& source, const Declaration& declaration) {
 
 }  // namespace
 
-Outcome WalkedShader::call(std::string_view name, const std::vector<Value>& arguments) {
+Outcome WalkedShader::call(std::string_view name, const std::vector<Argument>& arguments) {
   Outcome all;
-  for (const Value value : arguments) all.value = joined(all.value, value);
+  for (const Argument& argument : arguments)
+    for (const auto& [member, value] : argument) all.value = joined(all.value, value);
   bool is_known = false;
   const auto [first, last] = functions.equal_range(name);
   for (auto function = first; function != last; ++function) {
     const Declaration& declaration = *function->second;
-    const std::vector<std::string> names = parameter_names(source, declaration.parameters);
-    if (names.size() < arguments.size()) continue;
+    const std::vector<Parameter> parameters = parameters_of(source, declaration.parameters);
+    if (parameters.size() < arguments.size()) continue;
     const auto [outcome, is_new] = outcomes.emplace(std::pair(&declaration, arguments), all);
     if (is_new) {
       std::map<std::string, Value> variables;
-      for (std::size_t n = 0; n < arguments.size(); ++n) variables[names[n]] = arguments[n];
+      for (std::size_t n = 0; n < arguments.size(); ++n) bind(*this, parameters[n], arguments[n], variables);
       outcome->second = Walk(*this, std::move(variables)).run(declaration.body);
     }
     const Outcome& one = outcome->second;

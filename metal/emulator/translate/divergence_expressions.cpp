@@ -63,6 +63,13 @@ std::size_t Walk::declared_name(std::size_t first, std::size_t last) const {
   return name;
 }
 
+/// Whether the declaration is of memory that threads share, or of a pointer or reference to something.
+bool Walk::is_shared(std::size_t first, std::size_t name) const {
+  for (std::size_t n = first; n < name; ++n)
+    if (source_[n] == "threadgroup" || source_[n] == "*" || source_[n] == "&") return true;
+  return false;
+}
+
 /// Assignments and declarations, which commas separate, or a plain expression.
 Value Walk::expression(std::size_t first, std::size_t last) {
   Value all = Value::uniform;
@@ -73,6 +80,7 @@ Value Walk::expression(std::size_t first, std::size_t last) {
     const std::size_t name = begin == first ? type : begin;
     if (!declared.empty() && source_.is_identifier(name) && name < end) {
       const std::size_t open = source_.find(name, end, "=({");
+      if (begin == first && !is_shared(first, name)) own_.emplace(source_[name].text);
       initialize(std::string(source_[name].text), declared, open < end && source_[open] == "=" ? open + 1 : open, end);
     } else {
       all = joined(all, equals < end ? assignment(begin, equals, end) : scan(begin, end));
@@ -112,6 +120,7 @@ Value Walk::assignment(std::size_t first, std::size_t equals, std::size_t last) 
     if (is_name && (is_plain || name.empty())) name += source_[n].text;
   }
   if (!is_plain) value = joined(value, scan(first, end));
+  if (!is_plain && !own_.contains(name.substr(0, name.find('.')))) return value;
   if (!is_plain || is_compound) {
     const auto known = variables_.find(name);
     if (known != variables_.end()) value = joined(value, known->second);
@@ -177,7 +186,9 @@ Value Walk::variable(std::size_t& n, std::size_t last) {
     if (const auto known = variables_.find(name); known != variables_.end()) value = known->second;
     const bool is_member = source_[n] == "." && n + 1 < last && source_.is_identifier(n + 1);
     if (!is_member && !(source_[n] == "::")) break;
-    if (value == Value::index && is_member && !(source_[n + 1] == "x")) value = Value::uniform;
+    // Threadgroups are usually as wide as a simdgroup, or a multiple of it.
+    if (value == Value::index && is_member && !(source_[n + 1] == "x"))
+      value = source_[n + 1] == "y" || source_[n + 1] == "z" ? Value::uniform : Value::varying;
     name = source_[n] == "::" ? "" : name + ".";
   }
   if (value == Value::uniform)
@@ -198,13 +209,33 @@ bool Walk::is_multiple_of_simdgroup(std::size_t n) const {
   return number != 0 && number % 32 == 0;
 }
 
+Argument Walk::argument(std::size_t first, std::size_t last) {
+  Argument argument;
+  const std::string name(source_[first].text);
+  const auto known = variables_.find(name);
+  if (source_[first] == "{") {
+    for (std::size_t begin = first + 1, n = 0; begin < source_.match(first); ++n) {
+      const std::size_t end = source_.find(begin, source_.match(first), ",");
+      argument[fmt::format("{:03}", n)] = scan(begin, end);
+      begin = end + 1;
+    }
+  } else if (last == first + 1 && known != variables_.end()) {
+    argument[""] = known->second;
+    for (auto member = variables_.lower_bound(name + "."); member != variables_.end(); ++member)
+      if (member->first.starts_with(name + ".")) argument[member->first.substr(name.size())] = member->second;
+  } else {
+    argument[""] = scan(first, last);
+  }
+  return argument;
+}
+
 Value Walk::call(std::size_t name, std::size_t open) {
   const std::string_view word = source_[name].text;
   if (is_operation(word)) return operation(name, open);
-  std::vector<Value> arguments;
+  std::vector<Argument> arguments;
   for (std::size_t begin = open + 1; begin < source_.match(open);) {
     const std::size_t end = source_.find(begin, source_.match(open), ",");
-    arguments.push_back(scan(begin, end));
+    arguments.push_back(argument(begin, end));
     begin = end + 1;
   }
   const Outcome outcome = shader_.call(word, arguments);

@@ -20,6 +20,10 @@ enum class Value {
   index  ///< varying: the number of a thread, rising along the lanes from a multiple of 32
 };
 
+/// Of an argument: "" is its value, ".lane" that of a member, where they are known apart; "0", "1", ... are those of
+/// {...}, whose members the function's parameter names.
+using Argument = std::map<std::string, Value>;
+
 /// What a call of a function gives.
 struct Outcome {
   Value value = Value::uniform;
@@ -32,12 +36,12 @@ struct WalkedShader {
   std::multimap<std::string_view, const Declaration*> functions = {};
   std::map<std::string_view, std::vector<std::string_view>> members = {};  ///< of each struct, in their order
   std::map<std::string_view, std::uint64_t> constants = {};
-  std::map<std::pair<const Declaration*, std::vector<Value>>, Outcome> outcomes = {};
+  std::map<std::pair<const Declaration*, std::vector<Argument>>, Outcome> outcomes = {};
   std::set<std::string> known = {};
   DivergentOperations found = {};
 
   /// The outcome of calling the function of this name with these arguments.
-  Outcome call(std::string_view name, const std::vector<Value>& arguments);
+  Outcome call(std::string_view name, const std::vector<Argument>& arguments);
 };
 
 class Walk {
@@ -69,6 +73,7 @@ class Walk {
 
   // Expressions: the value of the tokens [first, last).
   Value expression(std::size_t first, std::size_t last);
+  bool is_shared(std::size_t first, std::size_t name) const;
   std::size_t declared_name(std::size_t first, std::size_t last) const;
   Value assignment(std::size_t first, std::size_t equals, std::size_t last);
   void initialize(const std::string& name, std::string_view type, std::size_t first, std::size_t last);
@@ -76,6 +81,7 @@ class Walk {
   Value scan(std::size_t first, std::size_t last);
   Value operand(std::size_t& n, std::size_t last);
   Value variable(std::size_t& n, std::size_t last);
+  Argument argument(std::size_t first, std::size_t last);
   Value call(std::size_t name, std::size_t open);
   Value operation(std::size_t name, std::size_t open);
   bool is_multiple_of_simdgroup(std::size_t n) const;
@@ -84,6 +90,7 @@ class Walk {
   WalkedShader& shader_;
   const Source& source_;
   std::map<std::string, Value> variables_;  ///< also members, as "place.lane"
+  std::set<std::string> own_;               ///< variables of the thread: a branch may store into them for some lanes
   std::size_t condition_ = no_token;        ///< the token at the innermost condition that varies
   std::vector<Loop> loops_;
   Outcome outcome_;
