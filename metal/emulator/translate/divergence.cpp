@@ -35,8 +35,8 @@ std::vector<Parameter> parameters_of(const Source& source, std::size_t open) {
 }
 
 /// The values of a parameter and of its members, for this argument.
-void bind(const WalkedShader& shader, const Parameter& parameter, const Argument& argument,
-          std::map<std::string, Value>& variables) {
+void bind_parameter(const WalkedShader& shader, const Parameter& parameter, const Argument& argument,
+                    std::map<std::string, Value>& variables) {
   const auto members = shader.members.find(parameter.type);
   Value all = Value::uniform;
   std::size_t n = 0;
@@ -113,7 +113,7 @@ Outcome WalkedShader::call(std::string_view name, const std::vector<Argument>& a
     const auto [outcome, is_new] = outcomes.emplace(std::pair(&declaration, arguments), all);
     if (is_new) {
       std::map<std::string, Value> variables;
-      for (std::size_t n = 0; n < arguments.size(); ++n) bind(*this, parameters[n], arguments[n], variables);
+      for (std::size_t n = 0; n < arguments.size(); ++n) bind_parameter(*this, parameters[n], arguments[n], variables);
       outcome->second = Walk(*this, std::move(variables)).run(declaration.body);
     }
     const Outcome& one = outcome->second;
