@@ -147,6 +147,13 @@ TEST(GradcheckSharp, RowsThatAreLeftOutFromSomeOnAreNamed) {
                                      Contains(HasSubstr("is 0 where it is wrong"))));
 }
 
+TEST(GradcheckSharp, ASoftmaxThatIsLeftOutOrScaledLacksNoSummand) {
+  for (const char* fault : {"softmax-forgotten", "variable-ignored", "upstream-ignored", "sum-for-mean"})
+    EXPECT_THAT(gradcheck<CtcOperation>(*CtcOperation::kernel(std::string("fault:") + fault), {}).patterns,
+                Not(Contains(HasSubstr("lacks"))))
+        << fault;
+}
+
 CtcCase four_rows() {
   Random random(1);
   CtcCase c;

@@ -78,6 +78,7 @@ class Search {
       const double allowed =
           2 * uncertainty(i) * (1 + std::abs(multiple)) + 2 * slack * std::abs(sum_.part[i]) + due / 1024;
       if (!(std::abs(error(i) - multiple * sum_.part[i]) <= allowed)) return std::nullopt;
+      if (!(multiple >= -0.5)) return std::nullopt;  // smaller than with all summands taken twice
       missing.wrong = true;
       evidence_ += due > 4 * allowed ? 1U : 0U;
     }

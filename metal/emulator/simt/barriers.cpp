@@ -232,11 +232,12 @@ bool Barriers::has_passed(std::uint32_t thread, const abi::Site& site) const {
   return left.line == 0 || (std::strcmp(left.file, site.file) == 0 && comes_before(site, left));
 }
 
-/// The lanes without which a collective of the lanes `active` is worth a report: those elsewhere in the shader or past
-/// the collective, and for a collective of all lanes also those that have returned before it or do not exist.
+/// The lanes without which a collective of the lanes `active` is worth a report. For one of the active lanes: those
+/// elsewhere in the shader or past the collective; for one of all lanes also those that have returned before it or do
+/// not exist. What is read from single lanes is judged when it is read.
 std::uint32_t Barriers::missing_lanes(std::uint32_t simdgroup, std::uint32_t active) const {
   const Arrival& first = arrivals_[simdgroup * lanes + first_lane(active)];
-  if (first.site->needs == abi::Needs::no_lanes) return 0;
+  if (first.site->needs == abi::Needs::no_lanes || first.site->needs == abi::Needs::read_lanes) return 0;
   if (first.site->needs == abi::Needs::all_lanes) return ~active & ~faulted_lanes(simdgroup);
   std::uint32_t elsewhere = simdgroups_[simdgroup].live & ~active;
   for (std::uint32_t mask = simdgroups_[simdgroup].returned; mask != 0; mask &= mask - 1)

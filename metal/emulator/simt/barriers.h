@@ -30,8 +30,8 @@ class BarrierListener {
   virtual void threadgroup_barrier_passed(std::uint32_t flags) = 0;
   virtual void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) = 0;
 
-  /// A collective at `site` runs among the lanes `active`, without the lanes `missing`, which it needs, or which are
-  /// elsewhere in the shader. Both have a bit for each lane.
+  /// A collective at `site`, whose result depends on them, runs among the lanes `active` without the lanes `missing`.
+  /// Both have a bit for each lane.
   virtual void lanes_missing(std::uint32_t simdgroup, std::uint32_t active, std::uint32_t missing,
                              const abi::Site& site) = 0;
 
