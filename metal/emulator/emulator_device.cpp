@@ -25,7 +25,9 @@ Limits limits_of_this_machine() {
 }
 
 ExecutorOptions executor_options(const EmulatorOptions& options) {
-  return {{options.order, options.seed, options.checks.synccheck}, options.checks, options.os_threads};
+  return {{options.order, options.seed, options.checks.synccheck, options.checks.simdcheck},
+          options.checks,
+          options.os_threads};
 }
 
 LoadedShader loaded(const std::shared_ptr<const CompiledShader>& shader) {
@@ -106,6 +108,10 @@ std::shared_ptr<CommandQueue> EmulatorDevice::new_command_queue() {
 
 std::vector<Report> EmulatorDevice::reports() const {
   return state_->log.reports();
+}
+
+std::vector<Report> EmulatorDevice::warnings() const {
+  return state_->log.warnings();
 }
 
 void EmulatorDevice::set_step_limit(std::uint64_t steps) {

@@ -30,7 +30,7 @@ struct CompileOptions;
 struct DeviceState;
 
 struct EmulatorOptions {
-  bool is_checked = true;  ///< false: no check but synccheck
+  bool is_checked = true;  ///< false: no checks but synccheck and simdcheck
   Checks checks;
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 1;   ///< of the random order
@@ -68,6 +68,8 @@ class EmulatorDevice final : public Device {
 
   /// The findings of the checks in the commands that have ended, one report for each place in the source.
   std::vector<Report> reports() const;
+  /// What may be meant: operations of simdgroups that not all lanes execute and whose result Metal defines.
+  std::vector<Report> warnings() const;
   void clear_reports();
 
   /// Sets EmulatorOptions::step_limit for the dispatches that are encoded from now on.

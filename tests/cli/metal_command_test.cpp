@@ -118,6 +118,27 @@ TEST_F(MetalCommand, LintRefusesWhatApplesCompilerWould) {
   EXPECT_THAT(refused.out, HasSubstr("sum.metal:14"));
 }
 
+TEST_F(MetalCommand, WarnsOfDivergenceAndRefusesUndefinedValues) {
+  const std::string before = "  if (tid == 0) out[group]", branch = "  if (tid < 16) partial[tid] = ";
+  write(replaced(group_sum, before, branch + "simd_sum(partial[tid]);\n" + before));
+  const Outcome warned = run("metal check sum.metal --buffer 2=250 --json found.json" + bindings);
+  EXPECT_EQ(warned.status, 0) << warned.out;
+  EXPECT_THAT(warned.out, AllOf(HasSubstr("simdcheck warning: kernel group_sum"), HasSubstr("sum.metal:20:"),
+                                HasSubstr("64 x 1 x 1: 1 warning")));
+  const auto found = nlohmann::json::parse(std::ifstream(folder_ / "found.json"));
+  EXPECT_TRUE(found["reports"].empty());
+  EXPECT_EQ(found["warnings"][0]["check"], "simdcheck");
+  EXPECT_EQ(found["warnings"][0]["event"]["line"], 20);
+  const Outcome linted = run("metal lint sum.metal");
+  EXPECT_EQ(linted.status, 0);
+  EXPECT_THAT(linted.out,
+              AllOf(HasSubstr("sum.metal:20:"), HasSubstr("warning: simd_sum"), HasSubstr("warnings only")));
+  write(replaced(group_sum, before, branch + "simd_shuffle_xor(partial[tid], 16);\n" + before));
+  const Outcome refused = run("metal check sum.metal --buffer 2=250" + bindings);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.out, AllOf(HasSubstr("simdcheck: kernel group_sum"), HasSubstr("64 x 1 x 1: 1 found")));
+}
+
 TEST_F(MetalCommand, AnInstalledProgramTakesTheHeadersBesideIt) {
   write(group_sum);
   const auto headers = folder_ / "include/assay/metal/emulator/include";

@@ -38,15 +38,17 @@ template <class T>
 
 /// The site of a barrier or collective, a distinct one for each line.
 template <unsigned line>
-inline constexpr abi::Site site{"kernel.metal", line, 3};
+inline constexpr abi::Site site{"kernel.metal", line, 3, "simd_sum"};
+template <unsigned line>
+inline constexpr abi::Site barrier_site{"kernel.metal", line, 3, "threadgroup_barrier"};
 
 template <unsigned line>
 void threadgroup_barrier(std::uint32_t flags) {
-  services->barrier(abi::Scope::threadgroup, flags, &site<line>);
+  services->barrier(abi::Scope::threadgroup, flags, &barrier_site<line>);
 }
 template <unsigned line>
 void simdgroup_barrier(std::uint32_t flags) {
-  services->barrier(abi::Scope::simdgroup, flags, &site<line>);
+  services->barrier(abi::Scope::simdgroup, flags, &barrier_site<line>);
 }
 
 struct Sum {

@@ -17,7 +17,7 @@ using testing::Not;
 std::string lint(const std::string& source) {
   const auto result =
       lint_source("#include <metal_stdlib>\nusing namespace metal;\n" + source, "test.metal", options());
-  if (result) return "";
+  if (result) return *result;
   EXPECT_EQ(result.error().kind, Error::Kind::lint) << result.error().text;
   return result.error().text;
 }
@@ -105,6 +105,80 @@ float f(device float* p, thread const float& r, thread float (&a)[2]) {
   return x * r + a[0];
 })"),
             "");
+}
+
+/// The findings in a kernel with these statements, of which the first is on line 6.
+std::string lint_statements(const std::string& statements, const std::string& before = "") {
+  return lint(before +
+              "\nkernel void f(device float* a, constant uint& n, threadgroup float* s [[threadgroup(0)]], uint gid "
+              "[[thread_position_in_grid]],\n uint lane [[thread_index_in_simdgroup]], uint tid "
+              "[[thread_index_in_threadgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]], uint2 group "
+              "[[threadgroup_position_in_grid]], uint width [[threads_per_simdgroup]]) { float x = a[gid];\n" +
+              statements + "\n a[gid] = x; }");
+}
+
+TEST(Lint, WarnsOfSimdgroupOperationsThatNotAllLanesReach) {
+  EXPECT_THAT(lint_statements("if (lane < 16)\n  x = simd_sum(x);"),
+              AllOf(HasSubstr("test.metal:7:7: warning: simd_sum under a condition that depends on the thread's own "
+                              "position (test.metal:6:1)"),
+                    Not(HasSubstr("error"))));
+  for (const char* statements :
+       {"if (gid < n) x = simd_max(x);", "if (x > 0) x = simd_shuffle_down(x, 1);",
+        "for (uint i = lane; i < n; i += 32) x += simd_sum(x);", "x = lane > 3 ? simd_sum(x) : 0;",
+        "if (lane > 3 && simd_any(x > 0)) x = 0;", "uint k = 2; if (lane == 0) k = 3; if (k == 3) x = simd_sum(x);",
+        "while (true) { x = simd_min(x); if (x > float(gid)) break; }", "switch (tid % 3) { case 0: x = simd_sum(x); }",
+        "const device float* p = a + tid; if (*p > 1) x = simd_broadcast(x, 3);", "if (tid < 16) x = quad_sum(x);",
+        "if (tid / 2 < 9) x = simd_sum(x);",
+        "float b[2] = {0, 0}; if (lane == 0) b[1] = 1; if (b[1] > 0) x = simd_sum(x);",
+        "float y = simd_shuffle_xor(x, 1); if (y > 0) x = simd_sum(x);"})
+    EXPECT_THAT(lint_statements(statements), HasSubstr("test.metal:6:")) << statements;
+}
+
+TEST(Lint, IsSilentWhereAllLanesTakePart) {
+  for (const char* statements :
+       {"x = simd_sum(x); if (x > 3) x = simd_max(x);", "if (simdgroup == 0) x = simd_sum(x);",
+        "if (gid >= n) return; x = simd_sum(x);", "if (tid < 32) x = simd_sum(x);",
+        "if (tid / 32 == 1) x = simd_sum(x);", "if (tid < width) x = simd_sum(x);",
+        "if (tid >> 5 == 1) x = simd_sum(x);", "if (group.x == 0) x = simd_sum(x);",
+        "for (uint i = lane; i < n; i += 32) x += a[i]; x = simd_sum(x);", "if (lane == 0) x = 1; x = simd_sum(x);",
+        "for (ushort d = 1; d < 32; d *= 2) x += simd_shuffle_xor(x, d); if (x > 0) x = simd_sum(x);",
+        "if (s[0] > 2 && n > 3) x = simd_sum(x);", "if (lane < 7 && simd_is_first()) x = 0;",
+        "if (lane == 0) s[simdgroup] = x; threadgroup_barrier(mem_flags::mem_threadgroup); if (s[1] > 2) x = "
+        "simd_sum(x);",
+        "for (uint i = 0; i < n; i += 32) { if (i + lane < n) x += a[i + lane]; x = simd_sum(x); }"})
+    EXPECT_EQ(lint_statements(statements), "") << statements;
+}
+
+TEST(Lint, RefusesBarriersAndMatricesThatNotAllLanesReach) {
+  EXPECT_THAT(lint_statements("if (lane < 16)\n  simdgroup_barrier(mem_flags::mem_none);"),
+              HasSubstr("test.metal:7:3: error: simdgroup_barrier under a condition that depends"));
+  EXPECT_THAT(lint_statements("simdgroup_float8x8 m; if (tid < 40) { simdgroup_load(m, s); }"),
+              HasSubstr("error: simdgroup_load under"));
+  EXPECT_EQ(lint_statements("simdgroup_float8x8 m; if (tid < 64) simdgroup_load(m, s);\n"
+                            "simdgroup_barrier(mem_flags::mem_none);"),
+            "");
+}
+
+TEST(Lint, FollowsCallsAndStructs) {
+  const std::string functions =
+      "struct Place { uint lane, simdgroup; };"
+      "template <class T> T total(T x) { return simd_sum(x); }"
+      "float some(float x, uint i) { if (i < 5) x = simd_sum(x); return x; }"
+      "float first(float x, Place p) { if (p.simdgroup == 0) x = simd_sum(x); return p.lane == 0 ? x : 0; }"
+      "float low(float x, Place p) { return p.lane < 4 ? simd_sum(x) : 0; }"
+      "bool is_low(uint i) { return i < 9; } bool is_some(float x) { return simd_any(x > 0); }";
+  EXPECT_THAT(lint_statements("if (is_low(lane)) x = total(x);", functions),
+              HasSubstr("test.metal:6:23: warning: total, which executes simd_sum (test.metal:3:"));
+  EXPECT_THAT(lint_statements("x = some(x, lane);", functions), HasSubstr("test.metal:3:"));
+  EXPECT_EQ(lint_statements("x = some(x, simdgroup); if (is_some(x)) x = total(x);", functions), "");
+  EXPECT_EQ(lint_statements("Place p = {lane, simdgroup}; if (p.simdgroup == 0) x = total(x);", functions), "");
+  EXPECT_EQ(lint_statements("const Place p = {lane, simdgroup}; x = first(x, p);", functions), "");
+  EXPECT_EQ(lint_statements("x = first(x, {lane, simdgroup});", functions), "");
+  EXPECT_THAT(lint_statements("x = low(x, {lane, simdgroup});", functions), HasSubstr("test.metal:3:"));
+  EXPECT_THAT(lint_statements("const Place p = {lane, simdgroup}; x = low(x, p);", functions),
+              HasSubstr("test.metal:3:"));
+  EXPECT_THAT(lint_statements("Place p = {lane, simdgroup}; if (p.lane == 0) x = total(x);", functions),
+              HasSubstr("total, which executes"));
 }
 
 TEST(Lint, LeavesWhatDoesNotCompileToTheCompiler) {

@@ -74,8 +74,12 @@ void index_out_of_bounds(const char* file, std::uint32_t line, std::uint32_t /*c
 
 void blocks(std::uint64_t /*count*/, const void* /*pc*/) {}
 
-constexpr abi::Services services{&access, &threadgroup_variable, &barrier, &all_gather, &index_out_of_bounds, &blocks,
-                                 0};
+void undefined_lane(abi::Scope /*scope*/, std::uint32_t /*lane*/, const abi::Site* /*site*/) {}
+
+void leave(const abi::Site* /*site*/) {}
+
+constexpr abi::Services services{
+    &access, &threadgroup_variable, &barrier, &all_gather, &undefined_lane, &leave, &index_out_of_bounds, &blocks, 0};
 
 }  // namespace
 

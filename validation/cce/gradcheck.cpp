@@ -8,6 +8,7 @@
 #include "validation/cce/operation.h"
 #include "validation/core/number.h"
 #include "validation/gradcheck/judge.h"
+#include "validation/gradcheck/sums.h"
 
 namespace assay::validation {
 namespace {
@@ -154,12 +155,37 @@ std::vector<Other> others(const CceCase& c) {
   return all;
 }
 
+/// The softmax's sum, and the part of dhidden [N, H] that it divides: w_n (1 + 2 zeta lse) sum_v p_v dx_v/dz_v
+/// weight_v.
+NamedSum softmax(const CceCase& c) {
+  NamedSum sum{"the softmax's sum", "entry", std::vector<double>(at(c.N * c.H)),
+               std::vector<std::vector<double>>(at(c.N))};
+  const CceProblem<float> problem = c.view();
+  const auto terms = reference::terms_of<double>(problem);
+  const std::vector<double> weight(c.weight.begin(), c.weight.end()), bias(c.bias.begin(), c.bias.end());
+  for (std::int64_t n = 0; n < c.N; ++n) {
+    if (c.is_ignored(n)) continue;
+    const auto first = c.hidden.begin() + n * c.H;
+    const std::vector<double> hidden(first, first + c.H);
+    const auto row = reference::cce_row<double>(hidden, weight, bias, c.targets[at(n)], terms);
+    std::vector<double> dz(row.p);
+    for (std::size_t v = 0; v < dz.size(); ++v)
+      dz[v] *= c.token_weight(n) * (1 + 2 * c.z_loss * row.lse) * row.derivative[v];
+    const std::span<double> part(sum.part);
+    reference::add_gradient_wrt_hidden<double>(dz, weight, part.subspan(at(n * c.H), at(c.H)));
+    sum.shares[at(n)] = row.p;
+  }
+  return sum;
+}
+
 void diagnose(const CceKernel& kernel, const CceCase& c, const CceRun& run, int digits, GradientJudgement& judgement) {
   judgement.patterns = unwritten(run);
   for (const JudgedGradient& gradient : judgement.gradients) {
     if (!any_wrong(gradient)) continue;
     const bool by_token = gradient.name == "dhidden";
     const auto regions = by_token ? token_regions(c, gradient) : entry_regions(c, gradient);
+    if (by_token)
+      for (Pattern& pattern : missing_summands(gradient, softmax(c))) judgement.patterns.push_back(std::move(pattern));
     for (Pattern& pattern : patterns_of(gradient, {regions, factors(c, gradient, by_token), 0}))
       judgement.patterns.push_back(std::move(pattern));
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/color.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <stdexcept>
@@ -69,16 +70,24 @@ std::string shown(const metal::Size& size) {
   return fmt::format("{} x {} x {}", size.width, size.height, size.depth);
 }
 
+/// "3 found, 1 warning"
+std::string summary(const ShaderOutcome& outcome, bool colour) {
+  const std::size_t errors = outcome.reports.size() + (outcome.error ? 1U : 0U), warnings = outcome.warnings.size();
+  std::vector<std::string> parts;
+  if (errors > 0) parts.push_back(paint(fmt::format("{} found", errors), fg(fmt::terminal_color::red), colour));
+  if (warnings > 0) parts.push_back(fmt::format("{} warning{}", warnings, warnings > 1 ? "s" : ""));
+  if (parts.empty()) parts.push_back(paint("nothing found", fg(fmt::terminal_color::green), colour));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 void print_outcome(const ShaderCheck& check, const ShaderOutcome& outcome) {
   const bool colour = wants_colour(stdout);
-  for (const auto& report : outcome.reports) fmt::print("{}\n\n", to_string(report));
+  for (const auto* reports : {&outcome.reports, &outcome.warnings})
+    for (const auto& report : *reports) fmt::print("{}\n\n", to_string(report));
   if (outcome.error) fmt::print("{}\n\n", outcome.error->text);
   if (outcome.error && outcome.error->kind == metal::Error::Kind::compile) return;
   fmt::print("{} {}: {} threads in groups of {}: {}\n", check.file.filename().string(), outcome.function,
-             shown(check.grid), shown(check.group),
-             outcome.passed() ? paint("nothing found", fg(fmt::terminal_color::green), colour)
-                              : paint(fmt::format("{} found", outcome.reports.size() + (outcome.error ? 1U : 0U)),
-                                      fg(fmt::terminal_color::red), colour));
+             shown(check.grid), shown(check.group), summary(outcome, colour));
 }
 
 int check(Arguments& arguments) {
@@ -98,7 +107,8 @@ int lint(Arguments& arguments) {
   interpret(arguments);
   const auto result = metal::emulator::lint_file(arguments.check.file, compile_options(arguments.check.emulator));
   if (result) {
-    fmt::print("{}: nothing found\n", arguments.check.file.filename().string());
+    fmt::print("{}{}: {}\n", *result, arguments.check.file.filename().string(),
+               result->empty() ? "nothing found" : "warnings only");
     return 0;
   }
   using Kind = metal::Error::Kind;

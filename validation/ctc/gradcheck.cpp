@@ -8,6 +8,7 @@
 #include "validation/ctc/compare.h"
 #include "validation/ctc/operation.h"
 #include "validation/gradcheck/judge.h"
+#include "validation/gradcheck/sums.h"
 
 namespace assay::validation {
 namespace {
@@ -130,6 +131,7 @@ class Diagnosis {
       : kernel_(kernel), c_(c), truth_(truth), judgement_(judgement), gradient_(judgement.gradients[0]) {}
 
   void run() {
+    softmax();
     variables();
     formulas();
     upstreams();
@@ -140,6 +142,20 @@ class Diagnosis {
   static BigFloat of_log_probs(const BigFloat&, const BigFloat& posterior) { return -posterior; }
 
   bool declares_logits() const { return c_.variable == CtcVariable::logits; }
+
+  /// y = exp(x_k) / sum over classes, in dL/dlogits alone.
+  void softmax() {
+    if (!declares_logits()) return;
+    NamedSum sum{"the softmax's sum", "class", {}, std::vector<std::vector<double>>(at(c_.T * c_.B))};
+    const Other y = other(c_, CtcVariable::logits, [](const BigFloat& y_k, const BigFloat&) { return y_k; });
+    for (std::size_t i = 0; i < y.exact.size(); ++i) {
+      const At where = place(i);
+      const bool has_sum = where.row->possible && where.t < c_.input_lengths[at(where.b)];
+      sum.part.push_back(has_sum ? to_double(y.exact[i]) : 0);
+      if (has_sum) sum.shares[i / at(c_.C)].push_back(to_double(where.row->y(where.t, where.k)));
+    }
+    for (Pattern& pattern : missing_summands(gradient_, sum)) judgement_.patterns.push_back(std::move(pattern));
+  }
 
   void variables() {
     const Other log_probs = other(c_, CtcVariable::log_probs, of_log_probs);

@@ -15,6 +15,7 @@
 #include "validation/core/draw.h"
 #include "validation/core/report.h"
 #include "validation/gradcheck/judge.h"
+#include "validation/gradcheck/sharp_cases.h"
 #include "validation/gradcheck/survey.h"
 
 namespace assay::validation {
@@ -24,6 +25,7 @@ struct GradcheckOptions {
   std::uint64_t seed = 1;
   int digits = 50;         ///< digits of the reference
   std::size_t worst = 10;  ///< how many elements to list
+  bool sharp = true;       ///< also the sharp cases (sharp_cases.h), after the generated ones
 };
 
 /// The extents and the type as text: "N=4 H=2 V=3 float16".
@@ -86,6 +88,10 @@ GradcheckRecord gradcheck(const typename Operation::Kernel& kernel, const Gradch
     const auto passed_over = [&](const std::string& reason) { survey.skip(reason); };
     const auto c = draw_claimed<Operation>(random, size, Operation::gradcheck_profile(kernel), kernel, passed_over);
     gradcheck_case<Operation>(kernel, c, options.digits, fmt::format("generated case {}", i + 1), survey);
+  }
+  for (NamedCase<Operation>& sharp : options.sharp ? sharp_cases<Operation>() : std::vector<NamedCase<Operation>>()) {
+    Operation::adapt(kernel, sharp.problem);
+    gradcheck_case<Operation>(kernel, sharp.problem, options.digits, sharp.name, survey);
   }
   return survey.conclude();
 }

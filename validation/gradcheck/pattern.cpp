@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <set>
+
+#include "validation/gradcheck/sizes.h"
 
 namespace assay::validation {
 
@@ -61,13 +62,16 @@ class Search {
       shift(axis, -1);
     }
     fixed_axes();
+    add(wrong_tails(g_));
     regions();
-    if (!is_zero) precision();
+    if (!is_zero) add(small_errors(g_));
     return std::move(found_);
   }
 
  private:
   void add(const std::string& key, const std::string& sentence) { found_.push_back({g_.name + ": " + key, sentence}); }
+
+  void add(const std::vector<Pattern>& patterns) { found_.insert(found_.end(), patterns.begin(), patterns.end()); }
 
   bool near(double got, double expected, double bound) const {
     if (!std::isfinite(expected)) return std::isnan(expected) ? std::isnan(got) : got == expected;
@@ -105,9 +109,17 @@ class Search {
     return true;
   }
 
+  /// NaN and infinity in the place of a number have a pattern of their own, and hide no other.
+  bool is_lost(std::size_t i) const { return std::isfinite(g_.expected[i]) && !std::isfinite(g_.got[i]); }
+
   bool sign() {
-    for (const std::size_t i : wrong_)
+    bool is_any = false;
+    for (const std::size_t i : wrong_) {
+      if (is_lost(i)) continue;
       if (!near(g_.got[i], -g_.expected[i], g_.bound[i])) return false;
+      is_any = true;
+    }
+    if (!is_any) return false;
     add("sign", fmt::format("{} has the opposite sign where it is wrong: got = -expected", g_.name));
     return true;
   }
@@ -123,7 +135,7 @@ class Search {
     std::size_t best = g_.size();
     std::pair<bool, double> best_rank;
     for (const std::size_t i : slice) {
-      if (!tells(i)) continue;
+      if (!tells(i) || is_lost(i)) continue;
       const std::pair rank(bool{g_.wrong[i]}, g_.bound[i] > 0 ? std::abs(g_.expected[i]) / g_.bound[i] : HUGE_VAL);
       if (best < g_.size() && rank <= best_rank) continue;
       best = i;
@@ -143,7 +155,7 @@ class Search {
     }
     for (const std::size_t i : slice) {
       if (!g_.wrong[i]) continue;
-      if (!std::isfinite(g_.got[i])) return false;
+      if (is_lost(i)) continue;
       const double slack = g_.bound[i] * (1 + std::abs(factor.value)) + factor.tolerance * std::abs(g_.expected[i]);
       if (!near(g_.got[i], factor.value * g_.expected[i], slack)) return false;
       evidence += i != best && tells(i) ? 1U : 0U;
@@ -189,12 +201,35 @@ class Search {
     return fmt::format("{}", fmt::join(values, ", "));
   }
 
+  /// Of the factors that the hints name and of each extent, those that fit. An extent is left to the hints if one fits.
   void reasons(const std::vector<Factor>& factors) {
-    for (const NamedFactor& named : hints_.factors) {
-      bool fits = true;
-      for (std::size_t s = 0; s < factors.size(); ++s) fits = fits && is(factors[s], named.factor[s]);
-      if (fits) add("factor: " + named.reason, fmt::format("that factor is {}", named.reason));
+    const std::size_t before = found_.size();
+    for (const NamedFactor& named : hints_.factors) reason(factors, named.reason, named.factor);
+    for (std::size_t axis = 0; axis < g_.axes.size() && found_.size() == before; ++axis) {
+      const std::string& size = g_.sizes[axis];
+      const auto extent = static_cast<double>(g_.extents[axis]);
+      reason(factors, fmt::format("1 / {0}: divided by {0}", size), std::vector(factors.size(), 1 / extent));
+      reason(factors, fmt::format("{0}: multiplied by {0}", size), std::vector(factors.size(), extent));
     }
+  }
+
+  void reason(const std::vector<Factor>& factors, const std::string& name, const std::vector<double>& values) {
+    for (std::size_t s = 0; s < factors.size(); ++s)
+      if (!is(factors[s], values[s])) return;
+    add("factor: " + name, fmt::format("that factor is {}{}", name, extents_in(name)));
+  }
+
+  /// " (B = 4)" for a text with the word B; empty if the text names no extent.
+  std::string extents_in(const std::string& text) const {
+    std::vector<std::string> extents;
+    for (std::size_t axis = 0; axis < g_.axes.size(); ++axis) {
+      const std::string word = " " + g_.sizes[axis] + " ";
+      std::string words = " " + text + " ";
+      std::replace_if(words.begin(), words.end(), [](char c) { return c == ':' || c == '(' || c == ')'; }, ' ');
+      if (words.find(word) != std::string::npos && g_.sizes[axis] != std::to_string(g_.extents[axis]))
+        extents.push_back(fmt::format("{} = {}", g_.sizes[axis], g_.extents[axis]));
+    }
+    return extents.empty() ? "" : fmt::format(" ({})", fmt::join(extents, ", "));
   }
 
   /// The offset of element i in the order of `axes`, the last axis fastest.
@@ -274,25 +309,6 @@ class Search {
       add("only " + region->where,
           fmt::format("{} is wrong only {}: in {} of {} elements there", g_.name, region->where, wrong_.size(), size));
     }
-  }
-
-  /// Small errors everywhere come from rounding, not from a wrong formula.
-  void precision() {
-    double largest = 0, error = 0;
-    for (std::size_t i = 0; i < g_.size(); ++i)
-      if (std::isfinite(g_.expected[i])) largest = std::max(largest, std::abs(g_.expected[i]));
-    for (const std::size_t i : wrong_) {
-      const double here = std::abs(g_.got[i] - g_.expected[i]);
-      if (!(here <= largest / 128)) return;
-      error = std::max(error, here);
-    }
-    if (error < 0x1p-70 * largest)
-      return add("underflow", fmt::format("{} is wrong by less than {:.1e} of its largest element: small terms "
-                                          "underflow, or are left out",
-                                          g_.name, 2 * error / largest));
-    add("precision", fmt::format("{} is wrong by at most {:.1e} of its largest element: digits are lost, as in an "
-                                 "arithmetic of {:.0f} bits; the formula is about right",
-                                 g_.name, error / largest, -std::log2(error / largest)));
   }
 
   const GradientArray& g_;

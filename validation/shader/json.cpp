@@ -32,17 +32,22 @@ ordered_json of(const metal::emulator::Report& report) {
           {"other", report.other ? of(*report.other) : ordered_json()}};
 }
 
+ordered_json of(const std::vector<metal::emulator::Report>& reports) {
+  ordered_json list = ordered_json::array();
+  for (const auto& report : reports) list.push_back(of(report));
+  return list;
+}
+
 }  // namespace
 
 std::string to_json(const ShaderCheck& check, const ShaderOutcome& outcome) {
-  ordered_json reports = ordered_json::array();
-  for (const auto& report : outcome.reports) reports.push_back(of(report));
   const ordered_json all = {{"file", check.file.string()},
                             {"function", outcome.function},
                             {"grid", of(check.grid)},
                             {"group", of(check.group)},
                             {"error", outcome.error ? ordered_json(outcome.error->text) : ordered_json()},
-                            {"reports", reports}};
+                            {"reports", of(outcome.reports)},
+                            {"warnings", of(outcome.warnings)}};
   return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

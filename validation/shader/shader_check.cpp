@@ -114,7 +114,7 @@ ShaderOutcome check_shader(const ShaderCheck& check) {
   const auto compiled = metal::emulator::compile_file(check.file, compile_options(check.emulator));
   if (!compiled) {
     if (compiled.error().kind != Error::Kind::compile) throw std::invalid_argument(compiled.error().text);
-    return {check.function, {}, compiled.error()};
+    return {check.function, {}, {}, compiled.error()};
   }
   metal::emulator::EmulatorDevice device(check.emulator);
   const auto library = device.new_library(*compiled);
@@ -125,6 +125,7 @@ ShaderOutcome check_shader(const ShaderCheck& check) {
   const auto buffers = make_buffers(device, check, function->arguments());
   outcome.error = run(device, check, expect(device.new_pipeline(function)), buffers);
   outcome.reports = device.reports();
+  outcome.warnings = device.warnings();
   if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
   return outcome;
 }

@@ -27,7 +27,7 @@ struct ShaderCheck {
 
 struct ShaderOutcome {
   std::string function;
-  std::vector<metal::emulator::Report> reports;
+  std::vector<metal::emulator::Report> reports, warnings;
   std::optional<metal::Error> error;  ///< what stopped the kernel, if there is no report
   bool passed() const { return reports.empty() && !error; }
 };

@@ -21,7 +21,7 @@ struct Context;
 
 namespace assay::metal::emulator::abi {
 
-inline constexpr assay_u32 version = 3;
+inline constexpr assay_u32 version = 4;
 inline constexpr assay_u32 lanes_per_simdgroup = 32;
 inline constexpr assay_u32 lanes_per_quadgroup = 4;
 inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as many threadgroup arguments
@@ -35,10 +35,20 @@ enum class Access : assay_u32 { read, write, atomic_read, atomic_write, atomic_m
 /// The threads that a barrier or a collective is for.
 enum class Scope : assay_u32 { threadgroup, simdgroup, quadgroup };
 
-/// Where in the .metal a barrier or collective is written. Calls that the compiler merges keep their own sites.
+/// Which lanes a collective needs for a result that Metal defines: Metal Shading Language Specification, 2.4 and 6.9.2.
+enum class Needs : assay_u32 {
+  active_lanes,  ///< those that execute it, however many: reductions, prefixes, votes
+  read_lanes,    ///< those from which it reads: shuffles, broadcasts
+  all_lanes,     ///< all lanes of the simdgroup: simdgroup matrices
+  no_lanes       ///< none: it asks which lanes are active
+};
+
+/// A barrier or collective in the .metal, and its place. Calls that the compiler merges keep their own sites.
 struct Site {
   const char* file;
   assay_u32 line, column;
+  const char* operation = "";  ///< for example "simd_sum"
+  Needs needs = Needs::active_lanes;
 };
 
 /// A thread's position in the grid, in all the forms that a kernel may take it: Metal Shading Language Specification,
@@ -150,6 +160,14 @@ struct Services {
   /// The all-gather of which all collectives are made, among the lanes of the simdgroup or quadgroup that are active at
   /// `site`: each brings `mine` [bytes] and gets `all` [lanes][bytes], in which inactive lanes are zero.
   ActiveLanes (*all_gather)(Scope scope, const void* mine, assay_u64 bytes, void* all, const Site* site);
+
+  /// Called when a collective takes the value of a lane that is not active, or that does not exist: its value is
+  /// undefined. `lane` is counted in `scope`.
+  void (*undefined_lane)(Scope scope, assay_u32 lane, const Site* site);
+
+  /// Called before each `return;`. A thread whose last one is above a collective has returned early; any other thread
+  /// that has ended without it took a way around it.
+  void (*leave)(const Site* site);
 
   /// Called, in shaders compiled for checking, when an index is out of the bounds of an array of known length: a local
   /// array, a `threadgroup` variable, a member of a struct. Ends the thread before its access.

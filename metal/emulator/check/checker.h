@@ -16,7 +16,7 @@ namespace assay::metal::emulator {
 
 /// Which checks report their findings.
 struct Checks {
-  bool memcheck = true, initcheck = true, racecheck = true, synccheck = true;
+  bool memcheck = true, initcheck = true, racecheck = true, synccheck = true, simdcheck = true;
 };
 
 class Checker {

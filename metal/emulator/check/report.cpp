@@ -28,6 +28,8 @@ const char* to_string(Check check) {
       return "racecheck";
     case Check::synccheck:
       return "synccheck";
+    case Check::simdcheck:
+      return "simdcheck";
   }
   return "?";
 }
@@ -39,7 +41,8 @@ std::string to_string(const SourcePosition& position) {
 }
 
 std::string to_string(const Report& report) {
-  std::string text = fmt::format("{}: kernel {}: {}", to_string(report.check), report.kernel, report.message);
+  std::string text = fmt::format("{}{}: kernel {}: {}", to_string(report.check), report.is_warning ? " warning" : "",
+                                 report.kernel, report.message);
   if (!report.address.empty()) text += "\n  " + report.address;
   text += "\n  " + to_text(report.event);
   if (report.other) text += "\n  " + to_text(*report.other);

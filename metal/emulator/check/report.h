@@ -9,12 +9,13 @@
 
 namespace assay::metal::emulator {
 
-/// The names are those of NVIDIA's compute-sanitizer.
+/// All names but simdcheck are those of NVIDIA's compute-sanitizer.
 enum class Check {
   memcheck,   ///< out-of-bounds access
   initcheck,  ///< read of bytes that were never written
   racecheck,  ///< unordered accesses by two threads, one of them a write
   synccheck,  ///< barrier that not all threads reach
+  simdcheck,  ///< simdgroup operation that not all lanes of the simdgroup execute
 };
 
 const char* to_string(Check check);
@@ -39,10 +40,11 @@ struct Report {
   Check check = Check::memcheck;
   std::string kernel;
   std::string message;
-  std::string address;  ///< for example "buffer(2) `grad` + 128"; empty for synccheck
+  std::string address;  ///< for example "buffer(2) `grad` + 128"; empty for synccheck and simdcheck
   Event event;
   std::optional<Event> other;  ///< the earlier access, or the thread at another place
   std::uint64_t count = 1;     ///< how often it was found at the same places in the source
+  bool is_warning = false;     ///< Metal defines the result, but it may not be the one that was meant
 };
 
 /// Several lines, without a newline at the end.

@@ -10,7 +10,7 @@ namespace assay::metal::emulator {
 namespace {
 
 bool same_places(const Report& a, const Report& b) {
-  return a.check == b.check && a.kernel == b.kernel && a.event.position.line != 0 &&
+  return a.check == b.check && a.is_warning == b.is_warning && a.kernel == b.kernel && a.event.position.line != 0 &&
          a.event.position == b.event.position && a.other.has_value() == b.other.has_value() &&
          (!a.other || a.other->position == b.other->position);
 }
@@ -35,6 +35,24 @@ void ReportLog::add(const Key& key, const std::function<Finding()>& make) {
 }
 
 std::vector<Report> ReportLog::reports() const {
+  std::vector<Report> reports = all();
+  std::erase_if(reports, [](const Report& report) { return report.is_warning; });
+  return reports;
+}
+
+std::vector<Report> ReportLog::warnings() const {
+  std::vector<Report> warnings = all();
+  std::erase_if(warnings, [reports = reports()](const Report& warning) {
+    return !warning.is_warning || std::ranges::any_of(reports, [&](const Report& report) {
+      return report.check == warning.check && report.kernel == warning.kernel &&
+             report.event.position.file == warning.event.position.file &&
+             report.event.position.line == warning.event.position.line;
+    });
+  });
+  return warnings;
+}
+
+std::vector<Report> ReportLog::all() const {
   const std::lock_guard lock(mutex_);
   std::vector<Report> reports;
   for (const Finding& finding : findings_) {

@@ -34,11 +34,16 @@ class ReportLog {
 
   void add(const Key& key, const std::function<Finding()>& make);
 
-  /// The reports so far, in the order of their first finding, with their positions.
+  /// The reports so far that are no warnings, in the order of their first finding, with their positions.
   std::vector<Report> reports() const;
+
+  /// The warnings so far, without those at lines for which there is a report of the same check.
+  std::vector<Report> warnings() const;
   void clear();
 
  private:
+  std::vector<Report> all() const;
+
   mutable std::mutex mutex_;
   std::map<Key, std::size_t> index_;
   std::vector<Finding> findings_;

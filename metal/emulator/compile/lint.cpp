@@ -12,8 +12,12 @@ namespace assay::metal::emulator {
 
 namespace {
 
-Result<std::string> lint_messages(std::string_view source, const std::filesystem::path& name,
-                                  const CompileOptions& options) {
+struct Messages {
+  std::string refusals, warnings;
+};
+
+Result<Messages> lint_messages(std::string_view source, const std::filesystem::path& name,
+                               const CompileOptions& options) {
   const auto work = TemporaryFolder::make(cache_folder(options));
   if (!work) return tl::make_unexpected(work.error());
   const auto clang = find_clang();
@@ -21,7 +25,7 @@ Result<std::string> lint_messages(std::string_view source, const std::filesystem
   const auto headers = find_shader_headers();
   if (!headers) return tl::make_unexpected(headers.error());
   auto preprocessed = preprocess(*clang, source, name, options, Purpose::lint, work->path());
-  if (!preprocessed) return preprocessed;
+  if (!preprocessed) return tl::make_unexpected(preprocessed.error());
   const auto translated = translate_for_lint(*preprocessed);
   if (!translated) return tl::make_unexpected(translated.error());
   const std::filesystem::path input = work->path() / "translated";
@@ -29,22 +33,23 @@ Result<std::string> lint_messages(std::string_view source, const std::filesystem
   if (!written) return tl::make_unexpected(written.error());
   const auto run = run_clang(*clang, linting_flags(), input, work->path() / "output");
   if (!run) return tl::make_unexpected(run.error());
-  return translated->refusals + address_space_errors(run->messages, headers->string());
+  return Messages{translated->refusals + address_space_errors(run->messages, headers->string()), translated->warnings};
 }
 
 }  // namespace
 
-Result<void> lint_source(std::string_view source, const std::filesystem::path& name, const CompileOptions& options) {
+Result<std::string> lint_source(std::string_view source, const std::filesystem::path& name,
+                                const CompileOptions& options) {
   // If it does not compile at all, lint's errors would only follow from the compiler's.
   const auto compiled = compile_source(source, name, options);
   if (!compiled) return tl::make_unexpected(compiled.error());
   const auto messages = lint_messages(source, name, options);
   if (!messages) return tl::make_unexpected(messages.error());
-  if (!messages->empty()) return error(Error::Kind::lint, *messages);
-  return {};
+  if (!messages->refusals.empty()) return error(Error::Kind::lint, messages->refusals + messages->warnings);
+  return messages->warnings;
 }
 
-Result<void> lint_file(const std::filesystem::path& file, const CompileOptions& options) {
+Result<std::string> lint_file(const std::filesystem::path& file, const CompileOptions& options) {
   const auto source = read_file(file);
   if (!source) return tl::make_unexpected(source.error());
   return lint_source(*source, file, options);

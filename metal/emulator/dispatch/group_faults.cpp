@@ -4,19 +4,24 @@
 #include <string>
 
 #include "metal/emulator/check/symbolizer.h"
+#include "metal/emulator/dispatch/events.h"
 #include "metal/emulator/dispatch/group_runner.h"
 
 namespace assay::metal::emulator {
+
+SourcePosition position_of(const abi::Site& site) {
+  return {site.file, site.line, site.column};
+}
+
+std::string waiting_at(const abi::Site& site) {
+  return *site.operation == '\0' ? "waiting" : fmt::format("waiting at {}", site.operation);
+}
 
 namespace {
 
 constexpr const char* page_fault =
     "Caused GPU Address Fault Error (0000000b:kIOGPUCommandBufferCallbackErrorPageFault)";
 constexpr const char* timeout = "Caused GPU Timeout Error (00000002:kIOGPUCommandBufferCallbackErrorTimeout)";
-
-SourcePosition position_of(const abi::Site& site) {
-  return {site.file, site.line, site.column};
-}
 
 /// A key for one site, or for two.
 std::uintptr_t number_of(const abi::Site& site, const abi::Site& other = {}) {
@@ -26,8 +31,8 @@ std::uintptr_t number_of(const abi::Site& site, const abi::Site& other = {}) {
 
 }  // namespace
 
-Event GroupRunner::event_of(std::uint32_t thread, const char* action, SourcePosition position) const {
-  return {action, launch_->info.grid.place_of(group_, thread), std::move(position)};
+Event GroupRunner::event_of(std::uint32_t thread, std::string action, SourcePosition position) const {
+  return {std::move(action), launch_->info.grid.place_of(group_, thread), std::move(position)};
 }
 
 Finding GroupRunner::finding(Check check, std::string message, Event event, std::optional<Event> other) const {
@@ -48,7 +53,7 @@ void GroupRunner::barrier_skipped(std::uint32_t waiting, const abi::Site& site, 
   if (!options_.synccheck) return;
   log_.add({Check::synccheck, site.file, number_of(site)}, [&] {
     return finding(Check::synccheck, "a thread has ended without coming to a barrier",
-                   event_of(waiting, "waiting", position_of(site)),
+                   event_of(waiting, waiting_at(site), position_of(site)),
                    event_of(finished, "ended", launch_->info.position));
   });
 }
@@ -59,8 +64,8 @@ void GroupRunner::barriers_differ(std::uint32_t one, const abi::Site& site_of_on
   if (options_.synccheck)
     log_.add({Check::synccheck, site_of_one.file, number_of(site_of_one, site_of_other)}, [&] {
       return finding(Check::synccheck, "threads wait for each other at different barriers; the dispatch is stopped",
-                     event_of(one, "waiting", position_of(site_of_one)),
-                     event_of(other, "waiting", position_of(site_of_other)));
+                     event_of(one, waiting_at(site_of_one), position_of(site_of_one)),
+                     event_of(other, waiting_at(site_of_other), position_of(site_of_other)));
     });
   scheduler_.stop();
 }

@@ -20,7 +20,7 @@ namespace assay::metal::emulator {
 struct GroupOptions {
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 1;
-  bool synccheck = true;
+  bool synccheck = true, simdcheck = true;
 };
 
 class GroupRunner final : private BarrierListener {
@@ -43,6 +43,8 @@ class GroupRunner final : private BarrierListener {
   void barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site);
   abi::ActiveLanes all_gather(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
                               const abi::Site* site);
+  void leave(const abi::Site& site) { barriers_.leave(scheduler_.current(), site); }
+  void undefined_lane(abi::Scope scope, std::uint32_t lane, const abi::Site& site);
   void blocks(std::uint64_t count, const void* pc) { count_steps(count, nullptr, pc); }
   [[noreturn]] void index_out_of_bounds(const abi::Site& site, std::uint64_t index, const char* type);
 
@@ -59,6 +61,8 @@ class GroupRunner final : private BarrierListener {
   void release_in_order_of_arrival(std::uint32_t threads) override { scheduler_.requeue_last(threads); }
   void threadgroup_barrier_passed(std::uint32_t flags) override;
   void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) override;
+  void lanes_missing(std::uint32_t simdgroup, std::uint32_t active, std::uint32_t missing,
+                     const abi::Site& site) override;
   void barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t finished) override;
   void barriers_differ(std::uint32_t one, const abi::Site& site_of_one, std::uint32_t other,
                        const abi::Site& site_of_other) override;
@@ -77,7 +81,8 @@ class GroupRunner final : private BarrierListener {
   void fail(const char* text);
   [[noreturn]] void end_by_fault();
   Finding finding(Check check, std::string message, Event event, std::optional<Event> other = {}) const;
-  Event event_of(std::uint32_t thread, const char* action, SourcePosition position) const;
+  std::optional<Event> whereabouts(std::uint32_t thread) const;
+  Event event_of(std::uint32_t thread, std::string action, SourcePosition position) const;
 
   ReportLog& log_;
   GroupOptions options_;

@@ -52,6 +52,14 @@ abi::ActiveLanes all_gather(abi::Scope scope, const void* mine, assay_u64 bytes,
   return runner->all_gather(scope, mine, bytes, all, site);
 }
 
+void undefined_lane(abi::Scope scope, assay_u32 lane, const abi::Site* site) {
+  runner->undefined_lane(scope, lane, *site);
+}
+
+void leave(const abi::Site* site) {
+  if (runner) runner->leave(*site);
+}
+
 void index_out_of_bounds(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type) {
   runner->index_out_of_bounds(abi::Site{file, line, column}, index, type);
 }
@@ -73,8 +81,9 @@ GroupRunner* set_runner_here(GroupRunner* next) {
 }
 
 const abi::Services& services() {
-  static const abi::Services all{&access, &threadgroup_variable,   &barrier, &all_gather, &index_out_of_bounds,
-                                 &blocks, offset_of_fast_barrier()};
+  static const abi::Services all{
+      &access, &threadgroup_variable,   &barrier, &all_gather, &undefined_lane, &leave, &index_out_of_bounds,
+      &blocks, offset_of_fast_barrier()};
   return all;
 }
 

@@ -13,6 +13,18 @@ std::uint32_t first_lane(std::uint32_t mask) {
   return static_cast<std::uint32_t>(std::countr_zero(mask));
 }
 
+std::uint32_t lanes_of(std::uint32_t threads) {
+  return ~std::uint32_t{0} >> (abi::lanes_per_simdgroup - std::min(abi::lanes_per_simdgroup, threads));
+}
+
+/// All lanes of the quadgroups that have a lane in `mask`.
+std::uint32_t whole_quadgroups(std::uint32_t mask) {
+  std::uint32_t whole = 0;
+  for (std::uint32_t quad = 0xF; quad != 0; quad <<= abi::lanes_per_quadgroup)
+    if (mask & quad) whole |= quad;
+  return whole;
+}
+
 bool same_site(const abi::Site& a, const abi::Site& b) {
   return a.line == b.line && a.column == b.column && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
 }
@@ -31,9 +43,10 @@ void Barriers::begin(std::uint32_t threads) {
   update_fast_barrier();
   arrivals_.resize(threads);
   results_.resize(threads);
+  left_at_.assign(threads, {});
   simdgroups_.assign((threads + lanes - 1) / lanes, {});
   for (std::uint32_t first = 0; first < threads; first += lanes)
-    simdgroups_[first / lanes].live = ~std::uint32_t{0} >> (lanes - std::min(lanes, threads - first));
+    simdgroups_[first / lanes].live = lanes_of(threads - first);
 }
 
 void Barriers::add_arrivals(std::span<const abi::ReadyThread> threads) {
@@ -176,6 +189,8 @@ void Barriers::resolve_simdgroup_barrier(std::uint32_t simdgroup) {
 void Barriers::run_collective(std::uint32_t simdgroup) {
   const std::uint32_t active = lanes_at_first_site(simdgroup), base = simdgroup * lanes;
   const Arrival& first = arrivals_[base + first_lane(active)];
+  if (const std::uint32_t missing = missing_lanes(simdgroup, active); missing != 0)
+    listener_.lanes_missing(simdgroup, active, missing, *first.site);
   const std::size_t bytes = first.gather.bytes;
   gathered_.assign(lanes * bytes, std::byte{0});
   for (std::uint32_t mask = active; mask != 0; mask &= mask - 1) {
@@ -203,6 +218,31 @@ void Barriers::release(std::uint32_t simdgroup, std::uint32_t released) {
   for (const std::uint32_t lane : lane_order_.of(lanes))
     if (released & bit(lane)) released_.push_back(simdgroup * lanes + lane);
   listener_.release(released_);
+}
+
+std::uint32_t Barriers::faulted_lanes(std::uint32_t simdgroup) const {
+  const Simdgroup& state = simdgroups_[simdgroup];
+  return lanes_of(threads_ - simdgroup * lanes) & ~state.live & ~state.returned;
+}
+
+/// Whether a thread that has returned did so behind the site, which it has not come to. Where the text does not tell,
+/// it has not.
+bool Barriers::has_passed(std::uint32_t thread, const abi::Site& site) const {
+  const abi::Site& left = left_at_[thread];
+  return left.line == 0 || (std::strcmp(left.file, site.file) == 0 && comes_before(site, left));
+}
+
+/// The lanes without which a collective of the lanes `active` is worth a report. For one of the active lanes: those
+/// elsewhere in the shader or past the collective; for one of all lanes also those that have returned before it or do
+/// not exist. What is read from single lanes is judged when it is read.
+std::uint32_t Barriers::missing_lanes(std::uint32_t simdgroup, std::uint32_t active) const {
+  const Arrival& first = arrivals_[simdgroup * lanes + first_lane(active)];
+  if (first.site->needs == abi::Needs::no_lanes || first.site->needs == abi::Needs::read_lanes) return 0;
+  if (first.site->needs == abi::Needs::all_lanes) return ~active & ~faulted_lanes(simdgroup);
+  std::uint32_t elsewhere = simdgroups_[simdgroup].live & ~active;
+  for (std::uint32_t mask = simdgroups_[simdgroup].returned; mask != 0; mask &= mask - 1)
+    if (has_passed(simdgroup * lanes + first_lane(mask), *first.site)) elsewhere |= bit(first_lane(mask));
+  return first.scope == abi::Scope::quadgroup ? elsewhere & whole_quadgroups(active) : elsewhere;
 }
 
 std::uint32_t Barriers::lanes_at_first_site(std::uint32_t simdgroup) const {

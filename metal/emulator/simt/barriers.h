@@ -30,6 +30,11 @@ class BarrierListener {
   virtual void threadgroup_barrier_passed(std::uint32_t flags) = 0;
   virtual void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) = 0;
 
+  /// A collective at `site`, whose result depends on them, runs among the lanes `active` without the lanes `missing`.
+  /// Both have a bit for each lane.
+  virtual void lanes_missing(std::uint32_t simdgroup, std::uint32_t active, std::uint32_t missing,
+                             const abi::Site& site) = 0;
+
   /// Thread `finished` has returned without reaching the barrier at which `waiting` waits; the barrier is passed
   /// without it.
   virtual void barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t finished) = 0;
@@ -69,8 +74,21 @@ class Barriers {
   /// The thread has returned, or a fault has ended it. Barriers that a faulted thread skips are not reported.
   void finish(std::uint32_t thread, bool by_fault);
 
+  /// The thread comes to a `return;`.
+  void leave(std::uint32_t thread, const abi::Site& site) { left_at_[thread] = site; }
+
   /// The lanes that took part in the thread's last collective.
   abi::ActiveLanes result(std::uint32_t thread) const { return results_[thread]; }
+
+  /// Where the thread waits; null if it waits nowhere.
+  const abi::Site* site_of(std::uint32_t thread) const {
+    const bool is_waiting = thread < threads_ && (simdgroups_[thread / lanes].waiting & bit(thread % lanes)) != 0;
+    return is_waiting ? arrivals_[thread].site : nullptr;
+  }
+  std::uint32_t threads() const { return threads_; }
+  bool was_ended_by_fault(std::uint32_t thread) const {
+    return thread < threads_ && (faulted_lanes(thread / lanes) & bit(thread % lanes)) != 0;
+  }
 
  private:
   static constexpr std::uint32_t lanes = abi::lanes_per_simdgroup;
@@ -115,6 +133,9 @@ class Barriers {
   void resolve_simdgroup_barrier(std::uint32_t simdgroup);
   void run_collective(std::uint32_t simdgroup);
   void release(std::uint32_t simdgroup, std::uint32_t released);
+  bool has_passed(std::uint32_t thread, const abi::Site& site) const;
+  std::uint32_t faulted_lanes(std::uint32_t simdgroup) const;
+  std::uint32_t missing_lanes(std::uint32_t simdgroup, std::uint32_t active) const;
   std::uint32_t lanes_at_first_site(std::uint32_t simdgroup) const;
   /// The first thread of `mask` that waits at another site than `thread`; `thread` itself if there is none.
   std::uint32_t first_at_another_site(std::uint32_t simdgroup, std::uint32_t mask, std::uint32_t thread) const;
@@ -133,6 +154,7 @@ class Barriers {
   std::vector<Simdgroup> simdgroups_;
   std::vector<Arrival> arrivals_;
   std::vector<abi::ActiveLanes> results_;
+  std::vector<abi::Site> left_at_;  ///< the last `return;` of each thread; line 0 if there was none
   std::vector<std::byte> gathered_;
   std::vector<std::uint32_t> released_;
 };

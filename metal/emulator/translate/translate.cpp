@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "metal/emulator/translate/divergence.h"
 #include "metal/emulator/translate/passes.h"
 
 namespace assay::metal::emulator {
@@ -30,7 +31,11 @@ Result<LintTranslation> translate_for_lint(std::string_view preprocessed) try {
   Edits edits(source.text(), source.tokens());
   translate_address_spaces(source, declarations, edits);
   translate_threadgroup(source, declarations, lint_threadgroup_variable, edits);
-  return LintTranslation{edits.apply(), fmt::format("{}", fmt::join(unqualified_pointers(source, declarations), ""))};
+  const DivergentOperations divergent = find_divergent_operations(source, declarations);
+  return LintTranslation{
+      edits.apply(),
+      fmt::format("{}{}", fmt::join(unqualified_pointers(source, declarations), ""), fmt::join(divergent.errors, "")),
+      fmt::format("{}", fmt::join(divergent.warnings, ""))};
 } catch (const TranslationError& refusal) {
   return error(Error::Kind::compile, refusal.what());
 }

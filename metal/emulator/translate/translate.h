@@ -17,6 +17,7 @@ Result<std::string> translate(std::string_view preprocessed);
 struct LintTranslation {
   std::string text;      ///< OpenCL C++, with address spaces
   std::string refusals;  ///< a line for each fault that the translator itself has found
+  std::string warnings;  ///< likewise, for what may be meant
 };
 
 /// Translates text preprocessed for lint. Errors: as above.

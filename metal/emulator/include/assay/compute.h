@@ -25,6 +25,7 @@ ASSAY_OWN constexpr mem_flags operator&(mem_flags a, mem_flags b) {
 namespace detail {
 
 using assay_shader_side::here;
+using assay_shader_side::Needs;
 using assay_shader_side::Scope;
 using assay_shader_side::services;
 using assay_shader_side::Site;
@@ -42,7 +43,13 @@ struct Gathered {
   ASSAY_OWN bool is_active(uint n) const { return n < lanes<scope> && (active >> n & 1) != 0; }
   ASSAY_OWN T mine() const { return of[lane]; }
   /// The value of lane `n`. For an inactive lane, Metal leaves it undefined; here it is the calling lane's own.
-  ASSAY_OWN T at(uint n) const { return is_active(n) ? of[n] : mine(); }
+  ASSAY_OWN T at(uint n, Site site) const {
+    if (is_active(n)) return of[n];
+    services->undefined_lane(scope, n, &site);
+    return mine();
+  }
+  /// The same, where lanes beyond the first or last one leave the calling lane's own value.
+  ASSAY_OWN T at_or_mine(uint n, Site site) const { return n < lanes<scope> ? at(n, site) : mine(); }
 };
 
 template <Scope scope, class T>
@@ -126,16 +133,16 @@ ASSAY_OWN T shuffled_and_filled(T mine, T filling, int delta, uint modulo, Site 
   const auto gathered = all_gather<scope>(Both{mine, filling}, site);
   const int lane = int(gathered.lane), base = lane / int(modulo) * int(modulo), from = lane - base + delta;
   const bool is_inside = from >= 0 && from < int(modulo);
-  const Both other = gathered.at(uint(base + (from + int(modulo)) % int(modulo)));
+  const Both other = gathered.at(uint(base + (from + int(modulo)) % int(modulo)), site);
   return is_inside ? other.data : other.filling;
 }
 
 }  // namespace detail
 
-ASSAY_OWN void threadgroup_barrier(mem_flags flags, detail::Site site = detail::here()) {
+ASSAY_OWN void threadgroup_barrier(mem_flags flags, detail::Site site = detail::here("threadgroup_barrier")) {
   assay_shader_side::wait_at_threadgroup_barrier(uint(flags), site);
 }
-ASSAY_OWN void simdgroup_barrier(mem_flags flags, detail::Site site = detail::here()) {
+ASSAY_OWN void simdgroup_barrier(mem_flags flags, detail::Site site = detail::here("simdgroup_barrier")) {
   detail::services->barrier(detail::Scope::simdgroup, uint(flags), &site);
 }
 
@@ -154,80 +161,86 @@ struct basic_vote {
 using simd_vote = basic_vote<32>;
 using quad_vote = basic_vote<4>;
 
-#define ASSAY_REDUCTION(group, name, Join)                                    \
-  template <class T>                                                          \
-  ASSAY_OWN T group##_##name(T data, detail::Site site = detail::here()) {    \
-    return detail::reduce<detail::group##_scope>(data, site, detail::Join()); \
+#define ASSAY_REDUCTION(group, name, Join)                                                 \
+  template <class T>                                                                       \
+  ASSAY_OWN T group##_##name(T data, detail::Site site = detail::here(#group "_" #name)) { \
+    return detail::reduce<detail::group##_scope>(data, site, detail::Join());              \
   }
 /// An exclusive prefix begins with the neutral element; an inclusive one ends with the lane's own value.
-#define ASSAY_PREFIX(group, name, Join, neutral)                                            \
-  template <class T>                                                                        \
-  ASSAY_OWN T group##_prefix_exclusive_##name(T data, detail::Site site = detail::here()) { \
-    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);            \
-    return detail::fold(gathered, gathered.lane, T(neutral), detail::Join());               \
-  }                                                                                         \
-  template <class T>                                                                        \
-  ASSAY_OWN T group##_prefix_inclusive_##name(T data, detail::Site site = detail::here()) { \
-    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);            \
-    return detail::fold(gathered, gathered.lane + 1, T(neutral), detail::Join());           \
+#define ASSAY_PREFIX(group, name, Join, neutral)                                                                     \
+  template <class T>                                                                                                 \
+  ASSAY_OWN T group##_prefix_exclusive_##name(T data,                                                                \
+                                              detail::Site site = detail::here(#group "_prefix_exclusive_" #name)) { \
+    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                                     \
+    return detail::fold(gathered, gathered.lane, T(neutral), detail::Join());                                        \
+  }                                                                                                                  \
+  template <class T>                                                                                                 \
+  ASSAY_OWN T group##_prefix_inclusive_##name(T data,                                                                \
+                                              detail::Site site = detail::here(#group "_prefix_inclusive_" #name)) { \
+    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                                     \
+    return detail::fold(gathered, gathered.lane + 1, T(neutral), detail::Join());                                    \
   }
-/// Each lane gets the value of lane `lane_`, an expression in `gathered`.
-#define ASSAY_SHUFFLE(group, name, parameter, lane_)                                         \
-  template <class T>                                                                         \
-  ASSAY_OWN T group##_##name(T data, ushort parameter, detail::Site site = detail::here()) { \
-    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);             \
-    return gathered.at(uint(lane_));                                                         \
+/// Each lane gets the value of lane `lane_`, an expression in `gathered`, by the method `at` of Gathered.
+#define ASSAY_SHUFFLE(group, name, parameter, at, lane_)                                                      \
+  template <class T>                                                                                          \
+  ASSAY_OWN T group##_##name(T data, ushort parameter,                                                        \
+                             detail::Site site = detail::here(#group "_" #name, detail::Needs::read_lanes)) { \
+    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                              \
+    return gathered.at(uint(lane_), site);                                                                    \
   }
-#define ASSAY_GROUP(group, lanes)                                                                        \
-  ASSAY_REDUCTION(group, sum, Add)                                                                       \
-  ASSAY_REDUCTION(group, product, Multiply)                                                              \
-  ASSAY_REDUCTION(group, min, Min)                                                                       \
-  ASSAY_REDUCTION(group, max, Max)                                                                       \
-  ASSAY_REDUCTION(group, and, And)                                                                       \
-  ASSAY_REDUCTION(group, or, Or)                                                                         \
-  ASSAY_REDUCTION(group, xor, Xor)                                                                       \
-  ASSAY_PREFIX(group, sum, Add, 0)                                                                       \
-  ASSAY_PREFIX(group, product, Multiply, 1)                                                              \
-  ASSAY_SHUFFLE(group, broadcast, lane, lane)                                                            \
-  ASSAY_SHUFFLE(group, shuffle, lane, lane)                                                              \
-  ASSAY_SHUFFLE(group, shuffle_up, delta, gathered.lane - delta)                                         \
-  ASSAY_SHUFFLE(group, shuffle_down, delta, gathered.lane + delta)                                       \
-  ASSAY_SHUFFLE(group, shuffle_xor, mask, gathered.lane ^ mask)                                          \
-  ASSAY_SHUFFLE(group, shuffle_rotate_up, delta, (gathered.lane + lanes - delta % lanes) % lanes)        \
-  ASSAY_SHUFFLE(group, shuffle_rotate_down, delta, (gathered.lane + delta) % lanes)                      \
-  template <class T>                                                                                     \
-  ASSAY_OWN T group##_broadcast_first(T data, detail::Site site = detail::here()) {                      \
-    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                         \
-    return gathered.of[__builtin_ctzl(gathered.active)];                                                 \
-  }                                                                                                      \
-  template <class T>                                                                                     \
-  ASSAY_OWN T group##_shuffle_and_fill_up(T data, T filling, ushort delta, ushort modulo = lanes,        \
-                                          detail::Site site = detail::here()) {                          \
-    return detail::shuffled_and_filled<detail::group##_scope>(data, filling, -int(delta), modulo, site); \
-  }                                                                                                      \
-  template <class T>                                                                                     \
-  ASSAY_OWN T group##_shuffle_and_fill_down(T data, T filling, ushort delta, ushort modulo = lanes,      \
-                                            detail::Site site = detail::here()) {                        \
-    return detail::shuffled_and_filled<detail::group##_scope>(data, filling, int(delta), modulo, site);  \
-  }                                                                                                      \
-  ASSAY_OWN group##_vote group##_ballot(bool answer, detail::Site site = detail::here()) {               \
-    const auto gathered = detail::all_gather<detail::group##_scope>(uint(answer), site);                 \
-    ulong votes = 0;                                                                                     \
-    for (uint n = 0; n < lanes; ++n) votes |= ulong(gathered.of[n]) << n;                                \
-    return {votes & gathered.active, gathered.active};                                                   \
-  }                                                                                                      \
-  ASSAY_OWN bool group##_all(bool answer, detail::Site site = detail::here()) {                          \
-    return group##_ballot(answer, site).all();                                                           \
-  }                                                                                                      \
-  ASSAY_OWN bool group##_any(bool answer, detail::Site site = detail::here()) {                          \
-    return group##_ballot(answer, site).any();                                                           \
-  }                                                                                                      \
-  ASSAY_OWN group##_vote group##_active_threads_mask(detail::Site site = detail::here()) {               \
-    return group##_ballot(true, site);                                                                   \
-  }                                                                                                      \
-  ASSAY_OWN bool group##_is_first(detail::Site site = detail::here()) {                                  \
-    const auto gathered = detail::all_gather<detail::group##_scope>(0u, site);                           \
-    return gathered.lane == uint(__builtin_ctzl(gathered.active));                                       \
+#define ASSAY_GROUP(group, lanes)                                                                                  \
+  ASSAY_REDUCTION(group, sum, Add)                                                                                 \
+  ASSAY_REDUCTION(group, product, Multiply)                                                                        \
+  ASSAY_REDUCTION(group, min, Min)                                                                                 \
+  ASSAY_REDUCTION(group, max, Max)                                                                                 \
+  ASSAY_REDUCTION(group, and, And)                                                                                 \
+  ASSAY_REDUCTION(group, or, Or)                                                                                   \
+  ASSAY_REDUCTION(group, xor, Xor)                                                                                 \
+  ASSAY_PREFIX(group, sum, Add, 0)                                                                                 \
+  ASSAY_PREFIX(group, product, Multiply, 1)                                                                        \
+  ASSAY_SHUFFLE(group, broadcast, lane, at, lane)                                                                  \
+  ASSAY_SHUFFLE(group, shuffle, lane, at, lane)                                                                    \
+  ASSAY_SHUFFLE(group, shuffle_up, delta, at_or_mine, gathered.lane - delta)                                       \
+  ASSAY_SHUFFLE(group, shuffle_down, delta, at_or_mine, gathered.lane + delta)                                     \
+  ASSAY_SHUFFLE(group, shuffle_xor, mask, at, gathered.lane ^ mask)                                                \
+  ASSAY_SHUFFLE(group, shuffle_rotate_up, delta, at, (gathered.lane + lanes - delta % lanes) % lanes)              \
+  ASSAY_SHUFFLE(group, shuffle_rotate_down, delta, at, (gathered.lane + delta) % lanes)                            \
+  template <class T>                                                                                               \
+  ASSAY_OWN T group##_broadcast_first(T data, detail::Site site = detail::here(#group "_broadcast_first")) {       \
+    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                                   \
+    return gathered.of[__builtin_ctzl(gathered.active)];                                                           \
+  }                                                                                                                \
+  template <class T>                                                                                               \
+  ASSAY_OWN T group##_shuffle_and_fill_up(                                                                         \
+      T data, T filling, ushort delta, ushort modulo = lanes,                                                      \
+      detail::Site site = detail::here(#group "_shuffle_and_fill_up", detail::Needs::read_lanes)) {                \
+    return detail::shuffled_and_filled<detail::group##_scope>(data, filling, -int(delta), modulo, site);           \
+  }                                                                                                                \
+  template <class T>                                                                                               \
+  ASSAY_OWN T group##_shuffle_and_fill_down(                                                                       \
+      T data, T filling, ushort delta, ushort modulo = lanes,                                                      \
+      detail::Site site = detail::here(#group "_shuffle_and_fill_down", detail::Needs::read_lanes)) {              \
+    return detail::shuffled_and_filled<detail::group##_scope>(data, filling, int(delta), modulo, site);            \
+  }                                                                                                                \
+  ASSAY_OWN group##_vote group##_ballot(bool answer, detail::Site site = detail::here(#group "_ballot")) {         \
+    const auto gathered = detail::all_gather<detail::group##_scope>(uint(answer), site);                           \
+    ulong votes = 0;                                                                                               \
+    for (uint n = 0; n < lanes; ++n) votes |= ulong(gathered.of[n]) << n;                                          \
+    return {votes & gathered.active, gathered.active};                                                             \
+  }                                                                                                                \
+  ASSAY_OWN bool group##_all(bool answer, detail::Site site = detail::here(#group "_all")) {                       \
+    return group##_ballot(answer, site).all();                                                                     \
+  }                                                                                                                \
+  ASSAY_OWN bool group##_any(bool answer, detail::Site site = detail::here(#group "_any")) {                       \
+    return group##_ballot(answer, site).any();                                                                     \
+  }                                                                                                                \
+  ASSAY_OWN group##_vote group##_active_threads_mask(                                                              \
+      detail::Site site = detail::here(#group "_active_threads_mask", detail::Needs::no_lanes)) {                  \
+    return group##_ballot(true, site);                                                                             \
+  }                                                                                                                \
+  ASSAY_OWN bool group##_is_first(detail::Site site = detail::here(#group "_is_first", detail::Needs::no_lanes)) { \
+    const auto gathered = detail::all_gather<detail::group##_scope>(0u, site);                                     \
+    return gathered.lane == uint(__builtin_ctzl(gathered.active));                                                 \
   }
 
 ASSAY_GROUP(simd, 32)

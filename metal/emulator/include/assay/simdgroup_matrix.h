@@ -47,7 +47,8 @@ struct simdgroup_matrix {
 
   simdgroup_matrix() = default;
   /// A diagonal matrix.
-  ASSAY_OWN explicit simdgroup_matrix(T diagonal, detail::Site site = detail::here()) {
+  ASSAY_OWN explicit simdgroup_matrix(T diagonal,
+                                      detail::Site site = detail::here("simdgroup_matrix", detail::Needs::all_lanes)) {
     const uint lane = detail::own_lane(site);
     for (int k = 0; k < 2; ++k)
       elements.at(k) = detail::matrix_row(lane) == detail::matrix_column(lane) + k ? diagonal : T(0);
@@ -87,7 +88,7 @@ ASSAY_OWN Pair<P> places(P base, ulong stride, ulong2 origin, bool transposed, S
 template <class T>
 ASSAY_IN_PLACE void simdgroup_load(simdgroup_matrix<T, 8>& d, const T* source, ulong elements_per_row = 8,
                                    ulong2 origin = ulong2(0), bool transpose_matrix = false,
-                                   detail::Site site = detail::here()) {
+                                   detail::Site site = detail::here("simdgroup_load", detail::Needs::all_lanes)) {
   const auto from = detail::places(source, elements_per_row, origin, transpose_matrix, site);
   d.elements.x = *from.first;
   d.elements.y = *from.second;
@@ -95,7 +96,7 @@ ASSAY_IN_PLACE void simdgroup_load(simdgroup_matrix<T, 8>& d, const T* source, u
 template <class T>
 ASSAY_IN_PLACE void simdgroup_store(simdgroup_matrix<T, 8> a, T* target, ulong elements_per_row = 8,
                                     ulong2 origin = ulong2(0), bool transpose_matrix = false,
-                                    detail::Site site = detail::here()) {
+                                    detail::Site site = detail::here("simdgroup_store", detail::Needs::all_lanes)) {
   const auto to = detail::places(target, elements_per_row, origin, transpose_matrix, site);
   *to.first = a.elements.x;
   *to.second = a.elements.y;
@@ -105,7 +106,8 @@ ASSAY_IN_PLACE void simdgroup_store(simdgroup_matrix<T, 8> a, T* target, ulong e
 template <class D, class A, class B, class C>
 ASSAY_OWN void simdgroup_multiply_accumulate(simdgroup_matrix<D, 8>& d, simdgroup_matrix<A, 8> a,
                                              simdgroup_matrix<B, 8> b, simdgroup_matrix<C, 8> c,
-                                             detail::Site site = detail::here()) {
+                                             detail::Site site = detail::here("simdgroup_multiply_accumulate",
+                                                                              detail::Needs::all_lanes)) {
   uint lane = 0;
   const auto left = detail::gather(a.elements, lane, site);
   const auto right = detail::gather(b.elements, lane, site);
@@ -119,7 +121,7 @@ ASSAY_OWN void simdgroup_multiply_accumulate(simdgroup_matrix<D, 8>& d, simdgrou
 }
 template <class D, class A, class B>
 ASSAY_OWN void simdgroup_multiply(simdgroup_matrix<D, 8>& d, simdgroup_matrix<A, 8> a, simdgroup_matrix<B, 8> b,
-                                  detail::Site site = detail::here()) {
+                                  detail::Site site = detail::here("simdgroup_multiply", detail::Needs::all_lanes)) {
   simdgroup_multiply_accumulate(d, a, b, make_filled_simdgroup_matrix<D, 8>(D(0)), site);
 }
 /// An operator takes no site: all products by `*` share the site in here.

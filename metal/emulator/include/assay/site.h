@@ -7,6 +7,7 @@
 namespace assay_shader_side {
 
 enum class Scope { threadgroup, simdgroup, quadgroup };
+enum class Needs { active_lanes, read_lanes, all_lanes, no_lanes };
 struct Site {};
 struct ActiveLanes {
   unsigned long active;
@@ -14,10 +15,11 @@ struct ActiveLanes {
 };
 struct Services {
   ActiveLanes all_gather(Scope, const void*, unsigned long, void*, const Site*) const;
+  void undefined_lane(Scope, unsigned, const Site*) const;
   void barrier(Scope, unsigned, const Site*) const;
 };
 static const Services* services;
-constexpr Site here() {
+constexpr Site here(const char*, Needs = Needs::active_lanes) {
   return {};
 }
 void wait_at_threadgroup_barrier(unsigned flags, Site site);
@@ -36,6 +38,7 @@ void wait_at_threadgroup_barrier(unsigned flags, Site site);
 namespace assay_shader_side {
 
 namespace abi = assay::metal::emulator::abi;
+using abi::Needs;
 using abi::Scope;
 using abi::Site;
 
@@ -47,11 +50,17 @@ inline void bind(const abi::Services* given) {
   fast_barrier_offset = given->fast_barrier_offset;
 }
 
-/// The site of the call, as the default value of a parameter.
-__attribute__((always_inline)) constexpr Site here(const char* file = __builtin_FILE(),
+/// The site of the call of an operation, as the default value of the operation's parameter.
+__attribute__((always_inline)) constexpr Site here(const char* operation, Needs needs = Needs::active_lanes,
+                                                   const char* file = __builtin_FILE(),
                                                    unsigned line = __builtin_LINE(),
                                                    unsigned column = __builtin_COLUMN()) {
-  return {file, line, column};
+  return {file, line, column, operation, needs};
+}
+
+/// Stands behind `return` in a function without a value.
+constexpr void leave(Site site = here("return")) {
+  if (!__builtin_is_constant_evaluated()) services->leave(&site);
 }
 
 /// If this is the fast barrier and another thread is ready, switches to that thread and returns true once this one runs
