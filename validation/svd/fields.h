@@ -55,9 +55,6 @@ struct SvdFields {
   using PluginOutput = assay_svd_output;
   using PluginKernel = assay_svd_kernel;
 
-  /// Products of extents that must fit in 64 bits although no array has that size.
-  static constexpr const char* further_sizes[] = {"M,N", "N,N", "B,M,N"};
-
   static const auto& problem();
   static const auto& results();
   static const auto& declarations();
