@@ -241,7 +241,7 @@ typedef struct assay_svd_kernel {
                                of two such as 0x1p-50, are of relative accuracy, as one-sided Jacobi gives them */
   int64_t sweeps;           /* how often every column meets every other, or what the algorithm is worth; 0: 10 */
   uint32_t canonical_signs; /* 1: of each column of U the first of the largest elements is positive */
-  uint32_t reserved;
+  uint32_t exact_scaling;   /* 1: a matrix times a power of two has the same bits of U and Vh */
   int64_t largest_B, largest_M, largest_N; /* 0: no limit */
   int64_t alignment; /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
 } assay_svd_kernel;

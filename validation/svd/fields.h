@@ -107,6 +107,8 @@ inline const auto& SvdFields::declarations() {
       Declaration<T, double, double>{"graded_range", &Info::graded_range, &PluginKernel::graded_range, 1,
                                      "0, or a share of the largest singular value"},
       Declaration<T, bool, std::uint32_t>{"canonical_signs", &Info::canonical_signs, &PluginKernel::canonical_signs, 1,
+                                          "0 or 1"},
+      Declaration<T, bool, std::uint32_t>{"exact_scaling", &Info::exact_scaling, &PluginKernel::exact_scaling, 1,
                                           "0 or 1"}};
   return table;
 }

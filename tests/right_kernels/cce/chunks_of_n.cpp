@@ -18,8 +18,7 @@ int run_all(const assay_cce_problem& p, const assay_cce_output& out) {
       for (std::int64_t v = 0; v < p.V && !tokens.ignored(n); ++v)
         running.add(tokens.x(z[n - first].emplace_back(tokens.z(n, v))));
       lse.push_back(running.value());
-      if (!tokens.ignored(n))
-        tokens.add_loss(n, lse.back(), [&](std::int64_t v) { return tokens.x(z[n - first][v]); });
+      if (!tokens.ignored(n)) tokens.add_loss(n, lse.back(), [&](std::int64_t v) { return tokens.x(z[n - first][v]); });
     }
     for (std::int64_t v = 0; v < p.V; ++v)
       for (std::int64_t n = first; n < end; ++n)

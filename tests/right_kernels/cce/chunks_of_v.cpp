@@ -18,8 +18,7 @@ int run_all(const assay_cce_problem& p, const assay_cce_output& out) {
       running[n].merge(chunk);
     }
   for (std::int64_t n = 0; n < p.N; ++n)
-    if (!tokens.ignored(n))
-      tokens.add_loss(n, running[n].value(), [&](std::int64_t v) { return tokens.logit(n, v); });
+    if (!tokens.ignored(n)) tokens.add_loss(n, running[n].value(), [&](std::int64_t v) { return tokens.logit(n, v); });
   for (std::int64_t first = 0; first < p.V; first += width)
     for (std::int64_t n = 0; n < p.N; ++n)
       for (std::int64_t v = first; v < std::min(first + width, p.V) && !tokens.ignored(n); ++v)

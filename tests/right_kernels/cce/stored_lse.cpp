@@ -1,5 +1,5 @@
-// Losses in float32, with an lse that is stored in float32 as a flash kernel does; the gradient is exp(x - lse) of it in
-// double.
+// Losses in float32, with an lse that is stored in float32 as a flash kernel does; the gradient is exp(x - lse) of it
+// in double.
 #include "tests/right_kernels/cce/tokens.h"
 
 using namespace right;

@@ -173,8 +173,8 @@ class Tokens {
 }  // namespace right
 
 // The declaration of a kernel whose function is run_all(problem, output).
-#define RIGHT_CCE(title, ...)                                                                        \
-  static int run(const assay_cce_problem* p, const assay_cce_output* out, char*, size_t) {           \
-    return run_all(*p, *out);                                                                        \
-  }                                                                                                  \
+#define RIGHT_CCE(title, ...)                                                              \
+  static int run(const assay_cce_problem* p, const assay_cce_output* out, char*, size_t) { \
+    return run_all(*p, *out);                                                              \
+  }                                                                                        \
   const assay_cce_kernel assay_cce = {ASSAY_HEADER(assay_cce_kernel), .name = title, .run = run, __VA_ARGS__}

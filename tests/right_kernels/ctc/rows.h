@@ -90,8 +90,7 @@ Table<Real> log_softmax(const Row& row) {
     const Real largest = *std::max_element(a, a + row.C);
     Real sum = 0;
     for (std::int64_t k = 0; k < row.C; ++k) sum += std::exp(static_cast<Real>(a[k]) - largest);
-    for (std::int64_t k = 0; k < row.C; ++k)
-      log_y[t][k] = (static_cast<Real>(a[k]) - largest) - std::log(sum);
+    for (std::int64_t k = 0; k < row.C; ++k) log_y[t][k] = (static_cast<Real>(a[k]) - largest) - std::log(sum);
   }
   return log_y;
 }
@@ -155,8 +154,8 @@ std::vector<Real> exp_of(std::vector<Real> logs) {
 }  // namespace right
 
 // The declaration of a kernel whose function is run_all(problem, output, message, size).
-#define RIGHT_CTC(title, ...)                                                                                   \
-  static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* message, size_t size) {         \
-    return run_all(*p, *out, message, size);                                                                    \
-  }                                                                                                             \
+#define RIGHT_CTC(title, ...)                                                                           \
+  static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* message, size_t size) { \
+    return run_all(*p, *out, message, size);                                                            \
+  }                                                                                                     \
   const assay_ctc_kernel assay_ctc = {ASSAY_HEADER(assay_ctc_kernel), .name = title, .run = run, __VA_ARGS__}

@@ -29,7 +29,8 @@ Table<REAL> softmax(const Row& row) {
     const float largest = *std::max_element(a, a + row.C);
     for (std::int64_t k = 0; k < row.C; ++k) {
       y[t][k] = std::exp(REAL{a[k]} - REAL{largest});
-      if (a[k] != -infinity<float> && !(y[t][k] >= smallest)) throw Beyond("a probability beyond the range of the type");
+      if (a[k] != -infinity<float> && !(y[t][k] >= smallest))
+        throw Beyond("a probability beyond the range of the type");
     }
     scale(y[t]);
   }

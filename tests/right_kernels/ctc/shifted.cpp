@@ -1,4 +1,5 @@
-// Log space in float32 whose alpha and beta have the maximum of their frame taken out, so that no exponent grows with T.
+// Log space in float32 whose alpha and beta have the maximum of their frame taken out, so that no exponent grows with
+// T.
 #include "tests/right_kernels/ctc/rows.h"
 
 using namespace right;

@@ -1,5 +1,5 @@
-// Block Jacobi: the columns in blocks, which meet as in a tournament; the Gram matrix of two blocks is made diagonal, and
-// its rotations, multiplied together, turn the columns at once.
+// Block Jacobi: the columns in blocks, which meet as in a tournament; the Gram matrix of two blocks is made diagonal,
+// and its rotations, multiplied together, turn the columns at once.
 #include "tests/right_kernels/svd/columns.h"
 
 using namespace right;
@@ -65,8 +65,7 @@ Factors<Real> decompose(Columns<Real> W) {
   for (int sweep = 0; sweep < 60 && turned; ++sweep) {
     turned = false;
     for (std::size_t round = 0; round + 1 < seats.size(); ++round) {
-      for (std::size_t i = 0; i < seats.size() / 2; ++i)
-        turned |= meet(W, V, seats[i], seats[seats.size() - 1 - i]);
+      for (std::size_t i = 0; i < seats.size() / 2; ++i) turned |= meet(W, V, seats[i], seats[seats.size() - 1 - i]);
       std::rotate(seats.begin() + 1, seats.end() - 1, seats.end());
     }
   }

@@ -122,8 +122,8 @@ Factors<Real> factors_of(const Columns<Real>& W, const Columns<Real>& V) {
 template <class Stored, class Real>
 Columns<Real> columns_of(const assay_svd_problem& p, std::int64_t b, int& exponent) {
   const Stored* const A = static_cast<const Stored*>(p.A) + b * p.M * p.N;
-  const Stored largest = std::abs(
-      *std::max_element(A, A + p.M * p.N, [](Stored x, Stored y) { return std::abs(x) < std::abs(y); }));
+  const Stored largest =
+      std::abs(*std::max_element(A, A + p.M * p.N, [](Stored x, Stored y) { return std::abs(x) < std::abs(y); }));
   exponent = largest > 0 ? std::ilogb(largest) : 0;
   const bool wide = p.M < p.N;
   Columns<Real> W(static_cast<std::size_t>(wide ? p.M : p.N), Column<Real>(static_cast<std::size_t>(wide ? p.N : p.M)));

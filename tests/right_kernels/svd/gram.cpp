@@ -1,5 +1,6 @@
 // Float32 matrices by the eigenvectors of A^T A, which double holds well enough: V by Jacobi's method for symmetric
-// matrices, then A V made orthogonal by Gram and Schmidt, twice. Squares of singular values lose half of double's digits.
+// matrices, then A V made orthogonal by Gram and Schmidt, twice. Squares of singular values lose half of double's
+// digits.
 #include "tests/right_kernels/svd/columns.h"
 
 using namespace right;

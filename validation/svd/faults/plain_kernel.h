@@ -32,6 +32,7 @@ class PlainSvdKernel : public SvdKernel {
              .unit_roundoff = 0x1p-53,
              .graded = true,
              .canonical_signs = true,
+             .exact_scaling = true,
              .has_randomized = true,
              .has_gradient = true};
   }
