@@ -25,9 +25,9 @@ struct SvdKernelInfo {
   bool graded = false;  ///< relative accuracy for column-scaled tall and row-scaled wide matrices
   double graded_range = std::ldexp(1.0, -50);  ///< ... for singular values above this share of the largest
   bool canonical_signs = false;                ///< the first largest element of each column of U is positive
-  bool exact_scaling = false;                  ///< a matrix times a power of two has the same bits of U and Vh
   bool has_randomized = false;
   bool has_gradient = false;
+  bool exact_scaling = false;  ///< a matrix times a power of two has the same bits of U and Vh
   Support support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}};
 
   /// The unit roundoff of the arithmetic inside, for a problem of the type.

@@ -36,9 +36,9 @@ class CpuSvdKernel : public SvdKernel {
   SvdKernelInfo info_{.name = "cpu",
                       .graded = true,
                       .canonical_signs = true,
-                      .exact_scaling = true,
                       .has_randomized = true,
-                      .has_gradient = true};
+                      .has_gradient = true,
+                      .exact_scaling = true};
 };
 
 }  // namespace

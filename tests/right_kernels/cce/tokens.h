@@ -138,7 +138,12 @@ class Tokens {
     const Real tanh = capped() ? std::tanh(z / static_cast<Real>(p.logit_softcap)) : 0;
     Real dx = std::exp(x(z) - lse) * (1 + 2 * zeta * lse) - eps / static_cast<Real>(p.V);
     if (v == p.targets[n]) dx -= 1 - eps;
-    const Real dz = token_weight(n) * (dx * (1 - tanh * tanh));
+    add_derivative(n, v, dx * (1 - tanh * tanh));
+  }
+
+  // Takes the derivative of token n's loss with respect to its logit v before the cap.
+  void add_derivative(std::int64_t n, std::int64_t v, Real derivative) {
+    const Real dz = token_weight(n) * derivative;
     for (std::int64_t h = 0; h < p.H && !dhidden.empty(); ++h) dhidden[n * p.H + h].add(dz * weight(v, h));
     for (std::int64_t h = 0; h < p.H && !dweight.empty(); ++h) dweight[v * p.H + h].add(dz * hidden(n, h));
     if (!dbias.empty()) dbias[v].add(dz);

@@ -32,9 +32,9 @@ class PlainSvdKernel : public SvdKernel {
              .unit_roundoff = 0x1p-53,
              .graded = true,
              .canonical_signs = true,
-             .exact_scaling = true,
              .has_randomized = true,
-             .has_gradient = true};
+             .has_gradient = true,
+             .exact_scaling = true};
   }
 
   const SvdKernelInfo& info() const override { return info_; }
