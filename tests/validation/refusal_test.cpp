@@ -60,9 +60,9 @@ TEST(Refusals, AreAllToldThatAreMissing) {
   EXPECT_EQ(judged({one}).verdict, Verdict::pass);
   const Finding finding = judged({three, one, two});
   EXPECT_EQ(finding.verdict, Verdict::error);
-  EXPECT_THAT(finding.explanation, AllOf(HasSubstr("a three: expected a refusal, got: out of memory"),
-                                         HasSubstr("\n  a two: expected a refusal, got results"),
-                                         Not(HasSubstr("a one"))));
+  EXPECT_THAT(finding.explanation,
+              AllOf(HasSubstr("a three: expected a refusal, got: out of memory"),
+                    HasSubstr("\n  a two: expected a refusal, got results"), Not(HasSubstr("a one"))));
 }
 
 }  // namespace
