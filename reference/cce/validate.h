@@ -27,7 +27,6 @@ void validate_extents(const CceProblem<Real>& problem) {
   expect_at_least("V", problem.V, 1);
   const std::int64_t hidden = product("N * H", problem.N, problem.H);
   const std::int64_t weight = product("V * H", problem.V, problem.H);
-  product("N * V", problem.N, problem.V);  // logits are counted in 64 bits wherever some of them are kept
   expect_size("hidden", problem.hidden.size(), "N * H", hidden);
   expect_size("weight", problem.weight.size(), "V * H", weight);
   if (!problem.bias.empty()) expect_size("bias", problem.bias.size(), "V, or empty", problem.V);

@@ -16,6 +16,7 @@ using testing::Key;
 
 TEST(CtcPlugin, PassesTheGateInAllOptions) {
   EXPECT_EQ(failures<CtcOperation>(*CtcOperation::kernel(built("full_ctc")), 10), "");
+  EXPECT_EQ(failures<CtcOperation>(*CtcOperation::kernel(built("full_ctc_float")), 10), "");
 }
 
 TEST(CtcPlugin, IsSkippedWhereItDeclaresLess) {

@@ -1,4 +1,4 @@
-/* A CTC plug-in that does all options, and says that it does not check its arguments. */
+/* A CTC plug-in that does all options, in double or in NAIVE_REAL, and says that it does not check its arguments. */
 #include "assay_plugin.h"
 #include "tests/plugin/naive_ctc.h"
 
@@ -25,6 +25,9 @@ static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* me
   return ASSAY_OK;
 }
 
-const assay_ctc_kernel assay_ctc = {
-    ASSAY_HEADER(assay_ctc_kernel), .name = "naive CTC in C", .run = run,
-    .arithmetic = ASSAY_LOG_SPACE,  .unit_roundoff = 0x1p-53, .unsupported = ASSAY_CTC_NO_CHECKS};
+const assay_ctc_kernel assay_ctc = {ASSAY_HEADER(assay_ctc_kernel),
+                                    .name = "naive CTC in C",
+                                    .run = run,
+                                    .arithmetic = ASSAY_LOG_SPACE,
+                                    .unit_roundoff = sizeof(naive_real) == 8 ? 0x1p-53 : 0,
+                                    .unsupported = ASSAY_CTC_NO_CHECKS};

@@ -35,7 +35,11 @@ enum hostile {
   ALIGNED,
   ALIGNED_WRITES_BEHIND,
   HANGS_LOADING,
-  DIES_LOADING
+  DIES_LOADING,
+  DECLINES_SOME,
+  DECLINES_MOST,
+  LIMITED,
+  BAD_LIMIT
 };
 
 static volatile int nothing;
@@ -47,6 +51,18 @@ static void compute(const assay_ctc_problem* p, const assay_ctc_output* out) {
   for (int64_t b = 0; b < p->B; ++b)
     loss[b] = (float)naive_ctc(logits + b * p->C, 1, p->targets + b * p->S, p->input_lengths[b], p->C,
                                p->target_lengths[b], p->B * p->C, 0, 1, 1, 0, gradient ? gradient + b * p->C : NULL);
+}
+
+/* Whether a logit of a row's frames is beyond `limit`. */
+static int has_beyond(const assay_ctc_problem* p, float limit) {
+  const float* logits = p->activations;
+  for (int64_t t = 0; t < p->T; ++t)
+    for (int64_t b = 0; b < p->B; ++b)
+      for (int64_t k = 0; k < p->C && t < p->input_lengths[b]; ++k) {
+        const float a = fabsf(logits[(t * p->B + b) * p->C + k]);
+        if (a > limit && a < INFINITY) return 1;
+      }
+  return 0;
 }
 
 static int deeper(int depth) {
@@ -103,6 +119,15 @@ static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* me
       return ASSAY_REFUSED;
     case ANSWERS_NONSENSE:
       return 7;
+    case DECLINES_SOME:
+    case DECLINES_MOST:
+      if (p->B <= (HOSTILE == DECLINES_SOME ? 3 : 0)) break;
+      snprintf(message, message_size, "the batch is too large");
+      return ASSAY_UNSUPPORTED;
+    case LIMITED:
+      if (!has_beyond(p, 8)) break;
+      snprintf(message, message_size, "a logit beyond 8");
+      return ASSAY_FAILED;
     case ALIGNED:
       if (((uintptr_t)loss | (uintptr_t)gradient | (uintptr_t)p->activations | (uintptr_t)p->targets) % 64 == 0) break;
       snprintf(message, message_size, "an array is not aligned");
@@ -136,4 +161,7 @@ const assay_ctc_kernel assay_ctc = {.header = {HOSTILE == TINY_STRUCT    ? 8
                                     .unsupported = HOSTILE == BAD_FLAGS ? 1u << 30 : ASSAY_CTC_BASICS_ALONE,
                                     .alignment = HOSTILE == OLDER_STRUCT ? 3 /* past the end of what is there */
                                                  : HOSTILE == ALIGNED || HOSTILE == ALIGNED_WRITES_BEHIND ? 64
-                                                                                                          : 0};
+                                                                                                          : 0,
+                                    .largest_activation = HOSTILE == LIMITED     ? 8
+                                                          : HOSTILE == BAD_LIMIT ? -1
+                                                                                 : 0};

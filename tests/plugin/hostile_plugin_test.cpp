@@ -69,5 +69,22 @@ TEST(PeacefulPlugin, MayPrintAndAskForAlignment) {
   }
 }
 
+/// What the kernel declines when called is skipped with its reason, and where it declines most nothing is proved.
+TEST(DecliningPlugin, IsSkippedWithItsReason) {
+  const auto some = judged<CtcOperation>(*CtcOperation::kernel(built("declines_some")), "loss", 40);
+  EXPECT_EQ(some.verdict, Verdict::pass);
+  EXPECT_GT(some.skipped.at("declined by the kernel: the batch is too large"), 0);
+  const auto most = judged<CtcOperation>(*CtcOperation::kernel(built("declines_most")), "loss", 40);
+  EXPECT_EQ(most.verdict, Verdict::mistrusted);
+  EXPECT_THAT(most.mistrust, ContainsRegex("the kernel declined [0-9]+ of the [0-9]+ cases"));
+}
+
+TEST(LimitedPlugin, IsGivenNoActivationBeyondItsLimit) {
+  const auto kernel = CtcOperation::kernel(built("limited"));
+  const auto report = judged<CtcOperation>(*kernel, "gradient", 40);
+  EXPECT_EQ(report.verdict, Verdict::pass) << (report.failure ? report.failure->explanation : "");
+  EXPECT_GT(report.skipped.at("the kernel does not do activations beyond 8"), 0);
+}
+
 }  // namespace
 }  // namespace assay::validation::transport

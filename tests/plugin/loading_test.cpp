@@ -57,6 +57,7 @@ const Lie lies[] = {
     {"no_run", "assay_ctc.run is NULL"},
     {"bad_dtype", "assay_ctc.dtype is 9: expected ASSAY_FLOAT32"},
     {"bad_roundoff", "assay_ctc.unit_roundoff is 3: expected"},
+    {"bad_limit", "assay_ctc.largest_activation is -1: expected 0 for no limit"},
     {"bad_flags", "assay_ctc.unsupported is 1073741824: expected"},
 };
 

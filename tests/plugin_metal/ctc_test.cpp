@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/plugin_metal/shader_folder.h"
 #include "tests/validation/named.h"
 #include "validation/ctc/fields.h"
@@ -49,14 +51,33 @@ TEST(StrangersCtc, PassesEveryProperty) {
   EXPECT_GE(judged, 15) << "of " << CtcOperation::properties().size();
 }
 
-/// One row of one frame, whose label is `label`.
-CtcCase one_frame(std::int64_t label) {
+/// One row of one frame of two log-probabilities, and no labels.
+CtcCase one_frame_of(float first, float second) {
   CtcCase c;
   c.T = c.B = 1;
   c.C = 2;
-  c.activations = {-0.5F, -1.0F};
+  c.activations = {first, second};
   c.input_lengths = {1};
   c.input = CtcInput::log_probs;
+  set_targets(c, {{}});
+  return c;
+}
+
+TEST(StrangersCtc, IsGivenNoFrameBeyondItsLimits) {
+  const ShaderFolder folder("ctc");
+  folder.edit_binding(R"("unit_roundoff")", R"("largest_activation": 30, "largest_spread": 2.5, "unit_roundoff")");
+  const auto kernel = CtcOperation::kernel(folder.binding());
+  EXPECT_EQ(kernel->info().largest_activation, 30);
+  EXPECT_EQ(why_not(kernel->info(), one_frame_of(-0.5F, -3.0F)), "");
+  EXPECT_EQ(why_not(kernel->info(), one_frame_of(-0.5F, -3.25F)),
+            "the kernel does not do frames whose activations differ by more than 2.5");
+  EXPECT_EQ(why_not(kernel->info(), one_frame_of(-29.0F, -31.0F)), "the kernel does not do activations beyond 30");
+  EXPECT_EQ(why_not(kernel->info(), one_frame_of(-1.0F, -std::numeric_limits<float>::infinity())), "");
+}
+
+/// One row of one frame, whose label is `label`.
+CtcCase one_frame(std::int64_t label) {
+  CtcCase c = one_frame_of(-0.5F, -1.0F);
   set_targets(c, {{label}});
   return c;
 }

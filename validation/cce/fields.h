@@ -40,9 +40,6 @@ struct CceFields {
   using PluginOutput = assay_cce_output;
   using PluginKernel = assay_cce_kernel;
 
-  /// Products of extents that must fit in 64 bits although no array has that size.
-  static constexpr const char* further_sizes[] = {"N,V"};
-
   static const auto& problem();
   static const auto& results();
   static const auto& declarations();

@@ -174,10 +174,10 @@ Property<O> refusals(typename O::Case (*healthy)(const typename O::Case&), std::
               return Finding::skip("the kernel does not claim to check its arguments");
             const auto good = healthy(c);
             run_valid(context.kernel, good);
-            Finding finding = judge_refusals(context.kernel, good, bad);
-            if (is_failure(finding.verdict) || has_further == nullptr || !has_further(context.kernel.info()))
-              return finding;
-            return judge_refusals(context.kernel, good, further);
+            Finding all = judge_refusals(context.kernel, good, bad);
+            if (has_further != nullptr && has_further(context.kernel.info()))
+              add_refusal(all, judge_refusals(context.kernel, good, further));
+            return all;
           }};
 }
 

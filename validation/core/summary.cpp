@@ -1,9 +1,12 @@
 #include "validation/core/summary.h"
 
+#include <fmt/format.h>
+
 namespace assay::validation {
 namespace {
 
 constexpr const char* no_case = "there was no case to judge it on";
+constexpr const char* mostly_declined = "  when called, the kernel declined ";
 
 }  // namespace
 
@@ -20,7 +23,7 @@ void PropertySummary::record(const Finding& finding, const std::string& origin) 
 void PropertySummary::merge(const PropertySummary& other) {
   cases += other.cases;
   for (const auto& [reason, count] : other.skipped) skipped[reason] += count;
-  if (!other.mistrust.empty()) mistrust = other.mistrust;
+  if (!other.mistrust.empty() && !other.mistrust.starts_with(mostly_declined)) mistrust = other.mistrust;
   if (worst.share == worst.share && !(other.worst.share <= worst.share)) worst_case = other.worst_case;
   worst.take(other.worst);
   histogram.merge(other.histogram);
@@ -32,9 +35,16 @@ void PropertySummary::settle() {
   skipped.erase(no_case);
   if (is_failure(verdict)) return;
   if (cases == 0) skipped[no_case] = 0;
-  std::int64_t total = 0;
-  for (const auto& [reason, count] : skipped) total += count;
+  std::int64_t total = 0, by_kernel = 0;
+  for (const auto& [reason, count] : skipped) {
+    total += count;
+    if (reason.starts_with(declined)) by_kernel += count;
+  }
   verdict = Verdict::pass;
+  if (mistrust.starts_with(mostly_declined)) mistrust.clear();
+  if (const std::int64_t asked = cases - (total - by_kernel); mistrust.empty() && 2 * by_kernel > asked)
+    mistrust = fmt::format("{}{} of the {} cases that its declaration allows: declare the limit", mostly_declined,
+                           by_kernel, asked);
   if (!mistrust.empty()) {
     verdict = Verdict::mistrusted;
   } else if (total == cases) {

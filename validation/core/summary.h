@@ -28,7 +28,8 @@ struct PropertySummary {
   void record(const Finding& finding, const std::string& origin);
   /// Adds the result on other cases. The verdict does not change before the next settle().
   void merge(const PropertySummary& other);
-  /// Sets the verdict on all cases, unless one failed.
+  /// Sets the verdict on all cases, unless one failed. A property is mistrusted if the kernel, when it was called,
+  /// declined more than half of the cases that its declaration allows.
   void settle();
 };
 

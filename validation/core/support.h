@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "validation/core/fields.h"
+#include "validation/core/verdict.h"
 
 namespace assay::validation {
 
@@ -21,6 +22,11 @@ namespace assay::validation {
 class Unsupported : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+
+  /// A reason that the kernel gave when it was called: its declaration does not exclude the case.
+  static Unsupported said_by_kernel(const std::string& reason) {
+    return Unsupported(std::string(declined) + (reason.empty() ? "it does not say why" : reason));
+  }
 };
 
 inline constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();

@@ -1,7 +1,10 @@
 #include "validation/ctc/fields.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "metal/cpu/ctc/output.h"
 #include "reference/ctc/validate.h"
@@ -10,8 +13,32 @@
 namespace assay::validation {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 float rounded_to_unit(float value, float unit) {
   return std::isfinite(value) ? std::round(value / unit) * unit : value;
+}
+
+/// The reason why activations are beyond the kernel's limits, or "".
+std::string beyond_limits(const CtcKernelInfo& info, const CtcCase& c) {
+  double size = 0, spread = 0;
+  for (std::int64_t t = 0; t < c.T; ++t)
+    for (std::int64_t b = 0; b < c.B; ++b) {
+      double smallest = infinity, largest = -infinity;
+      for (std::int64_t k = 0; k < c.C && t < c.input_lengths[static_cast<std::size_t>(b)]; ++k) {
+        const double a{c.activation(t, b, k)};
+        if (!std::isfinite(a)) continue;
+        smallest = std::min(smallest, a);
+        largest = std::max(largest, a);
+        size = std::max(size, std::abs(a));
+      }
+      spread = std::max(spread, largest - smallest);
+    }
+  if (info.largest_activation > 0 && size > info.largest_activation)
+    return fmt::format("the kernel does not do activations beyond {:g}", info.largest_activation);
+  if (info.largest_spread > 0 && spread > info.largest_spread)
+    return fmt::format("the kernel does not do frames whose activations differ by more than {:g}", info.largest_spread);
+  return "";
 }
 
 /// An upper bound on a finite loss of row b: the sum over the frames of the largest -ln y.
@@ -53,6 +80,8 @@ bool CtcFields::has_empty_rows(const Case& c) {
 }
 
 std::string CtcFields::further_reason(const Info& info, const Case& c) {
+  if (info.largest_activation > 0 || info.largest_spread > 0)
+    if (std::string reason = beyond_limits(info, c); !reason.empty()) return reason;
   if (c.dtype == Dtype::float32 || !info.losses_of_dtype) return "";
   double total = 0, largest = 0;
   for (std::int64_t b = 0; b < c.B; ++b) {

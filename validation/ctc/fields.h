@@ -44,9 +44,6 @@ struct CtcFields {
   using PluginOutput = assay_ctc_output;
   using PluginKernel = assay_ctc_kernel;
 
-  /// Products of extents that must fit in 64 bits although no array has that size.
-  static constexpr const char* further_sizes[] = {"T,B,C"};
-
   /// Generated cases are converted to a dtype that the kernel does.
   static constexpr bool adapts_dtype = true;
 
@@ -62,7 +59,8 @@ struct CtcFields {
   static std::int64_t states(const Statement& s);  ///< L = 2S + 1
   static bool has_empty_rows(const Case& c);
 
-  /// The reason why a kernel that stores losses in 16 bits need not do a case: a loss may leave the range of the type.
+  /// The reason why a kernel need not do a case: an activation is beyond its limits, or a loss may leave the range of
+  /// the type that it is stored in.
   static std::string further_reason(const Info& info, const Case& c);
 
   static ValueShrinks<float> shrinks();
@@ -149,7 +147,11 @@ inline const auto& CtcFields::declarations() {
                                      "0 for float32's, or a roundoff, at most 2^-4"},
       Declaration<T, Arithmetic, std::uint32_t>{"arithmetic", &Info::arithmetic, &PluginKernel::arithmetic, 1,
                                                 "ASSAY_LOG_SPACE or ASSAY_PROBABILITY", {"log_space", "probability"}},
-      Declaration<T, bool, std::uint32_t>{"two_step", &Info::two_step, &PluginKernel::two_step, 1, "0 or 1"}};
+      Declaration<T, bool, std::uint32_t>{"two_step", &Info::two_step, &PluginKernel::two_step, 1, "0 or 1"},
+      Declaration<T, double, double>{"largest_activation", &Info::largest_activation,
+                                     &PluginKernel::largest_activation, 0x1p128, "0 for no limit, or a size"},
+      Declaration<T, double, double>{"largest_spread", &Info::largest_spread, &PluginKernel::largest_spread, 0x1p129,
+                                     "0 for no limit, or a difference"}};
   return table;
 }
 

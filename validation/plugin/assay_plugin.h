@@ -36,7 +36,10 @@ typedef struct assay_header {
 enum assay_status {
   ASSAY_OK = 0,      /* every element of the outputs has been written */
   ASSAY_REFUSED = 1, /* a bad argument, which message names; nothing has been written */
-  ASSAY_FAILED = 2   /* anything else that went wrong: message says what */
+  ASSAY_FAILED = 2,  /* anything else that went wrong: message says what */
+  ASSAY_UNSUPPORTED =
+      3 /* a valid problem that the kernel cannot do: message says why. The case is skipped, and counted;
+           where more than half of the cases of a property are, the property counts as not judged */
 };
 
 enum assay_dtype { ASSAY_FLOAT32 = 0, ASSAY_FLOAT16 = 1, ASSAY_BFLOAT16 = 2, ASSAY_FLOAT64 = 3 };
@@ -124,6 +127,9 @@ typedef struct assay_ctc_kernel {
   uint32_t unsupported; /* a sum of assay_ctc_lack */
   int64_t largest_T, largest_B, largest_C, largest_S; /* 0: no limit */
   int64_t alignment; /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
+  /* Of the finite activations of a row's frames, for a kernel whose range is limited; 0: no limit. */
+  double largest_activation; /* of |a| */
+  double largest_spread;     /* of the largest less the smallest of a frame */
 } assay_ctc_kernel;
 
 /* ---- CCE: linear cross-entropy --------------------------------------------------------------------------------------
@@ -235,7 +241,7 @@ typedef struct assay_svd_kernel {
                                of two such as 0x1p-50, are of relative accuracy, as one-sided Jacobi gives them */
   int64_t sweeps;           /* how often every column meets every other, or what the algorithm is worth; 0: 10 */
   uint32_t canonical_signs; /* 1: of each column of U the first of the largest elements is positive */
-  uint32_t reserved;
+  uint32_t exact_scaling;   /* 1: a matrix times a power of two has the same bits of U and Vh */
   int64_t largest_B, largest_M, largest_N; /* 0: no limit */
   int64_t alignment; /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
 } assay_svd_kernel;

@@ -14,11 +14,12 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 using Product = double (*)(const SvdRun&, std::int64_t, std::int64_t, std::int64_t);
 
 void hold_identity(Comparison& comparison, const char* output, const SvdCase& c, const SvdRun& run, Product product,
-                   double bound) {
+                   const SvdBounds& bounds) {
   for (std::int64_t b = 0; b < c.B; ++b)
     for (std::int64_t k = 0; k < run.K; ++k)
       for (std::int64_t l = k; l < run.K; ++l)
-        comparison.near({output, b, k, l, "bkl"}, product(run, b, k, l), k == l ? 1.0 : 0.0, bound);
+        comparison.near({output, b, k, l, "bkl"}, product(run, b, k, l), k == l ? 1.0 : 0.0,
+                        k == l ? bounds.unit_length() : bounds.orthogonal());
 }
 
 }  // namespace
@@ -37,11 +38,11 @@ void hold_value(Comparison& comparison, const SvdCase& c, const SvdRun& run, std
 }
 
 void hold_orthonormal_u(Comparison& comparison, const SvdCase& c, const SvdRun& run, const SvdBounds& bounds) {
-  hold_identity(comparison, "U^T U", c, run, u_product, bounds.orthonormal());
+  hold_identity(comparison, "U^T U", c, run, u_product, bounds);
 }
 
 void hold_orthonormal_v(Comparison& comparison, const SvdCase& c, const SvdRun& run, const SvdBounds& bounds) {
-  hold_identity(comparison, "Vh Vh^T", c, run, v_product, bounds.orthonormal());
+  hold_identity(comparison, "Vh Vh^T", c, run, v_product, bounds);
 }
 
 void hold_values(Comparison& comparison, const SvdKernelInfo& kernel, const SvdCase& c, const SvdRun& run,

@@ -55,9 +55,6 @@ struct SvdFields {
   using PluginOutput = assay_svd_output;
   using PluginKernel = assay_svd_kernel;
 
-  /// Products of extents that must fit in 64 bits although no array has that size.
-  static constexpr const char* further_sizes[] = {"M,N", "N,N", "B,M,N"};
-
   static const auto& problem();
   static const auto& results();
   static const auto& declarations();
@@ -110,6 +107,8 @@ inline const auto& SvdFields::declarations() {
       Declaration<T, double, double>{"graded_range", &Info::graded_range, &PluginKernel::graded_range, 1,
                                      "0, or a share of the largest singular value"},
       Declaration<T, bool, std::uint32_t>{"canonical_signs", &Info::canonical_signs, &PluginKernel::canonical_signs, 1,
+                                          "0 or 1"},
+      Declaration<T, bool, std::uint32_t>{"exact_scaling", &Info::exact_scaling, &PluginKernel::exact_scaling, 1,
                                           "0 or 1"}};
   return table;
 }

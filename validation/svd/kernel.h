@@ -27,6 +27,7 @@ struct SvdKernelInfo {
   bool canonical_signs = false;                ///< the first largest element of each column of U is positive
   bool has_randomized = false;
   bool has_gradient = false;
+  bool exact_scaling = false;  ///< a matrix times a power of two has the same bits of U and Vh
   Support support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16, Dtype::float64}};
 
   /// The unit roundoff of the arithmetic inside, for a problem of the type.

@@ -33,8 +33,12 @@ class CpuSvdKernel : public SvdKernel {
   }
 
  private:
-  SvdKernelInfo info_{
-      .name = "cpu", .graded = true, .canonical_signs = true, .has_randomized = true, .has_gradient = true};
+  SvdKernelInfo info_{.name = "cpu",
+                      .graded = true,
+                      .canonical_signs = true,
+                      .has_randomized = true,
+                      .has_gradient = true,
+                      .exact_scaling = true};
 };
 
 }  // namespace

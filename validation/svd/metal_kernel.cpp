@@ -11,7 +11,8 @@ namespace {
 
 /// The device has no float64. The host gives float64 problems to the CPU kernel, which is judged separately.
 SvdKernelInfo info_of(const MetalSvdOptions& options) {
-  SvdKernelInfo info{.name = options.name, .graded = true, .canonical_signs = true, .has_randomized = true};
+  SvdKernelInfo info{
+      .name = options.name, .graded = true, .canonical_signs = true, .has_randomized = true, .exact_scaling = true};
   info.support.reach = emulated_reach;
   info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   if (options.edit) info.support.dtypes = {Dtype::float32};

@@ -19,7 +19,7 @@ bool is_wrong(const SvdCase& c, const SvdRun& run, const SvdBounds& bounds, std:
   if (!(residual_norm(c, run, b) <= bounds.residual(b))) return true;
   for (std::int64_t k = 0; k < run.K; ++k)
     for (std::int64_t l = k; l < run.K; ++l)
-      if (!(off_identity(run, b, k, l) <= bounds.orthonormal())) return true;
+      if (!(off_identity(run, b, k, l) <= (k == l ? bounds.unit_length() : bounds.orthogonal()))) return true;
   return false;
 }
 

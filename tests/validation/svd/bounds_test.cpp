@@ -32,13 +32,15 @@ TEST(SvdBounds, AreThoseOfAHand) {
   const SvdCase c{1, 14, 2, Dtype::float32, std::vector<double>(28, 2.0)};
   const SvdKernelInfo info = claims();
   const SvdBounds bounds(c, info);
-  const double e = (4 * std::sqrt(34.0) + 8) * u, d = e + u, norm = 2 * std::sqrt(28.0);
+  const double e = (4 * std::sqrt(34.0) + 8) * u, d = e + u, norm = 2 * std::sqrt(28.0), g = 2.5 * u;
   EXPECT_NEAR(bounds.rotations(), e, 1e-6 * e);
-  EXPECT_NEAR(bounds.orthonormal(), 2 * d, 1e-5 * d);
-  EXPECT_NEAR(bounds.residual(0), (e + 2 * d + u) * (1 + 2 * d) * norm, 1e-9 * norm * e);
-  EXPECT_NEAR(bounds.value(0, 10), e * norm + 10 * u, 1e-6 * e);
+  EXPECT_NEAR(bounds.drift(), g, 1e-6 * g);
+  EXPECT_NEAR(bounds.orthogonal(), 2 * d, 1e-5 * d);
+  EXPECT_NEAR(bounds.unit_length(), 2 * (d + g), 1e-5 * d);
+  EXPECT_NEAR(bounds.residual(0), (e + 2 * (d + g) + u) * (1 + 2 * (d + g)) * norm, 1e-9 * norm * e);
+  EXPECT_NEAR(bounds.value(0, 10), e * norm + 10 * (g + u), 1e-6 * e);
   EXPECT_NEAR(bounds.rounded(10), 10 * u, 1e-6 * u);
-  EXPECT_NEAR(bounds.graded(0.001, 3), 0.003 * e + 0.001 * u, 1e-6 * e);
+  EXPECT_NEAR(bounds.graded(0.001, 3), 0.003 * e + 0.001 * (g + u), 1e-6 * e);
 }
 
 TEST(SvdBounds, AllowOneRoundingToTheStoredTypes) {
@@ -48,10 +50,10 @@ TEST(SvdBounds, AllowOneRoundingToTheStoredTypes) {
     const SvdBounds bounds(c, exact);
     const double v = format_of(dtype).roundoff, of_values = format_of(value_dtype(dtype)).roundoff;
     if (dtype != Dtype::float64) {
-      EXPECT_NEAR(bounds.orthonormal(), 2 * v + v * v, 1e-5 * v + 3 * format_of(dtype).smallest);
+      EXPECT_NEAR(bounds.orthogonal(), 2 * v + v * v, 1e-5 * v + 3 * format_of(dtype).smallest);
       EXPECT_NEAR(bounds.value(0, 2), 2 * of_values, 1e-3 * of_values);
     }
-    EXPECT_GT(bounds.orthonormal(), 2 * v);
+    EXPECT_GT(bounds.orthogonal(), 2 * v);
     EXPECT_GT(bounds.value(0, 2), 2 * of_values);
   }
 }
@@ -72,7 +74,7 @@ TEST(SvdBounds, OfDoublesAreThoseOfDoubles) {
   const SvdKernelInfo info = claims();
   const SvdCase narrow = exchange(), wide = exchange(Dtype::float64);
   const SvdBounds as_float(narrow, info), as_double(wide, info);
-  EXPECT_NEAR(as_double.orthonormal() / as_float.orthonormal(), 0x1p-29, 1e-14);
+  EXPECT_NEAR(as_double.orthogonal() / as_float.orthogonal(), 0x1p-29, 1e-14);
   EXPECT_NEAR(as_double.value(0, 1) / as_float.value(0, 1), 0x1p-29, 1e-14);
 }
 
@@ -82,8 +84,8 @@ TEST(SvdBounds, GrowWithWhatAKernelAdmits) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const SvdCase c = generated_svd(seed, {.doubles = 0});
     const SvdBounds a(c, usual), b(c, more_sweeps), d(c, coarse);
-    EXPECT_LT(a.orthonormal(), b.orthonormal());
-    EXPECT_LT(b.orthonormal(), d.orthonormal());
+    EXPECT_LT(a.orthogonal(), b.orthogonal());
+    EXPECT_LT(b.orthogonal(), d.orthogonal());
     for (std::int64_t k = 0; k < c.B; ++k) {
       EXPECT_LE(a.residual(k), b.residual(k));
       EXPECT_LE(b.residual(k), d.residual(k));
@@ -98,7 +100,7 @@ TEST(SvdBounds, AreNumbersForEveryGeneratedCase) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const SvdCase c = generated_svd(seed, {.scaled = 0.8, .doubles = 0.5});
     const SvdBounds bounds(c, info);
-    EXPECT_LT(bounds.orthonormal(), 0.02) << "seed " << seed;
+    EXPECT_LT(bounds.orthogonal(), 0.02) << "seed " << seed;
     for (std::int64_t b = 0; b < c.B; ++b) {
       EXPECT_TRUE(std::isfinite(bounds.residual(b))) << "seed " << seed;
       EXPECT_TRUE(std::isfinite(bounds.value(b, 1))) << "seed " << seed;

@@ -105,7 +105,7 @@ TEST_P(SvdHolds, OrthonormalityFailsForOneWrongElementAnywhere) {
 
 TEST_P(SvdHolds, OrthonormalityToItsBound) {
   const SvdCase c = exchange(GetParam());
-  const double bound = SvdBounds(c, plain_svd_kernel()->info()).orthonormal();
+  const double bound = SvdBounds(c, plain_svd_kernel()->info()).orthogonal();
   for (const bool of_u : {true, false}) {
     SvdRun run = good_run(c);
     double& zero = of_u ? run.U[2] : run.Vh[3];  // beside a 1: the product of two columns, or rows

@@ -209,7 +209,7 @@ TEST(FaintSvd, RefusalsAreJudgedOneByOne) {
       }
     }});
   };
-  for (const char* about : {"A.size()", "B = -2", "M = -3", "N = -1", "M * N", "N * N", "B * (M * N)", "S.size()",
+  for (const char* about : {"A.size()", "B = -2", "M = -3", "N = -1", "M * N", "B * (M * N)", "S.size()",
                             "U.size()", "Vh.size()", "S is ", "Vh is "})
     EXPECT_EQ(judge(svd_property_named("refusals"), {lenient(about)}, two_tall()).verdict, Verdict::error) << about;
   for (const char* about : {"= nan", "= inf", "= -inf", "b=1"})
@@ -240,7 +240,7 @@ TEST_P(OneSvdElement, OffByLittleMoreThanItsBoundIsCaught) {
       const auto lengthen = [&](const auto& any, std::size_t stride) {
         change_output(any, [&](const auto& span) {
           for (std::size_t i = 0; i < span.size(); i += stride)
-            alter(any, static_cast<std::int64_t>(i), [&](double x) { return x * (1 + 1.6 * bounds.orthonormal()); });
+            alter(any, static_cast<std::int64_t>(i), [&](double x) { return x * (1 + 1.6 * bounds.unit_length()); });
         });
       };
       if (property == "orthonormal-u") lengthen(out.U, static_cast<std::size_t>(c.K()));

@@ -33,7 +33,8 @@ class PlainSvdKernel : public SvdKernel {
              .graded = true,
              .canonical_signs = true,
              .has_randomized = true,
-             .has_gradient = true};
+             .has_gradient = true,
+             .exact_scaling = true};
   }
 
   const SvdKernelInfo& info() const override { return info_; }

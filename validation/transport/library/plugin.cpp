@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "validation/core/kernel_died.h"
+#include "validation/core/support.h"
 
 namespace assay::validation::transport {
 namespace {
@@ -120,8 +121,11 @@ void Plugin::call(Request request, std::span<const Array> arrays, std::int64_t a
       throw std::invalid_argument(message);
     case ASSAY_FAILED:
       died("failed: " + (message.empty() ? "it does not say why" : message));
+    case ASSAY_UNSUPPORTED:
+      throw Unsupported::said_by_kernel(printable(message));
     default:
-      died(fmt::format("returned {}, which is none of ASSAY_OK, ASSAY_REFUSED and ASSAY_FAILED", answer.status));
+      died(fmt::format("returned {}, which is none of ASSAY_OK, ASSAY_REFUSED, ASSAY_FAILED and ASSAY_UNSUPPORTED",
+                       answer.status));
   }
 }
 

@@ -106,7 +106,7 @@ PipeMessage Channel::call(const PipeMessage& message) const {
   if (outcome == "done") return answer;
   const std::string text = answer.header.at("text");
   if (outcome == "refused") throw std::invalid_argument(text);
-  if (outcome == "unsupported") throw Unsupported(text);
+  if (outcome == "unsupported") throw Unsupported::said_by_kernel(text);
   throw std::runtime_error(text);
 }
 

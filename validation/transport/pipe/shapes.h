@@ -81,8 +81,6 @@ void require_shapes(const typename Operation::Problem& problem, const typename O
   for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
     if constexpr (IsArray<Row>) expected_size<Operation>(row.shape.of(statement), statement);
   });
-  if constexpr (requires { Operation::further_sizes; })
-    for (const char* const words : Operation::further_sizes) expected_size<Operation>(words, statement);
   for_each_row(Operation::problem(), [&]<class Row>(const Row& row) {
     if constexpr (IsArray<Row>)
       if (const auto words = row.shape.of(statement); names_in(words).size() > 1)

@@ -1,0 +1,69 @@
+// Refusals of bad arguments: all that are missing are told at once.
+#include "validation/core/refusal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+namespace assay::validation {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+BasicRun refused(const std::string& message) {
+  BasicRun run;
+  run.refused = true;
+  run.message = message;
+  return run;
+}
+
+TEST(Refusal, NamesOneOfTheArguments) {
+  EXPECT_EQ(judge_refusal(refused("M = 7: expected 3"), "a large M", "M|A").verdict, Verdict::pass);
+  EXPECT_EQ(judge_refusal(refused("A has 7 elements"), "a large M", "M|A").verdict, Verdict::pass);
+  EXPECT_EQ(judge_refusal(refused("A has 7 elements"), "a large M", "N|M").verdict, Verdict::error);
+  EXPECT_EQ(judge_refusal(refused("M is 7"), "a large M", "M").verdict, Verdict::pass);
+  EXPECT_THAT(judge_refusal(refused("no"), "a large M", "M|A").explanation, HasSubstr("does not name 'M' or 'A': no"));
+}
+
+TEST(Refusal, IsNoResultAndWritesNothing) {
+  EXPECT_EQ(judge_refusal({}, "a large M", "M").verdict, Verdict::error);
+  BasicRun writes = refused("M is 7");
+  writes.out_of_bounds_writes = {"wrote S[3]"};
+  EXPECT_EQ(judge_refusal(writes, "a large M", "M").verdict, Verdict::fail);
+}
+
+struct OneNumber {
+  int value = 0;
+};
+struct NoOptions {};
+/// Refuses 1 by name, and takes 2; 3 is too much for it.
+struct Lenient {};
+
+BasicRun run_kernel(const Lenient& /*kernel*/, const OneNumber& c, const NoOptions& /*options*/) {
+  if (c.value == 3) throw std::runtime_error("out of memory");
+  return c.value == 1 ? refused("value = 1") : BasicRun();
+}
+
+const BadArgument<OneNumber, NoOptions> one = {"a one", "value", [](OneNumber& c, NoOptions&) { c.value = 1; }};
+const BadArgument<OneNumber, NoOptions> two = {"a two", "value", [](OneNumber& c, NoOptions&) { c.value = 2; }};
+const BadArgument<OneNumber, NoOptions> three = {"a three", "value", [](OneNumber& c, NoOptions&) { c.value = 3; }};
+
+Finding judged(const std::vector<BadArgument<OneNumber, NoOptions>>& bad) {
+  return judge_refusals(Lenient(), OneNumber(), std::span<const BadArgument<OneNumber, NoOptions>>(bad));
+}
+
+TEST(Refusals, AreAllToldThatAreMissing) {
+  EXPECT_EQ(judged({one}).verdict, Verdict::pass);
+  const Finding finding = judged({three, one, two});
+  EXPECT_EQ(finding.verdict, Verdict::error);
+  EXPECT_THAT(finding.explanation,
+              AllOf(HasSubstr("a three: expected a refusal, got: out of memory"),
+                    HasSubstr("\n  a two: expected a refusal, got results"), Not(HasSubstr("a one"))));
+}
+
+}  // namespace
+}  // namespace assay::validation

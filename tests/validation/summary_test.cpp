@@ -1,0 +1,55 @@
+// The verdict on a property over many cases, where the kernel declined some of them when it was called.
+#include "validation/core/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace assay::validation {
+namespace {
+
+using testing::HasSubstr;
+
+PropertySummary summary(int passed, int declined_ones, int not_claimed) {
+  PropertySummary all;
+  for (int i = 0; i < passed; ++i) all.record(Finding::pass(), "generated");
+  for (int i = 0; i < declined_ones; ++i) all.record(Finding::skip(std::string(declined) + "too long"), "generated");
+  for (int i = 0; i < not_claimed; ++i) all.record(Finding::skip("the kernel does not do a bias"), "generated");
+  all.settle();
+  return all;
+}
+
+TEST(Summary, PassesWhereTheKernelDeclinedHalfOrLess) {
+  EXPECT_EQ(summary(5, 5, 0).verdict, Verdict::pass);
+  EXPECT_EQ(summary(5, 5, 90).verdict, Verdict::pass);
+  EXPECT_EQ(summary(0, 0, 3).verdict, Verdict::skipped);
+}
+
+TEST(Summary, IsMistrustedWhereTheKernelDeclinedMost) {
+  EXPECT_EQ(summary(5, 6, 0).verdict, Verdict::mistrusted);
+  EXPECT_EQ(summary(5, 6, 90).verdict, Verdict::mistrusted);
+  EXPECT_EQ(summary(0, 1, 0).verdict, Verdict::mistrusted);
+  EXPECT_THAT(summary(5, 6, 90).mistrust, HasSubstr("declined 6 of the 11 cases"));
+}
+
+TEST(Summary, CountsWhatWasDeclinedOverAllItsParts) {
+  PropertySummary all = summary(1, 2, 0);
+  ASSERT_EQ(all.verdict, Verdict::mistrusted);
+  all.merge(summary(9, 0, 0));
+  all.settle();
+  EXPECT_EQ(all.verdict, Verdict::pass);
+  EXPECT_EQ(all.mistrust, "");
+  all.merge(summary(0, 30, 0));
+  all.settle();
+  EXPECT_EQ(all.verdict, Verdict::mistrusted);
+}
+
+TEST(Summary, KeepsAMistrustOfTheReference) {
+  PropertySummary all = summary(1, 0, 0), other = summary(0, 2, 0);
+  all.record(Finding::mistrust("  the reference is not certain"), "generated");
+  all.merge(other);
+  all.settle();
+  EXPECT_THAT(all.mistrust, HasSubstr("the reference is not certain"));
+}
+
+}  // namespace
+}  // namespace assay::validation
