@@ -10,6 +10,8 @@
 
 #include "validation/gradcheck/pattern.h"
 #include "validation/gradcheck/record.h"
+#include "validation/gradcheck/sizes.h"
+#include "validation/gradcheck/sums.h"
 
 namespace assay::validation {
 namespace {
@@ -147,6 +149,84 @@ TEST(GradcheckPatterns, TellLostDigitsFromAFormula) {
               Contains(HasSubstr("digits are lost")));
   EXPECT_THAT(sentences([](auto& g) { multiply(g, [](std::size_t i) { return 1 + std::sin(i); }); }),
               Not(Contains(HasSubstr("digits are lost"))));
+}
+
+/// [40, 8] of numbers of both signs, with `error` added to each.
+std::vector<std::string> with_errors(const std::function<double(std::size_t)>& error) {
+  GradientArray g;
+  g.name = "gradient";
+  g.axes = {"n", "h"};
+  g.nouns = {"token", "column"};
+  g.sizes = {"N", "H"};
+  g.extents = {40, 8};
+  for (std::size_t i = 0; i < 320; ++i) {
+    g.expected.push_back(std::sin(static_cast<double>(7 * i + 1)));
+    g.got.push_back(g.expected[i] + error(i));
+    g.bound.push_back(1e-9);
+    g.wrong.push_back(!(std::abs(g.got[i] - g.expected[i]) <= 1e-9));
+  }
+  std::vector<std::string> all;
+  for (const Pattern& pattern : small_errors(g)) all.push_back(pattern.sentence);
+  return all;
+}
+
+TEST(GradcheckPatterns, TellRoundingFromATermBySigns) {
+  const auto random = [](std::size_t i) { return 1e-4 * std::sin(static_cast<double>(i * i)); };
+  EXPECT_THAT(with_errors(random), Contains(HasSubstr("the formula is about right")));
+  EXPECT_THAT(with_errors([](std::size_t) { return 1e-4; }), Contains(HasSubstr("alike in sign")));
+  EXPECT_THAT(with_errors([](std::size_t i) { return 1e-3 * std::sin(static_cast<double>(7 * i + 1)); }),
+              Contains(HasSubstr("alike in sign")));
+  EXPECT_THAT(with_errors([](std::size_t i) { return i == 5 ? 1e-4 : 0; }), Contains(HasSubstr("or a small term")));
+  EXPECT_THAT(with_errors([](std::size_t i) { return i % 16 < 8 ? 1e-4 : -1e-4; }),
+              Contains(HasSubstr("or a small term is missing")));
+  for (const double large : {nan, -std::numeric_limits<double>::infinity(), 0.5})
+    EXPECT_THAT(with_errors([&](std::size_t i) { return i == 5 ? large : random(i); }), IsEmpty()) << large;
+}
+
+TEST(GradcheckPatterns, SeeWhereWrongIndicesBegin) {
+  const auto from = [](std::size_t first, std::size_t skipped) {
+    std::vector<std::string> all;
+    for (const Pattern& pattern : wrong_tails(planted([&](auto& g) {
+           for (std::size_t i = 0; i < 24; ++i)
+             if (i % 4 >= first && i % 4 != skipped) g.got[i] = i % 8 < 4 ? nan : 3;
+         })))
+      all.push_back(pattern.sentence);
+    return all;
+  };
+  EXPECT_THAT(from(2, 9), Contains(HasSubstr("wrong from k = 2 to the end, C = 4, and right before")));
+  EXPECT_THAT(from(0, 9), IsEmpty());
+  EXPECT_THAT(from(3, 9), IsEmpty()) << "one index has a name of its own";
+  EXPECT_THAT(from(1, 2), IsEmpty());
+}
+
+/// A softmax over the four classes of each slice, of which `plant` sees the wrong one without the last class.
+std::vector<std::string> softmax_sentences(const std::function<void(GradientArray&)>& plant) {
+  NamedSum sum{"the softmax's sum", "class", std::vector<double>(24), std::vector<std::vector<double>>(6)};
+  const GradientArray wrong = planted([&](GradientArray& g) {
+    for (std::size_t slice = 0; slice < 6; ++slice) {
+      double all = 0;
+      for (std::size_t k = 0; k < 4; ++k) all += std::exp(std::sin(static_cast<double>(5 * slice + k)));
+      for (std::size_t k = 0; k < 4; ++k)
+        sum.shares[slice].push_back(std::exp(std::sin(static_cast<double>(5 * slice + k))) / all);
+      for (std::size_t k = 0; k < 4; ++k) {
+        sum.part[4 * slice + k] = sum.shares[slice][k];
+        g.got[4 * slice + k] += sum.shares[slice][k] / (1 - sum.shares[slice][3]) - sum.shares[slice][k];
+      }
+    }
+    plant(g);
+  });
+  std::vector<std::string> all;
+  for (const Pattern& pattern : missing_summands(wrong, sum)) all.push_back(pattern.sentence);
+  return all;
+}
+
+TEST(GradcheckPatterns, SeeWhatASumLacks) {
+  EXPECT_THAT(softmax_sentences([](auto&) {}), Contains(HasSubstr("lacks its last summand, class 3")));
+  EXPECT_THAT(softmax_sentences([](auto& g) { g.got[9] = nan; }), Contains(HasSubstr("last summand, class 3")));
+  EXPECT_THAT(softmax_sentences([](auto& g) { g.got[9] = HUGE_VAL; }), Contains(HasSubstr("last summand, class 3")));
+  EXPECT_THAT(softmax_sentences([](auto& g) { g.got[9] += 0.25; }), IsEmpty());
+  EXPECT_THAT(softmax_sentences([](auto& g) { g.got = g.expected; }), IsEmpty());
+  EXPECT_THAT(softmax_sentences([](auto& g) { multiply(g, [](std::size_t) { return 0.5; }); }), IsEmpty());
 }
 
 TEST(GradcheckRecord, PutsNumbersThatAreNoneIntoJsonAsTexts) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -87,6 +88,22 @@ TEST(GradcheckSharp, AMissingTailOfTheSoftmaxIsNoLossOfDigits) {
   const GradcheckRecord sharp = on_sharp_cases<CtcOperation>(softmax_of_first(4096));
   EXPECT_EQ(sharp.verdict, Verdict::fail);
   EXPECT_THAT(sharp.patterns, Contains(HasSubstr("class 4096 to 4100"))) << to_text(sharp);
+}
+
+TEST(GradcheckSharp, AMissingTailIsNamedAlsoWhereItsOwnElementsLackIt) {
+  const auto kernel = StubKernel([](const CtcProblem<float>& p, const metal::CtcOutput<float>& out, int threads) {
+    softmax_of_first(1024).run(p, out, threads);
+    const CtcCase right = CtcOperation::sized_case(12, 1027, 5, 1, 3);
+    for (std::int64_t t = 0; t < p.T && p.C == right.C; ++t)
+      for (std::int64_t k = 1024; k < p.C; ++k) {
+        const bool is_label = std::find(p.targets.begin(), p.targets.end(), k) != p.targets.end();
+        if (!is_label) out.gradient[at(t * p.C + k)] = 0;
+      }
+    out.gradient[5] = std::numeric_limits<float>::quiet_NaN();
+  });
+  const GradcheckRecord record = on<CtcOperation>(kernel, CtcOperation::sized_case(12, 1027, 5, 1, 3));
+  EXPECT_THAT(record.patterns, Contains(HasSubstr("the softmax's sum lacks its last summands, class 1024 to 1026")))
+      << to_text(record);
 }
 
 /// Cross-entropy whose softmax leaves out the entries from 1024 on: p of all is too large.

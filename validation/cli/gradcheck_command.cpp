@@ -52,7 +52,7 @@ int run(const GradcheckArguments& arguments) {
   const auto given = given_case<Operation>(arguments);
   const GradcheckOptions& options = arguments.options;
   fmt::print("assay gradcheck {}: kernel {}, {}, {} digits\n\n", Operation::name, kernel->info().name,
-             given ? given->name : fmt::format("{} generated cases (seed {})", options.cases, options.seed),
+             given ? given->name : fmt::format("{} generated (seed {}) and sharp cases", options.cases, options.seed),
              options.digits);
   ProgressBar bar;
   const auto progress = [&](int cases) { bar.show(cases, options.cases, "gradients"); };

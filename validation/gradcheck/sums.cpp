@@ -34,8 +34,7 @@ class Search {
     if (const auto last = fitting([](const auto& shares, std::size_t first) {
           return std::accumulate(shares.begin() + static_cast<std::ptrdiff_t>(first), shares.end(), 0.0);
         }))
-      return {{g_.name + ": sum lacks its end",
-               head + fmt::format("its last summands, {} {} to {}", sum_.noun, *last, summands() - 1) + tail}};
+      return {{g_.name + ": sum lacks its end", head + last_summands(*last) + tail}};
     if (const auto one = fitting([](const auto& shares, std::size_t at) { return shares[at]; }))
       return {{g_.name + ": sum lacks one", head + fmt::format("a summand, {} {}", sum_.noun, *one) + tail}};
     return {{g_.name + ": sum", head + "summands, or has some twice" + tail}};
@@ -48,7 +47,19 @@ class Search {
     return most;
   }
 
-  bool is_usable(std::size_t i) const { return std::isfinite(g_.got[i]) && std::isfinite(g_.expected[i]); }
+  std::string last_summands(std::size_t first) const {
+    const std::size_t last = summands() - 1;
+    return first == last ? fmt::format("its last summand, {} {}", sum_.noun, last)
+                         : fmt::format("its last summands, {} {} to {}", sum_.noun, first, last);
+  }
+
+  /// Summands that are missing may be missing in the gradient too: got is what is due without the part.
+  bool is_left_out(std::size_t i) const {
+    return std::abs(sum_.part[i]) > 8 * uncertainty(i) && std::abs(error(i) + sum_.part[i]) <= 2 * uncertainty(i);
+  }
+  bool is_usable(std::size_t i) const {
+    return std::isfinite(g_.got[i]) && std::isfinite(g_.expected[i]) && !is_left_out(i);
+  }
   double error(std::size_t i) const { return g_.got[i] - g_.expected[i]; }
   double uncertainty(std::size_t i) const { return g_.bound[i] + 0x1p-50 * std::abs(g_.expected[i]); }
 

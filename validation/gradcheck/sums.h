@@ -18,7 +18,7 @@ struct NamedSum {
 };
 
 /// Says which summands are missing, the last ones or a single one, if in each slice the error is one multiple of the
-/// part: part / (1 - missing share) - part. Elements that are not finite are left out.
+/// part: part / (1 - missing share) - part. Elements that are not finite, or that lack the part itself, are left out.
 std::vector<Pattern> missing_summands(const GradientArray& gradient, const NamedSum& sum);
 
 }  // namespace assay::validation
