@@ -2,7 +2,7 @@
 // decides some element in turn.
 #include <cmath>
 
-#include "validation/gradcheck/sharp_cases.h"
+#include "validation/cce/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -35,8 +35,7 @@ CceCase circle(std::int64_t N, std::int64_t H, std::int64_t V) {
 
 }  // namespace
 
-template <>
-std::vector<CceNamedCase> sharp_cases<CceOperation>() {
+std::vector<CceNamedCase> CceOperation::sharp_cases() {
   return {{"sharp case of 1027 entries", circle(6, 2, 1027), true},
           {"sharp case of 4101 entries", circle(4, 2, 4101), true},
           {"sharp case of 1030 tokens", circle(1030, 2, 3), true},

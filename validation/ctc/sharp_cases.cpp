@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "validation/gradcheck/sharp_cases.h"
+#include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -68,8 +68,7 @@ CtcCase flat(std::int64_t T, std::int64_t B, std::int64_t C) {
 
 }  // namespace
 
-template <>
-std::vector<CtcNamedCase> sharp_cases<CtcOperation>() {
+std::vector<CtcNamedCase> CtcOperation::sharp_cases() {
   return {{"sharp case of 1027 labels", sharp_path(1030, 5), true},
           {"sharp case of 4099 frames", sharp_frames(4099), true},
           {"flat case of 1027 classes", flat(3, 2, 1027), true},

@@ -15,7 +15,6 @@
 #include "validation/core/draw.h"
 #include "validation/core/report.h"
 #include "validation/gradcheck/judge.h"
-#include "validation/gradcheck/sharp_cases.h"
 #include "validation/gradcheck/survey.h"
 
 namespace assay::validation {
@@ -25,7 +24,7 @@ struct GradcheckOptions {
   std::uint64_t seed = 1;
   int digits = 50;         ///< digits of the reference
   std::size_t worst = 10;  ///< how many elements to list
-  bool sharp = true;       ///< also the sharp cases (sharp_cases.h), after the generated ones
+  bool sharp = true;       ///< also the sharp cases (Operation::sharp_cases), after the generated ones
 };
 
 /// The extents and the type as text: "N=4 H=2 V=3 float16".
@@ -89,7 +88,7 @@ GradcheckRecord gradcheck(const typename Operation::Kernel& kernel, const Gradch
     const auto c = draw_claimed<Operation>(random, size, Operation::gradcheck_profile(kernel), kernel, passed_over);
     gradcheck_case<Operation>(kernel, c, options.digits, fmt::format("generated case {}", i + 1), survey);
   }
-  for (NamedCase<Operation>& sharp : options.sharp ? sharp_cases<Operation>() : std::vector<NamedCase<Operation>>()) {
+  for (NamedCase<Operation>& sharp : options.sharp ? Operation::sharp_cases() : std::vector<NamedCase<Operation>>()) {
     Operation::adapt(kernel, sharp.problem);
     gradcheck_case<Operation>(kernel, sharp.problem, options.digits, sharp.name, survey);
   }
