@@ -45,7 +45,8 @@ std::string reach_text(const GateRecord& record) {
     text += extent.best.size < extent.best.due ? fmt::format("; not reached: {}\n", extent.best.due) : "\n";
   }
   if (std::ranges::any_of(extents, [](const auto& extent) { return extent.second.misses(); }))
-    text += "    bounds are too wide to notice the other indices: declarations narrow them (docs/plugins.md)\n";
+    text +=
+        "    the other indices are not noticed: bounds that declarations would narrow (docs/plugins.md), or a filter\n";
   return text;
 }
 

@@ -36,7 +36,8 @@ struct Context {
   std::shared_ptr<const typename Operation::Truth> truth_of(const typename Operation::Case& c) const {
     const bool suffices = Operation::takes_long_double && long_double_digits > 0 && digits <= default_digits &&
                           elements_of_dtype(c) >= large_case && kernel.info().unit_roundoff >= 0x1p-53;
-    return memo->truth_of(c, suffices ? long_double_digits : digits);
+    if (!suffices) return memo->truth_of(c, digits);
+    return std::make_shared<const typename Operation::Truth>(Operation::truth_of(c, long_double_digits));
   }
 };
 
