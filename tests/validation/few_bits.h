@@ -40,7 +40,7 @@ struct FewBits {
     return terms.empty() ? 0 : terms[0];
   }
 
-  /// ln sum exp of one argument after the other, with a running maximum: the sum so far is rescaled where it changes.
+  /// The sum of exp(x - max) over one argument after the other, rescaled whenever the maximum changes.
   /// Exponentials are within half a unit.
   double online_sum(const std::vector<double>& arguments) const {
     double max = -INFINITY, sum = 0;

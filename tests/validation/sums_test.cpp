@@ -87,10 +87,15 @@ TEST(Sums, CountTermsByTheirSize) {
 
 TEST(Sums, AreRescaledOnceForEachLargerArgument) {
   std::vector<Exponential> terms = {{0, 0.2}, {2, 0.5}, {0, 0.2}, {-1, 0.1}};
-  EXPECT_DOUBLE_EQ(rescaled_shares(terms, false), 0.2 + 0.2 + 3 * 0.1);
-  EXPECT_DOUBLE_EQ(rescaled_shares(terms, true), 0.2 + 2 * 0.2 + 3 * 0.1);
+  const auto error = [&](bool may_break_ties, double max_changes) {
+    return rescaling_error(terms, {5, 0x1p-50, may_break_ties, max_changes});
+  };
+  EXPECT_NEAR(error(false, 9), 5 * (0.2 + 0.2 + 3 * 0.1), 1e-9);
+  EXPECT_NEAR(error(true, 9), 5 * (0.2 + 2 * 0.2 + 3 * 0.1), 1e-9);
+  EXPECT_NEAR(error(true, 1), 5 * (0.2 + 0.2 + 0.1), 1e-9);
+  EXPECT_GT(rescaling_error(terms, {5, 0x1p-5}), 5.5 * (0.2 + 0.2 + 3 * 0.1)) << "errors of many changes compound";
   std::vector<Exponential> none;
-  EXPECT_EQ(rescaled_shares(none, true), 0);
+  EXPECT_EQ(rescaling_error(none, {5, u}), 0);
 }
 
 /// An online sum whose maximum changes as often as it can, the arguments in ascending order, and in any other.
@@ -109,10 +114,10 @@ TEST(Sums, StayWithinTheBoundWhenTheMaximumChanges) {
     for (const double x : arguments) sum += sizes.emplace_back(std::exp(x - max));
     for (const double x : arguments) terms.push_back({x, std::exp(x - max) / sum});
     for (const auto& term : terms) distance += term.share * (max - term.argument);
-    const double N = effective_terms(sizes, sum, u), R = rescaled_shares(terms, false);
+    const double N = effective_terms(sizes, sum, u), R = rescaling_error(terms, {2, u});
     const double error = std::abs(few.online_sum(arguments) - sum) / sum;
     // An exponential and a product cost 1 each; the terms' own exponentials 1.
-    worst = std::max(worst, error / gamma(N + 2 * R + distance + 1, u));
+    worst = std::max(worst, error / gamma(N + R + distance + 1, u));
     without_changes = std::max(without_changes, error / gamma(1 + distance, u));
   }
   EXPECT_LE(worst, 1);

@@ -10,7 +10,7 @@
 //   dx_v     = sup (1 - tanh^2) dz_v + (k + 2) u |x_v|                                   over z_v +- dz_v; no cap: dz_v
 //   ds_v     = min(1, 0.77 dz_v / cap) + (2 k + 4) u tanh^2                              s_v = 1 - tanh^2; no cap: 0
 //   de_v     = dx_v + u (m - x_v) + (k + 2) u                                            relative, of exp(x_v - m)
-//   M        = min(N, chain(V)) + (k + 2) min(R, chain(V))                               additions, rescalings: sums.h
+//   M        = min(N, chain(V)) + R                                                      additions, rescalings: sums.h
 //   dS       = ln(1 + sum_v p_v (exp(de_v) - 1)) + gamma(M)                              relative, of the sum
 //   pi_v     = exp(de_v + dS + u (m - x_v + (k + 2) (lse - m) + (1 - e) 2 |lse|)) - 1    relative, of p_v
 //   dlse     = dS + sum_v p_v dx_v + u ((k + 1) (lse - m) + |lse|)

@@ -120,8 +120,11 @@ class Measurement {
       terms.push_back({token_.x[v], sizes.back()});
     }
     const double additions = additions_in_chain(kernel_, effective_terms(sizes, 1, u));
-    const double rescalings = additions_in_chain(kernel_, rescaled_shares(terms, !token_.exact));
-    return gamma(additions + (kernel_.exp_error + 2) * rescalings, u);
+    const Rescaling rescaling{.cost = kernel_.exp_error + 2,
+                              .unit_roundoff = u,
+                              .may_break_ties = !token_.exact,
+                              .max_changes = additions_in_chain(kernel_, static_cast<double>(terms.size()))};
+    return gamma(additions + rescaling_error(terms, rescaling), u);
   }
 
   const CceCase& case_;

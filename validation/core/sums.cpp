@@ -20,15 +20,16 @@ double effective_terms(std::span<const double> sizes, double total, double unit_
   return terms;
 }
 
-double rescaled_shares(std::vector<Exponential>& terms, bool may_break_ties) {
+double rescaling_error(std::vector<Exponential>& terms, const Rescaling& rescaling) {
   std::ranges::sort(terms, std::ranges::greater(), &Exponential::argument);
-  double rescaled = 0;
-  std::size_t larger = 0;
+  double error = 0;
+  double changes = 0;
   for (std::size_t i = 1; i < terms.size(); ++i) {
-    if (may_break_ties || terms[i].argument < terms[i - 1].argument) larger = i;
-    rescaled += terms[i].share * static_cast<double>(larger);
+    if (rescaling.may_break_ties || terms[i].argument < terms[i - 1].argument)
+      changes = std::min(static_cast<double>(i), rescaling.max_changes);
+    error += terms[i].share * std::expm1(changes * rescaling.cost * rescaling.unit_roundoff);
   }
-  return rescaled;
+  return error / rescaling.unit_roundoff;
 }
 
 void Grid::add(double x) {

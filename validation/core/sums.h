@@ -20,9 +20,17 @@ struct Exponential {
   double share = 0;
 };
 
-/// The shares that an online log-sum-exp rescales: each share as often as the maximum may change after it, which is at
-/// most once for each larger argument. Sorts `terms`. `may_break_ties`: equal arguments may differ after rounding.
-double rescaled_shares(std::vector<Exponential>& terms, bool may_break_ties);
+/// What an online log-sum-exp does when its maximum changes: it rescales the sum so far.
+struct Rescaling {
+  double cost = 0;  ///< of an exponential and a product, in units of roundoff
+  double unit_roundoff = 0;
+  bool may_break_ties = false;                                   ///< equal arguments may differ after rounding
+  double max_changes = std::numeric_limits<double>::infinity();  ///< of the maximum after one term
+};
+
+/// The relative error of the sum from rescaling, in units of roundoff. The maximum changes after a term at most once
+/// for each larger argument. Sorts `terms`.
+double rescaling_error(std::vector<Exponential>& terms, const Rescaling& rescaling);
 
 /// The largest power of two q that divides all of some numbers.
 class Grid {

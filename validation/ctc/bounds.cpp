@@ -47,7 +47,7 @@ double CtcBounds::emission(const Row& row, std::size_t t, double log_y) const {
   const SoftmaxSum& sum = row.sums[t];
   const double differences = sum.exact ? 0 : size + sum.distance;
   const double logarithms = log_space ? size + 2 * sum.logarithm : 0;
-  return gamma(sum.terms + 5 * sum.rescaled + differences + logarithms + 10);
+  return gamma(sum.terms + sum.rescaling + differences + logarithms + 10);
 }
 
 /// The underflow of storing. If the arithmetic has at most the range of float32 or a 16-bit type, the underflow of y,

@@ -12,7 +12,7 @@
 //                         where eta has |ln y| of the element itself for Y_t; in two steps, y carries
 //                         rho + gamma(min(C, S + 1) + 2) besides
 //
-// Z_t: the sum of the exponentials of frame t; M_t = N_t + 5 R_t: the roundings of the additions and rescalings in Z_t
+// Z_t: the sum of the exponentials of frame t; M_t = N_t + R_t: the roundings of the additions and rescalings in Z_t
 // (sums.h); D_t = Y_t + sum_k y_k (m - a_k): those of the differences from the maximum m, or 0 where these are exact.
 // A_t, B_t, Y_t: the largest |ln alpha|, |ln beta|, |ln y| of frame t on any alignment (magnitudes.h); w: the row's
 // weight, upstream times the factor of the reduction. From log_probs the softmax falls away: eta is gamma(8), and

@@ -136,7 +136,7 @@ SoftmaxSum softmax_sum(const CtcCase& c, std::int64_t t, std::int64_t b, double 
     found.distance += term.share * (largest - term.argument);
   }
   found.terms = effective_terms(sizes, sum, unit_roundoff);
-  found.rescaled = rescaled_shares(terms, false);
+  found.rescaling = rescaling_error(terms, {.cost = 5, .unit_roundoff = unit_roundoff});
   found.exact = grid.is_exact(largest - smallest, unit_roundoff);
   return found;
 }

@@ -21,7 +21,7 @@ LogMagnitudes log_magnitudes(const CtcCase& c, std::int64_t b);
 /// The sum of the exponentials of one frame's logits, relative to the largest logit.
 struct SoftmaxSum {
   double terms = 0;      ///< N: the additions that count, in arithmetic of the given unit roundoff
-  double rescaled = 0;   ///< R: the shares that an online sum rescales
+  double rescaling = 0;  ///< R: what an online sum rounds when its maximum changes, in units of roundoff
   double logarithm = 0;  ///< of the sum
   double distance = 0;   ///< sum_k y(k) (m - a_k), m the largest logit
   bool exact = false;    ///< whether differences of logits are exact

@@ -64,7 +64,7 @@ TEST(CtcSums, ChargeDifferencesThatAreRounded) {
 TEST(CtcSums, AreThoseOfTheSoftmax) {
   const auto found = softmax_sum(one_frame({0, std::log(2.0F), 0}), 0, 0, u);
   EXPECT_DOUBLE_EQ(found.terms, 3);
-  EXPECT_NEAR(found.rescaled, 0.5, 1e-7);
+  EXPECT_NEAR(found.rescaling, 5 * 0.5, 1e-5);
   EXPECT_NEAR(found.logarithm, std::log(2.0), 1e-7);
   EXPECT_NEAR(found.distance, std::log(2.0) / 2, 1e-7);
 }
