@@ -186,6 +186,8 @@ int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
 void add_gate_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<GateArguments>();
   auto* gate = app.add_subcommand("gate", "Judge kernels by every property, on generated cases and real input");
+  gate->footer(
+      "Ctrl-C and SIGTERM end a run after the verdict on one case, which cannot be cut, and keep what is found.");
   gate->add_option("operation", arguments->operation, "What to judge")
       ->check(CLI::IsMember(operation_names()))
       ->capture_default_str();

@@ -73,7 +73,8 @@ std::string coverage_text(const Coverage& coverage) {
 }
 
 std::string errors_text(const Margin& first, const Margin& shrunk) {
-  if (first.share == 0 || (first.error == shrunk.error && first.place == shrunk.place)) return "";
+  const bool same = first.error == shrunk.error || (std::isnan(first.error) && std::isnan(shrunk.error));
+  if (first.share == 0 || same) return "";
   const auto line = [](const char* when, const Margin& margin) {
     const std::string share = std::isfinite(margin.share) ? fmt::format(", {:.3g} of the bound", margin.share) : "";
     return fmt::format("  {:<14}error {:.3g}{}, at {}\n", when, margin.error, share, margin.place);

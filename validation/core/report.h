@@ -23,7 +23,7 @@ std::string wrapped(const std::vector<std::string>& items, std::size_t width, co
 std::string coverage_text(const Coverage& coverage);
 
 /// The error of the case as first met beside the error of the shrunk one, each on a line with its end; empty where
-/// shrinking changed neither, or the property measures none.
+/// shrinking did not change it, or the property measures none.
 std::string errors_text(const Margin& first, const Margin& shrunk);
 
 /// The words of a line that replays a case. Throws std::invalid_argument for another line.
