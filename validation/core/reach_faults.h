@@ -83,7 +83,8 @@ template <class O>
 Fault<O> reach_fault(const std::string& name, const std::string& description, const char* caught_by,
                      typename ReachFault<O>::Call call) {
   const auto healthy = O::shipped_kernel("cpu");
-  return {name, description, caught_by, std::make_shared<ReachFault<O>>(healthy, name, std::move(call)), healthy, true};
+  return {name,    description, caught_by, std::make_shared<ReachFault<O>>(healthy, name, std::move(call)),
+          healthy, true,        {}};
 }
 
 /// Part of a result that is 0 from an index on.
@@ -129,6 +130,20 @@ void add_ignored_inputs(std::vector<Fault<O>>& faults, std::initializer_list<Ign
                                               const auto& request) { call(first, healthy, problem, out, request); }));
 }
 
+/// `result` is 0 on every call whose number is a multiple of `calls`.
+template <class O>
+Fault<O> zero_on_call(const char* result, int calls) {
+  const auto count = std::make_shared<std::atomic<int>>(0);
+  Fault<O> fault = reach_fault<O>(fmt::format("zero-on-call-{}", calls),
+                                  fmt::format("{} is 0 on every call number {}", result, calls), "repeat",
+                                  [=](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+                                    healthy.run(problem, out, request);
+                                    if (++*count % calls == 0) zero_from<O>(result, 0, 0, problem, out, request);
+                                  });
+  fault.needs_reach = false;
+  return fault;
+}
+
 /// `result` is 0 for one number of threads, and on one call in k.
 template <class O>
 void add_rare_calls(std::vector<Fault<O>>& faults, const char* result) {
@@ -142,14 +157,9 @@ void add_rare_calls(std::vector<Fault<O>>& faults, const char* result) {
     faults.back().needs_reach = false;
   }
   for (const int calls : {2, 3, 5, 7, 16, 31, 64}) {
-    const auto count = std::make_shared<std::atomic<int>>(0);
-    faults.push_back(reach_fault<O>(
-        fmt::format("zero-on-call-{}", calls), fmt::format("{} is 0 on every call number {}", result, calls), "repeat",
-        [=](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
-          healthy.run(problem, out, request);
-          if (++*count % calls == 0) zero_from<O>(result, 0, 0, problem, out, request);
-        }));
-    faults.back().needs_reach = false;
+    const auto make = [=] { return zero_on_call<O>(result, calls); };
+    faults.push_back(make());
+    faults.back().fresh = [=] { return make().kernel; };
   }
 }
 

@@ -70,18 +70,20 @@ void gradcheck_case(const typename Operation::Kernel& kernel, const typename Ope
   }
 }
 
-/// Checks the kernel on `given`, or on generated cases. `progress` gets the number of cases judged so far.
+/// Checks the kernel on `given`, or on generated cases, up to that before which `stop` holds. `progress` gets the
+/// number of cases judged so far.
 template <class Operation>
 GradcheckRecord gradcheck(const typename Operation::Kernel& kernel, const GradcheckOptions& options,
                           const std::optional<NamedCase<Operation>>& given = std::nullopt,
-                          const Progress& progress = {}) {
+                          const Progress& progress = {}, const Stop& stop = {}) {
   GradcheckSurvey survey(fmt::format("{} kernel {}", Operation::name, kernel.info().name), options.worst);
   if (given) {
     gradcheck_case<Operation>(kernel, given->problem, options.digits, given->name, survey);
     return survey.conclude();
   }
   Random random(options.seed);
-  for (int i = 0; i < options.cases; ++i) {
+  int i = 0;
+  for (; i < options.cases && !(stop && stop()); ++i) {
     if (progress) progress(i);
     const int size = 20 + 80 * i / options.cases;
     const auto passed_over = [&](const std::string& reason) { survey.skip(reason); };
@@ -89,10 +91,14 @@ GradcheckRecord gradcheck(const typename Operation::Kernel& kernel, const Gradch
     gradcheck_case<Operation>(kernel, c, options.digits, fmt::format("generated case {}", i + 1), survey);
   }
   for (NamedCase<Operation>& sharp : options.sharp ? Operation::sharp_cases() : std::vector<NamedCase<Operation>>()) {
+    if (stop && stop()) break;
     Operation::adapt(kernel, sharp.problem);
     gradcheck_case<Operation>(kernel, sharp.problem, options.digits, sharp.name, survey);
   }
-  return survey.conclude();
+  GradcheckRecord record = survey.conclude();
+  if (i < options.cases)
+    record.notes.push_back(fmt::format("the check was interrupted after {} of {} cases", i, options.cases));
+  return record;
 }
 
 }  // namespace assay::validation

@@ -23,8 +23,10 @@ struct FailureRecord {
   std::int64_t unit = 0;    ///< the unit of the property in which the failure was met
   std::string origin;       ///< "generated, shrunk in 12 steps" or the name of the given case
   std::string explanation;  ///< what was expected, what came, where
-  std::string reproducer;   ///< ./assay replay '...'
+  std::string reproducer;   ///< ./assay replay '...', or ./assay gate ... where the case alone passes
   std::vector<Picture> pictures;
+  Margin margin = {};        ///< the worst error of the case
+  Margin first_margin = {};  ///< the worst error of the case as first met, before shrinking
 };
 
 struct PropertyRecord : PropertySummary {
