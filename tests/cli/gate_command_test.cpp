@@ -28,14 +28,14 @@ TEST_F(GateCommand, PassesTheShippedKernelQuickly) {
   EXPECT_THAT(outcome.out, HasSubstr("kernel cpu, 40 generated cases a property (seed 1), reference at 50 digits"));
   EXPECT_THAT(outcome.out, HasSubstr("given: speech.npz"));
   EXPECT_THAT(outcome.out, HasSubstr("worst margin: 0."));
-  EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 24 properties failed, 0 mistrusted"));
+  EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 26 properties failed, 0 mistrusted"));
   EXPECT_THAT(replay_lines(outcome.out), IsEmpty());
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
 TEST_F(GateCommand, JudgesEachShippedKernelUnlessOneIsNamed) {
-  const Outcome outcome = run("gate --quick --cases 3 --filter '^loss$'");
+  const Outcome outcome = run("gate --quick --reach none --cases 3 --filter '^loss$'");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 1 properties failed"));
   EXPECT_THAT(outcome.out, HasSubstr("metal-emulated: 0 of 1 properties failed"));
@@ -43,17 +43,17 @@ TEST_F(GateCommand, JudgesEachShippedKernelUnlessOneIsNamed) {
 
 TEST_F(GateCommand, SaysTheSameTwice) {
   const auto but_for_time = [](std::string text) { return text.substr(0, text.rfind(", in ")); };
-  EXPECT_EQ(but_for_time(run("gate --quick --kernel cpu --seed 7").out),
-            but_for_time(run("gate --quick --kernel cpu --seed 7").out));
-  EXPECT_NE(but_for_time(run("gate --quick --kernel cpu --seed 7").out),
-            but_for_time(run("gate --quick --kernel cpu --seed 8").out));
+  EXPECT_EQ(but_for_time(run("gate --quick --reach none --kernel cpu --seed 7").out),
+            but_for_time(run("gate --quick --reach none --kernel cpu --seed 7").out));
+  EXPECT_NE(but_for_time(run("gate --quick --reach none --kernel cpu --seed 7").out),
+            but_for_time(run("gate --quick --reach none --kernel cpu --seed 8").out));
 }
 
 TEST_F(GateCommand, JudgesTheChosenPropertiesAlone) {
-  const Outcome outcome = run("gate --quick --kernel cpu --filter '^(shift|permutation)$'");
+  const Outcome outcome = run("gate --quick --reach none --kernel cpu --filter '^(shift|permutation)$'");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 2 properties failed"));
-  EXPECT_EQ(run("gate --quick --filter shift --kernel fault:skip-over-repeat").status, 0)
+  EXPECT_EQ(run("gate --quick --reach none --filter shift --kernel fault:skip-over-repeat").status, 0)
       << "a shift of the logits does not show that fault";
 }
 

@@ -129,7 +129,7 @@ TYPED_TEST(OperationCommand, GateListsEachPropertyOnALine) {
 }
 
 TYPED_TEST(OperationCommand, GatePassesThePlainKernel) {
-  const Outcome outcome = this->run(this->gate("--quick --kernel plain"));
+  const Outcome outcome = this->run(this->gate("--quick --reach none --kernel plain"));
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("kernel plain, 40 generated cases a property (seed 1), reference at 50 digits"));
   EXPECT_THAT(outcome.out,
@@ -141,7 +141,7 @@ TYPED_TEST(OperationCommand, GatePassesThePlainKernel) {
 
 TYPED_TEST(OperationCommand, GateFailsABrokenKernelByALineThatReplays) {
   using C = Commands<TypeParam>;
-  const Outcome outcome = this->run(this->gate(std::string("--quick --kernel fault:") + C::fault));
+  const Outcome outcome = this->run(this->gate(std::string("--quick --reach none --kernel fault:") + C::fault));
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, HasSubstr(std::string("fail ") + C::property + " ("));
   const auto lines = this->replay_lines(outcome.out);

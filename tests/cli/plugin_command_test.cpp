@@ -24,14 +24,14 @@ class PluginCommand : public Program {
 };
 
 TEST_F(PluginCommand, JudgesALibraryThatIsNamed) {
-  const Outcome outcome = run("gate ctc --quick --cases 10 --kernel ./minimal.so");
+  const Outcome outcome = run("gate ctc --quick --reach none --cases 10 --kernel ./minimal.so");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("assay gate ctc: kernel ./minimal.so"));
   EXPECT_THAT(outcome.out, HasSubstr("./minimal.so: 0 of "));
 }
 
 TEST_F(PluginCommand, ReplaysAFailure) {
-  const Outcome outcome = run("gate ctc --quick --cases 5 --kernel writes_behind.so --filter '^(gradient|repeat)$'");
+  const Outcome outcome = run("gate ctc --quick --reach none --cases 5 --kernel writes_behind.so --filter '^(gradient|repeat)$'");
   EXPECT_EQ(outcome.status, 1) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("past its "));
   EXPECT_THAT(outcome.out, HasSubstr("writes_behind.so: 2 of 2 properties failed"));
@@ -70,7 +70,7 @@ TEST_F(PluginCommand, EndsACallThatHangs) {
 }
 
 TEST_F(PluginCommand, ShowsNothingOfWhatALibraryPrints) {
-  const Outcome outcome = run("gate ctc --quick --cases 5 --kernel ./prints.so --filter '^loss$'");
+  const Outcome outcome = run("gate ctc --quick --reach none --cases 5 --kernel ./prints.so --filter '^loss$'");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_THAT(outcome.out + outcome.err, Not(HasSubstr("property pass")));
 }

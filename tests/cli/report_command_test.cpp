@@ -38,7 +38,7 @@ class ReportCommand : public Program {
     return shell(variables + " '" ASSAY_PROGRAM "' " + arguments);
   }
 
-  const std::string broken_ = "gate --kernel fault:skip-over-repeat --cases 40 --quick --filter '^(loss|shift)$' ";
+  const std::string broken_ = "gate --kernel fault:skip-over-repeat --cases 40 --quick --reach none --filter '^(loss|shift)$' ";
 };
 
 TEST_F(ReportCommand, WritesAllThreeFormats) {
@@ -65,14 +65,14 @@ TEST_F(ReportCommand, WritesAllThreeFormats) {
 }
 
 TEST_F(ReportCommand, LeavesStandardOutputToTheJson) {
-  const Outcome outcome = run("gate --kernel cpu --quick --cases 5 --filter '^shift$' --json -");
+  const Outcome outcome = run("gate --kernel cpu --quick --reach none --cases 5 --filter '^shift$' --json -");
   EXPECT_EQ(outcome.status, 0);
   EXPECT_TRUE(report_from_json(outcome.out, "stdout").complete);
   EXPECT_THAT(outcome.err, HasSubstr("1 properties failed"));
 }
 
 TEST_F(ReportCommand, HoldsARunForEachKernel) {
-  EXPECT_EQ(run("gate --quick --cases 3 --filter '^shift$' --json run.json").status, 0);
+  EXPECT_EQ(run("gate --quick --reach none --cases 3 --filter '^shift$' --json run.json").status, 0);
   const Report report = report_of("run.json");
   ASSERT_THAT(report.runs, SizeIs(2));
   EXPECT_EQ(report.runs[0].question.kernel, "cpu");
@@ -100,7 +100,7 @@ TEST_F(ReportCommand, ReplaysTheFailuresOfEachFormat) {
     EXPECT_EQ(other.status, 2);
     EXPECT_THAT(other.err, HasSubstr("holds no failure of property 'shift'"));
   }
-  run("gate --kernel cpu --quick --cases 3 --filter '^shift$' --json run.json");
+  run("gate --kernel cpu --quick --reach none --cases 3 --filter '^shift$' --json run.json");
   EXPECT_EQ(run("replay --from run.json").status, 0) << "nothing failed, and nothing fails";
 }
 
@@ -117,7 +117,7 @@ TEST_F(ReportCommand, ReplaysNothingButReports) {
 }
 
 TEST_F(ReportCommand, MergesShardsIntoTheSingleRun) {
-  const std::string command = "gate --kernel cpu --cases 450 --quick --filter '^(inside|outside)$' --json ";
+  const std::string command = "gate --kernel cpu --cases 450 --quick --reach none --filter '^(inside|outside)$' --json ";
   ASSERT_EQ(run(command + "whole.json").status, 0);
   for (const std::string index : {"0", "1", "2"}) {
     const Outcome shard = run_with("GTEST_TOTAL_SHARDS=3 GTEST_SHARD_INDEX=" + index, command + index + ".json");
@@ -135,14 +135,14 @@ TEST_F(ReportCommand, MergesShardsIntoTheSingleRun) {
 }
 
 TEST_F(ReportCommand, RefusesShardsThatAreNone) {
-  const Outcome outcome = run_with("GTEST_TOTAL_SHARDS=3 GTEST_SHARD_INDEX=3", "gate --quick --kernel cpu");
+  const Outcome outcome = run_with("GTEST_TOTAL_SHARDS=3 GTEST_SHARD_INDEX=3", "gate --quick --reach none --kernel cpu");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("GTEST_SHARD_INDEX is '3'"));
 }
 
 /// Ctrl-C while it runs, then the same command with --resume, against a run that nobody stopped.
 TEST_F(ReportCommand, IsInterruptedAndGoesOn) {
-  const std::string command = "gate --kernel cpu --cases 1000 --quick --filter '^(inside|outside)$' ";
+  const std::string command = "gate --kernel cpu --cases 1000 --quick --reach none --filter '^(inside|outside)$' ";
   // The report is first written once a unit is done: from then on there is something to resume.
   const Outcome stopped =
       shell("'" ASSAY_PROGRAM "' " + command +

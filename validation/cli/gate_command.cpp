@@ -32,6 +32,7 @@ struct GateArguments {
   double time_limit = 10;
   bool quick = false;
   bool thorough = false;
+  std::string reach;  ///< empty: as the other options have it
   bool generated = false;
   bool list = false;
   bool declarations = false;
@@ -81,6 +82,23 @@ std::vector<NamedCase<Operation>> given_cases(const GateArguments& arguments) {
   return given;
 }
 
+Reach reach_of(const GateArguments& arguments) {
+  for (const Reach reach : all_reaches)
+    if (arguments.reach == name_of(reach)) return reach;
+  if (!arguments.input.empty() || arguments.generated) return Reach::none;
+  return arguments.quick ? Reach::quick : arguments.thorough ? Reach::thorough : Reach::full;
+}
+
+/// The words that ask for the same given cases and needle cases.
+std::string words_of(const GateArguments& arguments) {
+  const std::string reach = arguments.reach.empty() ? "" : fmt::format("--reach {} ", arguments.reach);
+  if (!arguments.input.empty()) return fmt::format("{}--input '{}'", reach, arguments.input);
+  return reach + (arguments.generated  ? "--generated"
+                  : arguments.quick    ? "--quick"
+                  : arguments.thorough ? "--thorough"
+                                       : "");
+}
+
 template <class Operation>
 GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   GateRun<Operation> run;
@@ -93,16 +111,8 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
                                            : arguments.cases;
   if (!arguments.input.empty() && !cases_chosen) run.options.cases = 0;
   run.options.given = given_cases<Operation>(arguments);
-  const bool reaches = arguments.input.empty() && !arguments.generated;
-  run.options.reach = !reaches             ? Reach::none
-                      : arguments.quick    ? Reach::quick
-                      : arguments.thorough ? Reach::thorough
-                                           : Reach::full;
-  run.words = !arguments.input.empty() ? fmt::format("--input '{}'", arguments.input)
-              : arguments.generated    ? "--generated"
-              : arguments.quick        ? "--quick"
-              : arguments.thorough     ? "--thorough"
-                                       : "";
+  run.options.reach = reach_of(arguments);
+  run.words = words_of(arguments);
   if (!transport::is_pipe(arguments.kernel)) run.options.fresh_kernel = Operation::kernel;
   run.shard = shard_from_environment();
   return run;
@@ -219,6 +229,8 @@ void add_gate_command(CLI::App& app, Action& action) {
       gate->add_flag("--quick", arguments->quick, "40 cases for each property and few large sizes: ten seconds");
   gate->add_flag("--thorough", arguments->thorough, "5000 cases and all large sizes for each property: for the night")
       ->excludes(quick);
+  gate->add_option("--reach", arguments->reach, "Cases of one large extent: none, quick, full or thorough")
+      ->check(CLI::IsMember({"none", "quick", "full", "thorough"}));
   add_report_options(*gate, arguments->files);
   gate->add_option("--resume", arguments->resume, "Go on with the run whose JSON report this is, and write it again")
       ->check(CLI::ExistingFile);

@@ -20,6 +20,7 @@ struct NeedleExtent {
 
 /// How far a gate run reaches. `quick` passes few boundaries, `thorough` all of them with every property.
 enum class Reach { none, quick, full, thorough };
+inline constexpr Reach all_reaches[] = {Reach::none, Reach::quick, Reach::full, Reach::thorough};
 
 std::string_view name_of(Reach reach);
 

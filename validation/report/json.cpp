@@ -161,7 +161,7 @@ PropertyRecord property_from(const JsonReader& json) {
 }
 
 Reach reach_from(const JsonReader& json) {
-  for (const auto reach : {Reach::none, Reach::quick, Reach::full, Reach::thorough})
+  for (const auto reach : all_reaches)
     if (json.text() == name_of(reach)) return reach;
   json.refuse("none, quick, full or thorough");
 }

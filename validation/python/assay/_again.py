@@ -33,7 +33,7 @@ def call_of(line: str, fn: Callable[..., Any], declared: Dict[str, Any], digits:
     options = {key[2:]: value for key, value in zip(words[3:], words[4:]) if key.startswith("--")}
     if words[1] == "gate":
         given = {key: int(options[key]) for key in ("cases", "seed", "digits")}
-        given.update({"filter": options.get("filter", ""), "real_input": words[-1] == "--quick"})
+        given.update({"filter": options.get("filter", ""), "real_input": words[-1] == "--quick", "reach": options.get("reach", "none")})
         return _call("assay.gate", fn, f"{words[2]!r}, {{}}", {**given, **declared}, "print({})")
     if words[1] == "gradcheck":
         case = options["case"] if "case" in options else "file=" + options["input"]

@@ -123,6 +123,7 @@ def gate(
     digits: int = 50,
     filter: str = "",
     real_input: bool = False,
+    reach: str = "none",
     **declared: Any,
 ) -> GateResult:
     """Judges `fn` by every property of `operation`, "ctc", "cce" or "svd", under bounds derived from each problem.
@@ -138,6 +139,7 @@ def gate(
     digits      decimal digits of the reference
     filter      a regular expression of the names of properties
     real_input  also on recorded speech (CTC)
+    reach       "quick", "full" or "thorough": also on cases of one large extent, up to 131,073 rows, classes or entries
     declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
     Raises ValueError or TypeError for arguments, JudgeError where the judge cannot go on.
@@ -151,7 +153,7 @@ def gate(
         path = Path(folder) / "report.json"
         words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
         words += ["--digits", str(digits), "--filter", filter, "--json", str(path)]
-        words += ["--quick"] if real_input else ["--generated"]
+        words += ["--reach", reach, "--quick" if real_input else "--generated"]
         ended = _run(operation, fn, words, declared)
         if ended.status not in (0, 1) or not path.is_file():
             raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
