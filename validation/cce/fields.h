@@ -110,7 +110,8 @@ inline const auto& CceFields::declarations() {
       Declaration<T, std::int64_t, std::int64_t>{"longest_chain", &Info::longest_chain, &PluginKernel::longest_chain,
                                                  0x1p62, "0, or a number of additions"},
       Declaration<T, int, std::int64_t>{"bfloat16_roundings", &Info::bfloat16_roundings,
-                                        &PluginKernel::bfloat16_roundings, 16, "0 to 16"}};
+                                        &PluginKernel::bfloat16_roundings, 16, "0 to 16"},
+      Declaration<T, bool, std::uint32_t>{"rounded_lse", &Info::rounded_lse, &PluginKernel::rounded_lse, 1, "0 or 1"}};
   return table;
 }
 

@@ -22,6 +22,9 @@ struct CceKernelInfo {
   double exp_error = 4;  ///< of exp, log and tanh, in units of roundoff
   /// How often dL/dz, a factor of the gradients, is rounded to bfloat16 if hidden and weight are of that type.
   int bfloat16_roundings = 0;
+  /// Whether lse is rounded to one number, from which logits are subtracted, so that digits common to all logits are
+  /// lost.
+  bool rounded_lse = false;
   std::vector<std::int64_t> chunks;  ///< the sizes of vocabulary chunks that a request may ask for
   Support support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}};
 };

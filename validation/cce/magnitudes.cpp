@@ -57,7 +57,7 @@ class Measurement {
     token_.x[v] = z + bias;
     if (std::isinf(bias)) return;
     if (bias != 0) add(bias);
-    const bool exact = grid.is_exact(magnitude, kernel_.unit_roundoff);
+    const bool exact = grid.is_exact(magnitude, kernel_.unit_roundoff) && !kernel_.rounded_lse;
     token_.exact = token_.exact && exact && !case_.has_softcap();
     token_.x_error[v] = (exact ? 0 : gamma(terms + 2, kernel_.unit_roundoff) * magnitude) + smallest_float;
   }

@@ -20,7 +20,7 @@ struct CceToken {
   std::vector<double> slope_error;  ///< its error
   std::vector<double> p;
   std::vector<double> p_error;  ///< pi
-  bool exact = true;            ///< whether every order of summation gives the exact logits
+  bool exact = true;            ///< whether every order of summation gives the exact logits, and lse keeps them
   double max = 0;
   double log_sum = 0;  ///< lse - max
   double lse = 0;

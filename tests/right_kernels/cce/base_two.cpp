@@ -37,5 +37,7 @@ int run_all(const assay_cce_problem& p, const assay_cce_output& out) {
 
 }  // namespace
 
-RIGHT_CCE("base two, in lanes", .unsupported = ASSAY_CCE_NO_CHECKS | ASSAY_CCE_NO_LOGIT_SOFTCAP |
-                                               ASSAY_CCE_NO_LABEL_SMOOTHING | ASSAY_CCE_NO_Z_LOSS);
+RIGHT_CCE("base two, in lanes",
+          .unsupported = ASSAY_CCE_NO_CHECKS | ASSAY_CCE_NO_LOGIT_SOFTCAP | ASSAY_CCE_NO_LABEL_SMOOTHING |
+                         ASSAY_CCE_NO_Z_LOSS,
+          .rounded_lse = 1);

@@ -92,7 +92,9 @@ class CceSums : public testing::TestWithParam<std::string> {};
 
 /// A log-sum-exp that is rounded to one number is as good as its two parts, but for exact logits with an offset.
 TEST_P(CceSums, OfARoundedLogSumExpFailWhereLogitsAreExact) {
-  const FloatCceKernel parts(claims()), rounded(claims(), true);
+  CceKernelInfo admits = claims();
+  admits.rounded_lse = true;
+  const FloatCceKernel parts(claims()), rounded(claims(), true), admitted(admits, true);
   int failures = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     CceCase c = generated_cce(seed, {.bias = 1, .offset = 0.5, .half_types = 0, .many_entries = 0});
@@ -103,6 +105,7 @@ TEST_P(CceSums, OfARoundedLogSumExpFailWhereLogitsAreExact) {
       return is_failure(judge(cce_property_named(GetParam()), {kernel}, c).verdict);
     };
     EXPECT_FALSE(fails(parts)) << "seed " << seed;
+    EXPECT_FALSE(fails(admitted)) << "seed " << seed;
     const bool failed = fails(rounded);
     EXPECT_FALSE(failed && !exact) << "seed " << seed;
     failures += failed ? 1 : 0;
