@@ -153,7 +153,10 @@ Value Walk::variable(std::size_t& n, std::size_t last) {
     // Threadgroups are usually as wide as a simdgroup, or a multiple of it.
     if (value == Value::index && is_member && !(source_[n + 1] == "x"))
       value = source_[n + 1] == "y" || source_[n + 1] == "z" ? Value::uniform : Value::varying;
-    name = source_[n] == "::" ? "" : name + ".";
+    if (is_member)
+      name += '.';
+    else
+      name.clear();
   }
   if (value == Value::uniform)
     for (auto member = variables_.lower_bound(name + "."); member != variables_.end(); ++member)
