@@ -41,9 +41,9 @@ void PropertySummary::settle() {
   }
   verdict = Verdict::pass;
   if (mistrust.starts_with(mostly_declined)) mistrust.clear();
-  // A hundred cases at most were passed over for each that was judged (core/draw.h).
+  // Where no case was judged, the property may ask for something that the kernel does not claim.
   const std::int64_t judged = cases - total, not_claimed = total - by_kernel;
-  const bool mostly = judged > 0 ? by_kernel > judged : by_kernel > 0 && 100 * by_kernel >= not_claimed;
+  const bool mostly = by_kernel > (judged > 0 ? judged : not_claimed);
   if (mostly && mistrust.empty())
     mistrust = fmt::format("{}{} of the {} cases that its declaration allows: declare the limit", mostly_declined,
                            by_kernel, judged + by_kernel);
