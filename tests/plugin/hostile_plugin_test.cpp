@@ -73,7 +73,7 @@ TEST(PeacefulPlugin, MayPrintAndAskForAlignment) {
 TEST(DecliningPlugin, IsSkippedWithItsReason) {
   const auto some = judged<CtcOperation>(*CtcOperation::kernel(built("declines_some")), "loss", 40);
   EXPECT_EQ(some.verdict, Verdict::pass);
-  EXPECT_GT(some.skipped.at("declined by the kernel: the batch is too large"), 0);
+  EXPECT_GT(some.skipped.at("the kernel does not do, as it answered: the batch is too large"), 0);
   const auto most = judged<CtcOperation>(*CtcOperation::kernel(built("declines_most")), "loss", 40);
   EXPECT_EQ(most.verdict, Verdict::mistrusted);
   EXPECT_THAT(most.mistrust, ContainsRegex("the kernel declined [0-9]+ of the [0-9]+ cases"));

@@ -22,12 +22,14 @@ TEST(Summary, PassesWhereTheKernelDeclinedHalfOrLess) {
   EXPECT_EQ(summary(5, 5, 0).verdict, Verdict::pass);
   EXPECT_EQ(summary(5, 5, 90).verdict, Verdict::pass);
   EXPECT_EQ(summary(0, 0, 3).verdict, Verdict::skipped);
+  EXPECT_EQ(summary(0, 6, 7).verdict, Verdict::skipped) << "the property asks for what is not claimed";
 }
 
 TEST(Summary, IsMistrustedWhereTheKernelDeclinedMost) {
   EXPECT_EQ(summary(5, 6, 0).verdict, Verdict::mistrusted);
   EXPECT_EQ(summary(5, 6, 90).verdict, Verdict::mistrusted);
   EXPECT_EQ(summary(0, 1, 0).verdict, Verdict::mistrusted);
+  EXPECT_EQ(summary(0, 6, 5).verdict, Verdict::mistrusted);
   EXPECT_THAT(summary(5, 6, 90).mistrust, HasSubstr("declined 6 of the 11 cases"));
 }
 

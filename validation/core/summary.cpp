@@ -42,9 +42,12 @@ void PropertySummary::settle() {
   }
   verdict = Verdict::pass;
   if (mistrust.starts_with(mostly_declined)) mistrust.clear();
-  if (const std::int64_t asked = cases - (total - by_kernel); mistrust.empty() && 2 * by_kernel > asked)
+  // Where no case was judged, the property may ask for something that the kernel does not claim.
+  const std::int64_t judged = cases - total, not_claimed = total - by_kernel;
+  const bool mostly = by_kernel > (judged > 0 ? judged : not_claimed);
+  if (mostly && mistrust.empty())
     mistrust = fmt::format("{}{} of the {} cases that its declaration allows: declare the limit", mostly_declined,
-                           by_kernel, asked);
+                           by_kernel, judged + by_kernel);
   if (!mistrust.empty()) {
     verdict = Verdict::mistrusted;
   } else if (total == cases) {

@@ -19,7 +19,7 @@ enum class Verdict { pass, skipped, mistrusted, error, fail };
 std::string_view name_of(Verdict verdict);
 
 /// How the reason of a skipped case begins where the kernel itself declined the case when it was called.
-inline constexpr std::string_view declined = "declined by the kernel: ";
+inline constexpr std::string_view declined = "the kernel does not do, as it answered: ";
 
 /// True of the verdicts that make a run fail.
 constexpr bool is_failure(Verdict verdict) {
