@@ -60,6 +60,10 @@ struct GateQuestion {
   bool operator==(const GateQuestion&) const = default;
 };
 
+/// The command that asks the question again, with another filter and with `words`, the options that give the same
+/// cases: only the calls in their order lead to some failures.
+std::string gate_line(const GateQuestion& asked, const std::string& filter, const std::string& words);
+
 /// One kernel through the properties of one operation.
 struct GateRecord {
   GateQuestion question;

@@ -69,15 +69,6 @@ std::vector<Picture> pictures_of(const Context<Operation>& context, const typena
   }
 }
 
-/// The command that repeats the run, or a part of it: only the calls in their order lead to some failures.
-template <class Operation>
-std::string gate_line(const std::string& kernel, const GateRun<Operation>& run, const std::string& filter) {
-  std::string line = fmt::format("./assay gate {} --kernel {} --cases {} --seed {} --digits {}", Operation::name,
-                                 kernel, run.options.cases, run.options.seed, run.digits);
-  if (!filter.empty()) line += fmt::format(" --filter '{}'", filter);
-  return line + (run.words.empty() ? "" : " " + run.words);
-}
-
 template <class Operation>
 PropertyRecord record_of(const PropertyReport<Operation>& report, const Context<Operation>& context, std::int64_t unit,
                          const std::function<std::string()>& sequence) {
@@ -182,8 +173,8 @@ class GateRunner {
     const Context<Operation> fresh{*kernel, run_.digits, context_.memo};
     const bool fails =
         run_property(property, fresh, options, coverage, {}, {0, unit + 1, watch_.stop}).failure.has_value();
-    return gate_line<Operation>(context_.kernel.info().name, run_,
-                                fails ? fmt::format("^{}$", property.name) : run_.filter);
+    return gate_line(question_of(context_.kernel.info().name, run_),
+                     fails ? fmt::format("^{}$", property.name) : run_.filter, run_.words);
   }
 
   Context<Operation> context_;
