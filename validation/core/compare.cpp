@@ -24,7 +24,7 @@ std::string Place::text() const {
 bool Comparison::accept(const Place& place, double error, double bound) {
   ++compared_;
   const double share = error == 0 ? 0 : error / bound;
-  if (!(share <= margin_.share)) margin_.take(share, place.text());
+  if (!(share <= margin_.share)) margin_.take(share, place.text(), error);
   // A bound is infinite if a kernel claims very little. Even then the result must be finite.
   if (error <= bound && std::isfinite(error)) return true;
   ++failures_;
@@ -44,9 +44,9 @@ void Comparison::hold(const Place& place, Real got, double expected, double boun
   if (!std::isfinite(expected)) return same_special(place, got, expected);
   const double error = std::abs(double{got} - expected);
   if (accept(place, error, bound) || failures_ > 1) return;
-  first_failure_ =
-      fmt::format("{}\n  expected {:.17g} ({:a})\n  got      {}\n  error    {:.3g} where the bound is {:.3g}",
-                  place.text(), expected, expected, show(got), error, bound);
+  const std::string beyond = std::isnan(bound) ? "" : fmt::format(" where the bound is {:.3g}", bound);
+  first_failure_ = fmt::format("{}\n  expected {:.17g} ({:a})\n  got      {}", place.text(), expected, expected,
+                               explain_error(got, fmt::format("{:.3g}{}", error, beyond), bound));
 }
 
 template <class Real>

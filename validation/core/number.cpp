@@ -47,16 +47,21 @@ std::string shown(Real value) {
 }
 
 template <class Real>
-std::string explained(Real got, const BigFloat& exact, double error, double bound) {
-  std::string text = fmt::format("  exact    {}\n  rounded  {}\n  got      {}\n", to_decimal(exact, 25),
-                                 show(static_cast<Real>(exact)), show(got));
-  if (std::isfinite(error)) {
-    text += fmt::format("  error    {:.3g} = {:.3g} x the bound {:.3g} = {:.3g} ULP", error, error / bound, bound,
-                        error / double{reference::ulp<Real>(exact)});
-  } else {
-    text += fmt::format("  error    {} where the bound is {:.3g}", error, bound);
-  }
+std::string error_explained(Real got, const std::string& error, double bound) {
+  std::string text =
+      show(got) + (std::isfinite(got) ? "\n  error    " + error : std::string(" where a finite number was due"));
+  if (std::isnan(bound)) text += "\n  no bound exists for this element: its derivation gives nan";
   return text;
+}
+
+template <class Real>
+std::string explained(Real got, const BigFloat& exact, double error, double bound) {
+  const std::string in_bounds =
+      std::isnan(bound) ? "" : fmt::format(" = {:.3g} x the bound {:.3g}", error / bound, bound);
+  const std::string shares =
+      fmt::format("{:.3g}{} = {:.3g} ULP", error, in_bounds, error / double{reference::ulp<Real>(exact)});
+  return fmt::format("  exact    {}\n  rounded  {}\n  got      {}", to_decimal(exact, 25),
+                     show(static_cast<Real>(exact)), explain_error(got, shares, bound));
 }
 
 }  // namespace
@@ -67,6 +72,14 @@ std::string show(float value) {
 
 std::string show(double value) {
   return shown(value);
+}
+
+std::string explain_error(float got, const std::string& error, double bound) {
+  return error_explained(got, error, bound);
+}
+
+std::string explain_error(double got, const std::string& error, double bound) {
+  return error_explained(got, error, bound);
 }
 
 std::string explain(float got, const BigFloat& exact, double error, double bound) {

@@ -26,6 +26,11 @@ std::string to_decimal(const BigFloat& x, int digits);
 std::string show(float value);
 std::string show(double value);
 
+/// What came and its error, where a finite number was due: "nan where a finite number was due" has no error, and a
+/// bound that is NaN is no bound.
+std::string explain_error(float got, const std::string& error, double bound);
+std::string explain_error(double got, const std::string& error, double bound);
+
 /// exact, rounded to the type of `got`, got, error in units of the bound and in ULP: four aligned lines.
 std::string explain(float got, const BigFloat& exact, double error, double bound);
 std::string explain(double got, const BigFloat& exact, double error, double bound);

@@ -18,11 +18,12 @@ std::string_view name_of(Verdict verdict) {
   return "unknown";
 }
 
-void Margin::take(double other_share, const std::string& other_place) {
+void Margin::take(double other_share, const std::string& other_place, double other_error) {
   if (other_share <= share) return;
   if (share != share) return;
   share = other_share;
   place = other_place;
+  error = other_error;
 }
 
 }  // namespace assay::validation

@@ -24,10 +24,11 @@ constexpr bool is_failure(Verdict verdict) {
 struct Margin {
   double share = 0;
   std::string place;  ///< "gradient[t=3, b=0, k=2]"
+  double error = 0;   ///< the measured error itself
 
   /// Keeps the worse of the two; NaN is worst of all.
-  void take(double other_share, const std::string& other_place);
-  void take(const Margin& other) { take(other.share, other.place); }
+  void take(double other_share, const std::string& other_place, double other_error = 0);
+  void take(const Margin& other) { take(other.share, other.place, other.error); }
 };
 
 struct Finding {

@@ -15,6 +15,7 @@
 namespace assay::validation {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -147,6 +148,27 @@ TEST(Comparison, ShowsTheFirstFailureAndCountsTheOthers) {
   EXPECT_THAT(text, HasSubstr("loss[0]\n  expected 1 (0x1p+0)\n  got      2 (0x1p+1)\n"
                               "  error    1 where the bound is 0.25"));
   EXPECT_THAT(text, HasSubstr("and 4 more"));
+}
+
+TEST(Comparison, KeepsTheErrorOfTheWorstMargin) {
+  Comparison comparison;
+  comparison.near({"loss", -1, 0}, 2.0F, 1.0, 0.25);
+  comparison.near({"loss", -1, 1}, 9.0F, 1.0, 4.0);
+  EXPECT_EQ(comparison.finding().margin.error, 1);
+}
+
+/// No error is a share of a bound that is NaN, and a NaN has no error.
+TEST(Comparison, SaysWhatIsNoNumber) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto failure = [](float got, double bound) {
+    Comparison comparison;
+    comparison.near({"loss", -1, 0}, got, 1.0, bound);
+    EXPECT_EQ(comparison.finding().verdict, Verdict::fail);
+    return comparison.finding().explanation;
+  };
+  EXPECT_THAT(failure(NAN, 0.5), EndsWith("  got      nan where a finite number was due"));
+  EXPECT_THAT(failure(NAN, nan), EndsWith("due\n  no bound exists for this element: its derivation gives nan"));
+  EXPECT_THAT(failure(2, nan), EndsWith("  error    1\n  no bound exists for this element: its derivation gives nan"));
 }
 
 TEST(Comparison, OfOneFailureSpeaksOfNoOthers) {
