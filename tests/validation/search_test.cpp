@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/validation/ctc/kernels.h"
@@ -116,6 +118,73 @@ TEST(Search, KeepsToTheProfile) {
     EXPECT_EQ(c.input, CtcInput::logits);
     return Finding::pass();
   });
+}
+
+/// A search that meets `steps` steps after its one failing case: each counts in `made` that it is made, and fails not.
+detail::SearchSteps steps_that_lead_nowhere(int steps, int& made, std::chrono::milliseconds time) {
+  return {.generate = [](Random&, int) { return detail::AnyCase::of(three_of_four_paths()); },
+          .shrinks =
+              [=, &made](const detail::AnyCase&) {
+                return std::vector<std::function<detail::AnyCase()>>(static_cast<std::size_t>(steps), [=, &made] {
+                  ++made;
+                  std::this_thread::sleep_for(time);
+                  return detail::AnyCase{};
+                });
+              },
+          .judge = [](const detail::AnyCase&) { return Finding::fail("always"); }};
+}
+
+detail::AnyCounterexample shrunk_by(const detail::SearchSteps& steps) {
+  return detail::shrunk(steps, detail::first_failure(steps, 1, 1).value(), 2000);
+}
+
+/// Of a large problem, making the cases is the work.
+TEST(Shrinking, EndsInTimeWhileItMakesCases) {
+  int made = 0;
+  auto steps = steps_that_lead_nowhere(100'000, made, std::chrono::milliseconds(2));
+  steps.seconds = 0.05;
+  EXPECT_FALSE(shrunk_by(steps).interrupted);
+  EXPECT_GT(made, 0);
+  EXPECT_LE(made, 26);
+}
+
+TEST(Shrinking, AsksBeforeItMakesACaseWhetherToStop) {
+  int made = 0;
+  auto steps = steps_that_lead_nowhere(100'000, made, std::chrono::milliseconds(0));
+  steps.stop = [&] { return made == 3; };
+  const auto found = shrunk_by(steps);
+  EXPECT_TRUE(found.interrupted);
+  EXPECT_EQ(found.finding.verdict, Verdict::fail);
+  EXPECT_EQ(made, 3);
+}
+
+/// An interruption ends a plug-in's process too, which is no fault of the plug-in.
+TEST(Search, TakesNoFailureThatComesWithTheInterruption) {
+  bool came = false;
+  const auto judge = [&](const CtcCase&) {
+    came = true;
+    return Finding::error("the process was ended");
+  };
+  EXPECT_FALSE(search_from<CtcOperation>(three_of_four_paths(), 100, judge, [&] { return came; }).has_value());
+  int judged = 0;
+  const auto second = [&](const CtcCase&) { return Finding::fail(++judged == 1 ? "wrong" : "ended"); };
+  const auto found = search_from<CtcOperation>(three_of_four_paths(), 100, second, [&] { return judged == 2; });
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->finding.explanation, "wrong");
+  EXPECT_TRUE(found->interrupted);
+}
+
+TEST(SearchFrom, RemembersTheCaseAsFirstMet) {
+  const CtcCase given = select_rows(three_of_four_paths(), {0, 0, 0});
+  const auto found = search_from<CtcOperation>(given, 1000, [](const CtcCase& c) {
+    return c.B > 1 ? Finding::fail(std::to_string(c.B) + " rows", {double(c.B), "loss[0]", 0.5}) : Finding::pass();
+  });
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->problem.B, 2);
+  EXPECT_EQ(*found->first, given);
+  EXPECT_EQ(found->first_finding.explanation, "3 rows");
+  EXPECT_EQ(found->first_finding.margin.share, 3);
+  EXPECT_EQ(found->first_finding.margin.error, 0.5);
 }
 
 TEST(SearchFrom, JudgesTheGivenCaseOnce) {

@@ -75,9 +75,11 @@ CceCase select_entries(const CceCase& c, const std::vector<std::int64_t>& which)
     append_row(d.weight, c.weight, v, c.H, c.H);
     if (!c.bias.empty()) d.bias.push_back(c.bias[static_cast<std::size_t>(v)]);
   }
+  std::vector<std::int64_t> name(static_cast<std::size_t>(c.V), -1);  // that an entry has in `d`
+  for (std::size_t i = which.size(); i-- > 0;) name[static_cast<std::size_t>(which[i])] = static_cast<std::int64_t>(i);
   for (auto& target : d.targets) {
     if (target == c.ignore_index) continue;
-    target = std::find(which.begin(), which.end(), target) - which.begin();
+    target = name[static_cast<std::size_t>(target)];
   }
   // A target that is renamed to ignore_index would be ignored.
   if (c.ignore_index >= 0) {

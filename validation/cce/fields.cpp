@@ -25,8 +25,7 @@ ValueShrinks<float> CceFields::shrinks() {
   return {{[](float) { return 0.0F; }, [](float a) { return std::isfinite(a) ? a : 0.0F; },
            [](float a) { return std::isfinite(a) ? std::round(a) : a; },
            [](float a) { return std::isfinite(a) ? std::round(a * 4) / 4 : a; }},
-          {[](float) { return 0.0F; }, [](float a) { return std::trunc(a / 2) + 0.0F; }},
-          40};
+          {[](float) { return 0.0F; }, [](float a) { return std::trunc(a / 2) + 0.0F; }}};
 }
 
 }  // namespace assay::validation

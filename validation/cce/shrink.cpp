@@ -14,29 +14,30 @@ namespace {
 using Shared = SharedCase<CceCase>;
 using Steps = Shrinks<CceCase>;
 
-bool some_target_in(const CceCase& c, std::int64_t first, std::int64_t last) {
-  return std::any_of(c.targets.begin(), c.targets.end(),
-                     [&](std::int64_t target) { return target != c.ignore_index && target >= first && target < last; });
-}
-
-/// Drops the entries [first, last) unless one of them is a target or no entry with a finite bias would be left.
+/// Drops the entries [first, last) that are no targets, unless no entry with a finite bias would be left.
 void drop_entries(CceCase& c, std::int64_t first, std::int64_t last) {
-  if (last - first >= c.V || some_target_in(c, first, last)) return;
-  CceCase smaller = select_entries(c, all_but(c.V, first, last));
+  std::vector<bool> is_kept(static_cast<std::size_t>(c.V), true);
+  std::fill(is_kept.begin() + first, is_kept.begin() + last, false);
+  for (const std::int64_t target : c.targets)
+    if (target != c.ignore_index) is_kept[static_cast<std::size_t>(target)] = true;
+  std::vector<std::int64_t> kept;
+  for (std::int64_t v = 0; v < c.V; ++v)
+    if (is_kept[static_cast<std::size_t>(v)]) kept.push_back(v);
+  if (kept.empty() || std::ssize(kept) == c.V) return;
+  CceCase smaller = select_entries(c, kept);
   const bool any_finite = smaller.bias.empty() || std::any_of(smaller.bias.begin(), smaller.bias.end(),
                                                               [](float b) { return std::isfinite(b); });
   if (any_finite) c = std::move(smaller);
 }
 
 void add_structure(Steps& steps, const Shared& c) {
-  for_each_part(c->N, [&](std::int64_t first, std::int64_t last) {
-    add_shrink(steps, c, [=](CceCase& d) { d = select_tokens(d, all_but(d.N, first, last)); });
-  });
+  add_part_shrinks(steps, c, c->N, 0, select_tokens);
   for_each_part(c->V, [&](std::int64_t first, std::int64_t last) {
     add_shrink(steps, c, [=](CceCase& d) { drop_entries(d, first, last); });
   });
-  for (const std::int64_t count : {std::int64_t{1}, c->H / 2, c->H - 1})
-    if (count >= 1 && count < c->H) add_shrink(steps, c, [=](CceCase& d) { d = keep_columns(d, count); });
+  if (c->H > 1) add_shrink(steps, c, [](CceCase& d) { d = keep_columns(d, 1); });
+  for (std::int64_t cut = c->H / 2; cut >= 1; cut /= 2)
+    add_shrink(steps, c, [=](CceCase& d) { d = keep_columns(d, d.H - cut); });
 }
 
 void add_bias(Steps& steps, const Shared& c) {

@@ -103,8 +103,7 @@ struct Choice {
 template <class Element>
 struct ValueShrinks {
   std::vector<Element (*)(Element)> all;   ///< changes of all elements
-  std::vector<Element (*)(Element)> each;  ///< changes of one element
-  std::size_t max_elements = 0;            ///< beyond which single elements are left alone
+  std::vector<Element (*)(Element)> each;  ///< changes of a part of the elements, in the end of one
 };
 
 /// An array that a kernel reads.

@@ -2,50 +2,35 @@
 
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace assay::validation::detail {
 namespace {
 
-/// The sequence of cases that the steps give; each case is made on demand.
-class ShrinkSequence {
- public:
-  using ValueType = AnyCase;
+using Clock = std::chrono::steady_clock;
 
-  explicit ShrinkSequence(std::vector<std::function<AnyCase()>> steps) : steps_(std::move(steps)) {}
-
-  rc::Maybe<AnyCase> operator()() {
-    while (next_ < steps_.size()) {
-      if (auto smaller = steps_[next_++](); smaller.data) return smaller;
-    }
-    return rc::Nothing;
-  }
-
- private:
-  std::vector<std::function<AnyCase()>> steps_;
-  std::size_t next_ = 0;
-};
-
+/// The cases without shrinks, because shrunk() looks at the clock and at `stop` before it makes a case.
 rc::Gen<AnyCase> cases_of(const SearchSteps& steps) {
-  return rc::Gen<AnyCase>([steps](const rc::Random& random, int size) {
+  return rc::Gen<AnyCase>([generate = steps.generate](const rc::Random& random, int size) {
     Random ours(rc::Random(random).next());
-    return rc::shrinkable::shrinkRecur(steps.generate(ours, size), [shrinks = steps.shrinks](const AnyCase& c) {
-      return rc::makeSeq<ShrinkSequence>(shrinks(c));
-    });
+    return rc::shrinkable::just(generate(ours, size));
   });
 }
 
-/// The verdicts and the time that are left for shrinking after a failure.
-class Budget {
- public:
-  explicit Budget(int verdicts) : verdicts_(verdicts) {}
-  void start() { end_ = std::chrono::steady_clock::now() + std::chrono::seconds(10); }
-  bool spend() { return verdicts_-- > 0 && std::chrono::steady_clock::now() < end_; }
+bool is_stopped(const SearchSteps& steps) {
+  return steps.stop && steps.stop();
+}
 
- private:
-  int verdicts_;
-  std::chrono::steady_clock::time_point end_{};
-};
+/// The failure of `c`, unless `c` passes or the search is stopped meanwhile.
+std::optional<AnyCounterexample> failure_of(const SearchSteps& steps, const AnyCase& c) {
+  const auto start = Clock::now();
+  Finding finding = steps.judge(c);
+  if (!is_failure(finding.verdict) || is_stopped(steps)) return std::nullopt;
+  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return AnyCounterexample{c, std::move(finding), 0, false, seconds};
+}
 
 /// Ignores rapidcheck's reports, which are strings: search() itself keeps the last failing case.
 class Silent : public rc::detail::TestListener {
@@ -56,19 +41,13 @@ class Silent : public rc::detail::TestListener {
 
 }  // namespace
 
-std::optional<AnyCounterexample> search(const SearchSteps& steps, int cases, std::uint64_t seed, int shrink_budget) {
+std::optional<AnyCounterexample> first_failure(const SearchSteps& steps, int cases, std::uint64_t seed) {
   std::optional<AnyCounterexample> found;
-  Budget budget(shrink_budget);
   const auto generator = cases_of(steps);
   const auto testable = [&] {
-    if (steps.stop && steps.stop()) return;
-    const AnyCase c = *generator;
-    if (found && !budget.spend()) return;
-    Finding finding = steps.judge(c);
-    if (!is_failure(finding.verdict)) return;
-    if (!found) budget.start();
-    found = AnyCounterexample{c, std::move(finding), found ? found->shrinks + 1 : 0};
-    RC_FAIL("counterexample");
+    if (found || is_stopped(steps)) return;  // rapidcheck asks again for the result that failed
+    found = failure_of(steps, *generator);
+    if (found) RC_FAIL("counterexample");
   };
   rc::detail::TestParams params;
   params.seed = seed;
@@ -77,6 +56,27 @@ std::optional<AnyCounterexample> search(const SearchSteps& steps, int cases, std
   // Without an explicit map of cases to reproduce, rapidcheck reads and announces its own configuration.
   rc::detail::checkTestable(testable, rc::detail::TestMetadata{}, params, silent,
                             std::unordered_map<std::string, rc::detail::Reproduce>{});
+  return found;
+}
+
+AnyCounterexample shrunk(const SearchSteps& steps, AnyCounterexample found, int budget) {
+  const auto end = Clock::now() + std::chrono::duration<double>(std::max(steps.seconds, 2 * found.seconds));
+  for (bool smaller = budget > 0; smaller;) {
+    smaller = false;
+    for (const auto& step : steps.shrinks(found.problem)) {
+      found.interrupted = is_stopped(steps);
+      if (found.interrupted || Clock::now() >= end) return found;
+      const AnyCase candidate = step();
+      if (!candidate.data) continue;
+      if (budget-- == 0) return found;
+      auto failure = failure_of(steps, candidate);
+      if (!failure) continue;
+      failure->shrinks = found.shrinks + 1;
+      found = std::move(*failure);
+      smaller = true;
+      break;
+    }
+  }
   return found;
 }
 

@@ -1,4 +1,4 @@
-// Searches for a case that a property fails, and shrinks that case. rapidcheck drives our generators and shrinks.
+// Searches for a case that a property fails, and shrinks that case. rapidcheck drives the generators.
 #pragma once
 
 #include <functional>
@@ -15,12 +15,18 @@ namespace assay::validation {
 
 template <class Operation>
 struct Counterexample {
-  typename Operation::Case problem;
+  using Case = typename Operation::Case;
+
+  Case problem;
   Finding finding;
-  int shrinks = 0;  ///< accepted steps from the first failing case to this one
+  int shrinks = 0;                    ///< accepted steps from the case as first met to this one
+  bool interrupted = false;           ///< shrinking was stopped before it had tried all steps
+  std::shared_ptr<const Case> first;  ///< the case as first met
+  Finding first_finding;
 };
 
-/// Called before each case; true ends the search, which returns what has been found so far.
+/// Asked before each case and each step of shrinking; true ends the search, which returns what it has found so far. A
+/// failure counts as found only if it was known before: the interruption itself may cause others.
 using Stop = std::function<bool()>;
 
 namespace detail {
@@ -43,6 +49,8 @@ struct AnyCounterexample {
   AnyCase problem;
   Finding finding;
   int shrinks = 0;
+  bool interrupted = false;
+  double seconds = 0;  ///< that the verdict took
 };
 
 /// The functions that a search needs.
@@ -51,9 +59,14 @@ struct SearchSteps {
   std::function<std::vector<std::function<AnyCase()>>(const AnyCase&)> shrinks;  ///< each gives a case, or none
   std::function<Finding(const AnyCase&)> judge;
   Stop stop = {};
+  double seconds = 10;  ///< for shrinking, or twice the time of the verdict that failed if that is more
 };
 
-std::optional<AnyCounterexample> search(const SearchSteps& steps, int cases, std::uint64_t seed, int shrink_budget);
+/// The first of the generated cases that fails.
+std::optional<AnyCounterexample> first_failure(const SearchSteps& steps, int cases, std::uint64_t seed);
+
+/// What shrinking makes of a failing case with at most `budget` further verdicts.
+AnyCounterexample shrunk(const SearchSteps& steps, AnyCounterexample found, int budget);
 
 /// The steps of Operation::shrinks_of as SearchSteps needs them.
 template <class Operation>
@@ -75,15 +88,21 @@ std::optional<Counterexample<Operation>> search_with(
   using Case = typename Operation::Case;
   const SearchSteps steps{[&](Random& random, int size) { return AnyCase::of(generate(random, size)); },
                           any_shrinks<Operation>, [&](const AnyCase& any) { return judge(any.as<Case>()); }, stop};
-  auto found = search(steps, cases, seed, shrink_budget);
-  if (!found) return std::nullopt;
-  return Counterexample<Operation>{found->problem.as<Case>(), std::move(found->finding), found->shrinks};
+  const auto first = first_failure(steps, cases, seed);
+  if (!first) return std::nullopt;
+  const AnyCounterexample found = shrunk(steps, *first, shrink_budget);
+  return Counterexample<Operation>{found.problem.as<Case>(),
+                                   found.finding,
+                                   found.shrinks,
+                                   found.interrupted,
+                                   {first->problem.data, &first->problem.as<Case>()},
+                                   first->finding};
 }
 
 }  // namespace detail
 
 /// Judges up to `cases` generated problems. Shrinks the first that fails, with at most `shrink_budget` further verdicts
-/// and for about ten seconds.
+/// and for about ten seconds, or twice as long as the verdict that failed.
 template <class Operation>
 std::optional<Counterexample<Operation>> search(const typename Operation::Profile& profile, int cases,
                                                 std::uint64_t seed, int shrink_budget,

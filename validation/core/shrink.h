@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -52,13 +53,13 @@ inline std::vector<std::int64_t> all_but(std::int64_t count, std::int64_t first,
   return kept;
 }
 
-/// Calls drop(first, last) for halves, quarters and so on of [0, count) down to single ones, at most 32 of each width.
-template <class Drop>
-void for_each_part(std::int64_t count, Drop drop) {
+/// Calls use(first, last) for halves, quarters and so on of [0, count) down to single ones, at most 64 of each width.
+template <class Use>
+void for_each_part(std::int64_t count, Use use) {
   for (std::int64_t width = (count + 1) / 2; width >= 1; width /= 2) {
     std::int64_t parts = 0;
-    for (std::int64_t first = 0; first < count && parts < 32; first += width, ++parts)
-      drop(first, std::min(count, first + width));
+    for (std::int64_t first = 0; first < count && parts < 64; first += width, ++parts)
+      use(first, std::min(count, first + width));
   }
 }
 
@@ -70,6 +71,19 @@ using Shrinks = std::vector<Shrink<Case>>;
 template <class Case, class Change>
 void add_shrink(Shrinks<Case>& steps, const SharedCase<Case>& c, Change change) {
   steps.push_back(shrink_step<Case>(c, change));
+}
+
+/// Adds steps that keep one of `count`, the first, the middle or the last, and then steps that drop a half, a quarter
+/// and so on, down to one, so that at least `least` stay. select(c, which) gives the case of those in `which`.
+template <class Case, class Select>
+void add_part_shrinks(Shrinks<Case>& steps, const SharedCase<Case>& c, std::int64_t count, std::int64_t least,
+                      Select select) {
+  for (const std::int64_t one : {std::int64_t{0}, count / 2, count - 1})
+    if (count > 1) steps.push_back([=]() -> std::optional<Case> { return select(*c, std::vector{one}); });
+  for_each_part(count, [&](std::int64_t first, std::int64_t last) {
+    if (count - (last - first) < least) return;
+    steps.push_back([=]() -> std::optional<Case> { return select(*c, all_but(count, first, last)); });
+  });
 }
 
 /// Adds steps that set one option to its default, or remove one optional array.
@@ -128,9 +142,12 @@ void add_value_shrinks(Shrinks<Case>& steps, const SharedCase<Case>& c, const Ro
       if constexpr (is_of_dtype<Row>)
         if (d.dtype != Dtype::float32) round_to_dtype(d);
     });
-  if (((*c).*at).size() > row.shrinks.max_elements) return;
-  for (std::size_t i = 0; i < ((*c).*at).size(); ++i)
-    for (const auto change : row.shrinks.each) add_shrink(steps, c, [=](Case& d) { (d.*at)[i] = change((d.*at)[i]); });
+  for_each_part(std::ssize((*c).*at), [&](std::int64_t first, std::int64_t last) {
+    for (const auto change : row.shrinks.each)
+      add_shrink(steps, c, [=](Case& d) {
+        std::transform((d.*at).begin() + first, (d.*at).begin() + last, (d.*at).begin() + first, change);
+      });
+  });
 }
 
 /// Adds such steps for all arrays, those of the dtype first.

@@ -48,6 +48,16 @@ void require_valid(const CtcCase& c) {
   reference::validate_activations(c.view());
 }
 
+std::vector<std::vector<std::int64_t>> all_labels(const CtcCase& c) {
+  std::vector<std::vector<std::int64_t>> rows;
+  auto begin = c.targets.begin();
+  for (const std::int64_t length : c.target_lengths) {
+    rows.emplace_back(begin, begin + length);
+    begin += c.layout == CtcTargets::padded ? c.S : length;
+  }
+  return rows;
+}
+
 void set_targets(CtcCase& c, const std::vector<std::vector<std::int64_t>>& rows, std::int64_t padding) {
   c.S = 0;
   c.targets.clear();
@@ -68,9 +78,10 @@ CtcCase select_rows(const CtcCase& c, const std::vector<std::int64_t>& which) {
   out.activations.clear();
   out.input_lengths.clear();
   if (c.reduction == Reduction::none) out.upstream.clear();
+  const auto labels = all_labels(c);
   std::vector<std::vector<std::int64_t>> rows;
   for (const auto b : which) {
-    rows.push_back(c.labels(b));
+    rows.push_back(labels[index(b)]);
     out.input_lengths.push_back(c.input_lengths[index(b)]);
     if (c.reduction == Reduction::none && !c.upstream.empty()) out.upstream.push_back(c.upstream[index(b)]);
   }

@@ -60,6 +60,9 @@ struct CtcCase {
 /// Throws std::invalid_argument naming the size, length, label or activation that keeps `c` from being a CTC problem.
 void require_valid(const CtcCase& c);
 
+/// The labels of every row: labels(b) of each b, in one pass over concatenated targets.
+std::vector<std::vector<std::int64_t>> all_labels(const CtcCase& c);
+
 /// Writes `rows` as the targets of `c` in its layout, and sets S and target_lengths; padding entries hold `padding`.
 void set_targets(CtcCase& c, const std::vector<std::vector<std::int64_t>>& rows, std::int64_t padding = -1);
 

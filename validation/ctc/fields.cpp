@@ -78,8 +78,7 @@ ValueShrinks<float> CtcFields::shrinks() {
            [](float a) { return rounded_to_unit(a, 1.0F); }, [](float a) { return rounded_to_unit(a, 0.25F); },
            [](float a) { return rounded_to_unit(a, 0.0625F); }},
           {[](float a) { return a == 0 ? a : 0.0F; }, [](float a) { return rounded_to_unit(a, 1.0F); },
-           [](float a) { return a == 0 ? a : std::trunc(a / 2) + 0.0F; }},
-          60};
+           [](float a) { return a == 0 ? a : std::trunc(a / 2) + 0.0F; }}};
 }
 
 void CtcFields::npz_names(std::set<std::string>& names) {

@@ -2,8 +2,8 @@
 // towards zero and few bits.
 #include "validation/ctc/operation.h"
 
+#include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include "validation/ctc/fields.h"
 #include "validation/ctc/shrink_structure.h"
@@ -12,60 +12,44 @@ namespace assay::validation {
 namespace {
 
 using Shared = SharedCase<CtcCase>;
-using CtcShrink = Shrink<CtcCase>;
+using Steps = Shrinks<CtcCase>;
 
-template <class Change>
-CtcShrink step(const Shared& from, Change change) {
-  return shrink_step<CtcCase>(from, change);
+/// Adds the steps cut(c, rows, n, end) for all rows at once, then for halves of the rows and so on: first those that
+/// halve the longest row, and in the end those that cut one frame or label.
+template <class Cut>
+void add_cuts(Steps& steps, const Shared& c, const std::vector<std::int64_t>& lengths, const Cut& cut) {
+  const std::int64_t longest = lengths.empty() ? 0 : *std::ranges::max_element(lengths);
+  const auto add = [&](std::int64_t n, CtcEnd end) {
+    const auto for_rows = [&](std::int64_t first, std::int64_t last) {
+      add_shrink(steps, c, [=](CtcCase& d) { cut(d, {first, last}, n, end); });
+    };
+    if (c->B > 1) for_rows(0, c->B);
+    for_each_part(c->B, for_rows);
+  };
+  for (std::int64_t n = 2; longest > 0 && (n == 2 || n < 2 * longest); n *= 2)
+    for (const CtcEnd end : {CtcEnd::front, CtcEnd::back}) add(n, end);
 }
 
-/// Adds steps that keep one row alone, then steps that leave one row out.
-void add_rows(std::vector<CtcShrink>& steps, const Shared& c) {
-  for (std::int64_t b = 0; b < c->B && c->B > 1; ++b) {
-    steps.push_back(step(c, [b](CtcCase& d) { d = select_rows(d, {b}); }));
-  }
-  for (std::int64_t b = 0; b < c->B && c->B > 2; ++b) {
-    steps.push_back(step(c, [b](CtcCase& d) {
-      std::vector<std::int64_t> kept(static_cast<std::size_t>(d.B));
-      std::iota(kept.begin(), kept.end(), std::int64_t{0});
-      kept.erase(kept.begin() + b);
-      d = select_rows(d, kept);
-    }));
-  }
+void add_structure(Steps& steps, const Shared& c) {
+  add_part_shrinks(steps, c, c->B, 1, select_rows);
+  for (const std::int64_t spare : {0, 1}) add_shrink(steps, c, [spare](CtcCase& d) { drop_unused_frames(d, spare); });
+  add_cuts(steps, c, c->input_lengths, cut_frames);
+  add_cuts(steps, c, c->target_lengths, cut_labels);
 }
 
-void add_frames_and_labels(std::vector<CtcShrink>& steps, const Shared& c) {
-  for (const std::int64_t spare : {0, 1}) {
-    steps.push_back(step(c, [spare](CtcCase& d) { drop_unused_frames(d, spare); }));
-  }
-  for (std::int64_t b = 0; b < c->B; ++b) {
-    const auto frames = c->input_lengths[static_cast<std::size_t>(b)];
-    const auto labels = c->target_lengths[static_cast<std::size_t>(b)];
-    for (const auto count : {frames / 2, frames - 1}) {
-      steps.push_back(step(c, [=](CtcCase& d) { keep_last_frames(d, b, count); }));
-      steps.push_back(step(c, [=](CtcCase& d) { keep_first_frames(d, b, count); }));
-    }
-    steps.push_back(step(c, [=](CtcCase& d) { keep_labels(d, b, labels / 2, labels); }));
-    steps.push_back(step(c, [=](CtcCase& d) { keep_labels(d, b, 0, labels / 2); }));
-    steps.push_back(step(c, [=](CtcCase& d) { keep_labels(d, b, 1, labels); }));
-    steps.push_back(step(c, [=](CtcCase& d) { keep_labels(d, b, 0, labels - 1); }));
-  }
-}
-
-void add_classes(std::vector<CtcShrink>& steps, const Shared& c) {
-  steps.push_back(step(c, use_padded_targets));
-  for (std::int64_t k = 0; k < c->C; ++k) {
-    steps.push_back(step(c, [k](CtcCase& d) { drop_class(d, k); }));
-  }
+void add_classes(Steps& steps, const Shared& c) {
+  add_shrink(steps, c, use_padded_targets);
+  for_each_part(c->C, [&](std::int64_t first, std::int64_t last) {
+    add_shrink(steps, c, [=](CtcCase& d) { drop_classes(d, first, last); });
+  });
 }
 
 }  // namespace
 
-std::vector<CtcShrink> CtcOperation::shrinks_of(const CtcCase& c) {
-  std::vector<CtcShrink> steps;
+std::vector<Shrink<CtcCase>> CtcOperation::shrinks_of(const CtcCase& c) {
+  Steps steps;
   const auto shared = std::make_shared<const CtcCase>(c);
-  add_rows(steps, shared);
-  add_frames_and_labels(steps, shared);
+  add_structure(steps, shared);
   add_option_shrinks(steps, shared);
   add_classes(steps, shared);
   add_dtype_shrink(steps, shared);

@@ -26,8 +26,7 @@ ValueShrinks<double> SvdFields::shrinks() {
   return {{[](double) { return 0.0; }, [](double a) { return std::round(a); },
            [](double a) { return std::round(a * 4) / 4; }},
           {[](double) { return 0.0; }, [](double a) { return std::trunc(a / 2) + 0.0; },
-           [](double a) { return std::abs(a); }},
-          64};
+           [](double a) { return std::abs(a); }}};
 }
 
 }  // namespace assay::validation

@@ -15,19 +15,9 @@ using Shared = SharedCase<SvdCase>;
 using Steps = Shrinks<SvdCase>;
 
 void add_structure(Steps& steps, const Shared& c) {
-  for (std::int64_t b = 0; c->B > 1 && b < c->B; ++b)
-    add_shrink(steps, c, [=](SvdCase& d) { d = select_matrix(d, b); });
-  for_each_part(c->B, [&](std::int64_t first, std::int64_t last) {
-    if (last - first < c->B)
-      add_shrink(steps, c, [=](SvdCase& d) { d = select_matrices(d, all_but(d.B, first, last)); });
-  });
-  for_each_part(c->M, [&](std::int64_t first, std::int64_t last) {
-    if (last - first < c->M) add_shrink(steps, c, [=](SvdCase& d) { d = select_rows(d, all_but(d.M, first, last)); });
-  });
-  for_each_part(c->N, [&](std::int64_t first, std::int64_t last) {
-    if (last - first < c->N)
-      add_shrink(steps, c, [=](SvdCase& d) { d = select_columns(d, all_but(d.N, first, last)); });
-  });
+  add_part_shrinks(steps, c, c->B, 1, select_matrices);
+  add_part_shrinks(steps, c, c->M, 1, [](const SvdCase& d, const auto& which) { return select_rows(d, which); });
+  add_part_shrinks(steps, c, c->N, 1, select_columns);
 }
 
 /// Divides all elements by the power of two that brings the largest near 1.

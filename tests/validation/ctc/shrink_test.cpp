@@ -67,59 +67,71 @@ TEST(ShrinkStructure, DropsFramesThatNoRowUses) {
   EXPECT_EQ(c.activation(1, 1, 3), 113);
 }
 
-TEST(ShrinkStructure, KeepsTheFirstOrTheLastFramesOfARow) {
-  CtcCase first = numbered();
-  keep_first_frames(first, 0, 3);
-  EXPECT_THAT(first.input_lengths, ElementsAre(3, 2));
-  EXPECT_EQ(first.activations, numbered().activations);
+TEST(ShrinkStructure, CutsFramesOffAnEnd) {
+  CtcCase back = numbered();
+  cut_frames(back, {0, 1}, 4, CtcEnd::back);
+  EXPECT_THAT(back.input_lengths, ElementsAre(3, 2));
+  EXPECT_EQ(back.activations, numbered().activations);
 
-  CtcCase last = numbered();
-  keep_last_frames(last, 0, 3);
-  EXPECT_THAT(last.input_lengths, ElementsAre(3, 2));
-  EXPECT_EQ(last.activation(0, 0, 2), 102);
-  EXPECT_EQ(last.activation(2, 0, 2), 302);
-  EXPECT_EQ(last.activation(0, 1, 2), 12) << "the other row stays";
+  CtcCase front = numbered();
+  cut_frames(front, {0, 1}, 4, CtcEnd::front);
+  EXPECT_THAT(front.input_lengths, ElementsAre(3, 2));
+  EXPECT_EQ(front.activation(0, 0, 2), 102);
+  EXPECT_EQ(front.activation(2, 0, 2), 302);
+  EXPECT_EQ(front.activation(0, 1, 2), 12) << "the other row stays";
 
-  for (const std::int64_t count : {-1, 4, 5}) {
-    CtcCase same = numbered();
-    keep_first_frames(same, 0, count);
-    keep_last_frames(same, 0, count);
-    EXPECT_EQ(same, numbered()) << count;
-  }
+  CtcCase both = numbered();
+  cut_frames(both, {0, 2}, 2, CtcEnd::front);
+  EXPECT_THAT(both.input_lengths, ElementsAre(2, 1));
+  EXPECT_EQ(both.activation(0, 0, 1), 201);
+  EXPECT_EQ(both.activation(0, 1, 1), 111);
+  cut_frames(both, {0, 2}, 2, CtcEnd::back);
+  cut_frames(both, {0, 2}, 2, CtcEnd::back);
+  cut_frames(both, {0, 2}, 2, CtcEnd::front);
+  EXPECT_THAT(both.input_lengths, ElementsAre(0, 0)) << "one at least, while there is one";
 }
 
-TEST(ShrinkStructure, KeepsSomeLabelsOfARow) {
+TEST(ShrinkStructure, CutsLabelsOffAnEnd) {
   CtcCase c = numbered();
-  keep_labels(c, 0, 1, 2);
+  cut_labels(c, {0, 1}, 2, CtcEnd::front);
   EXPECT_THAT(c.labels(0), ElementsAre(3));
   EXPECT_THAT(c.labels(1), ElementsAre(3));
   EXPECT_EQ(c.S, 1);
-  keep_labels(c, 1, 0, 0);
+  c = numbered();
+  cut_labels(c, {0, 2}, 2, CtcEnd::back);
+  EXPECT_THAT(c.labels(0), ElementsAre(1));
   EXPECT_THAT(c.labels(1), IsEmpty());
-  const CtcCase before = c;
-  keep_labels(c, 0, 1, 0);
-  keep_labels(c, 0, 0, 2);
-  keep_labels(c, 0, -1, 1);
-  EXPECT_EQ(c, before);
+  cut_labels(c, {0, 2}, 2, CtcEnd::back);
+  cut_labels(c, {0, 2}, 2, CtcEnd::back);
+  EXPECT_EQ(c.S, 0);
 }
 
 TEST(ShrinkStructure, DropsAClassThatIsNeitherSpokenNorBlank) {
   CtcCase c = numbered();
-  drop_class(c, 2);
+  drop_classes(c, 2, 3);
   EXPECT_EQ(c.C, 3);
   EXPECT_THAT(c.labels(0), ElementsAre(1, 2)) << "labels above move down";
   EXPECT_EQ(c.activation(3, 1, 2), 313);
   for (const std::int64_t kept : {0, 1, 2}) {
     CtcCase same = c;
-    drop_class(same, kept);
+    drop_classes(same, kept, kept + 1);
     EXPECT_EQ(same, c) << kept;
   }
+}
+
+TEST(ShrinkStructure, DropsOfSeveralClassesThoseThatNobodyNeeds) {
+  CtcCase c = numbered();
+  set_targets(c, {{3}, {3}});
+  drop_classes(c, 0, 4);
+  EXPECT_EQ(c.C, 2) << "the blank and the label";
+  EXPECT_THAT(c.labels(0), ElementsAre(1));
+  EXPECT_EQ(c.activation(3, 1, 1), 313);
 }
 
 TEST(ShrinkStructure, MovesABlankAboveADroppedClass) {
   CtcCase c = numbered();
   c.blank = 2;
-  drop_class(c, 0);
+  drop_classes(c, 0, 1);
   EXPECT_EQ(c.blank, 1);
   EXPECT_THAT(c.labels(0), ElementsAre(0, 2));
 }
@@ -128,7 +140,7 @@ TEST(ShrinkStructure, KeepsAClassThatAFrameCannotSpare) {
   CtcCase c = numbered();
   for (const std::int64_t k : {0, 1, 3}) c.activation(1, 1, k) = -infinity;
   const CtcCase before = c;
-  drop_class(c, 2);
+  drop_classes(c, 2, 3);
   EXPECT_EQ(c, before);
 }
 

@@ -2,6 +2,7 @@
 // case becomes one that fits on a line.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,66 @@ TYPED_TEST(ShrinkingOf, EndsInTheSmallestProblemWhereAnythingWillDo) {
     EXPECT_LT(steps_to_the_end<TypeParam>(c, [](const auto&) { return true; }), 100) << "seed " << seed;
     EXPECT_TRUE(Samples<TypeParam>::is_smallest(c)) << TypeParam::to_text(c);
   }
+}
+
+/// A problem of 70,000 rows, tokens or matrices, with 12345 in one of them.
+template <class O>
+typename O::Case tall();
+
+template <>
+CtcCase tall<CtcOperation>() {
+  CtcCase c;
+  c.T = 2;
+  c.B = 70'000;
+  c.C = 3;
+  c.layout = CtcTargets::concatenated;
+  c.input_lengths.assign(70'000, 2);
+  set_targets(c, std::vector<std::vector<std::int64_t>>(70'000, {1}));
+  c.activations.assign(420'000, 1);
+  c.activation(1, 51'003, 2) = 12345;
+  return c;
+}
+
+template <>
+CceCase tall<CceOperation>() {
+  CceCase c;
+  c.N = 70'000;
+  c.V = 3;
+  c.hidden.assign(70'000, 1);
+  c.weight.assign(3, 1);
+  c.targets.assign(70'000, 1);
+  c.hidden[51'003] = 12345;
+  return c;
+}
+
+template <>
+SvdCase tall<SvdOperation>() {
+  SvdCase c{70'000, 1, 2, Dtype::float32, std::vector<double>(140'000, 1)};
+  c.A[51'003] = 12345;
+  return c;
+}
+
+template <class Case>
+bool has_12345(const Case& c) {
+  bool has = false;
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && is_of_dtype<Row>) has = has || std::ranges::count(c.*row.in_case, 12345) > 0;
+  });
+  return has;
+}
+
+/// Halves come before single elements: neither steps nor verdicts are as many as the rows.
+TYPED_TEST(ShrinkingOf, FindsOneRowOfMany) {
+  auto c = tall<TypeParam>();
+  EXPECT_LT(TypeParam::shrinks_of(c).size(), 50'000U);
+  int judged = 0;
+  const auto wanted = [&](const auto& d) {
+    ++judged;
+    return has_12345(d);
+  };
+  steps_to_the_end<TypeParam>(c, wanted);
+  EXPECT_LT(judged, 400);
+  EXPECT_LE(std::ranges::max(extents_of(c)), 3) << TypeParam::to_text(c);
 }
 
 /// The last element of the first array of the case's dtype.
