@@ -10,13 +10,15 @@ namespace assay::validation {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
 class PluginCommand : public Program {
  protected:
   PluginCommand() {
-    for (const char* const name : {"minimal", "writes_behind", "hangs", "prints", "newer_version"})
+    for (const char* const name :
+         {"minimal", "writes_behind", "hangs", "prints", "newer_version", "every_seventh_call"})
       std::filesystem::copy(std::string(ASSAY_TEST_PLUGINS "/") + name + ".so", folder_);
   }
 };
@@ -38,6 +40,24 @@ TEST_F(PluginCommand, ReplaysAFailure) {
   EXPECT_THAT(lines[0], HasSubstr("kernel=writes_behind.so"));
   EXPECT_EQ(run(lines[0]).status, 1);
   EXPECT_EQ(run(replaced(lines[0], "writes_behind.so", "./minimal.so")).status, 0);
+}
+
+/// A line that replays the case alone would pass without a word.
+TEST_F(PluginCommand, ReproducesAFailureThatDependsOnHistoryByItsSequence) {
+  const Outcome outcome =
+      run("gate ctc --generated --cases 30 --seed 3 --kernel ./every_seventh_call.so --filter 'loss$' --json run.json");
+  EXPECT_EQ(outcome.status, 1) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("this case alone passes: the kernel's result depends on earlier calls"));
+  EXPECT_THAT(replay_lines(outcome.out), IsEmpty());
+  const std::string line =
+      "gate ctc --kernel ./every_seventh_call.so --cases 30 --seed 3 --digits 50 --filter '^loss$' --generated";
+  EXPECT_THAT(outcome.out, HasSubstr("  reproduce with\n    ./assay " + line + "\n"));
+  const Outcome again = run(line);
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.out, HasSubstr("this case alone passes"));
+  const Outcome replayed = run("replay --from run.json");
+  EXPECT_EQ(replayed.status, 1);
+  EXPECT_THAT(replayed.out, HasSubstr("only earlier calls lead to the failure:\n    ./assay " + line));
 }
 
 TEST_F(PluginCommand, EndsACallThatHangs) {

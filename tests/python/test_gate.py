@@ -79,6 +79,68 @@ def test_a_wrong_gradient_is_caught_shrunk_and_replayed(capsys):
     assert assay.replay(kernels.ctc, failure.reproducer, **kernels.CTC)
 
 
+def printed_calls(text):
+    return [line.strip() for line in text.splitlines() if line.strip().startswith("import assay; ")]
+
+
+def test_the_printed_line_judges_the_function_again(capsys):
+    def halved(p):
+        loss, gradient = kernels.ctc(p)
+        return loss, gradient / 2
+
+    result = gate_ctc(halved, "^(loss|gradient)$")
+    assert "./assay" not in str(result)
+    (line,) = printed_calls(str(result))
+    exec(line, {"halved": halved})
+    assert re.search(r"gradient +fail", capsys.readouterr().out)
+    assert line == result.failures["gradient"].again
+    exec(line, {"halved": kernels.ctc})
+    assert re.search(r"gradient +pass", capsys.readouterr().out)
+
+
+def half_the_loss(p):
+    loss, gradient = kernels.ctc(p)
+    return loss / 2, gradient
+
+
+def test_the_printed_line_imports_the_function_of_a_module(capsys):
+    (line,) = printed_calls(str(gate_ctc(half_the_loss, "^loss$")))
+    exec(line, {})
+    assert re.search(r"loss +fail", capsys.readouterr().out)
+
+
+def test_a_function_without_a_name_is_called_kernel():
+    fn = lambda p: half_the_loss(p)  # noqa: E731
+    (line,) = printed_calls(str(gate_ctc(fn, "^loss$")))
+    assert line.endswith("# kernel: the function that was judged")
+    exec(line, {"kernel": fn})
+
+
+def test_a_failure_that_depends_on_earlier_calls_is_reproduced_by_the_run(capsys):
+    calls = []
+
+    def moody(p):
+        calls.append(1)
+        loss, gradient = kernels.ctc(p)
+        return (loss + 1 if len(calls) % 7 == 0 else loss), gradient
+
+    result = gate_ctc(moody, "^loss$", cases=30)
+    assert "this case alone passes: the kernel's result depends on earlier calls" in str(result)
+    (line,) = printed_calls(str(result))
+    assert line.startswith("import assay; print(assay.gate('ctc', moody, cases=30, seed=1, ")
+    exec(line, {"moody": moody})
+    assert "this case alone passes" in capsys.readouterr().out
+
+
+def test_the_error_as_first_met_stands_beside_the_shrunk_one():
+    def doubled(p):
+        loss, gradient = kernels.ctc(p)
+        return loss * 2, gradient
+
+    failure = the_failure(gate_ctc(doubled, "^loss$", cases=50), "loss")
+    assert re.match(r"  as first met  error .* of the bound, at loss\[", failure.errors)
+
+
 def test_nan_everywhere_fails():
     def nan(p):
         loss, gradient = kernels.ctc(p)

@@ -6,17 +6,21 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tests/validation/ctc/kernels.h"
+#include "validation/ctc/faults/plain_kernel.h"
 #include "validation/ctc/truth.h"
 
 namespace assay::validation {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Pair;
 using testing::StartsWith;
@@ -56,8 +60,70 @@ TEST(Gate, FailsForOneCaseOfMany) {
   EXPECT_EQ(report.verdict, Verdict::fail);
   EXPECT_EQ(report.cases, 15);
   ASSERT_TRUE(report.failure.has_value());
-  EXPECT_EQ(report.failure->explanation, "once");
+  EXPECT_THAT(report.failure->explanation, StartsWith("once"));
   EXPECT_EQ(report.failure->origin, "generated");
+}
+
+/// A failure that the case alone does not show is kept on the case as first met, and says that it depends on history.
+TEST(Gate, SaysThatTheCaseAlonePasses) {
+  int judged = 0;
+  const auto report =
+      run([&](const CtcCase&) { return ++judged >= 7 && judged < 10 ? Finding::fail("wrong") : Finding::pass(); });
+  EXPECT_EQ(report.verdict, Verdict::fail);
+  ASSERT_TRUE(report.failure.has_value());
+  EXPECT_TRUE(report.failure->passes_alone);
+  EXPECT_EQ(report.failure->origin, "generated");
+  EXPECT_THAT(report.failure->explanation, StartsWith("wrong\n"));
+  EXPECT_THAT(report.failure->explanation, EndsWith("depends on earlier calls, or changes from call to call"));
+  EXPECT_FALSE(run([](const CtcCase&) { return Finding::fail("always"); }).failure->passes_alone);
+}
+
+/// Shrinking may be led astray by history where the case as first met fails by itself.
+TEST(Gate, ReturnsToTheCaseAsFirstMetIfThatFailsAlone) {
+  const CtcCase given = select_rows(three_of_four_paths(), {0, 0, 0});
+  std::set<std::int64_t> seen;
+  const auto property = property_of(
+      [&](const CtcCase& c) { return c.B == 3 || seen.insert(c.B).second ? Finding::fail("wrong") : Finding::pass(); });
+  const auto report = run(property, {.cases = 0, .given = {{"three", given}}});
+  ASSERT_TRUE(report.failure.has_value());
+  EXPECT_EQ(report.failure->problem, given);
+  EXPECT_EQ(report.failure->origin, "three");
+  EXPECT_EQ(report.failure->explanation, "wrong");
+  EXPECT_FALSE(report.failure->passes_alone);
+}
+
+/// Fails from its second call on.
+struct Tiring final : PlainCtcKernel {
+  mutable int calls = 0;
+  void run(const Problem& problem, const metal::CtcOutput<float>& out, int threads) const override {
+    if (++calls > 1) throw std::runtime_error("tired");
+    PlainCtcKernel::run(problem, out, threads);
+  }
+};
+
+TEST(Gate, JudgesTheCaseAloneOnAFreshKernel) {
+  const auto property = CtcProperty{"runs", "it runs", {}, [](const CtcContext& context, const CtcCase& c) {
+                                      run_valid(context.kernel, c);
+                                      return Finding::pass();
+                                    }};
+  const auto judged = [&](const FreshKernel<CtcOperation>& fresh) {
+    Coverage coverage(CtcOperation::classes());
+    const Tiring tiring;
+    return run_property<CtcOperation>(property, {tiring}, {.given = {}, .fresh_kernel = fresh}, coverage);
+  };
+  EXPECT_TRUE(judged([](const std::string&) { return std::make_shared<const Tiring>(); }).failure->passes_alone);
+  EXPECT_FALSE(judged({}).failure->passes_alone) << "the same kernel is still tired";
+  const auto none = [](const std::string&) -> std::shared_ptr<const CtcKernel> { throw std::runtime_error("gone"); };
+  EXPECT_FALSE(judged(none).failure->passes_alone);
+}
+
+TEST(Gate, KeepsTheMarginOfTheCaseAsFirstMet) {
+  const auto report =
+      run([](const CtcCase& c) { return Finding::fail("wrong", {1.0 + double(c.T), "loss[0]", double(c.T)}); });
+  ASSERT_TRUE(report.failure.has_value());
+  EXPECT_EQ(report.failure->margin.share, 1 + double(report.failure->problem.T));
+  EXPECT_GE(report.failure->first_margin.share, report.failure->margin.share);
+  EXPECT_EQ(report.worst.share, report.failure->first_margin.share);
 }
 
 TEST(Gate, CallsAnErrorOne) {

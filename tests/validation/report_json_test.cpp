@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
 
@@ -67,6 +68,45 @@ TEST(ReportJson, KeepsNumbersThatAreNone) {
   EXPECT_EQ(values[1], HUGE_VAL);
   EXPECT_EQ(values[2], report.runs[0].properties[1].failure->pictures[1].values[2]);
   EXPECT_GT(properties[1].histogram.nan, 0);
+}
+
+TEST(ReportJson, KeepsTheErrorsAsFirstMetAndAsShrunk) {
+  const auto failure = again(sample_report()).runs[0].properties[1].failure.value();
+  EXPECT_EQ(failure.margin.share, 1.25);
+  EXPECT_EQ(failure.margin.error, 0.5);
+  EXPECT_EQ(failure.first_margin.share, HUGE_VAL);
+  EXPECT_EQ(failure.first_margin.error, 7.5);
+  EXPECT_EQ(failure.first_margin.place, "loss[3]");
+  EXPECT_THAT(to_json(sample_report()), HasSubstr("as first met  error 7.5, at loss[3]"));
+}
+
+/// Reports that were written before failures had them.
+TEST(ReportJson, IsReadWithoutThem) {
+  auto json = nlohmann::ordered_json::parse(to_json(sample_report()));
+  auto& property = json["runs"][0]["properties"][1];
+  property["worst"].erase("error");
+  for (const char* const key : {"margin", "first_margin", "errors"}) property["failure"].erase(key);
+  const auto failure = report_from_json(json.dump(), "old.json").runs[0].properties[1].failure.value();
+  EXPECT_EQ(failure.first_margin.share, 0);
+  EXPECT_EQ(failure.origin, "generated, shrunk in 12 steps");
+}
+
+/// No case alone leads to such a failure, so there are no words to replay.
+TEST(ReportJson, HoldsTheCommandOfAFailureThatDependsOnHistory) {
+  Report report = sample_report();
+  const std::string line = "./assay gate ctc --kernel ./mine.so --cases 200 --seed 1 --filter '^loss$'";
+  report.runs[0].properties[1].failure->reproducer = line;
+  const auto folder = std::filesystem::temp_directory_path();
+  const auto json = folder / "history.json", xml = folder / "history.xml";
+  write_report(report, {json.string(), xml.string(), ""});
+  for (const auto& file : {json, xml}) {
+    const auto failures = reported_failures(file);
+    ASSERT_EQ(failures.size(), 2U);
+    EXPECT_EQ(failures[0].words, "");
+    EXPECT_EQ(failures[0].line, line);
+    EXPECT_THAT(failures[1].words, HasSubstr("operation=ctc property=refusals "));
+    std::filesystem::remove(file);
+  }
 }
 
 TEST(ReportJson, KeepsBytesThatAreNoText) {

@@ -36,6 +36,14 @@ class ReportJunit : public testing::Test {
   pugi::xml_node suites_;
 };
 
+TEST_F(ReportJunit, HoldsTheErrorAsFirstMetAndAsShrunk) {
+  EXPECT_EQ(option(test("gradient"), "first_error"), "7.5");
+  EXPECT_EQ(option(test("gradient"), "first_share"), "inf");
+  EXPECT_EQ(option(test("gradient"), "error"), "0.5");
+  EXPECT_EQ(option(test("gradient"), "share"), "1.25");
+  EXPECT_THAT(test("gradient").child("failure").text().get(), HasSubstr("as first met  error 7.5, at loss[3]"));
+}
+
 TEST_F(ReportJunit, CountsItsTests) {
   for (const auto& node : {suites_, suites_.child("testsuite")}) {
     EXPECT_EQ(node.attribute("tests").as_int(), 5);

@@ -97,6 +97,20 @@ TEST(Report, SaysWhatFailedOnWhatAndHowToReproduceIt) {
   EXPECT_THAT(failure_text(report, "cpu", true), HasSubstr("\033"));
 }
 
+/// A gross error must not look like one at the margin because its case was shrunk.
+TEST(Report, ShowsTheErrorAsFirstMetBesideTheShrunkOne) {
+  CtcPropertyReport report = report_of(CtcOperation::properties().front());
+  report.failure = CtcFailure{
+      three_of_four_paths(), "generated", "  wrong", {1.03, "loss[0]", 0.004}, {5.1e5, "gradient[t=3, b=0, k=2]", 7.2}};
+  EXPECT_THAT(failure_text(report, "cpu", false),
+              HasSubstr("\n  as first met  error 7.2, 5.1e+05 of the bound, at gradient[t=3, b=0, k=2]\n"
+                        "  as shrunk     error 0.004, 1.03 of the bound, at loss[0]\n  wrong\n"));
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(errors_text({nan, "loss[0]", nan}, {}), "  as first met  error nan, at loss[0]\n");
+  EXPECT_EQ(errors_text({2, "loss[0]", 1}, {2, "loss[0]", 1}), "") << "nothing was shrunk";
+  EXPECT_EQ(errors_text({}, {2, "loss[0]", 1}), "") << "no number was wrong";
+}
+
 TEST(Report, WrapsCoverageAndNamesWhatWasNeverMet) {
   Coverage coverage(CtcOperation::classes());
   CtcCase c = three_of_four_paths();

@@ -35,7 +35,9 @@ inline PropertyRecord sample_failure(const std::string& name, Verdict verdict, s
                                    "generated, shrunk in 12 steps",
                                    "  gradient[t=3, b=0, k=2]\n    expected 0.25\n    got      nan & <worse>\x01",
                                    "./assay replay 'operation=ctc property=" + name + " kernel=it'\\''s T=2 B=1'",
-                                   {lattice, errors}};
+                                   {lattice, errors},
+                                   {1.25, "loss[0]", 0.5},
+                                   {std::numeric_limits<double>::infinity(), "loss[3]", 7.5}};
   return property;
 }
 

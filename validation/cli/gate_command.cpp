@@ -16,6 +16,7 @@
 #include "validation/registry.h"
 #include "validation/report/shard.h"
 #include "validation/transport/declaration/keywords.h"
+#include "validation/transport/pipe/kernel.h"
 
 namespace assay::validation {
 namespace {
@@ -36,8 +37,6 @@ struct GateArguments {
   ReportFiles files;
   std::string resume;
 };
-
-constexpr int interrupted_status = 130;  ///< as a shell gives for SIGINT
 
 template <class Operation>
 int list_properties() {
@@ -90,6 +89,11 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   run.options.cases = arguments.quick && !cases_chosen ? 40 : arguments.cases;
   if (!arguments.input.empty() && !cases_chosen) run.options.cases = 0;
   run.options.given = given_cases<Operation>(arguments);
+  run.words = !arguments.input.empty() ? fmt::format("--input '{}'", arguments.input)
+              : arguments.generated    ? "--generated"
+              : arguments.quick        ? "--quick"
+                                       : "";
+  if (!transport::is_pipe(arguments.kernel)) run.options.fresh_kernel = Operation::kernel;
   run.shard = shard_from_environment();
   return run;
 }
@@ -182,6 +186,8 @@ int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
 void add_gate_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<GateArguments>();
   auto* gate = app.add_subcommand("gate", "Judge kernels by every property, on generated cases and real input");
+  gate->footer(
+      "Ctrl-C and SIGTERM end a run after the verdict on one case, which cannot be cut, and keep what is found.");
   gate->add_option("operation", arguments->operation, "What to judge")
       ->check(CLI::IsMember(operation_names()))
       ->capture_default_str();

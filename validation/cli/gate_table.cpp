@@ -16,8 +16,9 @@ std::string failures_text(const GateRecord& record, bool colour) {
   std::string text;
   for (const auto& property : record.properties) {
     if (!property.failure) continue;
-    const auto& [unit, origin, explanation, reproducer, pictures] = *property.failure;
-    text += "\n" + detail::failure_text(property, origin, explanation, reproducer, colour);
+    const FailureRecord& failure = *property.failure;
+    text += "\n" + detail::failure_text(property, failure.origin, errors_text(failure.first_margin, failure.margin),
+                                        failure.explanation, failure.reproducer, colour);
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "validation/cli/commands.h"
+#include "validation/cli/interrupt.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
@@ -56,11 +57,12 @@ int run(const GradcheckArguments& arguments) {
              options.digits);
   ProgressBar bar;
   const auto progress = [&](int cases) { bar.show(cases, options.cases, "gradients"); };
-  const GradcheckRecord record = gradcheck<Operation>(*kernel, options, given, progress);
+  const Interrupt interrupt;
+  const GradcheckRecord record = gradcheck<Operation>(*kernel, options, given, progress, Interrupt::came);
   bar.clear();
   fmt::print("{}", to_text(record, wants_colour(stdout)));
   if (!arguments.json.empty()) write_atomically(arguments.json, to_json(record));
-  return status_of(record.verdict);
+  return Interrupt::came() ? interrupted_status : status_of(record.verdict);
 }
 
 }  // namespace

@@ -1,9 +1,12 @@
-// Turns Ctrl-C and kill into a flag that a long run polls, so that the run can end in good order.
+// Turns Ctrl-C and kill into a flag that a long run polls between verdicts, so that the run can end in good order.
 #pragma once
 
 #include <csignal>
 
 namespace assay::validation {
+
+/// The exit status of an interrupted run, as a shell gives for SIGINT.
+inline constexpr int interrupted_status = 130;
 
 /// While an Interrupt is alive, the first SIGINT or SIGTERM sets the flag; a second one ends the program.
 class Interrupt {

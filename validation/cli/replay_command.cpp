@@ -7,6 +7,7 @@
 #include <string>
 
 #include "validation/cli/commands.h"
+#include "validation/cli/interrupt.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
@@ -31,6 +32,7 @@ bool replay_one(const Property<Operation>& property, const Context<Operation>& c
                  ? fmt::format("{:.4g} of the bound at {}", finding.margin.share, finding.margin.place)
                  : "");
   if (!finding.explanation.empty()) fmt::print("{}\n", finding.explanation);
+  std::fflush(stdout);
   return !is_failure(finding.verdict) && finding.verdict != Verdict::mistrusted;
 }
 
@@ -56,6 +58,7 @@ int replay(Words words, int digits) {
   for (const auto& property : Operation::properties()) {
     if (!wanted.empty() && property.name != wanted) continue;
     found = true;
+    if (Interrupt::came()) return interrupted_status;
     passed = replay_one<Operation>(property, {*kernel, digits}, c) && passed;
   }
   if (!found)
@@ -79,15 +82,25 @@ struct ReplayArguments {
   bool digits_chosen = false;
 };
 
+int replay_failure(const ReportedFailure& failure, const ReplayArguments& arguments) {
+  if (failure.words.empty()) {
+    fmt::print("  {:<17}not replayed: the case alone passes, and only earlier calls lead to the failure:\n    {}\n",
+               failure.property, failure.line);
+    return 1;
+  }
+  fmt::print("{}\n", failure.words);
+  return replay_line(failure.words, arguments.digits_chosen ? arguments.digits : failure.digits);
+}
+
 /// Replays the failures of a report, or those of one property.
 int replay_report(const ReplayArguments& arguments) {
   int status = 0;
   int replayed = 0;
   for (const auto& failure : reported_failures(arguments.report)) {
     if (!arguments.property.empty() && failure.property != arguments.property) continue;
+    if (Interrupt::came()) break;
     ++replayed;
-    fmt::print("{}\n", failure.words);
-    status = std::max(status, replay_line(failure.words, arguments.digits_chosen ? arguments.digits : failure.digits));
+    status = std::max(status, replay_failure(failure, arguments));
   }
   fmt::print("{}: {} failures replayed\n", arguments.report, replayed);
   if (replayed == 0 && !arguments.property.empty())
@@ -97,9 +110,14 @@ int replay_report(const ReplayArguments& arguments) {
 }
 
 int replay_line_or_report(const ReplayArguments& arguments) {
-  if (!arguments.report.empty()) return replay_report(arguments);
-  if (arguments.line.empty()) throw std::invalid_argument("replay: expected a line, or --from REPORT");
-  return replay_line(arguments.line, arguments.digits);
+  if (arguments.report.empty() && arguments.line.empty())
+    throw std::invalid_argument("replay: expected a line, or --from REPORT");
+  const Interrupt interrupt;
+  const int status =
+      arguments.report.empty() ? replay_line(arguments.line, arguments.digits) : replay_report(arguments);
+  if (!Interrupt::came()) return status;
+  fmt::print(stderr, "assay replay: interrupted: the verdicts above are all there are\n");
+  return interrupted_status;
 }
 
 }  // namespace

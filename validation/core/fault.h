@@ -3,6 +3,7 @@
 // A gate that passes such a kernel is itself faulty.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -19,6 +20,8 @@ struct Fault {
   std::string caught_by;    ///< the property meant to catch it first
   std::shared_ptr<const typename Operation::Kernel> kernel;
   std::shared_ptr<const typename Operation::Kernel> healthy;  ///< the same kernel without the fault
+  /// Makes the kernel once more, with the state that a faulty kernel has at the start; empty where there is no state.
+  std::function<std::shared_ptr<const typename Operation::Kernel>()> fresh = {};
 };
 
 /// The texts of a fault. A fault that is a class has the member `static constexpr FaultNote note`.
@@ -31,9 +34,12 @@ struct FaultNote {
 /// The kernel `Faulty`, which differs from `healthy` by its fault.
 template <class Operation, class Faulty>
 Fault<Operation> plant(std::shared_ptr<const typename Operation::Kernel> healthy) {
-  const auto kernel = std::make_shared<Faulty>();
-  kernel->rename("fault:" + std::string(Faulty::note.name));
-  return {Faulty::note.name, Faulty::note.description, Faulty::note.caught_by, kernel, std::move(healthy)};
+  const auto fresh = []() -> std::shared_ptr<const typename Operation::Kernel> {
+    const auto kernel = std::make_shared<Faulty>();
+    kernel->rename("fault:" + std::string(Faulty::note.name));
+    return kernel;
+  };
+  return {Faulty::note.name, Faulty::note.description, Faulty::note.caught_by, fresh(), std::move(healthy), fresh};
 }
 
 /// As above, for each of several faulty kernels.

@@ -17,6 +17,7 @@
 
 #include "validation/core/coverage.h"
 #include "validation/core/draw.h"
+#include "validation/core/history.h"
 #include "validation/core/property.h"
 #include "validation/core/search.h"
 #include "validation/core/summary.h"
@@ -39,6 +40,7 @@ struct GateOptions {
   std::uint64_t seed = 1;
   int shrink_budget = 2000;  ///< further verdicts to spend on shrinking a failure; 0 keeps the first failing case
   std::vector<NamedCase<Operation>> given;
+  FreshKernel<Operation> fresh_kernel = {};  ///< to judge a failing case alone; without it the same kernel does
 };
 
 template <class Operation>
@@ -46,19 +48,28 @@ struct Failure {
   typename Operation::Case problem;
   std::string origin;  ///< "generated, shrunk in 12 steps" or the name of the given case
   std::string explanation;
+  Margin margin = {};         ///< of `problem`
+  Margin first_margin = {};   ///< of the case as first met, before shrinking
+  bool passes_alone = false;  ///< the failure depends on the calls before
 };
 
 template <class Operation>
 struct PropertyReport : PropertySummary {
   std::optional<Failure<Operation>> failure;
 
-  void fail(const Counterexample<Operation>& found, const std::string& origin) {
+  void fail(const Counterexample<Operation>& found, const std::string& origin, bool passes_alone) {
     const std::string shrunk =
         found.shrinks > 0 ? fmt::format("{}, shrunk in {} steps", origin, found.shrinks) : origin;
     verdict = found.finding.verdict;
-    failure = Failure<Operation>{found.problem, shrunk, found.finding.explanation};
+    failure = Failure<Operation>{found.problem,
+                                 shrunk + (found.interrupted ? "; shrinking was interrupted" : ""),
+                                 found.finding.explanation + (passes_alone ? history_text : ""),
+                                 found.finding.margin,
+                                 found.first_finding.margin,
+                                 passes_alone};
+    worst.take(found.first_finding.margin);
     worst.take(found.finding.margin);
-    worst_case = shrunk;
+    worst_case = origin;
   }
 };
 
@@ -107,15 +118,14 @@ class Judge {
     const bool has_given = !options.given.empty();
     if (!has_given || unit > 0) return generated(options, unit - (has_given ? 1 : 0), coverage, stop);
     for (const auto& one : options.given)
-      if (!report_.failure && (!one.reference_only || property_.against_reference))
-        given(one, options.shrink_budget, stop);
+      if (!report_.failure && (!one.reference_only || property_.against_reference)) given(one, options, stop);
   }
 
  private:
-  void given(const NamedCase<Operation>& one, int shrink_budget, const Stop& stop) {
+  void given(const NamedCase<Operation>& one, const GateOptions<Operation>& options, const Stop& stop) {
     const auto judge_one = [&](const Case& c) { return judge_case(c, one.name, nullptr); };
-    const auto found = search_from<Operation>(one.problem, shrink_budget, judge_one, stop);
-    if (found) report_.fail(*found, one.name);
+    auto found = search_from<Operation>(one.problem, options.shrink_budget, judge_one, stop);
+    if (found) fail(std::move(*found), one.name, options);
   }
 
   void generated(const GateOptions<Operation>& options, std::int64_t block, Coverage& coverage, const Stop& stop) {
@@ -125,9 +135,16 @@ class Judge {
       return draw_claimed<Operation>(random, size, property_.profile, context_.kernel, passed_over);
     };
     const auto cases = std::min<std::int64_t>(options.cases - block * cases_of_unit, cases_of_unit);
-    const auto found = search_with<Operation>(draw_one, static_cast<int>(cases), seed_of_block(options.seed, block),
-                                              options.shrink_budget, judge_one, stop);
-    if (found) report_.fail(*found, "generated");
+    auto found = search_with<Operation>(draw_one, static_cast<int>(cases), seed_of_block(options.seed, block),
+                                        options.shrink_budget, judge_one, stop);
+    if (found) fail(std::move(*found), "generated", options);
+  }
+
+  /// Judges the case alone if there is a budget for further verdicts, and reports the failure.
+  void fail(Counterexample<Operation> found, const std::string& origin, const GateOptions<Operation>& options) {
+    const bool asks = options.shrink_budget > 0 && !found.interrupted;
+    const bool passes_alone = asks && !fails_alone(property_, context_, options.fresh_kernel, found);
+    report_.fail(found, origin, passes_alone);
   }
 
   Finding judge_case(const Case& c, const std::string& origin, Coverage* coverage) {

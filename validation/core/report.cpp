@@ -72,6 +72,16 @@ std::string coverage_text(const Coverage& coverage) {
   return text;
 }
 
+std::string errors_text(const Margin& first, const Margin& shrunk) {
+  const bool same = first.error == shrunk.error || (std::isnan(first.error) && std::isnan(shrunk.error));
+  if (first.share == 0 || same) return "";
+  const auto line = [](const char* when, const Margin& margin) {
+    const std::string share = std::isfinite(margin.share) ? fmt::format(", {:.3g} of the bound", margin.share) : "";
+    return fmt::format("  {:<14}error {:.3g}{}, at {}\n", when, margin.error, share, margin.place);
+  };
+  return line("as first met", first) + (shrunk.share == 0 ? "" : line("as shrunk", shrunk));
+}
+
 std::string words_of_replay_line(const std::string& line) {
   const std::string begin = "./assay replay '";
   if (!line.starts_with(begin) || !line.ends_with('\'') || line.size() <= begin.size())
@@ -96,12 +106,12 @@ std::filesystem::path failure_file(const std::string& property, const std::strin
   return folder / fmt::format("{}-{:08x}.npz", property, std::hash<std::string>{}(line) & 0xFFFFFFFFU);
 }
 
-std::string failure_text(const PropertySummary& report, const std::string& origin, const std::string& explanation,
-                         const std::string& reproducer, bool colour) {
+std::string failure_text(const PropertySummary& report, const std::string& origin, const std::string& errors,
+                         const std::string& explanation, const std::string& reproducer, bool colour) {
   const auto heading = fmt::format("{} {} ({}): {}", name_of(report.verdict), report.property, origin, report.claim);
-  return fmt::format("{}\n{}\n  reproduce with\n    {}\n",
-                     paint(heading, fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, colour), explanation,
-                     reproducer);
+  return fmt::format("{}\n{}{}\n  reproduce with\n    {}\n",
+                     paint(heading, fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, colour), errors,
+                     explanation, reproducer);
 }
 
 }  // namespace detail

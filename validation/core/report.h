@@ -22,6 +22,10 @@ std::string wrapped(const std::vector<std::string>& items, std::size_t width, co
 /// "no labels 85, no frames 40, ..." wrapped to 100 columns; classes that were never met are named.
 std::string coverage_text(const Coverage& coverage);
 
+/// The error of the case as first met beside the error of the shrunk one, each on a line with its end; empty where
+/// shrinking did not change it, or the property measures none.
+std::string errors_text(const Margin& first, const Margin& shrunk);
+
 /// The words of a line that replays a case. Throws std::invalid_argument for another line.
 std::string words_of_replay_line(const std::string& line);
 
@@ -33,8 +37,9 @@ std::string replay_line(const std::string& words);
 /// The file for a case that is too long for a line. Makes the file's folder.
 std::filesystem::path failure_file(const std::string& property, const std::string& line);
 
-std::string failure_text(const PropertySummary& report, const std::string& origin, const std::string& explanation,
-                         const std::string& reproducer, bool colour);
+/// `errors` is errors_text() of the failure.
+std::string failure_text(const PropertySummary& report, const std::string& origin, const std::string& errors,
+                         const std::string& explanation, const std::string& reproducer, bool colour);
 
 }  // namespace detail
 
@@ -56,8 +61,9 @@ template <class Operation>
 std::string failure_text(const PropertyReport<Operation>& report, const std::string& kernel, bool colour) {
   if (!report.failure) return "";
   const Failure<Operation>& failure = *report.failure;
-  return detail::failure_text(report, failure.origin, failure.explanation,
-                              reproducer<Operation>(report.property, kernel, failure.problem), colour);
+  return detail::failure_text(report, failure.origin, errors_text(failure.first_margin, failure.margin),
+                              failure.explanation, reproducer<Operation>(report.property, kernel, failure.problem),
+                              colour);
 }
 
 }  // namespace assay::validation

@@ -69,25 +69,30 @@ void gradcheck_case(const typename Operation::Kernel& kernel, const typename Ope
   }
 }
 
-/// Checks the kernel on `given`, or on generated cases. `progress` gets the number of cases judged so far.
+/// Checks the kernel on `given`, or on generated cases, up to that before which `stop` holds. `progress` gets the
+/// number of cases judged so far.
 template <class Operation>
 GradcheckRecord gradcheck(const typename Operation::Kernel& kernel, const GradcheckOptions& options,
                           const std::optional<NamedCase<Operation>>& given = std::nullopt,
-                          const Progress& progress = {}) {
+                          const Progress& progress = {}, const Stop& stop = {}) {
   GradcheckSurvey survey(fmt::format("{} kernel {}", Operation::name, kernel.info().name), options.worst);
   if (given) {
     gradcheck_case<Operation>(kernel, given->problem, options.digits, given->name, survey);
     return survey.conclude();
   }
   Random random(options.seed);
-  for (int i = 0; i < options.cases; ++i) {
+  int i = 0;
+  for (; i < options.cases && !(stop && stop()); ++i) {
     if (progress) progress(i);
     const int size = 20 + 80 * i / options.cases;
     const auto passed_over = [&](const std::string& reason) { survey.skip(reason); };
     const auto c = draw_claimed<Operation>(random, size, Operation::gradcheck_profile(kernel), kernel, passed_over);
     gradcheck_case<Operation>(kernel, c, options.digits, fmt::format("generated case {}", i + 1), survey);
   }
-  return survey.conclude();
+  GradcheckRecord record = survey.conclude();
+  if (i < options.cases)
+    record.notes.push_back(fmt::format("the check was interrupted after {} of {} cases", i, options.cases));
+  return record;
 }
 
 }  // namespace assay::validation

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "validation/core/report.h"
 #include "validation/report/json_reader.h"
 
 namespace assay::validation {
@@ -32,25 +33,33 @@ ordered_json of(const Picture& picture) {
           {"values", numbers(picture.values)}};
 }
 
+ordered_json of(const Margin& margin) {
+  return {{"share", number(margin.share)}, {"error", number(margin.error)}, {"place", margin.place}};
+}
+
 ordered_json of(const FailureRecord& failure) {
   ordered_json pictures = ordered_json::array();
   for (const auto& picture : failure.pictures) pictures.push_back(of(picture));
   return {{"unit", failure.unit},
           {"origin", failure.origin},
+          {"margin", of(failure.margin)},
+          {"first_margin", of(failure.first_margin)},
+          {"errors", errors_text(failure.first_margin, failure.margin)},
           {"explanation", failure.explanation},
           {"reproducer", failure.reproducer},
           {"pictures", pictures}};
 }
 
 ordered_json of(const PropertyRecord& property) {
+  ordered_json worst = of(property.worst);
+  worst["case"] = property.worst_case;
   return {{"name", property.property},
           {"claim", property.claim},
           {"verdict", name_of(property.verdict)},
           {"cases", property.cases},
           {"skipped", property.skipped},
           {"mistrust", property.mistrust},
-          {"worst",
-           {{"share", number(property.worst.share)}, {"place", property.worst.place}, {"case", property.worst_case}}},
+          {"worst", worst},
           {"histogram", {{"bins", property.histogram.bins}, {"nan", property.histogram.nan}}},
           {"seconds", property.seconds},
           {"failure", property.failure ? of(*property.failure) : ordered_json()}};
@@ -95,9 +104,16 @@ Picture picture_from(const JsonReader& json) {
   return picture;
 }
 
+/// Reports of earlier versions have fewer fields.
+Margin margin_from(const JsonReader& json) {
+  return {json["share"].number(), json["place"].text(), json.has("error") ? json["error"].number() : 0};
+}
+
 FailureRecord failure_from(const JsonReader& json) {
   FailureRecord failure{
       json["unit"].whole(0), json["origin"].text(), json["explanation"].text(), json["reproducer"].text(), {}};
+  if (json.has("margin")) failure.margin = margin_from(json["margin"]);
+  if (json.has("first_margin")) failure.first_margin = margin_from(json["first_margin"]);
   json["pictures"].each([&](const JsonReader& picture) { failure.pictures.push_back(picture_from(picture)); });
   return failure;
 }
@@ -122,9 +138,8 @@ PropertyRecord property_from(const JsonReader& json) {
   property.cases = json["cases"].whole(0);
   property.skipped = json["skipped"].counts();
   property.mistrust = json["mistrust"].text();
-  const JsonReader worst = json["worst"];
-  property.worst = {worst["share"].number(), worst["place"].text()};
-  property.worst_case = worst["case"].text();
+  property.worst = margin_from(json["worst"]);
+  property.worst_case = json["worst"]["case"].text();
   property.histogram = histogram_from(json["histogram"]);
   property.seconds = json["seconds"].number();
   if (!json["failure"].is_null()) property.failure = failure_from(json["failure"]);

@@ -35,6 +35,8 @@ class JsonReader {
     return {*found, below(key)};
   }
 
+  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
+
   template <class Use>
   void each(const Use& use) const {
     if (!value_.is_array()) refuse("an array");

@@ -6,6 +6,8 @@
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "validation/core/report.h"
+
 namespace assay::validation {
 namespace {
 
@@ -81,7 +83,8 @@ void add_failure(pugi::xml_node test, const PropertyRecord& property) {
   pugi::xml_node node = test.append_child(property.verdict == Verdict::error ? "error" : "failure");
   set(node, "message", fmt::format("{} ({})", property.claim, failure.origin));
   set(node, "type", std::string(validation::name_of(property.verdict)));
-  const auto text = fmt::format("{}\nreproduce with\n  {}\n", failure.explanation, failure.reproducer);
+  const auto text = fmt::format("{}{}\nreproduce with\n  {}\n", errors_text(failure.first_margin, failure.margin),
+                                failure.explanation, failure.reproducer);
   node.text().set(printable(text).c_str());
 }
 
@@ -102,6 +105,10 @@ void add_test(pugi::xml_node suite, const std::string& class_name, const Propert
   add_property(properties, "cases", std::to_string(property.cases));
   add_property(properties, "worst_share", fmt::format("{}", property.worst.share));
   if (property.failure) {
+    add_property(properties, "first_error", fmt::format("{}", property.failure->first_margin.error));
+    add_property(properties, "first_share", fmt::format("{}", property.failure->first_margin.share));
+    add_property(properties, "error", fmt::format("{}", property.failure->margin.error));
+    add_property(properties, "share", fmt::format("{}", property.failure->margin.share));
     add_property(properties, "reproducer", property.failure->reproducer);
     add_failure(test, property);
   } else if (property.verdict == Verdict::mistrusted) {

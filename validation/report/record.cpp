@@ -22,6 +22,12 @@ std::string program_version() {
   return ASSAY_VERSION;
 }
 
+std::string gate_line(const GateQuestion& asked, const std::string& filter, const std::string& words) {
+  return fmt::format("./assay gate {} --kernel {} --cases {} --seed {} --digits {}{}{}", asked.operation, asked.kernel,
+                     asked.cases, asked.seed, asked.digits, filter.empty() ? "" : fmt::format(" --filter '{}'", filter),
+                     words.empty() ? "" : " " + words);
+}
+
 void PropertyRecord::merge(const PropertyRecord& other) {
   const bool takes_failure = other.failure && (!failure || other.failure->unit < failure->unit);
   PropertySummary::merge(other);

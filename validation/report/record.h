@@ -23,8 +23,10 @@ struct FailureRecord {
   std::int64_t unit = 0;    ///< the unit of the property in which the failure was met
   std::string origin;       ///< "generated, shrunk in 12 steps" or the name of the given case
   std::string explanation;  ///< what was expected, what came, where
-  std::string reproducer;   ///< ./assay replay '...'
+  std::string reproducer;   ///< ./assay replay '...', or ./assay gate ... where the case alone passes
   std::vector<Picture> pictures;
+  Margin margin = {};        ///< the worst error of the case
+  Margin first_margin = {};  ///< the worst error of the case as first met, before shrinking
 };
 
 struct PropertyRecord : PropertySummary {
@@ -56,6 +58,10 @@ struct GateQuestion {
 
   bool operator==(const GateQuestion&) const = default;
 };
+
+/// The command that asks the question again, with another filter and with `words`, the options that give the same
+/// cases: only the calls in their order lead to some failures.
+std::string gate_line(const GateQuestion& asked, const std::string& filter, const std::string& words);
 
 /// One kernel through the properties of one operation.
 struct GateRecord {

@@ -31,6 +31,11 @@ bool is_html(const std::string& text) {
   return text.starts_with("<!doctype html>");
 }
 
+ReportedFailure failure_of(const std::string& property, const std::string& line, int digits) {
+  const bool is_replay = !line.starts_with("./assay gate ");
+  return {property, is_replay ? words_of_replay_line(line) : "", digits, line};
+}
+
 /// The value of the property "digits" of a testsuite.
 int digits_of(const pugi::xml_node& suite, const std::string& source) {
   const auto property = suite.child("properties").find_child_by_attribute("property", "name", "digits");
@@ -51,8 +56,8 @@ std::vector<ReportedFailure> failures_in_junit(const std::string& text, const st
     for (const auto& test : suite.children("testcase")) {
       const auto line = test.child("properties").find_child_by_attribute("property", "name", "reproducer");
       if (!line) continue;
-      failures.push_back({test.attribute("name").value(), words_of_replay_line(line.attribute("value").value()),
-                          digits_of(suite, source)});
+      failures.push_back(
+          failure_of(test.attribute("name").value(), line.attribute("value").value(), digits_of(suite, source)));
     }
   }
   return failures;
@@ -63,8 +68,7 @@ std::vector<ReportedFailure> failures_in(const Report& report) {
   for (const auto& run : report.runs)
     for (const auto& property : run.properties)
       if (property.failure)
-        failures.push_back(
-            {property.property, words_of_replay_line(property.failure->reproducer), run.question.digits});
+        failures.push_back(failure_of(property.property, property.failure->reproducer, run.question.digits));
   return failures;
 }
 

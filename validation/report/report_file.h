@@ -49,8 +49,9 @@ class Checkpoint {
 /// A failure of a report, for `assay replay`.
 struct ReportedFailure {
   std::string property;
-  std::string words;  ///< "operation=... property=... kernel=... T=..."
+  std::string words;  ///< "operation=... property=... kernel=... T=..."; empty where no case alone fails
   int digits = 50;
+  std::string line = {};  ///< the command that leads to the failure
 };
 
 /// The failures of a report in JSON, JUnit XML or HTML. Throws as read_report does.

@@ -23,6 +23,7 @@ struct GateRun {
   std::string filter;  ///< a regular expression, searched for in a property's name; empty matches all
   int digits = 50;
   Shard shard = {};
+  std::string words = {};  ///< the options of `assay gate` that give the same cases again: "--quick"
 };
 
 /// Callbacks that follow a run. An empty one is not called.
@@ -68,14 +69,17 @@ std::vector<Picture> pictures_of(const Context<Operation>& context, const typena
 }
 
 template <class Operation>
-PropertyRecord record_of(const PropertyReport<Operation>& report, const Context<Operation>& context,
-                         std::int64_t unit) {
+PropertyRecord record_of(const PropertyReport<Operation>& report, const Context<Operation>& context, std::int64_t unit,
+                         const std::function<std::string()>& sequence) {
   PropertyRecord record{static_cast<const PropertySummary&>(report), std::nullopt};
   if (!report.failure) return record;
-  const auto& [problem, origin, explanation] = *report.failure;
-  record.failure = FailureRecord{unit, origin, explanation,
-                                 reproducer<Operation>(report.property, context.kernel.info().name, problem),
-                                 pictures_of(context, problem)};
+  const Failure<Operation>& failure = *report.failure;
+  const std::string line = failure.passes_alone
+                               ? sequence()
+                               : reproducer<Operation>(report.property, context.kernel.info().name, failure.problem);
+  record.failure = FailureRecord{
+      unit,           failure.origin,      failure.explanation, line, pictures_of(context, failure.problem),
+      failure.margin, failure.first_margin};
   return record;
 }
 
@@ -151,10 +155,25 @@ class GateRunner {
     };
     Coverage coverage;
     const auto report = run_property(property, context_, run_.options, coverage, tell, {unit, 1, watch_.stop});
-    if (watch_.stop && watch_.stop()) return false;  // the interruption itself may have caused a failure
-    record.properties[index].merge(record_of(report, context_, unit));
+    if (!report.failure && watch_.stop && watch_.stop()) return false;
+    const auto sequence = [&] { return sequence_line(property, unit); };
+    record.properties[index].merge(record_of<Operation>(report, context_, unit, sequence));
     record.coverage.merge(coverage);
     return true;
+  }
+
+  /// The command that leads to the failure of this unit: that of the property alone if it fails on a fresh kernel, or
+  /// else that of the whole run.
+  std::string sequence_line(const Property<Operation>& property, std::int64_t unit) const {
+    const auto kernel = fresh_or_same<Operation>(run_.options.fresh_kernel, context_.kernel);
+    GateOptions<Operation> options = run_.options;
+    options.shrink_budget = 0;
+    Coverage coverage;
+    const Context<Operation> fresh{*kernel, run_.digits, context_.memo};
+    const bool fails =
+        run_property(property, fresh, options, coverage, {}, {0, unit + 1, watch_.stop}).failure.has_value();
+    return gate_line(question_of(context_.kernel.info().name, run_),
+                     fails ? fmt::format("^{}$", property.name) : run_.filter, run_.words);
   }
 
   Context<Operation> context_;

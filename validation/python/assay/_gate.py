@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Union
 
+from ._again import call_of, words_of
 from ._declare import declaration_of
 from ._pipe import Ended, judge
 from ._problems import solver
@@ -26,6 +27,8 @@ class Failure:
     origin: str  # "generated, shrunk in 12 steps"
     explanation: str  # the expected value, the kernel's value, and where
     reproducer: str  # for assay.replay: "operation=ctc property=loss kernel=my_ctc T=2 ..."
+    again: str = ""  # a line of Python that judges the case again, or the run where only earlier calls lead to the failure
+    errors: str = ""  # the error of the case as first met beside that of the shrunk one, where they differ
 
 
 @dataclass(frozen=True)
@@ -87,14 +90,14 @@ def failure_text(result: PropertyResult) -> str:
     """What failed, where, by how much, and the line that replays it."""
     lines = [f"{result.verdict} {result.name}: {result.claim}"]
     if result.failure is not None:
-        lines += [f"({result.failure.origin})", result.failure.explanation]
-        lines += ["replay with", f"  assay.replay(kernel, {result.failure.reproducer!r})"]
+        lines += [f"({result.failure.origin})", result.failure.errors + result.failure.explanation]
+        lines += ["reproduce with", f"  {result.failure.again}"]
     return "\n".join(lines)
 
 
-def _words_of(reproducer: str) -> str:
-    """The words inside "./assay replay 'operation=...'"."""
-    return reproducer.split("'")[1] if "'" in reproducer else reproducer
+def _failure(said: Dict[str, Any]) -> Failure:
+    line = said["reproducer"]
+    return Failure(said["origin"], said["explanation"], words_of(line), said.get("again", line), said["errors"])
 
 
 def _property_result(said: Dict[str, Any]) -> PropertyResult:
@@ -107,7 +110,7 @@ def _property_result(said: Dict[str, Any]) -> PropertyResult:
         skipped=said["skipped"],
         worst=float(said["worst"]["share"]),  # a number, or "nan" or "inf"
         place=said["worst"]["place"],
-        failure=failure and Failure(failure["origin"], failure["explanation"], _words_of(failure["reproducer"])),
+        failure=failure and _failure(failure),
     )
 
 
@@ -153,9 +156,12 @@ def gate(
         if ended.status not in (0, 1) or not path.is_file():
             raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
         report = json.loads(path.read_text())
-    run = report["runs"][0]
+    run, table = report["runs"][0], ended.output
+    for failure in (said["failure"] for said in run["properties"] if callable(fn) and said["failure"]):
+        failure["again"] = call_of(failure["reproducer"], fn, declared, digits)
+        table = table.replace(failure["reproducer"], failure["again"])
     results = [_property_result(said) for said in run["properties"]]
-    return GateResult(operation, run["kernel"], results, ended.output, report)
+    return GateResult(operation, run["kernel"], results, table, report)
 
 
 def _run(operation: str, fn: Any, words: List[str], declared: Dict[str, Any]) -> Ended:
@@ -173,7 +179,7 @@ def replay(fn: Callable[[Any], Any], reproducer: str, *, digits: int = 50, **dec
 
     `reproducer` is Failure.reproducer, or the line that a report shows; `declared` must be as it was for the gate.
     """
-    words = dict(word.split("=", 1) for word in _words_of(reproducer).split())
+    words = dict(word.split("=", 1) for word in words_of(reproducer).split())
     operation = words.get("operation", "ctc")
     line = " ".join(f"{key}={value}" for key, value in {**words, "kernel": "{kernel}"}.items())
     declaration = declaration_of(operation, fn, declared)

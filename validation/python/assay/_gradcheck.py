@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _core
+from ._again import call_of
 from ._arrays import to_numpy
 from ._declare import declaration_of
 from ._gate import JudgeError
@@ -66,7 +67,11 @@ def _of_kernel(operation: str, fn: Callable[[Any], Any], cases: int, seed: int, 
         ended = judge([*words, "--json", str(path)], declaration, solver(operation, fn))
         if not path.is_file():
             raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
-        return _result(json.loads(path.read_text()), ended.output)
+        said, text = json.loads(path.read_text()), ended.output
+    if said["reproducer"]:
+        again = call_of(said["reproducer"], fn, declared)
+        text, said["reproducer"] = text.replace(said["reproducer"], again), again
+    return _result(said, text)
 
 
 def _reals(values: Sequence[Any], shape: Tuple[int, ...]) -> np.ndarray:
