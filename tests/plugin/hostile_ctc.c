@@ -121,7 +121,7 @@ static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* me
       return 7;
     case DECLINES_SOME:
     case DECLINES_MOST:
-      if (p->B <= (HOSTILE == DECLINES_SOME ? 3 : 0)) break;
+      if (p->B <= (HOSTILE == DECLINES_SOME ? 3 : 1)) break;
       snprintf(message, message_size, "the batch is too large");
       return ASSAY_UNSUPPORTED;
     case LIMITED:
