@@ -4,8 +4,7 @@
 // and r = v where a kernel rounds its operands to that type, else 0;
 // gamma(n) = n u / (1 - n u) (Higham 2002, lemma 3.1), nz the number of terms that are not 0, chain(n) the additions
 // that a term of n passes through (n, or fewer where a kernel claims to sum by blocks), f = 1 + 2 zeta lse, and for
-// each token, with m = max x_v and e = 1 where its logits are exact (then dz_v is 0) and lse is not declared rounded,
-// else 0
+// each token, with m = max x_v and e = 1 where its logits are exact (dz_v is 0 there; never with a rounded lse), else 0
 //
 //   dz_v     = gamma(nz + 2) (sum_h |hidden_h weight_vh| + |bias_v|)                     a logit
 //   dx_v     = sup (1 - tanh^2) dz_v + (k + 2) u |x_v|                                   over z_v +- dz_v; no cap: dz_v

@@ -196,7 +196,7 @@ typedef struct assay_cce_kernel {
   int64_t longest_chain; /* the most additions a term of a long sum passes through; 0: as many as there are terms */
   int64_t bfloat16_roundings;              /* how often dL/dz is rounded to bfloat16, where that is the dtype */
   int64_t largest_N, largest_H, largest_V; /* 0: no limit */
-  int64_t alignment; /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
+  int64_t alignment;    /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
   uint32_t rounded_lse; /* 1: lse is rounded to one number before logits are subtracted from it */
   uint32_t reserved;
 } assay_cce_kernel;
