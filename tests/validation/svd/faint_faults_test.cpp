@@ -209,8 +209,8 @@ TEST(FaintSvd, RefusalsAreJudgedOneByOne) {
       }
     }});
   };
-  for (const char* about : {"A.size()", "B = -2", "M = -3", "N = -1", "M * N", "B * (M * N)", "S.size()",
-                            "U.size()", "Vh.size()", "S is ", "Vh is "})
+  for (const char* about : {"A.size()", "B = -2", "M = -3", "N = -1", "M * N", "B * (M * N)", "S.size()", "U.size()",
+                            "Vh.size()", "S is ", "Vh is "})
     EXPECT_EQ(judge(svd_property_named("refusals"), {lenient(about)}, two_tall()).verdict, Verdict::error) << about;
   for (const char* about : {"= nan", "= inf", "= -inf", "b=1"})
     EXPECT_EQ(judge(svd_property_named("specials"), {lenient(about)}, two_tall()).verdict, Verdict::error) << about;
