@@ -31,7 +31,8 @@ TEST_F(PluginCommand, JudgesALibraryThatIsNamed) {
 }
 
 TEST_F(PluginCommand, ReplaysAFailure) {
-  const Outcome outcome = run("gate ctc --quick --reach none --cases 5 --kernel writes_behind.so --filter '^(gradient|repeat)$'");
+  const Outcome outcome =
+      run("gate ctc --quick --reach none --cases 5 --kernel writes_behind.so --filter '^(gradient|repeat)$'");
   EXPECT_EQ(outcome.status, 1) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("past its "));
   EXPECT_THAT(outcome.out, HasSubstr("writes_behind.so: 2 of 2 properties failed"));

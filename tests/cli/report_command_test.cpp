@@ -38,7 +38,8 @@ class ReportCommand : public Program {
     return shell(variables + " '" ASSAY_PROGRAM "' " + arguments);
   }
 
-  const std::string broken_ = "gate --kernel fault:skip-over-repeat --cases 40 --quick --reach none --filter '^(loss|shift)$' ";
+  const std::string broken_ =
+      "gate --kernel fault:skip-over-repeat --cases 40 --quick --reach none --filter '^(loss|shift)$' ";
 };
 
 TEST_F(ReportCommand, WritesAllThreeFormats) {
@@ -117,7 +118,8 @@ TEST_F(ReportCommand, ReplaysNothingButReports) {
 }
 
 TEST_F(ReportCommand, MergesShardsIntoTheSingleRun) {
-  const std::string command = "gate --kernel cpu --cases 450 --quick --reach none --filter '^(inside|outside)$' --json ";
+  const std::string command =
+      "gate --kernel cpu --cases 450 --quick --reach none --filter '^(inside|outside)$' --json ";
   ASSERT_EQ(run(command + "whole.json").status, 0);
   for (const std::string index : {"0", "1", "2"}) {
     const Outcome shard = run_with("GTEST_TOTAL_SHARDS=3 GTEST_SHARD_INDEX=" + index, command + index + ".json");
@@ -135,7 +137,8 @@ TEST_F(ReportCommand, MergesShardsIntoTheSingleRun) {
 }
 
 TEST_F(ReportCommand, RefusesShardsThatAreNone) {
-  const Outcome outcome = run_with("GTEST_TOTAL_SHARDS=3 GTEST_SHARD_INDEX=3", "gate --quick --reach none --kernel cpu");
+  const Outcome outcome =
+      run_with("GTEST_TOTAL_SHARDS=3 GTEST_SHARD_INDEX=3", "gate --quick --reach none --kernel cpu");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("GTEST_SHARD_INDEX is '3'"));
 }

@@ -62,7 +62,8 @@ TEST_F(Usage, IsBadWithStatus2AndAWordOnStderr) {
 
 TEST_F(Usage, ColoursNothingThatIsNotATerminal) {
   for (const std::string arguments :
-       {"gate --quick --reach none --cases 5", "gate --quick --reach none --cases 5 --kernel fault:best-path", "mutants --filter best-path"}) {
+       {"gate --quick --reach none --cases 5", "gate --quick --reach none --cases 5 --kernel fault:best-path",
+        "mutants --filter best-path"}) {
     const Outcome outcome = run(arguments);
     EXPECT_THAT(outcome.out, Not(HasSubstr("\033"))) << arguments;
     EXPECT_THAT(outcome.err, IsEmpty()) << "no progress bar in a file: " << arguments;
