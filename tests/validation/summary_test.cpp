@@ -1,6 +1,7 @@
 // The verdict on a property over many cases, where the kernel declined some of them when it was called.
 #include "validation/core/summary.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +13,8 @@ using testing::HasSubstr;
 PropertySummary summary(int passed, int declined_ones, int not_claimed) {
   PropertySummary all;
   for (int i = 0; i < passed; ++i) all.record(Finding::pass(), "generated");
-  for (int i = 0; i < declined_ones; ++i) all.record(Finding::skip(std::string(declined) + "too long"), "generated");
+  const std::string reason = fmt::format("{}too long", declined);
+  for (int i = 0; i < declined_ones; ++i) all.record(Finding::skip(reason), "generated");
   for (int i = 0; i < not_claimed; ++i) all.record(Finding::skip("the kernel does not do a bias"), "generated");
   all.settle();
   return all;

@@ -159,15 +159,14 @@ TEST(Comparison, KeepsTheErrorOfTheWorstMargin) {
 
 /// No error is a share of a bound that is NaN, and a NaN has no error.
 TEST(Comparison, SaysWhatIsNoNumber) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const auto failure = [](float got, double bound) {
     Comparison comparison;
     comparison.near({"loss", -1, 0}, got, 1.0, bound);
     EXPECT_EQ(comparison.finding().verdict, Verdict::fail);
     return comparison.finding().explanation;
   };
-  EXPECT_THAT(failure(NAN, 0.5), EndsWith("  got      nan where a finite number was due"));
-  EXPECT_THAT(failure(NAN, nan), EndsWith("due\n  no bound exists for this element: its derivation gives nan"));
+  EXPECT_THAT(failure(nan, 0.5), EndsWith("  got      nan where a finite number was due"));
+  EXPECT_THAT(failure(nan, nan), EndsWith("due\n  no bound exists for this element: its derivation gives nan"));
   EXPECT_THAT(failure(2, nan), EndsWith("  error    1\n  no bound exists for this element: its derivation gives nan"));
 }
 
