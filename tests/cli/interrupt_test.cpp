@@ -25,8 +25,8 @@ class Interrupted : public Program {
   /// Runs the program, which gets the signal after so many seconds and must end within one more.
   Outcome run_until(double seconds, const std::string& signal, const std::string& arguments) const {
     const auto start = std::chrono::steady_clock::now();
-    const Outcome outcome = shell("timeout --preserve-status -s " + signal + " " + std::to_string(seconds) + " '" +
-                                  ASSAY_PROGRAM "' " + arguments);
+    const Outcome outcome = shell("timeout --foreground --preserve-status -s " + signal + " " +
+                                  std::to_string(seconds) + " '" + ASSAY_PROGRAM "' " + arguments);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     EXPECT_GE(took.count(), seconds) << "the command ended before the signal came";
     EXPECT_LE(took.count(), seconds + 1 + load_) << arguments;

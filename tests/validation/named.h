@@ -19,7 +19,12 @@ const Named& named(const std::vector<Named>& all, const std::string& name) {
   throw std::invalid_argument("there is no '" + name + "'");
 }
 
-/// The report of a property on `cases` generated cases, shrunk nowhere.
+/// Whether generated cases are too small for the property: reach_test.cpp judges it on needle cases.
+inline bool needs_reach(const std::string& property) {
+  return property.starts_with("far-");
+}
+
+/// The report of a property on `cases` generated cases, and on needle cases as far as `reach` goes; shrunk nowhere.
 template <class Operation>
 PropertyReport<Operation> report_on(const typename Operation::Kernel& kernel, const std::string& property, int cases,
                                     Reach reach = Reach::none) {

@@ -17,11 +17,12 @@ class CtcProperties : public testing::TestWithParam<std::tuple<SizeClass, std::s
 
 TEST_P(CtcProperties, Hold) {
   const auto& [size, index] = GetParam();
+  const bool takes_copies = CtcOperation::properties()[index].name == "far-rows";  // an emulated buffer is a copy
   const EmulatedCtcKernel kernel(size);
   validation::Coverage coverage(validation::CtcOperation::classes());
   const auto report = run_property(CtcOperation::properties()[index], {kernel},
                                    {.cases = 40, .shrink_budget = 100, .given = {}}, coverage);
-  EXPECT_EQ(report.verdict, validation::Verdict::pass)
+  EXPECT_EQ(report.verdict, takes_copies ? validation::Verdict::skipped : validation::Verdict::pass)
       << (report.failure ? report.failure->explanation : report.mistrust);
   EXPECT_LE(report.worst.share, 1) << report.worst_case;
   EXPECT_EQ(kernel.reports(), "");

@@ -134,5 +134,16 @@ TYPED_TEST(Needles, NoticeEveryIndex) {
   }
 }
 
+/// Arrays of more than 2^32 elements, of which the memory that nothing touches is not there.
+TYPED_TEST(Needles, LieFarAway) {
+  const auto cpu = TypeParam::shipped_kernel("cpu");
+  for (const auto& property : TypeParam::properties()) {
+    if (!needs_reach(property.name)) continue;
+    const auto report = report_on<TypeParam>(*cpu, property.name, 0, Reach::full);
+    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "cpu", false);
+    EXPECT_GE(report.reached.size(), 1U);
+  }
+}
+
 }  // namespace
 }  // namespace assay::validation

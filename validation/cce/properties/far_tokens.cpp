@@ -49,7 +49,7 @@ Finding check(const CceContext& context, const CceCase& given) {
 }  // namespace
 
 CceProperty far_tokens() {
-  return {"far-tokens", "tokens past 2^32 elements of hidden have their losses", {}, check};
+  return {"far-tokens", "tokens past 2^32 elements have their losses", {}, check};
 }
 
 }  // namespace assay::validation::cce
