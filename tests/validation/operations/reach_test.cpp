@@ -7,6 +7,7 @@
 #include "tests/validation/operations/operations.h"
 #include "validation/core/noticed.h"
 #include "validation/core/remembered.h"
+#include "validation/core/report.h"
 
 namespace assay::validation {
 namespace {
