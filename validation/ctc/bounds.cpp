@@ -45,7 +45,8 @@ double CtcBounds::emission(const Row& row, std::size_t t, double log_y) const {
   const double size = std::abs(log_y);
   if (row.sums.empty()) return gamma(log_space ? 2 * size + 8 : 8);
   const SoftmaxSum& sum = row.sums[t];
-  const double differences = (sum.exact ? 1 : 2) * (size + sum.distance);  // of a - m, and of its product in exp2
+  const double argument = std::max(size - sum.logarithm, 0.0);                 // m - a
+  const double differences = (sum.exact ? 1 : 2) * (argument + sum.distance);  // roundings of it, and in exp2's product
   const double logarithms = log_space ? size + 2 * sum.logarithm : 0;
   return gamma(sum.terms + sum.rescaling + differences + logarithms + 10);
 }

@@ -13,7 +13,8 @@
 //                         rho + gamma(min(C, S + 1) + 2) besides
 //
 // Z_t: the sum of the exponentials of frame t; M_t = N_t + R_t: the roundings of the additions and rescalings in Z_t
-// (sums.h); D_t = d (Y_t + sum_k y_k (m - a_k)): those of the differences from the maximum m, d = 1 where exact, else 2.
+// (sums.h); D_t = d (Y_t - ln Z_t + sum_k y_k (m - a_k)): those of the differences from the maximum m and of their
+// products in exp2, d = 1 where the differences are exact, else 2.
 // A_t, B_t, Y_t: the largest |ln alpha|, |ln beta|, |ln y| of frame t on any alignment (magnitudes.h); w: the row's
 // weight, upstream times the factor of the reduction. From log_probs the softmax falls away: eta is gamma(8), and
 // gamma(2 Y_t + 8) in log space.
