@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "validation/core/support.h"
+
 namespace assay::validation {
 namespace {
 
@@ -41,7 +43,14 @@ struct OneNumber {
 };
 struct NoOptions {};
 /// Refuses 1 by name, and takes 2; 3 is too much for it.
-struct Lenient {};
+struct Lenient {
+  struct Info {
+    Support support = {};
+  };
+  Info description = {};
+
+  const Info& info() const { return description; }
+};
 
 BasicRun run_kernel(const Lenient& /*kernel*/, const OneNumber& c, const NoOptions& /*options*/) {
   if (c.value == 3) throw std::runtime_error("out of memory");
@@ -52,8 +61,17 @@ const BadArgument<OneNumber, NoOptions> one = {"a one", "value", [](OneNumber& c
 const BadArgument<OneNumber, NoOptions> two = {"a two", "value", [](OneNumber& c, NoOptions&) { c.value = 2; }};
 const BadArgument<OneNumber, NoOptions> three = {"a three", "value", [](OneNumber& c, NoOptions&) { c.value = 3; }};
 
-Finding judged(const std::vector<BadArgument<OneNumber, NoOptions>>& bad) {
-  return judge_refusals(Lenient(), OneNumber(), std::span<const BadArgument<OneNumber, NoOptions>>(bad));
+Finding judged(const std::vector<BadArgument<OneNumber, NoOptions>>& bad, const Lenient& kernel = {}) {
+  return judge_refusals(kernel, OneNumber(), std::span<const BadArgument<OneNumber, NoOptions>>(bad));
+}
+
+/// A bad argument that a function in this process takes may destroy the process: the first one is enough.
+TEST(Refusals, EndAtTheFirstFailureOfAKernelWithoutIsolation) {
+  Lenient here;
+  here.description.support.declined = {"isolation"};
+  const std::string told = judged({two, one, three}, here).explanation;
+  EXPECT_THAT(told, HasSubstr("a two"));
+  EXPECT_THAT(told, testing::Not(HasSubstr("a three")));
 }
 
 TEST(Refusals, AreAllToldThatAreMissing) {
