@@ -15,7 +15,7 @@ bool names_one_of(std::string_view message, std::string_view names) {
 }
 
 std::string with_or(std::string names) {
-  for (std::size_t bar; (bar = names.find('|')) != names.npos;) names.replace(bar, 1, "' or '");
+  for (std::size_t bar = names.find('|'); bar != names.npos; bar = names.find('|')) names.replace(bar, 1, "' or '");
   return names;
 }
 

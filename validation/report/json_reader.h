@@ -47,7 +47,7 @@ class JsonReader {
   template <class Use>
   void each_member(const Use& use) const {
     if (!value_.is_object()) refuse("an object");
-    for (const auto& [key, value] : value_.items()) use(key, JsonReader(value, below(key.c_str())));
+    for (const auto& [key, value] : value_.items()) use(key, JsonReader(value, below(key)));
   }
 
   bool is_null() const { return value_.is_null(); }
