@@ -19,11 +19,7 @@ Columns<Real> turn(Columns<Real> G, bool& turned) {
         turned = true;
         const auto [c, s] = rotation(G[i][i], G[j][j], G[i][j]);
         rotate(G[i], G[j], c, s);
-        for (auto& column : G) {
-          const Real first = column[i], second = column[j];
-          column[i] = c * first - s * second;
-          column[j] = s * first + c * second;
-        }
+        rotate_rows(G, i, j, c, s);
         rotate(Q[i], Q[j], c, s);
       }
   return Q;

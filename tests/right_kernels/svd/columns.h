@@ -46,6 +46,15 @@ void rotate(Column<Real>& x, Column<Real>& y, Real c, Real s) {
   }
 }
 
+template <class Real>
+void rotate_rows(Columns<Real>& A, std::size_t i, std::size_t j, Real c, Real s) {
+  for (auto& column : A) {
+    const Real first = column[i], second = column[j];
+    column[i] = c * first - s * second;
+    column[j] = s * first + c * second;
+  }
+}
+
 // The rotation that makes columns of squared lengths a and b and product d orthogonal.
 template <class Real>
 std::pair<Real, Real> rotation(Real a, Real b, Real d) {

@@ -21,11 +21,7 @@ Columns<double> eigenvectors(Columns<double> G) {
         turned = true;
         const auto [c, s] = rotation(G[i][i], G[j][j], G[i][j]);
         rotate(G[i], G[j], c, s);
-        for (auto& column : G) {
-          const double first = column[i], second = column[j];
-          column[i] = c * first - s * second;
-          column[j] = s * first + c * second;
-        }
+        rotate_rows(G, i, j, c, s);
         rotate(V[i], V[j], c, s);
       }
   }

@@ -5,15 +5,6 @@ using namespace right;
 
 namespace {
 
-template <class Real>
-void rotate_rows(Columns<Real>& A, std::size_t i, std::size_t j, Real c, Real s) {
-  for (auto& column : A) {
-    const Real first = column[i], second = column[j];
-    column[i] = c * first - s * second;
-    column[j] = s * first + c * second;
-  }
-}
-
 // Makes [i, j] and [j, i] of A zero: first symmetric by a rotation of rows, then by Jacobi's from both sides.
 template <class Real>
 bool make_diagonal(Columns<Real>& A, Columns<Real>& U, Columns<Real>& V, std::size_t i, std::size_t j, Real tiny) {
