@@ -82,6 +82,12 @@ std::vector<NamedCase<Operation>> given_cases(const GateArguments& arguments) {
   return given;
 }
 
+std::vector<std::string> reach_names() {
+  std::vector<std::string> names;
+  for (const Reach reach : all_reaches) names.emplace_back(name_of(reach));
+  return names;
+}
+
 Reach reach_of(const GateArguments& arguments) {
   for (const Reach reach : all_reaches)
     if (arguments.reach == name_of(reach)) return reach;
@@ -230,7 +236,7 @@ void add_gate_command(CLI::App& app, Action& action) {
   gate->add_flag("--thorough", arguments->thorough, "5000 cases and all large sizes for each property: for the night")
       ->excludes(quick);
   gate->add_option("--reach", arguments->reach, "Cases of one large extent: none, quick, full or thorough")
-      ->check(CLI::IsMember({"none", "quick", "full", "thorough"}));
+      ->check(CLI::IsMember(reach_names()));
   add_report_options(*gate, arguments->files);
   gate->add_option("--resume", arguments->resume, "Go on with the run whose JSON report this is, and write it again")
       ->check(CLI::ExistingFile);
