@@ -138,7 +138,7 @@ detail::AnyCounterexample shrunk_by(const detail::SearchSteps& steps) {
   return detail::shrunk(steps, detail::first_failure(steps, 1, 1).value(), 2000);
 }
 
-/// Of a large problem, making the cases is the work.
+/// Making the cases of a large problem takes longer than judging them.
 TEST(Shrinking, EndsInTimeWhileItMakesCases) {
   int made = 0;
   auto steps = steps_that_lead_nowhere(100'000, made, std::chrono::milliseconds(2));

@@ -201,7 +201,7 @@ class Search {
     return fmt::format("{}", fmt::join(values, ", "));
   }
 
-  /// Of the factors that the hints name and of each extent, those that fit. An extent is left to the hints if one fits.
+  /// Adds the factors that fit, first those that the hints name, then extents. An extent is left to a hint that fits.
   void reasons(const std::vector<Factor>& factors) {
     const std::size_t before = found_.size();
     for (const NamedFactor& named : hints_.factors) reason(factors, named.reason, named.factor);

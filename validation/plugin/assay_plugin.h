@@ -127,7 +127,7 @@ typedef struct assay_ctc_kernel {
   uint32_t unsupported; /* a sum of assay_ctc_lack */
   int64_t largest_T, largest_B, largest_C, largest_S; /* 0: no limit */
   int64_t alignment; /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
-  /* Of the finite activations of a row's frames, for a kernel whose range is limited; 0: no limit. */
+  /* Limits of the finite activations in a row's frames, for a kernel of limited range; 0: no limit. */
   double largest_activation; /* of |a| */
   double largest_spread;     /* of the largest less the smallest of a frame */
 } assay_ctc_kernel;

@@ -97,7 +97,7 @@ void Walk::assign(const std::string& name, Value value) {
   variables_[name] = condition_ == no_token ? value : Value::varying;
 }
 
-/// Of &&, || and ?, what comes behind runs under the condition before it.
+/// The operand after &&, || or ? runs under the condition before the operator.
 Value Walk::scan(std::size_t first, std::size_t last) {
   const std::size_t outside = condition_;
   Value all = Value::uniform;

@@ -20,8 +20,8 @@ enum class Value {
   index  ///< varying: the number of a thread, rising along the lanes from a multiple of 32
 };
 
-/// Of an argument: "" is its value, ".lane" that of a member, where they are known apart; "0", "1", ... are those of
-/// {...}, whose members the function's parameter names.
+/// The values of an argument by name: "" is the argument itself, ".lane" a member whose value is known apart from it,
+/// and "0", "1", ... are the elements of {...}, whose names the function's parameter has.
 using Argument = std::map<std::string, Value>;
 
 /// What a call of a function gives.
