@@ -109,7 +109,7 @@ TEST(Gate, JudgesTheCaseAloneOnAFreshKernel) {
   const auto judged = [&](const FreshKernel<CtcOperation>& fresh) {
     Coverage coverage(CtcOperation::classes());
     const Tiring tiring;
-    return run_property<CtcOperation>(property, {tiring}, {.given = {}, .fresh_kernel = fresh}, coverage);
+    return run_property<CtcOperation>(property, {.kernel = tiring, .fresh_kernel = fresh}, {.given = {}}, coverage);
   };
   EXPECT_TRUE(judged([](const std::string&) { return std::make_shared<const Tiring>(); }).failure->passes_alone);
   EXPECT_FALSE(judged({}).failure->passes_alone) << "the same kernel is still tired";

@@ -30,7 +30,8 @@ PropertyReport<Operation> report_on(const typename Operation::Kernel& kernel, co
                                     Reach reach = Reach::none) {
   Coverage coverage(Operation::classes());
   const GateOptions<Operation> options{.cases = cases, .shrink_budget = 0, .given = {}, .reach = reach};
-  return run_property(named(Operation::properties(), property), {kernel}, options, coverage);
+  const Context<Operation> context{.kernel = kernel, .fresh_kernel = Operation::kernel};
+  return run_property(named(Operation::properties(), property), context, options, coverage);
 }
 
 /// Letters, digits and underscores alone: a name as googletest takes it.

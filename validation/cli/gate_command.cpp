@@ -119,7 +119,7 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   run.options.given = given_cases<Operation>(arguments);
   run.options.reach = reach_of(arguments);
   run.words = words_of(arguments);
-  if (!transport::is_pipe(arguments.kernel)) run.options.fresh_kernel = Operation::kernel;
+  if (!transport::is_pipe(arguments.kernel)) run.fresh_kernel = Operation::kernel;
   run.shard = shard_from_environment();
   return run;
 }

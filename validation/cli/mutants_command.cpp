@@ -38,7 +38,9 @@ PropertyReport<Operation> attack(const Property<Operation>& property, const Faul
                                        .reach = !fault.needs_reach ? Reach::none
                                                 : arguments.quick  ? Reach::quick
                                                                    : Reach::full};
-  return run_property<Operation>(property, {*fault.kernel, arguments.digits}, options, unused);
+  const Context<Operation> context{
+      .kernel = *fault.kernel, .digits = arguments.digits, .fresh_kernel = Operation::kernel};
+  return run_property<Operation>(property, context, options, unused);
 }
 
 /// The names of the properties that catch the fault. Tries fault.caught_by first and, without `all`, stops at a catch.

@@ -5,14 +5,18 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "validation/cli/commands.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/plugin_options.h"
+#include "validation/core/report.h"
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
 #include "validation/registry.h"
 #include "validation/report/report_file.h"
+#include "validation/transport/pipe/kernel.h"
 
 namespace assay::validation {
 namespace {
@@ -22,11 +26,11 @@ std::string take(Words& words, const std::string& key, const std::string& otherw
   return node.empty() ? otherwise : node.mapped();
 }
 
-/// Prints the verdict of one property on the case; true when it is not a failure.
+/// Prints the verdict of one property on the cases in turn; true when it is not a failure.
 template <class Operation>
 bool replay_one(const Property<Operation>& property, const Context<Operation>& context,
-                const typename Operation::Case& c) {
-  const Finding finding = judge(property, context, c);
+                const Sequence<Operation>& cases) {
+  const Finding finding = judge_in_turn(property, context, cases);
   fmt::print("  {:<17}{}{}\n", property.name, painted_name(finding.verdict, wants_colour(stdout)),
              finding.margin.share > 0
                  ? fmt::format("{:.4g} of the bound at {}", finding.margin.share, finding.margin.place)
@@ -48,18 +52,36 @@ typename Operation::Case case_of(Words words) {
   return c;
 }
 
+/// The cases of a line: that of `words`, then that of each of `more`, each as many times as it says.
 template <class Operation>
-int replay(Words words, int digits) {
+Sequence<Operation> cases_of(Words words, const std::vector<std::string>& more) {
+  Sequence<Operation> cases;
+  const auto add = [&](Words one) {
+    const auto times = parse_value<int>("times", take(one, "times", "1"));
+    if (times < 1) throw std::invalid_argument(fmt::format("times={}: expected at least 1", times));
+    const auto c = std::make_shared<const typename Operation::Case>(case_of<Operation>(std::move(one)));
+    cases.insert(cases.end(), static_cast<std::size_t>(times), c);
+  };
+  add(std::move(words));
+  for (const std::string& line : more) add(parse_words(line));
+  return cases;
+}
+
+template <class Operation>
+int replay(Words words, const std::vector<std::string>& more, int digits) {
   const std::string wanted = take(words, "property", "");
-  const auto kernel = Operation::kernel(take(words, "kernel", "cpu"));
-  const auto c = case_of<Operation>(std::move(words));
+  const std::string name = take(words, "kernel", "cpu");
+  const auto kernel = Operation::kernel(name);
+  const auto cases = cases_of<Operation>(std::move(words), more);
+  Context<Operation> context{*kernel, digits};
+  if (!transport::is_pipe(name)) context.fresh_kernel = Operation::kernel;
   bool found = false;
   bool passed = true;
   for (const auto& property : Operation::properties()) {
     if (!wanted.empty() && property.name != wanted) continue;
     found = true;
     if (Interrupt::came()) return interrupted_status;
-    passed = replay_one<Operation>(property, {*kernel, digits}, c) && passed;
+    passed = replay_one<Operation>(property, context, cases) && passed;
   }
   if (!found)
     throw std::invalid_argument(fmt::format("property={}: `assay gate {} --list` names them", wanted, Operation::name));
@@ -67,10 +89,12 @@ int replay(Words words, int digits) {
 }
 
 int replay_line(const std::string& line, int digits) {
-  Words words = parse_words(line);
+  const std::vector<std::string> parts = parts_of(line);
+  Words words = parse_words(parts.front());
+  const std::vector<std::string> more(parts.begin() + 1, parts.end());
   const std::string operation = take(words, "operation", CtcOperation::name);
   return with_operation(operation,
-                        [&]<class Operation>(Operation) { return replay<Operation>(std::move(words), digits); });
+                        [&]<class Operation>(Operation) { return replay<Operation>(std::move(words), more, digits); });
 }
 
 struct ReplayArguments {
@@ -127,7 +151,7 @@ void add_replay_command(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand("replay", "Judge again a case that failed: from its line, or from a report");
   auto* line = command->add_option(
       "line", arguments->line,
-      "operation=... property=... kernel=... T=... or operation=... property=... kernel=... file=PATH");
+      "operation=... property=... kernel=... T=..., or file=PATH; several cases in turn: ... then times=3 T=...");
   auto* from = command->add_option("--from", arguments->report, "Each failure in this report: JSON, JUnit XML or HTML")
                    ->check(CLI::ExistingFile)
                    ->excludes(line);

@@ -43,7 +43,7 @@ void Comparison::notice(const Place& place, double expected, double bound) {
   if (!(std::abs(expected) > bound)) return;
   const std::array index = {place.first, place.second, place.third};
   for (std::size_t i = 0; i < index.size(); ++i)
-    if (index[i] >= 0) noticed_.mark(place.names[i], index[i]);
+    if (index[i] >= 0) noticed_.elements.mark(place.names[i], index[i]);
 }
 
 template <class Real>

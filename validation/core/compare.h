@@ -34,9 +34,10 @@ class Comparison {
   void near(const Place& place, float got, const BigFloat& exact, double bound);
   void near(const Place& place, double got, const BigFloat& exact, double bound);
 
-  /// Marks an index whose share of the result, `effect`, is larger than the bound on the result's error.
+  /// Marks a term of a sum by which the result changes by more than the bound on its error, should the term be left out
+  /// or taken twice: by at least `effect`.
   void would_notice(char letter, std::int64_t index, double effect, double bound) {
-    if (effect > bound) noticed_.mark(letter, index);
+    if (effect > bound) noticed_.terms.mark(letter, index);
   }
 
   /// Records a failure that is not about one number.
@@ -77,7 +78,7 @@ class Comparison {
   std::string first_failure_;
   std::int64_t failures_ = 0;
   std::int64_t compared_ = 0;
-  Noticed noticed_;  ///< by elements that are larger than their bounds
+  Noticed noticed_;
 };
 
 }  // namespace assay::validation

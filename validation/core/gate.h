@@ -22,6 +22,7 @@
 #include "validation/core/property.h"
 #include "validation/core/reach.h"
 #include "validation/core/search.h"
+#include "validation/core/sequence.h"
 #include "validation/core/summary.h"
 #include "validation/core/verdict.h"
 
@@ -42,8 +43,7 @@ struct GateOptions {
   std::uint64_t seed = 1;
   int shrink_budget = 2000;  ///< further verdicts to spend on shrinking a failure; 0 keeps the first failing case
   std::vector<NamedCase<Operation>> given;
-  Reach reach = Reach::none;                 ///< of the needle cases
-  FreshKernel<Operation> fresh_kernel = {};  ///< to judge a failing case alone; without it the same kernel does
+  Reach reach = Reach::none;  ///< of the needle cases
 };
 
 template <class Operation>
@@ -51,9 +51,10 @@ struct Failure {
   typename Operation::Case problem;
   std::string origin;  ///< "generated, shrunk in 12 steps" or the name of the given case
   std::string explanation;
-  Margin margin = {};         ///< of `problem`
-  Margin first_margin = {};   ///< of the case as first met, before shrinking
-  bool passes_alone = false;  ///< the failure depends on the calls before
+  Margin margin = {};                 ///< of `problem`
+  Margin first_margin = {};           ///< of the case as first met, before shrinking
+  bool passes_alone = false;          ///< the failure depends on the calls before
+  Sequence<Operation> sequence = {};  ///< the cases that lead to such a failure on a fresh kernel; empty if not found
 };
 
 template <class Operation>
@@ -69,10 +70,21 @@ struct PropertyReport : PropertySummary {
                                  found.finding.explanation + (passes_alone ? history_text : ""),
                                  found.finding.margin,
                                  found.first_finding.margin,
-                                 passes_alone};
+                                 passes_alone,
+                                 {}};
     worst.take(found.first_finding.margin);
     worst.take(found.finding.margin);
     worst_case = origin;
+  }
+
+  /// Takes a sequence, and its finding, for the failure of a case that passes alone.
+  void take(FailingSequence<Operation> found) {
+    failure->problem = *found.cases.back();
+    failure->origin =
+        fmt::format("{}; {} cases in turn, shrunk in {} steps", worst_case, found.cases.size(), found.shrinks);
+    failure->explanation = found.finding.explanation + history_text;
+    failure->margin = found.finding.margin;
+    failure->sequence = std::move(found.cases);
   }
 };
 
@@ -132,7 +144,7 @@ class Judge {
   void given(const NamedCase<Operation>& one, const GateOptions<Operation>& options, const Stop& stop) {
     const auto judge_one = [&](const Case& c) { return judge_case(c, one.name, nullptr); };
     auto found = search_from<Operation>(one.problem, options.shrink_budget, judge_one, stop);
-    if (found) fail(std::move(*found), one.name, options);
+    if (found) fail(std::move(*found), one.name, options, stop);
   }
 
   /// Judges cases of one large extent, the smaller sizes first.
@@ -143,7 +155,7 @@ class Judge {
     reached.due = sizes.back();
     for (const std::int64_t size : sizes) {
       if (report_.failure || (stop && stop())) return;
-      if (size > std::min(limit, property_.reach)) continue;
+      if (size > limit) continue;
       NamedCase<Operation> one{fmt::format("{} = {}", extent.name, size), Operation::needle(extent.name, size), false};
       Operation::adapt(context_.kernel, one.problem);
       needle_ = {extent.index, size};
@@ -161,14 +173,19 @@ class Judge {
     const auto cases = std::min<std::int64_t>(options.cases - block * cases_of_unit, cases_of_unit);
     auto found = search_with<Operation>(draw_one, static_cast<int>(cases), seed_of_block(options.seed, block),
                                         options.shrink_budget, judge_one, stop);
-    if (found) fail(std::move(*found), "generated", options);
+    if (found) fail(std::move(*found), "generated", options, stop);
   }
 
-  /// Judges the case alone if there is a budget for further verdicts, and reports the failure.
-  void fail(Counterexample<Operation> found, const std::string& origin, const GateOptions<Operation>& options) {
+  /// Judges the case alone if there is a budget for further verdicts, looks for a sequence if it passes, and reports
+  /// the failure.
+  void fail(Counterexample<Operation> found, const std::string& origin, const GateOptions<Operation>& options,
+            const Stop& stop) {
     const bool asks = options.shrink_budget > 0 && !found.interrupted;
-    const bool passes_alone = asks && !fails_alone(property_, context_, options.fresh_kernel, found);
+    const bool passes_alone = asks && !fails_alone(property_, context_, found);
     report_.fail(found, origin, passes_alone);
+    if (!passes_alone) return;
+    if (auto shortest = shortest_failing(property_, context_, context_.recent->cases(), options.shrink_budget, stop))
+      report_.take(std::move(*shortest));
   }
 
   Finding judge_case(const Case& c, const std::string& origin, Coverage* coverage) {
@@ -176,9 +193,11 @@ class Judge {
     Finding finding = judge(property_, context_, c);
     if (shrinking_) return finding;
     if (coverage != nullptr) coverage->count(Operation::classes_of(c));
+    context_.recent->add(c, elements_of_dtype(c));
     judged_ = {};
     if (finding.verdict != Verdict::skipped)
-      judged_ = {needle_.size, finding.noticed ? finding.noticed->count(needle_.index) : 0};
+      judged_ = {needle_.size, finding.noticed ? finding.noticed->elements.count(needle_.index) : 0, 0,
+                 finding.noticed ? finding.noticed->terms.count(needle_.index) : 0};
     report_.record(finding, origin);
     shrinking_ = is_failure(finding.verdict);
     return finding;

@@ -1,32 +1,12 @@
 // Whether a case fails by itself, or only after the calls that came before it.
 #pragma once
 
-#include <exception>
-#include <functional>
-#include <memory>
-#include <string>
 #include <utility>
 
 #include "validation/core/property.h"
 #include "validation/core/search.h"
 
 namespace assay::validation {
-
-/// Makes the kernel of that name once more, without a history: in a new process, or with its state as at the start.
-template <class Operation>
-using FreshKernel = std::function<std::shared_ptr<const typename Operation::Kernel>(const std::string& name)>;
-
-/// The kernel made afresh, or the given one where that cannot be done.
-template <class Operation>
-std::shared_ptr<const typename Operation::Kernel> fresh_or_same(const FreshKernel<Operation>& fresh,
-                                                                const typename Operation::Kernel& kernel) {
-  try {
-    if (fresh) return fresh(kernel.info().name);
-  } catch (const std::exception&) {
-    // As good as none: the file of a plug-in may be gone.
-  }
-  return {std::shared_ptr<void>(), &kernel};
-}
 
 /// The end of the explanation of a failure that no case alone shows.
 inline constexpr const char* history_text =
@@ -37,10 +17,10 @@ inline constexpr const char* history_text =
 /// again.
 template <class Operation>
 bool fails_alone(const Property<Operation>& property, const Context<Operation>& context,
-                 const FreshKernel<Operation>& fresh, Counterexample<Operation>& found) {
+                 Counterexample<Operation>& found) {
   const auto fails = [&](const typename Operation::Case& c) {
-    const auto kernel = fresh_or_same<Operation>(fresh, context.kernel);
-    return is_failure(judge(property, Context<Operation>{*kernel, context.digits, context.memo}, c).verdict);
+    const auto kernel = context.fresh();
+    return is_failure(judge(property, kernel ? context.with(*kernel) : context, c).verdict);
   };
   // Twice, for a kernel that cannot be made afresh may fail at every so many calls.
   if (fails(found.problem) && fails(found.problem)) return true;

@@ -1,5 +1,5 @@
-// Which indices a comparison would miss: those whose element is larger than its bound, so that a zero in its place
-// fails.
+// What a comparison would notice: elements larger than their bounds, so that a zero in their place fails, and terms of
+// sums larger than the bound on the sum, so that a sum without the term, or with it twice, fails.
 #pragma once
 
 #include <array>
@@ -9,7 +9,8 @@
 
 namespace assay::validation {
 
-class Noticed {
+/// Indices, each with the letter that names it.
+class MarkedIndices {
  public:
   /// `letter` names the index, 'a' to 'z'.
   void mark(char letter, std::int64_t index) {
@@ -28,6 +29,10 @@ class Noticed {
 
  private:
   std::array<std::vector<bool>, 26> marks_;
+};
+
+struct Noticed {
+  MarkedIndices elements, terms;
 };
 
 }  // namespace assay::validation

@@ -131,6 +131,26 @@ Property<O> threads(const char* claim, const typename O::Profile& profile) {
           }};
 }
 
+/// The kernel of a run has judged all cases before, of many shapes; the fresh one has a history of nothing. Tiny cases
+/// are repeated, for a kernel that fails on one call in many.
+template <class O>
+Property<O> history() {
+  return {"history",
+          "calls before, of other shapes, change nothing",
+          {},
+          [](const Context<O>& context, const typename O::Case& c) {
+            const auto fresh = context.fresh();
+            if (!fresh) return Finding::skip("the kernel cannot be started afresh");
+            constexpr std::size_t tiny = 32;
+            const int calls = elements_of_dtype(c) <= tiny ? 32 : 1;
+            const auto expected = run_valid(*fresh, c);
+            auto results = agreement<O>(c, context.kernel.info());
+            for (int call = 0; call < calls; ++call)
+              results.add(run_valid(context.kernel, c), expected, "other bits than from a kernel that is called first");
+            return results.finding();
+          }};
+}
+
 /// `larger` makes a problem that is larger than the given one, with other values.
 template <class O>
 Property<O> two_shapes(typename O::Case (*larger)(const typename O::Case&)) {

@@ -10,6 +10,7 @@
 
 #include "validation/core/guarded_output.h"
 #include "validation/core/kernel_died.h"
+#include "validation/core/recent.h"
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
 #include "validation/core/verdict.h"
@@ -26,12 +27,33 @@ std::size_t elements_of_dtype(const Case& c) {
   return count;
 }
 
+/// Makes the kernel of that name once more, without a history: in a new process, or with its state as at the start.
+template <class Operation>
+using FreshKernel = std::function<std::shared_ptr<const typename Operation::Kernel>(const std::string& name)>;
+
 /// The kernel to judge, and the reference at `digits` digits, which remembers truths that are slow to compute.
 template <class Operation>
 struct Context {
   const typename Operation::Kernel& kernel;
   int digits = default_digits;
   std::shared_ptr<TruthMemo<Operation>> memo = std::make_shared<TruthMemo<Operation>>();
+  FreshKernel<Operation> fresh_kernel = {};  ///< empty where the kernel cannot be made once more
+  std::shared_ptr<RecentCases<typename Operation::Case>> recent =
+      std::make_shared<RecentCases<typename Operation::Case>>();
+
+  /// The kernel made afresh; null where that cannot be done: the file of a plug-in may be gone.
+  std::shared_ptr<const typename Operation::Kernel> fresh() const {
+    try {
+      return fresh_kernel ? fresh_kernel(kernel.info().name) : nullptr;
+    } catch (const std::exception&) {
+      return nullptr;
+    }
+  }
+
+  /// The same with another kernel, which has no history.
+  Context with(const typename Operation::Kernel& other) const {
+    return {.kernel = other, .digits = digits, .memo = memo, .fresh_kernel = fresh_kernel};
+  }
 
   std::shared_ptr<const typename Operation::Truth> truth_of(const typename Operation::Case& c) const {
     const bool suffices = Operation::takes_long_double && long_double_digits > 0 && digits <= default_digits &&
@@ -48,7 +70,6 @@ struct Property {
   typename Operation::Profile profile;
   std::function<Finding(const Context<Operation>&, const typename Operation::Case&)> check;
   bool against_reference = false;  ///< compares with the reference, which is worth seconds on large cases
-  std::int64_t reach = no_limit;   ///< the largest needle case, for a property of much work
 };
 
 /// The verdict on one case: skipped if the kernel does not claim to do the case; an error, with the exception's text,

@@ -33,8 +33,11 @@ std::vector<std::int64_t> needle_sizes(const NeedleExtent& extent, Reach reach, 
 }
 
 void Reached::merge(const Reached& other) {
-  if (other.size == size) noticed = std::max(noticed, other.noticed);
-  if (other.size > size) noticed = other.noticed;
+  if (other.size > size) noticed = terms = 0;
+  if (other.size >= size) {
+    noticed = std::max(noticed, other.noticed);
+    terms = std::max(terms, other.terms);
+  }
   size = std::max(size, other.size);
   due = std::max(due, other.due);
 }

@@ -32,10 +32,11 @@ std::vector<std::int64_t> needle_sizes(const NeedleExtent& extent, Reach reach, 
 /// The largest size of an extent that a property judged, and how many of its indices decide that property's verdict.
 struct Reached {
   std::int64_t size = 0;
-  std::int64_t noticed = 0;
-  std::int64_t due = 0;  ///< the largest size that was to be judged
+  std::int64_t noticed = 0;  ///< by an element of a result (core/noticed.h)
+  std::int64_t due = 0;      ///< the largest size that was to be judged
+  std::int64_t terms = 0;    ///< by a term of a sum
 
-  /// Keeps the larger size and due; of equal sizes, the larger number of indices.
+  /// Keeps the larger size and due; of equal sizes, the larger numbers of indices.
   void merge(const Reached& other);
   bool operator==(const Reached&) const = default;
 };

@@ -92,6 +92,17 @@ std::string words_of_replay_line(const std::string& line) {
   return words;
 }
 
+std::vector<std::string> parts_of(const std::string& words) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (auto end = words.find(then); end != std::string::npos; end = words.find(then, begin)) {
+    parts.push_back(words.substr(begin, end - begin));
+    begin = end + then.size();
+  }
+  parts.push_back(words.substr(begin));
+  return parts;
+}
+
 namespace detail {
 
 std::string replay_line(const std::string& words) {

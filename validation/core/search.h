@@ -68,12 +68,11 @@ std::optional<AnyCounterexample> first_failure(const SearchSteps& steps, int cas
 /// What shrinking makes of a failing case with at most `budget` further verdicts.
 AnyCounterexample shrunk(const SearchSteps& steps, AnyCounterexample found, int budget);
 
-/// The steps of Operation::shrinks_of as SearchSteps needs them.
-template <class Operation>
-std::vector<std::function<AnyCase()>> any_shrinks(const AnyCase& any) {
-  using Case = typename Operation::Case;
+/// The steps as SearchSteps needs them.
+template <class Case>
+std::vector<std::function<AnyCase()>> any_shrinks(Shrinks<Case> shrinks) {
   std::vector<std::function<AnyCase()>> steps;
-  for (auto& shrink : Operation::shrinks_of(any.as<Case>()))
+  for (auto& shrink : shrinks)
     steps.push_back([shrink = std::move(shrink)]() -> AnyCase {
       auto smaller = shrink();
       return smaller ? AnyCase::of(std::move(*smaller)) : AnyCase{};
@@ -87,7 +86,8 @@ std::optional<Counterexample<Operation>> search_with(
     const std::function<Finding(const typename Operation::Case&)>& judge, const Stop& stop) {
   using Case = typename Operation::Case;
   const SearchSteps steps{[&](Random& random, int size) { return AnyCase::of(generate(random, size)); },
-                          any_shrinks<Operation>, [&](const AnyCase& any) { return judge(any.as<Case>()); }, stop};
+                          [](const AnyCase& any) { return any_shrinks(Operation::shrinks_of(any.as<Case>())); },
+                          [&](const AnyCase& any) { return judge(any.as<Case>()); }, stop};
   const auto first = first_failure(steps, cases, seed);
   if (!first) return std::nullopt;
   const AnyCounterexample found = shrunk(steps, *first, shrink_budget);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "validation/core/sums.h"
 
@@ -17,9 +18,19 @@ double states(const CtcCase& c, std::int64_t b) {
   return 2 * static_cast<double>(c.target_lengths[static_cast<std::size_t>(b)]) + 1;
 }
 
+/// lambda such that none of the walks of the case (alpha and beta of each state of each frame, and p, of each row) is
+/// farther than lambda times the root of the sum of its squared steps, but once in 10^10 cases (Azuma and Hoeffding).
+double deviations_of(const CtcCase& c) {
+  double walks = 0;
+  for (std::int64_t b = 0; b < c.B; ++b)
+    walks += 2 * static_cast<double>(c.input_lengths[static_cast<std::size_t>(b)]) * states(c, b) + 1;
+  return std::sqrt(2 * std::log(2 * walks / 1e-10));
+}
+
 }  // namespace
 
-CtcBounds::CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel) : case_(c), kernel_(kernel) {
+CtcBounds::CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel, Rounding rounding)
+    : case_(c), kernel_(kernel), deviations_(rounding == Rounding::random ? deviations_of(c) : 0) {
   for (std::int64_t b = 0; b < c.B; ++b) {
     Row row;
     row.sizes = log_magnitudes(c, b);
@@ -68,26 +79,44 @@ double CtcBounds::rough_loss(std::int64_t b) const {
   return rows_[static_cast<std::size_t>(b)].sizes.loss;
 }
 
+/// The errors of ln p and of ln alpha + ln beta - ln p, of which `steps` are the parts of the frames.
+void CtcBounds::add_frames(Row& row, const std::vector<double>& steps, double own) const {
+  double sum = 0;
+  double squares = 0;
+  double largest = 0;
+  for (const double step : steps) {
+    sum += step;
+    squares += step * step;
+    largest = std::max(largest, step);
+  }
+  const double walk = deviations_ * std::sqrt(squares) + 2 * squares;
+  const bool is_less = deviations_ > 0 && largest < 0.5 && walk < sum;
+  row.log_probability = own + (is_less ? walk : sum);
+  row.log_posterior = 2 * own + (is_less ? std::min(2 * sum, (1 + std::numbers::sqrt2) * walk + largest) : 2 * sum);
+}
+
 void CtcBounds::bound_probability(Row& row, std::int64_t b) const {
   const auto frames = row.sizes.alpha.size();
-  row.log_probability = gamma(4);
-  for (std::size_t t = 0; t < frames; ++t) row.log_probability += emission(row, t, row.sizes.emission[t]) + gamma(4);
-  row.posterior.assign(frames, 2 * row.log_probability + gamma(states(case_, b) + 4));
+  std::vector<double> steps;
+  for (std::size_t t = 0; t < frames; ++t) steps.push_back(emission(row, t, row.sizes.emission[t]) + gamma(4));
+  add_frames(row, steps, gamma(4));
+  row.posterior.assign(frames, row.log_posterior + gamma(states(case_, b) + 4));
 }
 
 void CtcBounds::bound_log_space(Row& row, std::int64_t b) const {
   const LogMagnitudes& found = row.sizes;
   const double loss = std::isfinite(found.loss) ? std::abs(found.loss) : 0.0;
-  row.log_probability = gamma(2 * loss + 4);
+  std::vector<double> steps;
   for (std::size_t t = 0; t < found.alpha.size(); ++t) {
     const double before = t > 0 ? found.alpha[t - 1] : 0;
     const double after = t + 1 < found.beta.size() ? found.beta[t + 1] : 0;
     const double met = std::max(found.alpha[t] + before, found.beta[t] + after);
-    row.log_probability += emission(row, t, found.emission[t]) + gamma(3 * met + 8);
+    steps.push_back(emission(row, t, found.emission[t]) + gamma(3 * met + 8));
   }
+  add_frames(row, steps, gamma(2 * loss + 4));
   for (std::size_t t = 0; t < found.alpha.size(); ++t) {
     const double met = found.alpha[t] + found.beta[t] + found.emission[t] + loss;
-    row.posterior.push_back(std::expm1(2 * row.log_probability + gamma(3 * met + states(case_, b) + 8)));
+    row.posterior.push_back(std::expm1(row.log_posterior + gamma(3 * met + states(case_, b) + 8)));
   }
 }
 

@@ -35,9 +35,13 @@ struct GradientSizes {
   double exact = 1;  ///< |y - posterior| or |posterior|: the element before weighting
 };
 
+/// How the errors of the frames add up: all one way, or as a random walk, which exceeds its bound in at most one case
+/// of 10^10 if the errors are of mean 0 (docs/bounds.md, "Random walks").
+enum class Rounding { worst_case, random };
+
 class CtcBounds {
  public:
-  CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel);
+  CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel, Rounding rounding = Rounding::worst_case);
 
   /// Whether row b has an alignment with a probability above 0.
   bool possible(std::int64_t b) const;
@@ -56,9 +60,11 @@ class CtcBounds {
     LogMagnitudes sizes;
     std::vector<SoftmaxSum> sums;   ///< [T_b], from logits
     double log_probability = 0;     ///< pi
+    double log_posterior = 0;       ///< of ln alpha + ln beta - ln p
     std::vector<double> posterior;  ///< rho [T_b]
   };
 
+  void add_frames(Row& row, const std::vector<double>& steps, double own) const;
   void bound_probability(Row& row, std::int64_t b) const;
   void bound_log_space(Row& row, std::int64_t b) const;
   void bound_losses();
@@ -68,6 +74,7 @@ class CtcBounds {
 
   const CtcCase& case_;
   const CtcKernelInfo& kernel_;
+  double deviations_ = 0;  ///< lambda of a random walk; 0: the worst case
   std::vector<Row> rows_;
   std::vector<double> loss_;
 };

@@ -18,21 +18,38 @@ double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth&
   return bounds.gradient(t, b, {y, posterior, exact});
 }
 
+void compare_gradient(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& run,
+                      const CtcTruth& truth) {
+  for (std::int64_t t = 0; t < c.T; ++t) {
+    for (std::int64_t b = 0; b < c.B; ++b) {
+      for (std::int64_t k = 0; k < c.C; ++k) {
+        const auto i = static_cast<std::size_t>((t * c.B + b) * c.C + k);
+        comparison.near({"gradient", t, b, k}, run.gradient[i], truth.gradient[i],
+                        gradient_bound(c, bounds, truth, t, b, k));
+      }
+    }
+  }
+}
+
 void compare_single_alignment(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& run,
                               std::int64_t b, std::span<const std::int64_t> path) {
+  const auto row = static_cast<std::size_t>(b);
   long double expected = 0;
-  for (std::int64_t t = 0; t < std::ssize(path); ++t) {
+  for (std::int64_t t = 0, s = 0; t < std::ssize(path); ++t) {
     const std::int64_t emitted = path[static_cast<std::size_t>(t)];
     const auto log_y = log_softmax(c, t, b);
-    expected -= log_y[static_cast<std::size_t>(emitted)];
+    const long double term = log_y[static_cast<std::size_t>(emitted)];
+    expected -= term;
+    comparison.would_notice('t', t, static_cast<double>(std::abs(term)), bounds.loss(row));
     for (std::int64_t k = 0; k < c.C; ++k) {
       const long double all = c.variable == CtcVariable::logits ? std::exp(log_y[static_cast<std::size_t>(k)]) : 0;
       const auto exact = static_cast<double>(all - (k == emitted ? 1 : 0));
       const GradientSizes sizes{static_cast<double>(all), k == emitted ? 1.0 : 0.0, std::abs(exact)};
-      comparison.near({"gradient", t, b, k}, run.gradient_at(c, t, b, k), exact, bounds.gradient(t, b, sizes));
+      const double bound = bounds.gradient(t, b, sizes);
+      comparison.near({"gradient", t, b, k}, run.gradient_at(c, t, b, k), exact, bound);
+      if (k == emitted && k != c.blank) comparison.would_notice('s', s++, 1, bound);
     }
   }
-  const auto row = static_cast<std::size_t>(b);
   comparison.near({"loss", -1, b}, run.loss[row], static_cast<double>(expected), bounds.loss(row));
 }
 

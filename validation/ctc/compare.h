@@ -16,8 +16,13 @@ namespace assay::validation {
 double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth, std::int64_t t, std::int64_t b,
                       std::int64_t k);
 
+/// Compares each element of the gradient with the truth.
+void compare_gradient(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& run,
+                      const CtcTruth& truth);
+
 /// Compares row b with what its only alignment, `path` [T_b], gives: loss -sum_t ln y_t(path_t), and dL/da = y -
-/// onehot(path_t). The case has no reduction and no upstream.
+/// onehot(path_t). The case has no reduction and no upstream. Marks the frames of which the loss notices the term, and
+/// the labels of which the gradient notices the posterior.
 void compare_single_alignment(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& run,
                               std::int64_t b, std::span<const std::int64_t> path);
 

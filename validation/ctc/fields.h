@@ -148,6 +148,8 @@ inline const auto& CtcFields::declarations() {
       Declaration<T, Arithmetic, std::uint32_t>{"arithmetic", &Info::arithmetic, &PluginKernel::arithmetic, 1,
                                                 "ASSAY_LOG_SPACE or ASSAY_PROBABILITY", {"log_space", "probability"}},
       Declaration<T, bool, std::uint32_t>{"two_step", &Info::two_step, &PluginKernel::two_step, 1, "0 or 1"},
+      Declaration<T, bool, std::uint32_t>{"random_rounding", &Info::random_rounding, &PluginKernel::random_rounding, 1,
+                                          "0 or 1"},
       Declaration<T, double, double>{"largest_activation", &Info::largest_activation,
                                      &PluginKernel::largest_activation, 0x1p128, "0 for no limit, or a size"},
       Declaration<T, double, double>{"largest_spread", &Info::largest_spread, &PluginKernel::largest_spread, 0x1p129,

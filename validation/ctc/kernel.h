@@ -22,6 +22,8 @@ struct CtcKernelInfo {
   double unit_roundoff = std::ldexp(1.0, -53);  ///< of the arithmetic inside
   /// Whether dL/dlogits is computed from dL/dlog_probs through the softmax, as in Eesen, and not as y - posterior.
   bool two_step = false;
+  /// Whether rounding errors inside are of mean 0 given those before, so that they add up as a random walk does.
+  bool random_rounding = false;
   double output_unit_roundoff = std::ldexp(1.0, -24);  ///< at least that of the type that results are stored in
   bool losses_of_dtype = false;                        ///< losses are stored in the case's type, as its gradient is
   Support support = {};

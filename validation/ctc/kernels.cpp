@@ -22,6 +22,7 @@ class CpuKernel : public CtcKernel {
  private:
   CtcKernelInfo info_{.name = "cpu",
                       .arithmetic = Arithmetic::probability,
+                      .random_rounding = true,
                       .support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}, .takes_views = true}};
 };
 

@@ -12,7 +12,7 @@ namespace assay::validation {
 namespace {
 
 CtcKernelInfo info_of(const MetalCtcOptions& options) {
-  CtcKernelInfo info{.name = options.name, .unit_roundoff = std::ldexp(1.0, -24)};
+  CtcKernelInfo info{.name = options.name, .unit_roundoff = std::ldexp(1.0, -24), .random_rounding = true};
   info.support.reach = emulated_reach;
   if (!options.edit) info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   if (options.path == metal::CtcPath::production) return info;

@@ -130,6 +130,8 @@ typedef struct assay_ctc_kernel {
   /* Limits of the finite activations in a row's frames, for a kernel of limited range; 0: no limit. */
   double largest_activation; /* of |a| */
   double largest_spread;     /* of the largest less the smallest of a frame */
+  uint32_t random_rounding;  /* 1: rounds to nearest throughout, so that errors are of mean 0: bounds like sqrt(T) */
+  uint32_t reserved;
 } assay_ctc_kernel;
 
 /* ---- CCE: linear cross-entropy --------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ ordered_json of(const FailureRecord& failure) {
 ordered_json of(const std::map<std::string, Reached>& reached) {
   ordered_json all = ordered_json::object();
   for (const auto& [extent, one] : reached)
-    all[extent] = {{"size", one.size}, {"noticed", one.noticed}, {"due", one.due}};
+    all[extent] = {{"size", one.size}, {"noticed", one.noticed}, {"due", one.due}, {"terms", one.terms}};
   return all;
 }
 
@@ -151,7 +151,8 @@ PropertyRecord property_from(const JsonReader& json) {
   property.worst_case = json["worst"]["case"].text();
   property.histogram = histogram_from(json["histogram"]);
   json["reached"].each_member([&](const std::string& extent, const JsonReader& one) {
-    property.reached[extent] = {one["size"].whole(0), one["noticed"].whole(0), one["due"].whole(0)};
+    property.reached[extent] = {one["size"].whole(0), one["noticed"].whole(0), one["due"].whole(0),
+                                one["terms"].whole(0)};
   });
   property.seconds = json["seconds"].number();
   if (!json["failure"].is_null()) property.failure = failure_from(json["failure"]);

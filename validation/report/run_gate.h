@@ -23,7 +23,8 @@ struct GateRun {
   std::string filter;  ///< a regular expression, searched for in a property's name; empty matches all
   int digits = 50;
   Shard shard = {};
-  std::string words = {};  ///< the options of `assay gate` that give the same cases again: "--quick"
+  FreshKernel<Operation> fresh_kernel = {};  ///< of the context
+  std::string words = {};                    ///< the options of `assay gate` that give the same cases again: "--quick"
 };
 
 /// Callbacks that follow a run. An empty one is not called.
@@ -71,13 +72,14 @@ std::vector<Picture> pictures_of(const Context<Operation>& context, const typena
 
 template <class Operation>
 PropertyRecord record_of(const PropertyReport<Operation>& report, const Context<Operation>& context, std::int64_t unit,
-                         const std::function<std::string()>& sequence) {
+                         const std::function<std::string()>& command) {
   PropertyRecord record{static_cast<const PropertySummary&>(report), std::nullopt};
   if (!report.failure) return record;
   const Failure<Operation>& failure = *report.failure;
-  const std::string line = failure.passes_alone
-                               ? sequence()
-                               : reproducer<Operation>(report.property, context.kernel.info().name, failure.problem);
+  const std::string& kernel = context.kernel.info().name;
+  const std::string line = !failure.sequence.empty() ? reproducer<Operation>(report.property, kernel, failure.sequence)
+                           : failure.passes_alone    ? command()
+                                                     : reproducer<Operation>(report.property, kernel, failure.problem);
   record.failure = FailureRecord{
       unit,           failure.origin,      failure.explanation, line, pictures_of(context, failure.problem),
       failure.margin, failure.first_margin};
@@ -105,7 +107,10 @@ template <class Operation>
 class GateRunner {
  public:
   GateRunner(const typename Operation::Kernel& kernel, const GateRun<Operation>& run, const GateWatch& watch)
-      : context_{kernel, run.digits}, run_(run), watch_(watch), properties_(chosen<Operation>(run.filter)) {}
+      : context_{.kernel = kernel, .digits = run.digits, .fresh_kernel = run.fresh_kernel},
+        run_(run),
+        watch_(watch),
+        properties_(chosen<Operation>(run.filter)) {}
 
   GateRecord run(std::optional<GateRecord> resumed) {
     GateRecord record = blank_record(context_.kernel.info().name, run_, properties_);
@@ -157,22 +162,22 @@ class GateRunner {
     Coverage coverage;
     const auto report = run_property(property, context_, run_.options, coverage, tell, {unit, 1, watch_.stop});
     if (!report.failure && watch_.stop && watch_.stop()) return false;
-    const auto sequence = [&] { return sequence_line(property, unit); };
-    record.properties[index].merge(record_of<Operation>(report, context_, unit, sequence));
+    const auto command = [&] { return command_of(property, unit); };
+    record.properties[index].merge(record_of<Operation>(report, context_, unit, command));
     record.coverage.merge(coverage);
     return true;
   }
 
   /// The command that leads to the failure of this unit: that of the property alone if it fails on a fresh kernel, or
   /// else that of the whole run.
-  std::string sequence_line(const Property<Operation>& property, std::int64_t unit) const {
-    const auto kernel = fresh_or_same<Operation>(run_.options.fresh_kernel, context_.kernel);
+  std::string command_of(const Property<Operation>& property, std::int64_t unit) const {
+    const auto kernel = context_.fresh();
     GateOptions<Operation> options = run_.options;
     options.shrink_budget = 0;
     Coverage coverage;
-    const Context<Operation> fresh{*kernel, run_.digits, context_.memo};
-    const bool fails =
-        run_property(property, fresh, options, coverage, {}, {0, unit + 1, watch_.stop}).failure.has_value();
+    const bool fails = run_property(property, kernel ? context_.with(*kernel) : context_, options, coverage, {},
+                                    {0, unit + 1, watch_.stop})
+                           .failure.has_value();
     return gate_line(question_of(context_.kernel.info().name, run_),
                      fails ? fmt::format("^{}$", property.name) : run_.filter, run_.words);
   }

@@ -12,7 +12,7 @@ std::shared_ptr<const CceKernel> plain_cce_kernel() {
 const std::vector<CceFault>& CceOperation::faults() {
   static const std::vector<CceFault> faults =
       joined_faults<CceOperation>({cce::softmax_faults, cce::gradient_faults, cce::option_faults, cce::memory_faults,
-                                   cce::contract_faults, cce::metal_faults, cce::reach_faults});
+                                   cce::contract_faults, cce::metal_faults, cce::reach_faults, cce::history_faults});
   return faults;
 }
 

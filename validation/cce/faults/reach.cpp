@@ -1,4 +1,5 @@
 // Faults of reach: right up to an index, wrong from there on; wrong with some numbers of threads or on some calls.
+// Faults of history: right when called first.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -7,6 +8,7 @@
 
 #include "validation/cce/faults/faults.h"
 #include "validation/cce/operation.h"
+#include "validation/core/history_faults.h"
 #include "validation/core/reach_faults.h"
 
 namespace assay::validation::cce {
@@ -86,6 +88,10 @@ std::vector<CceFault> reach_faults() {
   faults.push_back(reach_fault<CceOperation>(
       "offsets-of-32-bits", "an offset past 2^32 wraps: apple/ml-cross-entropy#37", "far-tokens", wrapped_offsets));
   return faults;
+}
+
+std::vector<CceFault> history_faults() {
+  return history_faults_of<CceOperation>("loss");
 }
 
 }  // namespace assay::validation::cce

@@ -13,6 +13,7 @@ const std::vector<CceProperty>& CceOperation::properties() {
       repeat<O>(),
       threads<O>("1 to 64 threads give the same results", {.many_tokens = 0.3}),
       two_shapes(),
+      history<O>(),
       outputs<O>("outputs", "each gradient alone is the one among all", "other bits when less is asked for"),
       chunks(),
       halves(),

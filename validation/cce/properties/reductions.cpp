@@ -35,6 +35,9 @@ Finding compare(const CceContext& context, const CceCase& c, double share) {
     bound += share * losses.loss(n);
   }
   comparison.comparison().near(loss_place(0), whole.loss[0], total, bound);
+  for (std::size_t n = 0; n < each.loss.size(); ++n)
+    comparison.comparison().would_notice('n', static_cast<std::int64_t>(n), std::abs(share * double{each.loss[n]}),
+                                         bound);
   return comparison.finding();
 }
 

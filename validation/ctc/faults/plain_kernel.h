@@ -32,7 +32,7 @@ class PlainCtcKernel : public CtcFloatKernel {
  public:
   using CtcFloatKernel::run;
 
-  PlainCtcKernel() { info_ = {.name = "plain", .arithmetic = Arithmetic::log_space}; }
+  PlainCtcKernel() { info_ = {.name = "plain", .arithmetic = Arithmetic::log_space, .random_rounding = true}; }
 
   const CtcKernelInfo& info() const override { return info_; }
   void rename(std::string name) { info_.name = std::move(name); }

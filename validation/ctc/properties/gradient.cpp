@@ -10,15 +10,7 @@ Finding check(const CtcContext& context, const CtcCase& c) {
   const CtcBounds bounds(c, context.kernel.info());
   const CtcRun run = run_valid(context.kernel, c);
   Comparison comparison;
-  for (std::int64_t t = 0; t < c.T; ++t) {
-    for (std::int64_t b = 0; b < c.B; ++b) {
-      for (std::int64_t k = 0; k < c.C; ++k) {
-        const auto i = static_cast<std::size_t>((t * c.B + b) * c.C + k);
-        comparison.near({"gradient", t, b, k}, run.gradient[i], truth->gradient[i],
-                        gradient_bound(c, bounds, *truth, t, b, k));
-      }
-    }
-  }
+  compare_gradient(comparison, c, bounds, run, *truth);
   return comparison.finding();
 }
 

@@ -1,18 +1,20 @@
 // The loss agrees with the any-precision reference within its derived bound.
+#include <cmath>
+
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
 
 namespace assay::validation::properties {
 namespace {
 
-/// Marks the classes that the loss would miss: the softmax without class k loses y_t(k) of its sum, and the loss of a
-/// path through other classes loses more than that.
+/// Marks the classes of which the loss notices the term in the softmax: without class k the sum is 1 - y_t(k) of what
+/// it is, and with it twice 1 + y_t(k), which changes the loss of a path through other classes by the logarithm.
 void notice_classes(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth) {
   if (c.reduction != Reduction::none || c.input != CtcInput::logits) return;
   for (std::size_t b = 0; b < truth.rows.size(); ++b)
     for (std::int64_t t = 0; truth.rows[b].possible && t < truth.rows[b].y.rows(); ++t)
       for (std::int64_t k = 0; k < c.C; ++k)
-        comparison.would_notice('k', k, to_double(truth.rows[b].y(t, k)), bounds.loss(b));
+        comparison.would_notice('k', k, std::log1p(to_double(truth.rows[b].y(t, k))), bounds.loss(b));
 }
 
 Finding check(const CtcContext& context, const CtcCase& c) {

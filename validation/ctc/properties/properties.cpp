@@ -13,6 +13,7 @@ const std::vector<CtcProperty>& CtcOperation::properties() {
       repeat<O>(),
       threads<O>("1 to 64 threads give the same bits", {.min_rows = 2}),
       two_shapes(),
+      history<O>(),
       outputs<O>("loss-only", "the loss without the gradient has the same bits",
                  "another loss when no gradient is asked for"),
       layout(),
@@ -35,6 +36,7 @@ const std::vector<CtcProperty>& CtcOperation::properties() {
       two_step(),
       loss(),
       gradient(),
+      random_rounding(),
   };
   return all;
 }

@@ -33,5 +33,6 @@ CtcProperty two_step();
 // Against the any-precision reference.
 CtcProperty loss();
 CtcProperty gradient();
+CtcProperty random_rounding();
 
 }  // namespace assay::validation::properties

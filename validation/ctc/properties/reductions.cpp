@@ -1,7 +1,8 @@
 // The reduction sum adds the losses of the rows; mean is PyTorch's, 1/B sum_b loss_b / max(S_b, 1). Gradients are the
 // rows' gradients with the same factors.
 #include <algorithm>
-#include <limits>
+#include <cmath>
+#include <vector>
 
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
@@ -9,15 +10,23 @@
 namespace assay::validation::properties {
 namespace {
 
-/// The reduced loss, computed from the rows' losses.
-double reduced(const CtcCase& c, const std::vector<float>& losses) {
+/// Compares the reduced loss with the sum of the rows' losses, and marks the rows whose loss it notices.
+void compare_loss(Comparison& comparison, const CtcCase& c, const CtcRun& whole, double bound_of_whole,
+                  const CtcRun& parts, const CtcBounds& bounds) {
   long double total = 0;
-  for (std::size_t b = 0; b < losses.size(); ++b) {
+  double bound = bound_of_whole;
+  std::vector<double> terms;
+  for (std::size_t b = 0; b < parts.loss.size(); ++b) {
     const auto labels = std::max<std::int64_t>(c.target_lengths[b], 1);
-    total += static_cast<long double>(losses[b]) /
-             static_cast<long double>(c.reduction == Reduction::mean ? labels * c.B : 1);
+    const auto divisor = static_cast<long double>(c.reduction == Reduction::mean ? labels * c.B : 1);
+    const long double term = static_cast<long double>(parts.loss[b]) / divisor;
+    total += term;
+    bound += bounds.loss(b) / static_cast<double>(divisor);
+    terms.push_back(static_cast<double>(std::abs(term)));
   }
-  return static_cast<double>(total);
+  comparison.near({"loss", -1, 0}, whole.loss[0], static_cast<double>(total), bound);
+  for (std::size_t b = 0; b < terms.size(); ++b)
+    comparison.would_notice('b', static_cast<std::int64_t>(b), terms[b], bound);
 }
 
 /// The same problem without reduction; upstream holds the weight that the reduction gives each row.
@@ -39,8 +48,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
     const CtcRun whole = run_valid(context.kernel, c);
     const CtcRun parts = run_valid(context.kernel, rows);
     const CtcBounds bounds(c, context.kernel.info());
-    const double losses_stored = static_cast<double>(c.B) * bounds.loss(0);
-    comparison.near({"loss", -1, 0}, whole.loss[0], reduced(c, parts.loss), bounds.loss(0) + losses_stored);
+    compare_loss(comparison, c, whole, bounds.loss(0), parts, CtcBounds(rows, context.kernel.info()));
     compare_gradients(comparison, c, bounds, whole, parts, 3);
   }
   return comparison.finding();

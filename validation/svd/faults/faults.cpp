@@ -10,9 +10,9 @@ std::shared_ptr<const SvdKernel> plain_svd_kernel() {
 }
 
 const std::vector<SvdFault>& SvdOperation::faults() {
-  static const std::vector<SvdFault> faults =
-      joined_faults<SvdOperation>({svd::rotation_faults, svd::factor_faults, svd::memory_faults, svd::contract_faults,
-                                   svd::gradient_faults, svd::randomized_faults, svd::metal_faults, svd::reach_faults});
+  static const std::vector<SvdFault> faults = joined_faults<SvdOperation>(
+      {svd::rotation_faults, svd::factor_faults, svd::memory_faults, svd::contract_faults, svd::gradient_faults,
+       svd::randomized_faults, svd::metal_faults, svd::reach_faults, svd::history_faults});
   return faults;
 }
 

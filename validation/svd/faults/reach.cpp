@@ -1,9 +1,11 @@
 // Faults of reach: right up to an index, wrong from there on; wrong with some numbers of threads or on some calls.
+// Faults of history: right when called first.
 #include <span>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "validation/core/history_faults.h"
 #include "validation/core/reach_faults.h"
 #include "validation/svd/faults/faults.h"
 #include "validation/svd/operation.h"
@@ -54,6 +56,10 @@ std::vector<SvdFault> reach_faults() {
                                             {"N", "values", thresholds_to_2_12, without_columns}});
   add_rare_calls<SvdOperation>(faults, "S");
   return faults;
+}
+
+std::vector<SvdFault> history_faults() {
+  return history_faults_of<SvdOperation>("S");
 }
 
 }  // namespace assay::validation::svd

@@ -13,6 +13,7 @@ const std::vector<SvdProperty>& SvdOperation::properties() {
       repeat<O>(),
       threads<O>("1 to 64 threads give the same bits", {.max_batch = 20}),
       two_shapes(),
+      history<O>(),
       batch_singles(),
       outputs<O>("values-only", "S alone has the bits of S with vectors", "without vectors, S has other bits"),
       refusals(),
