@@ -24,12 +24,13 @@ inline bool needs_reach(const std::string& property) {
   return property.starts_with("far-");
 }
 
-/// The report of a property on `cases` generated cases, and on needle cases as far as `reach` goes; shrunk nowhere.
+/// The report of a property on given cases, on `cases` generated ones, and on needle cases as far as `reach` goes;
+/// shrunk nowhere.
 template <class Operation>
 PropertyReport<Operation> report_on(const typename Operation::Kernel& kernel, const std::string& property, int cases,
-                                    Reach reach = Reach::none) {
+                                    Reach reach = Reach::none, std::vector<NamedCase<Operation>> given = {}) {
   Coverage coverage(Operation::classes());
-  const GateOptions<Operation> options{.cases = cases, .shrink_budget = 0, .given = {}, .reach = reach};
+  const GateOptions<Operation> options{.cases = cases, .shrink_budget = 0, .given = std::move(given), .reach = reach};
   const Context<Operation> context{.kernel = kernel, .fresh_kernel = Operation::kernel};
   return run_property(named(Operation::properties(), property), context, options, coverage);
 }

@@ -18,6 +18,10 @@
 #include "validation/transport/declaration/keywords.h"
 #include "validation/transport/pipe/kernel.h"
 
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
 namespace assay::validation {
 namespace {
 
@@ -199,11 +203,20 @@ class GateSession {
   Checkpoint checkpoint_;
 };
 
+/// Keeps memory that kernels take and do not touch out of the process: needle cases fill a band of a large table, of
+/// which a kernel's advice to use huge pages would make the whole resident. Plug-ins' processes inherit this.
+void use_small_pages() {
+#if defined(__linux__)
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+#endif
+}
+
 template <class Operation>
 int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
   const auto kernels =
       arguments.kernel.empty() ? Operation::shipped_kernels() : std::vector<std::string>{arguments.kernel};
   transport::set_time_limit(arguments.time_limit);
+  use_small_pages();
   return GateSession(arguments).judge(run_of<Operation>(arguments, cases_chosen), kernels);
 }
 

@@ -25,19 +25,20 @@ struct MutantsArguments {
   bool quick = false;
 };
 
-/// The property's report on the fault: no shrinking, no given cases, up to the first failure. A fault that only needle
-/// cases show gets these alone.
+/// The property's report on the fault: no shrinking, up to the first failure. A fault that only needle cases show, or
+/// sized ones, gets these alone.
 template <class Operation>
 PropertyReport<Operation> attack(const Property<Operation>& property, const Fault<Operation>& fault,
                                  const MutantsArguments& arguments) {
   Coverage unused;
-  const GateOptions<Operation> options{.cases = fault.needs_reach ? 0 : arguments.cases,
-                                       .seed = arguments.seed,
-                                       .shrink_budget = 0,
-                                       .given = {},
-                                       .reach = !fault.needs_reach ? Reach::none
-                                                : arguments.quick  ? Reach::quick
-                                                                   : Reach::full};
+  const GateOptions<Operation> options{
+      .cases = fault.needs_reach || fault.needs_sizes ? 0 : arguments.cases,
+      .seed = arguments.seed,
+      .shrink_budget = 0,
+      .given = fault.needs_sizes ? Operation::sized_cases() : std::vector<NamedCase<Operation>>(),
+      .reach = !fault.needs_reach ? Reach::none
+               : arguments.quick  ? Reach::quick
+                                  : Reach::full};
   const Context<Operation> context{
       .kernel = *fault.kernel, .digits = arguments.digits, .fresh_kernel = Operation::kernel};
   return run_property<Operation>(property, context, options, unused);

@@ -23,6 +23,7 @@ struct Fault {
   bool needs_reach = false;                                   ///< shows in needle cases alone (core/reach.h)
   /// Makes the kernel once more, with the state that a faulty kernel has at the start; empty where there is no state.
   std::function<std::shared_ptr<const typename Operation::Kernel>()> fresh = {};
+  bool needs_sizes = false;  ///< shows in the operation's sized cases alone
 };
 
 /// The texts of a fault. A fault that is a class has the member `static constexpr FaultNote note`.

@@ -50,8 +50,9 @@ template <class O>
 void expect_caught(const Fault<O>& fault) {
   const bool is_metal = fault.name.starts_with("metal-");
   const int cases = is_metal ? Samples<O>::metal_fault_cases : Samples<O>::fault_cases;
-  const auto report = fault.needs_reach ? report_on<O>(*fault.kernel, fault.caught_by, 0, Reach::full)
-                                        : report_on<O>(*fault.kernel, fault.caught_by, cases);
+  const auto report = fault.needs_reach   ? report_on<O>(*fault.kernel, fault.caught_by, 0, Reach::full)
+                      : fault.needs_sizes ? report_on<O>(*fault.kernel, fault.caught_by, 0, {}, O::sized_cases())
+                                          : report_on<O>(*fault.kernel, fault.caught_by, cases);
   ASSERT_TRUE(is_failure(report.verdict)) << fault.caught_by << " let it pass: " << fault.description;
   if (is_metal || fault.name == "zero-matrix-refused") return;  // exceptions are what was planted
   EXPECT_THAT(report.failure->explanation, Not(HasSubstr("exception:"))) << "an accident is not what was planted";

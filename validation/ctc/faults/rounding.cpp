@@ -1,5 +1,7 @@
-// Faults that hide in the worst case of log space in float32 over thousands of frames, and not in a random walk.
+// A fault that hides in the worst case of log space in float32 over thousands of frames, and not in a random walk.
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "validation/ctc/faults/faults.h"
 #include "validation/ctc/faults/plain_kernel.h"
@@ -24,32 +26,21 @@ class FloatLogSpace : public PlainCtcKernel {
   }
 };
 
-struct RoundsTowardZero final : FloatLogSpace {
+struct SumsTruncated final : FloatLogSpace {
   static constexpr FaultNote note{
-      "rounds-toward-zero",
-      "sums are truncated, as in some matrix units: all errors of thousands of frames point one way",
+      "sums-truncated", "sums keep 22 bits, the rest is cut off: the errors of thousands of frames point one way",
       "random-rounding"};
   float narrow(double x) const override {
-    const float nearest = FloatLogSpace::narrow(x);
-    return std::abs(double{nearest}) > std::abs(x) ? std::nextafter(nearest, 0.0F) : nearest;
-  }
-};
-
-struct FrameWithoutProbability final : FloatLogSpace {
-  static constexpr FaultNote note{"frame-without-probability",
-                                  "the step into a new chunk, of 4096 frames, leaves out the probability of its label",
-                                  "random-rounding"};
-  double alpha_step(const Row& row, std::int64_t t, std::int64_t s) const override {
-    const double step = FloatLogSpace::alpha_step(row, t, s);
-    return t > 0 && t % 4096 == 0 ? step - row.log_y_of(t, s) : step;
+    const float cut = std::bit_cast<float>(std::bit_cast<std::uint32_t>(FloatLogSpace::narrow(x)) & ~std::uint32_t{3});
+    return std::isfinite(cut) ? cut : FloatLogSpace::narrow(x);
   }
 };
 
 }  // namespace
 
 std::vector<CtcFault> rounding_faults() {
-  auto faults = plant_all<CtcOperation, RoundsTowardZero, FrameWithoutProbability>(plain_ctc_kernel());
-  for (CtcFault& fault : faults) fault.needs_reach = true;
+  auto faults = plant_all<CtcOperation, SumsTruncated>(plain_ctc_kernel());
+  for (CtcFault& fault : faults) fault.needs_sizes = true;
   return faults;
 }
 
