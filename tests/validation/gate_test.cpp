@@ -209,7 +209,7 @@ TEST(Gate, KnowsThePropertiesThatTheReferenceJudges) {
   std::vector<std::string> names;
   for (const auto& property : CtcOperation::properties())
     if (property.against_reference) names.push_back(property.name);
-  EXPECT_THAT(names, ElementsAre("loss", "gradient"));
+  EXPECT_THAT(names, ElementsAre("loss", "gradient", "random-rounding"));
 }
 
 TEST(Gate, ShrinksAFailureAndSaysInHowManySteps) {

@@ -52,12 +52,20 @@ CceCase many_entries(std::int64_t V) {
   return c;
 }
 
+/// Each product in a logit is as large as any other, and entries 0 and 1 have opposite ones: no column is without
+/// effect.
 CceCase many_columns(std::int64_t H) {
   CceCase c = blank_case(2, H, 3);
+  c.targets = {0, 1};
   Random random(static_cast<std::uint64_t>(H));
-  const double scale = std::pow(static_cast<double>(H), -0.25);
-  fill(c.hidden, c.N * H, scale, random);
-  fill(c.weight, c.V * H, scale, random);
+  const auto scale = static_cast<float>(std::pow(static_cast<double>(H), -0.25));
+  const auto add_signs = [&](std::vector<float>& values, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) values.push_back(random.pick({-scale, scale}));
+  };
+  add_signs(c.hidden, c.N * H);
+  add_signs(c.weight, H);
+  for (std::int64_t h = 0; h < H; ++h) c.weight.push_back(-c.weight_at(0, h));
+  add_signs(c.weight, H);
   return c;
 }
 

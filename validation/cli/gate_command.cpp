@@ -21,6 +21,9 @@
 #if defined(__linux__)
 #include <sys/prctl.h>
 #endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace assay::validation {
 namespace {
@@ -139,6 +142,21 @@ Report resumed_report(const GateArguments& arguments) {
   return report;
 }
 
+/// Keeps memory that kernels take and do not touch out of the process: needle cases fill a band of a large table, of
+/// which a kernel's advice to use huge pages would make the whole resident. Plug-ins' processes inherit this.
+void use_small_pages() {
+#if defined(__linux__)
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+#endif
+}
+
+/// Gives back what large cases left on the heap.
+void return_free_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
 /// The runs of one command, with their report and table.
 class GateSession {
  public:
@@ -176,6 +194,7 @@ class GateSession {
     GateTable table(table_stream(arguments_.files));
     GateWatch watch = table.watch(Interrupt::came);
     watch.advances = [&](const GateRecord& record) {
+      return_free_memory();
       if (!checkpoint_.is_due()) return;
       Report report = report_;
       report.runs.push_back(record);
@@ -202,14 +221,6 @@ class GateSession {
   Report resumed_;
   Checkpoint checkpoint_;
 };
-
-/// Keeps memory that kernels take and do not touch out of the process: needle cases fill a band of a large table, of
-/// which a kernel's advice to use huge pages would make the whole resident. Plug-ins' processes inherit this.
-void use_small_pages() {
-#if defined(__linux__)
-  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-#endif
-}
 
 template <class Operation>
 int judge_kernels(const GateArguments& arguments, bool cases_chosen) {

@@ -193,7 +193,7 @@ class Judge {
     Finding finding = judge(property_, context_, c);
     if (shrinking_) return finding;
     if (coverage != nullptr) coverage->count(Operation::classes_of(c));
-    context_.recent->add(c, elements_of_dtype(c));
+    if constexpr (HasFields<Case>) context_.recent->add(c, elements_of_dtype(c));
     judged_ = {};
     if (finding.verdict != Verdict::skipped)
       judged_ = {needle_.size, finding.noticed ? finding.noticed->elements.count(needle_.index) : 0, 0,

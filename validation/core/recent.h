@@ -14,7 +14,7 @@ class RecentCases {
  public:
   /// Adds a copy of the case, and forgets the older half where the elements of all are too many to keep.
   void add(const Case& c, std::size_t elements) {
-    constexpr std::size_t most = std::size_t{1} << 22;
+    constexpr std::size_t most = std::size_t{1} << 20;
     if (elements >= most / 8) return;
     elements_ += elements + 1;
     if (elements_ > most) {

@@ -1,5 +1,7 @@
 #include "validation/ctc/truth.h"
 
+#include <utility>
+
 namespace assay::validation {
 namespace {
 
@@ -16,13 +18,19 @@ CtcTruth compute(const CtcCase& c, int digits) {
 
 CtcTruth in_long_double(const CtcCase& c) {
   const auto problem = c.view();
-  const auto rows = reference::ctc_rows<long double>(problem);
-  const auto outcome = reference::combine<long double>(problem, std::span(rows));
+  auto rows = reference::ctc_rows<long double>(problem);
+  CtcTruth truth;
+  {
+    const auto outcome = reference::combine<long double>(problem, std::span<const decltype(rows)::value_type>(rows));
+    truth.loss = exactly(outcome.loss);
+    truth.gradient = exactly(outcome.gradient);
+  }
   const auto to_big = [](long double x) { return exactly(x); };
-  CtcTruth truth{{}, exactly(outcome.loss), exactly(outcome.gradient)};
-  for (const auto& row : rows)
+  for (auto& given : rows) {
+    const auto row = std::move(given);  // whose memory is free once it is converted
     truth.rows.push_back({row.possible, exactly(row.probability), exactly(row.loss), reference::map(row.y, to_big),
                           reference::map(row.posterior, to_big)});
+  }
   return truth;
 }
 

@@ -47,6 +47,20 @@ TEST(CtcBounds, AreThoseOfHandInProbabilities) {
   EXPECT_DOUBLE_EQ(bounds.gradient(1, 0), stored(1, gamma(12) + rho + 4 * u));
 }
 
+/// The walk of T equal steps is lambda sqrt(T) of them, and no longer than all of them: it is so where T > lambda^2.
+TEST(CtcBounds, OfRandomRoundingGrowLikeTheRootOfTheFrames) {
+  const CtcKernelInfo info = claims(Arithmetic::log_space, 0x1p-53);
+  const CtcCase few = CtcOperation::sized_case(40, 5, 10, 1, 1), many = CtcOperation::sized_case(2000, 5, 10, 1, 1);
+  const CtcBounds worst_of_few(few, info), few_walk(few, info, Rounding::random);
+  EXPECT_EQ(few_walk.loss(0), worst_of_few.loss(0));
+  EXPECT_EQ(few_walk.gradient(3, 0), worst_of_few.gradient(3, 0));
+  const CtcBounds worst(many, info), walk(many, info, Rounding::random);
+  const double lambda = std::sqrt(2 * std::log(2e10 * (2 * 2000 * 21 + 1)));
+  EXPECT_GT(walk.loss(0), lambda / std::sqrt(2000) * worst.loss(0) * 0.9);
+  EXPECT_LT(walk.loss(0), lambda / std::sqrt(2000) * worst.loss(0) * 1.4) << "steps grow with |ln alpha|";
+  EXPECT_LT(walk.gradient(1000, 0), worst.gradient(1000, 0) / 2);
+}
+
 TEST(CtcBounds, OfTwoStepsLetTheFramesErrorsIntoEachClass) {
   const CtcCase c = three_of_four_paths();
   CtcKernelInfo info = claims(Arithmetic::probability);
@@ -158,10 +172,14 @@ TEST(CtcBounds, AreInfiniteWhereAKernelClaimsNothing) {
   }
 }
 
+/// A kernel without state is its own fresh one.
 CtcPropertyReport report_on(const CtcKernel& kernel, const std::string& name) {
   Coverage coverage(CtcOperation::classes());
   const CtcGateOptions options{.cases = 150, .shrink_budget = 0, .given = {}};
-  return run_property(property_named(name), {kernel}, options, coverage);
+  const auto same = [&](const std::string&) {
+    return std::shared_ptr<const CtcKernel>(std::shared_ptr<void>(), &kernel);
+  };
+  return run_property(property_named(name), {.kernel = kernel, .fresh_kernel = same}, options, coverage);
 }
 
 TEST(CtcBounds, LetAnHonestFloat32KernelPassAndABoastfulOneFail) {

@@ -13,7 +13,10 @@ namespace assay::validation {
 class FloatKernel : public PlainCtcKernel {
  public:
   explicit FloatKernel(double claimed_unit_roundoff)
-      : info_{.name = "float", .arithmetic = Arithmetic::log_space, .unit_roundoff = claimed_unit_roundoff} {}
+      : info_{.name = "float",
+              .arithmetic = Arithmetic::log_space,
+              .unit_roundoff = claimed_unit_roundoff,
+              .random_rounding = true} {}
 
   const CtcKernelInfo& info() const override { return info_; }
 
@@ -67,6 +70,7 @@ class HalfResultsKernel : public PlainCtcKernel {
   explicit HalfResultsKernel(double claimed_output_unit_roundoff)
       : info_{.name = "half",
               .arithmetic = Arithmetic::log_space,
+              .random_rounding = true,
               .output_unit_roundoff = claimed_output_unit_roundoff} {}
 
   const CtcKernelInfo& info() const override { return info_; }

@@ -33,7 +33,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
     const SvdRun& alone = singles.of(single, [&](const SvdCase& d) { return run_valid(context.kernel, d); });
     Finding finding = same_bits(single, select(all, b), alone, "among others and alone, the matrix gives other bits");
     if (is_failure(finding.verdict)) return finding;
-    for (std::int64_t k = 0; k < alone.K; ++k) comparison.would_notice('b', b, alone.s(0, k), 0);
+    for (std::int64_t k = 0; k < alone.K; ++k) comparison.near(value_place(b, k), all.s(b, k), alone.s(0, k), 0);
   }
   return comparison.finding();
 }

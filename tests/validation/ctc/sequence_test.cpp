@@ -1,0 +1,104 @@
+// A failure that no case alone shows is led to again by a short sequence of cases, and by the line that carries it.
+#include "validation/core/sequence.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/validation/ctc/kernels.h"
+#include "validation/core/report.h"
+#include "validation/registry.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+const CtcProperty& history() {
+  return property_named("history");
+}
+
+CtcPropertyReport report_on_fault(const std::string& fault, int shrink_budget = 500) {
+  Coverage coverage(CtcOperation::classes());
+  const auto kernel = CtcOperation::kernel("fault:" + fault);
+  const CtcContext context{.kernel = *kernel, .fresh_kernel = CtcOperation::kernel};
+  return run_property(history(), context, {.shrink_budget = shrink_budget, .given = {}}, coverage);
+}
+
+bool fails_afresh(const std::string& fault, const Sequence<CtcOperation>& cases) {
+  const auto kernel = CtcOperation::kernel("fault:" + fault);
+  const CtcContext context{.kernel = *kernel, .fresh_kernel = CtcOperation::kernel};
+  return is_failure(judge_in_turn(history(), context, cases).verdict);
+}
+
+TEST(Sequence, OfTwoCasesShowsWhatALargerProblemLeft) {
+  const auto report = report_on_fault("wrong-after-larger-t");
+  ASSERT_TRUE(report.failure.has_value());
+  EXPECT_TRUE(report.failure->passes_alone);
+  const auto& sequence = report.failure->sequence;
+  ASSERT_EQ(sequence.size(), 2U);
+  EXPECT_GT(sequence[0]->T, sequence[1]->T);
+  EXPECT_EQ(report.failure->problem, *sequence[1]);
+  EXPECT_THAT(report.failure->origin, HasSubstr("2 cases in turn"));
+  EXPECT_THAT(report.failure->explanation, HasSubstr("this case alone passes"));
+  EXPECT_TRUE(fails_afresh("wrong-after-larger-t", sequence));
+  EXPECT_FALSE(fails_afresh("wrong-after-larger-t", {sequence[1]})) << "the line would pass without the first case";
+}
+
+TEST(Sequence, OfOneCaseManyTimesShowsWhatComesOfOneCallInMany) {
+  const auto report = report_on_fault("wrong-on-call-97");
+  ASSERT_TRUE(report.failure.has_value());
+  const auto& sequence = report.failure->sequence;
+  ASSERT_GE(sequence.size(), 4U) << "97 calls, 32 for a tiny case";
+  EXPECT_EQ(*sequence.front(), *sequence.back());
+  const std::string line = failure_text(report, "fault:wrong-on-call-97", false);
+  EXPECT_THAT(line, HasSubstr("kernel=fault:wrong-on-call-97 times=" + std::to_string(sequence.size()) + " T="));
+  EXPECT_THAT(line, Not(HasSubstr(std::string(then))));
+}
+
+TEST(Sequence, IsNotLookedForWithoutABudgetOrAFreshKernel) {
+  EXPECT_TRUE(report_on_fault("wrong-after-larger-t", 0).failure->sequence.empty());
+  const auto kernel = CtcOperation::kernel("fault:wrong-after-larger-t");
+  const Sequence<CtcOperation> cases(3, std::make_shared<const CtcCase>(three_of_four_paths()));
+  EXPECT_FALSE(shortest_failing(history(), CtcContext{.kernel = *kernel}, cases, 100, {}).has_value());
+  const CtcContext context{.kernel = *kernel, .fresh_kernel = CtcOperation::kernel};
+  EXPECT_FALSE(shortest_failing(history(), context, cases, 100, {}).has_value()) << "these cases pass";
+}
+
+TEST(History, IsSkippedWhereAKernelCannotBeStartedAfresh) {
+  const auto kernel = plain_ctc_kernel();
+  const Finding finding = judge(history(), CtcContext{.kernel = *kernel}, three_of_four_paths());
+  EXPECT_EQ(finding.verdict, Verdict::skipped);
+  EXPECT_THAT(finding.explanation, HasSubstr("cannot be started afresh"));
+}
+
+TEST(Reproducer, NamesTheCasesInTurn) {
+  const auto small = std::make_shared<const CtcCase>(three_of_four_paths());
+  const auto other = std::make_shared<const CtcCase>(too_few_frames());
+  const std::string words =
+      words_of_replay_line(reproducer<CtcOperation>("history", "cpu", {small, small, other, small}));
+  EXPECT_THAT(parts_of(words),
+              ElementsAre("operation=ctc property=history kernel=cpu times=2 " + CtcOperation::to_text(*small),
+                          CtcOperation::to_text(*other), CtcOperation::to_text(*small)));
+  EXPECT_THAT(parts_of("T=1"), ElementsAre("T=1"));
+}
+
+TEST(RecentCases, ForgetTheOldest) {
+  RecentCases<CtcCase> recent;
+  CtcCase c = three_of_four_paths();
+  recent.add(c, std::size_t{1} << 30);
+  EXPECT_TRUE(recent.cases().empty()) << "a case too large to keep";
+  for (int i = 0; i < 100; ++i) {
+    c.T = i;
+    recent.add(c, 100'000);
+  }
+  EXPECT_LE(recent.cases().size(), 11U);
+  EXPECT_EQ(recent.cases().back()->T, 99);
+}
+
+}  // namespace
+}  // namespace assay::validation
