@@ -142,11 +142,15 @@ Report resumed_report(const GateArguments& arguments) {
   return report;
 }
 
-/// Keeps memory that kernels take and do not touch out of the process: needle cases fill a band of a large table, of
-/// which a kernel's advice to use huge pages would make the whole resident. Plug-ins' processes inherit this.
-void use_small_pages() {
+/// Keeps the process small. Needle cases fill a band of a large table, of which a kernel's advice to use huge pages would
+/// make the whole resident; plug-ins' processes inherit this. Large arrays, of many threads too, go back when freed.
+void save_memory() {
 #if defined(__linux__)
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+#endif
+#if defined(__GLIBC__)
+  mallopt(M_ARENA_MAX, 2);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
 }
 
@@ -227,7 +231,7 @@ int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
   const auto kernels =
       arguments.kernel.empty() ? Operation::shipped_kernels() : std::vector<std::string>{arguments.kernel};
   transport::set_time_limit(arguments.time_limit);
-  use_small_pages();
+  save_memory();
   return GateSession(arguments).judge(run_of<Operation>(arguments, cases_chosen), kernels);
 }
 

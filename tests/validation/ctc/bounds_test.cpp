@@ -49,7 +49,8 @@ TEST(CtcBounds, AreThoseOfHandInProbabilities) {
 
 /// The walk of T equal steps is lambda sqrt(T) of them, and no longer than all of them: it is so where T > lambda^2.
 TEST(CtcBounds, OfRandomRoundingGrowLikeTheRootOfTheFrames) {
-  const CtcKernelInfo info = claims(Arithmetic::log_space, 0x1p-53);
+  CtcKernelInfo info = claims(Arithmetic::log_space, 0x1p-24);
+  info.output_unit_roundoff = 0x1p-24;
   const CtcCase few = CtcOperation::sized_case(40, 5, 10, 1, 1), many = CtcOperation::sized_case(2000, 5, 10, 1, 1);
   const CtcBounds worst_of_few(few, info), few_walk(few, info, Rounding::random);
   EXPECT_EQ(few_walk.loss(0), worst_of_few.loss(0));
