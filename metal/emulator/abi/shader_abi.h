@@ -7,10 +7,12 @@
 #pragma once
 
 #ifdef ASSAY_SHADER
+using assay_u8 = unsigned char;
 using assay_u32 = unsigned int;
 using assay_u64 = unsigned long;
 #else
 #include <cstdint>
+using assay_u8 = std::uint8_t;
 using assay_u32 = std::uint32_t;
 using assay_u64 = std::uint64_t;
 #endif
