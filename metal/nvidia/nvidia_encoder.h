@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "metal/device/recording_encoder.h"
-#include "metal/emulator/abi/gpu_call.h"
+#include "metal/emulator/abi/shader_abi.h"
 #include "metal/nvidia/nvidia_buffer.h"
 #include "metal/nvidia/nvidia_library.h"
 

@@ -7,7 +7,6 @@
 #include <system_error>
 
 #include "metal/device/read_file.h"
-#include "metal/emulator/abi/gpu_call.h"
 #include "metal/nvidia/ptx.h"
 
 namespace assay::metal::nvidia {

@@ -3,8 +3,6 @@
 
 #include <assay/site.h>
 
-#include "../../../abi/gpu_call.h"
-
 extern "C" __attribute__((address_space(3), aligned(16))) char assay_dynamic_memory[];
 
 namespace assay_shader_side {
