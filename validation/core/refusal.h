@@ -29,7 +29,7 @@ Finding judge_refusal(const BasicRun& run, const std::string& what, std::string_
 void add_refusal(Finding& all, const Finding& next);
 
 /// The verdict on `kernel` for the valid problem `good`, spoilt in each of these ways; only up to the first failure if
-/// the kernel runs in its caller's process ("isolation" is declined), which a bad argument may destroy.
+/// the kernel runs in its caller's process (it is not isolated), which a bad argument may destroy.
 template <class Kernel, class Case, class Options>
 Finding judge_refusals(const Kernel& kernel, const Case& good,
                        std::span<const BadArgument<Case, Options>> bad_arguments) {
@@ -37,7 +37,7 @@ Finding judge_refusals(const Kernel& kernel, const Case& good,
   for (const auto& bad : bad_arguments) {
     Case c = good;
     Options options;
-    if (is_failure(all.verdict) && !kernel.info().support.does("isolation")) break;
+    if (is_failure(all.verdict) && !kernel.info().support.is_isolated) break;
     bad.spoil(c, options);
     try {
       add_refusal(all, judge_refusal(run_kernel(kernel, c, options), bad.what, bad.named));

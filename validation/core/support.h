@@ -35,6 +35,7 @@ struct Support {
   std::vector<Dtype> dtypes = {Dtype::float32};
   std::map<std::string, std::int64_t> limits = {};  ///< the largest of an extent, by name
   std::set<std::string> declined = {};              ///< keys of claims (core/fields.h)
+  bool is_isolated = true;        ///< a bad argument cannot destroy the process that the kernel shares with its author
   bool takes_views = false;       ///< reads and writes arrays where they are, so that untouched pages need no memory
   std::int64_t reach = no_limit;  ///< the largest extent of needle cases (core/reach.h); slow kernels have less
 

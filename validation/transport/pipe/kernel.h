@@ -52,7 +52,7 @@ class PipeKernel final : public Operation::Kernel {
     info.support.dtypes.clear();
     for (const auto& dtype : kernel.at("dtypes").list()) info.support.dtypes.push_back(dtype_from(dtype));
     read_support<Operation>(kernel, info.support);
-    info.support.declined.insert("isolation");
+    info.support.is_isolated = false;
     return info;
   }
 
