@@ -68,7 +68,7 @@ Finding judged(const std::vector<BadArgument<OneNumber, NoOptions>>& bad, const 
 /// A bad argument that a function in this process takes may destroy the process: the first one is enough.
 TEST(Refusals, EndAtTheFirstFailureOfAKernelWithoutIsolation) {
   Lenient here;
-  here.description.support.declined = {"isolation"};
+  here.description.support.is_isolated = false;
   const std::string told = judged({two, one, three}, here).explanation;
   EXPECT_THAT(told, HasSubstr("a two"));
   EXPECT_THAT(told, testing::Not(HasSubstr("a three")));

@@ -1,6 +1,7 @@
 // Needle cases (validation/core/reach.h): one large extent, and values by which each of its indices decides a result.
 #include "validation/cce/operation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -52,20 +53,19 @@ CceCase many_entries(std::int64_t V) {
   return c;
 }
 
-/// Each product in a logit is as large as any other, and entries 0 and 1 have opposite ones: no column is without
-/// effect.
+/// Each token takes every 16th column, so that its sums have few terms; all products are of one size, and entries 0 and
+/// 1 have opposite ones: no column is without effect.
 CceCase many_columns(std::int64_t H) {
-  CceCase c = blank_case(2, H, 3);
-  c.targets = {0, 1};
+  CceCase c = blank_case(std::min<std::int64_t>(H, 16), H, 3);
   Random random(static_cast<std::uint64_t>(H));
-  const auto scale = static_cast<float>(std::pow(static_cast<double>(H), -0.25));
-  const auto add_signs = [&](std::vector<float>& values, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) values.push_back(random.pick({-scale, scale}));
-  };
-  add_signs(c.hidden, c.N * H);
-  add_signs(c.weight, H);
+  const auto scale = static_cast<float>(std::pow(static_cast<double>(H) / static_cast<double>(c.N), -0.25));
+  const auto sign = [&] { return random.pick({-scale, scale}); };
+  for (std::int64_t& target : c.targets) target = random.integer(0, 1);
+  for (std::int64_t n = 0; n < c.N; ++n)
+    for (std::int64_t h = 0; h < H; ++h) c.hidden.push_back(h % c.N == n ? sign() : 0);
+  for (std::int64_t h = 0; h < H; ++h) c.weight.push_back(sign());
   for (std::int64_t h = 0; h < H; ++h) c.weight.push_back(-c.weight_at(0, h));
-  add_signs(c.weight, H);
+  for (std::int64_t h = 0; h < H; ++h) c.weight.push_back(sign());
   return c;
 }
 
