@@ -143,8 +143,9 @@ Report resumed_report(const GateArguments& arguments) {
   return report;
 }
 
-/// Keeps the process small. Needle cases fill a band of a large table, of which a kernel's advice to use huge pages would
-/// make the whole resident; plug-ins' processes inherit this. Large arrays, of many threads too, go back when freed.
+/// Keeps the process small. Needle cases fill a band of a large table, of which a kernel's advice to use huge pages
+/// would make the whole resident; plug-ins' processes inherit this. Large arrays, of many threads too, go back when
+/// freed.
 void save_memory() {
 #if defined(__linux__)
   prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);

@@ -37,8 +37,9 @@ CtcCase many_rows(std::int64_t B) {
   return c;
 }
 
-/// Row 0 spreads the probability over all classes, no class far below the others. Row 1 gives it to 64 of them, the last among them: few terms have
-/// a small bound. The labels have the largest values; of an odd number of classes the last is no label.
+/// Row 0 spreads the probability over all classes, no class far below the others. Row 1 gives it to 64 of them, the
+/// last among them: few terms have a small bound. The labels have the largest values; of an odd number of classes the
+/// last is no label.
 CtcCase many_classes(std::int64_t C) {
   constexpr float nothing = -200;
   CtcCase c = blank_case(2, 2, C);
