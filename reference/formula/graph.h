@@ -53,6 +53,7 @@ struct Node {
   std::vector<double> values = {};        ///< of a constant
   std::string name = {};                  ///< of an input
   std::int32_t line = 0;                  ///< of the formula's source, 0 where there is none
+  bool running = false;                   ///< a sum for a mean, which kernels may keep as a running mean: never exact
 };
 
 struct Graph {

@@ -64,7 +64,7 @@ class NodeErrors {
     terms_.clear();
     for (std::int64_t k = 0; k < node.inner; ++k)
       terms_.push_back(operand(node, 0, i * static_cast<std::size_t>(node.inner) + static_cast<std::size_t>(k)));
-    if (node.op == Op::sum) return sum();
+    if (node.op == Op::sum) return sum(node.running);
     return node.op == Op::product ? product(value) : extreme(node.op);
   }
 
@@ -105,7 +105,8 @@ class NodeErrors {
     if (b.value == 0 && b.error == 0) return a.error;
     if (std::abs(b.value) <= b.error) return a.value == 0 && a.error == 0 ? 0 : infinity;
     const double carried = (a.error + (b.error == 0 ? 0 : std::abs(value) * b.error)) / (std::abs(b.value) - b.error);
-    const bool is_exact = exact && std::fma(value, b.value, -a.value) == 0 && is_number(value);
+    int exponent = 0;  // a power of two alone has an exact reciprocal
+    const bool is_exact = exact && std::abs(std::frexp(b.value, &exponent)) == 0.5 && is_number(value);
     return carried + (is_exact ? 0 : rounding(value, roads + 1));
   }
 
@@ -169,10 +170,10 @@ class NodeErrors {
   }
 
   /// In any order, and as an online sum that rescales: docs/bounds.md, "Sums".
-  double sum() {
+  double sum(bool running) {
     const double u = format_of(a_.accumulate).roundoff;
     double total = 0, carried = 0;
-    bool exact = true, non_negative = true;
+    bool exact = !running, non_negative = true;
     Grid grid;
     sizes_.clear();
     for (const Operand& term : terms_) {
@@ -209,7 +210,7 @@ class NodeErrors {
       const bool exact = a.error == 0 && b.error == 0 && std::fma(a.value, b.value, -value) == 0 && is_number(value);
       terms_.push_back({value, cross(a, b) + (exact ? 0 : rounding(value, roads))});
     }
-    return sum();
+    return sum(false);
   }
 
   double product(double value) const {

@@ -58,8 +58,9 @@ std::int32_t add_gather(Traced& traced, std::vector<std::int32_t> arguments, con
 }
 
 std::int32_t add_reduction(Traced& traced, const std::string& op, std::int64_t size, std::int32_t argument,
-                           std::int64_t inner, int line) {
+                           std::int64_t inner, int line, bool running) {
   Node node{reference::formula::op_called(op), size, {argument}, inner};
+  node.running = running;
   node.line = line;
   return traced.graph.add(std::move(node));
 }

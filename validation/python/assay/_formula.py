@@ -153,7 +153,7 @@ class Namespace:
     def where(self, condition: Any, a: Any, b: Any) -> Traced:
         return self._elementwise("where", condition, a, b)
 
-    def _reduce(self, op: str, x: Any, axis: Any, keepdims: bool) -> Traced:
+    def _reduce(self, op: str, x: Any, axis: Any, keepdims: bool, running: bool = False) -> Traced:
         x = self._array(x)
         axes = tuple(range(x.ndim)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         if any(not -x.ndim <= a < x.ndim for a in axes):
@@ -163,11 +163,11 @@ class Namespace:
         outer, inner = [x.shape[a] for a in kept], int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
         last = self._moved([x], np.transpose(self._positions(x), [*kept, *axes]))
         size = int(np.prod(outer, dtype=np.int64))
-        node = self._graph.reduce(op, size, last._node, inner, self._line())
+        node = self._graph.reduce(op, size, last._node, inner, self._line(), running)
         return Traced(self, node, tuple(1 if a in axes else x.shape[a] for a in range(x.ndim)) if keepdims else tuple(outer))
 
     def mean(self, x: Any, *, axis: Any = None, keepdims: bool = False) -> Traced:
-        total = self._reduce("sum", x, axis, keepdims)
+        total = self._reduce("sum", x, axis, keepdims, running=True)
         return total / (self._array(x).size / total.size if total.size else 1)
 
     def matmul(self, a: Any, b: Any) -> Traced:
