@@ -36,7 +36,8 @@ class Differentiation {
 
  private:
   std::int32_t constant(std::int64_t size, double value) {
-    return graph_.add({Op::constant, size, {}, 0, 0, 0, {}, std::vector<double>(static_cast<std::size_t>(size), value)});
+    return graph_.add(
+        {Op::constant, size, {}, 0, 0, 0, {}, std::vector<double>(static_cast<std::size_t>(size), value)});
   }
   std::int32_t unary(Op op, std::int32_t a) { return graph_.add({op, graph_.size_of(a), {a}}); }
   std::int32_t binary(Op op, std::int32_t a, std::int32_t b) { return graph_.add({op, graph_.size_of(a), {a, b}}); }
@@ -87,15 +88,24 @@ class Differentiation {
     const auto x = node.arguments[0];
     const auto one = [&] { return constant(node.size, 1); };
     switch (node.op) {
-      case Op::negative: return accumulate(x, unary(Op::negative, g));
-      case Op::abs: return accumulate(x, times(g, unary(Op::sign, x)));
-      case Op::exp: return accumulate(x, times(g, y));
-      case Op::expm1: return accumulate(x, times(g, unary(Op::exp, x)));
-      case Op::log: return accumulate(x, binary(Op::divide, g, x));
-      case Op::log1p: return accumulate(x, binary(Op::divide, g, binary(Op::add, one(), x)));
-      case Op::sqrt: return accumulate(x, binary(Op::divide, g, binary(Op::add, y, y)));
-      case Op::tanh: return accumulate(x, times(g, binary(Op::subtract, one(), times(y, y))));
-      default: return;  // sign is flat
+      case Op::negative:
+        return accumulate(x, unary(Op::negative, g));
+      case Op::abs:
+        return accumulate(x, times(g, unary(Op::sign, x)));
+      case Op::exp:
+        return accumulate(x, times(g, y));
+      case Op::expm1:
+        return accumulate(x, times(g, unary(Op::exp, x)));
+      case Op::log:
+        return accumulate(x, binary(Op::divide, g, x));
+      case Op::log1p:
+        return accumulate(x, binary(Op::divide, g, binary(Op::add, one(), x)));
+      case Op::sqrt:
+        return accumulate(x, binary(Op::divide, g, binary(Op::add, y, y)));
+      case Op::tanh:
+        return accumulate(x, times(g, binary(Op::subtract, one(), times(y, y))));
+      default:
+        return;  // sign is flat
     }
   }
 
@@ -104,9 +114,12 @@ class Differentiation {
     const auto b = node.arguments[1];
     const auto zero = [&] { return constant(node.size, 0); };
     switch (node.op) {
-      case Op::add: return accumulate(a, g), accumulate(b, g);
-      case Op::subtract: return accumulate(a, g), accumulate(b, unary(Op::negative, g));
-      case Op::multiply: return accumulate(a, times(g, b)), accumulate(b, times(g, a));
+      case Op::add:
+        return accumulate(a, g), accumulate(b, g);
+      case Op::subtract:
+        return accumulate(a, g), accumulate(b, unary(Op::negative, g));
+      case Op::multiply:
+        return accumulate(a, times(g, b)), accumulate(b, times(g, a));
       case Op::divide:
         accumulate(a, binary(Op::divide, g, b));
         return accumulate(b, unary(Op::negative, binary(Op::divide, times(g, y), b)));
@@ -125,7 +138,8 @@ class Differentiation {
       case Op::where:
         accumulate(b, where(a, g, zero()));
         return accumulate(node.arguments[2], where(a, zero(), g));
-      default: return;  // comparisons are flat
+      default:
+        return;  // comparisons are flat
     }
   }
 

@@ -84,38 +84,60 @@ template <class Number>
 Number unary(Op op, const Number& x) {
   using Traits = NumberTraits<Number>;
   switch (op) {
-    case Op::negative: return -x;
-    case Op::abs: return magnitude(x);
-    case Op::sign: return sign(x);
-    case Op::exp: return Traits::exp(x);
-    case Op::expm1: return Traits::expm1(x);
-    case Op::log: return Traits::log(x);
-    case Op::log1p: return Traits::log1p(x);
-    case Op::sqrt: return Traits::sqrt(x);
-    default: return tanh(x);
+    case Op::negative:
+      return -x;
+    case Op::abs:
+      return magnitude(x);
+    case Op::sign:
+      return sign(x);
+    case Op::exp:
+      return Traits::exp(x);
+    case Op::expm1:
+      return Traits::expm1(x);
+    case Op::log:
+      return Traits::log(x);
+    case Op::log1p:
+      return Traits::log1p(x);
+    case Op::sqrt:
+      return Traits::sqrt(x);
+    default:
+      return tanh(x);
   }
 }
 
 template <class Number>
 Number binary(Op op, const Number& a, const Number& b) {
   switch (op) {
-    case Op::add: return a + b;
-    case Op::subtract: return a - b;
-    case Op::multiply: return a * b;
-    case Op::divide: return a / b;
-    case Op::maximum: return larger(a, b);
-    case Op::minimum: return smaller(a, b);
-    case Op::logaddexp: return logaddexp(a, b);
-    case Op::less: return Number(is_less(a, b) ? 1 : 0);
-    case Op::less_equal: return Number(is_less(b, a) ? 0 : 1);
-    default: return Number(is_less(a, b) || is_less(b, a) ? 0 : 1);
+    case Op::add:
+      return a + b;
+    case Op::subtract:
+      return a - b;
+    case Op::multiply:
+      return a * b;
+    case Op::divide:
+      return a / b;
+    case Op::maximum:
+      return larger(a, b);
+    case Op::minimum:
+      return smaller(a, b);
+    case Op::logaddexp:
+      return logaddexp(a, b);
+    case Op::less:
+      return Number(is_less(a, b) ? 1 : 0);
+    case Op::less_equal:
+      return Number(is_less(b, a) ? 0 : 1);
+    default:
+      return Number(is_less(a, b) || is_less(b, a) ? 0 : 1);
   }
 }
 
 template <class Number>
 Number reduced(Op op, std::span<const Number> row) {
   const Number infinity = NumberTraits<Number>::infinity();
-  Number result = op == Op::product ? Number(1) : op == Op::largest ? -infinity : op == Op::smallest ? infinity : Number(0);
+  Number result = op == Op::product    ? Number(1)
+                  : op == Op::largest  ? -infinity
+                  : op == Op::smallest ? infinity
+                                       : Number(0);
   for (const Number& x : row) {
     if (op == Op::sum) result += x;
     if (op == Op::product) result *= x;
@@ -159,7 +181,8 @@ Number element(const Node& node, const Values<Number>& values, std::size_t i) {
     return reduced<Number>(node.op, std::span(a).subspan(i * inner, inner));
   }
   const auto& b = values[static_cast<std::size_t>(node.arguments[1])];
-  if (node.op == Op::where) return is_less(Number(0), a[i]) ? b[i] : values[static_cast<std::size_t>(node.arguments[2])][i];
+  if (node.op == Op::where)
+    return is_less(Number(0), a[i]) ? b[i] : values[static_cast<std::size_t>(node.arguments[2])][i];
   if (node.op == Op::matmul) return inner_product<Number>(node, a, b, static_cast<std::int64_t>(i));
   return binary(node.op, a[i], b[i]);
 }

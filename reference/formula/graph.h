@@ -1,8 +1,7 @@
 // The graph of a formula: nodes in the order of evaluation, each an array of `size` elements in a row.
 //
-//   elementwise       add ... logaddexp, comparisons (1 or 0), where(condition, a, b): all arguments have the node's size
-//   sum, product,     over rows of `inner` consecutive elements of the argument [size, inner]
-//   largest, smallest
+//   elementwise       add ... logaddexp, comparisons (1 or 0), where(condition, a, b): all arguments have the node's
+//   size sum, product,     over rows of `inner` consecutive elements of the argument [size, inner] largest, smallest
 //   matmul            [batch, rows, inner] x [batch, inner, columns]
 //   gather            element i is element index[i] of the arguments, which are joined end to end
 //   scatter           element i is the sum of the argument's elements j with index[j] = i: the transpose of gather
@@ -22,16 +21,41 @@
 namespace assay::reference::formula {
 
 enum class Op : std::uint8_t {
-  input, constant,
-  add, subtract, multiply, divide, maximum, minimum, logaddexp, less, less_equal, equal,
-  negative, abs, sign, exp, expm1, log, log1p, sqrt, tanh,
-  where, sum, product, largest, smallest, matmul, gather, scatter,
+  input,
+  constant,
+  add,
+  subtract,
+  multiply,
+  divide,
+  maximum,
+  minimum,
+  logaddexp,
+  less,
+  less_equal,
+  equal,
+  negative,
+  abs,
+  sign,
+  exp,
+  expm1,
+  log,
+  log1p,
+  sqrt,
+  tanh,
+  where,
+  sum,
+  product,
+  largest,
+  smallest,
+  matmul,
+  gather,
+  scatter,
 };
 
 inline constexpr std::array<std::string_view, 29> op_names = {
-    "input",    "constant", "add",        "subtract", "multiply", "divide",  "maximum", "minimum", "logaddexp", "less",
-    "less_equal", "equal",  "negative",   "abs",      "sign",     "exp",     "expm1",   "log",     "log1p",     "sqrt",
-    "tanh",     "where",    "sum",        "product",  "largest",  "smallest", "matmul", "gather",  "scatter"};
+    "input",      "constant", "add",      "subtract", "multiply", "divide",   "maximum", "minimum", "logaddexp", "less",
+    "less_equal", "equal",    "negative", "abs",      "sign",     "exp",      "expm1",   "log",     "log1p",     "sqrt",
+    "tanh",       "where",    "sum",      "product",  "largest",  "smallest", "matmul",  "gather",  "scatter"};
 
 inline Op op_called(std::string_view name) {
   for (std::size_t i = 0; i < op_names.size(); ++i)
@@ -39,21 +63,27 @@ inline Op op_called(std::string_view name) {
   throw std::invalid_argument("op = '" + std::string(name) + "': expected one of the names in formula/graph.h");
 }
 
-constexpr bool is_binary(Op op) { return op >= Op::add && op <= Op::equal; }
-constexpr bool is_unary(Op op) { return op >= Op::negative && op <= Op::tanh; }
-constexpr bool is_reduction(Op op) { return op >= Op::sum && op <= Op::smallest; }
+constexpr bool is_binary(Op op) {
+  return op >= Op::add && op <= Op::equal;
+}
+constexpr bool is_unary(Op op) {
+  return op >= Op::negative && op <= Op::tanh;
+}
+constexpr bool is_reduction(Op op) {
+  return op >= Op::sum && op <= Op::smallest;
+}
 
 struct Node {
   Op op = Op::input;
   std::int64_t size = 0;
   std::vector<std::int32_t> arguments = {};
-  std::int64_t inner = 0;                 ///< of a reduction and of matmul
-  std::int64_t rows = 0, columns = 0;     ///< of matmul
-  std::vector<std::int64_t> index = {};   ///< of gather and scatter
-  std::vector<double> values = {};        ///< of a constant
-  std::string name = {};                  ///< of an input
-  std::int32_t line = 0;                  ///< of the formula's source, 0 where there is none
-  bool running = false;                   ///< a sum for a mean, which kernels may keep as a running mean: never exact
+  std::int64_t inner = 0;                ///< of a reduction and of matmul
+  std::int64_t rows = 0, columns = 0;    ///< of matmul
+  std::vector<std::int64_t> index = {};  ///< of gather and scatter
+  std::vector<double> values = {};       ///< of a constant
+  std::string name = {};                 ///< of an input
+  std::int32_t line = 0;                 ///< of the formula's source, 0 where there is none
+  bool running = false;                  ///< a sum for a mean, which kernels may keep as a running mean: never exact
 };
 
 struct Graph {
@@ -99,7 +129,8 @@ struct Graph {
     if (node.op != Op::gather && node.op > Op::constant)
       require(node.arguments.size() == count, node, std::to_string(count) + " arguments");
     if (is_binary(node.op) || is_unary(node.op) || node.op == Op::where)
-      for (const auto argument : node.arguments) require(size_of(argument) == node.size, node, "arguments of this size");
+      for (const auto argument : node.arguments)
+        require(size_of(argument) == node.size, node, "arguments of this size");
     if (node.op == Op::constant) require(std::ssize(node.values) == node.size, node, "as many values");
     if (is_reduction(node.op)) require(joined == node.size * node.inner, node, "an argument of size times inner");
     if (node.op == Op::matmul) require_product(node);

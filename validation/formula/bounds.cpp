@@ -74,16 +74,20 @@ class NodeErrors {
     switch (op) {
       case Op::add:
       case Op::subtract:
-        return a.error + b.error + (exact && is_exact_sum(a.value, op == Op::add ? b.value : -b.value, value)
-                                        ? 0 : rounding(value, roads));
+        return a.error + b.error +
+               (exact && is_exact_sum(a.value, op == Op::add ? b.value : -b.value, value) ? 0 : rounding(value, roads));
       case Op::multiply:
-        return cross(a, b) + (exact && std::fma(a.value, b.value, -value) == 0 && is_number(value)
-                                  ? 0 : rounding(value, roads));
-      case Op::divide: return quotient(a, b, value, exact);
+        return cross(a, b) +
+               (exact && std::fma(a.value, b.value, -value) == 0 && is_number(value) ? 0 : rounding(value, roads));
+      case Op::divide:
+        return quotient(a, b, value, exact);
       case Op::maximum:
-      case Op::minimum: return std::max(finite_part(a), finite_part(b));
-      case Op::logaddexp: return log_sum(a, b, value);
-      default: return near;
+      case Op::minimum:
+        return std::max(finite_part(a), finite_part(b));
+      case Op::logaddexp:
+        return log_sum(a, b, value);
+      default:
+        return near;
     }
   }
 
@@ -115,7 +119,8 @@ class NodeErrors {
     if (!std::isfinite(value)) return std::max(finite_part(a), finite_part(b));
     const double apart = std::abs(a.value - b.value);
     const double share = std::isfinite(apart) ? std::exp(-std::max(0.0, apart - a.error - b.error)) : 0;
-    const double work = share == 0 ? 0 : (2 * a_.exp_error + roads) * std::min(1.0, share * (1 + apart)) * format_.roundoff;
+    const double work =
+        share == 0 ? 0 : (2 * a_.exp_error + roads) * std::min(1.0, share * (1 + apart)) * format_.roundoff;
     return std::max(finite_part(a), finite_part(b)) + work + (share == 0 ? 0 : rounding(value, roads));
   }
 
@@ -123,14 +128,20 @@ class NodeErrors {
     const double function = rounding(value, a_.exp_error);
     switch (node.op) {
       case Op::negative:
-      case Op::abs: return x.error;
-      case Op::sign: return std::abs(x.value) > x.error || x.error == 0 ? 0 : 2;
-      case Op::exp: return exponential(x, value);
+      case Op::abs:
+        return x.error;
+      case Op::sign:
+        return std::abs(x.value) > x.error || x.error == 0 ? 0 : 2;
+      case Op::exp:
+        return exponential(x, value);
       case Op::expm1:
         return x.value == 0 && x.error == 0 ? 0 : (std::abs(value + 1)) * std::expm1(x.error) + function;
-      case Op::log: return logarithm(x.value, x.error, function);
-      case Op::log1p: return x.value == 0 && x.error == 0 ? 0 : logarithm(1 + x.value, x.error, function);
-      case Op::sqrt: return root(x, value);
+      case Op::log:
+        return logarithm(x.value, x.error, function);
+      case Op::log1p:
+        return x.value == 0 && x.error == 0 ? 0 : logarithm(1 + x.value, x.error, function);
+      case Op::sqrt:
+        return root(x, value);
       default: {  // tanh, whose slope is largest where |x| is least
         const double least = std::tanh(std::max(0.0, std::abs(x.value) - x.error));
         return std::min(2.0, x.error * (1 - least * least) + function);

@@ -10,7 +10,7 @@ namespace assay::validation::formula {
 namespace {
 
 std::int64_t draw_extent(Random& random, int size, std::int64_t limit, bool empty) {
-  static constexpr std::int64_t sizes[] = {1,  2,  3,  4,  5,  7,  8,   9,   11,  13,  15,  16,  17,  31,  32,
+  static constexpr std::int64_t sizes[] = {1,  2,  3,  4,  5,  7,  8,   9,   11,  13,  15,  16,  17,   31,   32,
                                            33, 37, 63, 64, 65, 67, 127, 128, 129, 255, 256, 257, 1023, 1024, 1025};
   if (empty && random.chance(0.03)) return 0;
   std::int64_t last = 0;
@@ -34,8 +34,8 @@ Extents draw_extents(Random& random, int size, const Specification& specificatio
   Extents extents;
   for (const auto& name : specification.extents) {
     const auto limit = specification.limits.find(name);
-    extents[name] = draw_extent(random, size, limit == specification.limits.end() ? 257 : limit->second,
-                                specification.empty);
+    extents[name] =
+        draw_extent(random, size, limit == specification.limits.end() ? 257 : limit->second, specification.empty);
   }
   while (!is_small(specification, extents)) halve_the_largest(extents);
   while (trace(extents)->graph.elements() > specification.largest_graph) {
@@ -63,8 +63,9 @@ double of_class(Random& random, const std::string& values, const NumberFormat& f
 }  // namespace
 
 const std::vector<std::string>& value_classes() {
-  static const std::vector<std::string> classes = {"normal", "offset", "wide", "tiny", "ties", "signed zeros",
-                                                   "subnormal", "largest", "integers", "one-hot", "sorted"};
+  static const std::vector<std::string> classes = {"normal",   "offset",       "wide",      "tiny",
+                                                   "ties",     "signed zeros", "subnormal", "largest",
+                                                   "integers", "one-hot",      "sorted"};
   return classes;
 }
 
@@ -77,11 +78,20 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
   for (std::size_t i = 0; i < result.size(); ++i) {
     double& x = result[i];
     switch (input.kind) {
-      case Kind::flag: x = random.chance(0.7) ? 1 : 0; break;
-      case Kind::index: x = static_cast<double>(random.integer(0, std::max<std::int64_t>(extents.at(input.extent) - 1, 0))); break;
-      case Kind::unit: x = random.chance(0.1) ? random.pick({0.0, 1.0}) : random.real(); break;
-      case Kind::positive: x = std::exp(random.gaussian()); break;
-      default: x = of_class(random, values, format, static_cast<std::int64_t>(i), offset);
+      case Kind::flag:
+        x = random.chance(0.7) ? 1 : 0;
+        break;
+      case Kind::index:
+        x = static_cast<double>(random.integer(0, std::max<std::int64_t>(extents.at(input.extent) - 1, 0)));
+        break;
+      case Kind::unit:
+        x = random.chance(0.1) ? random.pick({0.0, 1.0}) : random.real();
+        break;
+      case Kind::positive:
+        x = std::exp(random.gaussian());
+        break;
+      default:
+        x = of_class(random, values, format, static_cast<std::int64_t>(i), offset);
     }
     x = rounded_to<double>(dtype, x);
     if (std::isinf(x)) x = std::copysign(format.largest, x);
@@ -104,14 +114,14 @@ Case draw(Random& random, int size, const Specification& specification, const Tr
   Case c;
   c.extents = draw_extents(random, size, specification, trace);
   const auto& classes = value_classes();
-  c.values = !values.empty() ? values
-                             : classes[static_cast<std::size_t>(random.integer(0, std::ssize(classes) - 1))];
+  c.values = !values.empty() ? values : classes[static_cast<std::size_t>(random.integer(0, std::ssize(classes) - 1))];
   for (const Input& input : specification.inputs)
     c.arrays.push_back(draw_values(random, input, c.extents, dtype, random.chance(0.8) ? c.values : "normal"));
   for (const auto& shape : trace(c.extents)->shapes) {
     std::vector<double> upstream(static_cast<std::size_t>(elements_of(shape)));
     for (double& g : upstream)
-      g = rounded_to<double>(dtype, c.values == "integers" ? static_cast<double>(random.integer(-4, 4)) : random.gaussian());
+      g = rounded_to<double>(dtype,
+                             c.values == "integers" ? static_cast<double>(random.integer(-4, 4)) : random.gaussian());
     c.upstream.push_back(std::move(upstream));
   }
   c.layout = static_cast<int>(random.integer(0, 2));

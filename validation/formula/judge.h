@@ -19,7 +19,7 @@ struct Subject {
   Specification specification;
   Trace trace;
   std::string kernel_name;
-  Kernel forward = {};   ///< either may be empty
+  Kernel forward = {};  ///< either may be empty
   Kernel backward = {};
   Arithmetic arithmetic;
   int digits = 40;

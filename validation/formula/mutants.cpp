@@ -71,14 +71,15 @@ std::vector<std::pair<std::string, Fault>> faults_of(Op op) {
   constexpr std::int64_t tile = 16;
   std::vector<std::pair<std::string, Fault>> faults;
   if (is_reduction(op) || op == Op::matmul) {
-    faults.emplace_back("leaves out its last element", [](Graph& g, const Node& n) { return shortened(g, n, 0, n.inner - 1); });
-    faults.emplace_back("leaves out its first element", [](Graph& g, const Node& n) { return shortened(g, n, 1, n.inner); });
+    faults.emplace_back("leaves out its last element",
+                        [](Graph& g, const Node& n) { return shortened(g, n, 0, n.inner - 1); });
+    faults.emplace_back("leaves out its first element",
+                        [](Graph& g, const Node& n) { return shortened(g, n, 1, n.inner); });
     faults.emplace_back("leaves out the last tile of 16", [](Graph& g, const Node& n) {
       return shortened(g, n, 0, n.inner > tile ? (n.inner - 1) / tile * tile : n.inner);
     });
   }
-  if (op == Op::largest)
-    faults.emplace_back("is 0", [](Graph& g, const Node& n) { return constant(g, n.size, 0); });
+  if (op == Op::largest) faults.emplace_back("is 0", [](Graph& g, const Node& n) { return constant(g, n.size, 0); });
   if (op == Op::less || op == Op::less_equal)
     faults.emplace_back("is off by one", [op](Graph& g, const Node& n) {
       return with_op(g, n, op == Op::less ? Op::less_equal : Op::less);
@@ -136,9 +137,9 @@ Kernel evaluating(const Subject& subject, const Transform& transform, bool gradi
   return [&subject, transform, gradient, narrow, ones, spoil](const Case& c) {
     const Traced faulty = transform(*subject.trace(c.extents));
     Doubles results = narrow ? computed<reference::BFloat16>(subject, faulty, c, gradient, ones)
-                     : subject.arithmetic.compute == Dtype::float64
-                         ? computed<double>(subject, faulty, c, gradient, ones)
-                         : computed<float>(subject, faulty, c, gradient, ones);
+                      : subject.arithmetic.compute == Dtype::float64
+                          ? computed<double>(subject, faulty, c, gradient, ones)
+                          : computed<float>(subject, faulty, c, gradient, ones);
     if (spoil) spoil(results);
     return results;
   };
@@ -176,7 +177,8 @@ struct Mutant {
 std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
   const Transform same = [](const Traced& traced) { return traced; };
   std::vector<Mutant> mutants;
-  const auto add = [&](const std::string& name, bool gradient, const Transform& t, bool narrow, bool ones, const Spoil& spoil) {
+  const auto add = [&](const std::string& name, bool gradient, const Transform& t, bool narrow, bool ones,
+                       const Spoil& spoil) {
     Mutant mutant{name, gradient, {}, {}};
     if (gradient) {
       mutant.backward = evaluating(subject, t, true, narrow, ones, spoil);
@@ -191,8 +193,8 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
     for (const auto& [what, fault] : faults_of(site.op)) {
       const std::string where = site.gradient ? "gradient" : fmt::format("line {}", site.line);
       const Transform transform = [site, fault = fault](const Traced& traced) { return planted(traced, site, fault); };
-      add(fmt::format("{}: {} {}", where, reference::formula::op_names[static_cast<std::size_t>(site.op)], what), site.gradient,
-          transform, false, false, {});
+      add(fmt::format("{}: {} {}", where, reference::formula::op_names[static_cast<std::size_t>(site.op)], what),
+          site.gradient, transform, false, false, {});
     }
   for (const bool gradient : {false, true}) {
     const std::string what = gradient ? "gradient" : "output";

@@ -9,7 +9,7 @@
 namespace assay::validation::formula {
 
 struct MutantResult {
-  std::string name;      ///< "line 4: sum leaves out its last element"
+  std::string name;  ///< "line 4: sum leaves out its last element"
   bool killed = false;
   std::string property;  ///< the first that failed
 };

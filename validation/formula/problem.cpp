@@ -104,8 +104,15 @@ std::vector<std::function<Case()>> shrinks_of(const Specification& specification
   for (const auto& [name, size] : c.extents)
     for (const std::int64_t less : {std::int64_t{1}, size / 2, size - 1})
       if (less >= 1 && less < size)
-        steps.push_back([&specification, c, &trace, name = name, less] { return with_extent(specification, c, name, less, trace); });
-  if (c.layout != 0) steps.push_back([c] { Case plain = c; plain.layout = 0; return plain; });
+        steps.push_back([&specification, c, &trace, name = name, less] {
+          return with_extent(specification, c, name, less, trace);
+        });
+  if (c.layout != 0)
+    steps.push_back([c] {
+      Case plain = c;
+      plain.layout = 0;
+      return plain;
+    });
   const auto add = [&](auto member, std::size_t array, std::size_t first, std::size_t count, int step) {
     steps.push_back([c, member, array, first, count, step] {
       Case simple = c;
@@ -123,7 +130,8 @@ std::vector<std::function<Case()>> shrinks_of(const Specification& specification
       for (const int step : {0, 1, 2}) {
         if (size > 1) add(member, array, 0, size, step);
         for (std::size_t i = 0; i < std::min<std::size_t>(size, 16); ++i)
-          if (const double x = (c.*member)[array][i]; std::isfinite(x) && simpler(x, step) != x) add(member, array, i, 1, step);
+          if (const double x = (c.*member)[array][i]; std::isfinite(x) && simpler(x, step) != x)
+            add(member, array, i, 1, step);
       }
     }
   return steps;

@@ -48,10 +48,10 @@ using Extents = std::map<std::string, std::int64_t>;
 
 struct Case {
   Extents extents;
-  Doubles arrays;            ///< one for each input
-  Doubles upstream;          ///< one for each output
-  std::string values = {};   ///< the class of values
-  int layout = 0;            ///< 0 contiguous, 1 columns first, 2 every second element of a larger array
+  Doubles arrays;           ///< one for each input
+  Doubles upstream;         ///< one for each output
+  std::string values = {};  ///< the class of values
+  int layout = 0;           ///< 0 contiguous, 1 columns first, 2 every second element of a larger array
 };
 
 /// A formula at fixed extents.

@@ -46,16 +46,19 @@ Finding compare(const std::string& what, const std::vector<double>& got, const s
     const double share = error == 0 ? 0 : error / bounds[i];
     margin.take(share, place(what, i, shape), error);
     if (!(error <= bounds[i]))
-      return Finding::fail(fmt::format("{}\n{}", place(what, i, shape), finite
-                               ? explain(got[i], exact[i], error, bounds[i])
-                               : fmt::format("  exact    {}\n  got      {}", to_decimal(exact[i], 5), show(got[i]))), margin);
+      return Finding::fail(
+          fmt::format("{}\n{}", place(what, i, shape),
+                      finite ? explain(got[i], exact[i], error, bounds[i])
+                             : fmt::format("  exact    {}\n  got      {}", to_decimal(exact[i], 5), show(got[i]))),
+          margin);
   }
   return Finding::pass(margin);
 }
 
 Finding without_bound() {
-  return Finding::skip("mistrusted: no useful bound exists, the formula's condition is infinite or a value leaves the "
-                       "range of the arithmetic");
+  return Finding::skip(
+      "mistrusted: no useful bound exists, the formula's condition is infinite or a value leaves the "
+      "range of the arithmetic");
 }
 
 Finding compare_all(const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact,
@@ -90,8 +93,8 @@ std::vector<Shape> gradient_shapes(const Subject& subject, const Case& c) {
 
 Finding gradients(const Subject& subject, const Case& c, Random&) {
   const Truth truth = truth_of(subject, c);
-  return compare_all("gradient", subject.backward(c), truth.gradients, truth.gradient_bounds, gradient_shapes(subject, c),
-                     subject.arithmetic.storage);
+  return compare_all("gradient", subject.backward(c), truth.gradients, truth.gradient_bounds,
+                     gradient_shapes(subject, c), subject.arithmetic.storage);
 }
 
 bool same_bits(double a, double b) {
@@ -100,11 +103,18 @@ bool same_bits(double a, double b) {
 
 Finding repeat(const Subject& subject, const Case& c, Random&) {
   const Kernel& kernel = subject.forward ? subject.forward : subject.backward;
-  const Doubles first = kernel(c), second = kernel(c);
+  Case other = c;  // a call between, so that a kernel that returns what is left of a call before is caught
+  for (auto& array : other.upstream) std::ranges::reverse(array);
+  for (std::size_t k = 0; k < c.arrays.size(); ++k)
+    if (subject.specification.inputs[k].kind == Kind::real) std::ranges::reverse(other.arrays[k]);
+  const Doubles first = kernel(c);
+  kernel(other);
+  const Doubles second = kernel(c);
   for (std::size_t k = 0; k < first.size(); ++k)
     for (std::size_t i = 0; i < first[k].size(); ++i)
       if (!same_bits(first[k][i], second[k][i]))
-        return Finding::fail(fmt::format("  element {} of output {}: {} and then {}", i, k, show(first[k][i]), show(second[k][i])));
+        return Finding::fail(
+            fmt::format("  element {} of output {}: {} and then {}", i, k, show(first[k][i]), show(second[k][i])));
   return Finding::pass();
 }
 
@@ -171,7 +181,8 @@ Finding causal(const Subject& subject, const Case& c, Random& random, const std:
   return keeps_others(subject, c, extent, random, [first](std::int64_t i) { return i >= first; });
 }
 
-/// Two runs of the kernel that must differ by no more than both bounds, where `partner` gives the element to compare with.
+/// Two runs of the kernel that must differ by no more than both bounds, where `partner` gives the element to compare
+/// with.
 Finding compare_runs(const Subject& subject, const Case& a, const Case& b, double scale, const auto& partner) {
   Subject forward = subject;
   forward.backward = {};
@@ -186,11 +197,13 @@ Finding compare_runs(const Subject& subject, const Case& a, const Case& b, doubl
       const double x = scale * got_a[k][i], y = got_b[k][j];
       if (!std::isfinite(bound) || same_bits(x, y) || x == y) continue;
       if (may_overflow(got_a[k][i], of_a.outputs[k][i], bound, subject.arithmetic.storage) ||
-          may_overflow(y, of_b.outputs[k][j], bound, subject.arithmetic.storage)) continue;
+          may_overflow(y, of_b.outputs[k][j], bound, subject.arithmetic.storage))
+        continue;
       margin.take(std::abs(x - y) / bound, place("output", i, traced->shapes[k]), std::abs(x - y));
       if (!(std::abs(x - y) <= bound))
         return Finding::fail(fmt::format("{}: {} and {}, more than both bounds {:.3g} apart",
-                                         place("output", i, traced->shapes[k]), show(x), show(y), bound), margin);
+                                         place("output", i, traced->shapes[k]), show(x), show(y), bound),
+                             margin);
     }
   return Finding::pass(margin);
 }
@@ -217,7 +230,9 @@ Finding permutation(const Subject& subject, const Case& c, Random&, const std::s
   });
 }
 
-std::size_t same_place(std::size_t i, const Shape&) { return i; }
+std::size_t same_place(std::size_t i, const Shape&) {
+  return i;
+}
 
 /// The first input on a grid on which x + 64 is exact in every type.
 Finding shift(const Subject& subject, const Case& c, Random&, const std::string&) {
@@ -281,7 +296,8 @@ Finding monotone(const Subject& subject, const Case& c, Random&, const std::stri
     for (std::size_t k = 1; k < line.size(); ++k) {
       const std::size_t low = line[k - 1], high = line[k];
       if (!(got[low] <= got[high] + bounds[low] + bounds[high]))
-        return fmt::format("{} of the input {} but {} of the larger {}", show(got[low]), x[low], show(got[high]), x[high]);
+        return fmt::format("{} of the input {} but {} of the larger {}", show(got[low]), x[low], show(got[high]),
+                           x[high]);
     }
     return "";
   });
@@ -311,19 +327,23 @@ const std::map<std::string, Known>& known() {
 }  // namespace
 
 std::vector<Property> properties_of(const Subject& subject) {
-  std::vector<Property> properties = {{"repeat", "equal inputs give equal bits", "", repeat}};
+  std::vector<Property> properties = {
+      {"repeat", "equal inputs give equal bits, whatever was computed between", "", repeat}};
   for (const auto& [name, extent] : subject.specification.declared) {
     const auto found = known().find(name);
     if (found == known().end())
-      throw std::invalid_argument(fmt::format("property '{}': expected one of rows, causal, permutation, shift, scaling, "
-                                              "sums_to_one, monotone", name));
+      throw std::invalid_argument(
+          fmt::format("property '{}': expected one of rows, causal, permutation, shift, scaling, "
+                      "sums_to_one, monotone",
+                      name));
     if (std::ranges::find(subject.specification.extents, extent) == subject.specification.extents.end())
-      throw std::invalid_argument(fmt::format("property {}={}: '{}' is not an extent of {}", name, extent, extent,
-                                              subject.specification.name));
+      throw std::invalid_argument(
+          fmt::format("property {}={}: '{}' is not an extent of {}", name, extent, extent, subject.specification.name));
     if (!subject.forward) continue;
     const AlongExtent check = found->second.check;
-    properties.push_back({name, fmt::format(fmt::runtime(found->second.claim), extent), found->second.values,
-                          [check, extent = extent](const Subject& s, const Case& c, Random& r) { return check(s, c, r, extent); }});
+    properties.push_back(
+        {name, fmt::format(fmt::runtime(found->second.claim), extent), found->second.values,
+         [check, extent = extent](const Subject& s, const Case& c, Random& r) { return check(s, c, r, extent); }});
   }
   if (subject.forward) {
     properties.push_back({"exact", "on small integers, where nothing is rounded, equality", "integers", outputs});

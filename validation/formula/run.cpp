@@ -50,8 +50,8 @@ Found shrunk(const Subject& subject, const Property& property, const Case& c, co
 
 std::string reproducer(const Subject& subject, const Property& property, const Case& c, std::uint64_t seed,
                        const RunOptions& options) {
-  const std::string words = fmt::format("operation={} property={} seed={} {}", subject.specification.name, property.name,
-                                        seed, to_text(subject.specification, c));
+  const std::string words = fmt::format("operation={} property={} seed={} {}", subject.specification.name,
+                                        property.name, seed, to_text(subject.specification, c));
   return options.replay_line ? options.replay_line(words) : words;
 }
 
@@ -82,10 +82,13 @@ PropertyRecord judge_property(const Subject& subject, const Property& property, 
     if (!is_failure(finding.verdict)) continue;
     const Found found = shrunk(subject, property, c, finding, seed, options.shrink_budget);
     record.verdict = finding.verdict;
-    record.failure = FailureRecord{0, fmt::format("generated, values {}, shrunk in {} steps", c.values, found.steps),
+    record.failure = FailureRecord{0,
+                                   fmt::format("generated, values {}, shrunk in {} steps", c.values, found.steps),
                                    found.finding.explanation,
                                    reproducer(subject, property, found.smallest, seed, options),
-                                   {}, found.finding.margin, finding.margin};
+                                   {},
+                                   found.finding.margin,
+                                   finding.margin};
     record.worst.take(finding.margin);
     record.worst_case = fmt::format("case {}", i);
   }
@@ -112,8 +115,14 @@ Finding judge(const Subject& subject, const Property& property, const Case& c, s
 GateRecord run(const Subject& subject, const RunOptions& options) {
   const std::regex pattern(options.filter);
   GateRecord record;
-  record.question = {subject.specification.name, subject.kernel_name, options.cases, options.seed, subject.digits,
-                     options.filter,             {},                  Reach::none};
+  record.question = {subject.specification.name,
+                     subject.kernel_name,
+                     options.cases,
+                     options.seed,
+                     subject.digits,
+                     options.filter,
+                     {},
+                     Reach::none};
   for (const Property& property : properties_of(subject)) {
     if (!std::regex_search(property.name, pattern)) continue;
     record.properties.push_back(judge_property(subject, property, options, record.coverage));

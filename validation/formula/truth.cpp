@@ -19,8 +19,8 @@ std::vector<double> input_called(const Subject& subject, const Case& c, const st
 
 Exact evaluated(const Subject& subject, const Graph& graph, const Case& c, int digits) {
   const reference::PrecisionScope scope(digits);
-  return reference::formula::evaluate<BigFloat>(graph,
-                                                [&](const std::string& name) { return input_called(subject, c, name); });
+  return reference::formula::evaluate<BigFloat>(
+      graph, [&](const std::string& name) { return input_called(subject, c, name); });
 }
 
 Doubles in_double(const Exact& exact) {

@@ -33,7 +33,8 @@ std::vector<Element> vector_of(const Array& array) {
   return {array.data(), array.data() + array.size()};
 }
 
-std::int32_t add(Traced& traced, const std::string& op, std::int64_t size, std::vector<std::int32_t> arguments, int line) {
+std::int32_t add(Traced& traced, const std::string& op, std::int64_t size, std::vector<std::int32_t> arguments,
+                 int line) {
   Node node{reference::formula::op_called(op), size, std::move(arguments)};
   node.line = line;
   return traced.graph.add(std::move(node));
@@ -185,9 +186,7 @@ void add_formula(py::module_& core) {
                                                   kind_called(one[2].cast<std::string>()), one[3].cast<std::string>(),
                                                   one[4].cast<bool>()});
         for (const auto& [property, extent] : declared) subject.specification.declared.push_back({property, extent});
-        subject.trace = [trace](const formula::Extents& at) {
-          return trace(at).cast<std::shared_ptr<Traced>>();
-        };
+        subject.trace = [trace](const formula::Extents& at) { return trace(at).cast<std::shared_ptr<Traced>>(); };
         subject.kernel_name = kernel_name;
         subject.forward = kernel_of(forward, unsupported);
         subject.backward = kernel_of(backward, unsupported);
