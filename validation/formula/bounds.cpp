@@ -16,6 +16,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // formula does not, a reciprocal in the place of a quotient, a rescaling.
 constexpr double roads = 2;
 
+// Another road may meet values that are larger than the formula's: a quotient taken last, a weight applied first.
+constexpr double headroom = 0x1p-12;
+
 // An online sum multiplies what it has by an exponential whenever its maximum changes.
 constexpr double rescaling_cost = 5;
 
@@ -37,7 +40,7 @@ class NodeErrors {
     if (node.op == Op::constant) return rounding(value, is_number(value) ? 0 : 1);
     const double error = propagated(node, i, value);
     if (!std::isfinite(value)) return std::isfinite(error) || selects(node.op) ? 0 : infinity;
-    return std::isnan(error) || std::abs(value) + error > format_.largest ? infinity : error;
+    return std::isnan(error) || std::abs(value) + error > most() ? infinity : error;
   }
 
  private:
@@ -111,7 +114,8 @@ class NodeErrors {
     const double carried = (a.error + (b.error == 0 ? 0 : std::abs(value) * b.error)) / (std::abs(b.value) - b.error);
     int exponent = 0;  // a power of two alone has an exact reciprocal
     const bool is_exact = exact && std::abs(std::frexp(b.value, &exponent)) == 0.5 && is_number(value);
-    return carried + (is_exact ? 0 : rounding(value, roads + 1));
+    const double underflow = value == 0 ? 0 : format_.smallest;  // of the numerator, multiplied by another factor first
+    return carried + (is_exact ? 0 : rounding(value, roads + 1) + underflow / std::abs(b.value));
   }
 
   /// m + log1p(exp(-|a - b|)): the derivatives are shares that add up to 1.
@@ -160,7 +164,10 @@ class NodeErrors {
   }
 
   /// A sum of finite numbers that fell below the range became -inf.
-  bool is_beyond_below(Operand x) const { return x.value < -format_.largest * (1 - 16 * format_.roundoff); }
+  bool is_beyond_below(Operand x) const { return x.value < -most() / 2; }
+
+  /// The largest size of a value that has a bound. float16 has no range to spare.
+  double most() const { return format_.largest < 0x1p20 ? format_.largest : format_.largest * headroom; }
 
   static double logarithm(double x, double error, double function) {
     if (error == 0) return x == 1 ? 0 : function;

@@ -49,7 +49,7 @@ Extents draw_extents(Random& random, int size, const Specification& specificatio
 double of_class(Random& random, const std::string& values, const NumberFormat& format, std::int64_t i, double offset) {
   const double normal = random.gaussian();
   if (values == "offset") return offset + normal;
-  if (values == "wide") return 30 * normal;
+  if (values == "wide") return 100 * normal;
   if (values == "tiny") return 1e-4 * normal;
   if (values == "ties") return static_cast<double>(random.integer(-1, 1));
   if (values == "signed zeros") return random.chance(0.7) ? random.pick({0.0, -0.0}) : normal;

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from types import TracebackType
-from typing import Callable, List, Optional, Tuple, Type, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Type, Union
 
 import numpy as np
 
