@@ -18,12 +18,12 @@ template <class Operation>
 std::shared_ptr<const typename Operation::Kernel> other_kernel(const std::string& name) {
   using namespace transport;
   if (is_pipe(name)) return std::make_shared<PipeKernel<Operation>>(Channel::of(name));
-  if (name.ends_with(".json")) return std::make_shared<MetalPluginKernel<Operation>>(name);
+  if (is_binding(name)) return std::make_shared<MetalPluginKernel<Operation>>(name);
   if (is_library(name)) return std::make_shared<LibraryKernel<Operation>>(name, operation_names());
   for (const auto& fault : Operation::faults())
     if (name == fault.kernel->info().name) return fault.fresh ? fault.fresh() : fault.kernel;
   throw std::invalid_argument(
-      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-plain, plain, a fault as `assay "
+      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-nvidia, metal-apple, metal-plain, plain, a fault as `assay "
                   "mutants {} --list` names them, or the path of a shared library (docs/plugins.md)",
                   name, Operation::name));
 }

@@ -4,70 +4,87 @@
 
 #include <utility>
 
-#include "metal/device/encoder_rules.h"
-
 namespace assay::metal::emulator {
 
+namespace {
+
+std::string numbered(const Argument& argument) {
+  const bool is_buffer = argument.kind == Argument::Kind::buffer;
+  return fmt::format("{}({}) `{}`", is_buffer ? "buffer" : "threadgroup", argument.index, argument.name);
+}
+
+}  // namespace
+
 EmulatorEncoder::EmulatorEncoder(std::shared_ptr<DeviceState> device, DispatchType type, Finish finish)
-    : device_(std::move(device)), type_(type), finish_(std::move(finish)), state_(device_->epoch) {}
+    : RecordingEncoder(device->epoch, device->limits),
+      device_(std::move(device)),
+      type_(type),
+      finish_(std::move(finish)) {}
 
-bool EmulatorEncoder::is_usable(const char* call, std::uint32_t index) {
-  return state_.is_usable(call) && state_.accepts(check_index(call, index, device_->limits));
+Result<std::shared_ptr<EmulatorBuffer>> EmulatorEncoder::copy_of(std::span<const std::byte> bytes) {
+  return EmulatorBuffer::create(device_, bytes, {});
 }
 
-void EmulatorEncoder::set_pipeline(std::shared_ptr<const ComputePipeline> pipeline) {
-  if (!state_.is_usable("setComputePipelineState")) return;
-  pipeline_ = std::dynamic_pointer_cast<const EmulatorPipeline>(pipeline);
-  if (!pipeline_) state_.refuse({Error::Kind::argument, "setComputePipelineState: expected a pipeline of this device"});
-}
-
-void EmulatorEncoder::set_buffer(std::shared_ptr<Buffer> buffer, std::uint64_t offset, std::uint32_t index) {
-  constexpr const char* call = "setBuffer:offset:atIndex:";
-  if (!is_usable(call, index)) return;
-  if (buffer && !state_.accepts(check_offset(call, offset, buffer->length()))) return;
-  const bool unbinds = !buffer;
-  bindings_[index] = {std::dynamic_pointer_cast<EmulatorBuffer>(std::move(buffer)), offset};
-  if (!unbinds && !bindings_[index].buffer)
-    state_.refuse({Error::Kind::argument, fmt::format("{} index({}): expected a buffer of this device", call, index)});
-}
-
-void EmulatorEncoder::set_bytes(std::span<const std::byte> bytes, std::uint32_t index) {
-  constexpr const char* call = "setBytes:length:atIndex:";
-  if (!is_usable(call, index) || !state_.accepts(check_bytes(call, bytes.size(), device_->limits))) return;
-  Result<std::shared_ptr<EmulatorBuffer>> buffer = EmulatorBuffer::create(device_, bytes, {});
-  if (!buffer) return state_.refuse({buffer.error().kind, fmt::format("{} {}", call, buffer.error().text)});
-  bindings_[index] = {std::move(*buffer), 0};
-}
-
-void EmulatorEncoder::set_threadgroup_memory_length(std::uint64_t length, std::uint32_t index) {
-  constexpr const char* call = "setThreadgroupMemoryLength:atIndex:";
-  if (is_usable(call, index) && state_.accepts(check_threadgroup_length(call, length, device_->limits)))
-    threadgroup_lengths_[index] = length;
-}
-
-void EmulatorEncoder::dispatch_threads(Size grid, Size group) {
-  dispatch("dispatchThreads:threadsPerThreadgroup:", grid, group);
-}
-
-void EmulatorEncoder::dispatch_threadgroups(Size groups, Size group) {
-  dispatch("dispatchThreadgroups:threadsPerThreadgroup:", threads_of(groups, group), group);
-}
-
-void EmulatorEncoder::dispatch(const char* call, Size threads, Size group) {
-  if (!state_.is_usable(call) || !state_.accepts(check_dispatch(call, threads, group))) return;
+void EmulatorEncoder::record(Size threads, Size group) {
   commands_.push_back(command(threads, group));
   begins_sequence_ = type_ == DispatchType::serial;
 }
 
 void EmulatorEncoder::memory_barrier() {
-  if (state_.is_usable("memoryBarrierWithScope:")) begins_sequence_ = true;
+  if (state().is_usable("memoryBarrierWithScope:")) begins_sequence_ = true;
 }
 
 Result<void> EmulatorEncoder::end_encoding() {
-  if (state_.is_ended()) return state_.end();
-  const Result<void> end = state_.end();
-  finish_(std::move(commands_), state_.error());
+  if (state().is_ended()) return state().end();
+  const Result<void> end = state().end();
+  finish_(std::move(commands_), state().error());
   return end;
+}
+
+Command EmulatorEncoder::command(Size threads, Size group) const {
+  Command command;
+  command.pipeline = pipeline();
+  command.launch = std::make_unique<Launch>();
+  Launch& launch = *command.launch;
+  const EmulatorFunction& function = pipeline()->function();
+  launch.entry = function.function().entry;
+  launch.is_checked = device_->is_checked && function.shader().shader->is_checked != 0;
+  launch.begins_sequence = begins_sequence_;
+  launch.threadgroup_lengths = threadgroup_lengths();
+  launch.limits = device_->limits;
+  launch.step_limit = device_->step_limit;
+  launch.static_length = pipeline()->static_length();
+  launch.prepare = [&function, keep = pipeline()] { function.write_constants(); };
+  launch.info.grid = Grid(threads, group);
+  for (std::size_t index = 0; index < bindings().size(); ++index) {
+    if (!bindings()[index].buffer) continue;
+    command.buffers.push_back(bindings()[index].buffer);
+    launch.buffers[index] = bindings()[index].buffer->contents() + bindings()[index].offset;
+  }
+  describe(launch.info);
+  return command;
+}
+
+/// Memory that the kernel does not take does not count as bound.
+void EmulatorEncoder::describe(DispatchInfo& info) const {
+  const EmulatorFunction& function = pipeline()->function();
+  info.kernel = function.name();
+  info.position = {function.function().file, function.function().line, function.function().column};
+  info.object = function.shader().object;
+  info.load_address = function.shader().load_address;
+  info.threadgroup_names.resize(threadgroup_lengths().size());
+  for (const Argument& argument : function.arguments()) {
+    if (argument.kind == Argument::Kind::position || argument.index >= bindings().size()) continue;
+    if (argument.kind == Argument::Kind::threadgroup_memory) {
+      info.threadgroup_names[argument.index] = argument.name;
+      if (threadgroup_lengths()[argument.index] == 0) info.unbound.push_back(numbered(argument));
+    } else if (const Binding& binding = bindings()[argument.index]; binding.buffer) {
+      info.memory.push_back(
+          {&binding.buffer->allocation(), binding.offset, BoundMemory::Kind::buffer, argument.index, argument.name});
+    } else {
+      info.unbound.push_back(numbered(argument));
+    }
+  }
 }
 
 }  // namespace assay::metal::emulator

@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/assay")
 
-set(libraries reference metal metal_host device emulator validation)
+set(libraries reference metal metal_host device emulator nvidia devices validation)
 if(TARGET assay_apple)
   list(APPEND libraries apple)
 endif()
@@ -22,11 +22,13 @@ set(public_headers
     metal/cpu/svd/any.h
     metal/cpu/svd/gradient.h
     metal/cpu/svd/svd.h
+    metal/devices/devices.h
     metal/emulator/emulator_device.h
     metal/host/cce/cce.h
     metal/host/ctc/ctc.h
     metal/host/kernel_file.h
     metal/host/svd/svd.h
+    metal/nvidia/nvidia_device.h
     validation/cce/operation.h
     validation/ctc/operation.h
     validation/svd/operation.h)

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "validation/core/emulated_device.h"
+#include "validation/core/kernel_device.h"
 
 namespace assay::validation::transport::test {
 

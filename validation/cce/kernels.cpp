@@ -41,7 +41,7 @@ class CpuCceKernel : public CceKernel {
 
 std::shared_ptr<const CceKernel> CceOperation::shipped_kernel(const std::string& name) {
   if (name == "cpu") return std::make_shared<CpuCceKernel>();
-  if (name == "metal-emulated") return metal_cce_kernel({.name = name});
+  if (const auto device = device_in(name); !device.empty()) return metal_cce_kernel({.name = name, .device = device});
   if (name == "metal-plain") return metal_cce_kernel({.name = name, .path = metal::CcePath::plain});
   return nullptr;
 }

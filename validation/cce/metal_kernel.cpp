@@ -12,7 +12,7 @@ namespace {
 
 CceKernelInfo info_of(const MetalCceOptions& options) {
   CceKernelInfo info{.name = options.name, .chunks = {32, 64}};
-  info.support.reach = emulated_reach;
+  info.support.reach = reach_on(options.device);
   if (options.edit) info.support.dtypes = {Dtype::float32};
   return info;
 }
@@ -46,14 +46,14 @@ class MetalCceKernel final : public CceKernel {
   }
 
   void start() const {
-    device_ = emulated_device(options_.edit);
+    device_ = kernel_device(options_.device, options_.edit);
     library_ = kernel_library(*device_, "cce/cce.metal", options_.edit);
   }
 
   MetalCceOptions options_;
   CceKernelInfo info_;
   mutable std::mutex mutex_;  ///< guards the members below; runs take turns, because they share the device's reports
-  mutable std::shared_ptr<metal::emulator::EmulatorDevice> device_;
+  mutable std::shared_ptr<metal::Device> device_;
   mutable std::shared_ptr<metal::Library> library_;
   mutable std::map<std::int64_t, metal::LinearCrossEntropy> losses_;
 };

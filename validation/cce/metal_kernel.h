@@ -6,7 +6,7 @@
 
 #include "metal/host/cce/cce.h"
 #include "validation/cce/kernel.h"
-#include "validation/core/emulated_device.h"
+#include "validation/core/kernel_device.h"
 
 namespace assay::validation {
 
@@ -14,6 +14,7 @@ struct MetalCceOptions {
   std::string name;
   metal::CcePath path = metal::CcePath::production;
   ShaderEdit edit = {};
+  std::string device = "emulated";
 };
 
 /// Compiles on the first run. Throws std::runtime_error if the device fails or a check reports something.

@@ -15,6 +15,7 @@ void add_merge_command(CLI::App& app, Action& action);
 void add_replay_command(CLI::App& app, Action& action);
 void add_mutants_command(CLI::App& app, Action& action);
 void add_gradcheck_command(CLI::App& app, Action& action);
+void add_devices_command(CLI::App& app, Action& action);
 void add_lattice_command(CLI::App& app, Action& action);
 
 }  // namespace assay::validation

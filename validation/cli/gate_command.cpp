@@ -9,6 +9,7 @@
 
 #include "validation/cli/commands.h"
 #include "validation/cli/data.h"
+#include "validation/cli/device_options.h"
 #include "validation/cli/gate_table.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/plugin_options.h"
@@ -23,7 +24,7 @@ namespace {
 
 struct GateArguments {
   std::string operation = "ctc";
-  std::string kernel;
+  KernelChoice choice;
   std::string input;
   std::string filter;
   int cases = 200;
@@ -119,7 +120,7 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   run.options.given = given_cases<Operation>(arguments);
   run.options.reach = reach_of(arguments);
   run.words = words_of(arguments);
-  if (!transport::is_pipe(arguments.kernel)) run.options.fresh_kernel = Operation::kernel;
+  if (!transport::is_pipe(arguments.choice.kernel)) run.options.fresh_kernel = Operation::kernel;
   run.shard = shard_from_environment();
   return run;
 }
@@ -201,8 +202,8 @@ class GateSession {
 
 template <class Operation>
 int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
-  const auto kernels =
-      arguments.kernel.empty() ? Operation::shipped_kernels() : std::vector<std::string>{arguments.kernel};
+  const std::string name = arguments.choice.name();
+  const auto kernels = name.empty() ? Operation::shipped_kernels() : std::vector<std::string>{name};
   transport::set_time_limit(arguments.time_limit);
   return GateSession(arguments).judge(run_of<Operation>(arguments, cases_chosen), kernels);
 }
@@ -217,9 +218,7 @@ void add_gate_command(CLI::App& app, Action& action) {
   gate->add_option("operation", arguments->operation, "What to judge")
       ->check(CLI::IsMember(operation_names()))
       ->capture_default_str();
-  gate->add_option(
-      "--kernel", arguments->kernel,
-      "cpu, metal-emulated, metal-plain, plain, fault:NAME or a plug-in (./libmine.so) instead of the shipped kernels");
+  add_kernel_options(*gate, arguments->choice, "the shipped kernels");
   gate->add_option("--input", arguments->input, "Judge on this batch (.npz) instead of the built-in ones")
       ->check(CLI::ExistingFile);
   auto* cases = gate->add_option("--cases", arguments->cases, "Generated cases for each property")

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "validation/cli/commands.h"
+#include "validation/cli/device_options.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/core/terminal.h"
@@ -19,7 +20,7 @@ namespace {
 
 struct GradcheckArguments {
   std::string operation;
-  std::string kernel = "cpu";
+  KernelChoice choice;
   std::string input;
   std::string words;
   std::string json;
@@ -49,7 +50,8 @@ int status_of(Verdict verdict) {
 
 template <class Operation>
 int run(const GradcheckArguments& arguments) {
-  const auto kernel = Operation::kernel(arguments.kernel);
+  const std::string name = arguments.choice.name();
+  const auto kernel = Operation::kernel(name.empty() ? "cpu" : name);
   const auto given = given_case<Operation>(arguments);
   const GradcheckOptions& options = arguments.options;
   fmt::print("assay gradcheck {}: kernel {}, {}, {} digits\n\n", Operation::name, kernel->info().name,
@@ -74,8 +76,7 @@ void add_gradcheck_command(CLI::App& app, Action& action) {
   command->add_option("operation", arguments->operation, "Whose gradient")
       ->check(CLI::IsMember(operation_names()))
       ->required();
-  command->add_option("--kernel", arguments->kernel, "cpu, metal-emulated, metal-plain, plain, fault:NAME or a plug-in")
-      ->capture_default_str();
+  add_kernel_options(*command, arguments->choice, "cpu");
   auto* input =
       command->add_option("--input", arguments->input, "Judge on this batch (.npz)")->check(CLI::ExistingFile);
   command->add_option("--case", arguments->words, "Judge on this case, as a failure prints it")->excludes(input);

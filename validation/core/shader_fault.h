@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "validation/core/emulated_device.h"
+#include "validation/core/kernel_device.h"
 #include "validation/core/fault.h"
 
 namespace assay::validation {

@@ -29,7 +29,7 @@ class CpuKernel : public CtcKernel {
 
 std::shared_ptr<const CtcKernel> CtcOperation::shipped_kernel(const std::string& name) {
   if (name == "cpu") return std::make_shared<CpuKernel>();
-  if (name == "metal-emulated") return metal_ctc_kernel({.name = name});
+  if (const auto device = device_in(name); !device.empty()) return metal_ctc_kernel({.name = name, .device = device});
   if (name == "metal-plain") return metal_ctc_kernel({.name = name, .path = metal::CtcPath::plain});
   return nullptr;
 }

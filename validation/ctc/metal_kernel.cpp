@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "metal/device/or_throw.h"
-#include "validation/core/emulated_device.h"
+#include "validation/core/kernel_device.h"
 
 namespace assay::validation {
 namespace {
 
 CtcKernelInfo info_of(const MetalCtcOptions& options) {
   CtcKernelInfo info{.name = options.name, .unit_roundoff = std::ldexp(1.0, -24)};
-  info.support.reach = emulated_reach;
+  info.support.reach = reach_on(options.device);
   if (!options.edit) info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   if (options.path == metal::CtcPath::production) return info;
   info.arithmetic = Arithmetic::log_space;
@@ -37,7 +37,7 @@ class MetalCtcKernel final : public CtcKernel {
 
  private:
   void start() const {
-    device_ = emulated_device(options_.edit);
+    device_ = kernel_device(options_.device, options_.edit);
     const metal::CtcOptions options{.path = options_.path, .min_states = options_.min_states};
     loss_ =
         or_throw(metal::CtcLoss::create(device_, kernel_library(*device_, "ctc/ctc.metal", options_.edit), options));
@@ -46,7 +46,7 @@ class MetalCtcKernel final : public CtcKernel {
   MetalCtcOptions options_;
   CtcKernelInfo info_;
   mutable std::mutex mutex_;  ///< guards the members below; runs take turns, because they share the device's reports
-  mutable std::shared_ptr<metal::emulator::EmulatorDevice> device_;
+  mutable std::shared_ptr<metal::Device> device_;
   mutable std::optional<metal::CtcLoss> loss_;
 };
 

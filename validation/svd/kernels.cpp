@@ -45,7 +45,7 @@ class CpuSvdKernel : public SvdKernel {
 
 std::shared_ptr<const SvdKernel> SvdOperation::shipped_kernel(const std::string& name) {
   if (name == "cpu") return std::make_shared<CpuSvdKernel>();
-  if (name == "metal-emulated") return metal_svd_kernel({.name = name});
+  if (const auto device = device_in(name); !device.empty()) return metal_svd_kernel({.name = name, .device = device});
   if (name == "metal-plain") return metal_svd_kernel({.name = name, .path = metal::SvdPath::plain});
   return nullptr;
 }

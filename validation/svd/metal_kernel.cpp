@@ -13,7 +13,7 @@ namespace {
 SvdKernelInfo info_of(const MetalSvdOptions& options) {
   SvdKernelInfo info{
       .name = options.name, .graded = true, .canonical_signs = true, .has_randomized = true, .exact_scaling = true};
-  info.support.reach = emulated_reach;
+  info.support.reach = reach_on(options.device);
   info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   if (options.edit) info.support.dtypes = {Dtype::float32};
   return info;
@@ -43,7 +43,7 @@ class MetalSvdKernel final : public SvdKernel {
   void on_device(const Use& use) const {
     const std::lock_guard lock(mutex_);
     if (!svd_) {
-      device_ = emulated_device(options_.edit);
+      device_ = kernel_device(options_.device, options_.edit);
       svd_ = or_throw(metal::Svd::create(device_, kernel_library(*device_, "svd/svd.metal", options_.edit),
                                          {.path = options_.path}));
     }
@@ -54,7 +54,7 @@ class MetalSvdKernel final : public SvdKernel {
   MetalSvdOptions options_;
   SvdKernelInfo info_;
   mutable std::mutex mutex_;  ///< guards the members below; runs take turns, for they share the reports
-  mutable std::shared_ptr<metal::emulator::EmulatorDevice> device_;
+  mutable std::shared_ptr<metal::Device> device_;
   mutable std::optional<metal::Svd> svd_;
 };
 

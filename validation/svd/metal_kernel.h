@@ -5,7 +5,7 @@
 #include <string>
 
 #include "metal/host/svd/svd.h"
-#include "validation/core/emulated_device.h"
+#include "validation/core/kernel_device.h"
 #include "validation/svd/kernel.h"
 
 namespace assay::validation {
@@ -13,7 +13,8 @@ namespace assay::validation {
 struct MetalSvdOptions {
   std::string name;
   metal::SvdPath path = metal::SvdPath::production;
-  ShaderEdit edit = {};  ///< a planted fault; with a fault, only float32 is compiled
+  ShaderEdit edit = {};
+  std::string device = "emulated";  ///< a planted fault; with a fault, only float32 is compiled
 };
 
 std::shared_ptr<const SvdKernel> metal_svd_kernel(MetalSvdOptions options);

@@ -24,6 +24,7 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purp
   flags.push_back(fmt::format("-D__METAL_VERSION__={}", options.metal_version));
   flags.push_back(fmt::format("-DASSAY_CHECKED={}", options.is_checked && purpose == Purpose::run ? 1 : 0));
   flags.push_back(fmt::format("-DASSAY_LINT={}", purpose == Purpose::lint ? 1 : 0));
+  flags.push_back(fmt::format("-DASSAY_NVPTX={}", purpose == Purpose::ptx ? 1 : 0));
   // Metal does not define these, and a shader's text could depend on them.
   for (const char* name : {"__linux__", "__unix__", "__gnu_linux__", "linux", "unix"})
     flags.push_back(fmt::format("-U{}", name));
@@ -44,18 +45,13 @@ const std::vector<std::string> common = {
     "-fdeclspec",
     "-w",
     "-Wno-c++11-narrowing",
-    "-g1",
-    "-gdwarf-4",
-    "-fPIC",
     "-nostdinc",
     "-nostdinc++",
-    "-fvisibility=hidden",
     "-fsigned-char",
     "-fno-exceptions",
     "-fno-rtti",
     "-fno-threadsafe-statics",
     "-fno-strict-aliasing",
-    "-fno-math-errno",
     "-ffp-contract=off",
     "-fno-caret-diagnostics",
     "-fno-color-diagnostics",
@@ -66,6 +62,14 @@ const std::vector<std::string> common = {
     "-ffloat16-excess-precision=none",
     "-Xclang",
     "-fbfloat16-excess-precision=none",
+};
+
+const std::vector<std::string> to_processor = {
+    "-g1",
+    "-gdwarf-4",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-math-errno",
 #if defined(__x86_64__)
     "-march=native",
     "-mno-avx512bf16",  // this and the next two convert subnormal numbers to bfloat 0
@@ -120,10 +124,19 @@ CompilingStep step(std::initializer_list<std::vector<std::string>> parts, std::f
 }  // namespace
 
 std::vector<CompilingStep> compiling_steps(bool is_checked, const std::filesystem::path& object) {
-  if (!is_checked) return {step({common, linked, {"-O3"}}, object)};
+  if (!is_checked) return {step({common, to_processor, linked, {"-O3"}}, object)};
   const std::filesystem::path plain = object.string() + ".plain", with_hooks = object.string() + ".hooked";
-  return {step({common, unoptimised, to_bitcode}, plain), step({from_bitcode, hooked, to_bitcode}, with_hooks),
+  return {step({common, to_processor, unoptimised, to_bitcode}, plain), step({from_bitcode, hooked, to_bitcode}, with_hooks),
           step({from_bitcode, linked, optimised}, object)};
+}
+
+CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output) {
+  // With errno, clang calls the functions of assay/nvptx/libm.h where it would else need a library of the device's.
+  CompilingStep result = step({common,
+                               {"--target=nvptx64-nvidia-cuda", "-march=" + architecture, "-Xclang", "-target-feature",
+                                "-Xclang", "+ptx78", "-ffreestanding", "-fmath-errno", "-O3", "-S"}},
+                              output);
+  return result;
 }
 
 std::vector<std::string> linting_flags() {

@@ -24,6 +24,9 @@ struct CompilingStep {
 /// unused reads but no calls of hooks.
 std::vector<CompilingStep> compiling_steps(bool is_checked, const std::filesystem::path& object);
 
+/// From text translated for NVIDIA GPUs to PTX, for the GPUs of `architecture` ("sm_90") and later.
+CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output);
+
 /// Checks the syntax of text translated for lint, on standard input.
 std::vector<std::string> linting_flags();
 

@@ -10,7 +10,7 @@
 
 namespace assay::metal::emulator {
 
-enum class Purpose { run, lint };
+enum class Purpose { run, lint, ptx };
 
 /// The preprocessed source, with line markers that refer to `name`. `work` is a folder for temporary files.
 Result<std::string> preprocess(const Clang& clang, std::string_view source, const std::filesystem::path& name,

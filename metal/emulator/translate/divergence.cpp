@@ -8,6 +8,7 @@
 
 #include "metal/emulator/translate/divergence_walk.h"
 #include "metal/emulator/translate/kernels.h"
+#include "metal/emulator/translate/passes.h"
 
 namespace assay::metal::emulator {
 
@@ -146,6 +147,15 @@ DivergentOperations find_divergent_operations(const Source& source, const std::v
     walk_kernel(shader, declaration);
   }
   return shader.found;
+}
+
+void mark_divergent_operations(const Source& source, const Declarations& declarations, Edits& edits) {
+  for (const std::size_t name : find_divergent_operations(source, declarations).names) {
+    const std::size_t open = source.find(name, source.size(), "(");
+    if (source[name].text == "simdgroup_barrier") continue;
+    const bool has_arguments = source.match(open) != open + 1;
+    edits.insert(source.match(open), has_arguments ? ", ::assay_shader_side::diverging" : "::assay_shader_side::diverging");
+  }
 }
 
 }  // namespace assay::metal::emulator

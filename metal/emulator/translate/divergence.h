@@ -7,6 +7,7 @@
 // branch that returns early does not count: the lanes that are left take part.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ namespace assay::metal::emulator {
 struct DivergentOperations {
   std::vector<std::string> errors;    ///< barriers and simdgroup matrices, which all lanes must execute
   std::vector<std::string> warnings;  ///< operations among the active lanes
+  std::set<std::size_t> names;        ///< the tokens of all of them, also in functions that are called so
 };
 
 DivergentOperations find_divergent_operations(const Source& source, const std::vector<Declaration>& declarations);

@@ -31,6 +31,19 @@ bool is_uniform(std::string_view name) {
 
 }  // namespace
 
+void WalkedShader::add_operations_of(std::string_view name) {
+  if (!divergent_functions.insert(name).second) return;
+  const auto [first, last] = functions.equal_range(name);
+  for (auto function = first; function != last; ++function) {
+    const std::size_t open = function->second->body;
+    for (std::size_t n = open; n < source.match(open); ++n) {
+      if (!source.is_identifier(n)) continue;
+      if (is_operation(source[n].text)) found.names.insert(n);
+      else add_operations_of(source[n].text);
+    }
+  }
+}
+
 void Walk::report(std::size_t name, const std::string& what, bool is_error) {
   const std::string text = fmt::format(
       "{}: {}: {} under a condition that depends on the thread's own position ({}): {}\n",
@@ -72,6 +85,7 @@ Value Walk::call(std::size_t name, std::size_t open) {
   const Outcome outcome = shader_.call(word, arguments);
   if (outcome.operation.empty()) return outcome.value;
   if (outcome_.operation.empty()) outcome_.operation = outcome.operation;
+  if (condition_ != no_token) shader_.add_operations_of(word);
   if (condition_ != no_token)
     report(name, fmt::format("{}, which executes {}, is called", word, outcome.operation),
            is_of_all_lanes(std::string_view(outcome.operation).substr(0, outcome.operation.find(' '))));
@@ -81,6 +95,7 @@ Value Walk::call(std::size_t name, std::size_t open) {
 Value Walk::operation(std::size_t name, std::size_t open) {
   const std::string_view word = source_[name].text;
   const Value arguments = scan(open + 1, source_.match(open));
+  if (condition_ != no_token) shader_.found.names.insert(name);
   if (!asks_for_lanes(word)) {
     if (outcome_.operation.empty()) outcome_.operation = fmt::format("{} ({})", word, to_string(source_[name].place));
     if (condition_ != no_token) report(name, std::string(word), is_of_all_lanes(word));

@@ -38,10 +38,14 @@ struct WalkedShader {
   std::map<std::string_view, std::uint64_t> constants = {};
   std::map<std::pair<const Declaration*, std::vector<Argument>>, Outcome> outcomes = {};
   std::set<std::string> known = {};
+  std::set<std::string_view> divergent_functions = {};
   DivergentOperations found = {};
 
   /// The outcome of calling the function of this name with these arguments.
   Outcome call(std::string_view name, const std::vector<Argument>& arguments);
+
+  /// Adds the operations that the functions of this name execute, by calls too, to DivergentOperations::names.
+  void add_operations_of(std::string_view name);
 };
 
 class Walk {

@@ -35,6 +35,7 @@ void merge_overloads(const Source& source, const Declarations& declarations, Edi
 
 /// The C++ text for a `threadgroup` variable, as a format: {0} is a unique number, {1} its type, {2} its name.
 extern const char* const run_threadgroup_variable;
+extern const char* const ptx_threadgroup_variable;
 extern const char* const lint_threadgroup_variable;
 
 /// Turns `threadgroup` variables into references to memory of the group; removes `threadgroup` from pointers and
@@ -63,6 +64,14 @@ std::vector<ProgramConstant> translate_constants(const Source& source, const Dec
 
 /// The C++ text with which a shader describes itself to the emulator: the tables of shader_abi.h and `assay_shader`.
 std::string registration(const Kernels& kernels, const std::vector<ProgramConstant>& constants);
+
+/// The same for NVIDIA GPUs: an entry for each kernel, and one that sets the function constants.
+std::string ptx_registration(const Kernels& kernels, const std::vector<ProgramConstant>& constants);
+
+/// For NVIDIA GPUs: gives each simdgroup operation that not all lanes may execute the argument `diverging`.
+///
+///   simd_sum(x)  ->  simd_sum(x, ::assay_shader_side::diverging)
+void mark_divergent_operations(const Source& source, const Declarations& declarations, Edits& edits);
 
 /// For lint: translates Metal's address spaces to OpenCL's, which clang tells apart.
 ///

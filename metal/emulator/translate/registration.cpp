@@ -55,16 +55,17 @@ std::string value(const KernelParameter& parameter) {
   return fmt::format("call->position->{}", is_old_name ? "threads_per_simdgroup" : parameter.attribute);
 }
 
+/// A function that calls the kernel with what an Invocation holds.
 std::string entry(const KernelDefinition& kernel, const KernelEntry& entry, std::size_t id) {
   std::string values;
   for (std::size_t n = 0; n < kernel.parameters.size(); ++n)
     values += fmt::format("{}\n    given<argument_type<assay_function_{}, {}>>({})", n == 0 ? "" : ",", id, n,
                           value(kernel.parameters[n]));
   return fmt::format(
-      "static constexpr auto assay_function_{0} = {1};\n{2}"
+      "static constexpr auto assay_function_{0} = {1};\n"
       "__attribute__((no_sanitize(\"thread\"))) static void assay_entry_{0}(const abi::Invocation* call) {{\n  "
-      "assay_function_{0}({3});\n}}\n",
-      id, entry.function, arguments(kernel, id), values);
+      "assay_function_{0}({2});\n}}\n",
+      id, entry.function, values);
 }
 
 std::string function_row(const KernelDefinition& kernel, const KernelEntry& entry, std::size_t id) {
@@ -79,21 +80,26 @@ std::string constant_row(const ProgramConstant& constant) {
                      literal(constant.name), scope, constant.name, scope, constant.name, scope, constant.name);
 }
 
+/// Statements that compute the constants that depend on function constants.
+std::string computations(const std::vector<ProgramConstant>& constants) {
+  std::string text;
+  for (const ProgramConstant& constant : constants)
+    if (constant.is_computed) text += fmt::format("  {}assay_compute_{}();\n", constant.scope, constant.name);
+  return text;
+}
+
 }  // namespace
 
 std::string registration(const Kernels& kernels, const std::vector<ProgramConstant>& constants) {
-  std::string entries, functions, rows, computations;
+  std::string entries, functions, rows;
   for (std::size_t n = 0; n < kernels.entries.size(); ++n) {
     const KernelEntry& one = kernels.entries[n];
     const KernelDefinition& kernel = kernels.definitions[one.definition];
-    entries += entry(kernel, one, n);
+    entries += entry(kernel, one, n) + arguments(kernel, n);
     functions += function_row(kernel, one, n);
   }
   for (const ProgramConstant& constant : constants)
-    if (constant.is_computed)
-      computations += fmt::format("  {}assay_compute_{}();\n", constant.scope, constant.name);
-    else
-      rows += constant_row(constant);
+    if (!constant.is_computed) rows += constant_row(constant);
   const auto given = std::ranges::count(constants, false, &ProgramConstant::is_computed);
   return fmt::format(
       "\n# 1 \"registration\"\nnamespace assay_shader_side {{\n{}"
@@ -105,7 +111,27 @@ std::string registration(const Kernels& kernels, const std::vector<ProgramConsta
       "  &bind, &assay_constants_written}};\n}}\n"
       "extern \"C\" __attribute__((visibility(\"default\"))) const assay_shader_side::abi::Shader* assay_shader() {{\n"
       "  return &assay_shader_side::assay_shader_table;\n}}\n",
-      entries, functions, rows, computations, kernels.entries.size(), given);
+      entries, functions, rows, computations(constants), kernels.entries.size(), given);
+}
+
+std::string ptx_registration(const Kernels& kernels, const std::vector<ProgramConstant>& constants) {
+  constexpr const char* kernel_of_gpu = "extern \"C\" __attribute__((nvptx_kernel)) void";
+  std::string entries, settings;
+  for (std::size_t n = 0; n < kernels.entries.size(); ++n) {
+    const KernelEntry& one = kernels.entries[n];
+    entries += entry(kernels.definitions[one.definition], one, n);
+    entries += fmt::format("{} assay_launch_{}(abi::GpuCall call) {{\n  run<assay_entry_{}>(call);\n}}\n",
+                           kernel_of_gpu, n, n);
+  }
+  std::size_t given = 0;
+  for (const ProgramConstant& constant : constants)
+    if (!constant.is_computed)
+      settings += fmt::format("  set_constant({0}assay_storage_{1}, {0}assay_is_set_{1}, values[{2}]);\n",
+                              constant.scope, constant.name, given++);
+  return fmt::format(
+      "\n# 1 \"registration\"\nnamespace assay_shader_side {{\n{}"
+      "{} assay_set_constants(const abi::GpuConstant* values) {{\n{}{}}}\n}}\n",
+      entries, kernel_of_gpu, settings, computations(constants));
 }
 
 }  // namespace assay::metal::emulator

@@ -9,19 +9,40 @@
 
 namespace assay::metal::emulator {
 
-Result<std::string> translate(std::string_view preprocessed) try {
+namespace {
+
+/// What differs between a shader for the emulator and one for NVIDIA GPUs.
+struct Target {
+  const char* threadgroup_variable;
+  std::string (*registration)(const Kernels&, const std::vector<ProgramConstant>&);
+  void (*mark)(const Source&, const Declarations&, Edits&);
+};
+
+Result<std::string> translate_to(const Target& target, std::string_view preprocessed) try {
   const std::string without_pragmas = without_loop_pragmas(preprocessed);
   const Source source(without_pragmas);
   const std::vector<Declaration> declarations = find_declarations(source);
   Edits edits(source.text(), source.tokens());
   translate_tokens(source, edits);
   merge_overloads(source, declarations, edits);
-  translate_threadgroup(source, declarations, run_threadgroup_variable, edits);
+  translate_threadgroup(source, declarations, target.threadgroup_variable, edits);
+  target.mark(source, declarations, edits);
   const auto constants = translate_constants(source, declarations, edits);
   const Kernels kernels = translate_kernels(source, declarations, edits);
-  return edits.apply() + registration(kernels, constants);
+  return edits.apply() + target.registration(kernels, constants);
 } catch (const TranslationError& refusal) {
   return error(Error::Kind::compile, refusal.what());
+}
+
+}  // namespace
+
+Result<std::string> translate(std::string_view preprocessed) {
+  return translate_to({run_threadgroup_variable, registration, [](const Source&, const Declarations&, Edits&) {}},
+                      preprocessed);
+}
+
+Result<std::string> translate_for_ptx(std::string_view preprocessed) {
+  return translate_to({ptx_threadgroup_variable, ptx_registration, mark_divergent_operations}, preprocessed);
 }
 
 Result<LintTranslation> translate_for_lint(std::string_view preprocessed) try {

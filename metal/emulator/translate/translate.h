@@ -14,6 +14,10 @@ namespace assay::metal::emulator {
 /// Errors: compile, with places in the .metal.
 Result<std::string> translate(std::string_view preprocessed);
 
+/// Translates text preprocessed for NVIDIA GPUs. Kernel n of the shader's table becomes the entry `assay_launch_n`, and
+/// the entry `assay_set_constants` sets the function constants. Errors: as above.
+Result<std::string> translate_for_ptx(std::string_view preprocessed);
+
 struct LintTranslation {
   std::string text;      ///< OpenCL C++, with address spaces
   std::string refusals;  ///< a line for each fault that the translator itself has found

@@ -8,8 +8,9 @@
 
 #include "metal/device/encoder_rules.h"
 #include "metal/device/or_throw.h"
+#include "metal/emulator/emulator_device.h"
 #include "metal/host/commands.h"
-#include "validation/core/emulated_device.h"
+#include "validation/core/kernel_device.h"
 #include "validation/transport/metal/reflection.h"
 
 namespace assay::validation::transport {
@@ -44,7 +45,7 @@ void set_constant(metal::FunctionConstants& constants, std::uint32_t index, cons
 
 }  // namespace
 
-MetalRun::MetalRun(metal::emulator::EmulatorDevice& device, metal::Library& library, const MetalBinding& binding,
+MetalRun::MetalRun(metal::Device& device, metal::Library& library, const MetalBinding& binding,
                    const MetalCall& call)
     : device_(device),
       library_(library),
@@ -115,7 +116,7 @@ void MetalRun::set_step_limit() {
   std::uint64_t steps = min_steps + elements * steps_for_each_element;
   if (binding_.step_limit)
     steps = static_cast<std::uint64_t>(binding_.step_limit->integer(variables_, 1, std::int64_t{1} << 53));
-  device_.set_step_limit(steps);
+  if (auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device_)) emulated->set_step_limit(steps);
   step_limit_ = steps;
 }
 

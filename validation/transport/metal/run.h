@@ -6,8 +6,8 @@
 #include <string>
 
 #include "metal/device/command_queue.h"
+#include "metal/device/device.h"
 #include "metal/device/library.h"
-#include "metal/emulator/emulator_device.h"
 #include "validation/transport/metal/binding.h"
 #include "validation/transport/metal/call.h"
 
@@ -16,7 +16,7 @@ namespace assay::validation::transport {
 class MetalRun {
  public:
   /// All arguments must outlive the run. Throws like run().
-  MetalRun(metal::emulator::EmulatorDevice& device, metal::Library& library, const MetalBinding& binding,
+  MetalRun(metal::Device& device, metal::Library& library, const MetalBinding& binding,
            const MetalCall& call);
 
   /// Throws std::runtime_error like MetalShader::run.
@@ -39,7 +39,7 @@ class MetalRun {
   metal::Size size_of(const std::vector<MetalExpression>& extents) const;
   void expect_inputs_kept() const;
 
-  metal::emulator::EmulatorDevice& device_;
+  metal::Device& device_;
   metal::Library& library_;
   const MetalBinding& binding_;
   const MetalCall& call_;

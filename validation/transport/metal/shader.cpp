@@ -4,20 +4,30 @@
 
 #include <stdexcept>
 
+#include "metal/device/or_throw.h"
+#include "metal/devices/devices.h"
 #include "validation/transport/metal/reflection.h"
 #include "validation/transport/metal/run.h"
 
 namespace assay::validation::transport {
 namespace {
 
-std::shared_ptr<metal::emulator::EmulatorDevice> device_for(const MetalBinding& binding) {
-  metal::emulator::EmulatorOptions options;
-  options.metal_version = static_cast<int>(binding.metal_version);
-  options.macros = binding.macros;
-  return std::make_shared<metal::emulator::EmulatorDevice>(options);
+struct NameParts {
+  std::string binding, device;
+};
+
+NameParts parts_of(const std::string& name) {
+  const std::size_t at = name.rfind(".json@");
+  if (at == std::string::npos) return {name, "emulated"};
+  return {name.substr(0, at + 5), name.substr(at + 6)};
 }
 
-std::shared_ptr<metal::Library> compiled(metal::emulator::EmulatorDevice& device, const MetalBinding& binding) {
+std::shared_ptr<metal::Device> device_for(const MetalBinding& binding, const std::string& name) {
+  return or_throw(metal::open_device(
+      name, {.metal_version = static_cast<int>(binding.metal_version), .macros = binding.macros}));
+}
+
+std::shared_ptr<metal::Library> compiled(metal::Device& device, const MetalBinding& binding) {
   auto library = device.new_library_from_file(binding.source);
   if (!library)
     throw std::invalid_argument(fmt::format("{} does not compile:\n{}", binding.source.string(), library.error().text));
@@ -26,9 +36,13 @@ std::shared_ptr<metal::Library> compiled(metal::emulator::EmulatorDevice& device
 
 }  // namespace
 
-MetalShader::MetalShader(const std::filesystem::path& binding, const MetalInterface& interface)
-    : binding_(read_binding(binding, interface)),
-      device_(device_for(binding_)),
+bool is_binding(const std::string& name) {
+  return parts_of(name).binding.ends_with(".json");
+}
+
+MetalShader::MetalShader(const std::string& name, const MetalInterface& interface)
+    : binding_(read_binding(parts_of(name).binding, interface)),
+      device_(device_for(binding_, parts_of(name).device)),
       library_(compiled(*device_, binding_)) {
   expect_fit(binding_, *library_);
 }

@@ -1,22 +1,27 @@
-// A user's .metal file as its binding describes it, on the emulator with every check on.
+// A user's .metal file as its binding describes it, on the emulator with every check on or on a GPU.
 #pragma once
 
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "metal/device/command_queue.h"
+#include "metal/device/device.h"
 #include "metal/device/library.h"
-#include "metal/emulator/emulator_device.h"
 #include "validation/transport/metal/binding.h"
 #include "validation/transport/metal/call.h"
 
 namespace assay::validation::transport {
 
+/// Whether a kernel of this name is a shader with a binding: "mine.json", "mine.json@nvidia".
+bool is_binding(const std::string& name);
+
 class MetalShader {
  public:
-  /// Compiles. Throws std::invalid_argument if the source does not compile, or if the binding names a function, an
-  /// index or a type that the source does not have.
-  MetalShader(const std::filesystem::path& binding, const MetalInterface& interface);
+  /// Compiles. `name` is the binding's path, with `@nvidia` behind it for another device than the emulator. Throws
+  /// std::invalid_argument if the source does not compile, or if the binding names a function, an index or a type that
+  /// the source does not have; std::runtime_error if the device is not to be had.
+  MetalShader(const std::string& name, const MetalInterface& interface);
 
   const MetalBinding& binding() const { return binding_; }
 
@@ -29,7 +34,7 @@ class MetalShader {
 
  private:
   MetalBinding binding_;
-  std::shared_ptr<metal::emulator::EmulatorDevice> device_;
+  std::shared_ptr<metal::Device> device_;
   std::shared_ptr<metal::Library> library_;
   mutable std::mutex mutex_;  ///< runs take turns, because they share the device's reports
 };

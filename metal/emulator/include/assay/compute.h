@@ -27,58 +27,23 @@ namespace detail {
 using assay_shader_side::here;
 using assay_shader_side::Needs;
 using assay_shader_side::Scope;
-using assay_shader_side::services;
 using assay_shader_side::Site;
 inline constexpr Scope simd_scope = Scope::simdgroup, quad_scope = Scope::quadgroup;
 
 template <Scope scope>
 inline constexpr uint lanes = scope == Scope::quadgroup ? 4 : 32;
 
-/// What an all-gather returns: the value of each lane.
-template <class T, Scope scope>
-struct Gathered {
-  T of[lanes<scope>];
-  ulong active;
-  uint lane;
-  ASSAY_OWN bool is_active(uint n) const { return n < lanes<scope> && (active >> n & 1) != 0; }
-  ASSAY_OWN T mine() const { return of[lane]; }
-  /// The value of lane `n`. For an inactive lane, Metal leaves it undefined; here it is the calling lane's own.
-  ASSAY_OWN T at(uint n, Site site) const {
-    if (is_active(n)) return of[n];
-    services->undefined_lane(scope, n, &site);
-    return mine();
-  }
-  /// The same, where lanes beyond the first or last one leave the calling lane's own value.
-  ASSAY_OWN T at_or_mine(uint n, Site site) const { return n < lanes<scope> ? at(n, site) : mine(); }
-};
+}  // namespace detail
+}  // namespace metal
 
-template <Scope scope, class T>
-ASSAY_OWN Gathered<T, scope> all_gather(T mine, Site site) {
-  Gathered<T, scope> gathered;
-  const auto lanes = services->all_gather(scope, &mine, sizeof(T), gathered.of, &site);
-  gathered.active = lanes.active;
-  gathered.lane = lanes.lane;
-  return gathered;
-}
+#if ASSAY_NVPTX
+#include <assay/nvptx/collectives.h>
+#else
+#include <assay/collectives.h>
+#endif
 
-/// Joins `start` with the values of the active lanes below `last`, in rising order.
-template <class T, Scope scope, class Join>
-ASSAY_OWN T fold(const Gathered<T, scope>& gathered, uint last, T start, Join join) {
-  for (uint n = 0; n < last; ++n)
-    if (gathered.is_active(n)) start = join(start, gathered.of[n]);
-  return start;
-}
-
-/// Joins the values of all active lanes. It begins with the lowest active lane, and so needs no neutral element.
-template <Scope scope, class T, class Join>
-ASSAY_OWN T reduce(T mine, Site site, Join join) {
-  const auto gathered = all_gather<scope>(mine, site);
-  const uint first = uint(__builtin_ctzl(gathered.active));
-  T result = gathered.of[first];
-  for (uint n = first + 1; n < lanes<scope>; ++n)
-    if (gathered.is_active(n)) result = join(result, gathered.of[n]);
-  return result;
-}
+namespace metal {
+namespace detail {
 
 struct Add {
   template <class T>
@@ -143,7 +108,7 @@ ASSAY_OWN void threadgroup_barrier(mem_flags flags, detail::Site site = detail::
   assay_shader_side::wait_at_threadgroup_barrier(uint(flags), site);
 }
 ASSAY_OWN void simdgroup_barrier(mem_flags flags, detail::Site site = detail::here("simdgroup_barrier")) {
-  detail::services->barrier(detail::Scope::simdgroup, uint(flags), &site);
+  assay_shader_side::wait_at_simdgroup_barrier(uint(flags), site);
 }
 
 /// The answers of a group's lanes to a question, a bit for each lane.
@@ -208,7 +173,7 @@ using quad_vote = basic_vote<4>;
   template <class T>                                                                                               \
   ASSAY_OWN T group##_broadcast_first(T data, detail::Site site = detail::here(#group "_broadcast_first")) {       \
     const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                                   \
-    return gathered.of[__builtin_ctzl(gathered.active)];                                                           \
+    return gathered.at(uint(__builtin_ctzl(gathered.active)), site); \
   }                                                                                                                \
   template <class T>                                                                                               \
   ASSAY_OWN T group##_shuffle_and_fill_up(                                                                         \
@@ -222,12 +187,10 @@ using quad_vote = basic_vote<4>;
       detail::Site site = detail::here(#group "_shuffle_and_fill_down", detail::Needs::read_lanes)) {              \
     return detail::shuffled_and_filled<detail::group##_scope>(data, filling, int(delta), modulo, site);            \
   }                                                                                                                \
-  ASSAY_OWN group##_vote group##_ballot(bool answer, detail::Site site = detail::here(#group "_ballot")) {         \
-    const auto gathered = detail::all_gather<detail::group##_scope>(uint(answer), site);                           \
-    ulong votes = 0;                                                                                               \
-    for (uint n = 0; n < lanes; ++n) votes |= ulong(gathered.of[n]) << n;                                          \
-    return {votes & gathered.active, gathered.active};                                                             \
-  }                                                                                                                \
+  ASSAY_OWN group##_vote group##_ballot(bool answer, detail::Site site = detail::here(#group "_ballot")) { \
+    const auto ballot = detail::ballot<detail::group##_scope>(answer, site); \
+    return {ballot.votes, ballot.active}; \
+  } \
   ASSAY_OWN bool group##_all(bool answer, detail::Site site = detail::here(#group "_all")) {                       \
     return group##_ballot(answer, site).all();                                                                     \
   }                                                                                                                \

@@ -4,6 +4,9 @@
 
 #include <assay/elementwise.h>
 #include <assay/limits.h>
+#if ASSAY_NVPTX
+#include <assay/nvptx/libm.h>
+#endif
 
 namespace metal {
 

@@ -18,6 +18,10 @@ T& lint_variable();
 
 #else
 
+#if ASSAY_NVPTX
+#include <assay/nvptx/entry.h>
+#else
+
 namespace assay_shader_side {
 
 inline constexpr unsigned is_checked = ASSAY_CHECKED;
@@ -28,6 +32,12 @@ ASSAY_UNCHECKED T& threadgroup_variable(const void* key, const char* name) {
   constexpr unsigned long align = alignof(T) < 16 ? 16 : alignof(T);
   return *static_cast<T*>(services->threadgroup_variable(key, sizeof(T), align, name));
 }
+
+}  // namespace assay_shader_side
+
+#endif
+
+namespace assay_shader_side {
 
 template <unsigned n, class First, class... Rest>
 struct Nth : Nth<n - 1, Rest...> {};

@@ -18,20 +18,33 @@ ASSAY_OWN constexpr int matrix_column(uint lane) {
   return int(lane / 8 % 2 * 4 + lane % 2 * 2);
 }
 
+/// All elements of a matrix of which each lane has two.
 template <class T>
-struct Full {
-  T at[8][8];
+class Whole {
+ public:
+#if ASSAY_NVPTX
+  ASSAY_OWN Whole(vec<T, 2> mine, Site site) : site_(site), mine_(mine) {}
+  /// `column` must be even in all lanes, or odd in all.
+  ASSAY_OWN T at(int row, int column) const {
+    const uint from = uint(row / 4 * 16 + row % 4 * 2 + column / 4 * 8 + column % 4 / 2);
+    return shuffled(mine_.at(column % 2), from, shuffled_lanes(site_));
+  }
+
+ private:
+  Site site_;
+  vec<T, 2> mine_;
+#else
+  ASSAY_OWN Whole(vec<T, 2> mine, Site site) {
+    const auto gathered = all_gather<Scope::simdgroup>(mine, site);
+    for (uint n = 0; n < 32; ++n)
+      for (int k = 0; k < 2; ++k) elements_[matrix_row(n)][matrix_column(n) + k] = gathered.of[n].at(k);
+  }
+  ASSAY_OWN T at(int row, int column) const { return elements_[row][column]; }
+
+ private:
+  T elements_[8][8];
+#endif
 };
-/// The whole matrix, gathered from the elements of all lanes.
-template <class T>
-ASSAY_OWN Full<T> gather(vec<T, 2> mine, uint& lane, Site site) {
-  const auto gathered = all_gather<Scope::simdgroup>(mine, site);
-  lane = gathered.lane;
-  Full<T> full;
-  for (uint n = 0; n < 32; ++n)
-    for (int k = 0; k < 2; ++k) full.at[matrix_row(n)][matrix_column(n) + k] = gathered.of[n].at(k);
-  return full;
-}
 ASSAY_OWN uint own_lane(Site site) {
   return all_gather<Scope::simdgroup>(0u, site).lane;
 }
@@ -108,14 +121,14 @@ ASSAY_OWN void simdgroup_multiply_accumulate(simdgroup_matrix<D, 8>& d, simdgrou
                                              simdgroup_matrix<B, 8> b, simdgroup_matrix<C, 8> c,
                                              detail::Site site = detail::here("simdgroup_multiply_accumulate",
                                                                               detail::Needs::all_lanes)) {
-  uint lane = 0;
-  const auto left = detail::gather(a.elements, lane, site);
-  const auto right = detail::gather(b.elements, lane, site);
+  const uint lane = detail::own_lane(site);
+  const detail::Whole<A> left(a.elements, site);
+  const detail::Whole<B> right(b.elements, site);
   for (int k = 0; k < 2; ++k) {
     float sum = float(c.elements.at(k));
     for (int n = 0; n < 8; ++n)
-      sum = __builtin_fmaf(float(left.at[detail::matrix_row(lane)][n]),
-                           float(right.at[n][detail::matrix_column(lane) + k]), sum);
+      sum = __builtin_fmaf(float(left.at(detail::matrix_row(lane), n)),
+                           float(right.at(n, detail::matrix_column(lane) + k)), sum);
     d.elements.at(k) = D(sum);
   }
 }

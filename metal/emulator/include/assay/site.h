@@ -23,8 +23,13 @@ constexpr Site here(const char*, Needs = Needs::active_lanes) {
   return {};
 }
 void wait_at_threadgroup_barrier(unsigned flags, Site site);
+void wait_at_simdgroup_barrier(unsigned flags, Site site);
 
 }  // namespace assay_shader_side
+
+#elif ASSAY_NVPTX
+
+#include <assay/nvptx/site.h>
 
 #else
 
@@ -87,6 +92,10 @@ __attribute__((always_inline, nodebug)) inline void wait_at_threadgroup_barrier(
   if (waited_at_fast_barrier(flags, site)) return;
   const Site here = site;
   services->barrier(Scope::threadgroup, flags, &here);
+}
+__attribute__((always_inline, nodebug)) inline void wait_at_simdgroup_barrier(unsigned flags, Site site) {
+  const Site here = site;
+  services->barrier(Scope::simdgroup, flags, &here);
 }
 
 }  // namespace assay_shader_side

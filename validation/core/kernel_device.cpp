@@ -1,4 +1,4 @@
-#include "validation/core/emulated_device.h"
+#include "validation/core/kernel_device.h"
 
 #include <fmt/format.h>
 
@@ -7,17 +7,27 @@
 
 #include "metal/device/or_throw.h"
 #include "metal/device/shader_source.h"
+#include "metal/emulator/emulator_device.h"
 #include "metal/host/kernel_file.h"
+#include "validation/core/support.h"
 
 namespace assay::validation {
 
-std::shared_ptr<metal::emulator::EmulatorDevice> emulated_device(const ShaderEdit& edit) {
-  metal::emulator::EmulatorOptions options;
-  if (edit) options.metal_version = 300;
-  return std::make_shared<metal::emulator::EmulatorDevice>(options);
+std::string device_in(const std::string& kernel) {
+  for (const std::string name : metal::device_names)
+    if (kernel == "metal-" + name) return name;
+  return {};
 }
 
-std::shared_ptr<metal::Library> kernel_library(metal::emulator::EmulatorDevice& device, const char* file,
+std::int64_t reach_on(const std::string& device) {
+  return device == "emulated" ? 1 << 10 : Support().reach;
+}
+
+std::shared_ptr<metal::Device> kernel_device(const std::string& name, const ShaderEdit& edit) {
+  return or_throw(metal::open_device(name, {.metal_version = edit ? 300 : 320, .macros = {}}));
+}
+
+std::shared_ptr<metal::Library> kernel_library(metal::Device& device, const char* file,
                                                const ShaderEdit& edit) {
   const std::filesystem::path path = metal::host::kernel_file(file);
   if (!edit) return or_throw(device.new_library_from_file(path));
@@ -31,10 +41,12 @@ std::string replaced_once(std::string text, const std::string& before, const std
   return text.replace(at, before.size(), after);
 }
 
-void throw_reports(metal::emulator::EmulatorDevice& device) {
-  const auto reports = device.reports();
+void throw_reports(metal::Device& device) {
+  auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
+  if (emulated == nullptr) return;
+  const auto reports = emulated->reports();
   if (reports.empty()) return;
-  device.clear_reports();
+  emulated->clear_reports();
   throw std::runtime_error(
       fmt::format("{}{}", to_string(reports.front()),
                   reports.size() > 1 ? fmt::format("\n(and {} more reports)", reports.size() - 1) : ""));

@@ -1,0 +1,36 @@
+// The sites of barriers and collectives on an NVIDIA GPU, where the hardware itself runs the threads of a group.
+//
+// The lanes of a warp may drift apart there. A collective that all lanes execute first brings them together again. One
+// under a condition that differs between lanes takes those that execute it with the calling lane: the translator has
+// marked it as `diverging`.
+#pragma once
+
+#define ASSAY_SHADER
+#include "../../../abi/shader_abi.h"
+
+namespace assay_shader_side {
+
+namespace abi = assay::metal::emulator::abi;
+using abi::Needs;
+using abi::Scope;
+
+struct Site {
+  bool is_diverging = false;
+};
+inline constexpr Site diverging{true};
+
+constexpr Site here(const char*, Needs = Needs::active_lanes) {
+  return {};
+}
+constexpr void leave() {}
+
+inline constexpr unsigned whole_warp = 0xffffffffu;
+
+__attribute__((always_inline)) inline void wait_at_threadgroup_barrier(unsigned, Site) {
+  __syncthreads();
+}
+__attribute__((always_inline)) inline void wait_at_simdgroup_barrier(unsigned, Site) {
+  __nvvm_bar_warp_sync(whole_warp);
+}
+
+}  // namespace assay_shader_side

@@ -1,0 +1,54 @@
+// A buffer in managed memory, which host and GPU share at one address, as Metal's shared storage.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "metal/device/buffer.h"
+#include "metal/nvidia/nvidia_state.h"
+
+namespace assay::metal::nvidia {
+
+class NvidiaBuffer final : public Buffer {
+ public:
+  /// Errors: argument for length 0; limit, if the GPU's memory does not hold it beside the other buffers.
+  static Result<std::shared_ptr<NvidiaBuffer>> create(std::shared_ptr<NvidiaState> device, std::uint64_t length,
+                                                      std::string label);
+  /// The bytes of set_bytes. They reach the GPU with the command buffer that uses them, which binds their copy.
+  static std::shared_ptr<NvidiaBuffer> of_bytes(std::shared_ptr<NvidiaState> device, std::span<const std::byte> bytes);
+  ~NvidiaBuffer() override;
+  NvidiaBuffer(const NvidiaBuffer&) = delete;
+  NvidiaBuffer& operator=(const NvidiaBuffer&) = delete;
+
+  /// The host is taken to touch the memory, so its pages go back to the GPU before the next kernel that uses it.
+  std::byte* contents() override {
+    is_on_host_ = true;
+    return reinterpret_cast<std::byte*>(address_);
+  }
+  /// Of of_bytes(); else empty.
+  std::span<const std::byte> bytes() const { return bytes_; }
+  std::uint64_t length() const override { return length_; }
+  const std::string& label() const override { return label_; }
+  Result<void> did_modify(std::uint64_t offset, std::uint64_t bytes) override;
+
+  Address address() const { return address_; }
+
+  /// Moves the pages that the host has touched to the GPU. Errors: environment.
+  Result<void> move_to_device(Stream stream);
+
+ private:
+  NvidiaBuffer(std::shared_ptr<NvidiaState> device, Address address, std::uint64_t length, std::string label)
+      : device_(std::move(device)), address_(address), length_(length), label_(std::move(label)) {}
+
+  std::shared_ptr<NvidiaState> device_;
+  Address address_;
+  std::uint64_t length_;
+  std::string label_;
+  std::vector<std::byte> bytes_;
+  std::atomic<bool> is_on_host_ = true;
+};
+
+}  // namespace assay::metal::nvidia

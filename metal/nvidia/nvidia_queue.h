@@ -1,0 +1,79 @@
+// Command buffers of an NVIDIA device, which run in order on a stream of their queue.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "metal/device/command_queue.h"
+#include "metal/nvidia/nvidia_encoder.h"
+
+namespace assay::metal::nvidia {
+
+/// A stream of the device.
+class OwnedStream {
+ public:
+  /// Errors: environment.
+  static Result<std::shared_ptr<OwnedStream>> create(std::shared_ptr<NvidiaState> device);
+  ~OwnedStream();
+  OwnedStream(const OwnedStream&) = delete;
+  OwnedStream& operator=(const OwnedStream&) = delete;
+
+  NvidiaState& device() const { return *device_; }
+  Stream get() const { return stream_; }
+
+ private:
+  OwnedStream(std::shared_ptr<NvidiaState> device, Stream stream) : device_(std::move(device)), stream_(stream) {}
+
+  std::shared_ptr<NvidiaState> device_;
+  Stream stream_;
+};
+
+class NvidiaCommandBuffer final : public CommandBuffer, public std::enable_shared_from_this<NvidiaCommandBuffer> {
+ public:
+  /// `stream` is the reason why there is none, if the queue could not make one.
+  NvidiaCommandBuffer(std::shared_ptr<NvidiaState> device, Result<std::shared_ptr<OwnedStream>> stream)
+      : device_(std::move(device)), stream_(std::move(stream)) {}
+  ~NvidiaCommandBuffer() override;
+
+  Result<std::shared_ptr<ComputeCommandEncoder>> compute_encoder(DispatchType type) override;
+  Result<void> commit() override;
+  Result<void> wait_until_completed() override;
+  Status status() const override;
+  std::optional<Error> error() const override;
+
+  /// The time that the commands took on the GPU, once they have completed: MTLCommandBuffer's GPUEndTime less
+  /// GPUStartTime. Errors: environment; order, before they have.
+  Result<double> gpu_seconds() const;
+
+ private:
+  Result<void> launch_all();
+  Result<void> launch(Command& command);
+  void end(const Result<void>& result) const;
+
+  std::shared_ptr<NvidiaState> device_;
+  Result<std::shared_ptr<OwnedStream>> stream_;
+  mutable std::mutex mutex_;
+  mutable Status status_ = Status::not_enqueued;
+  mutable std::optional<Error> error_;  ///< of encoding, then of running
+  mutable std::vector<Command> commands_;
+  bool has_open_encoder_ = false;
+  Event begin_ = nullptr, end_ = nullptr;
+};
+
+class NvidiaQueue final : public CommandQueue {
+ public:
+  explicit NvidiaQueue(std::shared_ptr<NvidiaState> device)
+      : device_(std::move(device)), stream_(OwnedStream::create(device_)) {}
+
+  std::shared_ptr<CommandBuffer> command_buffer() override {
+    return std::make_shared<NvidiaCommandBuffer>(device_, stream_);
+  }
+
+ private:
+  std::shared_ptr<NvidiaState> device_;
+  Result<std::shared_ptr<OwnedStream>> stream_;
+};
+
+}  // namespace assay::metal::nvidia

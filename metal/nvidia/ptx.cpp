@@ -1,0 +1,80 @@
+#include "metal/nvidia/ptx.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+
+#include "metal/device/read_file.h"
+#include "metal/emulator/compile/clang.h"
+#include "metal/emulator/compile/files.h"
+#include "metal/emulator/compile/flags.h"
+#include "metal/emulator/compile/preprocess.h"
+#include "metal/emulator/translate/translate.h"
+
+namespace assay::metal::nvidia {
+
+namespace fs = std::filesystem;
+using namespace emulator;
+
+Result<std::string> architecture_of(int major, int minor) {
+  constexpr std::array known = {70, 72, 75, 80, 86, 87, 89, 90};
+  const int capability = 10 * major + minor;
+  int newest = 0;
+  for (const int architecture : known)
+    if (architecture <= capability) newest = architecture;
+  if (newest != 0) return fmt::format("sm_{}", newest);
+  return error(Error::Kind::environment,
+               fmt::format("compute capability = {}.{}: expected a GPU of 7.0 (Volta) or later", major, minor));
+}
+
+namespace {
+
+Result<std::string> build(const Clang& clang, const std::string& text, const std::string& architecture,
+                          const fs::path& work) {
+  const fs::path input = work / "translated", output = work / "ptx";
+  if (const auto written = write_file(input, text); !written) return tl::make_unexpected(written.error());
+  const auto run = run_clang(clang, ptx_step(architecture, output).flags, input, work / "messages");
+  if (!run) return tl::make_unexpected(run.error());
+  if (run->status != 0) return error(Error::Kind::compile, run->messages);
+  return read_file(output);
+}
+
+}  // namespace
+
+Result<std::string> compile_ptx(std::string_view source, const fs::path& name, const CompileOptions& options,
+                                const std::string& architecture) {
+  const fs::path cache = cache_folder(options);
+  auto work = TemporaryFolder::make(cache);
+  if (!work) return tl::make_unexpected(work.error());
+  const auto clang = find_clang();
+  if (!clang) return tl::make_unexpected(clang.error());
+  const auto preprocessed = preprocess(*clang, source, name, options, Purpose::ptx, work->path());
+  if (!preprocessed) return tl::make_unexpected(preprocessed.error());
+  const auto text = translate_for_ptx(*preprocessed);
+  if (!text) return tl::make_unexpected(text.error());
+
+  const std::string key =
+      fmt::format("{}\n{}\n{}", clang->version, fmt::join(ptx_step(architecture, "").flags, " "), *text);
+  const fs::path kept = cache / (content_name(key) + ".ptx");
+  if (auto cached = read_file(kept)) return cached;
+  auto ptx = build(*clang, *text, architecture, work->path());
+  if (!ptx) return ptx;
+  std::error_code failure;
+  fs::rename(work->path() / "ptx", kept, failure);
+  if (!failure) return ptx;
+  return error(Error::Kind::environment, fmt::format("cannot write '{}': {}", kept.string(), failure.message()));
+}
+
+std::string with_thread_limits(const std::string& ptx, const std::vector<std::uint32_t>& limits) {
+  std::string text = ptx;
+  for (std::size_t n = 0; n < limits.size(); ++n) {
+    const std::size_t entry = text.find(fmt::format(".entry assay_launch_{}(", n));
+    if (limits[n] == 0 || entry == std::string::npos) continue;
+    const std::size_t body = text.find('{', entry);
+    if (body != std::string::npos) text.insert(body, fmt::format(".maxntid {}, 1, 1\n", limits[n]));
+  }
+  return text;
+}
+
+}  // namespace assay::metal::nvidia

@@ -1,0 +1,33 @@
+#include "validation/cli/device_options.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "metal/devices/devices.h"
+#include "validation/transport/metal/shader.h"
+
+namespace assay::validation {
+
+std::string KernelChoice::name() const {
+  if (kernel == "metal" || (kernel.empty() && !device.empty()))
+    return "metal-" + (device.empty() ? metal::best_device() : device);
+  if (device.empty()) return kernel;
+  if (transport::is_binding(kernel)) return fmt::format("{}@{}", kernel, device);
+  throw std::invalid_argument(fmt::format(
+      "--device {}: kernel '{}' does not choose its device: expected --kernel metal or the binding of a shader", device,
+      kernel));
+}
+
+void add_kernel_options(CLI::App& command, KernelChoice& choice, const std::string& otherwise) {
+  command.add_option("--kernel", choice.kernel,
+                     "cpu, metal, metal-plain, plain, fault:NAME or a plug-in (./libmine.so) instead of " + otherwise);
+  command
+      .add_option("--device", choice.device,
+                  "Where `metal` or a shader's binding runs: apple, nvidia or emulated; else the best there is, and "
+                  "the emulator for a binding")
+      ->check(CLI::IsMember(std::vector<std::string>(metal::device_names.begin(), metal::device_names.end())));
+}
+
+}  // namespace assay::validation

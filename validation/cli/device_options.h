@@ -1,0 +1,23 @@
+// The option of the command line for the device that a kernel runs on.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace assay::validation {
+
+/// What --kernel and --device name together.
+struct KernelChoice {
+  std::string kernel, device;
+
+  /// The kernel's name in the registry: `metal` on nvidia is metal-nvidia, mine.json on nvidia mine.json@nvidia. A
+  /// device alone means `metal`; `metal` alone the best device there is. Throws std::invalid_argument for a device with
+  /// a kernel that runs on none.
+  std::string name() const;
+};
+
+/// --kernel and --device.
+void add_kernel_options(CLI::App& command, KernelChoice& choice, const std::string& otherwise);
+
+}  // namespace assay::validation
