@@ -16,6 +16,7 @@ from sphinx.util.docutils import SphinxDirective
 # page: title, folder, what is in it
 FOLDERS: Dict[str, Tuple[str, str, str]] = {
     "reference-ctc": ("Reference: CTC", "reference/ctc", "Derived in :doc:`/docs/derivation-ctc`."),
+    "reference-formula": ("Reference: formulas", "reference/formula", "Explained in :doc:`/docs/formula`."),
     "reference-cce": ("Reference: cross-entropy", "reference/cce", "Derived in :doc:`/docs/derivation-cce`."),
     "reference-svd": ("Reference: SVD", "reference/svd", "Derived in :doc:`/docs/derivation-svd`."),
     "reference-number": ("Reference: numbers", "reference/number", "What the formulas are computed over."),

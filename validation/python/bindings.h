@@ -36,6 +36,7 @@ void add_real(pybind11::module_& core);
 void add_ctc(pybind11::module_& core);
 void add_cce(pybind11::module_& core);
 void add_svd(pybind11::module_& core);
+void add_formula(pybind11::module_& core);
 void add_gradcheck(pybind11::module_& core);
 void add_steps(pybind11::module_& core);
 

@@ -4,6 +4,7 @@
     print(assay.gate("ctc", my_ctc))  # a function of one problem that returns (loss, gradient)
 
 gate         judges a kernel of "ctc", "cce" (linear cross-entropy) or "svd" by an any-precision reference
+operation    makes an operation of a formula: the gate, gradients, bounds, cases and mutants follow from it
 replay       judges it once more on the case of a failure
 reference    ctc, cce, svd: loss, gradients and factors to as many digits as are asked for
 steps        alpha, both betas, sweeps: what lies between a formula and its result, in any number format
@@ -23,7 +24,9 @@ from . import reference, steps
 from ._core import Real, precision, precision_digits
 from ._diagnose import Diagnosis, RowDiagnosis, Symptom, diagnose
 from ._gate import Failure, GateResult, JudgeError, PropertyResult, gate, property_names, replay
+from ._formula import NotTraceable
 from ._gradcheck import GradcheckResult, gradcheck
+from ._operation import Operation, operation
 from ._pipe import Unsupported
 from ._problems import CceProblem, CtcProblem, SvdProblem
 
@@ -38,6 +41,8 @@ __all__ = [
     "GateResult",
     "GradcheckResult",
     "JudgeError",
+    "NotTraceable",
+    "Operation",
     "PropertyResult",
     "Real",
     "RowDiagnosis",
@@ -48,6 +53,7 @@ __all__ = [
     "diagnose",
     "gate",
     "gradcheck",
+    "operation",
     "precision",
     "precision_digits",
     "property_names",

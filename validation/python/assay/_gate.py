@@ -115,7 +115,7 @@ def _property_result(said: Dict[str, Any]) -> PropertyResult:
 
 
 def gate(
-    operation: str,
+    operation: Any,
     fn: Union[Callable[[Any], Any], str, os.PathLike[str]],
     *,
     cases: int = 100,
@@ -126,7 +126,8 @@ def gate(
     reach: str = "none",
     **declared: Any,
 ) -> GateResult:
-    """Judges `fn` by every property of `operation`, "ctc", "cce" or "svd", under bounds derived from each problem.
+    """Judges `fn` by every property of `operation`, "ctc", "cce", "svd" or one's own (assay.operation), under bounds
+    derived from each problem.
 
     `fn` is called with one CtcProblem, CceProblem or SvdProblem and returns (loss, gradient), (loss, dhidden, dweight)
     and dbias where there is a bias, or (U, S, Vh): arrays of NumPy, PyTorch, JAX, MLX or whatever has DLPack,
@@ -149,6 +150,8 @@ def gate(
     >>> result["order"].claim, result["order"].verdict
     ('S descends, and none is negative', 'pass')
     """
+    if not isinstance(operation, str):  # an operation of one's own
+        return operation.gate(fn, cases=cases, seed=seed, filter=filter, digits=digits, **declared)
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = Path(folder) / "report.json"
         words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
@@ -176,28 +179,35 @@ def _run(operation: str, fn: Any, words: List[str], declared: Dict[str, Any]) ->
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
-def replay(fn: Callable[[Any], Any], reproducer: str, *, digits: int = 50, **declared: Any) -> bool:
+def replay(
+    fn: Callable[[Any], Any], reproducer: str, *, digits: int = 50, operation: Any = None, **declared: Any
+) -> bool:
     """Judges `fn` once more on the case of a failure, prints the verdict, and returns whether the case passes now.
 
     `reproducer` is Failure.reproducer, or the line that a report shows; `declared` must be as it was for the gate.
+    `operation` is that of assay.operation, where the kernel is of one's own.
     """
+    if operation is not None:
+        return operation.replay(fn, reproducer, digits=digits, **declared)
     words = dict(word.split("=", 1) for word in words_of(reproducer).split())
-    operation = words.get("operation", "ctc")
+    name = words.get("operation", "ctc")
     line = " ".join(f"{key}={value}" for key, value in {**words, "kernel": "{kernel}"}.items())
-    declaration = declaration_of(operation, fn, declared)
-    ended = judge(["replay", line, "--digits", str(digits)], declaration, solver(operation, fn))
+    declaration = declaration_of(name, fn, declared)
+    ended = judge(["replay", line, "--digits", str(digits)], declaration, solver(name, fn))
     if ended.status not in (0, 1):
         raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
     print(ended.output, end="")
     return ended.status == 0
 
 
-def property_names(operation: str) -> List[str]:
+def property_names(operation: Any) -> List[str]:
     """The properties of an operation, in the order in which a report lists them. Raises ValueError for another one.
 
     >>> property_names("ctc")[-2:]
     ['loss', 'gradient']
     """
+    if not isinstance(operation, str):
+        return operation.property_names()
     ended = run_program("gate", operation, "--list")
     if ended.returncode != 0:
         raise ValueError(ended.stderr.strip())

@@ -16,6 +16,7 @@ from ._again import call_of
 from ._arrays import to_numpy
 from ._declare import declaration_of
 from ._gate import JudgeError
+from ._operation import Operation
 from ._pipe import judge
 from ._problems import solver
 
@@ -157,7 +158,7 @@ _GRAVITY = ("pass", "skipped", "mistrusted", "error", "fail")
 
 
 def gradcheck(
-    fn: Union[str, Callable[..., Any]],
+    fn: Any,
     inputs: Any,
     *,
     gradient: Any = None,
@@ -167,7 +168,7 @@ def gradcheck(
     cases: int = 60,
     seed: int = 1,
     **declared: Any,
-) -> GradcheckResult:
+) -> Any:
     """Judges the gradient of `fn`, a function of one or several arrays that returns one number.
 
     inputs      an array, or a list of arrays: where the gradient is judged. Each element is taken as it is
@@ -181,6 +182,9 @@ def gradcheck(
     assay.gradcheck("ctc", kernel, ...), "cce" and "svd" judge the gradient of a kernel as assay.gate takes it, element
     by element by the any-precision reference, over `cases` generated problems; `declared` as for assay.gate.
 
+    assay.gradcheck(operation, backward), of one's own operation, judges a backward pass: backward(p) returns the
+    gradients in the inputs for p.upstream. The result is that of assay.gate.
+
     The gravest result of several inputs is returned. Raises ValueError naming the argument, its value and what was
     expected.
 
@@ -189,6 +193,8 @@ def gradcheck(
     >>> right.verdict, wrong.verdict
     ('pass', 'fail')
     """
+    if isinstance(fn, Operation):
+        return fn.gate(None, inputs, cases=cases, seed=seed, **declared)
     if isinstance(fn, str):
         return _of_kernel(fn, inputs, cases, seed, **declared)
     if declared:

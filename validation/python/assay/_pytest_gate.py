@@ -17,7 +17,7 @@ def _conclude(result: PropertyResult) -> None:
 
 
 def pytest_gate(
-    operation: str, fn: Callable[[Any], Any], *, cases: Optional[int] = None, **options: Any
+    operation: Any, fn: Callable[[Any], Any], *, cases: Optional[int] = None, **options: Any
 ) -> Callable[..., None]:
     """A test for each property of `operation`; assign it to a name that begins with test.
 

@@ -1,0 +1,204 @@
+// Reverse mode: adds to a formula's graph the nodes of its vector-Jacobian product. What results is a graph as any
+// other, so that one evaluation, at any precision, and one analysis of rounding serve the formula and its gradient.
+//
+//   adjoint(x) = sum over the uses y of x of  adjoint(y) dy/dx
+//
+// At a tie, maximum and minimum pass the adjoint to the first argument, largest and smallest to equal parts: where the
+// formula is differentiable the choice cancels.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "reference/formula/graph.h"
+
+namespace assay::reference::formula {
+namespace detail {
+
+class Differentiation {
+ public:
+  explicit Differentiation(Graph& graph) : graph_(graph), adjoints_(graph.nodes.size(), -1) {}
+
+  void seed(std::int32_t node, std::int32_t adjoint) { accumulate(node, adjoint); }
+
+  void run() {
+    for (auto i = static_cast<std::int32_t>(adjoints_.size()) - 1; i >= 0; --i)
+      if (adjoints_[static_cast<std::size_t>(i)] >= 0) propagate(i, adjoints_[static_cast<std::size_t>(i)]);
+  }
+
+  /// The adjoint of a node; zeros where no output depends on the node.
+  std::int32_t of(std::int32_t node) {
+    const auto found = adjoints_[static_cast<std::size_t>(node)];
+    return found >= 0 ? found : constant(graph_.size_of(node), 0);
+  }
+
+ private:
+  std::int32_t constant(std::int64_t size, double value) {
+    return graph_.add(
+        {Op::constant, size, {}, 0, 0, 0, {}, std::vector<double>(static_cast<std::size_t>(size), value)});
+  }
+  std::int32_t unary(Op op, std::int32_t a) { return graph_.add({op, graph_.size_of(a), {a}}); }
+  std::int32_t binary(Op op, std::int32_t a, std::int32_t b) { return graph_.add({op, graph_.size_of(a), {a, b}}); }
+  std::int32_t times(std::int32_t a, std::int32_t b) { return binary(Op::multiply, a, b); }
+  std::int32_t where(std::int32_t condition, std::int32_t a, std::int32_t b) {
+    return graph_.add({Op::where, graph_.size_of(a), {condition, a, b}});
+  }
+  std::int32_t gather(std::int32_t a, std::vector<std::int64_t> index) {
+    return graph_.add({Op::gather, std::ssize(index), {a}, 0, 0, 0, std::move(index)});
+  }
+  /// Each element `inner` times.
+  std::int32_t repeat(std::int32_t a, std::int64_t inner) {
+    std::vector<std::int64_t> index(static_cast<std::size_t>(graph_.size_of(a) * inner));
+    for (std::size_t i = 0; i < index.size(); ++i) index[i] = static_cast<std::int64_t>(i) / inner;
+    return gather(a, std::move(index));
+  }
+  /// [batch, rows, columns] with rows and columns exchanged.
+  std::int32_t transposed(std::int32_t a, std::int64_t rows, std::int64_t columns) {
+    std::vector<std::int64_t> index(static_cast<std::size_t>(graph_.size_of(a)));
+    for (std::int64_t i = 0; i < std::ssize(index); ++i) {
+      const std::int64_t within = i % (rows * columns);
+      index[static_cast<std::size_t>(i)] = i - within + within % rows * columns + within / rows;
+    }
+    return gather(a, std::move(index));
+  }
+  std::int32_t matmul(std::int32_t a, std::int32_t b, std::int64_t rows, std::int64_t inner, std::int64_t columns,
+                      std::int64_t size) {
+    return graph_.add({Op::matmul, size, {a, b}, inner, rows, columns});
+  }
+
+  void accumulate(std::int32_t node, std::int32_t adjoint) {
+    auto& sum = adjoints_[static_cast<std::size_t>(node)];
+    sum = sum < 0 ? adjoint : binary(Op::add, sum, adjoint);
+  }
+
+  void propagate(std::int32_t number, std::int32_t g) {
+    const Node node = graph_.nodes[static_cast<std::size_t>(number)];  // a copy: adding nodes moves the originals
+    if (node.arguments.empty()) return;
+    if (is_unary(node.op)) return unary_adjoint(node, number, g);
+    if (is_reduction(node.op)) return reduction_adjoint(node, number, g);
+    if (node.op == Op::matmul) return product_adjoint(node, g);
+    if (node.op == Op::gather) return gather_adjoint(node, g);
+    if (node.op == Op::scatter) return accumulate(node.arguments[0], gather(g, node.index));
+    binary_adjoint(node, number, g);
+  }
+
+  void unary_adjoint(const Node& node, std::int32_t y, std::int32_t g) {
+    const auto x = node.arguments[0];
+    const auto one = [&] { return constant(node.size, 1); };
+    switch (node.op) {
+      case Op::negative:
+        return accumulate(x, unary(Op::negative, g));
+      case Op::abs:
+        return accumulate(x, times(g, unary(Op::sign, x)));
+      case Op::exp:
+        return accumulate(x, times(g, y));
+      case Op::expm1:
+        return accumulate(x, times(g, unary(Op::exp, x)));
+      case Op::log:
+        return accumulate(x, binary(Op::divide, g, x));
+      case Op::log1p:
+        return accumulate(x, binary(Op::divide, g, binary(Op::add, one(), x)));
+      case Op::sqrt:
+        return accumulate(x, binary(Op::divide, g, binary(Op::add, y, y)));
+      case Op::tanh:
+        return accumulate(x, times(g, binary(Op::subtract, one(), times(y, y))));
+      default:
+        return;  // sign is flat
+    }
+  }
+
+  void binary_adjoint(const Node& node, std::int32_t y, std::int32_t g) {
+    const auto a = node.arguments[0];
+    const auto b = node.arguments[1];
+    const auto zero = [&] { return constant(node.size, 0); };
+    switch (node.op) {
+      case Op::add:
+        return accumulate(a, g), accumulate(b, g);
+      case Op::subtract:
+        return accumulate(a, g), accumulate(b, unary(Op::negative, g));
+      case Op::multiply:
+        return accumulate(a, times(g, b)), accumulate(b, times(g, a));
+      case Op::divide:
+        accumulate(a, binary(Op::divide, g, b));
+        return accumulate(b, unary(Op::negative, binary(Op::divide, times(g, y), b)));
+      case Op::maximum:
+      case Op::minimum: {
+        const auto takes_a = node.op == Op::maximum ? binary(Op::less_equal, b, a) : binary(Op::less_equal, a, b);
+        return accumulate(a, where(takes_a, g, zero())), accumulate(b, where(takes_a, zero(), g));
+      }
+      case Op::logaddexp:
+        for (const auto x : {a, b}) {  // exp(x - y), and 0 where x is -inf, whatever y is
+          const auto low = constant(node.size, -std::numeric_limits<double>::infinity());
+          const auto share = unary(Op::exp, binary(Op::subtract, x, y));
+          accumulate(x, where(binary(Op::less, low, x), times(g, share), zero()));
+        }
+        return;
+      case Op::where:
+        accumulate(b, where(a, g, zero()));
+        return accumulate(node.arguments[2], where(a, zero(), g));
+      default:
+        return;  // comparisons are flat
+    }
+  }
+
+  void reduction_adjoint(const Node& node, std::int32_t y, std::int32_t g) {
+    const auto x = node.arguments[0];
+    if (node.op == Op::sum) return accumulate(x, repeat(g, node.inner));
+    if (node.op == Op::product) return accumulate(x, binary(Op::divide, repeat(times(g, y), node.inner), x));
+    const auto is_extreme = binary(Op::equal, x, repeat(y, node.inner));
+    const auto ties = graph_.add({Op::sum, node.size, {is_extreme}, node.inner});
+    accumulate(x, times(is_extreme, repeat(binary(Op::divide, g, ties), node.inner)));
+  }
+
+  /// C = A B: dA = G B^T, dB = A^T G
+  void product_adjoint(const Node& node, std::int32_t g) {
+    const auto a = node.arguments[0];
+    const auto b = node.arguments[1];
+    if (node.size == 0 || node.inner == 0) return;
+    const auto b_transposed = transposed(b, node.inner, node.columns);
+    accumulate(a, matmul(g, b_transposed, node.rows, node.columns, node.inner, graph_.size_of(a)));
+    const auto a_transposed = transposed(a, node.rows, node.inner);
+    accumulate(b, matmul(a_transposed, g, node.inner, node.rows, node.columns, graph_.size_of(b)));
+  }
+
+  void gather_adjoint(const Node& node, std::int32_t g) {
+    std::int64_t first = 0;
+    for (const auto argument : node.arguments) {
+      const auto size = graph_.size_of(argument);
+      std::vector<std::int64_t> here, to;
+      for (std::int64_t i = 0; i < node.size; ++i) {
+        const auto from = node.index[static_cast<std::size_t>(i)] - first;
+        if (from < 0 || from >= size) continue;
+        here.push_back(i);
+        to.push_back(from);
+      }
+      first += size;
+      const auto part = gather(g, std::move(here));
+      accumulate(argument, graph_.add({Op::scatter, size, {part}, 0, 0, 0, std::move(to)}));
+    }
+  }
+
+  Graph& graph_;
+  std::vector<std::int32_t> adjoints_;  ///< of the nodes of the formula; -1: none yet
+};
+
+}  // namespace detail
+
+/// Adds the gradients of sum_k <upstream_k, output_k> in the inputs `wrt`, with inputs "upstream0", "upstream1", ...
+/// Returns their nodes.
+inline std::vector<std::int32_t> differentiate(Graph& graph, std::span<const std::int32_t> wrt) {
+  detail::Differentiation reverse(graph);
+  for (std::size_t k = 0; k < graph.outputs.size(); ++k) {
+    Node upstream{Op::input, graph.size_of(graph.outputs[k])};
+    upstream.name = "upstream" + std::to_string(k);
+    reverse.seed(graph.outputs[k], graph.add(std::move(upstream)));
+  }
+  reverse.run();
+  std::vector<std::int32_t> gradients;
+  for (const auto node : wrt) gradients.push_back(reverse.of(node));
+  return gradients;
+}
+
+}  // namespace assay::reference::formula

@@ -1,0 +1,219 @@
+// The values of all nodes of a formula's graph, in any number type: double, BigFloat, or Ball for an enclosure.
+//
+// logaddexp(a, b) = m + log1p(exp(-|a - b|)) with m = max(a, b);   tanh x = -t / (t + 2) with t = expm1(-2x), x >= 0
+#pragma once
+
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "reference/formula/graph.h"
+#include "reference/number/ball.h"
+#include "reference/number/big_float.h"
+#include "reference/number/traits.h"
+
+namespace assay::reference::formula {
+
+template <class Number>
+using Values = std::vector<std::vector<Number>>;  ///< [node][element]
+
+namespace detail {
+
+/// Whether a < b. Throws std::domain_error where a Ball leaves it open.
+template <class Number>
+bool is_less(const Number& a, const Number& b) {
+  return a < b;
+}
+
+template <class Number>
+Number larger(const Number& a, const Number& b) {
+  if (NumberTraits<Number>::is_nan(a)) return a;
+  return a < b || NumberTraits<Number>::is_nan(b) ? b : a;
+}
+
+#if ASSAY_HAVE_CERTIFIED
+template <>
+inline bool is_less<Ball>(const Ball& a, const Ball& b) {
+  if (arb_lt(a.data(), b.data()) != 0) return true;
+  if (arb_ge(a.data(), b.data()) != 0) return false;
+  throw std::domain_error("a comparison is undecided: the balls overlap; ask for more digits");
+}
+
+template <>
+inline Ball larger<Ball>(const Ball& a, const Ball& b) {
+  Ball result;
+  arb_max(result.data(), a.data(), b.data(), precision_bits() + guard_bits);
+  return result;
+}
+#endif
+
+template <class Number>
+Number smaller(const Number& a, const Number& b) {
+  return -larger<Number>(-a, -b);
+}
+
+template <class Number>
+Number magnitude(const Number& a) {
+  return larger<Number>(a, -a);
+}
+
+template <class Number>
+Number tanh(const Number& x) {
+  if (x < Number(0)) return -tanh<Number>(-x);
+  const Number t = NumberTraits<Number>::expm1(-(x + x));
+  return -t / (t + Number(2));
+}
+
+template <class Number>
+Number logaddexp(const Number& a, const Number& b) {
+  using Traits = NumberTraits<Number>;
+  const Number m = larger(a, b);
+  if (!Traits::is_finite(m)) return m;
+  return m + Traits::log1p(Traits::exp(-magnitude<Number>(a - b)));
+}
+
+template <class Number>
+Number sign(const Number& x) {
+  if (NumberTraits<Number>::is_nan(x)) return x;
+  if (is_less(Number(0), x)) return Number(1);
+  return is_less(x, Number(0)) ? Number(-1) : Number(0);
+}
+
+template <class Number>
+Number unary(Op op, const Number& x) {
+  using Traits = NumberTraits<Number>;
+  switch (op) {
+    case Op::negative:
+      return -x;
+    case Op::abs:
+      return magnitude(x);
+    case Op::sign:
+      return sign(x);
+    case Op::exp:
+      return Traits::exp(x);
+    case Op::expm1:
+      return Traits::expm1(x);
+    case Op::log:
+      return Traits::log(x);
+    case Op::log1p:
+      return Traits::log1p(x);
+    case Op::sqrt:
+      return Traits::sqrt(x);
+    default:
+      return tanh(x);
+  }
+}
+
+template <class Number>
+Number binary(Op op, const Number& a, const Number& b) {
+  switch (op) {
+    case Op::add:
+      return a + b;
+    case Op::subtract:
+      return a - b;
+    case Op::multiply:
+      return a * b;
+    case Op::divide:
+      return a / b;
+    case Op::maximum:
+      return larger(a, b);
+    case Op::minimum:
+      return smaller(a, b);
+    case Op::logaddexp:
+      return logaddexp(a, b);
+    case Op::less:
+      return Number(is_less(a, b) ? 1 : 0);
+    case Op::less_equal:
+      return Number(is_less(b, a) ? 0 : 1);
+    default:
+      return Number(is_less(a, b) || is_less(b, a) ? 0 : 1);
+  }
+}
+
+template <class Number>
+Number reduced(Op op, std::span<const Number> row) {
+  const Number infinity = NumberTraits<Number>::infinity();
+  Number result = op == Op::product    ? Number(1)
+                  : op == Op::largest  ? -infinity
+                  : op == Op::smallest ? infinity
+                                       : Number(0);
+  for (const Number& x : row) {
+    if (op == Op::sum) result += x;
+    if (op == Op::product) result *= x;
+    if (op == Op::largest) result = larger(result, x);
+    if (op == Op::smallest) result = smaller(result, x);
+  }
+  return result;
+}
+
+/// One element of batch x rows x columns.
+template <class Number>
+Number inner_product(const Node& node, std::span<const Number> a, std::span<const Number> b, std::int64_t element) {
+  const std::int64_t column = element % node.columns;
+  const std::int64_t row = element / node.columns;  // of all batches
+  const std::int64_t first = row / node.rows * node.inner * node.columns + column;
+  Number sum(0);
+  for (std::int64_t k = 0; k < node.inner; ++k)
+    add_product(sum, a[static_cast<std::size_t>(row * node.inner + k)],
+                b[static_cast<std::size_t>(first + k * node.columns)]);
+  return sum;
+}
+
+/// Element `i` of the arguments joined end to end.
+template <class Array>
+const auto& joined(const Node& node, const Array& values, std::int64_t i) {
+  for (const auto argument : node.arguments) {
+    const auto& one = values[static_cast<std::size_t>(argument)];
+    if (i < std::ssize(one)) return one[static_cast<std::size_t>(i)];
+    i -= std::ssize(one);
+  }
+  throw std::out_of_range("gather: an index past the arguments");
+}
+
+template <class Number>
+Number element(const Node& node, const Values<Number>& values, std::size_t i) {
+  const auto& a = values[static_cast<std::size_t>(node.arguments[0])];
+  if (is_unary(node.op)) return unary(node.op, a[i]);
+  if (node.op == Op::gather) return joined(node, values, node.index[i]);
+  if (is_reduction(node.op)) {
+    const auto inner = static_cast<std::size_t>(node.inner);
+    return reduced<Number>(node.op, std::span(a).subspan(i * inner, inner));
+  }
+  const auto& b = values[static_cast<std::size_t>(node.arguments[1])];
+  if (node.op == Op::where)
+    return is_less(Number(0), a[i]) ? b[i] : values[static_cast<std::size_t>(node.arguments[2])][i];
+  if (node.op == Op::matmul) return inner_product<Number>(node, a, b, static_cast<std::int64_t>(i));
+  return binary(node.op, a[i], b[i]);
+}
+
+}  // namespace detail
+
+/// `input(name)` gives the elements of an input as doubles.
+template <class Number, class Input>
+Values<Number> evaluate(const Graph& graph, const Input& input) {
+  Values<Number> values;
+  values.reserve(graph.nodes.size());
+  for (const Node& node : graph.nodes) {
+    std::vector<Number> result;
+    if (node.op == Op::input || node.op == Op::constant) {
+      for (const double x : node.op == Op::input ? input(node.name) : node.values)
+        result.push_back(NumberTraits<Number>::from_real(x));
+    } else if (node.op == Op::scatter) {
+      result.assign(static_cast<std::size_t>(node.size), Number(0));
+      const auto& a = values[static_cast<std::size_t>(node.arguments[0])];
+      for (std::size_t j = 0; j < a.size(); ++j) result[static_cast<std::size_t>(node.index[j])] += a[j];
+    } else {
+      result.reserve(static_cast<std::size_t>(node.size));
+      for (std::size_t i = 0; i < static_cast<std::size_t>(node.size); ++i)
+        result.push_back(detail::element(node, values, i));
+    }
+    if (std::ssize(result) != node.size)
+      throw std::invalid_argument("input '" + node.name + "' of " + std::to_string(result.size()) +
+                                  " elements: expected " + std::to_string(node.size));
+    values.push_back(std::move(result));
+  }
+  return values;
+}
+
+}  // namespace assay::reference::formula

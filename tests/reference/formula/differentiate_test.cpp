@@ -1,0 +1,67 @@
+// Gradients of graphs at 100 digits against central differences.
+#include "reference/formula/differentiate.h"
+
+#include <gtest/gtest.h>
+
+#include "reference/formula/evaluate.h"
+
+namespace assay::reference::formula {
+namespace {
+
+const std::vector<double> at = {0.5, 1.25, 2.0, 0.75};
+
+/// op(x, reversed x) or op(x), summed with weights by the upstream.
+Graph graph_of(Op op) {
+  Graph graph;
+  const auto x = graph.add({Op::input, 4, {}, 0, 0, 0, {}, {}, "x"});
+  const auto reversed = graph.add({Op::gather, 4, {x}, 0, 0, 0, {3, 2, 1, 0}});
+  if (op == Op::matmul) {
+    graph.outputs = {graph.add({op, 4, {x, reversed}, 2, 2, 2})};
+  } else if (is_reduction(op)) {
+    graph.outputs = {graph.add({op, 2, {x}, 2})};
+  } else if (op == Op::where) {
+    const auto condition = graph.add({Op::less, 4, {x, reversed}});
+    graph.outputs = {graph.add({op, 4, {condition, x, graph.add({Op::exp, 4, {x}})}})};
+  } else {
+    graph.outputs = {is_unary(op) ? graph.add({op, 4, {x}}) : graph.add({op, 4, {x, reversed}})};
+  }
+  return graph;
+}
+
+BigFloat value_at(const Graph& graph, std::size_t moved, const BigFloat& step) {
+  Values<BigFloat> values = evaluate<BigFloat>(graph, [&](const std::string&) {
+    std::vector<double> x = at;
+    x[moved] += static_cast<double>(step);
+    return x;
+  });
+  BigFloat sum(0);
+  const auto& y = values[static_cast<std::size_t>(graph.outputs[0])];
+  for (std::size_t i = 0; i < y.size(); ++i) sum += y[i] * BigFloat(static_cast<double>(i) + 1);
+  return sum;
+}
+
+TEST(FormulaDifferentiate, AgreesWithDifferences) {
+  const PrecisionScope scope(100);
+  for (const Op op : {Op::add,      Op::subtract, Op::multiply, Op::divide,  Op::maximum, Op::minimum,  Op::logaddexp,
+                      Op::negative, Op::abs,      Op::exp,      Op::expm1,   Op::log,     Op::log1p,    Op::sqrt,
+                      Op::tanh,     Op::where,    Op::sum,      Op::product, Op::largest, Op::smallest, Op::matmul}) {
+    const Graph graph = graph_of(op);
+    Graph with_gradient = graph;
+    const std::int32_t wrt[] = {0};
+    const auto gradient = differentiate(with_gradient, wrt)[0];
+    const auto values = evaluate<BigFloat>(with_gradient, [&](const std::string& name) {
+      return name == "x"                            ? at
+             : graph.size_of(graph.outputs[0]) == 2 ? std::vector<double>{1, 2}
+                                                    : std::vector<double>{1, 2, 3, 4};
+    });
+    const BigFloat step(0x1p-30);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const BigFloat difference = (value_at(graph, i, step) - value_at(graph, i, -step)) / (step + step);
+      EXPECT_LT(static_cast<double>(abs(difference - values[static_cast<std::size_t>(gradient)][i])), 1e-15)
+          << op_names[static_cast<std::size_t>(op)] << " " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::reference::formula

@@ -1,0 +1,33 @@
+// How far rounding may carry a right kernel from the exact values of a formula: running error analysis of every node
+// of the formula's graph (Higham 2002, sec. 3.3), rigorous in all orders. Derivation: docs/formula.md, "The bound".
+#pragma once
+
+#include <vector>
+
+#include "reference/formula/evaluate.h"
+#include "validation/core/dtype.h"
+
+namespace assay::validation::formula {
+
+using reference::formula::Graph;
+using reference::formula::Node;
+using reference::formula::Op;
+using Doubles = std::vector<std::vector<double>>;  ///< [node][element]
+
+/// What a kernel declares of its arithmetic.
+struct Arithmetic {
+  Dtype storage = Dtype::float32;     ///< of inputs and outputs
+  Dtype compute = Dtype::float32;     ///< of what lies between
+  Dtype accumulate = Dtype::float32;  ///< of sums and products of matrices
+  double exp_error = 4;               ///< of exp, log, tanh and the like, in units of roundoff
+  double input_roundoff = 0;          ///< where the kernel rounds its inputs to a narrower type, that type's
+};
+
+/// Bounds on |computed - exact| for all elements of all nodes, before the result is stored. Infinite where the
+/// arithmetic allows no bound: a divisor that may be 0, a value beyond the largest number.
+Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic);
+
+/// The bound on an output: its error, and its rounding to the storage type.
+double stored(double value, double error, const Arithmetic& arithmetic);
+
+}  // namespace assay::validation::formula

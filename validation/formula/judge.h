@@ -1,0 +1,63 @@
+// A kernel of a formula, judged: the properties of an operation that is a formula, and the run over cases.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "reference/number/big_float.h"
+#include "validation/core/verdict.h"
+#include "validation/formula/problem.h"
+#include "validation/report/record.h"
+
+namespace assay::validation::formula {
+
+/// The outputs of a kernel, or the gradients of its backward pass. Throws Unsupported to decline a case.
+using Kernel = std::function<Doubles(const Case&)>;
+
+struct Subject {
+  Specification specification;
+  Trace trace;
+  std::string kernel_name;
+  Kernel forward = {};  ///< either may be empty
+  Kernel backward = {};
+  Arithmetic arithmetic;
+  int digits = 40;
+};
+
+/// The formula's outputs and gradients on one case: exact, and with bounds.
+struct Truth {
+  std::vector<std::vector<reference::BigFloat>> outputs, gradients;
+  Doubles output_bounds, gradient_bounds;
+};
+
+/// Computed at `digits` digits and at half as many more. Throws ReferenceDisagrees where the two differ.
+Truth truth_of(const Subject& subject, const Case& c);
+
+struct Property {
+  std::string name;
+  std::string claim;
+  std::string values;  ///< the class of values that the property asks for, or empty
+  std::function<Finding(const Subject&, const Case&, Random&)> check;
+};
+
+/// The properties that the subject is judged by, those without mathematics first.
+std::vector<Property> properties_of(const Subject& subject);
+
+struct RunOptions {
+  int cases = 100;
+  std::uint64_t seed = 1;
+  std::string filter;
+  int shrink_budget = 300;
+  std::function<std::string(const std::string& words)> replay_line = {};
+};
+
+GateRecord run(const Subject& subject, const RunOptions& options);
+
+/// The verdict of one property on one case.
+Finding judge(const Subject& subject, const Property& property, const Case& c, std::uint64_t seed);
+
+/// The table of a record and its failures, as `assay gate` prints them.
+std::string to_text(const GateRecord& record);
+
+}  // namespace assay::validation::formula

@@ -1,0 +1,94 @@
+// The problem of an operation that is given by a formula: named arrays over named extents.
+//
+// A specification says what to draw; a case is what was drawn. Values are kept in double, rounded to the storage type.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "validation/core/dtype.h"
+#include "validation/core/random.h"
+#include "validation/formula/bounds.h"
+
+namespace assay::validation::formula {
+
+/// real: any finite number;  flag: 0 or 1;  index: 0, ..., extent - 1;  unit: in [0, 1];  positive: above 0
+enum class Kind : std::uint8_t { real, flag, index, unit, positive };
+
+struct Input {
+  std::string name;
+  std::vector<std::string> dimensions;  ///< extents, or decimal numbers
+  Kind kind = Kind::real;
+  std::string extent = {};      ///< of an index
+  bool minus_infinity = false;  ///< whether elements may be -inf
+};
+
+/// A property that the operation is declared to have along an extent: "rows" along "N".
+struct Declared {
+  std::string property;
+  std::string extent;
+};
+
+struct Specification {
+  std::string name;
+  std::vector<Input> inputs;
+  std::vector<std::string> extents;
+  std::map<std::string, std::int64_t> limits = {};  ///< the largest of an extent; 257 where there is none
+  std::vector<Declared> declared = {};
+  bool empty = true;                    ///< whether extents may be 0
+  std::int64_t largest_input = 3000;    ///< elements
+  std::int64_t largest_graph = 60'000;  ///< elements of all nodes
+};
+
+using Extents = std::map<std::string, std::int64_t>;
+
+struct Case {
+  Extents extents;
+  Doubles arrays;           ///< one for each input
+  Doubles upstream;         ///< one for each output
+  std::string values = {};  ///< the class of values
+  int layout = 0;           ///< 0 contiguous, 1 columns first, 2 every second element of a larger array
+};
+
+/// A formula at fixed extents.
+struct Traced {
+  Graph graph;
+  std::vector<std::vector<std::int64_t>> shapes = {};  ///< of the outputs
+  std::vector<std::int32_t> gradients = {};            ///< nodes: of the real inputs, in their order
+  std::int32_t formula_nodes = 0;                      ///< those before the gradient's
+};
+
+using Trace = std::function<std::shared_ptr<const Traced>(const Extents&)>;
+
+/// The shape of an input at these extents.
+std::vector<std::int64_t> shape_of(const Input& input, const Extents& extents);
+
+/// The axis of an extent in an input, or -1.
+int axis_of(const Input& input, const std::string& extent);
+
+/// The product of a shape.
+std::int64_t elements_of(const std::vector<std::int64_t>& shape);
+
+/// The names of all classes of values.
+const std::vector<std::string>& value_classes();
+
+/// `size` grows from 0 to 100 over a run. `values` fixes the class of values; empty draws it.
+Case draw(Random& random, int size, const Specification& specification, const Trace& trace, Dtype dtype,
+          const std::string& values = "");
+
+/// Draws the elements of one input anew.
+std::vector<double> draw_values(Random& random, const Input& input, const Extents& extents, Dtype dtype,
+                                const std::string& values);
+
+/// Smaller cases to try, the boldest first.
+std::vector<std::function<Case()>> shrinks_of(const Specification& specification, const Case& c, const Trace& trace);
+
+/// "N=2 D=3 layout=0 x=1,2,3,4,5,6": words of a line, and back. Throws std::invalid_argument for others.
+std::string to_text(const Specification& specification, const Case& c);
+Case from_words(const Specification& specification, const std::map<std::string, std::string>& words);
+
+}  // namespace assay::validation::formula

@@ -1,0 +1,195 @@
+"""assay.operation: an operation of one's own, which is a formula; its gate, gradient, truth and mutants."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections import OrderedDict
+from types import SimpleNamespace
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _core
+from ._arrays import carry
+from ._formula import trace
+from ._gate import GateResult, _property_result
+from ._pipe import Unsupported
+
+KINDS = ("real", "flag", "index", "unit", "positive")
+
+
+def _parsed(name: str, text: str, minus_infinity: Sequence[str]) -> Tuple[str, List[str], str, str, bool]:
+    """"B, T" or "B, T of flag" or "B, U of index V"."""
+    shape, _, kind = text.partition(" of ")
+    words = kind.split() or ["real"]
+    if words[0] not in KINDS or len(words) != (2 if words[0] == "index" else 1):
+        raise ValueError(f"{name}={text!r}: expected extents and one of: {', '.join(KINDS)} ('B, U of index V')")
+    dimensions = [one.strip() for one in shape.split(",") if one.strip()]
+    return name, dimensions, words[0], words[1] if len(words) > 1 else "", name in minus_infinity
+
+
+def _strided(array: np.ndarray, layout: int) -> np.ndarray:
+    """The same values contiguous, columns first, or as every second element of a larger array."""
+    if layout == 1:
+        return np.asfortranarray(array)
+    if layout == 2 and array.ndim:
+        wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)
+        wide[..., ::2] = array
+        return wide[..., ::2]
+    return array
+
+
+def _as_dtype(values: np.ndarray, dtype: str) -> np.ndarray:
+    if dtype != "bfloat16":
+        return values.astype(dtype)
+    bits = (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    from ._arrays import bfloat16_array
+
+    return bfloat16_array(bits)
+
+
+def _doubles(value: Any, name: str, shape: Sequence[int], dtype: str) -> List[float]:
+    carried = carry(value)
+    if list(carried.array.shape) != list(shape):
+        raise TypeError(f"{name} has the shape {list(carried.array.shape)}: expected {list(shape)}")
+    if carried.dtype != dtype:
+        raise TypeError(f"{name} is {carried.dtype}: expected {dtype}, the type of the inputs")
+    array = carried.array
+    if dtype == "bfloat16":
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    return array.astype(np.float64).reshape(-1).tolist()
+
+
+class Operation:
+    """A formula, and what is drawn for its inputs. Calling it computes the formula with NumPy."""
+
+    def __init__(self, formula: Callable[..., Any], inputs: Dict[str, str], properties: str, minus_infinity: str,
+                 limits: Optional[Dict[str, int]]) -> None:
+        named = list(inspect.signature(formula).parameters)[1:]
+        if named != list(inputs):
+            raise ValueError(f"the formula takes {named} after xp, but {list(inputs)} are declared: expected the same names")
+        self.formula, self.name, self.limits = formula, formula.__name__, dict(limits or {})
+        self.inputs = [_parsed(name, text, minus_infinity.split()) for name, text in inputs.items()]
+        words = (word.partition("=") for word in properties.split())
+        self.properties = [(name, extent) for name, _, extent in words]
+        self.extents = list(dict.fromkeys(
+            one for _, dims, _, of, _ in self.inputs for one in [*dims, *([of] if of else [])] if not one.isdigit()))
+        self.differentiable = [name for name, _, kind, _, _ in self.inputs if kind not in ("flag", "index")]
+        self._traced: "OrderedDict[Tuple[int, ...], Any]" = OrderedDict()
+
+    def __call__(self, *arrays: Any) -> Any:
+        return self.formula(np, *arrays)
+
+    def shapes(self, extents: Dict[str, int]) -> List[Tuple[int, ...]]:
+        return [tuple(extents[d] if d in extents else int(d) for d in dims) for _, dims, _, _, _ in self.inputs]
+
+    def trace(self, extents: Dict[str, int]) -> Any:
+        """The formula's graph at these extents; the last few hundred are remembered."""
+        key = tuple(extents[name] for name in self.extents)
+        if key not in self._traced:
+            if len(self._traced) > 300:
+                self._traced.popitem(last=False)
+            self._traced[key] = trace(self.formula, [one[0] for one in self.inputs], self.shapes(extents), self.differentiable)
+        return self._traced[key]
+
+    def _problem(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int, dtype: str) -> SimpleNamespace:
+        p = SimpleNamespace(extents=dict(extents))
+        for (name, _, kind, _, _), shape, values in zip(self.inputs, self.shapes(extents), arrays):
+            array = np.array(values, np.float64).reshape(shape)
+            plain = {"flag": "bool", "index": "int64"}.get(kind)
+            setattr(p, name, _strided(array.astype(plain) if plain else _as_dtype(array, dtype), layout))
+        p.upstreams = [_as_dtype(np.array(one, np.float64), dtype) for one in upstream]
+        return p
+
+    def _calls(self, fn: Optional[Callable[[Any], Any]], dtype: str, gradient: bool) -> Any:
+        if fn is None:
+            return None
+        shapes_cache: Dict[Tuple[int, ...], List[Tuple[int, ...]]] = {}
+
+        def call(extents: Dict[str, int], arrays: Any, upstream: Any, layout: int) -> List[List[float]]:
+            key = tuple(extents.values())
+            outputs = shapes_cache.setdefault(key, [tuple(one) for one in self.trace(extents).shapes])
+            p = self._problem(extents, arrays, upstream, layout, dtype)
+            p.upstreams = [one.reshape(shape) for one, shape in zip(p.upstreams, outputs)]
+            p.upstream = p.upstreams[0]
+            before = [np.array(getattr(p, one[0])) for one in self.inputs]
+            with np.errstate(all="ignore"):
+                got = fn(p)
+            for one, copy in zip(self.inputs, before):
+                if np.array(getattr(p, one[0])).tobytes() != copy.tobytes():
+                    raise RuntimeError(f"the kernel changed its input {one[0]}: copy before writing")
+            results = list(got) if isinstance(got, (tuple, list)) else [got]
+            due = ([shape for one, shape in zip(self.inputs, self.shapes(extents)) if one[0] in self.differentiable]
+                   if gradient else outputs)
+            if len(results) != len(due):
+                raise TypeError(f"the kernel returned {len(results)} arrays: expected {len(due)}")
+            what = "gradient" if gradient else "output"
+            return [_doubles(value, f"{what} {k}", shape, dtype) for k, (value, shape) in enumerate(zip(results, due))]
+
+        return call
+
+    def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", compute: str = "",
+                accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0, empty: bool = True,
+                limits: Optional[Dict[str, int]] = None, digits: int = 40) -> Any:
+        compute = compute or ("float32" if dtype in ("float16", "bfloat16") else dtype)
+        types = (dtype, compute, accumulate or compute, float(exp_error), float(input_roundoff))
+        name = getattr(kernel or backward, "__name__", "kernel")
+        return _core.FormulaSubject(
+            self.name, self.inputs, self.extents, {**self.limits, **(limits or {})}, self.properties, empty, self.trace,
+            name, self._calls(kernel, dtype, False), self._calls(backward, dtype, True), Unsupported, types, digits)
+
+    def gate(self, kernel: Any = None, backward: Any = None, *, cases: int = 100, seed: int = 1, filter: str = "",
+             **declared: Any) -> GateResult:
+        """Judges a kernel, its backward pass, or both; see assay.operation for what may be declared."""
+        fn = kernel or backward
+        again = f"import assay; assay.replay({getattr(fn, '__name__', 'kernel')}, {{}}, operation={self.name})"
+        subject = self.subject(kernel, backward, **declared)
+        said, table = subject.run(cases, seed, filter, lambda words: again.format(repr(words)))
+        report = json.loads(said)
+        results = [_property_result(one) for one in report["runs"][0]["properties"]]
+        return GateResult(self.name, report["runs"][0]["kernel"], results, table, report)
+
+    def property_names(self) -> List[str]:
+        """The properties of a kernel of the outputs, in the order of a report."""
+        return ["repeat", *(name for name, _ in self.properties), "exact", "outputs"]
+
+    def replay(self, fn: Any, reproducer: str, **declared: Any) -> bool:
+        """Judges the case of a failure once more, prints the verdict, and returns whether it passes now."""
+        words = dict(word.split("=", 1) for word in reproducer.split())
+        of_gradient = words["property"] == "gradient"
+        verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(words)
+        print(f"{verdict} {words['property']}\n{why}")
+        return verdict == "pass"
+
+    def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:
+        """Outputs, and with an upstream gradients, as decimals of `digits` digits, and the bounds on a kernel's errors."""
+        extents: Dict[str, int] = {}
+        for (name, dims, _, _, _), array in zip(self.inputs, arrays):
+            shape = np.shape(array)
+            if len(shape) != len(dims):
+                raise ValueError(f"{name} has the shape {list(shape)}: expected {dims}")
+            for d, size in zip(dims, shape):
+                if extents.setdefault(d, size) != size:
+                    raise ValueError(f"{name} has {d}={size}: expected {extents[d]}, as before")
+        flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
+        subject = self.subject(None, None if upstream is None else (lambda p: []), digits=digits, **declared)
+        up = [] if upstream is None else [np.asarray(upstream, np.float64).reshape(-1).tolist()]
+        return subject.truth(extents, flat, up, digits)
+
+    def mutants(self, *, cases: int = 60, seed: int = 1, **declared: Any) -> List[Tuple[str, bool, str]]:
+        """(fault, noticed, by which property) for every fault that can be planted into the formula."""
+        return self.subject(**declared).mutants(cases, seed, {name: 5 for name in self.extents})
+
+
+def operation(*, properties: str = "", minus_infinity: str = "", limits: Optional[Dict[str, int]] = None,
+              **inputs: str) -> Callable[[Callable[..., Any]], Operation]:
+    """Makes an operation of a formula ``f(xp, x, ...)`` that is written in the array API's names.
+
+    inputs          each array's extents, by name or number, and its kind: "B, T", "B, T of flag", "B, U of index V",
+                    "N of unit" (in [0, 1]), "N of positive"
+    properties      what holds along an extent: "rows=N permutation=D shift=D scaling=D causal=T monotone=D sums_to_one=D"
+    minus_infinity  names of inputs whose elements may be -inf
+    limits          the largest of an extent; 257 unless said
+    """
+    return lambda formula: Operation(formula, inputs, properties, minus_infinity, limits)

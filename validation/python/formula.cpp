@@ -1,0 +1,204 @@
+// Operations that are a formula: the traced graph, and the gate of validation/formula, which calls back into Python to
+// trace the formula at other extents and to run the kernel.
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <utility>
+
+#include "validation/core/support.h"
+#include "validation/formula/judge.h"
+#include "validation/formula/mutants.h"
+#include "validation/python/bindings.h"
+#include "validation/report/json.h"
+
+#include "reference/formula/differentiate.h"
+
+namespace assay::python {
+namespace {
+
+namespace py = pybind11;
+namespace formula = validation::formula;
+using formula::Case;
+using formula::Doubles;
+using formula::Subject;
+using formula::Traced;
+using reference::formula::Node;
+using reference::formula::Op;
+
+using Indices = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
+using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+template <class Element, class Array>
+std::vector<Element> vector_of(const Array& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+std::int32_t add(Traced& traced, const std::string& op, std::int64_t size, std::vector<std::int32_t> arguments,
+                 int line) {
+  Node node{reference::formula::op_called(op), size, std::move(arguments)};
+  node.line = line;
+  return traced.graph.add(std::move(node));
+}
+
+std::int32_t add_input(Traced& traced, const std::string& name, std::int64_t size) {
+  Node node{Op::input, size};
+  node.name = name;
+  return traced.graph.add(std::move(node));
+}
+
+std::int32_t add_constant(Traced& traced, const Numbers& values) {
+  Node node{Op::constant, values.size()};
+  node.values = vector_of<double>(values);
+  return traced.graph.add(std::move(node));
+}
+
+std::int32_t add_gather(Traced& traced, std::vector<std::int32_t> arguments, const Indices& index) {
+  Node node{Op::gather, index.size(), std::move(arguments)};
+  node.index = vector_of<std::int64_t>(index);
+  return traced.graph.add(std::move(node));
+}
+
+std::int32_t add_reduction(Traced& traced, const std::string& op, std::int64_t size, std::int32_t argument,
+                           std::int64_t inner, int line, bool running) {
+  Node node{reference::formula::op_called(op), size, {argument}, inner};
+  node.running = running;
+  node.line = line;
+  return traced.graph.add(std::move(node));
+}
+
+std::int32_t add_matmul(Traced& traced, std::int32_t a, std::int32_t b, std::int64_t size, std::int64_t rows,
+                        std::int64_t inner, std::int64_t columns, int line) {
+  Node node{Op::matmul, size, {a, b}, inner, rows, columns};
+  node.line = line;
+  return traced.graph.add(std::move(node));
+}
+
+/// Ends the trace: the outputs, and the gradients in the inputs `wrt`.
+void finish(Traced& traced, std::vector<std::int32_t> outputs, std::vector<std::vector<std::int64_t>> shapes,
+            const std::vector<std::int32_t>& wrt) {
+  traced.graph.outputs = std::move(outputs);
+  traced.shapes = std::move(shapes);
+  traced.formula_nodes = static_cast<std::int32_t>(traced.graph.nodes.size());
+  traced.gradients = reference::formula::differentiate(traced.graph, wrt);
+}
+
+/// Calls a Python function on a case; assay.Unsupported declines the case, and an interrupt ends the run.
+formula::Kernel kernel_of(const py::object& function, const py::object& unsupported) {
+  if (function.is_none()) return {};
+  return [function, unsupported](const Case& c) {
+    try {
+      return function(c.extents, c.arrays, c.upstream, c.layout).cast<Doubles>();
+    } catch (const py::error_already_set& error) {
+      if (!error.matches(PyExc_Exception)) throw;
+      if (error.matches(unsupported)) throw validation::Unsupported(error.what());
+      throw std::runtime_error(error.what());
+    }
+  };
+}
+
+py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::string& filter,
+              const py::function& replay_line) {
+  formula::RunOptions options{cases, seed, filter};
+  options.replay_line = [&](const std::string& words) { return replay_line(words).cast<std::string>(); };
+  validation::Report report;
+  report.complete = true;
+  report.runs.push_back(formula::run(subject, options));
+  return py::make_tuple(validation::to_json(report), formula::to_text(report.runs[0]));
+}
+
+std::pair<std::string, std::string> replay(const Subject& subject, const std::map<std::string, std::string>& words) {
+  for (const auto& property : formula::properties_of(subject)) {
+    if (property.name != words.at("property")) continue;
+    const Case c = formula::from_words(subject.specification, words);
+    const auto finding = formula::judge(subject, property, c, std::stoull(words.at("seed")));
+    return {std::string(validation::name_of(finding.verdict)), finding.explanation};
+  }
+  throw std::invalid_argument("property '" + words.at("property") + "': the operation has no such property");
+}
+
+py::dict truth(const Subject& subject, const formula::Extents& extents, const Doubles& arrays, const Doubles& upstream,
+               int digits) {
+  const auto truth = formula::truth_of(subject, {extents, arrays, upstream});
+  py::dict result;
+  const auto texts = [&](const auto& all) {
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& one : all) rows.push_back(decimals(one, digits));
+    return rows;
+  };
+  result["outputs"] = texts(truth.outputs);
+  result["gradients"] = texts(truth.gradients);
+  result["output_bounds"] = truth.output_bounds;
+  result["gradient_bounds"] = truth.gradient_bounds;
+  return result;
+}
+
+std::vector<std::tuple<std::string, bool, std::string>> mutants(const Subject& subject, int cases, std::uint64_t seed,
+                                                                const formula::Extents& sample) {
+  std::vector<std::tuple<std::string, bool, std::string>> rows;
+  for (const auto& result : formula::judge_mutants(subject, {cases, seed, ""}, *subject.trace(sample))) {
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    rows.emplace_back(result.name, result.killed, result.property);
+  }
+  return rows;
+}
+
+formula::Arithmetic arithmetic(const std::string& storage, const std::string& compute, const std::string& accumulate,
+                               double exp_error, double input_roundoff) {
+  const auto dtype = [](const std::string& name) {
+    for (std::size_t i = 0; i < validation::dtype_names().size(); ++i)
+      if (validation::dtype_names()[i] == name) return static_cast<validation::Dtype>(i);
+    throw std::invalid_argument("dtype '" + name + "': expected float32, float16, bfloat16 or float64");
+  };
+  return {dtype(storage), dtype(compute), dtype(accumulate), exp_error, input_roundoff};
+}
+
+formula::Kind kind_called(const std::string& name) {
+  constexpr const char* names[] = {"real", "flag", "index", "unit", "positive"};
+  for (std::uint8_t i = 0; i < 5; ++i)
+    if (name == names[i]) return static_cast<formula::Kind>(i);
+  throw std::invalid_argument("kind '" + name + "': expected real, flag, index, unit or positive");
+}
+
+}  // namespace
+
+void add_formula(py::module_& core) {
+  py::class_<Traced, std::shared_ptr<Traced>>(core, "Traced", "The graph of a formula at fixed extents.")
+      .def(py::init<>())
+      .def("add", &add)
+      .def("input", &add_input)
+      .def("constant", &add_constant)
+      .def("gather", &add_gather)
+      .def("reduce", &add_reduction)
+      .def("matmul", &add_matmul)
+      .def("finish", &finish)
+      .def_readonly("shapes", &Traced::shapes)
+      .def_property_readonly("elements", [](const Traced& traced) { return traced.graph.elements(); });
+  py::class_<Subject>(core, "FormulaSubject", "A formula, its kernel and what the kernel declares.")
+      .def(py::init([](const std::string& name, const std::vector<py::tuple>& inputs,
+                       const std::vector<std::string>& extents, const std::map<std::string, std::int64_t>& limits,
+                       const std::vector<std::pair<std::string, std::string>>& declared, bool empty,
+                       const py::function& trace, const std::string& kernel_name, const py::object& forward,
+                       const py::object& backward, const py::object& unsupported, const py::tuple& types, int digits) {
+        Subject subject;
+        subject.specification = {name, {}, extents, limits, {}, empty};
+        for (const auto& one : inputs)
+          subject.specification.inputs.push_back({one[0].cast<std::string>(), one[1].cast<std::vector<std::string>>(),
+                                                  kind_called(one[2].cast<std::string>()), one[3].cast<std::string>(),
+                                                  one[4].cast<bool>()});
+        for (const auto& [property, extent] : declared) subject.specification.declared.push_back({property, extent});
+        subject.trace = [trace](const formula::Extents& at) { return trace(at).cast<std::shared_ptr<Traced>>(); };
+        subject.kernel_name = kernel_name;
+        subject.forward = kernel_of(forward, unsupported);
+        subject.backward = kernel_of(backward, unsupported);
+        subject.arithmetic = arithmetic(types[0].cast<std::string>(), types[1].cast<std::string>(),
+                                        types[2].cast<std::string>(), types[3].cast<double>(), types[4].cast<double>());
+        subject.digits = digits;
+        return subject;
+      }))
+      .def("run", &run)
+      .def("replay", &replay)
+      .def("truth", &truth)
+      .def("mutants", &mutants);
+}
+
+}  // namespace assay::python
