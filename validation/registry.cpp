@@ -23,7 +23,8 @@ std::shared_ptr<const typename Operation::Kernel> other_kernel(const std::string
   for (const auto& fault : Operation::faults())
     if (name == fault.kernel->info().name) return fault.fresh ? fault.fresh() : fault.kernel;
   throw std::invalid_argument(
-      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-nvidia, metal-apple, metal-plain, plain, a fault as `assay "
+      fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-nvidia, metal-apple, metal-plain, "
+                  "plain, a fault as `assay "
                   "mutants {} --list` names them, or the path of a shared library (docs/plugins.md)",
                   name, Operation::name));
 }

@@ -39,7 +39,8 @@ class RecordingEncoder : public ComputeCommandEncoder {
     const bool unbinds = !buffer;
     bindings_[index] = {std::dynamic_pointer_cast<OwnBuffer>(std::move(buffer)), offset};
     if (!unbinds && !bindings_[index].buffer)
-      state_.refuse({Error::Kind::argument, fmt::format("{} index({}): expected a buffer of this device", call, index)});
+      state_.refuse(
+          {Error::Kind::argument, fmt::format("{} index({}): expected a buffer of this device", call, index)});
   }
 
   void set_bytes(std::span<const std::byte> bytes, std::uint32_t index) override {
@@ -92,7 +93,8 @@ class RecordingEncoder : public ComputeCommandEncoder {
   Result<void> check_dispatch(const char* call, Size threads, Size group) const {
     if (!pipeline_) return error(Error::Kind::order, fmt::format("{} no compute pipeline state is set", call));
     if (Result<void> fit = check_grid(call, threads, group); !fit) return fit;
-    if (Result<void> fit = check_group(group, pipeline_->max_total_threads_per_threadgroup(), limits_); !fit) return fit;
+    if (Result<void> fit = check_group(group, pipeline_->max_total_threads_per_threadgroup(), limits_); !fit)
+      return fit;
     for (const Argument& argument : pipeline_->function().arguments())
       if (Result<void> fit = check_binding(argument); !fit) return fit;
     const auto memory = std::accumulate(threadgroup_lengths_.begin(), threadgroup_lengths_.end(), std::uint64_t{0});
@@ -107,11 +109,12 @@ class RecordingEncoder : public ComputeCommandEncoder {
     const std::string& kernel = pipeline_->function().name();
     const std::uint64_t room = binding.buffer->length() - binding.offset;
     if (argument.is_reference && room < argument.element_size)
-      return error(Error::Kind::binding,
-                   fmt::format("Compute Function({}): argument {}[0] from buffer({}) with offset({}) and length({}) has "
-                               "space for {} bytes, but argument has a length({}).",
-                               kernel, argument.name, argument.index, binding.offset, binding.buffer->length(), room,
-                               argument.element_size));
+      return error(
+          Error::Kind::binding,
+          fmt::format("Compute Function({}): argument {}[0] from buffer({}) with offset({}) and length({}) has "
+                      "space for {} bytes, but argument has a length({}).",
+                      kernel, argument.name, argument.index, binding.offset, binding.buffer->length(), room,
+                      argument.element_size));
     return check_alignment(kernel, argument, binding.offset);
   }
 

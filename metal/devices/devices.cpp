@@ -17,7 +17,8 @@ Result<std::shared_ptr<Device>> apple_device() {
 #if ASSAY_WITH_APPLE
   return apple::system_default_device();
 #else
-  return error(Error::Kind::environment, "this program was built without it: build on a Mac with -DASSAY_WITH_APPLE=ON");
+  return error(Error::Kind::environment,
+               "this program was built without it: build on a Mac with -DASSAY_WITH_APPLE=ON");
 #endif
 }
 

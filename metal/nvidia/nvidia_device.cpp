@@ -20,12 +20,14 @@ Result<void> check_driver(const NvidiaState& state) {
   if (auto result = state.check("cuInit", state.driver->init()); !result) return result;
   if (auto result = state.check("cuDriverGetVersion", state.driver->driver_version(version)); !result) return result;
   if (version < oldest_driver)
-    return error(Error::Kind::environment, fmt::format("the NVIDIA driver serves CUDA {}.{}: install one for 11.8 or later",
-                                                       version / 1000, version % 1000 / 10));
+    return error(Error::Kind::environment,
+                 fmt::format("the NVIDIA driver serves CUDA {}.{}: install one for 11.8 or later", version / 1000,
+                             version % 1000 / 10));
   if (auto result = state.check("cuDeviceGetCount", state.driver->device_count(count)); !result) return result;
   if (state.ordinal >= 0 && state.ordinal < count) return {};
-  return error(Error::Kind::environment,
-               fmt::format("NVIDIA device {}: there are {} (CUDA_VISIBLE_DEVICES may hide some)", state.ordinal, count));
+  return error(
+      Error::Kind::environment,
+      fmt::format("NVIDIA device {}: there are {} (CUDA_VISIBLE_DEVICES may hide some)", state.ordinal, count));
 }
 
 Result<void> describe(NvidiaState& state) {
@@ -35,15 +37,17 @@ Result<void> describe(NvidiaState& state) {
   const auto attribute = [&](int& value, DeviceAttribute which) {
     return state.check("cuDeviceGetAttribute", driver.device_attribute(value, which, state.ordinal));
   };
-  if (auto result = state.check("cuDeviceGetName", driver.device_name(state.name, state.ordinal)); !result) return result;
+  if (auto result = state.check("cuDeviceGetName", driver.device_name(state.name, state.ordinal)); !result)
+    return result;
   if (auto result = attribute(major, DeviceAttribute::compute_capability_major); !result) return result;
   if (auto result = attribute(minor, DeviceAttribute::compute_capability_minor); !result) return result;
   if (auto result = attribute(is_concurrent, DeviceAttribute::concurrent_managed_access); !result) return result;
   if (is_concurrent == 0)
-    return error(Error::Kind::environment,
-                 fmt::format("'{}' cannot share managed memory with the host while it works: expected a GPU under Linux "
-                             "that does",
-                             state.name));
+    return error(
+        Error::Kind::environment,
+        fmt::format("'{}' cannot share managed memory with the host while it works: expected a GPU under Linux "
+                    "that does",
+                    state.name));
   if (auto result = state.check("cuDeviceTotalMem", driver.device_total_memory(memory, state.ordinal)); !result)
     return result;
   auto architecture = architecture_of(major, minor);
@@ -70,8 +74,8 @@ Result<std::shared_ptr<NvidiaDevice>> NvidiaDevice::create(std::shared_ptr<Drive
   auto result = check_driver(*state);
   if (result) result = describe(*state);
   if (result)
-    result = state->check("cuDevicePrimaryCtxRetain",
-                          state->driver->retain_primary_context(state->context, state->ordinal));
+    result =
+        state->check("cuDevicePrimaryCtxRetain", state->driver->retain_primary_context(state->context, state->ordinal));
   if (result) result = state->make_current();
   if (!result) return tl::unexpected(result.error());
   return std::shared_ptr<NvidiaDevice>(new NvidiaDevice(std::move(state), std::move(options)));

@@ -142,8 +142,8 @@ Result<std::shared_ptr<NvidiaLibrary::Built>> NvidiaLibrary::build(const std::sh
   auto built = std::make_shared<Built>();
   built->device = device;
   built->shader = *shader;
-  built->stated = std::make_shared<emulator::EmulatorLibrary>(
-      emulator::LoadedShader{&(*shader)->shader(), {}, nullptr, *shader});
+  built->stated =
+      std::make_shared<emulator::EmulatorLibrary>(emulator::LoadedShader{&(*shader)->shader(), {}, nullptr, *shader});
   built->ptx = with_thread_limits(*ptx, thread_limits((*shader)->shader()));
   return built;
 }

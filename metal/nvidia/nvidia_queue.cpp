@@ -141,8 +141,7 @@ Result<void> NvidiaCommandBuffer::wait_until_completed() {
   if (Result<void> fit = check_wait(status_ != Status::not_enqueued); !fit) return fit;
   if (status_ != Status::committed) return {};
   Result<void> result = error_ ? Result<void>(tl::unexpected(*error_)) : device_->make_current();
-  if (result)
-    result = device_->check("cuEventSynchronize", device_->driver->synchronize_event(end_));
+  if (result) result = device_->check("cuEventSynchronize", device_->driver->synchronize_event(end_));
   end(result);
   return {};
 }
@@ -150,8 +149,9 @@ Result<void> NvidiaCommandBuffer::wait_until_completed() {
 void NvidiaCommandBuffer::end(const Result<void>& result) const {
   status_ = result ? Status::completed : Status::error;
   if (!result && !error_)
-    error_ = Error{Error::Kind::execution,
-                   result.error().text + "; run the kernel on the emulator (assay metal check), which names the access"};
+    error_ =
+        Error{Error::Kind::execution,
+              result.error().text + "; run the kernel on the emulator (assay metal check), which names the access"};
   if (result) commands_.clear();
 }
 
@@ -176,8 +176,8 @@ Result<double> NvidiaCommandBuffer::gpu_seconds() const {
   if (status() != Status::completed)
     return metal::error(Error::Kind::order, "gpu_seconds: the commands have not completed");
   float milliseconds = 0;
-  const auto result = device_->check("cuEventElapsedTime",
-                                     device_->driver->elapsed_milliseconds(milliseconds, begin_, end_));
+  const auto result =
+      device_->check("cuEventElapsedTime", device_->driver->elapsed_milliseconds(milliseconds, begin_, end_));
   if (!result) return tl::unexpected(result.error());
   return 1e-3 * static_cast<double>(milliseconds);
 }

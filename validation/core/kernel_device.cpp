@@ -27,8 +27,7 @@ std::shared_ptr<metal::Device> kernel_device(const std::string& name, const Shad
   return or_throw(metal::open_device(name, {.metal_version = edit ? 300 : 320, .macros = {}}));
 }
 
-std::shared_ptr<metal::Library> kernel_library(metal::Device& device, const char* file,
-                                               const ShaderEdit& edit) {
+std::shared_ptr<metal::Library> kernel_library(metal::Device& device, const char* file, const ShaderEdit& edit) {
   const std::filesystem::path path = metal::host::kernel_file(file);
   if (!edit) return or_throw(device.new_library_from_file(path));
   return or_throw(device.new_library(edit(or_throw(metal::text_with_includes(path)))));

@@ -1,5 +1,5 @@
-// Devices as the gate uses them. On the emulator every check is on, and a report is an error of the kernel, whatever the
-// numbers.
+// Devices as the gate uses them. On the emulator every check is on, and a report is an error of the kernel, whatever
+// the numbers.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ using ShaderEdit = std::function<std::string(std::string)>;
 /// The device in the name of a kernel: "nvidia" of "metal-nvidia"; empty for other names.
 std::string device_in(const std::string& kernel);
 
-/// The largest needle case (core/reach.h) of a kernel on the device: an emulated one takes a thousand times as long as a
-/// loop.
+/// The largest needle case (core/reach.h) of a kernel on the device: an emulated one takes a thousand times as long as
+/// a loop.
 std::int64_t reach_on(const std::string& device);
 
 /// The device. If a fault is planted, the device's version of Metal lacks bfloat, which saves compilation time. Throws
@@ -26,8 +26,7 @@ std::int64_t reach_on(const std::string& device);
 std::shared_ptr<metal::Device> kernel_device(const std::string& name, const ShaderEdit& edit);
 
 /// Compiles `file` of metal/kernels after the edit. Throws std::runtime_error if the file does not compile.
-std::shared_ptr<metal::Library> kernel_library(metal::Device& device, const char* file,
-                                               const ShaderEdit& edit);
+std::shared_ptr<metal::Library> kernel_library(metal::Device& device, const char* file, const ShaderEdit& edit);
 
 /// `text` with `before` replaced by `after`. Throws std::logic_error unless `text` has `before` exactly once.
 std::string replaced_once(std::string text, const std::string& before, const std::string& after);

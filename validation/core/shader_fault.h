@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "validation/core/kernel_device.h"
 #include "validation/core/fault.h"
+#include "validation/core/kernel_device.h"
 
 namespace assay::validation {
 

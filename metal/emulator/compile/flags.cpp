@@ -126,8 +126,8 @@ CompilingStep step(std::initializer_list<std::vector<std::string>> parts, std::f
 std::vector<CompilingStep> compiling_steps(bool is_checked, const std::filesystem::path& object) {
   if (!is_checked) return {step({common, to_processor, linked, {"-O3"}}, object)};
   const std::filesystem::path plain = object.string() + ".plain", with_hooks = object.string() + ".hooked";
-  return {step({common, to_processor, unoptimised, to_bitcode}, plain), step({from_bitcode, hooked, to_bitcode}, with_hooks),
-          step({from_bitcode, linked, optimised}, object)};
+  return {step({common, to_processor, unoptimised, to_bitcode}, plain),
+          step({from_bitcode, hooked, to_bitcode}, with_hooks), step({from_bitcode, linked, optimised}, object)};
 }
 
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output) {

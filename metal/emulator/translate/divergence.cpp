@@ -154,7 +154,8 @@ void mark_divergent_operations(const Source& source, const Declarations& declara
     const std::size_t open = source.find(name, source.size(), "(");
     if (source[name].text == "simdgroup_barrier") continue;
     const bool has_arguments = source.match(open) != open + 1;
-    edits.insert(source.match(open), has_arguments ? ", ::assay_shader_side::diverging" : "::assay_shader_side::diverging");
+    edits.insert(source.match(open),
+                 has_arguments ? ", ::assay_shader_side::diverging" : "::assay_shader_side::diverging");
   }
 }
 

@@ -38,8 +38,10 @@ void WalkedShader::add_operations_of(std::string_view name) {
     const std::size_t open = function->second->body;
     for (std::size_t n = open; n < source.match(open); ++n) {
       if (!source.is_identifier(n)) continue;
-      if (is_operation(source[n].text)) found.names.insert(n);
-      else add_operations_of(source[n].text);
+      if (is_operation(source[n].text))
+        found.names.insert(n);
+      else
+        add_operations_of(source[n].text);
     }
   }
 }

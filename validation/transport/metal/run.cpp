@@ -45,8 +45,7 @@ void set_constant(metal::FunctionConstants& constants, std::uint32_t index, cons
 
 }  // namespace
 
-MetalRun::MetalRun(metal::Device& device, metal::Library& library, const MetalBinding& binding,
-                   const MetalCall& call)
+MetalRun::MetalRun(metal::Device& device, metal::Library& library, const MetalBinding& binding, const MetalCall& call)
     : device_(device),
       library_(library),
       binding_(binding),

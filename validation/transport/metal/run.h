@@ -16,8 +16,7 @@ namespace assay::validation::transport {
 class MetalRun {
  public:
   /// All arguments must outlive the run. Throws like run().
-  MetalRun(metal::Device& device, metal::Library& library, const MetalBinding& binding,
-           const MetalCall& call);
+  MetalRun(metal::Device& device, metal::Library& library, const MetalBinding& binding, const MetalCall& call);
 
   /// Throws std::runtime_error like MetalShader::run.
   void run();

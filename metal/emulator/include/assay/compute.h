@@ -173,7 +173,7 @@ using quad_vote = basic_vote<4>;
   template <class T>                                                                                               \
   ASSAY_OWN T group##_broadcast_first(T data, detail::Site site = detail::here(#group "_broadcast_first")) {       \
     const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                                   \
-    return gathered.at(uint(__builtin_ctzl(gathered.active)), site); \
+    return gathered.at(uint(__builtin_ctzl(gathered.active)), site);                                               \
   }                                                                                                                \
   template <class T>                                                                                               \
   ASSAY_OWN T group##_shuffle_and_fill_up(                                                                         \
@@ -187,10 +187,10 @@ using quad_vote = basic_vote<4>;
       detail::Site site = detail::here(#group "_shuffle_and_fill_down", detail::Needs::read_lanes)) {              \
     return detail::shuffled_and_filled<detail::group##_scope>(data, filling, int(delta), modulo, site);            \
   }                                                                                                                \
-  ASSAY_OWN group##_vote group##_ballot(bool answer, detail::Site site = detail::here(#group "_ballot")) { \
-    const auto ballot = detail::ballot<detail::group##_scope>(answer, site); \
-    return {ballot.votes, ballot.active}; \
-  } \
+  ASSAY_OWN group##_vote group##_ballot(bool answer, detail::Site site = detail::here(#group "_ballot")) {         \
+    const auto ballot = detail::ballot<detail::group##_scope>(answer, site);                                       \
+    return {ballot.votes, ballot.active};                                                                          \
+  }                                                                                                                \
   ASSAY_OWN bool group##_all(bool answer, detail::Site site = detail::here(#group "_all")) {                       \
     return group##_ballot(answer, site).all();                                                                     \
   }                                                                                                                \

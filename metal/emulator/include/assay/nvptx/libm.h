@@ -30,7 +30,7 @@ ASSAY_OWN double power_of_two(int k) {
 
 /// 2^k exp(r) for |r| <= ln(2)/2 and |k| <= 1000: Taylor's polynomial, truncated at 2^-37.
 ASSAY_OWN double scaled_exponential(double r, double k) {
-  constexpr double c[] = {1,        1,         1.0 / 2,    1.0 / 6,     1.0 / 24,
+  constexpr double c[] = {1,         1,         1.0 / 2,    1.0 / 6,     1.0 / 24,
                           1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880};
   return polynomial(r, c) * power_of_two(int(k));
 }
@@ -84,12 +84,13 @@ ASSAY_OWN Angle reduced(double x) {
 ASSAY_OWN Angle reduced_large(float x) {
   constexpr ulong two_over_pi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561};
   const uint bits = __builtin_bit_cast(uint, x);
-  const ulong m = (bits & 0x7fffffu) | 0x800000u;        // |x| = m 2^exponent
+  const ulong m = (bits & 0x7fffffu) | 0x800000u;  // |x| = m 2^exponent
   const uint skipped = (bits >> 23 & 255) - 150 - 2, word = skipped / 64, shift = skipped % 64;
   const auto from = [&](uint n) {
     return shift == 0 ? two_over_pi[n] : two_over_pi[n] << shift | two_over_pi[n + 1] >> (64 - shift);
   };
-  const __uint128_t quarters = (static_cast<__uint128_t>(from(word) * m) << 64) + static_cast<__uint128_t>(from(word + 1)) * m;
+  const __uint128_t quarters =
+      (static_cast<__uint128_t>(from(word) * m) << 64) + static_cast<__uint128_t>(from(word + 1)) * m;
   const long fraction = long(ulong(quarters >> 62));
   const uint quarter = uint(ulong(quarters >> 126)) + (fraction < 0 ? 1 : 0);
   const double r = double(fraction) * 0x1p-64 * (pi / 2);
@@ -111,8 +112,7 @@ ASSAY_OWN double arctangent(double x) {
   double t = is_large ? 1 / x : x;
   const bool is_wide = t > 0.2679491924311227;
   if (is_wide) t = multiply_add(t, root_3, -1) / (t + root_3);
-  constexpr double c[] = {1,        -1.0 / 3, 1.0 / 5,   -1.0 / 7, 1.0 / 9,
-                          -1.0 / 11, 1.0 / 13, -1.0 / 15, 1.0 / 17};
+  constexpr double c[] = {1, -1.0 / 3, 1.0 / 5, -1.0 / 7, 1.0 / 9, -1.0 / 11, 1.0 / 13, -1.0 / 15, 1.0 / 17};
   const double angle = t * polynomial(t * t, c) + (is_wide ? pi / 6 : 0);
   return is_large ? pi / 2 - angle : angle;
 }
@@ -151,20 +151,26 @@ ASSAY_LIBM(cosf, x - x != 0 ? nan : sine_of(angle_of(x), 1))
 ASSAY_LIBM(tanf, x == 0 ? x : x - x != 0 ? nan : sine_of(angle_of(x), 0) / sine_of(angle_of(x), 1))
 ASSAY_LIBM(atanf, x != x ? x : with_sign(arctangent(__builtin_fabsf(x)), x))
 ASSAY_LIBM(asinf, with_sign(arctangent(__builtin_fabsf(x) / __nvvm_sqrt_rn_d((1 - double(x)) * (1 + double(x)))), x))
-ASSAY_LIBM(acosf, !(__builtin_fabsf(x) <= 1) ? nan : 2 * arctangent(__nvvm_sqrt_rn_d((1 - double(x)) / (1 + double(x)))))
+ASSAY_LIBM(acosf,
+           !(__builtin_fabsf(x) <= 1) ? nan : 2 * arctangent(__nvvm_sqrt_rn_d((1 - double(x)) / (1 + double(x)))))
 ASSAY_LIBM(sinhf, with_sign(hyperbolic_sine(__builtin_fabsf(x)), x))
 ASSAY_LIBM(coshf, (exponential(x) + exponential(-x)) / 2)
 ASSAY_LIBM(tanhf, with_sign(__builtin_fabsf(x) > 20
                                 ? 1.0
-                                : 2 * hyperbolic_sine(__builtin_fabsf(x)) / (exponential(x) + exponential(-x)), x))
-ASSAY_LIBM(asinhf, x - x != 0 ? double(x)
-                              : with_sign(logarithm_of_one_plus(__builtin_fabsf(x) +
-                                                                double(x) * x / (1 + __nvvm_sqrt_rn_d(1 + double(x) * x))),
-                                          x))
-ASSAY_LIBM(acoshf, !(x >= 1) ? nan : logarithm_of_one_plus((double(x) - 1) + __nvvm_sqrt_rn_d((double(x) - 1) * (double(x) + 1))))
-ASSAY_LIBM(atanhf, !(__builtin_fabsf(x) <= 1)
+                                : 2 * hyperbolic_sine(__builtin_fabsf(x)) / (exponential(x) + exponential(-x)),
+                            x))
+ASSAY_LIBM(asinhf, x - x != 0
+                       ? double(x)
+                       : with_sign(logarithm_of_one_plus(__builtin_fabsf(x) +
+                                                         double(x) * x / (1 + __nvvm_sqrt_rn_d(1 + double(x) * x))),
+                                   x))
+ASSAY_LIBM(acoshf, !(x >= 1)
                        ? nan
-                       : with_sign(logarithm_of_one_plus(2 * double(__builtin_fabsf(x)) / (1 - __builtin_fabsf(x))) / 2, x))
+                       : logarithm_of_one_plus((double(x) - 1) + __nvvm_sqrt_rn_d((double(x) - 1) * (double(x) + 1))))
+ASSAY_LIBM(atanhf,
+           !(__builtin_fabsf(x) <= 1)
+               ? nan
+               : with_sign(logarithm_of_one_plus(2 * double(__builtin_fabsf(x)) / (1 - __builtin_fabsf(x))) / 2, x))
 ASSAY_LIBM_2(fdimf, x != x || y != y ? x + y : x > y ? x - y : 0)
 
 extern "C" inline float fmaf(float x, float y, float z) {
