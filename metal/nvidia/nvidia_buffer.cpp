@@ -28,7 +28,8 @@ std::shared_ptr<NvidiaBuffer> NvidiaBuffer::of_bytes(std::shared_ptr<NvidiaState
 
 NvidiaBuffer::~NvidiaBuffer() {
   if (!bytes_.empty()) return;
-  if (device_->make_current()) device_->driver->free(address_);
+  device_->enter();
+  device_->driver->free(address_);
   device_->allocated_bytes -= length_;
 }
 

@@ -75,7 +75,8 @@ Result<std::shared_ptr<const LoadedModule>> LoadedModule::load(std::shared_ptr<N
 }
 
 LoadedModule::~LoadedModule() {
-  if (device_->make_current()) device_->driver->unload_module(module_);
+  device_->enter();
+  device_->driver->unload_module(module_);
 }
 
 Result<void> LoadedModule::set_constants(const abi::Shader& shader, const FunctionConstants& constants) const {

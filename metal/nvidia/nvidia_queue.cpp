@@ -44,14 +44,14 @@ Result<std::shared_ptr<OwnedStream>> OwnedStream::create(std::shared_ptr<NvidiaS
 }
 
 OwnedStream::~OwnedStream() {
-  if (!device_->make_current()) return;
+  device_->enter();
   device_->driver->synchronize_stream(stream_);
   device_->driver->destroy_stream(stream_);
 }
 
 /// Buffers must outlive the kernels that use them.
 NvidiaCommandBuffer::~NvidiaCommandBuffer() {
-  if (!device_->make_current()) return;
+  device_->enter();
   if (end_ != nullptr) device_->driver->synchronize_event(end_);
   for (Event event : {begin_, end_})
     if (event != nullptr) device_->driver->destroy_event(event);

@@ -39,6 +39,9 @@ struct NvidiaState {
 
   /// Each thread of the host needs it before other calls. Errors: as above.
   Result<void> make_current() const { return check("cuCtxSetCurrent", driver->set_current_context(context)); }
+
+  /// The same, to give something back: nothing better could be done where it fails.
+  void enter() const { driver->set_current_context(context); }
 };
 
 }  // namespace assay::metal::nvidia

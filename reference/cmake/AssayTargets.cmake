@@ -32,7 +32,7 @@ endfunction()
 
 # assay_test(name SOURCES file... LIBRARIES library...): one googletest program, each of its tests known to ctest as name.Suite.Test.
 function(assay_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBRARIES")
   find_package(GTest REQUIRED)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
@@ -44,5 +44,5 @@ function(assay_test name)
     TEST_PREFIX "${name}."
     NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 300)
+    PROPERTIES TIMEOUT 300 LABELS "${arg_LABEL}")
 endfunction()

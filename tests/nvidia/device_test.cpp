@@ -1,0 +1,152 @@
+// What the driver is asked for: devices that are refused, launches, memory that moves.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "metal/device/or_throw.h"
+#include "metal/nvidia/nvidia_device.h"
+#include "metal/nvidia/nvidia_queue.h"
+#include "tests/nvidia/fake_driver.h"
+
+namespace assay::metal::nvidia::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* source = R"(
+#include <metal_stdlib>
+kernel void plain(device float* a, constant uint& n, threadgroup float* t [[threadgroup(1)]],
+                  uint i [[thread_position_in_grid]]) { t[0] = a[i] + n; a[i] = t[0]; }
+[[max_total_threads_per_threadgroup(128)]] kernel void limited(device float* a) { a[0] = 1; }
+)";
+
+class NvidiaTest : public testing::Test {
+ protected:
+  std::string refusal() {
+    const auto device = NvidiaDevice::create(driver_);
+    return device ? "" : device.error().text;
+  }
+  std::shared_ptr<const ComputePipeline> pipeline(Device& device, const char* name = "plain") {
+    const auto library = or_throw(device.new_library(source));
+    return or_throw(device.new_pipeline(or_throw(library->new_function(name))));
+  }
+
+  std::shared_ptr<FakeDriver> driver_ = std::make_shared<FakeDriver>();
+};
+
+TEST_F(NvidiaTest, RefusesWhatItCannotUseByName) {
+  EXPECT_EQ(refusal(), "");
+  driver_->version = 11040;
+  EXPECT_THAT(refusal(), HasSubstr("serves CUDA 11.4: install one for 11.8"));
+  driver_->version = 12000;
+  driver_->devices = 0;
+  EXPECT_THAT(refusal(), HasSubstr("NVIDIA device 0: there are 0"));
+  driver_->devices = 1;
+  driver_->major = 6;
+  EXPECT_THAT(refusal(), HasSubstr("compute capability = 6.0: expected a GPU of 7.0"));
+  driver_->major = 9;
+  driver_->concurrent = 0;
+  EXPECT_THAT(refusal(), HasSubstr("'Fake GPU' cannot share managed memory"));
+}
+
+TEST_F(NvidiaTest, KnowsTheDevice) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  EXPECT_EQ(device->name(), "Fake GPU");
+  EXPECT_EQ(device->architecture(), "sm_90");
+  EXPECT_EQ(device->limits().max_buffer_length, (std::uint64_t{1} << 30) / 10 * 9);
+}
+
+TEST_F(NvidiaTest, HasMemoryForWhatTheGpuHolds) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  const std::uint64_t most = device->limits().max_buffer_length;
+  const auto first = or_throw(device->new_buffer(most - 100, ""));
+  EXPECT_EQ(device->current_allocated_size(), most - 100);
+  EXPECT_THAT(device->new_buffer(101, "").error().text, HasSubstr("there is no memory for it"));
+  EXPECT_TRUE(device->new_buffer(100, ""));
+  EXPECT_THAT(device->new_buffer(0, "").error().text, HasSubstr("expected at least 1"));
+  EXPECT_THAT(device->new_buffer(~std::uint64_t{0}, "").error().text, HasSubstr("expected at most maxBufferLength"));
+}
+
+/// A group is a block along x, and the kernel learns the grid's shape from the call.
+TEST_F(NvidiaTest, LaunchesAGridOfAnyShape) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  const auto buffer = or_throw(device->new_buffer(64, ""));
+  const auto commands = device->new_command_queue()->command_buffer();
+  const auto encoder = or_throw(commands->compute_encoder());
+  encoder->set_pipeline(pipeline(*device));
+  encoder->set_buffer(buffer, 16, 0);
+  const std::uint32_t n = 77;
+  encoder->set_bytes(std::as_bytes(std::span(&n, 1)), 1);
+  encoder->set_threadgroup_memory_length(32, 0);
+  encoder->set_threadgroup_memory_length(48, 1);
+  encoder->dispatch_threads({70, 3, 5}, {32, 2, 5});
+  encoder->dispatch_threadgroups({1, 70'000, 1}, {4, 1, 1});
+  EXPECT_TRUE(encoder->end_encoding() && commands->commit() && commands->wait_until_completed());
+  EXPECT_EQ(commands->status(), CommandBuffer::Status::completed);
+
+  ASSERT_EQ(driver_->launches.size(), 3U) << "70,000 blocks along y are two launches";
+  const auto& [grid, block, shared, call] = driver_->launches[0];
+  EXPECT_EQ((std::array{grid.x, grid.y, grid.z, block.x, block.y, block.z}), (std::array{3U, 2U, 1U, 320U, 1U, 1U}));
+  EXPECT_EQ(shared, 80U);
+  EXPECT_EQ(call.threadgroup[1], 32U);
+  EXPECT_EQ(call.buffers[0], buffer->contents() + 16);
+  EXPECT_EQ(std::vector<unsigned>(call.threads, call.threads + 3), (std::vector{70U, 3U, 5U}));
+  EXPECT_EQ(driver_->launches[1].grid.y, 65535U);
+  EXPECT_EQ(driver_->launches[2].grid.y, 70'000U - 65535U);
+  EXPECT_EQ(driver_->launches[2].call.origin[1], 65535U);
+  std::uint32_t given = 0;
+  std::memcpy(&given, driver_->copied.data(), sizeof given);
+  EXPECT_EQ(given, 77U);
+}
+
+TEST_F(NvidiaTest, MovesMemoryOnlyAfterTheHostHasTouchedIt) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  const auto buffer = or_throw(device->new_buffer(64, ""));
+  const auto limited = pipeline(*device, "limited");
+  const auto queue = device->new_command_queue();
+  const auto run = [&] {
+    const auto commands = queue->command_buffer();
+    const auto encoder = or_throw(commands->compute_encoder());
+    encoder->set_pipeline(limited);
+    encoder->set_buffer(buffer, 0, 0);
+    encoder->dispatch_threads({1}, {1});
+    EXPECT_TRUE(encoder->end_encoding() && commands->commit() && commands->wait_until_completed());
+    return driver_->prefetches;
+  };
+  EXPECT_EQ(run(), 1);
+  EXPECT_EQ(run(), 1);
+  buffer->contents();
+  EXPECT_EQ(run(), 2);
+}
+
+TEST_F(NvidiaTest, GivesTheCompilerTheLimitOfThreads) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  EXPECT_EQ(pipeline(*device, "limited")->static_threadgroup_memory_length(), 64U);
+  EXPECT_THAT(driver_->ptx, HasSubstr(".maxntid 128, 1, 1"));
+}
+
+TEST_F(NvidiaTest, TellsTheTimeOnTheGpuOnceItHasEnded) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  const auto commands = std::dynamic_pointer_cast<NvidiaCommandBuffer>(device->new_command_queue()->command_buffer());
+  EXPECT_FALSE(commands->gpu_seconds());
+  driver_->event_status = not_ready;
+  EXPECT_TRUE(commands->commit());
+  EXPECT_EQ(commands->status(), CommandBuffer::Status::committed);
+  driver_->event_status = success;
+  EXPECT_TRUE(commands->wait_until_completed());
+  EXPECT_DOUBLE_EQ(commands->gpu_seconds().value(), 2.5e-3);
+}
+
+/// Another backend's objects are no objects of this device.
+TEST_F(NvidiaTest, RefusesForeignObjects) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  EXPECT_THAT(device->new_pipeline(nullptr).error().text, HasSubstr("expected a function of this device"));
+  const auto commands = device->new_command_queue()->command_buffer();
+  const auto encoder = or_throw(commands->compute_encoder());
+  encoder->set_pipeline(nullptr);
+  EXPECT_THAT(encoder->end_encoding().error().text, HasSubstr("expected a pipeline of this device"));
+}
+
+}  // namespace
+}  // namespace assay::metal::nvidia::test

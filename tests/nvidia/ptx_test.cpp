@@ -1,0 +1,94 @@
+// The PTX of all kernels and of all shaders of the emulator's tests, for the oldest GPUs and for newer ones.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "metal/device/or_throw.h"
+#include "metal/device/read_file.h"
+#include "metal/emulator/translate/translate.h"
+#include "metal/nvidia/ptx.h"
+
+namespace assay::metal::nvidia::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::size_t count(const std::string& text, const std::string& words) {
+  const std::regex pattern(words);
+  return static_cast<std::size_t>(std::distance(std::sregex_iterator(text.begin(), text.end(), pattern), {}));
+}
+
+std::string ptx_of(const std::filesystem::path& file, const std::string& architecture) {
+  return or_throw(compile_ptx(or_throw(read_file(file)), file, {}, architecture));
+}
+
+/// ptxas comes with CUDA, and in the wheel nvidia-cuda-nvcc-cu12.
+void assemble(const std::string& ptx, const std::string& architecture) {
+  const char* const ptxas = std::getenv("ASSAY_PTXAS");  // NOLINT(concurrency-mt-unsafe): nothing here writes it
+  if (ptxas == nullptr) return;
+  const auto file = std::filesystem::path(testing::TempDir()) / "assay_test.ptx";
+  std::ofstream(file) << ptx;
+  const std::string command = std::string(ptxas) + " -arch=" + architecture + " -o /dev/null " + file.string();
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(cert-env33-c,concurrency-mt-unsafe)
+}
+
+TEST(Ptx, OfAllKernels) {
+  for (const char* const name : {"ctc/ctc.metal", "cce/cce.metal", "svd/svd.metal"})
+    for (const char* const architecture : {"sm_80", "sm_90"}) {
+      const std::string ptx = ptx_of(std::filesystem::path(ASSAY_KERNELS) / name, architecture);
+      EXPECT_THAT(ptx, HasSubstr(std::string(".target ") + architecture));
+      EXPECT_GE(count(ptx, R"(\.entry assay_launch_)"), 13U) << name;
+      EXPECT_EQ(count(ptx, R"(\.extern \.func)"), 0U) << name << " calls functions that no library has";
+      assemble(ptx, architecture);
+    }
+}
+
+TEST(Ptx, OfTheEmulatorsShaders) {
+  for (const auto& entry : std::filesystem::directory_iterator(ASSAY_TEST_SHADERS)) {
+    if (entry.path().extension() != ".metal") continue;
+    const std::string ptx = ptx_of(entry.path(), "sm_90");
+    EXPECT_EQ(count(ptx, R"(\.extern \.func)"), 0U) << entry.path();
+    assemble(ptx, "sm_90");
+  }
+}
+
+TEST(Ptx, IsForGpusThatClangKnows) {
+  EXPECT_EQ(architecture_of(7, 0).value(), "sm_70");
+  EXPECT_EQ(architecture_of(8, 8).value(), "sm_87");
+  EXPECT_EQ(architecture_of(12, 0).value(), "sm_90");
+  EXPECT_THAT(architecture_of(6, 1).error().text, HasSubstr("compute capability = 6.1"));
+}
+
+TEST(Ptx, HasTheLimitOfThreadsOfEachEntry) {
+  const std::string ptx = ".visible .entry assay_launch_0(\n)\n{\n}\n.visible .entry assay_launch_1(\n)\n{\n}\n";
+  EXPECT_EQ(with_thread_limits(ptx, {0, 256}),
+            ".visible .entry assay_launch_0(\n)\n{\n}\n.visible .entry assay_launch_1(\n)\n.maxntid 256, 1, 1\n{\n}\n");
+}
+
+TEST(Ptx, SaysWhereAnErrorIs) {
+  const auto refused = compile_ptx("kernel void f(device float* x) { x[0] = nothing; }", "mine.metal", {}, "sm_90");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("mine.metal:1:"));
+}
+
+/// Lanes drift apart on a GPU: an operation of all lanes waits for them, one in a branch must not.
+TEST(Ptx, MarksOperationsThatNotAllLanesExecute) {
+  const auto translated = [](const std::string& body) {
+    return or_throw(
+        emulator::translate_for_ptx("float inner(float x) { return simd_sum(x); }\n"
+                                    "kernel void f(device float* a, uint i [[thread_index_in_simdgroup]]) {" +
+                                    body + "}"));
+  };
+  constexpr const char* mark = "::assay_shader_side::diverging";
+  EXPECT_THAT(translated("a[i] = simd_sum(a[i]);"), Not(HasSubstr(mark)));
+  EXPECT_THAT(translated("if (i < 5) a[i] = simd_sum(a[i]);"), HasSubstr(std::string("simd_sum(a[i], ") + mark));
+  EXPECT_THAT(translated("if (i < 5) a[i] = inner(a[i]);"), HasSubstr(std::string("simd_sum(x, ") + mark));
+  EXPECT_THAT(translated("if (i < 5) a[i] = simd_is_first();"), HasSubstr(std::string("simd_is_first(") + mark));
+}
+
+}  // namespace
+}  // namespace assay::metal::nvidia::test
