@@ -209,7 +209,8 @@ TYPED_TEST(OperationCommand, MutantsKillsTheFaultsThatTheFilterChooses) {
 }
 
 TYPED_TEST(OperationCommand, NamesThatAreUnknownAreRefused) {
-  const std::string known = "is unknown: expected cpu, metal-emulated, metal-plain, plain, a fault";
+  const std::string known =
+      "is unknown: expected cpu, metal-emulated, metal-nvidia, metal-apple, metal-plain, plain, a fault";
   for (const std::string kernel : {"gpu", "fault:no-such-fault"}) {
     this->expect_refused(this->gate("--kernel " + kernel), known);
     this->expect_refused(this->replay("kernel=" + kernel), known);

@@ -140,7 +140,7 @@ TEST_F(OnGpu, AtomicsHalvesAndBfloats) {
 using namespace metal;
 kernel void f(device float* out, device const float* in, uint i [[thread_position_in_grid]]) {
   const half h = half(in[i]) * half(1.5h) + half(in[i + 1]);
-  const bfloat b = bfloat(in[i]) / bfloat(3.0f) + bfloat(h);
+  const bfloat b = bfloat(in[i]) / bfloat(3.0f) + bfloat(float(h));
   out[i] = float(h);
   out[256 + i] = float(b);
   atomic_fetch_add_explicit((device atomic_float*)(out + 512), 0.5f, memory_order_relaxed);

@@ -55,8 +55,7 @@ std::string reach_text(const GateRecord& record) {
   for (const auto& property : record.properties)
     for (const auto& [name, reached] : property.reached) extents[name].take(property, reached);
   if (extents.empty()) return "";
-  std::string text =
-      "  largest size of each extent (an index is noticed if its result, or its term of a sum, cannot be left out)\n";
+  std::string text = "  largest size of each extent (noticed: its result, or its term of a sum, cannot be left out)\n";
   for (const auto& [name, extent] : extents) {
     text += fmt::format("    {} {} by {} of {} properties{}", name, extent.best.size, extent.properties,
                         record.properties.size(), extent.noticed());
