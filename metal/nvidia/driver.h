@@ -18,6 +18,11 @@ using Stream = struct StreamOpaque*;
 using Event = struct EventOpaque*;
 using Address = std::uint64_t;  ///< CUdeviceptr
 
+/// The same address as a pointer: host and GPU share their addresses.
+inline std::byte* pointer_to(Address address) {
+  return reinterpret_cast<std::byte*>(address);  // NOLINT(performance-no-int-to-ptr): CUDA gives addresses as numbers
+}
+
 /// CUdevice_attribute
 enum class DeviceAttribute {
   concurrent_managed_access = 89,

@@ -73,9 +73,9 @@ class LibCuda final : public Driver {
   Status load_module(Module& module, const std::string& ptx, std::string& log) override {
     std::string messages(16384, '\0');
     std::array<int, 2> options{error_log, error_log_bytes};
-    std::array<void*, 2> values{messages.data(), reinterpret_cast<void*>(messages.size())};
+    std::array<void*, 2> values{messages.data(), pointer_to(messages.size())};
     const Status status = load_module_(&module, ptx.c_str(), 2, options.data(), values.data());
-    log = messages.c_str();
+    log.assign(messages, 0, messages.find('\0'));
     return status;
   }
   Status unload_module(Module module) override { return unload_module_(module); }

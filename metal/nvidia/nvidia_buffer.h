@@ -26,7 +26,7 @@ class NvidiaBuffer final : public Buffer {
   /// The host is taken to touch the memory, so its pages go back to the GPU before the next kernel that uses it.
   std::byte* contents() override {
     is_on_host_ = true;
-    return reinterpret_cast<std::byte*>(address_);
+    return pointer_to(address_);
   }
   /// Of of_bytes(); else empty.
   std::span<const std::byte> bytes() const { return bytes_; }

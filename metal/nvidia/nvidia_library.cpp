@@ -89,7 +89,7 @@ Result<void> LoadedModule::set_constants(const abi::Shader& shader, const Functi
   if (!result) return result;
   result = device_->check("cuMemAllocManaged", driver.allocate_managed(memory, bytes));
   if (!result) return result;
-  std::memcpy(reinterpret_cast<void*>(memory), values.data(), bytes);
+  std::memcpy(pointer_to(memory), values.data(), bytes);
   void* argument = &memory;
   result = device_->check("cuLaunchKernel", driver.launch(kernel, {}, {}, 0, nullptr, &argument));
   if (result) result = device_->check("cuStreamSynchronize", driver.synchronize_stream(nullptr));
@@ -106,7 +106,7 @@ Result<std::shared_ptr<const ComputePipeline>> NvidiaPipeline::create(const Nvid
                                                                       std::shared_ptr<const NvidiaFunction> function) {
   auto module = function->module();
   if (!module) return tl::unexpected(module.error());
-  const auto pipeline = std::shared_ptr<NvidiaPipeline>(new NvidiaPipeline);
+  auto pipeline = std::shared_ptr<NvidiaPipeline>(new NvidiaPipeline);
   int threads = 0, bytes = 0;
   Driver& driver = *device.driver;
   auto result =

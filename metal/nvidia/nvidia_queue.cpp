@@ -104,7 +104,7 @@ Result<void> NvidiaCommandBuffer::launch_all() {
       const bool is_bytes = place != packed.offsets.end();
       if (result && !is_bytes) result = bound.buffer->move_to_device(stream);
       const Address base = is_bytes ? bytes + place->second : bound.buffer->address();
-      command.call.buffers[bound.index] = reinterpret_cast<void*>(base + bound.offset);
+      command.call.buffers[bound.index] = pointer_to(base + bound.offset);
     }
   step("cuEventRecord", [&] { return driver.record_event(begin_, stream); });
   for (Command& command : commands_)

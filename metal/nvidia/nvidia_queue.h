@@ -36,6 +36,8 @@ class NvidiaCommandBuffer final : public CommandBuffer, public std::enable_share
   NvidiaCommandBuffer(std::shared_ptr<NvidiaState> device, Result<std::shared_ptr<OwnedStream>> stream)
       : device_(std::move(device)), stream_(std::move(stream)) {}
   ~NvidiaCommandBuffer() override;
+  NvidiaCommandBuffer(const NvidiaCommandBuffer&) = delete;
+  NvidiaCommandBuffer& operator=(const NvidiaCommandBuffer&) = delete;
 
   Result<std::shared_ptr<ComputeCommandEncoder>> compute_encoder(DispatchType type) override;
   Result<void> commit() override;

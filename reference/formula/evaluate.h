@@ -68,7 +68,7 @@ Number tanh(const Number& x) {
 template <class Number>
 Number logaddexp(const Number& a, const Number& b) {
   using Traits = NumberTraits<Number>;
-  const Number m = larger(a, b);
+  Number m = larger(a, b);
   if (!Traits::is_finite(m)) return m;
   return m + Traits::log1p(Traits::exp(-magnitude<Number>(a - b)));
 }
