@@ -72,4 +72,11 @@ std::optional<Error> AppleCommandBuffer::error() const {
   return Error{Error::Kind::execution, text(buffer_->error())};
 }
 
+Result<double> AppleCommandBuffer::gpu_seconds() const {
+  if (status() != Status::completed)
+    return metal::error(Error::Kind::order, "gpu_seconds: the commands have not completed");
+  const std::lock_guard lock(mutex_);
+  return buffer_->GPUEndTime() - buffer_->GPUStartTime();
+}
+
 }  // namespace assay::metal::apple

@@ -23,6 +23,7 @@ class AppleCommandBuffer final : public CommandBuffer, public std::enable_shared
   Result<void> wait_until_completed() override;
   Status status() const override;
   std::optional<Error> error() const override;
+  Result<double> gpu_seconds() const override;
 
  private:
   void take(std::optional<Error> error);

@@ -28,6 +28,10 @@ class CommandBuffer {
 
   /// The error that stopped the commands, once they have ended.
   virtual std::optional<Error> error() const = 0;
+
+  /// The time that the commands took on the GPU, once they have completed. Errors: order, before; environment, for a
+  /// device that does not measure it.
+  virtual Result<double> gpu_seconds() const = 0;
 };
 
 }  // namespace assay::metal

@@ -116,4 +116,8 @@ std::optional<Error> EmulatorCommandBuffer::error() const {
   return status_ == Status::error ? error_ : std::nullopt;
 }
 
+Result<double> EmulatorCommandBuffer::gpu_seconds() const {
+  return metal::error(Error::Kind::environment, "gpu_seconds: the emulator has no GPU whose time it could measure");
+}
+
 }  // namespace assay::metal::emulator

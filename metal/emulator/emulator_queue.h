@@ -39,6 +39,7 @@ class EmulatorCommandBuffer final : public CommandBuffer, public std::enable_sha
   Result<void> wait_until_completed() override;
   Status status() const override;
   std::optional<Error> error() const override;
+  Result<double> gpu_seconds() const override;
 
  private:
   void take(std::vector<Command> commands, std::optional<Error> error);

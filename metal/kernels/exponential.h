@@ -16,12 +16,17 @@ struct Reduced {
   float k, r;
 };
 
+/// x - k ln 2.
+inline float rest_of(Pair x, float k) {
+  float r = fma(-k, 0x1.62e4p-1f, x.high);
+  r = fma(-k, 0x1.7f7d1cp-20f, r);
+  return fma(-k, 0x1.ef357ap-45f, r) + x.low;
+}
+
 /// The reduction of high + low, for |high| up to 2^20.
 inline Reduced reduced(Pair x) {
   const float k = rint(x.high * 0x1.715476p0f);
-  float r = fma(-k, 0x1.62e4p-1f, x.high);
-  r = fma(-k, 0x1.7f7d1cp-20f, r);
-  return {k, fma(-k, 0x1.ef357ap-45f, r) + x.low};
+  return {k, rest_of(x, k)};
 }
 
 /// exp(r) - 1 for |r| <= 0.35.

@@ -47,7 +47,7 @@ class NvidiaCommandBuffer final : public CommandBuffer, public std::enable_share
 
   /// The time that the commands took on the GPU, once they have completed: MTLCommandBuffer's GPUEndTime less
   /// GPUStartTime. Errors: environment; order, before they have.
-  Result<double> gpu_seconds() const;
+  Result<double> gpu_seconds() const override;
 
  private:
   Result<void> launch_all();

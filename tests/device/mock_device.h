@@ -63,6 +63,7 @@ class MockCommandBuffer : public CommandBuffer {
   MOCK_METHOD(Result<void>, wait_until_completed, (), (override));
   MOCK_METHOD(Status, status, (), (const, override));
   MOCK_METHOD(std::optional<Error>, error, (), (const, override));
+  MOCK_METHOD(Result<double>, gpu_seconds, (), (const, override));
 };
 
 class MockQueue : public CommandQueue {

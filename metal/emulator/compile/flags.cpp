@@ -132,11 +132,11 @@ std::vector<CompilingStep> compiling_steps(bool is_checked, const std::filesyste
 
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output) {
   // With errno, clang calls the functions of assay/nvptx/libm.h where it would else need a library of the device's.
-  CompilingStep result = step({common,
-                               {"--target=nvptx64-nvidia-cuda", "-march=" + architecture, "-Xclang", "-target-feature",
-                                "-Xclang", "+ptx78", "-ffreestanding", "-fmath-errno", "-O3", "-S"}},
-                              output);
-  return result;
+  // Calls are inlined, as Metal's compiler does: an array in registers cannot be passed to a function.
+  return step({common,
+               {"--target=nvptx64-nvidia-cuda", "-march=" + architecture, "-Xclang", "-target-feature", "-Xclang",
+                "+ptx78", "-ffreestanding", "-fmath-errno", "-mllvm", "-inline-threshold=20000", "-O3", "-S"}},
+              output);
 }
 
 std::vector<std::string> linting_flags() {

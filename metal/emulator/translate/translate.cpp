@@ -18,9 +18,8 @@ struct Target {
   void (*mark)(const Source&, const Declarations&, Edits&);
 };
 
-Result<std::string> translate_to(const Target& target, std::string_view preprocessed) try {
-  const std::string without_pragmas = without_loop_pragmas(preprocessed);
-  const Source source(without_pragmas);
+Result<std::string> translate_to(const Target& target, std::string_view text) try {
+  const Source source(text);
   const std::vector<Declaration> declarations = find_declarations(source);
   Edits edits(source.text(), source.tokens());
   translate_tokens(source, edits);
@@ -38,7 +37,7 @@ Result<std::string> translate_to(const Target& target, std::string_view preproce
 
 Result<std::string> translate(std::string_view preprocessed) {
   return translate_to({run_threadgroup_variable, registration, [](const Source&, const Declarations&, Edits&) {}},
-                      preprocessed);
+                      without_loop_pragmas(preprocessed));
 }
 
 Result<std::string> translate_for_ptx(std::string_view preprocessed) {

@@ -32,11 +32,11 @@ CtcSpace max_of_each(const CtcSpace& a, const CtcSpace& b) {
   return {std::max(a.emissions, b.emissions), std::max(a.alpha, b.alpha), std::max(a.beta, b.beta)};
 }
 
-CtcSpace space_of(const ctc::Row& row, const CtcStatement& statement, bool has_beta) {
-  const std::uint64_t L = states_of(row), table = product(row.frames, L);
-  if (statement.path == CtcPath::plain) return {0, table, statement.with_gradient ? table : 0};
-  return {product(row.frames, row.classes), statement.with_gradient ? table : 2 * L,
-          has_beta ? product(ctc::backward_column_count, L) : 0};
+CtcSpace space_of(const ctc::Row& row, const CtcStatement& statement) {
+  const bool is_plain = statement.path == CtcPath::plain;
+  const std::uint64_t cells = is_plain ? states_of(row) : states_of(row) + 1, table = product(row.frames, cells);
+  return {is_plain ? 0 : product(row.frames, row.classes), is_plain || statement.with_gradient ? table : 2 * cells,
+          statement.with_gradient ? table : 0};
 }
 
 bool fits(const CtcSpace& space, std::uint64_t element, const CtcRoom& room) {
@@ -51,10 +51,10 @@ struct Largest {
   std::size_t row = 0;
 };
 
-Largest largest_of(std::span<const ctc::Row> rows, const CtcStatement& statement, bool has_beta) {
+Largest largest_of(std::span<const ctc::Row> rows, const CtcStatement& statement) {
   Largest largest;
   for (std::size_t b = 0; b < rows.size(); ++b) {
-    const CtcSpace own = space_of(rows[b], statement, has_beta);
+    const CtcSpace own = space_of(rows[b], statement);
     if (own.alpha > largest.space.alpha) largest.row = b;
     largest.space = max_of_each(largest.space, own);
   }
@@ -86,16 +86,15 @@ std::uint64_t ctc_space_element(CtcPath path) {
   return path == CtcPath::plain ? sizeof(float) : sizeof(ctc::Scaled);
 }
 
-Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& statement, bool has_beta,
-                             const CtcRoom& room) {
+Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& statement, const CtcRoom& room) {
   if (rows.empty()) return CtcChunks{};
   const std::uint64_t element = ctc_space_element(statement.path);
-  const Largest largest = largest_of(rows, statement, has_beta);
+  const Largest largest = largest_of(rows, statement);
   if (!fits(largest.space, element, room)) return tl::unexpected(too_large(largest, rows[largest.row], element, room));
   CtcChunks result{{}, largest.space};
   CtcSpace used;
   for (std::size_t b = 0; b < rows.size(); ++b) {
-    const CtcSpace own = space_of(rows[b], statement, has_beta);
+    const CtcSpace own = space_of(rows[b], statement);
     const bool begins = b == 0 || result.chunks.back().row_count == max_rows ||
                         !fits(max_of_each(result.space, used + own), element, room);
     if (begins) result.chunks.push_back({static_cast<std::uint32_t>(b), 0, 1});

@@ -45,9 +45,7 @@ struct CtcRoom {
 std::uint64_t ctc_space_element(CtcPath path);
 
 /// Divides the rows into the longest chunks that fit, and sets where each row begins in the memory of its chunk.
-/// `has_beta`: whether the backward kernel keeps columns of beta in device memory (the plain path always keeps all of
-/// beta). Errors: limit, if the largest emissions, alpha and beta of a row do not fit.
-Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& statement, bool has_beta,
-                             const CtcRoom& room);
+/// Errors: limit, if the largest emissions, alpha and beta of a row do not fit.
+Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& statement, const CtcRoom& room);
 
 }  // namespace assay::metal::host

@@ -31,8 +31,8 @@ struct CtcOptions {
   /// Bytes that emissions, alpha and beta may take. A batch that needs more is computed in chunks of rows. 0: a quarter
   /// of the working set that the device recommends.
   std::uint64_t workspace_bytes = 0;
-  /// Selects kernels as if every row had at least this many states: 257 for columns in threadgroup memory, 4096 for
-  /// columns in device memory. For tests of these kernels on small problems.
+  /// Selects kernels as if every row had at least this many states: 8193 for states in device memory. For tests of
+  /// these kernels on small problems.
   std::uint64_t min_states = 0;
   std::filesystem::path kernels = {};  ///< ctc.metal; empty: the installed file, else that of the source tree
 };

@@ -13,12 +13,14 @@ class Dispatches {
   Result<void> add_chunk(const CtcChunk& chunk) {
     const bool has_frames = statement_.T != 0;
     const bool has_gradient = has_frames && statement_.with_gradient;
-    const Size rows{chunk.row_count, 1, 1}, frames{chunk.row_count, static_cast<std::uint64_t>(statement_.T), 1};
+    const bool is_plain = statement_.path == CtcPath::plain;
     Result<void> result;
-    if (has_frames) result = add(kernels_.softmax(), chunk, frames);
-    if (result) result = add(kernels_.forward(chunk.longest), chunk, rows);
-    if (result && has_gradient) result = add(kernels_.backward(chunk.longest), chunk, rows);
-    if (result && has_gradient && statement_.path == CtcPath::plain) result = add(kernels_.gradient(), chunk, frames);
+    if (has_frames) result = add_frames(kernels_.softmax(), chunk);
+    if (result)
+      result = add(kernels_.recursion(chunk.longest), chunk, {chunk.row_count, is_plain || !has_gradient ? 1U : 2U, 1});
+    if (result && has_gradient && is_plain)
+      result = add(kernels_.plain_beta(chunk.longest), chunk, {chunk.row_count, 1, 1});
+    if (result && has_gradient) result = add_frames(kernels_.gradient(), chunk);
     return result;
   }
 
@@ -29,6 +31,11 @@ class Dispatches {
   std::vector<CtcDispatch> take() { return std::move(dispatches_); }
 
  private:
+  Result<void> add_frames(const Result<CtcKernel>& kernel, const CtcChunk& chunk) {
+    const std::uint64_t frames = kernel ? kernel->frames : 1;
+    return add(kernel, chunk, {chunk.row_count, (static_cast<std::uint64_t>(statement_.T) + frames - 1) / frames, 1});
+  }
+
   Result<void> add(Result<CtcKernel> kernel, const CtcChunk& chunk, Size groups) {
     if (!kernel) return tl::unexpected(kernel.error());
     ctc::Shape shape{};

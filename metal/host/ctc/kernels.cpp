@@ -14,11 +14,18 @@ constexpr std::uint64_t simdgroup = 32;
 
 static_assert(sizeof(ctc::Scaled) == 8);
 
-/// One thread for each of L states, rounded up to whole simdgroups, within the limits of the pipeline and the device.
-std::uint64_t threads_for(std::uint64_t L, const ComputePipeline& pipeline, const Limits& limits) {
-  const std::uint64_t wanted = (L + simdgroup - 1) / simdgroup * simdgroup;
-  return std::min(wanted, max_group_threads(pipeline, limits));
+/// Threads for `count` things, rounded up to whole simdgroups.
+constexpr std::uint64_t threads_for(std::uint64_t count) {
+  return (count + simdgroup - 1) / simdgroup * simdgroup;
 }
+
+/// A recursion in registers, and the most threads with which it is faster than the next one.
+struct InRegisters {
+  std::uint64_t states;  ///< a thread
+  std::uint64_t max_threads;
+};
+
+constexpr InRegisters in_registers[] = {{2, 256}, {4, 256}, {8, 1024}};
 
 }  // namespace
 
@@ -26,63 +33,72 @@ CtcKernels::CtcKernels(Pipelines& pipelines, const Limits& limits, const CtcStat
     : pipelines_(pipelines),
       limits_(limits),
       is_plain_(statement.path == CtcPath::plain),
+      classes_(static_cast<std::uint64_t>(statement.C)),
       min_states_(statement.min_states),
-      type_("_" + statement.type) {
+      type_(statement.type) {
   constants_.set(ctc::from_logits_constant, statement.from_logits);
   constants_.set(ctc::of_logits_constant, statement.of_logits);
   constants_.set(ctc::with_gradient_constant, statement.with_gradient);
 }
 
 Result<CtcKernel> CtcKernels::softmax() {
-  return of_simdgroup(ctc_softmax_name(is_plain_ ? CtcPath::plain : CtcPath::production, type_.substr(1)));
+  if (is_plain_) return kernel(ctc_softmax_name(CtcPath::plain, type_), simdgroup);
+  if (classes_ <= ctc::wide_count) return by_frames(ctc_softmax_name(CtcPath::production, type_));
+  Result<CtcKernel> held = wide_emissions("ctc_emissions_held_" + type_);
+  if (!held) return held;
+  held->threadgroup_length = ctc_held_bytes(classes_);
+  const std::uint64_t own = held->pipeline->static_threadgroup_memory_length();
+  if (held->threadgroup_length <= limits_.max_threadgroup_memory_length - own) return held;
+  return wide_emissions("ctc_emissions_wide_" + type_);
 }
 
-Result<CtcKernel> CtcKernels::forward(std::uint64_t L) {
-  if (is_plain_) return of_states("ctc_plain_alpha", L);
-  return recursion({"ctc_forward", "", ctc::forward_column_count}, L);
+Result<CtcKernel> CtcKernels::wide_emissions(const std::string& name) {
+  Result<CtcKernel> wide = kernel(name, ctc::wide_count);
+  if (wide && wide->threads < ctc::wide_count)
+    return error(Error::Kind::limit, fmt::format("{}: {} threads in a group: expected at least {}", name, wide->threads,
+                                                 std::uint64_t{ctc::wide_count}));
+  return wide;
 }
 
-Result<CtcKernel> CtcKernels::backward(std::uint64_t L) {
-  if (is_plain_) return of_states("ctc_plain_beta", L);
-  return recursion({"ctc_backward", type_, ctc::backward_column_count}, L);
+/// Keeps the states in registers if they fit, else in device memory.
+Result<CtcKernel> CtcKernels::recursion(std::uint64_t L) {
+  if (is_plain_) return kernel("ctc_plain_alpha", L);
+  const std::uint64_t states = std::max(L, min_states_);
+  for (const InRegisters& candidate : in_registers) {
+    const std::uint64_t threads = threads_for((states + candidate.states - 1) / candidate.states);
+    if (threads > candidate.max_threads) continue;
+    Result<CtcKernel> made = kernel(fmt::format("ctc_recursion_{}", candidate.states), threads);
+    if (!made || made->threads == threads) return made;
+  }
+  return kernel("ctc_recursion_device", L);
+}
+
+Result<CtcKernel> CtcKernels::plain_beta(std::uint64_t L) {
+  return kernel("ctc_plain_beta", L);
 }
 
 Result<CtcKernel> CtcKernels::gradient() {
-  return of_simdgroup("ctc_plain_gradient" + type_);
+  if (is_plain_) return kernel("ctc_plain_gradient_" + type_, simdgroup);
+  return by_frames("ctc_gradient_" + type_);
 }
 
 Result<CtcKernel> CtcKernels::reduce() {
-  return of_simdgroup("ctc_reduce");
+  return kernel("ctc_reduce", simdgroup);
 }
 
-/// Keeps the columns in registers if they fit, else in threadgroup memory beside the kernel's own, else in device
-/// memory.
-Result<CtcKernel> CtcKernels::recursion(const Recursion& recursion, std::uint64_t L) {
-  const std::uint64_t states = std::max(L, min_states_);
-  for (const std::uint64_t N : {1U, 2U, 4U, 8U})
-    if (states <= simdgroup * N) return of_simdgroup(fmt::format("{}_{}{}", recursion.stem, N, recursion.type));
-  const std::uint64_t length = ctc_column_bytes(recursion.columns, states),
-                      max_length = limits_.max_threadgroup_memory_length;
-  if (length <= max_length) {
-    Result<CtcKernel> columns = of_states(fmt::format("{}_columns{}", recursion.stem, recursion.type), L);
-    if (columns) columns->threadgroup_length = length;
-    if (!columns || columns->pipeline->static_threadgroup_memory_length() <= max_length - length) return columns;
-  }
-  Result<CtcKernel> device = of_states(fmt::format("{}_device{}", recursion.stem, recursion.type), L);
-  if (device) device->is_in_device_memory = true;
-  return device;
+Result<CtcKernel> CtcKernels::by_frames(const std::string& name) {
+  return kernel(name, simdgroup * ctc::frame_count).map([](CtcKernel made) {
+    made.frames = made.threads / simdgroup;
+    return made;
+  });
 }
 
-Result<CtcKernel> CtcKernels::of_simdgroup(const std::string& name) {
-  return of_states(name, 1);
-}
-
-Result<CtcKernel> CtcKernels::of_states(const std::string& name, std::uint64_t L) {
+Result<CtcKernel> CtcKernels::kernel(const std::string& name, std::uint64_t threads) {
   Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines_.get(name, constants_);
   if (!pipeline) return tl::unexpected(pipeline.error());
   if (const Result<void> fits = check_pipeline(name, **pipeline, simdgroup); !fits) return tl::unexpected(fits.error());
-  const std::uint64_t threads = threads_for(L, **pipeline, limits_);
-  return CtcKernel{std::move(*pipeline), threads, 0, false};
+  const std::uint64_t supported = max_group_threads(**pipeline, limits_);
+  return CtcKernel{std::move(*pipeline), std::min(threads_for(threads), supported)};
 }
 
 std::string ctc_softmax_name(CtcPath path, const std::string& type) {

@@ -8,21 +8,22 @@
 #include "metal/device/limits.h"
 #include "metal/host/ctc/statement.h"
 #include "metal/host/pipelines.h"
+#include "metal/kernels/ctc/interface.h"
 
 namespace assay::metal::host {
 
-/// The bytes of [[threadgroup(0)]] for `columns` columns of L states.
-constexpr std::uint64_t ctc_column_bytes(std::uint64_t columns, std::uint64_t L) {
-  constexpr std::uint64_t scaled_bytes = 8;
-  return (columns * L * scaled_bytes + 15) / 16 * 16;
+/// The bytes of [[threadgroup(0)]] of ctc_emissions_held_D.
+constexpr std::uint64_t ctc_held_bytes(std::uint64_t C) {
+  constexpr std::uint64_t part = ctc::wide_count * ctc::batch;
+  return (C + part - 1) / part * part * sizeof(float);
 }
 
 /// A kernel ready to be dispatched.
 struct CtcKernel {
   std::shared_ptr<const ComputePipeline> pipeline;
   std::uint64_t threads = 32;            ///< in a group
+  std::uint64_t frames = 1;              ///< that a group computes, of a kernel that is dispatched by frames
   std::uint64_t threadgroup_length = 0;  ///< bytes of [[threadgroup(0)]]
-  bool is_in_device_memory = false;      ///< whether the columns are in device memory
 };
 
 /// Errors of each function: those of Pipelines::get; limit, for a pipeline without simdgroups of 32 threads.
@@ -32,28 +33,27 @@ class CtcKernels {
 
   /// For each frame: emissions, or the plain softmax.
   Result<CtcKernel> softmax();
-  /// For rows of up to L states.
-  Result<CtcKernel> forward(std::uint64_t L);
-  Result<CtcKernel> backward(std::uint64_t L);
-  /// For each frame, on the plain path only: the backward kernel of the production path writes the gradient itself.
+  /// For rows of up to L states: alpha, and on the production path also beta.
+  Result<CtcKernel> recursion(std::uint64_t L);
+  Result<CtcKernel> plain_beta(std::uint64_t L);
+  /// For each frame.
   Result<CtcKernel> gradient();
   Result<CtcKernel> reduce();
 
  private:
-  /// The kernel of a recursion has the name stem + size class + type.
-  struct Recursion {
-    std::string stem, type;
-    std::uint64_t columns = 0;
-  };
-  Result<CtcKernel> recursion(const Recursion& recursion, std::uint64_t L);
-  Result<CtcKernel> of_simdgroup(const std::string& name);
-  Result<CtcKernel> of_states(const std::string& name, std::uint64_t L);
+  /// `threads`: the wanted ones, of which the pipeline and the device may support fewer.
+  Result<CtcKernel> kernel(const std::string& name, std::uint64_t threads);
+  /// A threadgroup computes a frame.
+  Result<CtcKernel> wide_emissions(const std::string& name);
+  /// A simdgroup computes a frame.
+  Result<CtcKernel> by_frames(const std::string& name);
 
   Pipelines& pipelines_;
   const Limits& limits_;
   bool is_plain_;
+  std::uint64_t classes_;
   std::uint64_t min_states_;
-  std::string type_;  ///< with a leading _
+  std::string type_;
   FunctionConstants constants_;
 };
 

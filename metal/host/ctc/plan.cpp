@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <span>
 #include <utility>
@@ -51,11 +50,16 @@ void CtcPlan::bind(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) co
 }
 
 Result<void> CtcPlan::encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) const {
+  return encode(encoder, buffers, 0, dispatches_.size());
+}
+
+Result<void> CtcPlan::encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers, std::size_t first,
+                             std::size_t count) const {
   if (Result<void> fits = check(buffers); !fits) return fits;
-  if (dispatches_.empty()) return {};
+  if (count == 0) return {};
   bind(encoder, buffers);
   std::uint64_t threadgroup_length = 0;
-  for (const host::CtcDispatch& dispatch : dispatches_) {
+  for (const host::CtcDispatch& dispatch : std::span(dispatches_).subspan(first, count)) {
     const host::CtcKernel& kernel = dispatch.kernel;
     encoder.memory_barrier();
     encoder.set_pipeline(kernel.pipeline);
@@ -73,27 +77,14 @@ Result<void> CtcPlan::encode(ComputeCommandEncoder& encoder, const CtcBuffers& b
 
 namespace assay::metal::host {
 
-namespace {
-
-/// Whether the backward kernel of the longest row keeps columns of beta in device memory.
-Result<bool> has_beta(CtcKernels& kernels, const CtcStatement& statement, const CtcRows& rows) {
-  if (!statement.with_gradient || statement.T == 0 || rows.rows.empty()) return false;
-  const auto longest = std::ranges::max_element(rows.rows, {}, states_of);
-  return kernels.backward(states_of(*longest)).map([](const CtcKernel& kernel) { return kernel.is_in_device_memory; });
-}
-
-}  // namespace
-
-/// Makes the pipelines before the buffers, because the lengths of the buffers depend on the kernels.
+/// Makes the pipelines before the buffers: a kernel that does not compile costs no memory.
 Result<CtcPlan> ctc_plan(Device& device, Pipelines& pipelines, const CtcStatement& statement, CtcRows rows,
                          const CtcRoom& room) {
   constexpr std::uint64_t max_elements = std::numeric_limits<std::uint64_t>::max() / 8;  // of up to 8 bytes each
   if (const Result<void> fits = check_extent("T * B * C", statement.elements(), max_elements); !fits)
     return tl::unexpected(fits.error());
   CtcKernels kernels(pipelines, device.limits(), statement);
-  const Result<bool> beta = has_beta(kernels, statement, rows);
-  if (!beta) return tl::unexpected(beta.error());
-  const Result<CtcChunks> chunks = ctc_chunks(rows.rows, statement, *beta, room);
+  const Result<CtcChunks> chunks = ctc_chunks(rows.rows, statement, room);
   if (!chunks) return tl::unexpected(chunks.error());
   Result<std::vector<CtcDispatch>> dispatches = ctc_dispatches(kernels, statement, chunks->chunks);
   if (!dispatches) return tl::unexpected(dispatches.error());

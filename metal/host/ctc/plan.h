@@ -42,6 +42,10 @@ class CtcPlan {
   /// misaligned; nothing is encoded then. What the encoder refuses is the error of its end_encoding().
   Result<void> encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) const;
 
+  /// Encodes `count` dispatches from `first` on, to measure them.
+  Result<void> encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers, std::size_t first,
+                      std::size_t count) const;
+
   /// The bytes that `encode` needs in each buffer. If they are 0, the buffer may be absent.
   std::uint64_t activation_bytes() const { return statement_.activation_bytes(); }
   std::uint64_t gradient_bytes() const { return statement_.with_gradient ? activation_bytes() : 0; }

@@ -1,55 +1,135 @@
-// The gradient of the classes that occur in a row, from their posteriors. It replaces the value that ctc_emissions
-// wrote.
+// The gradient of the classes that occur in a row, from alpha and beta. A simdgroup computes a frame of a row. It
+// replaces the values that ctc_emissions wrote.
 //
-//   weight * (y - posterior) with respect to logits (Graves et al. 2006, eq. 16), weight * -posterior to log_probs
+//   N(t, k)    = sum of alpha(t, i) * beta(t, i) over the states i of class k
+//   posterior  = N(t, k) / sum of N(t, .)                                     (Graves et al. 2006, eqs. 14 and 15)
+//   gradient   = weight * (y - posterior), or weight * -posterior             (eq. 16; with respect to ln y)
+//
+// beta does not contain y(t, i), so N needs no division. N sums to p~ at every t; to normalize each frame cancels the
+// rounding errors that are common to all states.
+// alpha, beta, emissions, normalizers  ->  gradient [T, B, C]
 #pragma once
 
 #include "row.h"
+#include "simdgroup.h"
 
 namespace assay {
 namespace ctc {
 
-/// dL/da = y - posterior (Graves et al. 2006, eq. 16), dL/d ln y = -posterior.
+/// The products alpha * beta of a frame are scaled so that the largest is near 2^90: sums of 2^31 of them do not
+/// overflow, and a quotient that becomes a subnormal float32 keeps all its digits until it is rounded.
+enum { product_exponent = 90 };
+
+/// alpha and beta of one frame. beta is stored from the last state to the first.
+struct Frame {
+  device const Scaled* alpha;
+  device const Scaled* beta;
+  uint count;  ///< L
+
+  int exponent(uint i) const {
+    return clamp(alpha[i].exponent + beta[count - 1 - i].exponent, int(min_exponent), int(max_exponent));
+  }
+
+  /// alpha * beta of state i in units of 2^scale.
+  float product(uint i, int scale) const {
+    return alpha[i].mantissa * beta[count - 1 - i].mantissa * power_of_two(exponent(i) - scale);
+  }
+};
+
+/// The scale of the products of a frame. All lanes must call it.
+inline int scale_of(Frame frame, uint lane) {
+  int largest = min_exponent;
+  for (uint i = lane; i < frame.count; i += lane_count) largest = max(largest, frame.exponent(i));
+  return simd_max(largest) - product_exponent;
+}
+
+/// The sums of the products of blanks and of labels, in units of 2^scale.
+struct FrameSums {
+  float blanks, labels;
+  int scale;
+
+  float all() const { return blanks + labels; }
+};
+
+/// Even lanes add blanks, odd lanes labels. All lanes must call it.
+inline FrameSums sums_of_frame(Frame frame, uint lane) {
+  const int scale = scale_of(frame, lane);
+  float sum = 0.0f;
+  for (uint i = lane; i < frame.count; i += lane_count) sum += frame.product(i, scale);
+  const float2 sums = simdgroup_sum(lane % 2 == 0 ? float2(sum, 0.0f) : float2(0.0f, sum));
+  return {sums.x, sums.y, scale};
+}
+
+/// dL/da = y - posterior (eq. 16), dL/d ln y = -posterior.
 inline float gradient_of(Row row, float y, float posterior) {
   return row.weight * ((of_logits ? y : 0.0f) - posterior);
 }
 
-/// The gradient of a row without an alignment: NaN in all its frames, or 0. All threads of a group must call it.
 template <class D>
-void fill_gradient(Shape shape, Row row, uint b, device D* gradient, uint thread_index, uint thread_count) {
-  const D value = D(shape.zero_infinity != 0 ? 0.0f : NAN);
-  for (uint t = 0; t < row.frames; ++t) {
-    device D* const frame = gradient + frame_begin(shape, t, b);
-    for (ulong k = thread_index; k < ulong(shape.C); k += thread_count) frame[k] = value;
-  }
+void fill_frame(device D* frame, D value, ulong C, uint lane, uint step) {
+  for (ulong k = lane; k < C; k += step) frame[k] = value;
 }
 
-/// The buffers from which a frame's gradient is computed.
-template <class D>
-struct GradientOf {
+/// The buffers of a row from which its posteriors follow.
+struct Slots {
   device const uint* order;
   device const uint* ends;
   device const uint* classes;
-  device const Scaled* emissions;
-  device const float* normalizers;
-  device D* gradient;
 };
 
-/// The same buffers, where those that are divided by rows begin at this row.
-template <class D>
-GradientOf<D> of_row(GradientOf<D> of, Row row) {
-  return {of.order + row.labels_begin,
-          of.ends + row.classes_begin,
-          of.classes + row.classes_begin,
-          of.emissions + row.emissions_begin,
-          of.normalizers,
-          of.gradient};
+/// A class that occurs in the row: its labels in `order`, and its emission.
+struct Slot {
+  uint class_index, begin, end;
+  Scaled y;
+};
+
+inline Slot load_slot(Slots slots, uint slot, device const Scaled* y) {
+  return {slots.classes[slot], slot == 0 ? 0 : slots.ends[slot - 1], slots.ends[slot], y[slot]};
 }
 
+/// The sum of the products of one class, over its labels in order.
+inline float class_sum(Frame frame, int scale, device const uint* order, Slot slot) {
+  float sum = 0.0f;
+  for (uint place = slot.begin; place < slot.end; ++place) sum += frame.product(2 * order[place] + 1, scale);
+  return sum;
+}
+
+/// `ahead`: the slot of this lane. A slot is loaded before the one ahead of it is computed. Slot 0 is the blank.
 template <class D>
-void write_posterior(GradientOf<D> of, Shape shape, Row row, uint b, uint t, uint slot, float posterior) {
-  const float y = to_float(of.emissions[ulong(t) * row.classes + slot]) / of.normalizers[t * ulong(shape.B) + b];
-  of.gradient[frame_begin(shape, t, b) + of.classes[slot]] = D(gradient_of(row, y, posterior));
+void write_posteriors(Row row, Frame frame, FrameSums sums, Slots slots, Slot ahead, device const Scaled* y,
+                      float normalizer, device D* gradient, uint lane) {
+  for (uint n = lane; n < row.classes; n += lane_count) {
+    const Slot slot = ahead;
+    ahead = load_slot(slots, min(n + uint(lane_count), row.classes - 1), y);
+    const float sum = n == 0 ? sums.blanks : class_sum(frame, sums.scale, slots.order, slot);
+    gradient[slot.class_index] = D(gradient_of(row, to_float(slot.y) / normalizer, sum / sums.all()));
+  }
+}
+
+/// The products of a row without an alignment are all 0. Its gradient is NaN, or 0.
+template <class D>
+[[max_total_threads_per_threadgroup(256)]] kernel void gradient(
+    constant Shape& shape [[buffer(shape_index)]], device const Row* rows [[buffer(rows_index)]],
+    device const uint* order [[buffer(order_index)]], device const uint* ends [[buffer(ends_index)]],
+    device const uint* classes [[buffer(classes_index)]], device const Scaled* emissions [[buffer(emissions_index)]],
+    device const float* normalizers [[buffer(normalizers_index)]], device const Scaled* alphas [[buffer(alpha_index)]],
+    device const Scaled* betas [[buffer(beta_index)]], device D* gradients [[buffer(gradient_index)]],
+    uint2 group [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]], uint simdgroup_count [[simdgroups_per_threadgroup]]) {
+  const uint b = shape.first_row + group.x, t = group.y * simdgroup_count + simdgroup;
+  const Row row = rows[b];
+  if (t >= row.frames) return;
+  const ulong begin = ulong(t) * frame_cells(row);
+  const Frame frame = {alphas + row.alpha_begin + begin, betas + row.beta_begin + begin, 2 * row.labels + 1};
+  const Slots row_slots = {order + row.labels_begin, ends + row.classes_begin, classes + row.classes_begin};
+  device const Scaled* const y = emissions + row.emissions_begin + ulong(t) * row.classes;
+  device D* const gradient = gradients + frame_begin(shape, t, b);
+  const float normalizer = normalizers[ulong(t) * ulong(shape.B) + b];
+  const Slot first = load_slot(row_slots, min(lane, row.classes - 1), y);
+  const FrameSums sums = sums_of_frame(frame, lane);
+  if (sums.all() == 0.0f)
+    return fill_frame(gradient, D(shape.zero_infinity != 0 ? 0.0f : NAN), ulong(shape.C), lane, lane_count);
+  write_posteriors(row, frame, sums, row_slots, first, y, normalizer, gradient, lane);
 }
 
 }  // namespace ctc

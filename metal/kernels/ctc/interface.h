@@ -7,10 +7,13 @@
 // Kernels of the production path, in the order of their dispatches; D is float, half or bfloat:
 //
 //   ctc_emissions_D        a simdgroup per frame: emissions, normalizers; weight times y into the gradient
-//   ctc_forward_N          a threadgroup per row: alpha, row losses. N states a lane, all in registers of one
-//   ctc_backward_N_D       simdgroup (N = 1, 2, 4, 8: up to 32 N states); then beta, and posteriors into the gradient
-//   ctc_forward_columns, ctc_backward_columns_D    longer rows: columns of cells in threadgroup memory
-//   ctc_forward_device, ctc_backward_device_D      longer still: the columns lie in device memory
+//   ctc_emissions_held_D   the same for many classes: a threadgroup per frame, which keeps C floats, rounded up to a
+//                          multiple of wide_count * batch, in [[threadgroup(0)]]
+//   ctc_emissions_wide_D   the same for more classes than fit there
+//   ctc_recursion_N        a threadgroup per row: alpha, row losses; another one beside it: beta. N states a thread, in
+//                          registers (N = 2, 4, 8)
+//   ctc_recursion_device   the same for longer rows: the states lie in device memory
+//   ctc_gradient_D         a simdgroup per frame: posteriors into the gradient
 //   ctc_reduce             one simdgroup: the reduced loss
 //
 // The plain path, which follows the papers: ctc_plain_log_softmax_D (a simdgroup per frame), ctc_plain_alpha,
@@ -18,21 +21,27 @@
 //
 // The grid, in threadgroups; x is the row, counted from Shape.first_row:
 //
-//   emissions, plain_log_softmax, plain_gradient     {row_count, T, 1} of 32 threads; y is the frame, up to T: the
-//                                                    gradient past the last frame of a row is written too
-//   forward_N, backward_N                            {row_count, 1, 1} of 32 threads; L <= 32 N in every row
-//   the other forward, backward; plain_alpha, _beta  {row_count, 1, 1} of 32 to 1024 threads, a multiple of 32 and no
-//                                                    more than the longest L needs: a kernel loops over states
-//   reduce                                           {1, 1, 1} of 32 threads; first_row 0, row_count B
+//   emissions, gradient                 {row_count, T / F rounded up, 1} of 32 F threads, F = 1 to 8
+//   emissions_held, emissions_wide      {row_count, T, 1} of 256 threads
+//   plain_log_softmax, plain_gradient   {row_count, T, 1} of 32 threads
+//   recursion_N                         {row_count, 1, 1}, with gradient {row_count, 2, 1}: alpha, beta; as many
+//   threads
+//                                       as the longest L needs, a multiple of 32 up to 1024: L <= N * threads
+//   recursion_device                    the same of 32 to 1024 threads: a kernel loops over states
+//   plain_alpha, plain_beta             {row_count, 1, 1} of 32 to 1024 threads, which loop over states
+//   reduce                              {1, 1, 1} of 32 threads; first_row 0, row_count B
+//
+// Frames are counted up to T, not to the end of the row: ctc_emissions writes the gradient past the end too.
 //
 // All kernels of the production path that can compute a row give the same bits, for any number of threads. So the other
-// rows of a batch do not change a row's result.
+// rows of a batch do not change a row's result. Which kernel computes emissions must therefore depend on
+// C alone.
 //
 // All buffers are bound at every dispatch, except gradient and beta in a dispatch without gradient. If T = 0 only
-// forward and reduce are dispatched, on rows without frames; if B = 0, only reduce. The rows of a batch may be computed
-// by several dispatches, one after the other, which use the same memory for emissions, alpha and beta. reduce is
-// dispatched only for a sum or a mean. The plain path always keeps all of alpha. The order of alpha's states within a
-// frame is the same in forward_N and backward_N with equal N, and in all kernels of columns and device.
+// the recursion and reduce are dispatched, on rows without frames; if B = 0, only reduce. The rows of a batch may be
+// computed by several dispatches, one after the other, which use the same memory for emissions, alpha and beta. reduce
+// is dispatched only for a sum or a mean. The plain path always keeps all of alpha. beta's states lie in a frame from
+// the last one to the first.
 //
 // Results are accurate if no activation exceeds 2^19 in magnitude and no product of emissions along an alignment is
 // outside of 2^(+-2^29). Beyond that exponents saturate: results are finite, but wrong.
@@ -62,8 +71,8 @@ enum BufferIndex {
   classes_index = 6,      ///< uint32 [all classes] the class of each slot
   emissions_index = 7,    ///< Scaled, each row [frames, classes]; plain: float ln y [T, B, C]
   normalizers_index = 8,  ///< float [T, B]: y is the emission divided by it
-  alpha_index = 9,        ///< Scaled, each row [frames, L], in the order of states above; plain: float ln alpha
-  beta_index = 10,        ///< Scaled, each row [backward_column_count, L], for ctc_backward_device; plain: as alpha
+  alpha_index = 9,        ///< Scaled, each row [frames, L + 1]; plain: float ln alpha [frames, L]
+  beta_index = 10,        ///< as alpha
   losses_index = 11,      ///< float [B] of each row
   gradient_index = 12,    ///< D [T, B, C]
   result_index = 13,      ///< float [1] the reduced loss
@@ -73,17 +82,18 @@ enum BufferIndex {
 enum ConstantIndex {
   from_logits_constant = 0,    ///< activations are logits, else log-probabilities
   of_logits_constant = 1,      ///< the gradient is with respect to logits, else to log-probabilities
-  with_gradient_constant = 2,  ///< else only the loss: two rows of alpha are kept, no gradient is written
+  with_gradient_constant = 2,  ///< else only the loss: at most two frames of alpha are kept, no gradient is written
 };
 
-/// Columns of L Scaled in [[threadgroup(0)]], rounded up to 16 bytes; static_threadgroup_memory_length() is additional.
-enum ColumnCount {
-  forward_column_count = 2,   ///< of ctc_forward_columns
-  backward_column_count = 3,  ///< of ctc_backward_columns_D
+/// The sizes of groups.
+enum GroupSize {
+  frame_count = 8,   ///< the most frames of ctc_emissions_D and ctc_gradient_D, each of 32 threads
+  wide_count = 256,  ///< the threads of ctc_emissions_held_D and ctc_emissions_wide_D
+  batch = 4          ///< the classes of a thread that ctc_emissions_D and the others load together
 };
 
 /// A non-negative number: mantissa * 2^exponent. Zero has mantissa 0.
-struct Scaled {
+struct alignas(8) Scaled {
   float mantissa;
   int32_t exponent;
 };

@@ -34,7 +34,7 @@ kernel void plain_log_softmax(constant Shape& shape [[buffer(shape_index)]],
     uint thread_index [[thread_index_in_threadgroup]], uint thread_count [[threads_per_threadgroup]]) {
   const uint b = shape.first_row + group;
   const Row row = rows[b];
-  const PlainRow plain = {labels_of(row, slots), classes + row.classes_begin, log_y, shape, b};
+  const PlainRow plain = {labels_of(row, slots, false), classes + row.classes_begin, log_y, shape, b};
   const uint L = plain.labels.state_count();
   device float* const alpha = alphas + row.alpha_begin;
   for (uint t = 0; t < row.frames; ++t) {
@@ -56,7 +56,7 @@ kernel void plain_log_softmax(constant Shape& shape [[buffer(shape_index)]],
     uint thread_count [[threads_per_threadgroup]]) {
   const uint b = shape.first_row + group;
   const Row row = rows[b];
-  const PlainRow plain = {labels_of(row, slots), classes + row.classes_begin, log_y, shape, b};
+  const PlainRow plain = {labels_of(row, slots, false), classes + row.classes_begin, log_y, shape, b};
   const uint L = plain.labels.state_count();
   for (uint t = row.frames; t-- > 0;) {
     device float* const frame = betas + row.beta_begin + ulong(t) * L;

@@ -12,23 +12,32 @@ constant bool from_logits [[function_constant(from_logits_constant)]];
 constant bool of_logits [[function_constant(of_logits_constant)]];
 constant bool with_gradient [[function_constant(with_gradient_constant)]];
 
-/// The slots of the labels of one row.
+/// The slots of the labels of one row, in its own order or reversed.
 struct Labels {
   device const uint* slots;
   uint count;
+  bool is_reversed;
 
   uint state_count() const { return 2 * count + 1; }
 
-  uint slot(uint state) const { return state % 2 == 1 ? slots[state / 2] : 0; }
+  uint slot_of_label(uint n) const { return slots[is_reversed ? count - 1 - n : n]; }
+
+  uint slot(uint state) const { return state % 2 == 1 ? slot_of_label(state / 2) : 0; }
 
   /// Whether an alignment may skip from state - 2 to state, over the blank between two different labels.
   bool may_skip_to(uint state) const {
-    return state % 2 == 1 && state > 1 && state < state_count() && slots[state / 2] != slots[state / 2 - 1];
+    return state % 2 == 1 && state > 1 && state < state_count() &&
+           slot_of_label(state / 2) != slot_of_label(state / 2 - 1);
   }
 };
 
-inline Labels labels_of(Row row, device const uint* slots) {
-  return {slots + row.labels_begin, row.labels};
+inline Labels labels_of(Row row, device const uint* slots, bool is_reversed) {
+  return {slots + row.labels_begin, row.labels, is_reversed};
+}
+
+/// The cells of a frame in alpha and beta: L, rounded up to an even number, so that pairs of cells are aligned.
+inline ulong frame_cells(Row row) {
+  return 2 * ulong(row.labels) + 2;
 }
 
 /// The index at which frame t of row b begins in an array [T, B, C].

@@ -34,10 +34,10 @@ inline float power_of_two(int k) {
 
 /// mantissa * 2^exponent, for a mantissa that is zero or normal.
 inline Scaled normalized(float mantissa, int exponent) {
-  if (mantissa == 0.0f) return zero();
-  const int bits = as_type<int>(mantissa);
-  const int k = (bits >> 23) - 127;
-  return {as_type<float>(bits - k * (1 << 23)), clamp(exponent + k, int(min_exponent), int(max_exponent))};
+  const int bits = as_type<int>(mantissa), k = (bits >> 23) - 127;
+  const int sum = clamp(exponent + k, int(min_exponent), int(max_exponent));
+  const bool is_zero = mantissa == 0.0f;
+  return {is_zero ? 0.0f : as_type<float>((bits & 0x7fffff) | 0x3f800000), is_zero ? int(min_exponent) : sum};
 }
 
 /// x in units of 2^exponent, which may be up to 2^126 times smaller than x.
@@ -45,15 +45,21 @@ inline float aligned(Scaled x, int exponent) {
   return x.mantissa * power_of_two(x.exponent - exponent);
 }
 
-inline Scaled add(Scaled a, Scaled b) {
+/// a + b, rounded once. The mantissa, below 4, is not normalized; `multiply` does that.
+inline Scaled unnormalized_sum(Scaled a, Scaled b) {
   const int exponent = max(a.exponent, b.exponent);
-  return normalized(aligned(a, exponent) + aligned(b, exponent), exponent);
+  return {aligned(a, exponent) + aligned(b, exponent), exponent};
 }
 
-/// a + b + c with two roundings and one scaling. The mantissa, below 6, is not normalized; `multiply` does that.
-inline Scaled add(Scaled a, Scaled b, Scaled c) {
+/// a + b + c with two roundings; the mantissa is below 6.
+inline Scaled unnormalized_sum(Scaled a, Scaled b, Scaled c) {
   const int exponent = max(max(a.exponent, b.exponent), c.exponent);
   return {aligned(a, exponent) + aligned(b, exponent) + aligned(c, exponent), exponent};
+}
+
+inline Scaled add(Scaled a, Scaled b) {
+  const Scaled sum = unnormalized_sum(a, b);
+  return normalized(sum.mantissa, sum.exponent);
 }
 
 inline Scaled multiply(Scaled a, Scaled b) {

@@ -16,7 +16,7 @@ Result<std::vector<Report>> run(const std::string& source) {
   options.metal_version = 300;  // without bfloat there is less to compile, eighteen times and more
   CtcBench bench(options, source);
   const CtcCase c = some_case(6, {9, 20});
-  bench.run(c.view(), {.size = SizeClass::lanes_2});
+  bench.run(c.view(), {.size = SizeClass::states_2});
   for (const SizeClass size : {SizeClass::columns, SizeClass::device, SizeClass::plain})
     bench.run(c.view(), {.size = size, .group_threads = 32});
   for (const SizeClass size : {SizeClass::columns, SizeClass::device})

@@ -66,8 +66,10 @@ std::vector<std::string> kernels_of(const CtcVariant& variant) {
     return {"ctc_plain_log_softmax_" + variant.type, "ctc_plain_alpha", "ctc_plain_beta",
             "ctc_plain_gradient_" + variant.type};
   }
-  if (!variant.with_gradient) return {"ctc_emissions_" + variant.type, "ctc_forward_" + size};
-  return {"ctc_emissions_" + variant.type, "ctc_forward_" + size, "ctc_backward_" + size + "_" + variant.type};
+  std::vector<std::string> names = {"ctc_emissions_" + variant.emissions + variant.type,
+                                    "ctc_recursion_" + size};
+  if (variant.with_gradient) names.push_back("ctc_gradient_" + variant.type);
+  return names;
 }
 
 /// One problem on the device: its buffers and its dispatches.
@@ -78,7 +80,7 @@ class Call {
     const auto path = variant.size == SizeClass::plain ? host::CtcPath::plain : host::CtcPath::production;
     const auto statement = host::ctc_statement(problem, variant.with_gradient, path);
     tables_ = or_throw(host::ctc_rows(problem));
-    const auto chunks = or_throw(host::ctc_chunks(tables_.rows, statement, true, host::CtcRoom::of({}, 0)));
+    const auto chunks = or_throw(host::ctc_chunks(tables_.rows, statement, host::CtcRoom::of({}, 0)));
     space_ = chunks.space;
     if (!chunks.chunks.empty()) longest_ = chunks.chunks.front().longest;
     shape_ = {
@@ -149,22 +151,37 @@ class Call {
 
   void dispatch(ComputeCommandEncoder& encoder, const std::string& name,
                 const std::shared_ptr<const ComputePipeline>& pipeline) {
-    const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
-    const bool is_by_frame = has("emissions") || has("softmax") || has("gradient");
-    const bool is_looping = has("columns") || has("device") || has("alpha") || has("beta");
-    Size groups{static_cast<std::uint64_t>(problem_.B), is_by_frame ? static_cast<std::uint64_t>(problem_.T) : 1, 1};
-    if (name == "ctc_reduce") groups = {1, 1, 1};
-    if (groups.count() == 0) return;
+    const Launch launch = launch_of(name);
+    if (launch.groups.count() == 0) return;
     encoder.set_pipeline(pipeline);
     encoder.set_bytes(std::as_bytes(std::span(&shape_, 1)), ctc::shape_index);
     for (const auto& [index, buffer] : buffers_) encoder.set_buffer(buffer, 0, static_cast<std::uint32_t>(index));
-    if (has("columns")) {
-      const std::uint64_t columns = has("backward") ? ctc::backward_column_count : ctc::forward_column_count;
-      encoder.set_threadgroup_memory_length(host::ctc_column_bytes(columns, longest_), 0);
-    }
-    const std::uint64_t needed = std::min<std::uint64_t>(rounded_up(longest_, 32), 1024);
-    const std::uint64_t threads = variant_.group_threads == 0 ? needed : variant_.group_threads;
-    encoder.dispatch_threadgroups(groups, {is_looping ? threads : 32, 1, 1});
+    encoder.set_threadgroup_memory_length(
+        name.find("held") == std::string::npos ? 0 : host::ctc_held_bytes(static_cast<std::uint64_t>(problem_.C)), 0);
+    encoder.dispatch_threadgroups(launch.groups, {launch.threads, 1, 1});
+  }
+
+  struct Launch {
+    Size groups;
+    std::uint64_t threads;
+  };
+
+  Launch launch_of(const std::string& name) const {
+    const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+    const auto B = static_cast<std::uint64_t>(problem_.B), T = static_cast<std::uint64_t>(problem_.T);
+    constexpr std::uint64_t frames = 3;  // of a group; seldom a divisor of T
+    if (name == "ctc_reduce") return {{1, 1, 1}, 32};
+    if (has("wide") || has("held")) return {{B, T, 1}, ctc::wide_count};
+    if (has("plain_log_softmax") || has("plain_gradient")) return {{B, T, 1}, 32};
+    if (has("emissions") || has("gradient")) return {{B, (T + frames - 1) / frames, 1}, 32 * frames};
+    return {{B, has("recursion") && variant_.with_gradient ? 2U : 1U, 1}, recursion_threads()};
+  }
+
+  std::uint64_t recursion_threads() const {
+    if (variant_.group_threads != 0) return variant_.group_threads;
+    const std::uint64_t states[] = {2, 4, 8, 1, 1};
+    const std::uint64_t share = states[static_cast<std::size_t>(variant_.size)];
+    return std::min<std::uint64_t>(rounded_up((longest_ + share - 1) / share, 32), 1024);
   }
 
   Device& device_;
@@ -182,16 +199,12 @@ class Call {
 
 std::uint64_t max_states(SizeClass size) {
   switch (size) {
-    case SizeClass::lanes_1:
-      return 32;
-    case SizeClass::lanes_2:
-      return 64;
-    case SizeClass::lanes_4:
-      return 128;
-    case SizeClass::lanes_8:
-      return 256;
-    case SizeClass::columns:  // beside 2 KiB of the kernel's own
-      return (32768 - 2048) / (ctc::backward_column_count * sizeof(ctc::Scaled));
+    case SizeClass::states_2:
+      return 2 * 1024;
+    case SizeClass::states_4:
+      return 4 * 1024;
+    case SizeClass::states_8:
+      return 8 * 1024;
     case SizeClass::device:
     case SizeClass::plain:
       break;
@@ -200,7 +213,7 @@ std::uint64_t max_states(SizeClass size) {
 }
 
 std::string name_of(SizeClass size) {
-  const char* const names[] = {"1", "2", "4", "8", "columns", "device", "plain"};
+  const char* const names[] = {"2", "4", "8", "device", "plain"};
   return names[static_cast<std::size_t>(size)];
 }
 

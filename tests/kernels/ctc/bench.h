@@ -11,17 +11,18 @@
 
 namespace assay::metal::test {
 
-/// The kernels: those with N states per lane, or others by their names.
-enum class SizeClass { lanes_1, lanes_2, lanes_4, lanes_8, columns, device, plain };
+/// The kernels of the recursion: with N states a thread, or others by their names.
+enum class SizeClass { states_2, states_4, states_8, device, plain };
 
 /// The states that a row may have.
 std::uint64_t max_states(SizeClass size);
 std::string name_of(SizeClass size);
 
 struct CtcVariant {
-  SizeClass size = SizeClass::lanes_8;
+  SizeClass size = SizeClass::states_8;
   std::string type = "float";       ///< of activations and gradient: float, half, bfloat
-  std::uint64_t group_threads = 0;  ///< of columns, device and plain; 0: as many as the longest row needs
+  std::uint64_t group_threads = 0;  ///< of the recursion; 0: as many as the longest row needs
+  std::string emissions = "";       ///< the kernel of emissions: held_, wide_
   bool with_gradient = true;
 };
 

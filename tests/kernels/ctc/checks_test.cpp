@@ -17,9 +17,9 @@ struct Checked {
   std::uint64_t group_threads = 0;  ///< fewer than states: they loop
 };
 
-constexpr Checked sizes[] = {{SizeClass::lanes_1, 15},     {SizeClass::lanes_1, 2},       {SizeClass::lanes_2, 31},
-                             {SizeClass::lanes_2, 9},      {SizeClass::lanes_4, 40},      {SizeClass::lanes_8, 127},
-                             {SizeClass::lanes_8, 3},      {SizeClass::columns, 40},      {SizeClass::columns, 70, 32},
+constexpr Checked sizes[] = {{SizeClass::states_2, 15},     {SizeClass::states_2, 2},       {SizeClass::states_2, 31},
+                             {SizeClass::states_2, 9},      {SizeClass::states_4, 40},      {SizeClass::states_8, 127},
+                             {SizeClass::states_8, 3},      {SizeClass::columns, 40},      {SizeClass::columns, 70, 32},
                              {SizeClass::columns, 20, 96}, {SizeClass::columns, 1, 1024}, {SizeClass::device, 40},
                              {SizeClass::device, 70, 32},  {SizeClass::plain, 20},        {SizeClass::plain, 40, 32}};
 
@@ -71,8 +71,8 @@ TEST(CtcSizeClasses, GiveEqualBits) {
   CtcBench bench(options);
   const CtcCase few = edge_case(5, 15), many = some_case(5, {15, 127, 100, 60});
   for (const CtcCase* const c : {&few, &many}) {
-    const auto expected = bits_of(bench.run(c->view(), {.size = SizeClass::lanes_8}));
-    for (const SizeClass size : {SizeClass::lanes_1, SizeClass::lanes_2, SizeClass::lanes_4}) {
+    const auto expected = bits_of(bench.run(c->view(), {.size = SizeClass::states_8}));
+    for (const SizeClass size : {SizeClass::states_2, SizeClass::states_2, SizeClass::states_4}) {
       if (c == &many) continue;
       EXPECT_EQ(bits_of(bench.run(c->view(), {.size = size})), expected) << name_of(size);
     }

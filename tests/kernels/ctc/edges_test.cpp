@@ -77,8 +77,8 @@ TEST_P(CtcEdges, EveryLabelOfItsOwnClass) {
   for (std::size_t i = 0; i < exact.gradient.size(); ++i) EXPECT_NEAR(outcome.gradient[i], exact.gradient[i], bound);
 }
 
-constexpr SizeClass scaled[] = {SizeClass::lanes_1, SizeClass::lanes_2, SizeClass::lanes_4,
-                                SizeClass::lanes_8, SizeClass::columns, SizeClass::device};
+constexpr SizeClass scaled[] = {SizeClass::states_2, SizeClass::states_2, SizeClass::states_4,
+                                SizeClass::states_8, SizeClass::columns, SizeClass::device};
 
 INSTANTIATE_TEST_SUITE_P(Scaled, CtcEdges, testing::ValuesIn(scaled),
                          [](const auto& size) { return "of_" + name_of(size.param); });

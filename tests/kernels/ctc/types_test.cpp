@@ -43,7 +43,7 @@ TEST_P(CtcTypes, AreRoundedOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CtcTypes,
-                         testing::Values(SizeClass::lanes_1, SizeClass::lanes_2, SizeClass::lanes_4, SizeClass::lanes_8,
+                         testing::Values(SizeClass::states_2, SizeClass::states_2, SizeClass::states_4, SizeClass::states_8,
                                          SizeClass::columns, SizeClass::device, SizeClass::plain),
                          [](const auto& size) { return "of_" + name_of(size.param); });
 

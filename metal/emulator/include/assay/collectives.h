@@ -15,6 +15,7 @@ struct Gathered {
   T of[lanes<scope>];
   ulong active;
   uint lane;
+  ASSAY_OWN uint first_active() const { return uint(__builtin_ctzl(active)); }
   ASSAY_OWN bool is_active(uint n) const { return n < lanes<scope> && (active >> n & 1) != 0; }
   ASSAY_OWN T mine() const { return of[lane]; }
   /// The value of lane `n`. For an inactive lane, Metal leaves it undefined; here it is the calling lane's own.

@@ -203,7 +203,7 @@ using quad_vote = basic_vote<4>;
   }                                                                                                                \
   ASSAY_OWN bool group##_is_first(detail::Site site = detail::here(#group "_is_first", detail::Needs::no_lanes)) { \
     const auto gathered = detail::all_gather<detail::group##_scope>(0u, site);                                     \
-    return gathered.lane == uint(__builtin_ctzl(gathered.active));                                                 \
+    return gathered.lane == gathered.first_active();                                                               \
   }
 
 ASSAY_GROUP(simd, 32)

@@ -45,9 +45,10 @@ ASSAY_OWN T shuffled(T mine, uint from, uint mask) {
 template <class T, Scope scope>
 struct Gathered {
   T own;
-  ulong active;
   uint lane, mask;
-  ASSAY_OWN bool is_active(uint n) const { return n < lanes<scope> && (active >> n & 1) != 0; }
+  Site site;
+  ASSAY_OWN uint active() const { return lanes_at(site) >> first_lane<scope>() & (~0u >> (32 - lanes<scope>)); }
+  ASSAY_OWN uint first_active() const { return __builtin_ctz(active()); }
   ASSAY_OWN T at(uint n, Site) const { return shuffled(own, first_lane<scope>() + n % lanes<scope>, mask); }
   ASSAY_OWN T at_or_mine(uint n, Site site) const {
     const T other = at(n, site);
@@ -57,9 +58,7 @@ struct Gathered {
 
 template <Scope scope, class T>
 ASSAY_OWN Gathered<T, scope> all_gather(T mine, Site site) {
-  const uint first = first_lane<scope>(), mask = shuffled_lanes(site);
-  const uint active = (site.is_diverging ? mask : lanes_at(site)) >> first;
-  return {mine, active & (~0u >> (32 - lanes<scope>)), lane_of_warp() - first, mask};
+  return {mine, lane_of_warp() - first_lane<scope>(), shuffled_lanes(site), site};
 }
 
 /// The values of `count` lanes joined by neighbours, neighbouring pairs and so on, if all are active; else in rising
@@ -85,9 +84,10 @@ ASSAY_OWN T reduce(T mine, Site site, Join join) {
 /// Joins `start` with the values of the active lanes below `last`, in rising order.
 template <class T, Scope scope, class Join>
 ASSAY_OWN T fold(const Gathered<T, scope>& gathered, uint last, T start, Join join) {
+  const uint active = gathered.active();
   for (uint n = 0; n < lanes<scope>; ++n) {
     const T other = gathered.at(n, {});
-    if (n < last && gathered.is_active(n)) start = join(start, other);
+    if (n < last && (active >> n & 1) != 0) start = join(start, other);
   }
   return start;
 }

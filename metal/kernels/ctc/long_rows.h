@@ -1,0 +1,71 @@
+// The recursion of recursion.h for rows whose states do not fit in the registers of a threadgroup. Threads loop over
+// the states and meet in the tables of alpha and beta in device memory.
+//
+// The results have the same bits as those of recursion.h.
+// emissions, each row [frames, classes]  ->  alpha and beta, each row [frames, L + 1]; losses [B]
+#pragma once
+
+#include "recursion.h"
+
+namespace assay {
+namespace ctc {
+
+/// A frame of the recursion: alpha as it is stored, and beta times y.
+struct FrameBefore {
+  device const Scaled* cells;
+  device const Scaled* y;
+  bool is_reversed;
+
+  Scaled at(Labels labels, uint i) const {
+    return is_reversed ? multiply(y[labels.slot(i)], cells[i]) : Scaled(cells[i]);
+  }
+};
+
+/// The sum over the states that lead to state i.
+inline Scaled sum_into(Labels labels, uint i, FrameBefore before) {
+  const Scaled same = before.at(labels, i), neighbour = i > 0 ? before.at(labels, i - 1) : zero();
+  return unnormalized_sum(same, neighbour, labels.may_skip_to(i) ? before.at(labels, i - 2) : zero());
+}
+
+/// p from the last frame, or from the virtual one if there are no frames.
+inline Scaled total_probability(uint L, uint frames, device const Scaled* cells) {
+  if (frames == 0) return L == 1 ? one() : zero();
+  return L == 1 ? Scaled(cells[0]) : add(cells[L - 1], cells[L - 2]);
+}
+
+/// One kernel for both directions. Without gradient two frames of alpha are kept, in turns.
+[[host_name("ctc_recursion_device")]] kernel void recursion_device(
+    constant Shape& shape [[buffer(shape_index)]], device const Row* rows [[buffer(rows_index)]],
+    device const uint* slots [[buffer(slots_index)]], device const Scaled* emissions [[buffer(emissions_index)]],
+    device const float* normalizers [[buffer(normalizers_index)]], device Scaled* alphas [[buffer(alpha_index)]],
+    device Scaled* betas [[buffer(beta_index)]], device float* losses [[buffer(losses_index)]],
+    uint2 group [[threadgroup_position_in_grid]], uint lane [[thread_index_in_simdgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]], uint simdgroup_count [[simdgroups_per_threadgroup]]) {
+  const uint b = shape.first_row + group.x;
+  const bool is_reversed = group.y == 1;
+  const Row row = rows[b];
+  const Labels labels = labels_of(row, slots, is_reversed);
+  const uint L = labels.state_count();
+  const Place place = {lane, simdgroup, simdgroup_count};
+  device Scaled* const table = is_reversed ? betas + row.beta_begin : alphas + row.alpha_begin;
+  device Scaled* cells = table;
+  const Steps steps = steps_of(row, is_reversed);
+  FrameBefore before = {table, emissions, is_reversed};
+  for (uint step = 0; step < row.frames; ++step) {
+    const ulong t = ulong(steps.frame(step));
+    device const Scaled* const y = emissions + row.emissions_begin + t * row.classes;
+    cells = table + (with_gradient ? t : ulong(step % 2)) * frame_cells(row);
+    for (uint i = place.thread_index(); i < L; i += simdgroup_count * lane_count) {
+      const Scaled sum = step > 0 ? sum_into(labels, i, before) : i < 2 ? one() : zero();
+      cells[i] = is_reversed ? sum : multiply(y[labels.slot(i)], sum);
+    }
+    threadgroup_barrier(mem_flags::mem_device);
+    before = {cells, y, is_reversed};
+  }
+  if (is_reversed || simdgroup > 0) return;
+  const float loss = row_loss(shape, row, b, total_probability(L, row.frames, cells), normalizers, lane);
+  if (lane == 0) losses[b] = loss;
+}
+
+}  // namespace ctc
+}  // namespace assay
