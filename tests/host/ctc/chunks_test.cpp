@@ -30,33 +30,33 @@ CtcStatement statement(CtcPath path = CtcPath::production, bool with_gradient = 
   return statement;
 }
 
-/// A row of 10 frames, 4 classes, 7 states: 40 emissions, 70 alpha, 21 beta.
+/// A row of 10 frames, 4 classes, 7 states: 40 emissions, 80 alpha, 80 beta.
 std::vector<ctc::Row> alike(std::size_t count) {
   return std::vector<ctc::Row>(count, row(10, 3, 4));
 }
 
 TEST(CtcChunks, AreOneWhereAllFits) {
   std::vector<ctc::Row> rows = alike(3);
-  const CtcChunks chunks = ctc_chunks(rows, statement(), true, {unlimited, unlimited}).value();
+  const CtcChunks chunks = ctc_chunks(rows, statement(), {unlimited, unlimited}).value();
   ASSERT_EQ(chunks.chunks.size(), 1U);
   EXPECT_EQ(chunks.chunks[0].row_count, 3U);
   EXPECT_EQ(chunks.chunks[0].longest, 7U);
   EXPECT_EQ(chunks.space.emissions, 120U);
-  EXPECT_EQ(chunks.space.alpha, 210U);
-  EXPECT_EQ(chunks.space.beta, 63U);
+  EXPECT_EQ(chunks.space.alpha, 240U);
+  EXPECT_EQ(chunks.space.beta, 240U);
   EXPECT_EQ(rows[2].emissions_begin, 80U);
-  EXPECT_EQ(rows[2].alpha_begin, 140U);
-  EXPECT_EQ(rows[2].beta_begin, 42U);
+  EXPECT_EQ(rows[2].alpha_begin, 160U);
+  EXPECT_EQ(rows[2].beta_begin, 160U);
 }
 
 /// At the byte where one row more fits, and one byte below.
 TEST(CtcChunks, FillTheBudgetAndNoMore) {
-  constexpr std::uint64_t row_bytes = (40 + 70 + 21) * 8;
+  constexpr std::uint64_t row_bytes = (40 + 80 + 80) * 8;
   for (const auto& [budget, expected] : {std::pair{2 * row_bytes, 2U}, std::pair{2 * row_bytes - 1, 1U}}) {
     std::vector<ctc::Row> rows = alike(5);
-    const CtcChunks chunks = ctc_chunks(rows, statement(), true, {budget, unlimited}).value();
+    const CtcChunks chunks = ctc_chunks(rows, statement(), {budget, unlimited}).value();
     EXPECT_EQ(chunks.chunks.size(), (5 + expected - 1) / expected);
-    EXPECT_EQ(chunks.space.alpha, expected * 70);
+    EXPECT_EQ(chunks.space.alpha, expected * 80);
     std::uint32_t next = 0;
     for (const CtcChunk& chunk : chunks.chunks) {
       EXPECT_EQ(chunk.first_row, next);
@@ -70,14 +70,14 @@ TEST(CtcChunks, FillTheBudgetAndNoMore) {
 
 TEST(CtcChunks, KeepEachBufferWithinTheDevicesLength) {
   std::vector<ctc::Row> rows = alike(4);
-  const CtcChunks chunks = ctc_chunks(rows, statement(), true, {unlimited, 3 * 70 * 8}).value();
+  const CtcChunks chunks = ctc_chunks(rows, statement(), {unlimited, 3 * 80 * 8}).value();
   ASSERT_EQ(chunks.chunks.size(), 2U);
   EXPECT_EQ(chunks.chunks[0].row_count, 3U);
 }
 
 TEST(CtcChunks, KnowTheirOwnLongestRow) {
   std::vector<ctc::Row> rows = {row(10, 3, 4), row(10, 0, 1), row(10, 1, 2)};
-  const CtcChunks chunks = ctc_chunks(rows, statement(), false, {110 * 8, unlimited}).value();
+  const CtcChunks chunks = ctc_chunks(rows, statement(), {200 * 8, unlimited}).value();
   ASSERT_EQ(chunks.chunks.size(), 2U);
   EXPECT_EQ(chunks.chunks[0].longest, 7U);
   EXPECT_EQ(chunks.chunks[1].longest, 3U);
@@ -87,26 +87,25 @@ TEST(CtcChunks, KnowTheirOwnLongestRow) {
 TEST(CtcChunks, HaveMemoryForTheLargestOfEach) {
   for (const bool fit : {true, false}) {
     std::vector<ctc::Row> rows = {row(10, 3, 2), row(10, 2, 3), row(10, 2, 3)};
-    const Result<CtcChunks> chunks = ctc_chunks(rows, statement(), false, {(70 + 30) * 8 - (fit ? 0U : 1U), unlimited});
+    const Result<CtcChunks> chunks = ctc_chunks(rows, statement(), {(80 + 80 + 30) * 8 - (fit ? 0U : 1U), unlimited});
     ASSERT_EQ(chunks.has_value(), fit);
     if (!fit) continue;
     EXPECT_EQ(chunks->chunks.size(), 3U);
-    EXPECT_EQ(chunks->space.count(), 100U);
+    EXPECT_EQ(chunks->space.count(), 190U);
   }
 }
 
 TEST(CtcChunks, OfTheLossAloneKeepTwoRowsOfAlpha) {
   std::vector<ctc::Row> rows = alike(2);
-  const CtcChunks chunks =
-      ctc_chunks(rows, statement(CtcPath::production, false), false, {unlimited, unlimited}).value();
-  EXPECT_EQ(chunks.space.alpha, 2U * 14);
+  const CtcChunks chunks = ctc_chunks(rows, statement(CtcPath::production, false), {unlimited, unlimited}).value();
+  EXPECT_EQ(chunks.space.alpha, 2U * 16);
   EXPECT_EQ(chunks.space.beta, 0U);
   EXPECT_EQ(chunks.space.emissions, 80U);
 }
 
 TEST(CtcChunks, OfThePlainPathKeepWholeAlphaAndBetaAsFloat) {
   std::vector<ctc::Row> rows = alike(2);
-  const CtcChunks chunks = ctc_chunks(rows, statement(CtcPath::plain), false, {140 * 4, unlimited}).value();
+  const CtcChunks chunks = ctc_chunks(rows, statement(CtcPath::plain), {140 * 4, unlimited}).value();
   EXPECT_EQ(chunks.chunks.size(), 2U);
   EXPECT_EQ(chunks.space.alpha, 70U);
   EXPECT_EQ(chunks.space.beta, 70U);
@@ -115,29 +114,29 @@ TEST(CtcChunks, OfThePlainPathKeepWholeAlphaAndBetaAsFloat) {
 
 TEST(CtcChunks, RefuseARowThatIsTooLargeAlone) {
   std::vector<ctc::Row> rows = {row(1, 0, 1), row(10, 3, 4)};
-  const Result<CtcChunks> chunks = ctc_chunks(rows, statement(), true, {1047, unlimited});
+  const Result<CtcChunks> chunks = ctc_chunks(rows, statement(), {1599, unlimited});
   ASSERT_FALSE(chunks);
   EXPECT_EQ(chunks.error().kind, Error::Kind::limit);
   EXPECT_THAT(chunks.error().text,
-              HasSubstr("a row alone takes 320 bytes of emissions, 560 of alpha and 168 of beta (b=1: 10 frames, 7 "
-                        "states): expected at most workspace_bytes = 1047"));
-  EXPECT_TRUE(ctc_chunks(rows, statement(), true, {1048, unlimited}));
+              HasSubstr("a row alone takes 320 bytes of emissions, 640 of alpha and 640 of beta (b=1: 10 frames, 7 "
+                        "states): expected at most workspace_bytes = 1599"));
+  EXPECT_TRUE(ctc_chunks(rows, statement(), {1600, unlimited}));
 }
 
 TEST(CtcChunks, CountIn64BitsAndNotBeyond) {
   std::vector<ctc::Row> rows(3, row(1U << 20U, 1U << 20U, 100));
-  const CtcChunks chunks = ctc_chunks(rows, statement(), false, {unlimited, unlimited}).value();
-  EXPECT_EQ(rows[2].alpha_begin, 2 * (std::uint64_t{1} << 20U) * ((std::uint64_t{1} << 21U) + 1));
+  const CtcChunks chunks = ctc_chunks(rows, statement(), {unlimited, unlimited}).value();
+  EXPECT_EQ(rows[2].alpha_begin, 2 * (std::uint64_t{1} << 20U) * ((std::uint64_t{1} << 21U) + 2));
   EXPECT_EQ(chunks.chunks.size(), 1U);
   rows.assign(1, row(~0U, ~0U >> 1U, 100));
-  EXPECT_FALSE(ctc_chunks(rows, statement(), false, {unlimited, unlimited}));
+  EXPECT_FALSE(ctc_chunks(rows, statement(), {unlimited, unlimited}));
 }
 
 /// 2^32 - 1 threads along an axis, 1024 of them a row.
 TEST(CtcChunks, KeepAGridWithin32Bits) {
   constexpr std::size_t most = 4194303;
   std::vector<ctc::Row> rows(most + 1, row(0, 0, 1));
-  const CtcChunks chunks = ctc_chunks(rows, statement(), false, {unlimited, unlimited}).value();
+  const CtcChunks chunks = ctc_chunks(rows, statement(), {unlimited, unlimited}).value();
   ASSERT_EQ(chunks.chunks.size(), 2U);
   EXPECT_EQ(chunks.chunks[0].row_count, most);
 }

@@ -36,7 +36,7 @@ TEST(CtcLoss, MakesAPipelineForEachTypeAndConstants) {
   const CtcPlan before = loss.prepare(shapes.problem(), true).value();
   EXPECT_EQ(stream.pipelines.size(), 3U);
   (void)loss.prepare(shapes.problem<Half>(), true).value();
-  EXPECT_EQ(stream.pipelines.size(), 5U) << "ctc_forward_1 is there already";
+  EXPECT_EQ(stream.pipelines.size(), 5U) << "ctc_recursion_2 is there already";
   shapes.options.input = reference::CtcInput::log_probs;
   (void)loss.prepare(shapes.problem(), true).value();
   EXPECT_EQ(stream.pipelines.size(), 8U) << "other constants are other pipelines";

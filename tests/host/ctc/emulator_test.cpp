@@ -57,19 +57,19 @@ TEST_F(CtcOnEmulator, DoesEveryTypeAndLayout) {
   }
 }
 
-/// L = 31, 33, 65, 129, 257: registers of 1, 2, 4 and 8 states a lane, then columns.
+/// L = 31, 129, 513, 1025: one simdgroup, several, and 2, 4 and 8 states a thread.
 TEST_F(CtcOnEmulator, DoesRowsOfEachSize) {
   const CtcLoss host = loss();
-  for (const std::int64_t labels : {15, 16, 32, 64, 128}) {
+  for (const std::int64_t labels : {15, 64, 256, 512}) {
     const Batch batch = long_batch(labels);
     expect_near(on_device<float>(host, batch), on_cpu<float>(batch), 1e-3F, std::to_string(labels) + " labels");
   }
 }
 
-/// L = 2101: the columns of alpha and of beta lie in device memory.
-TEST_F(CtcOnEmulator, DoesRowsBeyondThreadgroupMemory) {
-  const CtcLoss host = CtcLoss::create(emulated(false)).value();
-  const Batch batch = long_batch(1050);
+/// As if L were 8193: the states lie in device memory.
+TEST_F(CtcOnEmulator, DoesRowsBeyondRegisters) {
+  const CtcLoss host = CtcLoss::create(emulated(false), {.min_states = 8193}).value();
+  const Batch batch = long_batch(300);
   for (const bool with_gradient : {true, false})
     expect_near(on_device<float>(host, batch, with_gradient), on_cpu<float>(batch, with_gradient), 1e-3F, "long row");
 }

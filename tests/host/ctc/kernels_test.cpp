@@ -51,27 +51,49 @@ class CtcKernels : public testing::Test {
 
 constexpr Size simdgroup{32, 1, 1};
 
-/// States at the edges of each size class, and the class. L is odd: 2 labels + 1.
+/// Labels at the edges of each size class, and the class. L is odd: 2 labels + 1.
 TEST_F(CtcKernels, AreThoseOfTheLongestRow) {
-  const std::vector<std::pair<std::int64_t, std::string>> cases = {
-      {0, "1"},  {15, "1"},  {16, "2"},        {31, "2"},        {32, "4"},       {63, "4"},
-      {64, "8"}, {127, "8"}, {128, "columns"}, {511, "columns"}, {512, "columns"}};
+  const std::vector<std::pair<std::int64_t, std::string>> cases = {{0, "2"},   {255, "2"},  {256, "4"},      {511, "4"},
+                                                                   {512, "8"}, {4095, "8"}, {4096, "device"}};
   for (const auto& [labels, size] : cases) {
     Shapes shapes(4, 5, {{4, 0}, {4, labels}, {4, 0}});
-    EXPECT_THAT(names(shapes),
-                ElementsAre("ctc_emissions_float", "ctc_forward_" + size, "ctc_backward_" + size + "_float"))
+    EXPECT_THAT(names(shapes), ElementsAre("ctc_emissions_float", "ctc_recursion_" + size, "ctc_gradient_float"))
         << labels << " labels";
   }
 }
 
+/// 28 KiB of [[threadgroup(0)]] hold 7168 classes; other kernels take the rest.
+TEST_F(CtcKernels, OfEmissionsAreThoseOfTheNumberOfClasses) {
+  for (const auto& [C, kernel, bytes] :
+       std::vector<std::tuple<std::int64_t, std::string, std::uint64_t>>{{256, "ctc_emissions_float", 0},
+                                                                         {257, "ctc_emissions_held_float", 4096},
+                                                                         {5000, "ctc_emissions_held_float", 20480},
+                                                                         {8192, "ctc_emissions_held_float", 32768},
+                                                                         {8193, "ctc_emissions_wide_float", 0}}) {
+    const Dispatch first = dispatches(Shapes(9, C, {{9, 2}, {9, 1}}))[0];
+    EXPECT_EQ(first.kernel, kernel);
+    EXPECT_EQ(first.threadgroup_length, bytes);
+    EXPECT_EQ(first.groups, (Size{2, C <= 256 ? 2U : 9U, 1})) << C;
+    EXPECT_EQ(first.group, (Size{256, 1, 1}));
+  }
+  stream_.static_length = 1;
+  EXPECT_EQ(dispatches(Shapes(9, 8192, {{9, 2}}))[0].kernel, "ctc_emissions_wide_float");
+  stream_.max_threads = 255;
+  EXPECT_THAT(prepare(Shapes(9, 5000, {{9, 2}})).error().text,
+              HasSubstr("ctc_emissions_held_float: 224 threads in a group: expected at least 256"));
+}
+
 TEST_F(CtcKernels, AreOfTheActivationsType) {
   const Shapes shapes = one_row(4, 2);
-  EXPECT_THAT(names<Half>(shapes), ElementsAre("ctc_emissions_half", "ctc_forward_1", "ctc_backward_1_half"));
-  EXPECT_THAT(names<BFloat16>(shapes), ElementsAre("ctc_emissions_bfloat", "ctc_forward_1", "ctc_backward_1_bfloat"));
+  EXPECT_THAT(names<Half>(shapes), ElementsAre("ctc_emissions_half", "ctc_recursion_2", "ctc_gradient_half"));
+  EXPECT_THAT(names<BFloat16>(shapes), ElementsAre("ctc_emissions_bfloat", "ctc_recursion_2", "ctc_gradient_bfloat"));
 }
 
 TEST_F(CtcKernels, OfTheLossAloneGoNoWayBack) {
-  EXPECT_THAT(names(one_row(4, 2), false), ElementsAre("ctc_emissions_float", "ctc_forward_1"));
+  const std::vector<Dispatch> all = dispatches(one_row(4, 2), false);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[1].kernel, "ctc_recursion_2");
+  EXPECT_EQ(all[1].groups, (Size{1, 1, 1}));
 }
 
 TEST_F(CtcKernels, ReduceASumAndAMean) {
@@ -131,87 +153,55 @@ TEST_F(CtcKernels, KnowTheShape) {
   }
 }
 
-/// Frames along y, rows along x.
-TEST_F(CtcKernels, HaveAGroupARowOrAFrame) {
+/// Rows along x; along y eight frames, or alpha and beta.
+TEST_F(CtcKernels, HaveAGroupARowOrEightFrames) {
   for (const std::int64_t B : {1, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025})
-    for (const std::int64_t T : {1, 31, 33, 1025}) {
+    for (const std::int64_t T : {1, 8, 9, 1025}) {
       const std::vector<Dispatch> all = dispatches(
           Shapes(T, 5, std::vector<std::pair<std::int64_t, std::int64_t>>(static_cast<std::size_t>(B), {T, 3})));
       ASSERT_EQ(all.size(), 3U);
-      const auto rows = static_cast<std::uint64_t>(B);
-      EXPECT_EQ(all[0].groups, (Size{rows, static_cast<std::uint64_t>(T), 1}));
-      EXPECT_EQ(all[1].groups, (Size{rows, 1, 1}));
-      EXPECT_EQ(all[2].groups, (Size{rows, 1, 1}));
-      for (const Dispatch& dispatch : all) EXPECT_EQ(dispatch.group, simdgroup);
+      const auto rows = static_cast<std::uint64_t>(B), frames = static_cast<std::uint64_t>(T);
+      EXPECT_EQ(all[0].groups, (Size{rows, (frames + 7) / 8, 1}));
+      EXPECT_EQ(all[0].group, (Size{256, 1, 1}));
+      EXPECT_EQ(all[1].groups, (Size{rows, 2, 1}));
+      EXPECT_EQ(all[1].group, simdgroup);
+      EXPECT_EQ(all[2].groups, all[0].groups);
+      EXPECT_EQ(all[2].group, all[0].group);
     }
 }
 
-TEST_F(CtcKernels, HaveAThreadAStateUpToThePipelinesLimit) {
-  for (const auto& [labels, most, threads] :
-       std::vector<std::tuple<std::int64_t, std::uint32_t, std::uint64_t>>{{128, 1024, 288},
-                                                                           {143, 1024, 288},
-                                                                           {144, 1024, 320},
-                                                                           {511, 1024, 1024},
-                                                                           {512, 1024, 1024},
-                                                                           {512, 1023, 992},
-                                                                           {512, 447, 416},
-                                                                           {512, 32, 32},
-                                                                           {5000, 4096, 1024}}) {
+/// A pipeline that supports fewer threads takes more states a thread, or loops over them.
+TEST_F(CtcKernels, HaveAsManyThreadsAsTheStatesNeed) {
+  for (const auto& [labels, most, kernel, threads] :
+       std::vector<std::tuple<std::int64_t, std::uint32_t, std::string, std::uint64_t>>{
+           {31, 1024, "ctc_recursion_2", 32},
+           {32, 1024, "ctc_recursion_2", 64},
+           {255, 1024, "ctc_recursion_2", 256},
+           {255, 128, "ctc_recursion_4", 128},
+           {400, 1024, "ctc_recursion_4", 224},
+           {4095, 1024, "ctc_recursion_8", 1024},
+           {4095, 1023, "ctc_recursion_device", 992},
+           {512, 32, "ctc_recursion_device", 32},
+           {5000, 4096, "ctc_recursion_device", 1024}}) {
     HostStream fresh;
     fresh.max_threads = most;
     const CtcPlan plan =
         CtcLoss::create(fresh.device, fresh.library).value().prepare(one_row(4, labels).problem(), true).value();
     EXPECT_EQ(plan.dispatches()[1].kernel.threads, threads) << labels << " labels, limit " << most;
-    EXPECT_EQ(plan.dispatches()[2].kernel.threads, threads);
-    EXPECT_EQ(plan.dispatches()[0].kernel.threads, 32U);
+    EXPECT_EQ(plan.dispatches()[0].kernel.threads, std::min<std::uint64_t>(most / 32 * 32, 256));
+    EXPECT_EQ(plan.dispatches()[0].kernel.frames, plan.dispatches()[0].kernel.threads / 32);
+    const BufferPart any{fresh.make_buffer("any", plan.activation_bytes() + plan.loss_bytes())};
+    EXPECT_TRUE(plan.encode(*fresh.encoder, {any, any, any}));
+    EXPECT_EQ(fresh.dispatches()[1].kernel, kernel);
   }
-}
-
-/// 32 KiB hold two columns of 2048 states and three of 1365: L = 2047 and 1365, less where the kernel has memory of its
-/// own.
-TEST_F(CtcKernels, KeepColumnsInThreadgroupMemoryAsLongAsTheyFit) {
-  struct Case {
-    std::int64_t labels;
-    std::uint64_t static_length;
-    const char *forward, *backward;
-  };
-  for (const Case& c : std::vector<Case>{{682, 0, "ctc_forward_columns", "ctc_backward_columns_float"},
-                                         {683, 0, "ctc_forward_columns", "ctc_backward_device_float"},
-                                         {1023, 0, "ctc_forward_columns", "ctc_backward_device_float"},
-                                         {1024, 0, "ctc_forward_device", "ctc_backward_device_float"},
-                                         {682, 1, "ctc_forward_columns", "ctc_backward_device_float"},
-                                         {1023, 16, "ctc_forward_columns", "ctc_backward_device_float"},
-                                         {1023, 17, "ctc_forward_device", "ctc_backward_device_float"},
-                                         {682, 32768, "ctc_forward_device", "ctc_backward_device_float"}}) {
-    stream_.static_length = c.static_length;
-    const std::vector<Dispatch> all = dispatches(one_row(4, c.labels));
-    EXPECT_EQ(all[1].kernel, c.forward) << c.labels;
-    EXPECT_EQ(all[2].kernel, c.backward) << c.labels;
-    for (const Dispatch& dispatch : all) {
-      EXPECT_EQ(dispatch.threadgroup_length % 16, 0U);
-      EXPECT_EQ(dispatch.threadgroup_length > 0, dispatch.kernel.find("columns") != std::string::npos);
-      const std::uint64_t own = dispatch.threadgroup_length > 0 ? c.static_length : 0;
-      EXPECT_LE(dispatch.threadgroup_length + own, stream_.limits.max_threadgroup_memory_length);
-    }
-  }
-}
-
-TEST_F(CtcKernels, TakeAsMuchThreadgroupMemoryAsTheColumnsOfTheLongestRow) {
-  const std::vector<Dispatch> all = dispatches(Shapes(4, 5, {{4, 128}, {4, 129}, {4, 2}}));
-  EXPECT_EQ(all[1].threadgroup_length, 2U * 259 * 8);
-  EXPECT_EQ(all[2].threadgroup_length, 3U * 259 * 8 + 8);
 }
 
 /// What is set for one kernel would add to another's, and outlast the plan in the caller's encoder.
 TEST_F(CtcKernels, GiveThreadgroupMemoryBack) {
-  Shapes shapes = one_row(4, 200);
-  shapes.options.reduction = Reduction::sum;
-  const std::vector<Dispatch> reduced = dispatches(shapes);
-  EXPECT_EQ(reduced[3].kernel, "ctc_reduce");
-  EXPECT_EQ(reduced[3].threadgroup_length, 0U);
-  EXPECT_CALL(*stream_.encoder, set_threadgroup_memory_length(testing::Gt(0U), 0)).Times(2);
-  EXPECT_CALL(*stream_.encoder, set_threadgroup_memory_length(0, 0));
-  (void)dispatches(one_row(4, 200));
+  EXPECT_EQ(dispatches(Shapes(4, 500, {{4, 2}}))[1].threadgroup_length, 0U);
+  EXPECT_CALL(*stream_.encoder, set_threadgroup_memory_length(testing::Gt(0U), 0)).Times(1);
+  EXPECT_CALL(*stream_.encoder, set_threadgroup_memory_length(0, 0)).Times(1);
+  (void)dispatches(Shapes(4, 500, {{4, 2}}));
 }
 
 TEST_F(CtcKernels, AreNotMadeForWhatIsEmpty) {
@@ -222,17 +212,17 @@ TEST_F(CtcKernels, AreNotMadeForWhatIsEmpty) {
   EXPECT_THAT(names(no_rows), ElementsAre("ctc_reduce"));
   EXPECT_EQ(stream_.dispatches()[0].shape<ctc::Shape>().row_count, 0U);
   Shapes no_frames(0, 5, {{0, 2}, {0, 0}});
-  EXPECT_THAT(names(no_frames), ElementsAre("ctc_forward_1"));
+  EXPECT_THAT(names(no_frames), ElementsAre("ctc_recursion_2"));
   no_frames.options.reduction = Reduction::sum;
-  EXPECT_THAT(names(no_frames), ElementsAre("ctc_forward_1", "ctc_reduce"));
+  EXPECT_THAT(names(no_frames), ElementsAre("ctc_recursion_2", "ctc_reduce"));
   EXPECT_THAT(names(Shapes(7, 5, {{0, 2}})),
-              ElementsAre("ctc_emissions_float", "ctc_forward_1", "ctc_backward_1_float"));
+              ElementsAre("ctc_emissions_float", "ctc_recursion_2", "ctc_gradient_float"));
 }
 
 TEST_F(CtcKernels, NeedWholeSimdgroupsOf32) {
   stream_.width = 64;
   EXPECT_EQ(prepare(one_row(4, 2)).error(),
-            (Error{Error::Kind::limit, "kernel ctc_backward_1_float: thread_execution_width = 64: expected 32"}));
+            (Error{Error::Kind::limit, "kernel ctc_emissions_float: thread_execution_width = 64: expected 32"}));
   stream_.width = 32;
   stream_.max_threads = 31;
   EXPECT_THAT(prepare(one_row(4, 2)).error().text,

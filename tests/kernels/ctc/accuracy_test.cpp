@@ -47,11 +47,11 @@ std::string name_of_goal(const testing::TestParamInfo<Goal>& info) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, CtcAccuracy,
-    testing::Values(Goal{150, 28, 75, 1, 1e-6, SizeClass::states_8}, Goal{150, 28, 75, 1, 1e-6, SizeClass::columns},
+    testing::Values(Goal{150, 28, 75, 1, 1e-6, SizeClass::states_8}, Goal{150, 28, 75, 1, 1e-6, SizeClass::states_2},
                     Goal{150, 5000, 75, 1, 1e-6, SizeClass::states_8}, Goal{150, 28, 75, 50, 1e-6, SizeClass::states_8},
-                    Goal{150, 28, 75, 50, 1e-6, SizeClass::device}, Goal{2000, 64, 400, 1, 1e-5, SizeClass::columns},
-                    Goal{2000, 64, 200, 50, 1e-5, SizeClass::columns},
-                    Goal{2000, 64, 400, 50, 1e-5, SizeClass::columns},
+                    Goal{150, 28, 75, 50, 1e-6, SizeClass::device}, Goal{2000, 64, 400, 1, 1e-5, SizeClass::states_4},
+                    Goal{2000, 64, 200, 50, 1e-5, SizeClass::states_2},
+                    Goal{2000, 64, 400, 50, 1e-5, SizeClass::states_4},
                     Goal{2000, 64, 400, 50, 1e-5, SizeClass::device}),
     name_of_goal);
 

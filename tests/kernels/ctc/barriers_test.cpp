@@ -16,12 +16,11 @@ Result<std::vector<Report>> run(const std::string& source) {
   options.metal_version = 300;  // without bfloat there is less to compile, eighteen times and more
   CtcBench bench(options, source);
   const CtcCase c = some_case(6, {9, 20});
-  bench.run(c.view(), {.size = SizeClass::states_2});
-  for (const SizeClass size : {SizeClass::columns, SizeClass::device, SizeClass::plain})
-    bench.run(c.view(), {.size = size, .group_threads = 32});
-  for (const SizeClass size : {SizeClass::columns, SizeClass::device})
-    for (const bool with_gradient : {true, false})
-      bench.run(c.view(), {.size = size, .group_threads = 64, .with_gradient = with_gradient});
+  bench.run(c.view(), {.size = SizeClass::states_2, .group_threads = 64, .emissions = "held_"});
+  bench.run(c.view(), {.size = SizeClass::states_2, .emissions = "wide_"});
+  bench.run(c.view(), {.size = SizeClass::plain, .group_threads = 32});
+  for (const bool with_gradient : {true, false})
+    bench.run(c.view(), {.size = SizeClass::device, .group_threads = 64, .with_gradient = with_gradient});
   return bench.device().reports();
 }
 

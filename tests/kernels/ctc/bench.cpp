@@ -66,8 +66,7 @@ std::vector<std::string> kernels_of(const CtcVariant& variant) {
     return {"ctc_plain_log_softmax_" + variant.type, "ctc_plain_alpha", "ctc_plain_beta",
             "ctc_plain_gradient_" + variant.type};
   }
-  std::vector<std::string> names = {"ctc_emissions_" + variant.emissions + variant.type,
-                                    "ctc_recursion_" + size};
+  std::vector<std::string> names = {"ctc_emissions_" + variant.emissions + variant.type, "ctc_recursion_" + size};
   if (variant.with_gradient) names.push_back("ctc_gradient_" + variant.type);
   return names;
 }

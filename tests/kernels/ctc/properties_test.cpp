@@ -38,9 +38,8 @@ std::string name_of_pair(const testing::TestParamInfo<CtcProperties::ParamType>&
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CtcProperties,
-                         testing::Combine(testing::Values(SizeClass::states_2, SizeClass::states_2, SizeClass::states_4,
-                                                          SizeClass::states_8, SizeClass::columns, SizeClass::device,
-                                                          SizeClass::plain),
+                         testing::Combine(testing::Values(SizeClass::states_2, SizeClass::states_4, SizeClass::states_8,
+                                                          SizeClass::device, SizeClass::plain),
                                           testing::Range(std::size_t{0}, CtcOperation::properties().size())),
                          name_of_pair);
 

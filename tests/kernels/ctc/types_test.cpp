@@ -43,8 +43,8 @@ TEST_P(CtcTypes, AreRoundedOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CtcTypes,
-                         testing::Values(SizeClass::states_2, SizeClass::states_2, SizeClass::states_4, SizeClass::states_8,
-                                         SizeClass::columns, SizeClass::device, SizeClass::plain),
+                         testing::Values(SizeClass::states_2, SizeClass::states_4, SizeClass::states_8,
+                                         SizeClass::device, SizeClass::plain),
                          [](const auto& size) { return "of_" + name_of(size.param); });
 
 }  // namespace
