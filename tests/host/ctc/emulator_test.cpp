@@ -79,7 +79,7 @@ TEST_F(CtcOnEmulator, GivesEqualBitsInChunksOfAnySize) {
   batch.options.reduction = Reduction::mean;
   for (const CtcPath path : {CtcPath::production, CtcPath::plain}) {
     const CtcResults<float> whole = on_device<float>(loss(options_of(path)), batch);
-    for (const std::uint64_t bytes : {1224U, 1500U, 3000U})
+    for (const std::uint64_t bytes : {2304U, 2600U, 5000U})
       EXPECT_TRUE(on_device<float>(loss(options_of(path, bytes)), batch) == whole) << bytes;
   }
 }
@@ -101,7 +101,7 @@ TEST_F(CtcOnEmulator, DoesWhatIsEmpty) {
 /// A plan on a caller's own queue, its buffers within larger ones, encoded twice with other activations in between.
 TEST_F(CtcOnEmulator, RunsAPlanAgainOnTheCallersBuffers) {
   Batch batch = ragged_batch();
-  const CtcLoss host = loss(options_of(CtcPath::production, 1500));
+  const CtcLoss host = loss(options_of(CtcPath::production, 2304));
   const CtcPlan plan = host.prepare(batch.problem(), true).value();
   constexpr std::uint64_t offset = 64;
   const auto buffer = [&](std::uint64_t bytes) { return *device_->new_buffer(bytes + offset, "the caller's"); };
