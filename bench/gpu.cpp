@@ -1,10 +1,14 @@
-// The production kernels on a GPU beside PyTorch's (cuDNN's and its own), in one run, as a table.
+// The production kernels on a GPU beside PyTorch's, in one run, as a table for each operation.
 //
-//   us              medians of device time: of each kernel alone, and of all in one command buffer, gaps included
-//   wall            medians of the time from encoding to the end of the commands; the buffers are on the device
-//   cuDNN, native   sums of the device time of PyTorch's kernels (torch.profiler), which leave out their gaps
-//   ratio           the faster of the two / ours
-//   error           the largest of dL/dlogits of row 0 against 30 digits
+//   us, ms          medians of device time, gaps between kernels included; the buffers are on the device
+//   wall            of CTC: medians of the time from encoding to the end of the commands
+//   cuDNN, native   of CTC: sums of the device time of PyTorch's kernels (torch.profiler), which leave out their gaps
+//   torch           of cross-entropy: cross_entropy(hidden @ weight.T), forward and backward, TF32 off (CUDA events)
+//   gesvdj, gesvda  of the SVD: torch.linalg.svd with these drivers of cuSOLVER (CUDA events)
+//   ratio           the faster peer / ours
+//   error           of CTC: the largest of dL/dlogits of row 0 against 30 digits; of the SVD: the largest of a singular
+//                   value relative to itself, against float64 on the CPU
+//   MiB             of cross-entropy: the most memory beyond inputs and gradients
 //
 //   ./assay bench gpu [--benchmark_filter=REGEX]
 //
@@ -16,30 +20,26 @@
 #include <cstdio>
 #include <exception>
 
-#include "bench/table.h"
 #include "metal/device/or_throw.h"
 #include "metal/devices/devices.h"
 
 namespace assay::bench {
 namespace {
 
+void run_table(const std::string& title, const std::vector<Column>& columns) {
+  Table table(title, columns);
+  benchmark::RunSpecifiedBenchmarks(&table);
+  benchmark::ClearRegisteredBenchmarks();
+  std::printf("\n");
+}
+
 int run(int argc, char** argv) {
-  const Gpu gpu{metal::or_throw(metal::open_device(metal::best_device()))};
-  add_gpu_ctc(gpu);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  Table table("Loss and gradient on " + gpu.device->name() + ", float32, microseconds.", {{"emissions", "%.1f"},
-                                                                                          {"recursion", "%.1f"},
-                                                                                          {"gradient", "%.1f"},
-                                                                                          {"all", "%.1f"},
-                                                                                          {"wall", "%.0f"},
-                                                                                          {"cuDNN", "%.0f"},
-                                                                                          {"native", "%.0f"},
-                                                                                          {"ratio", "%.1f"},
-                                                                                          {"error", "%.1e"},
-                                                                                          {"cuDNN error", "%.0e"},
-                                                                                          {"native error", "%.0e"}});
-  benchmark::RunSpecifiedBenchmarks(&table);
+  const auto device = std::make_shared<TimedDevice>(metal::or_throw(metal::open_device(metal::best_device())));
+  run_table("CTC loss and gradient on " + device->name() + ", float32, us", add_gpu_ctc(device));
+  run_table("SVD, float32, ms", add_gpu_svd(device));
+  run_table("Linear cross-entropy, loss and gradients, ms", add_gpu_cce(device));
   return 0;
 }
 

@@ -1,18 +1,16 @@
-// The parts of `bench gpu`, each a table.
+// The parts of `bench gpu`: each registers its rows, and says what its columns are.
 #pragma once
 
 #include <memory>
+#include <vector>
 
-#include "metal/device/device.h"
+#include "bench/table.h"
+#include "bench/timed_device.h"
 
 namespace assay::bench {
 
-/// A GPU, and how often each row is measured.
-struct Gpu {
-  std::shared_ptr<metal::Device> device;
-  int repetitions = 30;
-};
-
-void add_gpu_ctc(const Gpu& gpu);
+std::vector<Column> add_gpu_ctc(const std::shared_ptr<TimedDevice>& device);
+std::vector<Column> add_gpu_cce(const std::shared_ptr<TimedDevice>& device);
+std::vector<Column> add_gpu_svd(const std::shared_ptr<TimedDevice>& device);
 
 }  // namespace assay::bench

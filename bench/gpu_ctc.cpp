@@ -30,14 +30,14 @@ using metal::or_throw;
 /// A plan of a batch and its buffers on a device.
 class Run {
  public:
-  Run(const Gpu& gpu, const CtcBatch<float>& batch)
-      : queue_(gpu.device->new_command_queue()),
-        loss_(or_throw(metal::CtcLoss::create(gpu.device))),
+  Run(const std::shared_ptr<TimedDevice>& device, const CtcBatch<float>& batch)
+      : queue_(device->new_command_queue()),
+        loss_(or_throw(metal::CtcLoss::create(device))),
         plan_(or_throw(loss_.prepare(batch.problem(), true))),
         result(batch) {
-    buffers_.activations.buffer = or_throw(gpu.device->new_buffer(std::as_bytes(std::span(batch.logits)), "logits"));
-    buffers_.gradient.buffer = or_throw(gpu.device->new_buffer(plan_.gradient_bytes(), "gradient"));
-    buffers_.loss.buffer = or_throw(gpu.device->new_buffer(plan_.loss_bytes(), "loss"));
+    buffers_.activations.buffer = or_throw(device->new_buffer(std::as_bytes(std::span(batch.logits)), "logits"));
+    buffers_.gradient.buffer = or_throw(device->new_buffer(plan_.gradient_bytes(), "gradient"));
+    buffers_.loss.buffer = or_throw(device->new_buffer(plan_.loss_bytes(), "loss"));
   }
 
   /// Microseconds of device time of the dispatches first .. first + count - 1.
@@ -67,7 +67,7 @@ class Run {
   CtcResult<float> result;
 };
 
-/// What bench/gpu_torch.py says of one implementation of PyTorch's; NaN where it does not take the batch.
+/// What bench/gpu_ctc_torch.py says of one implementation of PyTorch's; NaN where it does not take the batch.
 struct Peer {
   double us = NAN;
   std::vector<float> gradient;
@@ -81,7 +81,7 @@ std::array<Peer, 2> peers(const CtcBatch<float>& batch, int repetitions) {
   write(directory / "targets", batch.targets);
   write(directory / "target_lengths", batch.target_lengths);
   std::ostringstream command;
-  command << python_with_torch() << " " << ASSAY_BENCH_DIRECTORY << "/gpu_torch.py " << directory.path() << " "
+  command << python_with_torch() << " " << ASSAY_BENCH_DIRECTORY << "/gpu_ctc_torch.py " << directory.path() << " "
           << batch.size.T << " " << batch.size.B << " " << batch.size.C << " " << repetitions;
   if (std::system(command.str().c_str()) != 0) return result;
   std::vector<double> us(2);
@@ -94,9 +94,11 @@ std::array<Peer, 2> peers(const CtcBatch<float>& batch, int repetitions) {
   return result;
 }
 
-void run_row(benchmark::State& state, const CtcSize& size, const Gpu& gpu) {
+constexpr int repetitions = 30;
+
+void run_row(benchmark::State& state, const CtcSize& size, const std::shared_ptr<TimedDevice>& device) {
   const CtcBatch<float> batch(size);
-  Run run(gpu, batch);
+  Run run(device, batch);
   constexpr const char* kernels[] = {"emissions", "recursion", "gradient"};
   std::vector<std::vector<double>> times(5);
   const auto measure = [&] {
@@ -116,7 +118,7 @@ void run_row(benchmark::State& state, const CtcSize& size, const Gpu& gpu) {
   state.counters["wall"] = median(times[4]);
   const CtcTruth exact = truth(batch);
   state.counters["error"] = largest_error(batch, exact.gradient, run.read_result().gradient);
-  const auto others = peers(batch, gpu.repetitions);
+  const auto others = peers(batch, repetitions);
   for (std::size_t n = 0; n < 2; ++n) {
     if (std::isnan(others[n].us)) continue;
     const std::string name = n == 0 ? "cuDNN" : "native";
@@ -129,14 +131,17 @@ void run_row(benchmark::State& state, const CtcSize& size, const Gpu& gpu) {
 
 }  // namespace
 
-void add_gpu_ctc(const Gpu& gpu) {
+std::vector<Column> add_gpu_ctc(const std::shared_ptr<TimedDevice>& device) {
   const CtcSize sizes[] = {{150, 1, 28},   {150, 16, 28},   {150, 64, 28},    {150, 256, 28},
                            {150, 1, 5000}, {150, 64, 5000}, {150, 256, 5000}, {.T = 2000, .B = 1, .C = 64, .S = 400}};
   for (const CtcSize& size : sizes)
-    benchmark::RegisterBenchmark(("CTC " + name_of(size)).c_str(),
-                                 [size, gpu](benchmark::State& state) { run_row(state, size, gpu); })
-        ->Iterations(gpu.repetitions)
+    benchmark::RegisterBenchmark((name_of(size)).c_str(),
+                                 [size, device](benchmark::State& state) { run_row(state, size, device); })
+        ->Iterations(repetitions)
         ->UseManualTime();
+  return {{"emissions", "%.1f"}, {"recursion", "%.1f"},   {"gradient", "%.1f"},    {"all", "%.1f"},
+          {"wall", "%.0f"},      {"cuDNN", "%.0f"},       {"native", "%.0f"},      {"ratio", "%.1f"},
+          {"error", "%.1e"},     {"cuDNN error", "%.0e"}, {"native error", "%.0e"}};
 }
 
 }  // namespace assay::bench

@@ -1,4 +1,4 @@
-"""CTC loss and gradient by PyTorch on a GPU: gpu_torch.py DIRECTORY T B C REPETITIONS
+"""CTC loss and gradient by PyTorch on a GPU: gpu_ctc_torch.py DIRECTORY T B C REPETITIONS
 
 Reads logits [T, B, C] float32, concatenated targets and target_lengths [B] int64 from files of these names in the
 directory. Writes us, two float64: the device time of log_softmax + ctc_loss + backward by cuDNN and by PyTorch's own
@@ -23,7 +23,7 @@ def kernels_of(work, repetitions):
     for _ in range(3):
         work()
     torch.cuda.synchronize()
-    with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+    with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiler:
         for _ in range(repetitions):
             work()
         torch.cuda.synchronize()
