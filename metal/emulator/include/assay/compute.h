@@ -173,7 +173,7 @@ using quad_vote = basic_vote<4>;
   template <class T>                                                                                               \
   ASSAY_OWN T group##_broadcast_first(T data, detail::Site site = detail::here(#group "_broadcast_first")) {       \
     const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                                   \
-    return gathered.at(uint(__builtin_ctzl(gathered.active)), site);                                               \
+    return gathered.at(gathered.first_active(), site);                                                             \
   }                                                                                                                \
   template <class T>                                                                                               \
   ASSAY_OWN T group##_shuffle_and_fill_up(                                                                         \
