@@ -7,6 +7,7 @@
 // formula is differentiable the choice cancels.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <span>
 #include <utility>

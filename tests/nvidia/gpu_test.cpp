@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "metal/device/or_throw.h"
+#include "metal/device/read_file.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/nvidia/nvidia_device.h"
 
@@ -84,13 +85,14 @@ TEST_F(OnGpu, VectorsAndIntegers) {
   expect_as_emulated<int>({.file = "integers.metal", .kernel = "integers", .results = 64, .inputs = {zeros, zeros}});
 }
 
-/// Both round a result of at least 0.51 units once.
+/// Both round a result of at least 0.51 units once. fast:: functions are FastFunctions' business.
 TEST_F(OnGpu, MathematicalFunctions) {
+  std::string source = or_throw(read_file(std::filesystem::path(ASSAY_TEST_SHADERS) / "math.metal"));
+  source.replace(source.find("fast::call"), 10, "call");
   for (const float x : {0.3F, 0.9F, 1e-3F, 1e-30F, 1e-40F, 0.0F, 1.0F, 0.7071F, -0.3F, 5.0F, 80.0F, 1e4F, 3e9F, 1e30F})
     for (const float y : {1.7F, -2.0F, 0.0F})
       expect_as_emulated(
-          {.file = "math.metal", .kernel = "functions", .results = 180, .inputs = {{x}, {y}}, .results_first = false},
-          2);
+          {.source = source, .kernel = "functions", .results = 180, .inputs = {{x}, {y}}, .results_first = false}, 2);
 }
 
 std::vector<float> numbers(std::size_t count) {
@@ -161,6 +163,26 @@ kernel void f(device float* out, device const float* in) {
   simdgroup_store(c, out, 8);
 })";
   expect_as_emulated({.source = source, .kernel = "f", .grid = {32}, .group = {32}, .inputs = {numbers(128)}});
+  std::vector<float> thirds = numbers(128);
+  for (float& x : thirds) x = std::abs(x) / 3;
+  expect_as_emulated({.source = source, .kernel = "f", .grid = {32}, .group = {32}, .inputs = {thirds}}, 8);
+}
+
+/// Near to the results of the precise functions. That they are other functions is in the PTX.
+TEST_F(OnGpu, FastFunctions) {
+  constexpr const char* source = R"(
+#include <metal_stdlib>
+using namespace metal;
+kernel void f(device float* out, device const float* in, uint i [[thread_position_in_grid]]) {
+  const float x = in[i];
+  const float all[] = {fast::exp(x), fast::exp2(x), fast::log(x), fast::log2(x), fast::log10(x), fast::sin(x),
+                       fast::cos(x), fast::tan(x), fast::sqrt(x), fast::rsqrt(x), fast::divide(x, 3.0f),
+                       fast::powr(x, 2.5f), fast::length(float2(x)), float(fast::exp(half(x)))};
+  for (int n = 0; n < 14; ++n) out[14 * i + n] = all[n];
+})";
+  const std::vector<float> values = {0.1F, 0.3F, 0.45F, 2.2F, 2.7F, 1.2F};
+  expect_as_emulated({.source = source, .kernel = "f", .grid = {6}, .group = {6}, .results = 84, .inputs = {values}},
+                     64);
 }
 
 TEST_F(OnGpu, AnAccessOutsideOfMemoryIsAnError) {

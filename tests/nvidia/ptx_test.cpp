@@ -75,6 +75,37 @@ TEST(Ptx, SaysWhereAnErrorIs) {
   EXPECT_THAT(refused.error().text, HasSubstr("mine.metal:1:"));
 }
 
+std::string ptx_of_kernel(const std::string& body, const std::string& architecture = "sm_90") {
+  const std::string text =
+      "#include <metal_stdlib>\nusing namespace metal;\nkernel void f(device float* a) {" + body + "}";
+  return or_throw(compile_ptx(text, "f.metal", {}, architecture));
+}
+
+TEST(Ptx, HasTheHardwaresApproximationsOfFastFunctionsAlone) {
+  for (const auto& [call, instruction] : {std::pair{"exp(a[1])", "ex2.approx"},
+                                          {"log2(a[1])", "lg2.approx"},
+                                          {"sin(a[1])", "sin.approx"},
+                                          {"cos(a[1])", "cos.approx"},
+                                          {"sqrt(a[1])", "sqrt.approx"},
+                                          {"rsqrt(a[1])", "rsqrt.approx"},
+                                          {"divide(a[1], a[2])", "div.approx"}}) {
+    const std::string assignment = std::string(call) + ";";
+    EXPECT_THAT(ptx_of_kernel("a[0] = fast::" + assignment), HasSubstr(instruction));
+    EXPECT_THAT(ptx_of_kernel("a[0] = precise::" + assignment), Not(HasSubstr(".approx")));
+    EXPECT_THAT(ptx_of_kernel("a[0] = " + assignment), Not(HasSubstr(".approx")));
+  }
+}
+
+/// Where doubles are slow, or where lanes are missing, matrices are multiplied by shuffles.
+TEST(Ptx, MultipliesMatricesOnTensorCoresThatAreFastForDoubles) {
+  const std::string product =
+      "simdgroup_float8x8 b, c; simdgroup_load(b, a); simdgroup_multiply(c, b, b); simdgroup_store(c, a);";
+  EXPECT_THAT(ptx_of_kernel(product, "sm_80"), HasSubstr("mma.sync.aligned.m8n8k4"));
+  EXPECT_THAT(ptx_of_kernel(product, "sm_90"), HasSubstr("mma.sync.aligned.m8n8k4"));
+  EXPECT_THAT(ptx_of_kernel(product, "sm_75"), Not(HasSubstr("mma.sync")));
+  EXPECT_THAT(ptx_of_kernel(product, "sm_89"), Not(HasSubstr("mma.sync")));
+}
+
 /// Lanes drift apart on a GPU: an operation of all lanes waits for them, one in a branch must not.
 TEST(Ptx, MarksOperationsThatNotAllLanesExecute) {
   const auto translated = [](const std::string& body) {

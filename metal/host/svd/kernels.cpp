@@ -23,7 +23,7 @@ Result<SvdKernel> kernel(Pipelines& pipelines, const Limits& limits, const SvdSt
   if (const Result<void> fits = check_pipeline(name, **pipeline, threads.min); !fits)
     return tl::unexpected(fits.error());
   const std::uint64_t group = std::clamp(max_group_threads(**pipeline, limits), threads.min, threads.max);
-  return SvdKernel{std::move(*pipeline), group};
+  return SvdKernel{.pipeline = std::move(*pipeline), .threads = group};
 }
 
 Threads rotate_threads(const SvdStatement& statement) {
@@ -33,7 +33,8 @@ Threads rotate_threads(const SvdStatement& statement) {
     return {all, all};
   }
   if (statement.method == SvdMethod::sweeps) {
-    const std::uint64_t all = shape.padded / 2 * statement.threads_per_pair;
+    const std::uint64_t pairs = shape.padded / 2 * statement.threads_per_pair;
+    const std::uint64_t all = (pairs + simdgroup - 1) / simdgroup * simdgroup;
     return {all, all};
   }
   return {simdgroup, std::min<std::uint64_t>(max_plain_threads, (shape.rows + simdgroup - 1) / simdgroup * simdgroup)};
@@ -50,6 +51,7 @@ Result<SvdKernels> svd_kernels(Pipelines& pipelines, const Limits& limits, const
   if (!load) return tl::unexpected(load.error());
   Result<SvdKernel> rotate = get(svd_rotate_name(statement), rotate_threads(statement));
   if (!rotate) return tl::unexpected(rotate.error());
+  rotate->threadgroup_length = statement.shared_bytes();
   Result<SvdKernel> finish = get("svd_finish_" + statement.type, of_columns);
   if (!finish) return tl::unexpected(finish.error());
   return SvdKernels{std::move(*load), std::move(*rotate), std::move(*finish)};
@@ -58,13 +60,14 @@ Result<SvdKernels> svd_kernels(Pipelines& pipelines, const Limits& limits, const
 FunctionConstants svd_constants(const SvdStatement& statement) {
   FunctionConstants constants;
   constants.set(svd::with_vectors_constant, statement.with_vectors);
+  constants.set(svd::shares_rotations_constant, statement.shares_rotations);
   return constants;
 }
 
 std::string svd_rotate_name(const SvdStatement& statement) {
   if (statement.method == SvdMethod::blocks) return "svd_block_rotate";
   if (statement.method == SvdMethod::pairs) return "svd_jacobi_rotate";
-  return fmt::format("svd_sweeps_{}{}", statement.threads_per_pair, statement.is_shared ? "_threadgroup" : "");
+  return fmt::format("svd_sweeps_{}{}", statement.threads_per_pair, statement.shares_work ? "_threadgroup" : "");
 }
 
 std::string svd_load_name(const std::string& type) {

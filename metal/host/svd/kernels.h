@@ -15,7 +15,8 @@ namespace assay::metal::host {
 /// A kernel ready to be dispatched.
 struct SvdKernel {
   std::shared_ptr<const ComputePipeline> pipeline;
-  std::uint64_t threads = 32;  ///< in a group
+  std::uint64_t threads = 32;            ///< in a group
+  std::uint64_t threadgroup_length = 0;  ///< bytes of [[threadgroup(0)]]
 };
 
 struct SvdKernels {

@@ -32,6 +32,7 @@ void SvdRun::dispatch(ComputeCommandEncoder& encoder, const SvdKernel& kernel, S
   encoder.memory_barrier();
   encoder.set_pipeline(kernel.pipeline);
   encoder.set_bytes(std::as_bytes(std::span(&shape, 1)), svd::shape_index);
+  encoder.set_threadgroup_memory_length(kernel.threadgroup_length, 0);
   encoder.dispatch_threadgroups(groups, {kernel.threads, 1, 1});
 }
 

@@ -10,8 +10,8 @@ namespace assay::metal::host {
 namespace {
 
 constexpr std::uint64_t max_rows = std::uint64_t{1} << 31, max_columns = std::uint64_t{1} << 20;
-constexpr std::uint32_t max_sweeps_columns =
-    256;  ///< the most columns that one threadgroup holds, with 8 threads per pair
+/// The most columns that one threadgroup holds, with 8 threads per pair.
+constexpr std::uint32_t max_sweeps_columns = 256;
 
 constexpr std::uint32_t rounded_up(std::uint32_t count, std::uint32_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
@@ -22,10 +22,19 @@ SvdMethod method_of(SvdPath path, std::uint32_t columns) {
   return columns <= max_sweeps_columns ? SvdMethod::sweeps : SvdMethod::blocks;
 }
 
-/// At most 1024 threads for all pairs.
-std::uint32_t threads_per_pair_of(std::uint32_t columns) {
-  if (columns <= 64) return 32;
-  return columns <= 128 ? 16 : 8;
+/// At most 1024 threads for all pairs. Each pair's rotation is computed by all of its threads, so that few are cheaper
+/// unless columns are long.
+std::uint32_t threads_per_pair_of(const svd::Shape& shape) {
+  return shape.rows > 128 && shape.columns <= 64 ? 32 : 8;
+}
+
+/// W if it fits, and V if both do.
+void choose_shared(SvdStatement& statement) {
+  const auto fits = [&] { return statement.shared_bytes() <= svd::shared_elements * sizeof(float); };
+  statement.shares_work = true;
+  statement.shares_work = fits();
+  statement.shares_rotations = statement.shares_work && statement.with_vectors;
+  statement.shares_rotations = statement.shares_rotations && fits();
 }
 
 /// The exponent to which the largest element is scaled. The square of the largest norm is at most rows * columns times
@@ -35,6 +44,13 @@ int top_of(std::uint64_t rows, std::uint64_t columns) {
 }
 
 }  // namespace
+
+std::uint64_t SvdStatement::shared_bytes() const {
+  std::uint64_t stride = 0;
+  if (shares_work) stride += svd::shared_stride(shape.rows);
+  if (shares_rotations) stride += svd::shared_stride(shape.columns);
+  return shape.padded * stride * sizeof(float);
+}
 
 std::uint32_t SvdStatement::steps() const {
   if (method == SvdMethod::sweeps) return 1;
@@ -68,9 +84,8 @@ SvdStatement svd_statement(const reference::SvdProblem<Real>& problem, bool with
   shape.is_wide = problem.M < problem.N ? 1 : 0;
   shape.top = top_of(shape.rows, shape.columns);
   shape.max_sweeps = max_sweeps;
-  statement.threads_per_pair = threads_per_pair_of(shape.columns);
-  statement.is_shared = statement.method == SvdMethod::sweeps && statement.threads_per_pair == 32 &&
-                        std::uint64_t{shape.rows} * shape.padded <= svd::shared_elements;
+  statement.threads_per_pair = threads_per_pair_of(shape);
+  if (statement.method == SvdMethod::sweeps) choose_shared(statement);
   return statement;
 }
 

@@ -25,15 +25,18 @@ struct SvdStatement {
   std::uint64_t B = 0;
   SvdPath path = SvdPath::production;
   SvdMethod method = SvdMethod::sweeps;
-  std::uint32_t threads_per_pair = 32;  ///< of SvdMethod::sweeps
-  bool is_shared = false;               ///< whether W is in threadgroup memory during sweeps
-  std::string type;                     ///< of A, U and Vh: Metal's name
-  std::uint64_t element_size = 0;       ///< its bytes
+  std::uint32_t threads_per_pair = 8;  ///< of SvdMethod::sweeps
+  bool shares_work = false;            ///< whether W is in threadgroup memory during sweeps
+  bool shares_rotations = false;       ///< and V too
+  std::string type;                    ///< of A, U and Vh: Metal's name
+  std::uint64_t element_size = 0;      ///< its bytes
   bool with_vectors = true;
   svd::Shape shape{};  ///< except step
 
   std::uint64_t M() const { return shape.is_wide != 0 ? shape.columns : shape.rows; }
   std::uint64_t N() const { return shape.is_wide != 0 ? shape.rows : shape.columns; }
+  /// Bytes of threadgroup memory for W and V.
+  std::uint64_t shared_bytes() const;
   /// The dispatches in a sweep, and the threadgroups per matrix in each dispatch.
   std::uint32_t steps() const;
   std::uint32_t groups() const;

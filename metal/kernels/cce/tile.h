@@ -45,7 +45,9 @@ inline void add_to(thread Matrix& sum, Matrix x) {
 template <class Rows>
 void stage(Rows from, uint begin, uint end, uint rows, ulong h, Shape shape, threadgroup float* to, Place place) {
   const ulong column = h + place.lane;
-  for (uint r = place.simdgroup; r < rows; r += tile_simdgroups) {
+#pragma unroll
+  for (uint n = 0; n < rows / tile_simdgroups; ++n) {
+    const uint r = n * tile_simdgroups + place.simdgroup;
     const bool is_inside = r < end - begin && column < shape.H;
     to[r * slab_stride + place.lane] = is_inside ? float(from.at(begin + r, shape)[column]) : 0.0f;
   }
@@ -74,21 +76,27 @@ Extent extent_of(Role role, uint own, uint other, Shape shape) {
           min(role.other_count(shape) - other, uint(tile_columns))};
 }
 
-/// The products of one slab, without the 8 x 8 matrices that are entirely past the extent. The loops over matrices have
-/// constant bounds, because registers cannot be indexed.
-inline Block slab_products(threadgroup const Tiles& tiles, uint width, Extent extent, Place place) {
+/// The products of one slab. At an edge, 8 x 8 matrices that are entirely past the extent are left out; elsewhere there
+/// are no branches, and products are computed side by side. The loops over matrices are unrolled, because registers
+/// cannot be indexed.
+template <bool is_edge>
+Block slab_products(threadgroup const Tiles& tiles, uint width, Extent extent, Place place) {
   const uint row = place.simdgroup % 2 * 16, column = place.simdgroup / 2 * 32;
   threadgroup const float* const own = tiles.own + row * slab_stride;
   threadgroup const float* const others = tiles.others + column * slab_stride;
   Block products = no_block();
   for (uint k = 0; k < width; k += 8) {
     Matrix a[2], b;
+#pragma unroll
     for (int r = 0; r < 2; ++r) simdgroup_load(a[r], own + r * 8 * slab_stride + k, slab_stride);
+#pragma unroll
     for (int c = 0; c < 4; ++c) {
-      if (column + c * 8 >= extent.columns) continue;
+      if (is_edge && column + c * 8 >= extent.columns) break;
       simdgroup_load(b, others + c * 8 * slab_stride + k, slab_stride, ulong2(0), true);
+#pragma unroll
       for (int r = 0; r < 2; ++r)
-        if (row + r * 8 < extent.rows) simdgroup_multiply_accumulate(products.at[r][c], a[r], b, products.at[r][c]);
+        if (!is_edge || row + r * 8 < extent.rows)
+          simdgroup_multiply_accumulate(products.at[r][c], a[r], b, products.at[r][c]);
     }
   }
   return products;
@@ -99,12 +107,15 @@ inline Block slab_products(threadgroup const Tiles& tiles, uint width, Extent ex
 template <class Role>
 void multiply_rows(Role role, uint own, uint other, Shape shape, threadgroup Tiles& tiles, Place place) {
   const Extent extent = extent_of(role, own, other, shape);
+  const bool is_edge = extent.rows < tile_rows || extent.columns < tile_columns;
   Block sums = no_block();
   for (ulong h = 0; h < shape.H; h += slab) {
     stage(role.owned(), own, shape.first + shape.count, tile_rows, h, shape, tiles.own, place);
     stage(role.others(), other, role.other_count(shape), tile_columns, h, shape, tiles.others, place);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    const Block products = slab_products(tiles, uint(min(ulong(slab), shape.H - h)), extent, place);
+    const uint width = uint(min(ulong(slab), shape.H - h));
+    const Block products =
+        is_edge ? slab_products<true>(tiles, width, extent, place) : slab_products<false>(tiles, width, extent, place);
     for (int r = 0; r < 2; ++r)
       for (int c = 0; c < 4; ++c) add_to(sums.at[r][c], products.at[r][c]);
     threadgroup_barrier(mem_flags::mem_threadgroup);
@@ -112,6 +123,28 @@ void multiply_rows(Role role, uint own, uint other, Shape shape, threadgroup Til
   threadgroup float* const scores = tiles.scores + place.simdgroup % 2 * 16 * score_stride + place.simdgroup / 2 * 32;
   for (int r = 0; r < 2; ++r)
     for (int c = 0; c < 4; ++c) simdgroup_store(sums.at[r][c], scores + r * 8 * score_stride + c * 8, score_stride);
+}
+
+/// The part of a slab of gradients that a simdgroup computes: 16 rows and 16 columns.
+struct Quarter {
+  Matrix at[2][2];
+};
+
+/// Scores of 16 rows from `row` on, times the staged rows in 16 columns from `column` on.
+inline Quarter gradient_products(threadgroup const Tiles& tiles, uint row, uint column, Extent extent) {
+  Quarter products = {{{zeros(), zeros()}, {zeros(), zeros()}}};
+  for (uint k = 0; k < extent.columns; k += 8) {
+    Matrix a[2], b;
+#pragma unroll
+    for (int r = 0; r < 2; ++r) simdgroup_load(a[r], tiles.scores + (row + r * 8) * score_stride + k, score_stride);
+#pragma unroll
+    for (int c = 0; c < 2; ++c) {
+      simdgroup_load(b, tiles.others + k * slab_stride + column + c * 8, slab_stride);
+#pragma unroll
+      for (int r = 0; r < 2; ++r) simdgroup_multiply_accumulate(products.at[r][c], a[r], b, products.at[r][c]);
+    }
+  }
+  return products;
 }
 
 /// sums [32, stride] = scores times the other rows from `other` on, or += if not `is_first`. `stride`: H rounded up to
@@ -124,17 +157,16 @@ void add_gradients(Role role, uint own, uint other, bool is_first, Shape shape, 
   for (ulong h = 0; h < shape.H; h += slab) {
     stage(role.others(), other, role.other_count(shape), tile_columns, h, shape, tiles.others, place);
     threadgroup_barrier(mem_flags::mem_threadgroup);
-    for (uint r = row; r < row + 16 && r < extent.rows; r += 8)
-      for (uint c = column; c < column + 16 && h + c < shape.H; c += 8) {
-        Matrix product = zeros(), a, b, sum = zeros();
-        for (uint k = 0; k < extent.columns; k += 8) {
-          simdgroup_load(a, tiles.scores + r * score_stride + k, score_stride);
-          simdgroup_load(b, tiles.others + k * slab_stride + c, slab_stride);
-          simdgroup_multiply_accumulate(product, a, b, product);
-        }
-        device float* const place_of_sum = sums + r * stride + h + c;
+    const Quarter products = gradient_products(tiles, row, column, extent);
+#pragma unroll
+    for (int r = 0; r < 2; ++r)
+#pragma unroll
+      for (int c = 0; c < 2; ++c) {
+        if (row + r * 8 >= extent.rows || h + column + c * 8 >= shape.H) continue;
+        Matrix sum = zeros();
+        device float* const place_of_sum = sums + (row + r * 8) * stride + h + column + c * 8;
         if (!is_first) simdgroup_load(sum, place_of_sum, stride);
-        add_to(sum, product);
+        add_to(sum, products.at[r][c]);
         simdgroup_store(sum, place_of_sum, stride);
       }
     threadgroup_barrier(mem_flags::mem_threadgroup);

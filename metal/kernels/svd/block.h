@@ -21,8 +21,8 @@ namespace svd {
   bool is_rotated = false;
   for (uint step = 0; step < inner_steps(block_width, is_first); ++step) {
     const ColumnPair pair = columns_of_blocks(block_width, blocks, inner_pair(block_width, is_first, step, simdgroup));
-    if (orthogonalize<block_threads_per_pair>(pair, column_of(work, group.y, 0, shape.rows, shape),
-                                              column_of(rotations, group.y, 0, shape.columns, shape), shape, lane))
+    if (orthogonalize<block_threads_per_pair>(pair, work_of(work, group.y, shape),
+                                              rotations_of(rotations, group.y, shape), shape.columns, lane))
       is_rotated = true;
     threadgroup_barrier(mem_flags::mem_device);
   }

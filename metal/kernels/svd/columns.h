@@ -8,6 +8,7 @@ namespace assay {
 namespace svd {
 
 constant bool with_vectors [[function_constant(with_vectors_constant)]];
+constant bool shares_rotations [[function_constant(shares_rotations_constant)]];
 
 /// Columns with a smaller norm are not rotated. Between it and the largest norm, below 2^63, quotients of norms and
 /// tangents of rotations are normal floats.
@@ -23,6 +24,23 @@ struct Place {
 /// Column j of matrix b, of `padded` columns of `length` elements each.
 inline device float* column_of(device float* columns, ulong b, ulong j, ulong length, Shape shape) {
   return columns + (b * shape.padded + j) * length;
+}
+
+/// The columns of one matrix in device or threadgroup memory.
+template <class Pointer>
+struct Columns {
+  Pointer first;
+  uint length, stride;
+
+  Pointer at(uint j) const { return first + ulong(j) * stride; }
+};
+
+/// W and V of matrix b.
+inline Columns<device float*> work_of(device float* work, ulong b, Shape shape) {
+  return {column_of(work, b, 0, shape.rows, shape), shape.rows, shape.rows};
+}
+inline Columns<device float*> rotations_of(device float* rotations, ulong b, Shape shape) {
+  return {column_of(rotations, b, 0, shape.columns, shape), shape.columns, shape.columns};
 }
 
 /// The norm of a column; all lanes of a simdgroup must call it. A small norm is computed from the column times 2^76.

@@ -82,14 +82,21 @@ enum ProductIndex {
 /// [[function_constant(index)]], a bool.
 enum ConstantIndex {
   with_vectors_constant = 0,
+  shares_rotations_constant = 1,  ///< svd_sweeps_N_threadgroup: V is in threadgroup memory beside W
 };
 
 enum Geometry {
   block_width = 16,  ///< columns of a block
   block_threads_per_pair = 32,
-  shared_elements = 4096,  ///< the most elements of W in threadgroup memory: 16 KiB
+  shared_elements = 8128,  ///< the most floats in threadgroup memory: 32 KiB without 256 bytes of Parts
   tile = 16,               ///< rows and columns of a product that a threadgroup of multiply computes
 };
+
+/// The distance of columns in threadgroup memory, 8 more than a multiple of 16. So the columns of four neighbouring
+/// pairs, each with 8 threads, begin in different memory banks.
+inline uint32_t shared_stride(uint32_t length) {
+  return (length + 7) / 16 * 16 + 8;
+}
 
 enum Status : uint32_t { not_converged = 0xffffffffu };
 

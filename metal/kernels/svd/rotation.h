@@ -72,17 +72,15 @@ void rotate(Column a, Column b, Rotation by, uint length, uint first, uint strid
 
 /// Rotates columns a, b of W and of V if they are not orthogonal, and returns whether it did. `width` neighbouring
 /// lanes share the pair; no other thread may access it.
-template <int width, class Column>
-bool orthogonalize(ColumnPair pair, Column work, device float* rotations, Shape shape, uint lane) {
-  if (pair.second >= shape.columns) return false;  // padding
-  const Column a = work + ulong(pair.first) * shape.rows, b = work + ulong(pair.second) * shape.rows;
-  const Products products = products_of<width>(a, b, shape.rows, lane);
+template <int width, class Work, class Rotations>
+bool orthogonalize(ColumnPair pair, Columns<Work> work, Columns<Rotations> rotations, uint columns, uint lane) {
+  if (pair.second >= columns) return false;  // padding
+  const Work a = work.at(pair.first), b = work.at(pair.second);
+  const Products products = products_of<width>(a, b, work.length, lane);
   if (is_orthogonal(products)) return false;
   const Rotation by = rotation_of(products);
-  rotate(a, b, by, shape.rows, lane, width);
-  if (!with_vectors) return true;
-  rotate(rotations + ulong(pair.first) * shape.columns, rotations + ulong(pair.second) * shape.columns, by,
-         shape.columns, lane, width);
+  rotate(a, b, by, work.length, lane, width);
+  if (with_vectors) rotate(rotations.at(pair.first), rotations.at(pair.second), by, rotations.length, lane, width);
   return true;
 }
 

@@ -18,10 +18,10 @@ namespace svd {
   INSTANTIATE("svd_load_" #type, load<type>) \
   INSTANTIATE("svd_finish_" #type, finish<type>)
 
-INSTANTIATE("svd_sweeps_32_threadgroup", sweeps_threadgroup<32>)
-INSTANTIATE("svd_sweeps_32", sweeps<32>)
-INSTANTIATE("svd_sweeps_16", sweeps<16>)
 INSTANTIATE("svd_sweeps_8", sweeps<8>)
+INSTANTIATE("svd_sweeps_8_threadgroup", sweeps_threadgroup<8>)
+INSTANTIATE("svd_sweeps_32", sweeps<32>)
+INSTANTIATE("svd_sweeps_32_threadgroup", sweeps_threadgroup<32>)
 
 INSTANTIATE_FOR(float)
 INSTANTIATE_FOR(half)

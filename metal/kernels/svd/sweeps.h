@@ -9,14 +9,15 @@
 namespace assay {
 namespace svd {
 
-/// Rotates every pair once if necessary. Returns whether any was rotated.
-template <int width, class Column>
-bool sweep(Column work, device float* rotations, Shape shape, Place place) {
+/// Rotates every pair once if necessary. Returns whether any was rotated. Threads past the last pair only wait.
+template <int width, class Work, class Rotations>
+bool sweep(Columns<Work> work, Columns<Rotations> rotations, Shape shape, Place place) {
   const uint pair = place.index / width, lane = place.index % width;
   bool is_rotated = false;
   for (uint step = 0; step < shape.padded - 1; ++step) {
-    const ColumnPair columns = round_robin(shape.padded, step, pair);
-    if (orthogonalize<width>(columns, work, rotations, shape, lane)) is_rotated = true;
+    if (pair < shape.padded / 2 &&
+        orthogonalize<width>(round_robin(shape.padded, step, pair), work, rotations, shape.columns, lane))
+      is_rotated = true;
     threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
   }
   return is_rotated;
@@ -25,8 +26,9 @@ bool sweep(Column work, device float* rotations, Shape shape, Place place) {
 /// The number of sweeps until one rotates nothing, or not_converged after max_sweeps. The threads exchange whether
 /// anything was rotated once per sweep, in two variables by turns: while a slow thread still reads one of them, only
 /// the other is written.
-template <int width, class Column>
-uint sweeps_of(Column work, device float* rotations, Shape shape, threadgroup Parts<uint>* parts, Place place) {
+template <int width, class Work, class Rotations>
+uint sweeps_of(Columns<Work> work, Columns<Rotations> rotations, Shape shape, threadgroup Parts<uint>* parts,
+               Place place) {
   for (uint n = 1; n <= shape.max_sweeps; ++n) {
     const bool is_rotated = sweep<width>(work, rotations, shape, place);
     if (!any_of_group(is_rotated, parts[n % 2], place)) return n;
@@ -43,29 +45,38 @@ template <int width>
     uint lane [[thread_index_in_simdgroup]]) {
   threadgroup Parts<uint> parts[2];
   const Place place = {thread_index, thread_count, simdgroup, lane};
-  const uint done = sweeps_of<width>(column_of(work, b, 0, shape.rows, shape),
-                                     column_of(rotations, b, 0, shape.columns, shape), shape, parts, place);
+  const uint done = sweeps_of<width>(work_of(work, b, shape), rotations_of(rotations, b, shape), shape, parts, place);
   if (thread_index == 0) status[b] = done;
 }
 
-/// With W, at most shared_elements, in threadgroup memory.
+/// Copies `count` columns. A simdgroup copies a column at a time.
+template <class From, class To>
+void copy(Columns<From> from, Columns<To> to, uint count, Place place) {
+  for (uint j = place.simdgroup; j < count; j += place.simdgroups())
+    for (uint i = place.lane; i < from.length; i += lane_count) to.at(j)[i] = from.at(j)[i];
+}
+
+/// With W in threadgroup memory, and V too if shares_rotations. `shared`: padded * shared_stride(rows) floats, and
+/// padded * shared_stride(columns) more for V.
 template <int width>
 [[max_total_threads_per_threadgroup(1024)]] kernel void sweeps_threadgroup(
     constant Shape& shape [[buffer(shape_index)]], device float* work [[buffer(work_index)]],
     device float* rotations [[buffer(rotations_index)]], device uint* status [[buffer(status_index)]],
-    uint b [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]],
-    uint thread_count [[threads_per_threadgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]],
-    uint lane [[thread_index_in_simdgroup]]) {
+    threadgroup float* shared [[threadgroup(0)]], uint b [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]], uint thread_count [[threads_per_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
   threadgroup Parts<uint> parts[2];
-  threadgroup float shared[shared_elements];
   const Place place = {thread_index, thread_count, simdgroup, lane};
-  device float* const matrix = column_of(work, b, 0, shape.rows, shape);
-  const uint elements = shape.rows * shape.padded;
-  for (uint e = thread_index; e < elements; e += thread_count) shared[e] = matrix[e];
+  const Columns<device float*> W = work_of(work, b, shape), V = rotations_of(rotations, b, shape);
+  const Columns<threadgroup float*> shared_W = {shared, shape.rows, shared_stride(shape.rows)};
+  const Columns<threadgroup float*> shared_V = {shared_W.at(shape.padded), shape.columns, shared_stride(shape.columns)};
+  copy(W, shared_W, shape.padded, place);
+  if (shares_rotations) copy(V, shared_V, shape.padded, place);
   threadgroup_barrier(mem_flags::mem_threadgroup);
-  threadgroup float* const columns = shared;
-  const uint done = sweeps_of<width>(columns, column_of(rotations, b, 0, shape.columns, shape), shape, parts, place);
-  for (uint e = thread_index; e < elements; e += thread_count) matrix[e] = shared[e];
+  const uint done = shares_rotations ? sweeps_of<width>(shared_W, shared_V, shape, parts, place)
+                                     : sweeps_of<width>(shared_W, V, shape, parts, place);
+  copy(shared_W, W, shape.padded, place);
+  if (shares_rotations) copy(shared_V, V, shape.padded, place);
   if (thread_index == 0) status[b] = done;
 }
 

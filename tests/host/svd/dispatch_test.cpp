@@ -39,17 +39,10 @@ struct Boundary {
   std::uint64_t threads;
 };
 
-constexpr Boundary boundaries[] = {{1, "svd_sweeps_32_threadgroup", 2, 32},
-                                   {2, "svd_sweeps_32_threadgroup", 2, 32},
-                                   {3, "svd_sweeps_32_threadgroup", 4, 64},
-                                   {63, "svd_sweeps_32_threadgroup", 64, 1024},
-                                   {64, "svd_sweeps_32_threadgroup", 64, 1024},
-                                   {65, "svd_sweeps_16", 66, 528},
-                                   {127, "svd_sweeps_16", 128, 1024},
-                                   {128, "svd_sweeps_16", 128, 1024},
-                                   {129, "svd_sweeps_8", 130, 520},
-                                   {255, "svd_sweeps_8", 256, 1024},
-                                   {256, "svd_sweeps_8", 256, 1024}};
+constexpr Boundary boundaries[] = {{1, "svd_sweeps_8_threadgroup", 2, 32},    {2, "svd_sweeps_8_threadgroup", 2, 32},
+                                   {8, "svd_sweeps_8_threadgroup", 8, 32},    {9, "svd_sweeps_8_threadgroup", 10, 64},
+                                   {88, "svd_sweeps_8_threadgroup", 88, 352}, {89, "svd_sweeps_8", 90, 384},
+                                   {255, "svd_sweeps_8", 256, 1024},          {256, "svd_sweeps_8", 256, 1024}};
 
 TEST_F(SvdDispatches, OfUpTo256ColumnsAreThree) {
   for (const Boundary& at : boundaries) {
@@ -107,16 +100,32 @@ TEST_F(SvdDispatches, OfThePlainPathHaveAGroupAPair) {
   EXPECT_EQ(dispatches(1000, 4, 1, {.path = SvdPath::plain})[1].group, (Size{96, 1, 1})) << "whole simdgroups";
 }
 
-/// W [padded, rows] in 16 KiB; else in device memory.
+struct Shared {
+  std::int64_t rows, columns;
+  const char* kernel;
+  std::uint64_t bytes;
+  bool with_rotations;
+};
+
+/// Of W [padded, rows] and V [padded, columns], whose columns begin 8 more than a multiple of 16 floats apart.
 TEST_F(SvdDispatches, KeepSmallMatricesInThreadgroupMemory) {
-  for (const auto& [rows, columns, kernel] : {std::tuple{65, 64, "svd_sweeps_32"},
-                                              {64, 63, "svd_sweeps_32_threadgroup"},
-                                              {65, 63, "svd_sweeps_32"},
-                                              {2048, 2, "svd_sweeps_32_threadgroup"},
-                                              {2049, 2, "svd_sweeps_32"},
-                                              {2048, 1, "svd_sweeps_32_threadgroup"},
-                                              {1025, 3, "svd_sweeps_32"}})
-    EXPECT_EQ(dispatches(rows, columns)[1].kernel, kernel) << rows << " x " << columns;
+  for (const Shared& at : {Shared{32, 32, "svd_sweeps_8_threadgroup", 4 * 32 * (40 + 40), true},
+                           {56, 56, "svd_sweeps_8_threadgroup", 4 * 56 * (56 + 56), true},
+                           {57, 56, "svd_sweeps_8_threadgroup", 4 * 56 * (72 + 56), true},
+                           {57, 57, "svd_sweeps_8_threadgroup", 4 * 58 * 72, false},
+                           {128, 58, "svd_sweeps_8_threadgroup", 4 * 58 * 136, false},
+                           {128, 60, "svd_sweeps_8", 0, false},
+                           {129, 58, "svd_sweeps_32_threadgroup", 4 * 58 * 136, false},
+                           {129, 60, "svd_sweeps_32", 0, false},
+                           {129, 65, "svd_sweeps_8", 0, false},
+                           {4056, 1, "svd_sweeps_32_threadgroup", 4 * 2 * (4056 + 8), true},
+                           {4057, 2, "svd_sweeps_32", 0, false}}) {
+    const Dispatch dispatch = dispatches(at.rows, at.columns)[1];
+    EXPECT_EQ(dispatch.kernel, at.kernel) << at.rows << " x " << at.columns;
+    EXPECT_EQ(dispatch.threadgroup_length, at.bytes) << at.rows << " x " << at.columns;
+    EXPECT_EQ(dispatch.constant(svd::shares_rotations_constant), at.with_rotations) << at.rows << " x " << at.columns;
+  }
+  EXPECT_EQ(dispatches(32, 32, 1, {}, false)[1].threadgroup_length, 4U * 32 * 40) << "no vectors";
 }
 
 TEST_F(SvdDispatches, TakeWideMatricesTransposed) {
@@ -130,9 +139,9 @@ TEST_F(SvdDispatches, TakeWideMatricesTransposed) {
 
 TEST_F(SvdDispatches, AreOfTheTypeOfTheMatrices) {
   (void)dispatches<Half>(2, 2);
-  EXPECT_THAT(stream_.pipelines, ElementsAre("svd_load_half", "svd_sweeps_32_threadgroup", "svd_finish_half"));
+  EXPECT_THAT(stream_.pipelines, ElementsAre("svd_load_half", "svd_sweeps_8_threadgroup", "svd_finish_half"));
   (void)dispatches<BFloat16>(2, 2);
-  EXPECT_THAT(stream_.pipelines, ElementsAre("svd_load_bfloat", "svd_sweeps_32_threadgroup", "svd_finish_bfloat"));
+  EXPECT_THAT(stream_.pipelines, ElementsAre("svd_load_bfloat", "svd_sweeps_8_threadgroup", "svd_finish_bfloat"));
 }
 
 TEST_F(SvdDispatches, SayWhetherVectorsAreWanted) {
@@ -158,9 +167,8 @@ TEST_F(SvdDispatches, NeedTheThreadsOfAllPairs) {
     const Result<void> done = svd(typed.problem(), results.spans());
     return done ? std::string() : done.error().text;
   };
-  EXPECT_EQ(error_of(64),
-            "kernel svd_sweeps_32_threadgroup: max_total_threads_per_threadgroup = 1023: expected at least 1024");
-  EXPECT_EQ(error_of(62), "");
+  EXPECT_EQ(error_of(256), "kernel svd_sweeps_8: max_total_threads_per_threadgroup = 1023: expected at least 1024");
+  EXPECT_EQ(error_of(248), "");
   EXPECT_EQ(error_of(257), "");
   stream_.width = 64;
   EXPECT_THAT(error_of(65), HasSubstr("thread_execution_width = 64"));

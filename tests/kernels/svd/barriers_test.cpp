@@ -39,10 +39,11 @@ TEST(SvdBarriers, OfSweepsAreEachNeeded) {
   const auto source = some_kernels("svd", {"finish", "load", "sweeps"},
                                    {{"svd_load_float", "load<float>"},
                                     {"svd_finish_float", "finish<float>"},
-                                    {"svd_sweeps_32_threadgroup", "sweeps_threadgroup<32>"}});
+                                    {"svd_sweeps_8_threadgroup", "sweeps_threadgroup<8>"}});
   sweep(source, 30, [](SvdBench& bench, const std::string& text) {
     bench.use(text);
-    for (const SvdCase& c : {some_svd(4, 4), deficient_case()}) try_some(bench, "sweeps_32_threadgroup", c, 20);
+    try_some(bench, "sweeps_8_shared", some_svd(12, 12), 20);
+    for (const SvdCase& c : {some_svd(12, 12), deficient_case()}) try_some(bench, "sweeps_8_threadgroup", c, 20);
   });
 }
 

@@ -27,20 +27,21 @@ using host::SvdMethod;
 struct SvdWay {
   std::string_view name;
   SvdMethod method;
-  std::uint32_t threads_per_pair = 32;
-  bool is_shared = false;
+  std::uint32_t threads_per_pair = 8;
+  bool shares_work = false, shares_rotations = false;
 };
 
 inline constexpr SvdWay svd_ways[] = {{"pairs", SvdMethod::pairs},
                                       {"blocks", SvdMethod::blocks},
+                                      {"sweeps_8_shared", SvdMethod::sweeps, 8, true, true},
+                                      {"sweeps_8_threadgroup", SvdMethod::sweeps, 8, true},
+                                      {"sweeps_8", SvdMethod::sweeps, 8},
                                       {"sweeps_32_threadgroup", SvdMethod::sweeps, 32, true},
-                                      {"sweeps_32", SvdMethod::sweeps, 32},
-                                      {"sweeps_16", SvdMethod::sweeps, 16},
-                                      {"sweeps_8", SvdMethod::sweeps, 8}};
+                                      {"sweeps_32", SvdMethod::sweeps, 32}};
 
 /// The ways for most tests: blocks take 512 threads for a matrix of any size.
 inline auto quick_svd_ways() {
-  return testing::Values(svd_ways[0], svd_ways[2], svd_ways[5]);
+  return testing::Values(svd_ways[0], svd_ways[2], svd_ways[6]);
 }
 
 inline SvdWay svd_way(std::string_view name) {
@@ -110,7 +111,8 @@ class SvdBench {
     host::SvdStatement statement = host::svd_statement(problem, with_vectors, host::SvdPath::production, max_sweeps);
     statement.method = way.method;
     statement.threads_per_pair = way.threads_per_pair;
-    statement.is_shared = way.is_shared;
+    statement.shares_work = way.shares_work;
+    statement.shares_rotations = way.shares_rotations && with_vectors;
     if (way.method == SvdMethod::blocks) statement.shape.padded = (statement.shape.columns + 31) / 32 * 32;
     return statement;
   }

@@ -1,6 +1,8 @@
 // Certified enclosures contain the exact value, and the value computed with a thousand digits.
 #include "reference/number/ball.h"
 
+#include <gtest/gtest.h>
+
 #if ASSAY_HAVE_CERTIFIED
 
 #include <limits>

@@ -1,8 +1,9 @@
 // Macros that turn a function of float into functions of all scalar types and of vectors, in the namespaces metal,
 // metal::fast and metal::precise.
 //
-// `fast` and `precise` are the same functions here: computed in float, in which half and bfloat operands are exact, and
-// rounded once to the result's type.
+// They are computed in float, in which half and bfloat operands are exact, and rounded once to the result's type.
+// `fast` and `precise` are the same functions, except for those that an NVIDIA GPU approximates (ASSAY_FAST_1,
+// ASSAY_FAST_2).
 #pragma once
 
 #include <assay/types.h>
@@ -54,13 +55,13 @@ using if_vector = typename FirstVector<A...>::type;
   }
 
 /// Defines name(x) by `expression` in float x.
-#define ASSAY_FLOAT_1(name, expression)                                         \
+#define ASSAY_DEFINED_1(name, expression)                                       \
   namespace detail {                                                            \
   ASSAY_OWN float name##_of(float x) {                                          \
     return float(expression);                                                   \
   }                                                                             \
   }                                                                             \
-  template <class A, class R = detail::if_floating<A>>                          \
+  template <class A, class R = metal::detail::if_floating<A>>                   \
   ASSAY_OWN R name(A a) {                                                       \
     return R(detail::name##_of(float(a)));                                      \
   }                                                                             \
@@ -68,26 +69,51 @@ using if_vector = typename FirstVector<A...>::type;
   ASSAY_OWN vec<T, N> name(vec<T, N> a) {                                       \
     for (int n = 0; n < N; ++n) a.at(n) = T(detail::name##_of(float(a.at(n)))); \
     return a;                                                                   \
-  }                                                                             \
+  }
+
+#define ASSAY_FLOAT_1(name, expression) \
+  ASSAY_DEFINED_1(name, expression)     \
   ASSAY_IN_ALL_PRECISIONS(name)
 
-#define ASSAY_FLOAT_2(name, expression)                                                               \
-  namespace detail {                                                                                  \
-  ASSAY_OWN float name##_of(float x, float y) {                                                       \
-    return float(expression);                                                                         \
-  }                                                                                                   \
-  }                                                                                                   \
-  template <class A, class B, class R = detail::if_floating<A, B>>                                    \
-  ASSAY_OWN R name(A a, B b) {                                                                        \
-    return R(detail::name##_of(float(a), float(b)));                                                  \
-  }                                                                                                   \
-  template <class A, class B, class V = detail::if_vector<A, B>, class T = typename V::element_type>  \
-  ASSAY_OWN V name(A a, B b) {                                                                        \
-    V x(a), y(b);                                                                                     \
-    for (int n = 0; n < V::size; ++n) x.at(n) = T(detail::name##_of(float(x.at(n)), float(y.at(n)))); \
-    return x;                                                                                         \
-  }                                                                                                   \
+#define ASSAY_DEFINED_2(name, expression)                                                                   \
+  namespace detail {                                                                                        \
+  ASSAY_OWN float name##_of(float x, float y) {                                                             \
+    return float(expression);                                                                               \
+  }                                                                                                         \
+  }                                                                                                         \
+  template <class A, class B, class R = metal::detail::if_floating<A, B>>                                   \
+  ASSAY_OWN R name(A a, B b) {                                                                              \
+    return R(detail::name##_of(float(a), float(b)));                                                        \
+  }                                                                                                         \
+  template <class A, class B, class V = metal::detail::if_vector<A, B>, class T = typename V::element_type> \
+  ASSAY_OWN V name(A a, B b) {                                                                              \
+    V x(a), y(b);                                                                                           \
+    for (int n = 0; n < V::size; ++n) x.at(n) = T(detail::name##_of(float(x.at(n)), float(y.at(n))));       \
+    return x;                                                                                               \
+  }
+
+#define ASSAY_FLOAT_2(name, expression) \
+  ASSAY_DEFINED_2(name, expression)     \
   ASSAY_IN_ALL_PRECISIONS(name)
+
+/// The same, with the approximation that fast::name is on an NVIDIA GPU.
+#if ASSAY_NVPTX
+#define ASSAY_IN_PRECISE_AND_FAST(name, defined, approximation) \
+  namespace precise {                                           \
+  using metal::name;                                            \
+  }                                                             \
+  namespace fast {                                              \
+  defined(name, approximation)                                  \
+  }
+#else
+#define ASSAY_IN_PRECISE_AND_FAST(name, defined, approximation) ASSAY_IN_ALL_PRECISIONS(name)
+#endif
+#define ASSAY_FAST_1(name, expression, approximation) \
+  ASSAY_DEFINED_1(name, expression)                   \
+  ASSAY_IN_PRECISE_AND_FAST(name, ASSAY_DEFINED_1, approximation)
+#define ASSAY_FAST_2(name, expression, approximation) \
+  ASSAY_DEFINED_2(name, expression)                   \
+  ASSAY_IN_PRECISE_AND_FAST(name, ASSAY_DEFINED_2, approximation)
 
 #define ASSAY_FLOAT_3(name, expression)                                                                               \
   namespace detail {                                                                                                  \

@@ -7,6 +7,9 @@
 #pragma once
 
 #include <assay/compute.h>
+#if ASSAY_NVPTX
+#include <assay/nvptx/matrix.h>
+#endif
 
 namespace metal {
 namespace detail {
@@ -18,22 +21,11 @@ ASSAY_OWN constexpr int matrix_column(uint lane) {
   return int(lane / 8 % 2 * 4 + lane % 2 * 2);
 }
 
+#if !ASSAY_NVPTX
 /// All elements of a matrix of which each lane has two.
 template <class T>
 class Whole {
  public:
-#if ASSAY_NVPTX
-  ASSAY_OWN Whole(vec<T, 2> mine, Site site) : site_(site), mine_(mine) {}
-  /// `column` must be even in all lanes, or odd in all.
-  ASSAY_OWN T at(int row, int column) const {
-    const uint from = uint(row / 4 * 16 + row % 4 * 2 + column / 4 * 8 + column % 4 / 2);
-    return shuffled(mine_.at(column % 2), from, shuffled_lanes(site_));
-  }
-
- private:
-  Site site_;
-  vec<T, 2> mine_;
-#else
   ASSAY_OWN Whole(vec<T, 2> mine, Site site) {
     const auto gathered = all_gather<Scope::simdgroup>(mine, site);
     for (uint n = 0; n < 32; ++n)
@@ -43,8 +35,8 @@ class Whole {
 
  private:
   T elements_[8][8];
-#endif
 };
+#endif
 ASSAY_OWN uint own_lane(Site site) {
   return all_gather<Scope::simdgroup>(0u, site).lane;
 }
@@ -121,6 +113,15 @@ ASSAY_OWN void simdgroup_multiply_accumulate(simdgroup_matrix<D, 8>& d, simdgrou
                                              simdgroup_matrix<B, 8> b, simdgroup_matrix<C, 8> c,
                                              detail::Site site = detail::here("simdgroup_multiply_accumulate",
                                                                               detail::Needs::all_lanes)) {
+#if ASSAY_NVPTX
+  if constexpr (detail::has_double_tensor_cores<D>())
+    if (!site.is_diverging) {
+      const vec<float, 2> product =
+          detail::product_of_tensor_cores<D>(vec<float, 2>(a.elements), vec<float, 2>(b.elements));
+      d.elements = vec<D, 2>(vec<float, 2>(c.elements) + product);
+      return;
+    }
+#endif
   const uint lane = detail::own_lane(site);
   const detail::Whole<A> left(a.elements, site);
   const detail::Whole<B> right(b.elements, site);
