@@ -16,10 +16,11 @@ constexpr std::uint64_t difference(std::uint64_t a, std::uint64_t b) {
 
 }  // namespace
 
-std::uint64_t cce_budget(const CceMemory& memory, std::uint64_t asked) {
+std::uint64_t cce_budget(KernelPath path, const CceMemory& memory, std::uint64_t asked) {
   if (asked != 0) return asked;
-  if (memory.working_set == 0) return unlimited;
-  return difference(difference(memory.working_set, memory.allocated), memory.needed) / 4;
+  const std::uint64_t max = path == KernelPath::production ? std::uint64_t{64} << 20 : unlimited;
+  if (memory.working_set == 0) return max;
+  return std::min(max, difference(difference(memory.working_set, memory.allocated), memory.needed) / 4);
 }
 
 std::uint64_t cce_position_bytes(KernelPath path, std::uint64_t H, std::uint64_t tokens) {

@@ -4,6 +4,8 @@
 //   left  = working set - memory allocated now - inputs, outputs and tables of this call
 //   chunk = left / 4 / bytes of a position, rounded down to a multiple of 256, within [1024, 16384]
 //
+// On the production path it takes at most 64 MiB, beyond which it is not faster.
+//
 // A position is a token or an entry. It takes H floats on the production path, for the sums of one row of a gradient,
 // and H + min(tokens, 16384) floats on the plain path, which also keeps a logit for each token. If even the smallest
 // chunk does not fit, the device refuses the allocation.
@@ -26,8 +28,9 @@ struct CceMemory {
   std::uint64_t needed = 0;       ///< by this call, for a chunk of any size
 };
 
-/// The bytes that a chunk may take: `asked`, or a quarter of what is left if `asked` is 0.
-std::uint64_t cce_budget(const CceMemory& memory, std::uint64_t asked);
+/// The bytes that a chunk may take: `asked`; if that is 0, a quarter of what is left, and at most 64 MiB on the
+/// production path.
+std::uint64_t cce_budget(KernelPath path, const CceMemory& memory, std::uint64_t asked);
 
 /// The bytes of one position of a chunk, saturated at 2^64 - 1.
 std::uint64_t cce_position_bytes(KernelPath path, std::uint64_t H, std::uint64_t tokens);

@@ -37,7 +37,7 @@ std::uint64_t chunk_of(const Device& device, const host::CceStatement& statement
   if (options.chunk != 0) return options.chunk;
   const host::CceMemory memory{device.limits().recommended_max_working_set_size, device.current_allocated_size(),
                                host::cce_fixed_bytes(statement)};
-  return host::cce_chunk(host::cce_budget(memory, options.workspace_bytes),
+  return host::cce_chunk(host::cce_budget(statement.path, memory, options.workspace_bytes),
                          host::cce_position_bytes(statement.path, statement.H, statement.M));
 }
 

@@ -30,7 +30,8 @@ using host::CcePath;
 struct CceOptions {
   CcePath path = CcePath::production;
   /// Bytes that the sums of gradients, and the logits of the plain path, may take. Chunks of tokens and entries are as
-  /// large as this allows (metal/host/cce/budget.h). 0: a quarter of what the device has left.
+  /// large as this allows (metal/host/cce/budget.h). 0: a quarter of what the device has left, and at most 64
+  /// MiB on the production path.
   std::uint64_t workspace_bytes = 0;
   /// The number of tokens or entries in a chunk: a multiple of 32. 0: as workspace_bytes allows. The results of the
   /// production path are the same bits for any chunk; those of the plain path differ in their last digits.

@@ -43,7 +43,7 @@ CtcKernels::CtcKernels(Pipelines& pipelines, const Limits& limits, const CtcStat
 
 Result<CtcKernel> CtcKernels::softmax() {
   if (is_plain_) return kernel(ctc_softmax_name(CtcPath::plain, type_), simdgroup);
-  if (classes_ <= ctc::wide_count) return by_frames(ctc_softmax_name(CtcPath::production, type_));
+  if (classes_ <= ctc::frame_classes) return by_frames(ctc_softmax_name(CtcPath::production, type_));
   Result<CtcKernel> held = wide_emissions("ctc_emissions_held_" + type_);
   if (!held) return held;
   held->threadgroup_length = ctc_held_bytes(classes_);

@@ -18,6 +18,7 @@ struct Tables {
 
 template <class D>
 struct TokenRows {
+  using Element = D;
   device const Token* tokens;
   device const D* hidden;
 
@@ -26,6 +27,7 @@ struct TokenRows {
 
 template <class D>
 struct EntryRows {
+  using Element = D;
   device const D* weight;
 
   device const D* at(uint v, Shape shape) const { return row_of(weight, v, shape); }

@@ -22,15 +22,16 @@ inline Scaled exponential(float a, float shift) {
   return exponential(two_sum(a, -shift));
 }
 
-/// exp(a - shift) as a float for a <= shift, in fewer steps; 0 below 2^-256. The sum with 1.5 * 2^23 is rounded to a
-/// whole number, which its bits hold.
+/// exp(a - shift) as a float for a <= shift, in fewer steps; 0 below 2^-150. The sum with 1.5 * 2^23 is rounded to a
+/// whole number, which its bits hold. The power of two is a product of two normal numbers, so that a subnormal result
+/// is rounded once.
 inline float exponential_below(float a, float shift) {
   const float rounder = 0x1.8p23f;
-  const Pair x = two_sum(max(a, shift - 256.0f), -shift);
+  const Pair difference = two_sum(max(a, shift - 256.0f), -shift), x = {max(difference.high, -104.0f), difference.low};
   const float sum = fma(x.high, 0x1.715476p0f, rounder), k = sum - rounder;
-  const int whole = as_type<int>(sum) - as_type<int>(rounder), normal = max(whole, -126);
-  const float power = as_type<float>((normal + 127) * (1 << 23));
-  return exponential_polynomial(rest_of(x, k)) * power * power_of_two(whole - normal);
+  const int whole = as_type<int>(sum) - as_type<int>(rounder), half_of_whole = whole >> 1;
+  return exponential_polynomial(rest_of(x, k)) * power_of_two_in_range(half_of_whole) *
+         power_of_two_in_range(whole - half_of_whole);
 }
 
 inline Pair logarithm(Scaled x) {

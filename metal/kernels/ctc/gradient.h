@@ -20,11 +20,18 @@ namespace ctc {
 /// overflow, and a quotient that becomes a subnormal float32 keeps all its digits until it is rounded.
 enum { product_exponent = 90 };
 
-/// alpha and beta of one frame. beta is stored from the last state to the first.
+/// alpha and beta of one frame, in the states of an alignment at that time (row.h): begin .. end - 1. beta is stored
+/// from the last state to the first.
 struct Frame {
   device const Scaled* alpha;
   device const Scaled* beta;
   uint count;  ///< L
+  uint begin, end;
+
+  /// The first state of a lane, which has every 32nd.
+  uint first_of(uint lane) const { return begin + (lane - begin) % lane_count; }
+
+  bool has(uint i) const { return begin <= i && i < end; }
 
   int exponent(uint i) const {
     return clamp(alpha[i].exponent + beta[count - 1 - i].exponent, int(min_exponent), int(max_exponent));
@@ -39,7 +46,7 @@ struct Frame {
 /// The scale of the products of a frame. All lanes must call it.
 inline int scale_of(Frame frame, uint lane) {
   int largest = min_exponent;
-  for (uint i = lane; i < frame.count; i += lane_count) largest = max(largest, frame.exponent(i));
+  for (uint i = frame.first_of(lane); i < frame.end; i += lane_count) largest = max(largest, frame.exponent(i));
   return simd_max(largest) - product_exponent;
 }
 
@@ -55,7 +62,7 @@ struct FrameSums {
 inline FrameSums sums_of_frame(Frame frame, uint lane) {
   const int scale = scale_of(frame, lane);
   float sum = 0.0f;
-  for (uint i = lane; i < frame.count; i += lane_count) sum += frame.product(i, scale);
+  for (uint i = frame.first_of(lane); i < frame.end; i += lane_count) sum += frame.product(i, scale);
   const float2 sums = simdgroup_sum(lane % 2 == 0 ? float2(sum, 0.0f) : float2(0.0f, sum));
   return {sums.x, sums.y, scale};
 }
@@ -90,7 +97,10 @@ inline Slot load_slot(Slots slots, uint slot, device const Scaled* y) {
 /// The sum of the products of one class, over its labels in order.
 inline float class_sum(Frame frame, int scale, device const uint* order, Slot slot) {
   float sum = 0.0f;
-  for (uint place = slot.begin; place < slot.end; ++place) sum += frame.product(2 * order[place] + 1, scale);
+  for (uint place = slot.begin; place < slot.end; ++place) {
+    const uint i = 2 * order[place] + 1;
+    if (frame.has(i)) sum += frame.product(i, scale);
+  }
   return sum;
 }
 
@@ -120,7 +130,9 @@ template <class D>
   const Row row = rows[b];
   if (t >= row.frames) return;
   const ulong begin = ulong(t) * frame_cells(row);
-  const Frame frame = {alphas + row.alpha_begin + begin, betas + row.beta_begin + begin, 2 * row.labels + 1};
+  const Reach reach = reach_of(row, t);
+  const Frame frame = {alphas + row.alpha_begin + begin, betas + row.beta_begin + begin, 2 * row.labels + 1,
+                       reach.begin, reach.end};
   const Slots row_slots = {order + row.labels_begin, ends + row.classes_begin, classes + row.classes_begin};
   device const Scaled* const y = emissions + row.emissions_begin + ulong(t) * row.classes;
   device D* const gradient = gradients + frame_begin(shape, t, b);

@@ -6,8 +6,9 @@
 //
 // Kernels of the production path, in the order of their dispatches; D is float, half or bfloat:
 //
-//   ctc_emissions_D        a simdgroup per frame: emissions, normalizers; weight times y into the gradient
-//   ctc_emissions_held_D   the same for many classes: a threadgroup per frame, which keeps C floats, rounded up to a
+//   ctc_emissions_D        a simdgroup per frame of at most 256 classes: emissions, normalizers; weight times y into
+//                          the gradient
+//   ctc_emissions_held_D   the same for more classes: a threadgroup per frame, which keeps C floats, rounded up to a
 //                          multiple of wide_count * batch, in [[threadgroup(0)]]
 //   ctc_emissions_wide_D   the same for more classes than fit there
 //   ctc_recursion_N        a threadgroup per row: alpha, row losses; another one beside it: beta. N states a thread, in
@@ -24,8 +25,7 @@
 //   emissions, gradient                 {row_count, T / F rounded up, 1} of 32 F threads, F = 1 to 8
 //   emissions_held, emissions_wide      {row_count, T, 1} of 256 threads
 //   plain_log_softmax, plain_gradient   {row_count, T, 1} of 32 threads
-//   recursion_N                         {row_count, 1, 1}, with gradient {row_count, 2, 1}: alpha, beta; as many
-//   threads
+//   recursion_N                         {row_count, 1, 1}, with gradient {row_count, 2, 1}: alpha, beta; as many threads
 //                                       as the longest L needs, a multiple of 32 up to 1024: L <= N * threads
 //   recursion_device                    the same of 32 to 1024 threads: a kernel loops over states
 //   plain_alpha, plain_beta             {row_count, 1, 1} of 32 to 1024 threads, which loop over states
@@ -34,8 +34,7 @@
 // Frames are counted up to T, not to the end of the row: ctc_emissions writes the gradient past the end too.
 //
 // All kernels of the production path that can compute a row give the same bits, for any number of threads. So the other
-// rows of a batch do not change a row's result. Which kernel computes emissions must therefore depend on
-// C alone.
+// rows of a batch do not change a row's result. Which kernel computes emissions must therefore depend on C alone.
 //
 // All buffers are bound at every dispatch, except gradient and beta in a dispatch without gradient. If T = 0 only
 // the recursion and reduce are dispatched, on rows without frames; if B = 0, only reduce. The rows of a batch may be
@@ -87,9 +86,10 @@ enum ConstantIndex {
 
 /// The sizes of groups.
 enum GroupSize {
-  frame_count = 8,   ///< the most frames of ctc_emissions_D and ctc_gradient_D, each of 32 threads
-  wide_count = 256,  ///< the threads of ctc_emissions_held_D and ctc_emissions_wide_D
-  batch = 4          ///< the classes of a thread that ctc_emissions_D and the others load together
+  frame_count = 8,      ///< the most frames of ctc_emissions_D and ctc_gradient_D, each of 32 threads
+  frame_classes = 256,  ///< the most classes of ctc_emissions_D
+  wide_count = 256,     ///< the threads of ctc_emissions_held_D and ctc_emissions_wide_D
+  batch = 4             ///< the classes of a thread that they load together
 };
 
 /// A non-negative number: mantissa * 2^exponent. Zero has mantissa 0.

@@ -80,11 +80,13 @@ Emissions<N> load_emissions(States<N> states, device const Scaled* frame) {
   return y;
 }
 
-/// Stores two cells at once. The second may be the one past the last state, which nothing reads.
+/// Stores two cells at once, if an alignment can be in either state. An alignment has label j, or the blank before it,
+/// in frames j .. j + `spare` alone. `age`: the frame less j of the thread's first label; negative numbers wrap. The
+/// second cell may be the one past the last state, which nothing reads.
 template <int N>
-void store_cells(States<N> states, Cells<N> cells, device Scaled* frame, uint count) {
+void store_cells(States<N> states, Cells<N> cells, device Scaled* frame, uint count, uint age, uint spare) {
   for (int n = 0; n < N; n += 2)
-    if (states.first + n < count)
+    if (states.first + n < count && age - n / 2 <= spare)
       *(device uint4*)(frame + states.first + n) =
           uint4(as_type<uint>(cells.at[n].mantissa), as_type<uint>(cells.at[n].exponent),
                 as_type<uint>(cells.at[n + 1].mantissa), as_type<uint>(cells.at[n + 1].exponent));
@@ -156,6 +158,7 @@ struct Walk {
   device Scaled* table;
   long emissions_step, table_step;
   uint count, loads_left;
+  uint age, spare;  ///< see store_cells
   bool keeps_frames, keeps_sums;
 
   /// Past the last frame, the emissions of the last frame once more.
@@ -172,8 +175,9 @@ struct Walk {
     const Cells<N> sums = sums_into(states, cells, from_below(cells.at[N - 1], before, place));
     cells = multiply(y, sums);
     y = load();
-    if (keeps_frames) store_cells(states, keeps_sums ? sums : cells, table, count);
+    if (keeps_frames) store_cells(states, keeps_sums ? sums : cells, table, count, age, spare);
     table += table_step;
+    ++age;
     pass_edge(cells.at[N - 1], edges, place);
   }
 };
@@ -189,8 +193,10 @@ Walk<N> walk_of(Row row, States<N> states, bool is_reversed, device const Scaled
   walk.emissions_step = steps.step * long(row.classes);
   walk.table_step = steps.step * long(frame_cells(row));
   walk.count = 2 * row.labels + 1;
+  walk.age = 0 - states.first / 2;
+  walk.spare = row.frames - row.labels;
   walk.loads_left = row.frames - 1;
-  walk.keeps_frames = with_gradient;
+  walk.keeps_frames = with_gradient && row.labels <= row.frames;
   walk.keeps_sums = is_reversed;
   return walk;
 }

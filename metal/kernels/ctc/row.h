@@ -35,6 +35,18 @@ inline Labels labels_of(Row row, device const uint* slots, bool is_reversed) {
   return {slots + row.labels_begin, row.labels, is_reversed};
 }
 
+/// The states begin .. end - 1 that an alignment can be in at frame t. It begins in state 0 or 1, ends in state L - 2
+/// or L - 1, and advances by at most two states a frame. In all other states alpha or beta is zero. Where no alignment
+/// fits, end <= begin.
+struct Reach {
+  uint begin, end;
+};
+
+inline Reach reach_of(Row row, uint t) {
+  const long L = 2 * long(row.labels) + 1;
+  return {uint(max(L - 2 * long(row.frames - t), 0l)), uint(min(L, 2 * long(t) + 2))};
+}
+
 /// The cells of a frame in alpha and beta: L, rounded up to an even number, so that pairs of cells are aligned.
 inline ulong frame_cells(Row row) {
   return 2 * ulong(row.labels) + 2;

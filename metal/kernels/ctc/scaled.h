@@ -27,9 +27,14 @@ inline bool is_zero(Scaled x) {
   return x.mantissa == 0.0f;
 }
 
+/// 2^k for k in [-126, 127].
+inline float power_of_two_in_range(int k) {
+  return as_type<float>((k + 127) * (1 << 23));
+}
+
 /// 2^k for k in [-126, 127]; 0 below.
 inline float power_of_two(int k) {
-  return as_type<float>(max(k + 127, 0) * (1 << 23));
+  return power_of_two_in_range(max(k, -127));
 }
 
 /// mantissa * 2^exponent, for a mantissa that is zero or normal.

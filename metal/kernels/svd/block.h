@@ -8,6 +8,17 @@
 namespace assay {
 namespace svd {
 
+/// Whether `is_one` holds for any thread of the group. All threads of the group must call it, and a barrier must
+/// separate the call from earlier reads of `parts`.
+inline bool any_of_group(bool is_one, threadgroup Parts<uint>& parts, Place place) {
+  const bool is_any = simd_any(is_one);
+  if (place.lane == 0) parts.at[place.simdgroup] = is_any;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  uint any = 0;
+  for (uint n = 0; n < place.simdgroups(); ++n) any |= parts.at[n];
+  return any != 0;
+}
+
 [[host_name("svd_block_rotate"), max_total_threads_per_threadgroup(512)]] kernel void block_rotate(
     constant Shape& shape [[buffer(shape_index)]], device float* work [[buffer(work_index)]],
     device float* rotations [[buffer(rotations_index)]], device uint* status [[buffer(status_index)]],

@@ -26,21 +26,35 @@ inline device float* column_of(device float* columns, ulong b, ulong j, ulong le
   return columns + (b * shape.padded + j) * length;
 }
 
-/// The columns of one matrix in device or threadgroup memory.
+/// Element i lies at elements[i ^ swizzle].
+template <class Pointer>
+struct Column {
+  Pointer elements;
+  uint swizzle;
+
+  decltype(*Pointer()) operator[](uint i) const { return elements[i ^ swizzle]; }
+};
+
+/// The columns of one matrix in device or threadgroup memory. `swizzled`: the bits of 8 j that are exchanged in the
+/// indices of column j, so that neighbouring columns begin in different memory banks (interface.h).
 template <class Pointer>
 struct Columns {
   Pointer first;
-  uint length, stride;
+  uint length, stride, swizzled;
 
-  Pointer at(uint j) const { return first + ulong(j) * stride; }
+  Column<Pointer> at(uint j) const { return {first + ulong(j) * stride, 8 * j & swizzled}; }
 };
 
 /// W and V of matrix b.
 inline Columns<device float*> work_of(device float* work, ulong b, Shape shape) {
-  return {column_of(work, b, 0, shape.rows, shape), shape.rows, shape.rows};
+  return {column_of(work, b, 0, shape.rows, shape), shape.rows, shape.rows, 0};
 }
 inline Columns<device float*> rotations_of(device float* rotations, ulong b, Shape shape) {
-  return {column_of(rotations, b, 0, shape.columns, shape), shape.columns, shape.columns};
+  return {column_of(rotations, b, 0, shape.columns, shape), shape.columns, shape.columns, 0};
+}
+
+inline Columns<threadgroup float*> shared_columns(threadgroup float* first, uint length) {
+  return {first, length, shared_stride(length), shared_swizzle(length)};
 }
 
 /// The norm of a column; all lanes of a simdgroup must call it. A small norm is computed from the column times 2^76.
@@ -74,17 +88,6 @@ template <class T>
 struct Parts {
   T at[lane_count];
 };
-
-/// Whether `is_one` holds for any thread of the group. All threads of the group must call it, and a barrier must
-/// separate the call from earlier reads of `parts`.
-inline bool any_of_group(bool is_one, threadgroup Parts<uint>& parts, Place place) {
-  const bool is_any = simd_any(is_one);
-  if (place.lane == 0) parts.at[place.simdgroup] = is_any;
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  uint any = 0;
-  for (uint n = 0; n < place.simdgroups(); ++n) any |= parts.at[n];
-  return any != 0;
-}
 
 }  // namespace svd
 }  // namespace assay

@@ -88,14 +88,19 @@ enum ConstantIndex {
 enum Geometry {
   block_width = 16,  ///< columns of a block
   block_threads_per_pair = 32,
-  shared_elements = 8128,  ///< the most floats in threadgroup memory: 32 KiB without 256 bytes of Parts
+  shared_elements = 8192,  ///< the most floats in threadgroup memory: 32 KiB
   tile = 16,               ///< rows and columns of a product that a threadgroup of multiply computes
 };
 
-/// The distance of columns in threadgroup memory, 8 more than a multiple of 16. So the columns of four neighbouring
-/// pairs, each with 8 threads, begin in different memory banks.
+/// The distance of columns in threadgroup memory. The columns of four neighbouring pairs, each with 8 threads, are to
+/// begin in different memory banks. So the distance is 8 more than a multiple of 16; or a multiple of 32, if that is
+/// less, and then bits 3 and 4 of an element's index are exchanged by those of 8 j.
 inline uint32_t shared_stride(uint32_t length) {
-  return (length + 7) / 16 * 16 + 8;
+  const uint32_t padded = (length + 7) / 16 * 16 + 8, whole = (length + 31) / 32 * 32;
+  return whole < padded ? whole : padded;
+}
+inline uint32_t shared_swizzle(uint32_t length) {
+  return shared_stride(length) % 32 == 0 ? 24 : 0;
 }
 
 enum Status : uint32_t { not_converged = 0xffffffffu };

@@ -29,8 +29,8 @@ struct Products {
 };
 
 /// The products of two columns of W, in device or threadgroup memory.
-template <int width, class Column>
-Products products_of(Column a, Column b, uint rows, uint lane) {
+template <int width, class Pointer>
+Products products_of(Column<Pointer> a, Column<Pointer> b, uint rows, uint lane) {
   float a_a = 0.0f, b_b = 0.0f, a_b = 0.0f;
   for (uint i = lane; i < rows; i += width) {
     const float x = a[i], y = b[i];
@@ -75,7 +75,7 @@ void rotate(Column a, Column b, Rotation by, uint length, uint first, uint strid
 template <int width, class Work, class Rotations>
 bool orthogonalize(ColumnPair pair, Columns<Work> work, Columns<Rotations> rotations, uint columns, uint lane) {
   if (pair.second >= columns) return false;  // padding
-  const Work a = work.at(pair.first), b = work.at(pair.second);
+  const Column<Work> a = work.at(pair.first), b = work.at(pair.second);
   const Products products = products_of<width>(a, b, work.length, lane);
   if (is_orthogonal(products)) return false;
   const Rotation by = rotation_of(products);

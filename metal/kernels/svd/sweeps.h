@@ -9,43 +9,53 @@
 namespace assay {
 namespace svd {
 
-/// Rotates every pair once if necessary. Returns whether any was rotated. Threads past the last pair only wait.
+/// Rotates every pair once if necessary. Returns whether any was rotated. Threads past the last pair have a pair of
+/// columns that do not exist.
 template <int width, class Work, class Rotations>
 bool sweep(Columns<Work> work, Columns<Rotations> rotations, Shape shape, Place place) {
   const uint pair = place.index / width, lane = place.index % width;
   bool is_rotated = false;
   for (uint step = 0; step < shape.padded - 1; ++step) {
-    if (pair < shape.padded / 2 &&
-        orthogonalize<width>(round_robin(shape.padded, step, pair), work, rotations, shape.columns, lane))
-      is_rotated = true;
+    const ColumnPair columns =
+        pair < shape.padded / 2 ? round_robin(shape.padded, step, pair) : ColumnPair{shape.padded, shape.padded};
+    if (orthogonalize<width>(columns, work, rotations, shape.columns, lane)) is_rotated = true;
     threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
   }
   return is_rotated;
 }
 
-/// The number of sweeps until one rotates nothing, or not_converged after max_sweeps. The threads exchange whether
-/// anything was rotated once per sweep, in two variables by turns: while a slow thread still reads one of them, only
-/// the other is written.
+/// The number of sweeps until one rotates nothing, or not_converged after max_sweeps. `parts`: for each simdgroup
+/// whether it has rotated anything. They lie in device memory, because W and V may fill the threadgroup memory. They
+/// are not written again before all threads have read them, because there are barriers in a sweep.
 template <int width, class Work, class Rotations>
-uint sweeps_of(Columns<Work> work, Columns<Rotations> rotations, Shape shape, threadgroup Parts<uint>* parts,
-               Place place) {
+uint sweeps_of(Columns<Work> work, Columns<Rotations> rotations, Shape shape, device uint* parts, Place place) {
   for (uint n = 1; n <= shape.max_sweeps; ++n) {
-    const bool is_rotated = sweep<width>(work, rotations, shape, place);
-    if (!any_of_group(is_rotated, parts[n % 2], place)) return n;
+    const bool is_any = simd_any(sweep<width>(work, rotations, shape, place));
+    if (place.lane == 0) parts[place.simdgroup] = is_any;
+    threadgroup_barrier(mem_flags::mem_device);
+    uint any = 0;
+    for (uint k = 0; k < place.simdgroups(); ++k) any |= parts[k];
+    if (any == 0) return n;
   }
   return not_converged;
+}
+
+/// The words of matrix b in `projections`, of which there are at least as many as simdgroups. svd_finish uses them
+/// later.
+inline device uint* parts_of(device uint* projections, uint b, Shape shape) {
+  return projections + ulong(b) * shape.columns;
 }
 
 template <int width>
 [[max_total_threads_per_threadgroup(1024)]] kernel void sweeps(
     constant Shape& shape [[buffer(shape_index)]], device float* work [[buffer(work_index)]],
-    device float* rotations [[buffer(rotations_index)]], device uint* status [[buffer(status_index)]],
-    uint b [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]],
-    uint thread_count [[threads_per_threadgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]],
-    uint lane [[thread_index_in_simdgroup]]) {
-  threadgroup Parts<uint> parts[2];
+    device float* rotations [[buffer(rotations_index)]], device uint* projections [[buffer(projections_index)]],
+    device uint* status [[buffer(status_index)]], uint b [[threadgroup_position_in_grid]],
+    uint thread_index [[thread_index_in_threadgroup]], uint thread_count [[threads_per_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
   const Place place = {thread_index, thread_count, simdgroup, lane};
-  const uint done = sweeps_of<width>(work_of(work, b, shape), rotations_of(rotations, b, shape), shape, parts, place);
+  const uint done = sweeps_of<width>(work_of(work, b, shape), rotations_of(rotations, b, shape), shape,
+                                     parts_of(projections, b, shape), place);
   if (thread_index == 0) status[b] = done;
 }
 
@@ -61,18 +71,19 @@ void copy(Columns<From> from, Columns<To> to, uint count, Place place) {
 template <int width>
 [[max_total_threads_per_threadgroup(1024)]] kernel void sweeps_threadgroup(
     constant Shape& shape [[buffer(shape_index)]], device float* work [[buffer(work_index)]],
-    device float* rotations [[buffer(rotations_index)]], device uint* status [[buffer(status_index)]],
-    threadgroup float* shared [[threadgroup(0)]], uint b [[threadgroup_position_in_grid]],
-    uint thread_index [[thread_index_in_threadgroup]], uint thread_count [[threads_per_threadgroup]],
-    uint simdgroup [[simdgroup_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
-  threadgroup Parts<uint> parts[2];
+    device float* rotations [[buffer(rotations_index)]], device uint* projections [[buffer(projections_index)]],
+    device uint* status [[buffer(status_index)]], threadgroup float* shared [[threadgroup(0)]],
+    uint b [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]],
+    uint thread_count [[threads_per_threadgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
   const Place place = {thread_index, thread_count, simdgroup, lane};
   const Columns<device float*> W = work_of(work, b, shape), V = rotations_of(rotations, b, shape);
-  const Columns<threadgroup float*> shared_W = {shared, shape.rows, shared_stride(shape.rows)};
-  const Columns<threadgroup float*> shared_V = {shared_W.at(shape.padded), shape.columns, shared_stride(shape.columns)};
+  const Columns<threadgroup float*> shared_W = shared_columns(shared, shape.rows);
+  const Columns<threadgroup float*> shared_V = shared_columns(shared + shape.padded * shared_W.stride, shape.columns);
   copy(W, shared_W, shape.padded, place);
   if (shares_rotations) copy(V, shared_V, shape.padded, place);
   threadgroup_barrier(mem_flags::mem_threadgroup);
+  device uint* const parts = parts_of(projections, b, shape);
   const uint done = shares_rotations ? sweeps_of<width>(shared_W, shared_V, shape, parts, place)
                                      : sweeps_of<width>(shared_W, V, shape, parts, place);
   copy(shared_W, W, shape.padded, place);

@@ -12,24 +12,35 @@ constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t GiB = std::uint64_t{1} << 30;
 
 TEST(CceBudget, IsAQuarterOfWhatIsLeft) {
-  EXPECT_EQ(cce_budget({.working_set = 1000, .allocated = 0, .needed = 0}, 0), 250U);
-  EXPECT_EQ(cce_budget({.working_set = 1000, .allocated = 300, .needed = 100}, 0), 150U);
-  EXPECT_EQ(cce_budget({.working_set = 1000, .allocated = 999, .needed = 0}, 0), 0U);
+  EXPECT_EQ(cce_budget(KernelPath::plain, {.working_set = 1000, .allocated = 0, .needed = 0}, 0), 250U);
+  EXPECT_EQ(cce_budget(KernelPath::plain, {.working_set = 1000, .allocated = 300, .needed = 100}, 0), 150U);
+  EXPECT_EQ(cce_budget(KernelPath::plain, {.working_set = 1000, .allocated = 999, .needed = 0}, 0), 0U);
 }
 
 TEST(CceBudget, IsNothingWhereNothingIsLeft) {
-  EXPECT_EQ(cce_budget({.working_set = 1000, .allocated = 1000, .needed = 0}, 0), 0U);
-  EXPECT_EQ(cce_budget({.working_set = 1000, .allocated = 5000, .needed = 0}, 0), 0U);
-  EXPECT_EQ(cce_budget({.working_set = 1000, .allocated = 600, .needed = 600}, 0), 0U);
-  EXPECT_EQ(cce_budget({.working_set = 1000, .allocated = most, .needed = most}, 0), 0U);
+  EXPECT_EQ(cce_budget(KernelPath::plain, {.working_set = 1000, .allocated = 1000, .needed = 0}, 0), 0U);
+  EXPECT_EQ(cce_budget(KernelPath::plain, {.working_set = 1000, .allocated = 5000, .needed = 0}, 0), 0U);
+  EXPECT_EQ(cce_budget(KernelPath::plain, {.working_set = 1000, .allocated = 600, .needed = 600}, 0), 0U);
+  EXPECT_EQ(cce_budget(KernelPath::plain, {.working_set = 1000, .allocated = most, .needed = most}, 0), 0U);
 }
 
 TEST(CceBudget, IsWhatWasAskedForWhateverIsLeft) {
-  EXPECT_EQ(cce_budget({.working_set = 1000, .allocated = 1000, .needed = 0}, 77), 77U);
+  EXPECT_EQ(cce_budget(KernelPath::plain, {.working_set = 1000, .allocated = 1000, .needed = 0}, 77), 77U);
 }
 
 TEST(CceBudget, HasNoBoundWhereTheDeviceTellsNone) {
-  EXPECT_EQ(cce_budget({.working_set = 0, .allocated = 123, .needed = 456}, 0), most);
+  EXPECT_EQ(cce_budget(KernelPath::plain, {.working_set = 0, .allocated = 123, .needed = 456}, 0), most);
+}
+
+TEST(CceBudget, IsAtMost64MiBOnTheProductionPath) {
+  constexpr std::uint64_t MiB = std::uint64_t{1} << 20;
+  const auto budget = [](std::uint64_t working_set, std::uint64_t asked) {
+    return cce_budget(KernelPath::production, {.working_set = working_set, .allocated = 0, .needed = 0}, asked);
+  };
+  EXPECT_EQ(budget(0, 0), 64 * MiB);
+  EXPECT_EQ(budget(256 * MiB, 0), 64 * MiB);
+  EXPECT_EQ(budget(256 * MiB - 4, 0), 64 * MiB - 1);
+  EXPECT_EQ(budget(0, 65 * MiB), 65 * MiB);
 }
 
 TEST(CcePosition, IsARowOfSumsAndOnThePlainPathItsLogits) {
@@ -67,10 +78,10 @@ TEST(CceChunk, IsNeverBelow1024) {
 TEST(CceChunk, ShrinksAsTokensGrow) {
   const auto chunk = [](KernelPath path, std::uint64_t tokens, std::uint64_t H) {
     const std::uint64_t inputs = (tokens + 128'000) * H * 2;
-    return cce_chunk(cce_budget({.working_set = 32 * GiB / 3, .allocated = 0, .needed = 2 * inputs}, 0),
+    return cce_chunk(cce_budget(path, {.working_set = 32 * GiB / 3, .allocated = 0, .needed = 2 * inputs}, 0),
                      cce_position_bytes(path, H, tokens));
   };
-  EXPECT_EQ(chunk(KernelPath::production, 16384, 4096), 16384U);
+  EXPECT_EQ(chunk(KernelPath::production, 16384, 4096), 4096U) << "64 MiB";
   EXPECT_EQ(chunk(KernelPath::plain, 1024, 4096), 16384U);
   std::uint64_t before = 16384;
   for (const std::uint64_t tokens : {16384U, 65536U, 131072U, 262144U, 524288U, 1048576U}) {

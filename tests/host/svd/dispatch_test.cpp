@@ -107,25 +107,27 @@ struct Shared {
   bool with_rotations;
 };
 
-/// Of W [padded, rows] and V [padded, columns], whose columns begin 8 more than a multiple of 16 floats apart.
+/// W [padded, rows] and V [padded, columns]: their columns are shared_stride floats apart.
 TEST_F(SvdDispatches, KeepSmallMatricesInThreadgroupMemory) {
-  for (const Shared& at : {Shared{32, 32, "svd_sweeps_8_threadgroup", 4 * 32 * (40 + 40), true},
+  for (const Shared& at : {Shared{32, 32, "svd_sweeps_8_threadgroup", 4 * 32 * (32 + 32), true},
                            {56, 56, "svd_sweeps_8_threadgroup", 4 * 56 * (56 + 56), true},
-                           {57, 56, "svd_sweeps_8_threadgroup", 4 * 56 * (72 + 56), true},
-                           {57, 57, "svd_sweeps_8_threadgroup", 4 * 58 * 72, false},
-                           {128, 58, "svd_sweeps_8_threadgroup", 4 * 58 * 136, false},
-                           {128, 60, "svd_sweeps_8", 0, false},
-                           {129, 58, "svd_sweeps_32_threadgroup", 4 * 58 * 136, false},
-                           {129, 60, "svd_sweeps_32", 0, false},
+                           {57, 56, "svd_sweeps_8_threadgroup", 4 * 56 * (64 + 56), true},
+                           {64, 64, "svd_sweeps_8_threadgroup", 4 * 64 * (64 + 64), true},
+                           {65, 64, "svd_sweeps_8_threadgroup", 4 * 64 * 72, false},
+                           {128, 64, "svd_sweeps_8_threadgroup", 4 * 64 * 128, false},
+                           {128, 65, "svd_sweeps_8", 0, false},
+                           {129, 60, "svd_sweeps_32_threadgroup", 4 * 60 * 136, false},
+                           {129, 62, "svd_sweeps_32", 0, false},
                            {129, 65, "svd_sweeps_8", 0, false},
-                           {4056, 1, "svd_sweeps_32_threadgroup", 4 * 2 * (4056 + 8), true},
-                           {4057, 2, "svd_sweeps_32", 0, false}}) {
+                           {4088, 1, "svd_sweeps_32_threadgroup", 4 * 2 * (4088 + 8), true},
+                           {4096, 2, "svd_sweeps_32_threadgroup", 4 * 2 * 4096, false},
+                           {4097, 2, "svd_sweeps_32", 0, false}}) {
     const Dispatch dispatch = dispatches(at.rows, at.columns)[1];
     EXPECT_EQ(dispatch.kernel, at.kernel) << at.rows << " x " << at.columns;
     EXPECT_EQ(dispatch.threadgroup_length, at.bytes) << at.rows << " x " << at.columns;
     EXPECT_EQ(dispatch.constant(svd::shares_rotations_constant), at.with_rotations) << at.rows << " x " << at.columns;
   }
-  EXPECT_EQ(dispatches(32, 32, 1, {}, false)[1].threadgroup_length, 4U * 32 * 40) << "no vectors";
+  EXPECT_EQ(dispatches(32, 32, 1, {}, false)[1].threadgroup_length, 4U * 32 * 32) << "no vectors";
 }
 
 TEST_F(SvdDispatches, TakeWideMatricesTransposed) {

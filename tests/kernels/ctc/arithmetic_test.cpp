@@ -26,6 +26,10 @@ kernel void exponentials(device const float2* x [[buffer(0)]], device assay::ctc
                          uint i [[thread_position_in_grid]]) {
   y[i] = assay::ctc::exponential(x[i].x, x[i].y);
 }
+kernel void exponentials_below(device const float2* x [[buffer(0)]], device float2* y [[buffer(1)]],
+                               uint i [[thread_position_in_grid]]) {
+  y[i] = float2(assay::ctc::exponential_below(x[i].x, x[i].y), 0.0f);
+}
 kernel void logarithms(device const assay::ctc::Scaled* x [[buffer(0)]], device float2* y [[buffer(1)]],
                        uint i [[thread_position_in_grid]]) {
   const assay::Pair pair = assay::ctc::logarithm(assay::ctc::normalized(x[i].mantissa, x[i].exponent));
@@ -99,6 +103,34 @@ TEST(CtcArithmetic, ExponentialsSaturate) {
   EXPECT_NEAR(out[3].exponent, -0x1p28 / std::log(2.0), 64);
   EXPECT_NEAR(out[4].exponent, 0x1p28 / std::log(2.0), 64);
   EXPECT_NEAR(out[5].exponent, -0x1p24 / std::log(2.0), 1);
+}
+
+/// Two units of a normal result, one of the smallest subnormal number below.
+TEST(CtcArithmetic, ExponentialsBelowTheShiftAreRightDownToSubnormalNumbers) {
+  validation::Random random(1);
+  std::vector<Two> in;
+  for (const double shift : {0.0, 3.7, -80.0, 3e4, 5e5})
+    for (const double width : {1e-6, 1.0, 30.0, 86.0, 104.0, 200.0})
+      for (int i = 0; i < 500; ++i)
+        in.push_back({static_cast<float>(shift - width * random.real(0.0, 1.0)), static_cast<float>(shift)});
+  const auto out = run<Two>("exponentials_below", in);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    if (in[i].first > in[i].second) continue;
+    const long double exact = std::exp(static_cast<long double>(in[i].first) - static_cast<long double>(in[i].second));
+    EXPECT_LE(std::abs(static_cast<long double>(out[i].first) - exact), 2 * 0x1p-24L * exact + 0x1p-149L)
+        << in[i].first << " - " << in[i].second;
+  }
+}
+
+TEST(CtcArithmetic, ExponentialsFarBelowTheShiftAreZero) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const float shift : {0.0F, -5.0F, 100.0F, 0x1p19F, -0x1p19F, 0x1p30F, -0x1p30F}) {
+    const auto out =
+        run<Two>("exponentials_below",
+                 std::vector<Two>{{-infinity, shift}, {shift - 512, shift}, {-3e38F, shift}, {shift, shift}});
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(out[static_cast<std::size_t>(i)].first, 0.0F) << shift;
+    EXPECT_EQ(out[3].first, 1.0F) << shift;
+  }
 }
 
 TEST(CtcArithmetic, LogarithmsAreRightNearOneToo) {

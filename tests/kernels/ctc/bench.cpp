@@ -58,15 +58,16 @@ std::uint64_t rounded_up(std::uint64_t count, std::uint64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
 }
 
-/// The names of the kernels of one variant, in the order of their dispatches, but for ctc_reduce.
-std::vector<std::string> kernels_of(const CtcVariant& variant) {
+/// The names of the kernels of one variant for C classes, in the order of their dispatches, but for ctc_reduce.
+std::vector<std::string> kernels_of(const CtcVariant& variant, std::int64_t C) {
   const std::string size = name_of(variant.size);
   if (variant.size == SizeClass::plain) {
     if (!variant.with_gradient) return {"ctc_plain_log_softmax_" + variant.type, "ctc_plain_alpha"};
     return {"ctc_plain_log_softmax_" + variant.type, "ctc_plain_alpha", "ctc_plain_beta",
             "ctc_plain_gradient_" + variant.type};
   }
-  std::vector<std::string> names = {"ctc_emissions_" + variant.emissions + variant.type, "ctc_recursion_" + size};
+  const std::string emissions = variant.emissions.empty() && C > ctc::frame_classes ? "held_" : variant.emissions;
+  std::vector<std::string> names = {"ctc_emissions_" + emissions + variant.type, "ctc_recursion_" + size};
   if (variant.with_gradient) names.push_back("ctc_gradient_" + variant.type);
   return names;
 }
@@ -90,7 +91,7 @@ class Call {
   CtcOutcome run() {
     std::vector<std::shared_ptr<const ComputePipeline>> pipelines;
     const bool is_reduced = problem_.reduction != reference::Reduction::none;
-    std::vector<std::string> names = kernels_of(variant_);
+    std::vector<std::string> names = kernels_of(variant_, problem_.C);
     if (is_reduced) names.emplace_back("ctc_reduce");
     for (const std::string& name : names) pipelines.push_back(pipeline(name));
     const auto commands = device_.new_command_queue()->command_buffer();

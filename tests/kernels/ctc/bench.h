@@ -22,7 +22,7 @@ struct CtcVariant {
   SizeClass size = SizeClass::states_8;
   std::string type = "float";       ///< of activations and gradient: float, half, bfloat
   std::uint64_t group_threads = 0;  ///< of the recursion; 0: as many as the longest row needs
-  std::string emissions = "";       ///< the kernel of emissions: held_, wide_
+  std::string emissions = "";       ///< the kernel of emissions: held_, wide_; empty: as the host chooses
   bool with_gradient = true;
 };
 

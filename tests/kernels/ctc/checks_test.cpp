@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "metal/kernels/ctc/interface.h"
 #include "tests/kernels/ctc/bench.h"
 #include "tests/kernels/ctc/cases.h"
 #include "tests/kernels/emulated.h"
@@ -92,11 +93,12 @@ TEST(CtcEmissions, OfAGroupAreThoseOfASimdgroup) {
   emulator::EmulatorOptions options;
   options.is_checked = false;
   CtcBench bench(options);
-  for (const std::int64_t C : {3, 129, 1024, 2500}) {
+  for (const std::int64_t C : {3, 129, 256, 1024, 2500}) {
     const CtcCase c = edge_case(C, 4);
-    const CtcOutcome expected = bench.run(c.view(), {.size = SizeClass::states_2});
     const CtcOutcome held = bench.run(c.view(), {.size = SizeClass::states_2, .emissions = "held_"});
     EXPECT_EQ(bits_of(bench.run(c.view(), {.size = SizeClass::states_2, .emissions = "wide_"})), bits_of(held));
+    if (C > ctc::frame_classes) continue;
+    const CtcOutcome expected = bench.run(c.view(), {.size = SizeClass::states_2});
     for (std::size_t i = 0; i < expected.gradient.size(); ++i) {
       ASSERT_EQ(std::isnan(held.gradient[i]), std::isnan(expected.gradient[i])) << i;
       if (!std::isnan(expected.gradient[i])) {

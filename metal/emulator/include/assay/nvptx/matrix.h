@@ -36,29 +36,37 @@ ASSAY_OWN constexpr bool has_double_tensor_cores() {
   return sizeof(T) <= 4 && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900);
 }
 
-ASSAY_OWN vec<float, 2> elements_of_lane(vec<float, 2> mine, uint from) {
-  return {shuffled(mine.x, from, assay_shader_side::whole_warp), shuffled(mine.y, from, assay_shader_side::whole_warp)};
+/// The value of lane `from`, all lanes of the warp taking part. Not volatile, so that factors that several products
+/// share are fetched once; nothing but a volatile product may depend on it, or lanes could drift apart before it.
+ASSAY_OWN float factor_of_lane(float mine, uint from) {
+  float other;
+  asm("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=f"(other) : "f"(mine), "r"(from));
+  return other;
 }
 
 /// A lane's two elements of a b. All lanes must call it.
 ///
 /// Lane 4 r + p of the instruction has a[r][p], b[p][r], and of the result row r, columns 2 p and 2 p + 1. It
-/// multiplies four columns by four rows. The first call takes the even ones, the second the odd ones: then each lane
-/// gets both of its elements of a from one lane.
+/// multiplies four columns by four rows: the first call the even ones, the second the odd ones. So each lane gets both
+/// of its elements of a from one lane. Those of b come from two lanes, of rows 2 p and 2 p + 1. A lane of an even row
+/// sends its first element and then its second; a lane of an odd row the other way round.
 template <class T>
 ASSAY_OWN vec<float, 2> product_of_tensor_cores(vec<float, 2> a, vec<float, 2> b) {
   const uint lane = lane_of_warp(), row = lane / 4, pair = lane % 4;
-  const vec<float, 2> left = elements_of_lane(a, matrix_lane(row, pair));
+  const uint from_left = matrix_lane(row, pair);
+  const double left[] = {factor_of_lane(a.x, from_left), factor_of_lane(a.y, from_left)};
+  const bool is_odd_source = lane / 2 % 2 == 1;
+  const uint parity = row % 2;
+  const float same = factor_of_lane(is_odd_source ? b.y : b.x, matrix_lane(2 * pair + parity, row / 2));
+  const float other = factor_of_lane(is_odd_source ? b.x : b.y, matrix_lane(2 * pair + 1 - parity, row / 2));
+  const double right[] = {parity == 0 ? same : other, parity == 0 ? other : same};
   double first = 0, second = 0;
-  for (uint odd = 0; odd < 2; ++odd) {
-    const vec<float, 2> right = elements_of_lane(b, matrix_lane(2 * pair + odd, row / 2));
-    const double from_left = odd == 0 ? left.x : left.y, from_right = row % 2 == 0 ? right.x : right.y;
+  for (int odd = 0; odd < 2; ++odd)
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(first), "+d"(second)
-                 : "d"(from_left), "d"(from_right));
-  }
+                 : "d"(left[odd]), "d"(right[odd]));
   const uint own_row = lane / 16 * 4 + lane / 2 % 4, own_pair = lane / 8 % 2 * 2 + lane % 2;
-  return elements_of_lane({float(first), float(second)}, 4 * own_row + own_pair);
+  return shuffled(vec<float, 2>{float(first), float(second)}, 4 * own_row + own_pair, assay_shader_side::whole_warp);
 }
 
 }  // namespace detail
