@@ -201,6 +201,7 @@ typedef struct assay_cce_kernel {
   int64_t alignment;    /* of every array, in bytes: a power of two up to 4096; 0: that of its elements */
   uint32_t rounded_lse; /* 1: lse is rounded to one number before logits are subtracted from it */
   uint32_t reserved;
+  double sum_roundoff; /* of the sums in a loss, of exponentials and of tokens' losses; 0: unit_roundoff */
 } assay_cce_kernel;
 
 /* ---- SVD: singular value decomposition ------------------------------------------------------------------------------

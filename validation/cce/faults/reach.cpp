@@ -18,18 +18,44 @@ using Problem = metal::AnyCceProblem;
 using Output = metal::AnyCceOutput;
 using Floats = std::span<const float>;
 
-/// Entries that are no target get probability 0.
-void without_entries(std::int64_t first, const CceKernel& healthy, const Problem& problem, const Output& out,
-                     const CceRequest& request) {
+/// An index of which a fault leaves out this one alone.
+constexpr std::size_t lost = 100'000;
+
+/// Entries from `first` to `end` that are no target get probability 0.
+void without_entries(std::size_t first, std::size_t end, const CceKernel& healthy, const Problem& problem,
+                     const Output& out, const CceRequest& request) {
   const auto* const given = std::get_if<Floats>(&problem.bias);
   if (given == nullptr || given->empty()) return healthy.run(problem, out, request);
   std::vector<float> bias(given->begin(), given->end());
-  for (auto v = static_cast<std::size_t>(first); v < bias.size(); ++v)
+  for (std::size_t v = first; v < std::min(end, bias.size()); ++v)
     if (std::ranges::find(problem.options.targets, static_cast<std::int64_t>(v)) == problem.options.targets.end())
       bias[v] = -std::numeric_limits<float>::infinity();
   Problem changed = problem;
   changed.bias = Floats(bias);
   healthy.run(changed, out, request);
+}
+
+void without_entries_from(std::int64_t first, const CceKernel& healthy, const Problem& problem, const Output& out,
+                          const CceRequest& request) {
+  without_entries(static_cast<std::size_t>(first), std::numeric_limits<std::size_t>::max(), healthy, problem, out,
+                  request);
+}
+
+void without_one_entry(const CceKernel& healthy, const Problem& problem, const Output& out, const CceRequest& request) {
+  without_entries(lost, lost + 1, healthy, problem, out, request);
+}
+
+/// The loss of one token is missing in the sum, or the mean.
+void without_one_loss(const CceKernel& healthy, const Problem& problem, const Output& out, const CceRequest& request) {
+  healthy.run(problem, out, request);
+  std::vector<std::int64_t> targets(problem.options.targets.begin(), problem.options.targets.end());
+  if (targets.size() <= lost || problem.options.reduction == Reduction::none) return;
+  targets[lost] = problem.options.ignore_index;
+  Problem changed = problem;
+  changed.options.targets = targets;
+  Output loss;
+  loss.loss = out.loss;
+  healthy.run(changed, loss, request);
 }
 
 void without_columns(std::int64_t first, const CceKernel& healthy, const Problem& problem, const Output& out,
@@ -81,10 +107,14 @@ std::vector<CceFault> reach_faults() {
                                           {"dweight", 0, 'v', "dweight", thresholds_to_2_17},
                                           {"dweight", 1, 'h', "dweight", thresholds_to_2_12},
                                           {"dbias", 0, 'v', "dbias", thresholds_to_2_17}});
-  add_ignored_inputs<CceOperation>(faults, {{"V", "loss", thresholds_to_2_17, without_entries},
+  add_ignored_inputs<CceOperation>(faults, {{"V", "loss", thresholds_to_2_17, without_entries_from},
                                             {"H", "loss", thresholds_to_2_12, without_columns},
                                             {"N", "batch-singles", thresholds_to_2_17, without_tokens}});
   add_rare_calls<CceOperation>(faults, "loss");
+  faults.push_back(reach_fault<CceOperation>("entry-left-out", "entry 100,000 is not in the softmax's sum", "loss",
+                                             without_one_entry));
+  faults.push_back(reach_fault<CceOperation>("token-left-out", "token 100,000 is not in the sum over the batch",
+                                             "reductions", without_one_loss));
   faults.push_back(reach_fault<CceOperation>(
       "offsets-of-32-bits", "an offset past 2^32 wraps: apple/ml-cross-entropy#37", "far-tokens", wrapped_offsets));
   return faults;
