@@ -64,11 +64,11 @@ struct ExtentReach {
   std::string noticed() const { return elements.text("indices noticed", best.size) + terms.text("terms", best.size); }
 };
 
-/// What judged arrays of more than 2^32 elements: a property of the losses, in operations that have one.
+/// What judged arrays of more than 2^32 elements: one property, in operations that have it.
 std::string far_text(const GateRecord& record) {
   for (const auto& property : record.properties)
     if (property.property.starts_with("far-") && property.verdict == Verdict::pass)
-      return fmt::format("    arrays past 2^32 elements by {}: losses; not reached: gradients\n", property.property);
+      return fmt::format("    {} by {}; other results there: not reached\n", property.claim, property.property);
   return "    arrays past 2^32 elements: not reached\n";
 }
 
@@ -81,8 +81,8 @@ std::string reach_text(const GateRecord& record) {
   if (extents.empty()) return "";
   std::string text = "  largest size of each extent (noticed: its result, or its term of a sum, cannot be left out)\n";
   for (const auto& [name, extent] : extents) {
-    text += fmt::format("    {} {} by {} of {} properties{}", name, extent.best.size,
-                        extent.judged(), record.properties.size(), extent.noticed());
+    text += fmt::format("    {} {} by {} of {} properties{}", name, extent.best.size, extent.judged(),
+                        record.properties.size(), extent.noticed());
     text += extent.best.size < extent.best.due ? fmt::format("; not reached: {}\n", extent.best.due) : "\n";
     text += extent.others();
   }

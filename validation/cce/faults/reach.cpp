@@ -79,22 +79,25 @@ void without_tokens(std::int64_t first, const CceKernel& healthy, const Problem&
   healthy.run(changed, out, request);
 }
 
-/// Losses of the tokens of which an offset has more than 32 bits, from where the lower bits of the offset point.
-void wrapped_offsets(const CceKernel& healthy, const Problem& problem, const Output& out, const CceRequest& request) {
+/// Results of the tokens of which an offset has more than 32 bits, from where the lower bits of the offset point: their
+/// losses, or dweight.
+void wrapped_offsets(bool of_loss, const CceKernel& healthy, const Problem& problem, const Output& out,
+                     const CceRequest& request) {
   healthy.run(problem, out, request);
   const auto* const given = std::get_if<Floats>(&problem.hidden);
   const CceProblem<float>& o = problem.options;
   const std::int64_t first = (std::int64_t{1} << 32) / o.H + 1;
-  for (std::int64_t n = first; given != nullptr && n < o.N && o.reduction == Reduction::none; ++n) {
-    const auto row = static_cast<std::size_t>(n);
-    Problem one = problem;
-    one.options.N = 1;
-    one.options.targets = o.targets.subspan(row, 1);
-    one.hidden = given->subspan(static_cast<std::uint32_t>(n * o.H), static_cast<std::size_t>(o.H));
-    Output loss;
-    loss.loss = out.loss.subspan(row, 1);
-    healthy.run(one, loss, request);
-  }
+  if (given == nullptr || first >= o.N || o.reduction != Reduction::none) return;
+  const auto tokens = static_cast<std::size_t>(o.N - first);
+  Problem far = problem;
+  far.options.N = o.N - first;
+  far.options.targets = o.targets.last(tokens);
+  far.hidden = given->subspan(static_cast<std::uint32_t>(first * o.H), tokens * static_cast<std::size_t>(o.H));
+  std::vector<float> losses(tokens);
+  Output wrapped;
+  wrapped.loss = of_loss ? out.loss.last(tokens) : std::span(losses);
+  if (!of_loss) wrapped.dweight = out.dweight;
+  healthy.run(far, wrapped, request);
 }
 
 }  // namespace
@@ -115,8 +118,13 @@ std::vector<CceFault> reach_faults() {
                                              without_one_entry));
   faults.push_back(reach_fault<CceOperation>("token-left-out", "token 100,000 is not in the sum over the batch",
                                              "reductions", without_one_loss));
-  faults.push_back(reach_fault<CceOperation>(
-      "offsets-of-32-bits", "an offset past 2^32 wraps: apple/ml-cross-entropy#37", "far-tokens", wrapped_offsets));
+  for (const bool of_loss : {true, false})
+    faults.push_back(reach_fault<CceOperation>(
+        of_loss ? "offsets-of-32-bits" : "dweight-of-32-bits",
+        of_loss ? "an offset past 2^32 wraps: apple/ml-cross-entropy#37" : "the backward pass's offset past 2^32 wraps",
+        "far-tokens", [of_loss](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+          wrapped_offsets(of_loss, healthy, problem, out, request);
+        }));
   return faults;
 }
 
