@@ -18,8 +18,8 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
-#include <exception>
 
+#include "bench/program.h"
 #include "metal/device/or_throw.h"
 #include "metal/devices/devices.h"
 
@@ -33,24 +33,16 @@ void run_table(const std::string& title, const std::vector<Column>& columns) {
   std::printf("\n");
 }
 
-int run(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+void run() {
   const auto device = std::make_shared<TimedDevice>(metal::or_throw(metal::open_device(metal::best_device())));
   run_table("CTC loss and gradient on " + device->name() + ", float32, us", add_gpu_ctc(device));
   run_table("SVD, float32, ms", add_gpu_svd(device));
   run_table("Linear cross-entropy, loss and gradients, ms", add_gpu_cce(device));
-  return 0;
 }
 
 }  // namespace
 }  // namespace assay::bench
 
 int main(int argc, char** argv) {
-  try {
-    return assay::bench::run(argc, argv);
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "bench gpu: %s\n", problem.what());
-    return 1;
-  }
+  return assay::bench::run_program("gpu", argc, argv, assay::bench::run);
 }

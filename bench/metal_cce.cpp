@@ -2,9 +2,8 @@
 // production path, on the emulator, unchecked, one OS thread, in one run and in turns, as a table.
 //
 //   ms             medians of processor time of LinearCrossEntropy's call from spans to spans, the second of two calls
-//   in
-//                  a row. Emulator times: they compare what the two paths cost on a CPU, where an 8 x 8 product is 32
-//                  fibers meeting twice, and say nothing of a GPU
+//                  in a row. Emulator times: they compare what the two paths cost on a CPU, where an 8 x 8 product is
+//                  two barriers of 32 fibers, and say nothing of a GPU
 //   loss           the largest relative error of a token's loss against the definition in double
 //   dhidden        the largest error of an element, in units of the largest element; dweight likewise
 //
@@ -15,17 +14,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdio>
-#include <exception>
-#include <memory>
 #include <vector>
 
-#include "bench/table.h"
+#include "bench/program.h"
 #include "bench/timing.h"
 #include "metal/device/or_throw.h"
-#include "metal/emulator/emulator_device.h"
 #include "metal/host/cce/cce.h"
-#include "metal/host/kernel_file.h"
 #include "tests/kernels/cce/case.h"
 
 namespace assay::bench {
@@ -40,21 +34,7 @@ struct CceSize {
   float offset = 0.0F;  ///< common to all of them
 };
 
-/// Both paths of one library on one device.
-struct Paths {
-  metal::LinearCrossEntropy plain, production;
-
-  static Paths make() {
-    metal::emulator::EmulatorOptions options;
-    options.is_checked = false;
-    options.os_threads = 1;
-    const auto device = std::make_shared<metal::emulator::EmulatorDevice>(options);
-    const auto library = metal::or_throw(device->new_library_from_file(metal::host::kernel_file("cce/cce.metal")));
-    using metal::LinearCrossEntropy;
-    return {metal::or_throw(LinearCrossEntropy::create(device, library, {.path = metal::CcePath::plain})),
-            metal::or_throw(LinearCrossEntropy::create(device, library, {.path = metal::CcePath::production}))};
-  }
-};
+using Paths = PathsOf<metal::LinearCrossEntropy>;
 
 CceCase case_of(const CceSize& size) {
   CceCase c = metal::test::some_cce(size.N, size.H, size.V, false, size.scale, 7);
@@ -115,32 +95,22 @@ void add_rows(const Paths& paths) {
   }
 }
 
-int run(int argc, char** argv) {
-  const Paths paths = Paths::make();
+void run() {
+  const Paths paths = emulated_paths<metal::LinearCrossEntropy, metal::CcePath>("cce/cce.metal");
   add_rows(paths);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  Table table("Emulator times, one thread of a CPU: what the two paths cost there, not GPU speed.",
-              {{"plain, emulated ms", "%.3g"},
-               {"production, emulated ms", "%.3g"},
-               {"plain loss", "%.1e"},
-               {"loss", "%.1e"},
-               {"plain dhidden", "%.1e"},
-               {"dhidden", "%.1e"},
-               {"plain dweight", "%.1e"},
-               {"dweight", "%.1e"}});
-  benchmark::RunSpecifiedBenchmarks(&table);
-  return 0;
+  print_emulated({{"plain, emulated ms", "%.3g"},
+                  {"production, emulated ms", "%.3g"},
+                  {"plain loss", "%.1e"},
+                  {"loss", "%.1e"},
+                  {"plain dhidden", "%.1e"},
+                  {"dhidden", "%.1e"},
+                  {"plain dweight", "%.1e"},
+                  {"dweight", "%.1e"}});
 }
 
 }  // namespace
 }  // namespace assay::bench
 
 int main(int argc, char** argv) {
-  try {
-    return assay::bench::run(argc, argv);
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "bench metal_cce: %s\n", problem.what());
-    return 1;
-  }
+  return assay::bench::run_program("metal_cce", argc, argv, assay::bench::run);
 }

@@ -16,38 +16,20 @@
 #include <benchmark/benchmark.h>
 
 #include <cmath>
-#include <cstdio>
-#include <exception>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "bench/ctc_batch.h"
 #include "bench/ctc_truth.h"
-#include "bench/table.h"
+#include "bench/program.h"
 #include "bench/timing.h"
 #include "metal/device/or_throw.h"
-#include "metal/emulator/emulator_device.h"
 #include "metal/host/ctc/ctc.h"
-#include "metal/host/kernel_file.h"
 
 namespace assay::bench {
 namespace {
 
-/// Both paths of one library on one device.
-struct Paths {
-  metal::CtcLoss plain, production;
-
-  static Paths make() {
-    metal::emulator::EmulatorOptions options;
-    options.is_checked = false;
-    options.os_threads = 1;
-    const auto device = std::make_shared<metal::emulator::EmulatorDevice>(options);
-    const auto library = metal::or_throw(device->new_library_from_file(metal::host::kernel_file("ctc/ctc.metal")));
-    return {metal::or_throw(metal::CtcLoss::create(device, library, {.path = metal::CtcPath::plain})),
-            metal::or_throw(metal::CtcLoss::create(device, library, {.path = metal::CtcPath::production}))};
-  }
-};
+using Paths = PathsOf<metal::CtcLoss>;
 
 /// One path's results and times.
 struct Measured {
@@ -102,33 +84,23 @@ void add_rows(const Paths& paths) {
         ->UseManualTime();
 }
 
-int run(int argc, char** argv) {
-  const Paths paths = Paths::make();
+void run() {
+  const Paths paths = emulated_paths<metal::CtcLoss, metal::CtcPath>("ctc/ctc.metal");
   add_rows(paths);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  Table table("Emulator times, one thread of a CPU: what the two paths cost there, not GPU speed.",
-              {{"plain, emulated ms", "%.3g"},
-               {"production, emulated ms", "%.3g"},
-               {"ratio", "%.2f"},
-               {"plain, loss alone", "%.3g"},
-               {"production, loss alone", "%.3g"},
-               {"plain error", "%.1e"},
-               {"error", "%.1e"},
-               {"plain loss error", "%.1e"},
-               {"loss error", "%.1e"}});
-  benchmark::RunSpecifiedBenchmarks(&table);
-  return 0;
+  print_emulated({{"plain, emulated ms", "%.3g"},
+                  {"production, emulated ms", "%.3g"},
+                  {"ratio", "%.2f"},
+                  {"plain, loss alone", "%.3g"},
+                  {"production, loss alone", "%.3g"},
+                  {"plain error", "%.1e"},
+                  {"error", "%.1e"},
+                  {"plain loss error", "%.1e"},
+                  {"loss error", "%.1e"}});
 }
 
 }  // namespace
 }  // namespace assay::bench
 
 int main(int argc, char** argv) {
-  try {
-    return assay::bench::run(argc, argv);
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "bench metal_ctc: %s\n", problem.what());
-    return 1;
-  }
+  return assay::bench::run_program("metal_ctc", argc, argv, assay::bench::run);
 }

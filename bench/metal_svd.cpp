@@ -2,8 +2,8 @@
 // path, on the emulator, unchecked, one OS thread, in one run and in turns, as a table.
 //
 //   ms             medians of processor time of Svd's call from spans to spans. Emulator times: they compare what the
-//   two
-//                  paths cost on a CPU, where a shuffle is a switch of fibers, and say nothing of a GPU
+//                  two paths cost on a CPU, where a shuffle is a switch of fibers,
+//                  and say nothing of a GPU
 //   residual       |A - U diag(S) Vh| / |A| in the Frobenius norm, as a share of 4 sqrt(n) 2^-24
 //   orthogonality  the largest element of U^T U - I and Vh Vh^T - I, likewise
 //   values         the largest error of a singular value relative to itself, in units of 2^-24; of graded matrices
@@ -14,18 +14,13 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <exception>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "bench/table.h"
+#include "bench/program.h"
 #include "bench/timing.h"
 #include "metal/device/or_throw.h"
-#include "metal/emulator/emulator_device.h"
-#include "metal/host/kernel_file.h"
 #include "metal/host/svd/svd.h"
 #include "tests/kernels/svd/case.h"
 #include "tests/kernels/svd/exact.h"
@@ -36,21 +31,7 @@ namespace {
 using metal::test::SvdCase;
 using metal::test::SvdResults;
 
-/// Both paths of one library on one device.
-struct Paths {
-  metal::Svd plain, production;
-
-  static Paths make() {
-    metal::emulator::EmulatorOptions options;
-    options.is_checked = false;
-    options.os_threads = 1;
-    const auto device = std::make_shared<metal::emulator::EmulatorDevice>(options);
-    const auto library = metal::or_throw(device->new_library_from_file(metal::host::kernel_file("svd/svd.metal")));
-    using metal::Svd;
-    return {metal::or_throw(Svd::create(device, library, {.path = metal::SvdPath::plain})),
-            metal::or_throw(Svd::create(device, library, {.path = metal::SvdPath::production}))};
-  }
-};
+using Paths = PathsOf<metal::Svd>;
 
 /// One path's results and times.
 struct Measured {
@@ -107,32 +88,22 @@ void add_rows(const Paths& paths) {
   add_row("rank 3 of 64 x 64", metal::test::low_rank_svd(64, 64, 3), false, 3, paths);
 }
 
-int run(int argc, char** argv) {
-  const Paths paths = Paths::make();
+void run() {
+  const Paths paths = emulated_paths<metal::Svd, metal::SvdPath>("svd/svd.metal");
   add_rows(paths);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  Table table("Emulator times, one thread of a CPU: what the two paths cost there, not GPU speed.",
-              {{"plain, emulated ms", "%.3g"},
-               {"production, emulated ms", "%.3g"},
-               {"plain residual", "%.2f"},
-               {"residual", "%.2f"},
-               {"plain orthogonality", "%.2f"},
-               {"orthogonality", "%.2f"},
-               {"plain values", "%.1f"},
-               {"values", "%.1f"}});
-  benchmark::RunSpecifiedBenchmarks(&table);
-  return 0;
+  print_emulated({{"plain, emulated ms", "%.3g"},
+                  {"production, emulated ms", "%.3g"},
+                  {"plain residual", "%.2f"},
+                  {"residual", "%.2f"},
+                  {"plain orthogonality", "%.2f"},
+                  {"orthogonality", "%.2f"},
+                  {"plain values", "%.1f"},
+                  {"values", "%.1f"}});
 }
 
 }  // namespace
 }  // namespace assay::bench
 
 int main(int argc, char** argv) {
-  try {
-    return assay::bench::run(argc, argv);
-  } catch (const std::exception& problem) {
-    std::fprintf(stderr, "bench metal_svd: %s\n", problem.what());
-    return 1;
-  }
+  return assay::bench::run_program("metal_svd", argc, argv, assay::bench::run);
 }

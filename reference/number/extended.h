@@ -82,6 +82,8 @@ struct NumberTraits<Extended<Real>> {
   /// exp(x) = exp(x - k ln 2) * 2^k with k = round(x / ln 2). Below exp(-2^60) it is 0.
   static Extended<Real> exp(Real x) {
     if (x < -max_log) return Extended<Real>(0);
+    if constexpr (!has_fast_fma)
+      if (std::abs(x) < never_overflows) return Extended<Real>(std::exp(x));
     const Real k = std::round(x / ln2);
     const Real rest = std::fma(-k, ln2_error, std::fma(-k, ln2, x));
     return Extended<Real>(std::exp(rest), static_cast<std::int64_t>(k));
@@ -101,6 +103,9 @@ struct NumberTraits<Extended<Real>> {
   static bool is_positive(const Extended<Real>& x) { return x.mantissa() > Real(0); }
 
  private:
+  /// The fused product of long double is computed in software, and takes longer than an exponential.
+  static constexpr bool has_fast_fma = std::numeric_limits<Real>::digits <= std::numeric_limits<double>::digits;
+  static constexpr Real never_overflows = std::numeric_limits<Real>::max_exponent / 2;
   static constexpr Real max_log = static_cast<Real>(std::int64_t{1} << 60);
   /// ln 2 = ln2 + ln2_error, to twice the digits of Real.
   static constexpr Real ln2 = std::numbers::ln2_v<Real>;

@@ -15,6 +15,7 @@
 namespace assay::validation {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -74,6 +75,17 @@ TEST_F(GateCommand, RefusesABatchThatIsNone) {
   EXPECT_THAT(outcome.err, HasSubstr("broken.npz"));
   EXPECT_THAT(outcome.err, HasSubstr("assay diagnose"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("fail")));
+}
+
+TEST_F(GateCommand, NamesWhatEachPropertyReached) {
+  const std::string options = " --kernel cpu --generated --cases 0 --filter ";
+  const Outcome cce = run("gate cce --reach quick" + options + "'^(loss|reductions|far-tokens)$'");
+  EXPECT_EQ(cce.status, 0) << cce.out;
+  EXPECT_THAT(cce.out, ContainsRegex("N 131073 by 1 of 3 properties, .*all terms by reductions\n      1025 by loss, "));
+  EXPECT_THAT(cce.out, ContainsRegex("V 131073 by 1 of 3 properties, .*all terms by loss\n"));
+  EXPECT_THAT(cce.out, HasSubstr("arrays past 2^32 elements: not reached"));
+  EXPECT_THAT(run("gate cce --reach full" + options + "'^far-tokens$'").out,
+              HasSubstr("loss, dweight and dbias of tokens past 2^32 elements by far-tokens; other"));
 }
 
 /// A failure that no line of text holds comes as a file, whose line replays all the same.

@@ -162,6 +162,13 @@ def svd_of_the_gram_matrix(p):
     return _by_gram(p.A)
 
 
+def svd_of_lapack(p):
+    """LAPACK's divide and conquer; values alone come from its QR iteration, which rounds otherwise."""
+    if not p.vectors_wanted:
+        return None, np.linalg.svd(p.A, compute_uv=False), None
+    return np.linalg.svd(p.A, full_matrices=False)
+
+
 def _by_gram(A):
     A64 = A.astype(np.float64)
     scale = np.abs(A64).max((1, 2), keepdims=True)

@@ -13,6 +13,7 @@ CASES = [
     ("cce", right.cce_by_blas, dict(limits={"N": 40}, rounded_lse=True)),
     ("cce", right.cce_in_chunks, dict(rounded_lse=True)),
     ("svd", right.svd_of_the_gram_matrix, dict(empty=False)),
+    ("svd", right.svd_of_lapack, dict(dtype=("float32", "float64"))),
     ("svd", kernels.svd, dict(dtype=("float32", "float64"))),
 ]
 

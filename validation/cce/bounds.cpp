@@ -96,7 +96,7 @@ double CceBounds::bound_loss(const CceToken& token) const {
   const double target_size = case_.label_smoothing < 1 ? std::abs(token.x[token.target]) : 0;
   if (!std::isfinite(target_size) || !std::isfinite(magnitude)) return 0;  // the loss is infinite
   return from_logits + std::abs(f) * second_order + own_roundings(token) +
-         gamma(chain(static_cast<double>(case_.V)) + 3) * magnitude;
+         gamma(roundings_in_chain(kernel_, static_cast<double>(case_.V)) + 3) * magnitude;
 }
 
 /// The roundings of a loss whose logits are right.
@@ -158,8 +158,8 @@ void CceBounds::reduce_losses(const std::vector<double>& bounds, const std::vect
     terms.push_back(share * (sizes[n] + bounds[n]));
     size += terms.back();
   }
-  const double additions = gamma(chain(effective_terms(terms, size, kernel_.unit_roundoff)) + 3);
-  loss_ = {error + additions * size + 0x1p-149};
+  const double additions = roundings_in_chain(kernel_, effective_terms(terms, size, sum_roundoff(kernel_)));
+  loss_ = {error + gamma(additions + 3) * size + 0x1p-149};
 }
 
 }  // namespace assay::validation

@@ -1,7 +1,7 @@
 // Bounds on the rounding errors of a correct kernel, element by element. Derivations: docs/bounds.md.
 //
 // With u the unit roundoff inside, k u the error of exp, log and tanh, v the unit roundoff of the type of the gradients
-// and r = v where a kernel rounds its operands to that type, else 0;
+// and r = v where a kernel rounds its operands to that type, else 0; u_s the unit roundoff of the sums of a loss;
 // gamma(n) = n u / (1 - n u) (Higham 2002, lemma 3.1), nz the number of terms that are not 0, chain(n) the additions
 // that a term of n passes through (n, or fewer where a kernel claims to sum by blocks), f = 1 + 2 zeta lse, and for
 // each token, with m = max x_v and e = 1 where its logits are exact (dz_v is 0 there; never with a rounded lse), else 0
@@ -10,7 +10,8 @@
 //   dx_v     = sup (1 - tanh^2) dz_v + (k + 2) u |x_v|                                   over z_v +- dz_v; no cap: dz_v
 //   ds_v     = min(1, 0.77 dz_v / cap) + (2 k + 4) u tanh^2                              s_v = 1 - tanh^2; no cap: 0
 //   de_v     = dx_v + u (m - x_v) + (k + 2) u                                            relative, of exp(x_v - m)
-//   M        = min(N, chain(V)) + R                                                      additions, rescalings: sums.h
+//   M        = min(N, chain(V)) u_s / u + R                                              additions, rescalings: sums.h;
+//                                                                                        0 for equal exact logits
 //   dS       = ln(1 + sum_v p_v (exp(de_v) - 1)) + gamma(M)                              relative, of the sum
 //   pi_v     = exp(de_v + dS + u (m - x_v + (k + 2) (lse - m) + (1 - e) 2 |lse|)) - 1    relative, of p_v
 //   dlse     = dS + sum_v p_v dx_v + u ((k + 1) (lse - m) + |lse|)

@@ -32,6 +32,7 @@ class CpuCceKernel : public CceKernel {
 
  private:
   CceKernelInfo info_{.name = "cpu",
+                      .sum_roundoff = 0x1p-53,
                       .bfloat16_roundings = 2,
                       .chunks = {16, 48, 768},
                       .support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}, .takes_views = true}};

@@ -110,8 +110,15 @@ class Measurement {
       token_.p_error[v] = std::expm1(token_.p_error[v] + sum_error + u * distance(v) + of_lse);
   }
 
+  /// Whether every exponential is exp(0) = 1, and every partial sum an integer that the arithmetic has.
+  bool is_sum_of_ones() const {
+    const bool is_exact = token_.exact && static_cast<double>(token_.x.size()) * kernel_.unit_roundoff <= 1;
+    return is_exact && std::ranges::all_of(token_.x, [&](double x) { return x == token_.max || std::isinf(x); });
+  }
+
   /// gamma(M). The terms may be larger by their errors, and the sum smaller by `growth`.
   double additions_of_sum(double growth) const {
+    if (is_sum_of_ones()) return 0;
     const double u = kernel_.unit_roundoff;
     std::vector<double> sizes;
     std::vector<Exponential> terms;
@@ -119,7 +126,7 @@ class Measurement {
       sizes.push_back(token_.p[v] * std::exp(token_.p_error[v]) * (1 + growth));
       terms.push_back({token_.x[v], sizes.back()});
     }
-    const double additions = additions_in_chain(kernel_, effective_terms(sizes, 1, u));
+    const double additions = roundings_in_chain(kernel_, effective_terms(sizes, 1, sum_roundoff(kernel_)));
     const Rescaling rescaling{.cost = kernel_.exp_error + 2,
                               .unit_roundoff = u,
                               .may_break_ties = !token_.exact,
@@ -140,6 +147,14 @@ CceToken measure_token(const CceCase& c, const CceKernelInfo& kernel, std::int64
 
 double additions_in_chain(const CceKernelInfo& kernel, double terms) {
   return kernel.longest_chain > 0 ? std::min(terms, static_cast<double>(kernel.longest_chain)) : terms;
+}
+
+double sum_roundoff(const CceKernelInfo& kernel) {
+  return kernel.sum_roundoff > 0 ? kernel.sum_roundoff : kernel.unit_roundoff;
+}
+
+double roundings_in_chain(const CceKernelInfo& kernel, double terms) {
+  return additions_in_chain(kernel, terms) * (sum_roundoff(kernel) / kernel.unit_roundoff);
 }
 
 }  // namespace assay::validation

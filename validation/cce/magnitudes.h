@@ -34,4 +34,10 @@ CceToken measure_token(const CceCase& c, const CceKernelInfo& kernel, std::int64
 /// The most additions that a term of a sum passes through.
 double additions_in_chain(const CceKernelInfo& kernel, double terms);
 
+/// The unit roundoff of the sums that a loss is made of.
+double sum_roundoff(const CceKernelInfo& kernel);
+
+/// The errors of those additions in a sum that a loss is made of, in units of unit_roundoff.
+double roundings_in_chain(const CceKernelInfo& kernel, double terms);
+
 }  // namespace assay::validation

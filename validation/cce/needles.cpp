@@ -21,28 +21,35 @@ void fill(std::vector<float>& values, std::int64_t count, double scale, Random& 
   for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(scale * random.gaussian()));
 }
 
-/// Many tokens, of which no more than needle_period are different.
+/// Many tokens, of which no more than needle_period are different. Each target has the smallest logit, so that no loss
+/// is small beside the bound on the sum of all.
 CceCase many_tokens(std::int64_t N) {
   CceCase c = blank_case(N, 2, 5);
   Random of_weight(1);
   fill(c.weight, c.V * c.H, 1, of_weight);
   for (std::int64_t n = 0; n < N; ++n) {
     Random random(static_cast<std::uint64_t>(1 + n % needle_period));
-    c.targets[static_cast<std::size_t>(n)] = random.integer(0, c.V - 1);
     fill(c.hidden, c.H, 1, random);
+    const auto logit = [&](std::int64_t v) {
+      return c.hidden_at(n, 0) * c.weight_at(v, 0) + c.hidden_at(n, 1) * c.weight_at(v, 1);
+    };
+    std::int64_t& target = c.targets[static_cast<std::size_t>(n)];
+    target = 0;
+    for (std::int64_t v = 1; v < c.V; ++v) target = logit(v) < logit(target) ? v : target;
   }
   return c;
 }
 
 /// Token 0 spreads the probability over all entries. Token 1 gives it to 64 of them, the last among them: few terms
-/// have a small bound. The targets have the largest values; of an odd number of entries the last is no target.
+/// have a small bound. Token 2 has logits of 0, whose exponentials are summed without an error: each of them decides
+/// the loss. The targets have the largest values; of an odd number of entries the last is no target.
 CceCase many_entries(std::int64_t V) {
   constexpr float nothing = -200;
-  CceCase c = blank_case(2, 2, V);
+  CceCase c = blank_case(3, 2, V);
   Random random(static_cast<std::uint64_t>(V));
   const std::int64_t last = V - 1 - V % 2;
-  c.targets = {last, last - 1};
-  c.hidden = {1, 0, 0, 1};
+  c.targets = {last, last - 1, last};
+  c.hidden = {1, 0, 0, 1, 0, 0};
   c.bias.assign(static_cast<std::size_t>(V), 0);
   for (std::int64_t v = 0; v < V; ++v) {
     c.weight.push_back(static_cast<float>(random.gaussian()));

@@ -3,7 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <utility>
+#include <vector>
+
+#include "validation/core/report.h"
 
 namespace assay::validation {
 namespace {
@@ -29,24 +34,43 @@ struct MostNoticed {
 struct ExtentReach {
   Reached best;
   MostNoticed elements, terms;
-  int properties = 0;  ///< that judged a case of the best size
+  /// By the largest size that they judged.
+  std::map<std::int64_t, std::vector<std::string>, std::greater<>> properties;
 
   void take(const PropertyRecord& property, const Reached& reached) {
-    if (reached.size > best.size) {
-      elements = terms = {};
-      properties = 0;
-    }
+    if (reached.size > best.size) elements = terms = {};
+    properties[reached.size].push_back(property.property);
     if (reached.size > 0 && reached.size >= best.size) {
-      ++properties;
       elements.take(reached.noticed, property.property);
       terms.take(reached.terms, property.property);
     }
     best.merge(reached);
   }
 
+  std::size_t judged() const { return best.size > 0 ? properties.at(best.size).size() : 0; }
+
+  /// The properties that judged no case of the best size.
+  std::string others() const {
+    std::vector<std::string> items;
+    for (const auto& [size, names] : properties) {
+      std::string prefix = size > 0 ? fmt::format("{} by ", size) : "none by ";
+      for (const auto& name : names)
+        if (size < best.size) items.push_back(std::exchange(prefix, "") + name);
+    }
+    return items.empty() ? "" : wrapped(items, 98, "      ") + "\n";
+  }
+
   bool misses() const { return elements.misses(best.size) || terms.misses(best.size); }
   std::string noticed() const { return elements.text("indices noticed", best.size) + terms.text("terms", best.size); }
 };
+
+/// What judged arrays of more than 2^32 elements: one property, in operations that have it.
+std::string far_text(const GateRecord& record) {
+  for (const auto& property : record.properties)
+    if (property.property.starts_with("far-") && property.verdict == Verdict::pass)
+      return fmt::format("    {} by {}; other results: not reached\n", property.claim, property.property);
+  return "    arrays past 2^32 elements: not reached\n";
+}
 
 }  // namespace
 
@@ -57,14 +81,16 @@ std::string reach_text(const GateRecord& record) {
   if (extents.empty()) return "";
   std::string text = "  largest size of each extent (noticed: its result, or its term of a sum, cannot be left out)\n";
   for (const auto& [name, extent] : extents) {
-    text += fmt::format("    {} {} by {} of {} properties{}", name, extent.best.size, extent.properties,
+    text += fmt::format("    {} {} by {} of {} properties{}", name, extent.best.size, extent.judged(),
                         record.properties.size(), extent.noticed());
     text += extent.best.size < extent.best.due ? fmt::format("; not reached: {}\n", extent.best.due) : "\n";
+    text += extent.others();
   }
+  text += far_text(record);
   if (std::ranges::any_of(extents, [](const auto& extent) { return extent.second.misses(); }))
     text +=
         "    the other indices hide in bounds that are wider than they are: declare how the kernel computes\n"
-        "    (docs/plugins.md: unit_roundoff, arithmetic, longest_chain, random_rounding), or lift the filter\n";
+        "    (docs/plugins.md: unit_roundoff, arithmetic, sum_roundoff, longest_chain), or lift the filter\n";
   return text;
 }
 

@@ -25,9 +25,9 @@ std::array<Texts, 3> svd(const Doubles& A, int digits) {
   const py::gil_scoped_release others_run;
   std::array<Texts, 3> texts;
   for (const auto& matrix : validation::truth_of(c, digits).matrices) {
-    append(texts[0], matrix.factors.U, digits);
-    for (const auto& value : matrix.factors.S) texts[1].push_back(value.str(digits));
-    append(texts[2], matrix.factors.Vh, digits);
+    append(texts[0], matrix->factors.U, digits);
+    for (const auto& value : matrix->factors.S) texts[1].push_back(value.str(digits));
+    append(texts[2], matrix->factors.Vh, digits);
   }
   return texts;
 }

@@ -109,7 +109,8 @@ inline const auto& SvdFields::declarations() {
       Declaration<T, bool, std::uint32_t>{"canonical_signs", &Info::canonical_signs, &PluginKernel::canonical_signs, 1,
                                           "0 or 1"},
       Declaration<T, bool, std::uint32_t>{"exact_scaling", &Info::exact_scaling, &PluginKernel::exact_scaling, 1,
-                                          "0 or 1"}};
+                                          "0 or 1"},
+      Declaration<T, bool, std::uint32_t>{"same_values", &Info::same_values, &PluginKernel::same_values, 1, "0 or 1"}};
   return table;
 }
 

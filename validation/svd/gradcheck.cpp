@@ -63,8 +63,8 @@ GradientJudgement SvdOperation::judge_gradients(const SvdKernel& kernel, const S
   GradientJudgement judgement;
   JudgedGradient gradient = empty_gradient(c);
   std::vector<SvdGradientCase> matrices;
-  for (const SvdMatrixTruth& matrix : truth.matrices) {
-    SvdGradientCase f = gradient_case(c, matrix);
+  for (const auto& matrix : truth.matrices) {
+    SvdGradientCase f = gradient_case(c, *matrix);
     differentiate(f);
     metal::SvdGradientNotes notes;
     Footprint footprint;

@@ -38,7 +38,8 @@ class CpuSvdKernel : public SvdKernel {
                       .canonical_signs = true,
                       .has_randomized = true,
                       .has_gradient = true,
-                      .exact_scaling = true};
+                      .exact_scaling = true,
+                      .same_values = true};
 };
 
 }  // namespace

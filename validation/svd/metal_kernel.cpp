@@ -11,8 +11,12 @@ namespace {
 
 /// The device has no float64. The host gives float64 problems to the CPU kernel, which is judged separately.
 SvdKernelInfo info_of(const MetalSvdOptions& options) {
-  SvdKernelInfo info{
-      .name = options.name, .graded = true, .canonical_signs = true, .has_randomized = true, .exact_scaling = true};
+  SvdKernelInfo info{.name = options.name,
+                     .graded = true,
+                     .canonical_signs = true,
+                     .has_randomized = true,
+                     .exact_scaling = true,
+                     .same_values = true};
   info.support.reach = reach_on(options.device);
   info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   if (options.edit) info.support.dtypes = {Dtype::float32};

@@ -10,6 +10,7 @@
 #include "reference/svd/jacobi.h"
 #include "reference/svd/outcome.h"
 #include "validation/core/number.h"
+#include "validation/core/remembered.h"
 #if ASSAY_HAVE_CERTIFIED
 #include "reference/svd/certified.h"
 #endif
@@ -89,11 +90,14 @@ void require_certain(const SvdCase& c, std::int64_t b, const Factors& factors, i
 SvdTruth truth_of(const SvdCase& c, int digits) {
   require_valid(c);
   SvdTruth truth;
-  for (std::int64_t b = 0; b < c.B; ++b) {
-    SvdMatrixTruth one{compute(c, b, digits), condition_of_scaled(c, b)};
-    require_certain(c, b, one.factors, digits);
-    truth.matrices.push_back(std::move(one));
-  }
+  Remembered<SvdCase, std::shared_ptr<const SvdMatrixTruth>> known;
+  for (std::int64_t b = 0; b < c.B; ++b)
+    truth.matrices.push_back(known.of(select_matrix(c, b), [&](const SvdCase&) {
+      const auto one =
+          std::make_shared<const SvdMatrixTruth>(SvdMatrixTruth{compute(c, b, digits), condition_of_scaled(c, b)});
+      require_certain(c, b, one->factors, digits);
+      return one;
+    }));
   return truth;
 }
 

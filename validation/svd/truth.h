@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "reference/number/big_float.h"
@@ -20,7 +21,7 @@ struct SvdMatrixTruth {
 };
 
 struct SvdTruth {
-  std::vector<SvdMatrixTruth> matrices;  ///< [B]
+  std::vector<std::shared_ptr<const SvdMatrixTruth>> matrices;  ///< [B]; matrices that repeat may share theirs
 };
 
 /// The factors of each matrix. A certified reference encloses each singular value within 10^(10 - digits) of the

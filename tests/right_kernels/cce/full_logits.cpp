@@ -24,4 +24,5 @@ int run_all(const assay_cce_problem& p, const assay_cce_output& out) {
 }  // namespace
 
 RIGHT_CCE("full logits", .dtypes = DTYPES, .unsupported = ASSAY_CCE_NO_CHECKS,
-          .unit_roundoff = sizeof(REAL) == 8 ? 0x1p-53 : 0, .longest_chain = CHAIN, .rounded_lse = 1);
+          .unit_roundoff = sizeof(REAL) == 8 ? 0x1p-53 : 0, .longest_chain = CHAIN, .rounded_lse = 1,
+          .sum_roundoff = std::is_same_v<SUM<float>, InDouble<float>> ? 0x1p-53 : 0);

@@ -42,6 +42,14 @@ struct InTurn {
   Real value() const { return sum; }
 };
 
+// In double, and rounded at the end.
+template <class Real>
+struct InDouble {
+  double sum = 0;
+  void add(Real term) { sum += double{term}; }
+  Real value() const { return static_cast<Real>(sum); }
+};
+
 // Terms that are sums themselves: pairs, pairs of pairs, and so on.
 template <class Real>
 struct Pairwise {

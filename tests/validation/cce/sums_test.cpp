@@ -62,6 +62,43 @@ TEST(CceSumsOf, CountTheEntriesThatAreAlive) {
   EXPECT_GT(CceBounds(c, info).loss(0), 65'537 * u);
 }
 
+/// Among 131,073 equal logits, one term more or less changes the loss by more than its bound.
+TEST(CceSumsOf, EqualLogitsAreExact) {
+  CceCase c;
+  c.N = c.H = 1;
+  c.V = 131'073;
+  c.hidden = {0};
+  c.weight.assign(131'073, 1.3F);
+  c.targets = {1};
+  EXPECT_LT(CceBounds(c, claims()).loss(0), 1.0 / 131'073);
+  c.hidden = {2};
+  c.weight.assign(131'073, 0.25F);
+  EXPECT_LT(CceBounds(c, claims()).loss(0), 1.0 / 131'073) << "what logits have in common is subtracted";
+  c.weight[7] = 0.125F;
+  EXPECT_GT(CceBounds(c, claims()).loss(0), 65'537 * u) << "exponentials below 1 are rounded when they are added";
+  c.weight[7] = 0.25F;
+  CceKernelInfo rounds = claims();
+  rounds.rounded_lse = true;
+  EXPECT_GT(CceBounds(c, rounds).loss(0), 65'537 * u) << "which merges partial sums by their logarithms";
+}
+
+/// A kernel may add exponentials and losses more accurately than it computes them.
+TEST(CceSumsOf, TheLossMayHaveARoundoffOfTheirOwn) {
+  CceCase c;
+  c.N = 4096;
+  c.H = 1;
+  c.V = 2;
+  c.hidden.assign(4096, 1.1F);
+  c.weight = {0.3F, 0.7F};
+  c.targets.assign(4096, 0);
+  c.reduction = Reduction::sum;
+  CceKernelInfo in_double = claims();
+  in_double.sum_roundoff = 0x1p-53;
+  EXPECT_GT(CceBounds(c, claims()).loss(0), 0.5 * 4096 * 4096 * u);
+  EXPECT_LT(CceBounds(c, in_double).loss(0), 100 * 4096 * u);
+  EXPECT_GT(CceBounds(c, in_double).dbias(0, 0), 0.4 * 4096 * 4096 * u) << "gradients are other sums";
+}
+
 /// Factors of 0 add nothing.
 TEST(CceSumsOf, CountTheTermsThatAreNotZero) {
   CceCase c = three_tokens();
@@ -157,12 +194,13 @@ CceCase some_case(Random& random) {
   c.H = random.integer(1, 6);
   c.V = random.integer(1, 60);
   const auto kind = random.integer(0, 3);
+  const bool is_flat = random.chance(0.1);
   const double scale = random.pick({0.05, 0.5, 2.0});
   const auto element = [&] {
     if (kind == 3 || random.chance(0.2)) return static_cast<float>(random.integer(-1, 1));
     return static_cast<float>(FewBits().round(scale * random.gaussian()));
   };
-  for (std::int64_t i = 0; i < c.N * c.H; ++i) c.hidden.push_back(element());
+  for (std::int64_t i = 0; i < c.N * c.H; ++i) c.hidden.push_back(is_flat ? 0 : element());
   for (std::int64_t i = 0; i < c.V * c.H; ++i) c.weight.push_back(element());
   for (std::int64_t v = 0; v < c.V; ++v) {
     const bool is_alive = v == 0 || random.chance(0.1);

@@ -29,10 +29,11 @@ struct StubSvd {
       [](const auto& cotangent, const auto& dA) { return plain_svd_kernel()->gradient(cotangent, dA); };
 };
 
-/// Does what it is told, and claims what the plain kernel claims.
+/// Does what it is told, and claims what the plain kernel claims unless it is told otherwise.
 class StubSvdKernel final : public SvdKernel {
  public:
-  explicit StubSvdKernel(StubSvd does) : does_(std::move(does)) {}
+  explicit StubSvdKernel(StubSvd does, SvdKernelInfo claims = plain_svd_kernel()->info())
+      : info_(std::move(claims)), does_(std::move(does)) {}
 
   const SvdKernelInfo& info() const override { return info_; }
   void run(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out,
@@ -48,7 +49,7 @@ class StubSvdKernel final : public SvdKernel {
   }
 
  private:
-  SvdKernelInfo info_ = plain_svd_kernel()->info();
+  SvdKernelInfo info_;
   StubSvd does_;
 };
 

@@ -18,18 +18,44 @@ using Problem = metal::AnyCceProblem;
 using Output = metal::AnyCceOutput;
 using Floats = std::span<const float>;
 
-/// Entries that are no target get probability 0.
-void without_entries(std::int64_t first, const CceKernel& healthy, const Problem& problem, const Output& out,
-                     const CceRequest& request) {
+/// An index of which a fault leaves out this one alone.
+constexpr std::size_t lost = 100'000;
+
+/// Entries from `first` to `end` that are no target get probability 0.
+void without_entries(std::size_t first, std::size_t end, const CceKernel& healthy, const Problem& problem,
+                     const Output& out, const CceRequest& request) {
   const auto* const given = std::get_if<Floats>(&problem.bias);
   if (given == nullptr || given->empty()) return healthy.run(problem, out, request);
   std::vector<float> bias(given->begin(), given->end());
-  for (auto v = static_cast<std::size_t>(first); v < bias.size(); ++v)
+  for (std::size_t v = first; v < std::min(end, bias.size()); ++v)
     if (std::ranges::find(problem.options.targets, static_cast<std::int64_t>(v)) == problem.options.targets.end())
       bias[v] = -std::numeric_limits<float>::infinity();
   Problem changed = problem;
   changed.bias = Floats(bias);
   healthy.run(changed, out, request);
+}
+
+void without_entries_from(std::int64_t first, const CceKernel& healthy, const Problem& problem, const Output& out,
+                          const CceRequest& request) {
+  without_entries(static_cast<std::size_t>(first), std::numeric_limits<std::size_t>::max(), healthy, problem, out,
+                  request);
+}
+
+void without_one_entry(const CceKernel& healthy, const Problem& problem, const Output& out, const CceRequest& request) {
+  without_entries(lost, lost + 1, healthy, problem, out, request);
+}
+
+/// The loss of one token is missing in the sum, or the mean.
+void without_one_loss(const CceKernel& healthy, const Problem& problem, const Output& out, const CceRequest& request) {
+  healthy.run(problem, out, request);
+  std::vector<std::int64_t> targets(problem.options.targets.begin(), problem.options.targets.end());
+  if (targets.size() <= lost || problem.options.reduction == Reduction::none) return;
+  targets[lost] = problem.options.ignore_index;
+  Problem changed = problem;
+  changed.options.targets = targets;
+  Output loss;
+  loss.loss = out.loss;
+  healthy.run(changed, loss, request);
 }
 
 void without_columns(std::int64_t first, const CceKernel& healthy, const Problem& problem, const Output& out,
@@ -53,22 +79,25 @@ void without_tokens(std::int64_t first, const CceKernel& healthy, const Problem&
   healthy.run(changed, out, request);
 }
 
-/// Losses of the tokens of which an offset has more than 32 bits, from where the lower bits of the offset point.
-void wrapped_offsets(const CceKernel& healthy, const Problem& problem, const Output& out, const CceRequest& request) {
+/// Results of the tokens of which an offset has more than 32 bits, from where the lower bits of the offset point: their
+/// losses, or dweight.
+void wrapped_offsets(bool of_loss, const CceKernel& healthy, const Problem& problem, const Output& out,
+                     const CceRequest& request) {
   healthy.run(problem, out, request);
   const auto* const given = std::get_if<Floats>(&problem.hidden);
   const CceProblem<float>& o = problem.options;
   const std::int64_t first = (std::int64_t{1} << 32) / o.H + 1;
-  for (std::int64_t n = first; given != nullptr && n < o.N && o.reduction == Reduction::none; ++n) {
-    const auto row = static_cast<std::size_t>(n);
-    Problem one = problem;
-    one.options.N = 1;
-    one.options.targets = o.targets.subspan(row, 1);
-    one.hidden = given->subspan(static_cast<std::uint32_t>(n * o.H), static_cast<std::size_t>(o.H));
-    Output loss;
-    loss.loss = out.loss.subspan(row, 1);
-    healthy.run(one, loss, request);
-  }
+  if (given == nullptr || first >= o.N || o.reduction != Reduction::none) return;
+  const auto tokens = static_cast<std::size_t>(o.N - first);
+  Problem far = problem;
+  far.options.N = o.N - first;
+  far.options.targets = o.targets.last(tokens);
+  far.hidden = given->subspan(static_cast<std::uint32_t>(first * o.H), tokens * static_cast<std::size_t>(o.H));
+  std::vector<float> losses(tokens);
+  Output wrapped;
+  wrapped.loss = of_loss ? out.loss.last(tokens) : std::span(losses);
+  if (!of_loss) wrapped.dweight = out.dweight;
+  healthy.run(far, wrapped, request);
 }
 
 }  // namespace
@@ -81,12 +110,21 @@ std::vector<CceFault> reach_faults() {
                                           {"dweight", 0, 'v', "dweight", thresholds_to_2_17},
                                           {"dweight", 1, 'h', "dweight", thresholds_to_2_12},
                                           {"dbias", 0, 'v', "dbias", thresholds_to_2_17}});
-  add_ignored_inputs<CceOperation>(faults, {{"V", "loss", thresholds_to_2_17, without_entries},
+  add_ignored_inputs<CceOperation>(faults, {{"V", "loss", thresholds_to_2_17, without_entries_from},
                                             {"H", "loss", thresholds_to_2_12, without_columns},
                                             {"N", "batch-singles", thresholds_to_2_17, without_tokens}});
   add_rare_calls<CceOperation>(faults, "loss");
-  faults.push_back(reach_fault<CceOperation>(
-      "offsets-of-32-bits", "an offset past 2^32 wraps: apple/ml-cross-entropy#37", "far-tokens", wrapped_offsets));
+  faults.push_back(reach_fault<CceOperation>("entry-left-out", "entry 100,000 is not in the softmax's sum", "loss",
+                                             without_one_entry));
+  faults.push_back(reach_fault<CceOperation>("token-left-out", "token 100,000 is not in the sum over the batch",
+                                             "reductions", without_one_loss));
+  for (const bool of_loss : {true, false})
+    faults.push_back(reach_fault<CceOperation>(
+        of_loss ? "offsets-of-32-bits" : "dweight-of-32-bits",
+        of_loss ? "an offset past 2^32 wraps: apple/ml-cross-entropy#37" : "the backward pass's offset past 2^32 wraps",
+        "far-tokens", [of_loss](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+          wrapped_offsets(of_loss, healthy, problem, out, request);
+        }));
   return faults;
 }
 

@@ -67,7 +67,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty far_rows() {
-  return {"far-rows", "rows past 2^32 activations have their losses", {}, check};
+  return {"far-rows", "the loss of rows past 2^32 activations", {}, check};
 }
 
 }  // namespace assay::validation::properties

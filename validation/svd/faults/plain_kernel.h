@@ -34,7 +34,8 @@ class PlainSvdKernel : public SvdKernel {
              .canonical_signs = true,
              .has_randomized = true,
              .has_gradient = true,
-             .exact_scaling = true};
+             .exact_scaling = true,
+             .same_values = true};
   }
 
   const SvdKernelInfo& info() const override { return info_; }

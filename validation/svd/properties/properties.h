@@ -7,6 +7,7 @@ namespace assay::validation::svd {
 
 // Memory and repeatability.
 SvdProperty two_shapes();
+SvdProperty values_only();
 SvdProperty batch_singles();
 
 // The contract.

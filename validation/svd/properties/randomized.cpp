@@ -55,7 +55,7 @@ void hold(Comparison& comparison, const SvdContext& context, const SvdCase& c, c
   hold_orthonormal_v(comparison, c, run, bounds);
   const bool is_whole = randomized.rank + randomized.oversampling >= c.K();
   for (std::int64_t b = 0; b < c.B; ++b) {
-    const std::vector<double> S = values_of(truth->matrices[static_cast<std::size_t>(b)]);
+    const std::vector<double> S = values_of(*truth->matrices[static_cast<std::size_t>(b)]);
     const double allowed = rounding(context, c, b, bounds);
     const auto r = static_cast<std::size_t>(randomized.rank);
     const double next = r < S.size() ? S[r] : 0;

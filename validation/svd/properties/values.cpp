@@ -44,7 +44,7 @@ Finding hold_against_truth(const SvdContext& context, const SvdCase& c, bool gra
   const SvdRun run = run_valid(context.kernel, c);
   Comparison comparison;
   for (std::int64_t b = 0; b < c.B; ++b) {
-    const SvdMatrixTruth& one = truth->matrices[static_cast<std::size_t>(b)];
+    const SvdMatrixTruth& one = *truth->matrices[static_cast<std::size_t>(b)];
     const double largest = one.factors.S.empty() ? 0 : in_range(one.factors.S[0]);
     notice_terms(comparison, c, run, b, 2 * bounds.value(b, largest));
     for (std::int64_t k = 0; k < run.K; ++k) {
