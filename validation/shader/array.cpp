@@ -31,7 +31,7 @@ bool is_of_bytes(const MetalType& type) {
 /// The scalar that the file's numbers are to the argument.
 std::string scalar_in_file(const metal::Argument& argument, const NpyHeader& header) {
   const MetalType type = element_of(argument);
-  const std::string scalar = scalar_of_numpy(header.dtype());
+  std::string scalar = scalar_of_numpy(header.dtype());
   if (is_of_bytes(type) || numpy_name(type.scalar) == header.dtype()) return scalar;
   if (type.scalar == "bfloat" && header.dtype() == "uint16") return type.scalar;
   throw std::invalid_argument(fmt::format("{}: expected numbers of type {}", header.summary(),

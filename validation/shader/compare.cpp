@@ -100,7 +100,7 @@ ArrayComparison compare_arrays(const std::string& name, const ShaderArray& left,
     const std::uint64_t ulps = distance(format, a, b);
     if (ulps == 0) continue;
     ++result.different;
-    if (!(ulps <= allowed_ulps && ulps != infinite_ulps)) ++result.outside;
+    if (ulps == infinite_ulps || ulps > allowed_ulps) ++result.outside;
     if (result.worst && ulps <= result.worst->ulps) continue;
     result.worst = {n, ulps, shown(left.scalar, format, a), shown(left.scalar, format, b)};
     if (!result.first) result.first = result.worst;
