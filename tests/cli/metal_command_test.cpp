@@ -57,12 +57,27 @@ TEST_F(MetalCommand, ListsKernelsArgumentsAndConstants) {
                     HasSubstr("thread_position_in_grid"), HasSubstr("function_constant(0) bool doubled")));
 }
 
+TEST_F(MetalCommand, ListsThemAsJson) {
+  write(group_sum);
+  EXPECT_EQ(run("metal check sum.metal --json listing.json").status, 0);
+  const auto listing = nlohmann::json::parse(std::ifstream(folder_ / "listing.json"));
+  ASSERT_EQ(listing["kernels"].size(), 1U);
+  EXPECT_EQ(listing["kernels"][0]["name"], "group_sum");
+  const auto& out = listing["kernels"][0]["arguments"][1];
+  EXPECT_EQ(out["kind"], "buffer");
+  EXPECT_EQ(out["index"], 1);
+  EXPECT_EQ(out["element_type"], "float");
+  EXPECT_EQ(out["is_written"], true);
+  EXPECT_EQ(listing["kernels"][0]["arguments"][0]["is_written"], false);
+  EXPECT_EQ(listing["function_constants"][0], (nlohmann::json{{"index", 0}, {"name", "doubled"}, {"type", "bool"}}));
+}
+
 TEST_F(MetalCommand, FindsNothingInACorrectShader) {
   write(group_sum);
   for (const std::string order : {"forward", "reverse", "random"}) {
     const Outcome outcome = run("metal check sum.metal --buffer 2=250 --order " + order + bindings);
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-    EXPECT_THAT(outcome.out, HasSubstr("nothing found"));
+    EXPECT_THAT(outcome.out, HasSubstr("checked on Assay emulator: nothing found"));
   }
 }
 
@@ -92,8 +107,13 @@ TEST_F(MetalCommand, WritesTheOutcomeAsJson) {
   write(group_sum);
   EXPECT_EQ(run("metal check sum.metal --buffer 2=256 --json found.json" + bindings).status, 1);
   const auto found = nlohmann::json::parse(std::ifstream(folder_ / "found.json"));
-  EXPECT_EQ(found["function"], "group_sum");
-  EXPECT_EQ(found["grid"], (std::vector<int>{256, 1, 1}));
+  EXPECT_EQ(found["device"], "Assay emulator");
+  EXPECT_EQ(found["is_checked"], true);
+  ASSERT_EQ(found["passes"].size(), 1U);
+  EXPECT_EQ(found["passes"][0]["function"], "group_sum");
+  EXPECT_EQ(found["passes"][0]["grid"], (std::vector<int>{256, 1, 1}));
+  EXPECT_TRUE(found["passes"][0]["gpu_seconds"].is_null());
+  EXPECT_EQ(found["arrays"]["1"], (nlohmann::json{{"dtype", "float32"}, {"shape", {4}}}));
   EXPECT_TRUE(found["error"].is_null());
   ASSERT_EQ(found["reports"].size(), 1U);
   EXPECT_EQ(found["reports"][0]["check"], "memcheck");
@@ -124,7 +144,7 @@ TEST_F(MetalCommand, WarnsOfDivergenceAndRefusesUndefinedValues) {
   const Outcome warned = run("metal check sum.metal --buffer 2=250 --json found.json" + bindings);
   EXPECT_EQ(warned.status, 0) << warned.out;
   EXPECT_THAT(warned.out, AllOf(HasSubstr("simdcheck warning: kernel group_sum"), HasSubstr("sum.metal:20:"),
-                                HasSubstr("64 x 1 x 1: 1 warning")));
+                                HasSubstr("checked on Assay emulator: 1 warning")));
   const auto found = nlohmann::json::parse(std::ifstream(folder_ / "found.json"));
   EXPECT_TRUE(found["reports"].empty());
   EXPECT_EQ(found["warnings"][0]["check"], "simdcheck");
@@ -136,7 +156,8 @@ TEST_F(MetalCommand, WarnsOfDivergenceAndRefusesUndefinedValues) {
   write(replaced(group_sum, before, branch + "simd_shuffle_xor(partial[tid], 16);\n" + before));
   const Outcome refused = run("metal check sum.metal --buffer 2=250" + bindings);
   EXPECT_EQ(refused.status, 1);
-  EXPECT_THAT(refused.out, AllOf(HasSubstr("simdcheck: kernel group_sum"), HasSubstr("64 x 1 x 1: 1 found")));
+  EXPECT_THAT(refused.out,
+              AllOf(HasSubstr("simdcheck: kernel group_sum"), HasSubstr("checked on Assay emulator: 1 found")));
 }
 
 TEST_F(MetalCommand, AnInstalledProgramTakesTheHeadersBesideIt) {
@@ -162,16 +183,16 @@ TEST_F(MetalCommand, RefusesBadUsageWithStatus2) {
       {"metal check sum.metal --buffer 2=250", "--grid"},
       {"metal check sum.metal --buffer 2=250 --grid 0" + bindings.substr(0, bindings.find(" --grid")), "--grid"},
       {"metal check sum.metal" + bindings, "expected --buffer 2="},
-      {"metal check sum.metal --buffer 2=250 --buffer 7=1" + bindings, "--buffer 7=1: not taken"},
+      {"metal check sum.metal --buffer 2=250 --buffer 7=1" + bindings, "--buffer 7: group_sum does not take it"},
       {"metal check sum.metal --buffer 2=-1" + bindings, "--buffer 2=-1 (constant uint& n): '-1'"},
       {"metal check sum.metal --buffer 2=1,x" + bindings, "'x'"},
       {"metal check sum.metal --buffer 2=1," + bindings, "--buffer 2=1, (constant uint& n): ''"},
       {"metal check sum.metal --buffer 2=random:0" + bindings, "'0': expected a count"},
       {"metal check sum.metal --buffer 2=random:99999999999999" + bindings, "expected at most"},
-      {"metal check sum.metal --buffer 2=noise:5" + bindings, "expected random:N"},
+      {"metal check sum.metal --buffer 2=noise:5" + bindings, "expected PATH.npy, random:SHAPE"},
       {"metal check sum.metal --buffer 2=file:none.bin" + bindings, "none.bin"},
       {"metal check sum.metal --buffer 2=1 --constant 5=1" + bindings, "no such function constant"},
-      {"metal check sum.metal --buffer 2=1 --function other" + bindings, "other"},
+      {"metal check sum.metal --buffer 2=1 --kernel other" + bindings, "other"},
       {"metal check sum.metal --buffer x=1" + bindings, "expected INDEX="},
       {"metal check sum.metal --buffer 2=1 --order sideways" + bindings, "--order"},
   };

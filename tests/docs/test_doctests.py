@@ -15,9 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def modules() -> Iterator[str]:
-    for module in pkgutil.iter_modules(assay.__path__):
-        if module.name != "pytest_plugin":
-            yield f"assay.{module.name}"
+    for module in pkgutil.walk_packages(assay.__path__, "assay."):
+        if module.name != "assay.pytest_plugin":
+            yield module.name
 
 
 def failures_in(text: str, name: str) -> int:

@@ -1,4 +1,4 @@
-"""docs/tour.md: each ```sh block is run, in order, in one shell, and prints what the ```text block after it shows.
+"""docs/tour.md and docs/metal-run.md: each ```sh block is run, in order, in one shell, and prints what the ```text block after it shows.
 
 A block after "save it as `NAME`:" is that file.
 """
@@ -25,7 +25,7 @@ def steps(markdown: str) -> List[Tuple[str, str]]:
             result.append((f"cat >{name} <<'END OF FILE'\n{text}END OF FILE\n", "..."))
         elif kind == "sh":
             result.append((text, "..."))
-        else:
+        elif kind == "text":
             result[-1] = (result[-1][0], text)
     return result
 
@@ -68,8 +68,9 @@ def first_difference(markdown: str, folder: Path, build: Path) -> str:
     return ""
 
 
-def test_tour(build: Path, tmp_path: Path) -> None:
-    difference = first_difference((ROOT / "docs" / "tour.md").read_text(), tmp_path, build)
+@pytest.mark.parametrize("page", ["tour.md", "metal-run.md"])
+def test_tour(page: str, build: Path, tmp_path: Path) -> None:
+    difference = first_difference((ROOT / "docs" / page).read_text(), tmp_path, build)
     if difference:
         pytest.fail(difference, pytrace=False)
 

@@ -24,10 +24,10 @@ metal::Argument argument(const std::string& type, std::uint64_t size) {
 
 template <class T>
 std::vector<T> elements(const std::string& type, std::uint64_t size, const std::string& words) {
-  const BufferContents contents = buffer_contents(argument(type, size), words, 1);
-  EXPECT_EQ(contents.bytes->size(), contents.length);
-  std::vector<T> values(contents.length / sizeof(T));
-  std::memcpy(values.data(), contents.bytes->data(), contents.length);
+  const ShaderArray contents = buffer_contents(argument(type, size), "--buffer 3", words, 1);
+  EXPECT_EQ(contents.bytes->size(), contents.length());
+  std::vector<T> values(contents.length() / sizeof(T));
+  std::memcpy(values.data(), contents.bytes->data(), contents.length());
   return values;
 }
 
@@ -58,21 +58,43 @@ TEST(Contents, OfRandomNumbersAreNormalAndTheSameForASeed) {
 
 TEST(Contents, MayBeZeroOrUnset) {
   EXPECT_EQ(elements<float>("float", 4, "zero:2"), (std::vector<float>{0, 0}));
-  const BufferContents unset = buffer_contents(argument("MyStruct", 24), "unset:5", 1);
-  EXPECT_EQ(unset.length, 120U);
+  const ShaderArray unset = buffer_contents(argument("MyStruct", 24), "--buffer 3", "unset:5", 1);
+  EXPECT_EQ(unset.length(), 120U);
   EXPECT_FALSE(unset.bytes.has_value());
+}
+
+std::string summary(const std::string& type, std::uint64_t size, const std::string& words) {
+  return buffer_contents(argument(type, size), "--buffer 3", words, 1).summary();
+}
+
+TEST(Contents, HaveTheShapeThatIsAskedForAndTheArgumentsType) {
+  EXPECT_EQ(summary("float", 4, "unset:8x3"), "float32 [8, 3]");
+  EXPECT_EQ(summary("half4", 8, "zero:8"), "float16 [8, 4]");
+  EXPECT_EQ(summary("float3", 16, "random:5"), "float32 [5, 4]");
+  EXPECT_EQ(summary("packed_float3", 12, "1,2,3,4,5,6"), "float32 [2, 3]");
+  EXPECT_EQ(summary("atomic_uint", 4, "7"), "uint32 [1]");
+  EXPECT_EQ(summary("atomic<int>", 4, "zero:2x2"), "int32 [2, 2]");
+  EXPECT_EQ(summary("MyStruct", 24, "unset:5"), "uint8 [5, 24]");
+  EXPECT_EQ(summary("void", 0, "unset:5"), "uint8 [5]");
+}
+
+TEST(Contents, MayStateTheTypeThatTheArgumentDoesNot) {
+  EXPECT_EQ(summary("char", 1, "unset:2x5:bfloat16"), "bfloat16 [2, 5]");
+  EXPECT_EQ(buffer_contents(argument("char", 1), "--buffer 3", "random:10:float32", 1).length(), 40U);
 }
 
 TEST(Contents, RefuseWhatHasNoMeaningAndNameIt) {
   for (const std::string words :
-       {"", "1.5", "-1", "4294967296", "1,,2", "1,", ",", "nan", "zero:", "zero:-1", "zero:1x", "what:1"})
+       {"", "1.5", "-1", "4294967296", "1,,2", "1,", ",", "nan", "zero:", "zero:-1", "zero:1x", "zero:2xx2", "zero:x",
+        "zero:2:float", "zero:2:float64", "zero:99999999999x99999999999", "what:1"})
     try {
-      buffer_contents(argument("uint", 4), words, 1);
+      buffer_contents(argument("uint", 4), "--buffer 3", words, 1);
       ADD_FAILURE() << words;
     } catch (const std::invalid_argument& refusal) {
       EXPECT_THAT(refusal.what(), testing::HasSubstr("--buffer 3=" + words + " (device uint* x): ")) << words;
     }
-  EXPECT_THROW(buffer_contents(argument("MyStruct", 24), "random:5", 1), std::invalid_argument);
+  for (const std::string words : {"random:5", "1,2"})
+    EXPECT_THROW(buffer_contents(argument("MyStruct", 24), "--buffer 3", words, 1), std::invalid_argument) << words;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <sstream>
 #include <stdexcept>
+#include <vector>
 
 #include "metal/device/read_file.h"
 #include "validation/core/parse.h"
@@ -17,43 +18,80 @@ namespace {
 
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 36;
 
-std::uint64_t byte_count(const metal::Argument& argument, const std::string& text) {
-  const std::uint64_t count = parse_number<std::uint64_t>(text).value_or(0);
-  if (count == 0) throw std::invalid_argument(fmt::format("'{}': expected a count of elements, at least 1", text));
-  if (argument.element_size == 0 || count > max_bytes / argument.element_size)
-    throw std::invalid_argument(
-        fmt::format("{} elements of {} bytes: expected at most {} bytes", count, argument.element_size, max_bytes));
-  return count * argument.element_size;
-}
-
 void append(std::vector<std::byte>& to, const std::vector<std::byte>& bytes) {
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
-std::vector<std::byte> random_bytes(const metal::Argument& argument, std::uint64_t length, std::uint64_t seed) {
-  const MetalType type = metal_type(argument.element_type);
-  Random random(seed + argument.index);
-  std::vector<std::byte> bytes;
-  bytes.reserve(length);
-  while (bytes.size() < length)
-    append(bytes, is_floating(type.scalar) ? scalar_bytes(type.scalar, random.gaussian())
-                                           : scalar_bytes(type.scalar, static_cast<double>(random.integer(0, 127))));
-  return bytes;
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream list(text + separator);  // so that a missing last part is read as an empty one
+  for (std::string part; std::getline(list, part, separator);) parts.push_back(part);
+  return parts;
 }
 
-std::vector<std::byte> file_bytes(const std::filesystem::path& path) {
+/// The array without contents that SHAPE or SHAPE:DTYPE describes.
+ShaderArray shaped(const metal::Argument& argument, const std::string& text) {
+  const auto colon = text.find(':');
+  const MetalType type =
+      colon == std::string::npos ? element_of(argument) : MetalType{scalar_of_numpy(text.substr(colon + 1))};
+  ShaderArray array{type.scalar, {}};
+  std::uint64_t left = max_bytes / scalar_size(type.scalar) / type.size;
+  for (const std::string& part : split(text.substr(0, colon), 'x')) {
+    const std::int64_t extent = parse_number<std::int64_t>(part).value_or(0);
+    if (extent < 1) throw std::invalid_argument(fmt::format("'{}': expected a count of elements, at least 1", part));
+    if (static_cast<std::uint64_t>(extent) > left)
+      throw std::invalid_argument(
+          fmt::format("{} elements of {}: expected at most {} bytes", text, argument.element_type, max_bytes));
+    left /= static_cast<std::uint64_t>(extent);
+    array.shape.push_back(extent);
+  }
+  if (type.size != 1) array.shape.push_back(static_cast<std::int64_t>(type.size));
+  return array;
+}
+
+ShaderArray random_array(const metal::Argument& argument, const std::string& shape, std::uint64_t seed) {
+  if (shape.find(':') == std::string::npos) number_type(argument);  // refuses a struct
+  ShaderArray array = shaped(argument, shape);
+  Random random(seed + argument.index);
+  const std::uint64_t length = array.length();
+  std::vector<std::byte>& bytes = array.bytes.emplace();
+  bytes.reserve(length);
+  while (bytes.size() < length)
+    append(bytes, is_floating(array.scalar) ? scalar_bytes(array.scalar, random.gaussian())
+                                            : scalar_bytes(array.scalar, static_cast<double>(random.integer(0, 127))));
+  return array;
+}
+
+ShaderArray zero_array(const metal::Argument& argument, const std::string& shape) {
+  ShaderArray array = shaped(argument, shape);
+  array.bytes.emplace(array.length());
+  return array;
+}
+
+/// In elements of the argument's type where they divide the bytes, else in bytes.
+ShaderArray of_bytes(const metal::Argument& argument, std::vector<std::byte> bytes) {
+  MetalType type = element_of(argument);
+  const std::size_t size = type.size * scalar_size(type.scalar);
+  if (bytes.size() % size != 0) type = {"uchar"};
+  ShaderArray array{type.scalar, {static_cast<std::int64_t>(bytes.size() / type.size / scalar_size(type.scalar))}};
+  if (type.size != 1) array.shape.push_back(static_cast<std::int64_t>(type.size));
+  array.bytes = std::move(bytes);
+  return array;
+}
+
+ShaderArray file_contents(const metal::Argument& argument, const std::filesystem::path& path) {
+  if (path.extension() == ".npy") return read_npy(argument, path);
   const auto text = metal::read_file(path);
   if (!text) throw std::invalid_argument(fmt::format("{}: expected a file that can be read", path.string()));
   const auto* begin = reinterpret_cast<const std::byte*>(text->data());
-  return {begin, begin + text->size()};
+  return of_bytes(argument, {begin, begin + text->size()});
 }
 
-std::vector<std::byte> listed_bytes(const metal::Argument& argument, const std::string& words) {
-  const MetalType type = metal_type(argument.element_type);
+ShaderArray listed(const metal::Argument& argument, const std::string& words) {
+  const MetalType type = number_type(argument);
   std::vector<std::byte> bytes;
-  std::istringstream list(words + ',');  // so that a missing last number is read as an empty one
   std::size_t component = 0;
-  for (std::string number; std::getline(list, number, ',');) {
+  for (const std::string& number : split(words, ',')) {
     append(bytes, scalar_bytes(type.scalar, number));
     if (++component < type.components) continue;
     for (; component < type.size; ++component) append(bytes, scalar_bytes(type.scalar, 0.0));
@@ -62,33 +100,30 @@ std::vector<std::byte> listed_bytes(const metal::Argument& argument, const std::
   if (component != 0)
     throw std::invalid_argument(
         fmt::format("expected a multiple of {} numbers for {}", type.components, argument.type));
-  return bytes;
+  return of_bytes(argument, std::move(bytes));
 }
 
-BufferContents of_bytes(std::vector<std::byte> bytes) {
-  const std::uint64_t length = bytes.size();
-  return {length, std::move(bytes)};
-}
-
-BufferContents contents(const metal::Argument& argument, const std::string& words, std::uint64_t seed) {
+ShaderArray contents(const metal::Argument& argument, const std::string& words, std::uint64_t seed) {
   const auto colon = words.find(':');
   const std::string kind = words.substr(0, colon), rest = colon == std::string::npos ? "" : words.substr(colon + 1);
-  if (colon == std::string::npos) return of_bytes(listed_bytes(argument, words));
-  if (kind == "file") return of_bytes(file_bytes(rest));
-  if (kind == "random") return of_bytes(random_bytes(argument, byte_count(argument, rest), seed));
-  if (kind == "zero") return of_bytes(std::vector<std::byte>(byte_count(argument, rest)));
-  if (kind == "unset") return {byte_count(argument, rest), std::nullopt};
-  throw std::invalid_argument("expected random:N, zero:N, unset:N, file:PATH or numbers");
+  if (kind == "file") return file_contents(argument, rest);
+  if (words.ends_with(".npy")) return read_npy(argument, words);
+  if (colon == std::string::npos) return listed(argument, words);
+  if (kind == "random") return random_array(argument, rest, seed);
+  if (kind == "zero") return zero_array(argument, rest);
+  if (kind == "unset") return shaped(argument, rest);
+  throw std::invalid_argument("expected PATH.npy, random:SHAPE, zero:SHAPE, unset:SHAPE, file:PATH or numbers");
 }
 
 }  // namespace
 
-BufferContents buffer_contents(const metal::Argument& argument, const std::string& words, std::uint64_t seed) {
+ShaderArray buffer_contents(const metal::Argument& argument, const std::string& name, const std::string& words,
+                            std::uint64_t seed) {
   try {
     return contents(argument, words, seed);
   } catch (const std::invalid_argument& problem) {
     throw std::invalid_argument(
-        fmt::format("--buffer {}={} ({} {}): {}", argument.index, words, argument.type, argument.name, problem.what()));
+        fmt::format("{}={} ({} {}): {}", name, words, argument.type, argument.name, problem.what()));
   }
 }
 

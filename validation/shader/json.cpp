@@ -38,16 +38,50 @@ ordered_json of(const std::vector<metal::emulator::Report>& reports) {
   return list;
 }
 
+ordered_json of(const ElementDifference& difference) {
+  const bool is_finite = difference.ulps != infinite_ulps;
+  return {{"index", difference.index},
+          {"ulps", is_finite ? ordered_json(difference.ulps) : ordered_json()},
+          {"left", difference.left},
+          {"right", difference.right}};
+}
+
+ordered_json of(const std::vector<ArrayComparison>& comparisons) {
+  ordered_json list = ordered_json::array();
+  for (const auto& one : comparisons)
+    list.push_back({{"array", one.array},
+                    {"elements", one.elements},
+                    {"different", one.different},
+                    {"outside", one.outside},
+                    {"both_nan", one.both_nan},
+                    {"allowed_ulps", one.allowed},
+                    {"worst", one.worst ? of(*one.worst) : ordered_json()}});
+  return list;
+}
+
 }  // namespace
 
-std::string to_json(const ShaderCheck& check, const ShaderOutcome& outcome) {
-  const ordered_json all = {{"file", check.file.string()},
-                            {"function", outcome.function},
-                            {"grid", of(check.grid)},
-                            {"group", of(check.group)},
+std::string to_json(const ShaderScript& script, const ShaderOutcome& outcome,
+                    const std::vector<ArrayComparison>& comparisons) {
+  ordered_json passes = ordered_json::array(), arrays = ordered_json::object();
+  for (std::size_t n = 0; n < outcome.dispatches.size(); ++n) {
+    const auto& [function, seconds] = outcome.dispatches[n];
+    passes.push_back({{"function", function},
+                      {"grid", of(script.passes[n].grid)},
+                      {"group", of(script.passes[n].group)},
+                      {"gpu_seconds", seconds ? ordered_json(*seconds) : ordered_json()}});
+  }
+  for (const auto& [name, array] : outcome.arrays)
+    arrays[name] = {{"dtype", numpy_name(array.scalar)}, {"shape", array.shape}};
+  const ordered_json all = {{"file", script.source.string()},
+                            {"device", outcome.device},
+                            {"is_checked", outcome.is_checked},
+                            {"passes", passes},
+                            {"arrays", arrays},
                             {"error", outcome.error ? ordered_json(outcome.error->text) : ordered_json()},
                             {"reports", of(outcome.reports)},
-                            {"warnings", of(outcome.warnings)}};
+                            {"warnings", of(outcome.warnings)},
+                            {"comparisons", of(comparisons)}};
   return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -1,15 +1,22 @@
-// The outcome of checking a shader as JSON.
+// The outcome of running a shader as JSON.
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "validation/shader/shader_check.h"
+#include "validation/shader/compare.h"
+#include "validation/shader/run.h"
 
 namespace assay::validation {
 
-/// {"file", "function", "grid", "group", "error" (null or text), "reports": [{"check", "kernel", "message", "address",
-/// "count", "event", "other" (null or an event)}], "warnings": [the same]}. An event is {"action", "file", "line",
-/// "column", "thread_position_in_grid", "thread_position_in_threadgroup", "threadgroup_position_in_grid"}.
-std::string to_json(const ShaderCheck& check, const ShaderOutcome& outcome);
+/// {"file", "device", "is_checked", "passes": [{"function", "grid", "group", "gpu_seconds" (null where it is not
+/// measured)}], "arrays": {name: {"dtype", "shape"}}, "error" (null or text), "reports": [{"check", "kernel",
+/// "message", "address", "count", "event", "other" (null or an event)}], "warnings": [the same]}. An event is
+/// {"action", "file", "line", "column", "thread_position_in_grid", "thread_position_in_threadgroup",
+/// "threadgroup_position_in_grid"}. "comparisons" is a list of {"array", "elements", "different", "outside",
+/// "both_nan", "allowed_ulps", "worst" (null or {"index" in C order, "ulps" (null: no number of them), "left",
+/// "right"})}.
+std::string to_json(const ShaderScript& script, const ShaderOutcome& outcome,
+                    const std::vector<ArrayComparison>& comparisons = {});
 
 }  // namespace assay::validation

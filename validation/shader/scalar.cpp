@@ -53,28 +53,30 @@ std::vector<std::byte> from_value(double value) {
 
 struct Scalar {
   std::string_view name;
+  std::string_view numpy;
+  std::size_t bytes;
   bool floating;
   std::vector<std::byte> (*from_text)(const std::string&);
   std::vector<std::byte> (*from_value)(double);
 };
 
 template <class T>
-constexpr Scalar scalar(std::string_view name) {
-  return {name, !std::is_integral_v<T>, from_text<T>, from_value<T>};
+constexpr Scalar scalar(std::string_view name, std::string_view numpy) {
+  return {name, numpy, sizeof(T), !std::is_integral_v<T>, from_text<T>, from_value<T>};
 }
 
 constexpr std::array scalars = {
-    scalar<float>("float"),          scalar<Half>("half"),
-    scalar<BFloat16>("bfloat"),      scalar<bool>("bool"),
-    scalar<std::int8_t>("char"),     scalar<std::uint8_t>("uchar"),
-    scalar<std::int16_t>("short"),   scalar<std::uint16_t>("ushort"),
-    scalar<std::int32_t>("int"),     scalar<std::uint32_t>("uint"),
-    scalar<std::int64_t>("long"),    scalar<std::uint64_t>("ulong"),
-    scalar<std::int8_t>("int8_t"),   scalar<std::uint8_t>("uint8_t"),
-    scalar<std::int16_t>("int16_t"), scalar<std::uint16_t>("uint16_t"),
-    scalar<std::int32_t>("int32_t"), scalar<std::uint32_t>("uint32_t"),
-    scalar<std::int64_t>("int64_t"), scalar<std::uint64_t>("uint64_t"),
-    scalar<std::uint64_t>("size_t"),
+    scalar<float>("float", "float32"),         scalar<Half>("half", "float16"),
+    scalar<BFloat16>("bfloat", "bfloat16"),    scalar<bool>("bool", "bool"),
+    scalar<std::int8_t>("char", "int8"),       scalar<std::uint8_t>("uchar", "uint8"),
+    scalar<std::int16_t>("short", "int16"),    scalar<std::uint16_t>("ushort", "uint16"),
+    scalar<std::int32_t>("int", "int32"),      scalar<std::uint32_t>("uint", "uint32"),
+    scalar<std::int64_t>("long", "int64"),     scalar<std::uint64_t>("ulong", "uint64"),
+    scalar<std::int8_t>("int8_t", "int8"),     scalar<std::uint8_t>("uint8_t", "uint8"),
+    scalar<std::int16_t>("int16_t", "int16"),  scalar<std::uint16_t>("uint16_t", "uint16"),
+    scalar<std::int32_t>("int32_t", "int32"),  scalar<std::uint32_t>("uint32_t", "uint32"),
+    scalar<std::int64_t>("int64_t", "int64"),  scalar<std::uint64_t>("uint64_t", "uint64"),
+    scalar<std::uint64_t>("size_t", "uint64"),
 };
 
 const Scalar* find(std::string_view name) {
@@ -116,6 +118,22 @@ std::vector<std::byte> scalar_bytes(const std::string& scalar, double value) {
 
 bool is_floating(const std::string& scalar) {
   return expect(scalar).floating;
+}
+
+std::size_t scalar_size(const std::string& scalar) {
+  return expect(scalar).bytes;
+}
+
+std::string numpy_name(const std::string& scalar) {
+  return std::string(expect(scalar).numpy);
+}
+
+std::string scalar_of_numpy(const std::string& name) {
+  for (const Scalar& one : scalars)  // the first of a name is Metal's own word, before the aliases
+    if (one.numpy == name) return std::string(one.name);
+  throw std::invalid_argument(
+      fmt::format("dtype '{}': expected bool, float16, bfloat16, float32 or an integer of 8 to 64 bits{}", name,
+                  name == "float64" ? ": Metal has no double" : ""));
 }
 
 }  // namespace assay::validation

@@ -28,4 +28,13 @@ std::vector<std::byte> scalar_bytes(const std::string& scalar, double value);
 /// Whether it is a floating-point type.
 bool is_floating(const std::string& scalar);
 
+/// In bytes.
+std::size_t scalar_size(const std::string& scalar);
+
+/// NumPy's name: "float32" of float. NumPy has no bfloat16, which files store as uint16.
+std::string numpy_name(const std::string& scalar);
+
+/// The scalar of NumPy's name, or of bfloat16. Throws std::invalid_argument for the name of any other type.
+std::string scalar_of_numpy(const std::string& name);
+
 }  // namespace assay::validation

@@ -10,6 +10,7 @@ reference    ctc, cce, svd: loss, gradients and factors to as many digits as are
 steps        alpha, both betas, sweeps: what lies between a formula and its result, in any number format
 gradcheck    judges the gradient of any differentiable function
 diagnose     what is wrong with a CTC batch whose loss is inf or NaN
+metal        Metal kernels on NumPy arrays, every access checked
 pytest_gate  a test for each property, in one line of a test file
 
 docs/python.md of the project says more.
@@ -20,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _declare as declare
-from . import reference, steps
+from . import metal, reference, steps
 from ._core import Real, precision, precision_digits
 from ._diagnose import Diagnosis, RowDiagnosis, Symptom, diagnose
 from ._gate import Failure, GateResult, JudgeError, PropertyResult, gate, property_names, replay
@@ -53,6 +54,7 @@ __all__ = [
     "diagnose",
     "gate",
     "gradcheck",
+    "metal",
     "operation",
     "precision",
     "precision_digits",

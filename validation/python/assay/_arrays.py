@@ -20,7 +20,7 @@ class Carried(NamedTuple):
     array: np.ndarray  # of bfloat16: its bits, uint16
 
 
-def _bits_of_bfloat16(value: Any) -> Any:
+def bits_of_bfloat16(value: Any) -> Any:
     """A view of the 16 bits, by whatever integer type the array's own module has."""
     if isinstance(value, np.ndarray):  # ml_dtypes.bfloat16
         return value.view(np.uint16)
@@ -58,7 +58,7 @@ def carry(value: Any) -> Carried:
     if isinstance(value, (float, int)) and not isinstance(value, np.generic):
         return Carried("float32", np.asarray(value, np.float32))
     if str(getattr(value, "dtype", "")).endswith("bfloat16"):
-        bits = to_numpy(_bits_of_bfloat16(value.detach() if hasattr(value, "detach") else value))
+        bits = to_numpy(bits_of_bfloat16(value.detach() if hasattr(value, "detach") else value))
         return Carried("bfloat16", bits.view(np.uint16))
     array = to_numpy(value)
     if array.dtype.byteorder == ">" or (array.dtype.byteorder == "=" and sys.byteorder == "big"):

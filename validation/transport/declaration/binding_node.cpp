@@ -89,6 +89,11 @@ std::string BindingNode::text() const {
   return value_->get<std::string>();
 }
 
+std::string BindingNode::word() const {
+  if (value_->is_number() || value_->is_boolean()) return value_->dump();
+  return text();
+}
+
 bool BindingNode::flag() const {
   if (!value_->is_boolean()) refuse("true or false");
   return value_->get<bool>();

@@ -30,6 +30,7 @@ class BindingNode {
   std::vector<std::pair<std::string, BindingNode>> members() const;
 
   std::string text() const;
+  std::string word() const;  ///< a text, or a number, true or false as one
   bool flag() const;
   std::int64_t integer(std::int64_t lowest, std::int64_t highest) const;
   double number() const;                                                    ///< or an expression without names: "2^-24"

@@ -1,0 +1,289 @@
+// assay metal run: arrays go from .npy through a kernel to .npy, and what cannot be run is refused by name.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/cli/program.h"
+#include "validation/core/npy.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// out[i] = factor * sum of in[j], j <= i, among the threads of a group; `count[0]` counts the threads.
+const std::string prefix_sum = R"(#include <metal_stdlib>
+using namespace metal;
+constant int factor [[function_constant(3)]];
+kernel void prefix(device const float* in [[buffer(0)]], device float* out [[buffer(1)]],
+                   device atomic_uint* count [[buffer(2)]], threadgroup float* shared [[threadgroup(0)]],
+                   uint tid [[thread_position_in_threadgroup]], uint gid [[thread_position_in_grid]]) {
+  shared[tid] = in[gid];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  float sum = 0;
+  for (uint i = 0; i <= tid; ++i) sum += shared[i];
+  out[gid] = sum * float(factor);
+  atomic_fetch_add_explicit(&count[0], 1u, memory_order_relaxed);
+}
+kernel void scale(device half4* x [[buffer(0)]], constant float& by [[buffer(1)]],
+                  uint gid [[thread_position_in_grid]]) {
+  x[gid] *= half(by);
+}
+)";
+
+const std::string prefix_of_8 =
+    "metal run k.metal --device emulated --kernel prefix --grid 8 --group 4 --threadgroup-memory 0=16 "
+    "--constant 3=10 --buffer 0=in.npy --buffer 1=unset:2x4 --buffer 2=zero:1 ";
+
+class MetalRunCommand : public Program {
+ protected:
+  MetalRunCommand() {
+    write("k.metal", prefix_sum);
+    write("in.npy", format_npy(npy_array(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, {8})));
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  NpyArray read(const std::string& name) const {
+    std::ifstream file(folder_ / name, std::ios::binary);
+    return parse_npy(std::string(std::istreambuf_iterator<char>(file), {}));
+  }
+  std::vector<float> floats(const std::string& name) const {
+    std::size_t rounded = 0;
+    return npy_floats(read(name), rounded);
+  }
+};
+
+TEST_F(MetalRunCommand, RunsFromNpyToNpy) {
+  const Outcome outcome = run(prefix_of_8 + "--output 1=out.npy --output 2=count.npy");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("k.metal prefix: 8 x 1 x 1 threads in groups of 4 x 1 x 1\n"),
+                                 HasSubstr("checked on Assay emulator: nothing found\n"),
+                                 HasSubstr("out.npy: float32 [2, 4]\n"), HasSubstr("count.npy: uint32 [1]\n")));
+  EXPECT_EQ(read("out.npy").header.summary(), "float32 [2, 4]");
+  EXPECT_EQ(floats("out.npy"), (std::vector<float>{10, 30, 60, 100, 50, 110, 180, 260}));
+  EXPECT_EQ(npy_integers(read("count.npy")), (std::vector<std::int64_t>{8}));
+}
+
+TEST_F(MetalRunCommand, WritesAnInputThatTheKernelChangesInItsOwnTypeAndShape) {
+  write("x.npy", format_npy({{'f', 2, false, false, {2, 4}},
+                             std::string("\x00\x3c\x00\x40\x00\x3c\x00\x40"
+                                         "\x00\x44\x00\x44\x00\x44\x00\x44",
+                                         16)}));
+  const Outcome outcome = run(
+      "metal run k.metal --device emulated --kernel scale --grid 2 --buffer 0=x.npy --buffer 1=0.5 --output 0=y.npy");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(read("y.npy").header.summary(), "float16 [2, 4]");
+  EXPECT_EQ(floats("y.npy"), (std::vector<float>{0.5F, 1, 0.5F, 1, 2, 2, 2, 2}));
+  EXPECT_EQ(floats("x.npy"), (std::vector<float>{1, 2, 1, 2, 4, 4, 4, 4}));
+}
+
+TEST_F(MetalRunCommand, OnTheEmulatorReportsWhatItsChecksFind) {
+  write("k.metal", replaced(prefix_sum, "  threadgroup_barrier(mem_flags::mem_threadgroup);\n", ""));
+  const Outcome outcome = run(prefix_of_8 + "--json found.json");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("racecheck: kernel prefix"), HasSubstr("k.metal:9:")));
+  const auto found = nlohmann::json::parse(std::ifstream(folder_ / "found.json"));
+  EXPECT_FALSE(found["reports"].empty());
+  EXPECT_EQ(found["arrays"]["1"], (nlohmann::json{{"dtype", "float32"}, {"shape", {2, 4}}}));
+}
+
+TEST_F(MetalRunCommand, SaysWhatDoesNotCompileAndWritesNothing) {
+  write("k.metal", replaced(prefix_sum, "shared[tid] = in", "shared[tod] = in"));
+  const Outcome outcome = run(prefix_of_8 + "--output 1=out.npy");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("k.metal:7"), HasSubstr("tod")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.npy"));
+}
+
+TEST_F(MetalRunCommand, RefusesBadUsageWithStatus2) {
+  write("double.npy", format_npy(npy_array(std::vector<double>(8), {8})));
+  const NpyArray columns{{'f', 4, false, true, {2, 4}}, std::string(32, '\0')};
+  write("columns.npy", format_npy(columns));
+  const NpyArray big{{'f', 4, true, false, {8}}, std::string(32, '\0')};
+  write("big.npy", format_npy(big));
+  write("cut.npy", format_npy(columns).substr(0, 150));
+  const auto with = [](const std::string& from, const std::string& to) { return replaced(prefix_of_8, from, to); };
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"metal run", "file"},
+      {"metal run k.metal", "--grid"},
+      {with("in.npy", "none.npy"), "none.npy"},
+      {with("in.npy", "double.npy"), "--buffer 0=double.npy (device const float* in): dtype 'float64'"},
+      {with("in.npy", "columns.npy"), "--buffer 0=columns.npy (device const float* in): float32 [2, 4] in Fortran"},
+      {with("in.npy", "big.npy"), "--buffer 0=big.npy (device const float* in): >f4 [8]: expected little endian"},
+      {with("in.npy", "cut.npy"), "--buffer 0=cut.npy (device const float* in): float32 [2, 4]: expected 32 bytes"},
+      {with("--kernel prefix", ""), "k.metal has 2 kernels"},
+      {with("--kernel prefix", "--kernel other"), "other"},
+      {with("--buffer 1=unset:2x4", ""), "prefix: buffer(1) device float* out: expected --buffer 1="},
+      {with("unset:2x4", "unset:2x4:float64"), "Metal has no double"},
+      {prefix_of_8 + "--buffer 4=1", "--buffer 4: prefix does not take it"},
+      {prefix_of_8 + "--output 5=x.npy", "output 5=x.npy: expected one of 0, 1, 2"},
+      {prefix_of_8 + "--output 1=x.bin", "--output 1=x.bin: expected ARRAY=PATH.npy"},
+      {prefix_of_8 + "--output 1=none/x.npy", "none/x.npy"},
+      {with("emulated", "gpu"), "--device"},
+      {prefix_of_8 + "--against gpu", "--against"},
+      {prefix_of_8 + "--expect 0=in.npy", "--expect 0=in.npy: expected an array that a kernel may write"},
+      {prefix_of_8 + "--expect 1=in.npy", "in.npy: float32 [8]: expected float32 [2, 4]"},
+      {prefix_of_8 + "--expect 1=none.npy", "none.npy"},
+      {prefix_of_8 + "--expect 1=in.bin", "--expect 1=in.bin: expected ARRAY=PATH.npy"},
+      {prefix_of_8 + "--ulps -1", "--ulps"},
+      {with("--group 4", "--group 2000"), "2000"},
+  };
+  for (const auto& [arguments, word] : bad) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(word)) << arguments;
+  }
+}
+
+TEST_F(MetalRunCommand, ComparesWithAFile) {
+  struct Planted {
+    std::size_t at;
+    float value;
+    std::string ulps;
+    int status;
+    std::string says;
+  };
+  const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+  const std::vector<Planted> all = {
+      {0, 10, "0", 0, "1 (float32 [2, 4]): all of 8 elements are equal"},
+      {7, std::nextafter(260.0F, 0.0F), "0", 1,
+       "1 of 8 elements differ, 1 by more than 0 ULP\n  first at [1, 3]: 1 ULP"},
+      {7, std::nextafter(260.0F, 0.0F), "1", 0, "1 of 8 elements differ, 0 by more than 1 ULP"},
+      {3, nan, "1000000", 1, "first at [0, 3]: no number of ULP apart"},
+      {4, infinity, "1000000", 1, "first at [1, 0]: no number of ULP apart"},
+  };
+  for (const Planted& planted : all) {
+    std::vector<float> expected = {10, 30, 60, 100, 50, 110, 180, 260};
+    expected[planted.at] = planted.value;
+    write("expected.npy", format_npy(npy_array(expected, {2, 4})));
+    const Outcome outcome = run(prefix_of_8 + "--expect 1=expected.npy --json out.json --ulps " + planted.ulps);
+    EXPECT_EQ(outcome.status, planted.status) << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr(planted.says));
+    const auto json = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
+    EXPECT_EQ(json["comparisons"][0]["outside"], planted.status);
+  }
+}
+
+TEST_F(MetalRunCommand, ComparesWithAnotherDevice) {
+  const Outcome outcome = run(prefix_of_8 + "--against emulated");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 (float32 [2, 4]): all of 8 elements are equal"),
+                                 HasSubstr("2 (uint32 [1]): all of 1 elements are equal")));
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("0 (float32")));
+  // What only the other device's checks find fails too.
+  write("k.metal", replaced(prefix_sum, "  threadgroup_barrier(mem_flags::mem_threadgroup);\n", ""));
+  EXPECT_EQ(run(prefix_of_8 + "--against emulated").status, 1);
+}
+
+/// y = (x + 1) * 2 in two passes that share y; then the second half of y alone, doubled.
+const std::string steps_metal = R"(#include <metal_stdlib>
+using namespace metal;
+constant float by [[function_constant(0)]];
+kernel void add_one(device const float* x, device float* y, uint i [[thread_position_in_grid]]) { y[i] = x[i] + 1; }
+kernel void scale(device float* y, uint i [[thread_position_in_grid]]) { y[i] *= by; }
+kernel void swap_pairs(device float* y, threadgroup float* pair, uint i [[thread_position_in_grid]],
+                       uint tid [[thread_position_in_threadgroup]]) {
+  pair[tid] = y[i];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  y[i] = pair[1 - tid];
+}
+)";
+
+const std::string steps_json = R"({
+  "source": "steps.metal",
+  "arrays": {"x": "in.npy", "y": "unset:8"},
+  "passes": [
+    {"function": "add_one", "grid": [8], "buffers": [{"index": 0, "array": "x"}, {"index": 1, "array": "y"}]},
+    {"function": "scale", "grid": [8], "constants": [{"index": 0, "value": 2}],
+     "buffers": [{"index": 0, "array": "y"}]},
+    {"function": "scale", "grid": [4], "group": [2], "constants": [{"index": 0, "value": 10}],
+     "buffers": [{"index": 0, "array": "y", "offset": 16}]},
+    {"function": "swap_pairs", "grid": [8], "group": [2], "threadgroup_memory": [{"index": 0, "bytes": 16}],
+     "buffers": [{"index": 0, "array": "y"}]}
+  ],
+  "outputs": {"y": "out.npy"}
+})";
+
+class MetalScript : public MetalRunCommand {
+ protected:
+  MetalScript() {
+    std::filesystem::create_directory(folder_ / "case");
+    write("case/steps.metal", steps_metal);
+    write("case/steps.json", steps_json);
+    std::filesystem::rename(folder_ / "in.npy", folder_ / "case/in.npy");
+  }
+};
+
+TEST_F(MetalScript, RunsPassesThatShareArraysOfItsOwnFolder) {
+  const Outcome outcome = run("metal run case/steps.json --device emulated --against emulated");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(floats("case/out.npy"), (std::vector<float>{6, 4, 10, 8, 140, 120, 180, 160}));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("steps.metal add_one: 8 x 1 x 1 threads in groups of 8 x 1 x 1\n"),
+                                 HasSubstr("steps.metal scale: 4 x 1 x 1 threads in groups of 2 x 1 x 1\n"),
+                                 HasSubstr("y (float32 [8]): all of 8 elements are equal")));
+}
+
+TEST_F(MetalScript, IsCheckedInEachPass) {
+  write("case/steps.json",
+        replaced(steps_json, R"({"function": "add_one", "grid": [8])", R"({"function": "add_one", "grid": [7])"));
+  const Outcome outcome = run("metal check case/steps.json --order reverse");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("initcheck: kernel scale"), HasSubstr("checked on Assay emulator:")));
+}
+
+TEST_F(MetalScript, IsRefusedByTheKeyThatIsWrong) {
+  struct Wrong {
+    std::string from, to, says;
+  };
+  const std::vector<Wrong> all = {
+      {"\"source\"", "\"sauce\"", "steps.json: sauce"},
+      {"steps.metal", "none.metal", "none.metal"},
+      {"in.npy", "none.npy", "arrays.x=case/none.npy (device const float* x): cannot read"},
+      {"unset:8", "unset:8:int32", "arrays.y is int32 [8]: device float* y takes float32"},
+      {"unset:8", "unset:", "arrays.y=unset: (device float* y): ''"},
+      {"\"grid\": [8]", "\"grid\": []", "passes[0].grid = []: expected one to three extents"},
+      {"\"grid\": [8]", "\"grid\": [0]", "passes[0].grid[0] = 0"},
+      {"\"array\": \"x\"", "\"array\": \"z\"", "passes[0].buffers[0].array = \"z\": expected the name of one"},
+      {"{\"index\": 1, \"array\": \"y\"}", "{\"index\": 0, \"array\": \"y\"}", "an index that is not there twice"},
+      {"{\"index\": 1, \"array\": \"y\"}", "{\"index\": 2, \"array\": \"y\"}",
+       "add_one: buffer(1) device float* y: expected buffers 1="},
+      {"\"offset\": 16", "\"offset\": -1", "passes[2].buffers[0].offset = -1"},
+      {"\"offset\": 16", "\"offset\": 32", "must be <"},
+      {"\"value\": 2", "\"value\": []", "passes[1].constants[0].value = []"},
+      {"\"outputs\": {\"y\"", "\"outputs\": {\"z\"", "output z="},
+      {"out.npy", "out.txt", "outputs.y = \"out.txt\": expected the path of a .npy file"},
+  };
+  for (const Wrong& wrong : all) {
+    write("case/steps.json", replaced(steps_json, wrong.from, wrong.to));
+    const Outcome outcome = run("metal run case/steps.json --device emulated");
+    EXPECT_EQ(outcome.status, 2) << wrong.to << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(wrong.says)) << wrong.to;
+  }
+  write("case/steps.json", steps_json);
+  EXPECT_THAT(run("metal run case/steps.json --grid 8").err, HasSubstr("beside a script"));
+}
+
+TEST_F(MetalRunCommand, RefusesADeviceThatIsNotToBeHadAndSaysWhy) {
+  for (const std::string device : {"apple", "nvidia"}) {
+    if (!shell("'" ASSAY_PROGRAM "' devices | grep '" + device + " *not to be had'").status) {
+      const Outcome outcome = run(replaced(prefix_of_8, "emulated", device));
+      EXPECT_EQ(outcome.status, 2) << outcome.out;
+      EXPECT_THAT(outcome.err, HasSubstr("--device " + device + ": "));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay::validation

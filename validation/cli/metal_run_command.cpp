@@ -1,0 +1,131 @@
+#include "validation/cli/metal_run_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "metal/devices/devices.h"
+#include "validation/cli/shader_options.h"
+#include "validation/report/report_file.h"
+#include "validation/shader/compare.h"
+#include "validation/shader/json.h"
+
+namespace assay::validation {
+namespace {
+
+struct RunOptions : ShaderOptions {
+  std::string device, against;
+  std::vector<std::string> outputs, expected;
+  std::uint64_t ulps = 0;
+};
+
+std::shared_ptr<metal::Device> opened(const std::string& option, const std::string& name, const ShaderScript& script) {
+  const auto device = metal::open_device(name, {.metal_version = script.metal_version, .macros = script.macros});
+  if (!device) throw std::invalid_argument(fmt::format("{} {}: {}", option, name, device.error().text));
+  return *device;
+}
+
+/// Splits ARRAY=PATH.npy.
+std::pair<std::string, std::string> named(const char* option, const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || !text.ends_with(".npy"))
+    throw std::invalid_argument(fmt::format("{} {}: expected ARRAY=PATH.npy", option, text));
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+void write_outputs(const ShaderScript& script, const ShaderOutcome& outcome) {
+  for (const auto& [name, file] : script.outputs) {
+    write_npy(outcome.arrays.at(name), file);
+    fmt::print("{}: {}\n", file.string(), outcome.arrays.at(name).summary());
+  }
+}
+
+/// With the files of --expect.
+std::vector<ArrayComparison> compare_with_files(const RunOptions& options, const ShaderOutcome& outcome) {
+  std::vector<ArrayComparison> comparisons;
+  for (const auto& text : options.expected) {
+    const auto [name, path] = named("--expect", text);
+    const auto array = outcome.arrays.find(name);
+    if (array == outcome.arrays.end())
+      throw std::invalid_argument(fmt::format("--expect {}: expected an array that a kernel may write", text));
+    const ShaderArray expected = read_npy(array->second, path);
+    comparisons.push_back(compare_arrays(array->first, array->second, expected, options.ulps));
+    fmt::print("{}", to_string(comparisons.back(), outcome.device, path));
+  }
+  return comparisons;
+}
+
+/// With the same on the device of --against. Returns whether it ran there, nothing found.
+bool compare_with_device(const RunOptions& options, const ShaderScript& script, const ShaderOutcome& outcome,
+                         std::vector<ArrayComparison>& comparisons) {
+  const ShaderOutcome other = run_shader(*opened("--against", options.against, script), script);
+  print_outcome(script, other);
+  if (other.error) return false;
+  for (const auto& [name, array] : outcome.arrays) {
+    comparisons.push_back(compare_arrays(name, array, other.arrays.at(name), options.ulps));
+    fmt::print("{}", to_string(comparisons.back(), outcome.device, other.device));
+  }
+  return other.passed();
+}
+
+ShaderScript script_of(const RunOptions& options) {
+  if (!options.has_dispatch()) throw std::invalid_argument("--grid: expected the number of threads to run, x[,y[,z]]");
+  ShaderScript script = options.script();
+  for (const auto& text : options.outputs) {
+    const auto [name, path] = named("--output", text);
+    script.outputs[name] = path;
+  }
+  return script;
+}
+
+int run(const RunOptions& options) {
+  const ShaderScript script = script_of(options);
+  const std::string name = options.device.empty() ? metal::best_device() : options.device;
+  const ShaderOutcome outcome = run_shader(*opened("--device", name, script), script);
+  print_outcome(script, outcome);
+  bool passed = outcome.passed();
+  std::vector<ArrayComparison> comparisons;
+  if (!outcome.error) {
+    write_outputs(script, outcome);
+    comparisons = compare_with_files(options, outcome);
+    if (!options.against.empty()) passed &= compare_with_device(options, script, outcome, comparisons);
+  }
+  if (!options.json().empty()) write_atomically(options.json(), to_json(script, outcome, comparisons));
+  return passed && std::ranges::all_of(comparisons, &ArrayComparison::passed) ? 0 : 1;
+}
+
+void add_device_option(CLI::App& command, const std::string& name, std::string& device, const std::string& help) {
+  command.add_option(name, device, help)
+      ->check(CLI::IsMember(std::vector<std::string>(metal::device_names.begin(), metal::device_names.end())));
+}
+
+}  // namespace
+
+void add_metal_run_command(CLI::App& metal, Action& action) {
+  auto* command = metal.add_subcommand("run", "Run a kernel on any device, from .npy files to .npy files");
+  const auto options = std::make_shared<RunOptions>();
+  options->add_source(*command, "The shader, a .metal file, or a script of dispatches, a .json file");
+  options->add_dispatch(*command);
+  command->add_option("--output", options->outputs,
+                      "ARRAY=PATH.npy: write what an array holds afterwards; an array is the index of its --buffer, or "
+                      "its name in a script");
+  add_device_option(*command, "--device", options->device, "apple, nvidia or emulated; the best there is if left out");
+  add_device_option(*command, "--against", options->against,
+                    "Also run on this device, and compare every array that a kernel may write");
+  command->add_option("--expect", options->expected, "ARRAY=PATH.npy: compare what an array holds afterwards");
+  command->add_option("--ulps", options->ulps, "Units in the last place by which compared elements may differ")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->footer(
+      "Exit status: 0 nothing found, and all compared elements are within --ulps; 1 a check found something, the "
+      "shader "
+      "does not compile or did not run to its end, or elements differ; 2 bad usage, or a device that is not to be "
+      "had.");
+  command->callback([&action, options] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,154 @@
+#include "validation/cli/shader_options.h"
+
+#include <fmt/color.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "validation/core/parse.h"
+#include "validation/core/terminal.h"
+#include "validation/shader/script_file.h"
+
+namespace assay::validation {
+namespace {
+
+std::uint64_t whole(const char* option, const std::string& text) {
+  const auto value = parse_number<std::uint64_t>(text);
+  if (!value) throw std::invalid_argument(fmt::format("{} ...={}: expected a number of bytes", option, text));
+  return *value;
+}
+
+std::pair<std::uint32_t, std::string> indexed(const char* option, const std::string& text) {
+  const auto equals = text.find('=');
+  const auto index = parse_number<std::uint32_t>(text.substr(0, equals));
+  if (equals == std::string::npos || !index || *index > 65535)
+    throw std::invalid_argument(fmt::format("{} {}: expected INDEX=...", option, text));
+  return {*index, text.substr(equals + 1)};
+}
+
+metal::Size size_of(const std::vector<std::uint64_t>& extents) {
+  metal::Size size;
+  if (!extents.empty()) size.width = extents[0];
+  if (extents.size() > 1) size.height = extents[1];
+  if (extents.size() > 2) size.depth = extents[2];
+  return size;
+}
+
+std::string shown(const metal::Size& size) {
+  return fmt::format("{} x {} x {}", size.width, size.height, size.depth);
+}
+
+/// "3 found, 1 warning"
+std::string summary(const ShaderOutcome& outcome, bool colour) {
+  const std::size_t errors = outcome.reports.size() + (outcome.error ? 1U : 0U), warnings = outcome.warnings.size();
+  std::vector<std::string> parts;
+  if (errors > 0) parts.push_back(paint(fmt::format("{} found", errors), fg(fmt::terminal_color::red), colour));
+  if (warnings > 0) parts.push_back(fmt::format("{} warning{}", warnings, warnings > 1 ? "s" : ""));
+  if (parts.empty()) parts.push_back(paint("nothing found", fg(fmt::terminal_color::green), colour));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+CLI::Option* add_extents(CLI::App& command, const std::string& name, std::vector<std::uint64_t>& extents,
+                         const std::string& help) {
+  return command.add_option(name, extents, help)->delimiter(',')->expected(1, 3)->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+void ShaderOptions::add_source(CLI::App& command, const std::string& help) {
+  command.add_option("file", file_, help)->required();
+  command.add_option("-D,--define", macros_, "A macro, NAME or NAME=VALUE");
+  command.add_option("--metal-version", metal_version_, "__METAL_VERSION__")
+      ->check(CLI::Range(100, 999))
+      ->capture_default_str();
+}
+
+void ShaderOptions::add_dispatch(CLI::App& command) {
+  command.add_option("--kernel", function_, "The kernel to run; may be left out if there is one only");
+  command.add_option("--buffer", buffers_,
+                     "INDEX=PATH.npy, random:SHAPE, zero:SHAPE, unset:SHAPE (of elements: 64 or 8x8), file:PATH, or "
+                     "numbers: 3=150 or 4=0.5,1,2");
+  command.add_option("--threadgroup-memory", threadgroup_, "INDEX=BYTES of a threadgroup argument");
+  command.add_option("--constant", constants_, "INDEX=VALUE of a function constant");
+  add_extents(command, "--grid", grid_, "Threads to run: x[,y[,z]]");
+  add_extents(command, "--group", group_, "Threads of a threadgroup: x[,y[,z]]; at most 256,1,1 if left out");
+  command.add_option("--seed", seed_, "Of random contents, and of a random order of threads")->capture_default_str();
+  command.add_option("--json", json_, "Also write the outcome to this file");
+}
+
+bool ShaderOptions::is_script() const {
+  return file_.ends_with(".json");
+}
+
+bool ShaderOptions::has_dispatch() const {
+  if (is_script()) return true;
+  if (grid_.empty() && buffers_.empty()) return false;
+  if (grid_.empty()) throw std::invalid_argument("--grid: expected the number of threads to run, x[,y[,z]]");
+  return true;
+}
+
+ShaderScript ShaderOptions::script() const {
+  ShaderScript script = is_script() ? scripted() : of_one_dispatch();
+  for (const auto& text : macros_) {
+    const auto equals = text.find('=');
+    script.macros[text.substr(0, equals)] = equals == std::string::npos ? "1" : text.substr(equals + 1);
+  }
+  return script;
+}
+
+ShaderScript ShaderOptions::scripted() const {
+  const bool is_alone = grid_.empty() && group_.empty() && function_.empty() && buffers_.empty() &&
+                        threadgroup_.empty() && constants_.empty();
+  if (!is_alone)
+    throw std::invalid_argument(fmt::format(
+        "{}: expected no --kernel, --grid, --group, --buffer, --threadgroup-memory or --constant beside a script, "
+        "which says what is to run",
+        file_));
+  return read_script(file_);
+}
+
+ShaderScript ShaderOptions::of_one_dispatch() const {
+  ShaderScript script;
+  script.source = file_;
+  script.metal_version = metal_version_;
+  script.is_command_line = true;
+  script.seed = seed_;
+  ShaderPass& pass = script.passes.emplace_back();
+  pass.function = function_;
+  for (const auto& text : buffers_) {
+    const auto [index, words] = indexed("--buffer", text);
+    const std::string name = std::to_string(index);
+    script.arrays[name] = words;
+    pass.buffers[index] = {name};
+  }
+  for (const auto& text : constants_) pass.constants.insert(indexed("--constant", text));
+  for (const auto& text : threadgroup_) {
+    const auto [index, bytes] = indexed("--threadgroup-memory", text);
+    pass.threadgroup[index] = whole("--threadgroup-memory", bytes);
+  }
+  pass.grid = size_of(grid_);
+  pass.group = group_.empty() ? metal::Size{std::min<std::uint64_t>(pass.grid.width, 256), 1, 1} : size_of(group_);
+  return script;
+}
+
+void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
+  for (const auto* reports : {&outcome.reports, &outcome.warnings})
+    for (const auto& report : *reports) fmt::print("{}\n\n", to_string(report));
+  if (outcome.error) fmt::print("{}\n\n", outcome.error->text);
+  for (std::size_t n = 0; n < outcome.dispatches.size(); ++n) {
+    const auto& [function, seconds] = outcome.dispatches[n];
+    fmt::print("{} {}: {} threads in groups of {}{}\n", script.source.filename().string(), function,
+               shown(script.passes[n].grid), shown(script.passes[n].group),
+               seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
+  }
+  if (outcome.dispatches.empty()) return;
+  if (outcome.is_checked || outcome.error)
+    fmt::print("{}{}: {}\n", outcome.is_checked ? "checked on " : "", outcome.device,
+               summary(outcome, wants_colour(stdout)));
+  else
+    fmt::print("ran on {}, which checks no access\n", outcome.device);
+}
+
+}  // namespace assay::validation

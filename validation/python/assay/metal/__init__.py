@@ -1,0 +1,35 @@
+"""Metal kernels on NumPy arrays, on any machine, with every access checked.
+
+    library = assay.metal.compile(source)
+    y = library.square(x, assay.metal.unset((256,), "float32"), grid=256, group=64)
+
+compile   compiles a .metal text or file
+unset     stands for an output: memory that nobody has written
+mlx       metal_kernel with the signature of mx.fast.metal_kernel
+torch     compile_shader as torch.mps.compile_shader
+
+docs/metal-run.md of the project says more.
+"""
+
+from __future__ import annotations
+
+from . import mlx, torch
+from ._errors import CheckError, CompileError, Event, MetalError, MetalWarning, Report
+from ._library import Argument, Kernel, Library, Unset, compile, unset
+
+__all__ = [
+    "Argument",
+    "CheckError",
+    "CompileError",
+    "Event",
+    "Kernel",
+    "Library",
+    "MetalError",
+    "MetalWarning",
+    "Report",
+    "Unset",
+    "compile",
+    "mlx",
+    "torch",
+    "unset",
+]

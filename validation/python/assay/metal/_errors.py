@@ -1,0 +1,67 @@
+"""What running a kernel raises."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Tuple
+
+
+class MetalError(RuntimeError):
+    """A kernel did not run to its end."""
+
+
+class CompileError(MetalError):
+    """A shader does not compile; the text has file, line and column."""
+
+
+class MetalWarning(UserWarning):
+    """A simdgroup operation in which not all lanes take part: Metal defines its result, but it may not be meant."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What one thread did."""
+
+    action: str  # "read of 4 bytes"
+    file: str
+    line: int
+    column: int
+    thread_position_in_grid: Tuple[int, int, int]
+    thread_position_in_threadgroup: Tuple[int, int, int]
+    threadgroup_position_in_grid: Tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check of the emulator found."""
+
+    check: str  # "memcheck", "initcheck", "racecheck", "synccheck" or "simdcheck"
+    kernel: str
+    message: str
+    address: str  # "buffer(0) `in` + 1000"; empty where no memory is meant
+    count: int  # how often it was found at the same places
+    event: Event
+    other: Optional[Event]  # the earlier access, or the thread that is elsewhere
+
+    def __str__(self) -> str:
+        places = [f"{one.action} at {one.file}:{one.line}:{one.column}" for one in (self.event, self.other) if one]
+        at = f" ({self.address})" if self.address else ""
+        return f"{self.check}: {self.kernel}: {self.message}{at}: {', '.join(places)}"
+
+
+class CheckError(MetalError):
+    """The emulator's checks have found something; `reports` has all of it."""
+
+    def __init__(self, reports: List[Report]) -> None:
+        super().__init__("\n".join(map(str, reports)))
+        self.reports = reports
+
+
+def _event(said: Dict[str, Any]) -> Event:
+    return Event(**{name: tuple(value) if isinstance(value, list) else value for name, value in said.items()})
+
+
+def report_of(said: Dict[str, Any]) -> Report:
+    """A report from the program's JSON."""
+    other = said["other"] and _event(said["other"])
+    return Report(**{**said, "event": _event(said["event"]), "other": other})

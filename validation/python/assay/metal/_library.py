@@ -1,0 +1,278 @@
+"""Libraries and kernels: from Python's arguments to a script, and back."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from .._arrays import bfloat16_array, bits_of_bfloat16, carry
+from .._program import run_program
+from ._errors import CompileError
+from ._run import run
+
+Extents = Union[int, Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Unset:
+    """An output: memory that nobody has written before the kernel runs. The call returns it as an array."""
+
+    shape: Tuple[int, ...]
+    dtype: str  # NumPy's name, or "bfloat16"
+
+
+def unset(shape: Extents, dtype: Any) -> Unset:
+    """Stands for an output in a call of a kernel.
+
+    >>> unset(256, np.float16)
+    Unset(shape=(256,), dtype='float16')
+    """
+    name = dtype if dtype == "bfloat16" else getattr(dtype, "__name__", None) or str(dtype)
+    return Unset(_extents(shape), "bfloat16" if name == "bfloat16" else np.dtype(dtype).name)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a kernel, as the compiler sees it."""
+
+    name: str
+    type: str  # as written: "device const float*"
+    kind: str  # "buffer", "threadgroup" or "position"
+    index: int  # of [[buffer(index)]] or [[threadgroup(index)]]
+    element_type: str  # Metal's name of a scalar or vector: "float4"
+    element_size: int
+    is_written: bool
+    is_reference: bool  # T& and not T*
+    attribute: str  # "thread_position_in_grid"; empty for memory
+
+
+def _extents(value: Extents) -> Tuple[int, ...]:
+    return tuple(int(extent) for extent in (value if isinstance(value, (tuple, list)) else (value,)))
+
+
+class _Bound:
+    """The arguments of a call as arrays of a script; an array that is given twice is one array."""
+
+    def __init__(self) -> None:
+        self.words: Dict[str, str] = {}
+        self.inputs: Dict[str, np.ndarray] = {}
+        self.given: Dict[str, Any] = {}  # what is to be written back, or returned
+        self.buffers: List[Dict[str, Any]] = []
+
+    def add(self, argument: Argument, value: Any) -> None:
+        is_memory = not isinstance(value, (bool, int, float, np.generic, tuple, list))
+        name = next((name for name, other in self.given.items() if is_memory and other is value), None)
+        if name is None:
+            name = str(argument.index)
+            self.given[name] = value
+            self._describe(name, argument, value)
+        self.buffers.append({"index": argument.index, "array": name})
+
+    def _describe(self, name: str, argument: Argument, value: Any) -> None:
+        if isinstance(value, Unset):
+            if argument.is_reference and argument.type.startswith("constant"):
+                raise ValueError(f"{argument.name}: expected a value for {argument.type}, which a kernel only reads")
+            self.words[name] = f"unset:{'x'.join(map(str, value.shape or (1,)))}:{value.dtype}"
+        elif isinstance(value, (bool, np.bool_)):
+            self.words[name] = str(int(value))
+        elif isinstance(value, (int, float, np.integer, np.floating)):
+            self.words[name] = repr(value.item() if isinstance(value, np.generic) else value)
+        elif isinstance(value, (tuple, list)):
+            self.words[name] = ",".join(repr(number) for number in value)
+        else:
+            self.inputs[name] = np.ascontiguousarray(carry(value).array)
+
+
+def _memory_of(value: Any) -> np.ndarray:
+    """A NumPy array on the memory of `value`; of bfloat16, its bits."""
+    if hasattr(value, "detach"):  # PyTorch: NumPy cannot read a tensor that requires a gradient
+        value = value.detach()
+    return np.asarray(bits_of_bfloat16(value) if str(value.dtype).endswith("bfloat16") else value)
+
+
+def _write_back(argument: Argument, value: Any, result: np.ndarray) -> None:
+    """Copies what the kernel has written into the caller's array."""
+    memory = _memory_of(value)
+    result = result.reshape(memory.shape)
+    memory[...] = result.view(memory.dtype) if result.dtype.itemsize == memory.dtype.itemsize == 2 else result
+
+
+class Kernel:
+    """A kernel of a library, called with one value for each of its buffers, in the order of their indices."""
+
+    def __init__(self, library: "Library", name: str, arguments: List[Argument]) -> None:
+        self.library, self.name, self.arguments = library, name, arguments
+        self.buffers = sorted((a for a in arguments if a.kind == "buffer"), key=lambda argument: argument.index)
+
+    def __call__(
+        self,
+        *values: Any,
+        grid: Extents,
+        group: Optional[Extents] = None,
+        constants: Optional[Mapping[Union[int, str], Any]] = None,
+        threadgroup_memory: Union[int, Mapping[int, int]] = (),
+    ) -> Any:
+        """Runs the kernel on `grid` threads in groups of `group`, at most 256 of them if it is left out.
+
+        A value is an array of NumPy or of any framework, a number, a tuple of numbers, or unset(...). Arrays that the
+        kernel may write are changed in place; what was unset is returned: nothing, one array, or a tuple of them.
+        `constants` has the values of function constants, by index or name, and `threadgroup_memory` the bytes of
+        [[threadgroup(n)]], by n, or those of [[threadgroup(0)]] alone.
+
+        Raises ValueError for arguments that do not fit, CheckError for what the emulator's checks find, MetalError for a
+        kernel that did not run to its end.
+        """
+        if len(values) != len(self.buffers):
+            takes = ", ".join(f"{argument.type} {argument.name}" for argument in self.buffers)
+            raise ValueError(f"{self.name}: {len(values)} arguments: expected {len(self.buffers)}: {takes}")
+        bound = _Bound()
+        for argument, value in zip(self.buffers, values):
+            bound.add(argument, value)
+        memory = {0: threadgroup_memory} if isinstance(threadgroup_memory, int) else dict(threadgroup_memory)
+        dispatch = {
+            "function": self.name,
+            "grid": list(_extents(grid)),
+            **({} if group is None else {"group": list(_extents(group))}),
+            "buffers": bound.buffers,
+            "threadgroup_memory": [{"index": index, "bytes": size} for index, size in memory.items()],
+            "constants": self.library._constants(constants or {}),
+        }
+        wanted = self._wanted(bound)
+        script = {**self.library._source(), "arrays": bound.words, "passes": [dispatch]}
+        return self._results(bound, wanted, run(script, bound.inputs, list(wanted), self.library.device))
+
+    def _wanted(self, bound: _Bound) -> Dict[str, Argument]:
+        """The arrays to read afterwards: what was unset, and what the kernel may write."""
+        wanted: Dict[str, Argument] = {}
+        for argument, buffer in zip(self.buffers, bound.buffers):
+            name = buffer["array"]
+            if isinstance(bound.given[name], Unset):
+                wanted.setdefault(name, argument)
+            elif argument.is_written and name in bound.inputs:
+                self._expect_writable(argument, bound.given[name])
+                wanted.setdefault(name, argument)
+        self._refuse_overlap(bound, wanted)
+        return wanted
+
+    @staticmethod
+    def _expect_writable(argument: Argument, value: Any) -> None:
+        if not _memory_of(value).flags.writeable:
+            raise ValueError(
+                f"{argument.name}: the kernel may write {argument.type}: expected an array that can be written"
+            )
+
+    def _refuse_overlap(self, bound: _Bound, wanted: Mapping[str, Argument]) -> None:
+        """Each array is memory of its own on the device, so that a view of what is written would not see it."""
+        arrays = {name: carry(bound.given[name]).array for name in bound.inputs}
+        for name in set(wanted) & set(arrays):
+            for other, array in arrays.items():
+                if other != name and np.may_share_memory(arrays[name], array):
+                    raise ValueError(
+                        f"{wanted[name].name}: the kernel writes it, and buffer({other}) shares its memory: expected the "
+                        "same array, or a copy"
+                    )
+
+    @staticmethod
+    def _results(bound: _Bound, wanted: Mapping[str, Argument], arrays: Mapping[str, np.ndarray]) -> Any:
+        returned = []
+        for name, argument in wanted.items():
+            value = bound.given[name]
+            if isinstance(value, Unset):
+                array = arrays[name].reshape(value.shape)
+                returned.append(bfloat16_array(array) if value.dtype == "bfloat16" else array)
+            else:
+                _write_back(argument, value, arrays[name])
+        return None if not returned else returned[0] if len(returned) == 1 else tuple(returned)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.name}({', '.join(argument.type for argument in self.buffers)})>"
+
+
+class Library:
+    """A compiled shader. Its kernels are attributes, library.square, and items, library["square_float"]."""
+
+    def __init__(self, path: Path, macros: Mapping[str, Any], metal_version: int, device: str) -> None:
+        self.device = device
+        self._path, self._macros, self._metal_version = path, dict(macros), metal_version
+        self._folder: Optional["tempfile.TemporaryDirectory[str]"] = None
+        listing = self._list()
+        self._kernels = {
+            kernel["name"]: Kernel(self, kernel["name"], [Argument(**argument) for argument in kernel["arguments"]])
+            for kernel in listing["kernels"]
+        }
+        self.function_constants: Dict[str, int] = {one["name"]: one["index"] for one in listing["function_constants"]}
+
+    @property
+    def function_names(self) -> List[str]:
+        return list(self._kernels)
+
+    def __getitem__(self, name: str) -> Kernel:
+        return self._kernels[name]
+
+    def __getattr__(self, name: str) -> Kernel:
+        kernels = self.__dict__.get("_kernels", {})
+        if name in kernels:
+            return kernels[name]
+        raise AttributeError(f"the library has no kernel {name!r}: it has {', '.join(kernels)}")
+
+    def __dir__(self) -> List[str]:
+        return [*super().__dir__(), *self._kernels]
+
+    def _list(self) -> Any:
+        with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+            listing = Path(folder) / "listing.json"
+            macros = [word for name, value in self._macros.items() for word in ("-D", f"{name}={value}")]
+            version = ["--metal-version", str(self._metal_version)]
+            ended = run_program("metal", "check", str(self._path), *macros, *version, "--json", str(listing))
+            if not listing.is_file():
+                raise CompileError(ended.stderr.strip().replace(f"{self._path.parent}/", ""))
+            return json.loads(listing.read_text())
+
+    def _source(self) -> Dict[str, Any]:
+        macros = {name: str(value) for name, value in self._macros.items()}
+        return {"source": str(self._path), "metal_version": self._metal_version, "macros": macros}
+
+    def _constants(self, given: Mapping[Union[int, str], Any]) -> List[Dict[str, Any]]:
+        constants = []
+        for key, value in given.items():
+            if isinstance(key, str) and key not in self.function_constants:
+                known = ", ".join(self.function_constants) or "none"
+                raise ValueError(f"function constant {key!r}: the shader has {known}")
+            index = self.function_constants[key] if isinstance(key, str) else key
+            constants.append({"index": index, "value": value.item() if isinstance(value, np.generic) else value})
+        return constants
+
+
+def compile(
+    source: Union[str, "os.PathLike[str]"],
+    *,
+    macros: Optional[Mapping[str, Any]] = None,
+    metal_version: int = 320,
+    device: str = "emulated",
+) -> Library:
+    """Compiles a .metal text, or the file of a pathlib.Path.
+
+    `device` is where kernels run: "emulated", with every access checked, "nvidia" or "apple". Raises CompileError, with
+    the compiler's messages.
+
+    >>> library = compile('''#include <metal_stdlib>
+    ... kernel void twice(device float* x, uint i [[thread_position_in_grid]]) { x[i] *= 2; }''')
+    >>> x = np.array([1, 2, 3], np.float32)
+    >>> library.twice(x, grid=3)
+    >>> x
+    array([2., 4., 6.], dtype=float32)
+    """
+    if not isinstance(source, str):
+        return Library(Path(os.fspath(source)).resolve(), macros or {}, metal_version, device)
+    folder = tempfile.TemporaryDirectory(prefix="assay-")
+    path = Path(folder.name) / "source.metal"
+    path.write_text(source)
+    library = Library(path, macros or {}, metal_version, device)
+    library._folder = folder  # lives as long as the library, which compiles the file for each call
+    return library

@@ -1,0 +1,43 @@
+"""One run of the program: a script of one dispatch and its arrays, in a folder of their own."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any, Dict, List, Mapping
+
+import numpy as np
+
+from .._program import run_program
+from ._errors import CheckError, MetalError, MetalWarning, report_of
+
+
+def run(script: Mapping[str, Any], inputs: Mapping[str, np.ndarray], outputs: List[str], device: str) -> Dict[str, np.ndarray]:
+    """Runs a script to which `inputs` are added as .npy files, and returns the arrays named by `outputs`.
+
+    Raises ValueError for what does not fit the kernel, CheckError for what the checks find, MetalError for a kernel
+    that did not run to its end.
+    """
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        for name, array in inputs.items():
+            np.save(Path(folder) / f"in-{name}.npy", array)
+        arrays = {**script["arrays"], **{name: f"in-{name}.npy" for name in inputs}}
+        files = {name: f"out-{name}.npy" for name in outputs}
+        path, outcome = Path(folder) / "script.json", Path(folder) / "outcome.json"
+        path.write_text(json.dumps({**script, "arrays": arrays, "outputs": files}))
+        ended = run_program("metal", "run", str(path), "--device", device, "--json", str(outcome))
+        if ended.returncode not in (0, 1) or not outcome.is_file():
+            raise ValueError((ended.stderr or ended.stdout).strip().replace(f"{folder}/", ""))
+        _raise_findings(json.loads(outcome.read_text()))
+        return {name: np.load(Path(folder) / file) for name, file in files.items()}
+
+
+def _raise_findings(said: Mapping[str, Any]) -> None:
+    for warning in said["warnings"]:
+        warnings.warn(str(report_of(warning)), MetalWarning, stacklevel=4)
+    if said["reports"]:
+        raise CheckError([report_of(report) for report in said["reports"]])
+    if said["error"]:
+        raise MetalError(said["error"])

@@ -1,0 +1,44 @@
+// An array that a kernel takes or has written: the type of its numbers, its shape and its bytes, to and from .npy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metal/device/function.h"
+#include "validation/shader/scalar.h"
+
+namespace assay::validation {
+
+struct ShaderArray {
+  std::string scalar;  ///< Metal's name of the numbers' type
+  std::vector<std::int64_t> shape;
+  std::optional<std::vector<std::byte>> bytes = {};  ///< nothing: nobody has written them
+
+  std::uint64_t length() const;  ///< in bytes
+  std::string summary() const;   ///< "float32 [256, 4]"
+};
+
+/// The numbers that the argument's elements are; of an atomic, the number that it holds. Throws std::invalid_argument
+/// for a struct.
+MetalType number_type(const metal::Argument& argument);
+
+/// As above, but a struct as the bytes that it consists of.
+MetalType element_of(const metal::Argument& argument);
+
+/// The array of a .npy file. Throws std::invalid_argument if the file cannot be read, is not a valid .npy file, is
+/// big-endian or in Fortran order, or does not have numbers of the argument's type. A kernel that takes char, uchar,
+/// void or a struct takes numbers of any type, as bytes; one that takes bfloat takes uint16, the bits.
+ShaderArray read_npy(const metal::Argument& argument, const std::filesystem::path& path);
+
+/// The array of a .npy file that has the type and the shape of `like`. Throws std::invalid_argument as above, naming
+/// the file.
+ShaderArray read_npy(const ShaderArray& like, const std::filesystem::path& path);
+
+/// Writes a .npy file in C order; bfloat16 as uint16. Throws std::runtime_error if it cannot be written.
+void write_npy(const ShaderArray& array, const std::filesystem::path& path);
+
+}  // namespace assay::validation

@@ -1,0 +1,29 @@
+// Fits a script to its shader: functions with their constants, and what is bound to each argument.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "metal/device/library.h"
+#include "validation/shader/array.h"
+#include "validation/shader/script.h"
+
+namespace assay::validation {
+
+using ShaderFunctions = std::vector<std::shared_ptr<const metal::Function>>;
+
+/// The function of each pass. Throws std::invalid_argument if a function or a constant is missing or unknown to the
+/// shader, or if something is bound that the function does not take, or nothing to what it takes.
+ShaderFunctions functions_of(const ShaderScript& script, metal::Library& library);
+
+/// The arrays before the first pass, by name. An array has the type of the first argument that it is bound to. Throws
+/// std::invalid_argument if the contents do not fit, or if no argument is bound to an array.
+std::map<std::string, ShaderArray> arrays_of(const ShaderScript& script, const ShaderFunctions& functions);
+
+/// The names of the arrays that a kernel may write.
+std::set<std::string> written_arrays(const ShaderScript& script, const ShaderFunctions& functions);
+
+}  // namespace assay::validation

@@ -1,0 +1,78 @@
+#include "validation/shader/listing.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "validation/shader/compiled.h"
+
+namespace assay::validation {
+
+namespace {
+
+using nlohmann::ordered_json;
+namespace abi = metal::emulator::abi;
+
+std::span<const abi::Function> functions(const abi::Shader& shader) {
+  return {shader.functions, shader.function_count};
+}
+
+std::span<const abi::Constant> constants(const abi::Shader& shader) {
+  return {shader.constants, shader.constant_count};
+}
+
+std::span<const abi::Argument> arguments(const abi::Function& function) {
+  return {function.arguments, function.argument_count};
+}
+
+const char* name_of(abi::ArgumentKind kind) {
+  if (kind == abi::ArgumentKind::position) return "position";
+  return kind == abi::ArgumentKind::buffer ? "buffer" : "threadgroup";
+}
+
+ordered_json as_json(const abi::Argument& argument) {
+  return {{"name", argument.name},
+          {"type", argument.type},
+          {"kind", name_of(argument.kind)},
+          {"index", argument.index},
+          {"element_type", argument.element_type},
+          {"element_size", argument.element_size},
+          {"is_written", argument.is_written != 0},
+          {"is_reference", argument.is_reference != 0},
+          {"attribute", argument.attribute}};
+}
+
+}  // namespace
+
+std::string list_shader(const ShaderScript& script) {
+  const auto shader = compile_script(script);
+  std::string text;
+  for (const auto& function : functions(shader->shader())) {
+    text += fmt::format("kernel {}\n", function.name);
+    for (const auto& argument : arguments(function)) {
+      const std::string where = argument.kind == abi::ArgumentKind::position
+                                    ? argument.attribute
+                                    : fmt::format("{}({})", name_of(argument.kind), argument.index);
+      text += fmt::format("  {:<32} {:<16} {}\n", where, argument.name, argument.type);
+    }
+  }
+  for (const auto& constant : constants(shader->shader()))
+    text += fmt::format("function_constant({}) {} {}\n", constant.index, constant.type, constant.name);
+  return text;
+}
+
+std::string list_shader_as_json(const ShaderScript& script) {
+  const auto shader = compile_script(script);
+  ordered_json all = {{"kernels", ordered_json::array()}, {"function_constants", ordered_json::array()}};
+  for (const auto& function : functions(shader->shader())) {
+    ordered_json kernel = {{"name", function.name}, {"arguments", ordered_json::array()}};
+    for (const auto& argument : arguments(function)) kernel["arguments"].push_back(as_json(argument));
+    all["kernels"].push_back(std::move(kernel));
+  }
+  for (const auto& constant : constants(shader->shader()))
+    all["function_constants"].push_back({{"index", constant.index}, {"name", constant.name}, {"type", constant.type}});
+  return all.dump(2) + "\n";
+}
+
+}  // namespace assay::validation

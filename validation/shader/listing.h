@@ -1,0 +1,18 @@
+// What a .metal file has: its kernels with their arguments, and its function constants.
+#pragma once
+
+#include <string>
+
+#include "validation/shader/script.h"
+
+namespace assay::validation {
+
+/// As text of at most 100 columns. Throws std::invalid_argument if the file cannot be read or does not compile.
+std::string list_shader(const ShaderScript& script);
+
+/// {"kernels": [{"name", "arguments": [{"name", "type", "kind", "index", "element_type", "element_size", "is_written",
+/// "is_reference", "attribute"}]}], "function_constants": [{"index", "name", "type"}]}, where "kind" is "buffer",
+/// "threadgroup" or "position". Throws as above.
+std::string list_shader_as_json(const ShaderScript& script);
+
+}  // namespace assay::validation

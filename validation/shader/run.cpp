@@ -1,0 +1,111 @@
+#include "validation/shader/run.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "metal/emulator/emulator_device.h"
+#include "metal/host/commands.h"
+#include "validation/shader/bind.h"
+
+namespace assay::validation {
+
+namespace {
+
+using metal::Buffer;
+using metal::Error;
+using Buffers = std::map<std::string, std::shared_ptr<Buffer>>;
+
+/// The value. Throws std::invalid_argument with the error's text.
+template <class T>
+T expect(metal::Result<T> result) {
+  if (!result) throw std::invalid_argument(result.error().text);
+  return std::move(*result);
+}
+
+/// Memory that nobody has written holds the same on every device: NaN in every floating-point type.
+constexpr int unset_byte = 0xFF;
+
+Buffers make_buffers(metal::Device& device, const std::map<std::string, ShaderArray>& arrays) {
+  Buffers buffers;
+  for (const auto& [name, array] : arrays) {
+    if (array.bytes) {
+      buffers[name] = expect(device.new_buffer(*array.bytes, name));
+    } else {
+      buffers[name] = expect(device.new_buffer(array.length(), name));
+      std::memset(buffers[name]->contents(), unset_byte, array.length());
+    }
+  }
+  return buffers;
+}
+
+void encode(const ShaderPass& pass, std::shared_ptr<const metal::ComputePipeline> pipeline, const Buffers& buffers,
+            metal::ComputeCommandEncoder& encoder) {
+  encoder.set_pipeline(std::move(pipeline));
+  for (const auto& [index, binding] : pass.buffers)
+    encoder.set_buffer(buffers.at(binding.array), binding.offset, index);
+  for (const auto& [index, bytes] : pass.threadgroup) encoder.set_threadgroup_memory_length(bytes, index);
+  encoder.dispatch_threads(pass.grid, pass.group);
+}
+
+/// Runs the passes in their order, up to the first that fails.
+void run_passes(metal::Device& device, const ShaderScript& script, const ShaderFunctions& functions,
+                const Buffers& buffers, ShaderOutcome& outcome) {
+  const auto queue = device.new_command_queue();
+  for (std::size_t n = 0; n < functions.size(); ++n) {
+    const auto pipeline = expect(device.new_pipeline(functions[n]));
+    const auto commands = expect(metal::host::commit(*queue, [&](metal::ComputeCommandEncoder& encoder) {
+      encode(script.passes[n], pipeline, buffers, encoder);
+      return metal::Result<void>();
+    }));
+    if (const auto ended = metal::host::wait(*commands); !ended) {
+      outcome.error = ended.error();
+      return;
+    }
+    if (const auto seconds = commands->gpu_seconds()) outcome.dispatches[n].gpu_seconds = *seconds;
+  }
+}
+
+void take_arrays(const ShaderScript& script, const ShaderFunctions& functions, const Buffers& buffers,
+                 std::map<std::string, ShaderArray>& arrays) {
+  const auto written = written_arrays(script, functions);
+  std::erase_if(arrays,
+                [&](const auto& one) { return !written.contains(one.first) && !script.outputs.contains(one.first); });
+  for (auto& [name, array] : arrays) {
+    const std::byte* const contents = buffers.at(name)->contents();
+    array.bytes.emplace(contents, contents + buffers.at(name)->length());
+  }
+}
+
+}  // namespace
+
+ShaderOutcome run_shader(metal::Device& device, const ShaderScript& script) {
+  ShaderOutcome outcome;
+  const auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
+  outcome.device = device.name();
+  outcome.is_checked = emulated != nullptr;
+  const auto library = device.new_library_from_file(script.source);
+  if (!library) {
+    if (library.error().kind != Error::Kind::compile) throw std::invalid_argument(library.error().text);
+    outcome.error = library.error();
+    return outcome;
+  }
+  const ShaderFunctions functions = functions_of(script, **library);
+  outcome.arrays = arrays_of(script, functions);
+  for (const auto& function : functions) outcome.dispatches.push_back({function->name()});
+  const Buffers buffers = make_buffers(device, outcome.arrays);
+  run_passes(device, script, functions, buffers, outcome);
+  if (outcome.error && !outcome.is_checked)
+    outcome.arrays.clear();  // memory of a GPU that has faulted cannot be read
+  else
+    take_arrays(script, functions, buffers, outcome.arrays);
+  if (emulated != nullptr) {
+    outcome.reports = emulated->reports();
+    outcome.warnings = emulated->warnings();
+    if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
+  }
+  return outcome;
+}
+
+}  // namespace assay::validation

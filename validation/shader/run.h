@@ -1,0 +1,38 @@
+// Runs a script on a device of the device layer. On the emulator every check is on.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metal/device/device.h"
+#include "metal/emulator/check/report.h"
+#include "validation/shader/array.h"
+#include "validation/shader/script.h"
+
+namespace assay::validation {
+
+/// The dispatch of a pass.
+struct ShaderDispatch {
+  std::string function;
+  std::optional<double> gpu_seconds = {};  ///< once it has run, on a device that measures it
+};
+
+struct ShaderOutcome {
+  std::string device;                         ///< its own name
+  bool is_checked = false;                    ///< by the emulator; a GPU checks no access
+  std::vector<ShaderDispatch> dispatches;     ///< of each pass; empty if the shader does not compile
+  std::map<std::string, ShaderArray> arrays;  ///< outputs, and what a kernel may write; empty after a GPU's error
+  std::vector<metal::emulator::Report> reports, warnings;
+  std::optional<metal::Error> error;  ///< what stopped the script, if there is no report
+
+  bool passed() const { return reports.empty() && !error; }
+};
+
+/// Throws std::invalid_argument if the script does not fit the shader (bind.h) or the device's limits, or if the file
+/// cannot be read. If the shader does not compile, the outcome's error has the kind `compile`.
+ShaderOutcome run_shader(metal::Device& device, const ShaderScript& script);
+
+}  // namespace assay::validation

@@ -1,0 +1,40 @@
+// What is to run: the kernels of one .metal file, one after the other, on arrays that they share.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metal/device/limits.h"
+
+namespace assay::validation {
+
+/// What [[buffer(n)]] of a kernel is: an array, from a byte on.
+struct ShaderBinding {
+  std::string array;
+  std::uint64_t offset = 0;
+};
+
+/// One dispatch.
+struct ShaderPass {
+  std::string function;                                ///< empty: the only one
+  std::map<std::uint32_t, ShaderBinding> buffers;      ///< by index
+  std::map<std::uint32_t, std::uint64_t> threadgroup;  ///< bytes by index
+  std::map<std::uint32_t, std::string> constants;      ///< values of function constants by index
+  metal::Size grid, group;                             ///< in threads
+};
+
+struct ShaderScript {
+  std::filesystem::path source;
+  int metal_version = 320;  ///< __METAL_VERSION__
+  std::map<std::string, std::string> macros;
+  std::map<std::string, std::string> arrays;  ///< contents by name (contents.h)
+  bool is_command_line = false;               ///< messages name options and not the keys of a JSON
+  std::vector<ShaderPass> passes;
+  std::map<std::string, std::filesystem::path> outputs;  ///< the .npy file that an array is written to, by name
+  std::uint64_t seed = 1;                                ///< of random contents
+};
+
+}  // namespace assay::validation

@@ -1,0 +1,104 @@
+#include "validation/shader/script_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "validation/transport/declaration/binding_node.h"
+
+namespace assay::validation {
+
+namespace {
+
+using transport::BindingNode;
+
+constexpr std::int64_t max_index = 30, max_extent = (std::int64_t{1} << 32) - 1, max_offset = std::int64_t{1} << 36;
+
+std::uint64_t whole(const BindingNode& node, std::int64_t lowest, std::int64_t highest) {
+  return static_cast<std::uint64_t>(node.integer(lowest, highest));
+}
+
+std::uint32_t index_of(const BindingNode& node) {
+  return static_cast<std::uint32_t>(node.at("index").integer(0, max_index));
+}
+
+metal::Size size_of(const BindingNode& node) {
+  const auto extents = node.list();
+  if (extents.empty() || extents.size() > 3) node.refuse("one to three extents");
+  metal::Size size;
+  std::uint64_t* const to[] = {&size.width, &size.height, &size.depth};
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) *to[axis] = whole(extents[axis], 1, max_extent);
+  return size;
+}
+
+/// Calls `add` with each entry of a list of the pass, which may be missing. Refuses an index that is there twice.
+template <class Map, class Add>
+void read_list(const BindingNode& pass, const std::string& key, const std::set<std::string>& keys, const Map& map,
+               const Add& add) {
+  const auto list = pass.find(key);
+  if (!list) return;
+  for (const BindingNode& entry : list->list()) {
+    entry.expect_keys(keys);
+    if (map.contains(index_of(entry))) entry.at("index").refuse("an index that is not there twice");
+    add(index_of(entry), entry);
+  }
+}
+
+ShaderPass read_pass(const BindingNode& node, const std::map<std::string, std::string>& arrays) {
+  node.expect_keys({"function", "grid", "group", "buffers", "threadgroup_memory", "constants"});
+  ShaderPass pass;
+  if (const auto function = node.find("function")) pass.function = function->text();
+  pass.grid = size_of(node.at("grid"));
+  const auto group = node.find("group");
+  pass.group = group ? size_of(*group) : metal::Size{std::min<std::uint64_t>(pass.grid.width, 256), 1, 1};
+  read_list(node, "buffers", {"index", "array", "offset"}, pass.buffers, [&](std::uint32_t index, const auto& entry) {
+    const std::string array = entry.at("array").text();
+    if (!arrays.contains(array)) entry.at("array").refuse("the name of one of the arrays");
+    const auto offset = entry.find("offset");
+    pass.buffers[index] = {array, offset ? whole(*offset, 0, max_offset) : 0};
+  });
+  read_list(node, "threadgroup_memory", {"index", "bytes"}, pass.threadgroup,
+            [&](std::uint32_t index, const auto& entry) {
+              pass.threadgroup[index] = whole(entry.at("bytes"), 1, max_offset);
+            });
+  const auto constants = node.find("constants");
+  if (constants)
+    for (const BindingNode& entry : constants->list()) {
+      entry.expect_keys({"index", "value"});
+      pass.constants[static_cast<std::uint32_t>(entry.at("index").integer(0, 65535))] = entry.at("value").word();
+    }
+  return pass;
+}
+
+/// The words with the path in them, if there is one, relative to `folder`.
+std::string in_folder(const std::filesystem::path& folder, const std::string& words) {
+  if (words.starts_with("file:")) return "file:" + (folder / words.substr(5)).string();
+  return words.ends_with(".npy") ? (folder / words).string() : words;
+}
+
+}  // namespace
+
+ShaderScript read_script(const std::filesystem::path& path) {
+  const BindingNode node = BindingNode::read(path);
+  const std::filesystem::path folder = path.parent_path();
+  node.expect_keys({"source", "metal_version", "macros", "seed", "arrays", "passes", "outputs"});
+  ShaderScript script;
+  script.source = folder / node.at("source").text();
+  if (const auto version = node.find("metal_version"))
+    script.metal_version = static_cast<int>(version->integer(100, 999));
+  if (const auto seed = node.find("seed")) script.seed = whole(*seed, 0, std::int64_t{1} << 53);
+  if (const auto macros = node.find("macros"))
+    for (const auto& [name, value] : macros->members()) script.macros[name] = value.word();
+  for (const auto& [name, words] : node.at("arrays").members()) script.arrays[name] = in_folder(folder, words.word());
+  for (const BindingNode& pass : node.at("passes").list()) script.passes.push_back(read_pass(pass, script.arrays));
+  if (script.passes.empty()) node.at("passes").refuse("at least one pass");
+  if (const auto outputs = node.find("outputs"))
+    for (const auto& [name, file] : outputs->members()) {
+      if (!file.text().ends_with(".npy")) file.refuse("the path of a .npy file");
+      script.outputs[name] = folder / file.text();
+    }
+  return script;
+}
+
+}  // namespace assay::validation
