@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "metal/emulator/compile/cleanup.h"
 #include "metal/emulator/compile/lint.h"
 #include "validation/core/parse.h"
 #include "validation/core/terminal.h"
@@ -17,6 +18,7 @@
 namespace assay::validation {
 namespace {
 
+using metal::emulator::clean_up_when_interrupted;
 using metal::emulator::ThreadOrder;
 
 struct Arguments {
@@ -90,12 +92,20 @@ void print_outcome(const ShaderCheck& check, const ShaderOutcome& outcome) {
              shown(check.grid), shown(check.group), summary(outcome, colour));
 }
 
-int check(Arguments& arguments) {
-  interpret(arguments);
-  if (arguments.grid.empty() && arguments.buffers.empty()) {
-    fmt::print("{}", list_shader(arguments.check.file, arguments.check.emulator));
+/// Without a kernel, lists all and compiles nothing. With one, compiles this one.
+int list_or_compile(const ShaderCheck& check) {
+  if (check.function.empty()) {
+    fmt::print("{}", list_shader(check.file, check.emulator));
     return 0;
   }
+  const auto error = compile_shader(check);
+  fmt::print("{}\n", error ? error->text : fmt::format("{} {}: compiles", check.file.string(), check.function));
+  return error ? 1 : 0;
+}
+
+int check(Arguments& arguments) {
+  interpret(arguments);
+  if (arguments.grid.empty() && arguments.buffers.empty()) return list_or_compile(arguments.check);
   if (arguments.grid.empty()) throw std::invalid_argument("--grid: expected the number of threads to run, x[,y[,z]]");
   const ShaderOutcome outcome = check_shader(arguments.check);
   print_outcome(arguments.check, outcome);
@@ -122,7 +132,11 @@ int lint(Arguments& arguments) {
 CLI::App* add_shader_command(CLI::App& metal, const std::string& name, const std::string& help, Arguments& arguments) {
   auto* command = metal.add_subcommand(name, help);
   command->add_option("file", arguments.check.file, "The shader, a .metal file")->required();
-  command->add_option("-D,--define", arguments.macros, "A macro, NAME or NAME=VALUE");
+  command->add_option("-D,--define", arguments.macros, "A macro, NAME or NAME=VALUE")->allow_extra_args(false);
+  command
+      ->add_option("-I,--include", arguments.check.emulator.folders,
+                   "A folder for #include, beside the file's own and those that hold it")
+      ->allow_extra_args(false);
   command->add_option("--metal-version", arguments.check.emulator.metal_version, "__METAL_VERSION__")
       ->check(CLI::Range(100, 999))
       ->capture_default_str();
@@ -130,7 +144,8 @@ CLI::App* add_shader_command(CLI::App& metal, const std::string& name, const std
 }
 
 void add_check_options(CLI::App& command, Arguments& arguments) {
-  command.add_option("--function", arguments.check.function, "The kernel to run; may be left out if there is one only");
+  command.add_option("--kernel,--function", arguments.check.function,
+                     "The kernel to run; may be left out if there is one only");
   command.add_option("--buffer", arguments.buffers,
                      "INDEX=random:N, zero:N, unset:N (elements), file:PATH, or numbers: 3=150 or 4=0.5,1,2");
   command.add_option("--threadgroup-memory", arguments.threadgroup, "INDEX=BYTES of a threadgroup argument");
@@ -158,9 +173,11 @@ void add_check_options(CLI::App& command, Arguments& arguments) {
 void add_metal_command(CLI::App& app, Action& action) {
   auto* metal = app.add_subcommand("metal", "Check a .metal shader without an Apple GPU");
   metal->require_subcommand(1);
+  metal->callback(clean_up_when_interrupted);
   const auto arguments = std::make_shared<Arguments>();
   auto* checked = add_shader_command(
-      *metal, "check", "Run a kernel with every access checked; without --buffer and --grid, list all", *arguments);
+      *metal, "check", "Run a kernel with every access checked; without --buffer and --grid, compile it, or list all",
+      *arguments);
   add_check_options(*checked, *arguments);
   checked->callback([&action, arguments] {
     action = [arguments] {

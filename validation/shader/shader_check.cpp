@@ -53,12 +53,30 @@ FunctionConstants constants_of(const ShaderCheck& check, const metal::emulator::
   return constants;
 }
 
-std::string chosen_function(const ShaderCheck& check, const metal::Library& library) {
-  const auto names = library.function_names();
-  if (!check.function.empty()) return check.function;
-  if (names.size() == 1) return names.front();
-  throw std::invalid_argument(fmt::format("--function: {} has {} kernels, choose one of {}", check.file.string(),
-                                          names.size(), fmt::join(names, ", ")));
+/// The name of the kernel to run. Throws if there is none of the name given, or several and no name.
+std::string chosen_function(const ShaderCheck& check, const metal::emulator::ShaderListing& listing) {
+  std::vector<std::string> names;
+  for (const auto& kernel : listing.kernels) names.push_back(kernel.name);
+  if (check.function.empty() && names.size() == 1) return names.front();
+  if (std::ranges::find(names, check.function) != names.end()) return check.function;
+  const std::string wanted = check.function.empty() ? "" : fmt::format(" {}", check.function);
+  throw std::invalid_argument(fmt::format("--function{}: {} has {} kernels, expected one of {}", wanted,
+                                          check.file.string(), names.size(), fmt::join(names, ", ")));
+}
+
+/// What the compiler found in the source: reads of private variables that nothing has written.
+void add_private_reads(const std::vector<metal::emulator::PrivateRead>& reads, ShaderOutcome& outcome) {
+  for (const auto& read : reads) {
+    metal::emulator::Report report;
+    report.check = metal::emulator::Check::initcheck;
+    report.kernel = outcome.function;
+    report.message = "a private variable is read before it is written: " + read.what;
+    report.event.action = "read";
+    report.event.position = read.position;
+    report.is_warning = !read.is_certain;
+    report.is_of_source = true;
+    (read.is_certain ? outcome.reports : outcome.warnings).push_back(std::move(report));
+  }
 }
 
 /// Throws if memory is given that the kernel does not take, or the kernel takes memory that is not given.
@@ -111,40 +129,54 @@ std::optional<Error> run(metal::Device& device, const ShaderCheck& check,
 }  // namespace
 
 ShaderOutcome check_shader(const ShaderCheck& check) {
-  const auto compiled = metal::emulator::compile_file(check.file, compile_options(check.emulator));
-  if (!compiled) {
-    if (compiled.error().kind != Error::Kind::compile) throw std::invalid_argument(compiled.error().text);
-    return {check.function, {}, {}, compiled.error()};
-  }
+  metal::emulator::CompileOptions options = compile_options(check.emulator);
+  const auto listing = metal::emulator::list_file(check.file, options);
+  ShaderOutcome outcome;
+  outcome.function = check.function;
+  const auto failed = [&](const Error& error) {
+    if (error.kind != Error::Kind::compile) throw std::invalid_argument(error.text);
+    outcome.error = error;
+    return outcome;
+  };
+  if (!listing) return failed(listing.error());
+  options.kernel = outcome.function = chosen_function(check, *listing);
+  const auto compiled = metal::emulator::compile_file(check.file, options);
+  if (!compiled) return failed(compiled.error());
   metal::emulator::EmulatorDevice device(check.emulator);
   const auto library = device.new_library(*compiled);
-  ShaderOutcome outcome;
-  outcome.function = chosen_function(check, *library);
   const auto function = expect(library->new_function(outcome.function, constants_of(check, (*compiled)->shader())));
   expect_bindings(check, function->arguments());
   const auto buffers = make_buffers(device, check, function->arguments());
   outcome.error = run(device, check, expect(device.new_pipeline(function)), buffers);
   outcome.reports = device.reports();
   outcome.warnings = device.warnings();
+  add_private_reads((*compiled)->private_reads(), outcome);
   if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
   return outcome;
 }
 
+std::optional<Error> compile_shader(const ShaderCheck& check) {
+  metal::emulator::CompileOptions options = compile_options(check.emulator);
+  const auto listing = metal::emulator::list_file(check.file, options);
+  if (listing) options.kernel = chosen_function(check, *listing);
+  const auto compiled = listing ? metal::emulator::compile_file(check.file, options) : tl::unexpected(listing.error());
+  if (compiled) return std::nullopt;
+  if (compiled.error().kind != Error::Kind::compile) throw std::invalid_argument(compiled.error().text);
+  return compiled.error();
+}
+
 std::string list_shader(const std::filesystem::path& file, const metal::emulator::EmulatorOptions& options) {
-  const auto compiled = expect(metal::emulator::compile_file(file, compile_options(options)));
-  const metal::emulator::abi::Shader& shader = compiled->shader();
+  const auto listing = expect(metal::emulator::list_file(file, compile_options(options)));
   std::string text;
-  for (const auto& function : std::span(shader.functions, shader.function_count)) {
-    text += fmt::format("kernel {}\n", function.name);
-    for (const auto& argument : std::span(function.arguments, function.argument_count)) {
-      using Kind = metal::emulator::abi::ArgumentKind;
-      const std::string where = argument.kind == Kind::buffer        ? fmt::format("buffer({})", argument.index)
-                                : argument.kind == Kind::threadgroup ? fmt::format("threadgroup({})", argument.index)
-                                                                     : argument.attribute;
-      text += fmt::format("  {:<32} {:<16} {}\n", where, argument.name, argument.type);
-    }
+  for (const auto& kernel : listing.kernels) {
+    const bool is_named_apart = !kernel.instantiation.empty() && kernel.instantiation != kernel.name;
+    text += fmt::format("kernel {}{}{}\n", kernel.name, is_named_apart ? " = " : "",
+                        is_named_apart ? kernel.instantiation : "");
+    for (const auto& argument : kernel.arguments)
+      text += fmt::format("  {:<32} {:<16} {}{}\n", argument.place, argument.name, argument.type,
+                          argument.condition.empty() ? "" : ", if " + argument.condition);
   }
-  for (const auto& constant : std::span(shader.constants, shader.constant_count))
+  for (const auto& constant : listing.constants)
     text += fmt::format("function_constant({}) {} {}\n", constant.index, constant.type, constant.name);
   return text;
 }

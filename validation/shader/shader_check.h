@@ -36,8 +36,11 @@ struct ShaderOutcome {
 /// file cannot be read. If the shader does not compile, the outcome's error has the kind `compile`.
 ShaderOutcome check_shader(const ShaderCheck& check);
 
+/// Compiles the kernel alone, and runs nothing. Returns the error if it does not compile. Throws as check_shader().
+std::optional<metal::Error> compile_shader(const ShaderCheck& check);
+
 /// The kernels of the shader with their arguments, and its function constants, as text of at most 100 columns.
-/// Throws std::invalid_argument if the file cannot be read or does not compile.
+/// Throws std::invalid_argument if the file cannot be read or translated. Nothing is compiled.
 std::string list_shader(const std::filesystem::path& file, const metal::emulator::EmulatorOptions& options);
 
 }  // namespace assay::validation

@@ -142,6 +142,11 @@ bool is_hexadecimal(std::string_view number) {
   return number.starts_with("0x") || number.starts_with("0X");
 }
 
+bool is_unsuffixed_float(std::string_view number) {
+  const bool is_floating = number.find_first_of(is_hexadecimal(number) ? "pP" : ".eE") != std::string_view::npos;
+  return is_floating && (is_digit(number.back()) || number.back() == '.');
+}
+
 /// 0xbf is an integer, 0x1p3bf is not.
 std::optional<HalfLiteral> half_literal(std::string_view number) {
   if (number.ends_with("bf") || number.ends_with("BF")) {

@@ -7,6 +7,7 @@ namespace assay::metal::emulator {
 namespace {
 
 void translate_number(const Source& source, std::size_t n, Edits& edits) {
+  if (is_unsuffixed_float(source[n].text)) return edits.replace(n, n + 1, std::string(source[n].text) + "f");
   const auto literal = half_literal(source[n].text);
   if (!literal) return;
   const bool is_floating =
