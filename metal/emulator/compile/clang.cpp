@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,7 +121,8 @@ Result<std::filesystem::path> find_shader_headers() {
 }
 
 Result<ClangRun> run_clang(const Clang& clang, const std::vector<std::string>& arguments,
-                           const std::filesystem::path& input, const std::filesystem::path& output) {
+                           const std::filesystem::path& input, const std::filesystem::path& output,
+                           unsigned cpu_seconds) {
   const std::filesystem::path messages = output.string() + ".messages";
   const Streams streams(input, output, messages);
   std::vector<std::string> words{clang.path};
@@ -137,6 +139,8 @@ Result<ClangRun> run_clang(const Clang& clang, const std::vector<std::string>& a
                                                        std::strerror(failure), advice));
   ClangRun run;
   note_process(process);
+  const rlimit limit{cpu_seconds, cpu_seconds};
+  if (cpu_seconds != 0) prlimit(process, RLIMIT_CPU, &limit, nullptr);
   run.status = wait_for(process);
   forget_process(process);
   run.messages = read_file(messages).value_or("");

@@ -34,10 +34,10 @@ fs::path analysis_of(const fs::path& object) {
   return fs::path(object).replace_extension(".analysis");
 }
 
-/// The messages of the analysis; none if it fails, as the compilation then does too.
+/// The messages of the analysis, as far as it comes. If it fails, the compilation does too.
 std::string analyse(const Clang& clang, const fs::path& input, const fs::path& output) {
-  const auto run = run_clang(clang, analysis_flags(), input, output);
-  return run && run->status == 0 ? run->messages : "";
+  const auto run = run_clang(clang, analysis_flags(true), input, output, analysis_seconds);
+  return run ? run->messages : "";
 }
 
 /// Compiles into another file and renames it to `object`, since other processes may do the same at the same time.

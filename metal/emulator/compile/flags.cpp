@@ -152,14 +152,15 @@ CompilingStep ptx_step(const std::string& architecture, const std::filesystem::p
               output);
 }
 
-std::vector<std::string> analysis_flags() {
+std::vector<std::string> analysis_flags(bool with_analyzer) {
   std::vector<std::string> flags = common;
   std::erase(flags, "-w");
-  flags.insert(flags.end(), {"-fsyntax-only", "-Wno-everything", "-Wuninitialized", "-Wsometimes-uninitialized",
-                             "-Xclang", "-analyze", "-Xclang", "-analyzer-output=text", "-Xclang",
-                             "-analyzer-checker=core.uninitialized,core.UndefinedBinaryOperatorResult,"
-                             "core.CallAndMessage",
-                             "-"});
+  flags.insert(flags.end(), {"-fsyntax-only", "-Wno-everything", "-Wuninitialized", "-Wsometimes-uninitialized", "-"});
+  for (const char* flag :
+       {"-analyze", "-analyzer-output=text",
+        "-analyzer-checker=core.uninitialized,core.UndefinedBinaryOperatorResult,core.CallAndMessage",
+        "-analyzer-config", "max-nodes=20000"})
+    if (with_analyzer) flags.insert(flags.end(), {"-Xclang", flag});
   return flags;
 }
 

@@ -51,7 +51,9 @@ Result<std::string> analysis_messages(std::string_view source, const std::filesy
   if (!translated) return tl::make_unexpected(translated.error());
   const std::filesystem::path input = work->path() / "translated";
   if (const auto written = write_file(input, *translated); !written) return tl::make_unexpected(written.error());
-  const auto run = run_clang(*clang, analysis_flags(), input, work->path() / "output");
+  const auto output = work->path() / "output";
+  auto run = run_clang(*clang, analysis_flags(true), input, output, analysis_seconds);
+  if (run && run->status > 128) run = run_clang(*clang, analysis_flags(false), input, output);
   if (!run) return tl::make_unexpected(run.error());
   if (run->status != 0) return error(Error::Kind::compile, run->messages);
   return run->messages;

@@ -32,7 +32,7 @@ class Finder {
     result_.definitions.push_back(kernel);
     if (kernel.is_template) return;
     const std::string host_name = kernel.host_name.empty() ? fmt::format("\"{}\"", kernel.name) : kernel.host_name;
-    if (!is_wanted(host_name)) return edits_.insert(declaration.first, "inline ");  // not compiled unless it is used
+    if (!is_wanted(host_name)) return edits_.erase(declaration.first, declaration.last);
     result_.entries.push_back({result_.definitions.size() - 1,
                                host_name,
                                "&" + kernel.scope + kernel.name,

@@ -99,18 +99,15 @@ ASSAY_IN_PLACE A __metal_frexp(A x, int* exponent) {
       assay_shader_side::Site site = assay_shader_side::here(#name, assay_shader_side::Needs::read_lanes)) { \
     return metal::name(data, filling, delta, modulo, site);                                                  \
   }
-ASSAY_INTERNAL_COLLECTIVE(simd_and)
 ASSAY_INTERNAL_COLLECTIVE(simd_broadcast_first)
 ASSAY_INTERNAL_COLLECTIVE(simd_max)
 ASSAY_INTERNAL_COLLECTIVE(simd_min)
-ASSAY_INTERNAL_COLLECTIVE(simd_or)
 ASSAY_INTERNAL_COLLECTIVE(simd_prefix_exclusive_product)
 ASSAY_INTERNAL_COLLECTIVE(simd_prefix_exclusive_sum)
 ASSAY_INTERNAL_COLLECTIVE(simd_prefix_inclusive_product)
 ASSAY_INTERNAL_COLLECTIVE(simd_prefix_inclusive_sum)
 ASSAY_INTERNAL_COLLECTIVE(simd_product)
 ASSAY_INTERNAL_COLLECTIVE(simd_sum)
-ASSAY_INTERNAL_COLLECTIVE(simd_xor)
 ASSAY_INTERNAL_SHUFFLE(simd_broadcast)
 ASSAY_INTERNAL_SHUFFLE(simd_shuffle)
 ASSAY_INTERNAL_SHUFFLE(simd_shuffle_down)
@@ -121,6 +118,20 @@ ASSAY_INTERNAL_SHUFFLE(simd_shuffle_xor)
 ASSAY_INTERNAL_FILL(simd_shuffle_and_fill_down)
 ASSAY_INTERNAL_FILL(simd_shuffle_and_fill_up)
 #undef ASSAY_INTERNAL_COLLECTIVE
+
+/// These take floats too, whose bits they join.
+#define ASSAY_INTERNAL_BITS(name)                                                                     \
+  template <class T>                                                                                  \
+  ASSAY_OWN T __metal_##name(T data, assay_shader_side::Site site = assay_shader_side::here(#name)) { \
+    if constexpr (metal::is_same_v<T, float>)                                                         \
+      return metal::as_type<T>(metal::name(metal::as_type<uint>(data), site));                        \
+    else                                                                                              \
+      return metal::name(data, site);                                                                 \
+  }
+ASSAY_INTERNAL_BITS(simd_and)
+ASSAY_INTERNAL_BITS(simd_or)
+ASSAY_INTERNAL_BITS(simd_xor)
+#undef ASSAY_INTERNAL_BITS
 #undef ASSAY_INTERNAL_SHUFFLE
 #undef ASSAY_INTERNAL_FILL
 
