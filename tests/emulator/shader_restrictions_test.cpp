@@ -68,15 +68,23 @@ template <typename T> struct Block {
   thread T& at(int i) { return values[i]; }
   const thread T& at(int i) const { return values[i]; }
 };
+template <int n> struct Number { constexpr operator int() const { return n; } };
+template <typename P, typename N> float at(P src, N off) { src += off; return src[0] + *(src + off); }
 template <typename T> kernel void f(device T* x, device atomic<T>* n, threadgroup T* s [[threadgroup(0)]]) {
   add(n, T(1));
   Block<T> block;
   block.at(0) = load(s);
-  x[0] = block.at(0) + make(2).sum();
+  x[0] = block.at(0) + make(2).sum() + at(x, Number<1>()) + at(s, Number<2>());
 }
 template [[host_name("f_float")]] kernel void f<float>(device float*, device atomic<float>*, threadgroup float*);
 )"),
             "");
+}
+
+/// Two pointers are another matter.
+TEST(Lint, StillRefusesToCompareOrSubtractPointersToDifferentMemory) {
+  EXPECT_THAT(lint("kernel void f(device float* x, threadgroup float* s [[threadgroup(0)]]) { x[0] = x - s; }"),
+              HasSubstr("test.metal:3:84: error: "));
 }
 
 TEST(PrivateReads, OfScalarsAreWarnedOf) {

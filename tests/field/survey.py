@@ -49,6 +49,14 @@ def representatives(listing, every):
     return [(names[len(names) // 2], len(names)) for names in groups.values()]
 
 
+def kernels_of(outcomes):
+    return sum(one.kernels for one in outcomes)
+
+
+def compiled_of(outcomes):
+    return sum(one.kernels for one in outcomes if one.message is None)
+
+
 def survey_file(program, file, options):
     """The outcome of each kernel that was tried."""
     start = time.monotonic()
@@ -61,6 +69,7 @@ def survey_file(program, file, options):
         status, text = run(program, ["check", str(file), "--kernel", name, *options.flags], options.limit)
         message = None if status == 0 else first_error(text)
         outcomes.append(Outcome(file, count, message, time.monotonic() - start))
+    print(f"{file}: {compiled_of(outcomes)} of {kernels_of(outcomes)}", file=sys.stderr, flush=True)
     return outcomes
 
 
@@ -77,8 +86,7 @@ def survey(program, folder, options):
 
 
 def row(folder, files, outcomes):
-    kernels = sum(one.kernels for one in outcomes)
-    compiled = sum(one.kernels for one in outcomes if one.message is None)
+    kernels, compiled = kernels_of(outcomes), compiled_of(outcomes)
     slowest = max((one.seconds for one in outcomes), default=0)
     share = f"{100 * compiled / kernels:.1f} %" if kernels else "-"
     name = f"{folder.name} {commit_of(folder)}".strip()
@@ -105,13 +113,15 @@ def main():
     parser.add_argument("--limit", type=float, default=300, help="seconds for one kernel")
     options = parser.parse_args()
     options.flags = [f"-D{text}" for text in options.define] + [f"-I{folder}" for folder in options.include]
-    results = [(folder.resolve(), *survey(options.program, folder.resolve(), options)) for folder in options.folders]
+    results = []
     print("| repository | files | kernels | compiled | share | slowest kernel, s |\n|---|---|---|---|---|---|")
-    for folder, files, outcomes in results:
-        print(row(folder, files, outcomes))
-    for folder, _, outcomes in results:
+    for folder in options.folders:
+        files, outcomes = survey(options.program, folder.resolve(), options)
+        print(row(folder.resolve(), files, outcomes), flush=True)
+        results.append((folder.resolve(), outcomes))
+    for folder, outcomes in results:
         print_refusals(folder, outcomes)
-    return 0 if all(one.message is None for _, _, outcomes in results for one in outcomes) else 1
+    return 0 if all(one.message is None for _, outcomes in results for one in outcomes) else 1
 
 
 if __name__ == "__main__":

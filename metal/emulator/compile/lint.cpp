@@ -67,7 +67,7 @@ Result<std::string> lint_source(std::string_view source, const std::filesystem::
   if (!analysed) return tl::make_unexpected(analysed.error());
   const auto messages = lint_messages(source, name, options);
   if (!messages) return tl::make_unexpected(messages.error());
-  const std::string warnings = messages->warnings + to_lines(private_reads(*analysed, find_shader_headers()->string()));
+  std::string warnings = messages->warnings + to_lines(private_reads(*analysed, find_shader_headers()->string()));
   if (!messages->refusals.empty()) return error(Error::Kind::lint, messages->refusals + warnings);
   return warnings;
 }
