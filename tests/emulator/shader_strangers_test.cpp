@@ -112,6 +112,16 @@ TEST(Strangers, OverloadByAddressSpaceWithConstInAnyPlace) {
             "");
 }
 
+TEST(Strangers, ReturnFromConstructorsAndInFrontOfElse) {
+  const auto shader = compile(R"(
+struct Sign { int value; Sign(int x) { if (x < 0) { value = -1; return; } value = 1; } };
+void set(device int* x, int n) { if (n > 5) return; else x[1] = n; }
+kernel void f(device int* x) { x[0] = Sign(-3).value; set(x, 4); set(x, 6); })");
+  std::array<int, 2> x{};
+  run(*shader, "f", {x.data()});
+  EXPECT_EQ(x, (std::array{-1, 4}));
+}
+
 TEST(Strangers, HaveSeveralKernelTemplatesOfOneName) {
   const auto shader = compile(R"(
 template <typename T, typename M, int n>

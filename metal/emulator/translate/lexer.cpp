@@ -143,8 +143,8 @@ bool is_hexadecimal(std::string_view number) {
 }
 
 bool is_unsuffixed_float(std::string_view number) {
-  const bool is_floating = number.find_first_of(is_hexadecimal(number) ? "pP" : ".eE") != std::string_view::npos;
-  return is_floating && (is_digit(number.back()) || number.back() == '.');
+  const std::size_t exponent = number.find_first_of(is_hexadecimal(number) ? "pP" : ".eE");
+  return exponent != std::string_view::npos && number.find_first_of("fFhHlLbB", exponent) == std::string_view::npos;
 }
 
 /// 0xbf is an integer, 0x1p3bf is not.
