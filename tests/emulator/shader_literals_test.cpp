@@ -15,7 +15,8 @@ namespace {
 TEST(Literals, WithoutASuffixAreTold) {
   for (const char* text : {"1.5", "2.", ".5", "1e-3", "1E+3", "0x1p4", "0x1.8P-2", "1'000.5"})
     EXPECT_TRUE(is_unsuffixed_float(text)) << text;
-  for (const char* text : {"1", "1.5f", "1e3F", "1.h", "2bf", "0x1e", "0xe5", "0x1p4f", "1u", "1.0l", "0b1", "6.5504e+4F16", "0x1p4F16"})
+  for (const char* text :
+       {"1", "1.5f", "1e3F", "1.h", "2bf", "0x1e", "0xe5", "0x1p4f", "1u", "1.0l", "0b1", "6.5504e+4F16", "0x1p4F16"})
     EXPECT_FALSE(is_unsuffixed_float(text)) << text;
 }
 

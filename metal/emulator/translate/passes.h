@@ -23,7 +23,7 @@ std::string without_loop_pragmas(std::string_view text);
 ///
 ///   device, thread, kernel, [[...]]  ->  nothing           1.5h, 2bf   ->  casts       1.5  ->  1.5f
 ///   static_cast                      ->  a cast that also converts half to bfloat
-///   return;                          ->  return ::assay_shader_side::leave();
+///   return;                          ->  { ::assay_shader_side::leave(); return; }
 ///   constant                         ->  const             is_function_constant_defined(n)  ->  assay_is_set_n
 void translate_tokens(const Source& source, Edits& edits);
 
