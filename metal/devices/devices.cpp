@@ -26,6 +26,7 @@ Result<std::shared_ptr<Device>> nvidia_device(const DeviceOptions& options) {
   nvidia::NvidiaOptions own;
   own.metal_version = options.metal_version;
   own.macros = options.macros;
+  own.folders = options.folders;
   auto device = nvidia::system_device(std::move(own));
   if (!device) return tl::unexpected(device.error());
   return *device;
@@ -35,6 +36,7 @@ std::shared_ptr<Device> emulated_device(const DeviceOptions& options) {
   emulator::EmulatorOptions own;
   own.metal_version = options.metal_version;
   own.macros = options.macros;
+  own.folders = options.folders;
   return std::make_shared<emulator::EmulatorDevice>(std::move(own));
 }
 

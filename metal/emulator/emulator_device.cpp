@@ -46,6 +46,7 @@ CompileOptions compile_options(const EmulatorOptions& options) {
   compile.is_checked = options.is_checked;
   compile.metal_version = options.metal_version;
   compile.macros = options.macros;
+  compile.folders = options.folders;
   return compile;
 }
 

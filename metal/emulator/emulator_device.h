@@ -37,6 +37,7 @@ struct EmulatorOptions {
   unsigned os_threads = 0;  ///< for unchecked kernels; 0: as many as the machine runs at once
   int metal_version = 320;  ///< __METAL_VERSION__
   std::map<std::string, std::string> macros;
+  std::vector<std::filesystem::path> folders;  ///< for #include: CompileOptions::folders
   /// The number of steps after which a threadgroup is taken to be endless. Barriers and collectives are steps; in
   /// checked kernels accesses and basic blocks are too. Blocks are counted to the nearest few thousand.
   std::uint64_t step_limit = 4'000'000'000;

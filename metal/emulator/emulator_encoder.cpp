@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 
 namespace assay::metal::emulator {
@@ -54,6 +55,7 @@ Command EmulatorEncoder::command(Size threads, Size group) const {
   launch.limits = device_->limits;
   launch.step_limit = device_->step_limit;
   launch.static_length = pipeline()->static_length();
+  launch.constants = function.shader().constants.get();
   launch.prepare = [&function, keep = pipeline()] { function.write_constants(); };
   launch.info.grid = Grid(threads, group);
   for (std::size_t index = 0; index < bindings().size(); ++index) {
@@ -62,7 +64,21 @@ Command EmulatorEncoder::command(Size threads, Size group) const {
     launch.buffers[index] = bindings()[index].buffer->contents() + bindings()[index].offset;
   }
   describe(launch.info);
+  for (const Argument& argument : function.absent_buffers()) bind_absent(argument, command);
   return command;
+}
+
+/// Gives the kernel zeros for an argument that is not there. A compiler may move a read of it in front of the branch
+/// that asks for the function constant, and published kernels write such a read themselves.
+void EmulatorEncoder::bind_absent(const Argument& argument, Command& command) const {
+  static constexpr std::array<std::byte, std::size_t{1} << 16> zeros{};
+  const auto buffer = EmulatorBuffer::create(device_, zeros, {});
+  if (!buffer) return;
+  (*buffer)->allocation().is_absent = true;
+  command.buffers.push_back(*buffer);
+  command.launch->buffers[argument.index] = (*buffer)->contents();
+  command.launch->info.memory.push_back(
+      {&(*buffer)->allocation(), 0, BoundMemory::Kind::absent_buffer, argument.index, argument.name});
 }
 
 /// Memory that the kernel does not take does not count as bound.

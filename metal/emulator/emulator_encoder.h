@@ -36,6 +36,7 @@ class EmulatorEncoder final : public RecordingEncoder<EmulatorPipeline, Emulator
   Result<std::shared_ptr<EmulatorBuffer>> copy_of(std::span<const std::byte> bytes) override;
   Command command(Size threads, Size group) const;
   void describe(DispatchInfo& info) const;
+  void bind_absent(const Argument& argument, Command& command) const;
 
   std::shared_ptr<DeviceState> device_;
   DispatchType type_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <system_error>
@@ -65,6 +66,18 @@ Result<void> check_constants(const abi::Shader& shader, const FunctionConstants&
   return {};
 }
 
+/// Metal makes no function while a function constant that it uses has no value.
+Result<void> check_needed_constants(const abi::Shader& shader, const abi::Function& function,
+                                    const FunctionConstants& constants) {
+  for (const assay_u32 index : std::span(function.needed_constants, function.needed_constant_count)) {
+    if (constants.values().contains(index)) continue;
+    const abi::Constant* const constant = find_constant(shader, index);
+    return error(Error::Kind::argument, fmt::format("function constant {} `{}`: kernel {} uses it, and it has no value",
+                                                    index, constant ? constant->name : "?", function.name));
+  }
+  return {};
+}
+
 std::filesystem::file_time_type write_time(const std::filesystem::path& path) {
   std::error_code problem;
   return std::filesystem::last_write_time(path, problem);
@@ -74,8 +87,24 @@ std::filesystem::file_time_type write_time(const std::filesystem::path& path) {
 
 EmulatorFunction::EmulatorFunction(LoadedShader shader, const abi::Function& function, FunctionConstants constants)
     : shader_(std::move(shader)), function_(&function), constants_(std::move(constants)), name_(text(function.name)) {
-  for (const abi::Argument& argument : std::span(function.arguments, function.argument_count))
-    arguments_.push_back(reflected(argument));
+  const std::span all(function.arguments, function.argument_count);
+  std::unique_lock constants_in_use(*shader_.constants, std::defer_lock);
+  if (std::ranges::any_of(all, [](const abi::Argument& argument) { return argument.is_present != nullptr; })) {
+    constants_in_use.lock();
+    write_constants();
+  }
+  for (const abi::Argument& argument : all) {
+    const bool is_present = !argument.is_present || *argument.is_present;
+    if (is_present)
+      arguments_.push_back(reflected(argument));
+    else if (argument.kind == abi::ArgumentKind::buffer)
+      absent_buffers_.push_back(reflected(argument));
+  }
+  std::erase_if(absent_buffers_, [&](const Argument& absent) {
+    return std::ranges::any_of(arguments_, [&](const Argument& other) {
+      return other.kind == Argument::Kind::buffer && other.index == absent.index;
+    });
+  });
 }
 
 void EmulatorFunction::write_constants() const {
@@ -114,6 +143,8 @@ Result<std::shared_ptr<const Function>> EmulatorLibrary::new_function(const std:
   for (const abi::Function& function : std::span(shader_.shader->functions, shader_.shader->function_count)) {
     if (name != function.name) continue;
     if (const Result<void> fit = check_constants(*shader_.shader, constants); !fit) return tl::unexpected(fit.error());
+    if (const Result<void> complete = check_needed_constants(*shader_.shader, function, constants); !complete)
+      return tl::unexpected(complete.error());
     return std::make_shared<EmulatorFunction>(shader_, function, constants);
   }
   return error(Error::Kind::not_found, fmt::format("Function {} was not found in the library", name));

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct LoadedShader {
   std::string object;                  ///< the file with its line table; empty: this program
   const void* load_address = nullptr;  ///< of `object`
   std::shared_ptr<const void> owner;
+  std::shared_ptr<std::mutex> constants = std::make_shared<std::mutex>();  ///< guards the values of its constants
 };
 
 class EmulatorFunction final : public Function {
@@ -32,7 +34,10 @@ class EmulatorFunction final : public Function {
   const LoadedShader& shader() const { return shader_; }
   const abi::Function& function() const { return *function_; }
 
-  /// Sets the shader's function constants to the values of this function.
+  /// The buffers that the kernel takes under a function constant that is false: they are not among its arguments.
+  const std::vector<Argument>& absent_buffers() const { return absent_buffers_; }
+
+  /// Sets the shader's function constants to the values of this function. LoadedShader::constants must be held.
   void write_constants() const;
 
  private:
@@ -40,7 +45,7 @@ class EmulatorFunction final : public Function {
   const abi::Function* function_;
   FunctionConstants constants_;
   std::string name_;
-  std::vector<Argument> arguments_;
+  std::vector<Argument> arguments_, absent_buffers_;
 };
 
 class EmulatorPipeline final : public ComputePipeline {

@@ -62,6 +62,7 @@ emulator::CompileOptions compile_options(const NvidiaOptions& options) {
   emulator::CompileOptions compile;
   compile.metal_version = options.metal_version;
   compile.macros = options.macros;
+  compile.folders = options.folders;
   return compile;
 }
 

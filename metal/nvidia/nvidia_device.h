@@ -4,6 +4,7 @@
 // emulator refuses is refused here too; accesses are not checked.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@ struct NvidiaOptions {
   int ordinal = 0;          ///< of the device among CUDA's
   int metal_version = 320;  ///< __METAL_VERSION__
   std::map<std::string, std::string> macros;
+  std::vector<std::filesystem::path> folders;  ///< for #include
 };
 
 class NvidiaDevice final : public Device {

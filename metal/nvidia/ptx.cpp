@@ -62,6 +62,7 @@ Result<std::string> compile_ptx(std::string_view source, const fs::path& name, c
   if (!ptx) return ptx;
   std::error_code failure;
   fs::rename(work->path() / "ptx", kept, failure);
+  trim_cache(cache, options.cache_limit);
   if (!failure) return ptx;
   return error(Error::Kind::environment, fmt::format("cannot write '{}': {}", kept.string(), failure.message()));
 }

@@ -44,6 +44,8 @@ void* threadgroup_variable(const void* key, std::uint64_t bytes, std::uint64_t /
   return aligned(memory->second);
 }
 
+void fence(std::uint32_t /*flags*/) {}
+
 void barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
   if (group != nullptr) return group->barrier.arrive_and_wait();
   calls().barriers.push_back({scope, flags, site->line, site->column, site->file});
@@ -78,8 +80,8 @@ void undefined_lane(abi::Scope /*scope*/, std::uint32_t /*lane*/, const abi::Sit
 
 void leave(const abi::Site* /*site*/) {}
 
-constexpr abi::Services services{
-    &access, &threadgroup_variable, &barrier, &all_gather, &undefined_lane, &leave, &index_out_of_bounds, &blocks, 0};
+constexpr abi::Services services{&access, &threadgroup_variable, &fence,  &barrier, &all_gather, &undefined_lane,
+                                 &leave,  &index_out_of_bounds,  &blocks, 0};
 
 }  // namespace
 

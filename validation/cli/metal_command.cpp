@@ -11,6 +11,7 @@
 #include "validation/cli/metal_run_command.h"
 #include "validation/cli/shader_options.h"
 #include "validation/report/report_file.h"
+#include "validation/shader/compiled.h"
 #include "validation/shader/json.h"
 #include "validation/shader/listing.h"
 
@@ -23,7 +24,21 @@ struct CheckOptions : ShaderOptions {
   ThreadOrder order = ThreadOrder::forward;
 };
 
-int list(const CheckOptions& options) {
+int compile(const CheckOptions& options) {
+  ShaderScript script = options.script();
+  const auto names = kernel_names(script);
+  if (names) script = with_kernels(script, *names);
+  const auto compiled = names ? compile_kernels(script) : tl::unexpected(names.error());
+  if (!compiled && compiled.error().kind != metal::Error::Kind::compile)
+    throw std::invalid_argument(compiled.error().text);
+  fmt::print("{}\n", compiled ? fmt::format("{} {}: compiles", script.source.string(), script.passes[0].function)
+                              : compiled.error().text);
+  return compiled ? 0 : 1;
+}
+
+/// Without a kernel, lists all and compiles nothing. With one, compiles this one.
+int list_or_compile(const CheckOptions& options) {
+  if (options.has_kernel()) return compile(options);
   fmt::print("{}", list_shader(options.script()));
   if (!options.json().empty()) write_atomically(options.json(), list_shader_as_json(options.script()));
   return 0;
@@ -33,12 +48,13 @@ metal::emulator::EmulatorOptions emulator_options(const ShaderScript& script) {
   metal::emulator::EmulatorOptions options;
   options.metal_version = script.metal_version;
   options.macros = script.macros;
+  options.folders = script.folders;
   options.seed = script.seed;
   return options;
 }
 
 int check(const CheckOptions& options) {
-  if (!options.has_dispatch()) return list(options);
+  if (!options.has_dispatch()) return list_or_compile(options);
   const ShaderScript script = options.script();
   auto emulator = emulator_options(script);
   emulator.order = options.order;
@@ -51,7 +67,7 @@ int check(const CheckOptions& options) {
 
 int lint(const ShaderOptions& options) {
   const ShaderScript script = options.script();
-  const auto result = metal::emulator::lint_file(script.source, compile_options(emulator_options(script)));
+  const auto result = metal::emulator::lint_file(script.source, compile_options(script));
   if (result) {
     fmt::print("{}{}: {}\n", *result, script.source.filename().string(),
                result->empty() ? "nothing found" : "warnings only");
@@ -66,7 +82,8 @@ int lint(const ShaderOptions& options) {
 
 void add_check_command(CLI::App& metal, Action& action) {
   auto* command = metal.add_subcommand(
-      "check", "Run a kernel on the emulator, every access checked; without --buffer and --grid, list all kernels");
+      "check",
+      "Run a kernel on the emulator, every access checked; without --buffer and --grid, compile it, or list all");
   const auto options = std::make_shared<CheckOptions>();
   options->add_source(*command, "The shader, a .metal file, or a script of dispatches, a .json file");
   options->add_dispatch(*command);
@@ -89,6 +106,7 @@ void add_lint_command(CLI::App& metal, Action& action) {
 void add_metal_command(CLI::App& app, Action& action) {
   auto* metal = app.add_subcommand("metal", "Check or run a .metal shader, without an Apple GPU too");
   metal->require_subcommand(1);
+  metal->callback(clean_up_when_interrupted);
   add_check_command(*metal, action);
   add_metal_run_command(*metal, action);
   add_lint_command(*metal, action);

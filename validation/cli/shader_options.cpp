@@ -59,14 +59,16 @@ CLI::Option* add_extents(CLI::App& command, const std::string& name, std::vector
 
 void ShaderOptions::add_source(CLI::App& command, const std::string& help) {
   command.add_option("file", file_, help)->required();
-  command.add_option("-D,--define", macros_, "A macro, NAME or NAME=VALUE");
+  command.add_option("-D,--define", macros_, "A macro, NAME or NAME=VALUE")->allow_extra_args(false);
+  command.add_option("-I,--include", folders_, "A folder for #include, beside the file's own and those that hold it")
+      ->allow_extra_args(false);
   command.add_option("--metal-version", metal_version_, "__METAL_VERSION__")
       ->check(CLI::Range(100, 999))
       ->capture_default_str();
 }
 
 void ShaderOptions::add_dispatch(CLI::App& command) {
-  command.add_option("--kernel", function_, "The kernel to run; may be left out if there is one only");
+  command.add_option("--kernel,--function", function_, "The kernel to run; may be left out if there is one only");
   command.add_option("--buffer", buffers_,
                      "INDEX=PATH.npy, random:SHAPE, zero:SHAPE, unset:SHAPE (of elements: 64 or 8x8), file:PATH, or "
                      "numbers: 3=150 or 4=0.5,1,2");
@@ -95,6 +97,7 @@ ShaderScript ShaderOptions::script() const {
     const auto equals = text.find('=');
     script.macros[text.substr(0, equals)] = equals == std::string::npos ? "1" : text.substr(equals + 1);
   }
+  script.folders = folders_;
   return script;
 }
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,15 @@ namespace assay::validation {
 
 class ShaderOptions {
  public:
-  /// FILE, -D and --metal-version.
+  /// FILE, -D, -I and --metal-version.
   void add_source(CLI::App& command, const std::string& help);
   /// --kernel, --grid, --group, --buffer, --threadgroup-memory, --constant, --seed and --json.
   void add_dispatch(CLI::App& command);
 
   /// Whether a kernel is to run, and not only to be listed. Throws std::invalid_argument if some of it is missing.
   bool has_dispatch() const;
+  /// Whether --kernel names one.
+  bool has_kernel() const { return !function_.empty(); }
   /// Throws std::invalid_argument for what cannot be understood, naming the option.
   ShaderScript script() const;
   const std::string& json() const { return json_; }
@@ -30,6 +33,7 @@ class ShaderOptions {
   ShaderScript of_one_dispatch() const;
 
   std::string file_, function_, json_;
+  std::vector<std::filesystem::path> folders_;
   std::vector<std::string> macros_, buffers_, threadgroup_, constants_;
   std::vector<std::uint64_t> grid_, group_;
   int metal_version_ = 320;

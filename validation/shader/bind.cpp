@@ -54,14 +54,6 @@ FunctionConstants constants_of(const ShaderPass& pass, const std::map<std::uint3
   return constants;
 }
 
-std::string chosen_function(const ShaderScript& script, const ShaderPass& pass, const metal::Library& library) {
-  const auto names = library.function_names();
-  if (!pass.function.empty()) return pass.function;
-  if (names.size() == 1) return names.front();
-  throw std::invalid_argument(fmt::format("--kernel: {} has {} kernels, choose one of {}", script.source.string(),
-                                          names.size(), fmt::join(names, ", ")));
-}
-
 /// What a user writes to bind memory to an index.
 std::string option(const ShaderScript& script, bool is_buffer) {
   if (script.is_command_line) return is_buffer ? "--buffer" : "--threadgroup-memory";
@@ -119,7 +111,7 @@ ShaderFunctions functions_of(const ShaderScript& script, metal::Library& library
   const auto types = has_constants ? constant_types(script) : std::map<std::uint32_t, std::string>{};
   ShaderFunctions functions;
   for (const ShaderPass& pass : script.passes) {
-    auto function = library.new_function(chosen_function(script, pass, library), constants_of(pass, types));
+    auto function = library.new_function(pass.function, constants_of(pass, types));
     if (!function) throw std::invalid_argument(function.error().text);
     expect_bindings(script, pass, **function);
     functions.push_back(std::move(*function));

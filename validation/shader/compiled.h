@@ -2,21 +2,27 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "metal/emulator/compile/compile.h"
 #include "validation/shader/script.h"
 
 namespace assay::validation {
 
-/// Throws std::invalid_argument if the file cannot be read or does not compile.
-inline std::shared_ptr<const metal::emulator::CompiledShader> compile_script(const ShaderScript& script) {
-  metal::emulator::CompileOptions options;
-  options.metal_version = script.metal_version;
-  options.macros = script.macros;
-  auto shader = metal::emulator::compile_file(script.source, options);
-  if (!shader) throw std::invalid_argument(shader.error().text);
-  return *shader;
-}
+metal::emulator::CompileOptions compile_options(const ShaderScript& script);
+
+/// The names of all kernels; nothing is compiled. Errors: those of the preprocessor and the translator.
+metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script);
+
+/// The script with the name of each pass's kernel. Throws std::invalid_argument if it is none of `names`, or if no name
+/// is given and there are several.
+ShaderScript with_kernels(const ShaderScript& script, const std::vector<std::string>& names);
+
+/// Compiles the kernel of all passes alone, or all kernels if the passes have several or do not say which.
+metal::Result<std::shared_ptr<const metal::emulator::CompiledShader>> compile_kernels(const ShaderScript& script);
+
+/// Likewise. Throws std::invalid_argument if the file cannot be read or does not compile.
+std::shared_ptr<const metal::emulator::CompiledShader> compile_script(const ShaderScript& script);
 
 }  // namespace assay::validation

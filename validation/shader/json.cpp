@@ -12,14 +12,15 @@ ordered_json of(const metal::Size& size) {
   return {size.width, size.height, size.depth};
 }
 
-ordered_json of(const metal::emulator::Event& event) {
+ordered_json of(const metal::emulator::Event& event, bool has_thread = true) {
+  const auto position = [&](const metal::Size& size) { return has_thread ? of(size) : ordered_json(); };
   return {{"action", event.action},
           {"file", event.position.file},
           {"line", event.position.line},
           {"column", event.position.column},
-          {"thread_position_in_grid", of(event.thread.in_grid)},
-          {"thread_position_in_threadgroup", of(event.thread.in_group)},
-          {"threadgroup_position_in_grid", of(event.thread.group)}};
+          {"thread_position_in_grid", position(event.thread.in_grid)},
+          {"thread_position_in_threadgroup", position(event.thread.in_group)},
+          {"threadgroup_position_in_grid", position(event.thread.group)}};
 }
 
 ordered_json of(const metal::emulator::Report& report) {
@@ -28,7 +29,7 @@ ordered_json of(const metal::emulator::Report& report) {
           {"message", report.message},
           {"address", report.address},
           {"count", report.count},
-          {"event", of(report.event)},
+          {"event", of(report.event, !report.is_of_source)},
           {"other", report.other ? of(*report.other) : ordered_json()}};
 }
 

@@ -13,9 +13,9 @@ namespace assay::validation {
 /// measured)}], "arrays": {name: {"dtype", "shape"}}, "error" (null or text), "reports": [{"check", "kernel",
 /// "message", "address", "count", "event", "other" (null or an event)}], "warnings": [the same]}. An event is
 /// {"action", "file", "line", "column", "thread_position_in_grid", "thread_position_in_threadgroup",
-/// "threadgroup_position_in_grid"}. "comparisons" is a list of {"array", "elements", "different", "outside",
-/// "both_nan", "allowed_ulps", "worst" (null or {"index" in C order, "ulps" (null: no number of them), "left",
-/// "right"})}.
+/// "threadgroup_position_in_grid"}; a report of the source itself has null for the three positions. "comparisons" is a
+/// list of {"array", "elements", "different", "outside", "both_nan", "allowed_ulps", "worst" (null or {"index" in C
+/// order, "ulps" (null: no number of them), "left", "right"})}.
 std::string to_json(const ShaderScript& script, const ShaderOutcome& outcome,
                     const std::vector<ArrayComparison>& comparisons = {});
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <span>
+#include <stdexcept>
 
 #include "validation/shader/compiled.h"
 
@@ -46,18 +47,18 @@ ordered_json as_json(const abi::Argument& argument) {
 }  // namespace
 
 std::string list_shader(const ShaderScript& script) {
-  const auto shader = compile_script(script);
+  const auto listing = metal::emulator::list_file(script.source, compile_options(script));
+  if (!listing) throw std::invalid_argument(listing.error().text);
   std::string text;
-  for (const auto& function : functions(shader->shader())) {
-    text += fmt::format("kernel {}\n", function.name);
-    for (const auto& argument : arguments(function)) {
-      const std::string where = argument.kind == abi::ArgumentKind::position
-                                    ? argument.attribute
-                                    : fmt::format("{}({})", name_of(argument.kind), argument.index);
-      text += fmt::format("  {:<32} {:<16} {}\n", where, argument.name, argument.type);
-    }
+  for (const auto& kernel : listing->kernels) {
+    const bool is_named_apart = !kernel.instantiation.empty() && kernel.instantiation != kernel.name;
+    text += fmt::format("kernel {}{}{}\n", kernel.name, is_named_apart ? " = " : "",
+                        is_named_apart ? kernel.instantiation : "");
+    for (const auto& argument : kernel.arguments)
+      text += fmt::format("  {:<32} {:<16} {}{}\n", argument.place, argument.name, argument.type,
+                          argument.condition.empty() ? "" : ", if " + argument.condition);
   }
-  for (const auto& constant : constants(shader->shader()))
+  for (const auto& constant : listing->constants)
     text += fmt::format("function_constant({}) {} {}\n", constant.index, constant.type, constant.name);
   return text;
 }

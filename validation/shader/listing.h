@@ -7,12 +7,13 @@
 
 namespace assay::validation {
 
-/// As text of at most 100 columns. Throws std::invalid_argument if the file cannot be read or does not compile.
+/// As text of at most 100 columns; nothing is compiled. Throws std::invalid_argument if the file cannot be read or
+/// translated.
 std::string list_shader(const ShaderScript& script);
 
 /// {"kernels": [{"name", "arguments": [{"name", "type", "kind", "index", "element_type", "element_size", "is_written",
 /// "is_reference", "attribute"}]}], "function_constants": [{"index", "name", "type"}]}, where "kind" is "buffer",
-/// "threadgroup" or "position". Throws as above.
+/// "threadgroup" or "position". Throws likewise, and if the file does not compile.
 std::string list_shader_as_json(const ShaderScript& script);
 
 }  // namespace assay::validation

@@ -8,6 +8,7 @@
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/commands.h"
 #include "validation/shader/bind.h"
+#include "validation/shader/compiled.h"
 
 namespace assay::validation {
 
@@ -78,20 +79,59 @@ void take_arrays(const ShaderScript& script, const ShaderFunctions& functions, c
   }
 }
 
+/// A library with the kernels of the script, whose passes get their names.
+struct Loaded {
+  ShaderScript script;
+  std::shared_ptr<metal::Library> library;
+  std::vector<metal::emulator::PrivateRead> private_reads = {};
+};
+
+/// Only the kernels that run are compiled.
+metal::Result<Loaded> load_on(metal::emulator::EmulatorDevice& device, const ShaderScript& script) {
+  const auto names = kernel_names(script);
+  if (!names) return tl::unexpected(names.error());
+  ShaderScript named = with_kernels(script, *names);
+  const auto compiled = compile_kernels(named);
+  if (!compiled) return tl::unexpected(compiled.error());
+  return Loaded{std::move(named), device.new_library(*compiled), (*compiled)->private_reads()};
+}
+
+metal::Result<Loaded> load_on(metal::Device& device, const ShaderScript& script) {
+  const auto library = device.new_library_from_file(script.source);
+  if (!library) return tl::unexpected(library.error());
+  return Loaded{with_kernels(script, (*library)->function_names()), *library};
+}
+
+/// What the compiler found in the source: reads of private variables that nothing has written.
+void add_private_reads(const std::vector<metal::emulator::PrivateRead>& reads, ShaderOutcome& outcome) {
+  for (const auto& read : reads) {
+    metal::emulator::Report report;
+    report.check = metal::emulator::Check::initcheck;
+    report.kernel = outcome.dispatches.front().function;
+    report.message = "a private variable is read before it is written: " + read.what;
+    report.event.action = "read";
+    report.event.position = read.position;
+    report.is_warning = !read.is_certain;
+    report.is_of_source = true;
+    (read.is_certain ? outcome.reports : outcome.warnings).push_back(std::move(report));
+  }
+}
+
 }  // namespace
 
-ShaderOutcome run_shader(metal::Device& device, const ShaderScript& script) {
+ShaderOutcome run_shader(metal::Device& device, const ShaderScript& given) {
   ShaderOutcome outcome;
-  const auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
+  auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
   outcome.device = device.name();
   outcome.is_checked = emulated != nullptr;
-  const auto library = device.new_library_from_file(script.source);
-  if (!library) {
-    if (library.error().kind != Error::Kind::compile) throw std::invalid_argument(library.error().text);
-    outcome.error = library.error();
+  const auto loaded = emulated != nullptr ? load_on(*emulated, given) : load_on(device, given);
+  if (!loaded) {
+    if (loaded.error().kind != Error::Kind::compile) throw std::invalid_argument(loaded.error().text);
+    outcome.error = loaded.error();
     return outcome;
   }
-  const ShaderFunctions functions = functions_of(script, **library);
+  const ShaderScript& script = loaded->script;
+  const ShaderFunctions functions = functions_of(script, *loaded->library);
   outcome.arrays = arrays_of(script, functions);
   for (const auto& function : functions) outcome.dispatches.push_back({function->name()});
   const Buffers buffers = make_buffers(device, outcome.arrays);
@@ -103,6 +143,7 @@ ShaderOutcome run_shader(metal::Device& device, const ShaderScript& script) {
   if (emulated != nullptr) {
     outcome.reports = emulated->reports();
     outcome.warnings = emulated->warnings();
+    add_private_reads(loaded->private_reads, outcome);
     if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
   }
   return outcome;

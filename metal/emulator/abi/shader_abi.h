@@ -23,7 +23,7 @@ struct Context;
 
 namespace assay::metal::emulator::abi {
 
-inline constexpr assay_u32 version = 4;
+inline constexpr assay_u32 version = 5;
 inline constexpr assay_u32 lanes_per_simdgroup = 32;
 inline constexpr assay_u32 lanes_per_quadgroup = 4;
 inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as many threadgroup arguments
@@ -95,8 +95,9 @@ struct Argument {
   assay_u32 is_written;    ///< not const
   assay_u64 element_size;  ///< sizeof(T) of T* and T&
   assay_u64 element_align;
-  const char* element_type;  ///< Metal's name of T where it is a scalar or vector, else as written
-  const char* attribute;     ///< the position that it is, for example "thread_position_in_grid"
+  const char* element_type;          ///< Metal's name of T where it is a scalar or vector, else as written
+  const char* attribute;             ///< the position that it is, for example "thread_position_in_grid"
+  const bool* is_present = nullptr;  ///< the function constant without which there is no such argument; or null
 };
 
 struct Function {
@@ -107,6 +108,8 @@ struct Function {
   assay_u32 argument_count;
   assay_u32 max_total_threads_per_threadgroup;  ///< the attribute, or 0
   void (*entry)(const Invocation*);
+  const assay_u32* needed_constants = nullptr;  ///< indices of function constants without which it cannot be made
+  assay_u32 needed_constant_count = 0;
 };
 
 struct Constant {
@@ -155,6 +158,9 @@ struct Services {
   /// The group's memory for one `threadgroup` variable, uninitialised when the group starts. `key` is a distinct
   /// address for each variable and template instantiation.
   void* (*threadgroup_variable)(const void* key, assay_u64 bytes, assay_u64 align, const char* name);
+
+  /// atomic_thread_fence: orders what the thread did before it and does after it, by the atomics around it.
+  void (*fence)(assay_u32 memory_flags);
 
   /// Returns when all unfinished threads of `scope` have arrived at the same `site`.
   void (*barrier)(Scope scope, assay_u32 memory_flags, const Site* site);

@@ -28,6 +28,7 @@ void Checker::begin_sequence(Arena& arena) {
     clock_ = Clock();
   }
   clock_.begin_sequence();
+  fences_.begin_sequence();
   groups_.clear();
 }
 
@@ -51,13 +52,14 @@ void Checker::add(BoundMemory memory) {
 void Checker::allow(const BoundMemory& memory) {
   Allocation& allocation = *memory.allocation;
   Extent& extent = allocation.allowed;
-  allocation.is_threadgroup_memory = memory.kind != BoundMemory::Kind::buffer;
+  allocation.is_threadgroup_memory =
+      memory.kind == BoundMemory::Kind::threadgroup_argument || memory.kind == BoundMemory::Kind::threadgroup_variable;
   if (extent.length == 0 || memory.offset < extent.begin) extent = {memory.offset, allocation.length() - memory.offset};
   allocation.shadow.prepare();
   const std::uint64_t words = allocation.length() / Shadow::word_bytes;
   const std::uint64_t begin = std::min((extent.begin + Shadow::word_bytes - 1) / Shadow::word_bytes, words);
-  allocation.words = {allocation.begin() + begin * Shadow::word_bytes, words - begin, allocation.shadow.words() + begin,
-                      &clock_.of(allocation.is_threadgroup_memory)};
+  allocation.words = {allocation.begin() + begin * Shadow::word_bytes, allocation.is_absent ? 0 : words - begin,
+                      allocation.shadow.words() + begin, &clock_.of(allocation.is_threadgroup_memory)};
   allowed_.push_back(&allocation);
 }
 
@@ -70,10 +72,13 @@ bool Checker::judge(Allocation* allocation, std::uint32_t thread, const void* ad
                     abi::Access kind, const void* pc) {
   const std::uint64_t offset =
       allocation ? static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - allocation->begin()) : 0;
-  if (!allocation || !allocation->allowed.covers(offset, bytes)) {
+  const bool is_allowed =
+      allocation && allocation->allowed.covers(offset, bytes) && !(allocation->is_absent && writes(kind));
+  if (!is_allowed) {
     report_out_of_bounds(thread, address, bytes, kind, pc);
     return !checks_.memcheck;
   }
+  if (is_atomic(kind)) fences_.atomic_access({clock_.group_start(), thread});
   const Trace now(clock_.now(), thread, pc, is_atomic(kind));
   Request request{*allocation, thread, kind, pc, bytes, now};
   allocation->shadow.for_each_cell(offset, bytes, [&](Cell& cell, std::uint64_t at, std::uint64_t width) {

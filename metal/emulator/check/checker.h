@@ -9,6 +9,7 @@
 #include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/check/clock.h"
 #include "metal/emulator/check/dispatch_info.h"
+#include "metal/emulator/check/fences.h"
 #include "metal/emulator/check/report_log.h"
 #include "metal/emulator/memory/arena.h"
 
@@ -38,6 +39,12 @@ class Checker {
   void pass_threadgroup_barrier(std::uint32_t flags) { clock_.pass_threadgroup_barrier(flags); }
   void pass_simdgroup_barrier(std::uint32_t simdgroup, std::uint32_t flags) {
     clock_.pass_simdgroup_barrier(simdgroup, flags);
+  }
+
+  /// The thread of the running group comes to a fence of the memory that the flags name.
+  void fence(std::uint32_t thread, std::uint32_t flags) {
+    fences_.fence({clock_.group_start(), thread}, flags, clock_.now());
+    clock_.pass_fence();
   }
 
   /// A fault has ended a thread of the dispatch. What it would have written is not reported as unwritten.
@@ -87,6 +94,7 @@ class Checker {
   ReportLog& log_;
   Checks checks_;
   Clock clock_;
+  Fences fences_;
   std::vector<Group> groups_;  ///< since the sequence began
   DispatchInfo* dispatch_ = nullptr;
   std::vector<Allocation*> allowed_;

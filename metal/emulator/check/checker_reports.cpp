@@ -72,8 +72,11 @@ void Checker::report_unwritten(Request& request, std::uint64_t offset) {
 
 void Checker::report_race(Request& request, Trace earlier, const char* action, std::uint64_t offset) {
   if (!checks_.racecheck || request.is_reported || clock_.has_stopped()) return;
-  request.is_reported = true;
   const Group& group = group_at(earlier.time());
+  const std::uint32_t memory = request.allocation.is_threadgroup_memory ? abi::mem_threadgroup : abi::mem_device;
+  if (fences_.order({group.start, earlier.thread()}, earlier.time(), {clock_.group_start(), request.thread}, memory))
+    return;
+  request.is_reported = true;
   const void* const pc = pc_of(earlier, *group.dispatch, request.pc);
   log_.add({Check::racecheck, request.pc, reinterpret_cast<std::uintptr_t>(pc)}, [&] {
     const std::byte* const address = request.allocation.begin() + offset;

@@ -72,6 +72,9 @@ class Clock {
     if (flags & abi::mem_threadgroup) threadgroup_.simdgroup_barriers[simdgroup] = now();
   }
 
+  /// Tells what a thread does after a fence from what it did before.
+  void pass_fence() { tick(); }
+
   std::uint32_t now() const { return device_.now; }
   std::uint32_t group_start() const { return device_.group_start; }
   const SpaceClock& of(bool threadgroup_memory) const { return threadgroup_memory ? threadgroup_ : device_; }

@@ -17,6 +17,8 @@ std::string name_of(const BoundMemory& memory) {
   switch (memory.kind) {
     case BoundMemory::Kind::buffer:
       return fmt::format("buffer({}) `{}`", memory.index, memory.name);
+    case BoundMemory::Kind::absent_buffer:
+      return fmt::format("buffer({}) `{}`, absent since its function constant is false,", memory.index, memory.name);
     case BoundMemory::Kind::threadgroup_argument:
       return fmt::format("threadgroup({}) `{}`", memory.index, memory.name);
     case BoundMemory::Kind::threadgroup_variable:

@@ -13,7 +13,7 @@ namespace assay::metal::emulator {
 
 /// Memory that a kernel may access: a buffer from its offset on, or threadgroup memory.
 struct BoundMemory {
-  enum class Kind { buffer, threadgroup_argument, threadgroup_variable };
+  enum class Kind { buffer, absent_buffer, threadgroup_argument, threadgroup_variable };
   Allocation* allocation = nullptr;
   std::uint64_t offset = 0;
   Kind kind = Kind::buffer;

@@ -45,6 +45,7 @@ struct Report {
   std::optional<Event> other;  ///< the earlier access, or the thread at another place
   std::uint64_t count = 1;     ///< how often it was found at the same places in the source
   bool is_warning = false;     ///< Metal defines the result, but it may not be the one that was meant
+  bool is_of_source = false;   ///< found in the source, not in a run: the event has a place and no thread
 };
 
 /// Several lines, without a newline at the end.

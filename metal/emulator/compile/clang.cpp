@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <sstream>
 
 #include "metal/device/read_file.h"
+#include "metal/emulator/compile/cleanup.h"
 #include "metal/emulator/compile/files.h"
 
 extern char** environ;
@@ -45,6 +47,23 @@ class Streams {
 
  private:
   posix_spawn_file_actions_t actions_{};
+};
+
+/// A process group of its own, if an interrupted program ends it itself. Otherwise Ctrl-C is to reach it.
+class Group {
+ public:
+  Group() {
+    posix_spawnattr_init(&attributes_);
+    if (cleans_up_when_interrupted()) posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+  }
+  ~Group() { posix_spawnattr_destroy(&attributes_); }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
 };
 
 /// The exit status, or 128 plus the number of the signal that ended the process.
@@ -102,7 +121,8 @@ Result<std::filesystem::path> find_shader_headers() {
 }
 
 Result<ClangRun> run_clang(const Clang& clang, const std::vector<std::string>& arguments,
-                           const std::filesystem::path& input, const std::filesystem::path& output) {
+                           const std::filesystem::path& input, const std::filesystem::path& output,
+                           unsigned cpu_seconds) {
   const std::filesystem::path messages = output.string() + ".messages";
   const Streams streams(input, output, messages);
   std::vector<std::string> words{clang.path};
@@ -112,12 +132,17 @@ Result<ClangRun> run_clang(const Clang& clang, const std::vector<std::string>& a
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   pid_t process = 0;
-  const int failure = posix_spawnp(&process, clang.path.c_str(), streams.get(), nullptr, pointers.data(), environ);
+  const Group group;
+  const int failure = posix_spawnp(&process, clang.path.c_str(), streams.get(), group.get(), pointers.data(), environ);
   if (failure != 0)
     return error(Error::Kind::environment, fmt::format("clang could not be started as '{}' ({}): {}", clang.path,
                                                        std::strerror(failure), advice));
   ClangRun run;
+  note_process(process);
+  const rlimit limit{cpu_seconds, cpu_seconds};
+  if (cpu_seconds != 0) prlimit(process, RLIMIT_CPU, &limit, nullptr);
   run.status = wait_for(process);
+  forget_process(process);
   run.messages = read_file(messages).value_or("");
   return run;
 }

@@ -25,9 +25,10 @@ struct ClangRun {
   std::string messages;  ///< standard error
 };
 
-/// Runs clang, without a shell. Standard output goes to the file `output`. Errors: environment, if it cannot be
-/// started.
+/// Runs clang, without a shell. Standard output goes to the file `output`. After `cpu_seconds` of processor time, if
+/// not 0, it is ended, with a status above 128. Errors: environment, if it cannot be started.
 Result<ClangRun> run_clang(const Clang& clang, const std::vector<std::string>& arguments,
-                           const std::filesystem::path& input, const std::filesystem::path& output);
+                           const std::filesystem::path& input, const std::filesystem::path& output,
+                           unsigned cpu_seconds = 0);
 
 }  // namespace assay::metal::emulator

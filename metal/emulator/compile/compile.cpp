@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <stdexcept>
 #include <utility>
 
@@ -27,6 +29,17 @@ std::string processor() {
   return flags == std::string::npos ? "" : information.substr(flags, information.find('\n', flags) - flags);
 }
 
+/// Where the messages of the analysis are kept, if there are any.
+fs::path analysis_of(const fs::path& object) {
+  return fs::path(object).replace_extension(".analysis");
+}
+
+/// The messages of the analysis, as far as it comes. If it fails, the compilation does too.
+std::string analyse(const Clang& clang, const fs::path& input, const fs::path& output) {
+  const auto run = run_clang(clang, analysis_flags(true), input, output, analysis_seconds);
+  return run ? run->messages : "";
+}
+
 /// Compiles into another file and renames it to `object`, since other processes may do the same at the same time.
 Result<void> build(const Clang& clang, const std::string& text, bool is_checked, const fs::path& work,
                    const fs::path& object) {
@@ -34,6 +47,8 @@ Result<void> build(const Clang& clang, const std::string& text, bool is_checked,
   fs::path input = work / "translated";
   const auto written = write_file(input, text);
   if (!written) return tl::make_unexpected(written.error());
+  std::future<std::string> analysis;
+  if (is_checked) analysis = std::async(std::launch::async, analyse, clang, input, work / "analysis");
   for (const CompilingStep& step : compiling_steps(is_checked, built)) {
     const auto run = run_clang(clang, step.flags, input, work / "messages");
     if (!run) return tl::make_unexpected(run.error());
@@ -41,10 +56,22 @@ Result<void> build(const Clang& clang, const std::string& text, bool is_checked,
     input = step.output;
   }
   std::error_code failure;
-  fs::rename(built, object, failure);
+  if (analysis.valid())
+    if (const std::string messages = analysis.get(); !messages.empty()) {
+      if (const auto kept = write_file(work / "kept", messages); !kept) return kept;
+      fs::rename(work / "kept", analysis_of(object), failure);
+    }
+  if (!failure) fs::rename(built, object, failure);
   if (failure)
     return error(Error::Kind::environment, fmt::format("cannot write '{}': {}", object.string(), failure.message()));
   return {};
+}
+
+/// For trim_cache().
+void note_use(const fs::path& object) {
+  std::error_code ignored;
+  const auto now = fs::file_time_type::clock::now();
+  if (fs::last_write_time(object, ignored) < now - std::chrono::hours(1)) fs::last_write_time(object, now, ignored);
 }
 
 /// Opens a copy, because dlopen of a file that is already open returns the same object, with the same constants.
@@ -56,7 +83,8 @@ Result<std::shared_ptr<const CompiledShader>> load(const fs::path& object, const
   if (failure)
     return error(Error::Kind::environment, fmt::format("cannot read '{}': {}", object.string(), failure.message()));
   try {
-    return std::make_shared<const CompiledShader>(object, copy);
+    note_use(object);
+    return std::make_shared<const CompiledShader>(object, copy, read_file(analysis_of(object)).value_or(""));
   } catch (const std::runtime_error& cause) {
     return error(Error::Kind::environment, fmt::format("cannot load '{}': {}", object.string(), cause.what()));
   }
@@ -64,8 +92,8 @@ Result<std::shared_ptr<const CompiledShader>> load(const fs::path& object, const
 
 }  // namespace
 
-CompiledShader::CompiledShader(const fs::path& object, const fs::path& copy)
-    : object_(object), handle_(dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+CompiledShader::CompiledShader(const fs::path& object, const fs::path& copy, std::string analysis)
+    : object_(object), handle_(dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL)), analysis_(std::move(analysis)) {
   if (handle_ == nullptr) throw std::runtime_error(dlerror());
   void* const symbol = dlsym(handle_, "assay_shader");
   Dl_info information{};
@@ -77,6 +105,11 @@ CompiledShader::CompiledShader(const fs::path& object, const fs::path& copy)
     dlclose(handle_);
     throw std::runtime_error("it is not a shader of this version");
   }
+}
+
+std::vector<PrivateRead> CompiledShader::private_reads() const {
+  const auto headers = find_shader_headers();
+  return emulator::private_reads(analysis_, headers ? headers->string() : "");
 }
 
 CompiledShader::~CompiledShader() {
@@ -92,7 +125,7 @@ Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view so
   if (!clang) return tl::make_unexpected(clang.error());
   const auto preprocessed = preprocess(*clang, source, name, options, Purpose::run, work->path());
   if (!preprocessed) return tl::make_unexpected(preprocessed.error());
-  const auto text = translate(*preprocessed);
+  const auto text = translate(*preprocessed, options.kernel);
   if (!text) return tl::make_unexpected(text.error());
 
   std::string flags;
@@ -104,6 +137,7 @@ Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view so
     if (auto cached = load(object, work->path())) return cached;
   const auto built = build(*clang, *text, options.is_checked, work->path(), object);
   if (!built) return tl::make_unexpected(built.error());
+  trim_cache(cache, options.cache_limit);
   return load(object, work->path());
 }
 
@@ -111,6 +145,18 @@ Result<std::shared_ptr<const CompiledShader>> compile_file(const fs::path& file,
   const auto source = read_file(file);
   if (!source) return tl::make_unexpected(source.error());
   return compile_source(*source, file, options);
+}
+
+Result<ShaderListing> list_file(const fs::path& file, const CompileOptions& options) {
+  const auto source = read_file(file);
+  if (!source) return tl::make_unexpected(source.error());
+  const auto work = TemporaryFolder::make(cache_folder(options));
+  if (!work) return tl::make_unexpected(work.error());
+  const auto clang = find_clang();
+  if (!clang) return tl::make_unexpected(clang.error());
+  const auto preprocessed = preprocess(*clang, *source, file, options, Purpose::run, work->path());
+  if (!preprocessed) return tl::make_unexpected(preprocessed.error());
+  return list_kernels(*preprocessed);
 }
 
 }  // namespace assay::metal::emulator

@@ -1,6 +1,7 @@
 // From the text of a .metal file to a loaded shader: preprocess, translate, compile, cache, load.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -10,21 +11,26 @@
 
 #include "metal/device/result.h"
 #include "metal/emulator/abi/shader_abi.h"
+#include "metal/emulator/compile/private_reads.h"
+#include "metal/emulator/translate/translate.h"
 
 namespace assay::metal::emulator {
 
 struct CompileOptions {
-  bool is_checked = true;                      ///< report every access of memory to the Services
-  int metal_version = 320;                     ///< __METAL_VERSION__; bfloat needs 310
-  std::map<std::string, std::string> macros;   ///< name and value, as MTLCompileOptions.preprocessorMacros
-  std::vector<std::filesystem::path> folders;  ///< searched by #include after the file's own folder
-  std::filesystem::path cache;                 ///< empty: $XDG_CACHE_HOME/assay, else ~/.cache/assay
+  bool is_checked = true;                     ///< report every access of memory to the Services
+  int metal_version = 320;                    ///< __METAL_VERSION__; bfloat needs 310
+  std::map<std::string, std::string> macros;  ///< name and value, as MTLCompileOptions.preprocessorMacros
+  /// Searched by #include after the file's own folder and before the folders that hold that one.
+  std::vector<std::filesystem::path> folders;
+  std::string kernel;                                  ///< the only kernel to compile, by its name; empty: all
+  std::filesystem::path cache;                         ///< empty: $XDG_CACHE_HOME/assay, else ~/.cache/assay
+  std::uint64_t cache_limit = std::uint64_t{1} << 30;  ///< in bytes; beyond it what was not used for longest goes
 };
 
 /// A loaded shader, with its own function constants. The destructor unloads it.
 class CompiledShader {
  public:
-  CompiledShader(const std::filesystem::path& object, const std::filesystem::path& copy);
+  CompiledShader(const std::filesystem::path& object, const std::filesystem::path& copy, std::string analysis);
   ~CompiledShader();
   CompiledShader(const CompiledShader&) = delete;
   CompiledShader& operator=(const CompiledShader&) = delete;
@@ -36,11 +42,15 @@ class CompiledShader {
   const std::filesystem::path& object() const { return object_; }
   const void* load_address() const { return load_address_; }
 
+  /// Its private variables that are read before they are written; none if it is not compiled for checking.
+  std::vector<PrivateRead> private_reads() const;
+
  private:
   std::filesystem::path object_;
   void* handle_ = nullptr;
   const void* load_address_ = nullptr;
   const abi::Shader* shader_ = nullptr;
+  std::string analysis_;  ///< clang's messages
 };
 
 /// `name` is the file's name in messages, and its folder is searched for includes.
@@ -50,5 +60,8 @@ Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view so
 
 Result<std::shared_ptr<const CompiledShader>> compile_file(const std::filesystem::path& file,
                                                            const CompileOptions& options = {});
+
+/// What the file says of its kernels. Nothing is compiled. Errors: as above.
+Result<ShaderListing> list_file(const std::filesystem::path& file, const CompileOptions& options = {});
 
 }  // namespace assay::metal::emulator

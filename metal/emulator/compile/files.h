@@ -1,6 +1,7 @@
 // Files that the compiler of shaders works with.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -31,5 +32,9 @@ class TemporaryFolder {
 
 /// A name for the text in a cache: 32 hexadecimal digits (FNV-1a, forwards and backwards). It is no signature.
 std::string content_name(std::string_view text);
+
+/// Removes those files of a cache that were not used for longest, by the time of their last change, until `limit` bytes
+/// are left, and temporary folders that are a day old. A process that loads one of them compiles again.
+void trim_cache(const std::filesystem::path& folder, std::uint64_t limit);
 
 }  // namespace assay::metal::emulator

@@ -4,6 +4,20 @@
 
 namespace assay::metal::emulator {
 
+namespace {
+
+/// The folders that hold `folder`, the innermost first, without the root of the file system. Projects name headers from
+/// their own root, `#include "project/kernels/utils.h"`, and the root is one of these folders.
+std::vector<std::filesystem::path> folders_above(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> above;
+  std::error_code ignored;
+  std::filesystem::path at = std::filesystem::absolute(folder.empty() ? "." : folder, ignored).lexically_normal();
+  for (at = at.parent_path(); at.has_relative_path(); at = at.parent_path()) above.push_back(at);
+  return above;
+}
+
+}  // namespace
+
 std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purpose purpose,
                                              const std::filesystem::path& headers,
                                              const std::filesystem::path& folder) {
@@ -31,6 +45,7 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purp
   for (const auto& [name, value] : options.macros) flags.push_back(fmt::format("-D{}={}", name, value));
   flags.push_back("-I" + (folder.empty() ? std::filesystem::path(".") : folder).string());
   for (const auto& more : options.folders) flags.push_back("-I" + more.string());
+  for (const auto& above : folders_above(folder)) flags.push_back("-I" + above.string());
   flags.emplace_back("-");
   return flags;
 }
@@ -56,8 +71,6 @@ const std::vector<std::string> common = {
     "-fno-caret-diagnostics",
     "-fno-color-diagnostics",
     "-ferror-limit=20",
-    "-Xclang",
-    "-cl-single-precision-constant",
     "-Xclang",
     "-ffloat16-excess-precision=none",
     "-Xclang",
@@ -139,6 +152,18 @@ CompilingStep ptx_step(const std::string& architecture, const std::filesystem::p
               output);
 }
 
+std::vector<std::string> analysis_flags(bool with_analyzer) {
+  std::vector<std::string> flags = common;
+  std::erase(flags, "-w");
+  flags.insert(flags.end(), {"-fsyntax-only", "-Wno-everything", "-Wuninitialized", "-Wsometimes-uninitialized", "-"});
+  for (const char* flag :
+       {"-analyze", "-analyzer-output=text",
+        "-analyzer-checker=core.uninitialized,core.UndefinedBinaryOperatorResult,core.CallAndMessage",
+        "-analyzer-config", "max-nodes=20000"})
+    if (with_analyzer) flags.insert(flags.end(), {"-Xclang", flag});
+  return flags;
+}
+
 std::vector<std::string> linting_flags() {
   // Pointers of OpenCL C++ have address spaces, as in Metal; a pointer without one can point to all.
   return {"-x",
@@ -146,7 +171,6 @@ std::vector<std::string> linting_flags() {
           "-cl-std=clc++2021",
           "-cl-no-stdinc",
           "-cl-ext=+cl_khr_fp16,+__cl_clang_function_pointers",
-          "-cl-single-precision-constant",
           "-fdeclspec",
           "-fsyntax-only",
           "-w",

@@ -27,6 +27,12 @@ std::vector<CompilingStep> compiling_steps(bool is_checked, const std::filesyste
 /// From text translated for NVIDIA GPUs to PTX, for the GPUs of `architecture` ("sm_90") and later.
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output);
 
+/// Looks in text translated for the emulator, on standard input, for variables that are read before they are written:
+/// private_reads.h. Nothing is compiled. Errors are those of a compilation. The static analyzer may take long, and is
+/// to be given analysis_seconds of processor time; without it, only clang's own warnings are left.
+std::vector<std::string> analysis_flags(bool with_analyzer);
+inline constexpr unsigned analysis_seconds = 10;
+
 /// Checks the syntax of text translated for lint, on standard input.
 std::vector<std::string> linting_flags();
 

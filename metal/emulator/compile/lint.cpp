@@ -6,6 +6,7 @@
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/lint_messages.h"
 #include "metal/emulator/compile/preprocess.h"
+#include "metal/emulator/compile/private_reads.h"
 #include "metal/emulator/translate/translate.h"
 
 namespace assay::metal::emulator {
@@ -36,17 +37,39 @@ Result<Messages> lint_messages(std::string_view source, const std::filesystem::p
   return Messages{translated->refusals + address_space_errors(run->messages, headers->string()), translated->warnings};
 }
 
+/// The messages of the analysis. If the shader does not compile at all, lint's errors would only follow from the
+/// compiler's.
+Result<std::string> analysis_messages(std::string_view source, const std::filesystem::path& name,
+                                      const CompileOptions& options) {
+  const auto work = TemporaryFolder::make(cache_folder(options));
+  if (!work) return tl::make_unexpected(work.error());
+  const auto clang = find_clang();
+  if (!clang) return tl::make_unexpected(clang.error());
+  const auto preprocessed = preprocess(*clang, source, name, options, Purpose::run, work->path());
+  if (!preprocessed) return tl::make_unexpected(preprocessed.error());
+  const auto translated = translate(*preprocessed, options.kernel);
+  if (!translated) return tl::make_unexpected(translated.error());
+  const std::filesystem::path input = work->path() / "translated";
+  if (const auto written = write_file(input, *translated); !written) return tl::make_unexpected(written.error());
+  const auto output = work->path() / "output";
+  auto run = run_clang(*clang, analysis_flags(true), input, output, analysis_seconds);
+  if (run && run->status > 128) run = run_clang(*clang, analysis_flags(false), input, output);
+  if (!run) return tl::make_unexpected(run.error());
+  if (run->status != 0) return error(Error::Kind::compile, run->messages);
+  return run->messages;
+}
+
 }  // namespace
 
 Result<std::string> lint_source(std::string_view source, const std::filesystem::path& name,
                                 const CompileOptions& options) {
-  // If it does not compile at all, lint's errors would only follow from the compiler's.
-  const auto compiled = compile_source(source, name, options);
-  if (!compiled) return tl::make_unexpected(compiled.error());
+  const auto analysed = analysis_messages(source, name, options);
+  if (!analysed) return tl::make_unexpected(analysed.error());
   const auto messages = lint_messages(source, name, options);
   if (!messages) return tl::make_unexpected(messages.error());
-  if (!messages->refusals.empty()) return error(Error::Kind::lint, messages->refusals + messages->warnings);
-  return messages->warnings;
+  std::string warnings = messages->warnings + to_lines(private_reads(*analysed, find_shader_headers()->string()));
+  if (!messages->refusals.empty()) return error(Error::Kind::lint, messages->refusals + warnings);
+  return warnings;
 }
 
 Result<std::string> lint_file(const std::filesystem::path& file, const CompileOptions& options) {

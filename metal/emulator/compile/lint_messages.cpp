@@ -37,6 +37,7 @@ std::vector<std::string> errors(std::string_view messages) {
 bool is_in_headers(std::string_view error, std::string_view headers) {
   std::size_t notes = 0, in_headers = 0;
   for (std::size_t at = error.find(": note: "); at != std::string_view::npos; at = error.find(": note: ", at + 1)) {
+    if (error.substr(at).starts_with(": note: in instantiation of")) continue;  // who asked for it
     ++notes;
     const std::size_t begin = error.rfind('\n', at) + 1;
     if (error.substr(begin).starts_with(headers)) ++in_headers;
@@ -51,6 +52,17 @@ bool follows_from_another(std::string_view error) {
   return at != std::string_view::npos && error.substr(0, error.find('\n', at)).ends_with(']');
 }
 
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, text.find('\n'));
+}
+
+/// How many types in quotation marks are those of pointers.
+std::size_t pointers_in(std::string_view line) {
+  std::size_t count = 0;
+  for (std::size_t at = line.find("*'"); at != std::string_view::npos; at = line.find("*'", at + 1)) ++count;
+  return count;
+}
+
 bool is_about_address_spaces(std::string_view error) {
   // A variable at program scope is in global memory outside of device and constant, and `this` is a generic pointer.
   // Metal has neither, so that errors about them mean nothing.
@@ -58,7 +70,12 @@ bool is_about_address_spaces(std::string_view error) {
       (has(error, "__global ") || has(error, "__global'")) && !has(error, "__global_device") && !has(error, "__local");
   // Values of a class in two address spaces, as in c ? buffer[0] : T(0).
   const bool is_of_values = has(error, "incompatible operand types") && !has(error, "*'");
-  if (has(error, "__generic") || is_program_constant || is_of_values) return false;
+  // A pointer and a value that converts to a number by a method, whose `this` is generic.
+  const bool is_of_pointer_and_value = has(error, "invalid operands to binary") && pointers_in(first_line(error)) < 2;
+  // Of a local variable that is constant: `constant` is a part of the global address space here.
+  const bool is_local_constant = has(error, "static local variable must reside in");
+  if (has(error, "__generic") || is_program_constant || is_of_values || is_of_pointer_and_value || is_local_constant)
+    return false;
   return has(error, "address space") || has(error, "__global_device") || has(error, "__global_host") ||
          has(error, "__local");
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "metal/device/read_file.h"
@@ -23,6 +24,28 @@ fs::path cache_folder(const CompileOptions& options) {
   return fs::temp_directory_path() / "assay";
 }
 
+namespace {
+
+/// Takes the mark of a system header from all files that are not in `headers`. The translator leaves those alone, but
+/// clang also marks folders that the environment names, and files with `#pragma GCC system_header`.
+std::string with_own_system_headers(const std::string& text, const std::string& headers) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    const std::size_t open = line.find('"'), close = line.rfind('"');
+    const bool is_marker = line.starts_with("# ") && open != close;
+    const bool is_own = is_marker && line.substr(open + 1).starts_with(headers);
+    const std::size_t mark = is_marker && !is_own ? line.find(" 3", close) : std::string_view::npos;
+    result.append(line.substr(0, mark)).append("\n");
+    begin = end + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
 Result<std::string> preprocess(const Clang& clang, std::string_view source, const fs::path& name,
                                const CompileOptions& options, Purpose purpose, const fs::path& work) {
   const auto headers = find_shader_headers();
@@ -33,7 +56,8 @@ Result<std::string> preprocess(const Clang& clang, std::string_view source, cons
   const auto run = run_clang(clang, preprocessing_flags(options, purpose, *headers, name.parent_path()), input, output);
   if (!run) return tl::make_unexpected(run.error());
   if (run->status != 0) return error(Error::Kind::compile, run->messages);
-  return read_file(output);
+  auto text = read_file(output);
+  return text ? with_own_system_headers(*text, headers->string()) : text;
 }
 
 }  // namespace assay::metal::emulator

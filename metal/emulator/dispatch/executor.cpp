@@ -21,6 +21,7 @@ std::optional<Error> Executor::run(std::unique_ptr<Launch> launch) {
     sequence_.clear();
   }
   Launch& running = *sequence_.emplace_back(std::move(launch));
+  const auto constants = running.constants ? std::unique_lock(*running.constants) : std::unique_lock<std::mutex>();
   if (running.prepare) running.prepare();
   return running.is_checked ? run_checked(running) : run_unchecked(running);
 }

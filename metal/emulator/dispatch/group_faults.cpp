@@ -1,6 +1,9 @@
 // What ends threads and groups early, and the reports of it.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <fstream>
 #include <string>
 
 #include "metal/emulator/check/symbolizer.h"
@@ -22,6 +25,20 @@ namespace {
 constexpr const char* page_fault =
     "Caused GPU Address Fault Error (0000000b:kIOGPUCommandBufferCallbackErrorPageFault)";
 constexpr const char* timeout = "Caused GPU Timeout Error (00000002:kIOGPUCommandBufferCallbackErrorTimeout)";
+
+/// The name of the array whose index is at this place of its file: an identifier in front of [. Empty if the file is
+/// not there, or has something else at this place, as after a macro on the same line.
+std::string array_at(const abi::Site& site) {
+  std::ifstream file(site.file);
+  std::string line;
+  for (std::uint32_t n = 0; n < site.line && std::getline(file, line); ++n) {
+  }
+  if (!file || site.column == 0 || site.column > line.size()) return {};
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  const auto begin = line.begin() + (site.column - 1), end = std::find_if_not(begin, line.end(), is_part);
+  const auto next = std::find_if_not(end, line.end(), [](char c) { return c == ' '; });
+  return next != line.end() && *next == '[' ? std::string(begin, end) : std::string();
+}
 
 /// A key for one site, or for two.
 std::uintptr_t number_of(const abi::Site& site, const abi::Site& other = {}) {
@@ -93,7 +110,9 @@ void GroupRunner::index_out_of_bounds(const abi::Site& site, std::uint64_t index
     Finding found =
         finding(Check::memcheck, "an index outside of an array; its access is not performed, and its thread ends there",
                 event_of(scheduler_.current(), "access", position_of(site)));
-    found.report.address = fmt::format("index {} of {}", static_cast<std::int64_t>(index), type);
+    const std::string name = array_at(site);
+    found.report.address = fmt::format("index {} of {}{}", static_cast<std::int64_t>(index),
+                                       name.empty() ? "" : fmt::format("`{}`, ", name), type);
     return found;
   });
   end_by_fault();

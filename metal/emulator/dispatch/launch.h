@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 
 #include "metal/device/limits.h"
 #include "metal/emulator/abi/shader_abi.h"
@@ -24,7 +25,8 @@ struct Launch {
   std::uint64_t step_limit = 0;  ///< EmulatorOptions::step_limit
   DispatchInfo info;
 
-  std::function<void()> prepare;                              ///< called before the first group
+  std::mutex* constants = nullptr;  ///< held while it runs: it guards the shader's function constants
+  std::function<void()> prepare;    ///< called before the first group
   std::shared_ptr<std::atomic<std::uint64_t>> static_length;  ///< receives the bytes of `threadgroup` variables
 };
 

@@ -44,6 +44,10 @@ void* threadgroup_variable(const void* key, assay_u64 bytes, assay_u64, const ch
   return runner->threadgroup_variable(key, bytes, name);
 }
 
+void fence(assay_u32 memory_flags) {
+  runner->fence(memory_flags);
+}
+
 void barrier(abi::Scope scope, assay_u32 memory_flags, const abi::Site* site) {
   runner->barrier(scope, memory_flags, site);
 }
@@ -81,9 +85,9 @@ GroupRunner* set_runner_here(GroupRunner* next) {
 }
 
 const abi::Services& services() {
-  static const abi::Services all{
-      &access, &threadgroup_variable,   &barrier, &all_gather, &undefined_lane, &leave, &index_out_of_bounds,
-      &blocks, offset_of_fast_barrier()};
+  static const abi::Services all{&access,     &threadgroup_variable,   &fence, &barrier,
+                                 &all_gather, &undefined_lane,         &leave, &index_out_of_bounds,
+                                 &blocks,     offset_of_fast_barrier()};
   return all;
 }
 

@@ -54,6 +54,7 @@ class Allocation {
   // The state of the checks.
   Extent allowed;  ///< what the dispatch's kernel may access; empty if it is not bound
   bool is_threadgroup_memory = false;
+  bool is_absent = false;  ///< stands for an argument that is not there: reads give 0, writes are out of bounds
   AllowedWords words;
   Shadow shadow;
 

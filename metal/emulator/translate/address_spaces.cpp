@@ -32,6 +32,7 @@ std::vector<bool> program_constants(const Source& source, const std::vector<Decl
 }
 
 void translate_number(const Source& source, std::size_t n, Edits& edits) {
+  if (is_unsuffixed_float(source[n].text)) edits.replace(n, n + 1, std::string(source[n].text) + "f");
   if (const auto literal = half_literal(source[n].text))
     edits.replace(n, n + 1, std::string(literal->is_bfloat ? "((bfloat)" : "((half)").append(literal->number) + ")");
 }

@@ -34,12 +34,13 @@ class Constants {
 
   void function_constant(const Declaration& declaration, const Attribute& attribute) {
     if (attribute.first == attribute.last) source_.fail(declaration.first, "function_constant needs an index");
-    const ProgramConstant constant = read(declaration, declaration.last - 1);
-    const std::string index = source_.join(attribute);
+    ProgramConstant constant = read(declaration, declaration.last - 1);
+    constant.index = source_.join(attribute);
+    constant.is_optional = is_asked_for(constant.name);
     edits_.replace(declaration.first, declaration.last,
                    storage(constant) + fmt::format("static bool assay_is_set_{0}; static constexpr unsigned "
                                                    "assay_index_{0} = ({1});",
-                                                   constant.name, index));
+                                                   constant.name, constant.index));
     found_.push_back(constant);
   }
 
@@ -64,7 +65,20 @@ class Constants {
     while (after < last && source_.is_attribute(after)) ++after;
     const bool is_simple = name < last && source_.is_identifier(name) && after == last;
     if (!is_simple) source_.fail(declaration.first, "expected one scalar or vector that depends on function constants");
-    return {declaration.scope, std::string(source_[name].text), type_text(declaration.specifiers, name)};
+    ProgramConstant constant;
+    constant.scope = declaration.scope;
+    constant.name = source_[name].text;
+    constant.type = type_text(declaration.specifiers, name);
+    return constant;
+  }
+
+  /// Whether is_function_constant_defined(name) is anywhere.
+  bool is_asked_for(std::string_view name) const {
+    for (std::size_t n = 0; n + 2 < source_.size(); ++n)
+      if (source_[n] == "is_function_constant_defined" && source_[n + 1] == "(" &&
+          source_[source_.match(n + 1) - 1] == name)
+        return true;
+    return false;
   }
 
   std::string type_text(std::size_t first, std::size_t last) const {

@@ -19,7 +19,8 @@ bool asks_for_lanes(std::string_view name) {
 }
 
 bool is_operation(std::string_view name) {
-  return name.starts_with("simd_") || name.starts_with("quad_") || is_of_all_lanes(name);
+  return name.starts_with("simd_") || name.starts_with("__metal_simd_") || name.starts_with("quad_") ||
+         is_of_all_lanes(name);
 }
 
 /// Whether all lanes get one value.

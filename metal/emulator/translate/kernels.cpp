@@ -11,12 +11,16 @@ namespace {
 
 class Finder {
  public:
-  Finder(const Source& source, Edits& edits) : source_(source), edits_(edits) {}
+  Finder(const Source& source, const std::vector<Declaration>& declarations, std::string_view wanted, Edits& edits)
+      : source_(source), declarations_(declarations), wanted_(wanted), edits_(edits) {}
 
-  void definition(const Declaration& declaration) {
+  void definition(std::size_t number) {
+    const Declaration& declaration = declarations_[number];
     const Heading heading = read_heading(declaration.first, declaration.parameters);
     if (!heading.is_kernel || declaration.body == no_token) return;
+    expect_void(declaration);
     KernelDefinition kernel;
+    kernel.declaration = number;
     kernel.scope = declaration.scope;
     kernel.name = source_[declaration.name].text;
     kernel.is_template = declaration.is_template;
@@ -28,24 +32,32 @@ class Finder {
     result_.definitions.push_back(kernel);
     if (kernel.is_template) return;
     const std::string host_name = kernel.host_name.empty() ? fmt::format("\"{}\"", kernel.name) : kernel.host_name;
-    result_.entries.push_back({result_.definitions.size() - 1, host_name, "&" + kernel.scope + kernel.name,
-                               kernel.max_threads, kernel.place});
+    if (!is_wanted(host_name)) return edits_.erase(declaration.first, declaration.last);
+    result_.entries.push_back({result_.definitions.size() - 1,
+                               host_name,
+                               "&" + kernel.scope + kernel.name,
+                               kernel.max_threads,
+                               kernel.place,
+                               {},
+                               {}});
   }
 
   void instantiation(const Declaration& declaration) {
     const Heading heading = read_heading(declaration.first, declaration.last);
     if (!heading.is_kernel && heading.host_name.empty()) return;
     const Instantiation found = read_instantiation(declaration);
-    const std::size_t definition = definition_of(found, declaration.scope);
     KernelEntry entry;
+    entry.instantiation = source_.join(found.name, found.last);
+    entry.host_name = heading.host_name.empty() ? fmt::format("\"{}\"", entry.instantiation) : heading.host_name;
+    if (!is_wanted(entry.host_name)) return edits_.erase(declaration.first, declaration.last);
+    const std::size_t definition = definition_of(found, declaration.scope);
     entry.definition = definition;
     entry.place = source_[found.name].place;
-    entry.host_name =
-        heading.host_name.empty() ? fmt::format("\"{}\"", source_.join(found.name, found.last)) : heading.host_name;
+    entry.template_arguments = arguments_of(found, definition);
     const std::size_t id = result_.entries.size();
     std::string text = pointer_to(found, id);
     if (!result_.definitions[definition].max_threads.empty()) {
-      text += max_threads_of(found, id);
+      text += max_threads_of(found, id, definition);
       entry.max_threads = fmt::format("{}assay_max_{}", declaration.scope, id);
     }
     entry.function = fmt::format("{}assay_kernel_{}", declaration.scope, id);
@@ -66,6 +78,14 @@ class Finder {
     std::size_t first = 0;                  ///< the same with the scope
     std::optional<std::size_t> parameters;  ///< (
   };
+
+  bool is_wanted(const std::string& host_name) const { return wanted_.empty() || literal_text(host_name) == wanted_; }
+
+  void expect_void(const Declaration& declaration) const {
+    for (std::size_t n = declaration.specifiers; n < declaration.name; ++n)
+      if (source_[n] == "void") return;
+    source_.fail(declaration.name, fmt::format("kernel '{}' has to return void", source_[declaration.name].text));
+  }
 
   Heading read_heading(std::size_t first, std::size_t last) const {
     Heading heading;
@@ -95,15 +115,24 @@ class Finder {
     return found;
   }
 
+  /// Whether the instantiation may mean this template, as far as can be told from the numbers of arguments.
+  bool fits(const Instantiation& instantiation, const KernelDefinition& kernel) const {
+    if (kernel.name != source_[instantiation.name].text || !kernel.is_template) return false;
+    const bool has_arguments = instantiation.last > instantiation.name + 1;
+    const auto parameters = template_parameters(source_, declarations_[kernel.declaration]);
+    if (has_arguments &&
+        !may_be_arguments(source_, instantiation.name + 1, parameters, instantiation.parameters.has_value()))
+      return false;
+    return !instantiation.parameters ||
+           split_parameters(source_, *instantiation.parameters).size() == kernel.parameters.size();
+  }
+
   std::size_t definition_of(const Instantiation& instantiation, const std::string& scope) const {
     const std::string_view name = source_[instantiation.name].text;
     std::optional<std::size_t> found;
     for (std::size_t n = 0; n < result_.definitions.size(); ++n) {
       const KernelDefinition& kernel = result_.definitions[n];
-      const bool fits = kernel.name == name && kernel.is_template &&
-                        (!instantiation.parameters ||
-                         split_parameters(source_, *instantiation.parameters).size() == kernel.parameters.size());
-      if (!fits) continue;
+      if (!fits(instantiation, kernel)) continue;
       if (found && (kernel.scope != scope) != (result_.definitions[*found].scope != scope)) {
         if (kernel.scope == scope) found = n;
       } else if (found) {
@@ -116,6 +145,17 @@ class Finder {
     if (!found)
       source_.fail(instantiation.name, fmt::format("there is no kernel template '{}' of this form before this", name));
     return *found;
+  }
+
+  TemplateArguments arguments_of(const Instantiation& instantiation, std::size_t definition) const {
+    TemplateArguments arguments;
+    if (instantiation.last == instantiation.name + 1) return arguments;
+    const Declaration& declaration = declarations_[result_.definitions[definition].declaration];
+    const auto parameters = template_parameters(source_, declaration);
+    const auto given = split_angles(source_, instantiation.name + 1);
+    for (std::size_t n = 0; n < std::min(parameters.size(), given.size()); ++n)
+      arguments.emplace(parameters[n].name, source_.join(given[n].first, given[n].second));
+    return arguments;
   }
 
   /// If the instantiation lists parameters, these select the template's arguments: through the type of a function that
@@ -134,31 +174,47 @@ class Finder {
   /// The attribute may depend on the template's parameters, so it becomes a variable template with the same parameters.
   void declare_max_threads(const Declaration& declaration, const KernelDefinition& kernel) {
     edits_.insert(declaration.first, fmt::format("{} static constexpr unsigned assay_max_threads_{} = ({}); ",
-                                                 source_.join(declaration.first, declaration.specifiers), kernel.name,
-                                                 kernel.max_threads));
+                                                 source_.join(declaration.first, declaration.specifiers),
+                                                 result_.definitions.size(), kernel.max_threads));
   }
 
-  std::string max_threads_of(const Instantiation& found, std::size_t id) const {
+  std::string max_threads_of(const Instantiation& found, std::size_t id, std::size_t definition) const {
     if (found.last == found.name + 1)
       source_.fail(found.name, "max_total_threads_per_threadgroup needs the template's arguments to be written out");
-    const std::string scope = source_.join(found.first, found.name), name = source_.join(found.name, found.last);
-    return fmt::format(" static constexpr unsigned assay_max_{} = {}assay_max_threads_{};", id, scope, name);
+    return fmt::format(" static constexpr unsigned assay_max_{} = {}assay_max_threads_{}{};", id,
+                       source_.join(found.first, found.name), definition, source_.join(found.name + 1, found.last));
   }
 
   const Source& source_;
+  const std::vector<Declaration>& declarations_;
+  std::string_view wanted_;
   Edits& edits_;
   Kernels result_;
 };
 
 }  // namespace
 
-Kernels translate_kernels(const Source& source, const std::vector<Declaration>& declarations, Edits& edits) {
-  Finder finder(source, edits);
-  for (const Declaration& declaration : declarations) {
-    if (declaration.kind == DeclarationKind::function && !declaration.is_member) finder.definition(declaration);
+Kernels translate_kernels(const Source& source, const std::vector<Declaration>& declarations, std::string_view wanted,
+                          Edits& edits) {
+  Finder finder(source, declarations, wanted, edits);
+  for (std::size_t n = 0; n < declarations.size(); ++n) {
+    const Declaration& declaration = declarations[n];
+    if (declaration.kind == DeclarationKind::function && !declaration.is_member) finder.definition(n);
     if (declaration.kind == DeclarationKind::instantiation) finder.instantiation(declaration);
   }
   return std::move(finder).found();
+}
+
+std::string literal_text(std::string_view literal) {
+  std::string text;
+  bool is_inside = false;
+  for (std::size_t n = 0; n < literal.size(); ++n) {
+    if (literal[n] == '"')
+      is_inside = !is_inside;
+    else if (is_inside)
+      text += literal[n] == '\\' && n + 1 < literal.size() ? literal[++n] : literal[n];
+  }
+  return text;
 }
 
 }  // namespace assay::metal::emulator

@@ -8,8 +8,15 @@
 #include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/translate/declarations.h"
 #include "metal/emulator/translate/edits.h"
+#include "metal/emulator/translate/templates.h"
 
 namespace assay::metal::emulator {
+
+constexpr const char* kind_name(abi::ArgumentKind kind) {
+  return kind == abi::ArgumentKind::buffer        ? "buffer"
+         : kind == abi::ArgumentKind::threadgroup ? "threadgroup"
+                                                  : "position";
+}
 
 struct KernelParameter {
   std::string name;
@@ -19,6 +26,7 @@ struct KernelParameter {
   abi::AddressSpace space = abi::AddressSpace::none;
   std::uint32_t index = 0;
   std::string attribute;  ///< for example "thread_position_in_grid"; empty for memory
+  std::string condition;  ///< the function constant without which there is no such argument; or empty
 };
 
 struct KernelDefinition {
@@ -28,6 +36,7 @@ struct KernelDefinition {
   std::string host_name;    ///< a C++ string literal, or empty
   std::string max_threads;  ///< an expression
   std::vector<KernelParameter> parameters;
+  std::size_t declaration = 0;  ///< its index among the declarations
 };
 
 /// A kernel that the host can ask for: an ordinary function, or an instantiation of a template.
@@ -37,6 +46,8 @@ struct KernelEntry {
   std::string function;   ///< the qualified name of a pointer to the function, or its address
   std::string max_threads;
   TextPlace place;
+  std::string instantiation;  ///< "f<float>", without its scope; empty for an ordinary function
+  TemplateArguments template_arguments;
 };
 
 struct Kernels {
@@ -50,7 +61,12 @@ std::vector<KernelParameter> kernel_parameters(const Source& source, std::size_t
 /// The tokens [first, last) of each parameter.
 std::vector<std::pair<std::size_t, std::size_t>> split_parameters(const Source& source, std::size_t open);
 
-/// Replaces explicit instantiations by constants that point to the function.
-Kernels translate_kernels(const Source& source, const std::vector<Declaration>& declarations, Edits& edits);
+/// Replaces explicit instantiations by constants that point to the function. If `wanted` is not empty, only the kernel
+/// of this name is an entry, and no other is instantiated or compiled.
+Kernels translate_kernels(const Source& source, const std::vector<Declaration>& declarations, std::string_view wanted,
+                          Edits& edits);
+
+/// The text of a C++ string literal, or of several that follow each other: "a" "b" is ab.
+std::string literal_text(std::string_view literal);
 
 }  // namespace assay::metal::emulator

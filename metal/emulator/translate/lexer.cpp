@@ -142,6 +142,11 @@ bool is_hexadecimal(std::string_view number) {
   return number.starts_with("0x") || number.starts_with("0X");
 }
 
+bool is_unsuffixed_float(std::string_view number) {
+  const std::size_t exponent = number.find_first_of(is_hexadecimal(number) ? "pP" : ".eE");
+  return exponent != std::string_view::npos && number.find_first_of("fFhHlLbB", exponent) == std::string_view::npos;
+}
+
 /// 0xbf is an integer, 0x1p3bf is not.
 std::optional<HalfLiteral> half_literal(std::string_view number) {
   if (number.ends_with("bf") || number.ends_with("BF")) {

@@ -42,5 +42,7 @@ struct HalfLiteral {
 };
 std::optional<HalfLiteral> half_literal(std::string_view number);
 bool is_hexadecimal(std::string_view number);
+/// Whether it is 1.5, 2., 1e-3 or 0x1p4, without a suffix: a float in Metal, a double in C++.
+bool is_unsuffixed_float(std::string_view number);
 
 }  // namespace assay::metal::emulator

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 namespace assay::metal::emulator {
@@ -84,6 +84,7 @@ class Parameter {
     bool is_position = false;
     for (const Attribute& attribute : source_.attributes(first_, last_)) {
       if (attribute.name == "buffer" || attribute.name == "threadgroup") index(attribute);
+      if (attribute.name == "function_constant") result_.condition = source_.join(attribute);
       if (attribute.name == "texture" || attribute.name == "sampler" || attribute.name == "stage_in")
         fail(fmt::format("is a {}, which is not supported", attribute.name));
       if (std::ranges::find(positions, attribute.name) == positions.end()) continue;
@@ -148,7 +149,7 @@ std::vector<std::pair<std::size_t, std::size_t>> split_parameters(const Source& 
 
 std::vector<KernelParameter> kernel_parameters(const Source& source, std::size_t open) {
   std::vector<KernelParameter> parameters;
-  std::set<std::pair<ArgumentKind, std::uint32_t>> taken;
+  std::map<std::pair<ArgumentKind, std::uint32_t>, bool> taken;  // and whether always
   std::vector<std::size_t> implicit;
   for (const auto& [first, last] : split_parameters(source, open)) {
     Parameter parameter(source, first, last);
@@ -156,12 +157,15 @@ std::vector<KernelParameter> kernel_parameters(const Source& source, std::size_t
     const KernelParameter& read = parameters.back();
     if (read.kind == ArgumentKind::position) continue;
     if (!parameter.has_index()) implicit.push_back(parameters.size() - 1);
-    if (parameter.has_index() && !taken.emplace(read.kind, read.index).second)
+    if (!parameter.has_index()) continue;
+    const auto [other, is_new] = taken.try_emplace({read.kind, read.index}, read.condition.empty());
+    // Of arguments under function constants, only one may be there.
+    if (!is_new && (other->second || read.condition.empty()))
       source.fail(first, fmt::format("parameter '{}' of the kernel has index {}, which another one has", read.name,
                                      read.index));
   }
   for (const std::size_t n : implicit)
-    while (!taken.emplace(parameters[n].kind, parameters[n].index).second) ++parameters[n].index;
+    while (!taken.try_emplace({parameters[n].kind, parameters[n].index}, true).second) ++parameters[n].index;
   return parameters;
 }
 

@@ -1,6 +1,7 @@
 // The passes of translate.h, each of which edits the source or appends to it.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +21,9 @@ std::string without_loop_pragmas(std::string_view text);
 
 /// Translates what needs no declarations: address spaces, attributes, literals.
 ///
-///   device, thread, kernel, [[...]]  ->  nothing           1.5h, 2bf   ->  casts
+///   device, thread, kernel, [[...]]  ->  nothing           1.5h, 2bf   ->  casts       1.5  ->  1.5f
 ///   static_cast                      ->  a cast that also converts half to bfloat
-///   return;                          ->  return ::assay_shader_side::leave();
+///   return;                          ->  { ::assay_shader_side::leave(); return; }
 ///   constant                         ->  const             is_function_constant_defined(n)  ->  assay_is_set_n
 void translate_tokens(const Source& source, Edits& edits);
 
@@ -54,6 +55,8 @@ struct ProgramConstant {
   std::string scope, name;  ///< "::a::" and "n"
   std::string type;
   bool is_computed = false;  ///< computed from function constants
+  bool is_optional = false;  ///< the shader asks whether it is defined
+  std::string index;         ///< an expression; empty if it is computed
 };
 
 /// Turns function constants into variables that are written before a kernel runs.
@@ -62,11 +65,24 @@ struct ProgramConstant {
 ///   constant int m = is_function_constant_defined(n) ? n : 4;  ->  the same, computed after the constants are written
 std::vector<ProgramConstant> translate_constants(const Source& source, const Declarations& declarations, Edits& edits);
 
+/// The function constants on which each kernel of `kernels` depends, directly or through what it names, as indices into
+/// `constants`. Without those that are optional: the kernel cannot be made before all these have values.
+std::vector<std::set<std::size_t>> needed_constants(const Source& source, const Declarations& declarations,
+                                                    const Kernels& kernels,
+                                                    const std::vector<ProgramConstant>& constants);
+
+/// What a shader is made of, for the text that registers it.
+struct Registered {
+  Kernels kernels;
+  std::vector<ProgramConstant> constants;
+  std::vector<std::set<std::size_t>> needed;  ///< by the definition of a kernel
+};
+
 /// The C++ text with which a shader describes itself to the emulator: the tables of shader_abi.h and `assay_shader`.
-std::string registration(const Kernels& kernels, const std::vector<ProgramConstant>& constants);
+std::string registration(const Registered& shader);
 
 /// The same for NVIDIA GPUs: an entry for each kernel, and one that sets the function constants.
-std::string ptx_registration(const Kernels& kernels, const std::vector<ProgramConstant>& constants);
+std::string ptx_registration(const Registered& shader);
 
 /// For NVIDIA GPUs: gives each simdgroup operation that not all lanes may execute the argument `diverging`.
 ///
@@ -80,6 +96,10 @@ void mark_divergent_operations(const Source& source, const Declarations& declara
 /// The first two are parts of OpenCL's global memory that do not convert to each other. All four convert to a pointer
 /// or reference without an address space, such as `this` and the standard library's parameters.
 void translate_address_spaces(const Source& source, const Declarations& declarations, Edits& edits);
+
+/// For lint: finds what C++ has and Metal does not: virtual functions, recursion, variables at program scope, ...
+/// A message for each, as below.
+std::vector<std::string> restrictions(const Source& source, const Declarations& declarations);
 
 /// For lint: finds pointers and references without an address space, which Metal refuses (Metal Shading Language
 /// Specification, section 4). A message for each, "file:line:column: error: ...", in the order of the text.

@@ -14,12 +14,6 @@ std::string literal(std::string_view text) {
   return result + "\"";
 }
 
-constexpr const char* kind_name(abi::ArgumentKind kind) {
-  return kind == abi::ArgumentKind::buffer        ? "buffer"
-         : kind == abi::ArgumentKind::threadgroup ? "threadgroup"
-                                                  : "position";
-}
-
 constexpr const char* space_name(abi::AddressSpace space) {
   switch (space) {
     case abi::AddressSpace::device:
@@ -34,17 +28,37 @@ constexpr const char* space_name(abi::AddressSpace space) {
   return "none";
 }
 
-std::string arguments(const KernelDefinition& kernel, std::size_t id) {
+/// The address of the storage of the function constant that the argument depends on.
+std::string presence(const KernelParameter& parameter, const std::vector<ProgramConstant>& constants) {
+  if (parameter.condition.empty()) return "nullptr";
+  const std::size_t scope_end = parameter.condition.rfind(':');
+  const std::string name = parameter.condition.substr(scope_end == std::string::npos ? 0 : scope_end + 1);
+  const auto constant = std::ranges::find(constants, name, &ProgramConstant::name);
+  // Without such a function constant, the name that is not declared becomes clang's error.
+  return constant == constants.end() ? "&" + parameter.condition
+                                     : fmt::format("&{}assay_storage_{}", constant->scope, name);
+}
+
+std::string arguments(const Registered& shader, const KernelEntry& entry, std::size_t id) {
+  const KernelDefinition& kernel = shader.kernels.definitions[entry.definition];
   std::string text;
   for (std::size_t n = 0; n < kernel.parameters.size(); ++n) {
     const KernelParameter& p = kernel.parameters[n];
     text += fmt::format(
         "  argument<argument_type<assay_function_{}, {}>>({}, {}, abi::ArgumentKind::{}, abi::AddressSpace::{}, {}, "
-        "{}, {}),\n",
-        id, n, literal(p.name), literal(p.type), kind_name(p.kind), space_name(p.space), p.index,
-        literal(p.element_type), literal(p.attribute));
+        "{}, {}, {}),\n",
+        id, n, literal(p.name), literal(substituted(p.type, entry.template_arguments)), kind_name(p.kind),
+        space_name(p.space), p.index, literal(p.element_type), literal(p.attribute), presence(p, shader.constants));
   }
   return fmt::format("static const abi::Argument assay_arguments_{}[] = {{\n{}  {{}}}};\n", id, text);
+}
+
+/// The function constants that the kernel needs, by their index.
+std::string needed_constants_of(const Registered& shader, const KernelEntry& entry, std::size_t id) {
+  std::string text;
+  for (const std::size_t n : shader.needed[entry.definition])
+    text += fmt::format("{}assay_index_{}, ", shader.constants[n].scope, shader.constants[n].name);
+  return fmt::format("static const assay_u32 assay_needed_{}[] = {{{}0}};\n", id, text);
 }
 
 /// The member of the Invocation that a parameter is given.
@@ -68,10 +82,12 @@ std::string entry(const KernelDefinition& kernel, const KernelEntry& entry, std:
       id, entry.function, values);
 }
 
-std::string function_row(const KernelDefinition& kernel, const KernelEntry& entry, std::size_t id) {
-  return fmt::format("  {{{}, {}, {}, {}, assay_arguments_{}, {}, {}, &assay_entry_{}}},\n", entry.host_name,
-                     literal(entry.place.file), entry.place.line, entry.place.column, id, kernel.parameters.size(),
-                     entry.max_threads.empty() ? "0" : entry.max_threads, id);
+std::string function_row(const Registered& shader, const KernelEntry& entry, std::size_t id) {
+  const KernelDefinition& kernel = shader.kernels.definitions[entry.definition];
+  return fmt::format("  {{{}, {}, {}, {}, assay_arguments_{}, {}, {}, &assay_entry_{}, assay_needed_{}, {}}},\n",
+                     entry.host_name, literal(entry.place.file), entry.place.line, entry.place.column, id,
+                     kernel.parameters.size(), entry.max_threads.empty() ? "0" : entry.max_threads, id, id,
+                     shader.needed[entry.definition].size());
 }
 
 std::string constant_row(const ProgramConstant& constant) {
@@ -90,13 +106,14 @@ std::string computations(const std::vector<ProgramConstant>& constants) {
 
 }  // namespace
 
-std::string registration(const Kernels& kernels, const std::vector<ProgramConstant>& constants) {
+std::string registration(const Registered& shader) {
+  const auto& [kernels, constants, needed] = shader;
   std::string entries, functions, rows;
   for (std::size_t n = 0; n < kernels.entries.size(); ++n) {
     const KernelEntry& one = kernels.entries[n];
-    const KernelDefinition& kernel = kernels.definitions[one.definition];
-    entries += entry(kernel, one, n) + arguments(kernel, n);
-    functions += function_row(kernel, one, n);
+    entries += entry(kernels.definitions[one.definition], one, n) + arguments(shader, one, n) +
+               needed_constants_of(shader, one, n);
+    functions += function_row(shader, one, n);
   }
   for (const ProgramConstant& constant : constants)
     if (!constant.is_computed) rows += constant_row(constant);
@@ -114,7 +131,8 @@ std::string registration(const Kernels& kernels, const std::vector<ProgramConsta
       entries, functions, rows, computations(constants), kernels.entries.size(), given);
 }
 
-std::string ptx_registration(const Kernels& kernels, const std::vector<ProgramConstant>& constants) {
+std::string ptx_registration(const Registered& shader) {
+  const auto& [kernels, constants, needed] = shader;
   constexpr const char* kernel_of_gpu = "extern \"C\" __attribute__((nvptx_kernel)) void";
   std::string entries, settings;
   for (std::size_t n = 0; n < kernels.entries.size(); ++n) {

@@ -116,6 +116,10 @@ bool Source::is_address_space(std::size_t token) const {
   return is_identifier(token) && !attribute_[token] && is_one_of(tokens_[token], address_spaces);
 }
 
+bool Source::is_fundamental_type(std::size_t token) const {
+  return is_identifier(token) && is_one_of(tokens_[token], fundamental);
+}
+
 bool Source::is_method_qualifier(std::size_t token) const {
   const auto is_trailing = [&](std::size_t n) {
     return tokens_[n] == "const" || tokens_[n] == "volatile" || tokens_[n] == "noexcept" || is_address_space(n);
@@ -185,7 +189,9 @@ std::string Source::join_without_address_spaces(std::size_t first, std::size_t l
   for (std::size_t n = first; n < last; ++n) {
     const bool is_constant = tokens_[n] == "constant" && !is_method_qualifier(n);
     if (attribute_[n] || (is_address_space(n) && !is_constant)) continue;
-    text.append(text.empty() ? "" : " ").append(is_constant ? "const" : tokens_[n].text);
+    const std::string_view word = is_constant ? "const" : tokens_[n].text;
+    if (word == "const" && text.ends_with("const")) continue;  // `constant const`
+    text.append(text.empty() ? "" : " ").append(word);
   }
   return text;
 }

@@ -47,6 +47,7 @@ class Source {
   bool is_identifier(std::size_t token) const { return tokens_[token].kind == TokenKind::identifier; }
   /// Whether it is device, constant, thread or threadgroup, and not in an attribute.
   bool is_address_space(std::size_t token) const;
+  bool is_fundamental_type(std::size_t token) const;  ///< int, float, half, unsigned, ...
   /// Whether an address space follows a method's parameters: `float get() const device { ... }`.
   bool is_method_qualifier(std::size_t token) const;
 

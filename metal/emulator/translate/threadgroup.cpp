@@ -11,11 +11,16 @@ namespace {
 class Threadgroup {
  public:
   Threadgroup(const Source& source, const std::vector<Declaration>& declarations, const char* variable, Edits& edits)
-      : source_(source), variable_(variable), edits_(edits), in_body_(source.size() + 1, false) {
-    for (const Declaration& declaration : declarations)
-      if (declaration.kind == DeclarationKind::function && declaration.body != no_token)
-        std::fill(in_body_.begin() + static_cast<std::ptrdiff_t>(declaration.body),
-                  in_body_.begin() + static_cast<std::ptrdiff_t>(declaration.last), true);
+      : source_(source),
+        variable_(variable),
+        edits_(edits),
+        in_body_(source.size() + 1, false),
+        in_parameters_(source.size() + 1, false) {
+    for (const Declaration& declaration : declarations) {
+      if (declaration.kind != DeclarationKind::function) continue;
+      mark(in_parameters_, declaration.parameters, source.match(declaration.parameters));
+      if (declaration.body != no_token) mark(in_body_, declaration.body, declaration.last);
+    }
   }
 
   void run() {
@@ -24,6 +29,11 @@ class Threadgroup {
   }
 
  private:
+  static void mark(std::vector<bool>& tokens, std::size_t first, std::size_t last) {
+    std::fill(tokens.begin() + static_cast<std::ptrdiff_t>(first), tokens.begin() + static_cast<std::ptrdiff_t>(last),
+              true);
+  }
+
   /// Translates the `threadgroup` at `n`. Returns the last token that it has handled.
   std::size_t one(std::size_t n) {
     if (source_.is_method_qualifier(n)) return n;
@@ -37,6 +47,7 @@ class Threadgroup {
     }
     if (!source_.is_identifier(type_end))
       source_.fail(n, "'threadgroup' has to qualify a variable, a pointer or a reference");
+    if (in_parameters_[n] && source_[type_end + 1] == "[") return n;  // an array as a parameter is a pointer
     if (!in_body_[n])
       source_.fail(n, fmt::format("'{}' in threadgroup memory has to be declared within a function", next.text));
     if (!is_statement(first) || source_[first] == "typedef")
@@ -113,7 +124,7 @@ class Threadgroup {
   const Source& source_;
   const char* variable_;
   Edits& edits_;
-  std::vector<bool> in_body_;
+  std::vector<bool> in_body_, in_parameters_;
   std::size_t count_ = 0;
 };
 

@@ -7,6 +7,7 @@ namespace assay::metal::emulator {
 namespace {
 
 void translate_number(const Source& source, std::size_t n, Edits& edits) {
+  if (is_unsuffixed_float(source[n].text)) return edits.replace(n, n + 1, std::string(source[n].text) + "f");
   const auto literal = half_literal(source[n].text);
   if (!literal) return;
   const bool is_floating =
@@ -31,7 +32,8 @@ void translate_keyword(const Source& source, std::size_t n, Edits& edits) {
   if (token == "double") source.fail(n, "'double' is not supported in Metal");
   if (token == "is_function_constant_defined") translate_query(source, n, edits);
   if (token == "kernel") edits.erase(n, n + 1);
-  if (token == "return" && source[n + 1] == ";") edits.replace(n, n + 1, "return ::assay_shader_side::leave()");
+  // A block, since a constructor must not return the value of a call, even if it is void.
+  if (token == "return" && source[n + 1] == ";") edits.replace(n, n + 2, "{ ::assay_shader_side::leave(); return; }");
   if (token == "static_cast") edits.replace(n, n + 1, "::assay_shader_side::cast");
   if (token == "coherent" && source[n + 1] == "(") edits.erase(n, source.match(n + 1) + 1);
   if (!source.is_address_space(n)) return;

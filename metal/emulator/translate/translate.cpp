@@ -14,11 +14,11 @@ namespace {
 /// What differs between a shader for the emulator and one for NVIDIA GPUs.
 struct Target {
   const char* threadgroup_variable;
-  std::string (*registration)(const Kernels&, const std::vector<ProgramConstant>&);
+  std::string (*registration)(const Registered&);
   void (*mark)(const Source&, const Declarations&, Edits&);
 };
 
-Result<std::string> translate_to(const Target& target, std::string_view text) try {
+Result<std::string> translate_to(const Target& target, std::string_view text, std::string_view wanted) try {
   const Source source(text);
   const std::vector<Declaration> declarations = find_declarations(source);
   Edits edits(source.text(), source.tokens());
@@ -26,22 +26,48 @@ Result<std::string> translate_to(const Target& target, std::string_view text) tr
   merge_overloads(source, declarations, edits);
   translate_threadgroup(source, declarations, target.threadgroup_variable, edits);
   target.mark(source, declarations, edits);
-  const auto constants = translate_constants(source, declarations, edits);
-  const Kernels kernels = translate_kernels(source, declarations, edits);
-  return edits.apply() + target.registration(kernels, constants);
+  Registered shader;
+  shader.constants = translate_constants(source, declarations, edits);
+  shader.kernels = translate_kernels(source, declarations, wanted, edits);
+  shader.needed = needed_constants(source, declarations, shader.kernels, shader.constants);
+  return edits.apply() + target.registration(shader);
 } catch (const TranslationError& refusal) {
   return error(Error::Kind::compile, refusal.what());
 }
 
 }  // namespace
 
-Result<std::string> translate(std::string_view preprocessed) {
+Result<std::string> translate(std::string_view preprocessed, std::string_view wanted) {
   return translate_to({run_threadgroup_variable, registration, [](const Source&, const Declarations&, Edits&) {}},
-                      without_loop_pragmas(preprocessed));
+                      without_loop_pragmas(preprocessed), wanted);
+}
+
+Result<ShaderListing> list_kernels(std::string_view preprocessed) try {
+  const std::string text = without_loop_pragmas(preprocessed);
+  const Source source(text);
+  const std::vector<Declaration> declarations = find_declarations(source);
+  Edits unused(source.text(), source.tokens());
+  ShaderListing listing;
+  for (ProgramConstant& constant : translate_constants(source, declarations, unused))
+    if (!constant.is_computed) listing.constants.push_back({constant.index, constant.type, constant.name});
+  const Kernels kernels = translate_kernels(source, declarations, {}, unused);
+  for (const KernelEntry& entry : kernels.entries) {
+    ListedKernel kernel{literal_text(entry.host_name), entry.instantiation, entry.place.line, {}};
+    for (const KernelParameter& parameter : kernels.definitions[entry.definition].parameters) {
+      const bool is_position = parameter.kind == abi::ArgumentKind::position;
+      kernel.arguments.push_back(
+          {is_position ? parameter.attribute : fmt::format("{}({})", kind_name(parameter.kind), parameter.index),
+           parameter.name, substituted(parameter.type, entry.template_arguments), parameter.condition});
+    }
+    listing.kernels.push_back(std::move(kernel));
+  }
+  return listing;
+} catch (const TranslationError& refusal) {
+  return error(Error::Kind::compile, refusal.what());
 }
 
 Result<std::string> translate_for_ptx(std::string_view preprocessed) {
-  return translate_to({ptx_threadgroup_variable, ptx_registration, mark_divergent_operations}, preprocessed);
+  return translate_to({ptx_threadgroup_variable, ptx_registration, mark_divergent_operations}, preprocessed, {});
 }
 
 Result<LintTranslation> translate_for_lint(std::string_view preprocessed) try {
@@ -54,7 +80,8 @@ Result<LintTranslation> translate_for_lint(std::string_view preprocessed) try {
   const DivergentOperations divergent = find_divergent_operations(source, declarations);
   return LintTranslation{
       edits.apply(),
-      fmt::format("{}{}", fmt::join(unqualified_pointers(source, declarations), ""), fmt::join(divergent.errors, "")),
+      fmt::format("{}{}{}", fmt::join(restrictions(source, declarations), ""),
+                  fmt::join(unqualified_pointers(source, declarations), ""), fmt::join(divergent.errors, "")),
       fmt::format("{}", fmt::join(divergent.warnings, ""))};
 } catch (const TranslationError& refusal) {
   return error(Error::Kind::compile, refusal.what());

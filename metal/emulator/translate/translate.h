@@ -4,15 +4,42 @@
 // to memory elsewhere, and appends a table of the kernels. The standard library's headers are C++ already.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "metal/device/result.h"
 
 namespace assay::metal::emulator {
 
+/// If `wanted` is not empty, only the kernel of this name is instantiated and has an entry.
 /// Errors: compile, with places in the .metal.
-Result<std::string> translate(std::string_view preprocessed);
+Result<std::string> translate(std::string_view preprocessed, std::string_view wanted = {});
+
+/// What a shader's text says of its kernels, as written: nothing is compiled.
+struct ListedArgument {
+  std::string place;  ///< "buffer(0)", "threadgroup(0)" or the position that it is
+  std::string name;
+  std::string type;       ///< with the arguments of the kernel's template
+  std::string condition;  ///< the function constant without which there is no such argument; or empty
+};
+struct ListedKernel {
+  std::string name;
+  std::string instantiation;  ///< of which template, with which arguments: "f<float>"; empty for an ordinary function
+  std::uint32_t line = 0;
+  std::vector<ListedArgument> arguments;
+};
+struct ListedConstant {
+  std::string index, type, name;
+};
+struct ShaderListing {
+  std::vector<ListedKernel> kernels;
+  std::vector<ListedConstant> constants;
+};
+
+/// Errors: as above.
+Result<ShaderListing> list_kernels(std::string_view preprocessed);
 
 /// Translates text preprocessed for NVIDIA GPUs. Kernel n of the shader's table becomes the entry `assay_launch_n`, and
 /// the entry `assay_set_constants` sets the function constants. Errors: as above.

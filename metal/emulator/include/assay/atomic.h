@@ -2,6 +2,7 @@
 #pragma once
 
 #include <assay/hooks.h>
+#include <assay/scopes.h>
 
 #if ASSAY_CHECKED
 #define ASSAY_ATOMIC(object, kind) \
@@ -11,15 +12,6 @@
 #endif
 
 namespace metal {
-
-enum memory_order {
-  memory_order_relaxed = 0,
-  memory_order_acquire,
-  memory_order_release,
-  memory_order_acq_rel,
-  memory_order_seq_cst
-};
-enum thread_scope { thread_scope_thread, thread_scope_simdgroup, thread_scope_threadgroup, thread_scope_device };
 
 template <class T>
 struct atomic {
@@ -34,7 +26,7 @@ using atomic_bool = atomic<bool>;
 using atomic_float = atomic<float>;
 using atomic_ulong = atomic<ulong>;
 
-namespace detail {
+namespace assay_detail {
 template <class T>
 using Same = typename type_identity<T>::type;
 
@@ -51,20 +43,20 @@ ASSAY_UNCHECKED T atomic_change(volatile T* p, Change change) {
   while (!__atomic_compare_exchange(p, &old, &next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) next = change(old);
   return old;
 }
-}  // namespace detail
+}  // namespace assay_detail
 
 template <class T>
 ASSAY_OWN T atomic_load_explicit(const volatile atomic<T>* object, memory_order) {
   ASSAY_ATOMIC(object, atomic_read);
-  return detail::atomic_load_of(&object->value);
+  return assay_detail::atomic_load_of(&object->value);
 }
 template <class T>
-ASSAY_OWN void atomic_store_explicit(volatile atomic<T>* object, detail::Same<T> desired, memory_order) {
+ASSAY_OWN void atomic_store_explicit(volatile atomic<T>* object, assay_detail::Same<T> desired, memory_order) {
   ASSAY_ATOMIC(object, atomic_write);
   __atomic_store(&object->value, &desired, __ATOMIC_RELAXED);
 }
 template <class T>
-ASSAY_OWN T atomic_exchange_explicit(volatile atomic<T>* object, detail::Same<T> desired, memory_order) {
+ASSAY_OWN T atomic_exchange_explicit(volatile atomic<T>* object, assay_detail::Same<T> desired, memory_order) {
   ASSAY_ATOMIC(object, atomic_write);
   T old;
   __atomic_exchange(&object->value, &desired, &old, __ATOMIC_RELAXED);
@@ -72,17 +64,18 @@ ASSAY_OWN T atomic_exchange_explicit(volatile atomic<T>* object, detail::Same<T>
 }
 /// If the value differs from `expected`, writes it to `expected`.
 template <class T>
-ASSAY_OWN bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* object, T* expected, detail::Same<T> desired,
-                                                     memory_order, memory_order) {
+ASSAY_OWN bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* object, T* expected,
+                                                     assay_detail::Same<T> desired, memory_order, memory_order) {
   ASSAY_ATOMIC(object, atomic_write);
   return __atomic_compare_exchange(&object->value, expected, &desired, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-#define ASSAY_ATOMIC_FETCH(name, expression)                                                                      \
-  template <class T>                                                                                              \
-  ASSAY_OWN T atomic_fetch_##name##_explicit(volatile atomic<T>* object, detail::Same<T> operand, memory_order) { \
-    ASSAY_ATOMIC(object, atomic_write);                                                                           \
-    return detail::atomic_change(&object->value, [operand](T old) ASSAY_UNCHECKED { return T(expression); });     \
+#define ASSAY_ATOMIC_FETCH(name, expression)                                                                        \
+  template <class T>                                                                                                \
+  ASSAY_OWN T atomic_fetch_##name##_explicit(volatile atomic<T>* object, assay_detail::Same<T> operand,             \
+                                             memory_order) {                                                        \
+    ASSAY_ATOMIC(object, atomic_write);                                                                             \
+    return assay_detail::atomic_change(&object->value, [operand](T old) ASSAY_UNCHECKED { return T(expression); }); \
   }
 ASSAY_ATOMIC_FETCH(add, old + operand)
 ASSAY_ATOMIC_FETCH(sub, old - operand)
@@ -93,20 +86,23 @@ ASSAY_ATOMIC_FETCH(or, old | operand)
 ASSAY_ATOMIC_FETCH(xor, old ^ operand)
 #undef ASSAY_ATOMIC_FETCH
 /// The 64-bit forms, which do not return the old value.
-#define ASSAY_ATOMIC_CHANGE(name)                                                                   \
-  template <class T>                                                                                \
-  ASSAY_IN_PLACE void atomic_##name##_explicit(volatile atomic<T>* object, detail::Same<T> operand, \
-                                               memory_order order) {                                \
-    atomic_fetch_##name##_explicit(object, operand, order);                                         \
+#define ASSAY_ATOMIC_CHANGE(name)                                                                         \
+  template <class T>                                                                                      \
+  ASSAY_IN_PLACE void atomic_##name##_explicit(volatile atomic<T>* object, assay_detail::Same<T> operand, \
+                                               memory_order order) {                                      \
+    atomic_fetch_##name##_explicit(object, operand, order);                                               \
   }
 ASSAY_ATOMIC_CHANGE(min)
 ASSAY_ATOMIC_CHANGE(max)
 #undef ASSAY_ATOMIC_CHANGE
 
-enum class mem_flags : uint;
-/// One kind of fence is enough for all memory here, since the threads of a group run one at a time.
-ASSAY_OWN void atomic_thread_fence(mem_flags, memory_order, thread_scope = thread_scope_device) {
+/// The threads of a group run one at a time here, so that there is nothing to wait for.
+ASSAY_OWN void atomic_thread_fence(mem_flags flags, memory_order order = memory_order_seq_cst,
+                                   thread_scope = thread_scope_device) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#if !ASSAY_LINT && !ASSAY_NVPTX
+  if (order != memory_order_relaxed) assay_shader_side::services->fence(uint(flags));
+#endif
 }
 
 }  // namespace metal

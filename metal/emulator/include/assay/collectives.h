@@ -5,7 +5,7 @@
 #include <assay/site.h>
 
 namespace metal {
-namespace detail {
+namespace assay_detail {
 
 using assay_shader_side::services;
 
@@ -69,5 +69,5 @@ ASSAY_OWN Ballot<scope> ballot(bool answer, Site site) {
   return {votes & gathered.active, gathered.active};
 }
 
-}  // namespace detail
+}  // namespace assay_detail
 }  // namespace metal

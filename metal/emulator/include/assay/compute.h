@@ -3,26 +3,12 @@
 #pragma once
 
 #include <assay/math.h>
+#include <assay/scopes.h>
 #include <assay/site.h>
 
 namespace metal {
 
-enum class mem_flags : uint {
-  mem_none = 0,
-  mem_device = 1,
-  mem_threadgroup = 2,
-  mem_texture = 4,
-  mem_threadgroup_imageblock = 8,
-  mem_object_data = 16
-};
-ASSAY_OWN constexpr mem_flags operator|(mem_flags a, mem_flags b) {
-  return mem_flags(uint(a) | uint(b));
-}
-ASSAY_OWN constexpr mem_flags operator&(mem_flags a, mem_flags b) {
-  return mem_flags(uint(a) & uint(b));
-}
-
-namespace detail {
+namespace assay_detail {
 
 using assay_shader_side::here;
 using assay_shader_side::Needs;
@@ -33,7 +19,7 @@ inline constexpr Scope simd_scope = Scope::simdgroup, quad_scope = Scope::quadgr
 template <Scope scope>
 inline constexpr uint lanes = scope == Scope::quadgroup ? 4 : 32;
 
-}  // namespace detail
+}  // namespace assay_detail
 }  // namespace metal
 
 #if ASSAY_NVPTX
@@ -43,7 +29,7 @@ inline constexpr uint lanes = scope == Scope::quadgroup ? 4 : 32;
 #endif
 
 namespace metal {
-namespace detail {
+namespace assay_detail {
 
 struct Add {
   template <class T>
@@ -102,12 +88,13 @@ ASSAY_OWN T shuffled_and_filled(T mine, T filling, int delta, uint modulo, Site 
   return is_inside ? other.data : other.filling;
 }
 
-}  // namespace detail
+}  // namespace assay_detail
 
-ASSAY_OWN void threadgroup_barrier(mem_flags flags, detail::Site site = detail::here("threadgroup_barrier")) {
+ASSAY_OWN void threadgroup_barrier(mem_flags flags,
+                                   assay_detail::Site site = assay_detail::here("threadgroup_barrier")) {
   assay_shader_side::wait_at_threadgroup_barrier(uint(flags), site);
 }
-ASSAY_OWN void simdgroup_barrier(mem_flags flags, detail::Site site = detail::here("simdgroup_barrier")) {
+ASSAY_OWN void simdgroup_barrier(mem_flags flags, assay_detail::Site site = assay_detail::here("simdgroup_barrier")) {
   assay_shader_side::wait_at_simdgroup_barrier(uint(flags), site);
 }
 
@@ -126,84 +113,87 @@ struct basic_vote {
 using simd_vote = basic_vote<32>;
 using quad_vote = basic_vote<4>;
 
-#define ASSAY_REDUCTION(group, name, Join)                                                 \
-  template <class T>                                                                       \
-  ASSAY_OWN T group##_##name(T data, detail::Site site = detail::here(#group "_" #name)) { \
-    return detail::reduce<detail::group##_scope>(data, site, detail::Join());              \
+#define ASSAY_REDUCTION(group, name, Join)                                                             \
+  template <class T>                                                                                   \
+  ASSAY_OWN T group##_##name(T data, assay_detail::Site site = assay_detail::here(#group "_" #name)) { \
+    return assay_detail::reduce<assay_detail::group##_scope>(data, site, assay_detail::Join());        \
   }
 /// An exclusive prefix begins with the neutral element; an inclusive one ends with the lane's own value.
-#define ASSAY_PREFIX(group, name, Join, neutral)                                                                     \
-  template <class T>                                                                                                 \
-  ASSAY_OWN T group##_prefix_exclusive_##name(T data,                                                                \
-                                              detail::Site site = detail::here(#group "_prefix_exclusive_" #name)) { \
-    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                                     \
-    return detail::fold(gathered, gathered.lane, T(neutral), detail::Join());                                        \
-  }                                                                                                                  \
-  template <class T>                                                                                                 \
-  ASSAY_OWN T group##_prefix_inclusive_##name(T data,                                                                \
-                                              detail::Site site = detail::here(#group "_prefix_inclusive_" #name)) { \
-    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                                     \
-    return detail::fold(gathered, gathered.lane + 1, T(neutral), detail::Join());                                    \
+#define ASSAY_PREFIX(group, name, Join, neutral)                                                 \
+  template <class T>                                                                             \
+  ASSAY_OWN T group##_prefix_exclusive_##name(                                                   \
+      T data, assay_detail::Site site = assay_detail::here(#group "_prefix_exclusive_" #name)) { \
+    const auto gathered = assay_detail::all_gather<assay_detail::group##_scope>(data, site);     \
+    return assay_detail::fold(gathered, gathered.lane, T(neutral), assay_detail::Join());        \
+  }                                                                                              \
+  template <class T>                                                                             \
+  ASSAY_OWN T group##_prefix_inclusive_##name(                                                   \
+      T data, assay_detail::Site site = assay_detail::here(#group "_prefix_inclusive_" #name)) { \
+    const auto gathered = assay_detail::all_gather<assay_detail::group##_scope>(data, site);     \
+    return assay_detail::fold(gathered, gathered.lane + 1, T(neutral), assay_detail::Join());    \
   }
 /// Each lane gets the value of lane `lane_`, an expression in `gathered`, by the method `at` of Gathered.
-#define ASSAY_SHUFFLE(group, name, parameter, at, lane_)                                                      \
-  template <class T>                                                                                          \
-  ASSAY_OWN T group##_##name(T data, ushort parameter,                                                        \
-                             detail::Site site = detail::here(#group "_" #name, detail::Needs::read_lanes)) { \
-    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                              \
-    return gathered.at(uint(lane_), site);                                                                    \
+#define ASSAY_SHUFFLE(group, name, parameter, at, lane_)                                                 \
+  template <class T>                                                                                     \
+  ASSAY_OWN T group##_##name(                                                                            \
+      T data, ushort parameter,                                                                          \
+      assay_detail::Site site = assay_detail::here(#group "_" #name, assay_detail::Needs::read_lanes)) { \
+    const auto gathered = assay_detail::all_gather<assay_detail::group##_scope>(data, site);             \
+    return gathered.at(uint(lane_), site);                                                               \
   }
-#define ASSAY_GROUP(group, lanes)                                                                                  \
-  ASSAY_REDUCTION(group, sum, Add)                                                                                 \
-  ASSAY_REDUCTION(group, product, Multiply)                                                                        \
-  ASSAY_REDUCTION(group, min, Min)                                                                                 \
-  ASSAY_REDUCTION(group, max, Max)                                                                                 \
-  ASSAY_REDUCTION(group, and, And)                                                                                 \
-  ASSAY_REDUCTION(group, or, Or)                                                                                   \
-  ASSAY_REDUCTION(group, xor, Xor)                                                                                 \
-  ASSAY_PREFIX(group, sum, Add, 0)                                                                                 \
-  ASSAY_PREFIX(group, product, Multiply, 1)                                                                        \
-  ASSAY_SHUFFLE(group, broadcast, lane, at, lane)                                                                  \
-  ASSAY_SHUFFLE(group, shuffle, lane, at, lane)                                                                    \
-  ASSAY_SHUFFLE(group, shuffle_up, delta, at_or_mine, gathered.lane - delta)                                       \
-  ASSAY_SHUFFLE(group, shuffle_down, delta, at_or_mine, gathered.lane + delta)                                     \
-  ASSAY_SHUFFLE(group, shuffle_xor, mask, at, gathered.lane ^ mask)                                                \
-  ASSAY_SHUFFLE(group, shuffle_rotate_up, delta, at, (gathered.lane + lanes - delta % lanes) % lanes)              \
-  ASSAY_SHUFFLE(group, shuffle_rotate_down, delta, at, (gathered.lane + delta) % lanes)                            \
-  template <class T>                                                                                               \
-  ASSAY_OWN T group##_broadcast_first(T data, detail::Site site = detail::here(#group "_broadcast_first")) {       \
-    const auto gathered = detail::all_gather<detail::group##_scope>(data, site);                                   \
-    return gathered.at(gathered.first_active(), site);                                                             \
-  }                                                                                                                \
-  template <class T>                                                                                               \
-  ASSAY_OWN T group##_shuffle_and_fill_up(                                                                         \
-      T data, T filling, ushort delta, ushort modulo = lanes,                                                      \
-      detail::Site site = detail::here(#group "_shuffle_and_fill_up", detail::Needs::read_lanes)) {                \
-    return detail::shuffled_and_filled<detail::group##_scope>(data, filling, -int(delta), modulo, site);           \
-  }                                                                                                                \
-  template <class T>                                                                                               \
-  ASSAY_OWN T group##_shuffle_and_fill_down(                                                                       \
-      T data, T filling, ushort delta, ushort modulo = lanes,                                                      \
-      detail::Site site = detail::here(#group "_shuffle_and_fill_down", detail::Needs::read_lanes)) {              \
-    return detail::shuffled_and_filled<detail::group##_scope>(data, filling, int(delta), modulo, site);            \
-  }                                                                                                                \
-  ASSAY_OWN group##_vote group##_ballot(bool answer, detail::Site site = detail::here(#group "_ballot")) {         \
-    const auto ballot = detail::ballot<detail::group##_scope>(answer, site);                                       \
-    return {ballot.votes, ballot.active};                                                                          \
-  }                                                                                                                \
-  ASSAY_OWN bool group##_all(bool answer, detail::Site site = detail::here(#group "_all")) {                       \
-    return group##_ballot(answer, site).all();                                                                     \
-  }                                                                                                                \
-  ASSAY_OWN bool group##_any(bool answer, detail::Site site = detail::here(#group "_any")) {                       \
-    return group##_ballot(answer, site).any();                                                                     \
-  }                                                                                                                \
-  ASSAY_OWN group##_vote group##_active_threads_mask(                                                              \
-      detail::Site site = detail::here(#group "_active_threads_mask", detail::Needs::no_lanes)) {                  \
-    return group##_ballot(true, site);                                                                             \
-  }                                                                                                                \
-  ASSAY_OWN bool group##_is_first(detail::Site site = detail::here(#group "_is_first", detail::Needs::no_lanes)) { \
-    const auto gathered = detail::all_gather<detail::group##_scope>(0u, site);                                     \
-    return gathered.lane == gathered.first_active();                                                               \
+#define ASSAY_GROUP(group, lanes)                                                                                      \
+  ASSAY_REDUCTION(group, sum, Add)                                                                                     \
+  ASSAY_REDUCTION(group, product, Multiply)                                                                            \
+  ASSAY_REDUCTION(group, min, Min)                                                                                     \
+  ASSAY_REDUCTION(group, max, Max)                                                                                     \
+  ASSAY_REDUCTION(group, and, And)                                                                                     \
+  ASSAY_REDUCTION(group, or, Or)                                                                                       \
+  ASSAY_REDUCTION(group, xor, Xor)                                                                                     \
+  ASSAY_PREFIX(group, sum, Add, 0)                                                                                     \
+  ASSAY_PREFIX(group, product, Multiply, 1)                                                                            \
+  ASSAY_SHUFFLE(group, broadcast, lane, at, lane)                                                                      \
+  ASSAY_SHUFFLE(group, shuffle, lane, at, lane)                                                                        \
+  ASSAY_SHUFFLE(group, shuffle_up, delta, at_or_mine, gathered.lane - delta)                                           \
+  ASSAY_SHUFFLE(group, shuffle_down, delta, at_or_mine, gathered.lane + delta)                                         \
+  ASSAY_SHUFFLE(group, shuffle_xor, mask, at, gathered.lane ^ mask)                                                    \
+  ASSAY_SHUFFLE(group, shuffle_rotate_up, delta, at, (gathered.lane + lanes - delta % lanes) % lanes)                  \
+  ASSAY_SHUFFLE(group, shuffle_rotate_down, delta, at, (gathered.lane + delta) % lanes)                                \
+  template <class T>                                                                                                   \
+  ASSAY_OWN T group##_broadcast_first(T data,                                                                          \
+                                      assay_detail::Site site = assay_detail::here(#group "_broadcast_first")) {       \
+    const auto gathered = assay_detail::all_gather<assay_detail::group##_scope>(data, site);                           \
+    return gathered.at(gathered.first_active(), site);                                                                 \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  ASSAY_OWN T group##_shuffle_and_fill_up(                                                                             \
+      T data, T filling, ushort delta, ushort modulo = lanes,                                                          \
+      assay_detail::Site site = assay_detail::here(#group "_shuffle_and_fill_up", assay_detail::Needs::read_lanes)) {  \
+    return assay_detail::shuffled_and_filled<assay_detail::group##_scope>(data, filling, -int(delta), modulo, site);   \
+  }                                                                                                                    \
+  template <class T>                                                                                                   \
+  ASSAY_OWN T group##_shuffle_and_fill_down(T data, T filling, ushort delta, ushort modulo = lanes,                    \
+                                            assay_detail::Site site = assay_detail::here(                              \
+                                                #group "_shuffle_and_fill_down", assay_detail::Needs::read_lanes)) {   \
+    return assay_detail::shuffled_and_filled<assay_detail::group##_scope>(data, filling, int(delta), modulo, site);    \
+  }                                                                                                                    \
+  ASSAY_OWN group##_vote group##_ballot(bool answer, assay_detail::Site site = assay_detail::here(#group "_ballot")) { \
+    const auto ballot = assay_detail::ballot<assay_detail::group##_scope>(answer, site);                               \
+    return {ballot.votes, ballot.active};                                                                              \
+  }                                                                                                                    \
+  ASSAY_OWN bool group##_all(bool answer, assay_detail::Site site = assay_detail::here(#group "_all")) {               \
+    return group##_ballot(answer, site).all();                                                                         \
+  }                                                                                                                    \
+  ASSAY_OWN bool group##_any(bool answer, assay_detail::Site site = assay_detail::here(#group "_any")) {               \
+    return group##_ballot(answer, site).any();                                                                         \
+  }                                                                                                                    \
+  ASSAY_OWN group##_vote group##_active_threads_mask(                                                                  \
+      assay_detail::Site site = assay_detail::here(#group "_active_threads_mask", assay_detail::Needs::no_lanes)) {    \
+    return group##_ballot(true, site);                                                                                 \
+  }                                                                                                                    \
+  ASSAY_OWN bool group##_is_first(assay_detail::Site site =                                                            \
+                                      assay_detail::here(#group "_is_first", assay_detail::Needs::no_lanes)) {         \
+    const auto gathered = assay_detail::all_gather<assay_detail::group##_scope>(0u, site);                             \
+    return gathered.lane == gathered.first_active();                                                                   \
   }
 
 ASSAY_GROUP(simd, 32)

@@ -9,7 +9,7 @@
 #include <assay/types.h>
 
 namespace metal {
-namespace detail {
+namespace assay_detail {
 
 template <class T>
 inline constexpr bool is_half = __is_same(__remove_cv(T), half);
@@ -44,7 +44,7 @@ struct FirstVector<A, B...> : conditional_t<Shape<A>::is_vector, type_identity<A
 template <class... A>
 using if_vector = typename FirstVector<A...>::type;
 
-}  // namespace detail
+}  // namespace assay_detail
 
 #define ASSAY_IN_ALL_PRECISIONS(name) \
   namespace fast {                    \
@@ -55,41 +55,41 @@ using if_vector = typename FirstVector<A...>::type;
   }
 
 /// Defines name(x) by `expression` in float x.
-#define ASSAY_DEFINED_1(name, expression)                                       \
-  namespace detail {                                                            \
-  ASSAY_OWN float name##_of(float x) {                                          \
-    return float(expression);                                                   \
-  }                                                                             \
-  }                                                                             \
-  template <class A, class R = metal::detail::if_floating<A>>                   \
-  ASSAY_OWN R name(A a) {                                                       \
-    return R(detail::name##_of(float(a)));                                      \
-  }                                                                             \
-  template <class T, int N>                                                     \
-  ASSAY_OWN vec<T, N> name(vec<T, N> a) {                                       \
-    for (int n = 0; n < N; ++n) a.at(n) = T(detail::name##_of(float(a.at(n)))); \
-    return a;                                                                   \
+#define ASSAY_DEFINED_1(name, expression)                                             \
+  namespace assay_detail {                                                            \
+  ASSAY_OWN float name##_of(float x) {                                                \
+    return float(expression);                                                         \
+  }                                                                                   \
+  }                                                                                   \
+  template <class A, class R = metal::assay_detail::if_floating<A>>                   \
+  ASSAY_OWN R name(A a) {                                                             \
+    return R(assay_detail::name##_of(float(a)));                                      \
+  }                                                                                   \
+  template <class T, int N>                                                           \
+  ASSAY_OWN vec<T, N> name(vec<T, N> a) {                                             \
+    for (int n = 0; n < N; ++n) a.at(n) = T(assay_detail::name##_of(float(a.at(n)))); \
+    return a;                                                                         \
   }
 
 #define ASSAY_FLOAT_1(name, expression) \
   ASSAY_DEFINED_1(name, expression)     \
   ASSAY_IN_ALL_PRECISIONS(name)
 
-#define ASSAY_DEFINED_2(name, expression)                                                                   \
-  namespace detail {                                                                                        \
-  ASSAY_OWN float name##_of(float x, float y) {                                                             \
-    return float(expression);                                                                               \
-  }                                                                                                         \
-  }                                                                                                         \
-  template <class A, class B, class R = metal::detail::if_floating<A, B>>                                   \
-  ASSAY_OWN R name(A a, B b) {                                                                              \
-    return R(detail::name##_of(float(a), float(b)));                                                        \
-  }                                                                                                         \
-  template <class A, class B, class V = metal::detail::if_vector<A, B>, class T = typename V::element_type> \
-  ASSAY_OWN V name(A a, B b) {                                                                              \
-    V x(a), y(b);                                                                                           \
-    for (int n = 0; n < V::size; ++n) x.at(n) = T(detail::name##_of(float(x.at(n)), float(y.at(n))));       \
-    return x;                                                                                               \
+#define ASSAY_DEFINED_2(name, expression)                                                                         \
+  namespace assay_detail {                                                                                        \
+  ASSAY_OWN float name##_of(float x, float y) {                                                                   \
+    return float(expression);                                                                                     \
+  }                                                                                                               \
+  }                                                                                                               \
+  template <class A, class B, class R = metal::assay_detail::if_floating<A, B>>                                   \
+  ASSAY_OWN R name(A a, B b) {                                                                                    \
+    return R(assay_detail::name##_of(float(a), float(b)));                                                        \
+  }                                                                                                               \
+  template <class A, class B, class V = metal::assay_detail::if_vector<A, B>, class T = typename V::element_type> \
+  ASSAY_OWN V name(A a, B b) {                                                                                    \
+    V x(a), y(b);                                                                                                 \
+    for (int n = 0; n < V::size; ++n) x.at(n) = T(assay_detail::name##_of(float(x.at(n)), float(y.at(n))));       \
+    return x;                                                                                                     \
   }
 
 #define ASSAY_FLOAT_2(name, expression) \
@@ -115,75 +115,76 @@ using if_vector = typename FirstVector<A...>::type;
   ASSAY_DEFINED_2(name, expression)                   \
   ASSAY_IN_PRECISE_AND_FAST(name, ASSAY_DEFINED_2, approximation)
 
-#define ASSAY_FLOAT_3(name, expression)                                                                               \
-  namespace detail {                                                                                                  \
-  ASSAY_OWN float name##_of(float x, float y, float z) {                                                              \
-    return float(expression);                                                                                         \
-  }                                                                                                                   \
-  }                                                                                                                   \
-  template <class A, class B, class C, class R = detail::if_floating<A, B, C>>                                        \
-  ASSAY_OWN R name(A a, B b, C c) {                                                                                   \
-    return R(detail::name##_of(float(a), float(b), float(c)));                                                        \
-  }                                                                                                                   \
-  template <class A, class B, class C, class V = detail::if_vector<A, B, C>, class T = typename V::element_type>      \
-  ASSAY_OWN V name(A a, B b, C c) {                                                                                   \
-    V x(a), y(b), z(c);                                                                                               \
-    for (int n = 0; n < V::size; ++n) x.at(n) = T(detail::name##_of(float(x.at(n)), float(y.at(n)), float(z.at(n)))); \
-    return x;                                                                                                         \
-  }                                                                                                                   \
+#define ASSAY_FLOAT_3(name, expression)                                                                                \
+  namespace assay_detail {                                                                                             \
+  ASSAY_OWN float name##_of(float x, float y, float z) {                                                               \
+    return float(expression);                                                                                          \
+  }                                                                                                                    \
+  }                                                                                                                    \
+  template <class A, class B, class C, class R = assay_detail::if_floating<A, B, C>>                                   \
+  ASSAY_OWN R name(A a, B b, C c) {                                                                                    \
+    return R(assay_detail::name##_of(float(a), float(b), float(c)));                                                   \
+  }                                                                                                                    \
+  template <class A, class B, class C, class V = assay_detail::if_vector<A, B, C>, class T = typename V::element_type> \
+  ASSAY_OWN V name(A a, B b, C c) {                                                                                    \
+    V x(a), y(b), z(c);                                                                                                \
+    for (int n = 0; n < V::size; ++n)                                                                                  \
+      x.at(n) = T(assay_detail::name##_of(float(x.at(n)), float(y.at(n)), float(z.at(n))));                            \
+    return x;                                                                                                          \
+  }                                                                                                                    \
   ASSAY_IN_ALL_PRECISIONS(name)
 
 /// Defines name(x) for integers and floating-point numbers by `expression` in T x.
-#define ASSAY_ANY_1(name, expression)                     \
-  template <class T, class = detail::if_arithmetic<T, T>> \
-  ASSAY_OWN constexpr T name(T x) {                       \
-    return T(expression);                                 \
-  }                                                       \
-  template <class T, int N>                               \
-  ASSAY_OWN constexpr vec<T, N> name(vec<T, N> a) {       \
-    for (int n = 0; n < N; ++n) a.at(n) = name(a.at(n));  \
-    return a;                                             \
+#define ASSAY_ANY_1(name, expression)                           \
+  template <class T, class = assay_detail::if_arithmetic<T, T>> \
+  ASSAY_OWN constexpr T name(T x) {                             \
+    return T(expression);                                       \
+  }                                                             \
+  template <class T, int N>                                     \
+  ASSAY_OWN constexpr vec<T, N> name(vec<T, N> a) {             \
+    for (int n = 0; n < N; ++n) a.at(n) = name(a.at(n));        \
+    return a;                                                   \
   }
 
-#define ASSAY_ANY_2(name, expression)                                                \
-  namespace detail {                                                                 \
-  template <class T>                                                                 \
-  ASSAY_OWN constexpr T name##_of(T x, T y) {                                        \
-    return T(expression);                                                            \
-  }                                                                                  \
-  }                                                                                  \
-  template <class A, class B, class R = detail::if_arithmetic<A, B>>                 \
-  ASSAY_OWN constexpr R name(A a, B b) {                                             \
-    return detail::name##_of<R>(R(a), R(b));                                         \
-  }                                                                                  \
-  template <class A, class B, class V = detail::if_vector<A, B>, class = void>       \
-  ASSAY_OWN constexpr V name(A a, B b) {                                             \
-    V x(a), y(b);                                                                    \
-    for (int n = 0; n < V::size; ++n) x.at(n) = detail::name##_of(x.at(n), y.at(n)); \
-    return x;                                                                        \
+#define ASSAY_ANY_2(name, expression)                                                      \
+  namespace assay_detail {                                                                 \
+  template <class T>                                                                       \
+  ASSAY_OWN constexpr T name##_of(T x, T y) {                                              \
+    return T(expression);                                                                  \
+  }                                                                                        \
+  }                                                                                        \
+  template <class A, class B, class R = assay_detail::if_arithmetic<A, B>>                 \
+  ASSAY_OWN constexpr R name(A a, B b) {                                                   \
+    return assay_detail::name##_of<R>(R(a), R(b));                                         \
+  }                                                                                        \
+  template <class A, class B, class V = assay_detail::if_vector<A, B>, class = void>       \
+  ASSAY_OWN constexpr V name(A a, B b) {                                                   \
+    V x(a), y(b);                                                                          \
+    for (int n = 0; n < V::size; ++n) x.at(n) = assay_detail::name##_of(x.at(n), y.at(n)); \
+    return x;                                                                              \
   }
 
-#define ASSAY_ANY_3(name, expression)                                                         \
-  namespace detail {                                                                          \
-  template <class T>                                                                          \
-  ASSAY_OWN constexpr T name##_of(T x, T y, T z) {                                            \
-    return T(expression);                                                                     \
-  }                                                                                           \
-  }                                                                                           \
-  template <class A, class B, class C, class R = detail::if_arithmetic<A, B, C>>              \
-  ASSAY_OWN constexpr R name(A a, B b, C c) {                                                 \
-    return detail::name##_of<R>(R(a), R(b), R(c));                                            \
-  }                                                                                           \
-  template <class A, class B, class C, class V = detail::if_vector<A, B, C>, class = void>    \
-  ASSAY_OWN constexpr V name(A a, B b, C c) {                                                 \
-    V x(a), y(b), z(c);                                                                       \
-    for (int n = 0; n < V::size; ++n) x.at(n) = detail::name##_of(x.at(n), y.at(n), z.at(n)); \
-    return x;                                                                                 \
+#define ASSAY_ANY_3(name, expression)                                                               \
+  namespace assay_detail {                                                                          \
+  template <class T>                                                                                \
+  ASSAY_OWN constexpr T name##_of(T x, T y, T z) {                                                  \
+    return T(expression);                                                                           \
+  }                                                                                                 \
+  }                                                                                                 \
+  template <class A, class B, class C, class R = assay_detail::if_arithmetic<A, B, C>>              \
+  ASSAY_OWN constexpr R name(A a, B b, C c) {                                                       \
+    return assay_detail::name##_of<R>(R(a), R(b), R(c));                                            \
+  }                                                                                                 \
+  template <class A, class B, class C, class V = assay_detail::if_vector<A, B, C>, class = void>    \
+  ASSAY_OWN constexpr V name(A a, B b, C c) {                                                       \
+    V x(a), y(b), z(c);                                                                             \
+    for (int n = 0; n < V::size; ++n) x.at(n) = assay_detail::name##_of(x.at(n), y.at(n), z.at(n)); \
+    return x;                                                                                       \
   }
 
 /// Defines a predicate name(x) of floating-point numbers.
 #define ASSAY_TEST_1(name, expression)                        \
-  template <class A, class = detail::if_floating<A>>          \
+  template <class A, class = assay_detail::if_floating<A>>    \
   ASSAY_OWN bool name(A a) {                                  \
     const float x = float(a);                                 \
     return expression;                                        \

@@ -113,6 +113,8 @@ struct OutOfBounds {
 
 ASSAY_HOOK void __ubsan_handle_out_of_bounds(assay_shader_side::OutOfBounds* where, unsigned long index) {
   using assay_shader_side::services;
+  const unsigned info = where->index->info, unused = 64 - (1u << (info >> 1));  // a width of 2^(info >> 1) bits
+  if (info & 1) index = static_cast<unsigned long>(static_cast<long>(index << unused) >> unused);
   if (services != nullptr)
     services->index_out_of_bounds(where->file, where->line, where->column, index, where->array->name);
 }

@@ -4,7 +4,7 @@
 #include <assay/math.h>
 
 namespace metal {
-namespace detail {
+namespace assay_detail {
 
 template <class T>
 using Wide = conditional_t<sizeof(T) == 8, conditional_t<is_signed_v<T>, __int128, unsigned __int128>,
@@ -40,32 +40,33 @@ ASSAY_OWN constexpr T difference_saturated(T x, T y) {
     return saturated<T>(Wide<T>(x) - Wide<T>(y));
 }
 
-}  // namespace detail
+}  // namespace assay_detail
 
-ASSAY_ANY_1(clz,
-            x == 0 ? detail::bits<T> : __builtin_clzl(static_cast<detail::Unsigned<T>>(x)) - (64 - detail::bits<T>))
-ASSAY_ANY_1(ctz, x == 0 ? detail::bits<T> : __builtin_ctzl(static_cast<detail::Unsigned<T>>(x)))
-ASSAY_ANY_1(popcount, __builtin_popcountl(static_cast<detail::Unsigned<T>>(x)))
-ASSAY_ANY_1(reverse_bits, detail::reversed(x))
+ASSAY_ANY_1(clz, x == 0 ? assay_detail::bits<T>
+                        : __builtin_clzl(static_cast<assay_detail::Unsigned<T>>(x)) - (64 - assay_detail::bits<T>))
+ASSAY_ANY_1(ctz, x == 0 ? assay_detail::bits<T> : __builtin_ctzl(static_cast<assay_detail::Unsigned<T>>(x)))
+ASSAY_ANY_1(popcount, __builtin_popcountl(static_cast<assay_detail::Unsigned<T>>(x)))
+ASSAY_ANY_1(reverse_bits, assay_detail::reversed(x))
 
 ASSAY_ANY_2(absdiff, x < y ? y - x : x - y)
-ASSAY_ANY_2(addsat, detail::saturated<T>(detail::Wide<T>(x) + detail::Wide<T>(y)))
-ASSAY_ANY_2(subsat, detail::difference_saturated(x, y))
-ASSAY_ANY_2(hadd, (detail::Wide<T>(x) + detail::Wide<T>(y)) >> 1)
-ASSAY_ANY_2(rhadd, (detail::Wide<T>(x) + detail::Wide<T>(y) + 1) >> 1)
-ASSAY_ANY_2(mulhi, (detail::Wide<T>(x) * detail::Wide<T>(y)) >> detail::bits<T>)
+ASSAY_ANY_2(addsat, assay_detail::saturated<T>(assay_detail::Wide<T>(x) + assay_detail::Wide<T>(y)))
+ASSAY_ANY_2(subsat, assay_detail::difference_saturated(x, y))
+ASSAY_ANY_2(hadd, (assay_detail::Wide<T>(x) + assay_detail::Wide<T>(y)) >> 1)
+ASSAY_ANY_2(rhadd, (assay_detail::Wide<T>(x) + assay_detail::Wide<T>(y) + 1) >> 1)
+ASSAY_ANY_2(mulhi, (assay_detail::Wide<T>(x) * assay_detail::Wide<T>(y)) >> assay_detail::bits<T>)
 ASSAY_ANY_2(mul24, (x << 8 >> 8) * (y << 8 >> 8))
-ASSAY_ANY_2(rotate, detail::rotated(x, y))
+ASSAY_ANY_2(rotate, assay_detail::rotated(x, y))
 ASSAY_ANY_3(mad24, (x << 8 >> 8) * (y << 8 >> 8) + z)
-ASSAY_ANY_3(madhi, detail::mulhi_of(x, y) + z)
-ASSAY_ANY_3(madsat, detail::saturated<T>(detail::Wide<T>(x) * detail::Wide<T>(y) + detail::Wide<T>(z)))
+ASSAY_ANY_3(madhi, assay_detail::mulhi_of(x, y) + z)
+ASSAY_ANY_3(madsat,
+            assay_detail::saturated<T>(assay_detail::Wide<T>(x) * assay_detail::Wide<T>(y) + assay_detail::Wide<T>(z)))
 
 /// `count` bits of x from `offset` on, sign-extended where x is signed.
 template <class T>
 ASSAY_OWN constexpr T extract_bits(T x, uint offset, uint count) {
   if (count == 0) return T(0);
-  const uint above = detail::bits<T> - offset - count;
-  return T(T(detail::Unsigned<T>(x) << above) >> (above + offset));
+  const uint above = assay_detail::bits<T> - offset - count;
+  return T(T(assay_detail::Unsigned<T>(x) << above) >> (above + offset));
 }
 template <class T>
 ASSAY_OWN constexpr T insert_bits(T base, T insert, uint offset, uint count) {

@@ -38,15 +38,15 @@ ASSAY_FAST_1(tan, __builtin_tanf(x), __nvvm_div_approx_f(__nvvm_sin_approx_f(x),
 ASSAY_FLOAT_1(tanh, __builtin_tanhf(x))
 ASSAY_FLOAT_1(trunc, __builtin_truncf(x))
 
-namespace detail {
+namespace assay_detail {
 /// The angle pi x less whole turns.
 ASSAY_OWN double reduced_angle(float x) {
   return double(x - 2 * __builtin_rintf(x / 2)) * double(3.14159265358979323846264338327950288l);
 }
-}  // namespace detail
-ASSAY_FLOAT_1(sinpi, __builtin_sin(detail::reduced_angle(x)))
-ASSAY_FLOAT_1(cospi, __builtin_cos(detail::reduced_angle(x)))
-ASSAY_FLOAT_1(tanpi, __builtin_tan(detail::reduced_angle(x)))
+}  // namespace assay_detail
+ASSAY_FLOAT_1(sinpi, __builtin_sin(assay_detail::reduced_angle(x)))
+ASSAY_FLOAT_1(cospi, __builtin_cos(assay_detail::reduced_angle(x)))
+ASSAY_FLOAT_1(tanpi, __builtin_tan(assay_detail::reduced_angle(x)))
 
 ASSAY_FLOAT_1(saturate, __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f))
 ASSAY_FLOAT_1(sign, x > 0 ? 1.0f : x < 0 ? -1.0f : x == 0 ? x : 0.0f)
@@ -67,14 +67,14 @@ ASSAY_FLOAT_3(fmax3, __builtin_fmaxf(__builtin_fmaxf(x, y), z))
 ASSAY_FLOAT_3(fmin3, __builtin_fminf(__builtin_fminf(x, y), z))
 ASSAY_FLOAT_3(fmedian3, __builtin_fmaxf(__builtin_fminf(x, y), __builtin_fminf(__builtin_fmaxf(x, y), z)))
 ASSAY_FLOAT_3(mix, x + (y - x) * z)
-namespace detail {
+namespace assay_detail {
 ASSAY_OWN float smoothed(float t) {
   return t * t * (3 - 2 * t);
 }
-}  // namespace detail
-ASSAY_FLOAT_3(smoothstep, detail::smoothed(detail::saturate_of((z - x) / (y - x))))
+}  // namespace assay_detail
+ASSAY_FLOAT_3(smoothstep, assay_detail::smoothed(assay_detail::saturate_of((z - x) / (y - x))))
 
-namespace detail {
+namespace assay_detail {
 template <class T>
 ASSAY_OWN constexpr T min_of_two(T x, T y) {
   if constexpr (is_floating_point_v<T>)
@@ -89,15 +89,16 @@ ASSAY_OWN constexpr T max_of_two(T x, T y) {
   else
     return x < y ? y : x;
 }
-}  // namespace detail
+}  // namespace assay_detail
 ASSAY_ANY_1(abs, x < T(0) ? T(-x) : x == T(0) ? T(0) : x)
-ASSAY_ANY_2(min, detail::min_of_two(x, y))
-ASSAY_ANY_2(max, detail::max_of_two(x, y))
-ASSAY_ANY_3(clamp, detail::min_of_two(detail::max_of_two(x, y), z))
+ASSAY_ANY_2(min, assay_detail::min_of_two(x, y))
+ASSAY_ANY_2(max, assay_detail::max_of_two(x, y))
+ASSAY_ANY_3(clamp, assay_detail::min_of_two(assay_detail::max_of_two(x, y), z))
 ASSAY_ANY_3(mad, x* y + z)
-ASSAY_ANY_3(min3, detail::min_of_two(detail::min_of_two(x, y), z))
-ASSAY_ANY_3(max3, detail::max_of_two(detail::max_of_two(x, y), z))
-ASSAY_ANY_3(median3, detail::max_of_two(detail::min_of_two(x, y), detail::min_of_two(detail::max_of_two(x, y), z)))
+ASSAY_ANY_3(min3, assay_detail::min_of_two(assay_detail::min_of_two(x, y), z))
+ASSAY_ANY_3(max3, assay_detail::max_of_two(assay_detail::max_of_two(x, y), z))
+ASSAY_ANY_3(median3, assay_detail::max_of_two(assay_detail::min_of_two(x, y),
+                                              assay_detail::min_of_two(assay_detail::max_of_two(x, y), z)))
 ASSAY_IN_ALL_PRECISIONS(abs)
 ASSAY_IN_ALL_PRECISIONS(min)
 ASSAY_IN_ALL_PRECISIONS(max)
@@ -110,7 +111,7 @@ ASSAY_TEST_1(isfinite, __builtin_isfinite(x))
 ASSAY_TEST_1(isinf, __builtin_isinf(x))
 ASSAY_TEST_1(isnan, __builtin_isnan(x))
 ASSAY_TEST_1(signbit, __builtin_signbit(x))
-template <class A, class R = detail::if_floating<A>>
+template <class A, class R = assay_detail::if_floating<A>>
 ASSAY_OWN bool isnormal(A a) {
   constexpr float min_normal = is_same_v<R, half> ? 0x1p-14f : 0x1p-126f;
   return __builtin_isfinite(float(a)) && __builtin_fabsf(float(a)) >= min_normal;
@@ -144,7 +145,7 @@ ASSAY_OWN constexpr bool any(bool a) {
 }
 
 /// c ? b : a
-template <class A, class B, class = detail::if_arithmetic<A, B>>
+template <class A, class B, class = assay_detail::if_arithmetic<A, B>>
 ASSAY_OWN constexpr auto select(A a, B b, bool c) {
   return c ? b : a;
 }
@@ -159,22 +160,22 @@ ASSAY_OWN constexpr vec<T, N> select(vec<T, N> a, typename type_identity<vec<T, 
 }
 
 /// x = result * 2^exponent, 1/2 <= |result| < 1.
-template <class A, class R = detail::if_floating<A>>
+template <class A, class R = assay_detail::if_floating<A>>
 ASSAY_IN_PLACE R frexp(A x, int& exponent) {
   int e = 0;
   const float mantissa = __builtin_frexpf(float(x), &e);
   exponent = e;
   return R(mantissa);
 }
-template <class A, class R = detail::if_floating<A>>
+template <class A, class R = assay_detail::if_floating<A>>
 ASSAY_OWN R ldexp(A x, int exponent) {
   return R(__builtin_ldexpf(float(x), exponent));
 }
-template <class A, class = detail::if_floating<A>>
+template <class A, class = assay_detail::if_floating<A>>
 ASSAY_OWN int ilogb(A x) {
   return __builtin_ilogbf(float(x));
 }
-template <class A, class R = detail::if_floating<A>>
+template <class A, class R = assay_detail::if_floating<A>>
 ASSAY_IN_PLACE R modf(A x, R& whole) {
   float integral = 0;
   const float rest = __builtin_modff(float(x), &integral);
@@ -186,7 +187,7 @@ ASSAY_IN_PLACE A sincos(A x, R& cosine) {
   cosine = cos(x);
   return sin(x);
 }
-namespace detail {
+namespace assay_detail {
 /// The type's next number after x towards y, computed on its bits.
 template <class Bits, class T>
 ASSAY_OWN T next(T x, T y) {
@@ -197,12 +198,12 @@ ASSAY_OWN T next(T x, T y) {
   if (x == 0) return __builtin_bit_cast(T, Bits(y > 0 ? 1 : sign | 1));
   return __builtin_bit_cast(T, Bits((x < y) == (x > 0) ? bits + 1 : bits - 1));
 }
-}  // namespace detail
+}  // namespace assay_detail
 ASSAY_OWN float nextafter(float x, float y) {
-  return detail::next<uint>(x, y);
+  return assay_detail::next<uint>(x, y);
 }
 ASSAY_OWN half nextafter(half x, half y) {
-  return detail::next<ushort>(x, y);
+  return assay_detail::next<ushort>(x, y);
 }
 ASSAY_IN_ALL_PRECISIONS(frexp)
 ASSAY_IN_ALL_PRECISIONS(ldexp)

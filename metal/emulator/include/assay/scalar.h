@@ -34,6 +34,7 @@ using uintptr_t = unsigned long;
 
 #if __METAL_VERSION__ >= 310
 using bfloat = __bf16;
+#define __HAVE_BFLOAT__ 1
 #endif
 
 namespace metal {

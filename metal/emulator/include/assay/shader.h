@@ -3,6 +3,7 @@
 #pragma clang system_header
 
 #include <assay/hooks.h>
+#include <assay/scopes.h>
 #include <assay/site.h>
 #include <assay/types.h>
 
@@ -90,16 +91,17 @@ ASSAY_NAMES(bfloat)
 
 template <class A>
 constexpr abi::Argument argument(const char* name, const char* type, abi::ArgumentKind kind, abi::AddressSpace space,
-                                 unsigned index, const char* written_element, const char* attribute) {
+                                 unsigned index, const char* written_element, const char* attribute,
+                                 const bool* is_present) {
   using Element = metal::remove_pointer_t<metal::remove_reference_t<A> >;
   using Plain = metal::remove_cv_t<Element>;
   const char* element = metal_name<Plain>(written_element);
   const bool is_written = kind != abi::ArgumentKind::position && !metal::is_const_v<Element>;
   if constexpr (metal::is_void_v<Plain>)
-    return {name, type, kind, space, index, false, is_written, 1, 1, element, attribute};
+    return {name, type, kind, space, index, false, is_written, 1, 1, element, attribute, is_present};
   else
-    return {name,       type,          kind,           space,   index,    metal::is_reference_v<A>,
-            is_written, sizeof(Plain), alignof(Plain), element, attribute};
+    return {name,       type,          kind,           space,   index,     metal::is_reference_v<A>,
+            is_written, sizeof(Plain), alignof(Plain), element, attribute, is_present};
 }
 
 template <class T>
@@ -122,7 +124,7 @@ ASSAY_UNCHECKED A given(assay_u32 value) {
 }
 template <class A>
 ASSAY_UNCHECKED A given(const assay_u32 (&xyz)[3]) {
-  using metal::detail::Shape;
+  using metal::assay_detail::Shape;
   using Element = typename Shape<A>::Element;
   if constexpr (Shape<A>::size == 1)
     return A(xyz[0]);

@@ -12,7 +12,7 @@
 #endif
 
 namespace metal {
-namespace detail {
+namespace assay_detail {
 
 ASSAY_OWN constexpr int matrix_row(uint lane) {
   return int(lane / 16 * 4 + lane / 2 % 4);
@@ -41,7 +41,7 @@ ASSAY_OWN uint own_lane(Site site) {
   return all_gather<Scope::simdgroup>(0u, site).lane;
 }
 
-}  // namespace detail
+}  // namespace assay_detail
 
 template <class T, int Cols, int Rows = Cols>
 struct simdgroup_matrix {
@@ -53,10 +53,11 @@ struct simdgroup_matrix {
   simdgroup_matrix() = default;
   /// A diagonal matrix.
   ASSAY_OWN explicit simdgroup_matrix(T diagonal,
-                                      detail::Site site = detail::here("simdgroup_matrix", detail::Needs::all_lanes)) {
-    const uint lane = detail::own_lane(site);
+                                      assay_detail::Site site = assay_detail::here("simdgroup_matrix",
+                                                                                   assay_detail::Needs::all_lanes)) {
+    const uint lane = assay_detail::own_lane(site);
     for (int k = 0; k < 2; ++k)
-      elements.at(k) = detail::matrix_row(lane) == detail::matrix_column(lane) + k ? diagonal : T(0);
+      elements.at(k) = assay_detail::matrix_row(lane) == assay_detail::matrix_column(lane) + k ? diagonal : T(0);
   }
   ASSAY_IN_PLACE vec<T, 2>& thread_elements() { return elements; }
   ASSAY_IN_PLACE const vec<T, 2>& thread_elements() const { return elements; }
@@ -74,7 +75,7 @@ ASSAY_OWN simdgroup_matrix<T, Cols, Rows> make_filled_simdgroup_matrix(T value) 
   return result;
 }
 
-namespace detail {
+namespace assay_detail {
 /// The addresses of a lane's two elements.
 template <class P>
 struct Pair {
@@ -88,54 +89,56 @@ ASSAY_OWN Pair<P> places(P base, ulong stride, ulong2 origin, bool transposed, S
   if (transposed) return {start + column * stride + row, start + (column + 1) * stride + row};
   return {start + row * stride + column, start + row * stride + column + 1};
 }
-}  // namespace detail
+}  // namespace assay_detail
 
 template <class T>
 ASSAY_IN_PLACE void simdgroup_load(simdgroup_matrix<T, 8>& d, const T* source, ulong elements_per_row = 8,
                                    ulong2 origin = ulong2(0), bool transpose_matrix = false,
-                                   detail::Site site = detail::here("simdgroup_load", detail::Needs::all_lanes)) {
-  const auto from = detail::places(source, elements_per_row, origin, transpose_matrix, site);
+                                   assay_detail::Site site = assay_detail::here("simdgroup_load",
+                                                                                assay_detail::Needs::all_lanes)) {
+  const auto from = assay_detail::places(source, elements_per_row, origin, transpose_matrix, site);
   d.elements.x = *from.first;
   d.elements.y = *from.second;
 }
 template <class T>
 ASSAY_IN_PLACE void simdgroup_store(simdgroup_matrix<T, 8> a, T* target, ulong elements_per_row = 8,
                                     ulong2 origin = ulong2(0), bool transpose_matrix = false,
-                                    detail::Site site = detail::here("simdgroup_store", detail::Needs::all_lanes)) {
-  const auto to = detail::places(target, elements_per_row, origin, transpose_matrix, site);
+                                    assay_detail::Site site = assay_detail::here("simdgroup_store",
+                                                                                 assay_detail::Needs::all_lanes)) {
+  const auto to = assay_detail::places(target, elements_per_row, origin, transpose_matrix, site);
   *to.first = a.elements.x;
   *to.second = a.elements.y;
 }
 
 /// d = a b + c
 template <class D, class A, class B, class C>
-ASSAY_OWN void simdgroup_multiply_accumulate(simdgroup_matrix<D, 8>& d, simdgroup_matrix<A, 8> a,
-                                             simdgroup_matrix<B, 8> b, simdgroup_matrix<C, 8> c,
-                                             detail::Site site = detail::here("simdgroup_multiply_accumulate",
-                                                                              detail::Needs::all_lanes)) {
+ASSAY_OWN void simdgroup_multiply_accumulate(
+    simdgroup_matrix<D, 8>& d, simdgroup_matrix<A, 8> a, simdgroup_matrix<B, 8> b, simdgroup_matrix<C, 8> c,
+    assay_detail::Site site = assay_detail::here("simdgroup_multiply_accumulate", assay_detail::Needs::all_lanes)) {
 #if ASSAY_NVPTX
-  if constexpr (detail::has_double_tensor_cores<D>())
+  if constexpr (assay_detail::has_double_tensor_cores<D>())
     if (!site.is_diverging) {
       const vec<float, 2> product =
-          detail::product_of_tensor_cores<D>(vec<float, 2>(a.elements), vec<float, 2>(b.elements));
+          assay_detail::product_of_tensor_cores<D>(vec<float, 2>(a.elements), vec<float, 2>(b.elements));
       d.elements = vec<D, 2>(vec<float, 2>(c.elements) + product);
       return;
     }
 #endif
-  const uint lane = detail::own_lane(site);
-  const detail::Whole<A> left(a.elements, site);
-  const detail::Whole<B> right(b.elements, site);
+  const uint lane = assay_detail::own_lane(site);
+  const assay_detail::Whole<A> left(a.elements, site);
+  const assay_detail::Whole<B> right(b.elements, site);
   for (int k = 0; k < 2; ++k) {
     float sum = float(c.elements.at(k));
     for (int n = 0; n < 8; ++n)
-      sum = __builtin_fmaf(float(left.at(detail::matrix_row(lane), n)),
-                           float(right.at(n, detail::matrix_column(lane) + k)), sum);
+      sum = __builtin_fmaf(float(left.at(assay_detail::matrix_row(lane), n)),
+                           float(right.at(n, assay_detail::matrix_column(lane) + k)), sum);
     d.elements.at(k) = D(sum);
   }
 }
 template <class D, class A, class B>
 ASSAY_OWN void simdgroup_multiply(simdgroup_matrix<D, 8>& d, simdgroup_matrix<A, 8> a, simdgroup_matrix<B, 8> b,
-                                  detail::Site site = detail::here("simdgroup_multiply", detail::Needs::all_lanes)) {
+                                  assay_detail::Site site = assay_detail::here("simdgroup_multiply",
+                                                                               assay_detail::Needs::all_lanes)) {
   simdgroup_multiply_accumulate(d, a, b, make_filled_simdgroup_matrix<D, 8>(D(0)), site);
 }
 /// An operator takes no site: all products by `*` share the site in here.

@@ -12,9 +12,9 @@ namespace metal {
   ASSAY_OWN constexpr packed_vec(vec<T, N> v) {                                       \
     *this = v;                                                                        \
   }                                                                                   \
-  template <class S, class = detail::if_scalar<S>>                                    \
+  template <class S, class = assay_detail::if_scalar<S>>                              \
   ASSAY_OWN constexpr packed_vec(S all) : packed_vec(vec<T, N>(all)) {}               \
-  template <class... Parts, class = detail::if_fills<N, Parts...>>                    \
+  template <class... Parts, class = assay_detail::if_fills<N, Parts...>>              \
   ASSAY_OWN constexpr packed_vec(Parts... parts) : packed_vec(vec<T, N>(parts...)) {} \
   ASSAY_IN_PLACE constexpr T& operator[](long n) {                                    \
     return (&x)[n];                                                                   \
@@ -70,11 +70,11 @@ struct packed_vec<T, 4> {
   ASSAY_OWN constexpr auto operator op(packed_vec<T, N> a, packed_vec<T, N> b) { \
     return vec<T, N>(a) op vec<T, N>(b);                                         \
   }                                                                              \
-  template <class T, int N, class S, class = detail::if_scalar<S>>               \
+  template <class T, int N, class S, class = assay_detail::if_scalar<S>>         \
   ASSAY_OWN constexpr auto operator op(packed_vec<T, N> a, S b) {                \
     return vec<T, N>(a) op vec<T, N>(b);                                         \
   }                                                                              \
-  template <class T, int N, class S, class = detail::if_scalar<S>>               \
+  template <class T, int N, class S, class = assay_detail::if_scalar<S>>         \
   ASSAY_OWN constexpr auto operator op(S a, packed_vec<T, N> b) {                \
     return vec<T, N>(a) op vec<T, N>(b);                                         \
   }

@@ -15,7 +15,7 @@ struct vec;
 template <class T, int N>
 struct packed_vec;
 
-namespace detail {
+namespace assay_detail {
 
 template <class T>
 struct Shape {
@@ -64,7 +64,7 @@ using if_fills = enable_if_t<(Shape<Parts>::size + ... + 0) == N && (sizeof...(P
 template <class S>
 using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
 
-}  // namespace detail
+}  // namespace assay_detail
 
 #define ASSAY_VECTOR_ASSIGN(op)                                          \
   ASSAY_IN_PLACE constexpr vec& operator op##=(vec other) {              \
@@ -98,48 +98,49 @@ using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
     return before;                                    \
   }
 /// The members that do not name components.
-#define ASSAY_VECTOR_BODY(N)                                                                                      \
-  static constexpr int size = N;                                                                                  \
-  using element_type = T;                                                                                         \
-  vec() = default;                                                                                                \
-  template <class U>                                                                                              \
-  ASSAY_OWN explicit constexpr vec(vec<U, N> other) : vec(detail::Elements<T, N>::of(other)) {}                   \
-  template <class U>                                                                                              \
-  ASSAY_OWN explicit constexpr vec(packed_vec<U, N> other) : vec(detail::Elements<T, N>::of(other.unpacked())) {} \
-  ASSAY_OWN constexpr vec(std::initializer_list<T> list) : vec(detail::Elements<T, N>::of_list(list)) {}          \
-  template <class... Parts, class = detail::if_fills<N, Parts...>>                                                \
-  ASSAY_OWN constexpr vec(Parts... parts) : vec(detail::Elements<T, N>::of(parts...)) {}                          \
-  ASSAY_IN_PLACE constexpr T& operator[](long n) {                                                                \
-    return at(n);                                                                                                 \
-  }                                                                                                               \
-  ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                                                    \
-    return at(n);                                                                                                 \
-  }                                                                                                               \
-  ASSAY_VECTOR_ASSIGN(+)                                                                                          \
-  ASSAY_VECTOR_ASSIGN(-)                                                                                          \
-  ASSAY_VECTOR_ASSIGN(*)                                                                                          \
-  ASSAY_VECTOR_ASSIGN(/)                                                                                          \
-  ASSAY_VECTOR_ASSIGN(%)                                                                                          \
-  ASSAY_VECTOR_ASSIGN(&)                                                                                          \
-  ASSAY_VECTOR_ASSIGN(|)                                                                                          \
-  ASSAY_VECTOR_ASSIGN(^)                                                                                          \
-  ASSAY_VECTOR_ASSIGN(<<)                                                                                         \
-  ASSAY_VECTOR_ASSIGN(>>)                                                                                         \
-  ASSAY_VECTOR_COMPARE(==)                                                                                        \
-  ASSAY_VECTOR_COMPARE(!=)                                                                                        \
-  ASSAY_VECTOR_COMPARE(<)                                                                                         \
-  ASSAY_VECTOR_COMPARE(>)                                                                                         \
-  ASSAY_VECTOR_COMPARE(<=)                                                                                        \
-  ASSAY_VECTOR_COMPARE(>=)                                                                                        \
-  ASSAY_VECTOR_COMPARE(&&)                                                                                        \
-  ASSAY_VECTOR_COMPARE(||)                                                                                        \
-  ASSAY_VECTOR_UNARY(+)                                                                                           \
-  ASSAY_VECTOR_UNARY(-)                                                                                           \
-  ASSAY_VECTOR_UNARY(~)                                                                                           \
-  ASSAY_OWN friend constexpr vec<bool, N> operator!(vec a) {                                                      \
-    return a == vec(T(0));                                                                                        \
-  }                                                                                                               \
-  ASSAY_VECTOR_STEP(+)                                                                                            \
+#define ASSAY_VECTOR_BODY(N)                                                                                   \
+  static constexpr int size = N;                                                                               \
+  using element_type = T;                                                                                      \
+  vec() = default;                                                                                             \
+  template <class U>                                                                                           \
+  ASSAY_OWN explicit constexpr vec(vec<U, N> other) : vec(assay_detail::Elements<T, N>::of(other)) {}          \
+  template <class U>                                                                                           \
+  ASSAY_OWN explicit constexpr vec(packed_vec<U, N> other)                                                     \
+      : vec(assay_detail::Elements<T, N>::of(other.unpacked())) {}                                             \
+  ASSAY_OWN constexpr vec(std::initializer_list<T> list) : vec(assay_detail::Elements<T, N>::of_list(list)) {} \
+  template <class... Parts, class = assay_detail::if_fills<N, Parts...>>                                       \
+  ASSAY_OWN constexpr vec(Parts... parts) : vec(assay_detail::Elements<T, N>::of(parts...)) {}                 \
+  ASSAY_IN_PLACE constexpr T& operator[](long n) {                                                             \
+    return at(n);                                                                                              \
+  }                                                                                                            \
+  ASSAY_IN_PLACE constexpr const T& operator[](long n) const {                                                 \
+    return at(n);                                                                                              \
+  }                                                                                                            \
+  ASSAY_VECTOR_ASSIGN(+)                                                                                       \
+  ASSAY_VECTOR_ASSIGN(-)                                                                                       \
+  ASSAY_VECTOR_ASSIGN(*)                                                                                       \
+  ASSAY_VECTOR_ASSIGN(/)                                                                                       \
+  ASSAY_VECTOR_ASSIGN(%)                                                                                       \
+  ASSAY_VECTOR_ASSIGN(&)                                                                                       \
+  ASSAY_VECTOR_ASSIGN(|)                                                                                       \
+  ASSAY_VECTOR_ASSIGN(^)                                                                                       \
+  ASSAY_VECTOR_ASSIGN(<<)                                                                                      \
+  ASSAY_VECTOR_ASSIGN(>>)                                                                                      \
+  ASSAY_VECTOR_COMPARE(==)                                                                                     \
+  ASSAY_VECTOR_COMPARE(!=)                                                                                     \
+  ASSAY_VECTOR_COMPARE(<)                                                                                      \
+  ASSAY_VECTOR_COMPARE(>)                                                                                      \
+  ASSAY_VECTOR_COMPARE(<=)                                                                                     \
+  ASSAY_VECTOR_COMPARE(>=)                                                                                     \
+  ASSAY_VECTOR_COMPARE(&&)                                                                                     \
+  ASSAY_VECTOR_COMPARE(||)                                                                                     \
+  ASSAY_VECTOR_UNARY(+)                                                                                        \
+  ASSAY_VECTOR_UNARY(-)                                                                                        \
+  ASSAY_VECTOR_UNARY(~)                                                                                        \
+  ASSAY_OWN friend constexpr vec<bool, N> operator!(vec a) {                                                   \
+    return a == vec(T(0));                                                                                     \
+  }                                                                                                            \
+  ASSAY_VECTOR_STEP(+)                                                                                         \
   ASSAY_VECTOR_STEP(-)
 
 template <class T>
@@ -153,10 +154,10 @@ struct alignas(2 * sizeof(T)) vec<T, 2> {
     };
     T elements[2];
   };
-  template <class S, class = detail::if_scalar<S>>
+  template <class S, class = assay_detail::if_scalar<S>>
   ASSAY_OWN constexpr vec(S all) : x(T(all)), y(T(all)) {}
   ASSAY_OWN constexpr vec(T x_, T y_) : x(x_), y(y_) {}
-  ASSAY_OWN constexpr vec(const detail::Elements<T, 2>& e) : x(e.at[0]), y(e.at[1]) {}
+  ASSAY_OWN constexpr vec(const assay_detail::Elements<T, 2>& e) : x(e.at[0]), y(e.at[1]) {}
   ASSAY_IN_PLACE constexpr T& at(long n) { return __builtin_is_constant_evaluated() ? (n == 0 ? x : y) : elements[n]; }
   ASSAY_IN_PLACE constexpr const T& at(long n) const {
     return __builtin_is_constant_evaluated() ? (n == 0 ? x : y) : elements[n];
@@ -176,10 +177,10 @@ struct alignas(4 * sizeof(T)) vec<T, 3> {
     };
     T elements[3];
   };
-  template <class S, class = detail::if_scalar<S>>
+  template <class S, class = assay_detail::if_scalar<S>>
   ASSAY_OWN constexpr vec(S all) : x(T(all)), y(T(all)), z(T(all)) {}
   ASSAY_OWN constexpr vec(T x_, T y_, T z_) : x(x_), y(y_), z(z_) {}
-  ASSAY_OWN constexpr vec(const detail::Elements<T, 3>& e) : x(e.at[0]), y(e.at[1]), z(e.at[2]) {}
+  ASSAY_OWN constexpr vec(const assay_detail::Elements<T, 3>& e) : x(e.at[0]), y(e.at[1]), z(e.at[2]) {}
   ASSAY_IN_PLACE constexpr T& at(long n) {
     return __builtin_is_constant_evaluated() ? (n == 0 ? x : n == 1 ? y : z) : elements[n];
   }
@@ -201,10 +202,10 @@ struct alignas(4 * sizeof(T)) vec<T, 4> {
     };
     T elements[4];
   };
-  template <class S, class = detail::if_scalar<S>>
+  template <class S, class = assay_detail::if_scalar<S>>
   ASSAY_OWN constexpr vec(S all) : x(T(all)), y(T(all)), z(T(all)), w(T(all)) {}
   ASSAY_OWN constexpr vec(T x_, T y_, T z_, T w_) : x(x_), y(y_), z(z_), w(w_) {}
-  ASSAY_OWN constexpr vec(const detail::Elements<T, 4>& e) : x(e.at[0]), y(e.at[1]), z(e.at[2]), w(e.at[3]) {}
+  ASSAY_OWN constexpr vec(const assay_detail::Elements<T, 4>& e) : x(e.at[0]), y(e.at[1]), z(e.at[2]), w(e.at[3]) {}
   ASSAY_IN_PLACE constexpr T& at(long n) {
     return __builtin_is_constant_evaluated() ? (n == 0 ? x : n == 1 ? y : n == 2 ? z : w) : elements[n];
   }

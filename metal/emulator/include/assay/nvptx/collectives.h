@@ -5,7 +5,7 @@
 #include <assay/site.h>
 
 namespace metal {
-namespace detail {
+namespace assay_detail {
 
 using assay_shader_side::Site;
 
@@ -102,5 +102,5 @@ ASSAY_OWN Ballot<scope> ballot(bool answer, Site site) {
   return {__nvvm_vote_ballot_sync(mask, answer) >> first & few, mask >> first & few};
 }
 
-}  // namespace detail
+}  // namespace assay_detail
 }  // namespace metal

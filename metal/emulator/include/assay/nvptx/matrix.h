@@ -8,7 +8,7 @@
 #include <assay/compute.h>
 
 namespace metal {
-namespace detail {
+namespace assay_detail {
 
 /// The lane that has the elements of columns 2 pair and 2 pair + 1.
 ASSAY_OWN constexpr uint matrix_lane(uint row, uint pair) {
@@ -69,5 +69,5 @@ ASSAY_OWN vec<float, 2> product_of_tensor_cores(vec<float, 2> a, vec<float, 2> b
   return shuffled(vec<float, 2>{float(first), float(second)}, 4 * own_row + own_pair, assay_shader_side::whole_warp);
 }
 
-}  // namespace detail
+}  // namespace assay_detail
 }  // namespace metal

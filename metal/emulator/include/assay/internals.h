@@ -1,0 +1,163 @@
+// Names that Apple's own headers define for themselves and that published shaders rely on: __metal_sin(x, precision),
+// __metal_simd_sum(x), _fp_encoding_traits and the like. No document describes them; they are the functions of the
+// standard library without the prefix.
+#pragma once
+
+#include <assay/compute.h>
+#include <assay/math.h>
+
+#define __METAL_FAST_MATH__ 1
+#define __METAL_MAYBE_FAST_MATH__ 0
+#define __METAL_PRECISE_MATH__ 0
+
+#define ASSAY_INTERNAL_1(name)                                            \
+  template <class A>                                                      \
+  ASSAY_OWN auto __metal_##name(A x, int = 0)->decltype(metal::name(x)) { \
+    return metal::name(x);                                                \
+  }
+#define ASSAY_INTERNAL_2(name)                                                    \
+  template <class A, class B>                                                     \
+  ASSAY_OWN auto __metal_##name(A x, B y, int = 0)->decltype(metal::name(x, y)) { \
+    return metal::name(x, y);                                                     \
+  }
+#define ASSAY_INTERNAL_3(name)                                                            \
+  template <class A, class B, class C>                                                    \
+  ASSAY_OWN auto __metal_##name(A x, B y, C z, int = 0)->decltype(metal::name(x, y, z)) { \
+    return metal::name(x, y, z);                                                          \
+  }
+ASSAY_INTERNAL_1(acos)
+ASSAY_INTERNAL_1(acosh)
+ASSAY_INTERNAL_1(asin)
+ASSAY_INTERNAL_1(asinh)
+ASSAY_INTERNAL_1(atan)
+ASSAY_INTERNAL_1(atanh)
+ASSAY_INTERNAL_1(ceil)
+ASSAY_INTERNAL_1(cos)
+ASSAY_INTERNAL_1(cosh)
+ASSAY_INTERNAL_1(cospi)
+ASSAY_INTERNAL_1(exp)
+ASSAY_INTERNAL_1(exp10)
+ASSAY_INTERNAL_1(exp2)
+ASSAY_INTERNAL_1(fabs)
+ASSAY_INTERNAL_1(floor)
+ASSAY_INTERNAL_1(fract)
+ASSAY_INTERNAL_1(ilogb)
+ASSAY_INTERNAL_1(log)
+ASSAY_INTERNAL_1(log10)
+ASSAY_INTERNAL_1(log2)
+ASSAY_INTERNAL_1(rint)
+ASSAY_INTERNAL_1(round)
+ASSAY_INTERNAL_1(rsqrt)
+ASSAY_INTERNAL_1(sin)
+ASSAY_INTERNAL_1(sinh)
+ASSAY_INTERNAL_1(sinpi)
+ASSAY_INTERNAL_1(sqrt)
+ASSAY_INTERNAL_1(tan)
+ASSAY_INTERNAL_1(tanh)
+ASSAY_INTERNAL_1(tanpi)
+ASSAY_INTERNAL_1(trunc)
+ASSAY_INTERNAL_2(atan2)
+ASSAY_INTERNAL_2(copysign)
+ASSAY_INTERNAL_2(divide)
+ASSAY_INTERNAL_2(fdim)
+ASSAY_INTERNAL_2(fmax)
+ASSAY_INTERNAL_2(fmin)
+ASSAY_INTERNAL_2(fmod)
+ASSAY_INTERNAL_2(ldexp)
+ASSAY_INTERNAL_2(nextafter)
+ASSAY_INTERNAL_2(pow)
+ASSAY_INTERNAL_2(powr)
+ASSAY_INTERNAL_3(fma)
+ASSAY_INTERNAL_3(fmax3)
+ASSAY_INTERNAL_3(fmedian3)
+ASSAY_INTERNAL_3(fmin3)
+#undef ASSAY_INTERNAL_1
+#undef ASSAY_INTERNAL_2
+#undef ASSAY_INTERNAL_3
+template <class A>
+ASSAY_IN_PLACE A __metal_frexp(A x, int* exponent) {
+  return metal::frexp(x, *exponent);
+}
+
+/// The functions of a simdgroup's lanes have the site of their call as their last parameter.
+#define ASSAY_INTERNAL_COLLECTIVE(name)                                                               \
+  template <class T>                                                                                  \
+  ASSAY_OWN T __metal_##name(T data, assay_shader_side::Site site = assay_shader_side::here(#name)) { \
+    return metal::name(data, site);                                                                   \
+  }
+#define ASSAY_INTERNAL_SHUFFLE(name)                                                                         \
+  template <class T>                                                                                         \
+  ASSAY_OWN T __metal_##name(                                                                                \
+      T data, ushort lane,                                                                                   \
+      assay_shader_side::Site site = assay_shader_side::here(#name, assay_shader_side::Needs::read_lanes)) { \
+    return metal::name(data, lane, site);                                                                    \
+  }
+#define ASSAY_INTERNAL_FILL(name)                                                                            \
+  template <class T>                                                                                         \
+  ASSAY_OWN T __metal_##name(                                                                                \
+      T data, T filling, ushort delta, ushort modulo,                                                        \
+      assay_shader_side::Site site = assay_shader_side::here(#name, assay_shader_side::Needs::read_lanes)) { \
+    return metal::name(data, filling, delta, modulo, site);                                                  \
+  }
+ASSAY_INTERNAL_COLLECTIVE(simd_broadcast_first)
+ASSAY_INTERNAL_COLLECTIVE(simd_max)
+ASSAY_INTERNAL_COLLECTIVE(simd_min)
+ASSAY_INTERNAL_COLLECTIVE(simd_prefix_exclusive_product)
+ASSAY_INTERNAL_COLLECTIVE(simd_prefix_exclusive_sum)
+ASSAY_INTERNAL_COLLECTIVE(simd_prefix_inclusive_product)
+ASSAY_INTERNAL_COLLECTIVE(simd_prefix_inclusive_sum)
+ASSAY_INTERNAL_COLLECTIVE(simd_product)
+ASSAY_INTERNAL_COLLECTIVE(simd_sum)
+ASSAY_INTERNAL_SHUFFLE(simd_broadcast)
+ASSAY_INTERNAL_SHUFFLE(simd_shuffle)
+ASSAY_INTERNAL_SHUFFLE(simd_shuffle_down)
+ASSAY_INTERNAL_SHUFFLE(simd_shuffle_rotate_down)
+ASSAY_INTERNAL_SHUFFLE(simd_shuffle_rotate_up)
+ASSAY_INTERNAL_SHUFFLE(simd_shuffle_up)
+ASSAY_INTERNAL_SHUFFLE(simd_shuffle_xor)
+ASSAY_INTERNAL_FILL(simd_shuffle_and_fill_down)
+ASSAY_INTERNAL_FILL(simd_shuffle_and_fill_up)
+#undef ASSAY_INTERNAL_COLLECTIVE
+
+/// These take floats too, whose bits they join.
+#define ASSAY_INTERNAL_BITS(name)                                                                     \
+  template <class T>                                                                                  \
+  ASSAY_OWN T __metal_##name(T data, assay_shader_side::Site site = assay_shader_side::here(#name)) { \
+    if constexpr (metal::is_same_v<T, float>)                                                         \
+      return metal::as_type<T>(metal::name(metal::as_type<uint>(data), site));                        \
+    else                                                                                              \
+      return metal::name(data, site);                                                                 \
+  }
+ASSAY_INTERNAL_BITS(simd_and)
+ASSAY_INTERNAL_BITS(simd_or)
+ASSAY_INTERNAL_BITS(simd_xor)
+#undef ASSAY_INTERNAL_BITS
+#undef ASSAY_INTERNAL_SHUFFLE
+#undef ASSAY_INTERNAL_FILL
+
+/// The argument only names the type of the result.
+template <class T>
+ASSAY_OWN constexpr T __metal_get_simdgroup_size(T) {
+  return 32;
+}
+
+namespace metal {
+
+/// The parts of a floating-point type's bits.
+template <class T>
+struct _fp_encoding_traits;
+#define ASSAY_ENCODING(T, Bits, exponent)                                                          \
+  template <>                                                                                      \
+  struct _fp_encoding_traits<T> {                                                                  \
+    using encoding_type = Bits;                                                                    \
+    static constexpr Bits sign_mask = Bits(1) << (8 * sizeof(Bits) - 1), inf_mask = exponent;      \
+    static constexpr Bits exponent_mask = exponent, mantissa_mask = Bits(~(sign_mask | exponent)); \
+  };
+ASSAY_ENCODING(half, ushort, 0x7c00)
+ASSAY_ENCODING(float, uint, 0x7f800000u)
+#if __METAL_VERSION__ >= 310
+ASSAY_ENCODING(bfloat, ushort, 0x7f80)
+#endif
+#undef ASSAY_ENCODING
+
+}  // namespace metal

@@ -1,0 +1,143 @@
+// For lint: what C++ has and Metal does not. Metal Shading Language Specification, sections 1.5.4, 4 and 5.2.3.6.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "metal/emulator/translate/passes.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+constexpr std::array<std::string_view, 9> forbidden = {"virtual", "goto",         "new",    "throw",   "try",
+                                                       "catch",   "dynamic_cast", "typeid", "register"};
+constexpr std::array<std::string_view, 8> not_a_position = {"float", "half", "bfloat", "bool",
+                                                            "int",   "long", "short",  "char"};
+
+class Restrictions {
+ public:
+  Restrictions(const Source& source, const Declarations& declarations) : source_(source), declarations_(declarations) {}
+
+  std::vector<std::string> run() {
+    words();
+    for (const Declaration& declaration : declarations_) {
+      if (declaration.kind == DeclarationKind::variable && !declaration.is_member) program_variable(declaration);
+      if (declaration.kind != DeclarationKind::function || declaration.body == no_token) continue;
+      static_variables(declaration);
+      if (is_kernel(declaration)) positions(declaration);
+    }
+    recursions();
+    return std::move(found_);
+  }
+
+ private:
+  void add(std::size_t token, const std::string& what) {
+    found_.push_back(fmt::format("{}: error: {}\n", to_string(source_[token].place), what));
+  }
+
+  void words() {
+    for (std::size_t n = 0; n < source_.size(); ++n) {
+      const Token& token = source_[n];
+      if (!source_.is_identifier(n) || source_.is_attribute(n)) continue;
+      const bool is_deleted = n > 0 && source_[n - 1] == "=";
+      if (std::ranges::find(forbidden, token.text) != forbidden.end() || (token == "delete" && !is_deleted))
+        add(n, fmt::format("'{}' is not supported in Metal", token.text));
+    }
+  }
+
+  bool has(std::size_t first, std::size_t last, std::initializer_list<std::string_view> words) const {
+    for (std::size_t n = first; n < last; ++n)
+      if (std::ranges::find(words, source_[n].text) != words.end()) return true;
+    return false;
+  }
+
+  void program_variable(const Declaration& declaration) {
+    const std::size_t name = source_.type_end(declaration.specifiers, declaration.last);
+    const bool is_variable =
+        name > declaration.specifiers && name + 1 < declaration.last && source_.is_identifier(name) &&
+        !has(
+            declaration.first, name,
+            {"constant", "constexpr", "const", "typedef", "extern", "struct", "class", "union", "enum", "threadgroup"});
+    if (is_variable)
+      add(name,
+          fmt::format("variable '{}' at program scope has to be in the constant address space", source_[name].text));
+  }
+
+  void static_variables(const Declaration& declaration) {
+    for (std::size_t n = declaration.body; n < declaration.last; ++n) {
+      if (!(source_[n] == "static") || source_.is_attribute(n)) continue;
+      const std::size_t end = source_.find(n, declaration.last, ";=({");
+      if (source_[end] == "(" || has(n, end, {"constant", "constexpr", "const", "threadgroup"})) continue;
+      add(n, "a local variable cannot be static in Metal, unless it is constant");
+    }
+  }
+
+  bool is_kernel(const Declaration& declaration) const {
+    return has(declaration.first, declaration.parameters, {"kernel"}) && !declaration.is_member;
+  }
+
+  void positions(const Declaration& declaration) {
+    const auto places = split_parameters(source_, declaration.parameters);
+    const auto parameters = kernel_parameters(source_, declaration.parameters);
+    for (std::size_t n = 0; n < parameters.size(); ++n) {
+      std::string_view scalar = parameters[n].element_type;
+      if (!scalar.empty() && scalar.back() >= '2' && scalar.back() <= '4') scalar.remove_suffix(1);
+      const bool is_wrong = std::ranges::find(not_a_position, scalar) != not_a_position.end();
+      if (parameters[n].kind == abi::ArgumentKind::position && is_wrong)
+        add(places[n].first, fmt::format("parameter '{}' is {}: [[{}]] has to be ushort, uint, or a vector of these",
+                                         parameters[n].name, parameters[n].element_type, parameters[n].attribute));
+    }
+  }
+
+  /// Functions that call themselves, by others too. Overloads and templates, which one name does not tell apart, and
+  /// members are left out.
+  void recursions() {
+    std::map<std::string_view, std::optional<std::size_t>> unique;
+    for (std::size_t n = 0; n < declarations_.size(); ++n) {
+      const Declaration& declaration = declarations_[n];
+      if (declaration.kind != DeclarationKind::function || declaration.body == no_token) continue;
+      const bool is_plain = !declaration.is_template && !declaration.is_member;
+      const auto [entry, is_new] =
+          unique.try_emplace(source_[declaration.name].text, is_plain ? std::optional(n) : std::nullopt);
+      if (!is_new) entry->second.reset();
+    }
+    for (const auto& [name, declaration] : unique)
+      if (declaration && calls(*declaration, name, unique))
+        add(declarations_[*declaration].name, fmt::format("'{}' calls itself: Metal has no recursion", name));
+  }
+
+  bool calls(std::size_t from, std::string_view wanted,
+             const std::map<std::string_view, std::optional<std::size_t>>& unique) const {
+    std::set<std::size_t> seen = {from};
+    for (std::vector<std::size_t> next = {from}; !next.empty();) {
+      const Declaration& here = declarations_[next.back()];
+      next.pop_back();
+      for (std::size_t n = here.body; n < here.last; ++n) {
+        if (!source_.is_identifier(n) || !(source_[n + 1] == "(") || source_[n - 1] == "." || source_[n - 1] == "->")
+          continue;
+        if (source_[n] == wanted) return true;
+        const auto called = unique.find(source_[n].text);
+        if (called != unique.end() && called->second && seen.insert(*called->second).second)
+          next.push_back(*called->second);
+      }
+    }
+    return false;
+  }
+
+  const Source& source_;
+  const Declarations& declarations_;
+  std::vector<std::string> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> restrictions(const Source& source, const Declarations& declarations) {
+  return Restrictions(source, declarations).run();
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,102 @@
+// assay metal on a shader's text: what is listed, compiled and found without a run; and what an interrupted program
+// leaves behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/cli/program.h"
+
+namespace assay::validation {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class MetalSource : public Program {
+ protected:
+  void write(const fs::path& name, const std::string& text) const {
+    fs::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << text;
+  }
+};
+
+const std::string two_kernels =
+    "template <typename T> kernel void k(device T* x) { x[0] = T::none; }\n"
+    "template [[host_name(\"k_half\")]] kernel void k<half>(device half*);\n"
+    "kernel void fine(device int* x) { x[0] = 1; }\n";
+
+TEST_F(MetalSource, ListsWithoutCompilingAndCompilesOneKernelAlone) {
+  write("k.metal", two_kernels);
+  const Outcome listed = run("metal check k.metal");
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_THAT(listed.out,
+              AllOf(HasSubstr("kernel k_half = k<half>"), HasSubstr("device half*"), HasSubstr("kernel fine")));
+  EXPECT_EQ(run("metal check k.metal --kernel fine").out, "k.metal fine: compiles\n");
+  const Outcome refused = run("metal check k.metal --kernel k_half");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.out, HasSubstr("k.metal:1:59: error: type '_Float16' cannot be used prior to '::'"));
+}
+
+TEST_F(MetalSource, SearchesTheFoldersOfTheOption) {
+  write("headers/one.h", "constant int one = 1;\n");
+  write("shaders/k.metal", "#include <one.h>\nkernel void k(device int* x) { x[0] = one; }\n");
+  EXPECT_EQ(run("metal check -I headers shaders/k.metal --kernel k").status, 0);
+  EXPECT_THAT(run("metal check shaders/k.metal").err, HasSubstr("'one.h' file not found"));
+}
+
+TEST_F(MetalSource, ReportsPrivateVariablesReadBeforeTheyAreWritten) {
+  const std::string text =
+      "kernel void k(device float* x) {\n  float sum;\n  for (int i = 0; i < 4; ++i) sum += x[i];\n  x[0] = sum;\n}\n";
+  write("k.metal", text);
+  const Outcome found = run("metal check k.metal --buffer 0=1,2,3,4 --grid 1 --json found.json");
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.out, AllOf(HasSubstr("initcheck: kernel k: a private variable is read before it is written"),
+                               HasSubstr("at k.metal:3:31"), Not(HasSubstr("by thread"))));
+  const auto json = nlohmann::json::parse(std::ifstream(folder_ / "found.json"));
+  EXPECT_EQ(json["reports"][0]["event"]["line"], 3);
+  EXPECT_TRUE(json["reports"][0]["event"]["thread_position_in_grid"].is_null());
+  EXPECT_EQ(run("metal check k.metal --buffer 0=1,2,3,4 --grid 1").out, found.out) << "not from the cache";
+  write("k.metal", replaced(text, "float sum;", "float sum = 0;"));
+  EXPECT_EQ(run("metal check k.metal --buffer 0=1,2,3,4 --grid 1").status, 0);
+}
+
+TEST_F(MetalSource, AsksForFunctionConstantsAndNotForAbsentArguments) {
+  write("k.metal",
+        "constant bool biased [[function_constant(4)]];\n"
+        "kernel void k(device int* x, device int* bias [[function_constant(biased)]]) {\n"
+        "  x[0] = biased ? bias[0] : 7;\n}\n");
+  const Outcome unset = run("metal check k.metal --buffer 0=1 --grid 1");
+  EXPECT_EQ(unset.status, 2);
+  EXPECT_THAT(unset.err, HasSubstr("function constant 4 `biased`: kernel k uses it, and it has no value"));
+  EXPECT_EQ(run("metal check k.metal --buffer 0=1 --grid 1 --constant 4=false").status, 0);
+  EXPECT_THAT(run("metal check k.metal --buffer 0=1 --grid 1 --constant 4=true").err, HasSubstr("expected --buffer 1"));
+}
+
+/// A compiler that never ends stands for a slow one.
+TEST_F(MetalSource, LeavesNothingBehindWhenItIsInterrupted) {
+  write("k.metal", "kernel void k(device int* x) { x[0] = 1; }\n");
+  write("clang",
+        "#!/bin/sh\nif [ \"$1\" = --version ]; then echo clang version 19; exit; fi\n"
+        "sleep 100 &\necho $! > child\nwait\n");
+  for (const std::string signal : {"INT", "TERM"}) {
+    const Outcome outcome = shell(
+        "chmod +x clang; rm -f child; XDG_CACHE_HOME=\"$PWD/cache\" ASSAY_CLANG=\"$PWD/clang\" timeout --foreground "
+        "--preserve-status -s " +
+        signal + " 2 '" ASSAY_PROGRAM "' metal check k.metal; sleep 0.2; cat child");
+    ASSERT_FALSE(outcome.out.empty()) << "the compiler did not run";
+    const std::string process = "/proc/" + outcome.out.substr(0, outcome.out.find('\n'));
+    EXPECT_NE(shell("test -d " + process + " && ! grep -q zombie " + process + "/status").status, 0)
+        << "the compiler still runs";
+    EXPECT_TRUE(fs::is_empty(folder_ / "cache/assay")) << *fs::directory_iterator(folder_ / "cache/assay");
+  }
+}
+
+}  // namespace
+}  // namespace assay::validation

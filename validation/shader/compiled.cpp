@@ -1,0 +1,69 @@
+#include "validation/shader/compiled.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace assay::validation {
+
+namespace emulator = metal::emulator;
+
+namespace {
+
+/// Empty if there are several, or none is named.
+std::string kernel_of_all_passes(const ShaderScript& script) {
+  if (script.passes.empty()) return {};
+  const std::string& first = script.passes.front().function;
+  const bool is_one =
+      std::ranges::all_of(script.passes, [&](const ShaderPass& pass) { return pass.function == first; });
+  return is_one ? first : std::string();
+}
+
+std::string chosen_kernel(const ShaderScript& script, const ShaderPass& pass, const std::vector<std::string>& names) {
+  if (pass.function.empty() && names.size() == 1) return names.front();
+  if (std::ranges::find(names, pass.function) != names.end()) return pass.function;
+  const std::string given = pass.function.empty() ? "" : fmt::format(" {}", pass.function);
+  throw std::invalid_argument(fmt::format("{}{}: {} has {} kernels, expected one of {}",
+                                          script.is_command_line ? "--kernel" : "function", given,
+                                          script.source.string(), names.size(), fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+emulator::CompileOptions compile_options(const ShaderScript& script) {
+  emulator::CompileOptions options;
+  options.metal_version = script.metal_version;
+  options.macros = script.macros;
+  options.folders = script.folders;
+  return options;
+}
+
+metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script) {
+  const auto listing = emulator::list_file(script.source, compile_options(script));
+  if (!listing) return tl::unexpected(listing.error());
+  std::vector<std::string> names;
+  for (const auto& kernel : listing->kernels) names.push_back(kernel.name);
+  return names;
+}
+
+ShaderScript with_kernels(const ShaderScript& script, const std::vector<std::string>& names) {
+  ShaderScript named = script;
+  for (ShaderPass& pass : named.passes) pass.function = chosen_kernel(script, pass, names);
+  return named;
+}
+
+metal::Result<std::shared_ptr<const emulator::CompiledShader>> compile_kernels(const ShaderScript& script) {
+  emulator::CompileOptions options = compile_options(script);
+  options.kernel = kernel_of_all_passes(script);
+  return emulator::compile_file(script.source, options);
+}
+
+std::shared_ptr<const emulator::CompiledShader> compile_script(const ShaderScript& script) {
+  auto shader = compile_kernels(script);
+  if (!shader) throw std::invalid_argument(shader.error().text);
+  return *shader;
+}
+
+}  // namespace assay::validation
