@@ -69,9 +69,9 @@ def test_float16_in_with_float32_between():
 def test_replay():
     kernel = FAULTY["softmax"]["powers_of_two"]
     failure = assay.gate(gallery.softmax, kernel, cases=20, filter="outputs").failures["outputs"]
-    line = failure.reproducer.split("'")[1] if "'" in failure.reproducer else failure.reproducer
-    assert not assay.replay(kernel, line, operation=gallery.softmax)
-    assert assay.replay(softmax_plain, line, operation=gallery.softmax)
+    assert repr(failure.reproducer) in failure.again
+    assert not assay.replay(kernel, failure.reproducer, operation=gallery.softmax)
+    assert assay.replay(softmax_plain, failure.reproducer, operation=gallery.softmax)
 
 
 def test_mutants_are_noticed():

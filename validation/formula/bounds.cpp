@@ -30,17 +30,35 @@ struct Operand {
 /// The errors of one node's elements.
 class NodeErrors {
  public:
-  NodeErrors(const Graph& graph, const Doubles& values, const Doubles& errors, const Arithmetic& arithmetic)
-      : graph_(graph), values_(values), errors_(errors), a_(arithmetic), format_(format_of(arithmetic.compute)) {}
+  NodeErrors(const Graph& graph, const Doubles& values, const Doubles& errors, const Doubles& underflows,
+             const Arithmetic& arithmetic)
+      : graph_(graph),
+        values_(values),
+        errors_(errors),
+        underflows_(underflows),
+        a_(arithmetic),
+        format_(format_of(arithmetic.compute)) {}
 
-  double of(std::size_t number, std::size_t i) {
+  double of(std::size_t number, std::size_t i, double underflow) {
     const Node& node = graph_.nodes[number];
     const double value = values_[number][i];
     if (node.op == Op::input) return value * 0 == 0 ? std::abs(value) * a_.input_roundoff : 0;
     if (node.op == Op::constant) return rounding(value, is_number(value) ? 0 : 1);
-    const double error = propagated(node, i, value);
+    const double error = propagated(node, i, value) + (node.op == Op::multiply ? underflow : 0);
     if (!std::isfinite(value)) return std::isfinite(error) || selects(node.op) ? 0 : infinity;
     return std::isnan(error) || std::abs(value) + error > most() ? infinity : error;
+  }
+
+  /// What underflows where factors are taken in another order: x w, before a divisor below 1 makes x w / d large again.
+  double underflow(std::size_t number, std::size_t i) const {
+    const Node& node = graph_.nodes[number];
+    if (node.op == Op::gather) return reference::formula::detail::joined(node, underflows_, node.index[i]);
+    if (node.op != Op::divide && node.op != Op::multiply) return 0;
+    const auto a = static_cast<std::size_t>(node.arguments[0]), b = static_cast<std::size_t>(node.arguments[1]);
+    if (values_[number][i] == 0 || !std::isfinite(values_[number][i])) return 0;
+    if (node.op == Op::divide) return (underflows_[a][i] + format_.smallest) / std::abs(values_[b][i]);
+    return underflows_[a][i] * std::max(1.0, std::abs(values_[b][i])) +
+           underflows_[b][i] * std::max(1.0, std::abs(values_[a][i]));
   }
 
  private:
@@ -253,6 +271,7 @@ class NodeErrors {
   const Graph& graph_;
   const Doubles& values_;
   const Doubles& errors_;
+  const Doubles& underflows_;
   const Arithmetic& a_;
   NumberFormat format_;
   std::vector<Operand> terms_;
@@ -277,19 +296,22 @@ std::vector<double> scattered(const Node& node, const std::vector<double>& value
 }  // namespace
 
 Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic) {
-  Doubles errors;
+  Doubles errors, underflows;
   errors.reserve(graph.nodes.size());
-  NodeErrors node_errors(graph, values, errors, arithmetic);
+  underflows.reserve(graph.nodes.size());
+  NodeErrors node_errors(graph, values, errors, underflows, arithmetic);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    std::vector<double> result;
+    std::vector<double> result, underflow;
+    for (std::size_t i = 0; i < values[n].size(); ++i) underflow.push_back(node_errors.underflow(n, i));
     if (node.op == Op::scatter) {
       const auto from = static_cast<std::size_t>(node.arguments[0]);
       result = scattered(node, values[from], errors[from], format_of(arithmetic.accumulate).roundoff);
     } else {
-      for (std::size_t i = 0; i < values[n].size(); ++i) result.push_back(node_errors.of(n, i));
+      for (std::size_t i = 0; i < values[n].size(); ++i) result.push_back(node_errors.of(n, i, underflow[i]));
     }
     errors.push_back(std::move(result));
+    underflows.push_back(std::move(underflow));
   }
   return errors;
 }

@@ -78,6 +78,9 @@ std::vector<std::pair<std::string, Fault>> faults_of(Op op) {
     faults.emplace_back("leaves out the last tile of 16", [](Graph& g, const Node& n) {
       return shortened(g, n, 0, n.inner > tile ? (n.inner - 1) / tile * tile : n.inner);
     });
+    faults.emplace_back("leaves out all from the 1024th on", [](Graph& g, const Node& n) {
+      return shortened(g, n, 0, std::min<std::int64_t>(n.inner, 1023));
+    });
   }
   if (op == Op::largest) faults.emplace_back("is 0", [](Graph& g, const Node& n) { return constant(g, n.size, 0); });
   if (op == Op::less || op == Op::less_equal)
