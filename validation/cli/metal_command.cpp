@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <iostream>
 #include <memory>
 #include <stdexcept>
 
 #include "metal/emulator/compile/lint.h"
+#include "validation/cli/metal_serve.h"
 #include "validation/core/parse.h"
 #include "validation/core/terminal.h"
 #include "validation/report/report_file.h"
@@ -170,6 +172,12 @@ void add_metal_command(CLI::App& app, Action& action) {
   });
   auto* linted = add_shader_command(*metal, "lint", "Refuse what Apple's compiler would refuse", *arguments);
   linted->callback([&action, arguments] { action = [arguments] { return lint(*arguments); }; });
+  auto* served = metal->add_subcommand("serve", "Answer calls of a shader with a binding, on standard input");
+  served->group("");  // for programs
+  served->add_option("binding", arguments->check.file, "The binding, a .json file")->required();
+  served->callback([&action, arguments] {
+    action = [arguments] { return serve_shader(arguments->check.file.string(), std::cin, std::cout); };
+  });
 }
 
 }  // namespace assay::validation

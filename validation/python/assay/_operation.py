@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 from collections import OrderedDict
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -13,9 +14,10 @@ import numpy as np
 from . import _core
 from ._arrays import carry
 from ._cases import Given, given_case, shortened, words_of_line
-from ._formula import trace
+from ._formula import NumPy, trace
 from ._gate import GateResult, _property_result
 from ._pipe import Unsupported
+from ._plugin import Plugin
 
 KINDS = ("real", "flag", "index", "unit", "positive")
 
@@ -54,7 +56,8 @@ def _doubles(value: Any, name: str, shape: Sequence[int], dtype: str) -> List[fl
     carried = carry(value)
     if list(carried.array.shape) != list(shape):
         raise TypeError(f"{name} has the shape {list(carried.array.shape)}: expected {list(shape)}")
-    if carried.dtype != dtype:
+    is_bits = dtype == "bfloat16" and carried.dtype == "uint16"
+    if carried.dtype != dtype and not is_bits:
         raise TypeError(f"{name} is {carried.dtype}: expected {dtype}, the type of the inputs")
     array = carried.array
     if dtype == "bfloat16":
@@ -80,7 +83,7 @@ class Operation:
         self._traced: "OrderedDict[Tuple[int, ...], Any]" = OrderedDict()
 
     def __call__(self, *arrays: Any) -> Any:
-        return self.formula(np, *arrays)
+        return self.formula(NumPy(), *arrays)
 
     def shapes(self, extents: Dict[str, int]) -> List[Tuple[int, ...]]:
         return [tuple(extents[d] if d in extents else int(d) for d in dims) for _, dims, _, _, _ in self.inputs]
@@ -157,6 +160,8 @@ class Operation:
     def gate(self, kernel: Any = None, backward: Any = None, *, cases: int = 100, seed: int = 1, filter: str = "",
              reach: str = "quick", input: Optional[Given] = None, **declared: Any) -> GateResult:
         """Judges a kernel, its backward pass, or both; see assay.operation for what may be declared."""
+        if isinstance(kernel, (str, os.PathLike)) or isinstance(backward, (str, os.PathLike)):
+            return self._gate_plugin(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input, **declared)
         fn = kernel or backward
         given = [] if input is None else [given_case(self, input, declared.get("dtype", "float32"))]
         said, table = self.subject(kernel, backward, **declared).run(cases, seed, filter, reach, given, shortened)
@@ -169,6 +174,16 @@ class Operation:
         results = [_property_result(one) for one in report["runs"][0]["properties"]]
         return GateResult(self.name, report["runs"][0]["kernel"], results, table, report)
 
+    def _gate_plugin(self, kernel: Any, backward: Any, **options: Any) -> GateResult:
+        dtype = options.get("dtype", "float32")
+        kernels = [one and Plugin(one, self, dtype, is_gradient) for one, is_gradient in ((kernel, False), (backward, True))]
+        try:
+            return self.gate(*kernels, **options)
+        finally:
+            for one in kernels:
+                if one is not None:
+                    one.close()
+
     def property_names(self) -> List[str]:
         """The properties of a kernel of the outputs, in the order of a report."""
         return ["repeat", *(name for name, _ in self.properties), "exact", "outputs"]
@@ -177,6 +192,8 @@ class Operation:
         """Judges the case of a failure once more, prints the verdict, and returns whether it passes now."""
         words = words_of_line(reproducer)
         of_gradient = words["property"] == "gradient"
+        if isinstance(fn, (str, os.PathLike)):
+            fn = Plugin(fn, self, declared.get("dtype", "float32"), of_gradient)
         verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(words)
         print(f"{verdict} {words['property']}\n{why}")
         return verdict == "pass"
