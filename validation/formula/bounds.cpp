@@ -78,6 +78,7 @@ class NodeErrors {
 
   double propagated(const Node& node, std::size_t i, double value) {
     if (is_unary(node.op)) return unary(node, operand(node, 0, i), value);
+    if (node.is_share) return share(operand(node, 0, i), operand(node, 1, i), value);
     if (is_binary(node.op)) return binary(node.op, operand(node, 0, i), operand(node, 1, i), value);
     if (node.op == Op::where) return choice(node, i);
     if (node.op == Op::gather) return reference::formula::detail::joined(node, errors_, node.index[i]);
@@ -110,6 +111,12 @@ class NodeErrors {
       default:
         return near;
     }
+  }
+
+  /// Of ties that rounding may make or break, another may have the share.
+  double share(Operand tie, Operand ties, double value) const {
+    if (tie.error == 0 && (tie.value == 0 || ties.error == 0)) return rounding(value, tie.value == 0 ? 0 : 1);
+    return 1;
   }
 
   static double finite_part(Operand a) { return std::isfinite(a.value) ? a.error : a.error > 0 ? infinity : 0; }
@@ -153,7 +160,7 @@ class NodeErrors {
       case Op::abs:
         return x.error;
       case Op::sign:
-        return std::abs(x.value) > x.error || x.error == 0 ? 0 : 2;
+        return std::isinf(x.error) ? infinity : std::abs(x.value) > x.error || x.error == 0 ? 0 : 2;
       case Op::exp:
         return exponential(x, value);
       case Op::expm1:
@@ -164,7 +171,8 @@ class NodeErrors {
         return x.value == 0 && x.error == 0 ? 0 : logarithm(1 + x.value, x.error, function);
       case Op::sqrt:
         return root(x, value);
-      default: {  // tanh, whose slope is largest where |x| is least
+      default: {                                   // tanh, whose slope is largest where |x| is least
+        if (std::isinf(x.error)) return infinity;  // the argument may be NaN
         const double least = std::tanh(std::max(0.0, std::abs(x.value) - x.error));
         return std::min(2.0, x.error * (1 - least * least) + function);
       }
@@ -200,7 +208,8 @@ class NodeErrors {
 
   double choice(const Node& node, std::size_t i) const {
     const Operand condition = operand(node, 0, i), a = operand(node, 1, i), b = operand(node, 2, i);
-    if (condition.error > 0 && a.value != b.value) return infinity;
+    if (std::isinf(condition.error)) return infinity;  // it may be NaN, and neither is taken
+    if (condition.error > 0 && a.value != b.value) return std::abs(a.value - b.value) + std::max(a.error, b.error);
     if (condition.error > 0) return std::max(a.error, b.error);
     return condition.value > 0 ? a.error : b.error;
   }
@@ -246,7 +255,7 @@ class NodeErrors {
       const bool exact = a.error == 0 && b.error == 0 && std::fma(a.value, b.value, -value) == 0 && is_number(value);
       terms_.push_back({value, cross(a, b) + (exact ? 0 : rounding(value, roads))});
     }
-    return sum(false);
+    return sum(node.running);
   }
 
   double product(double value) const {

@@ -35,12 +35,19 @@ bool is_small(const Specification& specification, const Extents& extents) {
   });
 }
 
+/// There is no index below an extent of 0.
+bool may_be_empty(const Specification& specification, const std::string& extent) {
+  return specification.empty && std::ranges::none_of(specification.inputs, [&](const Input& input) {
+           return input.kind == Kind::index && input.extent == extent;
+         });
+}
+
 Extents draw_extents(Random& random, int size, const Specification& specification, const Trace& trace) {
   Extents extents;
   for (const auto& name : specification.extents) {
     const auto limit = specification.limits.find(name);
-    extents[name] =
-        draw_extent(random, size, limit == specification.limits.end() ? 257 : limit->second, specification.empty);
+    extents[name] = draw_extent(random, size, limit == specification.limits.end() ? 257 : limit->second,
+                                may_be_empty(specification, name));
   }
   while (!is_small(specification, extents)) halve_the_largest(extents);
   while (trace(extents)->graph.elements() > specification.largest_graph) {

@@ -114,15 +114,24 @@ Traced planted(const Traced& traced, const Site& site, const Fault& fault) {
   return result;
 }
 
+/// Where a mutant computes in bfloat16.
+enum class Narrow : std::uint8_t { nowhere, sums, everywhere };
+
 template <class Number>
-Doubles computed(const Subject& subject, const Traced& traced, const Case& c, bool gradient, bool ones) {
-  const auto values = reference::formula::evaluate<Number>(traced.graph, [&](const std::string& name) {
+Doubles computed(const Subject& subject, const Traced& traced, const Case& c, bool gradient, bool ones, Narrow narrow) {
+  const auto input = [&](const std::string& name) {
     for (std::size_t i = 0; i < subject.specification.inputs.size(); ++i)
       if (subject.specification.inputs[i].name == name) return c.arrays[i];
     std::vector<double> upstream = c.upstream.at(std::stoul(name.substr(std::string("upstream").size())));
     if (ones) std::ranges::fill(upstream, 1.0);
     return upstream;
-  });
+  };
+  const auto values =
+      reference::formula::evaluate<Number>(traced.graph, input, [&](const Node& node, std::vector<Number>& result) {
+        if (narrow != Narrow::sums || (node.op != Op::sum && node.op != Op::matmul)) return;
+        for (Number& x : result)
+          x = Number(rounded_to<float>(Dtype::bfloat16, reference::NumberTraits<Number>::to_double(x)));
+      });
   Doubles results;
   for (const auto node : gradient ? traced.gradients : traced.graph.outputs) {
     auto& one = results.emplace_back();
@@ -135,14 +144,14 @@ Doubles computed(const Subject& subject, const Traced& traced, const Case& c, bo
 using Transform = std::function<Traced(const Traced&)>;
 using Spoil = std::function<void(Doubles&)>;
 
-Kernel evaluating(const Subject& subject, const Transform& transform, bool gradient, bool narrow, bool ones,
+Kernel evaluating(const Subject& subject, const Transform& transform, bool gradient, Narrow narrow, bool ones,
                   const Spoil& spoil) {
   return [&subject, transform, gradient, narrow, ones, spoil](const Case& c) {
     const Traced faulty = transform(*subject.trace(c.extents));
-    Doubles results = narrow ? computed<reference::BFloat16>(subject, faulty, c, gradient, ones)
-                      : subject.arithmetic.compute == Dtype::float64
-                          ? computed<double>(subject, faulty, c, gradient, ones)
-                          : computed<float>(subject, faulty, c, gradient, ones);
+    Doubles results =
+        narrow == Narrow::everywhere ? computed<reference::BFloat16>(subject, faulty, c, gradient, ones, narrow)
+        : subject.arithmetic.compute == Dtype::float64 ? computed<double>(subject, faulty, c, gradient, ones, narrow)
+                                                       : computed<float>(subject, faulty, c, gradient, ones, narrow);
     if (spoil) spoil(results);
     return results;
   };
@@ -180,7 +189,7 @@ struct Mutant {
 std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
   const Transform same = [](const Traced& traced) { return traced; };
   std::vector<Mutant> mutants;
-  const auto add = [&](const std::string& name, bool gradient, const Transform& t, bool narrow, bool ones,
+  const auto add = [&](const std::string& name, bool gradient, const Transform& t, Narrow narrow, bool ones,
                        const Spoil& spoil) {
     Mutant mutant{name, gradient, {}, {}};
     if (gradient) {
@@ -197,16 +206,17 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
       const std::string where = site.gradient ? "gradient" : fmt::format("line {}", site.line);
       const Transform transform = [site, fault = fault](const Traced& traced) { return planted(traced, site, fault); };
       add(fmt::format("{}: {} {}", where, reference::formula::op_names[static_cast<std::size_t>(site.op)], what),
-          site.gradient, transform, false, false, {});
+          site.gradient, transform, Narrow::nowhere, false, {});
     }
   for (const bool gradient : {false, true}) {
     const std::string what = gradient ? "gradient" : "output";
-    add(what + ": the last element is 0", gradient, same, false, false, last_is_zero());
-    add(what + ": all zeros", gradient, same, false, false, all_zero());
-    add(what + ": that of the call before", gradient, same, false, false, stale());
-    add(what + ": computed in bfloat16", gradient, same, true, false, {});
+    add(what + ": the last element is 0", gradient, same, Narrow::nowhere, false, last_is_zero());
+    add(what + ": all zeros", gradient, same, Narrow::nowhere, false, all_zero());
+    add(what + ": that of the call before", gradient, same, Narrow::nowhere, false, stale());
+    add(what + ": computed in bfloat16", gradient, same, Narrow::everywhere, false, {});
+    add(what + ": sums in bfloat16", gradient, same, Narrow::sums, false, {});
   }
-  add("gradient: upstream of ones", true, same, false, true, {});
+  add("gradient: upstream of ones", true, same, Narrow::nowhere, true, {});
   return mutants;
 }
 

@@ -47,7 +47,8 @@ std::vector<Needle> needles_of(const Specification& specification, const Trace& 
     const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(limit - 1)));
     const NeedleExtent one{extent.c_str(), ' ', std::min(power, largest_power)};
     auto sizes = needle_sizes(one, reach, against_reference);
-    if (!sizes.empty()) sizes.push_back(std::min(limit, largest_power + 1));
+    if (!sizes.empty() && (against_reference || reach != Reach::quick))
+      sizes.push_back(std::min(limit, largest_power + 1));
     sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
     for (const std::int64_t size : sizes)
       for (const auto& kind : values)

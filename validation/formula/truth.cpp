@@ -1,5 +1,6 @@
 // The exact results of a formula, at two precisions that must agree, and the bounds on a kernel's errors.
 #include <cmath>
+#include <future>
 #include <utility>
 
 #include "validation/core/number.h"
@@ -54,8 +55,9 @@ Truth truth_of(const Subject& subject, const Case& c) {
     forward.outputs = traced->graph.outputs;
   }
   const Graph& graph = subject.backward ? traced->graph : forward;
-  const Exact coarse = evaluated(subject, graph, c, subject.digits);
+  auto beside = std::async(std::launch::async, [&] { return evaluated(subject, graph, c, subject.digits); });
   const Exact fine = evaluated(subject, graph, c, subject.digits * 3 / 2);
+  const Exact coarse = beside.get();
   Doubles values = in_double(fine);
   const Doubles errors = errors_of(graph, values, subject.arithmetic);
   Truth truth;
