@@ -24,7 +24,7 @@ int assay_forward(const char* operation, const assay_array* inputs, size_t input
   const float* from = x->data;
   float* to = outputs[0].data;
   const int64_t N = x->shape[0], D = x->shape[1];
-  (void)operation, (void)output_count;
+  (void)operation, (void)output_count, (void)message, (void)message_size;
   EXTRA
   for (int64_t n = 0; n < N; ++n) {
     float m = -INFINITY, sum = 0;
