@@ -135,7 +135,7 @@ class NodeErrors {
 
   double quotient(Operand a, Operand b, double value, bool exact) const {
     if (b.value == 0 && b.error == 0) return a.error;
-    if (std::abs(b.value) <= b.error) return a.value == 0 && a.error == 0 ? 0 : infinity;
+    if (std::abs(b.value) <= b.error) return infinity;  // 0 / 0, or NaN
     const double carried = (a.error + (b.error == 0 ? 0 : std::abs(value) * b.error)) / (std::abs(b.value) - b.error);
     int exponent = 0;  // a power of two alone has an exact reciprocal
     const bool is_exact = exact && std::abs(std::frexp(b.value, &exponent)) == 0.5 && is_number(value);

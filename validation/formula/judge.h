@@ -66,12 +66,17 @@ struct RunOptions {
   std::function<std::string(const std::string& words)> replay_line = {};
 };
 
-GateRecord run(const Subject& subject, const RunOptions& options);
+struct Judged {
+  GateRecord record;
+  std::vector<std::string> hidden;  ///< the sums whose terms needle cases do not all notice
+};
+
+Judged run(const Subject& subject, const RunOptions& options);
 
 /// The verdict of one property on one case.
 Finding judge(const Subject& subject, const Property& property, const Case& c, std::uint64_t seed);
 
-/// The table of a record and its failures, as `assay gate` prints them.
-std::string to_text(const GateRecord& record);
+/// The table of a run and its failures, as `assay gate` prints them.
+std::string to_text(const Judged& judged);
 
 }  // namespace assay::validation::formula

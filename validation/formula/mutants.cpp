@@ -66,8 +66,16 @@ std::int32_t with_op(Graph& graph, Node node, Op op) {
   return graph.add(std::move(node));
 }
 
+/// Whether sums may have more than 1023 terms.
+bool may_grow_large(const Specification& specification) {
+  return std::ranges::any_of(specification.extents, [&](const std::string& name) {
+    const auto limit = specification.limits.find(name);
+    return limit == specification.limits.end() || limit->second > 1023;
+  });
+}
+
 /// The faults of one operation, each with what it does.
-std::vector<std::pair<std::string, Fault>> faults_of(Op op) {
+std::vector<std::pair<std::string, Fault>> faults_of(Op op, bool grows_large) {
   constexpr std::int64_t tile = 16;
   std::vector<std::pair<std::string, Fault>> faults;
   if (is_reduction(op) || op == Op::matmul) {
@@ -78,9 +86,10 @@ std::vector<std::pair<std::string, Fault>> faults_of(Op op) {
     faults.emplace_back("leaves out the last tile of 16", [](Graph& g, const Node& n) {
       return shortened(g, n, 0, n.inner > tile ? (n.inner - 1) / tile * tile : n.inner);
     });
-    faults.emplace_back("leaves out all from the 1024th on", [](Graph& g, const Node& n) {
-      return shortened(g, n, 0, std::min<std::int64_t>(n.inner, 1023));
-    });
+    if (grows_large)
+      faults.emplace_back("leaves out all from the 1024th on", [](Graph& g, const Node& n) {
+        return shortened(g, n, 0, std::min<std::int64_t>(n.inner, 1023));
+      });
   }
   if (op == Op::largest) faults.emplace_back("is 0", [](Graph& g, const Node& n) { return constant(g, n.size, 0); });
   if (op == Op::less || op == Op::less_equal)
@@ -202,7 +211,7 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
   std::set<Site> sites;
   for (std::size_t n = 0; n < sample.graph.nodes.size(); ++n) sites.insert(site_of(sample, n));
   for (const Site& site : sites)
-    for (const auto& [what, fault] : faults_of(site.op)) {
+    for (const auto& [what, fault] : faults_of(site.op, may_grow_large(subject.specification))) {
       const std::string where = site.gradient ? "gradient" : fmt::format("line {}", site.line);
       const Transform transform = [site, fault = fault](const Traced& traced) { return planted(traced, site, fault); };
       add(fmt::format("{}: {} {}", where, reference::formula::op_names[static_cast<std::size_t>(site.op)], what),
@@ -235,7 +244,7 @@ std::vector<MutantResult> judge_mutants(const Subject& subject, const RunOptions
     for (const Property& property : properties_of(faulty)) {
       if (property.name == "repeat" && mutant.name.find("call before") == std::string::npos) continue;
       quick.filter = "^" + property.name + "$";
-      if (!run(faulty, quick).properties[0].failure) continue;
+      if (!run(faulty, quick).record.properties[0].failure) continue;
       result.killed = true;
       result.property = property.name;
       break;

@@ -7,8 +7,8 @@ namespace assay::validation::formula {
 namespace {
 
 constexpr std::int64_t largest_power = 4096;
-constexpr std::int64_t largest_graph = 600'000;  ///< elements of all nodes, those of the gradient too
-constexpr std::int64_t others = 3;
+constexpr std::int64_t largest_graph = 1'000'000;  ///< elements of all nodes, those of the gradient too
+constexpr std::int64_t others = 2;
 
 std::int64_t limit_of(const Specification& specification, const std::string& extent) {
   const auto found = specification.limits.find(extent);
@@ -40,7 +40,8 @@ std::vector<Needle> needles_of(const Specification& specification, const Trace& 
                                bool against_reference) {
   std::vector<Needle> needles;
   const std::vector<std::string> values =
-      against_reference ? std::vector<std::string>{"equal", "indexed", "integers"} : std::vector<std::string>{"normal"};
+      against_reference ? std::vector<std::string>{"equal", "indexed", "sparse 0", "sparse 1", "sparse 2", "sparse 3"}
+                        : std::vector<std::string>{"normal"};
   for (const auto& extent : specification.extents) {
     const std::int64_t limit = limit_of(specification, extent);
     if (limit <= others) continue;

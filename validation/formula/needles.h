@@ -2,7 +2,7 @@
 //
 //   equal     all elements are 1: the terms of a sum are equal, and where their sum is exact none can be left out
 //   indexed   (1 + i mod 61) / 64, so that neighbours differ
-//   integers  from -8 to 8
+//   sparse r  1 where i mod 4 is r, else 0: fewer terms, so that a bound on their sum hides fewer
 #pragma once
 
 #include <cstdint>

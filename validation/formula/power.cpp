@@ -1,5 +1,7 @@
 #include "validation/formula/power.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -104,7 +106,9 @@ void Power::take(const Subject& subject, const Case& c, bool gradient) {
     const Terms terms = terms_of(traced->graph.nodes[n], truth.values, size_);
     if (terms.empty()) continue;
     const auto dependents = dependents_of(traced->graph, n, truth.values.size());
-    auto& marked = terms_[static_cast<std::int32_t>(n)];
+    Sum& sum = sums_[static_cast<std::int32_t>(n)];
+    sum.line = traced->graph.nodes[n].line;
+    auto& marked = sum.noticed;
     marked.resize(static_cast<std::size_t>(size_), false);
     std::map<std::vector<double>, bool> known;  // many indices have equal terms
     for (std::size_t index = 0; index < marked.size(); ++index) {
@@ -127,11 +131,21 @@ std::int64_t Power::elements() const {
 
 std::int64_t Power::terms() const {
   std::int64_t least = -1;
-  for (const auto& [node, marked] : terms_) {
-    const auto count = std::ranges::count(marked, true);
+  for (const auto& [node, sum] : sums_) {
+    const auto count = std::ranges::count(sum.noticed, true);
     if (!gradient_ || count > 0) least = least < 0 ? count : std::min(least, count);
   }
   return std::max<std::int64_t>(least, 0);
+}
+
+std::vector<std::string> Power::hidden() const {
+  std::vector<std::string> lines;
+  for (const auto& [node, sum] : sums_) {
+    const auto count = std::ranges::count(sum.noticed, true);
+    if (count < size_ && (!gradient_ || count > 0))
+      lines.push_back(fmt::format("{} of the {} terms of the sum in line {}", count, size_, sum.line));
+  }
+  return lines;
 }
 
 }  // namespace assay::validation::formula

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "validation/formula/judge.h"
@@ -24,11 +25,19 @@ class Power {
   /// By every sum over the extent. Sums of a gradient that notice nothing are left out, since their terms may cancel.
   std::int64_t terms() const;
 
+  /// "0 of the 4097 terms of the sum in line 12", for each sum some of whose terms hide.
+  std::vector<std::string> hidden() const;
+
  private:
+  struct Sum {
+    std::int32_t line = 0;  ///< of the formula's source
+    std::vector<bool> noticed;
+  };
+
   std::int64_t size_;
   bool gradient_ = false;
   std::vector<bool> elements_;
-  std::map<std::int32_t, std::vector<bool>> terms_;  ///< of each node that is a sum over the extent
+  std::map<std::int32_t, Sum> sums_;  ///< the nodes that are sums over the extent
 };
 
 }  // namespace assay::validation::formula

@@ -100,6 +100,13 @@ class PropertyRun {
     return record_;
   }
 
+  std::vector<std::string> hidden() const {
+    std::vector<std::string> lines;
+    for (const auto& [extent, power] : powers_)
+      for (const auto& line : power.hidden()) lines.push_back(line);
+    return lines;
+  }
+
  private:
   /// Every class of values in turn, so that a few cases have met each.
   void generated(std::size_t i, std::uint64_t seed) {
@@ -121,7 +128,7 @@ class PropertyRun {
     const bool is_largest = needle.size == std::ranges::max(needles_, {}, [&](const Needle& one) {
                                              return one.extent == needle.extent ? one.size : 0;
                                            }).size;
-    if (property_.against_reference && verdict == Verdict::pass && is_largest && needle.values != "integers") {
+    if (property_.against_reference && verdict == Verdict::pass && is_largest) {
       Power& power = powers_.try_emplace(needle.extent, needle.size).first->second;
       power.take(subject_, c, property_.name == "gradient");
       reached.noticed = power.elements();
@@ -172,9 +179,10 @@ Finding judge(const Subject& subject, const Property& property, const Case& c, s
   }
 }
 
-GateRecord run(const Subject& subject, const RunOptions& options) {
+Judged run(const Subject& subject, const RunOptions& options) {
   const std::regex pattern(options.filter);
-  GateRecord record;
+  Judged judged;
+  GateRecord& record = judged.record;
   record.question = {subject.specification.name,
                      subject.kernel_name,
                      options.cases,
@@ -189,19 +197,23 @@ GateRecord run(const Subject& subject, const RunOptions& options) {
   std::int64_t unit = 0;
   for (const Property& property : properties_of(subject)) {
     if (!std::regex_search(property.name, pattern)) continue;
-    record.properties.push_back(PropertyRun(subject, property, options, record.coverage).run(unit));
+    PropertyRun property_run(subject, property, options, record.coverage);
+    record.properties.push_back(property_run.run(unit));
+    for (const auto& line : property_run.hidden()) judged.hidden.push_back(property.name + " notices " + line);
   }
   if (record.properties.empty())
     throw std::invalid_argument(fmt::format("no property matches the filter '{}'", options.filter));
   for (std::int64_t i = 0; i < unit; ++i) record.units += options.shard.has(i) ? 1 : 0;
   record.units_done = record.units;
-  return record;
+  return judged;
 }
 
-std::string to_text(const GateRecord& record) {
+std::string to_text(const Judged& judged) {
+  const GateRecord& record = judged.record;
   std::string text = fmt::format("{} of {}\n{}\n", record.question.kernel, record.question.operation, table_heading());
   for (const auto& property : record.properties) text += table_row(property, false) + "\n";
   text += coverage_text(record.coverage) + "\n" + reach_text(record);
+  for (const auto& line : judged.hidden) text += "    " + line + "; the others hide in its bound\n";
   for (const auto& property : record.properties) {
     for (const auto& [reason, count] : property.skipped)
       if (count > 0) text += fmt::format("  {}: {} cases skipped: {}\n", property.property, count, reason);

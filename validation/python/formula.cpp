@@ -114,8 +114,9 @@ py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::
   options.replay_line = [&](const std::string& words) { return replay_line(words).cast<std::string>(); };
   validation::Report report;
   report.complete = true;
-  report.runs.push_back(formula::run(subject, options));
-  return py::make_tuple(validation::to_json(report), formula::to_text(report.runs[0]));
+  const formula::Judged judged = formula::run(subject, options);
+  report.runs.push_back(judged.record);
+  return py::make_tuple(validation::to_json(report), formula::to_text(judged));
 }
 
 std::pair<std::string, std::string> replay(const Subject& subject, const std::map<std::string, std::string>& words) {
