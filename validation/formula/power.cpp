@@ -143,7 +143,8 @@ std::vector<std::string> Power::hidden() const {
   for (const auto& [node, sum] : sums_) {
     const auto count = std::ranges::count(sum.noticed, true);
     if (count < size_ && (!gradient_ || count > 0))
-      lines.push_back(fmt::format("{} of the {} terms of the sum in line {}", count, size_, sum.line));
+      lines.push_back(fmt::format("{} of the {} terms of the sum in {}", count, size_,
+                                  sum.line > 0 ? fmt::format("line {}", sum.line) : "the gradient"));
   }
   return lines;
 }
