@@ -106,7 +106,6 @@ def scipy_log_softmax(p: Any) -> Any:
 
 # title, library, operation of the gallery, kernel, backward pass, what is declared, a function that not all versions have
 _CORE = {"empty": False}  # results of nothing are refused by some; what is judged is the arithmetic
-_LOGARITHM = {**_CORE, "input_roundoff": 2.0**-21}  # its backward pass takes the logarithm of the upstream
 KERNELS = (
     ("softmax", "torch", "softmax", *_torch(_softmax), {}, ""),
     ("special.softmax", "scipy", "softmax", scipy_softmax, None, _CORE, ""),
@@ -119,7 +118,7 @@ KERNELS = (
     ("scaled_dot_product_attention, causal", "torch", "causal_attention", *_torch(_attention), _CORE, "torch.nn.functional.scaled_dot_product_attention"),
     ("causal attention of matmul and softmax", "torch", "causal_attention", *_torch(_composed_attention), _CORE, ""),
     ("padded attention of matmul, tanh and softmax", "torch", "padded_attention", *_torch(_padded_attention), _CORE, ""),
-    ("logcumsumexp", "torch", "cumulative_log_sum_exp", *_torch(_logcumsumexp), _LOGARITHM, ""),
+    ("logcumsumexp", "torch", "cumulative_log_sum_exp", *_torch(_logcumsumexp), _CORE, ""),
     ("logaddexp.accumulate", "numpy", "cumulative_log_sum_exp", numpy_logaddexp_accumulate, None, _CORE, ""),
     ("rnnt_loss", "torchaudio", "transducer_loss", *_torch(_rnnt_loss), _CORE, ""),
 )
