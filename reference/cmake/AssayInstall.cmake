@@ -50,7 +50,8 @@ while(left)
   list(REMOVE_ITEM left ${installed})
 endwhile()
 # For the authors of plug-ins, and the program that calls them.
-install(FILES "${PROJECT_SOURCE_DIR}/validation/plugin/assay_plugin.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/validation/plugin/assay_plugin.h"
+              "${PROJECT_SOURCE_DIR}/validation/plugin/assay_formula.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(TARGETS assay_plugin_worker DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/assay")
 # The production kernels, which are compiled where they run.
 install(

@@ -66,7 +66,9 @@ class Differentiation {
   }
   std::int32_t matmul(std::int32_t a, std::int32_t b, std::int64_t rows, std::int64_t inner, std::int64_t columns,
                       std::int64_t size) {
-    return graph_.add({Op::matmul, size, {a, b}, inner, rows, columns});
+    Node product{Op::matmul, size, {a, b}, inner, rows, columns};
+    product.running = true;  // (g v) w may be computed as g (v w)
+    return graph_.add(std::move(product));
   }
 
   void accumulate(std::int32_t node, std::int32_t adjoint) {
@@ -150,7 +152,9 @@ class Differentiation {
     if (node.op == Op::product) return accumulate(x, binary(Op::divide, repeat(times(g, y), node.inner), x));
     const auto is_extreme = binary(Op::equal, x, repeat(y, node.inner));
     const auto ties = graph_.add({Op::sum, node.size, {is_extreme}, node.inner});
-    accumulate(x, times(is_extreme, repeat(binary(Op::divide, g, ties), node.inner)));
+    Node share{Op::divide, node.size * node.inner, {is_extreme, repeat(ties, node.inner)}};
+    share.is_share = true;
+    accumulate(x, times(graph_.add(std::move(share)), repeat(g, node.inner)));
   }
 
   /// C = A B: dA = G B^T, dB = A^T G

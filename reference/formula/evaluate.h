@@ -189,9 +189,14 @@ Number element(const Node& node, const Values<Number>& values, std::size_t i) {
 
 }  // namespace detail
 
-/// `input(name)` gives the elements of an input as doubles.
-template <class Number, class Input>
-Values<Number> evaluate(const Graph& graph, const Input& input) {
+struct Unchanged {
+  template <class Number>
+  void operator()(const Node&, std::vector<Number>&) const {}
+};
+
+/// `input(name)` gives the elements of an input as doubles. `after` may change what a node has become.
+template <class Number, class Input, class After = Unchanged>
+Values<Number> evaluate(const Graph& graph, const Input& input, const After& after = {}) {
   Values<Number> values;
   values.reserve(graph.nodes.size());
   for (const Node& node : graph.nodes) {
@@ -211,6 +216,7 @@ Values<Number> evaluate(const Graph& graph, const Input& input) {
     if (std::ssize(result) != node.size)
       throw std::invalid_argument("input '" + node.name + "' of " + std::to_string(result.size()) +
                                   " elements: expected " + std::to_string(node.size));
+    after(node, result);
     values.push_back(std::move(result));
   }
   return values;

@@ -173,10 +173,6 @@ def attention_in_float64(p):
     return attention_plain(Wide).astype(f32)
 
 
-def cumulative_by_scan(p):
-    return np.logaddexp.accumulate(p.x, axis=1) if p.x.size else p.x.copy()
-
-
 RIGHT = {
     "softmax": [softmax_plain, softmax_online, softmax_tiled, softmax_by_powers_of_two, softmax_in_float64],
     "log_softmax": [log_softmax_plain, log_softmax_reversed],
@@ -185,5 +181,4 @@ RIGHT = {
     "matmul": [matmul_blas, matmul_einsum, matmul_chain, matmul_split, matmul_in_float64],
     "causal_attention": [attention_plain, attention_divided_last, attention_flash, attention_scaled_queries,
                          attention_in_float64],
-    "cumulative_log_sum_exp": [cumulative_by_scan],
 }  # fmt: skip

@@ -56,3 +56,8 @@ def test_the_table_names_every_library():
     lines = list(report(2, 1, [one for one in ENTRIES if one.library == "numpy"]))
     assert lines[0].startswith("| library") and lines[2].startswith("| numpy ")
     assert any(line.startswith("- specials: ") for line in lines)
+
+
+def test_layer_norm_of_torch_cancels_and_its_softmax_does_not():
+    assert judged("layer_norm", "torch", 40, "^(exact|outputs)$").failures
+    assert judged("softmax", "torch", 20).passed

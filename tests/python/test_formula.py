@@ -1,5 +1,6 @@
 """Operations of one's own: right kernels pass, faulty ones fail, and what cannot be traced says what to do."""
 
+import json
 import warnings
 
 import numpy as np
@@ -8,33 +9,12 @@ import pytest
 import assay
 from assay import gallery
 from assay.__main__ import mutants_table
+from assay._program import run_program
 from formula_faulty_kernels import FAULTY
-from formula_right_kernels import RIGHT, softmax_plain
+from formula_right_kernels import softmax_plain
 
 CASES = 60
 warnings.filterwarnings("ignore", category=RuntimeWarning)
-
-
-@pytest.mark.parametrize("name, kernel", [(name, one) for name, kernels in RIGHT.items() for one in kernels])
-def test_right_kernels_pass(name, kernel):
-    assay.gate(getattr(gallery, name), kernel, cases=CASES).raise_for_failure()
-
-
-@pytest.mark.parametrize("name, fault", [(name, one) for name, kernels in FAULTY.items() for one in kernels])
-def test_faulty_kernels_fail(name, fault):
-    result = assay.gate(getattr(gallery, name), FAULTY[name][fault], cases=CASES)
-    assert [one.name for one in result.properties if one.verdict == "fail"], result
-
-
-def softmax_backward(p):
-    y = softmax_plain(p)
-    return y * (p.upstream - (y * p.upstream).sum(-1, keepdims=True))
-
-
-def test_a_backward_pass_is_judged():
-    assay.gradcheck(gallery.softmax, softmax_backward).raise_for_failure()
-    ignores_upstream = assay.gradcheck(gallery.softmax, lambda p: softmax_plain(p) * (1 - softmax_plain(p)))
-    assert ignores_upstream["gradient"].verdict == "fail"
 
 
 def test_gradient_agrees_with_differences_at_100_digits():
@@ -69,9 +49,9 @@ def test_float16_in_with_float32_between():
 def test_replay():
     kernel = FAULTY["softmax"]["powers_of_two"]
     failure = assay.gate(gallery.softmax, kernel, cases=20, filter="outputs").failures["outputs"]
-    line = failure.reproducer.split("'")[1] if "'" in failure.reproducer else failure.reproducer
-    assert not assay.replay(kernel, line, operation=gallery.softmax)
-    assert assay.replay(softmax_plain, line, operation=gallery.softmax)
+    assert repr(failure.reproducer) in failure.again
+    assert not assay.replay(kernel, failure.reproducer, operation=gallery.softmax)
+    assert assay.replay(softmax_plain, failure.reproducer, operation=gallery.softmax)
 
 
 def test_mutants_are_noticed():
@@ -96,3 +76,61 @@ def test_errors_say_what_to_do(formula, says):
 
 
 test_pytest_gate = assay.pytest_gate(gallery.softmax, softmax_plain, cases=20)
+
+
+def test_an_entry_left_out_is_noticed_whichever_it_is():
+    def without_entry(k):
+        def kernel(p):
+            e = np.exp(p.x - p.x.max(-1, keepdims=True, initial=-np.inf))
+            left_out = e[:, k : k + 1] if p.x.shape[-1] > k + 1 else 0
+            return e / (e.sum(-1, keepdims=True) - left_out)
+
+        return kernel
+
+    for k in (100, 777, 2500, 4095):
+        assert assay.gate(gallery.softmax, without_entry(k), cases=5)["outputs"].verdict == "fail", k
+    result = assay.gate(gallery.softmax, softmax_plain, cases=5)
+    reached = {key: one for said in result.record["runs"][0]["properties"] for key, one in said["reached"].items() if said["name"] == "outputs"}
+    assert reached["D"]["size"] == reached["D"]["noticed"] == reached["D"]["terms"] == 4097
+    assert "D 4097 by" in result.table and "all terms by outputs" in result.table
+
+
+def test_what_hides_in_a_wide_bound_is_not_called_noticed():
+    result = assay.gate(gallery.softmax, softmax_plain, cases=3, filter="outputs", accumulate="bfloat16", compute="bfloat16", exp_error=4000)
+    (said,) = result.record["runs"][0]["properties"]
+    assert said["reached"]["D"]["noticed"] < 4097
+
+
+def test_a_batch_of_the_user(tmp_path):
+    x = np.full((1, 3), 50, np.float32)
+    np.savez(tmp_path / "batch.npz", x=x)
+    wrong_there = lambda p: softmax_plain(p) * (2 if p.x.size and (p.x == 50).all() else 1)  # noqa: E731
+    for given in (tmp_path / "batch.npz", {"x": x}):
+        result = assay.gate(gallery.softmax, wrong_there, cases=3, reach="none", filter="outputs", input=given)
+        assert result.failures["outputs"].origin.startswith("given case 0"), result
+    with pytest.raises(ValueError, match="no array 'x'"):
+        assay.gate(gallery.softmax, softmax_plain, input={})
+    with pytest.raises(ValueError, match="array 'y'"):
+        assay.gate(gallery.softmax, softmax_plain, input={"x": x, "y": x})
+
+
+def test_a_long_case_is_kept_in_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fails_when_large = lambda p: softmax_plain(p) * (2 if p.x.shape[-1] > 1000 else 1)  # noqa: E731
+    failure = assay.gate(gallery.softmax, fails_when_large, cases=3, filter="outputs").failures["outputs"]
+    assert " file=assay-failures/" in failure.reproducer and len(failure.reproducer) < 300
+    assert not assay.replay(fails_when_large, failure.reproducer, operation=gallery.softmax)
+    assert assay.replay(softmax_plain, failure.reproducer, operation=gallery.softmax)
+
+
+def test_shards_of_a_run_merge_into_the_run(tmp_path, monkeypatch):
+    whole = assay.gate(gallery.softmax, softmax_plain, cases=20)
+    monkeypatch.setenv("GTEST_TOTAL_SHARDS", "3")
+    for index in range(3):
+        monkeypatch.setenv("GTEST_SHARD_INDEX", str(index))
+        (tmp_path / f"{index}.json").write_text(json.dumps(assay.gate(gallery.softmax, softmax_plain, cases=20).record))
+    merged = run_program("merge", *(str(tmp_path / f"{i}.json") for i in range(3)), "--json", str(tmp_path / "merged.json"))
+    assert merged.returncode == 0, merged.stderr
+    properties = json.loads((tmp_path / "merged.json").read_text())["runs"][0]["properties"]
+    assert [(one["name"], one["cases"]) for one in properties] == [
+        (one["name"], one["cases"]) for one in whole.record["runs"][0]["properties"]]  # fmt: skip

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "validation/cli/reach_text.h"
+#include "validation/report/reach_text.h"
 
 namespace assay::validation {
 namespace {

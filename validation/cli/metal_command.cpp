@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <iostream>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 #include "metal/emulator/compile/lint.h"
 #include "metal/emulator/emulator_device.h"
 #include "validation/cli/metal_run_command.h"
+#include "validation/cli/metal_serve.h"
 #include "validation/cli/shader_options.h"
 #include "validation/report/report_file.h"
 #include "validation/shader/compiled.h"
@@ -101,6 +103,15 @@ void add_lint_command(CLI::App& metal, Action& action) {
   command->callback([&action, options] { action = [options] { return lint(*options); }; });
 }
 
+/// For programs: not in --help.
+void add_serve_command(CLI::App& metal, Action& action) {
+  auto* command = metal.add_subcommand("serve", "Answer calls of a shader with a binding, on standard input");
+  command->group("");
+  const auto binding = std::make_shared<std::string>();
+  command->add_option("binding", *binding, "The binding, a .json file")->required();
+  command->callback([&action, binding] { action = [binding] { return serve_shader(*binding, std::cin, std::cout); }; });
+}
+
 }  // namespace
 
 void add_metal_command(CLI::App& app, Action& action) {
@@ -110,6 +121,7 @@ void add_metal_command(CLI::App& app, Action& action) {
   add_check_command(*metal, action);
   add_metal_run_command(*metal, action);
   add_lint_command(*metal, action);
+  add_serve_command(*metal, action);
 }
 
 }  // namespace assay::validation

@@ -30,17 +30,35 @@ struct Operand {
 /// The errors of one node's elements.
 class NodeErrors {
  public:
-  NodeErrors(const Graph& graph, const Doubles& values, const Doubles& errors, const Arithmetic& arithmetic)
-      : graph_(graph), values_(values), errors_(errors), a_(arithmetic), format_(format_of(arithmetic.compute)) {}
+  NodeErrors(const Graph& graph, const Doubles& values, const Doubles& errors, const Doubles& underflows,
+             const Arithmetic& arithmetic)
+      : graph_(graph),
+        values_(values),
+        errors_(errors),
+        underflows_(underflows),
+        a_(arithmetic),
+        format_(format_of(arithmetic.compute)) {}
 
-  double of(std::size_t number, std::size_t i) {
+  double of(std::size_t number, std::size_t i, double underflow) {
     const Node& node = graph_.nodes[number];
     const double value = values_[number][i];
     if (node.op == Op::input) return value * 0 == 0 ? std::abs(value) * a_.input_roundoff : 0;
     if (node.op == Op::constant) return rounding(value, is_number(value) ? 0 : 1);
-    const double error = propagated(node, i, value);
+    const double error = propagated(node, i, value) + (node.op == Op::multiply ? underflow : 0);
     if (!std::isfinite(value)) return std::isfinite(error) || selects(node.op) ? 0 : infinity;
     return std::isnan(error) || std::abs(value) + error > most() ? infinity : error;
+  }
+
+  /// What underflows where factors are taken in another order: x w, before a divisor below 1 makes x w / d large again.
+  double underflow(std::size_t number, std::size_t i) const {
+    const Node& node = graph_.nodes[number];
+    if (node.op == Op::gather) return reference::formula::detail::joined(node, underflows_, node.index[i]);
+    if (node.op != Op::divide && node.op != Op::multiply) return 0;
+    const auto a = static_cast<std::size_t>(node.arguments[0]), b = static_cast<std::size_t>(node.arguments[1]);
+    if (values_[number][i] == 0 || !std::isfinite(values_[number][i])) return 0;
+    if (node.op == Op::divide) return (underflows_[a][i] + format_.smallest) / std::abs(values_[b][i]);
+    return underflows_[a][i] * std::max(1.0, std::abs(values_[b][i])) +
+           underflows_[b][i] * std::max(1.0, std::abs(values_[a][i]));
   }
 
  private:
@@ -60,6 +78,7 @@ class NodeErrors {
 
   double propagated(const Node& node, std::size_t i, double value) {
     if (is_unary(node.op)) return unary(node, operand(node, 0, i), value);
+    if (node.is_share) return share(operand(node, 0, i), operand(node, 1, i), value);
     if (is_binary(node.op)) return binary(node.op, operand(node, 0, i), operand(node, 1, i), value);
     if (node.op == Op::where) return choice(node, i);
     if (node.op == Op::gather) return reference::formula::detail::joined(node, errors_, node.index[i]);
@@ -94,6 +113,12 @@ class NodeErrors {
     }
   }
 
+  /// Of ties that rounding may make or break, another may have the share.
+  double share(Operand tie, Operand ties, double value) const {
+    if (tie.error == 0 && (tie.value == 0 || ties.error == 0)) return rounding(value, tie.value == 0 ? 0 : 1);
+    return 1;
+  }
+
   static double finite_part(Operand a) { return std::isfinite(a.value) ? a.error : a.error > 0 ? infinity : 0; }
 
   /// |a b - a' b'|, where 0 times an exact infinity is NaN and needs no bound.
@@ -110,7 +135,7 @@ class NodeErrors {
 
   double quotient(Operand a, Operand b, double value, bool exact) const {
     if (b.value == 0 && b.error == 0) return a.error;
-    if (std::abs(b.value) <= b.error) return a.value == 0 && a.error == 0 ? 0 : infinity;
+    if (std::abs(b.value) <= b.error) return infinity;  // 0 / 0, or NaN
     const double carried = (a.error + (b.error == 0 ? 0 : std::abs(value) * b.error)) / (std::abs(b.value) - b.error);
     int exponent = 0;  // a power of two alone has an exact reciprocal
     const bool is_exact = exact && std::abs(std::frexp(b.value, &exponent)) == 0.5 && is_number(value);
@@ -135,7 +160,7 @@ class NodeErrors {
       case Op::abs:
         return x.error;
       case Op::sign:
-        return std::abs(x.value) > x.error || x.error == 0 ? 0 : 2;
+        return std::isinf(x.error) ? infinity : std::abs(x.value) > x.error || x.error == 0 ? 0 : 2;
       case Op::exp:
         return exponential(x, value);
       case Op::expm1:
@@ -146,7 +171,8 @@ class NodeErrors {
         return x.value == 0 && x.error == 0 ? 0 : logarithm(1 + x.value, x.error, function);
       case Op::sqrt:
         return root(x, value);
-      default: {  // tanh, whose slope is largest where |x| is least
+      default: {                                   // tanh, whose slope is largest where |x| is least
+        if (std::isinf(x.error)) return infinity;  // the argument may be NaN
         const double least = std::tanh(std::max(0.0, std::abs(x.value) - x.error));
         return std::min(2.0, x.error * (1 - least * least) + function);
       }
@@ -182,7 +208,8 @@ class NodeErrors {
 
   double choice(const Node& node, std::size_t i) const {
     const Operand condition = operand(node, 0, i), a = operand(node, 1, i), b = operand(node, 2, i);
-    if (condition.error > 0 && a.value != b.value) return infinity;
+    if (std::isinf(condition.error)) return infinity;  // it may be NaN, and neither is taken
+    if (condition.error > 0 && a.value != b.value) return std::abs(a.value - b.value) + std::max(a.error, b.error);
     if (condition.error > 0) return std::max(a.error, b.error);
     return condition.value > 0 ? a.error : b.error;
   }
@@ -228,7 +255,7 @@ class NodeErrors {
       const bool exact = a.error == 0 && b.error == 0 && std::fma(a.value, b.value, -value) == 0 && is_number(value);
       terms_.push_back({value, cross(a, b) + (exact ? 0 : rounding(value, roads))});
     }
-    return sum(false);
+    return sum(node.running);
   }
 
   double product(double value) const {
@@ -253,6 +280,7 @@ class NodeErrors {
   const Graph& graph_;
   const Doubles& values_;
   const Doubles& errors_;
+  const Doubles& underflows_;
   const Arithmetic& a_;
   NumberFormat format_;
   std::vector<Operand> terms_;
@@ -277,19 +305,22 @@ std::vector<double> scattered(const Node& node, const std::vector<double>& value
 }  // namespace
 
 Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic) {
-  Doubles errors;
+  Doubles errors, underflows;
   errors.reserve(graph.nodes.size());
-  NodeErrors node_errors(graph, values, errors, arithmetic);
+  underflows.reserve(graph.nodes.size());
+  NodeErrors node_errors(graph, values, errors, underflows, arithmetic);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
-    std::vector<double> result;
+    std::vector<double> result, underflow;
+    for (std::size_t i = 0; i < values[n].size(); ++i) underflow.push_back(node_errors.underflow(n, i));
     if (node.op == Op::scatter) {
       const auto from = static_cast<std::size_t>(node.arguments[0]);
       result = scattered(node, values[from], errors[from], format_of(arithmetic.accumulate).roundoff);
     } else {
-      for (std::size_t i = 0; i < values[n].size(); ++i) result.push_back(node_errors.of(n, i));
+      for (std::size_t i = 0; i < values[n].size(); ++i) result.push_back(node_errors.of(n, i, underflow[i]));
     }
     errors.push_back(std::move(result));
+    underflows.push_back(std::move(underflow));
   }
   return errors;
 }

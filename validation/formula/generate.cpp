@@ -4,10 +4,15 @@
 #include <cstdlib>
 #include <limits>
 
+#include "validation/core/reach.h"
 #include "validation/formula/problem.h"
 
 namespace assay::validation::formula {
 namespace {
+
+bool is_fixed(const std::string& values) {
+  return values == "equal" || values == "indexed" || values.starts_with("sparse");
+}
 
 std::int64_t draw_extent(Random& random, int size, std::int64_t limit, bool empty) {
   static constexpr std::int64_t sizes[] = {1,  2,  3,  4,  5,  7,  8,   9,   11,  13,  15,  16,  17,   31,   32,
@@ -30,12 +35,19 @@ bool is_small(const Specification& specification, const Extents& extents) {
   });
 }
 
+/// There is no index below an extent of 0.
+bool may_be_empty(const Specification& specification, const std::string& extent) {
+  return specification.empty && std::ranges::none_of(specification.inputs, [&](const Input& input) {
+           return input.kind == Kind::index && input.extent == extent;
+         });
+}
+
 Extents draw_extents(Random& random, int size, const Specification& specification, const Trace& trace) {
   Extents extents;
   for (const auto& name : specification.extents) {
     const auto limit = specification.limits.find(name);
-    extents[name] =
-        draw_extent(random, size, limit == specification.limits.end() ? 257 : limit->second, specification.empty);
+    extents[name] = draw_extent(random, size, limit == specification.limits.end() ? 257 : limit->second,
+                                may_be_empty(specification, name));
   }
   while (!is_small(specification, extents)) halve_the_largest(extents);
   while (trace(extents)->graph.elements() > specification.largest_graph) {
@@ -60,6 +72,38 @@ double of_class(Random& random, const std::string& values, const NumberFormat& f
   return normal;
 }
 
+/// The elements of needle cases, which nothing is drawn for.
+double of_needle(const Input& input, const Extents& extents, const std::string& values, std::int64_t i) {
+  if (input.kind == Kind::flag) return 1;
+  if (input.kind == Kind::index) return static_cast<double>(i % std::max<std::int64_t>(extents.at(input.extent), 1));
+  if (values == "equal") return input.kind == Kind::unit ? 0.5 : 1;
+  if (values.starts_with("sparse") && input.kind == Kind::real) return i % 4 == values.back() - '0' ? 1 : 0;
+  return static_cast<double>(1 + i % needle_period) / 64;
+}
+
+double of_kind(Random& random, const Input& input, const Extents& extents, const std::string& values,
+               const NumberFormat& format, std::int64_t i, double offset) {
+  if (is_fixed(values)) return of_needle(input, extents, values, i);
+  switch (input.kind) {
+    case Kind::flag:
+      return random.chance(0.7) ? 1 : 0;
+    case Kind::index:
+      return static_cast<double>(random.integer(0, std::max<std::int64_t>(extents.at(input.extent) - 1, 0)));
+    case Kind::unit:
+      return random.chance(0.1) ? random.pick({0.0, 1.0}) : random.real();
+    case Kind::positive:
+      return std::exp(random.gaussian());
+    default:
+      return of_class(random, values, format, i, offset);
+  }
+}
+
+/// Of needle cases, neighbours of 59 kinds and both signs.
+double upstream_of_class(Random& random, const std::string& values, std::int64_t i) {
+  if (is_fixed(values)) return static_cast<double>(1 + i % (needle_period - 2)) / (i % 2 == 0 ? 64 : -64);
+  return values == "integers" ? static_cast<double>(random.integer(-4, 4)) : random.gaussian();
+}
+
 }  // namespace
 
 const std::vector<std::string>& value_classes() {
@@ -77,26 +121,11 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
   std::vector<double> result(static_cast<std::size_t>(elements_of(shape)));
   for (std::size_t i = 0; i < result.size(); ++i) {
     double& x = result[i];
-    switch (input.kind) {
-      case Kind::flag:
-        x = random.chance(0.7) ? 1 : 0;
-        break;
-      case Kind::index:
-        x = static_cast<double>(random.integer(0, std::max<std::int64_t>(extents.at(input.extent) - 1, 0)));
-        break;
-      case Kind::unit:
-        x = random.chance(0.1) ? random.pick({0.0, 1.0}) : random.real();
-        break;
-      case Kind::positive:
-        x = std::exp(random.gaussian());
-        break;
-      default:
-        x = of_class(random, values, format, static_cast<std::int64_t>(i), offset);
-    }
+    x = of_kind(random, input, extents, values, format, static_cast<std::int64_t>(i), offset);
     x = rounded_to<double>(dtype, x);
     if (std::isinf(x)) x = std::copysign(format.largest, x);
   }
-  if (shape.empty() || result.empty()) return result;
+  if (shape.empty() || result.empty() || is_fixed(values)) return result;
   const std::int64_t last = shape.back();
   for (auto row = result.begin(); row != result.end(); row += last) {
     if (values == "sorted" && input.kind == Kind::real) std::sort(row, row + last);
@@ -109,23 +138,27 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
   return result;
 }
 
-Case draw(Random& random, int size, const Specification& specification, const Trace& trace, Dtype dtype,
-          const std::string& values) {
+Case filled(Random& random, const Extents& extents, const Specification& specification, const Trace& trace, Dtype dtype,
+            const std::string& values) {
   Case c;
-  c.extents = draw_extents(random, size, specification, trace);
-  const auto& classes = value_classes();
-  c.values = !values.empty() ? values : classes[static_cast<std::size_t>(random.integer(0, std::ssize(classes) - 1))];
+  c.extents = extents;
+  c.values = values;
   for (const Input& input : specification.inputs)
-    c.arrays.push_back(draw_values(random, input, c.extents, dtype, random.chance(0.8) ? c.values : "normal"));
+    c.arrays.push_back(
+        draw_values(random, input, c.extents, dtype, is_fixed(values) || random.chance(0.8) ? values : "normal"));
   for (const auto& shape : trace(c.extents)->shapes) {
     std::vector<double> upstream(static_cast<std::size_t>(elements_of(shape)));
-    for (double& g : upstream)
-      g = rounded_to<double>(dtype,
-                             c.values == "integers" ? static_cast<double>(random.integer(-4, 4)) : random.gaussian());
+    for (std::size_t i = 0; i < upstream.size(); ++i)
+      upstream[i] = rounded_to<double>(dtype, upstream_of_class(random, values, static_cast<std::int64_t>(i)));
     c.upstream.push_back(std::move(upstream));
   }
   c.layout = static_cast<int>(random.integer(0, 2));
   return c;
+}
+
+Case draw(Random& random, int size, const Specification& specification, const Trace& trace, Dtype dtype,
+          const std::string& values) {
+  return filled(random, draw_extents(random, size, specification, trace), specification, trace, dtype, values);
 }
 
 }  // namespace assay::validation::formula

@@ -29,16 +29,27 @@ struct Subject {
 struct Truth {
   std::vector<std::vector<reference::BigFloat>> outputs, gradients;
   Doubles output_bounds, gradient_bounds;
+  Doubles values;  ///< of all nodes
 };
 
 /// Computed at `digits` digits and at half as many more. Throws ReferenceDisagrees where the two differ.
 Truth truth_of(const Subject& subject, const Case& c);
+
+/// The subject without its backward pass, whose truth takes longer.
+Subject without_backward(const Subject& subject);
+
+/// The shapes of the gradients: of the inputs that are numbers.
+std::vector<std::vector<std::int64_t>> gradient_shapes(const Subject& subject, const Case& c);
+
+/// The coordinate along an axis of element `i` of an array.
+std::int64_t coordinate(std::size_t i, const std::vector<std::int64_t>& shape, int axis);
 
 struct Property {
   std::string name;
   std::string claim;
   std::string values;  ///< the class of values that the property asks for, or empty
   std::function<Finding(const Subject&, const Case&, Random&)> check;
+  bool against_reference = false;  ///< whether the check compares all results with the reference
 };
 
 /// The properties that the subject is judged by, those without mathematics first.
@@ -48,16 +59,24 @@ struct RunOptions {
   int cases = 100;
   std::uint64_t seed = 1;
   std::string filter;
+  Reach reach = Reach::quick;
+  std::vector<Case> given = {};  ///< of the user's own
+  Shard shard = {};              ///< of the cases of all properties
   int shrink_budget = 300;
   std::function<std::string(const std::string& words)> replay_line = {};
 };
 
-GateRecord run(const Subject& subject, const RunOptions& options);
+struct Judged {
+  GateRecord record;
+  std::vector<std::string> hidden;  ///< the sums whose terms needle cases do not all notice
+};
+
+Judged run(const Subject& subject, const RunOptions& options);
 
 /// The verdict of one property on one case.
 Finding judge(const Subject& subject, const Property& property, const Case& c, std::uint64_t seed);
 
-/// The table of a record and its failures, as `assay gate` prints them.
-std::string to_text(const GateRecord& record);
+/// The table of a run and its failures, as `assay gate` prints them.
+std::string to_text(const Judged& judged);
 
 }  // namespace assay::validation::formula

@@ -66,8 +66,16 @@ std::int32_t with_op(Graph& graph, Node node, Op op) {
   return graph.add(std::move(node));
 }
 
+/// Whether sums may have more than 1023 terms.
+bool may_grow_large(const Specification& specification) {
+  return std::ranges::any_of(specification.extents, [&](const std::string& name) {
+    const auto limit = specification.limits.find(name);
+    return limit == specification.limits.end() || limit->second > 1023;
+  });
+}
+
 /// The faults of one operation, each with what it does.
-std::vector<std::pair<std::string, Fault>> faults_of(Op op) {
+std::vector<std::pair<std::string, Fault>> faults_of(Op op, bool grows_large) {
   constexpr std::int64_t tile = 16;
   std::vector<std::pair<std::string, Fault>> faults;
   if (is_reduction(op) || op == Op::matmul) {
@@ -78,6 +86,10 @@ std::vector<std::pair<std::string, Fault>> faults_of(Op op) {
     faults.emplace_back("leaves out the last tile of 16", [](Graph& g, const Node& n) {
       return shortened(g, n, 0, n.inner > tile ? (n.inner - 1) / tile * tile : n.inner);
     });
+    if (grows_large)
+      faults.emplace_back("leaves out all from the 1024th on", [](Graph& g, const Node& n) {
+        return shortened(g, n, 0, std::min<std::int64_t>(n.inner, 1023));
+      });
   }
   if (op == Op::largest) faults.emplace_back("is 0", [](Graph& g, const Node& n) { return constant(g, n.size, 0); });
   if (op == Op::less || op == Op::less_equal)
@@ -111,15 +123,24 @@ Traced planted(const Traced& traced, const Site& site, const Fault& fault) {
   return result;
 }
 
+/// Where a mutant computes in bfloat16.
+enum class Narrow : std::uint8_t { nowhere, sums, everywhere };
+
 template <class Number>
-Doubles computed(const Subject& subject, const Traced& traced, const Case& c, bool gradient, bool ones) {
-  const auto values = reference::formula::evaluate<Number>(traced.graph, [&](const std::string& name) {
+Doubles computed(const Subject& subject, const Traced& traced, const Case& c, bool gradient, bool ones, Narrow narrow) {
+  const auto input = [&](const std::string& name) {
     for (std::size_t i = 0; i < subject.specification.inputs.size(); ++i)
       if (subject.specification.inputs[i].name == name) return c.arrays[i];
     std::vector<double> upstream = c.upstream.at(std::stoul(name.substr(std::string("upstream").size())));
     if (ones) std::ranges::fill(upstream, 1.0);
     return upstream;
-  });
+  };
+  const auto values =
+      reference::formula::evaluate<Number>(traced.graph, input, [&](const Node& node, std::vector<Number>& result) {
+        if (narrow != Narrow::sums || (node.op != Op::sum && node.op != Op::matmul)) return;
+        for (Number& x : result)
+          x = Number(rounded_to<float>(Dtype::bfloat16, reference::NumberTraits<Number>::to_double(x)));
+      });
   Doubles results;
   for (const auto node : gradient ? traced.gradients : traced.graph.outputs) {
     auto& one = results.emplace_back();
@@ -132,14 +153,14 @@ Doubles computed(const Subject& subject, const Traced& traced, const Case& c, bo
 using Transform = std::function<Traced(const Traced&)>;
 using Spoil = std::function<void(Doubles&)>;
 
-Kernel evaluating(const Subject& subject, const Transform& transform, bool gradient, bool narrow, bool ones,
+Kernel evaluating(const Subject& subject, const Transform& transform, bool gradient, Narrow narrow, bool ones,
                   const Spoil& spoil) {
   return [&subject, transform, gradient, narrow, ones, spoil](const Case& c) {
     const Traced faulty = transform(*subject.trace(c.extents));
-    Doubles results = narrow ? computed<reference::BFloat16>(subject, faulty, c, gradient, ones)
-                      : subject.arithmetic.compute == Dtype::float64
-                          ? computed<double>(subject, faulty, c, gradient, ones)
-                          : computed<float>(subject, faulty, c, gradient, ones);
+    Doubles results =
+        narrow == Narrow::everywhere ? computed<reference::BFloat16>(subject, faulty, c, gradient, ones, narrow)
+        : subject.arithmetic.compute == Dtype::float64 ? computed<double>(subject, faulty, c, gradient, ones, narrow)
+                                                       : computed<float>(subject, faulty, c, gradient, ones, narrow);
     if (spoil) spoil(results);
     return results;
   };
@@ -177,7 +198,7 @@ struct Mutant {
 std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
   const Transform same = [](const Traced& traced) { return traced; };
   std::vector<Mutant> mutants;
-  const auto add = [&](const std::string& name, bool gradient, const Transform& t, bool narrow, bool ones,
+  const auto add = [&](const std::string& name, bool gradient, const Transform& t, Narrow narrow, bool ones,
                        const Spoil& spoil) {
     Mutant mutant{name, gradient, {}, {}};
     if (gradient) {
@@ -190,20 +211,21 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
   std::set<Site> sites;
   for (std::size_t n = 0; n < sample.graph.nodes.size(); ++n) sites.insert(site_of(sample, n));
   for (const Site& site : sites)
-    for (const auto& [what, fault] : faults_of(site.op)) {
+    for (const auto& [what, fault] : faults_of(site.op, may_grow_large(subject.specification))) {
       const std::string where = site.gradient ? "gradient" : fmt::format("line {}", site.line);
       const Transform transform = [site, fault = fault](const Traced& traced) { return planted(traced, site, fault); };
       add(fmt::format("{}: {} {}", where, reference::formula::op_names[static_cast<std::size_t>(site.op)], what),
-          site.gradient, transform, false, false, {});
+          site.gradient, transform, Narrow::nowhere, false, {});
     }
   for (const bool gradient : {false, true}) {
     const std::string what = gradient ? "gradient" : "output";
-    add(what + ": the last element is 0", gradient, same, false, false, last_is_zero());
-    add(what + ": all zeros", gradient, same, false, false, all_zero());
-    add(what + ": that of the call before", gradient, same, false, false, stale());
-    add(what + ": computed in bfloat16", gradient, same, true, false, {});
+    add(what + ": the last element is 0", gradient, same, Narrow::nowhere, false, last_is_zero());
+    add(what + ": all zeros", gradient, same, Narrow::nowhere, false, all_zero());
+    add(what + ": that of the call before", gradient, same, Narrow::nowhere, false, stale());
+    add(what + ": computed in bfloat16", gradient, same, Narrow::everywhere, false, {});
+    add(what + ": sums in bfloat16", gradient, same, Narrow::sums, false, {});
   }
-  add("gradient: upstream of ones", true, same, false, true, {});
+  add("gradient: upstream of ones", true, same, Narrow::nowhere, true, {});
   return mutants;
 }
 
@@ -222,7 +244,7 @@ std::vector<MutantResult> judge_mutants(const Subject& subject, const RunOptions
     for (const Property& property : properties_of(faulty)) {
       if (property.name == "repeat" && mutant.name.find("call before") == std::string::npos) continue;
       quick.filter = "^" + property.name + "$";
-      if (!run(faulty, quick).properties[0].failure) continue;
+      if (!run(faulty, quick).record.properties[0].failure) continue;
       result.killed = true;
       result.property = property.name;
       break;

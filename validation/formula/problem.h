@@ -76,9 +76,13 @@ std::int64_t elements_of(const std::vector<std::int64_t>& shape);
 /// The names of all classes of values.
 const std::vector<std::string>& value_classes();
 
-/// `size` grows from 0 to 100 over a run. `values` fixes the class of values; empty draws it.
+/// A case at random extents. `size` grows from 0 to 100 over a run; `values` is the class of values.
 Case draw(Random& random, int size, const Specification& specification, const Trace& trace, Dtype dtype,
-          const std::string& values = "");
+          const std::string& values);
+
+/// A case at these extents.
+Case filled(Random& random, const Extents& extents, const Specification& specification, const Trace& trace, Dtype dtype,
+            const std::string& values);
 
 /// Draws the elements of one input anew.
 std::vector<double> draw_values(Random& random, const Input& input, const Extents& extents, Dtype dtype,

@@ -1,7 +1,9 @@
 // Runs the properties of a formula over drawn cases, shrinks what fails, and makes the record that reports are made of.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <regex>
 #include <stdexcept>
 
@@ -9,6 +11,9 @@
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
 #include "validation/formula/judge.h"
+#include "validation/formula/needles.h"
+#include "validation/formula/power.h"
+#include "validation/report/reach_text.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -64,38 +69,100 @@ void settle(PropertyRecord& record) {
     }
 }
 
-PropertyRecord judge_property(const Subject& subject, const Property& property, const RunOptions& options,
-                              Coverage& coverage) {
-  const auto start = Clock::now();
-  PropertyRecord record;
-  record.property = property.name;
-  record.claim = property.claim;
-  Random seeds(options.seed);
-  for (int i = 0; i < options.cases && !record.failure; ++i) {
-    const std::uint64_t seed = seeds.bits();
-    Random random(seed);
-    const Case c = draw(random, 100 * i / std::max(options.cases - 1, 1), subject.specification, subject.trace,
-                        subject.arithmetic.storage, property.values);
-    const Finding finding = judge(subject, property, c, seed);
-    coverage.count({"values: " + c.values, fmt::format("layout {}", c.layout)});
-    record.record(finding, fmt::format("case {}", i));
-    if (!is_failure(finding.verdict)) continue;
-    const Found found = shrunk(subject, property, c, finding, seed, options.shrink_budget);
-    record.verdict = finding.verdict;
-    record.failure = FailureRecord{0,
-                                   fmt::format("generated, values {}, shrunk in {} steps", c.values, found.steps),
-                                   found.finding.explanation,
-                                   reproducer(subject, property, found.smallest, seed, options),
-                                   {},
-                                   found.finding.margin,
-                                   finding.margin};
-    record.worst.take(finding.margin);
-    record.worst_case = fmt::format("case {}", i);
+/// Judges the cases of one property in their order, until one fails.
+class PropertyRun {
+ public:
+  PropertyRun(const Subject& subject, const Property& property, const RunOptions& options, Coverage& coverage)
+      : subject_(subject), property_(property), options_(options), coverage_(coverage) {
+    record_.property = property.name;
+    record_.claim = property.claim;
+    if (property.values.empty())
+      needles_ = needles_of(subject.specification, subject.trace, options.reach, property.against_reference);
   }
-  settle(record);
-  record.seconds = seconds_since(start);
-  return record;
-}
+
+  /// `unit` counts the cases of all properties.
+  PropertyRecord run(std::int64_t& unit) {
+    const auto start = Clock::now();
+    Random seeds(options_.seed);
+    const auto each = [&](std::size_t count, const auto& judge_one) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t seed = seeds.bits();
+        if (options_.shard.has(unit++) && !record_.failure) judge_one(i, seed);
+      }
+    };
+    each(static_cast<std::size_t>(options_.cases), [&](std::size_t i, std::uint64_t seed) { generated(i, seed); });
+    each(options_.given.size(), [&](std::size_t i, std::uint64_t seed) {
+      judge_case(options_.given[i], seed, fmt::format("given case {}", i));
+    });
+    each(needles_.size(), [&](std::size_t i, std::uint64_t seed) { needle(needles_[i], seed); });
+    settle(record_);
+    record_.seconds = seconds_since(start);
+    return record_;
+  }
+
+  std::vector<std::string> hidden() const {
+    std::vector<std::string> lines;
+    for (const auto& [extent, power] : powers_)
+      for (const auto& line : power.hidden()) lines.push_back(line);
+    return lines;
+  }
+
+ private:
+  /// Every class of values in turn, so that a few cases have met each.
+  void generated(std::size_t i, std::uint64_t seed) {
+    Random random(seed);
+    const auto& classes = value_classes();
+    const std::string values = property_.values.empty() ? classes[i % classes.size()] : property_.values;
+    const int size = static_cast<int>(100 * i / static_cast<std::size_t>(std::max(options_.cases - 1, 1)));
+    const Case c = draw(random, size, subject_.specification, subject_.trace, subject_.arithmetic.storage, values);
+    coverage_.count({"values: " + c.values, fmt::format("layout {}", c.layout)});
+    judge_case(c, seed, fmt::format("case {}, values {}", i, c.values));
+  }
+
+  void needle(const Needle& needle, std::uint64_t seed) {
+    Random random(seed);
+    const Case c = drawn(needle, subject_.specification, subject_.trace, subject_.arithmetic.storage, random);
+    const Verdict verdict = judge_case(c, seed, fmt::format("{}={}, values {}", needle.extent, needle.size, c.values));
+    if (verdict == Verdict::skipped) return;
+    Reached reached{needle.size, 0, needle.due, 0};
+    const bool is_largest = needle.size == std::ranges::max(needles_, {}, [&](const Needle& one) {
+                                             return one.extent == needle.extent ? one.size : 0;
+                                           }).size;
+    if (property_.against_reference && verdict == Verdict::pass && is_largest) {
+      Power& power = powers_.try_emplace(needle.extent, needle.size).first->second;
+      power.take(subject_, c, property_.name == "gradient");
+      reached.noticed = power.elements();
+      reached.terms = power.terms();
+    }
+    record_.reached[needle.extent].merge(reached);
+  }
+
+  Verdict judge_case(const Case& c, std::uint64_t seed, const std::string& origin) {
+    const Finding finding = judge(subject_, property_, c, seed);
+    record_.record(finding, origin);
+    if (!is_failure(finding.verdict)) return finding.verdict;
+    const Found found = shrunk(subject_, property_, c, finding, seed, options_.shrink_budget);
+    record_.verdict = finding.verdict;
+    record_.failure = FailureRecord{0,
+                                    fmt::format("{}, shrunk in {} steps", origin, found.steps),
+                                    found.finding.explanation,
+                                    reproducer(subject_, property_, found.smallest, seed, options_),
+                                    {},
+                                    found.finding.margin,
+                                    finding.margin};
+    record_.worst.take(finding.margin);
+    record_.worst_case = origin;
+    return finding.verdict;
+  }
+
+  const Subject& subject_;
+  const Property& property_;
+  const RunOptions& options_;
+  Coverage& coverage_;
+  PropertyRecord record_;
+  std::vector<Needle> needles_;
+  std::map<std::string, Power> powers_;  ///< by extent, of its largest needle cases
+};
 
 }  // namespace
 
@@ -112,9 +179,10 @@ Finding judge(const Subject& subject, const Property& property, const Case& c, s
   }
 }
 
-GateRecord run(const Subject& subject, const RunOptions& options) {
+Judged run(const Subject& subject, const RunOptions& options) {
   const std::regex pattern(options.filter);
-  GateRecord record;
+  Judged judged;
+  GateRecord& record = judged.record;
   record.question = {subject.specification.name,
                      subject.kernel_name,
                      options.cases,
@@ -122,21 +190,30 @@ GateRecord run(const Subject& subject, const RunOptions& options) {
                      subject.digits,
                      options.filter,
                      {},
-                     Reach::none};
+                     options.reach};
+  for (std::size_t i = 0; i < options.given.size(); ++i)
+    record.question.given.push_back(fmt::format("given case {}", i));
+  record.shard = options.shard;
+  std::int64_t unit = 0;
   for (const Property& property : properties_of(subject)) {
     if (!std::regex_search(property.name, pattern)) continue;
-    record.properties.push_back(judge_property(subject, property, options, record.coverage));
+    PropertyRun property_run(subject, property, options, record.coverage);
+    record.properties.push_back(property_run.run(unit));
+    for (const auto& line : property_run.hidden()) judged.hidden.push_back(property.name + " notices " + line);
   }
   if (record.properties.empty())
     throw std::invalid_argument(fmt::format("no property matches the filter '{}'", options.filter));
-  record.units = record.units_done = std::ssize(record.properties);
-  return record;
+  for (std::int64_t i = 0; i < unit; ++i) record.units += options.shard.has(i) ? 1 : 0;
+  record.units_done = record.units;
+  return judged;
 }
 
-std::string to_text(const GateRecord& record) {
+std::string to_text(const Judged& judged) {
+  const GateRecord& record = judged.record;
   std::string text = fmt::format("{} of {}\n{}\n", record.question.kernel, record.question.operation, table_heading());
   for (const auto& property : record.properties) text += table_row(property, false) + "\n";
-  text += coverage_text(record.coverage) + "\n";
+  text += coverage_text(record.coverage) + "\n" + reach_text(record);
+  for (const auto& line : judged.hidden) text += "    " + line + "; the others hide in its bound\n";
   for (const auto& property : record.properties) {
     for (const auto& [reason, count] : property.skipped)
       if (count > 0) text += fmt::format("  {}: {} cases skipped: {}\n", property.property, count, reason);

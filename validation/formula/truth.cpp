@@ -1,5 +1,7 @@
 // The exact results of a formula, at two precisions that must agree, and the bounds on a kernel's errors.
 #include <cmath>
+#include <future>
+#include <utility>
 
 #include "validation/core/number.h"
 #include "validation/core/truth.h"
@@ -53,9 +55,10 @@ Truth truth_of(const Subject& subject, const Case& c) {
     forward.outputs = traced->graph.outputs;
   }
   const Graph& graph = subject.backward ? traced->graph : forward;
-  const Exact coarse = evaluated(subject, graph, c, subject.digits);
+  auto beside = std::async(std::launch::async, [&] { return evaluated(subject, graph, c, subject.digits); });
   const Exact fine = evaluated(subject, graph, c, subject.digits * 3 / 2);
-  const Doubles values = in_double(fine);
+  const Exact coarse = beside.get();
+  Doubles values = in_double(fine);
   const Doubles errors = errors_of(graph, values, subject.arithmetic);
   Truth truth;
   const auto take = [&](std::int32_t node, auto& results, Doubles& bounds) {
@@ -70,6 +73,7 @@ Truth truth_of(const Subject& subject, const Case& c) {
   for (const auto node : graph.outputs) take(node, truth.outputs, truth.output_bounds);
   if (subject.backward)
     for (const auto node : traced->gradients) take(node, truth.gradients, truth.gradient_bounds);
+  truth.values = std::move(values);
   return truth;
 }
 

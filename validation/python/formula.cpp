@@ -10,6 +10,7 @@
 #include "validation/formula/mutants.h"
 #include "validation/python/bindings.h"
 #include "validation/report/json.h"
+#include "validation/report/shard.h"
 
 #include "reference/formula/differentiate.h"
 
@@ -31,6 +32,12 @@ using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
 template <class Element, class Array>
 std::vector<Element> vector_of(const Array& array) {
   return {array.data(), array.data() + array.size()};
+}
+
+validation::Reach reach_called(const std::string& name) {
+  for (const auto reach : validation::all_reaches)
+    if (name == validation::name_of(reach)) return reach;
+  throw std::invalid_argument("reach = '" + name + "': expected none, quick, full or thorough");
 }
 
 std::int32_t add(Traced& traced, const std::string& op, std::int64_t size, std::vector<std::int32_t> arguments,
@@ -96,14 +103,20 @@ formula::Kernel kernel_of(const py::object& function, const py::object& unsuppor
   };
 }
 
+using Given = std::vector<std::tuple<formula::Extents, Doubles, Doubles>>;  ///< extents, arrays, upstream
+
 py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::string& filter,
-              const py::function& replay_line) {
-  formula::RunOptions options{cases, seed, filter};
+              const std::string& reach, const Given& given, const py::function& replay_line) {
+  formula::RunOptions options{cases, seed, filter, reach_called(reach)};
+  for (const auto& [extents, arrays, upstream] : given)
+    options.given.push_back({extents, arrays, upstream, "the user's"});
+  options.shard = validation::shard_from_environment();
   options.replay_line = [&](const std::string& words) { return replay_line(words).cast<std::string>(); };
   validation::Report report;
   report.complete = true;
-  report.runs.push_back(formula::run(subject, options));
-  return py::make_tuple(validation::to_json(report), formula::to_text(report.runs[0]));
+  const formula::Judged judged = formula::run(subject, options);
+  report.runs.push_back(judged.record);
+  return py::make_tuple(validation::to_json(report), formula::to_text(judged));
 }
 
 std::pair<std::string, std::string> replay(const Subject& subject, const std::map<std::string, std::string>& words) {

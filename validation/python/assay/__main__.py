@@ -1,4 +1,4 @@
-"""python -m assay mutants my_operation.py: which faults in each operation of a file the gate would notice."""
+"""./assay mutants my_operation.py, or python -m assay mutants my_operation.py: which faults in each operation of a file the gate would notice."""
 
 from __future__ import annotations
 

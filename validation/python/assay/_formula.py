@@ -242,6 +242,18 @@ for _name, _op in (("sum", "sum"), ("prod", "product"), ("max", "largest"), ("mi
             lambda self, x, *, axis=None, keepdims=False, _op=_op: self._reduce(_op, x, axis, keepdims))  # fmt: skip
 
 
+class NumPy:
+    """NumPy under the array API's names, those that versions before 2 lack included."""
+
+    matrix_transpose = staticmethod(lambda x: np.swapaxes(x, -1, -2))
+    permute_dims = staticmethod(np.transpose)
+    concat = staticmethod(np.concatenate)
+    cumulative_sum = staticmethod(lambda x, *, axis=-1: np.cumsum(x, axis=axis))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+
 def trace(formula: Callable[..., Any], names: Sequence[str], shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
     """The graph of `formula` at these shapes, with the gradients in the inputs `wrt`. Raises NotTraceable, ValueError."""
     xp = Namespace(formula.__code__.co_filename)

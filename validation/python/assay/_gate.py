@@ -123,7 +123,8 @@ def gate(
     digits: int = 50,
     filter: str = "",
     real_input: bool = False,
-    reach: str = "none",
+    reach: str = "",
+    input: Any = None,
     **declared: Any,
 ) -> GateResult:
     """Judges `fn` by every property of `operation`, "ctc", "cce", "svd" or one's own (assay.operation), under bounds
@@ -140,7 +141,9 @@ def gate(
     digits      decimal digits of the reference
     filter      a regular expression of the names of properties
     real_input  also on recorded speech (CTC)
-    reach       "quick", "full" or "thorough": also on cases of one large extent, up to 131,073 rows, classes or entries
+    reach       "none", "quick", "full" or "thorough": also on cases of one large extent, up to 131,073 rows, classes or
+                entries; "none" unless said, and "quick" for an operation of one's own
+    input       for an operation of one's own: a batch to judge as well, the path of an .npz or a dict of arrays by name
     declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
     Raises ValueError or TypeError for arguments, JudgeError where the judge cannot go on.
@@ -151,12 +154,17 @@ def gate(
     ('S descends, and none is negative', 'pass')
     """
     if not isinstance(operation, str):  # an operation of one's own
-        return operation.gate(fn, cases=cases, seed=seed, filter=filter, digits=digits, **declared)
+        if real_input:
+            raise TypeError("real_input is recorded speech, for \"ctc\": expected no such argument for one's own operation")
+        return operation.gate(fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits,
+                              **declared)
+    if input is not None:
+        raise TypeError(f"input is for an operation of one's own: `assay gate {operation} --input` judges a batch")
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = Path(folder) / "report.json"
         words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
         words += ["--digits", str(digits), "--filter", filter, "--json", str(path)]
-        words += ["--reach", reach, "--quick" if real_input else "--generated"]
+        words += ["--reach", reach or "none", "--quick" if real_input else "--generated"]
         ended = _run(operation, fn, words, declared)
         if ended.status not in (0, 1) or not path.is_file():
             raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")

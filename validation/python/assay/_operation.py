@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 from collections import OrderedDict
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -12,9 +13,11 @@ import numpy as np
 
 from . import _core
 from ._arrays import carry
-from ._formula import trace
+from ._cases import Given, given_case, shortened, words_of_line
+from ._formula import NumPy, trace
 from ._gate import GateResult, _property_result
 from ._pipe import Unsupported
+from ._plugin import Plugin
 
 KINDS = ("real", "flag", "index", "unit", "positive")
 
@@ -53,7 +56,8 @@ def _doubles(value: Any, name: str, shape: Sequence[int], dtype: str) -> List[fl
     carried = carry(value)
     if list(carried.array.shape) != list(shape):
         raise TypeError(f"{name} has the shape {list(carried.array.shape)}: expected {list(shape)}")
-    if carried.dtype != dtype:
+    is_bits = dtype == "bfloat16" and carried.dtype == "uint16"
+    if carried.dtype != dtype and not is_bits:
         raise TypeError(f"{name} is {carried.dtype}: expected {dtype}, the type of the inputs")
     array = carried.array
     if dtype == "bfloat16":
@@ -79,10 +83,24 @@ class Operation:
         self._traced: "OrderedDict[Tuple[int, ...], Any]" = OrderedDict()
 
     def __call__(self, *arrays: Any) -> Any:
-        return self.formula(np, *arrays)
+        return self.formula(NumPy(), *arrays)
 
     def shapes(self, extents: Dict[str, int]) -> List[Tuple[int, ...]]:
         return [tuple(extents[d] if d in extents else int(d) for d in dims) for _, dims, _, _, _ in self.inputs]
+
+    def extents_of(self, shapes: Sequence[Tuple[int, ...]]) -> Dict[str, int]:
+        """The extents of inputs of these shapes. Raises ValueError where they do not fit together."""
+        extents: Dict[str, int] = {}
+        for (name, dims, _, _, _), shape in zip(self.inputs, shapes):
+            if len(shape) != len(dims):
+                raise ValueError(f"{name} has the shape {list(shape)}: expected [{', '.join(dims)}]")
+            for d, size in zip(dims, shape):
+                if int(d) != size if d.isdigit() else extents.setdefault(d, size) != size:
+                    raise ValueError(f"{name} has {d}={size}: expected {d if d.isdigit() else extents[d]}, as before")
+        missing = [name for name in self.extents if name not in extents]
+        if missing:
+            raise ValueError(f"no input has the extent {', '.join(missing)}: expected one that has")
+        return extents
 
     def trace(self, extents: Dict[str, int]) -> Any:
         """The formula's graph at these extents; the last few hundred are remembered."""
@@ -140,15 +158,31 @@ class Operation:
             name, self._calls(kernel, dtype, False), self._calls(backward, dtype, True), Unsupported, types, digits)
 
     def gate(self, kernel: Any = None, backward: Any = None, *, cases: int = 100, seed: int = 1, filter: str = "",
-             **declared: Any) -> GateResult:
+             reach: str = "quick", input: Optional[Given] = None, **declared: Any) -> GateResult:
         """Judges a kernel, its backward pass, or both; see assay.operation for what may be declared."""
+        if isinstance(kernel, (str, os.PathLike)) or isinstance(backward, (str, os.PathLike)):
+            return self._gate_plugin(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input, **declared)
         fn = kernel or backward
-        again = f"import assay; assay.replay({getattr(fn, '__name__', 'kernel')}, {{}}, operation={self.name})"
-        subject = self.subject(kernel, backward, **declared)
-        said, table = subject.run(cases, seed, filter, lambda words: again.format(repr(words)))
+        given = [] if input is None else [given_case(self, input, declared.get("dtype", "float32"))]
+        said, table = self.subject(kernel, backward, **declared).run(cases, seed, filter, reach, given, shortened)
         report = json.loads(said)
+        for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
+            words, keywords = failure["reproducer"], "".join(f", {key}={value!r}" for key, value in declared.items())
+            name = getattr(fn, "__name__", "kernel")
+            failure["again"] = f"import assay; assay.replay({name}, {words!r}, operation={self.name}{keywords})"
+            table = table.replace(words, failure["again"])
         results = [_property_result(one) for one in report["runs"][0]["properties"]]
         return GateResult(self.name, report["runs"][0]["kernel"], results, table, report)
+
+    def _gate_plugin(self, kernel: Any, backward: Any, **options: Any) -> GateResult:
+        dtype = options.get("dtype", "float32")
+        kernels = [one and Plugin(one, self, dtype, is_gradient) for one, is_gradient in ((kernel, False), (backward, True))]
+        try:
+            return self.gate(*kernels, **options)
+        finally:
+            for one in kernels:
+                if one is not None:
+                    one.close()
 
     def property_names(self) -> List[str]:
         """The properties of a kernel of the outputs, in the order of a report."""
@@ -156,22 +190,17 @@ class Operation:
 
     def replay(self, fn: Any, reproducer: str, **declared: Any) -> bool:
         """Judges the case of a failure once more, prints the verdict, and returns whether it passes now."""
-        words = dict(word.split("=", 1) for word in reproducer.split())
+        words = words_of_line(reproducer)
         of_gradient = words["property"] == "gradient"
+        if isinstance(fn, (str, os.PathLike)):
+            fn = Plugin(fn, self, declared.get("dtype", "float32"), of_gradient)
         verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(words)
         print(f"{verdict} {words['property']}\n{why}")
         return verdict == "pass"
 
     def truth(self, *arrays: Any, digits: int = 50, upstream: Any = None, **declared: Any) -> Dict[str, Any]:
         """Outputs, and with an upstream gradients, as decimals of `digits` digits, and the bounds on a kernel's errors."""
-        extents: Dict[str, int] = {}
-        for (name, dims, _, _, _), array in zip(self.inputs, arrays):
-            shape = np.shape(array)
-            if len(shape) != len(dims):
-                raise ValueError(f"{name} has the shape {list(shape)}: expected {dims}")
-            for d, size in zip(dims, shape):
-                if extents.setdefault(d, size) != size:
-                    raise ValueError(f"{name} has {d}={size}: expected {extents[d]}, as before")
+        extents = self.extents_of([np.shape(one) for one in arrays])
         flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
         subject = self.subject(None, None if upstream is None else (lambda p: []), digits=digits, **declared)
         up = [] if upstream is None else [np.asarray(upstream, np.float64).reshape(-1).tolist()]

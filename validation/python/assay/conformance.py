@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple, Union
 
+from . import gallery
+from ._gallery_kernels import KERNELS
 from ._gate import GateResult, PropertyResult, gate
 
 
@@ -20,9 +22,10 @@ class Entry:
 
     title: str
     library: str  # the module whose version is shown
-    operation: str
+    operation: Any  # a name, or an operation of the gallery
     fn: Union[Callable[[Any], Any], str]  # or the path of a plug-in; `library` is then a name for readers
     declared: Dict[str, Any] = field(default_factory=dict)
+    needs: str = ""  # a function of the library that not every version has: "torch.nn.functional.rms_norm"
 
 
 def torch_ctc(p: Any) -> Tuple[Any, Any]:
@@ -133,6 +136,10 @@ ENTRIES = (
     Entry("linalg.svd", "numpy", "svd", numpy_svd, _SVD),
     Entry("linalg.svd, lapack_driver gesdd", "scipy", "svd", _scipy_svd("gesdd"), _SVD),
     Entry("linalg.svd, lapack_driver gesvd", "scipy", "svd", _scipy_svd("gesvd"), _SVD),
+    *(
+        Entry(title, library, getattr(gallery, operation), forward, {"backward": backward, **declared}, needs)
+        for title, library, operation, forward, backward, declared, needs in KERNELS
+    ),
 )
 
 
@@ -140,7 +147,11 @@ def _version(entry: Entry) -> str:
     """Name and version of the library. Raises ImportError where it is not installed."""
     if isinstance(entry.fn, str):
         return entry.library
-    return f"{entry.library} {importlib.import_module(entry.library).__version__}"
+    library = importlib.import_module(entry.library)
+    module, _, name = entry.needs.rpartition(".")
+    if name and not hasattr(importlib.import_module(module), name):
+        raise ImportError(f"{entry.library} {library.__version__} has no {name}")
+    return f"{entry.library} {library.__version__}"
 
 
 def judge_entry(entry: Entry, cases: int, seed: int, **options: Any) -> GateResult:

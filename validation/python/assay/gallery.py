@@ -14,40 +14,62 @@ from ._operation import operation
 
 @operation(x="N, D", minus_infinity="x", properties="rows=N permutation=D shift=D monotone=D sums_to_one=D")
 def softmax(xp: Any, x: Any) -> Any:
-    """exp(x) over its sum. The maximum is subtracted so that no exponential overflows and one of them is 1."""
+    """exp(x) over its sum. A common offset cancels, so the maximum is subtracted: no exponential overflows, and one is 1.
+
+    Kernels that read x once keep a maximum and a sum, and rescale the sum whenever the maximum grows (online softmax).
+    """
     e = xp.exp(x - xp.max(x, axis=-1, keepdims=True))
     return e / xp.sum(e, axis=-1, keepdims=True)
 
 
 @operation(x="N, D", properties="rows=N permutation=D shift=D monotone=D")
 def log_softmax(xp: Any, x: Any) -> Any:
-    """The logarithm of the softmax, as one difference: the logarithm of a softmax that underflowed would be -inf."""
+    """The logarithm of the softmax, as one difference.
+
+    Taking the logarithm of a softmax instead gives -inf where it underflows, and loses the digits of results near 0.
+    """
     d = x - xp.max(x, axis=-1, keepdims=True)
     return d - xp.log(xp.sum(xp.exp(d), axis=-1, keepdims=True))
 
 
 @operation(x="N, D", weight="D", properties="rows=N")
 def rms_norm(xp: Any, x: Any, weight: Any) -> Any:
-    """x over the root of its mean square. The constant keeps a row of zeros from dividing by 0."""
+    """x over the root of its mean square, times a weight. The constant keeps a row of zeros from dividing by 0.
+
+    The gradient in x has two parts: the upstream scaled, and its projection on x, which kernels forget. That in the weight
+    is a sum over all rows, where partial sums of 16 bits lose most.
+    """
     return x / xp.sqrt(xp.mean(x * x, axis=-1, keepdims=True) + 2.0**-17) * weight
 
 
 @operation(x="N, D", weight="D", bias="D", properties="rows=N")
 def layer_norm(xp: Any, x: Any, weight: Any, bias: Any) -> Any:
-    """Mean 0 and variance 1 in each row. The variance is that of the differences: E[x^2] - E[x]^2 cancels."""
+    """Mean 0 and variance 1 in each row, then a weight and a bias.
+
+    The variance is that of the differences from the mean. E[x^2] - E[x]^2 is equal on paper, and cancels where the mean is
+    large beside the spread. Welford's recurrence needs one pass and does not.
+    """
     d = x - xp.mean(x, axis=-1, keepdims=True)
     return d / xp.sqrt(xp.mean(d * d, axis=-1, keepdims=True) + 2.0**-17) * weight + bias
 
 
 @operation(a="M, K", b="K, N", properties="rows=M scaling=K", limits={"M": 33, "K": 257, "N": 33})
 def matmul(xp: Any, a: Any, b: Any) -> Any:
-    """The product of two matrices: each element is a sum of K products, in whatever order."""
+    """The product of two matrices: each element is a sum of K products.
+
+    The order is the kernel's: chains, trees, tiles, split K. Where all partial sums are numbers of the format, as those of
+    small integers are, every order gives the same bits, and equality is due.
+    """
     return xp.matmul(a, b)
 
 
 @operation(q="H, T, D", k="H, T, D", v="H, T, D", properties="causal=T rows=H", limits={"H": 3, "T": 33, "D": 17})
 def causal_attention(xp: Any, q: Any, k: Any, v: Any) -> Any:
-    """Each position averages the values up to its own, weighted by the softmax of scores."""
+    """Each position averages the values up to its own, weighted by the softmax of scores.
+
+    Flash attention never holds the scores: it walks over tiles of keys, and rescales sum and output when a tile has a larger
+    score. A mask that is off by one sees the next token, which the property `causal` notices bit for bit.
+    """
     steps = xp.arange(q.shape[1])
     scores = xp.matmul(q, xp.matrix_transpose(k)) * 0.25
     scores = xp.where(steps[:, None] >= steps, scores, -xp.inf)
@@ -57,7 +79,11 @@ def causal_attention(xp: Any, q: Any, k: Any, v: Any) -> Any:
 
 @operation(q="H, T, D", k="S, D", v="S, D", keep="S of flag", limits={"H": 3, "T": 17, "S": 33, "D": 17}, properties="rows=T")
 def padded_attention(xp: Any, q: Any, k: Any, v: Any, keep: Any) -> Any:
-    """Heads that share keys and values (grouped), scores under a soft cap, keys that may be padding; 0 if all are."""
+    """Heads that share keys and values (grouped), scores under a soft cap, keys that may be padding.
+
+    Where all keys are padding the result is 0. Subtracting a maximum of -inf from scores of -inf would make it NaN, and a mask
+    of -1e9 would make it the mean of the padding. The cap's slope, 1 - tanh^2, is a factor of the gradient.
+    """
     scores = 8 * xp.tanh(xp.matmul(q, xp.matrix_transpose(k)) * (0.25 / 8))
     m = xp.max(xp.where(keep, scores, -xp.inf), axis=-1, keepdims=True)
     e = xp.where(keep, xp.exp(xp.where(keep, scores - m, 0)), 0)
@@ -67,16 +93,24 @@ def padded_attention(xp: Any, q: Any, k: Any, v: Any, keep: Any) -> Any:
 
 @operation(x="N, T", properties="rows=N causal=T", limits={"T": 33})
 def cumulative_log_sum_exp(xp: Any, x: Any) -> Any:
-    """The logarithm of the running sum of exponentials."""
+    """The logarithm of the running sum of exponentials.
+
+    A scan by chunks joins two totals by logaddexp again. One maximum for the whole row does not do: early totals may lie so
+    far below it that they underflow.
+    """
     total = [x[:, t] for t in range(x.shape[1])]
     for t in range(1, len(total)):
         total[t] = xp.logaddexp(total[t - 1], total[t])
     return xp.stack(total, axis=1) if total else x
 
 
-@operation(q="T, D", k="T, D", v="T, D", decay="T of unit", beta="T of unit", properties="causal=T", limits={"T": 9, "D": 4})
+@operation(q="T, D", k="T, D", v="T, D", decay="T of unit", beta="T of unit", properties="causal=T", limits={"T": 17, "D": 5})
 def gated_delta_rule(xp: Any, q: Any, k: Any, v: Any, decay: Any, beta: Any) -> Any:
-    """A memory that decays and is corrected: S = a (S - b k (k S)) + b k v, read by q. Kernels compute it in chunks."""
+    """A memory that decays and is corrected at a key: S' = a S, then S = S' + b k (v - k S'), read by q.
+
+    Kernels compute a chunk of steps at a time: the corrections of a chunk solve a triangular system (the WY form), and the
+    memory is carried from chunk to chunk. Bounds forget that corrections shrink the memory, so judge short sequences.
+    """
     state, out = xp.zeros((q.shape[1], q.shape[1])), []
     k = k / xp.sqrt(xp.sum(k * k, axis=-1, keepdims=True) + 2.0**-10)
     for t in range(q.shape[0]):
@@ -86,9 +120,13 @@ def gated_delta_rule(xp: Any, q: Any, k: Any, v: Any, decay: Any, beta: Any) -> 
     return xp.stack(out, axis=0) if out else q
 
 
-@operation(logits="T, 4, V", labels="3 of index V", limits={"T": 5, "V": 9})
+@operation(logits="T, 4, V", labels="3 of index V", limits={"T": 9, "V": 17})
 def transducer_loss(xp: Any, logits: Any, labels: Any) -> Any:
-    """RNN-T: -log of the sum over all paths of T blanks (entry 0) and 3 labels through the lattice [T, 4]."""
+    """RNN-T: -log of the sum over all paths of T blanks (entry 0) and 3 labels through the lattice [T, 4].
+
+    A path steps to the next frame by a blank, or to the next label in the same frame; the last step is a blank. CTC's sibling:
+    alpha has two ways into a cell, and the same -inf where there is none.
+    """
     d = logits - xp.max(logits, axis=-1, keepdims=True)
     y = d - xp.log(xp.sum(xp.exp(d), axis=-1, keepdims=True))
     emit = xp.sum(xp.where(xp.arange(y.shape[2]) == labels[:, None], y[:, :3, :], 0), axis=-1)

@@ -1,4 +1,4 @@
-#include "validation/cli/reach_text.h"
+#include "validation/report/reach_text.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,174 @@
+"""Backward passes of the gallery's operations: right ones, and faults that were reported against published kernels."""
+
+import numpy as np
+
+import formula_right_kernels as forward
+from formula_right_sequences import wide
+
+f32 = np.float32
+
+
+def _sum(x, axis=-1):
+    return x.sum(axis, keepdims=True)
+
+
+def softmax_backward(p):
+    y = forward.softmax_plain(p)
+    return y * (p.upstream - _sum(y * p.upstream))
+
+
+def softmax_backward_from_parts(p):
+    y = forward.softmax_plain(p)
+    gy = p.upstream * y
+    return gy - y * _sum(gy)
+
+
+def log_softmax_backward(p):
+    return p.upstream - forward.softmax_plain(p) * _sum(p.upstream)
+
+
+def log_softmax_backward_from_result(p):
+    return p.upstream - np.exp(forward.log_softmax_plain(p)) * _sum(p.upstream)
+
+
+def _rms_factor(p):
+    return 1 / np.sqrt(_mean(p.x * p.x) + p.x.dtype.type(2.0**-17))
+
+
+def _mean(x):
+    return _sum(x) / x.dtype.type(max(x.shape[-1], 1))
+
+
+def rms_backward(p, project=True):
+    r, g = _rms_factor(p), p.upstream * p.weight
+    dx = r * (g - p.x * r * r * _mean(g * p.x)) if project else r * g
+    return dx, (p.upstream * p.x * r).sum(0)
+
+
+def rms_backward_by_normalised(p):
+    r = _rms_factor(p)
+    y, g = p.x * r, p.upstream * p.weight
+    return (g - y * _mean(g * y)) * r, (p.upstream * y).sum(0)
+
+
+def _normalised(p):
+    d = p.x - _mean(p.x)
+    r = 1 / np.sqrt(_mean(d * d) + p.x.dtype.type(2.0**-17))
+    return d * r, r
+
+
+def layer_backward(p, mean_of_gradient=True):
+    y, r = _normalised(p)
+    g = p.upstream * p.weight
+    centred = g - _mean(g) if mean_of_gradient else g
+    return r * (centred - y * _mean(g * y)), (p.upstream * y).sum(0), p.upstream.sum(0)
+
+
+def layer_backward_from_sums(p):
+    """As Apex does: two sums a row, one factor at the end."""
+    y, r = _normalised(p)
+    g, n = p.upstream * p.weight, p.x.dtype.type(max(p.x.shape[-1], 1))
+    dx = r * (1 / n) * (n * g - _sum(g) - y * _sum(g * y))
+    return dx, (p.upstream * y).sum(0), p.upstream.sum(0)
+
+
+def matmul_backward(p):
+    return p.upstream @ p.b.T, p.a.T @ p.upstream
+
+
+def _weights(p, causal=True):
+    s = p.q @ np.swapaxes(p.k, -1, -2) * p.q.dtype.type(0.25)
+    t = np.arange(p.q.shape[1])
+    s = np.where(t[:, None] >= t, s, -np.inf) if causal else s
+    e = np.exp(s - s.max(-1, keepdims=True, initial=-np.inf))
+    return e / _sum(e)
+
+
+def attention_backward(p, scale=0.25, subtract=True, causal=True):
+    w = _weights(p, causal)
+    dw = p.upstream @ np.swapaxes(p.v, -1, -2)
+    ds = w * (dw - _sum(dw * w) if subtract else dw)
+    scale = p.q.dtype.type(scale)
+    return ds @ p.k * scale, np.swapaxes(ds, -1, -2) @ p.q * scale, np.swapaxes(w, -1, -2) @ p.upstream
+
+
+def attention_backward_flash(p):
+    """Takes the sum over the row from the result, as flash attention does."""
+    w = _weights(p)
+    delta = _sum(p.upstream * (w @ p.v))
+    ds = w * (p.upstream @ np.swapaxes(p.v, -1, -2) - delta) * p.q.dtype.type(0.25)
+    return ds @ p.k, np.swapaxes(ds, -1, -2) @ p.q, np.swapaxes(w, -1, -2) @ p.upstream
+
+
+def padded_backward(p, cap_counts=True):
+    tanh = np.tanh(p.q @ np.swapaxes(p.k, -1, -2) * p.q.dtype.type(0.25 / 8))
+    s = np.where(p.keep, 8 * tanh, -np.inf)
+    m = s.max(-1, keepdims=True, initial=-np.inf)
+    e = np.exp(s - np.where(m == -np.inf, 0, m)).astype(p.q.dtype)
+    w = e / np.where(_sum(e) == 0, 1, _sum(e))
+    dw = p.upstream @ np.swapaxes(p.v, -1, -2)
+    ds = w * (dw - _sum(dw * w)) * ((1 - tanh * tanh) if cap_counts else 1) * p.q.dtype.type(0.25)
+    dk, dv = np.swapaxes(ds, -1, -2) @ p.q, np.swapaxes(w, -1, -2) @ p.upstream
+    return ds @ p.k, dk.sum(0), dv.sum(0)  # heads share keys and values
+
+
+def _of_ones(backward):
+    """Ignores the upstream gradient."""
+
+    def ignores(p):
+        others = dict(vars(p), upstream=np.ones_like(p.upstream))
+        return backward(type("Ones", (), others))
+
+    return ignores
+
+
+def _first_key_head(p):
+    dq, dk, dv = padded_backward(p)
+    one = dict(vars(p), q=p.q[:1], upstream=p.upstream[:1])
+    return dq, padded_backward(type("First", (), one))[1] if len(p.q) else dk, dv
+
+
+RIGHT = {
+    "softmax": [softmax_backward, softmax_backward_from_parts, wide(softmax_backward)],
+    "log_softmax": [log_softmax_backward, log_softmax_backward_from_result, wide(log_softmax_backward)],
+    "rms_norm": [rms_backward, rms_backward_by_normalised, wide(rms_backward)],
+    "layer_norm": [layer_backward, layer_backward_from_sums, wide(layer_backward)],
+    "matmul": [matmul_backward, wide(matmul_backward)],
+    "causal_attention": [attention_backward, attention_backward_flash, wide(attention_backward)],
+    "padded_attention": [padded_backward, wide(padded_backward)],
+}
+
+FAULTY = {
+    "softmax": {
+        "upstream_ignored": _of_ones(softmax_backward),
+        "diagonal_alone": lambda p: forward.softmax_plain(p) * (1 - forward.softmax_plain(p)) * p.upstream,
+    },
+    "log_softmax": {
+        "upstream_ignored": _of_ones(log_softmax_backward),
+        "sum_of_the_upstream_forgotten": lambda p: p.upstream - forward.softmax_plain(p),
+    },
+    "rms_norm": {
+        "no_projection": lambda p: rms_backward(p, project=False),
+        "weight_gradient_of_the_first_row": lambda p: (rms_backward(p)[0], (p.upstream * p.x * _rms_factor(p))[:1].sum(0)),
+        "weight_gradient_is_a_mean": lambda p: (rms_backward(p)[0], rms_backward(p)[1] / f32(max(len(p.x), 1))),
+    },
+    "layer_norm": {
+        "mean_of_the_gradient_forgotten": lambda p: layer_backward(p, mean_of_gradient=False),
+        "bias_gradient_of_the_weight": lambda p: (*layer_backward(p)[:2], layer_backward(p)[1]),
+        "last_row_left_out": lambda p: (*layer_backward(p)[:2], p.upstream[:-1].sum(0)),
+    },
+    "matmul": {
+        "not_transposed": lambda p: (p.upstream @ p.b.T, p.a.T @ np.flip(p.upstream, 1)),
+        "upstream_ignored": _of_ones(matmul_backward),
+    },
+    "causal_attention": {
+        "scale_forgotten": lambda p: attention_backward(p, scale=1),
+        "row_sum_not_subtracted": lambda p: attention_backward(p, subtract=False),
+        "mask_forgotten": lambda p: attention_backward(p, causal=False),
+        "upstream_ignored": _of_ones(attention_backward),
+    },
+    "padded_attention": {
+        "slope_of_the_cap_forgotten": lambda p: padded_backward(p, cap_counts=False),
+        "keys_of_the_first_head": _first_key_head,
+    },
+}  # fmt: skip

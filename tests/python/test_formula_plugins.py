@@ -1,0 +1,141 @@
+"""Kernels of one's own operations in C, and as a Metal shader with a binding."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import assay
+from assay import gallery
+
+HEADERS = Path(__file__).parents[2] / "validation" / "plugin"
+COMPILER = shutil.which("cc")
+
+SOFTMAX = """
+#include <math.h>
+#include <stdio.h>
+#include "assay_formula.h"
+
+int assay_forward(const char* operation, const assay_array* inputs, size_t input_count, const assay_array* outputs,
+                  size_t output_count, char* message, size_t message_size) {
+  const assay_array* x = assay_array_called("x", inputs, input_count);
+  const float* from = x->data;
+  float* to = outputs[0].data;
+  const int64_t N = x->shape[0], D = x->shape[1];
+  (void)operation, (void)output_count, (void)message, (void)message_size;
+  EXTRA
+  for (int64_t n = 0; n < N; ++n) {
+    float m = -INFINITY, sum = 0;
+    for (int64_t d = 0; d < D; ++d) m = fmaxf(m, from[n * D + d]);
+    for (int64_t d = 0; d < D; ++d) sum += to[n * D + d] = expf(from[n * D + d] - m);
+    for (int64_t d = 0; d < D; ++d) to[n * D + d] /= sum;
+  }
+  return ASSAY_OK;
+}
+
+int assay_backward(const char* operation, const assay_array* inputs, size_t input_count, const assay_array* outputs,
+                   size_t output_count, char* message, size_t message_size) {
+  const assay_array* x = assay_array_called("x", inputs, input_count);
+  const float* g = assay_array_called("upstream0", inputs, input_count)->data;
+  const assay_array* gradient = assay_array_called("gradient_x", outputs, output_count);
+  float* dx = gradient->data;
+  const int64_t N = x->shape[0], D = x->shape[1];
+  if (assay_forward(operation, inputs, input_count, gradient, 1, message, message_size) != ASSAY_OK) return ASSAY_FAILED;
+  for (int64_t n = 0; n < N; ++n) {
+    float sum = 0;
+    for (int64_t d = 0; d < D; ++d) sum += dx[n * D + d] * g[n * D + d];
+    for (int64_t d = 0; d < D; ++d) dx[n * D + d] *= g[n * D + d] - sum;
+  }
+  return ASSAY_OK;
+}
+"""
+
+SHADER = """
+#include <metal_stdlib>
+using namespace metal;
+
+kernel void softmax_rows(device const float* x [[buffer(0)]], device float* y [[buffer(1)]],
+                         constant uint& D [[buffer(2)]], uint n [[thread_position_in_grid]]) {
+  float largest = -INFINITY, sum = 0;
+  for (uint d = 0; d < D; ++d) largest = max(largest, x[n * D + d]);
+  for (uint d = 0; d < D; ++d) sum += y[n * D + d] = exp(x[n * D + d] - largest);
+  for (uint d = 0; d < D; ++d) y[n * D + d] /= sum;
+}
+"""
+
+BINDING = """
+{"operation": "softmax", "source": "softmax.metal",
+ "passes": [{"function": "softmax_rows", "grid": ["N"], "group": [32],
+             "buffers": [{"index": 0, "array": "x"}, {"index": 1, "array": "output0"},
+                         {"index": 2, "type": "uint", "value": "D"}]}]}
+"""
+
+
+def library(folder, extra=""):
+    """Compiles the plug-in with `extra` statements before its loop."""
+    (folder / "mine.c").write_text(SOFTMAX.replace("EXTRA", extra))
+    words = [COMPILER, "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{HEADERS}"]
+    subprocess.run([*words, "-o", folder / "mine.so", folder / "mine.c", "-lm"], check=True)
+    return folder / "mine.so"
+
+
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+
+
+def test_a_c_plugin_passes_forwards_and_backwards(tmp_path):
+    path = library(tmp_path)
+    assay.gate(gallery.softmax, path, cases=40, accumulate="float32").raise_for_failure()
+    assay.gradcheck(gallery.softmax, path, cases=40).raise_for_failure()
+
+
+@pytest.mark.parametrize(
+    "extra, says",
+    [
+        ("if (D == 3) to[N * D] = 1;", "wrote outside of output0"),
+        ("if (D == 3) ((float*)from)[0] = 1;", "changed its input x"),
+        ("if (D == 3) *(volatile int*)0 = 1;", "SIGSEGV"),
+        ('if (D == 3) return snprintf(message, message_size, "no threes"), ASSAY_REFUSED;', "no threes"),
+        ("if (D == 3) return ASSAY_OK;", "nan"),
+    ],
+)
+def test_what_a_c_plugin_does_wrong_is_said(tmp_path, extra, says):
+    result = assay.gate(gallery.softmax, library(tmp_path, extra), cases=40, filter="outputs", reach="none")
+    assert says in result.failures["outputs"].explanation, result
+
+
+def test_a_c_plugin_may_decline_and_end_no_run(tmp_path):
+    extra = 'if (D > 4) return snprintf(message, message_size, "D above 4"), ASSAY_UNSUPPORTED;'
+    result = assay.gate(gallery.softmax, library(tmp_path, extra), cases=20, filter="outputs", reach="none")
+    assert any("D above 4" in reason for reason in result["outputs"].skipped)
+
+
+def test_a_failure_of_a_c_plugin_is_replayed(tmp_path):
+    wrong = library(tmp_path, "if (D == 3) return ASSAY_OK;")
+    failure = assay.gate(gallery.softmax, wrong, cases=40, filter="outputs", reach="none").failures["outputs"]
+    assert not assay.replay(wrong, failure.reproducer, operation=gallery.softmax)
+    assert assay.replay(library(tmp_path), failure.reproducer, operation=gallery.softmax)
+
+
+def shader(folder, change=("", "")):
+    (folder / "softmax.metal").write_text(SHADER.replace(*change) if change[0] else SHADER)
+    (folder / "softmax.json").write_text(BINDING)
+    return folder / "softmax.json"
+
+
+def test_a_shader_with_a_binding_passes(tmp_path):
+    assay.gate(gallery.softmax, shader(tmp_path), cases=15, reach="none").raise_for_failure()
+
+
+@pytest.mark.parametrize(
+    "change, says",
+    [
+        (("exp(x[n * D + d] - largest)", "exp2(x[n * D + d] - largest)"), "exact"),
+        (("d < D; ++d) y", "d <= D; ++d) y"), "memcheck"),
+        (("kernel void softmax_rows", "kernel void other"), "softmax_rows"),
+    ],
+)
+def test_what_a_shader_does_wrong_is_said(tmp_path, change, says):
+    result = assay.gate(gallery.softmax, shader(tmp_path, change), cases=15, filter="outputs", reach="none")
+    assert says in result.failures["outputs"].explanation, result

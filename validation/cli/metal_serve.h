@@ -1,0 +1,20 @@
+// assay metal serve: a shader with a binding that answers calls on standard input. The Python package judges shaders of
+// operations that are formulas with it.
+//
+// All is in lines of JSON, and the elements of arrays in raw doubles between them:
+//
+//   in    {"operation": "softmax", "variables": ["N", "D"], "arrays": [{"name": "x", "type": "", "is_output": false},
+//   ...]} out   {"status": "ok"} in    {"variables": {"N": 2, "D": 3}, "inputs": [["x", 6]], "outputs": [["output0",
+//   6]]}, the elements of the inputs out   {"status": "ok"}, the elements of the outputs; or {"status": "failed",
+//   "says": "..."}
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+namespace assay::validation {
+
+/// Serves until the input ends. `name` is the binding's path. Returns the exit status.
+int serve_shader(const std::string& name, std::istream& in, std::ostream& out);
+
+}  // namespace assay::validation

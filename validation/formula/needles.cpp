@@ -1,0 +1,67 @@
+#include "validation/formula/needles.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace assay::validation::formula {
+namespace {
+
+constexpr std::int64_t largest_power = 4096;
+constexpr std::int64_t largest_graph = 1'000'000;  ///< elements of all nodes, those of the gradient too
+constexpr std::int64_t others = 2;
+
+std::int64_t limit_of(const Specification& specification, const std::string& extent) {
+  const auto found = specification.limits.find(extent);
+  return found == specification.limits.end() ? largest_power + 1 : found->second;
+}
+
+Extents extents_at(const Specification& specification, const std::string& extent, std::int64_t size) {
+  Extents extents;
+  for (const auto& name : specification.extents)
+    extents[name] = name == extent ? size : std::min(others, limit_of(specification, name));
+  return extents;
+}
+
+/// An estimate that needs no trace at the large size, which may be too large to hold.
+bool is_too_large(const Specification& specification, const Trace& trace, const std::string& extent,
+                  std::int64_t size) {
+  const auto elements = [&](std::int64_t at) { return trace(extents_at(specification, extent, at))->graph.elements(); };
+  if (size <= 64) return false;
+  const auto half = elements(32), whole = elements(64);
+  const double growth = static_cast<double>(whole) / static_cast<double>(std::max<std::int64_t>(half, 1));
+  double estimate = static_cast<double>(whole);
+  for (std::int64_t at = 64; at < size; at *= 2) estimate *= growth;
+  return estimate > static_cast<double>(largest_graph);
+}
+
+}  // namespace
+
+std::vector<Needle> needles_of(const Specification& specification, const Trace& trace, Reach reach,
+                               bool against_reference) {
+  std::vector<Needle> needles;
+  const std::vector<std::string> values =
+      against_reference ? std::vector<std::string>{"equal", "indexed", "sparse 0", "sparse 1", "sparse 2", "sparse 3"}
+                        : std::vector<std::string>{"normal"};
+  for (const auto& extent : specification.extents) {
+    const std::int64_t limit = limit_of(specification, extent);
+    if (limit <= others) continue;
+    const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(limit - 1)));
+    const NeedleExtent one{extent.c_str(), ' ', std::min(power, largest_power)};
+    auto sizes = needle_sizes(one, reach, against_reference);
+    if (!sizes.empty() && (against_reference || reach != Reach::quick))
+      sizes.push_back(std::min(limit, largest_power + 1));
+    sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+    for (const std::int64_t size : sizes)
+      for (const auto& kind : values)
+        if (size <= limit && !is_too_large(specification, trace, extent, size))
+          needles.push_back({extent, size, sizes.back(), kind});
+  }
+  return needles;
+}
+
+Case drawn(const Needle& needle, const Specification& specification, const Trace& trace, Dtype dtype, Random& random) {
+  return filled(random, extents_at(specification, needle.extent, needle.size), specification, trace, dtype,
+                needle.values);
+}
+
+}  // namespace assay::validation::formula

@@ -1,0 +1,124 @@
+"""Kernels of libraries for the operations of assay.gallery, as people call them: for python3 -m assay.conformance."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Tuple
+
+
+def _torch(formula: Callable[[Any, Dict[str, Any]], Any]) -> Tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    """The kernel and its backward pass by autograd, of formula(torch, tensors by name)."""
+
+    def tensors(p: Any) -> Dict[str, Any]:
+        import torch
+
+        named = {key: torch.from_numpy(one) for key, one in vars(p).items() if hasattr(one, "dtype")}
+        return {key: one.requires_grad_() if one.is_floating_point() and key != "upstream" else one for key, one in named.items()}
+
+    def forward(p: Any) -> Any:
+        import torch
+
+        with torch.no_grad():
+            return formula(torch, tensors(p))
+
+    def backward(p: Any) -> Any:
+        import torch
+
+        given = tensors(p)
+        inputs = [one for one in given.values() if one.requires_grad]
+        gradients = torch.autograd.grad(formula(torch, given), inputs, given["upstream"], allow_unused=True)
+        return tuple(torch.zeros_like(one) if g is None else g for one, g in zip(inputs, gradients))
+
+    forward.__name__ = backward.__name__ = formula.__name__
+    return forward, backward
+
+
+def _softmax(torch: Any, a: Dict[str, Any]) -> Any:
+    return torch.softmax(a["x"], -1)
+
+
+def _log_softmax(torch: Any, a: Dict[str, Any]) -> Any:
+    return torch.log_softmax(a["x"], -1)
+
+
+def _rms_norm(torch: Any, a: Dict[str, Any]) -> Any:
+    return torch.nn.functional.rms_norm(a["x"], a["weight"].shape, a["weight"], 2.0**-17)
+
+
+def _layer_norm(torch: Any, a: Dict[str, Any]) -> Any:
+    return torch.nn.functional.layer_norm(a["x"], a["weight"].shape, a["weight"], a["bias"], 2.0**-17)
+
+
+def _matmul(torch: Any, a: Dict[str, Any]) -> Any:
+    return a["a"] @ a["b"]
+
+
+def _attention(torch: Any, a: Dict[str, Any]) -> Any:
+    attend = torch.nn.functional.scaled_dot_product_attention
+    return attend(a["q"], a["k"], a["v"], is_causal=True, scale=0.25)
+
+
+def _composed_attention(torch: Any, a: Dict[str, Any]) -> Any:
+    size = a["q"].shape[1]
+    scores = a["q"] @ a["k"].transpose(-1, -2) * 0.25
+    later = torch.ones(size, size, dtype=torch.bool).triu(1)
+    return torch.softmax(scores.masked_fill(later, -torch.inf), -1) @ a["v"]
+
+
+def _padded_attention(torch: Any, a: Dict[str, Any]) -> Any:
+    scores = 8 * torch.tanh(a["q"] @ a["k"].transpose(-1, -2) * (0.25 / 8))
+    weights = torch.softmax(scores.masked_fill(~a["keep"], -torch.inf), -1)
+    return torch.where(a["keep"].any(), weights, torch.zeros_like(weights)) @ a["v"]
+
+
+def _logcumsumexp(torch: Any, a: Dict[str, Any]) -> Any:
+    return torch.logcumsumexp(a["x"], 1)
+
+
+def _rnnt_loss(torch: Any, a: Dict[str, Any]) -> Any:
+    import torchaudio
+
+    lengths = [torch.tensor([n], dtype=torch.int32) for n in (a["logits"].shape[0], a["labels"].shape[0])]
+    loss = torchaudio.functional.rnnt_loss
+    return loss(a["logits"][None], a["labels"][None].int(), *lengths, blank=0, reduction="sum")
+
+
+def numpy_matmul(p: Any) -> Any:
+    return p.a @ p.b
+
+
+def numpy_logaddexp_accumulate(p: Any) -> Any:
+    import numpy
+
+    return numpy.logaddexp.accumulate(p.x, axis=1)
+
+
+def scipy_softmax(p: Any) -> Any:
+    import scipy.special
+
+    return scipy.special.softmax(p.x, axis=-1)
+
+
+def scipy_log_softmax(p: Any) -> Any:
+    import scipy.special
+
+    return scipy.special.log_softmax(p.x, axis=-1)
+
+
+# title, library, operation of the gallery, kernel, backward pass, what is declared, a function that not all versions have
+_CORE = {"empty": False}  # results of nothing are refused by some; what is judged is the arithmetic
+KERNELS = (
+    ("softmax", "torch", "softmax", *_torch(_softmax), {}, ""),
+    ("special.softmax", "scipy", "softmax", scipy_softmax, None, _CORE, ""),
+    ("log_softmax", "torch", "log_softmax", *_torch(_log_softmax), {}, ""),
+    ("special.log_softmax", "scipy", "log_softmax", scipy_log_softmax, None, _CORE, ""),
+    ("rms_norm", "torch", "rms_norm", *_torch(_rms_norm), _CORE, "torch.nn.functional.rms_norm"),
+    ("layer_norm", "torch", "layer_norm", *_torch(_layer_norm), _CORE, ""),
+    ("matmul", "torch", "matmul", *_torch(_matmul), {}, ""),
+    ("matmul", "numpy", "matmul", numpy_matmul, None, {}, ""),
+    ("scaled_dot_product_attention, causal", "torch", "causal_attention", *_torch(_attention), _CORE, "torch.nn.functional.scaled_dot_product_attention"),
+    ("causal attention of matmul and softmax", "torch", "causal_attention", *_torch(_composed_attention), _CORE, ""),
+    ("padded attention of matmul, tanh and softmax", "torch", "padded_attention", *_torch(_padded_attention), _CORE, ""),
+    ("logcumsumexp", "torch", "cumulative_log_sum_exp", *_torch(_logcumsumexp), _CORE, ""),
+    ("logaddexp.accumulate", "numpy", "cumulative_log_sum_exp", numpy_logaddexp_accumulate, None, _CORE, ""),
+    ("rnnt_loss", "torchaudio", "transducer_loss", *_torch(_rnnt_loss), _CORE, ""),
+)

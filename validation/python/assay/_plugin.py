@@ -1,0 +1,100 @@
+"""Plug-ins for operations of one's own: a shared library (assay_formula.h), or the .json binding of a Metal shader."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sys
+from pathlib import Path
+from typing import Any, Dict, List, Tuple
+
+import numpy as np
+
+from ._pipe import Unsupported
+from ._program import program
+from ._served import Served
+
+Arrays = List[Tuple[str, np.ndarray]]
+Shapes = List[Tuple[str, Tuple[int, ...]]]
+
+
+def packed(message: Any) -> bytes:
+    content = pickle.dumps(message)
+    return len(content).to_bytes(8, "little") + content
+
+
+def _as_bits(array: np.ndarray, dtype: str) -> np.ndarray:
+    """Contiguous; an ml_dtypes.bfloat16 as the bits that it is passed as."""
+    contiguous = np.ascontiguousarray(array).reshape(array.shape)
+    return contiguous.view(np.uint16) if dtype == "bfloat16" and contiguous.dtype.name == "bfloat16" else contiguous
+
+
+class Plugin:
+    """The forward or the backward pass of a plug-in as a kernel of an operation: a function of one problem."""
+
+    def __init__(self, path: Any, operation: Any, dtype: str, gradient: bool) -> None:
+        self.path, self.operation, self.dtype, self.gradient = os.fspath(path), operation, dtype, gradient
+        self.__name__ = Path(self.path).name
+        is_shader = self.__name__.partition("@")[0].endswith(".json")
+        self._call = self._run_shader if is_shader else self._run_library
+        words = [program(), "metal", "serve", self.path] if is_shader else [sys.executable, "-m", "assay._plugin_worker", self.path]
+        self._served = Served(self.path, words, 60 if is_shader else 10)
+
+    def __call__(self, p: Any) -> List[np.ndarray]:
+        inputs: Arrays = [(one[0], _as_bits(getattr(p, one[0]), self.dtype)) for one in self.operation.inputs]
+        outputs: Shapes = [(f"output{k}", tuple(shape)) for k, shape in enumerate(self.operation.trace(p.extents).shapes)]
+        if self.gradient:
+            inputs += [(f"upstream{k}", _as_bits(one, self.dtype)) for k, one in enumerate(p.upstreams)]
+            shapes = zip(self.operation.inputs, self.operation.shapes(p.extents))
+            outputs = [("gradient_" + one[0], shape) for one, shape in shapes if one[0] in self.operation.differentiable]
+        return self._call(p.extents, inputs, outputs)
+
+    def close(self) -> None:
+        """Ends the process of the plug-in."""
+        self._served.close()
+
+    def _run_library(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes) -> List[np.ndarray]:
+        self._served.write(packed((self.operation.name, self.gradient, self.dtype, inputs, outputs)))
+        status, said = pickle.loads(self._served.read(int.from_bytes(self._served.read(8), "little")))
+        if status == "unsupported":
+            raise Unsupported(said)
+        if status != "ok":
+            raise RuntimeError(said)
+        return said
+
+    def _run_shader(self, extents: Dict[str, int], inputs: Arrays, outputs: Shapes) -> List[np.ndarray]:
+        if not self._served.is_running:
+            self._say(self._interface(inputs, outputs))
+            self._expect_ok()
+        doubles = [(name, self._widened(one)) for name, one in inputs]
+        sizes = [[name, int(np.prod(shape, dtype=np.int64))] for name, shape in outputs]
+        call = {"variables": extents, "inputs": [[name, one.size] for name, one in doubles], "outputs": sizes}
+        self._say(call, *(one.tobytes() for _, one in doubles))
+        self._expect_ok()
+        got = [np.frombuffer(self._served.read(8 * size), np.float64) for _, size in sizes]
+        return [self._narrowed(one).reshape(shape) for one, (_, shape) in zip(got, outputs)]
+
+    def _interface(self, inputs: Arrays, outputs: Shapes) -> Dict[str, Any]:
+        types = {"int64": "long", "bool": "uchar"}
+        arrays = [{"name": name, "type": types.get(one.dtype.name, ""), "is_output": False} for name, one in inputs]
+        arrays += [{"name": name, "type": "", "is_output": True} for name, _ in outputs]
+        return {"operation": self.operation.name, "variables": self.operation.extents, "arrays": arrays}
+
+    def _say(self, message: Dict[str, Any], *contents: bytes) -> None:
+        self._served.write(json.dumps(message).encode() + b"\n" + b"".join(contents))
+
+    def _expect_ok(self) -> None:
+        said = json.loads(self._served.read_line())
+        if said["status"] != "ok":
+            raise RuntimeError(said["says"])
+
+    def _widened(self, array: np.ndarray) -> np.ndarray:
+        if self.dtype == "bfloat16" and array.dtype == np.uint16:
+            array = (array.astype(np.uint32) << 16).view(np.float32)
+        return np.ascontiguousarray(array, np.float64)
+
+    def _narrowed(self, array: np.ndarray) -> np.ndarray:
+        if self.dtype == "bfloat16":
+            return (array.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+        return array.astype(self.dtype)

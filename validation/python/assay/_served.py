@@ -1,0 +1,83 @@
+"""A kernel in a process of its own, which answers calls on its standard input: what it does there harms nobody.
+
+A crash or an endless loop ends that process and is a verdict; the next case is judged in a new one.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+from typing import List, Optional
+
+
+class Served:
+    """The process, started when it is first written to."""
+
+    def __init__(self, name: str, words: List[str], seconds: float) -> None:
+        self.name, self._words, self._seconds = name, words, seconds
+        self._process: Optional[subprocess.Popen[bytes]] = None
+        self._buffer = b""
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None
+
+    def write(self, content: bytes) -> None:
+        if self._process is None:
+            self._buffer = b""
+            self._process = subprocess.Popen(self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            self._process.stdin.write(content)  # type: ignore[union-attr]
+            self._process.stdin.flush()  # type: ignore[union-attr]
+        except BrokenPipeError:
+            self._ended()
+
+    def read(self, count: int) -> bytes:
+        """The next `count` bytes. Raises RuntimeError where the process ends, or does not answer in time."""
+        while len(self._buffer) < count:
+            self._take()
+        content, self._buffer = self._buffer[:count], self._buffer[count:]
+        return content
+
+    def read_line(self) -> bytes:
+        while b"\n" not in self._buffer:
+            self._take()
+        return self.read(self._buffer.index(b"\n") + 1)
+
+    def _take(self) -> None:
+        pipe = self._process.stdout  # type: ignore[union-attr]
+        if not select.select([pipe], [], [], self._seconds)[0]:
+            self._stop()
+            raise RuntimeError(f"{self.name} did not return within {self._seconds} s")
+        part = os.read(pipe.fileno(), 1 << 20)  # type: ignore[union-attr]
+        if not part:
+            self._ended()
+        self._buffer += part
+
+    def _ended(self) -> None:
+        status = self._stop()
+        raise RuntimeError(f"{self.name} ended its process: {signal.Signals(-status).name if status < 0 else f'status {status}'}")
+
+    def _stop(self) -> int:
+        """Ends the process, and returns how it ended."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        try:
+            status = process.wait(0.5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            status = process.wait()
+        process.stdout.close()  # type: ignore[union-attr]
+        try:
+            process.stdin.close()  # type: ignore[union-attr]
+        except BrokenPipeError:
+            pass
+        return status
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.stdin.close()  # type: ignore[union-attr]
+            self._stop()
