@@ -30,7 +30,7 @@ Staged = Dict[str, Union[Path, str]]
 
 
 def repository_pages() -> Staged:
-    """The Markdown files and pictures of the repository, at their own places but for the front page."""
+    """The Markdown files and pictures of the repository, at their own places but for the README, the first page."""
     files = [
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
@@ -40,9 +40,15 @@ def repository_pages() -> Staged:
     files += (ROOT / "notebooks").glob("**/README.md")
     staged: Staged = {file.relative_to(ROOT).as_posix(): file for file in files}
     staged.update({f"reference/{file.name}": file for file in (ROOT / "docs" / "reference").glob("*.rst")})
-    if "docs/index.md" in staged:
-        staged["index.md"] = staged.pop("docs/index.md")
+    del staged["README.md"], staged["docs/contents.md"]
+    staged["index.md"] = front_page()
     return staged
+
+
+def front_page() -> str:
+    """The README, which is the first page of a forge and of the site, with the site's navigation below it."""
+    contents = (ROOT / "docs" / "contents.md").read_text()
+    return (ROOT / "README.md").read_text() + "\n" + contents[contents.index("```{toctree}") :]
 
 
 def outputs_of(notebook: Path, executed: Path) -> Optional[str]:

@@ -29,7 +29,7 @@ from headers import page_of_header
 logger = logging.getLogger(__name__)
 LATTICE = "notebooks/lattice/index.html"  # which leads to the page made of it, where that is built
 LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)
-FRONT = "docs/index.md"  # in the repository; the root of the site
+FRONT = "README.md"  # in the repository; the first page of the site
 
 # Where the headers lie that a page names without their folder.
 BARE_NAMES = {

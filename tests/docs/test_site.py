@@ -25,7 +25,7 @@ def html(build: Path) -> Path:
 
 def test_every_page_is_there(html: Path) -> None:
     pages = [
-        path.with_suffix(".html").relative_to(ROOT) for path in (ROOT / "docs").glob("*.md") if path.stem != "index"
+        path.with_suffix(".html").relative_to(ROOT) for path in (ROOT / "docs").glob("*.md") if path.stem != "contents"
     ]
     pages += [path.with_suffix(".html").relative_to(ROOT) for path in (ROOT / "notebooks").glob("*.ipynb")]
     missing = [str(page) for page in pages if not (html / page).is_file()]
@@ -140,6 +140,21 @@ def test_a_fault_in_a_page_is_noticed(head: str, body: str, complaint: str, tmp_
     (tmp_path / "index.html").write_text(PAGE.format(head=head, body=body))
     (tmp_path / "other.html").write_text(PAGE.format(head="", body=""))
     assert check.complaints(tmp_path) == [f"index.html: {complaint}"]
+
+
+@pytest.mark.parametrize("text, kind, complaints", [
+    ('import x from "./x.js";\n', "", 1), ("export const x = 1;\n", "", 1),
+    ('import x from "./x.js";\n', 'type="module"', 0), ("let important = 1; // import\n", "", 0),
+])  # fmt: skip
+def test_a_module_loaded_as_a_classic_script_is_noticed(text: str, kind: str, complaints: int, tmp_path: Path) -> None:
+    (tmp_path / "x.js").write_text(text)
+    (tmp_path / "index.html").write_text(PAGE.format(head=f'<script {kind} src="x.js"></script>', body=""))
+    assert len(check.complaints(tmp_path)) == complaints
+
+
+def test_the_theme_runs_in_a_page_from_a_disk(html: Path) -> None:
+    script = (html / "_static" / "scripts" / "furo.js").read_text()
+    assert "Gumshoe" in script and "theme-toggle" in script and not check.IMPORT_OR_EXPORT.search(script)
 
 
 def test_a_page_without_faults_is_left_alone(tmp_path: Path) -> None:
