@@ -36,7 +36,7 @@ def shown(name: str, first: float, last: float) -> str:
 def style() -> str:
     rules = [shown(f"alpha-{t}", 0.45 * t, EACH) for t in range(T)]
     rules += [shown(f"beta-{t}", EACH + 0.45 * (T - 1 - t), 2 * EACH) for t in range(T)]
-    rules += [shown(name, i * EACH, (i + 1) * EACH) for i, name in enumerate(PHASES)]
+    rules += [shown(name, i * EACH, (i + 1) * EACH - 0.3) for i, name in enumerate(PHASES)]
     still = "\n    @media (prefers-reduced-motion: reduce) { circle, text { animation: none !important; } }"
     return "".join(rules) + still
 
@@ -60,7 +60,7 @@ def main() -> None:
     walk = steps.ctc(LABELS, logits=logits)
     weights = {"alpha": walk.alpha, "beta": walk.beta_excluding, "posterior": walk.alpha * walk.beta_excluding}
     sheet = Sheet("The CTC lattice of cat in seven frames", 860, 412, style())
-    for name, (colour, words) in PHASES.items():
+    for name, (_, words) in PHASES.items():
         sheet.text(24, 34, words, f"ink {name}", 16)
     for s, k in enumerate(walk.states):
         sheet.text(60, position(0, s)[1] + 6, "blank" if k == 0 else NAMES[k], "muted" if k == 0 else "ink", 15, "middle")
