@@ -64,9 +64,10 @@ export const walk = [
     name: "Two roads", view: "product", bands: ["output_error", "gradient_two_step", "gradient"],
     says: [
       "The loss is $-ln p(ℓ|x)$. Eesen goes by way of the outputs, taken as free variables,",
-      equation("E_t(k) = \\frac{∂loss}{∂y_t(k)} = -\\frac{\\sum_{s∈lab(k)} α_t(s) β^{in}_t(s)}{p(ℓ|x) y_t(k)^2}", "13, 15"),
+      equation("E_t(k) = \\frac{∂loss}{∂y_t(k)}", "13"),
+      equation("= -\\frac{1}{p y_t(k)^2} \\sum_{s∈lab(k)} α_t(s) β^{in}_t(s)", "15"),
       "and then back through the softmax to the logits $a$:",
-      equation("\\frac{∂loss}{∂a_t(k)} = E_t(k) y_t(k) - y_t(k) \\sum_j E_t(j) y_t(j)", ""),
+      equation("\\frac{∂loss}{∂a_t(k)} = y_t(k) (E_t(k) - \\sum_j E_t(j) y_t(j))", ""),
       "Now $E_t(k) y_t(k) = -γ_t(k)$ and the posterior adds up to 1, so the sum is −1 and all of it is",
       equation("\\frac{∂loss}{∂a_t(k)} = y_t(k) - γ_t(k)", "16"),
       "Equal, then, in exact arithmetic. In a number type, $y^2$ underflows before $y$ does.",
