@@ -103,7 +103,7 @@ def of_page(path: Path, pages: Dict[Path, Page]) -> Iterator[str]:
         file, anchor = target(path, address)
         if not file.exists():
             yield f"link to {address}: there is no such file"
-        elif anchor and file in pages and anchor not in pages[file].anchors:
+        elif anchor and "=" not in anchor and file in pages and anchor not in pages[file].anchors:
             yield f"link to {address}: the page has no such anchor"
     for text in page.raw:
         yield f"a formula that was not rendered: {text}"

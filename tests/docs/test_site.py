@@ -55,6 +55,9 @@ def test_lattice_is_there_where_it_is_built(html: Path, build: Path) -> None:
     links = check.Page((html / "docs" / "lattice.html").read_text()).links
     if (build / "notebooks" / "lattice" / "index.html").is_file():
         assert "../lattice/index.html" in links and (html / "lattice" / "index.html").is_file()
+        derivation = check.Page((html / "docs" / "derivation-ctc.html").read_text()).links
+        assert sum(link.startswith("../lattice/index.html#step=") for link in derivation) == 6
+        assert "../docs/derivation-ctc.html" in check.Page((html / "lattice" / "index.html").read_text()).links
     else:
         assert "../source/notebooks/lattice/index.html.html" in links
 
@@ -113,7 +116,7 @@ def test_faults_in_sources_end_the_build(tmp_path: Path, build: Path, capfd: pyt
     said = capfd.readouterr().err
     assert status != 0
     assert "KaTeX refuses a formula" in said
-    assert "link to docs/docs/nowhere.md, which is no file" in said
+    assert "link to docs/nowhere.md, which is no file" in said
     assert "no-such-heading" in said
     assert "page ends in E: zero" in said
 

@@ -40,11 +40,11 @@ def test_stored(path):
     assert faults(notebook, path.parent) == []
 
 
-def test_there_are_ten_and_the_readme_lists_them_in_order():
+def test_there_are_twelve_and_the_readme_lists_them_in_order():
     names = [path.name for path in PATHS]
-    assert len(names) == 10
+    assert len(names) == 12
     readme = (NOTEBOOKS / "README.md").read_text()
-    assert [name for name in re.findall(r"\(([\w-]+\.ipynb)\)", readme) if name in names][:10] == names
+    assert [name for name in re.findall(r"\(([\w-]+\.ipynb)\)", readme) if name in names][:12] == names
 
 
 def test_each_has_its_answers_and_no_others():

@@ -113,3 +113,8 @@ def test_numbers_and_scalars_of_numpy_are_inputs(x):
     assert assay.gradcheck(f, x, slope).passed
     assert assay.gradcheck(f, x, slope(x)).passed
     assert assay.gradcheck(f, x, 1.01 * slope(x)).verdict == "fail"
+
+
+def test_a_kink_is_mistrusted_and_said_so():
+    kink = assay.gradcheck(lambda x: np.abs(x).sum(), np.array([1.0, 0.0, -2.0]), np.sign)
+    assert kink.verdict == "mistrusted" and "mistrusted 3 elements" in str(kink)
