@@ -118,7 +118,7 @@ void add_lattice_command(CLI::App& app, Action& action) {
           ->capture_default_str();
   auto* outputs = command->add_option("--outputs", problem.outputs, "y itself, as rows: '1/2,1/2;1/3,2/3'");
   outputs->excludes(logits);
-  command->add_option("--scale", problem.scale, "What the logits are multiplied by")->excludes(outputs);
+  command->add_option("--scale", problem.scale, "Factor for the logits")->excludes(outputs);
   command->add_option("--number", problem.number, "half, bfloat16, float, double, exact (of outputs), or digits: 50")
       ->capture_default_str();
   command->add_option("--space", problem.space, "probability, scaled or log")->capture_default_str();

@@ -160,7 +160,8 @@ void add_metal_command(CLI::App& app, Action& action) {
   metal->require_subcommand(1);
   const auto arguments = std::make_shared<Arguments>();
   auto* checked = add_shader_command(
-      *metal, "check", "Run a kernel with every access checked; without --buffer and --grid, list all", *arguments);
+      *metal, "check", "Run a kernel with every access checked; without --buffer and --grid, list the kernels",
+      *arguments);
   add_check_options(*checked, *arguments);
   checked->callback([&action, arguments] {
     action = [arguments] {
