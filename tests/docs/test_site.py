@@ -32,6 +32,12 @@ def test_every_page_is_there(html: Path) -> None:
     assert not missing
 
 
+@pytest.mark.parametrize("page", sorted(path.stem for path in (ROOT / "docs").glob("*.md")))
+def test_a_page_says_first_for_whom_it_is(page: str) -> None:
+    title, _, said = (ROOT / "docs" / f"{page}.md").read_text().split("\n", 2)
+    assert title.startswith("# ") and said.startswith("For "), said[:80]
+
+
 def test_formulas_are_rendered(html: Path) -> None:
     derivation = check.Page((html / "docs" / "derivation-ctc.html").read_text())
     assert derivation.formulas > 100 and not derivation.raw
