@@ -30,7 +30,7 @@ Staged = Dict[str, Union[Path, str]]
 
 
 def repository_pages() -> Staged:
-    """The Markdown files and pictures of the repository, at their own places but for the front page."""
+    """The Markdown files and pictures of the repository, at their own places but for the README, the first page."""
     files = [
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
@@ -40,9 +40,15 @@ def repository_pages() -> Staged:
     files += (ROOT / "notebooks").glob("**/README.md")
     staged: Staged = {file.relative_to(ROOT).as_posix(): file for file in files}
     staged.update({f"reference/{file.name}": file for file in (ROOT / "docs" / "reference").glob("*.rst")})
-    if "docs/index.md" in staged:
-        staged["index.md"] = staged.pop("docs/index.md")
+    del staged["README.md"], staged["docs/contents.md"]
+    staged["index.md"] = front_page()
     return staged
+
+
+def front_page() -> str:
+    """The README, which is the first page of a forge and of the site, with the site's navigation below it."""
+    contents = (ROOT / "docs" / "contents.md").read_text()
+    return (ROOT / "README.md").read_text() + "\n" + contents[contents.index("```{toctree}") :]
 
 
 def outputs_of(notebook: Path, executed: Path) -> Optional[str]:
@@ -120,6 +126,15 @@ def run_sphinx(root: Path, out: Path, package: Path, has_lattice: bool = False) 
     return subprocess.run(command, env={**os.environ, "PYTHONPATH": str(package)}).returncode
 
 
+def with_links_back(page: str) -> str:
+    """The lattice's page as a part of the site, from which it can be left."""
+    title = "<h1>The CTC lattice, live</h1>"
+    assert title in page
+    links = {"index": "Assay", "docs/derivation-ctc": "the derivation", "notebooks/README": "the notebooks"}
+    back = " · ".join(f'<a href="../{to}.html">{name}</a>' for to, name in links.items())
+    return page.replace(title, f'<nav class="note" aria-label="The site">{back}</nav>\n  {title}')
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build", type=Path, help="a build tree that has the program and the Python package")
@@ -141,7 +156,7 @@ def main() -> int:
     status = run_sphinx(ROOT, out, build / "validation" / "python", has_lattice=lattice.is_file())
     if lattice.is_file():
         (out / "html" / "lattice").mkdir(exist_ok=True)
-        shutil.copyfile(lattice, out / "html" / "lattice" / "index.html")
+        (out / "html" / "lattice" / "index.html").write_text(with_links_back(lattice.read_text()))
     faults = check.complaints(out / "html")
     print("".join(f"docs: {fault}\n" for fault in faults), end="", file=sys.stderr)
     if status == 0 and not faults:

@@ -4,8 +4,12 @@
     execute.py --output DIR --answers DIR NOTEBOOK ...   besides, answers every question: what the tests do
 
 A question is a cell that says `answer = ...` and hands it to `check`. Beside others, DIR holds a JSON file of each
-notebook's name: a list of [right, wrong] answers, one pair a question. After the notebook has run, each question's cell runs again in the same Python
-with the right answer and with the wrong one, and must say so.
+notebook's name: a list of [right, wrong] answers, one pair a question. After the notebook has run, each question's cell
+runs again in the same Python with the right answer and with the wrong one, and must say so.
+
+An exercise is a cell that calls `exercise`, and the cell below it holds its solution, the only code there. DIR/exercises
+holds a list of [text, other text] for each notebook, one pair an exercise: the solution must pass, and must not with the
+one text in place of the other.
 """
 
 from __future__ import annotations
@@ -25,6 +29,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 QUESTION = re.compile(r"^answer = \.\.\.", re.MULTILINE)
+EXERCISE = re.compile(r"^(?=def \w+\()(.*?)(?=^exercise\()", re.MULTILINE | re.DOTALL)  # the function that is to be written
+SOLUTION = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def streams(cell: Any, name: str) -> str:
@@ -48,23 +54,28 @@ def questions(notebook: Any) -> List[int]:
     return [i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code" and QUESTION.search(cell.source)]
 
 
+def exercises(notebook: Any) -> List[int]:
+    return [i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code" and EXERCISE.search(cell.source)]
+
+
 def complaints(notebook: Any) -> List[str]:
-    """What no notebook should have: words on standard error, such as warnings; a question that the start answers."""
+    """What no notebook should have: words on standard error, such as warnings; a question or exercise that the start answers."""
     found = []
     for i, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
         if streams(cell, "stderr"):
             found.append(f"cell {i} wrote to standard error: {streams(cell, 'stderr').strip()}")
-        if QUESTION.search(cell.source) and "Your turn" not in streams(cell, "stdout"):
-            found.append(f"cell {i} is a question, and did not say that it is open")
+        asks = QUESTION.search(cell.source) or EXERCISE.search(cell.source)
+        if asks and "Your turn" not in streams(cell, "stdout"):
+            found.append(f"cell {i} is a question or an exercise, and did not say that it is open")
     return found
 
 
-def say(client: NotebookClient, notebook: Any, i: int, answer: Any) -> str:
-    """What the question of cell i says to an answer; the notebook keeps the cell as it was."""
+def say(client: NotebookClient, notebook: Any, i: int, place: "re.Pattern[str]", answer: str) -> str:
+    """What cell i says with `answer` in the place of what is open; the notebook keeps the cell as it was."""
     question = notebook.cells[i]
-    cell = nbformat.v4.new_code_cell(QUESTION.sub(lambda _: f"answer = {answer!r}", question.source))
+    cell = nbformat.v4.new_code_cell(place.sub(lambda _: answer, question.source, count=1))
     try:
         client.execute_cell(cell, i, store_history=False)
     finally:
@@ -79,10 +90,28 @@ def unanswered(client: NotebookClient, notebook: Any, answers: Sequence[Tuple[An
         return [f"{len(places)} questions and {len(answers)} answers to them"]
     found = []
     for i, (right, wrong) in zip(places, answers):
-        if "Right." not in say(client, notebook, i, right):
+        if "Right." not in say(client, notebook, i, QUESTION, f"answer = {right!r}"):
             found.append(f"cell {i} refuses the answer {right!r}")
-        if "Not yet." not in say(client, notebook, i, wrong):
+        if "Not yet." not in say(client, notebook, i, QUESTION, f"answer = {wrong!r}"):
             found.append(f"cell {i} takes the answer {wrong!r}")
+    return found
+
+
+def unsolved(client: NotebookClient, notebook: Any, breaks: Sequence[Tuple[str, str]]) -> List[str]:
+    """Which exercises refuse their solution, or take one that is broken."""
+    places = exercises(notebook)
+    if len(places) != len(breaks):
+        return [f"{len(places)} exercises and {len(breaks)} ways to break them"]
+    found = []
+    for i, (text, other) in zip(places, breaks):
+        solutions = SOLUTION.findall(notebook.cells[i + 1].source)
+        if len(solutions) != 1 or solutions[0].count(text) != 1:
+            found.append(f"cell {i + 1} has {len(solutions)} solutions: expected one that has {text!r} once")
+            continue
+        if "Right." not in (said := say(client, notebook, i, EXERCISE, solutions[0] + "\n\n")):
+            found.append(f"cell {i} refuses its solution: {said.strip()}")
+        if "Not yet." not in say(client, notebook, i, EXERCISE, solutions[0].replace(text, other) + "\n\n"):
+            found.append(f"cell {i} takes a solution with {other!r} in place of {text!r}")
     return found
 
 
@@ -99,6 +128,8 @@ def execute(path: Path, output: Path, answers: Optional[Path], timeout: int) -> 
             found = complaints(notebook)
             if answers is not None:
                 found += unanswered(client, notebook, json.loads((answers / f"{path.stem}.json").read_text()))
+                breaks = answers / "exercises" / f"{path.stem}.json"
+                found += unsolved(client, notebook, json.loads(breaks.read_text()) if breaks.is_file() else [])
     except CellExecutionError as error:
         found = [str(error)]
     for cell in notebook.cells:

@@ -1,4 +1,5 @@
-"""What is wrong with built pages: links and anchors that lead nowhere, parts fetched from a network, formulas left raw.
+"""What is wrong with built pages: links and anchors that lead nowhere, parts fetched from a network, formulas left raw,
+scripts that cannot run.
 
 complaints(html) is a list of texts, one for each fault; build.py refuses a site that has any.
 """
@@ -14,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 Attributes = List[Tuple[str, Optional[str]]]
 VERBATIM = {"pre", "code", "script", "style", "annotation", "textarea", "title"}
 CSS_ADDRESS = re.compile(r"url\(\s*['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)")
+IMPORT_OR_EXPORT = re.compile(r"^(import\b[^(]|export\b)", re.MULTILINE)
 RAW_FORMULA = re.compile(r"\\\(|\\\[|\$\$")
 
 
@@ -25,6 +27,7 @@ class Page(HTMLParser):
         self.anchors: Set[str] = {"", "top"}
         self.links: List[str] = []
         self.loads: List[str] = []
+        self.scripts: List[str] = []  # those loaded as classic scripts
         self.raw: List[str] = []
         self.formulas = 0
         self._verbatim = 0
@@ -39,6 +42,8 @@ class Page(HTMLParser):
         values = {name: value or "" for name, value in attributes}
         self.anchors.update(values[name] for name in ("id", "name") if name in values)
         self.formulas += "katex" in values.get("class", "").split()
+        if tag == "script" and values.get("src") and values.get("type") != "module":
+            self.scripts.append(values["src"])
         if tag in ("a", "area"):
             self.links += [values["href"]] if "href" in values else []
         else:
@@ -88,13 +93,17 @@ def of_page(path: Path, pages: Dict[Path, Page]) -> Iterator[str]:
     page = pages[path]
     for address in page.loads:
         yield from of_load(path, address)
+    for address in page.scripts:
+        script = target(path, address)[0]
+        if not is_elsewhere(address) and script.is_file() and IMPORT_OR_EXPORT.search(script.read_text("utf-8")):
+            yield f"loads {address} as a classic script: it is a module, and does not run"
     for address in page.links:
         if is_elsewhere(address):
             continue
         file, anchor = target(path, address)
         if not file.exists():
             yield f"link to {address}: there is no such file"
-        elif anchor and file in pages and anchor not in pages[file].anchors:
+        elif anchor and "=" not in anchor and file in pages and anchor not in pages[file].anchors:
             yield f"link to {address}: the page has no such anchor"
     for text in page.raw:
         yield f"a formula that was not rendered: {text}"

@@ -29,7 +29,7 @@ from headers import page_of_header
 logger = logging.getLogger(__name__)
 LATTICE = "notebooks/lattice/index.html"  # which leads to the page made of it, where that is built
 LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)
-FRONT = "docs/index.md"  # in the repository; the root of the site
+FRONT = "README.md"  # in the repository; the first page of the site
 
 # Where the headers lie that a page names without their folder.
 BARE_NAMES = {
@@ -101,7 +101,10 @@ class RepositoryLinks(SphinxTransform):
             self.copy_place(node, link)
             node.replace_self(link)
         elif file_of_repository(self.env, path):
-            node.replace_self(self.to_file(path, node.children))
+            link = self.to_file(path, node.children)
+            if path == LATTICE and anchor and self.env.config.assay_lattice:
+                link["refuri"] += hash_sign + anchor  # what the page is to show: notebooks/lattice/script/state.js
+            node.replace_self(link)
         else:
             logger.warning("link to %s, which is no file of the repository", path, location=node)
 

@@ -1,7 +1,8 @@
 """What Debian's furo needs to be whole in pages that are opened as files.
 
-It asks a web server for normalize.css, which is put beside it. And its dark colours are there for those who choose
-them, but not for those whose system does: the compiler of Debian's styles drops a media query within another.
+It asks a web server for normalize.css, which is put beside it. Its dark colours are there for those who choose them,
+but not for those whose system does: the compiler of Debian's styles drops a media query within another. And its script
+is a module that pages load as a classic script, and which a browser would not import from a disk: it is made one file.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from sphinx.application import Sphinx
 
 SHARED = Path("/usr/share/javascript")
 IMPORT = re.compile(r"@import url\(/javascript/([^)]+)\);")
+MODULE = re.compile(r'^import \w+ from "\./([^"]+)";\n', re.MULTILINE)
 DARK = re.compile(r'([\w ]*)body\[data-theme="dark"\]( \.only-\w+)? \{([^}]*)\}')
 
 
@@ -35,6 +37,20 @@ def mend_styles(app: Sphinx, _error: Optional[Exception]) -> None:
         style.write_text(text, encoding="utf-8")
 
 
+def as_classic_script(script: Path) -> str:
+    """The text of a script with those that it imports, which set a global variable, before it."""
+    text = script.read_text(encoding="utf-8")
+    imported = [(script.parent / name).read_text(encoding="utf-8") for name in MODULE.findall(text)]
+    return "".join(imported) + "(() => {\n" + MODULE.sub("", text) + "})();\n" if imported else text
+
+
+def mend_script(app: Sphinx, _error: Optional[Exception]) -> None:
+    script = Path(app.outdir) / "_static" / "scripts" / "furo.js"
+    if script.is_file():
+        script.write_text(as_classic_script(script), encoding="utf-8")
+
+
 def setup(app: Sphinx) -> Dict[str, bool]:
     app.connect("build-finished", mend_styles)
+    app.connect("build-finished", mend_script)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,11 +1,13 @@
-"""What the notebooks share: figures in one style, questions that check their answers, words as labels, real speech.
+"""What the notebooks share: figures in one style, questions and exercises that check
+the answers, words as labels, real speech.
 
 Nothing here computes what the package `assay` computes.
 """
 
 from . import figures
+from .exercises import exercise
 from .questions import check
 from .show import run, table
 from .speech import Utterance, labels_of, letters, speech, waveform
 
-__all__ = ["Utterance", "check", "figures", "labels_of", "letters", "run", "speech", "table", "waveform"]
+__all__ = ["Utterance", "check", "exercise", "figures", "labels_of", "letters", "run", "speech", "table", "waveform"]

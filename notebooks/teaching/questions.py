@@ -26,12 +26,13 @@ def _is_inexact(value: Any) -> bool:
     return isinstance(value, (float, Decimal, np.floating))
 
 
-def _same(answer: Any, expected: Any, within: float) -> bool:
+def same(answer: Any, expected: Any, within: float) -> bool:
+    """Whether numbers, fractions, words, or lists of them are equal; inexact ones within a relative error."""
     if isinstance(expected, (list, tuple, np.ndarray)):
         return (
             isinstance(answer, (list, tuple, np.ndarray))
             and len(answer) == len(expected)
-            and all(_same(a, e, within) for a, e in zip(answer, expected))
+            and all(same(a, e, within) for a, e in zip(answer, expected))
         )
     answer, expected = _number(answer), _number(expected)
     if isinstance(answer, str) or isinstance(expected, str):
@@ -56,7 +57,7 @@ def check(answer: Any, expected: Any, hint: str = "", *, within: float = 0.0) ->
     """
     if answer is ...:
         print("Your turn: put your answer in place of the dots, and run this cell again.")
-    elif _same(answer, expected, within):
+    elif same(answer, expected, within):
         print("Right.")
     else:
         print("Not yet." + (f" {hint}" if hint else ""))

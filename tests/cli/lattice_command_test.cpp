@@ -75,9 +75,18 @@ TEST_F(LatticeCommand, ListsTheAlignmentsTheMostProbableFirst) {
                     HasSubstr("best\n  -hel-lloo----  0.")));
 }
 
+TEST_F(LatticeCommand, SaysWhyAWordDoesNotFit) {
+  EXPECT_THAT(run("lattice --word hello --frames 4").out,
+              HasSubstr("'hello' needs 6 frames: 5 for its labels, and 1 for the blank between each pair of equal "
+                        "neighbours.\nIn 4 frames no alignment spells it: p is 0 and the loss infinite.\n"));
+  EXPECT_THAT(run("lattice --word cat --frames 2 --alignments").out, HasSubstr("needs 3 frames: 3 for its labels.\n"));
+  EXPECT_THAT(run("lattice --word hello --frames 6").out, Not(HasSubstr("needs")));
+}
+
 TEST_F(LatticeCommand, KeepsToAHundredColumns) {
-  for (const char* const arguments : {"--logits speech --space log", "--word abcdefgh --frames 16 --number bfloat16",
-                                      "--logits speech --scale 50 --number 50", "--word '' --frames 2"}) {
+  for (const char* const arguments :
+       {"--logits speech --space log", "--word abcdefgh --frames 16 --number bfloat16",
+        "--logits speech --scale 50 --number 50", "--word '' --frames 2", "--word hello --frames 4"}) {
     const Outcome outcome = run(std::string("lattice ") + arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     std::istringstream lines(outcome.out);

@@ -18,7 +18,7 @@ TABLES = {
     r"$\beta^{\mathrm{in}}_t(s)$": "beta_including",
     r"$\beta^{\mathrm{ex}}_t(s)$": "beta_excluding",
     r"$\gamma_t(k)$": "posterior",
-    r"$\partial \mathcal L / \partial a_t(k)$": "gradient",
+    r"$\partial \mathrm{loss} / \partial a_t(k)$": "gradient",
     r"$E_t(k)$": "output_error",
 }
 SCALED = r"$\hat\alpha_t(s)$"
@@ -49,7 +49,7 @@ def differences(markdown: str) -> List[str]:
     wrong = [name for head, name in TABLES.items() if numbers(shown[head]) != getattr(exact, name).tolist()]
     if numbers(shown[SCALED]) != scaled.alpha.tolist():
         wrong.append("alphahat")
-    if re.search(r"\$C = (.*?)\$", markdown[markdown.index("**Scaled.**") :])[1].split(r",\ ") != [
+    if re.search(r"\$c = (.*?)\$", markdown[markdown.index("**Scaled.**") :])[1].split(r",\ ") != [
         *map(str, scaled.scale)
     ]:
         wrong.append("scale")

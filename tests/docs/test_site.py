@@ -25,11 +25,17 @@ def html(build: Path) -> Path:
 
 def test_every_page_is_there(html: Path) -> None:
     pages = [
-        path.with_suffix(".html").relative_to(ROOT) for path in (ROOT / "docs").glob("*.md") if path.stem != "index"
+        path.with_suffix(".html").relative_to(ROOT) for path in (ROOT / "docs").glob("*.md") if path.stem != "contents"
     ]
     pages += [path.with_suffix(".html").relative_to(ROOT) for path in (ROOT / "notebooks").glob("*.ipynb")]
     missing = [str(page) for page in pages if not (html / page).is_file()]
     assert not missing
+
+
+@pytest.mark.parametrize("page", sorted(path.stem for path in (ROOT / "docs").glob("*.md")))
+def test_a_page_says_first_for_whom_it_is(page: str) -> None:
+    title, _, said = (ROOT / "docs" / f"{page}.md").read_text().split("\n", 2)
+    assert title.startswith("# ") and said.startswith("For "), said[:80]
 
 
 def test_formulas_are_rendered(html: Path) -> None:
@@ -55,6 +61,9 @@ def test_lattice_is_there_where_it_is_built(html: Path, build: Path) -> None:
     links = check.Page((html / "docs" / "lattice.html").read_text()).links
     if (build / "notebooks" / "lattice" / "index.html").is_file():
         assert "../lattice/index.html" in links and (html / "lattice" / "index.html").is_file()
+        derivation = check.Page((html / "docs" / "derivation-ctc.html").read_text()).links
+        assert sum(link.startswith("../lattice/index.html#step=") for link in derivation) == 6
+        assert "../docs/derivation-ctc.html" in check.Page((html / "lattice" / "index.html").read_text()).links
     else:
         assert "../source/notebooks/lattice/index.html.html" in links
 
@@ -113,7 +122,7 @@ def test_faults_in_sources_end_the_build(tmp_path: Path, build: Path, capfd: pyt
     said = capfd.readouterr().err
     assert status != 0
     assert "KaTeX refuses a formula" in said
-    assert "link to docs/docs/nowhere.md, which is no file" in said
+    assert "link to docs/nowhere.md, which is no file" in said
     assert "no-such-heading" in said
     assert "page ends in E: zero" in said
 
@@ -140,6 +149,21 @@ def test_a_fault_in_a_page_is_noticed(head: str, body: str, complaint: str, tmp_
     (tmp_path / "index.html").write_text(PAGE.format(head=head, body=body))
     (tmp_path / "other.html").write_text(PAGE.format(head="", body=""))
     assert check.complaints(tmp_path) == [f"index.html: {complaint}"]
+
+
+@pytest.mark.parametrize("text, kind, complaints", [
+    ('import x from "./x.js";\n', "", 1), ("export const x = 1;\n", "", 1),
+    ('import x from "./x.js";\n', 'type="module"', 0), ("let important = 1; // import\n", "", 0),
+])  # fmt: skip
+def test_a_module_loaded_as_a_classic_script_is_noticed(text: str, kind: str, complaints: int, tmp_path: Path) -> None:
+    (tmp_path / "x.js").write_text(text)
+    (tmp_path / "index.html").write_text(PAGE.format(head=f'<script {kind} src="x.js"></script>', body=""))
+    assert len(check.complaints(tmp_path)) == complaints
+
+
+def test_the_theme_runs_in_a_page_from_a_disk(html: Path) -> None:
+    script = (html / "_static" / "scripts" / "furo.js").read_text()
+    assert "Gumshoe" in script and "theme-toggle" in script and not check.IMPORT_OR_EXPORT.search(script)
 
 
 def test_a_page_without_faults_is_left_alone(tmp_path: Path) -> None:

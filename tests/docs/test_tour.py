@@ -1,4 +1,6 @@
-"""docs/tour.md and docs/metal-run.md: each ```sh block is run, in order, in one shell, and prints what the ```text block after it shows.
+"""docs/tour.md, docs/metal-run.md and the example that docs/gradcheck.md begins with are run, and print what the pages show.
+
+In the first two each ```sh block is run, in order, in one shell, and prints what the ```text block after it shows.
 
 A block after "save it as `NAME`:" is that file.
 """
@@ -8,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import List, Tuple
 
@@ -73,6 +76,13 @@ def test_tour(page: str, build: Path, tmp_path: Path) -> None:
     difference = first_difference((ROOT / "docs" / page).read_text(), tmp_path, build)
     if difference:
         pytest.fail(difference, pytrace=False)
+
+
+def test_gradcheck_prints_what_its_page_shows() -> None:
+    page = (ROOT / "docs" / "gradcheck.md").read_text()
+    code, shown = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", page, re.DOTALL).groups()  # type: ignore
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert pattern(shown).fullmatch(done.stdout.rstrip() + "\n"), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("wrong", ["one\ntwo", "one\n...\nfour", "... two", "one\n...\ntwo\n...\nfour", ""])

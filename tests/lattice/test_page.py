@@ -200,6 +200,60 @@ def test_what_is_not_a_number_is_marked(page):
     assert "not a number in two steps" in page.evaluate("document.getElementById('lost').textContent")
 
 
+def test_what_is_not_a_number_says_why(page):
+    faint = "word=cat&T=3&logits=0,0,6,0;4.5,-4.5,0,0;0,0,0,6&number=half"
+    said = "document.getElementById('lost').textContent"
+    page.open(PAGE, faint)
+    assert "Nothing but y² underflowed." in page.evaluate(said) and "0 / 0" in page.evaluate(said)
+    page.open(PAGE, faint.replace("half", "double"))
+    assert "Nothing underflowed." in page.evaluate(said) and "y²" not in page.evaluate(said)
+
+
+def test_a_step_down_the_gradient_lowers_the_loss(page):
+    page.open(PAGE, "word=aab&T=6&logits=uniform")
+    losses = []
+    for _ in range(3):
+        losses.append(float(response(page)["loss"]))
+        page.click("#descend")
+        page.settled()
+    assert losses[0] > losses[1] > losses[2] > float(response(page)["loss"])
+    assert "The loss was" in page.evaluate("document.getElementById('descended').textContent")
+    assert_as_in_a_terminal(page)
+    page.open(PAGE, "word=aab&T=3&logits=uniform")
+    assert page.evaluate("document.getElementById('descend').disabled"), "an infinite loss has no gradient"
+
+
+def test_the_lattice_fills_frame_by_frame(page):
+    later = "[...document.querySelectorAll('#lattice tbody tr:first-child .cell')].map((cell) => +('later' in cell.dataset))"
+    page.open(PAGE, "word=cat&T=5&logits=uniform")
+    assert page.evaluate(later) == [0] * 5
+    page.evaluate("document.getElementById('sweep').focus()")
+    page.key("ArrowLeft")
+    page.key("ArrowLeft")
+    assert page.evaluate(later) == [0, 0, 0, 1, 1]
+    page.key("ArrowRight")
+    assert page.evaluate(later) == [0, 0, 0, 0, 1]
+    page.click('#view input[value="beta_excluding"] + span')
+    page.settled()
+    page.evaluate("document.getElementById('sweep').focus()")
+    page.key("ArrowLeft")
+    assert page.evaluate(later) == [1, 0, 0, 0, 0], "beta comes from the end"
+    page.click("#play")
+    page.wait_for(f"({later}).join() === '0,0,0,0,0'", 5)
+
+
+@pytest.mark.parametrize("fragment", ["word=cat&T=5", "logits=speech&word=hello&T=13&classes=all"])
+def test_numbers_and_equations_fit_on_a_desktop(page, fragment):
+    page.call("Emulation.setDeviceMetricsOverride", width=1440, height=900, deviceScaleFactor=1, mobile=False)
+    cut = "[...document.querySelectorAll('td, .equation')].filter((e) => e.scrollWidth > e.clientWidth + 1).length"
+    for step in range(1, 7):
+        page.open(PAGE, fragment + f"&step={step}")
+        page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+        assert page.evaluate(cut) == 0, step
+    page.evaluate("document.querySelector('.equation').style.width = '20px'")
+    assert page.evaluate(cut) == 1, "a cut equation is found"
+
+
 def test_alignments_are_listed_and_drawn(page):
     page.open(PAGE, "word=aab&T=5")
     request = page.evaluate("({...assay.model.request, T: assay.state.T})")
@@ -348,4 +402,4 @@ def test_every_control_has_a_name(page):
     roles = {"button", "slider", "textbox", "spinbutton", "radio", "checkbox", "table", "grid"}
     nameless = [node for node in nodes if node.get("role", {}).get("value") in roles and not node["name"]["value"]]
     assert nameless == []
-    assert sum(node.get("role", {}).get("value") == "slider" for node in nodes) == 5 * 8
+    assert sum(node.get("role", {}).get("value") == "slider" for node in nodes) == 5 * 8 + 1, "the bars, and the sweep"

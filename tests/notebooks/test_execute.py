@@ -8,14 +8,19 @@ import nbformat
 import pytest
 from conftest import NOTEBOOKS
 
-PREFACE = f"import sys\nsys.path.insert(0, {str(NOTEBOOKS)!r})\nfrom teaching import check"
+PREFACE = f"import sys\nsys.path.insert(0, {str(NOTEBOOKS)!r})\nfrom teaching import check, exercise"
 QUESTION = "answer = ...  # how many\ncheck(answer, 2 + 3)"
+EXERCISE = "def double(x):\n    return ...\n\nexercise(double, lambda x: x + x, [(1,), (3,)])"
+SOLUTION = "<details>\n\n```python\ndef double(x):\n    return 2 * x\n```\n\n</details>"
 
 
 @pytest.fixture
 def run(tmp_path):
-    def run(*cells, answers=None):
-        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in (PREFACE, *cells)])
+    def run(*cells, answers=None, breaks=()):
+        made = [nbformat.v4.new_markdown_cell(c) if c[0] == "<" else nbformat.v4.new_code_cell(c) for c in (PREFACE, *cells)]
+        notebook = nbformat.v4.new_notebook(cells=made)
+        (tmp_path / "exercises").mkdir()
+        (tmp_path / "exercises" / "try.json").write_text(json.dumps(breaks))
         nbformat.write(notebook, tmp_path / "try.ipynb")
         (tmp_path / "try.json").write_text(json.dumps(answers))
         options = [] if answers is None else ["--answers", str(tmp_path)]
@@ -34,6 +39,31 @@ def test_a_good_one_is_written_with_its_outputs_and_open_questions(run, tmp_path
     written = nbformat.read(tmp_path / "out" / "try.ipynb", as_version=4)
     assert written.cells[1].outputs[0].text == "sum 42\n"
     assert written.cells[2].source == QUESTION and "Your turn" in written.cells[2].outputs[0].text
+
+
+def test_an_exercise_takes_its_solution_and_not_a_broken_one(run, tmp_path):
+    done = run(EXERCISE, SOLUTION, answers=[], breaks=[["2 * x", "x * x"]])
+    assert done.returncode == 0, done.stderr
+    written = nbformat.read(tmp_path / "out" / "try.ipynb", as_version=4)
+    assert written.cells[1].source == EXERCISE and "write double" in written.cells[1].outputs[0].text
+
+
+@pytest.mark.parametrize(
+    "cells, breaks, words",
+    [
+        ([EXERCISE, SOLUTION], [], "1 exercises and 0 ways to break them"),
+        ([EXERCISE, SOLUTION], [["3 * x", "x"]], "expected one that has '3 * x' once"),
+        ([EXERCISE, "<p>"], [["2 * x", "x"]], "has 0 solutions"),
+        ([EXERCISE, SOLUTION], [["2 * x", "x + x"]], "takes a solution with 'x + x'"),
+        ([EXERCISE, SOLUTION.replace("2 * x", "3 * x")], [["3 * x", "x"]], "refuses its solution"),
+        ([EXERCISE, SOLUTION.replace("2 * x", "x / 0")], [["/ 0", "/ 1"]], "raised ZeroDivisionError"),
+        ([EXERCISE.replace("...", "2 * x"), SOLUTION], [["2 * x", "x * x"]], "did not say that it is open"),
+    ],
+)
+def test_faults_of_exercises_are_found(run, cells, breaks, words):
+    done = run(*cells, answers=[], breaks=breaks)
+    assert done.returncode == 1
+    assert words in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ def faults(notebook, folder):
         found.append("no title")
     if sum("answer = ..." in cell.source for cell in notebook.cells) < 2:
         found.append("fewer than two questions")
+    if not any(cell.cell_type == "code" and "\nexercise(" in cell.source for cell in notebook.cells):
+        found.append("no exercise in code")
     if notebook.metadata.get("kernelspec", {}).get("name") != "python3":
         found.append("another kernel than python3")
     return found
@@ -38,11 +40,11 @@ def test_stored(path):
     assert faults(notebook, path.parent) == []
 
 
-def test_there_are_eleven_and_the_readme_lists_them_in_order():
+def test_there_are_thirteen_and_the_readme_lists_them_in_order():
     names = [path.name for path in PATHS]
-    assert len(names) == 11
+    assert len(names) == 13
     readme = (NOTEBOOKS / "README.md").read_text()
-    assert [name for name in re.findall(r"\(([\w-]+\.ipynb)\)", readme) if name in names][:11] == names
+    assert [name for name in re.findall(r"\(([\w-]+\.ipynb)\)", readme) if name in names][:13] == names
 
 
 def test_each_has_its_answers_and_no_others():
@@ -53,8 +55,13 @@ def test_each_has_its_answers_and_no_others():
         assert all(right != wrong for right, wrong in pairs)
 
 
+def test_each_has_its_exercises_broken():
+    breaks = (NOTEBOOKS.parent / "tests" / "notebooks" / "answers" / "exercises").glob("*.json")
+    assert sorted(path.stem for path in breaks) == [path.stem for path in PATHS]
+
+
 def test_faults_are_found(tmp_path):
     code = nbformat.v4.new_code_cell("1", execution_count=3)
     text = nbformat.v4.new_markdown_cell("see [there](nowhere.md)")
     notebook = nbformat.v4.new_notebook(cells=[code, text])
-    assert len(faults(notebook, tmp_path)) == 5
+    assert len(faults(notebook, tmp_path)) == 6

@@ -100,3 +100,21 @@ def test_a_kernel_is_checked_by_the_reference():
     result = assay.gradcheck("ctc", kernels.ctc, cases=200, **mistaken)
     assert result.verdict == "fail"
     assert "this is dL/dlogits, you declared dL/dlog_probs" in result.variable
+
+
+@pytest.mark.parametrize("x", [0.5, np.float64(0.5), np.float32(0.5), np.array(0.5)])
+def test_numbers_and_scalars_of_numpy_are_inputs(x):
+    def f(x):
+        return x * np.exp(x)
+
+    def slope(x):
+        return np.exp(x) + x * np.exp(x)
+
+    assert assay.gradcheck(f, x, slope).passed
+    assert assay.gradcheck(f, x, slope(x)).passed
+    assert assay.gradcheck(f, x, 1.01 * slope(x)).verdict == "fail"
+
+
+def test_a_kink_is_mistrusted_and_said_so():
+    kink = assay.gradcheck(lambda x: np.abs(x).sum(), np.array([1.0, 0.0, -2.0]), np.sign)
+    assert kink.verdict == "mistrusted" and "mistrusted 3 elements" in str(kink)

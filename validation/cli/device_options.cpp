@@ -25,8 +25,8 @@ void add_kernel_options(CLI::App& command, KernelChoice& choice, const std::stri
                      "cpu, metal, metal-plain, plain, fault:NAME or a plug-in (./libmine.so) instead of " + otherwise);
   command
       .add_option("--device", choice.device,
-                  "Where `metal` or a shader's binding runs: apple, nvidia or emulated; else the best there is, and "
-                  "the emulator for a binding")
+                  "Where `metal` or a shader's binding runs: apple, nvidia or emulated; by default the best "
+                  "available, and the emulator for a binding")
       ->check(CLI::IsMember(std::vector<std::string>(metal::device_names.begin(), metal::device_names.end())));
 }
 

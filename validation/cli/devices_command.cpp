@@ -1,4 +1,4 @@
-// assay devices: the devices that kernels can run on, and why the others are not to be had.
+// assay devices: the devices that kernels can run on, and why the others are not available.
 #include <fmt/format.h>
 
 #include "metal/devices/devices.h"
@@ -16,7 +16,7 @@ int list_devices() {
       fmt::print("  {:<9} {}, buffers of up to {:.0f} GiB\n", name, (*device)->name(),
                  static_cast<double>((*device)->limits().max_buffer_length) / gibibyte);
     else
-      fmt::print("  {:<9} not to be had: {}\n", name, device.error().text);
+      fmt::print("  {:<9} not available: {}\n", name, device.error().text);
   }
   return 0;
 }
@@ -24,7 +24,7 @@ int list_devices() {
 }  // namespace
 
 void add_devices_command(CLI::App& app, Action& action) {
-  auto* command = app.add_subcommand("devices", "List the devices for --device, and why others are not to be had");
+  auto* command = app.add_subcommand("devices", "List the devices for --device, and why others are not available");
   command->callback([&action] { action = list_devices; });
 }
 

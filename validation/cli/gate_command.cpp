@@ -242,8 +242,7 @@ int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
 void add_gate_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<GateArguments>();
   auto* gate = app.add_subcommand("gate", "Judge kernels by every property, on generated cases and real input");
-  gate->footer(
-      "Ctrl-C and SIGTERM end a run after the verdict on one case, which cannot be cut, and keep what is found.");
+  gate->footer("Ctrl-C and SIGTERM end a run after the current case, and keep the results so far.");
   gate->add_option("operation", arguments->operation, "What to judge")
       ->check(CLI::IsMember(operation_names()))
       ->capture_default_str();
@@ -261,14 +260,14 @@ void add_gate_command(CLI::App& app, Action& action) {
   add_time_limit(*gate, arguments->time_limit);
   auto* quick =
       gate->add_flag("--quick", arguments->quick, "40 cases for each property and few large sizes: ten seconds");
-  gate->add_flag("--thorough", arguments->thorough, "5000 cases and all large sizes for each property: for the night")
+  gate->add_flag("--thorough", arguments->thorough, "5000 cases and all large sizes for each property: a run overnight")
       ->excludes(quick);
   gate->add_option("--reach", arguments->reach, "Cases of one large extent: none, quick, full or thorough")
       ->check(CLI::IsMember(reach_names()));
   add_report_options(*gate, arguments->files);
-  gate->add_option("--resume", arguments->resume, "Go on with the run whose JSON report this is, and write it again")
+  gate->add_option("--resume", arguments->resume, "Continue the run of this JSON report, and update the report")
       ->check(CLI::ExistingFile);
-  gate->add_flag("--generated", arguments->generated, "Generated cases alone, neither real input nor large sizes");
+  gate->add_flag("--generated", arguments->generated, "Only generated cases: no real input, no large sizes");
   gate->add_flag("--list", arguments->list, "List the properties and stop");
   gate->add_flag("--declarations", arguments->declarations, "Print what a kernel may declare, as JSON, and stop");
   gate->callback([&action, arguments, cases] {

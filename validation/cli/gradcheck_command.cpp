@@ -73,7 +73,7 @@ void add_gradcheck_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<GradcheckArguments>();
   auto* command =
       app.add_subcommand("gradcheck", "Judge a kernel's gradient element by element, and say what is wrong");
-  command->add_option("operation", arguments->operation, "Whose gradient")
+  command->add_option("operation", arguments->operation, "The operation whose gradient is judged")
       ->check(CLI::IsMember(operation_names()))
       ->required();
   add_kernel_options(*command, arguments->choice, "cpu");

@@ -4,9 +4,12 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <stdexcept>
+#include <vector>
 
+#include "reference/ctc/repeats.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/lattice_request.h"
 #include "validation/cli/lattice_table.h"
@@ -44,12 +47,27 @@ Json parsed(const std::string& response) {
   return json;
 }
 
+/// Why no alignment spells the word in so few frames, or nothing where one does.
+std::string why_infeasible(const Json& request, const std::string& word) {
+  const auto labels = request["labels"].get<std::vector<std::int64_t>>();
+  const auto T = request["T"].get<std::int64_t>();
+  if (reference::feasible(T, labels)) return "";
+  const std::int64_t S = std::ssize(labels), repeats = reference::repeats(labels);
+  const std::string blanks =
+      repeats == 0 ? "" : fmt::format(", and {} for the blank between each pair of equal neighbours", repeats);
+  return fmt::format(
+      "'{}' needs {} frames: {} for its labels{}.\nIn {} frames no alignment spells it: p is 0 and the loss "
+      "infinite.\n\n",
+      word, S + repeats, S, blanks, T);
+}
+
 void print_tables(const LatticeCommand& command, const Json& request) {
   const LatticeArguments& problem = command.problem;
   const std::vector<std::string> classes = lattice_classes(problem);
   const Json response = parsed(answer(request.dump(), command.alignments));
   fmt::print("assay lattice: '{}' in {} frames, {} classes, {}, {}\n\n", problem.word, request["T"].get<std::size_t>(),
              classes.size(), problem.number, problem.space);
+  fmt::print("{}", why_infeasible(request, problem.word));
   if (command.alignments) {
     fmt::print("{}", alignments_table(response, classes));
     return;
@@ -100,7 +118,7 @@ void add_lattice_command(CLI::App& app, Action& action) {
           ->capture_default_str();
   auto* outputs = command->add_option("--outputs", problem.outputs, "y itself, as rows: '1/2,1/2;1/3,2/3'");
   outputs->excludes(logits);
-  command->add_option("--scale", problem.scale, "What the logits are multiplied by")->excludes(outputs);
+  command->add_option("--scale", problem.scale, "Factor for the logits")->excludes(outputs);
   command->add_option("--number", problem.number, "half, bfloat16, float, double, exact (of outputs), or digits: 50")
       ->capture_default_str();
   command->add_option("--space", problem.space, "probability, scaled or log")->capture_default_str();

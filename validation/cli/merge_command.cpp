@@ -30,7 +30,7 @@ int merge_reports(const MergeArguments& arguments) {
 
 void add_merge_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<MergeArguments>();
-  auto* command = app.add_subcommand("merge", "Make one report of those that the shards of a run wrote with --json");
+  auto* command = app.add_subcommand("merge", "Join the JSON reports of a run's shards into one report");
   command->add_option("reports", arguments->paths, "One JSON report of each shard")->required();
   add_report_options(*command, arguments->files);
   command->callback([&action, arguments] { action = [arguments] { return merge_reports(*arguments); }; });

@@ -153,7 +153,7 @@ void add_mutants_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<MutantsArguments>();
   auto* mutants =
       app.add_subcommand("mutants", "Run the gate on kernels with planted faults: every one must be caught");
-  mutants->add_option("operation", arguments->operation, "Whose kernels; all without")
+  mutants->add_option("operation", arguments->operation, "The operation whose faults are run; all if left out")
       ->check(CLI::IsMember(operation_names()));
   mutants->add_option("--filter", arguments->filter, "Only faults whose name contains this");
   mutants->add_option("--cases", arguments->cases, "Generated cases for each property")
@@ -163,7 +163,7 @@ void add_mutants_command(CLI::App& app, Action& action) {
   mutants->add_option("--digits", arguments->digits, "Decimal digits of the reference")
       ->check(CLI::Range(30, 10'000))
       ->capture_default_str();
-  mutants->add_flag("--all", arguments->all, "Name every property that catches a fault, not the first alone");
+  mutants->add_flag("--all", arguments->all, "Name every property that catches a fault, not only the first");
   mutants->add_flag("--quick", arguments->quick, "The needle cases of `assay gate --quick`");
   mutants->add_flag("--list", arguments->list, "List the faults and stop");
   mutants->callback([&action, arguments] { action = [arguments] { return list_or_run(*arguments); }; });

@@ -148,15 +148,14 @@ int replay_line_or_report(const ReplayArguments& arguments) {
 
 void add_replay_command(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<ReplayArguments>();
-  auto* command = app.add_subcommand("replay", "Judge again a case that failed: from its line, or from a report");
+  auto* command = app.add_subcommand("replay", "Judge a failed case again, from its line or from a report");
   auto* line = command->add_option(
       "line", arguments->line,
       "operation=... property=... kernel=... T=..., or file=PATH; several cases in turn: ... then times=3 T=...");
   auto* from = command->add_option("--from", arguments->report, "Each failure in this report: JSON, JUnit XML or HTML")
                    ->check(CLI::ExistingFile)
                    ->excludes(line);
-  command->add_option("--property", arguments->property, "Of the report, the failure of this property alone")
-      ->needs(from);
+  command->add_option("--property", arguments->property, "Only the report's failure of this property")->needs(from);
   auto* digits = command->add_option("--digits", arguments->digits, "Decimal digits of the reference")
                      ->check(CLI::Range(30, 10'000))
                      ->capture_default_str();

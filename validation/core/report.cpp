@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "validation/core/terminal.h"
+#include "validation/core/usual_cause.h"
 
 namespace assay::validation {
 namespace {
@@ -120,9 +121,10 @@ std::filesystem::path failure_file(const std::string& property, const std::strin
 std::string failure_text(const PropertySummary& report, const std::string& origin, const std::string& errors,
                          const std::string& explanation, const std::string& reproducer, bool colour) {
   const auto heading = fmt::format("{} {} ({}): {}", name_of(report.verdict), report.property, origin, report.claim);
-  return fmt::format("{}\n{}{}\n  reproduce with\n    {}\n",
+  const std::string_view cause = usual_cause(report.property, explanation, reproducer);
+  return fmt::format("{}\n{}{}\n  reproduce with\n    {}\n{}",
                      paint(heading, fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, colour), errors,
-                     explanation, reproducer);
+                     explanation, reproducer, cause.empty() ? "" : fmt::format("  usual cause\n    {}\n", cause));
 }
 
 }  // namespace detail

@@ -68,7 +68,8 @@ std::string paragraph(const std::string& text, const std::string& indent) {
 }
 
 std::string heading(const GradcheckRecord& record, bool colour) {
-  std::string text = fmt::format("  {}", painted_name(record.verdict, colour));
+  const char* const gap = record.verdict == Verdict::mistrusted ? " " : "";  // the longest name fills its column
+  std::string text = fmt::format("  {}{}", painted_name(record.verdict, colour), gap);
   if (record.elements == 0) return text + "nothing was judged\n";
   text += record.wrong > 0 ? fmt::format("{} of {} elements beyond their bounds", record.wrong, record.elements)
                            : fmt::format("{} elements within their bounds", record.elements);

@@ -29,13 +29,13 @@ function classBand(field, { sumIs, floor }) {
   };
 }
 
-/** The sums over the states, which are p at every frame; and C_t where alpha is scaled. */
+/** The sums over the states, which are p at every frame; and c_t where alpha is scaled. */
 function invariantBand(state) {
   const scaled = state.space === "scaled";
   const fields = scaled ? ["invariant_including", "scale"] : ["invariant_including", "invariant_excluding"];
   const heads = {
-    invariant_including: [formula(scaled ? "α̂β̂/y" : "αβ/y")], invariant_excluding: [formula("αβ̃")],
-    scale: [formula("C_t")],
+    invariant_including: [formula(scaled ? "α̂β̂/y" : "αβ^{in}/y")], invariant_excluding: [formula("αβ^{ex}")],
+    scale: [formula("c_t")],
   };
   const rows = fields.map((field) => heads[field]);
   const { table, cells } = frameTable({ label: "Sums over the states", rows, T: state.T });
@@ -53,26 +53,26 @@ function invariantBand(state) {
 export const bands = {
   invariant: {
     title: "The invariants", make: invariantBand,
-    text: "$\\sum_s α_t(s) β_t(s) / y^t_{l'_s}$ (14) and $\\sum_s α_t(s) β̃_t(s)$: at every frame all of $p(l|x)$.",
-    scaledText: "Of scaled numbers $\\sum_s α̂_t(s) β̂_t(s) / y^t_{l'_s}$ is what the posterior of frame t is divided by, " +
-      "and no longer $p(l|x)$: that is the product of all $C_t$.",
+    text: "$\\sum_s α_t(s) β^{in}_t(s) / y_t(ℓ'_s)$ (14) and $\\sum_s α_t(s) β^{ex}_t(s)$: at every frame all of $p(ℓ|x)$.",
+    scaledText: "Of scaled numbers $\\sum_s α̂_t(s) β̂_t(s) / y_t(ℓ'_s)$ is what the posterior of frame t is divided by, " +
+      "and no longer $p(ℓ|x)$: that is the product of all $c_t$.",
   },
   posterior: {
     title: "The posterior", make: classBand("posterior", { sumIs: "the sum over all classes: 1", floor: 1 }),
-    text: "$γ^t_k$: with what probability the alignment emits k at frame t, given that it spells the word.",
+    text: "$γ_t(k)$: with what probability the alignment emits k at frame t, given that it spells the word.",
   },
   output_error: {
     title: "Two steps, the first", make: classBand("output_error", { sumIs: "the sum over all classes" }),
-    text: "$∂L/∂y^t_k$ (13, 15): the outputs taken as free variables.",
+    text: "$∂loss/∂y_t(k)$ (13, 15): the outputs taken as free variables.",
   },
   gradient_two_step: {
     title: "Two steps, the second",
     make: classBand("gradient_two_step", { sumIs: "the sum over all classes: 0", floor: 1 }),
-    text: "$∂L/∂a^t_k$, the first step carried back through the softmax.",
+    text: "$∂loss/∂a_t(k)$, the first step carried back through the softmax.",
   },
   gradient: {
     title: "The direct road", make: classBand("gradient", { sumIs: "the sum over all classes: 0", floor: 1 }),
-    text: "$∂L/∂a^t_k = y^t_k - γ^t_k$ (16).",
+    text: "$∂loss/∂a_t(k) = y_t(k) - γ_t(k)$ (16).",
   },
 };
 

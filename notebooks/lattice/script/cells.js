@@ -13,7 +13,7 @@ export function frameTable({ label, rows, T, cell, role }) {
   const made = (row, t) => element("td", {}, ...[cell?.(row, t) ?? []].flat());
   const cells = rows.map((_, row) => Array.from({ length: T }, (_, t) => made(row, t)));
   const frames = Array.from({ length: T }, (_, t) => element("th", { scope: "col" }, String(t)));
-  const table = element("table", { class: "frames", "aria-label": label, role, style: "--frames: " + T },
+  const table = element("table", { class: T > 10 ? "frames many" : "frames", "aria-label": label, role, style: "--frames: " + T },
     element("thead", {}, element("tr", {}, element("th", { class: "corner" }, "frame"), ...frames)),
     element("tbody", {}, ...heads.map((head, row) => element("tr", {}, head, ...cells[row]))));
   return { table, cells, heads };

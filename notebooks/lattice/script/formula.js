@@ -1,4 +1,4 @@
-// Formulas as MathML, from a line of text: α_{t-1}(s) + β^t_k, \frac{a}{b}, \sum_{s∈lab(l,k)}. No library is needed:
+// Formulas as MathML, from a line of text: α_{t-1}(s) + β^{in}_t(s), \frac{a}{b}, \sum_{s∈lab(k)}. No library is needed:
 // browsers draw MathML themselves.
 
 const space = "http://www.w3.org/1998/Math/MathML";

@@ -8,8 +8,10 @@ import { startEngine } from "./engine.js";
 import { latticeTable } from "./lattice.js";
 import { logitTable } from "./logits.js";
 import { alignmentsOf, computed } from "./model.js";
+import { kindOf, short } from "./numbers.js";
 import { recursion } from "./recursion.js";
 import { showResults } from "./results.js";
+import { descended } from "./patterns.js";
 import { changed, commandOf, fromFragment, namesOf, toFragment } from "./state.js";
 import { walk, walkStep } from "./walk.js";
 import { labelsOf } from "./words.js";
@@ -30,6 +32,9 @@ class Page {
     byId("back").addEventListener("click", () => this.enter(this.state.step - 1));
     byId("on").addEventListener("click", () => this.enter(this.state.step + 1));
     byId("copy").addEventListener("click", () => this.copy());
+    byId("descend").addEventListener("click", () => this.descend());
+    byId("sweep").addEventListener("input", () => this.sweepTo(Number(byId("sweep").value)));
+    byId("play").addEventListener("click", () => this.play());
     window.addEventListener("hashchange", () => this.followAddress());
     window.addEventListener("resize", () => this.change({}));
     this.openBands = new Set(walk[this.state.step - 1].bands);
@@ -130,7 +135,11 @@ class Page {
     showControls(this.state);
     for (const part of this.parts) part.update(model);
     byId("recursion").replaceChildren(...recursion(model, names, this.states));
+    const sweepKey = this.shape + this.state.view;
+    if (sweepKey !== this.sweepKey) this.sweepTo(this.state.T - 1);
+    this.sweepKey = sweepKey;
     setText(byId("command"), commandOf(this.state));
+    byId("descend").disabled = kindOf(model.exact.loss) === "infinite";
     byId("app").dataset.number = this.state.number;
     byId("app").dataset.space = this.state.space;
     clearTimeout(this.settling);
@@ -150,6 +159,36 @@ class Page {
     if (location.hash.slice(1) !== fragment) history.replaceState(null, "", "#" + fragment);
     setText(byId("spoken"), `Loss ${byId("loss").textContent}. ${byId("lost").textContent}`);
     this.settledVersion = this.version;
+  }
+
+  /** Takes one step down the gradient, the one with 50 digits, and says what the loss was and is. */
+  descend() {
+    const { state, exact } = this.model;
+    this.change({ logits: descended(state.logits, exact.gradient) });
+    const before = exact.loss;
+    requestAnimationFrame(() => setText(byId("descended"),
+      `The loss was ${short(before, 4)} and is ${short(this.model.exact.loss, 4)}.`));
+  }
+
+  /** Shows the lattice up to so many steps of its recursion: alpha's from the first frame, beta's from the last. */
+  sweepTo(step) {
+    const backward = this.state.view.startsWith("beta"), last = this.state.T - 1;
+    byId("sweep").max = last;
+    byId("sweep").value = step;
+    for (const line of byId("lattice").querySelectorAll("tbody tr"))
+      [...line.querySelectorAll(".cell")].forEach((cell, t) =>
+        setAttributes(cell, { "data-later": (backward ? last - t : t) > step ? "" : null }));
+  }
+
+  /** Fills the lattice frame by frame. */
+  play() {
+    clearInterval(this.playing);
+    this.sweepTo(0);
+    this.playing = setInterval(() => {
+      const step = Number(byId("sweep").value);
+      if (step >= this.state.T - 1) clearInterval(this.playing);
+      else this.sweepTo(step + 1);
+    }, 500);
   }
 
   async copy() {

@@ -1,5 +1,5 @@
-// Logits [T][C] to begin with. All are multiples of 1/4 within [-8, 8], which every number type of the page holds
-// exactly, but for those of speech, which are halves.
+// Logits [T][C]. All are multiples of 1/16 within [-8, 8], which every number type of the page holds exactly, but for
+// those of speech, which are halves.
 
 export const LIMIT = 8, STEP = 0.25;
 export const snapped = (x) => Math.min(LIMIT, Math.max(-LIMIT, Math.round(x / STEP) * STEP));
@@ -20,6 +20,13 @@ export function peaky(T, C, labels) {
     return k === 0 || at[i - 1] === t - 1 && k === labels[i - 1] ? 0.75 : snapped(-0.5 - ((t * 5 + k * 3) % 4) / 4);
   });
 }
+
+/** The logits after a step of length 4 against the gradient: those that it moves by 1/32 or more, to a grid of 1/16. */
+export const descended = (logits, gradient) => logits.map((row, t) => row.map((logit, k) => {
+  const step = 4 * Number(gradient[t][k]), limit = Math.max(LIMIT, Math.abs(logit));
+  if (Math.abs(step) < 1 / 32) return logit;
+  return Math.min(limit, Math.max(-limit, Math.round((logit - step) * 16) / 16));
+}));
 
 /** The logits that go over to another number of frames or to other classes: what has a place there keeps its value. */
 export function carriedOver(logits, names, T, newNames) {

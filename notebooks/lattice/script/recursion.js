@@ -7,10 +7,10 @@ import { short } from "./numbers.js";
 import { skipTo, spoken, visible } from "./words.js";
 
 const equations = {
-  alpha: ["α_t(s) = (α_{t-1}(s) + α_{t-1}(s-1) + α_{t-1}(s-2)) y^t_{l'_s}", "6, 7"],
-  beta_including: ["β_t(s) = (β_{t+1}(s) + β_{t+1}(s+1) + β_{t+1}(s+2)) y^t_{l'_s}", "10, 11"],
-  beta_excluding: ["β̃_t(s) = β_{t+1}(s) + β_{t+1}(s+1) + β_{t+1}(s+2)", "10, 11"],
-  product: ["α_t(s) β̃_t(s) = \\frac{α_t(s) β_t(s)}{y^t_{l'_s}}", "14"],
+  alpha: ["α_t(s) = (α_{t-1}(s) + α_{t-1}(s-1) + α_{t-1}(s-2)) y_t(ℓ'_s)", "6, 7"],
+  beta_including: ["β^{in}_t(s) = (β^{in}_{t+1}(s) + β^{in}_{t+1}(s+1) + β^{in}_{t+1}(s+2)) y_t(ℓ'_s)", "10, 11"],
+  beta_excluding: ["β^{ex}_t(s) = β^{in}_{t+1}(s) + β^{in}_{t+1}(s+1) + β^{in}_{t+1}(s+2)", "10, 11"],
+  product: ["α_t(s) β^{ex}_t(s) = \\frac{α_t(s) β^{in}_t(s)}{y_t(ℓ'_s)}", "14"],
 };
 
 /** The three terms of the sum: [{state, value}] or [{state, why}] where there is none. */
@@ -54,30 +54,30 @@ function recursionLine(model, names, states, t, s) {
   const { state, response, logarithms } = model;
   const forward = state.view === "alpha", atEdge = forward ? t === 0 : t === state.T - 1;
   const including = state.view !== "beta_excluding";
-  const y = named(response.y[t][states[s]], `y^{${t}}_{${visible(names[states[s]])}}`), parts = [], notes = [];
+  const y = named(response.y[t][states[s]], `y_{${t}}(${visible(names[states[s]])})`), parts = [], notes = [];
   if (atEdge) {
     parts.push(logarithms ? "0" : "1");
     notes.push(forward ? "A path begins in state 0 or 1, with nothing before it." :
       "A path ends in one of the last two states, with nothing after it.");
   } else {
     const terms = termsOf(model, states, t, s);
-    const [symbol, other] = forward ? ["α", t - 1] : ["β", t + 1];
+    const [symbol, other] = forward ? ["α", t - 1] : ["β^{in}", t + 1];
     parts.push(logarithms ? "ln(" : "(", ...summands(terms, symbol, other, logarithms), ")");
     for (const term of terms) if (term.why) notes.push("State " + term.other + ": " + term.why + ".");
   }
   if (including) parts.push(logarithms ? " + " : " × ", y);
-  if (state.space === "scaled" && forward) parts.push(" ÷ ", named(response.scale[t], `C_{${t}}`));
-  if (state.space === "scaled" && !forward) parts.push(" ÷ ", formula(`D_{${t}}`));
+  if (state.space === "scaled" && forward) parts.push(" ÷ ", named(response.scale[t], `c_{${t}}`));
+  if (state.space === "scaled" && !forward) parts.push(" ÷ ", formula(`d_{${t}}`));
   return [line(...parts, " = ", number(response[state.view][t][s], "number result")),
     ...notes.map(note)];
 }
 
 function productLine({ response, state, logarithms }, names, states, t, s) {
-  const at = `_{${t}}(${s})`, y = named(response.y[t][states[s]], `y^{${t}}_{${visible(names[states[s]])}}`);
+  const at = `_{${t}}(${s})`, y = named(response.y[t][states[s]], `y_{${t}}(${visible(names[states[s]])})`);
   const parts = response.beta_excluding === null
-    ? [named(response.alpha[t][s], "α" + at), " × ", named(response.beta_including[t][s], "β" + at), " ÷ ", y]
+    ? [named(response.alpha[t][s], "α" + at), " × ", named(response.beta_including[t][s], "β^{in}" + at), " ÷ ", y]
     : [named(response.alpha[t][s], "α" + at), logarithms ? " + " : " × ",
-      named(response.beta_excluding[t][s], "β̃" + at)];
+      named(response.beta_excluding[t][s], "β^{ex}" + at)];
   return [line(...parts, " = ", number(response.product[t][s], "number result")),
     note(state.space === "scaled"
       ? "Of scaled alpha and beta, the product is this state's share of the invariant under the lattice."

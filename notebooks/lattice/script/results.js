@@ -26,17 +26,24 @@ function gradientWords({ response, exact }) {
   const [direct, twoStep] = ["gradient", "gradient_two_step"].map((field) =>
     largestError(response[field], exact.gradient));
   const said = (error) => error === "nan" ? "not a number" : short(error, 2);
-  return `Largest error of the gradient: ${said(direct)} directly, ${said(twoStep)} in two steps.`;
+  const cause = squareUnderflowed({ response, exact }) ? ": y² underflowed, and 0 / 0 is not a number" : "";
+  return `Largest error of the gradient: ${said(direct)} directly, ${said(twoStep)} in two steps${cause}.`;
 }
 
-function lostWords(count) {
-  if (count === 0) return "Nothing underflowed.";
+/** Whether the first of the two steps is not a number, although the loss and y are: the square of y in it is 0. */
+function squareUnderflowed({ response, exact }) {
+  return response.output_error.some((row, t) => row.some((text, k) =>
+    kindOf(text) === "nan" && kindOf(response.y[t][k]) === "finite" && kindOf(exact.output_error[t][k]) !== "nan"));
+}
+
+function lostWords(count, square) {
+  if (count === 0) return square ? "Nothing but y² underflowed." : "Nothing underflowed.";
   return count === 1 ? "1 number underflowed to 0." : count + " numbers underflowed to 0.";
 }
 
 export function showResults(places, model) {
   const { state, response, exact, logarithms } = model;
-  setText(places.pName, logarithms ? "ln p(l|x)" : "p(l|x)");
+  setText(places.pName, logarithms ? "ln p(ℓ|x)" : "p(ℓ|x)");
   const shown = [[places.p, response.p, 6], [places.loss, response.loss, 8], [places.exactLoss, exact.loss, 8]];
   for (const [place, text, digits] of shown) {
     setText(place, short(text, digits));
@@ -45,7 +52,7 @@ export function showResults(places, model) {
   setText(places.typeName, NUMBERS.get(state.number));
   const count = lostNumbers(model);
   const words = state.number === "50" ? ["With 50 digits nothing is lost that could be shown."]
-    : [lostWords(count), lossWords(model), gradientWords(model)];
+    : [lostWords(count, squareUnderflowed(model)), lossWords(model), gradientWords(model)];
   setText(places.lost, words.filter(Boolean).join(" "));
   setAttributes(places.lost, { "data-lost": count });
 }

@@ -9,7 +9,7 @@ export const NUMBERS = new Map([
 ]);
 export const SPACES = new Map([["probability", "probability"], ["scaled", "scaled"], ["log", "logarithm"]]);
 export const VIEWS = new Map([
-  ["alpha", "α"], ["beta_including", "β with y"], ["beta_excluding", "β without y"], ["product", "α · β"],
+  ["alpha", "α"], ["beta_including", "βⁱⁿ, with y"], ["beta_excluding", "βᵉˣ, without y"], ["product", "α · βᵉˣ"],
 ]);
 export const SCALES = new Map([["1", "× 1"], ["10", "× 10"], ["50", "× 50"]]);
 const CLASS_SETS = new Map([["word", ""], ["all", ""]]);

@@ -1,5 +1,5 @@
 // The walk through the derivation: what each of its six steps says, shows, and proposes to try. Equation numbers are
-// those of Graves et al. 2006, whose frames and states count from 1; this page's count from 0.
+// those of Graves et al. 2006, whose frames and states count from 1; this page's count from 0, as everywhere in Assay.
 
 import { element } from "./elements.js";
 import { formula, prose } from "./formula.js";
@@ -18,10 +18,10 @@ export const walk = [
   {
     name: "Alignments", view: "alpha", bands: [],
     says: [
-      "A network says for each of T frames with what probability $y^t_k$ it hears class $k$. One class is the blank, –. An alignment $π$ takes one class a frame:",
-      equation("p(π|x) = \\prod_t y^t_{π_t}", "2"),
-      "$B$ makes a word of it: merge what repeats, then drop the blanks. So the word $l$ has many alignments, and its probability is their sum:",
-      equation("p(l|x) = \\sum_{π∈B^{-1}(l)} p(π|x)", "3"),
+      "A network says for each of T frames with what probability $y_t(k)$ it hears class $k$. One class is the blank, –. An alignment $π$ takes one class a frame:",
+      equation("p(π|x) = \\prod_t y_t(π_t)", "2"),
+      "$B$ makes a word of it: merge what repeats, then drop the blanks. So the word $ℓ$ has many alignments, and its probability is their sum:",
+      equation("p(ℓ|x) = \\sum_{π∈B^{-1}(ℓ)} p(π|x)", "3"),
       "They are listed beside the lattice: choose one and see it as a path. Equal letters need a blank between them, or they would merge.",
     ],
     tries: [["a word with a repeat: aab", { word: "aab", T: 5, pattern: "peaky" }], ["no word at all", { word: "", T: 4, classes: "all", pattern: "uniform" }], ["too few frames", { word: "aab", T: 3, pattern: "uniform" }]],
@@ -29,11 +29,11 @@ export const walk = [
   {
     name: "Alpha", view: "alpha", bands: [],
     says: [
-      "The list grows exponentially, the lattice does not. Put blanks around and between the labels: $l'$, of $L = 2S + 1$ states. A path stays, goes on, or steps over a blank between two different labels. $α_t(s)$ adds up all that have come to state $s$ by frame $t$:",
-      equation("α_t(s) = (ᾱ_t(s) + α_{t-1}(s-2)) y^t_{l'_s}", "6"),
+      "The list grows exponentially, the lattice does not. Put blanks around and between the labels: $ℓ'$, of $L = 2S + 1$ states. A path stays, goes on, or steps over a blank between two different labels. $α_t(s)$ adds up all that have come to state $s$ by frame $t$:",
+      equation("α_t(s) = (ᾱ_t(s) + α_{t-1}(s-2)) y_t(ℓ'_s)", "6"),
       equation("ᾱ_t(s) = α_{t-1}(s) + α_{t-1}(s-1)", "7"),
       "the term of $s - 2$ only where that step is allowed. The word ends in its last label or the blank after it:",
-      equation("p(l|x) = α_T(|l'|) + α_T(|l'|-1)", "8"),
+      equation("p(ℓ|x) = α_{T-1}(L-1) + α_{T-1}(L-2)", "8"),
       "Choose a cell to see its own sum.",
     ],
     tries: [["a cell that may skip", { word: "cat", T: 5, pattern: "peaky", view: "alpha", cell: [2, 3] }], ["one that may not", { word: "aab", T: 6, pattern: "peaky", view: "alpha", cell: [3, 3] }]],
@@ -41,13 +41,13 @@ export const walk = [
   {
     name: "Beta, twice", view: "beta_including", bands: ["invariant"],
     says: [
-      "$β_t(s)$ is the same from the end: all ways to finish from state $s$. The paper of 2006 counts the output of frame $t$ itself, Graves' thesis of 2008 does not; here that one is $β̃$.",
-      equation("β_t(s) = (β̄_t(s) + β_{t+1}(s+2)) y^t_{l'_s}", "10"),
-      equation("β̄_t(s) = β_{t+1}(s) + β_{t+1}(s+1)", "11"),
-      equation("β̃_t(s) = β_t(s) / y^t_{l'_s}", ""),
+      "$β^{in}_t(s)$ is the same from the end: all ways to finish from state $s$. The paper of 2006 includes the output of frame $t$ itself, which is $β^{in}$ here; Graves' thesis of 2008 excludes it, which is $β^{ex}$.",
+      equation("β^{in}_t(s) = (β̄_t(s) + β^{in}_{t+1}(s+2)) y_t(ℓ'_s)", "10"),
+      equation("β̄_t(s) = β^{in}_{t+1}(s) + β^{in}_{t+1}(s+1)", "11"),
+      equation("β^{ex}_t(s) = β^{in}_t(s) / y_t(ℓ'_s)", ""),
       "An alignment is in one state at each frame. So at every $t$ the states add up to all of $p$, by an identity of its own for each beta:",
-      equation("\\sum_s \\frac{α_t(s) β_t(s)}{y^t_{l'_s}} = p(l|x)", "14"),
-      equation("\\sum_s α_t(s) β̃_t(s) = p(l|x)", ""),
+      equation("\\sum_s \\frac{α_t(s) β^{in}_t(s)}{y_t(ℓ'_s)} = p(ℓ|x)", "14"),
+      equation("\\sum_s α_t(s) β^{ex}_t(s) = p(ℓ|x)", ""),
     ],
     tries: [["beta with y", { view: "beta_including" }], ["beta without y", { view: "beta_excluding", space: "probability" }], ["their product", { view: "product" }]],
   },
@@ -55,20 +55,21 @@ export const walk = [
     name: "Posterior", view: "product", bands: ["posterior"],
     says: [
       "Of $p$, the share that passes a state of class $k$ at frame $t$ is the posterior: how probable it is that the alignment says $k$ there, given that it spells the word.",
-      equation("γ^t_k = \\frac{1}{p(l|x)} \\sum_{s∈lab(l,k)} α_t(s) β̃_t(s)", ""),
-      "$lab(l,k)$ are the states of class $k$: all the blanks, or both l of hello. At each frame the posterior adds up to 1.",
+      equation("γ_t(k) = \\frac{1}{p(ℓ|x)} \\sum_{s∈lab(k)} α_t(s) β^{ex}_t(s)", ""),
+      "$lab(k)$ are the states of class $k$: all the blanks, or both l of hello. At each frame the posterior adds up to 1.",
     ],
     tries: [["hello as it was spoken", { pattern: "speech" }], ["equal letters", { word: "lol", T: 6, pattern: "uniform" }]],
   },
   {
     name: "Two roads", view: "product", bands: ["output_error", "gradient_two_step", "gradient"],
     says: [
-      "The loss is $L = -ln p(l|x)$. Eesen goes by way of the outputs, taken as free variables,",
-      equation("E^t_k = \\frac{∂L}{∂y^t_k} = -\\frac{\\sum_{s∈lab(l,k)} α_t(s) β_t(s)}{p(l|x) (y^t_k)^2}", "13, 15"),
+      "The loss is $-ln p(ℓ|x)$. Eesen goes by way of the outputs, taken as free variables,",
+      equation("E_t(k) = \\frac{∂loss}{∂y_t(k)}", "13"),
+      equation("= -\\frac{1}{p y_t(k)^2} \\sum_{s∈lab(k)} α_t(s) β^{in}_t(s)", "15"),
       "and then back through the softmax to the logits $a$:",
-      equation("\\frac{∂L}{∂a^t_k} = E^t_k y^t_k - y^t_k \\sum_j E^t_j y^t_j", ""),
-      "Now $E^t_k y^t_k = -γ^t_k$ and the posterior adds up to 1, so the sum is −1 and all of it is",
-      equation("\\frac{∂L}{∂a^t_k} = y^t_k - γ^t_k", "16"),
+      equation("\\frac{∂loss}{∂a_t(k)} = y_t(k) (E_t(k) - \\sum_j E_t(j) y_t(j))", ""),
+      "Now $E_t(k) y_t(k) = -γ_t(k)$ and the posterior adds up to 1, so the sum is −1 and all of it is",
+      equation("\\frac{∂loss}{∂a_t(k)} = y_t(k) - γ_t(k)", "16"),
       "Equal, then, in exact arithmetic. In a number type, $y^2$ underflows before $y$ does.",
     ],
     tries: [["where they part", { ...faint, number: "half", space: "probability" }], ["the same with logarithms", { ...faint, number: "half", space: "log" }], ["where they agree", { ...faint, number: "double", space: "probability" }]],
@@ -77,8 +78,8 @@ export const walk = [
     name: "Number types", view: "alpha", bands: ["gradient"],
     says: [
       "A path's probability is a product of T outputs and shrinks with each. The smallest half is $2^{-24}$, the smallest float $2^{-149}$: what is less becomes 0, hatched here, and the paths through it are lost. Two remedies: scale every frame to add up to 1,",
-      equation("C_t = \\sum_s α_t(s), α̂_t(s) = \\frac{α_t(s)}{C_t}", ""),
-      equation("ln p(l|x) = \\sum_t ln C_t", ""),
+      equation("c_t = \\sum_s α_t(s), α̂_t(s) = \\frac{α_t(s)}{c_t}", ""),
+      equation("ln p(ℓ|x) = \\sum_t ln c_t", ""),
       "which still loses the states that are small beside the largest; or keep logarithms, which lose nothing to underflow, but digits as they grow.",
     ],
     tries: [["speech of hello, taken for hallo, in half", { ...misheard, number: "half", space: "probability" }], ["scaled", { ...misheard, number: "half", space: "scaled" }], ["logarithms", { ...misheard, number: "half", space: "log" }], ["float", { ...misheard, number: "float", space: "probability" }], ["50 digits", { ...misheard, number: "50", space: "probability" }]],

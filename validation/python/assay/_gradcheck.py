@@ -83,12 +83,19 @@ def _reals(values: Sequence[Any], shape: Tuple[int, ...]) -> np.ndarray:
 
 def _scalar(value: Any) -> Any:
     """The element of a result of one element: a number, or an array of any framework."""
-    if isinstance(value, (_core.Real, float, int)):
+    if isinstance(value, (_core.Real, float, int, np.generic)):
         return value
     array = to_numpy(value)
     if array.size != 1:
         raise ValueError(f"fn returned {list(array.shape)}: expected one number")
     return array.reshape(-1)[0]
+
+
+def _as_input(value: Any) -> np.ndarray:
+    """An array as it is, a NumPy scalar in its own type, a number or a list of numbers in float64."""
+    if isinstance(value, np.generic):
+        return np.asarray(value)
+    return np.asarray(value, np.float64) if isinstance(value, (float, int, list)) else to_numpy(value)
 
 
 class _Function:
@@ -129,7 +136,7 @@ def _claims(gradient: Any, fn: Callable[..., Any], inputs: List[np.ndarray]) -> 
         gradient = gradient(*inputs)
     several = isinstance(gradient, (tuple, list)) and len(gradient) == len(inputs) and np.ndim(gradient[0]) > 0
     claims = list(gradient) if several or len(inputs) > 1 else [gradient]
-    arrays = [np.asarray(one) if isinstance(one, (float, int, list)) else to_numpy(one) for one in claims]
+    arrays = [np.asarray(one) if isinstance(one, (float, int, list, np.generic)) else to_numpy(one) for one in claims]
     for i, (one, of) in enumerate(zip(arrays, inputs)):
         if one.shape != of.shape:
             raise ValueError(f"gradient {i}: {list(one.shape)}: expected {list(of.shape)}, as the input is")
@@ -160,8 +167,8 @@ _GRAVITY = ("pass", "skipped", "mistrusted", "error", "fail")
 def gradcheck(
     fn: Any,
     inputs: Any,
-    *,
     gradient: Any = None,
+    *,
     digits: int = 100,
     exact: Optional[bool] = None,
     tolerance: float = 0.0,
@@ -171,7 +178,7 @@ def gradcheck(
 ) -> Any:
     """Judges the gradient of `fn`, a function of one or several arrays that returns one number.
 
-    inputs      an array, or a list of arrays: where the gradient is judged. Each element is taken as it is
+    inputs      an array, a number, or a list of arrays: where the gradient is judged. Each element is taken as it is
     gradient    the claimed gradient: arrays of the shapes of the inputs, or a function of the inputs; None: fn returns
                 (value, gradient) itself
     digits      of the derivatives, where fn computes with object arrays of assay.Real: by np.exp, @, sum and the like
@@ -200,7 +207,7 @@ def gradcheck(
     if declared:
         raise TypeError(f"{', '.join(declared)}: only gradcheck('ctc', kernel, ...) takes such an argument")
     given = list(inputs) if isinstance(inputs, (tuple, list)) and np.ndim(inputs[0]) > 0 else [inputs]
-    arrays = [np.asarray(one, np.float64) if isinstance(one, (float, int, list)) else to_numpy(one) for one in given]
+    arrays = [_as_input(one) for one in given]
     for i, one in enumerate(arrays):
         if one.dtype.name not in ("float16", "float32", "float64"):
             raise ValueError(f"input {i}: {one.dtype}: expected float16, float32 or float64")

@@ -1,0 +1,34 @@
+"""The pictures of the README and of the derivations are those that their scripts draw from a run."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+sys.path.insert(0, str(DOCS / "pictures"))
+
+
+def drawn(name: str, *arguments: str) -> str:
+    script = DOCS / "pictures" / f"{name}.py"
+    done = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_bug_is_that_of_a_run(build: Path) -> None:
+    assert drawn("failure", str(build / "validation" / "assay")) == (DOCS / "failure.svg").read_text()
+
+
+def test_the_lattice_is_the_references() -> None:
+    assert drawn("lattice") == (DOCS / "lattice.svg").read_text()
+
+
+@pytest.mark.parametrize("name", ["convergence", "confident"])
+def test_the_figures_of_the_derivations_are_the_references(name: str) -> None:
+    import derivations
+
+    assert str(getattr(derivations, name)()) == (DOCS / f"{name}.svg").read_text()

@@ -1,0 +1,61 @@
+// The catalogue of usual causes: of properties that there are, in lines that fit, the first that matches.
+#include "validation/core/usual_cause.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "validation/core/report.h"
+#include "validation/registry.h"
+
+namespace assay::validation {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+template <class Operation>
+bool has(const UsualCause& entry) {
+  const auto& all = Operation::properties();
+  return (entry.operation.empty() || entry.operation == Operation::name) &&
+         std::any_of(all.begin(), all.end(), [&](const auto& property) { return property.name == entry.property; });
+}
+
+TEST(UsualCause, SpeaksOfPropertiesThatThereAreInLinesThatFit) {
+  for (const UsualCause& entry : usual_causes()) {
+    EXPECT_TRUE(has<CtcOperation>(entry) || has<CceOperation>(entry) || has<SvdOperation>(entry)) << entry.property;
+    EXPECT_LE(entry.cause.size(), 96) << entry.cause;
+  }
+}
+
+TEST(UsualCause, IsReachedByEachEntry) {
+  for (const UsualCause& entry : usual_causes()) {
+    const std::string line = "operation=" + (entry.operation.empty() ? "svd" : std::string(entry.operation)) + " T=2";
+    EXPECT_EQ(usual_cause(entry.property, entry.pattern, line), entry.cause) << entry.property;
+  }
+}
+
+TEST(UsualCause, DependsOnTheOperationAndTheExplanation) {
+  EXPECT_THAT(usual_cause("loss", "  expected inf\n  got      1.38", "operation=ctc"), HasSubstr("equal labels"));
+  EXPECT_THAT(usual_cause("loss", "  expected 943.9\n  got      inf", "operation=ctc"), HasSubstr("underflows"));
+  EXPECT_THAT(usual_cause("loss", "  expected 1\n  got      2", "operation=ctc"), IsEmpty());
+  EXPECT_THAT(usual_cause("loss", "  expected inf\n  got      1.38", "operation=cce"), IsEmpty());
+  EXPECT_THAT(usual_cause("no-such-property", "", "operation=ctc"), IsEmpty());
+}
+
+TEST(UsualCause, EndsTheTextOfAFailureWhereThereIsOne) {
+  PropertySummary report;
+  report.verdict = Verdict::fail;
+  report.property = "loss";
+  const auto text = [&](const std::string& explanation) {
+    return detail::failure_text(report, "generated", "", explanation, "./assay replay 'operation=ctc'", false);
+  };
+  EXPECT_THAT(text("expected inf"), HasSubstr("'operation=ctc'\n  usual cause\n    paths are counted"));
+  EXPECT_THAT(text("expected 1"), Not(HasSubstr("usual cause")));
+}
+
+}  // namespace
+}  // namespace assay::validation
