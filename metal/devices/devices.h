@@ -17,8 +17,8 @@ inline constexpr std::array<const char*, 3> device_names = {"apple", "nvidia", "
 
 struct DeviceOptions {
   int metal_version = 320;  ///< __METAL_VERSION__
-  std::map<std::string, std::string> macros;
-  std::vector<std::filesystem::path> folders;  ///< for #include; Apple's devices search none
+  std::map<std::string, std::string> macros = {};
+  std::vector<std::filesystem::path> folders = {};  ///< for #include; Apple's devices search none
 };
 
 /// The device of this name: the Apple GPU of a Mac, the first NVIDIA GPU, or the emulator with every check on.

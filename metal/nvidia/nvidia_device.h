@@ -20,8 +20,8 @@ struct NvidiaState;
 struct NvidiaOptions {
   int ordinal = 0;          ///< of the device among CUDA's
   int metal_version = 320;  ///< __METAL_VERSION__
-  std::map<std::string, std::string> macros;
-  std::vector<std::filesystem::path> folders;  ///< for #include
+  std::map<std::string, std::string> macros = {};
+  std::vector<std::filesystem::path> folders = {};  ///< for #include
 };
 
 class NvidiaDevice final : public Device {

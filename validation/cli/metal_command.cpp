@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "metal/emulator/compile/cleanup.h"
 #include "metal/emulator/compile/lint.h"
 #include "metal/emulator/emulator_device.h"
 #include "validation/cli/metal_run_command.h"
@@ -117,7 +118,7 @@ void add_serve_command(CLI::App& metal, Action& action) {
 void add_metal_command(CLI::App& app, Action& action) {
   auto* metal = app.add_subcommand("metal", "Check or run a .metal shader, without an Apple GPU too");
   metal->require_subcommand(1);
-  metal->callback(clean_up_when_interrupted);
+  metal->callback(metal::emulator::clean_up_when_interrupted);
   add_check_command(*metal, action);
   add_metal_run_command(*metal, action);
   add_lint_command(*metal, action);
