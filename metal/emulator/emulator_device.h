@@ -53,6 +53,7 @@ class EmulatorDevice final : public Device {
 
   const std::string& name() const override { return name_; }
   const Limits& limits() const override;
+  const EmulatorOptions& options() const { return options_; }
   std::uint64_t current_allocated_size() const override;
   Result<std::shared_ptr<Library>> new_library(const std::string& source) override;
   Result<std::shared_ptr<Library>> new_library_from_file(const std::filesystem::path& path) override;

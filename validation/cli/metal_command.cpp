@@ -29,9 +29,9 @@ struct CheckOptions : ShaderOptions {
 
 int compile(const CheckOptions& options) {
   ShaderScript script = options.script();
-  const auto names = kernel_names(script);
+  const auto names = kernel_names(script, compile_options(script));
   if (names) script = with_kernels(script, *names);
-  const auto compiled = names ? compile_kernels(script) : tl::unexpected(names.error());
+  const auto compiled = names ? compile_kernels(script, compile_options(script)) : tl::unexpected(names.error());
   if (!compiled && compiled.error().kind != metal::Error::Kind::compile)
     throw std::invalid_argument(compiled.error().text);
   fmt::print("{}\n", compiled ? fmt::format("{} {}: compiles", script.source.string(), script.passes[0].function)

@@ -40,8 +40,9 @@ emulator::CompileOptions compile_options(const ShaderScript& script) {
   return options;
 }
 
-metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script) {
-  const auto listing = emulator::list_file(script.source, compile_options(script));
+metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script,
+                                                     const emulator::CompileOptions& options) {
+  const auto listing = emulator::list_file(script.source, options);
   if (!listing) return tl::unexpected(listing.error());
   std::vector<std::string> names;
   for (const auto& kernel : listing->kernels) names.push_back(kernel.name);
@@ -54,14 +55,14 @@ ShaderScript with_kernels(const ShaderScript& script, const std::vector<std::str
   return named;
 }
 
-metal::Result<std::shared_ptr<const emulator::CompiledShader>> compile_kernels(const ShaderScript& script) {
-  emulator::CompileOptions options = compile_options(script);
+metal::Result<std::shared_ptr<const emulator::CompiledShader>> compile_kernels(const ShaderScript& script,
+                                                                               emulator::CompileOptions options) {
   options.kernel = kernel_of_all_passes(script);
   return emulator::compile_file(script.source, options);
 }
 
 std::shared_ptr<const emulator::CompiledShader> compile_script(const ShaderScript& script) {
-  auto shader = compile_kernels(script);
+  auto shader = compile_kernels(script, compile_options(script));
   if (!shader) throw std::invalid_argument(shader.error().text);
   return *shader;
 }

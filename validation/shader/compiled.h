@@ -13,14 +13,16 @@ namespace assay::validation {
 metal::emulator::CompileOptions compile_options(const ShaderScript& script);
 
 /// The names of all kernels; nothing is compiled. Errors: those of the preprocessor and the translator.
-metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script);
+metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script,
+                                                     const metal::emulator::CompileOptions& options);
 
 /// The script with the name of each pass's kernel. Throws std::invalid_argument if it is none of `names`, or if no name
 /// is given and there are several.
 ShaderScript with_kernels(const ShaderScript& script, const std::vector<std::string>& names);
 
 /// Compiles the kernel of all passes alone, or all kernels if the passes have several or do not say which.
-metal::Result<std::shared_ptr<const metal::emulator::CompiledShader>> compile_kernels(const ShaderScript& script);
+metal::Result<std::shared_ptr<const metal::emulator::CompiledShader>> compile_kernels(
+    const ShaderScript& script, metal::emulator::CompileOptions options);
 
 /// Likewise. Throws std::invalid_argument if the file cannot be read or does not compile.
 std::shared_ptr<const metal::emulator::CompiledShader> compile_script(const ShaderScript& script);

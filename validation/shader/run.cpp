@@ -88,10 +88,11 @@ struct Loaded {
 
 /// Only the kernels that run are compiled.
 metal::Result<Loaded> load_on(metal::emulator::EmulatorDevice& device, const ShaderScript& script) {
-  const auto names = kernel_names(script);
+  const auto options = compile_options(device.options());
+  const auto names = kernel_names(script, options);
   if (!names) return tl::unexpected(names.error());
   ShaderScript named = with_kernels(script, *names);
-  const auto compiled = compile_kernels(named);
+  const auto compiled = compile_kernels(named, options);
   if (!compiled) return tl::unexpected(compiled.error());
   return Loaded{std::move(named), device.new_library(*compiled), (*compiled)->private_reads()};
 }

@@ -30,17 +30,17 @@ double gamma(double n) {
   return n * u / (1 - n * u);
 }
 
-/// One token, two entries, no bias: logits 0 and 0, which are exact, p = 1/2, ln Z = ln 2. With k = 4:
-///   M = 2,  de = 6 u,  dS = de + 2 u,  pi = de + dS + 6 ln 2 u         up to terms of u^2
+/// One token, two entries, no bias: logits 0 and 0, which are exact and equal, p = 1/2, ln Z = ln 2. With k = 4:
+///   M = 0,  de = 6 u,  dS = de,  pi = de + dS + 6 ln 2 u         up to terms of u^2
 TEST(CceBounds, AreThoseOfAHand) {
   CceCase c = two_entries();
   c.bias.clear();
   const CceKernelInfo info = claims();
   const CceBounds bounds(c, info);
   const double ln2 = std::log(2.0);
-  const double own = u * (2 + 5 * (ln2 + 1) + 5 + 2 * ln2);
+  const double own = u * (5 * (ln2 + 1) + 5 + 2 * ln2);
   EXPECT_NEAR(bounds.loss(0), own + u * ln2, 1e-6 * own);
-  const double pi = (6 + 8 + 6 * ln2) * u;
+  const double pi = (6 + 6 + 6 * ln2) * u;
   const auto of_z = [&](double terms) { return 0.5 * pi + 4 * u * terms + 3 * u * terms; };
   const double due = 3 * (of_z(0.5) + gamma(7) * 0.5) + (of_z(1.5) + gamma(7) * 1.5);
   EXPECT_NEAR(bounds.dhidden(0, 1), due + u * (1 + due), 1e-5 * due);
