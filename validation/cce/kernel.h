@@ -19,8 +19,8 @@ struct CceKernelInfo {
   double unit_roundoff = std::ldexp(1.0, -24);  ///< of the arithmetic inside: logits, exponentials, sums
   /// The largest number of additions that a term of a long sum passes through, for sums by blocks. 0: no claim.
   std::int64_t longest_chain = 0;
-  /// Of the sums that a loss is made of: the exponentials of a token, the logits that label smoothing adds, the losses
-  /// of all tokens. 0: unit_roundoff.
+  /// The unit roundoff of the sums within a loss: the exponentials of a token, the logits that label smoothing adds,
+  /// the losses of all tokens. 0: unit_roundoff.
   double sum_roundoff = 0;
   double exp_error = 4;  ///< of exp, log and tanh, in units of unit_roundoff
   /// How often dL/dz, a factor of the gradients, is rounded to bfloat16 if hidden and weight are of that type.

@@ -113,7 +113,7 @@ class NodeErrors {
     }
   }
 
-  /// Of ties that rounding may make or break, another may have the share.
+  /// The error of a tie's share. Rounding may make or break a tie, and then another element has the share.
   double share(Operand tie, Operand ties, double value) const {
     if (tie.error == 0 && (tie.value == 0 || ties.error == 0)) return rounding(value, tie.value == 0 ? 0 : 1);
     return 1;

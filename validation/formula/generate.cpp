@@ -98,7 +98,7 @@ double of_kind(Random& random, const Input& input, const Extents& extents, const
   }
 }
 
-/// Of needle cases, neighbours of 59 kinds and both signs.
+/// An element of the upstream gradient. Needle cases have 59 different magnitudes in turn, of both signs.
 double upstream_of_class(Random& random, const std::string& values, std::int64_t i) {
   if (is_fixed(values)) return static_cast<double>(1 + i % (needle_period - 2)) / (i % 2 == 0 ? 64 : -64);
   return values == "integers" ? static_cast<double>(random.integer(-4, 4)) : random.gaussian();

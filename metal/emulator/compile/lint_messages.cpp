@@ -72,7 +72,7 @@ bool is_about_address_spaces(std::string_view error) {
   const bool is_of_values = has(error, "incompatible operand types") && !has(error, "*'");
   // A pointer and a value that converts to a number by a method, whose `this` is generic.
   const bool is_of_pointer_and_value = has(error, "invalid operands to binary") && pointers_in(first_line(error)) < 2;
-  // Of a local variable that is constant: `constant` is a part of the global address space here.
+  // The variable is local and constant: `constant` is a part of the global address space here.
   const bool is_local_constant = has(error, "static local variable must reside in");
   if (has(error, "__generic") || is_program_constant || is_of_values || is_of_pointer_and_value || is_local_constant)
     return false;

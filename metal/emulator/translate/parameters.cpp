@@ -159,7 +159,7 @@ std::vector<KernelParameter> kernel_parameters(const Source& source, std::size_t
     if (!parameter.has_index()) implicit.push_back(parameters.size() - 1);
     if (!parameter.has_index()) continue;
     const auto [other, is_new] = taken.try_emplace({read.kind, read.index}, read.condition.empty());
-    // Of arguments under function constants, only one may be there.
+    // Arguments under function constants may share an index, because only one of them may exist.
     if (!is_new && (other->second || read.condition.empty()))
       source.fail(first, fmt::format("parameter '{}' of the kernel has index {}, which another one has", read.name,
                                      read.index));

@@ -13,9 +13,9 @@
 //   svd_sweeps_T           a threadgroup per matrix, T threads per pair of columns: all sweeps
 //   svd_finish_D           a threadgroup per matrix: S, U and Vh
 //
-// svd_sweeps_32_threadgroup is svd_sweeps_32 with W in threadgroup memory. More than 256 columns take, instead of
-// svd_sweeps_T, a dispatch for each step of the round robin of blocks; the host decides after each sweep whether
-// another one is needed:
+// svd_sweeps_T_threadgroup is svd_sweeps_T with W, and V if it fits, in threadgroup memory. More than 256 columns take,
+// instead of svd_sweeps_T, a dispatch for each step of the round robin of blocks; the host decides after each sweep
+// whether another one is needed:
 //
 //   svd_block_rotate       a threadgroup per matrix and pair of blocks of 16 columns
 //
@@ -30,7 +30,7 @@
 // The grid, in threadgroups:
 //
 //   load, finish           {B, 1, 1} of 32 to 1024 threads, a multiple of 32
-//   sweeps                 {B, 1, 1} of T * padded / 2 threads
+//   sweeps                 {B, 1, 1} of T * padded / 2 threads, rounded up to a multiple of 32
 //   block_rotate           {padded / 32, B, 1} of 512 threads
 //   jacobi_rotate          {padded / 2, B, 1} of 32 to 1024 threads, a multiple of 32
 //   multiply               {ceil(columns / 16), ceil(rows / 16), 1} of 256 threads
@@ -65,7 +65,8 @@ enum BufferIndex {
   norms_index = 5,        ///< float [B, columns], of the columns of W
   order_index = 6,        ///< uint32 [B, columns]: columns in descending order of their norms
   status_index = 7,       ///< uint32: svd_sweeps: [B], sweeps, or not_converged; else [B, groups], rotations in a sweep
-  projections_index = 8,  ///< float [B, columns], for columns that are completed
+  projections_index = 8,  ///< float [B, columns], for columns that are completed;
+                          ///< svd_sweeps: uint32, a word for each simdgroup
   left_index = 9,         ///< U: D [B, M, K]
   values_index = 10,      ///< S: [B, K], the bits of floats, because arithmetic might flush subnormal numbers
   right_index = 11,       ///< Vh: D [B, K, N]
