@@ -103,7 +103,9 @@ float f(device float* p, thread const float& r, thread float (&a)[2]) {
   auto s = q;
   float x = 2 * *s;
   return x * r + a[0];
-})"),
+}
+struct Pair { float a, b; };
+Pair products(float a, float b) { return {a * b, b}; })"),
             "");
 }
 

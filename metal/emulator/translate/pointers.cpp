@@ -40,7 +40,7 @@ class Pointers {
   void statements(std::size_t first, std::size_t last) {
     for (std::size_t n = first; n < last; ++n) {
       const Token& before = source_[n - 1];
-      if (before != ";" && before != "{" && before != "}") continue;
+      if (before != ";" && before != "}" && !(before == "{" && begins_block(n - 1))) continue;
       if (source_[n] == "return" || source_[n] == "using" || source_[n] == "auto" || source_[n] == "const") {
         if (source_[n] != "const" || source_[n + 1] == "auto") continue;
       }
@@ -49,6 +49,14 @@ class Pointers {
       const Token& after = source_[end + 2];
       if (after == "=" || after == ";" || after == ",") declarator(n, last);
     }
+  }
+
+  /// Whether the brace begins statements, and not a list of values, as in `return {a * b, c}`.
+  bool begins_block(std::size_t brace) const {
+    const Token& before = source_[brace - 1];
+    for (const char* const word : {")", ";", "{", "}", ":", "else", "do"})
+      if (before == word) return true;
+    return false;
   }
 
   const Source& source_;

@@ -1,25 +1,23 @@
-// How many tokens or entries one dispatch of linear cross-entropy computes, so that its intermediate results fit in the
+// How many tokens or entries linear cross-entropy computes at a time, so that its intermediate results fit in the
 // memory that the device has left.
 //
 //   left  = working set - memory allocated now - inputs, outputs and tables of this call
-//   chunk = left / 4 / bytes of a position, rounded down to a multiple of 256, within [1024, 16384]
+//   chunk = left / 4 / bytes of a position, rounded down
 //
-// On the production path it takes at most 64 MiB, beyond which it is not faster.
+// On the production path a position is a token with its V logits as floats. A chunk takes at most 64 MiB, beyond which
+// it is not faster, and has a multiple of 64 tokens up to 16384, or 32 if 64 do not fit.
 //
-// A position is a token or an entry. It takes H floats on the production path, for the sums of one row of a gradient,
-// and H + min(tokens, 16384) floats on the plain path, which also keeps a logit for each token. If even the smallest
-// chunk does not fit, the device refuses the allocation.
+// On the plain path a position is a token or an entry, with H floats for the sums of one row of a gradient and
+// min(tokens, 16384) for a logit of each token. A chunk is a multiple of 256 within [1024, 16384].
+//
+// If even the smallest chunk does not fit, the device refuses the allocation.
 #pragma once
 
 #include <cstdint>
 
-#include "metal/host/kernel_path.h"
+#include "metal/host/cce/statement.h"
 
 namespace assay::metal::host {
-
-struct CceChunkRange {
-  static constexpr std::uint64_t max = 16384, min = 1024, multiple = 256;
-};
 
 /// In bytes.
 struct CceMemory {
@@ -32,10 +30,10 @@ struct CceMemory {
 /// production path.
 std::uint64_t cce_budget(KernelPath path, const CceMemory& memory, std::uint64_t asked);
 
-/// The bytes of one position of a chunk, saturated at 2^64 - 1.
-std::uint64_t cce_position_bytes(KernelPath path, std::uint64_t H, std::uint64_t tokens);
-
 /// The number of positions in a chunk.
-std::uint64_t cce_chunk(std::uint64_t budget, std::uint64_t position_bytes);
+std::uint64_t cce_chunk(const CceStatement& statement, std::uint64_t budget);
+
+/// The rows in a block of the production path, of which `fitting` rows fit in memory.
+std::uint64_t cce_block_rows(std::uint64_t fitting);
 
 }  // namespace assay::metal::host

@@ -37,20 +37,19 @@ std::uint64_t chunk_of(const Device& device, const host::CceStatement& statement
   if (options.chunk != 0) return options.chunk;
   const host::CceMemory memory{device.limits().recommended_max_working_set_size, device.current_allocated_size(),
                                host::cce_fixed_bytes(statement)};
-  return host::cce_chunk(host::cce_budget(statement.path, memory, options.workspace_bytes),
-                         host::cce_position_bytes(statement.path, statement.H, statement.M));
+  return host::cce_chunk(statement, host::cce_budget(statement.path, memory, options.workspace_bytes));
 }
 
 }  // namespace
 
 Result<void> LinearCrossEntropy::check(const CceOptions& options) {
-  if (options.chunk % cce::tile_rows == 0) return {};
-  return error(Error::Kind::argument, fmt::format("chunk = {}: expected a multiple of {}, or 0", options.chunk,
-                                                  static_cast<int>(cce::tile_rows)));
+  if (options.chunk % cce::slab == 0) return {};
+  return error(Error::Kind::argument,
+               fmt::format("chunk = {}: expected a multiple of {}, or 0", options.chunk, static_cast<int>(cce::slab)));
 }
 
 std::string LinearCrossEntropy::bfloat_kernel() const {
-  return host::cce_forward_name(options_.path, "bfloat");
+  return host::cce_logits_name(options_.path, "bfloat");
 }
 
 template <class Real>
@@ -62,7 +61,6 @@ Result<host::CceResults> LinearCrossEntropy::compute(const CceProblem<Real>& pro
   host::CceResults results{host::cce_tokens(problem), std::nullopt, 0};
   if (results.tokens.empty()) return results;
   host::CceStatement statement = host::cce_statement(problem, results.tokens.size(), work, options_.path);
-  statement.may_skip &= options_.skips_tiles;
   const std::vector<cce::LogSum> given = log_sums(results.tokens, statement.shape.offset, log_sum_exp);
   const host::CceInputs inputs{results.tokens, std::as_bytes(problem.hidden), std::as_bytes(problem.weight),
                                std::as_bytes(problem.bias), given};

@@ -1,5 +1,5 @@
-// Linear cross-entropy and its gradients on a device, without ever holding the [N, V] logits; on the CPU if there is no
-// device.
+// Linear cross-entropy and its gradients on a device, holding the [N, V] logits a chunk at a time; on the CPU if there
+// is no device.
 //
 //   hidden [N, H], weight [V, H], bias [V] or none, targets [N]  ->  loss [N] or [1] float32,
 //                                                                   dhidden [N, H], dweight [V, H], dbias [V]
@@ -29,18 +29,14 @@ using host::CcePath;
 
 struct CceOptions {
   CcePath path = CcePath::production;
-  /// Bytes that the sums of gradients, and the logits of the plain path, may take. Chunks of tokens and entries are as
-  /// large as this allows (metal/host/cce/budget.h). 0: a quarter of what the device has left, and at most 64
-  /// MiB on the production path.
+  /// Bytes that the logits of a chunk may take, and on the plain path the sums of gradients. Chunks are as large as
+  /// this allows (metal/host/cce/budget.h). 0: a quarter of what the device has left, and at most 64 MiB on the
+  /// production path.
   std::uint64_t workspace_bytes = 0;
-  /// The number of tokens or entries in a chunk: a multiple of 32. 0: as workspace_bytes allows. The results of the
-  /// production path are the same bits for any chunk; those of the plain path differ in their last digits.
+  /// The number of tokens in a chunk, on the plain path also of entries: a multiple of 32. 0: as workspace_bytes
+  /// allows. The results of the production path are the same bits for any chunk; those of the plain path differ in
+  /// their last digits.
   std::uint64_t chunk = 0;
-  /// Leaves out of the gradients every tile in which all probabilities are at most a sixteenth of the type's unit
-  /// roundoff: 2^-28 for float, 2^-15 for half, 2^-12 for bfloat. This is faster, but the error is no longer within the
-  /// rounding of the result, because what is left out adds up over the vocabulary. It has an effect on the production
-  /// path only, and not with label_smoothing.
-  bool skips_tiles = false;
   std::filesystem::path kernels = {};  ///< cce.metal; empty: the installed file, else that of the source tree
 };
 

@@ -1,7 +1,11 @@
 #include "metal/host/cce/dispatch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "metal/host/cce/blocks.h"
 
 namespace assay::metal::host {
 
@@ -9,8 +13,18 @@ namespace {
 
 constexpr std::uint64_t simdgroup = 32, plain_threads = 256;
 
-std::uint64_t tiles_of(std::uint64_t rows) {
-  return (rows + cce::tile_rows - 1) / cce::tile_rows;
+std::uint64_t parts_of(std::uint64_t count, std::uint64_t part) {
+  return (count + part - 1) / part;
+}
+
+std::uint64_t tiles_of(std::uint64_t count) {
+  return parts_of(count, cce::tile);
+}
+
+/// A thread has `seen_entries` at a time. The number decides the order of additions, so that it may depend on V alone.
+std::uint64_t loss_threads(std::uint64_t V) {
+  return std::clamp<std::uint64_t>(parts_of(V, cce::seen_entries * simdgroup) * simdgroup, simdgroup,
+                                   cce::max_loss_threads);
 }
 
 FunctionConstants constants_of(const CceStatement& statement) {
@@ -18,9 +32,9 @@ FunctionConstants constants_of(const CceStatement& statement) {
   constants.set(cce::has_bias_constant, statement.has_bias);
   constants.set(cce::has_softcap_constant, statement.has_softcap);
   constants.set(cce::has_smoothing_constant, statement.has_smoothing);
+  if (statement.path == CcePath::production) return constants;
   constants.set(cce::with_dweight_constant, statement.work.dweight);
   constants.set(cce::with_dbias_constant, statement.work.dbias);
-  constants.set(cce::may_skip_constant, statement.may_skip);
   return constants;
 }
 
@@ -34,50 +48,64 @@ class Dispatches {
         constants_(constants_of(statement)) {}
 
   Result<void> add_all() {
-    const CceWork& work = statement_.work;
+    if (is_plain_) return add_plain();
     Result<void> result;
-    if (work.forward) result = is_plain_ ? add_chunks("forward", statement_.M) : add_forward();
-    if (result && work.dhidden) result = add_chunks("dhidden", statement_.M);
-    if (result && (work.dweight || work.dbias)) result = add_chunks("dweight", statement_.V);
+    for (const CceBlock& block : cce_blocks(statement_))
+      if (result) result = add_block(block);
     return result;
   }
 
   std::vector<CceDispatch> take() { return std::move(dispatches_); }
 
  private:
-  /// Takes all tokens at once, since only their states are kept.
-  Result<void> add_forward() {
-    Result<void> added =
-        add(kernel("forward"), 0, statement_.M, {tiles_of(statement_.M), statement_.parts(), 1}, cce::tile_threads);
-    if (!added) return added;
-    const std::uint64_t groups = (statement_.M + cce::tile_threads - 1) / cce::tile_threads;
-    return add("cce_loss", 0, statement_.M, {groups, 1, 1}, cce::tile_threads);
+  Result<void> add_block(const CceBlock& block) {
+    const CceWork& work = block.work;
+    const std::uint64_t token_tiles = tiles_of(block.tokens), entry_tiles = tiles_of(block.entries);
+    const std::uint64_t parts = parts_of(block.entries, cce::differentiated), H_tiles = tiles_of(statement_.H);
+    Result<void> result = add("logits", block, {token_tiles, entry_tiles, 1});
+    if (result && work.forward) result = add("loss", block, {block.tokens, 1, 1}, loss_threads(statement_.V));
+    if (result && (work.dhidden || work.dweight || work.dbias))
+      result = add("differentiate", block, {parts, block.tokens, 1});
+    if (result && work.dhidden) result = add("dhidden", block, {H_tiles, token_tiles, 1});
+    if (result && work.dweight) result = add("dweight", block, {H_tiles, entry_tiles, 1});
+    if (result && work.dbias) result = add("dbias", block, {parts_of(block.entries, cce::product_threads), 1, 1});
+    return result;
   }
 
-  /// A dispatch for each chunk of `rows` tokens or entries.
-  Result<void> add_chunks(const char* stem, std::uint64_t rows) {
+  Result<void> add_plain() {
+    const CceWork& work = statement_.work;
     Result<void> result;
-    for (std::uint64_t first = 0; result && first < rows; first += statement_.chunk) {
-      const std::uint64_t count = std::min(statement_.chunk, rows - first);
-      const Size groups{is_plain_ ? count : tiles_of(count), 1, 1};
-      result = add(kernel(stem), first, count, groups, is_plain_ ? simdgroup : std::uint64_t{cce::tile_threads});
+    if (work.forward) result = add_tokens("plain_forward");
+    if (result && work.dhidden) result = add_tokens("plain_dhidden");
+    for (std::uint64_t first = 0; result && (work.dweight || work.dbias) && first < statement_.V;
+         first += statement_.chunk) {
+      const std::uint64_t count = std::min(statement_.chunk, statement_.V - first);
+      result = add("plain_dweight", {0, 0, first, count, work}, {count, 1, 1}, simdgroup);
     }
     return result;
   }
 
-  std::string kernel(const char* stem) const {
-    return std::string(is_plain_ ? "cce_plain_" : "cce_") + stem + "_" + statement_.type;
+  /// A dispatch of the plain path for each chunk of tokens.
+  Result<void> add_tokens(const char* stem) {
+    Result<void> result;
+    for (std::uint64_t first = 0; result && first < statement_.M; first += statement_.chunk) {
+      const std::uint64_t count = std::min(statement_.chunk, statement_.M - first);
+      result = add(stem, {first, count, 0, 0, statement_.work}, {count, 1, 1}, simdgroup);
+    }
+    return result;
   }
 
   /// `threads`: the number in a group that the kernel needs. The plain path takes more if it can.
-  Result<void> add(const std::string& name, std::uint64_t first, std::uint64_t count, Size groups,
-                   std::uint64_t threads) {
+  Result<void> add(const char* stem, const CceBlock& block, Size groups, std::uint64_t threads = cce::product_threads) {
+    const std::string name = fmt::format("cce_{}_{}", stem, statement_.type);
     Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines_.get(name, constants_);
     if (!pipeline) return tl::unexpected(pipeline.error());
     if (const Result<void> fits = check_pipeline(name, **pipeline, threads); !fits) return fits;
     cce::Shape shape = statement_.shape;
-    shape.first = static_cast<std::uint32_t>(first);
-    shape.count = static_cast<std::uint32_t>(count);
+    shape.first_token = static_cast<std::uint32_t>(block.first_token);
+    shape.tokens = static_cast<std::uint32_t>(block.tokens);
+    shape.first_entry = static_cast<std::uint32_t>(block.first_entry);
+    shape.entries = static_cast<std::uint32_t>(block.entries);
     shape.chunk = static_cast<std::uint32_t>(statement_.chunk);
     if (is_plain_) threads = std::min(plain_threads, max_group_threads(**pipeline, limits_));
     dispatches_.push_back({std::move(*pipeline), shape, groups, threads});
@@ -101,8 +129,8 @@ Result<std::vector<CceDispatch>> cce_dispatches(Pipelines& pipelines, const Limi
   return dispatches.take();
 }
 
-std::string cce_forward_name(CcePath path, const std::string& type) {
-  return (path == CcePath::plain ? "cce_plain_forward_" : "cce_forward_") + type;
+std::string cce_logits_name(CcePath path, const std::string& type) {
+  return (path == CcePath::plain ? "cce_plain_forward_" : "cce_logits_") + type;
 }
 
 }  // namespace assay::metal::host

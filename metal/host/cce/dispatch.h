@@ -25,6 +25,6 @@ Result<std::vector<CceDispatch>> cce_dispatches(Pipelines& pipelines, const Limi
                                                 const CceStatement& statement);
 
 /// The name of a function that a library has if it supports inputs of this type.
-std::string cce_forward_name(CcePath path, const std::string& type);
+std::string cce_logits_name(CcePath path, const std::string& type);
 
 }  // namespace assay::metal::host

@@ -13,17 +13,6 @@ float cap_of(double logit_softcap) {
   return std::max(static_cast<float>(logit_softcap), std::numeric_limits<float>::min());
 }
 
-/// With label smoothing no tile can be skipped, because every entry has a share of the gradient.
-bool can_skip(double label_smoothing) {
-  return label_smoothing == 0;
-}
-
-/// A sixteenth of the type's unit roundoff.
-template <class Real>
-float skip_below() {
-  return std::ldexp(1.0F, -std::numeric_limits<Real>::digits - 4);
-}
-
 /// Subtracted from all logits, so that a large value that all biases share costs no digits. 0 under a cap, which is not
 /// invariant to it.
 template <class Real>
@@ -45,7 +34,6 @@ cce::Shape shape_of(const reference::CceProblem<Real>& problem, std::uint64_t M)
   shape.share = static_cast<float>(share);
   shape.rest = static_cast<float>(eps - share);
   shape.z_loss = static_cast<float>(problem.z_loss);
-  shape.skip_below = skip_below<Real>();
   return shape;
 }
 
@@ -65,7 +53,6 @@ CceStatement cce_statement(const reference::CceProblem<Real>& problem, std::uint
   statement.has_bias = !problem.bias.empty();
   statement.has_softcap = problem.logit_softcap > 0 && problem.logit_softcap <= std::numeric_limits<float>::max();
   statement.has_smoothing = problem.label_smoothing > 0;
-  statement.may_skip = can_skip(problem.label_smoothing);
   statement.work = work;
   statement.shape = shape_of(problem, M);
   statement.shape.offset = offset_of(problem, statement.has_softcap);

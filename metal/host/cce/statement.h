@@ -24,12 +24,11 @@ struct CceStatement {
   CcePath path = CcePath::production;
   std::string type;                ///< of hidden, weight, bias and gradients: Metal's name
   std::uint64_t element_size = 0;  ///< its bytes
-  bool has_bias = false, has_softcap = false, has_smoothing = false, may_skip = false;
+  bool has_bias = false, has_softcap = false, has_smoothing = false;
   CceWork work;
-  std::uint64_t chunk = 0;  ///< tokens or entries in a dispatch; on the plain path, entries at a time
-  cce::Shape shape{};       ///< except first and count
-
-  std::uint64_t parts() const { return (V + cce::part_entries - 1) / cce::part_entries; }
+  /// Tokens in a block; on the plain path tokens or entries in a dispatch, and entries at a time.
+  std::uint64_t chunk = cce::slab;
+  cce::Shape shape{};  ///< except the tokens and entries of a dispatch
 };
 
 /// The statement of a valid problem, without its chunk. `M`: the number of tokens that are not ignored. Numbers are

@@ -1,9 +1,9 @@
 // Linear cross-entropy: the kernels that the host dispatches. interface.h describes their arguments and their order.
 //
 // float, half and bfloat (Metal 3.1) are the types of hidden, weight, bias and gradients. All arithmetic is in float.
-#include "backward.h"
-#include "forward.h"
+#include "loss.h"
 #include "plain_kernels.h"
+#include "products.h"
 
 namespace assay {
 namespace cce {
@@ -11,9 +11,12 @@ namespace cce {
 #define INSTANTIATE(name, ...) template [[host_name(name)]] [[kernel]] decltype(__VA_ARGS__) __VA_ARGS__;
 
 #define INSTANTIATE_FOR(type)                                  \
-  INSTANTIATE("cce_forward_" #type, forward<type>)             \
+  INSTANTIATE("cce_logits_" #type, logits<type>)               \
+  INSTANTIATE("cce_loss_" #type, loss<type>)                   \
+  INSTANTIATE("cce_differentiate_" #type, differentiate<type>) \
   INSTANTIATE("cce_dhidden_" #type, dhidden<type>)             \
   INSTANTIATE("cce_dweight_" #type, dweight<type>)             \
+  INSTANTIATE("cce_dbias_" #type, dbias<type>)                 \
   INSTANTIATE("cce_plain_forward_" #type, plain_forward<type>) \
   INSTANTIATE("cce_plain_dhidden_" #type, plain_dhidden<type>) \
   INSTANTIATE("cce_plain_dweight_" #type, plain_dweight<type>)

@@ -4,12 +4,17 @@
 // M of the N tokens are not ignored. The host makes a table of these tokens, and the kernels neither read nor write the
 // rows of any other. D is float, half or bfloat.
 //
-// The production path, in the order of its dispatches:
+// The production path computes blocks of some tokens and some entries, one after the other, in these dispatches:
 //
-//   cce_forward_D          a threadgroup per 32 tokens and part of the vocabulary: the state of each token in each part
-//   cce_loss               a thread per token: the states of its parts merged; lse and loss
-//   cce_dhidden_D          a threadgroup per 32 tokens: dhidden
-//   cce_dweight_D          a threadgroup per 32 entries: dweight, dbias
+//   cce_logits_D           scores = hidden weight^T
+//   cce_loss_D             lse and loss of the tokens of a block with all entries
+//   cce_differentiate_D    dL/dz in place of scores
+//   cce_dhidden_D          dhidden of the tokens of a block with all entries
+//   cce_dweight_D          dweight, added to that of the blocks before
+//   cce_dbias_D            dbias, likewise
+//
+// The blocks of dweight and dbias have all tokens if D is not float, since a float gradient alone holds such a sum. All
+// blocks but the last have a multiple of `slab` tokens, so that the results do not depend on the size of a block.
 //
 // The plain path, which follows the pseudo-code of plain.h:
 //
@@ -17,18 +22,18 @@
 //   cce_plain_dhidden_D    a threadgroup per token: dhidden
 //   cce_plain_dweight_D    a threadgroup per entry: dweight, dbias
 //
-// The grid, in threadgroups:
+// The grid, in threadgroups, where tiles(n) = ceil(n / 64):
 //
-//   forward                {tiles of 32 of count tokens, ceil(V / part_entries), 1} of 128 threads; y is the part
-//   loss                   {ceil(M / 128), 1, 1} of 128 threads
-//   dhidden                {tiles of 32 of count tokens, 1, 1} of 128 threads
-//   dweight                {tiles of 32 of count entries, 1, 1} of 128 threads
-//   plain                  {count, 1, 1} of 32 to 1024 threads, a multiple of 32
+//   logits                 {tiles(tokens), tiles(entries), 1} of 128 threads
+//   loss                   {tokens, 1, 1} of 32 to 256 threads, a multiple of 32
+//   differentiate          {ceil(entries / 512), tokens, 1} of 128 threads
+//   dhidden                {tiles(H), tiles(tokens), 1} of 128 threads
+//   dweight                {tiles(H), tiles(entries), 1} of 128 threads
+//   dbias                  {ceil(entries / 128), 1, 1} of 128 threads
+//   plain                  {tokens or entries, 1, 1} of 32 to 1024 threads, a multiple of 32
 //
-// One dispatch computes tokens or entries first .. first + count - 1. Several dispatches may follow each other; all use
-// the same memory for sums and logits. Forward must be complete for all tokens before loss. A host that has lse already
-// may begin with the backward kernels. All buffers are bound at every dispatch, except bias if there is none, and
-// dweight and dbias if they are not wanted.
+// All blocks use the same memory for scores and sums. A host that has lse already leaves out loss. All buffers are
+// bound at every dispatch, except bias if there is none, and gradients that are not wanted.
 //
 // Sums of logits are rounded once if no partial sum overflows a float. Otherwise they are infinite or NaN, and so are
 // loss and gradients.
@@ -49,20 +54,18 @@ using namespace ::metal;
 
 /// [[buffer(index)]], the same in every kernel. A kernel uses some of them.
 enum BufferIndex {
-  shape_index = 0,   ///< Shape, by set_bytes
-  tokens_index = 1,  ///< Token [M]
-  hidden_index = 2,  ///< D [N, H]
-  weight_index = 3,  ///< D [V, H]
-  bias_index = 4,    ///< D [V]
-  states_index = 5,  ///< State [parts, M]
-  lse_index = 6,     ///< LogSum [M]
-  losses_index = 7,  ///< float [M]
-  logits_index = 8,  ///< plain: float [count, chunk] of a row's own entries, chunk after chunk
-  sums_index = 9,    ///< float, gradients before they are rounded: [tiles of 32, 32, H rounded up to a multiple of 32];
-                     ///< plain: [count, H]
-  dhidden_index = 10,  ///< D [N, H]
-  dweight_index = 11,  ///< D [V, H]
-  dbias_index = 12,    ///< D [V]
+  shape_index = 0,     ///< Shape, by set_bytes
+  tokens_index = 1,    ///< Token [M]
+  hidden_index = 2,    ///< D [N, H]
+  weight_index = 3,    ///< D [V, H]
+  bias_index = 4,      ///< D [V]
+  scores_index = 5,    ///< float [tokens, entries rounded up to 4]: hidden . weight, then dL/dz; plain: [tokens, chunk]
+  lse_index = 6,       ///< LogSum [M]
+  losses_index = 7,    ///< float [M]
+  sums_index = 8,      ///< plain: float [tokens or entries, H], gradients before they are rounded
+  dhidden_index = 9,   ///< D [N, H]
+  dweight_index = 10,  ///< D [V, H]
+  dbias_index = 11,    ///< D [V]
 };
 
 /// [[function_constant(index)]], each a bool.
@@ -70,17 +73,17 @@ enum ConstantIndex {
   has_bias_constant = 0,
   has_softcap_constant = 1,
   has_smoothing_constant = 2,  ///< the sum of all logits is needed too
-  with_dweight_constant = 3,
-  with_dbias_constant = 4,
-  may_skip_constant = 5,  ///< tiles whose coefficients are all at most Shape.skip_below in magnitude are skipped
+  with_dweight_constant = 3,   ///< plain
+  with_dbias_constant = 4,     ///< plain
 };
 
 enum Geometry {
-  tile_rows = 32,       ///< of the tokens or entries that a threadgroup owns
-  tile_columns = 64,    ///< of the entries or tokens that it loops over
-  slab = 32,            ///< elements of H at a time
-  tile_threads = 128,   ///< four simdgroups
-  part_entries = 8192,  ///< entries per threadgroup of forward, a multiple of tile_columns
+  tile = 64,              ///< rows and columns of a product that a threadgroup computes
+  slab = 32,              ///< of the k of a product at a time
+  product_threads = 128,  ///< also of differentiate and dbias
+  differentiated = 512,   ///< entries of a threadgroup of differentiate
+  seen_entries = 16,      ///< of a thread of loss at a time
+  max_loss_threads = 256,
 };
 
 struct Token {
@@ -92,9 +95,11 @@ struct Token {
 struct Shape {
   uint64_t H;
   uint32_t V;
-  uint32_t M;      ///< all tokens that are not ignored
-  uint32_t first;  ///< of the tokens or entries of this dispatch
-  uint32_t count;
+  uint32_t M;            ///< all tokens that are not ignored
+  uint32_t first_token;  ///< of those of this dispatch
+  uint32_t tokens;
+  uint32_t first_entry;
+  uint32_t entries;
   uint32_t chunk;   ///< plain: entries at a time
   float offset;     ///< subtracted from logits and lse: the largest bias, or 0 if there is a cap
   float cap;        ///< logit_softcap
@@ -103,7 +108,6 @@ struct Shape {
   float share;      ///< eps / V
   float rest;       ///< eps - eps / V
   float z_loss;     ///< zeta
-  float skip_below;
 };
 
 /// The log-sum-exp of some of a token's logits x.

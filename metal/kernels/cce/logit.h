@@ -16,9 +16,6 @@ namespace cce {
 constant bool has_bias [[function_constant(has_bias_constant)]];
 constant bool has_softcap [[function_constant(has_softcap_constant)]];
 constant bool has_smoothing [[function_constant(has_smoothing_constant)]];
-constant bool with_dweight [[function_constant(with_dweight_constant)]];
-constant bool with_dbias [[function_constant(with_dbias_constant)]];
-constant bool may_skip [[function_constant(may_skip_constant)]];
 
 /// The rows of a matrix [rows, H].
 template <class D>
@@ -47,6 +44,22 @@ inline float coefficient(float x, bool is_target, LogSum lse, Shape shape) {
   const float p = exponential(log_p), of_square = 2.0f * shape.z_loss * (lse.high + shape.offset);
   if (!is_target) return fma(p, of_square, p) - shape.share;
   return fma(p, of_square, exponential_less_one(log_p)) + shape.rest;
+}
+
+/// The inputs of all kernels.
+template <class D>
+struct Tables {
+  device const Token* tokens;
+  device const D *hidden, *weight, *bias;
+  device const LogSum* lse;
+};
+
+/// dL/dz of entry v for token i. `product`: hidden . weight_v.
+template <class D>
+float d_logit(Tables<D> tables, uint i, uint v, float product, Shape shape) {
+  const Token token = tables.tokens[i];
+  const Logit logit = logit_of(product, tables.bias, v, shape);
+  return coefficient(logit.x, v == token.target, tables.lse[i], shape) * (token.weight * logit.slope);
 }
 
 }  // namespace cce

@@ -18,10 +18,13 @@
 #pragma once
 
 #include "../simdgroup.h"
-#include "rows.h"
+#include "logit.h"
 
 namespace assay {
 namespace cce {
+
+constant bool with_dweight [[function_constant(with_dweight_constant)]];
+constant bool with_dbias [[function_constant(with_dbias_constant)]];
 
 enum { max_simdgroups = 32 };
 

@@ -12,7 +12,7 @@ kernel void plain_forward(constant Shape& shape [[buffer(shape_index)]],
                           device const Token* tokens [[buffer(tokens_index)]],
                           device const D* hidden [[buffer(hidden_index)]],
                           device const D* weight [[buffer(weight_index)]], device const D* bias [[buffer(bias_index)]],
-                          device float* all_logits [[buffer(logits_index)]], device LogSum* lse [[buffer(lse_index)]],
+                          device float* all_logits [[buffer(scores_index)]], device LogSum* lse [[buffer(lse_index)]],
                           device float* losses [[buffer(losses_index)]], uint group [[threadgroup_position_in_grid]],
                           uint thread_index [[thread_index_in_threadgroup]],
                           uint thread_count [[threads_per_threadgroup]],
@@ -20,7 +20,7 @@ kernel void plain_forward(constant Shape& shape [[buffer(shape_index)]],
   threadgroup Parts maxima, sums, totals;
   const PlainPlace place = {thread_index, thread_count, simdgroup, lane};
   const Tables<D> tables = {tokens, hidden, weight, bias, lse};
-  const uint i = shape.first + group;
+  const uint i = shape.first_token + group;
   const Token token = tokens[i];
   device float* const logits = all_logits + ulong(group) * shape.chunk;
   PlainState state = {-INFINITY, 0.0f, -INFINITY, 0.0f};
@@ -46,11 +46,11 @@ kernel void plain_dhidden(
     constant Shape& shape [[buffer(shape_index)]], device const Token* tokens [[buffer(tokens_index)]],
     device const D* hidden [[buffer(hidden_index)]], device const D* weight [[buffer(weight_index)]],
     device const D* bias [[buffer(bias_index)]], device const LogSum* lse [[buffer(lse_index)]],
-    device float* all_d_logits [[buffer(logits_index)]], device float* all_sums [[buffer(sums_index)]],
+    device float* all_d_logits [[buffer(scores_index)]], device float* all_sums [[buffer(sums_index)]],
     device D* gradient [[buffer(dhidden_index)]], uint group [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]], uint thread_count [[threads_per_threadgroup]]) {
   const Tables<D> tables = {tokens, hidden, weight, bias, lse};
-  const uint i = shape.first + group;
+  const uint i = shape.first_token + group;
   device float* const d_logits = all_d_logits + ulong(group) * shape.chunk;
   device float* const sums = all_sums + ulong(group) * shape.H;
   for (ulong h = thread_index; h < shape.H; h += thread_count) sums[h] = 0.0f;
@@ -83,7 +83,7 @@ kernel void plain_dweight(constant Shape& shape [[buffer(shape_index)]],
                           uint thread_count [[threads_per_threadgroup]]) {
   threadgroup float d_logits[token_chunk];
   const Tables<D> tables = {tokens, hidden, weight, bias, lse};
-  const uint v = shape.first + group;
+  const uint v = shape.first_entry + group;
   device float* const sums = all_sums + ulong(group) * shape.H;
   float of_bias = 0.0f;
   for (ulong h = thread_index; with_dweight && h < shape.H; h += thread_count) sums[h] = 0.0f;

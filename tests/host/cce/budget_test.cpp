@@ -43,34 +43,35 @@ TEST(CceBudget, IsAtMost64MiBOnTheProductionPath) {
   EXPECT_EQ(budget(0, 65 * MiB), 65 * MiB);
 }
 
-TEST(CcePosition, IsARowOfSumsAndOnThePlainPathItsLogits) {
-  EXPECT_EQ(cce_position_bytes(KernelPath::production, 4096, 16384), 4096U * 4);
-  EXPECT_EQ(cce_position_bytes(KernelPath::plain, 4096, 100), (4096U + 100) * 4);
-  EXPECT_EQ(cce_position_bytes(KernelPath::plain, 4096, 16384), (4096U + 16384) * 4);
-  EXPECT_EQ(cce_position_bytes(KernelPath::plain, 4096, 16385), (4096U + 16384) * 4) << "so many at a time";
-  EXPECT_EQ(cce_position_bytes(KernelPath::production, most / 4, 1), most / 4 * 4);
-  EXPECT_EQ(cce_position_bytes(KernelPath::production, most / 4 + 1, 1), most);
-  EXPECT_EQ(cce_position_bytes(KernelPath::plain, most / 4, 1), most);
+/// The chunk of a problem with 4096 tokens.
+std::uint64_t chunk(KernelPath path, std::uint64_t H, std::uint64_t V, std::uint64_t budget) {
+  CceStatement statement;
+  statement.path = path;
+  statement.M = 4096, statement.H = H, statement.V = V;
+  return cce_chunk(statement, budget);
 }
 
-TEST(CceChunk, IsOfTheUsualSizeWhereThatFits) {
-  EXPECT_EQ(cce_chunk(most, 1), 16384U);
-  EXPECT_EQ(cce_chunk(16384 * 100, 100), 16384U);
-  EXPECT_EQ(cce_chunk(most, most), 1024U);
+TEST(CceChunk, HasTheLogitsOfItsTokens) {
+  constexpr std::uint64_t row = 32000 * 4;
+  const auto of = [](std::uint64_t budget) { return chunk(KernelPath::production, 2048, 32000, budget); };
+  EXPECT_EQ(of(std::uint64_t{64} << 20), 512U);
+  EXPECT_EQ(of(512 * row), 512U);
+  EXPECT_EQ(of(512 * row - 1), 448U);
+  EXPECT_EQ(of(63 * row), 32U);
+  EXPECT_EQ(of(0), 32U);
+  EXPECT_EQ(of(most), 16384U);
+  EXPECT_EQ(chunk(KernelPath::production, 1, most, most), 32U) << "no overflow";
 }
 
-TEST(CceChunk, IsAMultipleOf256BelowThat) {
-  EXPECT_EQ(cce_chunk(16384 * 100 - 1, 100), 16384U - 256);
-  EXPECT_EQ(cce_chunk(1280 * 100, 100), 1280U);
-  EXPECT_EQ(cce_chunk(1280 * 100 - 1, 100), 1024U);
-  EXPECT_EQ(cce_chunk(1535 * 100 + 99, 100), 1280U);
-}
-
-TEST(CceChunk, IsNeverBelow1024) {
-  EXPECT_EQ(cce_chunk(1024 * 100, 100), 1024U);
-  EXPECT_EQ(cce_chunk(1024 * 100 - 1, 100), 1024U);
-  EXPECT_EQ(cce_chunk(0, 100), 1024U);
-  EXPECT_EQ(cce_chunk(0, 0), 1024U);
+TEST(CceChunk, OfThePlainPathHasARowOfSumsAndALogitOfEachToken) {
+  constexpr std::uint64_t position = (2048 + 4096) * 4;
+  const auto of = [](std::uint64_t budget) { return chunk(KernelPath::plain, 2048, 32000, budget); };
+  EXPECT_EQ(of(1536 * position), 1536U);
+  EXPECT_EQ(of(1536 * position - 1), 1280U);
+  EXPECT_EQ(of(1024 * position), 1024U);
+  EXPECT_EQ(of(0), 1024U);
+  EXPECT_EQ(of(most), 16384U);
+  EXPECT_EQ(chunk(KernelPath::plain, most / 4, 1, most), 1024U) << "no overflow";
 }
 
 /// The seed's own sizes on a machine of 16 GiB, of which the working set is 10.67 GiB: of Llama's vocabulary, and of
@@ -78,10 +79,13 @@ TEST(CceChunk, IsNeverBelow1024) {
 TEST(CceChunk, ShrinksAsTokensGrow) {
   const auto chunk = [](KernelPath path, std::uint64_t tokens, std::uint64_t H) {
     const std::uint64_t inputs = (tokens + 128'000) * H * 2;
-    return cce_chunk(cce_budget(path, {.working_set = 32 * GiB / 3, .allocated = 0, .needed = 2 * inputs}, 0),
-                     cce_position_bytes(path, H, tokens));
+    CceStatement statement;
+    statement.path = path;
+    statement.M = tokens, statement.H = H, statement.V = 128'000;
+    return cce_chunk(statement,
+                     cce_budget(path, {.working_set = 32 * GiB / 3, .allocated = 0, .needed = 2 * inputs}, 0));
   };
-  EXPECT_EQ(chunk(KernelPath::production, 16384, 4096), 4096U) << "64 MiB";
+  EXPECT_EQ(chunk(KernelPath::production, 16384, 4096), 128U) << "64 MiB";
   EXPECT_EQ(chunk(KernelPath::plain, 1024, 4096), 16384U);
   std::uint64_t before = 16384;
   for (const std::uint64_t tokens : {16384U, 65536U, 131072U, 262144U, 524288U, 1048576U}) {

@@ -24,23 +24,21 @@ TEST(CceWorkspace, IsAsLongAsItsShapesNeed) {
   const auto lengths = lengths_of(statement_of(100, 40, 8193, CcePath::production));
   EXPECT_EQ(lengths.at("cce lse"), 100U * 8);
   EXPECT_EQ(lengths.at("cce losses"), 100U * 4);
-  EXPECT_EQ(lengths.at("cce states"), 2U * 100 * 24);
-  EXPECT_EQ(lengths.at("cce sums"), 8224U * 64 * 4) << "whole tiles and slabs";
+  EXPECT_EQ(lengths.at("cce scores"), 100U * 8196 * 4) << "rows of whole fours";
   EXPECT_EQ(lengths.at("cce dhidden"), 100U * 40 * 4);
   EXPECT_EQ(lengths.at("cce dweight"), 8193U * 40 * 4);
   EXPECT_EQ(lengths.at("cce dbias"), 8193U * 4);
-  EXPECT_FALSE(lengths.contains("cce logits"));
+  EXPECT_FALSE(lengths.contains("cce sums"));
 }
 
 TEST(CceWorkspace, OfThePlainPathHasTheLogitsOfAChunk) {
   host::CceStatement statement = statement_of(100, 40, 8193, CcePath::plain);
   auto lengths = lengths_of(statement);
-  EXPECT_EQ(lengths.at("cce logits"), 100U * 16384 * 4);
+  EXPECT_EQ(lengths.at("cce scores"), 100U * 16384 * 4);
   EXPECT_EQ(lengths.at("cce sums"), 8193U * 40 * 4);
-  EXPECT_FALSE(lengths.contains("cce states"));
   statement.chunk = 32;
   lengths = lengths_of(statement);
-  EXPECT_EQ(lengths.at("cce logits"), 32U * 32 * 4);
+  EXPECT_EQ(lengths.at("cce scores"), 32U * 32 * 4);
   EXPECT_EQ(lengths.at("cce sums"), 32U * 40 * 4);
 }
 
@@ -52,31 +50,32 @@ TEST(CceWorkspace, HasOnlyWhatTheWorkNeeds) {
     return all;
   };
   EXPECT_THAT(names(CcePath::production, {.forward = true}),
-              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "losses", "states"));
+              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "losses", "scores"));
   EXPECT_THAT(names(CcePath::plain, {.forward = true}),
-              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "losses", "logits"));
+              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "losses", "scores"));
   EXPECT_THAT(names(CcePath::production, {.dhidden = true}),
-              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "sums", "dhidden"));
+              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "scores", "dhidden"));
   EXPECT_THAT(names(CcePath::production, {.dweight = true}),
-              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "sums", "dweight"));
+              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "scores", "dweight"));
   EXPECT_THAT(names(CcePath::plain, {.dbias = true}),
               UnorderedElementsAre("tokens", "hidden", "weight", "bias", "lse", "sums", "dbias"));
 }
 
 /// The seed's largest: N V is 2^32 and less, N V floats are more, and so are the bytes of hidden and weight.
 TEST(CceWorkspace, IsCountedIn64Bits) {
-  const auto lengths = lengths_of(statement_of(1'048'576, 8192, 256'000, CcePath::production));
+  host::CceStatement statement = statement_of(1'048'576, 8192, 256'000, CcePath::production);
+  statement.chunk = 64;
+  const auto lengths = lengths_of(statement);
   EXPECT_EQ(lengths.at("cce dhidden"), std::uint64_t{1'048'576} * 8192 * 4);
   EXPECT_EQ(lengths.at("cce dweight"), std::uint64_t{256'000} * 8192 * 4);
-  EXPECT_EQ(lengths.at("cce states"), std::uint64_t{32} * 1'048'576 * 24);
-  EXPECT_EQ(lengths.at("cce sums"), std::uint64_t{16384} * 8192 * 4) << "of a chunk, whatever N and V";
+  EXPECT_EQ(lengths.at("cce scores"), std::uint64_t{64} * 256'000 * 4) << "of a chunk, whatever N";
 }
 
 TEST(CceWorkspace, CountsAllThatNoChunkDecides) {
   const std::uint64_t inputs = (100 + 200) * 40 * 4 + 200 * 4;
-  const std::uint64_t tables = 100 * (sizeof(cce::Token) + 8 + 4), states = 100 * 24;
-  EXPECT_EQ(host::cce_fixed_bytes(statement_of(100, 40, 200, CcePath::production)), 2 * inputs + tables + states);
-  EXPECT_EQ(host::cce_fixed_bytes(statement_of(100, 40, 200, CcePath::plain)), 2 * inputs + tables);
+  const std::uint64_t tables = 100 * (sizeof(cce::Token) + 8 + 4);
+  for (const CcePath path : {CcePath::production, CcePath::plain})
+    EXPECT_EQ(host::cce_fixed_bytes(statement_of(100, 40, 200, path)), 2 * inputs + tables);
 }
 
 TEST(CceWorkspace, RefusesWhatCannotBeCounted) {

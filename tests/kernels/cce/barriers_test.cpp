@@ -9,11 +9,12 @@ using emulator::Report;
 void sweep(const CceOptions& options, const CceCase& c, std::size_t min_reported) {
   const bool is_plain = options.path == CcePath::plain;
   std::vector<std::pair<std::string, std::string>> kernels;
-  for (const char* const name : {"forward", "dhidden", "dweight"}) {
-    const std::string kernel = std::string(is_plain ? "plain_" : "") + name;
-    kernels.emplace_back("cce_" + kernel + "_float", kernel + "<float>");
-  }
-  const auto source = some_kernels("cce", {is_plain ? "plain_kernels" : "backward"}, kernels);
+  using Names = std::vector<std::string>;
+  for (const std::string& name : is_plain ? Names{"plain_forward", "plain_dhidden", "plain_dweight"}
+                                          : Names{"logits", "loss", "differentiate", "dhidden", "dweight", "dbias"})
+    kernels.emplace_back("cce_" + name + "_float", name + "<float>");
+  using Headers = std::vector<std::string>;
+  const auto source = some_kernels("cce", is_plain ? Headers{"plain_kernels"} : Headers{"products", "loss"}, kernels);
   expect_each_barrier_needed(source, min_reported, [&](const std::string& text) -> Result<std::vector<Report>> {
     const CceBench bench(options, {}, text);
     bench.run(c);
@@ -21,9 +22,9 @@ void sweep(const CceOptions& options, const CceCase& c, std::size_t min_reported
   });
 }
 
-/// Two tiles of entries, two slabs of H.
+/// Two tiles of entries, three slabs of H, two simdgroups for a loss.
 TEST(CceBarriers, OfTheProductionPathAreEachNeeded) {
-  sweep({.skips_tiles = true}, some_cce(3, 33, 65), 24);
+  sweep({}, some_cce(3, 33, 600), 9);
 }
 
 /// Two chunks of entries, two of tokens.

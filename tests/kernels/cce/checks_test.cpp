@@ -1,4 +1,4 @@
-// No result depends on the order in which threads run, lint finds nothing, a skip of tiles does as it says.
+// No result depends on the order in which threads run, lint finds nothing, tokens do not depend on each other.
 #include "tests/kernels/cce/bench.h"
 #include "tests/kernels/cce/paths.h"
 
@@ -35,33 +35,6 @@ TEST(CceProduction, GivesATokenTheSameBitsAlone) {
     EXPECT_TRUE(
         std::ranges::equal(alone.dhidden, std::span(together.dhidden).subspan(static_cast<std::size_t>(n) * 9, 9)));
   }
-}
-
-/// Entries of two kinds, by tiles: of weight, and of none.
-CceCase two_kinds(float weak) {
-  CceCase c = some_cce(82, 9, 192, true);
-  for (std::size_t v = 64; v < 128; ++v) c.bias[v] = weak;
-  for (std::int64_t& target : c.targets) target = target >= 0 ? target % 64 : target;
-  return c;
-}
-
-TEST(CceProduction, SkipsTilesWhoseSoftmaxIsNextToNothing) {
-  CceBench all, skipping({.skips_tiles = true});
-  const CceCase weak = two_kinds(-30), strong = two_kinds(-3);
-  EXPECT_EQ(skipping.run(strong), all.run(strong));
-  const CceResults<float> skipped = skipping.run(weak), whole = all.run(weak);
-  EXPECT_EQ(skipped.loss, whole.loss);
-  EXPECT_EQ(skipped.dbias, whole.dbias) << "made of the shares alone, which are there";
-  EXPECT_NE(skipped.dweight, whole.dweight) << "tokens past the first tile";
-  expect_exact(skipped, weak, Tolerance{}, "skipped");
-  EXPECT_EQ(skipping.reports(), "");
-}
-
-TEST(CceProduction, SkipsNothingIfEveryEntryHasAShare) {
-  CceBench all, skipping({.skips_tiles = true});
-  CceCase c = two_kinds(-30);
-  c.label_smoothing = 1e-6;
-  EXPECT_EQ(skipping.run(c), all.run(c));
 }
 
 TEST(CceLint, IsContent) {

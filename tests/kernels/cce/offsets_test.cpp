@@ -25,13 +25,13 @@ class Direct {
     shape_.H = H;
     shape_.V = V;
     shape_.M = 2;
-    shape_.count = 2;
+    shape_.tokens = 2;
+    shape_.entries = V;
     shape_.chunk = 32;
     shape_.keep = 1;
     make(cce::lse_index, 2 * sizeof(cce::LogSum));
     make(cce::losses_index, 2 * sizeof(float));
-    make(cce::states_index, 2 * sizeof(cce::State));
-    make(cce::logits_index, 1 << 16);
+    make(cce::scores_index, 1 << 16);
     make(cce::sums_index, 1 << 16);
   }
 
@@ -57,8 +57,11 @@ class Direct {
   }
 
   void run(const std::string& kernel, std::uint64_t groups, std::uint64_t threads) {
+    run(kernel, Size{groups, 1, 1}, threads);
+  }
+  void run(const std::string& kernel, Size groups, std::uint64_t threads) {
     FunctionConstants constants;
-    for (std::uint32_t index = 0; index <= cce::may_skip_constant; ++index)
+    for (std::uint32_t index = 0; index <= cce::with_dbias_constant; ++index)
       constants.set(index, index == cce::has_bias_constant || index == cce::with_dweight_constant);
     const auto pipeline = or_throw(device_.new_pipeline(or_throw(library_->new_function(kernel, constants))));
     const auto commands = queue_->command_buffer();
@@ -66,7 +69,7 @@ class Direct {
     encoder->set_pipeline(pipeline);
     encoder->set_bytes(std::as_bytes(std::span(&shape_, 1)), cce::shape_index);
     for (const auto& [index, buffer] : buffers_) encoder->set_buffer(buffer, 0, static_cast<std::uint32_t>(index));
-    encoder->dispatch_threadgroups({groups, 1, 1}, {threads, 1, 1});
+    encoder->dispatch_threadgroups(groups, {threads, 1, 1});
     or_throw(encoder->end_encoding());
     or_throw(commands->commit());
     or_throw(commands->wait_until_completed());
@@ -96,13 +99,15 @@ class CceOffsets : public testing::TestWithParam<CcePath> {
   }
   void run_forward() {
     if (GetParam() == CcePath::plain) return direct_.run("cce_plain_forward_half", 2, 32);
-    direct_.run("cce_forward_half", 1, cce::tile_threads);
-    direct_.run("cce_loss", 1, cce::tile_threads);
+    direct_.run("cce_logits_half", 1, cce::product_threads);
+    direct_.run("cce_loss_half", 2, 32);
   }
   /// On `rows` tokens or entries.
   void run_backward(const std::string& which, std::uint64_t rows) {
     if (GetParam() == CcePath::plain) return direct_.run("cce_plain_" + which + "_half", rows, 32);
-    direct_.run("cce_" + which + "_half", 1, cce::tile_threads);
+    direct_.run("cce_logits_half", 1, cce::product_threads);
+    direct_.run("cce_differentiate_half", {1, 2, 1}, cce::product_threads);
+    direct_.run("cce_" + which + "_half", 1, cce::product_threads);
   }
 
   CceCase c_ = near_case();
@@ -141,8 +146,7 @@ TEST_P(CceOffsets, OfARowOfWeight) {
   direct_.put(cce::weight_index, c_.weight, 0, V, far_row);
   direct_.put(cce::bias_index, c_.bias, 0, V, far_row, 1);
   direct_.shape().V = far_row + V;
-  direct_.shape().first = far_row;
-  direct_.shape().count = V;
+  direct_.shape().first_entry = far_row;
   run_backward("dweight", V);
   for (std::uint32_t v = 0; v < V; ++v)
     EXPECT_TRUE(direct_.has(cce::dweight_index, far_row + v, expected_.dweight.data() + v * H)) << v;

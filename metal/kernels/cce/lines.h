@@ -1,0 +1,81 @@
+// Lines of the matrices that are multiplied: rows of hidden (a token each), of weight (an entry each), and of the
+// scores of a block. Four neighbouring elements of a line are loaded and stored at once, where the line is aligned to
+// four.
+#pragma once
+
+#include "logit.h"
+
+namespace assay {
+namespace cce {
+
+template <class D>
+using Four = vec<D, 4>;
+
+template <class D>
+Four<D> aligned_four(device const D* line, ulong at) {
+  return *(device const Four<D>*)(line + at);
+}
+
+/// Elements at .. at + 3, of which those below `end` exist; the others are 0.
+template <class D>
+Four<D> load_four(device const D* line, ulong at, ulong end, bool is_aligned) {
+  if (is_aligned && at + 4 <= end) return aligned_four(line, at);
+  Four<D> four = Four<D>(D(0.0f));
+  for (uint n = 0; n < 4; ++n)
+    if (at + n < end) four[n] = line[at + n];
+  return four;
+}
+
+/// Rounds to elements at .. at + 3, of which those below `end` exist.
+template <class D>
+void store_four(float4 four, device D* line, ulong at, ulong end, bool is_aligned) {
+  if (is_aligned && at + 4 <= end) {
+    *(device Four<D>*)(line + at) = Four<D>(four);
+    return;
+  }
+  for (uint n = 0; n < 4; ++n)
+    if (at + n < end) line[at + n] = D(four[n]);
+}
+
+/// Whether the rows of a matrix [rows, H] are aligned to four elements.
+inline bool has_aligned_rows(Shape shape) {
+  return shape.H % 4 == 0;
+}
+
+/// Row i of hidden: that of token first_token + i.
+template <class D>
+struct TokenLines {
+  using Element = D;
+  device const Token* tokens;
+  device const D* hidden;
+
+  device const D* line(uint i, Shape shape) const { return row_of(hidden, tokens[shape.first_token + i].row, shape); }
+  bool is_aligned(Shape shape) const { return has_aligned_rows(shape); }
+};
+
+/// Row v of weight: that of entry first_entry + v.
+template <class D>
+struct EntryLines {
+  using Element = D;
+  device const D* weight;
+
+  device const D* line(uint v, Shape shape) const { return row_of(weight, shape.first_entry + v, shape); }
+  bool is_aligned(Shape shape) const { return has_aligned_rows(shape); }
+};
+
+/// Row i of the scores of a block, [tokens, entries rounded up to a multiple of four].
+template <class Score>
+device Score* score_row(device Score* scores, uint i, Shape shape) {
+  return scores + ulong(i) * ((shape.entries + 3) / 4 * 4);
+}
+
+struct ScoreLines {
+  using Element = float;
+  device const float* scores;
+
+  device const float* line(uint i, Shape shape) const { return score_row(scores, i, shape); }
+  bool is_aligned(Shape) const { return true; }
+};
+
+}  // namespace cce
+}  // namespace assay
