@@ -43,7 +43,7 @@ def threads(names: Sequence[str], T: int, cell: int, sources: Sequence[int]) -> 
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    ax.set_title("A thread for each state, a barrier (black) for each frame, two buffers by turns")
+    ax.set_title("A thread for each state, a barrier (vertical line) for each frame, two buffers by turns")
     return drawn
 
 
