@@ -46,7 +46,7 @@ class Page:
         was_run = any(cell["outputs"] for cell in code) or not code
         for index, cell in enumerate(self._notebook["cells"]):
             source = text_of(cell["source"])
-            if "remove-cell" in cell["metadata"].get("tags", []):
+            if "remove-cell" in cell.get("metadata", {}).get("tags", []):
                 continue  # nothing that a reader of the page has to read
             if cell["cell_type"] == "markdown":
                 yield source
