@@ -1,4 +1,4 @@
-"""Of 07-from-formula-to-kernel and 14-metal-puzzles: how threads share work, and what the checker finds in a shader."""
+"""Figures of 07-from-formula-to-kernel and 14-metal-puzzles: how threads share work, and what the checker finds in a shader."""
 
 from __future__ import annotations
 
