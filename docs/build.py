@@ -127,11 +127,12 @@ def run_sphinx(root: Path, out: Path, package: Path, has_lattice: bool = False) 
 
 
 def with_links_back(page: str) -> str:
-    """The lattice's page as a part of the site, from which it can be left."""
-    title = "<h1>The CTC lattice, live</h1>"
-    assert title in page
+    """The lattice's page as a part of the site, from which it can be left: its script links each step to pages of the site."""
+    title, body = "<h1>The CTC lattice, live</h1>", '<main id="app">'
+    assert title in page and body in page
     links = {"index": "Assay", "docs/derivation-ctc": "the derivation", "notebooks/README": "the notebooks"}
     back = " · ".join(f'<a href="../{to}.html">{name}</a>' for to, name in links.items())
+    page = page.replace(body, '<main id="app" data-site="..">')
     return page.replace(title, f'<nav class="note" aria-label="The site">{back}</nav>\n  {title}')
 
 

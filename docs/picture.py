@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws what a command prints on a terminal as an SVG: docs/picture.py OUT.svg COMMAND...
 
-The pictures of the README: docs/picture.py docs/gate.svg ./assay gate. Needs Debian's python3-rich.
+The picture of docs/map.md: docs/picture.py docs/gate.svg ./assay gate --kernel cpu. Needs Debian's python3-rich.
 """
 
 import os

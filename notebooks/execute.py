@@ -7,9 +7,10 @@ A question is a cell that says `answer = ...` and hands it to `check`. Beside ot
 notebook's name: a list of [right, wrong] answers, one pair a question. After the notebook has run, each question's cell
 runs again in the same Python with the right answer and with the wrong one, and must say so.
 
-An exercise is a cell that calls `exercise`, and the cell below it holds its solution, the only code there. DIR/exercises
-holds a list of [text, other text] for each notebook, one pair an exercise: the solution must pass, and must not with the
-one text in place of the other.
+An exercise is a cell that calls `exercise` or `puzzle`, and the cell below it holds its solution. DIR/exercises holds a
+list of [text, other text] for each notebook, one pair an exercise: the solution must pass, and must not with the other
+text in place of the first. Where the cell of the solution quotes an answer, in a block of ```text, the answer to the broken
+solution must be that.
 """
 
 from __future__ import annotations
@@ -29,8 +30,11 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 QUESTION = re.compile(r"^answer = \.\.\.", re.MULTILINE)
-EXERCISE = re.compile(r"^(?=def \w+\()(.*?)(?=^exercise\()", re.MULTILINE | re.DOTALL)  # the function that is to be written
+EXERCISE = re.compile(  # the function or the kernel that is to be written
+    r'^(?=def \w+\(|\w+ = """)(.*?)(?=^(?:exercise|puzzle)\()', re.MULTILINE | re.DOTALL
+)
 SOLUTION = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+QUOTED = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def streams(cell: Any, name: str) -> str:
@@ -104,14 +108,19 @@ def unsolved(client: NotebookClient, notebook: Any, breaks: Sequence[Tuple[str, 
         return [f"{len(places)} exercises and {len(breaks)} ways to break them"]
     found = []
     for i, (text, other) in zip(places, breaks):
-        solutions = SOLUTION.findall(notebook.cells[i + 1].source)
+        below = notebook.cells[i + 1].source
+        solutions = SOLUTION.findall(below)
         if len(solutions) != 1 or solutions[0].count(text) != 1:
             found.append(f"cell {i + 1} has {len(solutions)} solutions: expected one that has {text!r} once")
             continue
         if "Right." not in (said := say(client, notebook, i, EXERCISE, solutions[0] + "\n\n")):
             found.append(f"cell {i} refuses its solution: {said.strip()}")
-        if "Not yet." not in say(client, notebook, i, EXERCISE, solutions[0].replace(text, other) + "\n\n"):
+        said = say(client, notebook, i, EXERCISE, solutions[0].replace(text, other) + "\n\n")
+        if "Not yet." not in said:
             found.append(f"cell {i} takes a solution with {other!r} in place of {text!r}")
+        for quoted in QUOTED.findall(below):
+            if quoted.strip() != said.strip():
+                found.append(f"cell {i + 1} quotes\n{quoted}\nand the answer with {other!r} in place of {text!r} is\n{said}")
     return found
 
 

@@ -46,6 +46,8 @@ class Page:
         was_run = any(cell["outputs"] for cell in code) or not code
         for index, cell in enumerate(self._notebook["cells"]):
             source = text_of(cell["source"])
+            if "remove-cell" in cell.get("metadata", {}).get("tags", []):
+                continue  # nothing that a reader of the page has to read
             if cell["cell_type"] == "markdown":
                 yield source
             elif cell["cell_type"] == "code" and source.strip():

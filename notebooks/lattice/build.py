@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Makes the page one file that needs nothing else: build.py ENGINE.js ENGINE.wasm SPEECH.npz OUT.html
+"""Makes the page one file that needs nothing else: build.py ENGINE.js ENGINE.wasm DATA OUT.html
+
+DATA is the folder of speech.npz and hello.wav.
 
 The modules of script/ become one script, in the order that their imports ask for: they share one scope, so a name is
 given once in all of them. The WebAssembly is compressed, which browsers can undo by themselves.
@@ -54,11 +56,12 @@ def speech(path: str) -> list[list[float]]:
     return [list(logits[t * B * C : t * B * C + C]) for t in range(frames)]
 
 
-def main(engine: str, wasm: str, npz: str, out: str) -> None:
+def main(engine: str, wasm: str, data: str, out: str) -> None:
     machine_code = base64.b64encode(gzip.compress(pathlib.Path(wasm).read_bytes(), 9, mtime=0)).decode()
     parts = {
         "ASSAY_STYLE": (HERE / "style.css").read_text(),
-        "ASSAY_SPEECH": json.dumps(speech(npz), separators=(",", ":")),
+        "ASSAY_SPEECH": json.dumps(speech(f"{data}/speech.npz"), separators=(",", ":")),
+        "ASSAY_RECORDING": base64.b64encode(pathlib.Path(data, "hello.wav").read_bytes()).decode(),
         "ASSAY_MACHINE_CODE": machine_code,
         "ASSAY_ENGINE": pathlib.Path(engine).read_text(),
         "ASSAY_SCRIPT": "\n" + "\n".join(modules("main.js", {}).values()),

@@ -6,8 +6,21 @@ Nothing here computes what the package `assay` computes.
 
 from . import figures
 from .exercises import exercise
+from .puzzles import puzzle
 from .questions import check
 from .show import run, table
 from .speech import Utterance, labels_of, letters, speech, waveform
 
-__all__ = ["Utterance", "check", "exercise", "figures", "labels_of", "letters", "run", "speech", "table", "waveform"]
+__all__ = [
+    "Utterance",
+    "check",
+    "exercise",
+    "figures",
+    "labels_of",
+    "letters",
+    "puzzle",
+    "run",
+    "speech",
+    "table",
+    "waveform",
+]

@@ -12,7 +12,8 @@ from .questions import same
 Function = Callable[..., Any]
 
 
-def _called(name: str, arguments: Sequence[Any]) -> str:
+def called(name: str, arguments: Sequence[Any]) -> str:
+    """The call as a line, cut where it is long."""
     words = ", ".join(str(argument) for argument in arguments)
     return f"{name}({words if len(words) <= 200 else words[:200] + ' ...'})"
 
@@ -31,7 +32,7 @@ def exercise(
     result what is compared.
     """
     for arguments in cases:
-        call = _called(function.__name__, arguments)
+        call = called(function.__name__, arguments)
         try:
             got = function(*arguments)
             if got is ...:

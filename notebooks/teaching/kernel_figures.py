@@ -1,4 +1,4 @@
-"""Of 07-from-formula-to-kernel: how threads share the lattice, and what the checker finds in a shader."""
+"""Figures of 07-from-formula-to-kernel and 14-metal-puzzles: how threads share work, and what the checker finds in a shader."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def threads(names: Sequence[str], T: int, cell: int, sources: Sequence[int]) -> 
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_visible(False)
-    ax.set_title("A thread for each state, a barrier (black) for each frame, two buffers by turns")
+    ax.set_title("A thread for each state, a barrier (vertical line) for each frame, two buffers by turns")
     return drawn
 
 
 def check_shader(shader: str, *arguments: str) -> None:
     """Runs `assay metal check` on a shader and prints what it says."""
     with TemporaryDirectory() as folder:
-        (Path(folder) / "alpha.metal").write_text(shader)
-        run("metal", "check", "alpha.metal", *arguments, folder=folder)
+        (Path(folder) / "shader.metal").write_text(shader)
+        run("metal", "check", "shader.metal", *arguments, folder=folder)
 
 
 def findings(shader: str, *arguments: str) -> List[str]:
@@ -69,3 +69,33 @@ def findings(shader: str, *arguments: str) -> List[str]:
 def _in_a_line(found: Dict[str, Any]) -> str:
     places = [f"{place['action']}, line {place['line']}" for place in (found["event"], found["other"]) if place]
     return f"{found['check']}: " + "; ".join(places)
+
+
+def _additions(ax: Axes, n: int, steps: Sequence[Sequence[Sequence[int]]], title: str) -> None:
+    """Places to the right, steps downwards; an arrow for each (from, to) of a step."""
+    for row, pairs in enumerate([[], *steps]):
+        changed = {to for _, to in pairs}
+        for place in range(n):
+            ax.scatter([place], [row], s=150, color=[ORANGE if place in changed else GREY], zorder=2)
+        for source, to in pairs:
+            arrow = FancyArrowPatch((source, row - 0.85), (to, row - 0.15), arrowstyle="-|>", mutation_scale=10, color=BLUE)
+            ax.add_patch(arrow)
+    ax.set_xticks(range(n), [f"t[{place}]" for place in range(n)])
+    ax.set_yticks(range(len(steps) + 1), ["loaded", *(f"step {i + 1}" for i in range(len(steps)))])
+    ax.set_xlim(-0.5, n - 0.5)
+    ax.set_ylim(len(steps) + 0.5, -0.5)
+    ax.tick_params(length=0)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.set_title(title)
+
+
+def adders(n: int) -> Figure:
+    """Which place of a shared array of n, a power of two, each step of a tree and of a scan adds to which."""
+    distances = [2**i for i in range(n.bit_length() - 1)]
+    drawn, axes = figure(9.6, 2.9, columns=2)
+    tree = [[(place + d, place) for place in range(d)] for d in reversed(distances)]
+    scan = [[(place - d, place) for place in range(d, n)] for d in distances]
+    _additions(axes[0], n, tree, "Tree: the sum")
+    _additions(axes[1], n, scan, "Scan: all running sums")
+    return drawn

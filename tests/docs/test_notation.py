@@ -17,7 +17,7 @@ NOTEBOOKS = [*(f"{i:02}" for i in range(1, 8)), "10"]  # those on CTC
 PAGES = [
     "docs/derivation-ctc.md",
     *(path.relative_to(ROOT).as_posix() for n in NOTEBOOKS for path in (ROOT / "notebooks").glob(f"{n}-*.ipynb")),
-    *(f"notebooks/lattice/script/{name}.js" for name in ("walk", "recursion", "bands")),
+    *(f"notebooks/lattice/script/{name}.js" for name in ("walk", "recursion", "bands", "collapse")),
 ]
 
 # What may not be written, and what is written in its place.
@@ -65,7 +65,7 @@ def test_a_page_keeps_to_the_notation(page: str) -> None:
 
 
 def test_all_pages_are_there() -> None:
-    assert len(PAGES) == 12
+    assert len(PAGES) == 13
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +23,16 @@ def drawn(name: str, *arguments: str) -> str:
 
 def test_the_bug_is_that_of_a_run(build: Path) -> None:
     assert drawn("failure", str(build / "validation" / "assay")) == (DOCS / "failure.svg").read_text()
+
+
+def test_the_run_of_the_gate_has_the_properties_of_today() -> None:
+    import assay
+
+    picture = html.unescape((DOCS / "gate.svg").read_text()).replace("\xa0", " ")
+    lines = [line.strip() for line in re.findall(r"<text[^>]*>([^<]*)</text>", picture)]
+    properties = assay._gate.property_names("ctc")
+    assert [line for line in lines if line in properties] == properties
+    assert any(line.startswith(f"cpu: 0 of {len(properties)} properties failed") for line in lines)
 
 
 def test_the_lattice_is_the_references() -> None:

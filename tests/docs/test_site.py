@@ -64,8 +64,25 @@ def test_lattice_is_there_where_it_is_built(html: Path, build: Path) -> None:
         derivation = check.Page((html / "docs" / "derivation-ctc.html").read_text()).links
         assert sum(link.startswith("../lattice/index.html#step=") for link in derivation) == 6
         assert "../docs/derivation-ctc.html" in check.Page((html / "lattice" / "index.html").read_text()).links
+        assert '<main id="app" data-site="..">' in (html / "lattice" / "index.html").read_text()
     else:
         assert "../source/notebooks/lattice/index.html.html" in links
+
+
+def test_each_step_of_the_lattice_leads_to_a_section_and_a_notebook(html: Path) -> None:
+    steps = re.findall(r'section: "(.*?)", notebook: "(.*?)"', (ROOT / "notebooks/lattice/script/walk.js").read_text())
+    assert len(steps) == 6
+    derivation = (html / "docs" / "derivation-ctc.html").read_text()
+    assert [section for section, _ in steps if f'id="{section}"' not in derivation] == []
+    assert [notebook for _, notebook in steps if not (html / "notebooks" / f"{notebook}.html").is_file()] == []
+
+
+def test_notebooks_on_ctc_lead_to_the_page_of_the_lattice_as_it_shows_what_they_say(html: Path, build: Path) -> None:
+    if not (build / "notebooks" / "lattice" / "index.html").is_file():
+        return
+    for number in (*range(1, 8), 11):
+        page = next((html / "notebooks").glob(f"{number:02}-*.html"))
+        assert any(link.startswith("../lattice/index.html#step=") for link in check.Page(page.read_text()).links), page
 
 
 def test_search_needs_no_server(html: Path) -> None:

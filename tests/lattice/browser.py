@@ -25,7 +25,58 @@ def high_pipe() -> list[int]:
     return high
 
 
-class Browser:
+class Page:
+    """What a reader does with the page, in any browser. A browser brings evaluate, navigate, mouse and key."""
+
+    def wait_for(self, condition: str, seconds: float = 20) -> None:
+        """Until a JavaScript expression holds."""
+        end = time.monotonic() + seconds
+        while not self.evaluate(condition):
+            assert time.monotonic() < end, f"never came true: {condition}"
+            time.sleep(0.02)
+
+    def open(self, page: pathlib.Path, fragment: str = "") -> None:
+        """Opens the page afresh, and waits until it has shown its numbers."""
+        self.navigate("about:blank")
+        self.navigate(page.as_uri() + "#" + fragment)
+        self.settled()
+
+    def go(self, fragment: str) -> None:
+        """Follows a link within the page."""
+        self.evaluate(f"location.hash = {json.dumps(fragment)}")
+        self.wait_for(f"assay.heardAddress === {json.dumps('#' + fragment)}")
+        self.settled()
+
+    def settled(self) -> None:
+        """Until the page shows its state and has nothing left to do."""
+        self.wait_for("window.assay !== undefined && assay.settledVersion === assay.version")
+
+    def centre(self, selector: str) -> tuple[float, float]:
+        """The middle of an element, scrolled into view."""
+        return tuple(self.evaluate(f"""(() => {{
+            const found = document.querySelector({json.dumps(selector)});
+            found.scrollIntoView({{block: "center", inline: "center", behavior: "instant"}});
+            const box = found.getBoundingClientRect();
+            return [box.x + box.width / 2, box.y + box.height / 2];
+        }})()"""))
+
+    def click(self, selector: str) -> None:
+        x, y = self.centre(selector)
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y, 1)
+        self.mouse("mouseReleased", x, y)
+
+    def drag(self, selector: str, up: float) -> None:
+        """Presses on an element and lets go so many pixels further up, as a hand does: in small steps."""
+        x, y = self.centre(selector)
+        self.mouse("mouseMoved", x, y)
+        self.mouse("mousePressed", x, y, 1)
+        for step in range(1, 6):
+            self.mouse("mouseMoved", x, y - up * step / 5, 1)
+        self.mouse("mouseReleased", x, y - up)
+
+
+class Browser(Page):
     """One page in a browser of its own. What it logged, threw or fetched is kept."""
 
     def __init__(self, width: int = 1280, height: int = 900) -> None:
@@ -92,28 +143,8 @@ class Browser:
         assert "exceptionDetails" not in result, f"{expression}: {result['exceptionDetails']}"
         return result["result"].get("value")
 
-    def wait_for(self, condition: str, seconds: float = 20) -> None:
-        """Until a JavaScript expression holds."""
-        end = time.monotonic() + seconds
-        while not self.evaluate(condition):
-            assert time.monotonic() < end, f"never came true: {condition}"
-            time.sleep(0.02)
-
-    def open(self, page: pathlib.Path, fragment: str = "") -> None:
-        """Opens the page afresh, and waits until it has shown its numbers."""
-        self.call("Page.navigate", url="about:blank")
-        self.call("Page.navigate", url=page.as_uri() + "#" + fragment)
-        self.settled()
-
-    def go(self, fragment: str) -> None:
-        """Follows a link within the page."""
-        self.evaluate(f"location.hash = {json.dumps(fragment)}")
-        self.wait_for(f"assay.heardAddress === {json.dumps('#' + fragment)}")
-        self.settled()
-
-    def settled(self) -> None:
-        """Until the page shows its state and has nothing left to do."""
-        self.wait_for("window.assay !== undefined && assay.settledVersion === assay.version")
+    def navigate(self, url: str) -> None:
+        self.call("Page.navigate", url=url)
 
     def complaints(self) -> list:
         """Exceptions, and lines of the console and the browser's log."""
@@ -130,30 +161,6 @@ class Browser:
     def mouse(self, kind: str, x: float, y: float, buttons: int = 0) -> None:
         button = "left" if buttons or kind == "mouseReleased" else "none"
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button, buttons=buttons, clickCount=1)
-
-    def centre(self, selector: str) -> tuple[float, float]:
-        """The middle of an element, scrolled into view."""
-        return tuple(self.evaluate(f"""(() => {{
-            const found = document.querySelector({json.dumps(selector)});
-            found.scrollIntoView({{block: "center", inline: "center", behavior: "instant"}});
-            const box = found.getBoundingClientRect();
-            return [box.x + box.width / 2, box.y + box.height / 2];
-        }})()"""))
-
-    def click(self, selector: str) -> None:
-        x, y = self.centre(selector)
-        self.mouse("mouseMoved", x, y)
-        self.mouse("mousePressed", x, y, 1)
-        self.mouse("mouseReleased", x, y)
-
-    def drag(self, selector: str, up: float) -> None:
-        """Presses on an element and lets go so many pixels further up, as a hand does: in small steps."""
-        x, y = self.centre(selector)
-        self.mouse("mouseMoved", x, y)
-        self.mouse("mousePressed", x, y, 1)
-        for step in range(1, 6):
-            self.mouse("mouseMoved", x, y - up * step / 5, 1)
-        self.mouse("mouseReleased", x, y - up)
 
     def swipe(self, selector: str, up: float) -> None:
         """The same by a finger."""

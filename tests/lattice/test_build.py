@@ -13,7 +13,7 @@ SOURCE = pathlib.Path(__file__).parents[2] / "notebooks/lattice"
 
 def made(folder: pathlib.Path) -> subprocess.CompletedProcess:
     engine = [program.BUILT / "engine.js", program.BUILT / "engine.wasm"]
-    command = [sys.executable, folder / "build.py", *engine, SOURCE.parent / "data/speech.npz", folder / "out.html"]
+    command = [sys.executable, folder / "build.py", *engine, SOURCE.parent / "data", folder / "out.html"]
     return subprocess.run(command, text=True, capture_output=True)
 
 

@@ -3,6 +3,9 @@
 import copy
 import json
 import pathlib
+import re
+import wave
+from xml.etree import ElementTree
 
 import program
 import pytest
@@ -277,6 +280,92 @@ def test_alignments_are_listed_and_drawn(page):
         "–hel–lloo––––"]
 
 
+def collapsed(page) -> list[str]:
+    """The rows of the table, without the frames whose turn has not come."""
+    return page.evaluate("""[...document.querySelectorAll('#collapse-table tbody tr')].map(
+        (row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent).join(''))""")
+
+
+def test_an_alignment_collapses_step_by_step(page):
+    said = "document.getElementById('collapse-said').textContent"
+    page.open(PAGE, "word=hello&T=13&classes=all&logits=speech")
+    assert collapsed(page) == ["–hel–lloo––––", "", ""]
+    assert page.evaluate("document.getElementById('collapse-back').disabled")
+    for _ in range(7):
+        page.click("#collapse-on")
+    assert collapsed(page)[1] == "–hel–l×", "the second l of a run is merged; the one after a blank is not"
+    assert page.evaluate(said) == "Frame 6: l again, as in frame 5. It is merged."
+    page.evaluate("document.getElementById('collapse-step').focus()")
+    for _ in range(18):
+        page.key("ArrowRight")
+    page.key("ArrowRight")
+    assert collapsed(page) == ["–hel–lloo––––", "–hel–l×o×–×××", "×hel×lo×"]
+    assert page.evaluate(said) == "Frame 12: merged already. So far: hello."
+    page.click("#collapse-back")
+    assert page.evaluate("document.getElementById('collapse-step').value") == "25"
+    page.open(PAGE, "word=aab&T=5&logits=uniform")
+    page.click("#alignments li:nth-child(3) button")
+    page.settled()
+    chosen = page.evaluate("document.querySelector('#alignments [aria-pressed=true] .spelt').textContent")
+    assert collapsed(page)[0] == chosen, "the alignment that was chosen"
+    page.open(PAGE, "word=aab&T=3&logits=uniform")
+    assert page.evaluate("document.getElementById('collapse').hidden"), "there is no alignment"
+
+
+def test_the_lattice_is_saved_as_a_picture(page):
+    page.open(PAGE, "word=cat&T=5&cell=2,3&logits=peaky")
+    page.evaluate("""(() => {
+        URL.createObjectURL = (blob) => { assay.blob = blob; return "#"; };
+        HTMLAnchorElement.prototype.click = function () { assay.download = this.download; };
+    })()""")
+    page.click("#save-svg")
+    page.wait_for("assay.download === 'ctc-cat-alpha.svg'")
+    picture = ElementTree.fromstring(page.evaluate("assay.blob.text()"))
+    texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    for number in page.evaluate("[...document.querySelectorAll('#lattice .cell')].map((cell) => cell.textContent)"):
+        assert number in texts
+    lines = list(picture.iter("{http://www.w3.org/2000/svg}line"))
+    assert len(lines) == page.evaluate("document.querySelectorAll('#lattice .edges line').length")
+    colours = {node.get(name) for node in picture.iter() for name in ("fill", "stroke") if node.get(name)}
+    assert all(re.fullmatch("none|#[0-9a-f]{6}", colour) for colour in colours) and len(colours) > 5
+    page.click("#save-png")
+    page.wait_for("assay.download === 'ctc-cat-alpha.png'")
+    size = page.evaluate("createImageBitmap(assay.blob).then(({ width, height }) => [width, height])")
+    assert size == [2 * int(picture.get(name)) for name in ("width", "height")]
+
+
+def test_a_reader_hears_what_the_network_heard(page):
+    page.open(PAGE, "word=cat&T=5&logits=uniform")
+    assert page.evaluate("document.getElementById('recording').hidden"), "there is no recording of this"
+    page.click("#speech")
+    page.settled()
+    assert not page.evaluate("document.getElementById('recording').hidden")
+    with wave.open(str(pathlib.Path(__file__).parents[2] / "notebooks/data/hello.wav")) as file:
+        rate, frames = file.getframerate(), file.getnframes()
+    sound = "new Audio('data:audio/wav;base64,' + document.getElementById('recording-data').textContent)"
+    seconds = page.evaluate(f"""new Promise((resolve, reject) => {{
+        const audio = {sound};
+        audio.onloadedmetadata = () => resolve(audio.duration);
+        audio.onerror = () => reject(audio.error);
+    }})""")
+    assert abs(seconds - frames / rate) < 0.01
+    assert 12 * 0.03 < seconds <= 13 * 0.03, "the 13 frames are those of the recording"
+    loud = page.evaluate("document.querySelector('#waveform path').getAttribute('d').split('M').length")
+    assert loud == 1 + 13 * 24
+
+
+def test_each_step_of_the_walk_leads_back_to_the_site(page, tmp_path):
+    site = tmp_path / "index.html"
+    site.write_text(PAGE.read_text().replace('<main id="app">', '<main id="app" data-site="..">'))
+    links = "[...document.querySelectorAll('#walk-text a')].map((link) => link.getAttribute('href'))"
+    for step in range(1, 7):
+        page.open(PAGE, f"step={step}")
+        assert page.evaluate(links) == [], "a page that stands alone has nowhere to lead"
+        page.open(site, f"step={step}")
+        derivation, notebook = page.evaluate(links)
+        assert derivation.startswith("../docs/derivation-ctc.html#") and notebook.startswith("../notebooks/0")
+
+
 def test_controls_change_the_problem(page):
     page.open(PAGE, "")
     page.evaluate("document.getElementById('word').select(), document.getElementById('word').focus()")
@@ -378,7 +467,7 @@ def test_tab_reaches_every_control(page):
     page.evaluate("""document.querySelectorAll('button, input, summary, [tabindex]').forEach(
         (control, i) => { control.dataset.control = i; })""")
     wanted = set(page.evaluate("""[...document.querySelectorAll('[data-control]')].filter((control) =>
-        control.tabIndex >= 0 && !control.disabled && (control.type !== 'radio' || control.checked))
+        control.tabIndex >= 0 && !control.disabled && control.checkVisibility() && (control.type !== 'radio' || control.checked))
         .map((control) => control.dataset.control)"""))
     page.evaluate("document.activeElement.blur()")
     reached = set()
@@ -402,4 +491,4 @@ def test_every_control_has_a_name(page):
     roles = {"button", "slider", "textbox", "spinbutton", "radio", "checkbox", "table", "grid"}
     nameless = [node for node in nodes if node.get("role", {}).get("value") in roles and not node["name"]["value"]]
     assert nameless == []
-    assert sum(node.get("role", {}).get("value") == "slider" for node in nodes) == 5 * 8 + 1, "the bars, and the sweep"
+    assert sum(node.get("role", {}).get("value") == "slider" for node in nodes) == 5 * 8 + 2, "the bars, the sweep, the steps of the collapse"

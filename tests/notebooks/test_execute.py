@@ -11,6 +11,7 @@ from conftest import NOTEBOOKS
 PREFACE = f"import sys\nsys.path.insert(0, {str(NOTEBOOKS)!r})\nfrom teaching import check, exercise"
 QUESTION = "answer = ...  # how many\ncheck(answer, 2 + 3)"
 EXERCISE = "def double(x):\n    return ...\n\nexercise(double, lambda x: x + x, [(1,), (3,)])"
+QUOTE = "\n\n```text\nNot yet. double(3)\n  returned 9\n  expected 6\n```\n"
 SOLUTION = "<details>\n\n```python\ndef double(x):\n    return 2 * x\n```\n\n</details>"
 
 
@@ -19,7 +20,7 @@ def run(tmp_path):
     def run(*cells, answers=None, breaks=()):
         made = [nbformat.v4.new_markdown_cell(c) if c[0] == "<" else nbformat.v4.new_code_cell(c) for c in (PREFACE, *cells)]
         notebook = nbformat.v4.new_notebook(cells=made)
-        (tmp_path / "exercises").mkdir()
+        (tmp_path / "exercises").mkdir(exist_ok=True)
         (tmp_path / "exercises" / "try.json").write_text(json.dumps(breaks))
         nbformat.write(notebook, tmp_path / "try.ipynb")
         (tmp_path / "try.json").write_text(json.dumps(answers))
@@ -44,6 +45,7 @@ def test_a_good_one_is_written_with_its_outputs_and_open_questions(run, tmp_path
 def test_an_exercise_takes_its_solution_and_not_a_broken_one(run, tmp_path):
     done = run(EXERCISE, SOLUTION, answers=[], breaks=[["2 * x", "x * x"]])
     assert done.returncode == 0, done.stderr
+    assert run(EXERCISE, SOLUTION + QUOTE, answers=[], breaks=[["2 * x", "x * x"]]).returncode == 1, "it says double(1)"
     written = nbformat.read(tmp_path / "out" / "try.ipynb", as_version=4)
     assert written.cells[1].source == EXERCISE and "write double" in written.cells[1].outputs[0].text
 
@@ -55,6 +57,7 @@ def test_an_exercise_takes_its_solution_and_not_a_broken_one(run, tmp_path):
         ([EXERCISE, SOLUTION], [["3 * x", "x"]], "expected one that has '3 * x' once"),
         ([EXERCISE, "<p>"], [["2 * x", "x"]], "has 0 solutions"),
         ([EXERCISE, SOLUTION], [["2 * x", "x + x"]], "takes a solution with 'x + x'"),
+        ([EXERCISE, SOLUTION + QUOTE], [["2 * x", "x + 2"]], "and the answer with 'x + 2' in place of '2 * x' is"),
         ([EXERCISE, SOLUTION.replace("2 * x", "3 * x")], [["3 * x", "x"]], "refuses its solution"),
         ([EXERCISE, SOLUTION.replace("2 * x", "x / 0")], [["/ 0", "/ 1"]], "raised ZeroDivisionError"),
         ([EXERCISE.replace("...", "2 * x"), SOLUTION], [["2 * x", "x * x"]], "did not say that it is open"),

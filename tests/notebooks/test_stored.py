@@ -26,7 +26,7 @@ def faults(notebook, folder):
         found.append("no title")
     if sum("answer = ..." in cell.source for cell in notebook.cells) < 2:
         found.append("fewer than two questions")
-    if not any(cell.cell_type == "code" and "\nexercise(" in cell.source for cell in notebook.cells):
+    if not any(cell.cell_type == "code" and re.search(r"^(exercise|puzzle)\(", cell.source, re.M) for cell in notebook.cells):
         found.append("no exercise in code")
     if notebook.metadata.get("kernelspec", {}).get("name") != "python3":
         found.append("another kernel than python3")
@@ -40,11 +40,11 @@ def test_stored(path):
     assert faults(notebook, path.parent) == []
 
 
-def test_there_are_thirteen_and_the_readme_lists_them_in_order():
+def test_there_are_fourteen_and_the_readme_lists_them_in_order():
     names = [path.name for path in PATHS]
-    assert len(names) == 13
+    assert len(names) == 14
     readme = (NOTEBOOKS / "README.md").read_text()
-    assert [name for name in re.findall(r"\(([\w-]+\.ipynb)\)", readme) if name in names][:13] == names
+    assert [name for name in re.findall(r"\(([\w-]+\.ipynb)\)", readme) if name in names][:14] == names
 
 
 def test_each_has_its_answers_and_no_others():

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# pip_install.sh SOURCE_DIR PREFIX PYTHON: `pip install .` in a fresh environment gives a package that gates and a pytest
-# that knows it. The program is the one installed in PREFIX, and optimisation is left out: both are tested elsewhere.
+# pip_install.sh SOURCE_DIR PREFIX PYTHON: `pip wheel .` makes a wheel, the set-up cell of a notebook installs it in a fresh
+# environment, and that gives a package that gates and a pytest that knows it. The program is the one installed in PREFIX, and optimisation is left out: both are tested elsewhere.
 set -euo pipefail
 source_dir=$1 prefix=$2 python=$3
 
@@ -10,9 +10,16 @@ unset PYTHONPATH ASSAY_PROGRAM
 "$python" -m venv --system-site-packages "$work/venv"
 config=$(find "$prefix" -name assayConfig.cmake -printf '%h\n')
 SKBUILD_BUILD_DIR=$work/build SKBUILD_CMAKE_ARGS="-Dassay_DIR=$config;-DCMAKE_CXX_FLAGS_RELEASE=-O0" \
-  "$work/venv/bin/python" -m pip install --quiet --no-deps "$source_dir"
+  "$work/venv/bin/python" -m pip wheel --quiet --no-deps --wheel-dir "$work" "$source_dir"
 
 cd "$work"
+ln -s "$source_dir/notebooks/teaching" teaching
+"$work/venv/bin/python" -c '
+import json, sys
+cells = json.load(open(sys.argv[1]))["cells"]
+exec("".join(next(cell["source"] for cell in cells if cell["cell_type"] == "code")))
+' "$source_dir/notebooks/01-counting-alignments.ipynb"
+rm teaching
 cat >test_mine.py <<'EOF'
 import assay, numpy
 

@@ -141,6 +141,17 @@ def test_the_error_as_first_met_stands_beside_the_shrunk_one():
     assert re.match(r"  as first met  error .* of the bound, at loss\[", failure.errors)
 
 
+def test_a_failure_says_its_usual_cause():
+    def nan(p):
+        loss, gradient = kernels.ctc(p)
+        return loss * math.nan, gradient
+
+    result = gate_ctc(nan, "^loss$", cases=20)
+    assert "the logarithm of a sum of nothing" in the_failure(result, "loss").usual_cause
+    with pytest.raises(AssertionError, match="usual cause\n  -inf \\+ inf"):
+        result.raise_for_failure()
+
+
 def test_nan_everywhere_fails():
     def nan(p):
         loss, gradient = kernels.ctc(p)

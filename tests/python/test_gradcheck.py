@@ -62,6 +62,12 @@ def test_a_black_box_is_checked_along_directions():
     assert assay.gradcheck(rounds, X, gradient=lambda x: 1.01 * sigmoid(x)).verdict == "fail"
 
 
+def test_the_worst_element_of_a_black_box_is_the_one_that_is_shown():
+    result = assay.gradcheck(lambda x: float((np.asarray(x, float) ** 2).sum()), np.array([1.0, 2.0]), lambda x: 2 * x + 0.1)
+    assert result.place == result.record["worst_elements"][0]["place"] == "gradient[1]"
+    assert "the gradient is wrong along 16 of 16 random directions" in str(result)
+
+
 def test_a_black_box_of_noise_is_not_decided():
     random = np.random.default_rng(1)
 
@@ -87,6 +93,8 @@ def test_what_fn_raises_is_told_and_an_interrupt_ends_it():
 def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match=r"gradient 0: \[2\]: expected \[2, 2\]"):
         assay.gradcheck(softplus, X, gradient=np.zeros(2))
+    with pytest.raises(ValueError, match=r"gradient: None, and fn returned .*: expected \(value, gradient\)"):
+        assay.gradcheck(lambda x: x.sum(), np.ones(2))
     with pytest.raises(ValueError, match="input 0: int64"):
         assay.gradcheck(softplus, np.arange(3), gradient=np.zeros(3))
     with pytest.raises(TypeError, match="layouts"):

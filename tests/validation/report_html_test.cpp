@@ -86,6 +86,7 @@ TEST(ReportHtml, IsShownByABrowser) {
   EXPECT_EQ(times(body, "2 not finite"), 2) << "NaN and infinity are in the legend";
   EXPECT_EQ(times(body, "<button type=\"button\""), 2);
   EXPECT_THAT(body, HasSubstr("./assay replay 'operation=ctc property=gradient kernel=it'\\''s T=2 B=1'"));
+  EXPECT_THAT(body, HasSubstr("<p>Usual cause: 0 / 0, or -inf - (-inf), where an output has underflowed"));
   EXPECT_THAT(body, HasSubstr("1 kinds never met: zero_infinity"));
   EXPECT_THAT(body, HasSubstr("class k (0 to 4)"));
 }

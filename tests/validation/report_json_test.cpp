@@ -80,6 +80,17 @@ TEST(ReportJson, KeepsTheErrorsAsFirstMetAndAsShrunk) {
   EXPECT_THAT(to_json(sample_report()), HasSubstr("as first met  error 7.5, at loss[3]"));
 }
 
+TEST(ReportJson, SaysWhatUsuallyCausesAFailure) {
+  const auto json = nlohmann::ordered_json::parse(to_json(sample_report()));
+  const auto& properties = json["runs"][0]["properties"];
+  EXPECT_THAT(properties[1]["failure"]["usual_cause"].get<std::string>(), HasSubstr("an output has underflowed"));
+  EXPECT_THAT(properties[2]["failure"]["usual_cause"].get<std::string>(), HasSubstr("before it is checked"));
+  Report unknown = sample_report();
+  unknown.runs[0].properties[1].property = "no-such-property";
+  const auto without = nlohmann::ordered_json::parse(to_json(unknown))["runs"][0]["properties"][1]["failure"];
+  EXPECT_EQ(without["usual_cause"], "");
+}
+
 /// Reports that were written before failures had them.
 TEST(ReportJson, IsReadWithoutThem) {
   auto json = nlohmann::ordered_json::parse(to_json(sample_report()));

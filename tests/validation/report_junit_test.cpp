@@ -81,6 +81,7 @@ TEST_F(ReportJunit, TellsWhatFailedAndHowToReproduceIt) {
   const std::string text = test("gradient").child("failure").text().get();
   EXPECT_THAT(text, HasSubstr("got      nan & <worse>?")) << "a control character has no place in XML";
   EXPECT_THAT(text, HasSubstr(line));
+  EXPECT_THAT(text, HasSubstr("usual cause\n  0 / 0, or -inf - (-inf)"));
   EXPECT_EQ(option(test("gradient"), "reproducer"), line);
   EXPECT_EQ(option(test("gradient"), "worst_share"), "nan");
   EXPECT_THAT(to_junit(sample_report()), Not(HasSubstr("&#1;")));

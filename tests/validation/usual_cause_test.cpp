@@ -39,11 +39,14 @@ TEST(UsualCause, IsReachedByEachEntry) {
 }
 
 TEST(UsualCause, DependsOnTheOperationAndTheExplanation) {
-  EXPECT_THAT(usual_cause("loss", "  expected inf\n  got      1.38", "operation=ctc"), HasSubstr("equal labels"));
-  EXPECT_THAT(usual_cause("loss", "  expected 943.9\n  got      inf", "operation=ctc"), HasSubstr("underflows"));
-  EXPECT_THAT(usual_cause("loss", "  expected 1\n  got      2", "operation=ctc"), IsEmpty());
-  EXPECT_THAT(usual_cause("loss", "  expected inf\n  got      1.38", "operation=cce"), IsEmpty());
-  EXPECT_THAT(usual_cause("no-such-property", "", "operation=ctc"), IsEmpty());
+  EXPECT_THAT(usual_cause("loss", "  expected inf\n  got      1.38", "operation=ctc T=2"), HasSubstr("equal labels"));
+  EXPECT_THAT(usual_cause("loss", "  expected 943.9\n  got      inf", "operation=ctc T=2"), HasSubstr("underflows"));
+  EXPECT_THAT(usual_cause("loss", "  expected 1\n  got      2", "operation=ctc T=2"), IsEmpty());
+  EXPECT_THAT(usual_cause("loss", "  expected inf\n  got      1.38", "operation=cce N=2"), IsEmpty());
+  EXPECT_THAT(usual_cause("history", "", "./assay gate ctc --kernel ./mine.so"), HasSubstr("a cache is keyed"));
+  EXPECT_THAT(usual_cause("loss", "  got      inf", "./assay gate ctc --kernel ./mine.so"), HasSubstr("underflows"));
+  EXPECT_THAT(usual_cause("loss", "  got      inf", "./assay gate cce --kernel ./mine.so"), IsEmpty());
+  EXPECT_THAT(usual_cause("no-such-property", "", "operation=ctc T=2"), IsEmpty());
 }
 
 TEST(UsualCause, EndsTheTextOfAFailureWhereThereIsOne) {
@@ -51,9 +54,9 @@ TEST(UsualCause, EndsTheTextOfAFailureWhereThereIsOne) {
   report.verdict = Verdict::fail;
   report.property = "loss";
   const auto text = [&](const std::string& explanation) {
-    return detail::failure_text(report, "generated", "", explanation, "./assay replay 'operation=ctc'", false);
+    return detail::failure_text(report, "generated", "", explanation, "./assay replay 'operation=ctc T=2'", false);
   };
-  EXPECT_THAT(text("expected inf"), HasSubstr("'operation=ctc'\n  usual cause\n    paths are counted"));
+  EXPECT_THAT(text("expected inf"), HasSubstr("'operation=ctc T=2'\n  usual cause\n    paths are counted"));
   EXPECT_THAT(text("expected 1"), Not(HasSubstr("usual cause")));
 }
 

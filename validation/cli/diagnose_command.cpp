@@ -47,10 +47,10 @@ void add_diagnose_command(CLI::App& app, std::function<int()>& action) {
   CLI::App* const command = app.add_subcommand("diagnose", "Say what is wrong with a batch whose loss is inf or NaN");
   command->add_option("batch", options->path, ".npz of logits or log_probs, targets, input_lengths, target_lengths")
       ->required();
-  command->add_option("--digits", options->digits, "digits of each row's loss")
+  command->add_option("--digits", options->digits, "Digits of each row's loss")
       ->check(CLI::Range(1, max_loss_digits))
       ->capture_default_str();
-  command->add_flag("--colour", options->colour, "colour for a terminal");
+  command->add_flag("--colour", options->colour, "Colour for a terminal");
   command->add_option("--json", options->json, "Also write the diagnosis to this file");
   command->footer("Exit status: 0 nothing is wrong, 1 something is wrong, 2 the file cannot be read as a batch.");
   command->callback([options, &action] {

@@ -92,7 +92,7 @@ void add_check_command(CLI::App& metal, Action& action) {
   options->add_dispatch(*command);
   const std::map<std::string, ThreadOrder> orders = {
       {"forward", ThreadOrder::forward}, {"reverse", ThreadOrder::reverse}, {"random", ThreadOrder::random}};
-  command->add_option("--order", options->order, "Of threads between barriers: forward, reverse, random")
+  command->add_option("--order", options->order, "Order of threads between barriers: forward, reverse, random")
       ->transform(CLI::CheckedTransformer(orders));
   command->callback([&action, options] { action = [options] { return check(*options); }; });
 }

@@ -76,7 +76,8 @@ void ShaderOptions::add_dispatch(CLI::App& command) {
   command.add_option("--constant", constants_, "INDEX=VALUE of a function constant");
   add_extents(command, "--grid", grid_, "Threads to run: x[,y[,z]]");
   add_extents(command, "--group", group_, "Threads of a threadgroup: x[,y[,z]]; at most 256,1,1 if left out");
-  command.add_option("--seed", seed_, "Of random contents, and of a random order of threads")->capture_default_str();
+  command.add_option("--seed", seed_, "Seed of random contents, and of a random order of threads")
+      ->capture_default_str();
   command.add_option("--json", json_, "Also write the outcome to this file");
 }
 

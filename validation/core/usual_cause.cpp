@@ -50,10 +50,17 @@ constexpr auto catalogue = std::to_array<UsualCause>({
     {"specials", "svd", "", "a NaN passes the test for convergence: look at the input first"},
 });
 
+/// `reproducer` is a line of replay, or that of the whole run where only earlier calls lead to the failure.
+bool is_of(std::string_view operation, std::string_view reproducer) {
+  const auto has = [&](const char* before) {
+    return reproducer.find(before + std::string(operation) + " ") != std::string_view::npos;
+  };
+  return operation.empty() || has("operation=") || has("./assay gate ");
+}
+
 bool matches(const UsualCause& entry, std::string_view property, std::string_view explanation,
              std::string_view reproducer) {
-  const std::string operation = "operation=" + std::string(entry.operation);
-  return entry.property == property && reproducer.find(operation) != std::string_view::npos &&
+  return entry.property == property && is_of(entry.operation, reproducer) &&
          explanation.find(entry.pattern) != std::string_view::npos;
 }
 

@@ -16,7 +16,8 @@ struct UsualCause {
 
 std::span<const UsualCause> usual_causes();
 
-/// The cause in the first entry that matches, or nothing. `reproducer` names the operation: "operation=ctc ...".
+/// The cause in the first entry that matches, or nothing. `reproducer` names the operation: "operation=ctc ..." or
+/// "./assay gate ctc ...".
 std::string_view usual_cause(std::string_view property, std::string_view explanation, std::string_view reproducer);
 
 }  // namespace assay::validation

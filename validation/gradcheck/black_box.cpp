@@ -251,7 +251,7 @@ class BlackBoxCheck {
       if (coordinates_[i].is_wrong()) wrong.push_back(i);
       if (!(coordinates_[i].share() <= record.worst.share)) record.worst.take(coordinates_[i].share(), name(i));
     }
-    for (std::size_t d = 0; d < directions_.size(); ++d)
+    for (std::size_t d = 0; d < directions_.size() && wrong.empty(); ++d)
       if (!(directions_[d].share() <= record.worst.share))
         record.worst.take(directions_[d].share(), fmt::format("random direction {}", d + 1));
     record.wrong = static_cast<std::int64_t>(wrong.size());
@@ -293,7 +293,8 @@ class BlackBoxCheck {
     if (wrong > 0 || record.wrong > 0) {
       record.verdict = Verdict::fail;
       record.wrong_cases = 1;
-      record.explanation = fmt::format("{} of {} random directions show it", wrong, directions_.size());
+      record.explanation =
+          fmt::format("the gradient is wrong along {} of {} random directions", wrong, directions_.size());
     } else if (!flat && 2 * undecided > static_cast<std::int64_t>(directions_.size())) {
       record.verdict = Verdict::mistrusted;
       record.explanation = fmt::format(
@@ -318,8 +319,9 @@ class BlackBoxCheck {
       if (relative <= 0.1) most = std::max(most, relative);
     }
     if (hidden < coordinates_.size())
-      record.notes.push_back(
-          fmt::format("relative errors of one element above {:.1e} (the best) to {:.1e} would be seen", least, most));
+      record.notes.push_back(fmt::format(
+          "a relative error of one element would be seen above {:.1e}{}", least,
+          least < most ? fmt::format(" in the best known element, above {:.1e} in the least known one", most) : ""));
     if (hidden > 0)
       record.notes.push_back(fmt::format("{} of {} elements are too small beside the noise of f to be known to a tenth",
                                          hidden, coordinates_.size()));

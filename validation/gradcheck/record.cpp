@@ -71,8 +71,11 @@ std::string heading(const GradcheckRecord& record, bool colour) {
   const char* const gap = record.verdict == Verdict::mistrusted ? " " : "";  // the longest name fills its column
   std::string text = fmt::format("  {}{}", painted_name(record.verdict, colour), gap);
   if (record.elements == 0) return text + "nothing was judged\n";
-  text += record.wrong > 0 ? fmt::format("{} of {} elements beyond their bounds", record.wrong, record.elements)
-                           : fmt::format("{} elements within their bounds", record.elements);
+  text += record.wrong > 0
+              ? fmt::format("{} of {} elements beyond their bounds", record.wrong, record.elements)
+              : fmt::format("{} within {}",
+                            record.elements == 1 ? "1 element" : fmt::format("{} elements", record.elements),
+                            record.elements == 1 ? "its bound" : "their bounds");
   if (record.cases > 1)
     text += record.wrong_cases > 0 ? fmt::format("; {} of {} cases are wrong", record.wrong_cases, record.cases)
                                    : fmt::format(", of {} cases", record.cases);

@@ -36,16 +36,15 @@ class GradcheckSurvey {
     std::string origin, reproducer;
   };
 
-  void choose_shown();
-  std::size_t min_wrong_cases() const;
+  void show_worst();
   std::size_t count(const std::string& key, std::vector<Pattern> Wrong::* patterns) const;
-  std::vector<std::string> common(std::vector<Pattern> Wrong::* patterns, const Wrong& shown) const;
+  std::vector<std::string> common(std::vector<Pattern> Wrong::* patterns) const;
 
   GradcheckRecord record_;
   std::size_t worst_;
-  std::size_t min_wrong_cases_ = 0;  ///< how many wrong cases must show a pattern
   std::map<std::string, int> skipped_;
-  std::vector<Wrong> wrong_;
+  std::vector<Wrong> wrong_;  ///< the first ones
+  Wrong shown_;               ///< the one with the worst margin
 };
 
 }  // namespace assay::validation

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "validation/core/report.h"
+#include "validation/core/usual_cause.h"
 #include "validation/report/json_reader.h"
 
 namespace assay::validation {
@@ -37,7 +38,7 @@ ordered_json of(const Margin& margin) {
   return {{"share", number(margin.share)}, {"error", number(margin.error)}, {"place", margin.place}};
 }
 
-ordered_json of(const FailureRecord& failure) {
+ordered_json of(const FailureRecord& failure, const std::string& property) {
   ordered_json pictures = ordered_json::array();
   for (const auto& picture : failure.pictures) pictures.push_back(of(picture));
   return {{"unit", failure.unit},
@@ -46,6 +47,7 @@ ordered_json of(const FailureRecord& failure) {
           {"first_margin", of(failure.first_margin)},
           {"errors", errors_text(failure.first_margin, failure.margin)},
           {"explanation", failure.explanation},
+          {"usual_cause", usual_cause(property, failure.explanation, failure.reproducer)},
           {"reproducer", failure.reproducer},
           {"pictures", pictures}};
 }
@@ -70,7 +72,7 @@ ordered_json of(const PropertyRecord& property) {
           {"histogram", {{"bins", property.histogram.bins}, {"nan", property.histogram.nan}}},
           {"reached", of(property.reached)},
           {"seconds", property.seconds},
-          {"failure", property.failure ? of(*property.failure) : ordered_json()}};
+          {"failure", property.failure ? of(*property.failure, property.property) : ordered_json()}};
 }
 
 ordered_json of(const GateRecord& run) {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "validation/core/report.h"
+#include "validation/core/usual_cause.h"
 
 namespace assay::validation {
 namespace {
@@ -83,8 +84,10 @@ void add_failure(pugi::xml_node test, const PropertyRecord& property) {
   pugi::xml_node node = test.append_child(property.verdict == Verdict::error ? "error" : "failure");
   set(node, "message", fmt::format("{} ({})", property.claim, failure.origin));
   set(node, "type", std::string(validation::name_of(property.verdict)));
-  const auto text = fmt::format("{}{}\nreproduce with\n  {}\n", errors_text(failure.first_margin, failure.margin),
-                                failure.explanation, failure.reproducer);
+  const std::string_view cause = usual_cause(property.property, failure.explanation, failure.reproducer);
+  const auto text = fmt::format("{}{}\nreproduce with\n  {}\n{}", errors_text(failure.first_margin, failure.margin),
+                                failure.explanation, failure.reproducer,
+                                cause.empty() ? "" : fmt::format("usual cause\n  {}\n", cause));
   node.text().set(printable(text).c_str());
 }
 

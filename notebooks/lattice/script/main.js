@@ -2,6 +2,7 @@
 
 import { showAlignments } from "./alignments.js";
 import { bandElement, bands } from "./bands.js";
+import { showCollapse } from "./collapse.js";
 import { makeControls, showControls } from "./controls.js";
 import { byId, element, setAttributes, setText } from "./elements.js";
 import { startEngine } from "./engine.js";
@@ -9,10 +10,12 @@ import { latticeTable } from "./lattice.js";
 import { logitTable } from "./logits.js";
 import { alignmentsOf, computed } from "./model.js";
 import { kindOf, short } from "./numbers.js";
+import { latticePng, latticeSvg, save } from "./picture.js";
 import { recursion } from "./recursion.js";
 import { showResults } from "./results.js";
 import { descended } from "./patterns.js";
-import { changed, commandOf, fromFragment, namesOf, toFragment } from "./state.js";
+import { showRecording } from "./sound.js";
+import { changed, commandOf, fromFragment, namesOf, toFragment, VIEWS } from "./state.js";
 import { walk, walkStep } from "./walk.js";
 import { labelsOf } from "./words.js";
 
@@ -35,6 +38,8 @@ class Page {
     byId("descend").addEventListener("click", () => this.descend());
     byId("sweep").addEventListener("input", () => this.sweepTo(Number(byId("sweep").value)));
     byId("play").addEventListener("click", () => this.play());
+    byId("save-svg").addEventListener("click", () => this.saveSvg());
+    byId("save-png").addEventListener("click", async () => save(this.fileName("png"), await latticePng(this.pictureTitle())));
     window.addEventListener("hashchange", () => this.followAddress());
     window.addEventListener("resize", () => this.change({}));
     this.openBands = new Set(walk[this.state.step - 1].bands);
@@ -135,6 +140,7 @@ class Page {
     showControls(this.state);
     for (const part of this.parts) part.update(model);
     byId("recursion").replaceChildren(...recursion(model, names, this.states));
+    showRecording(this.state, (t) => this.sweepTo(this.state.view.startsWith("beta") ? this.state.T - 1 - t : t));
     const sweepKey = this.shape + this.state.view;
     if (sweepKey !== this.sweepKey) this.sweepTo(this.state.T - 1);
     this.sweepKey = sweepKey;
@@ -154,6 +160,7 @@ class Page {
   settle(names) {
     const answer = alignmentsOf(this.engine, this.state);
     showAlignments(byId("alignments"), answer, this.state, names, (path) => this.change({ path }));
+    showCollapse(this.state.path ?? answer.best, names);
     this.alignments = answer;
     const fragment = toFragment(this.state);
     if (location.hash.slice(1) !== fragment) history.replaceState(null, "", "#" + fragment);
@@ -189,6 +196,19 @@ class Page {
       if (step >= this.state.T - 1) clearInterval(this.playing);
       else this.sweepTo(step + 1);
     }, 500);
+  }
+
+  pictureTitle() {
+    const { word, T, view, number, space } = this.state;
+    return `${VIEWS.get(view)} of “${word}” in ${T} frames, ${number === "50" ? "50 digits" : number}, ${space}`;
+  }
+
+  fileName(ending) {
+    return `ctc-${this.state.word.replaceAll(" ", "-") || "empty"}-${this.state.view}.${ending}`;
+  }
+
+  saveSvg() {
+    save(this.fileName("svg"), new Blob([latticeSvg(this.pictureTitle()).text], { type: "image/svg+xml" }));
   }
 
   async copy() {

@@ -1,7 +1,7 @@
 // The walk through the derivation: what each of its six steps says, shows, and proposes to try. Equation numbers are
 // those of Graves et al. 2006, whose frames and states count from 1; this page's count from 0, as everywhere in Assay.
 
-import { element } from "./elements.js";
+import { byId, element } from "./elements.js";
 import { formula, prose } from "./formula.js";
 
 const equation = (text, number) => ({ text, number });
@@ -16,7 +16,7 @@ const misheard = { pattern: "speech", word: "hallo", scale: 1 };
 
 export const walk = [
   {
-    name: "Alignments", view: "alpha", bands: [],
+    name: "Alignments", section: "the-definition-enumeration-h", notebook: "01-counting-alignments", view: "alpha", bands: [],
     says: [
       "A network says for each of T frames with what probability $y_t(k)$ it hears class $k$. One class is the blank, –. An alignment $π$ takes one class a frame:",
       equation("p(π|x) = \\prod_t y_t(π_t)", "2"),
@@ -27,7 +27,7 @@ export const walk = [
     tries: [["a word with a repeat: aab", { word: "aab", T: 5, pattern: "peaky" }], ["no word at all", { word: "", T: 4, classes: "all", pattern: "uniform" }], ["too few frames", { word: "aab", T: 3, pattern: "uniform" }]],
   },
   {
-    name: "Alpha", view: "alpha", bands: [],
+    name: "Alpha", section: "alpha-alpha-h", notebook: "02-alpha", view: "alpha", bands: [],
     says: [
       "The list grows exponentially, the lattice does not. Put blanks around and between the labels: $ℓ'$, of $L = 2S + 1$ states. A path stays, goes on, or steps over a blank between two different labels. $α_t(s)$ adds up all that have come to state $s$ by frame $t$:",
       equation("α_t(s) = (ᾱ_t(s) + α_{t-1}(s-2)) y_t(ℓ'_s)", "6"),
@@ -39,7 +39,7 @@ export const walk = [
     tries: [["a cell that may skip", { word: "cat", T: 5, pattern: "peaky", view: "alpha", cell: [2, 3] }], ["one that may not", { word: "aab", T: 6, pattern: "peaky", view: "alpha", cell: [3, 3] }]],
   },
   {
-    name: "Beta, twice", view: "beta_including", bands: ["invariant"],
+    name: "Beta, twice", section: "beta-twice-beta-h", notebook: "03-beta-twice", view: "beta_including", bands: ["invariant"],
     says: [
       "$β^{in}_t(s)$ is the same from the end: all ways to finish from state $s$. The paper of 2006 includes the output of frame $t$ itself, which is $β^{in}$ here; Graves' thesis of 2008 excludes it, which is $β^{ex}$.",
       equation("β^{in}_t(s) = (β̄_t(s) + β^{in}_{t+1}(s+2)) y_t(ℓ'_s)", "10"),
@@ -52,7 +52,7 @@ export const walk = [
     tries: [["beta with y", { view: "beta_including" }], ["beta without y", { view: "beta_excluding", space: "probability" }], ["their product", { view: "product" }]],
   },
   {
-    name: "Posterior", view: "product", bands: ["posterior"],
+    name: "Posterior", section: "the-posterior-posterior-h", notebook: "04-gradient-three-roads", view: "product", bands: ["posterior"],
     says: [
       "Of $p$, the share that passes a state of class $k$ at frame $t$ is the posterior: how probable it is that the alignment says $k$ there, given that it spells the word.",
       equation("γ_t(k) = \\frac{1}{p(ℓ|x)} \\sum_{s∈lab(k)} α_t(s) β^{ex}_t(s)", ""),
@@ -61,7 +61,7 @@ export const walk = [
     tries: [["hello as it was spoken", { pattern: "speech" }], ["equal letters", { word: "lol", T: 6, pattern: "uniform" }]],
   },
   {
-    name: "Two roads", view: "product", bands: ["output_error", "gradient_two_step", "gradient"],
+    name: "Two roads", section: "to-the-logits-in-two-steps-gradient-two-step-h", notebook: "04-gradient-three-roads", view: "product", bands: ["output_error", "gradient_two_step", "gradient"],
     says: [
       "The loss is $-ln p(ℓ|x)$. Eesen goes by way of the outputs, taken as free variables,",
       equation("E_t(k) = \\frac{∂loss}{∂y_t(k)}", "13"),
@@ -75,7 +75,7 @@ export const walk = [
     tries: [["where they part", { ...faint, number: "half", space: "probability" }], ["the same with logarithms", { ...faint, number: "half", space: "log" }], ["where they agree", { ...faint, number: "double", space: "probability" }]],
   },
   {
-    name: "Number types", view: "alpha", bands: ["gradient"],
+    name: "Number types", section: "scaled-scaled-h", notebook: "05-number-ranges", view: "alpha", bands: ["gradient"],
     says: [
       "A path's probability is a product of T outputs and shrinks with each. The smallest half is $2^{-24}$, the smallest float $2^{-149}$: what is less becomes 0, hatched here, and the paths through it are lost. Two remedies: scale every frame to add up to 1,",
       equation("c_t = \\sum_s α_t(s), α̂_t(s) = \\frac{α_t(s)}{c_t}", ""),
@@ -86,11 +86,20 @@ export const walk = [
   },
 ];
 
+/** Where the site says more of a step; nothing where the page stands alone, as a file. */
+function readings({ section, notebook }) {
+  const { site } = byId("app").dataset;
+  if (site === undefined) return [];
+  const link = (to, text) => element("a", { href: `${site}/${to}` }, text);
+  return [element("p", { class: "note" }, "Read more: ", link("docs/derivation-ctc.html#" + section, "the derivation"), ", ",
+    link(`notebooks/${notebook}.html`, "notebook " + Number(notebook.slice(0, 2))), ".")];
+}
+
 /** The content of one step; `attempt(change)` hears what is to be tried. */
 export function walkStep(step, attempt) {
   const said = step.says.map((part) => typeof part === "string" ? element("p", {}, ...prose(part))
     : formula(part.text, { display: true, equation: part.number }));
   const tries = step.tries.map(([label, change]) =>
     element("button", { type: "button", class: "try", click: () => attempt(change) }, label));
-  return [...said, element("p", { class: "tries" }, "Try: ", ...tries)];
+  return [...said, element("p", { class: "tries" }, "Try: ", ...tries), ...readings(step)];
 }

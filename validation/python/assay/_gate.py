@@ -29,6 +29,7 @@ class Failure:
     reproducer: str  # for assay.replay: "operation=ctc property=loss kernel=my_ctc T=2 ..."
     again: str = ""  # a line of Python that judges the case again, or the run where only earlier calls lead to the failure
     errors: str = ""  # the error of the case as first met beside that of the shrunk one, where they differ
+    usual_cause: str = ""  # what usually causes such a failure, where that is known
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,17 @@ def failure_text(result: PropertyResult) -> str:
     if result.failure is not None:
         lines += [f"({result.failure.origin})", result.failure.errors + result.failure.explanation]
         lines += ["reproduce with", f"  {result.failure.again}"]
+        if result.failure.usual_cause:
+            lines += ["usual cause", f"  {result.failure.usual_cause}"]
     return "\n".join(lines)
 
 
 def _failure(said: Dict[str, Any]) -> Failure:
     line = said["reproducer"]
-    return Failure(said["origin"], said["explanation"], words_of(line), said.get("again", line), said["errors"])
+    again = said.get("again", line)
+    return Failure(
+        said["origin"], said["explanation"], words_of(line), again, said["errors"], said.get("usual_cause", "")
+    )
 
 
 def _property_result(said: Dict[str, Any]) -> PropertyResult:

@@ -131,7 +131,10 @@ class _Function:
 def _claims(gradient: Any, fn: Callable[..., Any], inputs: List[np.ndarray]) -> List[np.ndarray]:
     """The gradients that are claimed, one for each input. Raises ValueError where their shapes are others."""
     if gradient is None:
-        gradient = fn(*inputs)[1]
+        returned = fn(*inputs)
+        if not (isinstance(returned, (tuple, list)) and len(returned) == 2):
+            raise ValueError(f"gradient: None, and fn returned {returned!r}: expected (value, gradient) from fn, or a gradient")
+        gradient = returned[1]
     elif callable(gradient):
         gradient = gradient(*inputs)
     several = isinstance(gradient, (tuple, list)) and len(gradient) == len(inputs) and np.ndim(gradient[0]) > 0
