@@ -1,7 +1,10 @@
 // How far rounding may carry a right kernel from the exact values of a formula: running error analysis of every node
-// of the formula's graph (Higham 2002, sec. 3.3), rigorous in all orders. Derivation: docs/formula.md, "The bound".
+// of the formula's graph (Higham 2002, sec. 3.3), and adjoints where errors die out on their way (adjoints.h). Both are
+// rigorous in all orders. Derivation: docs/formula.md, "The bound".
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "reference/formula/evaluate.h"
@@ -24,8 +27,10 @@ struct Arithmetic {
 };
 
 /// Bounds on |computed - exact| for all elements of all nodes, before the result is stored. Infinite where the
-/// arithmetic allows no bound: a divisor that may be 0, a value beyond the largest number.
-Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic);
+/// arithmetic allows no bound: a divisor that may be 0, a value beyond the largest number. `results` are the nodes
+/// whose bounds are held to kernels.
+Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic,
+                  std::span<const std::int32_t> results);
 
 /// The bound on an output: its error, and its rounding to the storage type.
 double stored(double value, double error, const Arithmetic& arithmetic);

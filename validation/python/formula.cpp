@@ -142,7 +142,13 @@ py::dict truth(const Subject& subject, const formula::Extents& extents, const Do
   result["gradients"] = texts(truth.gradients);
   result["output_bounds"] = truth.output_bounds;
   result["gradient_bounds"] = truth.gradient_bounds;
+  result["certified"] = truth.is_certified;
   return result;
+}
+
+std::vector<std::vector<std::string>> enclosures(const Subject& subject, const formula::Extents& extents,
+                                                 const Doubles& arrays, const Doubles& upstream) {
+  return formula::enclosures_of(subject, {extents, arrays, upstream});
 }
 
 std::vector<std::tuple<std::string, bool, std::string>> mutants(const Subject& subject, int cases, std::uint64_t seed,
@@ -211,6 +217,7 @@ void add_formula(py::module_& core) {
       .def("run", &run)
       .def("replay", &replay)
       .def("truth", &truth)
+      .def("enclosures", &enclosures)
       .def("mutants", &mutants);
 }
 
