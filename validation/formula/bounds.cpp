@@ -7,6 +7,7 @@
 
 #include "validation/core/sums.h"
 #include "validation/formula/adjoints.h"
+#include "validation/formula/declared.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -38,14 +39,16 @@ class NodeErrors {
         errors_(errors),
         underflows_(underflows),
         a_(arithmetic),
-        format_(format_of(arithmetic.compute)) {}
+        format_(format_of(arithmetic.compute)),
+        declared_(graph, values, arithmetic) {}
 
   double of(std::size_t number, std::size_t i, double underflow) {
     const Node& node = graph_.nodes[number];
     const double value = values_[number][i];
-    if (node.op == Op::input) return value * 0 == 0 ? std::abs(value) * a_.input_roundoff : 0;
+    if (node.op == Op::input) return value * 0 == 0 ? std::abs(value) * a_.input_roundoff + declared_.of(number, i) : 0;
     if (node.op == Op::constant) return rounding(value, is_number(value) ? 0 : 1);
-    const double error = propagated(node, i, value) + (node.op == Op::multiply ? underflow : 0);
+    const double error =
+        propagated(node, i, value) + (node.op == Op::multiply ? underflow : 0) + declared_.of(number, i);
     if (!std::isfinite(value)) return std::isfinite(error) ? 0 : infinity;
     return std::isnan(error) || std::abs(value) + error > most() ? infinity : error;
   }
@@ -283,6 +286,7 @@ class NodeErrors {
   const Doubles& underflows_;
   const Arithmetic& a_;
   NumberFormat format_;
+  DeclaredRoundings declared_;
   std::vector<Operand> terms_;
   std::vector<double> sizes_;
 };

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "reference/formula/evaluate.h"
@@ -24,6 +26,9 @@ struct Arithmetic {
   Dtype accumulate = Dtype::float32;  ///< of sums and products of matrices
   double exp_error = 4;               ///< of exp, log, tanh and the like, in units of roundoff
   double input_roundoff = 0;          ///< where the kernel rounds its inputs to a narrower type, that type's
+  /// What it rounds in addition, by the name of a value in the formula: "d": 2 roundings of d; "d.operands": 1 rounding
+  /// of each operand of the operation that gives d, as where x r - mean r stands for (x - mean) r.
+  std::map<std::string, double> rounds = {};
 };
 
 /// Bounds on |computed - exact| for all elements of all nodes, before the result is stored. Infinite where the
