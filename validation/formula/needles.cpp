@@ -7,7 +7,7 @@ namespace assay::validation::formula {
 namespace {
 
 constexpr std::int64_t usual_limit = 4097;
-constexpr std::int64_t largest_graph = 1'000'000;  ///< elements of all nodes, those of the gradient too
+constexpr std::int64_t largest_graph = 3'000'000;  ///< elements of all nodes, those of the gradient too
 constexpr std::int64_t others = 2;
 
 std::int64_t limit_of(const Specification& specification, const std::string& extent) {
@@ -51,11 +51,15 @@ std::vector<Needle> needles_of(const Specification& specification, const Trace& 
     const NeedleExtent one{extent.c_str(), ' ', power};
     auto sizes = needle_sizes(one, reach, against_reference);
     if (!sizes.empty() && (against_reference || reach != Reach::quick)) sizes.push_back(limit);
+    if (sizes.empty()) continue;
+    const std::int64_t due = sizes.back();
+    while (is_too_large(specification, trace, extent, sizes.back())) sizes.back() = (sizes.back() - 1) / 2 + 1;
+    std::ranges::sort(sizes);
     sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
     for (const std::int64_t size : sizes)
       for (const auto& kind : values)
         if (size <= limit && !is_too_large(specification, trace, extent, size))
-          needles.push_back({extent, size, sizes.back(), kind});
+          needles.push_back({extent, size, due, kind});
   }
   return needles;
 }
