@@ -71,6 +71,29 @@ class Differentiation {
     return graph_.add(std::move(product));
   }
 
+  /// Element i of each row of `inner` elements is element i - distance, and 1 where there is none.
+  std::int32_t shifted(std::int32_t a, std::int64_t inner, std::int64_t distance) {
+    const std::int64_t size = graph_.size_of(a);
+    std::vector<std::int64_t> index(static_cast<std::size_t>(size));
+    for (std::int64_t i = 0; i < size; ++i) {
+      const std::int64_t from = i % inner - distance;
+      index[static_cast<std::size_t>(i)] = from >= 0 && from < inner ? i - distance : size;
+    }
+    return graph_.add({Op::gather, size, {a, constant(1, 1)}, 0, 0, 0, std::move(index)});
+  }
+
+  /// For each element the product of all others of its row, which exists where the element is 0: the products of those
+  /// before and of those after, each by doubling (Hillis and Steele 1986).
+  std::int32_t products_of_others(std::int32_t x, std::int64_t inner) {
+    std::int32_t result = constant(graph_.size_of(x), 1);
+    for (const std::int64_t side : {1, -1}) {
+      std::int32_t scan = shifted(x, inner, side);
+      for (std::int64_t step = 1; step < inner; step *= 2) scan = times(scan, shifted(scan, inner, side * step));
+      result = times(result, scan);
+    }
+    return result;
+  }
+
   void accumulate(std::int32_t node, std::int32_t adjoint) {
     auto& sum = adjoints_[static_cast<std::size_t>(node)];
     sum = sum < 0 ? adjoint : binary(Op::add, sum, adjoint);
@@ -149,7 +172,7 @@ class Differentiation {
   void reduction_adjoint(const Node& node, std::int32_t y, std::int32_t g) {
     const auto x = node.arguments[0];
     if (node.op == Op::sum) return accumulate(x, repeat(g, node.inner));
-    if (node.op == Op::product) return accumulate(x, binary(Op::divide, repeat(times(g, y), node.inner), x));
+    if (node.op == Op::product) return accumulate(x, times(repeat(g, node.inner), products_of_others(x, node.inner)));
     const auto is_extreme = binary(Op::equal, x, repeat(y, node.inner));
     const auto ties = graph_.add({Op::sum, node.size, {is_extreme}, node.inner});
     Node share{Op::divide, node.size * node.inner, {is_extreme, repeat(ties, node.inner)}};

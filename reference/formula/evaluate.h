@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "reference/formula/compare.h"
 #include "reference/formula/graph.h"
-#include "reference/number/ball.h"
 #include "reference/number/big_float.h"
 #include "reference/number/traits.h"
 
@@ -19,34 +19,6 @@ template <class Number>
 using Values = std::vector<std::vector<Number>>;  ///< [node][element]
 
 namespace detail {
-
-/// Whether a < b. Throws std::domain_error where a Ball leaves it open.
-template <class Number>
-bool is_less(const Number& a, const Number& b) {
-  return a < b;
-}
-
-template <class Number>
-Number larger(const Number& a, const Number& b) {
-  if (NumberTraits<Number>::is_nan(a)) return a;
-  return a < b || NumberTraits<Number>::is_nan(b) ? b : a;
-}
-
-#if ASSAY_HAVE_CERTIFIED
-template <>
-inline bool is_less<Ball>(const Ball& a, const Ball& b) {
-  if (arb_lt(a.data(), b.data()) != 0) return true;
-  if (arb_ge(a.data(), b.data()) != 0) return false;
-  throw std::domain_error("a comparison is undecided: the balls overlap; ask for more digits");
-}
-
-template <>
-inline Ball larger<Ball>(const Ball& a, const Ball& b) {
-  Ball result;
-  arb_max(result.data(), a.data(), b.data(), precision_bits() + guard_bits);
-  return result;
-}
-#endif
 
 template <class Number>
 Number smaller(const Number& a, const Number& b) {
@@ -71,13 +43,6 @@ Number logaddexp(const Number& a, const Number& b) {
   Number m = larger(a, b);
   if (!Traits::is_finite(m)) return m;
   return m + Traits::log1p(Traits::exp(-magnitude<Number>(a - b)));
-}
-
-template <class Number>
-Number sign(const Number& x) {
-  if (NumberTraits<Number>::is_nan(x)) return x;
-  if (is_less(Number(0), x)) return Number(1);
-  return is_less(x, Number(0)) ? Number(-1) : Number(0);
 }
 
 template <class Number>
@@ -122,12 +87,8 @@ Number binary(Op op, const Number& a, const Number& b) {
       return smaller(a, b);
     case Op::logaddexp:
       return logaddexp(a, b);
-    case Op::less:
-      return Number(is_less(a, b) ? 1 : 0);
-    case Op::less_equal:
-      return Number(is_less(b, a) ? 0 : 1);
     default:
-      return Number(is_less(a, b) || is_less(b, a) ? 0 : 1);
+      return comparison(op, a, b);
   }
 }
 
@@ -181,10 +142,9 @@ Number element(const Node& node, const Values<Number>& values, std::size_t i) {
     return reduced<Number>(node.op, std::span(a).subspan(i * inner, inner));
   }
   const auto& b = values[static_cast<std::size_t>(node.arguments[1])];
-  if (node.op == Op::where)
-    return is_less(Number(0), a[i]) ? b[i] : values[static_cast<std::size_t>(node.arguments[2])][i];
+  if (node.op == Op::where) return chosen(a[i], b[i], values[static_cast<std::size_t>(node.arguments[2])][i]);
   if (node.op == Op::matmul) return inner_product<Number>(node, a, b, static_cast<std::int64_t>(i));
-  return binary(node.op, a[i], b[i]);
+  return node.is_share ? share(a[i], b[i]) : binary(node.op, a[i], b[i]);
 }
 
 }  // namespace detail

@@ -39,6 +39,26 @@ def softmax_in_float64(p):
     return (e / e.sum(-1, keepdims=True)).astype(f32)
 
 
+def kahan(terms):
+    """The sum over the last axis by compensated addition."""
+    total, lost = np.zeros((*terms.shape[:-1], 1), f32), np.zeros((*terms.shape[:-1], 1), f32)
+    for d in range(terms.shape[-1]):
+        term = terms[..., d : d + 1] - lost
+        new = total + term
+        total, lost = new, (new - total) - term
+    return total
+
+
+def softmax_kahan(p):
+    e = np.exp(p.x - p.x.max(-1, keepdims=True, initial=-np.inf))
+    return e / kahan(e)
+
+
+def rms_kahan(p):
+    mean = kahan(p.x * p.x) / f32(max(p.x.shape[-1], 1))
+    return p.x / np.sqrt(mean + f32(2.0**-17)) * p.weight
+
+
 def log_softmax_plain(p):
     d = p.x - p.x.max(-1, keepdims=True, initial=-np.inf)
     return d - np.log(np.exp(d).sum(-1, keepdims=True))
@@ -174,9 +194,10 @@ def attention_in_float64(p):
 
 
 RIGHT = {
-    "softmax": [softmax_plain, softmax_online, softmax_tiled, softmax_by_powers_of_two, softmax_in_float64],
+    "softmax": [softmax_plain, softmax_online, softmax_tiled, softmax_by_powers_of_two, softmax_in_float64,
+                softmax_kahan],
     "log_softmax": [log_softmax_plain, log_softmax_reversed],
-    "rms_norm": [rms_plain, rms_reciprocal, rms_weight_first, rms_einsum, rms_in_float64],
+    "rms_norm": [rms_plain, rms_reciprocal, rms_weight_first, rms_einsum, rms_in_float64, rms_kahan],
     "layer_norm": [layer_plain, layer_welford, layer_two_pass_by_var, layer_reciprocal, layer_in_float64],
     "matmul": [matmul_blas, matmul_einsum, matmul_chain, matmul_split, matmul_in_float64],
     "causal_attention": [attention_plain, attention_divided_last, attention_flash, attention_scaled_queries,

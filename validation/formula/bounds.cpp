@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "validation/core/sums.h"
+#include "validation/formula/adjoints.h"
+#include "validation/formula/declared.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -37,15 +39,17 @@ class NodeErrors {
         errors_(errors),
         underflows_(underflows),
         a_(arithmetic),
-        format_(format_of(arithmetic.compute)) {}
+        format_(format_of(arithmetic.compute)),
+        declared_(graph, values, arithmetic) {}
 
   double of(std::size_t number, std::size_t i, double underflow) {
     const Node& node = graph_.nodes[number];
     const double value = values_[number][i];
-    if (node.op == Op::input) return value * 0 == 0 ? std::abs(value) * a_.input_roundoff : 0;
+    if (node.op == Op::input) return value * 0 == 0 ? std::abs(value) * a_.input_roundoff + declared_.of(number, i) : 0;
     if (node.op == Op::constant) return rounding(value, is_number(value) ? 0 : 1);
-    const double error = propagated(node, i, value) + (node.op == Op::multiply ? underflow : 0);
-    if (!std::isfinite(value)) return std::isfinite(error) || selects(node.op) ? 0 : infinity;
+    const double error =
+        propagated(node, i, value) + (node.op == Op::multiply ? underflow : 0) + declared_.of(number, i);
+    if (!std::isfinite(value)) return std::isfinite(error) ? 0 : infinity;
     return std::isnan(error) || std::abs(value) + error > most() ? infinity : error;
   }
 
@@ -62,8 +66,6 @@ class NodeErrors {
   }
 
  private:
-  static bool selects(Op op) { return op == Op::gather || op == Op::where; }
-
   Operand operand(const Node& node, std::size_t argument, std::size_t i) const {
     const auto number = static_cast<std::size_t>(node.arguments[argument]);
     return {values_[number][i], errors_[number][i]};
@@ -73,7 +75,9 @@ class NodeErrors {
 
   /// `count` roundings of a result, and what underflows.
   double rounding(double value, double count) const {
-    return count == 0 || value == 0 ? 0 : count * (format_.roundoff * std::abs(value) + format_.smallest);
+    return count == 0 || value == 0 || !std::isfinite(value)
+               ? 0
+               : count * (format_.roundoff * std::abs(value) + format_.smallest);
   }
 
   double propagated(const Node& node, std::size_t i, double value) {
@@ -208,10 +212,9 @@ class NodeErrors {
 
   double choice(const Node& node, std::size_t i) const {
     const Operand condition = operand(node, 0, i), a = operand(node, 1, i), b = operand(node, 2, i);
-    if (std::isinf(condition.error)) return infinity;  // it may be NaN, and neither is taken
-    if (condition.error > 0 && a.value != b.value) return std::abs(a.value - b.value) + std::max(a.error, b.error);
-    if (condition.error > 0) return std::max(a.error, b.error);
-    return condition.value > 0 ? a.error : b.error;
+    if (!(condition.error < infinity)) return infinity;  // it may be NaN, and neither is taken
+    if (condition.error == 0) return condition.value > 0 ? a.error : b.error;
+    return (a.value == b.value ? 0 : std::abs(a.value - b.value)) + std::max(a.error, b.error);
   }
 
   /// In any order, and as an online sum that rescales: docs/bounds.md, "Sums".
@@ -222,7 +225,7 @@ class NodeErrors {
     Grid grid;
     sizes_.clear();
     for (const Operand& term : terms_) {
-      if (!std::isfinite(term.value)) return term.error > 0 ? infinity : carried;
+      if (!std::isfinite(term.value)) return !(term.error <= 0) ? infinity : carried;
       const double size = std::abs(term.value) + term.error;
       sizes_.push_back(size);
       total += size;
@@ -283,6 +286,7 @@ class NodeErrors {
   const Doubles& underflows_;
   const Arithmetic& a_;
   NumberFormat format_;
+  DeclaredRoundings declared_;
   std::vector<Operand> terms_;
   std::vector<double> sizes_;
 };
@@ -304,11 +308,13 @@ std::vector<double> scattered(const Node& node, const std::vector<double>& value
 
 }  // namespace
 
-Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic) {
+Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic,
+                  std::span<const std::int32_t> results) {
   Doubles errors, underflows;
   errors.reserve(graph.nodes.size());
   underflows.reserve(graph.nodes.size());
   NodeErrors node_errors(graph, values, errors, underflows, arithmetic);
+  Adjoints adjoints(graph, values, errors, format_of(arithmetic.compute).roundoff);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     std::vector<double> result, underflow;
@@ -319,7 +325,8 @@ Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& a
     } else {
       for (std::size_t i = 0; i < values[n].size(); ++i) result.push_back(node_errors.of(n, i, underflow[i]));
     }
-    errors.push_back(std::move(result));
+    const bool is_result = std::ranges::find(results, static_cast<std::int32_t>(n)) != results.end();
+    errors.push_back(adjoints.sharpened(std::move(result), is_result));
     underflows.push_back(std::move(underflow));
   }
   return errors;

@@ -1,7 +1,12 @@
 // How far rounding may carry a right kernel from the exact values of a formula: running error analysis of every node
-// of the formula's graph (Higham 2002, sec. 3.3), rigorous in all orders. Derivation: docs/formula.md, "The bound".
+// of the formula's graph (Higham 2002, sec. 3.3), and adjoints where errors die out on their way (adjoints.h). Both are
+// rigorous in all orders. Derivation: docs/formula.md, "The bound".
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "reference/formula/evaluate.h"
@@ -21,11 +26,16 @@ struct Arithmetic {
   Dtype accumulate = Dtype::float32;  ///< of sums and products of matrices
   double exp_error = 4;               ///< of exp, log, tanh and the like, in units of roundoff
   double input_roundoff = 0;          ///< where the kernel rounds its inputs to a narrower type, that type's
+  /// What it rounds in addition, by the name of a value in the formula: "d": 2 roundings of d; "d.operands": 1 rounding
+  /// of each operand of the operation that gives d, as where x r - mean r stands for (x - mean) r.
+  std::map<std::string, double> rounds = {};
 };
 
 /// Bounds on |computed - exact| for all elements of all nodes, before the result is stored. Infinite where the
-/// arithmetic allows no bound: a divisor that may be 0, a value beyond the largest number.
-Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic);
+/// arithmetic allows no bound: a divisor that may be 0, a value beyond the largest number. `results` are the nodes
+/// whose bounds are held to kernels.
+Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic,
+                  std::span<const std::int32_t> results);
 
 /// The bound on an output: its error, and its rounding to the storage type.
 double stored(double value, double error, const Arithmetic& arithmetic);

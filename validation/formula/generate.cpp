@@ -77,7 +77,7 @@ double of_needle(const Input& input, const Extents& extents, const std::string& 
   if (input.kind == Kind::flag) return 1;
   if (input.kind == Kind::index) return static_cast<double>(i % std::max<std::int64_t>(extents.at(input.extent), 1));
   if (values == "equal") return input.kind == Kind::unit ? 0.5 : 1;
-  if (values.starts_with("sparse") && input.kind == Kind::real) return i % 4 == values.back() - '0' ? 1 : 0;
+  if (values.starts_with("sparse") && input.kind == Kind::real) return i % needle_stride == values.back() - '0' ? 1 : 0;
   return static_cast<double>(1 + i % needle_period) / 64;
 }
 

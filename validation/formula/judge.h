@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,12 @@ namespace assay::validation::formula {
 /// The outputs of a kernel, or the gradients of its backward pass. Throws Unsupported to decline a case.
 using Kernel = std::function<Doubles(const Case&)>;
 
+/// How the truths of a run were made sure of.
+struct Truths {
+  std::int64_t certified = 0;  ///< proven by balls
+  std::int64_t compared = 0;   ///< equal at two precisions
+};
+
 struct Subject {
   Specification specification;
   Trace trace;
@@ -23,17 +30,24 @@ struct Subject {
   Kernel backward = {};
   Arithmetic arithmetic;
   int digits = 40;
+  std::shared_ptr<Truths> truths = std::make_shared<Truths>();
 };
 
 /// The formula's outputs and gradients on one case: exact, and with bounds.
 struct Truth {
   std::vector<std::vector<reference::BigFloat>> outputs, gradients;
   Doubles output_bounds, gradient_bounds;
-  Doubles values;  ///< of all nodes
+  Doubles values;             ///< of all nodes
+  bool is_certified = false;  ///< balls prove each result that has a bound
 };
 
-/// Computed at `digits` digits and at half as many more. Throws ReferenceDisagrees where the two differ.
+/// Computed at half as many digits more than `digits`, and once more at `digits`: as balls, and where those are too
+/// wide or the build has none, as plain numbers. Throws ReferenceDisagrees where the two differ.
 Truth truth_of(const Subject& subject, const Case& c);
+
+/// "[0.25 +/- 3.1e-40]" for each element of each output and, where the subject has a backward pass, of each gradient.
+/// Throws Unsupported where the build has no balls.
+std::vector<std::vector<std::string>> enclosures_of(const Subject& subject, const Case& c);
 
 /// The subject without its backward pass, whose truth takes longer.
 Subject without_backward(const Subject& subject);
@@ -68,7 +82,8 @@ struct RunOptions {
 
 struct Judged {
   GateRecord record;
-  std::vector<std::string> hidden;  ///< the sums whose terms needle cases do not all notice
+  Truths truths = {};
+  std::vector<std::string> hidden = {};  ///< the sums whose terms needle cases do not all notice
 };
 
 Judged run(const Subject& subject, const RunOptions& options);

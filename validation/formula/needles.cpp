@@ -6,13 +6,13 @@
 namespace assay::validation::formula {
 namespace {
 
-constexpr std::int64_t largest_power = 4096;
-constexpr std::int64_t largest_graph = 1'000'000;  ///< elements of all nodes, those of the gradient too
+constexpr std::int64_t usual_limit = 4097;
+constexpr std::int64_t largest_graph = 3'000'000;  ///< elements of all nodes, those of the gradient too
 constexpr std::int64_t others = 2;
 
 std::int64_t limit_of(const Specification& specification, const std::string& extent) {
   const auto found = specification.limits.find(extent);
-  return found == specification.limits.end() ? largest_power + 1 : found->second;
+  return found == specification.limits.end() ? usual_limit : found->second;
 }
 
 Extents extents_at(const Specification& specification, const std::string& extent, std::int64_t size) {
@@ -39,22 +39,27 @@ bool is_too_large(const Specification& specification, const Trace& trace, const 
 std::vector<Needle> needles_of(const Specification& specification, const Trace& trace, Reach reach,
                                bool against_reference) {
   std::vector<Needle> needles;
-  const std::vector<std::string> values =
-      against_reference ? std::vector<std::string>{"equal", "indexed", "sparse 0", "sparse 1", "sparse 2", "sparse 3"}
-                        : std::vector<std::string>{"normal"};
+  std::vector<std::string> values = {"normal"};
+  if (against_reference) {
+    values = {"equal", "indexed"};
+    for (int r = 0; r < needle_stride; ++r) values.push_back("sparse " + std::to_string(r));
+  }
   for (const auto& extent : specification.extents) {
     const std::int64_t limit = limit_of(specification, extent);
     if (limit <= others) continue;
     const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(limit - 1)));
-    const NeedleExtent one{extent.c_str(), ' ', std::min(power, largest_power)};
+    const NeedleExtent one{extent.c_str(), ' ', power};
     auto sizes = needle_sizes(one, reach, against_reference);
-    if (!sizes.empty() && (against_reference || reach != Reach::quick))
-      sizes.push_back(std::min(limit, largest_power + 1));
+    if (!sizes.empty() && (against_reference || reach != Reach::quick)) sizes.push_back(limit);
+    if (sizes.empty()) continue;
+    const std::int64_t due = sizes.back();
+    while (is_too_large(specification, trace, extent, sizes.back())) sizes.back() = (sizes.back() - 1) / 2 + 1;
+    std::ranges::sort(sizes);
     sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
     for (const std::int64_t size : sizes)
       for (const auto& kind : values)
         if (size <= limit && !is_too_large(specification, trace, extent, size))
-          needles.push_back({extent, size, sizes.back(), kind});
+          needles.push_back({extent, size, due, kind});
   }
   return needles;
 }

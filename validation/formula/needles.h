@@ -2,7 +2,7 @@
 //
 //   equal     all elements are 1: the terms of a sum are equal, and where their sum is exact none can be left out
 //   indexed   (1 + i mod 61) / 64, so that neighbours differ
-//   sparse r  1 where i mod 4 is r, else 0: fewer terms, so that a bound on their sum hides fewer
+//   sparse r  1 where i mod 8 is r, else 0: fewer terms, so that a bound on their sum hides fewer, those of squares too
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace assay::validation::formula {
 struct Needle {
   std::string extent;
   std::int64_t size = 0;
-  std::int64_t due = 0;  ///< the largest size that the specification allows, up to 4097
+  std::int64_t due = 0;  ///< the largest size that the specification allows, 4097 unless it says another
   std::string values;
 };
 

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "validation/core/number.h"
+#include "validation/formula/declared.h"
 #include "validation/formula/judge.h"
 
 namespace assay::validation::formula {
@@ -32,9 +33,13 @@ bool may_overflow(double got, const BigFloat& exact, double bound, Dtype storage
          std::abs(value) + bound >= format_of(storage).largest * (1 + format_of(storage).roundoff / 2);
 }
 
+/// What to declare where the error of element `i` of result `k` is this much beyond the bound.
+using Hint = std::function<std::string(std::size_t k, std::size_t i, double excess)>;
+
 /// Compares one array; counts the elements that have a bound.
 Finding compare(const std::string& what, const std::vector<double>& got, const std::vector<BigFloat>& exact,
-                const std::vector<double>& bounds, const Shape& shape, Dtype storage, std::int64_t& bounded) {
+                const std::vector<double>& bounds, const Shape& shape, Dtype storage, std::int64_t& bounded,
+                const std::function<std::string(std::size_t i, double excess)>& hint) {
   Margin margin;
   for (std::size_t i = 0; i < exact.size(); ++i) {
     if (!std::isfinite(bounds[i])) continue;
@@ -48,7 +53,7 @@ Finding compare(const std::string& what, const std::vector<double>& got, const s
     if (!(error <= bounds[i]))
       return Finding::fail(
           fmt::format("{}\n{}", place(what, i, shape),
-                      finite ? explain(got[i], exact[i], error, bounds[i])
+                      finite ? explain(got[i], exact[i], error, bounds[i]) + hint(i, error - bounds[i])
                              : fmt::format("  exact    {}\n  got      {}", to_decimal(exact[i], 5), show(got[i]))),
           margin);
   }
@@ -62,12 +67,13 @@ Finding without_bound() {
 }
 
 Finding compare_all(const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact,
-                    const Doubles& bounds, const std::vector<Shape>& shapes, Dtype storage) {
+                    const Doubles& bounds, const std::vector<Shape>& shapes, Dtype storage, const Hint& hint) {
   Finding worst = Finding::pass();
   std::int64_t bounded = 0, all = 0;
   for (std::size_t k = 0; k < exact.size(); ++k) {
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
-    Finding one = compare(name, got.at(k), exact[k], bounds[k], shapes[k], storage, bounded);
+    Finding one = compare(name, got.at(k), exact[k], bounds[k], shapes[k], storage, bounded,
+                          [&](std::size_t i, double excess) { return hint(k, i, excess); });
     all += std::ssize(exact[k]);
     one.margin.take(worst.margin);
     if (one.verdict != Verdict::pass) return one;
@@ -78,14 +84,22 @@ Finding compare_all(const std::string& what, const Doubles& got, const std::vect
 
 Finding outputs(const Subject& subject, const Case& c, Random&) {
   const Truth truth = truth_of(without_backward(subject), c);
-  return compare_all("output", subject.forward(c), truth.outputs, truth.output_bounds, subject.trace(c.extents)->shapes,
-                     subject.arithmetic.storage);
+  const auto traced = subject.trace(c.extents);
+  return compare_all("output", subject.forward(c), truth.outputs, truth.output_bounds, traced->shapes,
+                     subject.arithmetic.storage, [&](std::size_t k, std::size_t i, double excess) {
+                       return declaration_hint(*traced, traced->graph.outputs[k], i, truth.values, subject.arithmetic,
+                                               excess);
+                     });
 }
 
 Finding gradients(const Subject& subject, const Case& c, Random&) {
   const Truth truth = truth_of(subject, c);
-  return compare_all("gradient", subject.backward(c), truth.gradients, truth.gradient_bounds,
-                     gradient_shapes(subject, c), subject.arithmetic.storage);
+  const auto traced = subject.trace(c.extents);
+  return compare_all(
+      "gradient", subject.backward(c), truth.gradients, truth.gradient_bounds, gradient_shapes(subject, c),
+      subject.arithmetic.storage, [&](std::size_t k, std::size_t i, double excess) {
+        return declaration_hint(*traced, traced->gradients[k], i, truth.values, subject.arithmetic, excess);
+      });
 }
 
 bool same_bits(double a, double b) {
@@ -141,8 +155,8 @@ bool leaves_the_range(const Subject& subject, const Case& c) {
   });
 }
 
-/// Outputs at coordinates that `changes` does not name must keep their bits. A value that overflows may reach them as
-/// 0 times infinity, where a kernel multiplies what it masks.
+/// Outputs at coordinates that `changes` does not name must keep their bits, but for the sign of a 0: a kernel that
+/// multiplies what it masks adds zeros of either sign. A value that overflows may reach them as 0 times infinity.
 Finding keeps_others(const Subject& subject, const Case& c, const std::string& extent, Random& random,
                      const auto& changes) {
   const Case other = redrawn(subject, c, extent, random, changes);
@@ -153,7 +167,7 @@ Finding keeps_others(const Subject& subject, const Case& c, const std::string& e
     const int axis = output_axis(subject, c, extent, shape);
     if (axis < 0) continue;
     for (std::size_t i = 0; i < before[k].size(); ++i)
-      if (!changes(coordinate(i, shape, axis)) && !same_bits(before[k][i], after[k][i]))
+      if (!changes(coordinate(i, shape, axis)) && before[k][i] != after[k][i] && !same_bits(before[k][i], after[k][i]))
         return leaves_the_range(subject, c) || leaves_the_range(subject, other)
                    ? Finding::skip("a value leaves the range of the arithmetic")
                    : Finding::fail(fmt::format("{} changed from {} to {}, though nothing that it may depend on did",

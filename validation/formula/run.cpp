@@ -195,12 +195,14 @@ Judged run(const Subject& subject, const RunOptions& options) {
     record.question.given.push_back(fmt::format("given case {}", i));
   record.shard = options.shard;
   std::int64_t unit = 0;
+  *subject.truths = {};
   for (const Property& property : properties_of(subject)) {
     if (!std::regex_search(property.name, pattern)) continue;
     PropertyRun property_run(subject, property, options, record.coverage);
     record.properties.push_back(property_run.run(unit));
     for (const auto& line : property_run.hidden()) judged.hidden.push_back(property.name + " notices " + line);
   }
+  judged.truths = *subject.truths;
   if (record.properties.empty())
     throw std::invalid_argument(fmt::format("no property matches the filter '{}'", options.filter));
   for (std::int64_t i = 0; i < unit; ++i) record.units += options.shard.has(i) ? 1 : 0;
@@ -213,6 +215,9 @@ std::string to_text(const Judged& judged) {
   std::string text = fmt::format("{} of {}\n{}\n", record.question.kernel, record.question.operation, table_heading());
   for (const auto& property : record.properties) text += table_row(property, false) + "\n";
   text += coverage_text(record.coverage) + "\n" + reach_text(record);
+  const auto& [certified, compared] = judged.truths;
+  if (certified + compared > 0)
+    text += fmt::format("  {} truths proven by enclosures, {} equal at two precisions\n", certified, compared);
   for (const auto& line : judged.hidden) text += "    " + line + "; the others hide in its bound\n";
   for (const auto& property : record.properties) {
     for (const auto& [reason, count] : property.skipped)

@@ -1,9 +1,14 @@
-// The exact results of a formula, at two precisions that must agree, and the bounds on a kernel's errors.
+// The exact results of a formula, proven by balls or computed at two precisions that must agree, and the bounds on a
+// kernel's errors.
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <future>
 #include <utility>
 
+#include "reference/number/ball.h"
 #include "validation/core/number.h"
+#include "validation/core/support.h"
 #include "validation/core/truth.h"
 #include "validation/formula/judge.h"
 
@@ -11,19 +16,36 @@ namespace assay::validation::formula {
 namespace {
 
 using reference::BigFloat;
-using Exact = reference::formula::Values<BigFloat>;
+using reference::formula::Values;
+using Exact = Values<BigFloat>;
 
-std::vector<double> input_called(const Subject& subject, const Case& c, const std::string& name) {
-  for (std::size_t i = 0; i < subject.specification.inputs.size(); ++i)
-    if (subject.specification.inputs[i].name == name) return c.arrays[i];
-  return c.upstream.at(std::stoul(name.substr(std::string("upstream").size())));
-}
+/// A formula, with its gradient where the kernel has a backward pass, on one case.
+struct Question {
+  const Subject& subject;
+  const Case& c;
+  std::shared_ptr<const Traced> traced;
+  Graph graph;
+  std::vector<std::int32_t> results;  ///< nodes
 
-Exact evaluated(const Subject& subject, const Graph& graph, const Case& c, int digits) {
-  const reference::PrecisionScope scope(digits);
-  return reference::formula::evaluate<BigFloat>(
-      graph, [&](const std::string& name) { return input_called(subject, c, name); });
-}
+  Question(const Subject& of, const Case& on) : subject(of), c(on), traced(of.trace(on.extents)) {
+    graph.outputs = results = traced->graph.outputs;
+    const auto& nodes = traced->graph.nodes;  // those of the gradient come after those of the formula
+    graph.nodes.assign(nodes.begin(), of.backward ? nodes.end() : nodes.begin() + traced->formula_nodes);
+    if (of.backward) results.insert(results.end(), traced->gradients.begin(), traced->gradients.end());
+  }
+
+  std::vector<double> input(const std::string& name) const {
+    for (std::size_t i = 0; i < subject.specification.inputs.size(); ++i)
+      if (subject.specification.inputs[i].name == name) return c.arrays[i];
+    return c.upstream.at(std::stoul(name.substr(std::string("upstream").size())));
+  }
+
+  template <class Number>
+  Values<Number> evaluated(int digits) const {
+    const reference::PrecisionScope scope(digits);
+    return reference::formula::evaluate<Number>(graph, [this](const std::string& name) { return input(name); });
+  }
+};
 
 Doubles in_double(const Exact& exact) {
   Doubles values;
@@ -34,47 +56,90 @@ Doubles in_double(const Exact& exact) {
   return values;
 }
 
-/// Far below the bound, and below a double's resolution where the result must be exact.
+/// How far the reference may be off: far below the bound, or below a double's resolution.
+double slack(const BigFloat& exact, double bound) {
+  return std::max(1e-3 * bound, 0x1p-60 * std::abs(to_double(exact)));
+}
+
 void require_agreement(const BigFloat& a, const BigFloat& b, double bound) {
-  if (is_finite(a) && is_finite(b)) {
-    const double difference = absolute_difference(a, b);
-    if (difference <= 1e-3 * bound || difference <= 0x1p-60 * std::abs(to_double(b))) return;
-  } else if (same_kind(a, b)) {
-    return;
-  }
+  const bool finite = is_finite(a) && is_finite(b);
+  if (finite ? absolute_difference(a, b) <= slack(b, bound) : same_kind(a, b)) return;
   throw ReferenceDisagrees("the formula gives " + to_decimal(a, 12) + " and, with more digits, " + to_decimal(b, 12));
 }
+
+/// Whether `agrees(node, element, bound)` for all results that have a bound.
+bool all_agree(const Question& question, const Doubles& bounds,
+               const std::function<bool(std::size_t, std::size_t, double)>& agrees) {
+  for (std::size_t k = 0; k < bounds.size(); ++k)
+    for (std::size_t i = 0; i < bounds[k].size(); ++i)
+      if (std::isfinite(bounds[k][i]) && !agrees(static_cast<std::size_t>(question.results[k]), i, bounds[k][i]))
+        return false;
+  return true;
+}
+
+#if ASSAY_HAVE_CERTIFIED
+using reference::Ball;
+
+/// Whether a ball proves that the exact result is within the slack of `fine`.
+bool encloses(const Ball& ball, const BigFloat& fine, double bound) {
+  const BigFloat middle = ball.midpoint();
+  if (!is_finite(fine) || !is_finite(middle)) return !is_nan(fine) && ball.is_exact() && same_kind(middle, fine);
+  const double most = slack(fine, bound), radius = to_double(ball.radius());
+  return radius <= most && absolute_difference(middle, fine) <= most;
+}
+#endif
 
 }  // namespace
 
 Truth truth_of(const Subject& subject, const Case& c) {
-  const auto traced = subject.trace(c.extents);
-  Graph forward;
-  if (!subject.backward) {  // the nodes of the gradient come after those of the formula
-    forward.nodes.assign(traced->graph.nodes.begin(), traced->graph.nodes.begin() + traced->formula_nodes);
-    forward.outputs = traced->graph.outputs;
-  }
-  const Graph& graph = subject.backward ? traced->graph : forward;
-  auto beside = std::async(std::launch::async, [&] { return evaluated(subject, graph, c, subject.digits); });
-  const Exact fine = evaluated(subject, graph, c, subject.digits * 3 / 2);
-  const Exact coarse = beside.get();
-  Doubles values = in_double(fine);
-  const Doubles errors = errors_of(graph, values, subject.arithmetic);
+  const Question question(subject, c);
+#if ASSAY_HAVE_CERTIFIED
+  auto beside = std::async(std::launch::async, [&] { return question.evaluated<Ball>(subject.digits); });
+#endif
+  const Exact fine = question.evaluated<BigFloat>(subject.digits * 3 / 2);
   Truth truth;
-  const auto take = [&](std::int32_t node, auto& results, Doubles& bounds) {
+  truth.values = in_double(fine);
+  const Doubles errors = errors_of(question.graph, truth.values, subject.arithmetic, question.results);
+  Doubles bounds;
+  for (const auto node : question.results) {
     const auto n = static_cast<std::size_t>(node);
     auto& bound = bounds.emplace_back();
-    for (std::size_t i = 0; i < fine[n].size(); ++i) {
-      bound.push_back(stored(values[n][i], errors[n][i], subject.arithmetic));
-      if (std::isfinite(bound.back())) require_agreement(coarse[n][i], fine[n][i], bound.back());
-    }
-    results.push_back(fine[n]);
-  };
-  for (const auto node : graph.outputs) take(node, truth.outputs, truth.output_bounds);
-  if (subject.backward)
-    for (const auto node : traced->gradients) take(node, truth.gradients, truth.gradient_bounds);
-  truth.values = std::move(values);
+    for (std::size_t i = 0; i < errors[n].size(); ++i)
+      bound.push_back(stored(truth.values[n][i], errors[n][i], subject.arithmetic));
+    (bounds.size() <= question.graph.outputs.size() ? truth.outputs : truth.gradients).push_back(fine[n]);
+  }
+#if ASSAY_HAVE_CERTIFIED
+  const Values<Ball> balls = beside.get();
+  truth.is_certified = all_agree(question, bounds, [&](std::size_t n, std::size_t i, double bound) {
+    return encloses(balls[n][i], fine[n][i], bound);
+  });
+#endif
+  if (!truth.is_certified) {  // too wide, or none
+    const Exact coarse = question.evaluated<BigFloat>(subject.digits);
+    all_agree(question, bounds, [&](std::size_t n, std::size_t i, double bound) {
+      return require_agreement(coarse[n][i], fine[n][i], bound), true;
+    });
+  }
+  const auto gradients = bounds.begin() + std::ssize(question.graph.outputs);
+  truth.output_bounds.assign(bounds.begin(), gradients);
+  truth.gradient_bounds.assign(gradients, bounds.end());
+  ++(truth.is_certified ? subject.truths->certified : subject.truths->compared);
   return truth;
+}
+
+std::vector<std::vector<std::string>> enclosures_of(const Subject& subject, const Case& c) {
+#if ASSAY_HAVE_CERTIFIED
+  const Question question(subject, c);
+  const Values<Ball> balls = question.evaluated<Ball>(subject.digits);
+  std::vector<std::vector<std::string>> texts;
+  for (const auto node : question.results) {
+    auto& one = texts.emplace_back();
+    for (const Ball& ball : balls[static_cast<std::size_t>(node)]) one.push_back(ball.str(subject.digits));
+  }
+  return texts;
+#else
+  throw Unsupported("enclosures need FLINT or Arb, which this build of assay lacks");
+#endif
 }
 
 }  // namespace assay::validation::formula

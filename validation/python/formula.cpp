@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "validation/core/support.h"
+#include "validation/formula/declared.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/mutants.h"
 #include "validation/python/bindings.h"
@@ -80,6 +81,12 @@ std::int32_t add_matmul(Traced& traced, std::int32_t a, std::int32_t b, std::int
   return traced.graph.add(std::move(node));
 }
 
+/// Names a value, so that a kernel can declare what it rounds there in addition.
+void name(Traced& traced, std::int32_t node, const std::string& name) {
+  Node& named = traced.graph.nodes.at(static_cast<std::size_t>(node));
+  if (named.name.empty()) named.name = name;
+}
+
 /// Ends the trace: the outputs, and the gradients in the inputs `wrt`.
 void finish(Traced& traced, std::vector<std::int32_t> outputs, std::vector<std::vector<std::int64_t>> shapes,
             const std::vector<std::int32_t>& wrt) {
@@ -142,7 +149,13 @@ py::dict truth(const Subject& subject, const formula::Extents& extents, const Do
   result["gradients"] = texts(truth.gradients);
   result["output_bounds"] = truth.output_bounds;
   result["gradient_bounds"] = truth.gradient_bounds;
+  result["certified"] = truth.is_certified;
   return result;
+}
+
+std::vector<std::vector<std::string>> enclosures(const Subject& subject, const formula::Extents& extents,
+                                                 const Doubles& arrays, const Doubles& upstream) {
+  return formula::enclosures_of(subject, {extents, arrays, upstream});
 }
 
 std::vector<std::tuple<std::string, bool, std::string>> mutants(const Subject& subject, int cases, std::uint64_t seed,
@@ -156,13 +169,13 @@ std::vector<std::tuple<std::string, bool, std::string>> mutants(const Subject& s
 }
 
 formula::Arithmetic arithmetic(const std::string& storage, const std::string& compute, const std::string& accumulate,
-                               double exp_error, double input_roundoff) {
+                               double exp_error, double input_roundoff, std::map<std::string, double> rounds) {
   const auto dtype = [](const std::string& name) {
     for (std::size_t i = 0; i < validation::dtype_names().size(); ++i)
       if (validation::dtype_names()[i] == name) return static_cast<validation::Dtype>(i);
     throw std::invalid_argument("dtype '" + name + "': expected float32, float16, bfloat16 or float64");
   };
-  return {dtype(storage), dtype(compute), dtype(accumulate), exp_error, input_roundoff};
+  return {dtype(storage), dtype(compute), dtype(accumulate), exp_error, input_roundoff, std::move(rounds)};
 }
 
 formula::Kind kind_called(const std::string& name) {
@@ -183,6 +196,7 @@ void add_formula(py::module_& core) {
       .def("gather", &add_gather)
       .def("reduce", &add_reduction)
       .def("matmul", &add_matmul)
+      .def("name", &name)
       .def("finish", &finish)
       .def_readonly("shapes", &Traced::shapes)
       .def_property_readonly("elements", [](const Traced& traced) { return traced.graph.elements(); });
@@ -204,13 +218,19 @@ void add_formula(py::module_& core) {
         subject.forward = kernel_of(forward, unsupported);
         subject.backward = kernel_of(backward, unsupported);
         subject.arithmetic = arithmetic(types[0].cast<std::string>(), types[1].cast<std::string>(),
-                                        types[2].cast<std::string>(), types[3].cast<double>(), types[4].cast<double>());
+                                        types[2].cast<std::string>(), types[3].cast<double>(), types[4].cast<double>(),
+                                        types[5].cast<std::map<std::string, double>>());
         subject.digits = digits;
         return subject;
       }))
+      .def("require_names",
+           [](const Subject& subject, const formula::Extents& at) {
+             formula::require_names(subject.trace(at)->graph, subject.arithmetic);
+           })
       .def("run", &run)
       .def("replay", &replay)
       .def("truth", &truth)
+      .def("enclosures", &enclosures)
       .def("mutants", &mutants);
 }
 

@@ -63,5 +63,17 @@ TEST(FormulaDifferentiate, AgreesWithDifferences) {
   }
 }
 
+TEST(FormulaDifferentiate, AProductOverZerosHasItsGradient) {
+  Graph graph;
+  const auto x = graph.add({Op::input, 9, {}, 0, 0, 0, {}, {}, "x"});
+  graph.outputs = {graph.add({Op::product, 3, {x}, 3})};
+  const std::int32_t wrt[] = {x};
+  const auto gradient = static_cast<std::size_t>(differentiate(graph, wrt)[0]);
+  const auto values = evaluate<double>(graph, [](const std::string& name) {
+    return name == "x" ? std::vector<double>{2, 0, 5, 0, 3, 0, 2, 3, 7} : std::vector<double>{1, 1, 2};
+  });
+  EXPECT_EQ(values[gradient], (std::vector<double>{0, 10, 0, 0, 0, 0, 42, 28, 12}));
+}
+
 }  // namespace
 }  // namespace assay::reference::formula

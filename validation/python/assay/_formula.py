@@ -109,7 +109,12 @@ class Namespace:
         frame = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename != self._source:
             frame = frame.f_back  # type: ignore[assignment]
-        return frame.f_lineno if frame is not None else 0
+        if frame is None:
+            return 0
+        for name, value in frame.f_locals.items():  # those that were assigned since the operation before
+            if isinstance(value, Traced):
+                self._graph.name(value._node, name)
+        return frame.f_lineno
 
     def _array(self, value: Any) -> Traced:
         if isinstance(value, Traced):

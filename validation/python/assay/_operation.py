@@ -6,8 +6,9 @@ import inspect
 import json
 import os
 from collections import OrderedDict
+from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -63,6 +64,16 @@ def _doubles(value: Any, name: str, shape: Sequence[int], dtype: str) -> List[fl
     if dtype == "bfloat16":
         array = (array.astype(np.uint32) << 16).view(np.float32)
     return array.astype(np.float64).reshape(-1).tolist()
+
+
+def _joined(results: Sequence[GateResult], dtypes: Sequence[str]) -> GateResult:
+    """The results of one kernel in several dtypes as one, each property named with its dtype."""
+    if not results:
+        raise ValueError("dtype is empty: expected at least one of float32, float16, bfloat16, float64")
+    properties = [replace(one, name=f"{one.name} {dtype}") for result, dtype in zip(results, dtypes) for one in result.properties]
+    table = "\n".join(f"{dtype}: {result.table}" for result, dtype in zip(results, dtypes))
+    record = {**results[0].record, "runs": [run for result in results for run in result.record["runs"]]}
+    return GateResult(results[0].operation, results[0].kernel, properties, table, record)
 
 
 class Operation:
@@ -148,22 +159,32 @@ class Operation:
         return call
 
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", compute: str = "",
-                accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0, empty: bool = True,
+                accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0,
+                rounds: Optional[Dict[str, float]] = None, empty: bool = True,
                 limits: Optional[Dict[str, int]] = None, digits: int = 40) -> Any:
         compute = compute or ("float32" if dtype in ("float16", "bfloat16") else dtype)
-        types = (dtype, compute, accumulate or compute, float(exp_error), float(input_roundoff))
+        declared = {key: float(count) for key, count in (rounds or {}).items()}
+        types = (dtype, compute, accumulate or compute, float(exp_error), float(input_roundoff), declared)
         name = getattr(kernel or backward, "__name__", "kernel")
-        return _core.FormulaSubject(
+        subject = _core.FormulaSubject(
             self.name, self.inputs, self.extents, {**self.limits, **(limits or {})}, self.properties, empty, self.trace,
             name, self._calls(kernel, dtype, False), self._calls(backward, dtype, True), Unsupported, types, digits)
+        if declared:
+            subject.require_names({name: 5 for name in self.extents})
+        return subject
 
     def gate(self, kernel: Any = None, backward: Any = None, *, cases: int = 100, seed: int = 1, filter: str = "",
-             reach: str = "quick", input: Optional[Given] = None, **declared: Any) -> GateResult:
-        """Judges a kernel, its backward pass, or both; see assay.operation for what may be declared."""
+             reach: str = "quick", input: Optional[Given] = None, dtype: Union[str, Sequence[str]] = "float32",
+             **declared: Any) -> GateResult:
+        """Judges a kernel, its backward pass, or both, in each dtype; see assay.operation for what may be declared."""
+        if not isinstance(dtype, str):
+            return _joined([self.gate(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input,
+                                      dtype=one, **declared) for one in dtype], dtype)
+        declared["dtype"] = dtype
         if isinstance(kernel, (str, os.PathLike)) or isinstance(backward, (str, os.PathLike)):
             return self._gate_plugin(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input, **declared)
         fn = kernel or backward
-        given = [] if input is None else [given_case(self, input, declared.get("dtype", "float32"))]
+        given = [] if input is None else [given_case(self, input, dtype)]
         said, table = self.subject(kernel, backward, **declared).run(cases, seed, filter, reach, given, shortened)
         report = json.loads(said)
         for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
@@ -205,6 +226,17 @@ class Operation:
         subject = self.subject(None, None if upstream is None else (lambda p: []), digits=digits, **declared)
         up = [] if upstream is None else [np.asarray(upstream, np.float64).reshape(-1).tolist()]
         return subject.truth(extents, flat, up, digits)
+
+    def enclosures(self, *arrays: Any, digits: int = 50, upstream: Any = None) -> List[List[str]]:
+        """"[0.25 +/- 3.1e-50]" for each element of each output, and with an upstream of each gradient: proven intervals.
+
+        Raises RuntimeError where assay was built without FLINT or Arb.
+        """
+        extents = self.extents_of([np.shape(one) for one in arrays])
+        flat = [np.asarray(one, np.float64).reshape(-1).tolist() for one in arrays]
+        subject = self.subject(None, None if upstream is None else (lambda p: []), digits=digits)
+        up = [] if upstream is None else [np.asarray(upstream, np.float64).reshape(-1).tolist()]
+        return subject.enclosures(extents, flat, up)
 
     def mutants(self, *, cases: int = 60, seed: int = 1, **declared: Any) -> List[Tuple[str, bool, str]]:
         """(fault, noticed, by which property) for every fault that can be planted into the formula."""

@@ -1,0 +1,118 @@
+// The bounds on a kernel's errors: what they must hold, and where they must be narrow.
+#include "validation/formula/bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "validation/core/random.h"
+
+namespace assay::validation::formula {
+namespace {
+
+using reference::formula::evaluate;
+using reference::formula::Graph;
+
+std::int32_t constant(Graph& graph, std::vector<double> values) {
+  const std::int64_t size = std::ssize(values);
+  return graph.add({Op::constant, size, {}, 0, 0, 0, {}, std::move(values)});
+}
+
+Doubles values_of(const Graph& graph) {
+  return evaluate<double>(graph, [](const std::string&) { return std::vector<double>(); });
+}
+
+Doubles bounds_of(const Graph& graph, const Arithmetic& arithmetic = {}) {
+  return errors_of(graph, values_of(graph), arithmetic, graph.outputs);
+}
+
+/// -inf that a kernel may compute as any number: log(exp(1) - exp(1)).
+std::int32_t doubtful_infinity(Graph& graph) {
+  const auto e = graph.add({Op::exp, 1, {constant(graph, {1})}});
+  return graph.add({Op::log, 1, {graph.add({Op::subtract, 1, {e, e}})}});
+}
+
+TEST(FormulaBounds, AnInfinityInDoubtLeavesNoBoundOnWhatFollows) {
+  Graph graph;
+  const auto doubtful = doubtful_infinity(graph);
+  const auto gathered = graph.add({Op::gather, 2, {doubtful}, 0, 0, 0, {0, 0}});
+  const auto product = graph.add({Op::matmul, 1, {constant(graph, {0, 1}), gathered}, 2, 1, 1});  // 0 times it is NaN
+  const auto sum = graph.add({Op::sum, 1, {gathered}, 2});
+  const auto choice = graph.add({Op::where, 1, {constant(graph, {1}), doubtful, constant(graph, {0})}});
+  const auto bounds = bounds_of(graph);
+  for (const auto node : {doubtful, gathered, product, sum, choice})
+    EXPECT_EQ(bounds[static_cast<std::size_t>(node)][0], std::numeric_limits<double>::infinity()) << node;
+}
+
+TEST(FormulaBounds, AnExactInfinityCostsNothing) {
+  Graph graph;
+  const auto low = constant(graph, {-std::numeric_limits<double>::infinity()});
+  const auto inexact = graph.add({Op::exp, 1, {constant(graph, {1})}});
+  const auto masked = graph.add({Op::where, 1, {constant(graph, {0}), inexact, low}});
+  graph.add({Op::exp, 1, {graph.add({Op::subtract, 1, {masked, inexact}})}});
+  EXPECT_EQ(bounds_of(graph).back()[0], 0);
+}
+
+// x' = M x with a rotation M: the norm of |M| is 1.4, that of M is 1.
+struct Rotation {
+  double c = 0.6, s = 0.8;
+  int steps = 0;
+
+  Graph graph() const {
+    Graph g;
+    auto x = constant(g, {1}), y = constant(g, {0.25});
+    const auto cosine = constant(g, {c}), sine = constant(g, {s});
+    const auto times = [&](auto a, auto b) { return g.add({Op::multiply, 1, {a, b}}); };
+    for (int t = 0; t < steps; ++t) {
+      const auto next = g.add({Op::subtract, 1, {times(cosine, x), times(sine, y)}});
+      y = g.add({Op::add, 1, {times(sine, x), times(cosine, y)}});
+      x = next;
+    }
+    g.outputs = {x, y};
+    return g;
+  }
+
+  /// Computed in float.
+  std::vector<double> computed() const {
+    float x = 1, y = 0.25F;
+    for (int t = 0; t < steps; ++t) {
+      const float next = float(c) * x - float(s) * y;
+      y = float(s) * x + float(c) * y;
+      x = next;
+    }
+    return {x, y};
+  }
+};
+
+TEST(FormulaBounds, ErrorsThatARecurrenceDoesNotAmplifyStaySmall) {
+  const Rotation rotation{0.6, 0.8, 500};
+  const Graph graph = rotation.graph();
+  const auto values = values_of(graph), bounds = bounds_of(graph);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto node = static_cast<std::size_t>(graph.outputs[k]);
+    const double error = std::abs(rotation.computed()[k] - values[node][0]);
+    EXPECT_LE(error, bounds[node][0]);
+    EXPECT_LT(bounds[node][0], 500 * 40 * 0x1p-24);  // running ones are 1e60
+  }
+}
+
+TEST(FormulaBounds, ErrorsThatARecurrenceAmplifiesAreBounded) {  // x' = 3 x - x^3: a chaotic map in [-2, 2]
+  for (const int steps : {20, 23, 26}) {
+    Graph g;
+    auto x = constant(g, {0.7F});
+    float computed = 0.7F;
+    for (int t = 0; t < steps; ++t) {
+      const auto square = g.add({Op::multiply, 1, {x, x}});
+      x = g.add({Op::multiply, 1, {x, g.add({Op::subtract, 1, {constant(g, {3}), square}})}});
+      computed = computed * (3 - computed * computed);
+    }
+    g.outputs = {x};
+    const double error = std::abs(double{computed} - values_of(g).back()[0]);
+    EXPECT_LE(error, bounds_of(g).back()[0]) << steps;
+    EXPECT_GT(error, 1e-5) << "or the test shows nothing";
+  }
+}
+
+}  // namespace
+}  // namespace assay::validation::formula
