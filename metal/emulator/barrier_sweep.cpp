@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <filesystem>
 #include <string_view>
 
 namespace assay::metal::emulator {
@@ -34,6 +35,13 @@ bool is_word(char letter) {
   return std::isalnum(static_cast<unsigned char>(letter)) || letter == '_';
 }
 
+/// Where the name at `at` begins with its namespaces, as in metal::threadgroup_barrier.
+std::size_t qualified(const std::string& text, std::size_t at) {
+  while (at >= 2 && text.compare(at - 2, 2, "::") == 0)
+    for (at -= 2; at > 0 && is_word(text[at - 1]);) --at;
+  return at;
+}
+
 std::vector<Call> barriers_of(const std::string& text) {
   std::vector<Call> calls;
   for (const std::string_view name : {"threadgroup_barrier", "simdgroup_barrier"}) {
@@ -43,18 +51,44 @@ std::vector<Call> barriers_of(const std::string& text) {
       std::size_t end = open + 1;
       for (int depth = 1; depth > 0 && end < text.size(); ++end)
         depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
-      calls.push_back({at, open + 1, end});
+      calls.push_back({qualified(text, at), open + 1, end});
     }
   }
   std::ranges::sort(calls, {}, &Call::begin);
   return calls;
 }
 
-SourcePosition position_of(const std::string& source, std::size_t at) {
-  const auto begin = source.begin(), here = begin + static_cast<std::ptrdiff_t>(at);
+/// The last line marker before a place: # 12 "file" 2 3, or #line 12 "file".
+struct Marker {
+  std::string file;
+  std::size_t line = 1, end = 0;  ///< the number of the line behind the marker, and where that line begins
+  bool is_of_system_header = false;
+};
+
+Marker marker_before(const std::string& source, std::size_t at) {
+  for (std::size_t end = source.rfind('\n', at); end != std::string::npos && end > 0;) {
+    const std::size_t before = source.rfind('\n', end - 1), begin = before + 1;  // npos + 1 is 0
+    std::string_view line = std::string_view(source).substr(begin, end - begin);
+    if (line.starts_with("#line ")) line.remove_prefix(5);
+    const std::size_t open = line.find('"'), close = line.rfind('"');
+    const std::size_t digit = line.find_first_of("0123456789");
+    const bool is_marker = (line.starts_with("# ") || line.starts_with(" ")) && digit < open && open < close &&
+                           line.find_first_not_of("# 0123456789") == open;
+    if (is_marker)
+      return {std::filesystem::path(line.substr(open + 1, close - open - 1)).lexically_normal(),
+              std::stoul(std::string(line.substr(digit))), end + 1, line.find(" 3", close) != std::string_view::npos};
+    if (before == std::string::npos) break;
+    end = before;
+  }
+  return {};
+}
+
+SourcePosition position_of(const std::string& source, const Marker& marker, std::size_t at) {
+  const auto begin = source.begin() + static_cast<std::ptrdiff_t>(marker.end);
+  const auto here = source.begin() + static_cast<std::ptrdiff_t>(at);
   const std::size_t line_begin = at == 0 ? 0 : source.rfind('\n', at - 1) + 1;  // npos + 1 is 0
-  return {{},
-          static_cast<std::uint32_t>(1 + std::count(begin, here, '\n')),
+  return {marker.file,
+          static_cast<std::uint32_t>(marker.line + static_cast<std::size_t>(std::count(begin, here, '\n'))),
           static_cast<std::uint32_t>(at - line_begin + 1)};
 }
 
@@ -86,7 +120,9 @@ std::vector<BarrierMutant> barrier_mutants(const std::string& source) {
   const std::string text = without_comments(source);
   std::vector<BarrierMutant> mutants;
   for (const Call& call : barriers_of(text)) {
-    const SourcePosition position = position_of(text, call.begin);
+    const Marker marker = marker_before(source, call.begin);
+    if (marker.is_of_system_header) continue;
+    const SourcePosition position = position_of(source, marker, call.begin);
     mutants.push_back({position, "deleted", replaced(source, call.begin, call.end, "((void)0)")});
     const std::string_view argument = std::string_view(text).substr(call.argument, call.end - 1 - call.argument);
     for (const auto& [change, weaker] : weaker_arguments(argument))
@@ -102,9 +138,10 @@ Result<BarrierSweep> sweep_barriers(const std::string& source, const RunSource& 
     return error(Error::Kind::execution, "the unchanged source is reported:\n" + to_string(unchanged->front()));
   BarrierSweep sweep;
   for (BarrierMutant& mutant : barrier_mutants(source)) {
-    const Result<std::vector<Report>> reports = run(mutant.source);
+    Result<std::vector<Report>> reports = run(mutant.source);
     if (!reports) return tl::unexpected(reports.error());
-    (reports->empty() ? sweep.survivors : sweep.reported).push_back(std::move(mutant));
+    mutant.reports = std::move(*reports);
+    (mutant.reports.empty() ? sweep.survivors : sweep.reported).push_back(std::move(mutant));
   }
   return sweep;
 }

@@ -14,13 +14,14 @@ namespace assay::metal::emulator {
 
 /// A source in which one threadgroup_barrier or simdgroup_barrier has been changed.
 struct BarrierMutant {
-  SourcePosition barrier;  ///< in the unchanged source
+  SourcePosition barrier;  ///< in the unchanged source, or in the file that its line markers name
   std::string change;      ///< for example "deleted" or "mem_threadgroup -> mem_none"
   std::string source;
+  std::vector<Report> reports = {};  ///< once it has run
 };
 
 /// Deletes each barrier, removes each of its flags, and replaces mem_threadgroup alone by mem_device and the other way
-/// round. Ignores barriers in comments.
+/// round. Ignores barriers in comments, and in system headers of a preprocessed source.
 std::vector<BarrierMutant> barrier_mutants(const std::string& source);
 
 /// Compiles a source, dispatches its kernel on inputs that exercise it, and returns the reports of the checks.

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "metal/device/encoder_epoch.h"
 #include "metal/device/limits.h"
@@ -24,6 +25,7 @@ struct DeviceState {
   EncoderEpoch epoch;
   std::atomic<std::uint64_t> allocated_bytes = 0;  ///< of buffers
   std::atomic<std::uint64_t> step_limit;           ///< of dispatches encoded from now on
+  std::vector<GroupRange> only_groups;             ///< EmulatorOptions::only_groups
   bool is_checked;
 };
 

@@ -25,6 +25,23 @@ Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::create(std::shared_ptr<D
   return buffer;
 }
 
+Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::create_sparse(std::shared_ptr<DeviceState> device,
+                                                                      std::uint64_t length, bool is_written,
+                                                                      std::string label) {
+  // An index of 32 bits that overflows misses its element by up to 2^32 elements; there must be no other buffer.
+  constexpr std::uint64_t max_length = std::uint64_t{1} << 36, gap = std::uint64_t{1} << 34;
+  Limits limits = device->limits;
+  limits.max_buffer_length = max_length;
+  if (const Result<void> fit = check_buffer_length(length, limits); !fit) return tl::unexpected(fit.error());
+  std::unique_ptr<Allocation> allocation = device->arena->allocate(length, gap);
+  if (!allocation) return no_memory_for_buffer(length);
+  allocation->is_sparse = true;
+  std::shared_ptr<EmulatorBuffer> buffer(
+      new EmulatorBuffer(std::move(device), std::move(allocation), std::move(label)));
+  if (is_written) buffer->note_written(0, length);
+  return buffer;
+}
+
 Result<void> EmulatorBuffer::did_modify(std::uint64_t offset, std::uint64_t bytes) {
   if (Result<void> fit = check_modified_range(offset, bytes, length()); !fit) return fit;
   device_->epoch.end("Buffer::did_modify");

@@ -20,6 +20,12 @@ class EmulatorBuffer final : public Buffer {
   static Result<std::shared_ptr<EmulatorBuffer>> create(std::shared_ptr<DeviceState> device,
                                                         std::span<const std::byte> bytes, std::string label);
 
+  /// Zeros whose pages exist only where they are touched, and which count as written if `is_written`. Errors: as above;
+  /// only the addresses limit its length.
+  static Result<std::shared_ptr<EmulatorBuffer>> create_sparse(std::shared_ptr<DeviceState> device,
+                                                               std::uint64_t length, bool is_written,
+                                                               std::string label);
+
   ~EmulatorBuffer() override { device_->allocated_bytes -= length(); }
   EmulatorBuffer(const EmulatorBuffer&) = delete;
   EmulatorBuffer& operator=(const EmulatorBuffer&) = delete;

@@ -20,7 +20,7 @@ Limits limits_of_this_machine() {
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   Limits limits;
   limits.recommended_max_working_set_size = memory / 4 * 3;
-  limits.max_buffer_length = std::min(memory / 2, Arena::bytes / 4);
+  limits.max_buffer_length = std::min(memory / 2, Arena::bytes / 16);
   return limits;
 }
 
@@ -54,6 +54,7 @@ EmulatorDevice::EmulatorDevice(EmulatorOptions options)
     : options_(std::move(options)),
       state_(std::make_shared<DeviceState>(executor_options(options_), options_.is_checked, options_.step_limit)) {
   state_->limits = limits_of_this_machine();
+  state_->only_groups = options_.only_groups;
 }
 
 EmulatorDevice::~EmulatorDevice() = default;
@@ -101,6 +102,12 @@ Result<std::shared_ptr<Buffer>> EmulatorDevice::new_buffer(std::uint64_t length,
 Result<std::shared_ptr<Buffer>> EmulatorDevice::new_buffer(std::span<const std::byte> bytes, const std::string& label) {
   state_->epoch.end("Device::new_buffer");
   return EmulatorBuffer::create(state_, bytes, label);
+}
+
+Result<std::shared_ptr<Buffer>> EmulatorDevice::new_sparse_buffer(std::uint64_t length, bool is_written,
+                                                                  const std::string& label) {
+  state_->epoch.end("Device::new_sparse_buffer");
+  return EmulatorBuffer::create_sparse(state_, length, is_written, label);
 }
 
 std::shared_ptr<CommandQueue> EmulatorDevice::new_command_queue() {

@@ -21,6 +21,7 @@
 #include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/check/report.h"
+#include "metal/emulator/simt/group_range.h"
 #include "metal/emulator/simt/order.h"
 
 namespace assay::metal::emulator {
@@ -41,6 +42,8 @@ struct EmulatorOptions {
   /// The number of steps after which a threadgroup is taken to be endless. Barriers and collectives are steps; in
   /// checked kernels accesses and basic blocks are too. Blocks are counted to the nearest few thousand.
   std::uint64_t step_limit = 4'000'000'000;
+  /// The threadgroups of each dispatch that run; empty: all.
+  std::vector<GroupRange> only_groups = {};
 };
 
 /// The options with which a device compiles its shaders.
@@ -61,6 +64,9 @@ class EmulatorDevice final : public Device {
   Result<std::shared_ptr<Buffer>> new_buffer(std::uint64_t length, const std::string& label) override;
   Result<std::shared_ptr<Buffer>> new_buffer(std::span<const std::byte> bytes, const std::string& label) override;
   std::shared_ptr<CommandQueue> new_command_queue() override;
+
+  /// A buffer of zeros whose pages exist only where they are touched. To initcheck it is written if `is_written`.
+  Result<std::shared_ptr<Buffer>> new_sparse_buffer(std::uint64_t length, bool is_written, const std::string& label);
 
   /// A library of a shader that is part of this program. The shader must outlive all that is made of it.
   std::shared_ptr<Library> new_library(const abi::Shader& shader);

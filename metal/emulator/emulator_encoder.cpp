@@ -54,6 +54,7 @@ Command EmulatorEncoder::command(Size threads, Size group) const {
   launch.threadgroup_lengths = threadgroup_lengths();
   launch.limits = device_->limits;
   launch.step_limit = device_->step_limit;
+  launch.only_groups = device_->only_groups;
   launch.static_length = pipeline()->static_length();
   launch.constants = function.shader().constants.get();
   launch.prepare = [&function, keep = pipeline()] { function.write_constants(); };

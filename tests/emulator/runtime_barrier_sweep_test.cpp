@@ -79,6 +79,22 @@ TEST(BarrierSweep, ListsEveryWayToWeakenABarrier) {
   EXPECT_THAT(barrier_mutants("/* threadgroup_barrier(mem_flags::mem_none) */ my_threadgroup_barrier(1);"), IsEmpty());
 }
 
+TEST(BarrierSweep, NamesTheFilesOfLineMarkersAndLeavesSystemHeadersAlone) {
+  const std::vector<BarrierMutant> mutants = barrier_mutants(R"(# 1 "kernel.metal"
+# 1 "/headers/metal_stdlib" 1 3
+threadgroup_barrier(mem_flags::mem_none);
+# 7 "kernel.metal" 2
+
+  threadgroup_barrier(mem_flags::mem_none);
+#line 3 "other//header.h"
+ ::metal::threadgroup_barrier(mem_flags::mem_none);
+)");
+  ASSERT_THAT(mutants, SizeIs(2));
+  EXPECT_EQ(mutants[0].barrier, (SourcePosition{"kernel.metal", 8, 3}));
+  EXPECT_EQ(mutants[1].barrier, (SourcePosition{"other/header.h", 3, 2}));
+  EXPECT_THAT(mutants[1].source, HasSubstr("\n ((void)0);"));
+}
+
 TEST(BarrierSweep, ReportsEachMutantOfAKernelThatNeedsItsBarriers) {
   for (const char* const source : {recursion, two_kinds}) {
     const Result<BarrierSweep> sweep = sweep_barriers(source, run);

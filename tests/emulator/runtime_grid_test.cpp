@@ -64,5 +64,19 @@ TEST(Grid, ThreadgroupsAreWholeWhereTheyAreCounted) {
   EXPECT_EQ(*reinterpret_cast<std::int32_t*>(buffer->contents()), 300);
 }
 
+TEST(ChosenGroups, AreEachTakenOnceInRisingOrder) {
+  const auto chosen = [](std::vector<GroupRange> ranges) {
+    const ChosenGroups groups(10, std::move(ranges));
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t n = 0; n < groups.count(); ++n) all.push_back(groups[n]);
+    return all;
+  };
+  using Numbers = std::vector<std::uint64_t>;
+  EXPECT_EQ(chosen({}).size(), 10U);
+  EXPECT_EQ(chosen({{GroupRange::end_of_grid, GroupRange::end_of_grid}, {0, 0}}), (Numbers{0, 9}));
+  EXPECT_EQ(chosen({{4, 6}, {5, 7}, {2, 2}}), (Numbers{2, 4, 5, 6, 7}));
+  EXPECT_EQ(chosen({{8, 100}, {50, 60}}), (Numbers{8, 9}));
+}
+
 }  // namespace
 }  // namespace assay::metal::emulator::test

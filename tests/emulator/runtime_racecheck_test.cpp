@@ -7,7 +7,12 @@
 namespace assay::metal::emulator::test {
 namespace {
 
+using testing::Contains;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 /// The check that reports, which must be the same in every order of threads.
@@ -180,6 +185,48 @@ TEST(Racecheck, NamesBothThreadsAndTheAddress) {
   EXPECT_EQ(report.other->action, "earlier write");
   EXPECT_EQ(report.other->thread.in_grid.width, 1U);
   EXPECT_EQ(report.count, 64U);
+}
+
+/// Every thread writes cell 0: its own number, then 9. So the first write is never of the value that is there.
+void write_twice(const abi::Invocation* call) {
+  store(buffer(call, 0), static_cast<std::int32_t>(thread_in_group(call)));
+  store(buffer(call, 0), 9);
+}
+
+TEST(Racecheck, SaysWhetherBothWriteTheSameValue) {
+  const auto messages = [](Entry entry) {
+    Bench bench;
+    bench.with(zeros(4));
+    bench.run(entry, {64}, {64});
+    std::vector<std::string> all;
+    for (const Report& report : bench.reports()) all.push_back(report.message);
+    return all;
+  };
+  EXPECT_THAT(messages(&write_twice), Not(Contains(HasSubstr("same value"))));
+  EXPECT_THAT(messages([](const abi::Invocation* call) { store(buffer(call, 0), 7); }),
+              ElementsAre(EndsWith("; both write the same value")));
+  EXPECT_THAT(messages([](const abi::Invocation* call) {
+                store(buffer(call, 0), static_cast<std::int32_t>(thread_in_group(call) / 63));
+              }),
+              ElementsAre(Not(HasSubstr("same value"))));
+}
+
+TEST(Racecheck, SaysThatABarrierDoesNotCoverTheMemory) {
+  const auto report = [](Entry entry) {
+    Bench bench;
+    bench.with(zeros(64)).with(zeros(64)).with_threadgroup_memory(256);
+    bench.run(entry, {64}, {64});
+    EXPECT_FALSE(bench.reports().empty());
+    return bench.reports().empty() ? Report() : bench.reports()[0];
+  };
+  const Report none = report(&neighbours<true, abi::mem_none>);
+  EXPECT_THAT(none.message, EndsWith("has mem_flags::mem_none, which does not cover threadgroup memory"));
+  EXPECT_EQ(none.advice, "give that barrier mem_flags::mem_threadgroup");
+  EXPECT_THAT(report(&neighbours<false, abi::mem_threadgroup>).message,
+              EndsWith("has mem_flags::mem_threadgroup, which does not cover device memory"));
+  EXPECT_THAT(report(&simd_neighbours<abi::mem_none, false>).message, HasSubstr("has mem_flags::mem_none"));
+  EXPECT_THAT(report(&simd_neighbours<abi::mem_none, true>).message, HasSubstr("no barrier that covers it"));
+  EXPECT_THAT(report(&read_then_write<false>).message, HasSubstr("no barrier that covers it"));
 }
 
 TEST(Racecheck, CanBeSwitchedOff) {

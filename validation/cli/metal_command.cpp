@@ -8,11 +8,14 @@
 #include <stdexcept>
 
 #include "metal/emulator/compile/cleanup.h"
-#include "metal/emulator/compile/lint.h"
 #include "metal/emulator/emulator_device.h"
+#include "validation/cli/finding_options.h"
+#include "validation/cli/metal_lint_command.h"
 #include "validation/cli/metal_run_command.h"
 #include "validation/cli/metal_serve.h"
+#include "validation/cli/metal_sweep_command.h"
 #include "validation/cli/shader_options.h"
+#include "validation/core/parse.h"
 #include "validation/report/report_file.h"
 #include "validation/shader/compiled.h"
 #include "validation/shader/json.h"
@@ -23,9 +26,27 @@ namespace {
 
 using metal::emulator::ThreadOrder;
 
-struct CheckOptions : ShaderOptions {
+struct CheckOptions : ShaderOptions, FindingOptions {
   ThreadOrder order = ThreadOrder::forward;
+  std::vector<std::string> only_groups;
 };
+
+/// A number, "last", or a range of two of them.
+metal::emulator::GroupRange group_range(const std::string& text) {
+  const auto number = [&](const std::string& part) {
+    if (part == "last") return metal::emulator::GroupRange::end_of_grid;
+    const auto value = parse_number<std::uint64_t>(part);
+    if (value) return *value;
+    throw std::invalid_argument(
+        fmt::format("--only-groups {}: expected numbers of threadgroups from 0 on, as in 0,17,100-120,last", text));
+  };
+  const auto dash = text.find('-');
+  const metal::emulator::GroupRange range{number(text.substr(0, dash)),
+                                          number(dash == std::string::npos ? text : text.substr(dash + 1))};
+  if (range.first > range.last)
+    throw std::invalid_argument(fmt::format("--only-groups {}: expected a rising range", text));
+  return range;
+}
 
 int compile(const CheckOptions& options) {
   ShaderScript script = options.script();
@@ -34,6 +55,7 @@ int compile(const CheckOptions& options) {
   const auto compiled = names ? compile_kernels(script, compile_options(script)) : tl::unexpected(names.error());
   if (!compiled && compiled.error().kind != metal::Error::Kind::compile)
     throw std::invalid_argument(compiled.error().text);
+  options.write(compiled ? std::vector<ShaderFinding>{} : findings_in(compiled.error().text, "compile"));
   fmt::print("{}\n", compiled ? fmt::format("{} {}: compiles", script.source.string(), script.passes[0].function)
                               : compiled.error().text);
   return compiled ? 0 : 1;
@@ -47,40 +69,19 @@ int list_or_compile(const CheckOptions& options) {
   return 0;
 }
 
-metal::emulator::EmulatorOptions emulator_options(const ShaderScript& script) {
-  metal::emulator::EmulatorOptions options;
-  options.metal_version = script.metal_version;
-  options.macros = script.macros;
-  options.folders = script.folders;
-  options.seed = script.seed;
-  return options;
-}
-
 int check(const CheckOptions& options) {
   if (!options.has_dispatch()) return list_or_compile(options);
-  const ShaderScript script = options.script();
+  ShaderScript script = options.script();
+  script.keeps_contents = false;
   auto emulator = emulator_options(script);
   emulator.order = options.order;
+  for (const std::string& groups : options.only_groups) emulator.only_groups.push_back(group_range(groups));
   metal::emulator::EmulatorDevice device(emulator);
   const ShaderOutcome outcome = run_shader(device, script);
   print_outcome(script, outcome);
+  options.write(findings_of(script, outcome));
   if (!options.json().empty()) write_atomically(options.json(), to_json(script, outcome));
   return outcome.passed() ? 0 : 1;
-}
-
-int lint(const ShaderOptions& options) {
-  const ShaderScript script = options.script();
-  const auto result = metal::emulator::lint_file(script.source, compile_options(script));
-  if (result) {
-    fmt::print("{}{}: {}\n", *result, script.source.filename().string(),
-               result->empty() ? "nothing found" : "warnings only");
-    return 0;
-  }
-  using Kind = metal::Error::Kind;
-  if (result.error().kind != Kind::lint && result.error().kind != Kind::compile)
-    throw std::invalid_argument(result.error().text);
-  fmt::print("{}\n", result.error().text);
-  return 1;
 }
 
 void add_check_command(CLI::App& metal, Action& action) {
@@ -94,14 +95,12 @@ void add_check_command(CLI::App& metal, Action& action) {
       {"forward", ThreadOrder::forward}, {"reverse", ThreadOrder::reverse}, {"random", ThreadOrder::random}};
   command->add_option("--order", options->order, "Order of threads between barriers: forward, reverse, random")
       ->transform(CLI::CheckedTransformer(orders));
+  command
+      ->add_option("--only-groups", options->only_groups,
+                   "Run these threadgroups alone, numbered along x, then y, then z: 0,17,100-120,last")
+      ->delimiter(',');
+  options->add_findings(*command);
   command->callback([&action, options] { action = [options] { return check(*options); }; });
-}
-
-void add_lint_command(CLI::App& metal, Action& action) {
-  auto* command = metal.add_subcommand("lint", "Refuse what Apple's compiler would refuse");
-  const auto options = std::make_shared<ShaderOptions>();
-  options->add_source(*command, "The shader, a .metal file");
-  command->callback([&action, options] { action = [options] { return lint(*options); }; });
 }
 
 /// For programs: not in --help.
@@ -121,7 +120,8 @@ void add_metal_command(CLI::App& app, Action& action) {
   metal->callback(metal::emulator::clean_up_when_interrupted);
   add_check_command(*metal, action);
   add_metal_run_command(*metal, action);
-  add_lint_command(*metal, action);
+  add_metal_lint_command(*metal, action);
+  add_metal_sweep_command(*metal, action);
   add_serve_command(*metal, action);
 }
 

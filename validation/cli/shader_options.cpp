@@ -47,6 +47,7 @@ std::string summary(const ShaderOutcome& outcome, bool colour) {
   if (errors > 0) parts.push_back(paint(fmt::format("{} found", errors), fg(fmt::terminal_color::red), colour));
   if (warnings > 0) parts.push_back(fmt::format("{} warning{}", warnings, warnings > 1 ? "s" : ""));
   if (parts.empty()) parts.push_back(paint("nothing found", fg(fmt::terminal_color::green), colour));
+  if (!outcome.allowed.empty()) parts.push_back(fmt::format("{} allowed", outcome.allowed.size()));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -140,6 +141,8 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
 void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
   for (const auto* reports : {&outcome.reports, &outcome.warnings})
     for (const auto& report : *reports) fmt::print("{}\n\n", to_string(report));
+  for (const auto& [report, reason] : outcome.allowed)
+    fmt::print("allowed: {} at {}: {}\n\n", to_string(report.check), to_string(report.event.position), reason);
   if (outcome.error) fmt::print("{}\n\n", outcome.error->text);
   for (std::size_t n = 0; n < outcome.dispatches.size(); ++n) {
     const auto& [function, seconds] = outcome.dispatches[n];

@@ -13,10 +13,14 @@
 
 namespace assay::validation {
 
+/// Larger arrays take memory on the emulator only where a kernel touches them.
+constexpr std::uint64_t large_array = std::uint64_t{1} << 30;
+
 struct ShaderArray {
   std::string scalar;  ///< Metal's name of the numbers' type
   std::vector<std::int64_t> shape;
   std::optional<std::vector<std::byte>> bytes = {};  ///< nothing: nobody has written them
+  bool is_large_zero = false;                        ///< zeros, too many to hold in `bytes`
 
   std::uint64_t length() const;  ///< in bytes
   std::string summary() const;   ///< "float32 [256, 4]"

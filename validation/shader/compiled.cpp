@@ -12,15 +12,6 @@ namespace emulator = metal::emulator;
 
 namespace {
 
-/// Empty if there are several, or none is named.
-std::string kernel_of_all_passes(const ShaderScript& script) {
-  if (script.passes.empty()) return {};
-  const std::string& first = script.passes.front().function;
-  const bool is_one =
-      std::ranges::all_of(script.passes, [&](const ShaderPass& pass) { return pass.function == first; });
-  return is_one ? first : std::string();
-}
-
 std::string chosen_kernel(const ShaderScript& script, const ShaderPass& pass, const std::vector<std::string>& names) {
   if (pass.function.empty() && names.size() == 1) return names.front();
   if (std::ranges::find(names, pass.function) != names.end()) return pass.function;
@@ -40,6 +31,15 @@ emulator::CompileOptions compile_options(const ShaderScript& script) {
   return options;
 }
 
+emulator::EmulatorOptions emulator_options(const ShaderScript& script) {
+  emulator::EmulatorOptions options;
+  options.metal_version = script.metal_version;
+  options.macros = script.macros;
+  options.folders = script.folders;
+  options.seed = script.seed;
+  return options;
+}
+
 metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script,
                                                      const emulator::CompileOptions& options) {
   const auto listing = emulator::list_file(script.source, options);
@@ -53,6 +53,14 @@ ShaderScript with_kernels(const ShaderScript& script, const std::vector<std::str
   ShaderScript named = script;
   for (ShaderPass& pass : named.passes) pass.function = chosen_kernel(script, pass, names);
   return named;
+}
+
+std::string kernel_of_all_passes(const ShaderScript& script) {
+  if (script.passes.empty()) return {};
+  const std::string& first = script.passes.front().function;
+  const bool is_one =
+      std::ranges::all_of(script.passes, [&](const ShaderPass& pass) { return pass.function == first; });
+  return is_one ? first : std::string();
 }
 
 metal::Result<std::shared_ptr<const emulator::CompiledShader>> compile_kernels(const ShaderScript& script,

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "metal/emulator/compile/compile.h"
+#include "metal/emulator/emulator_device.h"
 #include "validation/shader/script.h"
 
 namespace assay::validation {
 
 metal::emulator::CompileOptions compile_options(const ShaderScript& script);
+metal::emulator::EmulatorOptions emulator_options(const ShaderScript& script);
 
 /// The names of all kernels; nothing is compiled. Errors: those of the preprocessor and the translator.
 metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script,
@@ -19,6 +21,9 @@ metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script,
 /// The script with the name of each pass's kernel. Throws std::invalid_argument if it is none of `names`, or if no name
 /// is given and there are several.
 ShaderScript with_kernels(const ShaderScript& script, const std::vector<std::string>& names);
+
+/// Empty if the passes have several kernels, or none is named.
+std::string kernel_of_all_passes(const ShaderScript& script);
 
 /// Compiles the kernel of all passes alone, or all kernels if the passes have several or do not say which.
 metal::Result<std::shared_ptr<const metal::emulator::CompiledShader>> compile_kernels(

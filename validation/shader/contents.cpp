@@ -64,7 +64,8 @@ ShaderArray random_array(const metal::Argument& argument, const std::string& sha
 
 ShaderArray zero_array(const metal::Argument& argument, const std::string& shape) {
   ShaderArray array = shaped(argument, shape);
-  array.bytes.emplace(array.length());
+  array.is_large_zero = array.length() > large_array;
+  if (!array.is_large_zero) array.bytes.emplace(array.length());
   return array;
 }
 

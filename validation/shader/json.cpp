@@ -28,6 +28,7 @@ ordered_json of(const metal::emulator::Report& report) {
           {"kernel", report.kernel},
           {"message", report.message},
           {"address", report.address},
+          {"advice", report.advice},
           {"count", report.count},
           {"event", of(report.event, !report.is_of_source)},
           {"other", report.other ? of(*report.other) : ordered_json()}};
@@ -36,6 +37,12 @@ ordered_json of(const metal::emulator::Report& report) {
 ordered_json of(const std::vector<metal::emulator::Report>& reports) {
   ordered_json list = ordered_json::array();
   for (const auto& report : reports) list.push_back(of(report));
+  return list;
+}
+
+ordered_json of(const std::vector<AllowedReport>& allowed) {
+  ordered_json list = ordered_json::array();
+  for (const auto& [report, reason] : allowed) list.emplace_back(of(report))["reason"] = reason;
   return list;
 }
 
@@ -82,6 +89,7 @@ std::string to_json(const ShaderScript& script, const ShaderOutcome& outcome,
                             {"error", outcome.error ? ordered_json(outcome.error->text) : ordered_json()},
                             {"reports", of(outcome.reports)},
                             {"warnings", of(outcome.warnings)},
+                            {"allowed", of(outcome.allowed)},
                             {"comparisons", of(comparisons)}};
   return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -7,6 +7,7 @@
 
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/commands.h"
+#include "validation/shader/allow.h"
 #include "validation/shader/bind.h"
 #include "validation/shader/compiled.h"
 
@@ -28,16 +29,20 @@ T expect(metal::Result<T> result) {
 /// Memory that nobody has written holds the same on every device: NaN in every floating-point type.
 constexpr int unset_byte = 0xFF;
 
+std::shared_ptr<Buffer> make_buffer(metal::Device& device, const std::string& name, const ShaderArray& array) {
+  if (array.bytes) return expect(device.new_buffer(*array.bytes, name));
+  auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
+  if (emulated != nullptr && array.length() > large_array)
+    return expect(emulated->new_sparse_buffer(array.length(), array.is_large_zero, name));
+  auto buffer = expect(device.new_buffer(array.length(), name));
+  std::memset(buffer->contents(), array.is_large_zero ? 0 : unset_byte, array.length());
+  if (array.is_large_zero) (void)buffer->did_modify(0, array.length());
+  return buffer;
+}
+
 Buffers make_buffers(metal::Device& device, const std::map<std::string, ShaderArray>& arrays) {
   Buffers buffers;
-  for (const auto& [name, array] : arrays) {
-    if (array.bytes) {
-      buffers[name] = expect(device.new_buffer(*array.bytes, name));
-    } else {
-      buffers[name] = expect(device.new_buffer(array.length(), name));
-      std::memset(buffers[name]->contents(), unset_byte, array.length());
-    }
-  }
+  for (const auto& [name, array] : arrays) buffers[name] = make_buffer(device, name, array);
   return buffers;
 }
 
@@ -73,6 +78,7 @@ void take_arrays(const ShaderScript& script, const ShaderFunctions& functions, c
   const auto written = written_arrays(script, functions);
   std::erase_if(arrays,
                 [&](const auto& one) { return !written.contains(one.first) && !script.outputs.contains(one.first); });
+  if (!script.keeps_contents) return;
   for (auto& [name, array] : arrays) {
     const std::byte* const contents = buffers.at(name)->contents();
     array.bytes.emplace(contents, contents + buffers.at(name)->length());
@@ -114,25 +120,41 @@ void add_private_reads(const std::vector<metal::emulator::PrivateRead>& reads, S
     report.event.position = read.position;
     report.is_warning = !read.is_certain;
     report.is_of_source = true;
+    report.advice = "give the variable a value where it is declared";
     (read.is_certain ? outcome.reports : outcome.warnings).push_back(std::move(report));
   }
 }
 
-}  // namespace
+/// Moves what comments in the source allow from `reports` to `allowed`.
+void take_allowed(std::vector<metal::emulator::Report>& reports, Allowances& allowances,
+                  std::vector<AllowedReport>& allowed) {
+  std::erase_if(reports, [&](metal::emulator::Report& report) {
+    std::vector<metal::emulator::SourcePosition> places = {report.event.position};
+    if (report.other) places.push_back(report.other->position);
+    const auto reason = allowances.reason(to_string(report.check), places);
+    if (reason) allowed.push_back({std::move(report), *reason});
+    return reason.has_value();
+  });
+}
 
-ShaderOutcome run_shader(metal::Device& device, const ShaderScript& given) {
+void take_reports(const metal::emulator::EmulatorDevice& device,
+                  const std::vector<metal::emulator::PrivateRead>& private_reads, ShaderOutcome& outcome) {
+  outcome.reports = device.reports();
+  outcome.warnings = device.warnings();
+  add_private_reads(private_reads, outcome);
+  if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
+  Allowances allowances;
+  take_allowed(outcome.reports, allowances, outcome.allowed);
+  take_allowed(outcome.warnings, allowances, outcome.allowed);
+}
+
+ShaderOutcome run_loaded(metal::Device& device, const Loaded& loaded) {
   ShaderOutcome outcome;
   auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
   outcome.device = device.name();
   outcome.is_checked = emulated != nullptr;
-  const auto loaded = emulated != nullptr ? load_on(*emulated, given) : load_on(device, given);
-  if (!loaded) {
-    if (loaded.error().kind != Error::Kind::compile) throw std::invalid_argument(loaded.error().text);
-    outcome.error = loaded.error();
-    return outcome;
-  }
-  const ShaderScript& script = loaded->script;
-  const ShaderFunctions functions = functions_of(script, *loaded->library);
+  const ShaderScript& script = loaded.script;
+  const ShaderFunctions functions = functions_of(script, *loaded.library);
   outcome.arrays = arrays_of(script, functions);
   for (const auto& function : functions) outcome.dispatches.push_back({function->name()});
   const Buffers buffers = make_buffers(device, outcome.arrays);
@@ -141,13 +163,27 @@ ShaderOutcome run_shader(metal::Device& device, const ShaderScript& given) {
     outcome.arrays.clear();  // memory of a GPU that has faulted cannot be read
   else
     take_arrays(script, functions, buffers, outcome.arrays);
-  if (emulated != nullptr) {
-    outcome.reports = emulated->reports();
-    outcome.warnings = emulated->warnings();
-    add_private_reads(loaded->private_reads, outcome);
-    if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
-  }
+  if (emulated != nullptr) take_reports(*emulated, loaded.private_reads, outcome);
   return outcome;
+}
+
+}  // namespace
+
+ShaderOutcome run_shader(metal::Device& device, const ShaderScript& script) {
+  auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
+  const auto loaded = emulated != nullptr ? load_on(*emulated, script) : load_on(device, script);
+  if (loaded) return run_loaded(device, *loaded);
+  if (loaded.error().kind != Error::Kind::compile) throw std::invalid_argument(loaded.error().text);
+  ShaderOutcome outcome;
+  outcome.device = device.name();
+  outcome.is_checked = emulated != nullptr;
+  outcome.error = loaded.error();
+  return outcome;
+}
+
+ShaderOutcome run_compiled(metal::emulator::EmulatorDevice& device, const ShaderScript& script,
+                           const std::shared_ptr<const metal::emulator::CompiledShader>& shader) {
+  return run_loaded(device, {script, device.new_library(shader), shader->private_reads()});
 }
 
 }  // namespace assay::validation

@@ -9,8 +9,13 @@
 
 #include "metal/device/device.h"
 #include "metal/emulator/check/report.h"
+#include "metal/emulator/compile/compile.h"
 #include "validation/shader/array.h"
 #include "validation/shader/script.h"
+
+namespace assay::metal::emulator {
+class EmulatorDevice;
+}
 
 namespace assay::validation {
 
@@ -20,12 +25,19 @@ struct ShaderDispatch {
   std::optional<double> gpu_seconds = {};  ///< once it has run, on a device that measures it
 };
 
+/// A report or a warning that a comment in the source allows (allow.h).
+struct AllowedReport {
+  metal::emulator::Report report;
+  std::string reason;
+};
+
 struct ShaderOutcome {
   std::string device;                         ///< its own name
   bool is_checked = false;                    ///< by the emulator; a GPU checks no access
   std::vector<ShaderDispatch> dispatches;     ///< of each pass; empty if the shader does not compile
   std::map<std::string, ShaderArray> arrays;  ///< outputs, and what a kernel may write; empty after a GPU's error
   std::vector<metal::emulator::Report> reports, warnings;
+  std::vector<AllowedReport> allowed;
   std::optional<metal::Error> error;  ///< what stopped the script, if there is no report
 
   bool passed() const { return reports.empty() && !error; }
@@ -34,5 +46,9 @@ struct ShaderOutcome {
 /// Throws std::invalid_argument if the script does not fit the shader (bind.h) or the device's limits, or if the file
 /// cannot be read. If the shader does not compile, the outcome's error has the kind `compile`.
 ShaderOutcome run_shader(metal::Device& device, const ShaderScript& script);
+
+/// As above, for a checked emulator and a shader that is compiled already. The script must name the kernels.
+ShaderOutcome run_compiled(metal::emulator::EmulatorDevice& device, const ShaderScript& script,
+                           const std::shared_ptr<const metal::emulator::CompiledShader>& shader);
 
 }  // namespace assay::validation

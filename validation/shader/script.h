@@ -19,11 +19,11 @@ struct ShaderBinding {
 
 /// One dispatch.
 struct ShaderPass {
-  std::string function;                                ///< empty: the only one
-  std::map<std::uint32_t, ShaderBinding> buffers;      ///< by index
-  std::map<std::uint32_t, std::uint64_t> threadgroup;  ///< bytes by index
-  std::map<std::uint32_t, std::string> constants;      ///< values of function constants by index
-  metal::Size grid, group;                             ///< in threads
+  std::string function = {};                                ///< empty: the only one
+  std::map<std::uint32_t, ShaderBinding> buffers = {};      ///< by index
+  std::map<std::uint32_t, std::uint64_t> threadgroup = {};  ///< bytes by index
+  std::map<std::uint32_t, std::string> constants = {};      ///< values of function constants by index
+  metal::Size grid = {}, group = {};                        ///< in threads
 };
 
 struct ShaderScript {
@@ -36,6 +36,7 @@ struct ShaderScript {
   std::vector<ShaderPass> passes;
   std::map<std::string, std::filesystem::path> outputs;  ///< the .npy file that an array is written to, by name
   std::uint64_t seed = 1;                                ///< of random contents
+  bool keeps_contents = true;                            ///< false: nobody asks what arrays hold afterwards
 };
 
 }  // namespace assay::validation

@@ -1,6 +1,8 @@
 #include "metal/emulator/check/checker.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "metal/emulator/check/plain_access.h"
 
@@ -39,12 +41,14 @@ void Checker::begin_dispatch(DispatchInfo& dispatch) {
 }
 
 void Checker::end_dispatch() {
+  settle_value();
   for (Allocation* allocation : allowed_) allocation->allowed = {}, allocation->words = {};
   allowed_.clear();
   dispatch_ = nullptr;
 }
 
 void Checker::add(BoundMemory memory) {
+  settle_value();
   allow(memory);
   dispatch_->memory.push_back(std::move(memory));
 }
@@ -55,7 +59,7 @@ void Checker::allow(const BoundMemory& memory) {
   allocation.is_threadgroup_memory =
       memory.kind == BoundMemory::Kind::threadgroup_argument || memory.kind == BoundMemory::Kind::threadgroup_variable;
   if (extent.length == 0 || memory.offset < extent.begin) extent = {memory.offset, allocation.length() - memory.offset};
-  allocation.shadow.prepare();
+  allocation.shadow.prepare(allocation.is_sparse);
   const std::uint64_t words = allocation.length() / Shadow::word_bytes;
   const std::uint64_t begin = std::min((extent.begin + Shadow::word_bytes - 1) / Shadow::word_bytes, words);
   allocation.words = {allocation.begin() + begin * Shadow::word_bytes, allocation.is_absent ? 0 : words - begin,
@@ -64,12 +68,14 @@ void Checker::allow(const BoundMemory& memory) {
 }
 
 void Checker::begin_group(std::uint64_t group) {
+  settle_value();
   clock_.begin_group();
   groups_.push_back({clock_.group_start(), dispatch_, group});
 }
 
 bool Checker::judge(Allocation* allocation, std::uint32_t thread, const void* address, std::uint64_t bytes,
                     abi::Access kind, const void* pc) {
+  settle_value();
   const std::uint64_t offset =
       allocation ? static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - allocation->begin()) : 0;
   const bool is_allowed =
@@ -103,6 +109,22 @@ void Checker::write(Request& request, Cell& cell, std::uint64_t offset) {
     if (request.conflicts(other)) report_race(request, other, "read", offset);
   }
   cell.write.become(request.now);
+}
+
+void Checker::await_value(const Request& request, std::uint64_t offset, const ReportLog::Key& key) {
+  Allocation& allocation = request.allocation;
+  const std::uint64_t bytes = std::min(request.bytes, allocation.length() - offset);
+  const std::byte* const begin = allocation.begin() + offset;
+  racing_write_ = {key, &allocation, offset, std::exchange(allocation.words.count, 0), {begin, begin + bytes}};
+}
+
+/// The write has been performed: whatever comes next comes after it.
+void Checker::settle_value() {
+  if (!racing_write_) return;
+  const auto& [key, allocation, offset, words, before] = *racing_write_;
+  allocation->words.count = words;
+  if (std::memcmp(allocation->begin() + offset, before.data(), before.size()) != 0) log_.note_different_values(key);
+  racing_write_.reset();
 }
 
 /// A write by the host is looked up at the first read, and then recorded in the cell.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "metal/emulator/abi/shader_abi.h"
@@ -78,7 +79,18 @@ class Checker {
     bool conflicts(Trace past) const { return !(now.is_atomic() && past.is_atomic()) && overlaps(past); }
   };
 
+  /// A write that raced with an earlier write, until it is known which value it writes. Until then the allocation has
+  /// no words for the fast path, so that nothing changes the value unseen.
+  struct RacingWrite {
+    ReportLog::Key key;
+    Allocation* allocation = nullptr;
+    std::uint64_t offset = 0, words = 0;
+    std::vector<std::byte> before;
+  };
+
   void allow(const BoundMemory& memory);
+  void await_value(const Request& request, std::uint64_t offset, const ReportLog::Key& key);
+  void settle_value();
   void read(Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes);
   void write(Request& request, Cell& cell, std::uint64_t offset);
   static bool was_written(const Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes);
@@ -87,6 +99,7 @@ class Checker {
                             const void* pc);
   void report_unwritten(Request& request, std::uint64_t offset);
   void report_race(Request& request, Trace earlier, const char* action, std::uint64_t offset);
+  void explain_race(const Request& request, Trace earlier, bool same_group, Report& report) const;
   Finding finding(Check check, std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind,
                   const void* pc) const;
   const Group& group_at(std::uint32_t time) const;
@@ -99,6 +112,7 @@ class Checker {
   DispatchInfo* dispatch_ = nullptr;
   std::vector<Allocation*> allowed_;
   bool had_fault_ = false;
+  std::optional<RacingWrite> racing_write_;
 };
 
 }  // namespace assay::metal::emulator

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/check/symbolizer.h"
@@ -24,6 +25,23 @@ const char* verb(abi::Access kind) {
       return "atomic read and write";
   }
   return "access";
+}
+
+const char* memory_of(const Allocation& allocation) {
+  return allocation.is_threadgroup_memory ? "threadgroup" : "device";
+}
+
+std::string flags_in_words(std::uint32_t flags) {
+  switch (flags) {
+    case abi::mem_none:
+      return "mem_none";
+    case abi::mem_device:
+      return "mem_device";
+    case abi::mem_threadgroup:
+      return "mem_threadgroup";
+    default:
+      return "mem_texture";
+  }
 }
 
 /// The instruction of a past access: in the dispatch's shader, or near `near` if the shader is part of this program.
@@ -55,6 +73,10 @@ void Checker::report_out_of_bounds(std::uint32_t thread, const void* address, st
   log_.add({Check::memcheck, pc, 0}, [&] {
     Finding found = finding(Check::memcheck, thread, address, bytes, kind, pc);
     found.report.message = "access outside of all that is bound; it is not performed, and its thread ends there";
+    found.report.advice =
+        found.report.address.ends_with("(before its begin)")
+            ? "see whether the index is negative, or exceeds 32 bits: compute it in long or ulong"
+            : "compare the index with the number of elements before the access, or bind a longer buffer";
     return found;
   });
 }
@@ -66,6 +88,9 @@ void Checker::report_unwritten(Request& request, std::uint64_t offset) {
     const std::byte* const address = request.allocation.begin() + offset;
     Finding found = finding(Check::initcheck, request.thread, address, request.bytes, request.kind, request.pc);
     found.report.message = "what is read was never written";
+    found.report.advice = request.allocation.is_threadgroup_memory
+                              ? "write it in each threadgroup before it is read: it holds nothing at first"
+                              : "write it before it is read, in the host or in a kernel";
     return found;
   });
 }
@@ -78,14 +103,13 @@ void Checker::report_race(Request& request, Trace earlier, const char* action, s
     return;
   request.is_reported = true;
   const void* const pc = pc_of(earlier, *group.dispatch, request.pc);
-  log_.add({Check::racecheck, request.pc, reinterpret_cast<std::uintptr_t>(pc)}, [&] {
+  const ReportLog::Key key{Check::racecheck, request.pc, reinterpret_cast<std::uintptr_t>(pc)};
+  const bool is_of_writes = request.kind == abi::Access::write && action == std::string_view("write");
+  log_.add(key, [&] {
     const std::byte* const address = request.allocation.begin() + offset;
     Finding found = finding(Check::racecheck, request.thread, address, request.bytes, request.kind, request.pc);
-    const bool same_group = &group == &groups_.back();
-    found.report.message = same_group
-                               ? "two threads of a threadgroup access the same memory, and no barrier that covers "
-                                 "it lies between"
-                               : "threads of two threadgroups, which nothing orders, access the same memory";
+    explain_race(request, earlier, &group == &groups_.back(), found.report);
+    found.report.is_of_equal_values = is_of_writes;
     found.report.other = Event{fmt::format("earlier {}{}", earlier.is_atomic() ? "atomic " : "", action),
                                group.dispatch->grid.place_of(group.number, earlier.thread()),
                                {}};
@@ -94,6 +118,31 @@ void Checker::report_race(Request& request, Trace earlier, const char* action, s
     found.other_offset = place.offset;
     return found;
   });
+  if (is_of_writes) await_value(request, offset, key);
+}
+
+void Checker::explain_race(const Request& request, Trace earlier, bool same_group, Report& report) const {
+  if (!same_group) {
+    report.message = "threads of two threadgroups, which nothing orders, access the same memory";
+    report.advice =
+        "give each threadgroup elements of its own, use atomic functions, or split the kernel: dispatches are ordered";
+    return;
+  }
+  const char* const memory = memory_of(request.allocation);
+  const auto flags = clock_.barrier_since(earlier, request.thread);
+  if (flags) {
+    report.message = fmt::format(
+        "two threads of a threadgroup access the same memory, and the barrier between the accesses has "
+        "mem_flags::{}, which does not cover {} memory",
+        flags_in_words(*flags), memory);
+    report.advice = fmt::format("give that barrier mem_flags::mem_{}", memory);
+    return;
+  }
+  report.message = "two threads of a threadgroup access the same memory, and no barrier that covers it lies between";
+  report.advice = fmt::format(
+      "put threadgroup_barrier(mem_flags::mem_{}) between the two accesses, where all threads of the threadgroup come "
+      "to it",
+      memory);
 }
 
 const Checker::Group& Checker::group_at(std::uint32_t time) const {

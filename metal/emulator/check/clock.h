@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/memory/shadow.h"
@@ -58,18 +59,31 @@ class Clock {
       space->simdgroup_barriers.fill(now());
     }
     threadgroup_.valid_from = threadgroup_.ordered_before = now();
+    group_barrier_ = {now(), abi::mem_none};
+    simdgroup_barriers_.fill(group_barrier_);
   }
 
   void pass_threadgroup_barrier(std::uint32_t flags) {
     tick();
     if (flags & abi::mem_device) device_.group_barrier = now();
     if (flags & abi::mem_threadgroup) threadgroup_.group_barrier = now();
+    group_barrier_ = {now(), flags};
   }
 
   void pass_simdgroup_barrier(std::uint32_t simdgroup, std::uint32_t flags) {
     tick();
     if (flags & abi::mem_device) device_.simdgroup_barriers[simdgroup] = now();
     if (flags & abi::mem_threadgroup) threadgroup_.simdgroup_barriers[simdgroup] = now();
+    simdgroup_barriers_[simdgroup] = {now(), flags};
+  }
+
+  /// The flags of the last barrier between a past access in the running group and what thread `me` does now, whatever
+  /// memory it orders; nothing if there was none.
+  std::optional<std::uint32_t> barrier_since(Trace past, std::uint32_t me) const {
+    if (past.time() < group_barrier_.time) return group_barrier_.flags;
+    const Barrier& of_simdgroup = simdgroup_barriers_[me / abi::lanes_per_simdgroup];
+    if (past.simdgroup() == me / abi::lanes_per_simdgroup && past.time() < of_simdgroup.time) return of_simdgroup.flags;
+    return std::nullopt;
   }
 
   /// Tells what a thread does after a fence from what it did before.
@@ -89,7 +103,13 @@ class Clock {
     if (now() != last) device_.now = ++threadgroup_.now;
   }
 
+  struct Barrier {
+    std::uint32_t time = 2, flags = 0;
+  };
+
   SpaceClock device_, threadgroup_;
+  Barrier group_barrier_;
+  std::array<Barrier, 32> simdgroup_barriers_{};
 };
 
 }  // namespace assay::metal::emulator

@@ -44,10 +44,14 @@ std::string to_string(const Report& report) {
   std::string text = fmt::format("{}{}: kernel {}: {}", to_string(report.check), report.is_warning ? " warning" : "",
                                  report.kernel, report.message);
   if (!report.address.empty()) text += "\n  " + report.address;
-  if (report.is_of_source) return text + "\n    at " + to_string(report.event.position);
-  text += "\n  " + to_text(report.event);
-  if (report.other) text += "\n  " + to_text(*report.other);
-  if (report.count > 1) text += fmt::format("\n  {} times at these places", report.count);
+  if (report.is_of_source) {
+    text += "\n    at " + to_string(report.event.position);
+  } else {
+    text += "\n  " + to_text(report.event);
+    if (report.other) text += "\n  " + to_text(*report.other);
+    if (report.count > 1) text += fmt::format("\n  {} times at these places", report.count);
+  }
+  if (!report.advice.empty()) text += "\n  to mend it, " + report.advice;
   return text;
 }
 

@@ -42,10 +42,12 @@ struct Report {
   std::string message;
   std::string address;  ///< for example "buffer(2) `grad` + 128"; empty for synccheck and simdcheck
   Event event;
-  std::optional<Event> other;  ///< the earlier access, or the thread at another place
-  std::uint64_t count = 1;     ///< how often it was found at the same places in the source
-  bool is_warning = false;     ///< Metal defines the result, but it may not be the one that was meant
-  bool is_of_source = false;   ///< found in the source, not in a run: the event has a place and no thread
+  std::optional<Event> other;       ///< the earlier access, or the thread at another place
+  std::uint64_t count = 1;          ///< how often it was found at the same places in the source
+  bool is_warning = false;          ///< Metal defines the result, but it may not be the one that was meant
+  bool is_of_source = false;        ///< found in the source, not in a run: the event has a place and no thread
+  bool is_of_equal_values = false;  ///< a race of two writes, each time of the value that was there already
+  std::string advice = {};          ///< what to do
 };
 
 /// Several lines, without a newline at the end.

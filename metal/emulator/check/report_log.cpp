@@ -34,6 +34,12 @@ void ReportLog::add(const Key& key, const std::function<Finding()>& make) {
     ++findings_[entry->second].report.count;
 }
 
+void ReportLog::note_different_values(const Key& key) {
+  const std::lock_guard lock(mutex_);
+  if (const auto entry = index_.find(key); entry != index_.end())
+    findings_[entry->second].report.is_of_equal_values = false;
+}
+
 std::vector<Report> ReportLog::reports() const {
   std::vector<Report> reports = all();
   std::erase_if(reports, [](const Report& report) { return report.is_warning; });
@@ -58,11 +64,15 @@ std::vector<Report> ReportLog::all() const {
   for (const Finding& finding : findings_) {
     Report report = resolved(finding);
     const auto same = std::ranges::find_if(reports, [&](const Report& known) { return same_places(known, report); });
-    if (same == reports.end())
+    if (same == reports.end()) {
       reports.push_back(std::move(report));
-    else
+    } else {
       same->count += report.count;
+      same->is_of_equal_values &= report.is_of_equal_values;
+    }
   }
+  for (Report& report : reports)
+    if (report.is_of_equal_values) report.message += "; both write the same value";
   return reports;
 }
 

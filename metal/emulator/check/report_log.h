@@ -34,6 +34,9 @@ class ReportLog {
 
   void add(const Key& key, const std::function<Finding()>& make);
 
+  /// The two writes of a race were of different values.
+  void note_different_values(const Key& key);
+
   /// The reports so far that are no warnings, in the order of their first finding, with their positions.
   std::vector<Report> reports() const;
 

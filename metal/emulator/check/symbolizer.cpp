@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -50,7 +51,7 @@ SourcePosition parsed(std::string_view line, bool has_column) {
   SourcePosition position;
   if (has_column) position.column = take_number(line);
   position.line = take_number(line);
-  position.file = line == "??" ? "" : line;
+  if (line != "??") position.file = std::filesystem::path(line).lexically_normal();
   return position;
 }
 

@@ -116,16 +116,33 @@ CompiledShader::~CompiledShader() {
   dlclose(handle_);
 }
 
+namespace {
+
+Result<std::string> preprocessed(std::string_view source, const fs::path& name, const CompileOptions& options) {
+  const auto work = TemporaryFolder::make(cache_folder(options));
+  if (!work) return tl::make_unexpected(work.error());
+  const auto clang = find_clang();
+  if (!clang) return tl::make_unexpected(clang.error());
+  return preprocess(*clang, source, name, options, Purpose::run, work->path());
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view source, const fs::path& name,
                                                              const CompileOptions& options) {
+  const auto text = preprocessed(source, name, options);
+  if (!text) return tl::make_unexpected(text.error());
+  return compile_preprocessed(*text, options);
+}
+
+Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_view preprocessed,
+                                                                   const CompileOptions& options) {
   const fs::path cache = cache_folder(options);
   auto work = TemporaryFolder::make(cache);
   if (!work) return tl::make_unexpected(work.error());
   const auto clang = find_clang();
   if (!clang) return tl::make_unexpected(clang.error());
-  const auto preprocessed = preprocess(*clang, source, name, options, Purpose::run, work->path());
-  if (!preprocessed) return tl::make_unexpected(preprocessed.error());
-  const auto text = translate(*preprocessed, options.kernel);
+  const auto text = translate(preprocessed, options.kernel);
   if (!text) return tl::make_unexpected(text.error());
 
   std::string flags;
@@ -147,16 +164,16 @@ Result<std::shared_ptr<const CompiledShader>> compile_file(const fs::path& file,
   return compile_source(*source, file, options);
 }
 
-Result<ShaderListing> list_file(const fs::path& file, const CompileOptions& options) {
+Result<std::string> preprocess_file(const fs::path& file, const CompileOptions& options) {
   const auto source = read_file(file);
   if (!source) return tl::make_unexpected(source.error());
-  const auto work = TemporaryFolder::make(cache_folder(options));
-  if (!work) return tl::make_unexpected(work.error());
-  const auto clang = find_clang();
-  if (!clang) return tl::make_unexpected(clang.error());
-  const auto preprocessed = preprocess(*clang, *source, file, options, Purpose::run, work->path());
-  if (!preprocessed) return tl::make_unexpected(preprocessed.error());
-  return list_kernels(*preprocessed);
+  return preprocessed(*source, file, options);
+}
+
+Result<ShaderListing> list_file(const fs::path& file, const CompileOptions& options) {
+  const auto text = preprocess_file(file, options);
+  if (!text) return tl::make_unexpected(text.error());
+  return list_kernels(*text);
 }
 
 }  // namespace assay::metal::emulator

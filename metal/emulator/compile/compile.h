@@ -61,6 +61,14 @@ Result<std::shared_ptr<const CompiledShader>> compile_source(std::string_view so
 Result<std::shared_ptr<const CompiledShader>> compile_file(const std::filesystem::path& file,
                                                            const CompileOptions& options = {});
 
+/// The file's text with its #includes and macros in place, and markers of the lines that they come from.
+/// Errors: as above.
+Result<std::string> preprocess_file(const std::filesystem::path& file, const CompileOptions& options = {});
+
+/// Compiles such a text, or one that has been changed since.
+Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_view text,
+                                                                   const CompileOptions& options = {});
+
 /// What the file says of its kernels. Nothing is compiled. Errors: as above.
 Result<ShaderListing> list_file(const std::filesystem::path& file, const CompileOptions& options = {});
 

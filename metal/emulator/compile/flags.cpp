@@ -77,12 +77,16 @@ const std::vector<std::string> common = {
     "-fbfloat16-excess-precision=none",
 };
 
+/// The same text in two folders has the same object: its line table holds neither. GPUs wrap integers; an optimiser
+/// that assumes no overflow would hide an index that does.
 const std::vector<std::string> to_processor = {
     "-g1",
     "-gdwarf-4",
+    "-fdebug-compilation-dir=.",
     "-fPIC",
     "-fvisibility=hidden",
     "-fno-math-errno",
+    "-fwrapv",
 #if defined(__x86_64__)
     "-march=native",
     "-mno-avx512bf16",  // this and the next two convert subnormal numbers to bfloat 0

@@ -39,7 +39,7 @@ std::optional<Error> Executor::run_checked(Launch& launch) {
 }
 
 std::optional<Error> Executor::run_unchecked(const Launch& launch) {
-  const std::uint64_t groups = launch.info.grid.groups().count();
+  const std::uint64_t groups = ChosenGroups(launch.info.grid.groups().count(), launch.only_groups).count();
   const auto workers = static_cast<std::size_t>(std::min<std::uint64_t>(options_.os_threads, groups));
   for (std::size_t worker = 0; worker < workers; ++worker) runner(worker).begin_dispatch(launch, nullptr);
   std::atomic<std::uint64_t> next = 0;
@@ -65,10 +65,11 @@ std::optional<Error> Executor::run_unchecked(const Launch& launch) {
 
 /// Runs groups until none is left, or one must stop the dispatch.
 void Executor::run_groups(GroupRunner& runner, const Launch& launch, std::atomic<std::uint64_t>& next) {
-  const std::uint64_t groups = launch.info.grid.groups().count();
+  const ChosenGroups chosen(launch.info.grid.groups().count(), launch.only_groups);
+  const std::uint64_t groups = chosen.count();
   const bool backwards = options_.group.order == ThreadOrder::reverse;
   for (std::uint64_t taken = next++; taken < groups; taken = next++)
-    if (!runner.run(backwards ? groups - 1 - taken : taken)) next = groups;
+    if (!runner.run(chosen[backwards ? groups - 1 - taken : taken])) next = groups;
 }
 
 GroupRunner& Executor::runner(std::size_t index) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -13,7 +14,7 @@
 namespace assay::metal::emulator {
 
 SourcePosition position_of(const abi::Site& site) {
-  return {site.file, site.line, site.column};
+  return {std::filesystem::path(site.file).lexically_normal(), site.line, site.column};
 }
 
 std::string waiting_at(const abi::Site& site) {
@@ -22,6 +23,8 @@ std::string waiting_at(const abi::Site& site) {
 
 namespace {
 
+constexpr const char* all_come =
+    "move the barrier to where all threads come to it as often, out of the branch, the loop or behind the return";
 constexpr const char* page_fault =
     "Caused GPU Address Fault Error (0000000b:kIOGPUCommandBufferCallbackErrorPageFault)";
 constexpr const char* timeout = "Caused GPU Timeout Error (00000002:kIOGPUCommandBufferCallbackErrorTimeout)";
@@ -69,9 +72,11 @@ void GroupRunner::end_by_fault() {
 void GroupRunner::barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t finished) {
   if (!options_.synccheck) return;
   log_.add({Check::synccheck, site.file, number_of(site)}, [&] {
-    return finding(Check::synccheck, "a thread has ended without coming to a barrier",
-                   event_of(waiting, waiting_at(site), position_of(site)),
-                   event_of(finished, "ended", launch_->info.position));
+    Finding found = finding(Check::synccheck, "a thread has ended without coming to a barrier",
+                            event_of(waiting, waiting_at(site), position_of(site)),
+                            event_of(finished, "ended", launch_->info.position));
+    found.report.advice = all_come;
+    return found;
   });
 }
 
@@ -80,9 +85,12 @@ void GroupRunner::barriers_differ(std::uint32_t one, const abi::Site& site_of_on
   fail(timeout);
   if (options_.synccheck)
     log_.add({Check::synccheck, site_of_one.file, number_of(site_of_one, site_of_other)}, [&] {
-      return finding(Check::synccheck, "threads wait for each other at different barriers; the dispatch is stopped",
-                     event_of(one, waiting_at(site_of_one), position_of(site_of_one)),
-                     event_of(other, waiting_at(site_of_other), position_of(site_of_other)));
+      Finding found =
+          finding(Check::synccheck, "threads wait for each other at different barriers; the dispatch is stopped",
+                  event_of(one, waiting_at(site_of_one), position_of(site_of_one)),
+                  event_of(other, waiting_at(site_of_other), position_of(site_of_other)));
+      found.report.advice = all_come;
+      return found;
     });
   scheduler_.stop();
 }
@@ -96,6 +104,7 @@ void GroupRunner::report_endless(const abi::Site* site, const void* pc) {
                 fmt::format("a threadgroup has not ended after {} steps: an endless loop? The dispatch is stopped",
                             launch_->step_limit),
                 event_of(scheduler_.current(), "running", site ? position_of(*site) : SourcePosition{}));
+    found.report.advice = "look for a loop whose condition never becomes false, or that waits for another thread";
     if (!site) {
       const CodePlace place = place_in(launch_->info, pc);
       found.object = place.object;
@@ -110,6 +119,7 @@ void GroupRunner::index_out_of_bounds(const abi::Site& site, std::uint64_t index
     Finding found =
         finding(Check::memcheck, "an index outside of an array; its access is not performed, and its thread ends there",
                 event_of(scheduler_.current(), "access", position_of(site)));
+    found.report.advice = "keep the index below the length of the array";
     const std::string name = array_at(site);
     found.report.address = fmt::format("index {} of {}{}", static_cast<std::int64_t>(index),
                                        name.empty() ? "" : fmt::format("`{}`, ", name), type);
@@ -125,6 +135,8 @@ void GroupRunner::fault(const void* address, const void* pc) {
                             is_overflow ? fmt::format("a thread's own memory exceeds {} bytes", Fiber::stack_bytes)
                                         : "the processor refused an access; its thread ends there",
                             event_of(scheduler_.current(), "access", {}));
+    found.report.advice = is_overflow ? "move large arrays to device or threadgroup memory, and end recursion"
+                                      : "look for a pointer or an index that is far out of bounds";
     if (!is_overflow) found.report.address = name_of(launch_->info, address);
     const CodePlace place = place_in(launch_->info, pc);
     found.object = place.object;

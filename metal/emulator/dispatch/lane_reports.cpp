@@ -67,6 +67,7 @@ void GroupRunner::lanes_missing(std::uint32_t simdgroup, std::uint32_t active, s
         finding(Check::simdcheck, fmt::format("{} {}: {}", rule, site.operation, taking_part(active, missing)),
                 event_of(first(active), site.operation, position_of(site)), whereabouts(first(missing)));
     found.report.is_warning = is_warning;
+    found.report.advice = "let all lanes of the simdgroup come to it: move it out of the branch or the loop";
     return found;
   });
 }
@@ -80,10 +81,13 @@ void GroupRunner::undefined_lane(abi::Scope scope, std::uint32_t lane, const abi
     const std::uint64_t active = barriers_.result(me).active, all = (std::uint64_t{1} << width) - 1;
     const std::string lanes =
         active == all ? fmt::format("lanes are 0 to {}", width - 1) : taking_part(active, all & ~active);
-    return finding(Check::simdcheck,
-                   fmt::format("{} reads lane {} of the {}group, whose value is undefined: {}", site.operation, lane,
-                               scope == abi::Scope::quadgroup ? "quad" : "simd", lanes),
-                   event_of(me, site.operation, position_of(site)), is_lane ? whereabouts(other) : std::nullopt);
+    Finding found =
+        finding(Check::simdcheck,
+                fmt::format("{} reads lane {} of the {}group, whose value is undefined: {}", site.operation, lane,
+                            scope == abi::Scope::quadgroup ? "quad" : "simd", lanes),
+                event_of(me, site.operation, position_of(site)), is_lane ? whereabouts(other) : std::nullopt);
+    found.report.advice = "read from a lane that takes part, or let all lanes come to the operation";
+    return found;
   });
 }
 

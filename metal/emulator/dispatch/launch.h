@@ -7,11 +7,13 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "metal/device/limits.h"
 #include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/check/dispatch_info.h"
 #include "metal/emulator/memory/threadgroup_memory.h"
+#include "metal/emulator/simt/group_range.h"
 
 namespace assay::metal::emulator {
 
@@ -22,7 +24,8 @@ struct Launch {
   bool is_checked = false;      ///< the shader reports its accesses
   bool begins_sequence = true;  ///< ordered after all dispatches before it
   Limits limits;
-  std::uint64_t step_limit = 0;  ///< EmulatorOptions::step_limit
+  std::uint64_t step_limit = 0;         ///< EmulatorOptions::step_limit
+  std::vector<GroupRange> only_groups;  ///< EmulatorOptions::only_groups
   DispatchInfo info;
 
   std::mutex* constants = nullptr;  ///< held while it runs: it guards the shader's function constants

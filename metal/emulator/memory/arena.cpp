@@ -32,12 +32,14 @@ Arena::~Arena() {
   if (owners_) munmap(static_cast<void*>(owners_), bytes / page_bytes * sizeof(Allocation*));
 }
 
-std::unique_ptr<Allocation> Arena::allocate(std::uint64_t length) {
+std::unique_ptr<Allocation> Arena::allocate(std::uint64_t length, std::uint64_t gap) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t pages = pages_of(length);
-  std::byte* const begin = take_slot(pages);
-  if (!begin || mprotect(begin, length, PROT_READ | PROT_WRITE) != 0) return nullptr;
-  std::unique_ptr<Allocation> allocation(new Allocation(shared_from_this(), begin, length));
+  const std::uint64_t pages = pages_of(length), gap_pages = gap / page_bytes;
+  std::byte* const slot = take_slot(gap_pages + pages);
+  if (!slot) return nullptr;
+  std::byte* const begin = slot + gap_pages * page_bytes;
+  if (mprotect(begin, length, PROT_READ | PROT_WRITE) != 0) return nullptr;
+  std::unique_ptr<Allocation> allocation(new Allocation(shared_from_this(), begin, length, gap_pages * page_bytes));
   const auto first = static_cast<std::uint64_t>(begin - base_) / page_bytes;
   for (std::uint64_t page = 0; page < pages; ++page) owners_[first + page] = allocation.get();
   return allocation;
@@ -51,7 +53,7 @@ void Arena::release(const Allocation& allocation) {
   mprotect(allocation.begin(), pages * page_bytes, PROT_NONE);
   const auto first = static_cast<std::uint64_t>(allocation.begin() - base_) / page_bytes;
   for (std::uint64_t page = 0; page < pages; ++page) owners_[first + page] = nullptr;
-  free_slots_.emplace(pages, allocation.begin());
+  free_slots_.emplace(allocation.gap_ / page_bytes + pages, allocation.begin() - allocation.gap_);
 }
 
 std::byte* Arena::take_slot(std::uint64_t pages) {

@@ -54,23 +54,24 @@ class Allocation {
   // The state of the checks.
   Extent allowed;  ///< what the dispatch's kernel may access; empty if it is not bound
   bool is_threadgroup_memory = false;
+  bool is_sparse = false;  ///< only a small part of it will be touched
   bool is_absent = false;  ///< stands for an argument that is not there: reads give 0, writes are out of bounds
   AllowedWords words;
   Shadow shadow;
 
  private:
   friend class Arena;
-  Allocation(std::shared_ptr<Arena> arena, std::byte* begin, std::uint64_t length)
-      : shadow(length), arena_(std::move(arena)), begin_(begin), length_(length) {}
+  Allocation(std::shared_ptr<Arena> arena, std::byte* begin, std::uint64_t length, std::uint64_t gap)
+      : shadow(length), arena_(std::move(arena)), begin_(begin), length_(length), gap_(gap) {}
 
   std::shared_ptr<Arena> arena_;
   std::byte* begin_;
-  std::uint64_t length_;
+  std::uint64_t length_, gap_;
 };
 
 class Arena : public std::enable_shared_from_this<Arena> {
  public:
-  static constexpr std::uint64_t bytes = std::uint64_t{1} << 38, page_bits = 16;
+  static constexpr std::uint64_t bytes = std::uint64_t{1} << 40, page_bits = 16;
 
   /// Throws std::bad_alloc if the system cannot reserve the addresses.
   static std::shared_ptr<Arena> create();
@@ -78,8 +79,8 @@ class Arena : public std::enable_shared_from_this<Arena> {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Zeroed memory; null if there is none left.
-  std::unique_ptr<Allocation> allocate(std::uint64_t length);
+  /// Zeroed memory; null if there is none left. Nothing else is in the `gap` bytes before it.
+  std::unique_ptr<Allocation> allocate(std::uint64_t length, std::uint64_t gap = 0);
 
   /// Calls visit(allocation) for every allocation.
   template <class Visit>

@@ -23,11 +23,12 @@ bool HostWrites::cover(std::uint64_t begin, std::uint64_t end) const {
   return next != ranges_.begin() && std::prev(next)->second >= end;
 }
 
-void Shadow::prepare() {
+void Shadow::prepare(bool is_sparse) {
   if (cells_.data()) return;
   const std::uint64_t cells = words_ * (1 + word_bytes);
   cells_ = ZeroedPages<Cell>(cells);
   other_reads_ = ZeroedPages<Trace>(cells);
+  if (is_sparse) return;
   cells_.expect_use(words_);
   other_reads_.expect_use(words_);
 }

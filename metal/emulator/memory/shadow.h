@@ -72,7 +72,7 @@ class Shadow {
   explicit Shadow(std::uint64_t length) : words_((length + word_bytes - 1) / word_bytes) {}
 
   /// Must be called before the functions below.
-  void prepare();
+  void prepare(bool is_sparse = false);
 
   /// Calls visit(cell, offset, bytes) for the cells of [offset, offset + bytes).
   template <class Visit>

@@ -66,7 +66,7 @@ ASSAY_OWN T atomic_exchange_explicit(volatile atomic<T>* object, assay_detail::S
 template <class T>
 ASSAY_OWN bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* object, T* expected,
                                                      assay_detail::Same<T> desired, memory_order, memory_order) {
-  ASSAY_ATOMIC(object, atomic_write);
+  ASSAY_ATOMIC(object, atomic_modify);
   return __atomic_compare_exchange(&object->value, expected, &desired, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
@@ -74,7 +74,7 @@ ASSAY_OWN bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* object,
   template <class T>                                                                                                \
   ASSAY_OWN T atomic_fetch_##name##_explicit(volatile atomic<T>* object, assay_detail::Same<T> operand,             \
                                              memory_order) {                                                        \
-    ASSAY_ATOMIC(object, atomic_write);                                                                             \
+    ASSAY_ATOMIC(object, atomic_modify);                                                                            \
     return assay_detail::atomic_change(&object->value, [operand](T old) ASSAY_UNCHECKED { return T(expression); }); \
   }
 ASSAY_ATOMIC_FETCH(add, old + operand)

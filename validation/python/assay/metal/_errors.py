@@ -39,6 +39,7 @@ class Report:
     kernel: str
     message: str
     address: str  # "buffer(0) `in` + 1000"; empty where no memory is meant
+    advice: str  # what to do
     count: int  # how often it was found at the same places
     event: Event
     other: Optional[Event]  # the earlier access, or the thread that is elsewhere
@@ -46,7 +47,7 @@ class Report:
     def __str__(self) -> str:
         places = [f"{one.action} at {one.file}:{one.line}:{one.column}" for one in (self.event, self.other) if one]
         at = f" ({self.address})" if self.address else ""
-        return f"{self.check}: {self.kernel}: {self.message}{at}: {', '.join(places)}"
+        return f"{self.check}: {self.kernel}: {self.message}{at}: {', '.join(places)}; to mend it, {self.advice}"
 
 
 class CheckError(MetalError):

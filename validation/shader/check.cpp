@@ -1,0 +1,27 @@
+#include "validation/shader/check.h"
+
+#include "metal/emulator/emulator_device.h"
+#include "validation/shader/compiled.h"
+
+namespace assay::validation {
+
+ShaderOutcome check_shader(const ShaderScript& script) {
+  metal::emulator::EmulatorDevice device(emulator_options(script));
+  return run_shader(device, script);
+}
+
+std::string to_string(const ShaderOutcome& outcome) {
+  std::string text;
+  for (const auto* reports : {&outcome.reports, &outcome.warnings})
+    for (const auto& report : *reports) text += to_string(report) + "\n";
+  for (const auto& [report, reason] : outcome.allowed)
+    text += fmt::format("allowed: {} at {}: {}\n", to_string(report.check), to_string(report.event.position), reason);
+  if (outcome.error) text += outcome.error->text + "\n";
+  return text.empty() ? "nothing found" : text;
+}
+
+std::ostream& operator<<(std::ostream& stream, const ShaderOutcome& outcome) {
+  return stream << to_string(outcome);
+}
+
+}  // namespace assay::validation

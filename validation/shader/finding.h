@@ -1,0 +1,51 @@
+// What was found in a shader, whoever found it: a check, lint or the compiler. The one form of all formats in which
+// findings are written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metal/emulator/check/report.h"
+#include "validation/shader/run.h"
+
+namespace assay::validation {
+
+struct ShaderFinding {
+  std::string rule;  ///< one of finding_rules()
+  bool is_warning = false;
+  std::string message;
+  std::string advice;  ///< what to do
+  metal::emulator::SourcePosition position;
+  std::string other_message = {};  ///< what happened at the other place; empty if there is none
+  metal::emulator::SourcePosition other = {};
+  std::optional<std::string> reason = {};  ///< of the comment that allows it (allow.h)
+  std::string text = {};                   ///< all that is known of it, in several lines
+};
+
+struct FindingRule {
+  const char* name;
+  const char* description;
+};
+
+/// The checks, then "lint", "compile" and "run".
+const std::vector<FindingRule>& finding_rules();
+
+/// Reports, warnings, what a comment allows, and the error.
+std::vector<ShaderFinding> findings_of(const ShaderScript& script, const ShaderOutcome& outcome);
+
+/// From lines "file:line:column: error: text" and "... warning: text", and notes behind each.
+std::vector<ShaderFinding> findings_in(std::string_view messages, const std::string& rule);
+
+/// The path of a file below the working folder, relative to that folder; of another file, its absolute path.
+std::string path_in_folder(const std::string& file);
+
+/// Whether none is an error that nothing allows.
+bool passed(const std::vector<ShaderFinding>& findings);
+
+/// {"findings": [{"rule", "level": "error" or "warning", "message", "advice", "file", "line", "column", "allowed": null
+/// or the reason}]}
+std::string to_json(const std::vector<ShaderFinding>& findings);
+
+}  // namespace assay::validation

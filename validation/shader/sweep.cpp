@@ -1,0 +1,63 @@
+#include "validation/shader/sweep.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "validation/shader/compiled.h"
+#include "validation/shader/run.h"
+
+namespace assay::validation {
+
+namespace {
+
+using metal::emulator::BarrierMutant;
+using metal::emulator::BarrierSweep;
+using metal::emulator::Report;
+using nlohmann::ordered_json;
+
+metal::Result<std::vector<Report>> run(const ShaderScript& script, const metal::emulator::CompileOptions& options,
+                                       const std::string& text) {
+  const auto shader = metal::emulator::compile_preprocessed(text, options);
+  if (!shader) return tl::unexpected(shader.error());
+  metal::emulator::EmulatorDevice device(emulator_options(script));
+  const ShaderOutcome outcome = run_compiled(device, script, *shader);
+  if (outcome.error) return tl::unexpected(*outcome.error);
+  return outcome.reports;
+}
+
+ordered_json of(const BarrierMutant& mutant) {
+  const Report* const found = mutant.reports.empty() ? nullptr : &mutant.reports.front();
+  return {{"file", mutant.barrier.file},
+          {"line", mutant.barrier.line},
+          {"column", mutant.barrier.column},
+          {"change", mutant.change},
+          {"check", found != nullptr ? ordered_json(to_string(found->check)) : ordered_json()},
+          {"at", found != nullptr ? ordered_json(to_string(found->event.position)) : ordered_json()}};
+}
+
+}  // namespace
+
+metal::Result<BarrierSweep> sweep_shader(const ShaderScript& given) {
+  auto options = compile_options(given);
+  const auto names = kernel_names(given, options);
+  if (!names) {
+    if (names.error().kind != metal::Error::Kind::compile) throw std::invalid_argument(names.error().text);
+    return tl::unexpected(names.error());
+  }
+  ShaderScript script = with_kernels(given, *names);
+  script.keeps_contents = false;
+  options.kernel = kernel_of_all_passes(script);
+  const auto text = metal::emulator::preprocess_file(script.source, options);
+  if (!text) return tl::unexpected(text.error());
+  return metal::emulator::sweep_barriers(*text,
+                                         [&](const std::string& changed) { return run(script, options, changed); });
+}
+
+std::string to_json(const BarrierSweep& sweep) {
+  ordered_json changes = ordered_json::array();
+  for (const auto* mutants : {&sweep.reported, &sweep.survivors})
+    for (const BarrierMutant& mutant : *mutants) changes.push_back(of(mutant));
+  return ordered_json{{"changes", changes}}.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace assay::validation
