@@ -39,13 +39,13 @@ class NodeErrors {
         errors_(errors),
         underflows_(underflows),
         a_(arithmetic),
-        format_(format_of(arithmetic.compute)),
+        format_(computing(arithmetic)),
         declared_(graph, values, arithmetic) {}
 
   double of(std::size_t number, std::size_t i, double underflow) {
     const Node& node = graph_.nodes[number];
     const double value = values_[number][i];
-    if (node.op == Op::input) return value * 0 == 0 ? std::abs(value) * a_.input_roundoff + declared_.of(number, i) : 0;
+    if (node.op == Op::input) return value * 0 == 0 ? input(value) + declared_.of(number, i) : 0;
     if (node.op == Op::constant) return rounding(value, is_number(value) ? 0 : 1);
     const double error =
         propagated(node, i, value) + (node.op == Op::multiply ? underflow : 0) + declared_.of(number, i);
@@ -66,6 +66,12 @@ class NodeErrors {
   }
 
  private:
+  /// What a kernel reads in the place of an input.
+  double input(double value) const {
+    const bool is_flushed = a_.flushes_subnormals && std::abs(value) < format_.smallest;
+    return is_flushed ? std::abs(value) : std::abs(value) * a_.input_roundoff;
+  }
+
   Operand operand(const Node& node, std::size_t argument, std::size_t i) const {
     const auto number = static_cast<std::size_t>(node.arguments[argument]);
     return {values_[number][i], errors_[number][i]};
@@ -332,9 +338,24 @@ Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& a
   return errors;
 }
 
+namespace {
+
+NumberFormat format_in(const Arithmetic& arithmetic, Dtype dtype) {
+  NumberFormat format = format_of(dtype);
+  if (arithmetic.flushes_subnormals) format.smallest = format.smallest_normal;
+  return format;
+}
+
+}  // namespace
+
+NumberFormat computing(const Arithmetic& arithmetic) {
+  return format_in(arithmetic, arithmetic.compute);
+}
+
 double stored(double value, double error, const Arithmetic& arithmetic) {
   if (!std::isfinite(value)) return error;
-  const NumberFormat format = format_of(arithmetic.storage);
+  const NumberFormat format = format_in(arithmetic, arithmetic.storage);
+  if (arithmetic.flushes_subnormals && value != 0 && std::abs(value) < format.smallest) return error + format.smallest;
   if (error == 0 && rounded_to<double>(arithmetic.storage, value) == value) return 0;
   return error + format.roundoff * (std::abs(value) + error) + format.smallest;
 }

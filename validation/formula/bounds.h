@@ -29,7 +29,11 @@ struct Arithmetic {
   /// What it rounds in addition, by the name of a value in the formula: "d": 2 roundings of d; "d.operands": 1 rounding
   /// of each operand of the operation that gives d, as where x r - mean r stands for (x - mean) r.
   std::map<std::string, double> rounds = {};
+  bool flushes_subnormals = false;  ///< what is below the smallest normal number may be read or become 0
 };
+
+/// The format in which the kernel computes.
+NumberFormat computing(const Arithmetic& arithmetic);
 
 /// Bounds on |computed - exact| for all elements of all nodes, before the result is stored. Infinite where the
 /// arithmetic allows no bound: a divisor that may be 0, a value beyond the largest number. `results` are the nodes

@@ -18,24 +18,24 @@ const std::string of_operands = ".operands";
 // More further roundings than this are no way to write a formula, but a fault.
 constexpr double most_roundings = 64;
 
-/// The sum of the sizes of what element `i` is made of, by one operation.
+/// The sum of the sizes of the terms of element `i`, whose roundings reach it as they are.
 double size_of_operands(const Graph& graph, const Doubles& values, std::size_t n, std::size_t i) {
   const Node& node = graph.nodes[n];
   const auto value = [&](std::size_t argument, std::size_t at) {
     return std::abs(values[static_cast<std::size_t>(node.arguments[argument])][at]);
   };
   double size = 0;
-  if (is_reduction(node.op)) {
+  if (node.op == Op::sum) {
     const auto inner = static_cast<std::size_t>(node.inner);
     for (std::size_t k = 0; k < inner; ++k) size += value(0, i * inner + k);
-  } else if (is_unary(node.op) || node.op == Op::add || node.op == Op::subtract) {
+  } else if (node.op == Op::add || node.op == Op::subtract) {
     for (std::size_t argument = 0; argument < node.arguments.size(); ++argument) size += value(argument, i);
   }
   return std::isfinite(size) ? size : 0;
 }
 
 bool has_operands(Op op) {
-  return is_reduction(op) || is_unary(op) || op == Op::add || op == Op::subtract;
+  return op == Op::sum || op == Op::add || op == Op::subtract;
 }
 
 /// d result / d element for all elements of all nodes, for one element of a result.
@@ -74,7 +74,7 @@ void require_names(const Graph& graph, const Arithmetic& arithmetic) {
 }
 
 DeclaredRoundings::DeclaredRoundings(const Graph& graph, const Doubles& values, const Arithmetic& arithmetic)
-    : graph_(graph), values_(values), format_(format_of(arithmetic.compute)) {
+    : graph_(graph), values_(values), format_(computing(arithmetic)) {
   if (arithmetic.rounds.empty()) return;
   const auto count = [&](const std::string& name) {
     const auto found = arithmetic.rounds.find(name);

@@ -169,13 +169,15 @@ std::vector<std::tuple<std::string, bool, std::string>> mutants(const Subject& s
 }
 
 formula::Arithmetic arithmetic(const std::string& storage, const std::string& compute, const std::string& accumulate,
-                               double exp_error, double input_roundoff, std::map<std::string, double> rounds) {
+                               double exp_error, double input_roundoff, std::map<std::string, double> rounds,
+                               bool flushes_subnormals) {
   const auto dtype = [](const std::string& name) {
     for (std::size_t i = 0; i < validation::dtype_names().size(); ++i)
       if (validation::dtype_names()[i] == name) return static_cast<validation::Dtype>(i);
     throw std::invalid_argument("dtype '" + name + "': expected float32, float16, bfloat16 or float64");
   };
-  return {dtype(storage), dtype(compute), dtype(accumulate), exp_error, input_roundoff, std::move(rounds)};
+  return {dtype(storage), dtype(compute),    dtype(accumulate), exp_error,
+          input_roundoff, std::move(rounds), flushes_subnormals};
 }
 
 formula::Kind kind_called(const std::string& name) {
@@ -219,7 +221,7 @@ void add_formula(py::module_& core) {
         subject.backward = kernel_of(backward, unsupported);
         subject.arithmetic = arithmetic(types[0].cast<std::string>(), types[1].cast<std::string>(),
                                         types[2].cast<std::string>(), types[3].cast<double>(), types[4].cast<double>(),
-                                        types[5].cast<std::map<std::string, double>>());
+                                        types[5].cast<std::map<std::string, double>>(), types[6].cast<bool>());
         subject.digits = digits;
         return subject;
       }))

@@ -53,21 +53,6 @@ TEST(FormulaEvaluate, BallsEncloseTheValue) {
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_LT(static_cast<double>(abs(balls.back()[i].midpoint() - values.back()[i])), 1e-38);
 }
-
-TEST(FormulaEvaluate, WhatBallsLeaveUndecidedIsEnclosed) {
-  const PrecisionScope scope(20);
-  const Ball third = Ball(1) / Ball(3), other = Ball(2) / Ball(6), one(1);
-  for (const Op op : {Op::less, Op::less_equal, Op::equal}) {
-    const Ball open = detail::comparison(op, third, other);
-    EXPECT_TRUE(open.contains(Ball(0)) && open.contains(Ball(1)));
-    EXPECT_TRUE(detail::comparison(op, one, Ball(2)).is_exact());
-  }
-  const Ball either = detail::chosen(third - other, Ball(5), Ball(7));
-  EXPECT_TRUE(either.contains(Ball(5)) && either.contains(Ball(7)));
-  EXPECT_TRUE(detail::share(one, detail::comparison(Op::equal, third, other)).contains(one));
-  EXPECT_TRUE(detail::sign(third - other).contains(Ball(-1)));
-  EXPECT_TRUE(detail::sign(third).is_exact());
-}
 #endif
 
 }  // namespace

@@ -82,6 +82,79 @@ def _rnnt_loss(torch: Any, a: Dict[str, Any]) -> Any:
     return loss(a["logits"][None], a["labels"][None].int(), *lengths, blank=0, reduction="sum")
 
 
+def _jax(formula: Callable[[Any, Any], Any]) -> Tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    """The kernel, compiled, and its backward pass by jax.vjp, of formula(jax, arrays by name)."""
+
+    def arrays(p: Any) -> Dict[str, Any]:
+        return {key: one for key, one in vars(p).items() if hasattr(one, "dtype") and key != "upstream"}
+
+    def forward(p: Any) -> Any:
+        import jax
+        import numpy
+
+        return numpy.asarray(jax.jit(lambda a: formula(jax, a))(arrays(p)))
+
+    def backward(p: Any) -> Any:
+        import jax
+        import numpy
+
+        given = arrays(p)
+        names = [key for key, one in given.items() if one.dtype.kind == "f"]
+        _, pull = jax.vjp(lambda some: formula(jax, {**given, **some}), {key: given[key] for key in names})
+        gradients = pull(jax.numpy.asarray(p.upstream))[0]
+        return tuple(numpy.asarray(gradients[key]) for key in names)
+
+    forward.__name__ = backward.__name__ = formula.__name__
+    return forward, backward
+
+
+def _jax_softmax(jax: Any, a: Any) -> Any:
+    return jax.nn.softmax(a["x"], axis=-1)
+
+
+def _jax_log_softmax(jax: Any, a: Any) -> Any:
+    return jax.nn.log_softmax(a["x"], axis=-1)
+
+
+def _jax_layer_norm(jax: Any, a: Any) -> Any:
+    return jax.nn.standardize(a["x"], axis=-1, epsilon=2.0**-17) * a["weight"] + a["bias"]
+
+
+def _jax_attention(jax: Any, a: Any) -> Any:
+    q, k, v = (a[name].swapaxes(0, 1)[None] for name in "qkv")  # [1, T, H, D]
+    return jax.nn.dot_product_attention(q, k, v, is_causal=True, scale=0.25)[0].swapaxes(0, 1)
+
+
+def _mlx(formula: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    """The kernel of formula(mlx.core, arrays by name)."""
+
+    def forward(p: Any) -> Any:
+        import mlx.core as mx
+        import numpy
+
+        return numpy.array(formula(mx, {key: mx.array(one) for key, one in vars(p).items() if hasattr(one, "dtype")}))
+
+    forward.__name__ = formula.__name__
+    return forward
+
+
+def _mlx_softmax(mx: Any, a: Any) -> Any:
+    return mx.softmax(a["x"], axis=-1)
+
+
+def _mlx_rms_norm(mx: Any, a: Any) -> Any:
+    return mx.fast.rms_norm(a["x"], a["weight"], 2.0**-17)
+
+
+def _mlx_layer_norm(mx: Any, a: Any) -> Any:
+    return mx.fast.layer_norm(a["x"], a["weight"], a["bias"], 2.0**-17)
+
+
+def _mlx_attention(mx: Any, a: Any) -> Any:
+    attend = mx.fast.scaled_dot_product_attention
+    return attend(a["q"][None], a["k"][None], a["v"][None], scale=0.25, mask="causal")[0]
+
+
 def numpy_matmul(p: Any) -> Any:
     return p.a @ p.b
 
@@ -105,6 +178,7 @@ def scipy_log_softmax(p: Any) -> Any:
 
 
 # title, library, operation of the gallery, kernel, backward pass, what is declared, a function that not all versions have
+_JAX = {"empty": False, "subnormals": False}  # XLA flushes them to 0
 _CORE = {"empty": False}  # results of nothing are refused by some; what is judged is the arithmetic
 KERNELS = (
     ("softmax", "torch", "softmax", *_torch(_softmax), {}, ""),
@@ -120,5 +194,13 @@ KERNELS = (
     ("padded attention of matmul, tanh and softmax", "torch", "padded_attention", *_torch(_padded_attention), _CORE, ""),
     ("logcumsumexp", "torch", "cumulative_log_sum_exp", *_torch(_logcumsumexp), _CORE, ""),
     ("logaddexp.accumulate", "numpy", "cumulative_log_sum_exp", numpy_logaddexp_accumulate, None, _CORE, ""),
+    ("nn.softmax", "jax", "softmax", *_jax(_jax_softmax), _JAX, ""),
+    ("nn.log_softmax", "jax", "log_softmax", *_jax(_jax_log_softmax), _JAX, ""),
+    ("nn.standardize, weight and bias", "jax", "layer_norm", *_jax(_jax_layer_norm), _JAX, ""),
+    ("nn.dot_product_attention, causal", "jax", "causal_attention", *_jax(_jax_attention), _JAX, "jax.nn.dot_product_attention"),
+    ("softmax", "mlx.core", "softmax", _mlx(_mlx_softmax), None, _CORE, ""),
+    ("fast.rms_norm", "mlx.core", "rms_norm", _mlx(_mlx_rms_norm), None, _CORE, ""),
+    ("fast.layer_norm", "mlx.core", "layer_norm", _mlx(_mlx_layer_norm), None, _CORE, ""),
+    ("fast.scaled_dot_product_attention, causal", "mlx.core", "causal_attention", _mlx(_mlx_attention), None, _CORE, ""),
     ("rnnt_loss", "torchaudio", "transducer_loss", *_torch(_rnnt_loss), _CORE, ""),
 )

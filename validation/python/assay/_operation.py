@@ -160,11 +160,11 @@ class Operation:
 
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", compute: str = "",
                 accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0,
-                rounds: Optional[Dict[str, float]] = None, empty: bool = True,
+                rounds: Optional[Dict[str, float]] = None, subnormals: bool = True, empty: bool = True,
                 limits: Optional[Dict[str, int]] = None, digits: int = 40) -> Any:
         compute = compute or ("float32" if dtype in ("float16", "bfloat16") else dtype)
         declared = {key: float(count) for key, count in (rounds or {}).items()}
-        types = (dtype, compute, accumulate or compute, float(exp_error), float(input_roundoff), declared)
+        types = (dtype, compute, accumulate or compute, float(exp_error), float(input_roundoff), declared, not subnormals)
         name = getattr(kernel or backward, "__name__", "kernel")
         subject = _core.FormulaSubject(
             self.name, self.inputs, self.extents, {**self.limits, **(limits or {})}, self.properties, empty, self.trace,

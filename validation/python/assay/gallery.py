@@ -104,12 +104,12 @@ def cumulative_log_sum_exp(xp: Any, x: Any) -> Any:
     return xp.stack(total, axis=1) if total else x
 
 
-@operation(q="T, D", k="T, D", v="T, D", decay="T of unit", beta="T of unit", properties="causal=T", limits={"T": 17, "D": 5})
+@operation(q="T, D", k="T, D", v="T, D", decay="T of unit", beta="T of unit", properties="causal=T", limits={"T": 33, "D": 5})
 def gated_delta_rule(xp: Any, q: Any, k: Any, v: Any, decay: Any, beta: Any) -> Any:
     """A memory that decays and is corrected at a key: S' = a S, then S = S' + b k (v - k S'), read by q.
 
     Kernels compute a chunk of steps at a time: the corrections of a chunk solve a triangular system (the WY form), and the
-    memory is carried from chunk to chunk. Bounds forget that corrections shrink the memory, so judge short sequences.
+    memory is carried from chunk to chunk. Corrections shrink the memory, which bounds by adjoints know.
     """
     state, out = xp.zeros((q.shape[1], q.shape[1])), []
     k = k / xp.sqrt(xp.sum(k * k, axis=-1, keepdims=True) + 2.0**-10)
