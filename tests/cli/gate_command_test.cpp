@@ -85,7 +85,7 @@ TEST_F(GateCommand, NamesWhatEachPropertyReached) {
   EXPECT_THAT(cce.out, ContainsRegex("V 131073 by 1 of 3 properties, .*all terms by loss\n"));
   EXPECT_THAT(cce.out, HasSubstr("arrays past 2^32 elements: not reached"));
   EXPECT_THAT(run("gate cce --reach full" + options + "'^far-tokens$'").out,
-              HasSubstr("loss, dweight and dbias of tokens past 2^32 elements by far-tokens; other"));
+              HasSubstr("loss and gradients of tokens past 2^32 elements by far-tokens"));
 }
 
 /// A failure that no line of text holds comes as a file, whose line replays all the same.

@@ -50,26 +50,32 @@ class ReachFault : public O::Kernel {
   Call call_;
 };
 
-/// Sets the elements of a result whose index on `axis` is at least `first` to 0.
-template <class O>
-void zero_from(const char* result, std::size_t axis, std::int64_t first, const typename O::Problem& problem,
-               const typename O::Output& out, const typename O::Request& request) {
-  const auto zero = [&](auto elements, const std::vector<std::int64_t>& shape) {
-    if (elements.empty() || axis >= shape.size()) return;
-    std::int64_t stride = 1;
-    for (std::size_t later = axis + 1; later < shape.size(); ++later) stride *= shape[later];
-    for (std::size_t i = 0; i < elements.size(); ++i)
-      if (static_cast<std::int64_t>(i) / stride % shape[axis] >= first) elements[i] = {};
-  };
+/// Calls use(elements, shape) for a result.
+template <class O, class Use>
+void with_result(const char* result, const typename O::Problem& problem, const typename O::Output& out,
+                 const typename O::Request& request, const Use& use) {
   for_each_row(O::results(), [&](const auto& row) {
     if (std::string_view(row.name) != result) return;
     const auto shape = result_dimensions<O>(row, problem.options, request);
     auto view = out.*row.in_output;
     if constexpr (is_variant<decltype(view)>) {
-      std::visit([&](auto elements) { zero(elements, shape); }, view);
+      std::visit([&](auto elements) { use(elements, shape); }, view);
     } else {
-      zero(view, shape);
+      use(view, shape);
     }
+  });
+}
+
+/// Sets the elements of a result whose index on `axis` is at least `first` to 0.
+template <class O>
+void zero_from(const char* result, std::size_t axis, std::int64_t first, const typename O::Problem& problem,
+               const typename O::Output& out, const typename O::Request& request) {
+  with_result<O>(result, problem, out, request, [&](auto elements, const std::vector<std::int64_t>& shape) {
+    if (elements.empty() || axis >= shape.size()) return;
+    std::int64_t stride = 1;
+    for (std::size_t later = axis + 1; later < shape.size(); ++later) stride *= shape[later];
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      if (static_cast<std::int64_t>(i) / stride % shape[axis] >= first) elements[i] = {};
   });
 }
 
@@ -85,6 +91,19 @@ Fault<O> reach_fault(const std::string& name, const std::string& description, co
   const auto healthy = O::shipped_kernel("cpu");
   return {name,    description, caught_by, std::make_shared<ReachFault<O>>(healthy, name, std::move(call)),
           healthy, true,        {}};
+}
+
+/// A result that is 0 past 2^32 elements, where no offset of 32 bits leads.
+template <class O>
+Fault<O> zero_past_32_bits(const char* result, const char* caught_by) {
+  return reach_fault<O>(fmt::format("{}-of-32-bits", lower_case(result)),
+                        fmt::format("no element of {} past 2^32 is written", result), caught_by,
+                        [=](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+                          healthy.run(problem, out, request);
+                          with_result<O>(result, problem, out, request, [](auto elements, const auto&) {
+                            for (std::size_t i = std::size_t{1} << 32; i < elements.size(); ++i) elements[i] = {};
+                          });
+                        });
 }
 
 /// Part of a result that is 0 from an index on.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "validation/core/reach.h"
 #include "validation/core/sums.h"
 
 namespace assay::validation {
@@ -27,11 +28,23 @@ double deviations_of(const CtcCase& c) {
   return std::sqrt(2 * std::log(2 * walks / 1e-10));
 }
 
+bool is_same_row(const CtcCase& c, std::int64_t a, std::int64_t b) {
+  if (c.input_lengths[static_cast<std::size_t>(a)] != c.input_lengths[static_cast<std::size_t>(b)]) return false;
+  const auto at = [&](std::int64_t t, std::int64_t row) { return c.activations.begin() + (t * c.B + row) * c.C; };
+  for (std::int64_t t = 0; t < c.T; ++t)
+    if (!std::equal(at(t, a), at(t, a) + c.C, at(t, b))) return false;
+  return c.labels(a) == c.labels(b);
+}
+
 }  // namespace
 
 CtcBounds::CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel, Rounding rounding)
     : case_(c), kernel_(kernel), deviations_(rounding == Rounding::random ? deviations_of(c) : 0) {
   for (std::int64_t b = 0; b < c.B; ++b) {
+    if (b >= needle_period && is_same_row(c, b, b - needle_period)) {
+      rows_.push_back(Row(rows_[static_cast<std::size_t>(b - needle_period)]));
+      continue;
+    }
     Row row;
     row.sizes = log_magnitudes(c, b);
     for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)] && c.input == CtcInput::logits; ++t)

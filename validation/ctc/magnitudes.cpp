@@ -34,15 +34,20 @@ double log_add(double a, double b) {
   return larger + std::log1p(std::exp(std::min(a, b) - larger));
 }
 
+double log_sum_of_exponentials(const CtcCase& c, std::int64_t t, std::int64_t b) {
+  double largest = log_zero, sum = 0;
+  for (std::int64_t k = 0; k < c.C; ++k) largest = std::max(largest, double{c.activation(t, b, k)});
+  if (largest == log_zero) return log_zero;
+  for (std::int64_t k = 0; k < c.C; ++k) sum += std::exp(double{c.activation(t, b, k)} - largest);
+  return largest + std::log(sum);
+}
+
 /// ln y_t(l'_s) [T_b, L].
 Table log_emissions(const CtcCase& c, std::int64_t b, reference::Expanded states) {
   Table table;
   const std::int64_t T = c.input_lengths[static_cast<std::size_t>(b)];
   for (std::int64_t t = 0; t < T; ++t) {
-    double normaliser = c.input == CtcInput::logits ? log_zero : 0.0;
-    for (std::int64_t k = 0; k < c.C && c.input == CtcInput::logits; ++k) {
-      normaliser = log_add(normaliser, c.activation(t, b, k));
-    }
+    const double normaliser = c.input == CtcInput::logits ? log_sum_of_exponentials(c, t, b) : 0.0;
     const auto [first, end] = reference::live_states(t, T, std::ssize(states));
     Band frame{first, {}};
     for (std::int64_t s = first; s < end; ++s)

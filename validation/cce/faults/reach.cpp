@@ -125,6 +125,7 @@ std::vector<CceFault> reach_faults() {
         "far-tokens", [of_loss](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
           wrapped_offsets(of_loss, healthy, problem, out, request);
         }));
+  faults.push_back(zero_past_32_bits<CceOperation>("dhidden", "far-tokens"));
   return faults;
 }
 

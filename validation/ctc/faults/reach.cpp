@@ -98,6 +98,7 @@ std::vector<CtcFault> reach_faults() {
   add_rare_calls<CtcOperation>(faults, "loss");
   faults.push_back(reach_fault<CtcOperation>(
       "offsets-of-32-bits", "an offset past 2^32 wraps: apple/ml-cross-entropy#37", "far-rows", wrapped_offsets));
+  faults.push_back(zero_past_32_bits<CtcOperation>("gradient", "far-rows"));
   return faults;
 }
 

@@ -1,15 +1,20 @@
-// Rows whose activations lie past 2^32 elements have the losses that they have in a batch of their own. The rows before
-// them are empty, so that their memory is never touched: an offset of 32 bits reads zeros there.
+// Rows whose activations and gradients lie past 2^32 elements have the results that they have in a batch of their own.
+// The rows before them are empty: their activations are never touched, so that an offset of 32 bits reads zeros there,
+// and their gradients are zeros that nobody reads (core/far_pages.h).
 #include <algorithm>
 #include <span>
 #include <vector>
 
 #include "metal/emulator/memory/zeroed_pages.h"
+#include "validation/core/far_pages.h"
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
 
 namespace assay::validation::properties {
 namespace {
+
+/// The least activations of a row: of smaller rows, there would be too many.
+constexpr std::int64_t large_row = 1 << 18;
 
 /// The rows of a case behind as many empty rows as it takes.
 class FarRows {
@@ -22,26 +27,40 @@ class FarRows {
         target_lengths_(input_lengths_),
         targets_(static_cast<std::size_t>(empty_ * c.S)) {
     for (std::int64_t t = 0; t < c.T; ++t)
-      std::copy_n(c.activations.begin() + t * c.B * c.C, c.B * c.C, activations_.data() + (t * rows_ + empty_) * c.C);
+      std::copy_n(c.activations.begin() + t * c.B * c.C, c.B * c.C, activations_.data() + frame(c, t).first);
     input_lengths_.insert(input_lengths_.end(), c.input_lengths.begin(), c.input_lengths.end());
     target_lengths_.insert(target_lengths_.end(), c.target_lengths.begin(), c.target_lengths.end());
     targets_.insert(targets_.end(), c.targets.begin(), c.targets.end());
   }
 
-  /// The losses of the rows of the case.
-  std::vector<float> losses(const CtcKernel& kernel, const CtcCase& c) {
+  /// The results of the rows of the case.
+  CtcRun results(const CtcKernel& kernel, const CtcCase& c) {
     const auto elements = static_cast<std::size_t>(c.T * rows_ * c.C);
     metal::AnyCtcProblem problem{statement_of(c), std::span<const float>(activations_.data(), elements)};
     problem.options.B = rows_;
     problem.options.input_lengths = input_lengths_;
     problem.options.target_lengths = target_lengths_;
     problem.options.targets = targets_;
-    std::vector<float> losses(static_cast<std::size_t>(rows_));
-    kernel.run(problem, {losses, std::span<float>()}, {});
-    return {losses.end() - c.B, losses.end()};
+    std::vector<FarPart> frames;
+    for (std::int64_t t = 0; t < c.T; ++t) frames.push_back(frame(c, t));
+    const FarFloats gradient(elements, frames);
+    CtcRun run;
+    run.loss.resize(static_cast<std::size_t>(rows_));
+    kernel.run(problem, {run.loss, gradient.view()}, {});
+    run.loss.erase(run.loss.begin(), run.loss.end() - c.B);
+    for (const FarPart& part : frames) {
+      const auto frame = gradient.view().subspan(part.first, part.count);
+      run.gradient.insert(run.gradient.end(), frame.begin(), frame.end());
+    }
+    return run;
   }
 
  private:
+  /// Where frame t of the rows of the case is.
+  FarPart frame(const CtcCase& c, std::int64_t t) const {
+    return {static_cast<std::size_t>((t * rows_ + empty_) * c.C), static_cast<std::size_t>(c.B * c.C)};
+  }
+
   std::int64_t empty_;
   std::int64_t rows_;
   metal::emulator::ZeroedPages<float> activations_;
@@ -53,21 +72,24 @@ Finding check(const CtcContext& context, const CtcCase& given) {
   c.reduction = Reduction::none;
   c.upstream.clear();
   if (!context.kernel.info().support.takes_views) return Finding::skip("the kernel does not take arrays in place");
-  if (c.T * c.C < 1 << 15 || c.dtype != Dtype::float32 || c.layout != CtcTargets::padded)
-    return Finding::skip("the case has no rows of 2^15 activations in float32");
+  if (c.T * c.C < large_row || c.dtype != Dtype::float32 || c.layout != CtcTargets::padded)
+    return Finding::skip("the case has no rows of 2^18 activations in float32");
   const CtcBounds bounds(c, context.kernel.info());
   const CtcRun near = run_valid(context.kernel, c);
-  const std::vector<float> far = FarRows(c).losses(context.kernel, c);
+  const CtcRun far = FarRows(c).results(context.kernel, c);
   Comparison comparison;
-  for (std::size_t b = 0; b < far.size(); ++b)
-    comparison.near({"loss", -1, static_cast<std::int64_t>(b)}, far[b], double{near.loss[b]}, 2 * bounds.loss(b));
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    const auto row = static_cast<std::size_t>(b);
+    comparison.near({"loss", -1, b}, far.loss[row], double{near.loss[row]}, 2 * bounds.loss(row));
+  }
+  compare_gradients(comparison, c, bounds, far, near, 2);
   return comparison.finding();
 }
 
 }  // namespace
 
 CtcProperty far_rows() {
-  return {"far-rows", "the loss of rows past 2^32 activations", {}, check};
+  return {"far-rows", "loss and gradient of rows past 2^32 elements", {}, check};
 }
 
 }  // namespace assay::validation::properties

@@ -6,11 +6,11 @@ namespace assay::validation::properties {
 namespace {
 
 Finding check(const CtcContext& context, const CtcCase& c) {
-  const auto truth = context.truth_of(c);
-  const CtcBounds bounds(c, context.kernel.info());
-  const CtcRun run = run_valid(context.kernel, c);
   Comparison comparison;
-  compare_gradient(comparison, c, bounds, run, *truth);
+  in_parts(c, run_valid(context.kernel, c), [&](std::int64_t first, const CtcCase& part, const CtcRun& run) {
+    const CtcBounds bounds(part, context.kernel.info());
+    compare_gradient(comparison, part, bounds, run, *context.truth_of(part), first);
+  });
   return comparison.finding();
 }
 

@@ -18,14 +18,16 @@ void notice_classes(Comparison& comparison, const CtcCase& c, const CtcBounds& b
 }
 
 Finding check(const CtcContext& context, const CtcCase& c) {
-  const auto truth = context.truth_of(c);
-  const CtcBounds bounds(c, context.kernel.info());
-  const CtcRun run = run_valid(context.kernel, c, {.without = {"gradient"}});
+  const CtcRun whole = run_valid(context.kernel, c, {.without = {"gradient"}});
   Comparison comparison;
-  for (std::size_t i = 0; i < run.loss.size(); ++i) {
-    comparison.near({"loss", -1, static_cast<std::int64_t>(i)}, run.loss[i], truth->loss[i], bounds.loss(i));
-  }
-  notice_classes(comparison, c, bounds, *truth);
+  in_parts(c, whole, [&](std::int64_t first, const CtcCase& part, const CtcRun& run) {
+    const auto truth = context.truth_of(part);
+    const CtcBounds bounds(part, context.kernel.info());
+    for (std::size_t i = 0; i < run.loss.size(); ++i) {
+      comparison.near({"loss", -1, first + static_cast<std::int64_t>(i)}, run.loss[i], truth->loss[i], bounds.loss(i));
+    }
+    notice_classes(comparison, part, bounds, *truth);
+  });
   return comparison.finding();
 }
 

@@ -9,13 +9,14 @@ namespace {
 
 Finding check(const CtcContext& context, const CtcCase& c) {
   if (!context.kernel.info().random_rounding) return Finding::skip("the kernel does not declare random_rounding");
-  const auto truth = context.truth_of(c);
-  const CtcBounds bounds(c, context.kernel.info(), Rounding::random);
-  const CtcRun run = run_valid(context.kernel, c);
   Comparison comparison;
-  for (std::size_t i = 0; i < run.loss.size(); ++i)
-    comparison.near({"loss", -1, static_cast<std::int64_t>(i)}, run.loss[i], truth->loss[i], bounds.loss(i));
-  compare_gradient(comparison, c, bounds, run, *truth);
+  in_parts(c, run_valid(context.kernel, c), [&](std::int64_t first, const CtcCase& part, const CtcRun& run) {
+    const auto truth = context.truth_of(part);
+    const CtcBounds bounds(part, context.kernel.info(), Rounding::random);
+    for (std::size_t i = 0; i < run.loss.size(); ++i)
+      comparison.near({"loss", -1, first + static_cast<std::int64_t>(i)}, run.loss[i], truth->loss[i], bounds.loss(i));
+    compare_gradient(comparison, part, bounds, run, *truth, first);
+  });
   return comparison.finding();
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "validation/transport/library/file.h"
+#include "validation/core/file.h"
 #include "validation/transport/library/protocol.h"
 
 namespace assay::validation::transport {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace assay::validation::transport {
+namespace assay::validation {
 
 class File {
  public:
@@ -31,4 +31,4 @@ class File {
 /// An anonymous file in memory, closed on exec. Throws std::system_error.
 File anonymous_file();
 
-}  // namespace assay::validation::transport
+}  // namespace assay::validation

@@ -1,4 +1,4 @@
-#include "validation/transport/library/file.h"
+#include "validation/core/file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-namespace assay::validation::transport {
+namespace assay::validation {
 namespace {
 
 int open_anonymous() {
@@ -27,8 +27,8 @@ int open_anonymous() {
 
 File anonymous_file() {
   File file(open_anonymous());
-  if (file.number() < 0) throw std::system_error(errno, std::generic_category(), "no memory to share with a plug-in");
+  if (file.number() < 0) throw std::system_error(errno, std::generic_category(), "no memory to share");
   return file;
 }
 
-}  // namespace assay::validation::transport
+}  // namespace assay::validation
