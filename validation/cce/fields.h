@@ -96,7 +96,8 @@ inline const auto& CceFields::problem() {
                     .declinable = {"bias", "a bias", ASSAY_CCE_NO_BIAS}, .shrinks = shrinks()},
       Further<T>{{"empty", "batches of no valid tokens", ASSAY_CCE_NO_EMPTY},
                  [](const Case& c) { return c.valid_tokens() == 0; }},
-      Further<T>{{"checks_arguments", "", ASSAY_CCE_NO_CHECKS}}};
+      Further<T>{{"checks_arguments", "", ASSAY_CCE_NO_CHECKS}},
+      Further<T>{{"same_bits", "", ASSAY_CCE_NO_SAME_BITS}}};
   return table;
 }
 

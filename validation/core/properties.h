@@ -21,7 +21,7 @@ namespace assay::validation {
 template <class O>
 class SameBits {
  public:
-  SameBits(const typename O::Case& c, const typename O::Info& /*info*/) : case_(c) {}
+  SameBits(const typename O::Case& c, const typename O::Info& info) : case_(c) { expect_same_bits(info.support); }
 
   void add(const typename O::Run& got, const typename O::Run& expected, const std::string& what) {
     if (!is_failure(finding_.verdict)) finding_ = same_bits(case_, expected, got, what);
@@ -95,6 +95,7 @@ Property<O> repeat() {
           "the same problem twice gives the same bits",
           {},
           [](const Context<O>& context, const typename O::Case& c) {
+            expect_same_bits(context.kernel.info().support);
             const auto first = run_valid(context.kernel, c);
             return same_bits(c, first, run_valid(context.kernel, c),
                              "a second run of the same problem gives other bits");
@@ -158,6 +159,7 @@ Property<O> two_shapes(typename O::Case (*larger)(const typename O::Case&)) {
           "a larger problem in between changes no bit",
           {},
           [larger](const Context<O>& context, const typename O::Case& c) {
+            expect_same_bits(context.kernel.info().support);
             const auto before = run_valid(context.kernel, c);
             run_valid(context.kernel, larger(c));
             return same_bits(c, before, run_valid(context.kernel, c), "other bits after a larger problem in between");

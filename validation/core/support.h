@@ -43,6 +43,11 @@ struct Support {
   bool does(Dtype dtype) const { return std::ranges::find(dtypes, dtype) != dtypes.end(); }
 };
 
+/// Throws Unsupported for a kernel whose bits may change from call to call.
+inline void expect_same_bits(const Support& support) {
+  if (!support.does("same_bits")) throw Unsupported("the kernel does not promise the same bits twice");
+}
+
 /// Every claim of an operation, in the order of the plug-in header's flags, and whether a case asks for it.
 template <class Case>
 struct AskedClaim {

@@ -136,7 +136,8 @@ inline const auto& CtcFields::problem() {
                     .shrinks = shrinks(), .npz_name = activations_name, .npz_words = "logits or log_probs",
                     .npz_or = " or [T, C]"},
       Further<T>{{"empty", "empty rows", ASSAY_CTC_NO_EMPTY}, has_empty_rows},
-      Further<T>{{"checks_arguments", "", ASSAY_CTC_NO_CHECKS}}};
+      Further<T>{{"checks_arguments", "", ASSAY_CTC_NO_CHECKS}},
+      Further<T>{{"same_bits", "", ASSAY_CTC_NO_SAME_BITS}}};
   return table;
 }
 

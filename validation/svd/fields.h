@@ -91,7 +91,8 @@ inline const auto& SvdFields::problem() {
       Further<T>{{"tall", "tall matrices", ASSAY_SVD_NO_TALL}, [](const Case& c) { return c.M > c.N; }},
       Further<T>{{"empty", "no matrices, or matrices of nothing", ASSAY_SVD_NO_EMPTY},
                  [](const Case& c) { return c.B <= 0 || c.K() <= 0; }},
-      Further<T>{{"checks_arguments", "", ASSAY_SVD_NO_CHECKS}}};
+      Further<T>{{"checks_arguments", "", ASSAY_SVD_NO_CHECKS}},
+      Further<T>{{"same_bits", "", ASSAY_SVD_NO_SAME_BITS}}};
   return table;
 }
 

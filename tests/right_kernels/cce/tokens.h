@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -80,6 +82,19 @@ struct Compensated {
     sum = next;
   }
   Real value() const { return std::isfinite(sum) ? sum + lost : sum; }
+};
+
+// In another order on every call, as atomics add.
+template <class Real>
+struct AnyOrder {
+  static inline std::atomic<std::uint64_t> made = 0;
+  std::uint64_t bits = 0x9E3779B97F4A7C15U * ++made;
+  Real sums[2] = {};
+  void add(Real term) {
+    sums[bits & 1U] += term;
+    bits = std::rotr(bits, 1);
+  }
+  Real value() const { return sums[0] + sums[1]; }
 };
 
 // The log-sum-exp of some entries: largest + ln(sum).

@@ -15,6 +15,7 @@ CtcCase with_layout(const CtcCase& c, CtcTargets layout) {
 }
 
 Finding check(const CtcContext& context, const CtcCase& c) {
+  expect_same_bits(context.kernel.info().support);
   const CtcRun padded = run_valid(context.kernel, with_layout(c, CtcTargets::padded));
   const CtcRun concatenated = run_valid(context.kernel, with_layout(c, CtcTargets::concatenated));
   return same_bits(c, padded, concatenated, "padded and concatenated targets give other bits");

@@ -24,6 +24,7 @@ CtcCase with_padding(CtcCase c, float frame_value, std::int64_t label) {
 }
 
 Finding check(const CtcContext& context, const CtcCase& c) {
+  expect_same_bits(context.kernel.info().support);
   const CtcCase quiet = with_padding(c, 0.0F, c.blank);
   const CtcCase noisy = with_padding(c, std::numeric_limits<float>::quiet_NaN(), c.C == 1 ? 7 : (c.blank + 1) % c.C);
   const CtcCase large = with_padding(c, rounded_to(c.dtype, 1e30), std::numeric_limits<std::int64_t>::min());

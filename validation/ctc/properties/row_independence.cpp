@@ -49,6 +49,7 @@ void compare_row(Comparison& comparison, const CtcCase& c, const CtcRun& first, 
 }
 
 Finding check(const CtcContext& context, const CtcCase& given) {
+  expect_same_bits(context.kernel.info().support);
   CtcCase c = given;
   if (c.reduction != Reduction::none) c.upstream.clear();
   c.reduction = Reduction::none;
