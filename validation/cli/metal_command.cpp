@@ -49,9 +49,7 @@ int list_or_compile(const CheckOptions& options) {
 
 metal::emulator::EmulatorOptions emulator_options(const ShaderScript& script) {
   metal::emulator::EmulatorOptions options;
-  options.metal_version = script.metal_version;
-  options.macros = script.macros;
-  options.folders = script.folders;
+  options.language = script.language;
   options.seed = script.seed;
   return options;
 }

@@ -95,9 +95,9 @@ ShaderScript ShaderOptions::script() const {
   ShaderScript script = is_script() ? scripted() : of_one_dispatch();
   for (const auto& text : macros_) {
     const auto equals = text.find('=');
-    script.macros[text.substr(0, equals)] = equals == std::string::npos ? "1" : text.substr(equals + 1);
+    script.language.macros[text.substr(0, equals)] = equals == std::string::npos ? "1" : text.substr(equals + 1);
   }
-  script.folders = folders_;
+  script.language.folders = folders_;
   return script;
 }
 
@@ -115,7 +115,7 @@ ShaderScript ShaderOptions::scripted() const {
 ShaderScript ShaderOptions::of_one_dispatch() const {
   ShaderScript script;
   script.source = file_;
-  script.metal_version = metal_version_;
+  script.language.metal_version = metal_version_;
   script.is_command_line = true;
   script.seed = seed_;
   ShaderPass& pass = script.passes.emplace_back();
