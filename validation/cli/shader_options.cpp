@@ -68,7 +68,7 @@ void ShaderOptions::add_source(CLI::App& command, const std::string& help) {
 }
 
 void ShaderOptions::add_dispatch(CLI::App& command) {
-  command.add_option("--kernel,--function", function_, "The kernel to run; may be left out if there is one only");
+  command.add_option("--kernel", function_, "The kernel to run; may be left out if there is one only");
   command.add_option("--buffer", buffers_,
                      "INDEX=PATH.npy, random:SHAPE, zero:SHAPE, unset:SHAPE (of elements: 64 or 8x8), file:PATH, or "
                      "numbers: 3=150 or 4=0.5,1,2");
