@@ -22,30 +22,24 @@ Result<std::shared_ptr<Device>> apple_device() {
 #endif
 }
 
-Result<std::shared_ptr<Device>> nvidia_device(const DeviceOptions& options) {
-  nvidia::NvidiaOptions own;
-  own.metal_version = options.metal_version;
-  own.macros = options.macros;
-  own.folders = options.folders;
-  auto device = nvidia::system_device(std::move(own));
+Result<std::shared_ptr<Device>> nvidia_device(const ShaderLanguage& language) {
+  auto device = nvidia::system_device({.language = language});
   if (!device) return tl::unexpected(device.error());
   return *device;
 }
 
-std::shared_ptr<Device> emulated_device(const DeviceOptions& options) {
-  emulator::EmulatorOptions own;
-  own.metal_version = options.metal_version;
-  own.macros = options.macros;
-  own.folders = options.folders;
-  return std::make_shared<emulator::EmulatorDevice>(std::move(own));
+std::shared_ptr<Device> emulated_device(const ShaderLanguage& language) {
+  emulator::EmulatorOptions options;
+  options.language = language;
+  return std::make_shared<emulator::EmulatorDevice>(std::move(options));
 }
 
 }  // namespace
 
-Result<std::shared_ptr<Device>> open_device(const std::string& name, const DeviceOptions& options) {
+Result<std::shared_ptr<Device>> open_device(const std::string& name, const ShaderLanguage& language) {
   if (name == "apple") return apple_device();
-  if (name == "nvidia") return nvidia_device(options);
-  if (name == "emulated") return emulated_device(options);
+  if (name == "nvidia") return nvidia_device(language);
+  if (name == "emulated") return emulated_device(language);
   return error(Error::Kind::argument,
                fmt::format("device '{}' is unknown: expected one of {}", name, fmt::join(device_names, ", ")));
 }

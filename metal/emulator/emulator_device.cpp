@@ -44,9 +44,7 @@ Result<LoadedShader> loaded(const Result<std::shared_ptr<const CompiledShader>>&
 CompileOptions compile_options(const EmulatorOptions& options) {
   CompileOptions compile;
   compile.is_checked = options.is_checked;
-  compile.metal_version = options.metal_version;
-  compile.macros = options.macros;
-  compile.folders = options.folders;
+  compile.language = options.language;
   return compile;
 }
 

@@ -12,12 +12,12 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "metal/device/device.h"
+#include "metal/device/shader_language.h"
 #include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/check/report.h"
@@ -36,9 +36,7 @@ struct EmulatorOptions {
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 1;   ///< of the random order
   unsigned os_threads = 0;  ///< for unchecked kernels; 0: as many as the machine runs at once
-  int metal_version = 320;  ///< __METAL_VERSION__
-  std::map<std::string, std::string> macros;
-  std::vector<std::filesystem::path> folders;  ///< for #include: CompileOptions::folders
+  ShaderLanguage language;
   /// The number of steps after which a threadgroup is taken to be endless. Barriers and collectives are steps; in
   /// checked kernels accesses and basic blocks are too. Blocks are counted to the nearest few thousand.
   std::uint64_t step_limit = 4'000'000'000;

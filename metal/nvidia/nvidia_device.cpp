@@ -60,9 +60,7 @@ Result<void> describe(NvidiaState& state) {
 
 emulator::CompileOptions compile_options(const NvidiaOptions& options) {
   emulator::CompileOptions compile;
-  compile.metal_version = options.metal_version;
-  compile.macros = options.macros;
-  compile.folders = options.folders;
+  compile.language = options.language;
   return compile;
 }
 

@@ -5,12 +5,11 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "metal/device/device.h"
+#include "metal/device/shader_language.h"
 #include "metal/nvidia/driver.h"
 
 namespace assay::metal::nvidia {
@@ -18,10 +17,8 @@ namespace assay::metal::nvidia {
 struct NvidiaState;
 
 struct NvidiaOptions {
-  int ordinal = 0;          ///< of the device among CUDA's
-  int metal_version = 320;  ///< __METAL_VERSION__
-  std::map<std::string, std::string> macros = {};
-  std::vector<std::filesystem::path> folders = {};  ///< for #include
+  int ordinal = 0;  ///< of the device among CUDA's
+  ShaderLanguage language = {};
 };
 
 class NvidiaDevice final : public Device {

@@ -6,28 +6,33 @@ function(assay_warnings target)
     ${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow $<$<BOOL:${ASSAY_WERROR}>:-Werror>)
 endfunction()
 
-# assay_precompile(target name HEADERS header... LIBRARIES library...): headers of others that most sources include, parsed
-# once for all targets that give this name: as `name`, an object library that links what these headers are of.
+# assay_precompile(target name HEADERS header... LIBRARIES library... OPTIONS option...): headers of others that most
+# sources include, parsed once for all targets that give this name: as `name`, an object library that links what these
+# headers are of. A precompiled header serves only sources compiled with its options, so the target gets these too.
 function(assay_precompile target name)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "HEADERS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "HEADERS;LIBRARIES;OPTIONS")
   if(NOT TARGET ${name})
     file(CONFIGURE OUTPUT ${name}.cpp CONTENT "")
     add_library(${name} OBJECT EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
     target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
     assay_warnings(${name})
+    target_compile_options(${name} PRIVATE ${arg_OPTIONS})
     target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
   endif()
+  target_compile_options(${target} PRIVATE ${arg_OPTIONS})
   target_precompile_headers(${target} REUSE_FROM ${name})
 endfunction()
 
 # assay_precompile_common(target): these, for a target that links fmt. None that few sources include: a precompiled header
-# with CLI11, pybind11 or Boost's numbers in it costs seconds a source.
+# with CLI11, pybind11 or Boost's numbers in it costs seconds a source. The Python module, a shared library, links what
+# is compiled so; calls within a library are inlined all the same.
 function(assay_precompile_common target)
   assay_precompile(
     ${target} assay_precompiled
     HEADERS <algorithm> <array> <cmath> <filesystem> <functional> <map> <memory> <optional> <random> <span> <sstream>
             <string> <vector> <fmt/format.h>
-    LIBRARIES fmt::fmt)
+    LIBRARIES fmt::fmt
+    OPTIONS -fPIC -fno-semantic-interposition)
 endfunction()
 
 # assay_test(name SOURCES file... LIBRARIES library...): one googletest program, each of its tests known to ctest as name.Suite.Test.

@@ -52,9 +52,6 @@ class MetalRunCommand : public Program {
     write("in.npy", format_npy(npy_array(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8}, {8})));
   }
 
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-  }
   NpyArray read(const std::string& name) const {
     std::ifstream file(folder_ / name, std::ios::binary);
     return parse_npy(std::string(std::istreambuf_iterator<char>(file), {}));

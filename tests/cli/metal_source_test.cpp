@@ -19,13 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class MetalSource : public Program {
- protected:
-  void write(const fs::path& name, const std::string& text) const {
-    fs::create_directories((folder_ / name).parent_path());
-    std::ofstream(folder_ / name) << text;
-  }
-};
+using MetalSource = Program;
 
 const std::string two_kernels =
     "template <typename T> kernel void k(device T* x) { x[0] = T::none; }\n"

@@ -48,6 +48,12 @@ class Program : public testing::Test {
     return outcome;
   }
 
+  /// A file in the program's folder.
+  void write(const std::filesystem::path& name, const std::string& text) const {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+
   static std::string data(const std::string& name) { return "'" ASSAY_DATA_DIR "/" + name + "'"; }
 
   /// What follows "./assay " in the lines that reproduce failures.

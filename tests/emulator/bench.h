@@ -39,7 +39,10 @@ class Bench {
   }
   std::optional<Error> run(Shader& shader, Size grid, Size group) {
     const std::shared_ptr<Library> library = device.new_library(shader.shader);
-    const auto pipeline = or_throw(device.new_pipeline(or_throw(library->new_function("kernel"))));
+    return run(or_throw(library->new_function("kernel")), grid, group);
+  }
+  std::optional<Error> run(const std::shared_ptr<const Function>& function, Size grid, Size group) {
+    const auto pipeline = or_throw(device.new_pipeline(function));
     const std::shared_ptr<CommandBuffer> commands = device.new_command_queue()->command_buffer();
     const std::shared_ptr<ComputeCommandEncoder> encoder = or_throw(commands->compute_encoder(type));
     encoder->set_pipeline(pipeline);

@@ -61,21 +61,14 @@ struct Outcome {
 };
 
 Outcome run_with_bias(bool has_bias) {
-  EmulatorDevice device;
+  Bench bench;
   FunctionConstants constants;
   constants.set(0, has_bias);
-  const auto function = or_throw(or_throw(device.new_library(prelude + with_bias))->new_function("f", constants));
-  const std::vector<std::int32_t> values = {1, 2, 3, 4};
-  const auto make = [&] { return or_throw(device.new_buffer(std::as_bytes(std::span(values)), "")); };
-  const std::vector<std::shared_ptr<Buffer>> buffers = {make(), make(), make()};
-  const auto commands = device.new_command_queue()->command_buffer();
-  const auto encoder = or_throw(commands->compute_encoder());
-  encoder->set_pipeline(or_throw(device.new_pipeline(function)));
-  for (std::uint32_t index = 0; index < (has_bias ? 3U : 2U); ++index) encoder->set_buffer(buffers[index], 0, index);
-  encoder->dispatch_threads({4}, {4});
-  EXPECT_TRUE(encoder->end_encoding() && commands->commit() && commands->wait_until_completed());
-  const auto* begin = reinterpret_cast<const std::int32_t*>(buffers[0]->contents());
-  return {device.reports(), {begin, begin + 4}, function->arguments().size()};
+  const auto function = or_throw(or_throw(bench.device.new_library(prelude + with_bias))->new_function("f", constants));
+  for (int buffer = 0; buffer < (has_bias ? 3 : 2); ++buffer) bench.with({1, 2, 3, 4});
+  EXPECT_FALSE(bench.run(function, {4}, {4}));
+  const auto x = bench.ints(0);
+  return {bench.reports(), {x.begin(), x.end()}, function->arguments().size()};
 }
 
 TEST(FunctionConstants, DecideWhichArgumentsThereAre) {
@@ -103,19 +96,13 @@ kernel void f(device int* x [[buffer(0)]], device int* bias [[buffer(1), functio
   for (const bool is_written : {false, true}) {
     std::string text = source;
     text.replace(text.find("WRITE"), 5, is_written ? "bias[0] = b;" : "");
-    EmulatorDevice device;
+    Bench bench;
     FunctionConstants constants;
     constants.set(0, false);
-    const auto function = or_throw(or_throw(device.new_library(text))->new_function("f", constants));
-    const auto x = or_throw(device.new_buffer(4, ""));
-    const auto commands = device.new_command_queue()->command_buffer();
-    const auto encoder = or_throw(commands->compute_encoder());
-    encoder->set_pipeline(or_throw(device.new_pipeline(function)));
-    encoder->set_buffer(x, 0, 0);
-    encoder->dispatch_threads({1}, {1});
-    EXPECT_TRUE(encoder->end_encoding() && commands->commit() && commands->wait_until_completed());
-    EXPECT_EQ(*reinterpret_cast<const std::int32_t*>(x->contents()), 5);
-    const auto reports = device.reports();
+    const auto function = or_throw(or_throw(bench.device.new_library(text))->new_function("f", constants));
+    EXPECT_EQ(bench.unwritten(1).run(function, {1}, {1}).has_value(), is_written);
+    EXPECT_EQ(bench.ints(0)[0], 5);
+    const auto reports = bench.reports();
     ASSERT_THAT(reports, SizeIs(is_written ? 1 : 0));
     if (!is_written) continue;
     EXPECT_EQ(reports[0].check, Check::memcheck);
@@ -126,7 +113,7 @@ kernel void f(device int* x [[buffer(0)]], device int* bias [[buffer(1), functio
 
 /// Group 0 hands data to group 1. `before` stands behind the write, `after` in front of the read.
 std::vector<Report> handed_over(const std::string& before, const std::string& after) {
-  EmulatorDevice device;
+  Bench bench;
   const std::string source = prelude + R"(
 kernel void f(device int* data, device atomic_uint* flag, uint g [[threadgroup_position_in_grid]]) {
   if (g == 0) {
@@ -137,18 +124,9 @@ kernel void f(device int* data, device atomic_uint* flag, uint g [[threadgroup_p
     data[1] = data[0];
   }
 })";
-  const auto function = or_throw(or_throw(device.new_library(source))->new_function("f"));
-  const std::vector<std::int32_t> values = {0, 0};
-  const auto data = or_throw(device.new_buffer(std::as_bytes(std::span(values)), ""));
-  const auto flag = or_throw(device.new_buffer(std::as_bytes(std::span(values)), ""));
-  const auto commands = device.new_command_queue()->command_buffer();
-  const auto encoder = or_throw(commands->compute_encoder());
-  encoder->set_pipeline(or_throw(device.new_pipeline(function)));
-  encoder->set_buffer(data, 0, 0);
-  encoder->set_buffer(flag, 0, 1);
-  encoder->dispatch_threads({2}, {1});
-  EXPECT_TRUE(encoder->end_encoding() && commands->commit() && commands->wait_until_completed());
-  return device.reports();
+  const auto function = or_throw(or_throw(bench.device.new_library(source))->new_function("f"));
+  EXPECT_FALSE(bench.with({0, 0}).with({0, 0}).run(function, {2}, {1}));
+  return bench.reports();
 }
 
 TEST(Fences, OrderWhatAtomicsConnect) {
@@ -179,18 +157,11 @@ TEST(IndexOutOfBounds, IsShownWithItsSignAndItsArray) {
   const auto file = folder.path() / "own.metal";
   ASSERT_TRUE(
       write_file(file, "kernel void f(device int* x) {\n  int mine[4] = {1, 2, 3, 4};\n  x[0] = mine[x[0]];\n}\n"));
-  EmulatorDevice device;
-  const auto function = or_throw(or_throw(device.new_library_from_file(file))->new_function("f"));
-  const std::vector<std::int32_t> values = {-8};
-  const auto x = or_throw(device.new_buffer(std::as_bytes(std::span(values)), ""));
-  const auto commands = device.new_command_queue()->command_buffer();
-  const auto encoder = or_throw(commands->compute_encoder());
-  encoder->set_pipeline(or_throw(device.new_pipeline(function)));
-  encoder->set_buffer(x, 0, 0);
-  encoder->dispatch_threads({1}, {1});
-  EXPECT_TRUE(encoder->end_encoding() && commands->commit() && commands->wait_until_completed());
-  ASSERT_THAT(device.reports(), SizeIs(1));
-  EXPECT_EQ(device.reports()[0].address, "index -8 of `mine`, 'int[4]'");
+  Bench bench;
+  const auto function = or_throw(or_throw(bench.device.new_library_from_file(file))->new_function("f"));
+  EXPECT_TRUE(bench.with({-8}).run(function, {1}, {1}));
+  ASSERT_THAT(bench.reports(), SizeIs(1));
+  EXPECT_EQ(bench.reports()[0].address, "index -8 of `mine`, 'int[4]'");
 }
 
 }  // namespace

@@ -45,9 +45,9 @@ TEST(Compile, SaysWhereAnErrorIs) {
 
 TEST(Compile, TakesMacrosVersionsAndFolders) {
   CompileOptions with = options();
-  with.macros["WIDTH"] = "3";
-  with.metal_version = 310;
-  with.folders.emplace_back(ASSAY_TEST_SHADERS);
+  with.language.macros["WIDTH"] = "3";
+  with.language.metal_version = 310;
+  with.language.folders.emplace_back(ASSAY_TEST_SHADERS);
   const auto shader = compile(
       "#include \"simd.metal\"\nkernel void f(device int* x) { x[0] = WIDTH; x[1] = __METAL_VERSION__; }", with);
   std::array<int, 2> x{};

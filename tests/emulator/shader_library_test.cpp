@@ -26,10 +26,10 @@ TEST(Library, VectorsBehaveAsSpecified) {
 
 TEST(Library, BfloatIsThereFromVersion310On) {
   CompileOptions old = options(false);
-  old.metal_version = 300;
+  old.language.metal_version = 300;
   expect_claims("vectors.metal", "vectors", 27, old);
   EXPECT_NE(refusal("kernel void f(device bfloat* x) {}", old), "");
-  old.metal_version = 310;
+  old.language.metal_version = 310;
   EXPECT_EQ(refusal("kernel void f(device bfloat* x) {}", old), "");
 }
 

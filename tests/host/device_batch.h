@@ -128,7 +128,7 @@ void expect_near(const CtcResults<Real>& results, const CtcResults<Real>& expect
 inline std::shared_ptr<emulator::EmulatorDevice> emulated(bool is_checked = true, int metal_version = 320) {
   emulator::EmulatorOptions options;
   options.is_checked = is_checked;
-  options.metal_version = metal_version;
+  options.language.metal_version = metal_version;
   return std::make_shared<emulator::EmulatorDevice>(options);
 }
 

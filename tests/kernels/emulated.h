@@ -41,7 +41,7 @@ inline std::vector<emulator::EmulatorOptions> thread_orders() {
 inline void expect_lint_accepts(const std::filesystem::path& file) {
   for (const int version : {320, 300}) {
     emulator::CompileOptions options;
-    options.metal_version = version;
+    options.language.metal_version = version;
     const auto result = emulator::lint_file(file, options);
     EXPECT_EQ(result ? *result : result.error().text, "");
   }

@@ -132,7 +132,7 @@ class TwoDevices : public testing::Test {
     script.arrays["y"] = "unset:8";
     script.passes = {{"k", {{0, {"y"}}}, {}, {}, {8, 1, 1}, {8, 1, 1}}};
     metal::emulator::EmulatorOptions faulty;
-    if (!planted.empty()) faulty.macros["PLANTED"] = planted;
+    if (!planted.empty()) faulty.language.macros["PLANTED"] = planted;
     metal::emulator::EmulatorDevice left, right(faulty);
     return compare_arrays("y", run_shader(left, script).arrays.at("y"), run_shader(right, script).arrays.at("y"), 4);
   }

@@ -24,8 +24,7 @@ struct RunOptions : ShaderOptions {
 };
 
 std::shared_ptr<metal::Device> opened(const std::string& option, const std::string& name, const ShaderScript& script) {
-  const auto device = metal::open_device(
-      name, {.metal_version = script.metal_version, .macros = script.macros, .folders = script.folders});
+  const auto device = metal::open_device(name, script.language);
   if (!device) throw std::invalid_argument(fmt::format("{} {}: {}", option, name, device.error().text));
   return *device;
 }

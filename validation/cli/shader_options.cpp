@@ -69,7 +69,7 @@ void ShaderOptions::add_source(CLI::App& command, const std::string& help) {
 }
 
 void ShaderOptions::add_dispatch(CLI::App& command) {
-  command.add_option("--kernel,--function", function_, "The kernel to run; may be left out if there is one only");
+  command.add_option("--kernel", function_, "The kernel to run; may be left out if there is one only");
   command.add_option("--buffer", buffers_,
                      "INDEX=PATH.npy, random:SHAPE, zero:SHAPE, unset:SHAPE (of elements: 64 or 8x8), file:PATH, or "
                      "numbers: 3=150 or 4=0.5,1,2");
@@ -97,9 +97,9 @@ ShaderScript ShaderOptions::script() const {
   ShaderScript script = is_script() ? scripted() : of_one_dispatch();
   for (const auto& text : macros_) {
     const auto equals = text.find('=');
-    script.macros[text.substr(0, equals)] = equals == std::string::npos ? "1" : text.substr(equals + 1);
+    script.language.macros[text.substr(0, equals)] = equals == std::string::npos ? "1" : text.substr(equals + 1);
   }
-  script.folders = folders_;
+  script.language.folders = folders_;
   return script;
 }
 
@@ -117,7 +117,7 @@ ShaderScript ShaderOptions::scripted() const {
 ShaderScript ShaderOptions::of_one_dispatch() const {
   ShaderScript script;
   script.source = file_;
-  script.metal_version = metal_version_;
+  script.language.metal_version = metal_version_;
   script.is_command_line = true;
   script.seed = seed_;
   ShaderPass& pass = script.passes.emplace_back();

@@ -24,7 +24,7 @@ std::int64_t reach_on(const std::string& device) {
 }
 
 std::shared_ptr<metal::Device> kernel_device(const std::string& name, const ShaderEdit& edit) {
-  return or_throw(metal::open_device(name, {.metal_version = edit ? 300 : 320, .macros = {}}));
+  return or_throw(metal::open_device(name, {.metal_version = edit ? 300 : 320}));
 }
 
 std::shared_ptr<metal::Library> kernel_library(metal::Device& device, const char* file, const ShaderEdit& edit) {

@@ -25,17 +25,13 @@ std::string chosen_kernel(const ShaderScript& script, const ShaderPass& pass, co
 
 emulator::CompileOptions compile_options(const ShaderScript& script) {
   emulator::CompileOptions options;
-  options.metal_version = script.metal_version;
-  options.macros = script.macros;
-  options.folders = script.folders;
+  options.language = script.language;
   return options;
 }
 
 emulator::EmulatorOptions emulator_options(const ShaderScript& script) {
   emulator::EmulatorOptions options;
-  options.metal_version = script.metal_version;
-  options.macros = script.macros;
-  options.folders = script.folders;
+  options.language = script.language;
   options.seed = script.seed;
   return options;
 }

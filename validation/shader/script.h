@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metal/device/limits.h"
+#include "metal/device/shader_language.h"
 
 namespace assay::validation {
 
@@ -28,11 +29,9 @@ struct ShaderPass {
 
 struct ShaderScript {
   std::filesystem::path source;
-  int metal_version = 320;  ///< __METAL_VERSION__
-  std::map<std::string, std::string> macros;
-  std::vector<std::filesystem::path> folders;  ///< for #include, beside the file's own and those that hold it
-  std::map<std::string, std::string> arrays;   ///< contents by name (contents.h)
-  bool is_command_line = false;                ///< messages name options and not the keys of a JSON
+  metal::ShaderLanguage language;
+  std::map<std::string, std::string> arrays;  ///< contents by name (contents.h)
+  bool is_command_line = false;               ///< messages name options and not the keys of a JSON
   std::vector<ShaderPass> passes;
   std::map<std::string, std::filesystem::path> outputs;  ///< the .npy file that an array is written to, by name
   std::uint64_t seed = 1;                                ///< of random contents

@@ -86,10 +86,10 @@ ShaderScript read_script(const std::filesystem::path& path) {
   ShaderScript script;
   script.source = folder / node.at("source").text();
   if (const auto version = node.find("metal_version"))
-    script.metal_version = static_cast<int>(version->integer(100, 999));
+    script.language.metal_version = static_cast<int>(version->integer(100, 999));
   if (const auto seed = node.find("seed")) script.seed = whole(*seed, 0, std::int64_t{1} << 53);
   if (const auto macros = node.find("macros"))
-    for (const auto& [name, value] : macros->members()) script.macros[name] = value.word();
+    for (const auto& [name, value] : macros->members()) script.language.macros[name] = value.word();
   for (const auto& [name, words] : node.at("arrays").members()) script.arrays[name] = in_folder(folder, words.word());
   for (const BindingNode& pass : node.at("passes").list()) script.passes.push_back(read_pass(pass, script.arrays));
   if (script.passes.empty()) node.at("passes").refuse("at least one pass");

@@ -3,13 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "metal/device/result.h"
+#include "metal/device/shader_language.h"
 #include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/compile/private_reads.h"
 #include "metal/emulator/translate/translate.h"
@@ -17,11 +17,8 @@
 namespace assay::metal::emulator {
 
 struct CompileOptions {
-  bool is_checked = true;                     ///< report every access of memory to the Services
-  int metal_version = 320;                    ///< __METAL_VERSION__; bfloat needs 310
-  std::map<std::string, std::string> macros;  ///< name and value, as MTLCompileOptions.preprocessorMacros
-  /// Searched by #include after the file's own folder and before the folders that hold that one.
-  std::vector<std::filesystem::path> folders;
+  bool is_checked = true;  ///< report every access of memory to the Services
+  ShaderLanguage language;
   std::string kernel;                                  ///< the only kernel to compile, by its name; empty: all
   std::filesystem::path cache;                         ///< empty: $XDG_CACHE_HOME/assay, else ~/.cache/assay
   std::uint64_t cache_limit = std::uint64_t{1} << 30;  ///< in bytes; beyond it what was not used for longest goes

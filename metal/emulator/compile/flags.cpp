@@ -35,16 +35,16 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purp
                                     "-D__METAL__=1",
                                     "-D__METAL_MACOS__=1",
                                     "-D__AIR64__=1"};
-  flags.push_back(fmt::format("-D__METAL_VERSION__={}", options.metal_version));
+  flags.push_back(fmt::format("-D__METAL_VERSION__={}", options.language.metal_version));
   flags.push_back(fmt::format("-DASSAY_CHECKED={}", options.is_checked && purpose == Purpose::run ? 1 : 0));
   flags.push_back(fmt::format("-DASSAY_LINT={}", purpose == Purpose::lint ? 1 : 0));
   flags.push_back(fmt::format("-DASSAY_NVPTX={}", purpose == Purpose::ptx ? 1 : 0));
   // Metal does not define these, and a shader's text could depend on them.
   for (const char* name : {"__linux__", "__unix__", "__gnu_linux__", "linux", "unix"})
     flags.push_back(fmt::format("-U{}", name));
-  for (const auto& [name, value] : options.macros) flags.push_back(fmt::format("-D{}={}", name, value));
+  for (const auto& [name, value] : options.language.macros) flags.push_back(fmt::format("-D{}={}", name, value));
   flags.push_back("-I" + (folder.empty() ? std::filesystem::path(".") : folder).string());
-  for (const auto& more : options.folders) flags.push_back("-I" + more.string());
+  for (const auto& more : options.language.folders) flags.push_back("-I" + more.string());
   for (const auto& above : folders_above(folder)) flags.push_back("-I" + above.string());
   flags.emplace_back("-");
   return flags;

@@ -13,7 +13,7 @@ using emulator::Report;
 /// Dispatches of every kernel that has a barrier, with more threads than a simdgroup has and more states than threads.
 Result<std::vector<Report>> run(const std::string& source) {
   emulator::EmulatorOptions options;
-  options.metal_version = 300;  // without bfloat there is less to compile, eighteen times and more
+  options.language.metal_version = 300;  // without bfloat there is less to compile, eighteen times and more
   CtcBench bench(options, source);
   const CtcCase c = some_case(6, {9, 20});
   bench.run(c.view(), {.size = SizeClass::states_2, .group_threads = 64, .emissions = "held_"});

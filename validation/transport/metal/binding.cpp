@@ -195,9 +195,10 @@ void read_constants(const BindingNode& node, const MetalInterface& interface, Me
 void read_source(const BindingNode& node, const std::filesystem::path& path, MetalBinding& binding) {
   binding.source = path.parent_path() / node.at("source").text();
   if (!std::filesystem::exists(binding.source)) node.at("source").refuse("a file beside the binding");
-  if (const auto version = node.find("metal_version")) binding.metal_version = version->integer(100, 999);
+  if (const auto version = node.find("metal_version"))
+    binding.language.metal_version = static_cast<int>(version->integer(100, 999));
   if (const auto macros = node.find("macros"))
-    for (const auto& [name, value] : macros->members()) binding.macros[name] = value.text();
+    for (const auto& [name, value] : macros->members()) binding.language.macros[name] = value.text();
 }
 
 bool binds(const std::vector<MetalPass>& passes, const std::string& array) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "metal/device/shader_language.h"
 #include "validation/transport/declaration/binding_node.h"
 #include "validation/transport/declaration/expression.h"
 
@@ -83,8 +84,7 @@ struct MetalBinding {
 
   BindingNode document;
   std::filesystem::path source;
-  std::int64_t metal_version = 320;
-  std::map<std::string, std::string> macros;
+  metal::ShaderLanguage language;
   bool host_validates = false;
   std::map<std::string, std::string> types;  ///< by name, of every offered array
   std::map<std::string, MetalScratch> scratch;

@@ -23,8 +23,7 @@ NameParts parts_of(const std::string& name) {
 }
 
 std::shared_ptr<metal::Device> device_for(const MetalBinding& binding, const std::string& name) {
-  return or_throw(
-      metal::open_device(name, {.metal_version = static_cast<int>(binding.metal_version), .macros = binding.macros}));
+  return or_throw(metal::open_device(name, binding.language));
 }
 
 std::shared_ptr<metal::Library> compiled(metal::Device& device, const MetalBinding& binding) {
