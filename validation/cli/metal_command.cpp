@@ -69,7 +69,7 @@ int list_or_compile(const CheckOptions& options) {
   return 0;
 }
 
-nt check(const CheckOptions& options) {
+int check(const CheckOptions& options) {
   if (!options.has_dispatch()) return list_or_compile(options);
   ShaderScript script = options.script();
   script.keeps_contents = false;
