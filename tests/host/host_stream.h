@@ -32,7 +32,7 @@ class HostStream : public MockStream {
 
   // What the device has.
   std::vector<std::string> function_names = {"ctc_emissions_bfloat", "ctc_plain_log_softmax_bfloat",
-                                             "cce_forward_bfloat", "cce_plain_forward_bfloat", "svd_load_bfloat"};
+                                             "cce_logits_bfloat", "cce_plain_forward_bfloat", "svd_load_bfloat"};
   std::uint32_t max_threads = 1024, width = 32;
   std::uint64_t static_length = 0;  ///< of every kernel
   std::optional<Error> run_error;   ///< of the command buffer

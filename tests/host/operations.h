@@ -76,7 +76,7 @@ struct CceOperation {
     return {{"cce weight", c.weight}, {"cce bias", c.bias}};
   }
   static std::string bfloat_kernel(KernelPath path) {
-    return path == KernelPath::plain ? "cce_plain_forward_bfloat" : "cce_forward_bfloat";
+    return path == KernelPath::plain ? "cce_plain_forward_bfloat" : "cce_logits_bfloat";
   }
   static std::pair<std::string, std::string> edit() {
     return {"losses[i] = loss_of(state, parts, shape);", "losses[i] = 42.0f;"};
