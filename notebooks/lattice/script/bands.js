@@ -53,13 +53,13 @@ function invariantBand(state) {
 export const bands = {
   invariant: {
     title: "The invariants", make: invariantBand,
-    text: "$\\sum_s α_t(s) β^{in}_t(s) / y_t(ℓ'_s)$ (14) and $\\sum_s α_t(s) β^{ex}_t(s)$: at every frame all of $p(ℓ|x)$.",
-    scaledText: "Of scaled numbers $\\sum_s α̂_t(s) β̂_t(s) / y_t(ℓ'_s)$ is what the posterior of frame t is divided by, " +
-      "and no longer $p(ℓ|x)$: that is the product of all $c_t$.",
+    text: "$\\sum_s α_t(s) β^{in}_t(s) / y_t(ℓ'_s)$ (14) and $\\sum_s α_t(s) β^{ex}_t(s)$: both are $p(ℓ|x)$ at every frame.",
+    scaledText: "With scaled numbers, the posterior of frame t is divided by $\\sum_s α̂_t(s) β̂_t(s) / y_t(ℓ'_s)$, " +
+      "which is not $p(ℓ|x)$: $p(ℓ|x)$ is the product of all $c_t$.",
   },
   posterior: {
     title: "The posterior", make: classBand("posterior", { sumIs: "the sum over all classes: 1", floor: 1 }),
-    text: "$γ_t(k)$: with what probability the alignment emits k at frame t, given that it spells the word.",
+    text: "$γ_t(k)$: the probability that the alignment has class k at frame t, given that it spells the word.",
   },
   output_error: {
     title: "Two steps, the first", make: classBand("output_error", { sumIs: "the sum over all classes" }),

@@ -40,7 +40,7 @@ function showStep(alignment, names, cells, step) {
   byId("collapse-back").disabled = step === 0;
   byId("collapse-on").disabled = step === 2 * T;
   const word = spelt(rows[2], step - T, names);
-  setText(byId("collapse-said"), step === 0 ? "→ merges and drops, a frame at a time."
+  setText(byId("collapse-said"), step === 0 ? "→ merges and drops, one frame at a time."
     : sentence(alignment, step, names) + (step > T ? ` So far: ${word === "" ? "no letter" : word}.` : ""));
 }
 

@@ -80,8 +80,8 @@ function productLine({ response, state, logarithms }, names, states, t, s) {
       named(response.beta_excluding[t][s], "β^{ex}" + at)];
   return [line(...parts, " = ", number(response.product[t][s], "number result")),
     note(state.space === "scaled"
-      ? "Of scaled alpha and beta, the product is this state's share of the invariant under the lattice."
-      : "All alignments that pass this state at this frame: the states of a frame add up to p.")];
+      ? "With scaled alpha and beta, the product is this state's share of the invariant under the lattice."
+      : "The sum of all alignments that pass this state at this frame. The states of a frame add up to p.")];
 }
 
 /** What the chosen cell's panel holds. */
@@ -93,7 +93,7 @@ export function recursion(model, names, states) {
   const title = element("h3", {}, `Frame ${t}, state ${s}: `, element("b", {}, spoken(names[states[s]])));
   const head = [title, formula(text, { display: true, equation })];
   if (!isLive(t, s, state.T, L)) {
-    const why = s > 2 * t + 1 ? "from the start no path gets here so soon" : "from here none reaches the end in time";
+    const why = s > 2 * t + 1 ? "no path from the start gets here so soon" : "no path from here reaches the end in time";
     return [...head, line(number(response[state.view][t][s], "number result")), note(`No alignment passes: ${why}.`)];
   }
   const written = state.view === "product" ? productLine : recursionLine;

@@ -14,7 +14,7 @@ function lostNumbers({ response, exact, logarithms }) {
 }
 
 function lossWords({ response, exact }) {
-  if (kindOf(exact.loss) === "infinite") return "The word has no alignment: the loss is infinite, rightly.";
+  if (kindOf(exact.loss) === "infinite") return "The word has no alignment, so the loss is rightly infinite.";
   if (kindOf(response.loss) === "nan") return "The loss is not a number.";
   if (kindOf(response.loss) === "infinite") return "The loss became infinite: all of p was lost.";
   const error = absolute(difference(response.loss, exact.loss));
@@ -51,7 +51,7 @@ export function showResults(places, model) {
   }
   setText(places.typeName, NUMBERS.get(state.number));
   const count = lostNumbers(model);
-  const words = state.number === "50" ? ["With 50 digits nothing is lost that could be shown."]
+  const words = state.number === "50" ? ["With 50 digits, no digit that the page shows is lost."]
     : [lostWords(count, squareUnderflowed(model)), lossWords(model), gradientWords(model)];
   setText(places.lost, words.filter(Boolean).join(" "));
   setAttributes(places.lost, { "data-lost": count });
