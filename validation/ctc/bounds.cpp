@@ -42,7 +42,7 @@ CtcBounds::CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel, Rounding rou
     : case_(c), kernel_(kernel), deviations_(rounding == Rounding::random ? deviations_of(c) : 0) {
   for (std::int64_t b = 0; b < c.B; ++b) {
     if (b >= needle_period && is_same_row(c, b, b - needle_period)) {
-      rows_.push_back(Row(rows_[static_cast<std::size_t>(b - needle_period)]));
+      rows_.push_back(rows_[static_cast<std::size_t>(b - needle_period)]);
       continue;
     }
     Row row;

@@ -118,8 +118,8 @@ Finding repeat(const Subject& subject, const Case& c, Random&) {
   for (std::size_t k = 0; k < first.size(); ++k)
     for (std::size_t i = 0; i < first[k].size(); ++i)
       if (!same_bits(first[k][i], second[k][i]))
-        return Finding::fail(
-            fmt::format("  element {} of output {}: {} and then {}", i, k, show(first[k][i]), show(second[k][i])));
+        return Finding::fail(fmt::format("  element {} of output {} has other bits: {} and then {}", i, k,
+                                         show(first[k][i]), show(second[k][i])));
   return Finding::pass();
 }
 
