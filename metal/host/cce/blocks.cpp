@@ -20,14 +20,18 @@ bool is_wanted(const CceWork& work) {
 }  // namespace
 
 std::vector<CceBlock> cce_blocks(const CceStatement& s) {
-  CceWork of_tokens = s.work, of_entries{.dweight = s.work.dweight, .dbias = s.work.dbias};
-  (s.type == "float" || s.chunk >= s.M ? of_entries : of_tokens).dweight = false;
-  (s.type == "float" || s.chunk >= s.M ? of_entries : of_tokens).dbias = false;
+  const bool takes_two_loops = s.type != "float" && s.chunk < s.M;
+  CceWork of_tokens = s.work, of_entries;
+  if (takes_two_loops) {
+    of_tokens.dweight = of_tokens.dbias = false;
+    of_entries = {.dweight = s.work.dweight, .dbias = s.work.dbias};
+  }
   std::vector<CceBlock> blocks;
   for (std::uint64_t first = 0; is_wanted(of_tokens) && first < s.M; first += s.chunk)
     blocks.push_back({first, std::min(s.chunk, s.M - first), 0, s.V, of_tokens});
-  for (std::uint64_t first = 0; is_wanted(of_entries) && first < s.V; first += entries_of_chunk(s))
-    blocks.push_back({0, s.M, first, std::min(entries_of_chunk(s), s.V - first), of_entries});
+  const std::uint64_t step = entries_of_chunk(s);
+  for (std::uint64_t first = 0; is_wanted(of_entries) && first < s.V; first += step)
+    blocks.push_back({0, s.M, first, std::min(step, s.V - first), of_entries});
   return blocks;
 }
 

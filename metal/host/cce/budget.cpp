@@ -14,7 +14,7 @@ constexpr std::uint64_t difference(std::uint64_t a, std::uint64_t b) {
   return a > b ? a - b : 0;
 }
 
-/// Of sums and logits, saturated at 2^64 - 1.
+/// The bytes of a position that has so many sums and logits, saturated at 2^64 - 1.
 std::uint64_t position_bytes(std::uint64_t sums, std::uint64_t logits) {
   return sums > unlimited / sizeof(float) - logits ? unlimited : (sums + logits) * sizeof(float);
 }
