@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -51,7 +52,8 @@ inline void expect_lint_accepts(const std::filesystem::path& file) {
 /// name and a kernel. It compiles many times faster than all kernels.
 inline Result<std::string> some_kernels(const std::string& operation, const std::vector<std::string>& headers,
                                         const std::vector<std::pair<std::string, std::string>>& templates) {
-  const std::string name = fmt::format("{}_{}.metal", operation, headers.front());
+  // Tests run side by side in processes of their own.
+  const std::string name = fmt::format("{}_{}_{}.metal", operation, headers.front(), getpid());
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / name;
   std::ofstream text(file);
   for (const std::string& header : headers)
@@ -61,7 +63,9 @@ inline Result<std::string> some_kernels(const std::string& operation, const std:
     text << fmt::format("template [[host_name(\"{0}\")]] [[kernel]] decltype({1}) {1};\n", host_name, kernel);
   text << "}\n}\n";
   text.close();
-  return text_with_includes(file);
+  auto source = text_with_includes(file);
+  std::filesystem::remove(file);
+  return source;
 }
 
 /// Each change to a barrier is reported, at least `min_reported` of them. `run` runs dispatches that exercise a source.

@@ -13,9 +13,15 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A shader in a file of the test's own: sums in groups of 64, with `barrier` between two reads of a neighbour.
+/// The file of this test: ctest runs tests side by side, and each has a shader of its own.
+std::filesystem::path shader_file() {
+  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+  return std::filesystem::path(testing::TempDir()) / ("shader_check_" + test + ".metal");
+}
+
+/// A shader that sums in groups of 64, with `barrier` between two reads of a neighbour.
 ShaderScript sums(const std::string& barrier) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "shader_check_sums.metal";
+  const auto file = shader_file();
   std::ofstream(file) << R"(#include <metal_stdlib>
 using namespace metal;
 kernel void sums(device const float* in [[buffer(0)]], device float* out [[buffer(1)]],
@@ -53,12 +59,12 @@ TEST(CheckShader, FailsARacingOneAndSaysWhereAndWhatToDo) {
   const ShaderOutcome outcome = check_shader(sums(""));
   EXPECT_FALSE(outcome.passed());
   EXPECT_THAT(to_string(outcome), HasSubstr("racecheck: kernel sums"));
-  EXPECT_THAT(to_string(outcome), HasSubstr("shader_check_sums.metal:10:"));
+  EXPECT_THAT(to_string(outcome), HasSubstr(shader_file().filename().string() + ":10:"));
   EXPECT_THAT(to_string(outcome), HasSubstr("to mend it, put threadgroup_barrier(mem_flags::mem_threadgroup)"));
 }
 
 TEST(CheckShader, SaysWhatDoesNotCompile) {
-  EXPECT_THAT(to_string(check_shader(sums("oops;"))), HasSubstr("shader_check_sums.metal:9:5: error"));
+  EXPECT_THAT(to_string(check_shader(sums("oops;"))), HasSubstr(shader_file().filename().string() + ":9:5: error"));
 }
 
 }  // namespace
