@@ -4,16 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "validation/core/index.h"
 #include "validation/core/sums.h"
 
 namespace assay::validation {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t size(std::int64_t n) {
-  return static_cast<std::size_t>(n);
-}
 
 /// A bound is infinite if n u >= 1. Its product with 0, or its difference from another such bound, counts as infinite.
 void claim_nothing_for_nan(std::vector<double>& bounds) {
@@ -24,15 +21,15 @@ void claim_nothing_for_nan(std::vector<double>& bounds) {
 }  // namespace
 
 CceBounds::CceBounds(const CceCase& c, const CceKernelInfo& kernel)
-    : case_(c), kernel_(kernel), dhidden_(c.hidden.size()), dweight_(c.weight.size()), dbias_(size(c.V)) {
-  std::vector<double> bounds(size(c.N));
-  std::vector<double> sizes(size(c.N));
+    : case_(c), kernel_(kernel), dhidden_(c.hidden.size()), dweight_(c.weight.size()), dbias_(index(c.V)) {
+  std::vector<double> bounds(index(c.N));
+  std::vector<double> sizes(index(c.N));
   count_terms();
   for (std::int64_t n = 0; n < c.N; ++n) {
     if (c.is_ignored(n)) continue;
     const CceToken token = measure_token(c, kernel, n);
-    bounds[size(n)] = bound_loss(token);
-    sizes[size(n)] = rough_loss(token);
+    bounds[index(n)] = bound_loss(token);
+    sizes[index(n)] = rough_loss(token);
     add_gradients(token);
   }
   reduce_losses(bounds, sizes);
@@ -48,7 +45,7 @@ double CceBounds::chain(double terms) const {
 }
 
 void CceBounds::count_terms() {
-  const auto H = size(case_.H);
+  const auto H = index(case_.H);
   over_entries_.resize(H);
   over_tokens_.resize(H + 1);
   for (std::size_t i = 0; i < case_.weight.size(); ++i) over_entries_[i % H] += case_.weight[i] != 0 ? 1 : 0;
@@ -134,8 +131,8 @@ void CceBounds::add_gradients(const CceToken& token) {
     for (std::int64_t h = 0; h < case_.H; ++h) {
       const double w = std::abs(double{case_.weight_at(static_cast<std::int64_t>(v), h)});
       const double x = std::abs(double{case_.hidden_at(token.n, h)});
-      dhidden_[size(token.n * case_.H + h)] += (error + over(over_entries_[size(h)]) * magnitude) * w;
-      dweight_[v * size(case_.H) + size(h)] += (error + over(over_tokens_[size(h)]) * magnitude) * x;
+      dhidden_[index(token.n * case_.H + h)] += (error + over(over_entries_[index(h)]) * magnitude) * w;
+      dweight_[v * index(case_.H) + index(h)] += (error + over(over_tokens_[index(h)]) * magnitude) * x;
     }
     dbias_[v] += error + over(over_tokens_.back()) * magnitude;
   }

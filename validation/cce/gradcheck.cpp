@@ -6,16 +6,13 @@
 
 #include "validation/cce/compare.h"
 #include "validation/cce/operation.h"
+#include "validation/core/index.h"
 #include "validation/core/number.h"
 #include "validation/gradcheck/judge.h"
 #include "validation/gradcheck/sums.h"
 
 namespace assay::validation {
 namespace {
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 JudgedGradient matrix(const CceCase& c, const char* name, bool of_entries) {
   JudgedGradient gradient;
@@ -63,19 +60,19 @@ std::vector<bool> where(const JudgedGradient& gradient, const Choose& choose) {
 std::vector<NamedRegion> token_regions(const CceCase& c, const JudgedGradient& gradient) {
   const auto occurred = [&](std::int64_t n) {
     const auto end = c.targets.begin() + n;
-    return !c.is_ignored(n) && std::find(c.targets.begin(), end, c.targets[at(n)]) != end;
+    return !c.is_ignored(n) && std::find(c.targets.begin(), end, c.targets[index(n)]) != end;
   };
   return {{"at ignored tokens", where(gradient, [&](auto n) { return c.is_ignored(n); })},
           {"at tokens whose target occurred before", where(gradient, occurred)}};
 }
 
 std::vector<NamedRegion> entry_regions(const CceCase& c, const JudgedGradient& gradient) {
-  std::vector<std::int64_t> count(at(c.V));
+  std::vector<std::int64_t> count(index(c.V));
   for (std::int64_t n = 0; n < c.N; ++n)
-    if (!c.is_ignored(n)) ++count[at(c.targets[at(n)])];
-  return {{"at entries that are targets", where(gradient, [&](auto v) { return count[at(v)] > 0; })},
-          {"at entries that are no target", where(gradient, [&](auto v) { return count[at(v)] == 0; })},
-          {"at entries that are targets more than once", where(gradient, [&](auto v) { return count[at(v)] > 1; })}};
+    if (!c.is_ignored(n)) ++count[index(c.targets[index(n)])];
+  return {{"at entries that are targets", where(gradient, [&](auto v) { return count[index(v)] > 0; })},
+          {"at entries that are no target", where(gradient, [&](auto v) { return count[index(v)] == 0; })},
+          {"at entries that are targets more than once", where(gradient, [&](auto v) { return count[index(v)] > 1; })}};
 }
 
 /// The factors by which common mistakes multiply the rows of a gradient.
@@ -89,7 +86,7 @@ std::vector<NamedFactor> factors(const CceCase& c, const JudgedGradient& gradien
   };
   const auto N = static_cast<double>(c.N), valid = static_cast<double>(std::max<std::int64_t>(c.valid_tokens(), 1));
   if (c.upstream.size() == 1 || (by_token && !c.upstream.empty())) {
-    const auto upstream = [&](std::int64_t n) { return double{c.upstream[c.upstream.size() == 1 ? 0 : at(n)]}; };
+    const auto upstream = [&](std::int64_t n) { return double{c.upstream[c.upstream.size() == 1 ? 0 : index(n)]}; };
     add("upstream: it is applied twice", [&](auto n) { return upstream(n); });
   }
   if (c.reduction == Reduction::mean) {
@@ -158,8 +155,8 @@ std::vector<Other> others(const CceCase& c) {
 /// The softmax's sum, and the part of dhidden [N, H] that it divides: w_n (1 + 2 zeta lse) sum_v p_v dx_v/dz_v
 /// weight_v.
 NamedSum softmax(const CceCase& c) {
-  NamedSum sum{"the softmax's sum", "entry", std::vector<double>(at(c.N * c.H)),
-               std::vector<std::vector<double>>(at(c.N))};
+  NamedSum sum{"the softmax's sum", "entry", std::vector<double>(index(c.N * c.H)),
+               std::vector<std::vector<double>>(index(c.N))};
   const CceProblem<float> problem = c.view();
   const auto terms = reference::terms_of<double>(problem);
   const std::vector<double> weight(c.weight.begin(), c.weight.end()), bias(c.bias.begin(), c.bias.end());
@@ -167,13 +164,13 @@ NamedSum softmax(const CceCase& c) {
     if (c.is_ignored(n)) continue;
     const auto first = c.hidden.begin() + n * c.H;
     const std::vector<double> hidden(first, first + c.H);
-    const auto row = reference::cce_row<double>(hidden, weight, bias, c.targets[at(n)], terms);
+    const auto row = reference::cce_row<double>(hidden, weight, bias, c.targets[index(n)], terms);
     std::vector<double> dz(row.p);
     for (std::size_t v = 0; v < dz.size(); ++v)
       dz[v] *= c.token_weight(n) * (1 + 2 * c.z_loss * row.lse) * row.derivative[v];
     const std::span<double> part(sum.part);
-    reference::add_gradient_wrt_hidden<double>(dz, weight, part.subspan(at(n * c.H), at(c.H)));
-    sum.shares[at(n)] = row.p;
+    reference::add_gradient_wrt_hidden<double>(dz, weight, part.subspan(index(n * c.H), index(c.H)));
+    sum.shares[index(n)] = row.p;
   }
   return sum;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "validation/core/index.h"
 #include "validation/core/sums.h"
 
 namespace assay::validation {
@@ -11,15 +12,11 @@ namespace {
 
 constexpr double smallest_float = 0x1p-126;
 
-std::size_t size(std::int64_t n) {
-  return static_cast<std::size_t>(n);
-}
-
 class Measurement {
  public:
   Measurement(const CceCase& c, const CceKernelInfo& kernel, std::int64_t n) : case_(c), kernel_(kernel) {
     token_.n = n;
-    token_.target = size(c.targets[size(n)]);
+    token_.target = index(c.targets[index(n)]);
     measure_logits();
     measure_softmax();
     bound_softmax();
@@ -29,7 +26,7 @@ class Measurement {
 
  private:
   void measure_logits() {
-    const auto V = size(case_.V);
+    const auto V = index(case_.V);
     token_.x.resize(V);
     token_.x_error.resize(V);
     token_.slope.assign(V, 1);

@@ -4,16 +4,11 @@
 
 #include "reference/ctc/validate.h"
 #include "validation/core/equality.h"
+#include "validation/core/index.h"
 #include "validation/ctc/fields.h"
 
 namespace assay::validation {
-namespace {
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 bool CtcCase::operator==(const CtcCase& other) const {
   return same_fields(*this, other);

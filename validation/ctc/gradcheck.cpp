@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "validation/core/index.h"
 #include "validation/core/number.h"
 #include "validation/ctc/compare.h"
 #include "validation/ctc/operation.h"
@@ -12,10 +13,6 @@
 
 namespace assay::validation {
 namespace {
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Elements [T, B, C] for which `choose(t, b, k)` holds.
 template <class Choose>
@@ -31,13 +28,13 @@ std::vector<NamedRegion> regions(const CtcCase& c, const CtcTruth& truth) {
   std::vector<std::vector<std::int64_t>> labels;
   for (std::int64_t b = 0; b < c.B; ++b) labels.push_back(c.labels(b));
   const auto count = [&](std::int64_t b, std::int64_t k) {
-    return std::count(labels[at(b)].begin(), labels[at(b)].end(), k);
+    return std::count(labels[index(b)].begin(), labels[index(b)].end(), k);
   };
   const auto repeats = [&](std::int64_t b, std::int64_t k) {
-    const auto& row = labels[at(b)];
+    const auto& row = labels[index(b)];
     return std::adjacent_find(row.begin(), row.end(), [&](auto x, auto y) { return x == k && y == k; }) != row.end();
   };
-  const auto frames = [&](std::int64_t b) { return c.input_lengths[at(b)]; };
+  const auto frames = [&](std::int64_t b) { return c.input_lengths[index(b)]; };
   return {{"past input_lengths", where(c, [&](auto t, auto b, auto) { return t >= frames(b); })},
           {"at the first frame of each row", where(c, [&](auto t, auto b, auto) { return t == 0 && frames(b) > 0; })},
           {"at the last frame of each row", where(c, [&](auto t, auto b, auto) { return t + 1 == frames(b); })},
@@ -47,15 +44,15 @@ std::vector<NamedRegion> regions(const CtcCase& c, const CtcTruth& truth) {
           {"at labels that follow themselves", where(c, [&](auto, auto b, auto k) { return repeats(b, k); })},
           {"in rows where a label follows itself", where(c,
                                                          [&](auto, auto b, auto) {
-                                                           const auto& row = labels[at(b)];
+                                                           const auto& row = labels[index(b)];
                                                            return std::adjacent_find(row.begin(), row.end()) !=
                                                                   row.end();
                                                          })},
           {"at classes that are neither blank nor label",
            where(c, [&](auto, auto b, auto k) { return k != c.blank && count(b, k) == 0; })},
           {"in rows that no alignment fits",
-           where(c, [&](auto t, auto b, auto) { return t < frames(b) && !truth.rows[at(b)].possible; })},
-          {"in rows without labels", where(c, [&](auto, auto b, auto) { return labels[at(b)].empty(); })}};
+           where(c, [&](auto t, auto b, auto) { return t < frames(b) && !truth.rows[index(b)].possible; })},
+          {"in rows without labels", where(c, [&](auto, auto b, auto) { return labels[index(b)].empty(); })}};
 }
 
 /// The factors by which common mistakes multiply the rows of the batch.
@@ -69,13 +66,13 @@ std::vector<NamedFactor> factors(const CtcCase& c) {
   };
   const auto B = static_cast<double>(c.B), T = static_cast<double>(c.T);
   const auto T_b = [&](std::int64_t b) {
-    return static_cast<double>(std::max<std::int64_t>(c.input_lengths[at(b)], 1));
+    return static_cast<double>(std::max<std::int64_t>(c.input_lengths[index(b)], 1));
   };
   const auto S_b = [&](std::int64_t b) {
-    return static_cast<double>(std::max<std::int64_t>(c.target_lengths[at(b)], 1));
+    return static_cast<double>(std::max<std::int64_t>(c.target_lengths[index(b)], 1));
   };
   const auto upstream = [&](std::int64_t b) {
-    return c.upstream.empty() ? 1.0 : double{c.upstream[c.reduction == Reduction::none ? at(b) : 0]};
+    return c.upstream.empty() ? 1.0 : double{c.upstream[c.reduction == Reduction::none ? index(b) : 0]};
   };
   const bool mean = c.reduction == Reduction::mean;
   add("upstream: it is applied twice", [&](auto b) { return upstream(b); });
@@ -146,13 +143,13 @@ class Diagnosis {
   /// y = exp(x_k) / sum over classes, in dL/dlogits alone.
   void softmax() {
     if (!declares_logits()) return;
-    NamedSum sum{"the softmax's sum", "class", {}, std::vector<std::vector<double>>(at(c_.T * c_.B))};
+    NamedSum sum{"the softmax's sum", "class", {}, std::vector<std::vector<double>>(index(c_.T * c_.B))};
     const Other y = other(c_, CtcVariable::logits, [](const BigFloat& y_k, const BigFloat&) { return y_k; });
     for (std::size_t i = 0; i < y.exact.size(); ++i) {
       const At where = place(i);
-      const bool has_sum = where.row->possible && where.t < c_.input_lengths[at(where.b)];
+      const bool has_sum = where.row->possible && where.t < c_.input_lengths[index(where.b)];
       sum.part.push_back(has_sum ? to_double(y.exact[i]) : 0);
-      if (has_sum) sum.shares[i / at(c_.C)].push_back(to_double(where.row->y(where.t, where.k)));
+      if (has_sum) sum.shares[i / index(c_.C)].push_back(to_double(where.row->y(where.t, where.k)));
     }
     for (Pattern& pattern : missing_summands(gradient_, sum)) judgement_.patterns.push_back(std::move(pattern));
   }
@@ -196,7 +193,7 @@ class Diagnosis {
     Other result{truth_.gradient, bounds_of(kernel_, changed, truth_), {}};
     for (std::size_t i = 0; i < result.exact.size(); ++i) {
       const At where = place(i);
-      if (where.row->possible && where.t < c_.input_lengths[at(where.b)])
+      if (where.row->possible && where.t < c_.input_lengths[index(where.b)])
         result.exact[i] = BigFloat(changed.row_weight(where.b)) *
                           formula(where.row->y(where.t, where.k), where.row->posterior(where.t, where.k));
     }
@@ -208,7 +205,7 @@ class Diagnosis {
     log_probs.skip.resize(log_probs.exact.size());
     for (std::size_t i = 0; i < log_probs.exact.size(); ++i) {
       const At where = place(i);
-      if (!where.row->possible || where.t >= c_.input_lengths[at(where.b)]) continue;
+      if (!where.row->possible || where.t >= c_.input_lengths[index(where.b)]) continue;
       const BigFloat& y = where.row->y(where.t, where.k);
       log_probs.skip[i] = to_double(y) < 1e-300;
       if (log_probs.skip[i]) continue;
@@ -225,7 +222,7 @@ class Diagnosis {
 
   At place(std::size_t i) const {
     const std::int64_t b = gradient_.index(i, 1);
-    return {gradient_.index(i, 0), b, gradient_.index(i, 2), &truth_.rows[at(b)]};
+    return {gradient_.index(i, 0), b, gradient_.index(i, 2), &truth_.rows[index(b)]};
   }
 
   void is_variable(const char* name, const Other& other) {

@@ -1,4 +1,5 @@
 #include "validation/ctc/shrink_structure.h"
+#include "validation/core/index.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +9,6 @@
 
 namespace assay::validation {
 namespace {
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The new names of all classes without those in [first, last) that no row and no blank needs; -1 for these.
 std::vector<std::int64_t> names_without(const CtcCase& c, std::int64_t first, std::int64_t last) {

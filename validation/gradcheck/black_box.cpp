@@ -17,6 +17,7 @@ namespace assay::validation {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
 constexpr int longest_window = 4;
 constexpr double deviations = 6;  ///< an error estimate allows so many standard deviations of noise
 

@@ -16,7 +16,7 @@
 namespace assay::validation {
 namespace {
 
-using Point = std::vector<BigFloat>;
+using ExactPoint = std::vector<BigFloat>;
 
 /// Thrown if f does not determine the gradient reliably; the text is the reason.
 class Undecided : public std::runtime_error {
@@ -49,23 +49,23 @@ class Differences {
     at_x_ = value(x_);
   }
 
-  const Point& x() const { return x_; }
+  const ExactPoint& x() const { return x_; }
   std::size_t size() const { return x_.size(); }
   BigFloat step() const { return power_of_ten(-digits_ / 3); }
 
-  BigFloat value(const Point& at) const {
+  BigFloat value(const ExactPoint& at) const {
     BigFloat result = f_(at);
     if (!is_finite(result)) throw Undecided(fmt::format("f is {} at or beside x", to_decimal(result, 5)));
     return result;
   }
 
-  BigFloat moved(Point at, std::size_t i, const BigFloat& by) const {
+  BigFloat moved(ExactPoint at, std::size_t i, const BigFloat& by) const {
     at[i] += by * BigFloat(scale_[i]);
     return value(at);
   }
 
   /// (f(x + h) - f(x - h)) / 2 h at `at`.
-  BigFloat central(const Point& at, std::size_t i, const BigFloat& h) const {
+  BigFloat central(const ExactPoint& at, std::size_t i, const BigFloat& h) const {
     return (moved(at, i, h) - moved(at, i, -h)) / (BigFloat(2) * h * BigFloat(scale_[i]));
   }
 
@@ -98,7 +98,7 @@ class Differences {
  private:
   const ExactFunction& f_;
   int digits_;
-  Point x_;
+  ExactPoint x_;
   std::vector<double> scale_;
   BigFloat at_x_;
 };
@@ -172,7 +172,7 @@ class ExactCheck {
     const BigFloat eta = power_of_ten(-options_.digits / 5);
     std::vector<double> squares(differences_.size());
     for (int sample = 0; sample < samples; ++sample) {
-      Point at = differences_.x();
+      ExactPoint at = differences_.x();
       for (BigFloat& value : at) value += value * (random.chance(0.5) ? eta : -eta);
       for (std::size_t i = 0; i < at.size(); ++i) {
         const BigFloat moved = (differences_.central(at, i, differences_.step()) - judged_.exact[i]) / eta;

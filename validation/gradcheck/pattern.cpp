@@ -44,9 +44,9 @@ GradientArray gradient_array(const std::vector<std::int64_t>& shape, std::size_t
 namespace {
 
 /// Runs all tests for patterns on one wrong gradient and collects the findings.
-class Search {
+class PatternSearch {
  public:
-  Search(const GradientArray& gradient, const PatternHints& hints) : g_(gradient), hints_(hints) {
+  PatternSearch(const GradientArray& gradient, const PatternHints& hints) : g_(gradient), hints_(hints) {
     for (std::size_t i = 0; i < g_.size(); ++i)
       if (g_.wrong[i]) wrong_.push_back(i);
   }
@@ -320,7 +320,7 @@ class Search {
 }  // namespace
 
 std::vector<Pattern> patterns_of(const GradientArray& gradient, const PatternHints& hints) {
-  return Search(gradient, hints).run();
+  return PatternSearch(gradient, hints).run();
 }
 
 }  // namespace assay::validation

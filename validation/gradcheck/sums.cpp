@@ -16,9 +16,9 @@ struct Missing {
   bool wrong = false;  ///< the slice has a wrong element
 };
 
-class Search {
+class SumSearch {
  public:
-  Search(const GradientArray& gradient, const NamedSum& sum)
+  SumSearch(const GradientArray& gradient, const NamedSum& sum)
       : g_(gradient), sum_(sum), width_(static_cast<std::size_t>(gradient.extents.back())) {}
 
   std::vector<Pattern> run() {
@@ -121,7 +121,7 @@ class Search {
 }  // namespace
 
 std::vector<Pattern> missing_summands(const GradientArray& gradient, const NamedSum& sum) {
-  return Search(gradient, sum).run();
+  return SumSearch(gradient, sum).run();
 }
 
 }  // namespace assay::validation

@@ -84,7 +84,7 @@ const std::vector<FindingRule>& finding_rules() {
 std::vector<ShaderFinding> findings_of(const ShaderScript& script, const ShaderOutcome& outcome) {
   std::vector<ShaderFinding> findings;
   for (const auto* reports : {&outcome.reports, &outcome.warnings})
-    for (const Report& report : *reports) findings.push_back(finding_of(report));
+    for (const metal::emulator::Report& report : *reports) findings.push_back(finding_of(report));
   for (const auto& [report, reason] : outcome.allowed) findings.emplace_back(finding_of(report)).reason = reason;
   if (outcome.error && outcome.error->kind == metal::Error::Kind::compile)
     std::ranges::move(findings_in(outcome.error->text, "compile"), std::back_inserter(findings));

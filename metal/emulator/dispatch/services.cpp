@@ -17,13 +17,13 @@ namespace assay::metal::emulator {
 
 namespace {
 
-thread_local GroupRunner* runner = nullptr;
+thread_local GroupRunner* current_runner = nullptr;
 
 constinit abi::ReadyThread no_ready_threads[2] = {};
 constinit abi::FastBarrier no_fast_barrier{no_ready_threads, nullptr, 0, 0};
 
-/// The fast barrier of `runner`, for shaders. In this TLS model its offset from the thread pointer is the same in every
-/// OS thread.
+/// The fast barrier of `current_runner`, for shaders. In this TLS model its offset from the thread pointer is the same
+/// in every OS thread.
 [[gnu::tls_model("initial-exec")]] constinit thread_local abi::FastBarrier* fast_barrier_here = &no_fast_barrier;
 
 assay_u64 offset_of_fast_barrier() {
@@ -37,51 +37,51 @@ assay_u64 offset_of_fast_barrier() {
 }
 
 void access(const void* address, assay_u64 bytes, abi::Access kind, const void* pc) {
-  runner->access(address, bytes, kind, pc);
+  current_runner->access(address, bytes, kind, pc);
 }
 
 void* threadgroup_variable(const void* key, assay_u64 bytes, assay_u64, const char* name) {
-  return runner->threadgroup_variable(key, bytes, name);
+  return current_runner->threadgroup_variable(key, bytes, name);
 }
 
 void fence(assay_u32 memory_flags) {
-  runner->fence(memory_flags);
+  current_runner->fence(memory_flags);
 }
 
 void barrier(abi::Scope scope, assay_u32 memory_flags, const abi::Site* site) {
-  runner->barrier(scope, memory_flags, site);
+  current_runner->barrier(scope, memory_flags, site);
 }
 
 abi::ActiveLanes all_gather(abi::Scope scope, const void* mine, assay_u64 bytes, void* all, const abi::Site* site) {
-  return runner->all_gather(scope, mine, bytes, all, site);
+  return current_runner->all_gather(scope, mine, bytes, all, site);
 }
 
 void undefined_lane(abi::Scope scope, assay_u32 lane, const abi::Site* site) {
-  runner->undefined_lane(scope, lane, *site);
+  current_runner->undefined_lane(scope, lane, *site);
 }
 
 void leave(const abi::Site* site) {
-  if (runner) runner->leave(*site);
+  if (current_runner) current_runner->leave(*site);
 }
 
 void index_out_of_bounds(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type) {
-  runner->index_out_of_bounds(abi::Site{file, line, column}, index, type);
+  current_runner->index_out_of_bounds(abi::Site{file, line, column}, index, type);
 }
 
 /// There is no runner while a shader computes its program-scope constants.
 void blocks(assay_u64 count, const void* pc) {
-  if (runner) runner->blocks(count, pc);
+  if (current_runner) current_runner->blocks(count, pc);
 }
 
 }  // namespace
 
 GroupRunner* runner_here() {
-  return runner;
+  return current_runner;
 }
 
 GroupRunner* set_runner_here(GroupRunner* next) {
   fast_barrier_here = next ? &next->fast_barrier() : &no_fast_barrier;
-  return std::exchange(runner, next);
+  return std::exchange(current_runner, next);
 }
 
 const abi::Services& services() {

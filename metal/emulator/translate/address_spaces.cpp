@@ -31,7 +31,7 @@ std::vector<bool> program_constants(const Source& source, const std::vector<Decl
   return found;
 }
 
-void translate_number(const Source& source, std::size_t n, Edits& edits) {
+void suffix_number(const Source& source, std::size_t n, Edits& edits) {
   if (is_unsuffixed_float(source[n].text)) edits.replace(n, n + 1, std::string(source[n].text) + "f");
   if (const auto literal = half_literal(source[n].text))
     edits.replace(n, n + 1, std::string(literal->is_bfloat ? "((bfloat)" : "((half)").append(literal->number) + ")");
@@ -47,7 +47,7 @@ void translate_address_spaces(const Source& source, const std::vector<Declaratio
       edits.erase(n, source.match(n) + 1);
       n = source.match(n);
     } else if (token.kind == TokenKind::number) {
-      translate_number(source, n, edits);
+      suffix_number(source, n, edits);
     } else if (source.is_address_space(n)) {
       const std::string text = at_program_scope[n] ? "const" : spelling(token);
       edits.replace(n, n + 1, source.is_method_qualifier(n) ? "" : text);

@@ -18,13 +18,13 @@ constexpr std::array<std::string_view, 6> own_positions = {
     "thread_position_in_grid",   "thread_position_in_threadgroup", "thread_index_in_threadgroup",
     "thread_index_in_simdgroup", "thread_index_in_quadgroup",      "quadgroup_index_in_threadgroup"};
 
-struct Parameter {
+struct FunctionParameter {
   std::string name;
   std::string_view type;
 };
 
-std::vector<Parameter> parameters_of(const Source& source, std::size_t open) {
-  std::vector<Parameter> all;
+std::vector<FunctionParameter> parameters_of(const Source& source, std::size_t open) {
+  std::vector<FunctionParameter> all;
   for (const auto& [first, last] : split_parameters(source, open)) {
     const std::size_t end = source.find(first, last, "=[");
     std::size_t name = end;
@@ -36,7 +36,7 @@ std::vector<Parameter> parameters_of(const Source& source, std::size_t open) {
 }
 
 /// The values of a parameter and of its members, for this argument.
-void bind_parameter(const WalkedShader& shader, const Parameter& parameter, const Argument& argument,
+void bind_parameter(const WalkedShader& shader, const FunctionParameter& parameter, const Argument& argument,
                     std::map<std::string, Value>& variables) {
   const auto members = shader.members.find(parameter.type);
   Value all = Value::uniform;
@@ -109,7 +109,7 @@ Outcome WalkedShader::call(std::string_view name, const std::vector<Argument>& a
   const auto [first, last] = functions.equal_range(name);
   for (auto function = first; function != last; ++function) {
     const Declaration& declaration = *function->second;
-    const std::vector<Parameter> parameters = parameters_of(source, declaration.parameters);
+    const std::vector<FunctionParameter> parameters = parameters_of(source, declaration.parameters);
     if (parameters.size() < arguments.size()) continue;
     const auto [outcome, is_new] = outcomes.emplace(std::pair(&declaration, arguments), all);
     if (is_new) {

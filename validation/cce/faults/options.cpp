@@ -74,9 +74,9 @@ struct ZLossInLossOnly final : PlainCceKernel {
 struct ZLossNotSquared final : PlainCceKernel {
   static constexpr FaultNote note{"z-loss-not-squared", "zeta |lse|", "loss"};
   double loss(const Work& work, const Token& token) const override {
-    Token plain = token;
+    Token unregularized = token;
     const double zeta = work.options.z_loss;
-    return PlainCceKernel::loss(work, plain) + zeta * (std::abs(token.lse()) - token.lse() * token.lse());
+    return PlainCceKernel::loss(work, unregularized) + zeta * (std::abs(token.lse()) - token.lse() * token.lse());
   }
 };
 

@@ -10,15 +10,12 @@
 #include "reference/cce/validate.h"
 #include "reference/refuse.h"
 #include "validation/core/any_span.h"
+#include "validation/core/index.h"
 
 namespace assay::validation {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <class Real>
 void check_outputs(const CceProblem<Real>& problem, const metal::CceOutput<Real>& out) {
@@ -54,9 +51,9 @@ std::int64_t PlainCceKernel::count_valid(const Work& work) const {
 }
 
 double PlainCceKernel::logit(const Work& work, std::int64_t n, std::int64_t v) const {
-  double z = work.bias.empty() ? 0 : work.bias[at(v)];
+  double z = work.bias.empty() ? 0 : work.bias[index(v)];
   for (std::int64_t h = 0; h < work.H(); ++h)
-    z += work.hidden[at(n * work.H() + h)] * work.weight[at(v * work.H() + h)];
+    z += work.hidden[index(n * work.H() + h)] * work.weight[index(v * work.H() + h)];
   return z;
 }
 
@@ -94,14 +91,14 @@ PlainCceKernel::Running PlainCceKernel::sum_exponentials(const Work& work, const
   for (std::int64_t first = 0; first < work.V(); first += chunk(work)) {
     Running part{-infinity, 0};
     const std::int64_t last = std::min(work.V(), first + chunk(work));
-    for (std::int64_t v = first; v < last; ++v) part = add(part, x[at(v)]);
+    for (std::int64_t v = first; v < last; ++v) part = add(part, x[index(v)]);
     all = merge(all, part);
   }
   return all;
 }
 
 double PlainCceKernel::target_logit(const Work&, const Token& token) const {
-  return token.x[at(token.target)];
+  return token.x[index(token.target)];
 }
 
 double PlainCceKernel::loss(const Work& work, const Token& token) const {
@@ -110,7 +107,7 @@ double PlainCceKernel::loss(const Work& work, const Token& token) const {
   double loss = work.options.z_loss * token.lse() * token.lse();
   if (eps < 1) loss += (1 - eps) * above(target_logit(work, token));
   for (std::int64_t v = 0; eps > 0 && v < work.V(); ++v)
-    loss += eps / static_cast<double>(work.V()) * above(token.x[at(v)]);
+    loss += eps / static_cast<double>(work.V()) * above(token.x[index(v)]);
   return std::max(loss, 0.0);
 }
 
@@ -126,18 +123,18 @@ double PlainCceKernel::ignored_loss(const Work&, std::int64_t) const {
 double PlainCceKernel::reduced_loss(const Work& work) const {
   double sum = 0;
   for (std::int64_t n = 0; n < work.N(); ++n)
-    if (!is_ignored(work, n)) sum += loss_share(work) * work.losses[at(n)];
+    if (!is_ignored(work, n)) sum += loss_share(work) * work.losses[index(n)];
   return sum;
 }
 
 double PlainCceKernel::weight_of(const Work& work, std::int64_t n) const {
   const auto& upstream = work.options.upstream;
   if (upstream.empty()) return loss_share(work);
-  return loss_share(work) * double{upstream[work.options.reduction == Reduction::none ? at(n) : 0]};
+  return loss_share(work) * double{upstream[work.options.reduction == Reduction::none ? index(n) : 0]};
 }
 
 double PlainCceKernel::probability(const Work&, const Token& token, std::int64_t v) const {
-  return std::exp(-token.exponentials.above(token.x[at(v)]));
+  return std::exp(-token.exponentials.above(token.x[index(v)]));
 }
 
 double PlainCceKernel::gradient_of_x(const Work& work, const Token& token, std::int64_t v) const {
@@ -148,7 +145,7 @@ double PlainCceKernel::gradient_of_x(const Work& work, const Token& token, std::
 }
 
 double PlainCceKernel::gradient_of_z(const Work& work, const Token& token, std::int64_t v) const {
-  return weight_of(work, token.n) * gradient_of_x(work, token, v) * slope(work, token.z[at(v)]);
+  return weight_of(work, token.n) * gradient_of_x(work, token, v) * slope(work, token.z[index(v)]);
 }
 
 double PlainCceKernel::accumulate(const Work&, double sum, double term) const {
@@ -159,12 +156,12 @@ void PlainCceKernel::add_gradients(Work& work, const Token& token) const {
   const std::int64_t H = work.H();
   for (std::int64_t v = 0; v < work.V(); ++v) {
     const double g = gradient_of_z(work, token, v);
-    work.dbias[at(v)] = accumulate(work, work.dbias[at(v)], g);
+    work.dbias[index(v)] = accumulate(work, work.dbias[index(v)], g);
     for (std::int64_t h = 0; h < H; ++h) {
-      double& dhidden = work.dhidden[at(token.n * H + h)];
-      double& dweight = work.dweight[at(v * H + h)];
-      dhidden = accumulate(work, dhidden, g * work.weight[at(v * H + h)]);
-      dweight = accumulate(work, dweight, g * work.hidden[at(token.n * H + h)]);
+      double& dhidden = work.dhidden[index(token.n * H + h)];
+      double& dweight = work.dweight[index(v * H + h)];
+      dhidden = accumulate(work, dhidden, g * work.weight[index(v * H + h)]);
+      dweight = accumulate(work, dweight, g * work.hidden[index(token.n * H + h)]);
     }
   }
 }
@@ -181,12 +178,12 @@ PlainCceKernel::Token PlainCceKernel::forward(const Work& work, std::int64_t n) 
 
 void PlainCceKernel::run_token(Work& work, std::int64_t n) const {
   if (is_ignored(work, n)) {
-    work.losses[at(n)] = ignored_loss(work, n);
+    work.losses[index(n)] = ignored_loss(work, n);
     return;
   }
   const Token token = forward(work, n);
-  work.log_sum_exp[at(n)] = token.lse();
-  work.losses[at(n)] = loss(work, token);
+  work.log_sum_exp[index(n)] = token.lse();
+  work.losses[index(n)] = loss(work, token);
   add_gradients(work, token);
 }
 
@@ -227,11 +224,11 @@ void PlainCceKernel::run(const metal::AnyCceProblem& problem, const metal::AnyCc
   work.weight = widened(problem.weight);
   work.bias = widened(problem.bias);
   work.request = request;
-  work.losses.resize(at(work.N()));
-  work.log_sum_exp.resize(at(work.N()));
-  work.dhidden.resize(at(work.N() * work.H()));
-  work.dweight.resize(at(work.V() * work.H()));
-  work.dbias.resize(at(work.V()));
+  work.losses.resize(index(work.N()));
+  work.log_sum_exp.resize(index(work.N()));
+  work.dhidden.resize(index(work.N() * work.H()));
+  work.dweight.resize(index(work.V() * work.H()));
+  work.dbias.resize(index(work.V()));
   work.valid = count_valid(work);
   compute(work);
   store(work, out);

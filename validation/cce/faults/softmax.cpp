@@ -9,7 +9,7 @@
 namespace assay::validation::cce {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double no_maximum = -std::numeric_limits<double>::infinity();
 
 struct NoMaximum final : PlainCceKernel {
   static constexpr FaultNote note{"no-maximum", "exp of the logits as they are, in the range of float32", "shift"};
@@ -46,7 +46,7 @@ struct LastChunkDropped final : PlainCceKernel {
   Running sum_exponentials(const Work& work, const Numbers& x) const override {
     const std::int64_t whole = work.V() / chunk(work) * chunk(work);
     if (whole == 0) return PlainCceKernel::sum_exponentials(work, x);
-    Running all{-infinity, 0};
+    Running all{no_maximum, 0};
     for (std::int64_t v = 0; v < whole; ++v) all = add(all, x[static_cast<std::size_t>(v)]);
     return all;
   }
@@ -65,7 +65,7 @@ struct LastWordLeftOut final : PlainCceKernel {
                                   "permutation"};
   Running sum_exponentials(const Work& work, const Numbers& x) const override {
     if (x.size() < 2) return PlainCceKernel::sum_exponentials(work, x);
-    Running all{-infinity, 0};
+    Running all{no_maximum, 0};
     for (std::size_t v = 0; v + 1 < x.size(); ++v) all = add(all, x[v]);
     return all;
   }
@@ -129,7 +129,7 @@ struct BatchMaximum final : PlainCceKernel {
   static constexpr FaultNote note{"maximum-of-the-batch", "one maximum for all tokens, in float32: others underflow",
                                   "independence"};
   void compute(Work& work) const override {
-    double max = -infinity;
+    double max = no_maximum;
     for (std::int64_t n = 0; n < work.N(); ++n)
       for (std::int64_t v = 0; v < work.V() && !is_ignored(work, n); ++v) max = std::max(max, logit(work, n, v));
     shared_max = max;

@@ -44,7 +44,7 @@ struct Sums {
   }
 };
 
-Finding check(const CceContext& context, const CceCase& given) {
+Finding check_batch_singles(const CceContext& context, const CceCase& given) {
   CceCase c = given;
   if (c.reduction != Reduction::none) c.upstream.clear();
   c.reduction = Reduction::none;
@@ -77,7 +77,7 @@ Finding check(const CceContext& context, const CceCase& given) {
 }  // namespace
 
 CceProperty batch_singles() {
-  return {"batch-singles", "a batch equals each of its tokens alone", {.min_tokens = 2}, check};
+  return {"batch-singles", "a batch equals each of its tokens alone", {.min_tokens = 2}, check_batch_singles};
 }
 
 }  // namespace assay::validation::cce

@@ -5,7 +5,7 @@
 namespace assay::validation::cce {
 namespace {
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_chunks(const CceContext& context, const CceCase& c) {
   const auto& chunks = context.kernel.info().chunks;
   if (chunks.empty()) return Finding::skip("the kernel has no chunks to choose");
   CceRunComparison comparison(c, context.kernel.info());
@@ -18,7 +18,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty chunks() {
-  return {"chunks", "the size of vocabulary chunks does not matter", {.many_entries = 0.3}, check};
+  return {"chunks", "the size of vocabulary chunks does not matter", {.many_entries = 0.3}, check_chunks};
 }
 
 }  // namespace assay::validation::cce

@@ -12,7 +12,7 @@ CceCase twice(const CceCase& c) {
   return select_tokens(c, which);
 }
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_duplicates(const CceContext& context, const CceCase& c) {
   const CceCase d = twice(c);
   const CceRun run = run_valid(context.kernel, d);
   const CceBounds bounds(d, context.kernel.info());
@@ -29,7 +29,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty duplicates() {
-  return {"duplicates", "a token given twice gives the same twice", {}, check};
+  return {"duplicates", "a token given twice gives the same twice", {}, check_duplicates};
 }
 
 }  // namespace assay::validation::cce

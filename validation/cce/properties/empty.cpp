@@ -20,7 +20,7 @@ CceCase all_ignored(CceCase c) {
   return c;
 }
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_empty(const CceContext& context, const CceCase& c) {
   Comparison comparison;
   for (const CceCase& none : {select_tokens(c, {}), all_ignored(c)})
     for (const bool in_halves : {false, true})
@@ -31,7 +31,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty empty() {
-  return {"empty", "no tokens, or none that counts: all zeros", {}, check};
+  return {"empty", "no tokens, or none that counts: all zeros", {}, check_empty};
 }
 
 }  // namespace assay::validation::cce

@@ -43,7 +43,7 @@ CceRun far_results(const CceKernel& kernel, const CceCase& c) {
   return run;
 }
 
-Finding check(const CceContext& context, const CceCase& given) {
+Finding check_far_tokens(const CceContext& context, const CceCase& given) {
   CceCase c = given;
   c.reduction = Reduction::none;
   c.upstream.clear();
@@ -58,7 +58,7 @@ Finding check(const CceContext& context, const CceCase& given) {
 }  // namespace
 
 CceProperty far_tokens() {
-  return {"far-tokens", "loss and gradients of tokens past 2^32 elements", {}, check};
+  return {"far-tokens", "loss and gradients of tokens past 2^32 elements", {}, check_far_tokens};
 }
 
 }  // namespace assay::validation::cce

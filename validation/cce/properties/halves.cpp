@@ -5,7 +5,7 @@
 namespace assay::validation::cce {
 namespace {
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_halves(const CceContext& context, const CceCase& c) {
   CceRunComparison comparison(c, context.kernel.info());
   comparison.all(run_valid(context.kernel, c, {.request = {.in_halves = true}}), run_valid(context.kernel, c));
   return comparison.finding();
@@ -14,7 +14,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty halves() {
-  return {"halves", "forward, then backward, is both at once", {}, check};
+  return {"halves", "forward, then backward, is both at once", {}, check_halves};
 }
 
 }  // namespace assay::validation::cce

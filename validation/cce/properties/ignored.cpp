@@ -15,7 +15,7 @@ CceCase with_ignored_rows(CceCase c, float value) {
   return c;
 }
 
-void expect_zeros(Comparison& comparison, const CceCase& c, const CceRun& run) {
+void expect_zeros_of_ignored(Comparison& comparison, const CceCase& c, const CceRun& run) {
   for (std::int64_t n = 0; n < c.N; ++n) {
     if (!c.is_ignored(n)) continue;
     const auto token = static_cast<std::size_t>(n);
@@ -41,7 +41,7 @@ void compare_alone(const CceContext& context, CceRunComparison& comparison, cons
   comparison.all(kept, run_valid(context.kernel, alone));
 }
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_ignored(const CceContext& context, const CceCase& c) {
   if (c.valid_tokens() == c.N) return Finding::skip("no token is ignored");
   const CceRun run = run_valid(context.kernel, with_ignored_rows(c, std::numeric_limits<float>::quiet_NaN()));
   Finding bits = same_bits(c, run, run_valid(context.kernel, with_ignored_rows(c, 0)),
@@ -53,14 +53,14 @@ Finding check(const CceContext& context, const CceCase& c) {
   const CceCase alone = select_tokens(c, counted);
   CceRunComparison comparison(alone, context.kernel.info());
   compare_alone(context, comparison, alone, counted, run);
-  expect_zeros(comparison.comparison(), c, run);
+  expect_zeros_of_ignored(comparison.comparison(), c, run);
   return comparison.finding();
 }
 
 }  // namespace
 
 CceProperty ignored() {
-  return {"ignored", "ignored tokens are 0 and reach nothing", {.ignored = 1}, check};
+  return {"ignored", "ignored tokens are 0 and reach nothing", {.ignored = 1}, check_ignored};
 }
 
 }  // namespace assay::validation::cce

@@ -6,7 +6,7 @@
 namespace assay::validation::cce {
 namespace {
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_images(const CceContext& context, const CceCase& c) {
   if (c.dtype == Dtype::float32) return Finding::skip("the case is its own float32 image");
   CceCase image = c;
   image.dtype = Dtype::float32;
@@ -18,7 +18,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty images() {
-  return {"images", "16-bit inputs and their float32 images agree", {.half_types = 1}, check};
+  return {"images", "16-bit inputs and their float32 images agree", {.half_types = 1}, check_images};
 }
 
 }  // namespace assay::validation::cce

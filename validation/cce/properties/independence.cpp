@@ -14,7 +14,7 @@ CceCase with_another_first(CceCase c) {
   return c;
 }
 
-Finding check(const CceContext& context, const CceCase& given) {
+Finding check_independence(const CceContext& context, const CceCase& given) {
   CceCase c = given;
   if (c.reduction == Reduction::sum) c.upstream.clear();
   if (c.reduction == Reduction::sum) c.reduction = Reduction::none;
@@ -34,7 +34,10 @@ Finding check(const CceContext& context, const CceCase& given) {
 }  // namespace
 
 CceProperty independence() {
-  return {"independence", "one token leaves the others as they are", {.min_tokens = 2, .many_tokens = 0.3}, check};
+  return {"independence",
+          "one token leaves the others as they are",
+          {.min_tokens = 2, .many_tokens = 0.3},
+          check_independence};
 }
 
 }  // namespace assay::validation::cce

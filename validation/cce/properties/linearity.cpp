@@ -42,7 +42,7 @@ void compare_sum(Comparison& comparison, const Part& a, const Part& b, const Par
 }
 
 /// Rows of dhidden of tokens with weight 0 must be 0.
-void expect_zeros(Comparison& comparison, const CceCase& c, const CceRun& run) {
+void expect_zeros_without_weight(Comparison& comparison, const CceCase& c, const CceRun& run) {
   for (std::int64_t n = 0; n < c.N; ++n) {
     if (c.token_weight(n) != 0) continue;
     for (std::int64_t h = 0; h < c.H; ++h) {
@@ -52,7 +52,7 @@ void expect_zeros(Comparison& comparison, const CceCase& c, const CceRun& run) {
   }
 }
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_linearity(const CceContext& context, const CceCase& c) {
   const CceCase cases[] = {with_upstream(c, 0), with_upstream(c, 1), with_upstream(c, 2)};
   const auto part = [&](const CceCase& one) {
     return Part{run_valid(context.kernel, one), CceBounds(one, context.kernel.info())};
@@ -61,8 +61,8 @@ Finding check(const CceContext& context, const CceCase& c) {
   const Part second = part(cases[1]);
   const Part both = part(cases[2]);
   Comparison comparison;
-  expect_zeros(comparison, cases[0], first.run);
-  expect_zeros(comparison, cases[1], second.run);
+  expect_zeros_without_weight(comparison, cases[0], first.run);
+  expect_zeros_without_weight(comparison, cases[1], second.run);
   compare_sum(comparison, first, second, both, &CceRun::dhidden, &CceBounds::dhidden,
               [&](std::size_t i) { return dhidden_place(c, i); });
   compare_sum(comparison, first, second, both, &CceRun::dweight, &CceBounds::dweight,
@@ -74,7 +74,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty linearity() {
-  return {"linearity", "gradients are linear in upstream, by token", {.many_tokens = 0.3}, check};
+  return {"linearity", "gradients are linear in upstream, by token", {.many_tokens = 0.3}, check_linearity};
 }
 
 }  // namespace assay::validation::cce

@@ -43,7 +43,7 @@ void notice_terms(Comparison& comparison, const CceCase& c, const CceKernelInfo&
   }
 }
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_loss(const CceContext& context, const CceCase& c) {
   const auto truth = context.truth_of(c);
   const CceBounds bounds(c, context.kernel.info());
   const CceRun run = run_valid(context.kernel, c, {.without = {"dhidden", "dweight", "dbias"}});
@@ -57,7 +57,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty loss() {
-  return {"loss", "each loss within its derived bound", {}, check, true};
+  return {"loss", "each loss within its derived bound", {}, check_loss, true};
 }
 
 }  // namespace assay::validation::cce

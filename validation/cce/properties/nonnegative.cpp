@@ -7,7 +7,7 @@
 namespace assay::validation::cce {
 namespace {
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_nonnegative(const CceContext& context, const CceCase& c) {
   const CceRun run = run_valid(context.kernel, c);
   for (std::size_t i = 0; i < run.loss.size(); ++i)
     if (!(run.loss[i] >= 0))
@@ -19,7 +19,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty nonnegative() {
-  return {"nonnegative", "no loss is below 0", {}, check};
+  return {"nonnegative", "no loss is below 0", {}, check_nonnegative};
 }
 
 }  // namespace assay::validation::cce

@@ -38,7 +38,7 @@ CceRun without(const CceCase& d, std::int64_t place, std::int64_t count, CceRun 
   return run;
 }
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_padding(const CceContext& context, const CceCase& c) {
   const CceRun plain = run_valid(context.kernel, c);
   CceRunComparison comparison(c, context.kernel.info());
   for (const auto& [place, count] : {std::pair{std::int64_t{0}, std::int64_t{9}}, {c.V, 5}, {c.V / 2, 64}}) {
@@ -53,7 +53,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty padding() {
-  return {"padding", "entries taken out by -inf change nothing", {.softcap = 0, .smoothing = 0}, check};
+  return {"padding", "entries taken out by -inf change nothing", {.softcap = 0, .smoothing = 0}, check_padding};
 }
 
 }  // namespace assay::validation::cce

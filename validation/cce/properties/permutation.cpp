@@ -25,7 +25,7 @@ CceRun renamed_back(const CceCase& c, const std::vector<std::int64_t>& entries, 
   return back;
 }
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_permutation(const CceContext& context, const CceCase& c) {
   const auto entries = shuffled(c.V);
   CceRunComparison comparison(c, context.kernel.info());
   const CceRun renamed = run_valid(context.kernel, select_entries(c, entries));
@@ -36,7 +36,7 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty permutation() {
-  return {"permutation", "renaming entries renames their gradients", {.many_entries = 0.3}, check};
+  return {"permutation", "renaming entries renames their gradients", {.many_entries = 0.3}, check_permutation};
 }
 
 }  // namespace assay::validation::cce

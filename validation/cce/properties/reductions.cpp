@@ -41,7 +41,7 @@ Finding compare(const CceContext& context, const CceCase& c, double share) {
   return comparison.finding();
 }
 
-Finding check(const CceContext& context, const CceCase& c) {
+Finding check_reductions(const CceContext& context, const CceCase& c) {
   Finding sum = compare(context, reduced(c, Reduction::sum), 1);
   if (is_failure(sum.verdict)) return sum;
   // Upstream is float32. If the share is exact in float32, there is no rounding to allow for.
@@ -55,7 +55,8 @@ Finding check(const CceContext& context, const CceCase& c) {
 }  // namespace
 
 CceProperty reductions() {
-  return {"reductions", "sum and mean are those over counted tokens", {.min_tokens = 2, .ignored = 0.6}, check};
+  return {
+      "reductions", "sum and mean are those over counted tokens", {.min_tokens = 2, .ignored = 0.6}, check_reductions};
 }
 
 }  // namespace assay::validation::cce

@@ -9,7 +9,7 @@ namespace assay::validation::cce {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float float_infinity = std::numeric_limits<float>::infinity();
 constexpr auto largest = std::numeric_limits<std::int64_t>::max();
 
 /// A valid problem of N=3, H=2, V=4 with a bias, which each row below spoils in one way.
@@ -76,13 +76,14 @@ const BadArgumentOf<CceOperation> bad_arguments[] = {
      [](CceCase& c, CceFields::RunOptions&) { c.N = c.V = std::int64_t{1} << 40; }},
     {"a NaN in hidden", "hidden",
      [](CceCase& c, CceFields::RunOptions&) { c.hidden_at(1, 1) = static_cast<float>(nan); }},
-    {"an infinity in hidden", "hidden", [](CceCase& c, CceFields::RunOptions&) { c.hidden_at(2, 0) = infinity; }},
+    {"an infinity in hidden", "hidden", [](CceCase& c, CceFields::RunOptions&) { c.hidden_at(2, 0) = float_infinity; }},
     {"a NaN in weight", "weight",
      [](CceCase& c, CceFields::RunOptions&) { c.weight_at(3, 0) = static_cast<float>(nan); }},
-    {"an infinity in weight", "weight", [](CceCase& c, CceFields::RunOptions&) { c.weight_at(0, 1) = -infinity; }},
+    {"an infinity in weight", "weight",
+     [](CceCase& c, CceFields::RunOptions&) { c.weight_at(0, 1) = -float_infinity; }},
     {"a NaN in bias", "bias", [](CceCase& c, CceFields::RunOptions&) { c.bias[2] = static_cast<float>(nan); }},
-    {"a bias of +inf", "bias", [](CceCase& c, CceFields::RunOptions&) { c.bias[0] = infinity; }},
-    {"a bias of -inf alone", "bias", [](CceCase& c, CceFields::RunOptions&) { c.bias.assign(4, -infinity); }},
+    {"a bias of +inf", "bias", [](CceCase& c, CceFields::RunOptions&) { c.bias[0] = float_infinity; }},
+    {"a bias of -inf alone", "bias", [](CceCase& c, CceFields::RunOptions&) { c.bias.assign(4, -float_infinity); }},
 };
 
 }  // namespace

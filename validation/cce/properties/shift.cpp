@@ -32,7 +32,7 @@ CceCase shifted(CceCase c, double offset) {
   return c;
 }
 
-Finding check(const CceContext& context, const CceCase& given) {
+Finding check_shift(const CceContext& context, const CceCase& given) {
   if (given.bias.empty()) return Finding::skip("there is no bias to shift by");
   const Offsets offsets = offsets_of(given.dtype);
   const CceCase c = coarse(given, offsets.unit);
@@ -52,8 +52,10 @@ Finding check(const CceContext& context, const CceCase& given) {
 }  // namespace
 
 CceProperty shift() {
-  return {
-      "shift", "logits + c give the same, for c up to 1e6", {.bias = 1, .offset = 0, .softcap = 0, .z_loss = 0}, check};
+  return {"shift",
+          "logits + c give the same, for c up to 1e6",
+          {.bias = 1, .offset = 0, .softcap = 0, .z_loss = 0},
+          check_shift};
 }
 
 }  // namespace assay::validation::cce

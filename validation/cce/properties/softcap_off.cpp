@@ -10,7 +10,7 @@ namespace {
 /// Below 1e-9, tanh(x) = x in double, so that a cap of 1e20 changes no logit up to 1e11.
 constexpr double beyond_all = 1e20;
 
-Finding check(const CceContext& context, const CceCase& given) {
+Finding check_softcap_off(const CceContext& context, const CceCase& given) {
   CceCase c = given;
   for (float& bias : c.bias)  // because a finite cap turns -inf into a finite logit
     if (bias == -std::numeric_limits<float>::infinity()) bias = 0;
@@ -30,7 +30,7 @@ Finding check(const CceContext& context, const CceCase& given) {
 }  // namespace
 
 CceProperty softcap_off() {
-  return {"softcap-off", "a cap beyond all logits is none", {}, check};
+  return {"softcap-off", "a cap beyond all logits is none", {}, check_softcap_off};
 }
 
 }  // namespace assay::validation::cce

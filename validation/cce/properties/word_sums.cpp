@@ -8,7 +8,7 @@
 namespace assay::validation::cce {
 namespace {
 
-Finding check(const CceContext& context, const CceCase& given) {
+Finding check_word_sums(const CceContext& context, const CceCase& given) {
   if (given.bias.empty()) return Finding::skip("there is no bias, and so no dbias to sum");
   CceCase c = given;
   c.logit_softcap = 0;
@@ -29,7 +29,7 @@ Finding check(const CceContext& context, const CceCase& given) {
 }  // namespace
 
 CceProperty word_sums() {
-  return {"word-sums", "dbias sums to 0 over the entries", {.bias = 1, .softcap = 0, .z_loss = 0}, check};
+  return {"word-sums", "dbias sums to 0 over the entries", {.bias = 1, .softcap = 0, .z_loss = 0}, check_word_sums};
 }
 
 }  // namespace assay::validation::cce

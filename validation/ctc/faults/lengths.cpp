@@ -3,15 +3,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "validation/core/index.h"
 #include "validation/ctc/faults/faults.h"
 #include "validation/ctc/faults/plain_kernel.h"
 
 namespace assay::validation {
 namespace {
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::size_t neighbour(const reference::CtcProblem<float>& problem, std::int64_t b) {
   return index((b + 1) % problem.B);

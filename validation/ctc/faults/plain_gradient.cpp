@@ -1,17 +1,12 @@
 // The gradient of one row from its alpha and beta: Graves et al. 2006, eq. 14-16.
+#include "validation/core/index.h"
 #include "validation/ctc/faults/plain_kernel.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace assay::validation {
-namespace {
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-}  // namespace
+namespace {}  // namespace
 
 double PlainCtcKernel::weight(const Problem& problem, std::int64_t b) const {
   if (problem.upstream.empty()) return reduction_factor(problem, b);

@@ -9,15 +9,12 @@
 
 #include "reference/ctc/targets.h"
 #include "reference/ctc/validate.h"
+#include "validation/core/index.h"
 
 namespace assay::validation {
 namespace {
 
 using reference::Reduction;
-
-std::size_t index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 void expect_size(const char* name, std::size_t size, std::int64_t expected) {
   if (size == index(expected)) return;

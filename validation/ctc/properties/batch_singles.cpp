@@ -21,7 +21,7 @@ void compare_single(Comparison& comparison, const CtcCase& c, const CtcBounds& b
   }
 }
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_batch_singles(const CtcContext& context, const CtcCase& given) {
   CtcCase c = given;
   if (c.reduction != Reduction::none) c.upstream.clear();
   c.reduction = Reduction::none;
@@ -41,7 +41,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty batch_singles() {
-  return {"batch-singles", "a batch equals each of its rows alone", {.min_rows = 2}, check};
+  return {"batch-singles", "a batch equals each of its rows alone", {.min_rows = 2}, check_batch_singles};
 }
 
 }  // namespace assay::validation::properties

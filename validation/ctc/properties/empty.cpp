@@ -20,7 +20,7 @@ CtcCase emptied(const CtcCase& given) {
   return c;
 }
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_empty(const CtcContext& context, const CtcCase& given) {
   const CtcCase c = emptied(given);
   const CtcBounds bounds(c, context.kernel.info());
   const CtcRun run = run_valid(context.kernel, c);
@@ -39,7 +39,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty empty() {
-  return {"empty", "no labels: all blanks; no frames either: loss 0", {.min_rows = 2}, check};
+  return {"empty", "no labels: all blanks; no frames either: loss 0", {.min_rows = 2}, check_empty};
 }
 
 }  // namespace assay::validation::properties

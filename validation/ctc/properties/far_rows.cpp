@@ -67,7 +67,7 @@ class FarRows {
   std::vector<std::int64_t> input_lengths_, target_lengths_, targets_;
 };
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_far_rows(const CtcContext& context, const CtcCase& given) {
   CtcCase c = given;
   c.reduction = Reduction::none;
   c.upstream.clear();
@@ -89,7 +89,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty far_rows() {
-  return {"far-rows", "loss and gradient of rows past 2^32 elements", {}, check};
+  return {"far-rows", "loss and gradient of rows past 2^32 elements", {}, check_far_rows};
 }
 
 }  // namespace assay::validation::properties

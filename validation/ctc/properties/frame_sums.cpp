@@ -30,7 +30,7 @@ void check_frame(Comparison& comparison, const CtcCase& c, const CtcBounds& boun
   comparison.near({"sum of gradient", t, b, -1}, shown, expected, bound);
 }
 
-Finding check(const CtcContext& context, const CtcCase& c) {
+Finding check_frame_sums(const CtcContext& context, const CtcCase& c) {
   const CtcBounds bounds(c, context.kernel.info());
   const CtcRun run = run_valid(context.kernel, c);
   Comparison comparison;
@@ -46,7 +46,7 @@ Finding check(const CtcContext& context, const CtcCase& c) {
 }  // namespace
 
 CtcProperty frame_sums() {
-  return {"frame-sums", "a frame's gradient sums to 0 (log_probs: to -w)", {}, check};
+  return {"frame-sums", "a frame's gradient sums to 0 (log_probs: to -w)", {}, check_frame_sums};
 }
 
 }  // namespace assay::validation::properties

@@ -5,7 +5,7 @@
 namespace assay::validation::properties {
 namespace {
 
-Finding check(const CtcContext& context, const CtcCase& c) {
+Finding check_gradient(const CtcContext& context, const CtcCase& c) {
   Comparison comparison;
   in_parts(c, run_valid(context.kernel, c), [&](std::int64_t first, const CtcCase& part, const CtcRun& run) {
     const CtcBounds bounds(part, context.kernel.info());
@@ -17,7 +17,7 @@ Finding check(const CtcContext& context, const CtcCase& c) {
 }  // namespace
 
 CtcProperty gradient() {
-  return {"gradient", "each gradient element within its derived bound", {}, check, true};
+  return {"gradient", "each gradient element within its derived bound", {}, check_gradient, true};
 }
 
 }  // namespace assay::validation::properties

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_impossible(const CtcContext& context, const CtcCase& given) {
   CtcCase c = given;
   c.reduction = Reduction::none;
   c.upstream.clear();
@@ -36,7 +36,7 @@ CtcProperty impossible() {
   return {"impossible",
           "no alignment: loss +inf, gradient NaN, or both 0",
           {.impossible_rows = 0.5, .minus_infinity = 0.4},
-          check};
+          check_impossible};
 }
 
 }  // namespace assay::validation::properties

@@ -17,7 +17,7 @@ double cost(const CtcCase& c, std::int64_t b) {
   return total;
 }
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_input_kinds(const CtcContext& context, const CtcCase& given) {
   if (given.input != CtcInput::logits) return Finding::skip("given as log_probs already");
   CtcCase c = given;
   c.reduction = Reduction::none;
@@ -50,7 +50,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty input_kinds() {
-  return {"input-kinds", "logits and their log_softmax agree", {.log_probs = 0, .half_types = 0}, check};
+  return {"input-kinds", "logits and their log_softmax agree", {.log_probs = 0, .half_types = 0}, check_input_kinds};
 }
 
 }  // namespace assay::validation::properties

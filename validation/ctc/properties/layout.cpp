@@ -14,7 +14,7 @@ CtcCase with_layout(const CtcCase& c, CtcTargets layout) {
   return d;
 }
 
-Finding check(const CtcContext& context, const CtcCase& c) {
+Finding check_layout(const CtcContext& context, const CtcCase& c) {
   expect_same_bits(context.kernel.info().support);
   const CtcRun padded = run_valid(context.kernel, with_layout(c, CtcTargets::padded));
   const CtcRun concatenated = run_valid(context.kernel, with_layout(c, CtcTargets::concatenated));
@@ -24,7 +24,7 @@ Finding check(const CtcContext& context, const CtcCase& c) {
 }  // namespace
 
 CtcProperty layout() {
-  return {"layout", "padded, concatenated targets: the same bits", {.min_rows = 2}, check};
+  return {"layout", "padded, concatenated targets: the same bits", {.min_rows = 2}, check_layout};
 }
 
 }  // namespace assay::validation::properties

@@ -20,7 +20,7 @@ void compare_row(Comparison& comparison, const CtcCase& c, const CtcBounds& boun
   }
 }
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_linearity(const CtcContext& context, const CtcCase& given) {
   CtcCase plain = given;
   plain.upstream.clear();
   CtcCase weighted = plain;
@@ -43,7 +43,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty linearity() {
-  return {"linearity", "the gradient is linear in the upstream gradient", {.min_rows = 2}, check};
+  return {"linearity", "the gradient is linear in the upstream gradient", {.min_rows = 2}, check_linearity};
 }
 
 }  // namespace assay::validation::properties

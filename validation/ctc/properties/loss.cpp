@@ -17,7 +17,7 @@ void notice_classes(Comparison& comparison, const CtcCase& c, const CtcBounds& b
         comparison.would_notice('k', k, std::log1p(to_double(truth.rows[b].y(t, k))), bounds.loss(b));
 }
 
-Finding check(const CtcContext& context, const CtcCase& c) {
+Finding check_loss(const CtcContext& context, const CtcCase& c) {
   const CtcRun whole = run_valid(context.kernel, c, {.without = {"gradient"}});
   Comparison comparison;
   in_parts(c, whole, [&](std::int64_t first, const CtcCase& part, const CtcRun& run) {
@@ -34,7 +34,7 @@ Finding check(const CtcContext& context, const CtcCase& c) {
 }  // namespace
 
 CtcProperty loss() {
-  return {"loss", "each loss within its derived bound", {}, check, true};
+  return {"loss", "each loss within its derived bound", {}, check_loss, true};
 }
 
 }  // namespace assay::validation::properties

@@ -21,7 +21,7 @@ CtcCase confident(CtcCase c) {
   return c;
 }
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_nonnegative(const CtcContext& context, const CtcCase& given) {
   if (given.input != CtcInput::logits) return Finding::skip("log_probs need not be normalised");
   Comparison comparison;
   for (const CtcCase& c : {given, confident(given)}) {
@@ -41,7 +41,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty nonnegative() {
-  return {"nonnegative", "no loss from logits is below 0", {.minus_infinity = 0, .log_probs = 0}, check};
+  return {"nonnegative", "no loss from logits is below 0", {.minus_infinity = 0, .log_probs = 0}, check_nonnegative};
 }
 
 }  // namespace assay::validation::properties

@@ -21,7 +21,7 @@ std::vector<std::int64_t> only_path(std::vector<std::int64_t>& labels, std::int6
   return path;
 }
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_one_path(const CtcContext& context, const CtcCase& given) {
   CtcCase c = given;
   c.reduction = Reduction::none;
   c.upstream.clear();
@@ -45,7 +45,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty one_path() {
-  return {"one-path", "no frame to spare: the loss of the one path", {.impossible_rows = 0}, check};
+  return {"one-path", "no frame to spare: the loss of the one path", {.impossible_rows = 0}, check_one_path};
 }
 
 }  // namespace assay::validation::properties

@@ -23,7 +23,7 @@ CtcCase with_padding(CtcCase c, float frame_value, std::int64_t label) {
   return c;
 }
 
-Finding check(const CtcContext& context, const CtcCase& c) {
+Finding check_padding(const CtcContext& context, const CtcCase& c) {
   expect_same_bits(context.kernel.info().support);
   const CtcCase quiet = with_padding(c, 0.0F, c.blank);
   const CtcCase noisy = with_padding(c, std::numeric_limits<float>::quiet_NaN(), c.C == 1 ? 7 : (c.blank + 1) % c.C);
@@ -39,7 +39,7 @@ Finding check(const CtcContext& context, const CtcCase& c) {
 }  // namespace
 
 CtcProperty padding() {
-  return {"padding", "garbage past the lengths changes no bit", {.min_rows = 2}, check};
+  return {"padding", "garbage past the lengths changes no bit", {.min_rows = 2}, check_padding};
 }
 
 }  // namespace assay::validation::properties

@@ -31,7 +31,7 @@ CtcCase renamed(const CtcCase& c, const std::vector<std::int64_t>& names) {
   return d;
 }
 
-Finding check(const CtcContext& context, const CtcCase& c) {
+Finding check_permutation(const CtcContext& context, const CtcCase& c) {
   const auto names = renaming(c);
   const CtcBounds bounds(c, context.kernel.info());
   const CtcRun before = run_valid(context.kernel, c);
@@ -58,7 +58,7 @@ Finding check(const CtcContext& context, const CtcCase& c) {
 }  // namespace
 
 CtcProperty permutation() {
-  return {"permutation", "renaming classes renames the gradient", {}, check};
+  return {"permutation", "renaming classes renames the gradient", {}, check_permutation};
 }
 
 }  // namespace assay::validation::properties

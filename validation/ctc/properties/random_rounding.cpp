@@ -7,7 +7,7 @@
 namespace assay::validation::properties {
 namespace {
 
-Finding check(const CtcContext& context, const CtcCase& c) {
+Finding check_random_rounding(const CtcContext& context, const CtcCase& c) {
   if (!context.kernel.info().random_rounding) return Finding::skip("the kernel does not declare random_rounding");
   Comparison comparison;
   in_parts(c, run_valid(context.kernel, c), [&](std::int64_t first, const CtcCase& part, const CtcRun& run) {
@@ -23,7 +23,7 @@ Finding check(const CtcContext& context, const CtcCase& c) {
 }  // namespace
 
 CtcProperty random_rounding() {
-  return {"random-rounding", "errors of mean 0: bounds like sqrt(T), if declared", {}, check, true};
+  return {"random-rounding", "errors of mean 0: bounds like sqrt(T), if declared", {}, check_random_rounding, true};
 }
 
 }  // namespace assay::validation::properties

@@ -38,7 +38,7 @@ CtcCase unreduced(const CtcCase& c) {
   return d;
 }
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_reductions(const CtcContext& context, const CtcCase& given) {
   Comparison comparison;
   for (const Reduction reduction : {Reduction::sum, Reduction::mean}) {
     CtcCase c = given;
@@ -57,7 +57,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty reductions() {
-  return {"reductions", "sum and mean add up the rows' results", {.min_rows = 2, .half_types = 0}, check};
+  return {"reductions", "sum and mean add up the rows' results", {.min_rows = 2, .half_types = 0}, check_reductions};
 }
 
 }  // namespace assay::validation::properties

@@ -8,7 +8,7 @@
 namespace assay::validation::properties {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float float_infinity = std::numeric_limits<float>::infinity();
 
 /// A valid problem of T=4, B=2, C=3, S=2, which each row below spoils in one way.
 CtcCase healthy(const CtcCase& c) {
@@ -67,10 +67,11 @@ const BadArgumentOf<CtcOperation> bad_arguments[] = {
      [](CtcCase& c, CtcFields::RunOptions&) { c.T = std::int64_t{1} << 62; }},
     {"a NaN logit", "activations",
      [](CtcCase& c, CtcFields::RunOptions&) { c.activation(2, 1, 1) = std::numeric_limits<float>::quiet_NaN(); }},
-    {"a logit of +inf", "activations", [](CtcCase& c, CtcFields::RunOptions&) { c.activation(3, 0, 2) = infinity; }},
+    {"a logit of +inf", "activations",
+     [](CtcCase& c, CtcFields::RunOptions&) { c.activation(3, 0, 2) = float_infinity; }},
     {"a frame of -inf alone", "activations",
      [](CtcCase& c, CtcFields::RunOptions&) {
-       c.activation(1, 0, 0) = c.activation(1, 0, 1) = c.activation(1, 0, 2) = -infinity;
+       c.activation(1, 0, 0) = c.activation(1, 0, 1) = c.activation(1, 0, 2) = -float_infinity;
      }},
 };
 

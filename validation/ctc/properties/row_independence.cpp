@@ -48,7 +48,7 @@ void compare_row(Comparison& comparison, const CtcCase& c, const CtcRun& first, 
   }
 }
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_row_independence(const CtcContext& context, const CtcCase& given) {
   expect_same_bits(context.kernel.info().support);
   CtcCase c = given;
   if (c.reduction != Reduction::none) c.upstream.clear();
@@ -64,7 +64,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty row_independence() {
-  return {"row-independence", "changing other rows changes no bit", {.min_rows = 2}, check};
+  return {"row-independence", "changing other rows changes no bit", {.min_rows = 2}, check_row_independence};
 }
 
 }  // namespace assay::validation::properties

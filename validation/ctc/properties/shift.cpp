@@ -24,7 +24,7 @@ CtcCase shifted(CtcCase c) {
   return c;
 }
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_shift(const CtcContext& context, const CtcCase& given) {
   CtcCase c = given;
   c.input = CtcInput::logits;
   if (given.input != CtcInput::logits) return Finding::skip("log_probs are not free to shift");
@@ -44,7 +44,8 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty shift() {
-  return {"shift", "a constant added to a frame's logits changes nothing", {.log_probs = 0, .half_types = 0}, check};
+  return {
+      "shift", "a constant added to a frame's logits changes nothing", {.log_probs = 0, .half_types = 0}, check_shift};
 }
 
 }  // namespace assay::validation::properties

@@ -9,7 +9,7 @@
 namespace assay::validation::properties {
 namespace {
 
-void check_frame(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& direct,
+void check_steps(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& direct,
                  const CtcRun& first_step, std::int64_t t, std::int64_t b) {
   const auto y = softmax(c, t, b);
   long double row_sum = 0;
@@ -23,7 +23,7 @@ void check_frame(Comparison& comparison, const CtcCase& c, const CtcBounds& boun
   }
 }
 
-Finding check(const CtcContext& context, const CtcCase& given) {
+Finding check_two_step(const CtcContext& context, const CtcCase& given) {
   if (given.input != CtcInput::logits) return Finding::skip("without a softmax there is one step");
   CtcCase c = given;
   c.variable = CtcVariable::logits;
@@ -35,7 +35,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
   Comparison comparison;
   for (std::int64_t b = 0; b < c.B; ++b) {
     for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)] && bounds.possible(b); ++t) {
-      check_frame(comparison, c, bounds, direct, first_step, t, b);
+      check_steps(comparison, c, bounds, direct, first_step, t, b);
     }
   }
   if (!comparison.anything()) return Finding::skip("no row that can be aligned has frames");
@@ -45,7 +45,7 @@ Finding check(const CtcContext& context, const CtcCase& given) {
 }  // namespace
 
 CtcProperty two_step() {
-  return {"two-step", "dL/dlog_probs through the softmax is dL/dlogits", {.log_probs = 0}, check};
+  return {"two-step", "dL/dlog_probs through the softmax is dL/dlogits", {.log_probs = 0}, check_two_step};
 }
 
 }  // namespace assay::validation::properties

@@ -5,7 +5,7 @@
 namespace assay::validation::properties {
 namespace {
 
-Finding check(const CtcContext& context, const CtcCase& c) {
+Finding check_zero_past_length(const CtcContext& context, const CtcCase& c) {
   const CtcRun run = run_valid(context.kernel, c);
   Comparison comparison;
   for (std::int64_t b = 0; b < c.B; ++b) {
@@ -21,7 +21,8 @@ Finding check(const CtcContext& context, const CtcCase& c) {
 }  // namespace
 
 CtcProperty zero_past_length() {
-  return {"zero-past-length", "the gradient is exactly 0 at t >= input_length", {.min_rows = 2}, check};
+  return {
+      "zero-past-length", "the gradient is exactly 0 at t >= input_length", {.min_rows = 2}, check_zero_past_length};
 }
 
 }  // namespace assay::validation::properties

@@ -1,6 +1,7 @@
 // The gradient of the plain kernel: the formula of metal/cpu/svd/gradient.h, one term after the other.
 #include <algorithm>
 
+#include "validation/core/index.h"
 #include "validation/svd/faults/plain_kernel.h"
 
 namespace assay::validation {
@@ -46,12 +47,8 @@ void add(Dense& sum, const Dense& a) {
   for (std::size_t i = 0; i < a.elements.size(); ++i) sum.elements[i] += a.elements[i];
 }
 
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
 std::span<const double> part(std::span<const double> all, std::int64_t b, std::int64_t size) {
-  return all.empty() ? all : all.subspan(at(b * size), at(size));
+  return all.empty() ? all : all.subspan(index(b * size), index(size));
 }
 
 }  // namespace
@@ -90,15 +87,15 @@ std::vector<double> PlainSvdKernel::gradient_of(const Cotangent& given, metal::S
   Dense X(K, K);
   std::vector<double> inverses;
   for (std::int64_t k = 0; k < K; ++k) {
-    X(k, k) = given.dS.empty() ? 0 : diagonal_term(given.dS[at(k)]);
-    inverses.push_back(inverse(given.S[at(k)], notes));
+    X(k, k) = given.dS.empty() ? 0 : diagonal_term(given.dS[index(k)]);
+    inverses.push_back(inverse(given.S[index(k)], notes));
   }
   for (std::int64_t i = 0; i < K; ++i) {
     for (std::int64_t j = i + 1; j < K; ++j) {
       const double p = P(i, j) - P(j, i), q = Q(i, j) - Q(j, i);
-      X(i, j) = pair_term(p, q, given.S[at(i)], given.S[at(j)], notes);
+      X(i, j) = pair_term(p, q, given.S[index(i)], given.S[index(j)], notes);
       // X_ji: p, q and s_j - s_i change sign, s_j + s_i does not.
-      const double sum = given.S[at(i)] + given.S[at(j)];
+      const double sum = given.S[index(i)] + given.S[index(j)];
       X(j, i) = X(i, j) - (sum > 0 ? (p - q) / sum : 0);
     }
   }
@@ -106,8 +103,8 @@ std::vector<double> PlainSvdKernel::gradient_of(const Cotangent& given, metal::S
   Dense dA = U * X * Vh;
   Dense tall = dU - U * P, wide = dVh - transposed(Q) * Vh;
   for (std::int64_t k = 0; k < K; ++k) {
-    for (std::int64_t i = 0; i < M; ++i) tall(i, k) *= inverses[at(k)];
-    for (std::int64_t j = 0; j < N; ++j) wide(k, j) *= inverses[at(k)];
+    for (std::int64_t i = 0; i < M; ++i) tall(i, k) *= inverses[index(k)];
+    for (std::int64_t j = 0; j < N; ++j) wide(k, j) *= inverses[index(k)];
   }
   if (has_tall_correction()) add(dA, tall * Vh);
   if (has_wide_correction()) add(dA, U * wide);

@@ -11,13 +11,10 @@
 #include "reference/refuse.h"
 #include "reference/svd/validate.h"
 #include "validation/core/any_span.h"
+#include "validation/core/index.h"
 
 namespace assay::validation {
 namespace {
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 template <class Real>
 void check_outputs(const SvdProblem<Real>& problem, std::int64_t K, const metal::SvdOutput<Real>& out) {
@@ -47,7 +44,8 @@ PlainSvdKernel::Tall PlainSvdKernel::load(const Work& work, std::span<const doub
   Tall W{is_wide ? work.N : work.M, {}};
   for (std::int64_t j = 0; j < std::min(work.M, work.N); ++j) {
     Column column;
-    for (std::int64_t i = 0; i < W.rows; ++i) column.push_back(is_wide ? A[at(j * work.N + i)] : A[at(i * work.N + j)]);
+    for (std::int64_t i = 0; i < W.rows; ++i)
+      column.push_back(is_wide ? A[index(j * work.N + i)] : A[index(i * work.N + j)]);
     W.columns.push_back(std::move(column));
   }
   return W;
@@ -114,7 +112,7 @@ void PlainSvdKernel::orthogonalise(Tall& W, Columns& V) const {
 }
 
 double PlainSvdKernel::value_of(const Tall& W, std::int64_t j) const {
-  const double squares = dot(W.columns[at(j)], W.columns[at(j)]);
+  const double squares = dot(W.columns[index(j)], W.columns[index(j)]);
   return vanishes(squares) ? 0 : std::sqrt(squares);
 }
 
@@ -127,7 +125,8 @@ double PlainSvdKernel::largest_value(const Tall& W) {
 std::vector<std::int64_t> PlainSvdKernel::order(const std::vector<double>& S) const {
   std::vector<std::int64_t> order(S.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) { return S[at(i)] > S[at(j)]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int64_t i, std::int64_t j) { return S[index(i)] > S[index(j)]; });
   return order;
 }
 
@@ -135,13 +134,13 @@ std::vector<std::int64_t> PlainSvdKernel::order(const std::vector<double>& S) co
 void PlainSvdKernel::complete(Columns& U, std::int64_t k) const {
   Column best;
   double largest = -1;
-  for (std::size_t e = 0; e < U[at(k)].size(); ++e) {
-    Column rest(U[at(k)].size(), 0.0);
+  for (std::size_t e = 0; e < U[index(k)].size(); ++e) {
+    Column rest(U[index(k)].size(), 0.0);
     rest[e] = 1;
     for (int pass = 0; pass < 2; ++pass) {
       for (std::int64_t l = 0; l < k; ++l) {
-        const double share = dot(U[at(l)], rest);
-        for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= share * U[at(l)][i];
+        const double share = dot(U[index(l)], rest);
+        for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= share * U[index(l)][i];
       }
     }
     const double norm = std::sqrt(dot(rest, rest));
@@ -150,7 +149,7 @@ void PlainSvdKernel::complete(Columns& U, std::int64_t k) const {
     best = rest;
   }
   for (double& element : best) element /= largest;
-  U[at(k)] = best;
+  U[index(k)] = best;
 }
 
 void PlainSvdKernel::make_signs_canonical(Factors& factors) const {
@@ -169,17 +168,17 @@ PlainSvdKernel::Factors PlainSvdKernel::factors_of_tall(const Work& work, Tall W
   for (Column& column : W.columns)
     for (double& element : column) element = std::ldexp(element, -scale);
   const std::int64_t K = W.count();
-  Columns V(at(K), Column(at(K), 0.0));
-  for (std::int64_t k = 0; k < K; ++k) V[at(k)][at(k)] = 1;
+  Columns V(index(K), Column(index(K), 0.0));
+  for (std::int64_t k = 0; k < K; ++k) V[index(k)][index(k)] = 1;
   orthogonalise(W, V);
   std::vector<double> values;
   for (std::int64_t j = 0; j < K; ++j) values.push_back(value_of(W, j));
   Factors factors;
   for (const std::int64_t j : order(values)) {
-    const double value = values[at(j)];
+    const double value = values[index(j)];
     factors.S.push_back(std::ldexp(value, scale));
-    factors.V.push_back(V[at(j)]);
-    factors.U.push_back(W.columns[at(j)]);
+    factors.V.push_back(V[index(j)]);
+    factors.U.push_back(W.columns[index(j)]);
     for (double& element : factors.U.back()) element = value > 0 ? element / value : 0;
     if (!(value > 0)) complete(factors.U, static_cast<std::int64_t>(factors.U.size()) - 1);
   }
@@ -194,8 +193,8 @@ PlainSvdKernel::Factors PlainSvdKernel::factors_of(const Work& work, std::span<c
 }
 
 void PlainSvdKernel::compute(const Work& work, std::span<const double> A, std::vector<Factors>& all) const {
-  const std::size_t matrix = at(work.M * work.N);
-  for (std::int64_t b = 0; b < work.B; ++b) all[at(b)] = factors_of(work, A.subspan(at(b) * matrix, matrix));
+  const std::size_t matrix = index(work.M * work.N);
+  for (std::int64_t b = 0; b < work.B; ++b) all[index(b)] = factors_of(work, A.subspan(index(b) * matrix, matrix));
 }
 
 double PlainSvdKernel::stored(Dtype dtype, double value) const {
@@ -207,23 +206,23 @@ double PlainSvdKernel::stored_value(Dtype dtype, double value) const {
 }
 
 void PlainSvdKernel::store(const Work& work, const std::vector<Factors>& all, const metal::AnySvdOutput& out) const {
-  const auto put = [](const auto& any, std::int64_t index, double value) {
+  const auto put = [](const auto& any, std::int64_t i, double value) {
     std::visit(
         [&](const auto& span) {
           using Real = typename std::remove_cvref_t<decltype(span)>::element_type;
-          span[at(index)] = static_cast<Real>(value);
+          span[index(i)] = static_cast<Real>(value);
         },
         any);
   };
   for (std::int64_t b = 0; b < work.B; ++b) {
-    const Factors& factors = all[at(b)];
+    const Factors& factors = all[index(b)];
     const auto K = static_cast<std::int64_t>(factors.S.size());
     for (std::int64_t k = 0; k < K; ++k) {
-      put(out.S, b * K + k, stored_value(work.dtype, factors.S[at(k)]));
+      put(out.S, b * K + k, stored_value(work.dtype, factors.S[index(k)]));
       for (std::int64_t i = 0; work.vectors && i < work.M; ++i)
-        put(out.U, (b * work.M + i) * K + k, stored(work.dtype, factors.U[at(k)][at(i)]));
+        put(out.U, (b * work.M + i) * K + k, stored(work.dtype, factors.U[index(k)][index(i)]));
       for (std::int64_t j = 0; work.vectors && j < work.N; ++j)
-        put(out.Vh, (b * K + k) * work.N + j, stored(work.dtype, factors.V[at(k)][at(j)]));
+        put(out.Vh, (b * K + k) * work.N + j, stored(work.dtype, factors.V[index(k)][index(j)]));
     }
   }
 }
@@ -232,7 +231,7 @@ void PlainSvdKernel::run(const metal::AnySvdProblem& problem, const metal::AnySv
                          const SvdRequest& request) const {
   check(problem, out);
   const Work work = work_of(problem, out, request.threads);
-  std::vector<Factors> all(at(work.B));
+  std::vector<Factors> all(index(work.B));
   compute(work, widened(problem.A), all);
   store(work, all, out);
 }
@@ -247,10 +246,10 @@ void PlainSvdKernel::randomized(const metal::AnySvdProblem& problem, const refer
   });
   const Work work = work_of(problem, out, 1);
   const std::vector<double> A = widened(problem.A);
-  const std::size_t matrix = at(work.M * work.N);
+  const std::size_t matrix = index(work.M * work.N);
   std::vector<Factors> all;
   for (std::int64_t b = 0; b < work.B; ++b)
-    all.push_back(random_factors(work, std::span(A).subspan(at(b) * matrix, matrix), randomized));
+    all.push_back(random_factors(work, std::span(A).subspan(index(b) * matrix, matrix), randomized));
   store(work, all, out);
 }
 

@@ -24,7 +24,7 @@ SvdRun select(const SvdRun& all, std::int64_t b) {
   return one;
 }
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_batch_singles(const SvdContext& context, const SvdCase& c) {
   const SvdRun all = run_valid(context.kernel, c);
   Comparison comparison;
   Remembered<SvdCase, SvdRun> singles;
@@ -46,7 +46,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty batch_singles() {
-  return {"batch-singles", "a matrix gives the same bits alone and in a batch", {.max_batch = 20}, check};
+  return {"batch-singles", "a matrix gives the same bits alone and in a batch", {.max_batch = 20}, check_batch_singles};
 }
 
 }  // namespace assay::validation::svd

@@ -5,7 +5,7 @@
 namespace assay::validation::svd {
 namespace {
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_empty(const SvdContext& context, const SvdCase& c) {
   for (const SvdCase& none : {SvdCase{0, c.M, c.N, c.dtype, {}}, SvdCase{c.B, 0, c.N, c.dtype, {}},
                               SvdCase{c.B, c.M, 0, c.dtype, {}}, SvdCase{0, 0, 0, c.dtype, {}}}) {
     const SvdRun run = run_valid(context.kernel, none);
@@ -17,7 +17,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty empty() {
-  return {"empty", "a batch, or a matrix, of nothing is done", {}, check};
+  return {"empty", "a batch, or a matrix, of nothing is done", {}, check_empty};
 }
 
 }  // namespace assay::validation::svd

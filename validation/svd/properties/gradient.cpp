@@ -46,7 +46,7 @@ Finding without_gradient() {
   return Finding::skip("the kernel has no gradient");
 }
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_gradient(const SvdContext& context, const SvdCase& c) {
   if (!context.kernel.info().has_gradient) return without_gradient();
   const auto truth = context.truth_of(c);
   Comparison comparison;
@@ -98,7 +98,7 @@ Finding check_ties(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty gradient() {
-  return {"gradient", "dL/dA within its bound of the reference's", {.deficient = 0, .scaled = 0}, check};
+  return {"gradient", "dL/dA within its bound of the reference's", {.deficient = 0, .scaled = 0}, check_gradient};
 }
 
 SvdProperty gradient_ties() {

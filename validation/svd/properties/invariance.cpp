@@ -45,7 +45,7 @@ SvdCase reflected(const SvdCase& c, double& changed) {
   return d;
 }
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_invariance(const SvdContext& context, const SvdCase& c) {
   const SvdRun run = run_valid(context.kernel, c);
   const SvdCase moved = with_rows_moved(c);
   Comparison comparison;
@@ -63,7 +63,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty invariance() {
-  return {"invariance", "Q A has the singular values of A", {}, check};
+  return {"invariance", "Q A has the singular values of A", {}, check_invariance};
 }
 
 }  // namespace assay::validation::svd

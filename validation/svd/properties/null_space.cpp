@@ -7,7 +7,7 @@
 namespace assay::validation::svd {
 namespace {
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_null_space(const SvdContext& context, const SvdCase& c) {
   const SvdRun run = run_valid(context.kernel, c);
   const SvdBounds bounds(c, context.kernel.info());
   Comparison comparison;
@@ -27,7 +27,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty null_space() {
-  return {"null-space", "what completes U and Vh spans the null space", {.deficient = 1}, check};
+  return {"null-space", "what completes U and Vh spans the null space", {.deficient = 1}, check_null_space};
 }
 
 }  // namespace assay::validation::svd

@@ -7,7 +7,7 @@
 namespace assay::validation::svd {
 namespace {
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_order(const SvdContext& context, const SvdCase& c) {
   const SvdRun run = run_valid(context.kernel, c);
   for (std::int64_t b = 0; b < c.B; ++b) {
     for (std::int64_t k = 0; k < run.K; ++k) {
@@ -23,7 +23,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty order() {
-  return {"order", "S descends, and none is negative", {}, check};
+  return {"order", "S descends, and none is negative", {}, check_order};
 }
 
 }  // namespace assay::validation::svd

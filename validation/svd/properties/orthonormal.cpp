@@ -29,7 +29,8 @@ std::string what_drifts(const SvdCase& c, const SvdRun& run, const SvdBounds& bo
       1 - shortest, longest - 1, bounds.unit_length(), angle, bounds.orthogonal());
 }
 
-Finding check(const SvdContext& context, const SvdCase& c, decltype(hold_orthonormal_u)& hold, Product product) {
+Finding check_orthonormal(const SvdContext& context, const SvdCase& c, decltype(hold_orthonormal_u)& hold,
+                          Product product) {
   const SvdRun run = run_valid(context.kernel, c);
   const SvdBounds bounds(c, context.kernel.info());
   Comparison comparison;
@@ -40,11 +41,11 @@ Finding check(const SvdContext& context, const SvdCase& c, decltype(hold_orthono
 }
 
 Finding check_u(const SvdContext& context, const SvdCase& c) {
-  return check(context, c, hold_orthonormal_u, u_product);
+  return check_orthonormal(context, c, hold_orthonormal_u, u_product);
 }
 
 Finding check_v(const SvdContext& context, const SvdCase& c) {
-  return check(context, c, hold_orthonormal_v, v_product);
+  return check_orthonormal(context, c, hold_orthonormal_v, v_product);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::vector<std::int64_t> shuffled(std::int64_t N) {
   return columns;
 }
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_permutation(const SvdContext& context, const SvdCase& c) {
   const auto columns = shuffled(c.N);
   const SvdCase d = select_columns(c, columns);
   const SvdRun run = run_valid(context.kernel, c), of_shuffled = run_valid(context.kernel, d);
@@ -39,7 +39,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty permutation() {
-  return {"permutation", "columns in another order have the same factors", {}, check};
+  return {"permutation", "columns in another order have the same factors", {}, check_permutation};
 }
 
 }  // namespace assay::validation::svd

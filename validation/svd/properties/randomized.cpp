@@ -71,7 +71,7 @@ void hold(Comparison& comparison, const SvdContext& context, const SvdCase& c, c
   }
 }
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_randomized(const SvdContext& context, const SvdCase& c) {
   if (!context.kernel.info().has_randomized) return Finding::skip("the kernel has no rSVD");
   if (c.K() < 2) return Finding::skip("one triplet is all there is");
   Comparison comparison;
@@ -86,7 +86,7 @@ SvdProperty randomized() {
   return {"randomized",
           "the rSVD within its bound of the best there is",
           {.deficient = 0.4, .scaled = 0, .large = 0.2},
-          check};
+          check_randomized};
 }
 
 }  // namespace assay::validation::svd

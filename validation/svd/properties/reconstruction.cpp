@@ -6,7 +6,7 @@
 namespace assay::validation::svd {
 namespace {
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_reconstruction(const SvdContext& context, const SvdCase& c) {
   const SvdRun run = run_valid(context.kernel, c);
   const SvdBounds bounds(c, context.kernel.info());
   Comparison comparison;
@@ -19,7 +19,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty reconstruction() {
-  return {"reconstruction", "A = U diag(S) Vh within its derived bound", {}, check, true};
+  return {"reconstruction", "A = U diag(S) Vh within its derived bound", {}, check_reconstruction, true};
 }
 
 }  // namespace assay::validation::svd

@@ -50,7 +50,7 @@ Finding judge_scaled(const SvdKernelInfo& info, const SvdCase& c, const SvdRun& 
   return comparison.finding();
 }
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_scaling(const SvdContext& context, const SvdCase& c) {
   const SvdRun plain = run_valid(context.kernel, c);
   int tried = 0;
   Margin margin;
@@ -71,7 +71,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty scaling() {
-  return {"scaling", "a power of two scales S alone", {.scaled = 0}, check};
+  return {"scaling", "a power of two scales S alone", {.scaled = 0}, check_scaling};
 }
 
 }  // namespace assay::validation::svd

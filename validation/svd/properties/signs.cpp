@@ -20,7 +20,7 @@ bool some_largest_is_positive(const SvdRun& run, std::int64_t b, std::int64_t k,
   return largest_positive > 0 && largest_positive >= largest * (1 - 4 * roundoff);
 }
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_signs(const SvdContext& context, const SvdCase& c) {
   if (!context.kernel.info().canonical_signs) return Finding::skip("the kernel does not say that signs are canonical");
   const SvdRun run = run_valid(context.kernel, c);
   for (std::int64_t b = 0; b < c.B; ++b)
@@ -33,7 +33,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty signs() {
-  return {"signs", "the largest of each column of U is positive", {}, check};
+  return {"signs", "the largest of each column of U is positive", {}, check_signs};
 }
 
 }  // namespace assay::validation::svd

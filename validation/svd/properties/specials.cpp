@@ -10,9 +10,10 @@ namespace assay::validation::svd {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_specials(const SvdContext& context, const SvdCase& c) {
   if (!context.kernel.info().support.does("checks_arguments"))
     return Finding::skip("the kernel does not claim to check its arguments");
   const auto last = static_cast<std::size_t>(c.B * c.M * c.N - 1);
@@ -33,7 +34,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty specials() {
-  return {"specials", "a NaN or an infinity anywhere is refused by name", {}, check};
+  return {"specials", "a NaN or an infinity anywhere is refused by name", {}, check_specials};
 }
 
 }  // namespace assay::validation::svd

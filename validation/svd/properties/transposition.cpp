@@ -5,7 +5,7 @@
 namespace assay::validation::svd {
 namespace {
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_transposition(const SvdContext& context, const SvdCase& c) {
   const SvdCase d = transposed(c);
   Comparison comparison;
   hold_values(comparison, context.kernel.info(), d, run_valid(context.kernel, d), c, run_valid(context.kernel, c));
@@ -15,7 +15,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty transposition() {
-  return {"transposition", "the transpose has the same singular values", {}, check};
+  return {"transposition", "the transpose has the same singular values", {}, check_transposition};
 }
 
 }  // namespace assay::validation::svd

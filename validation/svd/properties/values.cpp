@@ -58,7 +58,7 @@ Finding hold_against_truth(const SvdContext& context, const SvdCase& c, bool gra
   return comparison.finding();
 }
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_values(const SvdContext& context, const SvdCase& c) {
   return hold_against_truth(context, c, false);
 }
 
@@ -71,7 +71,7 @@ Finding check_graded(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty values() {
-  return {"values", "S within its bound of the certified values", {}, check, true};
+  return {"values", "S within its bound of the certified values", {}, check_values, true};
 }
 
 SvdProperty graded() {

@@ -6,7 +6,7 @@
 namespace assay::validation::svd {
 namespace {
 
-Finding check(const SvdContext& context, const SvdCase& c) {
+Finding check_values_only(const SvdContext& context, const SvdCase& c) {
   const SvdKernelInfo& info = context.kernel.info();
   const SvdRun all = run_valid(context.kernel, c);
   const SvdRun alone = run_valid(context.kernel, c, {.without = {"U", "Vh"}});
@@ -19,7 +19,7 @@ Finding check(const SvdContext& context, const SvdCase& c) {
 }  // namespace
 
 SvdProperty values_only() {
-  return {"values-only", "S alone is S with vectors, to the bit if claimed", {}, check};
+  return {"values-only", "S alone is S with vectors, to the bit if claimed", {}, check_values_only};
 }
 
 }  // namespace assay::validation::svd
