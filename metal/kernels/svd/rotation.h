@@ -71,12 +71,12 @@ void rotate(Column a, Column b, Rotation by, uint length, uint first, uint strid
 }
 
 /// Rotates columns a, b of W and of V if they are not orthogonal, and returns whether it did. `width` neighbouring
-/// lanes share the pair; no other thread may access it.
+/// lanes share the pair; no other thread may access it. All lanes of the simdgroup must call it, because they exchange
+/// sums: a pair with padding has no elements, and so counts as orthogonal.
 template <int width, class Work, class Rotations>
 bool orthogonalize(ColumnPair pair, Columns<Work> work, Columns<Rotations> rotations, uint columns, uint lane) {
-  if (pair.second >= columns) return false;  // padding
   const Column<Work> a = work.at(pair.first), b = work.at(pair.second);
-  const Products products = products_of<width>(a, b, work.length, lane);
+  const Products products = products_of<width>(a, b, pair.second < columns ? work.length : 0, lane);
   if (is_orthogonal(products)) return false;
   const Rotation by = rotation_of(products);
   rotate(a, b, by, work.length, lane, width);
