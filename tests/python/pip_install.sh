@@ -32,6 +32,7 @@ EOF
 import assay, sys
 assert assay.__file__.startswith(sys.argv[1]), assay.__file__
 assert str(assay.reference.svd([[3.0, 0.0], [4.0, 5.0]], digits=30).S[0]).startswith("6.7082039324993690892")
+assert abs(assay.numpy.svd([[3.0, 0.0], [4.0, 5.0]]).S[0] - 45**0.5) < 1e-6
 assert assay.gate("ctc", lambda p: 0, cases=1, real_input=True, filter="^loss$")["loss"].verdict == "error"
 ' "$work/venv"
 "$work/venv/bin/python" -m pytest -q -p no:cacheprovider --assay-cases 2 test_mine.py -k "values or order"

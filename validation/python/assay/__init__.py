@@ -12,12 +12,16 @@ gradcheck    judges the gradient of any differentiable function
 diagnose     what is wrong with a CTC batch whose loss is inf or NaN
 metal        Metal kernels on NumPy arrays, every access checked
 pytest_gate  a test for each property, in one line of a test file
+numpy        the production kernels for CPUs: CTC, linear cross-entropy, the SVD
+torch        the same with autograd; patch_torch puts them into an existing program
+jax, mlx     the same for these frameworks
 
 docs/python.md of the project says more.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import _declare as declare
@@ -32,7 +36,12 @@ from ._pipe import Unsupported
 from ._problems import CceProblem, CtcProblem, SvdProblem
 
 if TYPE_CHECKING:
+    from . import jax as jax
+    from . import mlx as mlx
+    from . import numpy as numpy
+    from . import torch as torch
     from ._pytest_gate import pytest_gate
+    from .torch import patch_torch as patch_torch
 
 __all__ = [
     "CceProblem",
@@ -66,9 +75,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "pytest_gate":  # needs pytest, which a user of the rest need not have
-        from ._pytest_gate import pytest_gate
+_LATER = {name: name for name in ("jax", "mlx", "numpy", "torch")}  # name -> the module that has it, or is it
+_LATER.update(patch_torch="torch", pytest_gate="_pytest_gate")
 
-        return pytest_gate
-    raise AttributeError(f"module 'assay' has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    module = importlib.import_module(f".{_LATER[name]}", __name__)  # its library need not be there for the rest
+    return module if name == _LATER[name] else getattr(module, name)

@@ -80,6 +80,7 @@ def _declared(declares: Dict[str, Any], given: Dict[str, Any]) -> Dict[str, Any]
 def declaration_of(operation: str, fn: Callable[..., Any], declared: Dict[str, Any]) -> Dict[str, Any]:
     """What the judge is told. Raises ValueError for another operation or a value, TypeError for a keyword."""
     known = keywords(operation)
+    declared = {**getattr(fn, "assay_declared", {}), **declared}
     if not callable(fn):
         raise TypeError(f"fn is {type(fn).__name__}: expected a function of one problem")
     for keyword in declared:

@@ -1,0 +1,205 @@
+"""Calls of the kernels in assay._kernels on NumPy arrays: arguments are checked, results allocated, threads counted.
+
+What assay.numpy and assay.torch have in common. An array of bfloat16 is its bits, uint16; so are results.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _kernels
+from ._arrays import Carried, carry, to_numpy
+
+LOSS_DTYPES = ("float32", "float16", "bfloat16")
+SVD_DTYPES = ("float32", "float64", "float16", "bfloat16")
+REDUCTIONS = ("none", "mean", "sum")
+
+_is_forked = False
+
+
+def _forked() -> None:
+    global _is_forked
+    _is_forked = True
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+def thread_count(threads: int) -> int:
+    """A forked child has none of the threads that OpenMP keeps, and would wait for them for ever: it uses one."""
+    if threads < 0:
+        raise ValueError(f"threads = {threads}: expected at least 0")
+    return 1 if _is_forked else threads
+
+
+def either(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def floats(name: str, value: Any, dtypes: Sequence[str], axes: str) -> Carried:
+    """`value` in row-major order, copied only where it is in another one. `axes` is such as "T, B, C"."""
+    array = np.asarray(value, np.float32) if isinstance(value, (list, tuple)) else value
+    carried = carry(array)
+    dtype = "bfloat16" if carried.dtype == "uint16" else carried.dtype
+    if dtype not in dtypes:
+        raise ValueError(f"{name} is {dtype}: expected {either(dtypes)}")
+    if axes[:3] != "..." and carried.array.ndim != axes.count(",") + 1:
+        raise ValueError(f"{name} has shape {list(carried.array.shape)}: expected [{axes}]")
+    return Carried(dtype, row_major(carried.array))
+
+
+def row_major(array: np.ndarray) -> np.ndarray:
+    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+
+
+def integers(name: str, value: Any) -> np.ndarray:
+    array = np.asarray(value) if isinstance(value, (int, list, tuple)) else to_numpy(value)
+    if array.dtype.kind not in "iu" and array.size > 0:
+        raise ValueError(f"{name} is {array.dtype}: expected integers")
+    return row_major(array.astype(np.int64, copy=False))
+
+
+def upstream_of(value: Any) -> np.ndarray:
+    """dL/dloss in a row, float32; none where it is None, which means ones."""
+    if value is None:
+        return np.empty(0, np.float32)
+    array = np.asarray(value) if isinstance(value, (int, float, list, tuple)) else to_numpy(value)
+    return row_major(array.astype(np.float32, copy=False)).reshape(-1)
+
+
+def empty(shape: Sequence[int], dtype: str) -> np.ndarray:
+    return np.empty(shape, np.uint16 if dtype == "bfloat16" else dtype)
+
+
+def loss_shape(reduction: str, each: Tuple[int, ...]) -> Tuple[int, ...]:
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"reduction = {reduction!r}: expected {either([repr(one) for one in REDUCTIONS])}")
+    return each if reduction == "none" else ()
+
+
+def ctc_loss(
+    activations: Carried,
+    targets: np.ndarray,
+    input_lengths: np.ndarray,
+    target_lengths: np.ndarray,
+    upstream: np.ndarray,
+    options: Dict[str, Any],
+    with_gradient: bool,
+    threads: int,
+) -> Tuple[np.ndarray, np.ndarray]:
+    """Loss, and gradient, of size 0 where it is not wanted. `options`: blank, logits, reduction, zero_infinity."""
+    array = activations.array
+    if targets.ndim not in (1, 2):
+        raise ValueError(f"targets has shape {list(targets.shape)}: expected [B, S] or [sum of target_lengths]")
+    if targets.ndim == 2 and len(targets) != array.shape[1]:
+        raise ValueError(f"targets has shape {list(targets.shape)}: expected [B={array.shape[1]}, S]")
+    loss = np.empty(loss_shape(options["reduction"], (array.shape[1],)), np.float32)
+    gradient = empty(array.shape if with_gradient else (0,), activations.dtype)
+    try:
+        _kernels.ctc_loss(
+            array, activations.dtype, targets, input_lengths, target_lengths, upstream, options["blank"],
+            options["logits"], options["reduction"], options["zero_infinity"], loss, gradient, thread_count(threads),
+        )  # fmt: skip
+    except ValueError as error:
+        name = "logits" if options["logits"] else "log_probs"
+        raise ValueError(str(error).replace("activations", name)) from None
+    return loss, gradient
+
+
+class LinearCrossEntropy:
+    """A problem of linear cross-entropy. `options` are the arguments of the kernel by name."""
+
+    def __init__(
+        self,
+        hidden: Carried,
+        weight: Carried,
+        bias: Optional[Carried],
+        targets: np.ndarray,
+        upstream: np.ndarray,
+        options: Dict[str, Any],
+    ) -> None:
+        self._dtype, self._reduction = hidden.dtype, options["reduction"]
+        self._shapes = (hidden.array.shape, weight.array.shape, (weight.array.shape[0] if bias else 0,))
+        self._check(weight, bias)
+        self._loss_shape = loss_shape(self._reduction, (len(targets),))
+        self._call = _kernels.CceCall(
+            hidden.array, weight.array, bias.array if bias else empty((0,), self._dtype), targets, upstream,
+            self._dtype, options["ignore_index"], options["logit_softcap"], options["label_smoothing"],
+            options["z_loss"], self._reduction,
+        )  # fmt: skip
+
+    def _check(self, weight: Carried, bias: Optional[Carried]) -> None:
+        hidden_shape, weight_shape, _ = self._shapes
+        for name, one in (("weight", weight), ("bias", bias)):
+            if one is not None and one.dtype != self._dtype:
+                raise ValueError(f"{name} is {one.dtype}: expected {self._dtype}, as hidden is")
+        if weight_shape[1] != hidden_shape[1]:
+            raise ValueError(f"weight has shape {list(weight_shape)}: expected [V, H={hidden_shape[1]}]")
+        if bias is not None and bias.array.shape != weight_shape[:1]:
+            raise ValueError(f"bias has shape {list(bias.array.shape)}: expected [V={weight_shape[0]}]")
+
+    def _gradients(self, wanted: Sequence[bool]) -> List[np.ndarray]:
+        return [empty(shape if want else (0,), self._dtype) for shape, want in zip(self._shapes, wanted)]
+
+    def loss(self, wanted: Sequence[bool], threads: int) -> Tuple[np.ndarray, List[np.ndarray]]:
+        """Loss and the gradients in hidden, weight and bias, in one pass; size 0 where one is not wanted."""
+        loss, gradients = np.empty(self._loss_shape, np.float32), self._gradients(wanted)
+        self._call.loss(loss, *gradients, thread_count(threads))
+        return loss, gradients
+
+    def forward(self, threads: int) -> Tuple[np.ndarray, np.ndarray]:
+        """Loss, and the log-sum-exp of each token for `backward`."""
+        loss, log_sum_exp = np.empty(self._loss_shape, np.float32), np.empty(self._shapes[0][:1], np.float64)
+        self._call.forward(loss, log_sum_exp, thread_count(threads))
+        return loss, log_sum_exp
+
+    def backward(self, log_sum_exp: np.ndarray, wanted: Sequence[bool], threads: int) -> List[np.ndarray]:
+        gradients = self._gradients(wanted)
+        self._call.backward(log_sum_exp, *gradients, thread_count(threads))
+        return gradients
+
+
+def _values_dtype(dtype: str) -> str:
+    return "float64" if dtype == "float64" else "float32"
+
+
+def svd(A: Carried, with_vectors: bool, threads: int) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """U [B, M, K], S [B, K], Vh [B, K, N] of A [B, M, N]; U and Vh of size 0 where they are not wanted."""
+    B, M, N = A.array.shape
+    U, S, Vh = _factors(A, min(M, N), with_vectors)
+    _kernels.svd(A.array, A.dtype, U, S, Vh, thread_count(threads))
+    return U, S, Vh
+
+
+def _factors(A: Carried, K: int, with_vectors: bool) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    B, M, N = A.array.shape
+    U, Vh = (empty(shape if with_vectors else (0,), A.dtype) for shape in ((B, M, K), (B, K, N)))
+    return U, np.empty((B, K), _values_dtype(A.dtype)), Vh
+
+
+def randomized_svd(
+    A: Carried, rank: int, oversampling: int, power_iterations: int, seed: int, threads: int
+) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
+    _, M, N = A.array.shape
+    if not 1 <= rank <= min(M, N):
+        raise ValueError(f"rank = {rank}: expected a number in [1, min(M, N)={min(M, N)}]")
+    U, S, Vh = _factors(A, rank, True)
+    _kernels.randomized_svd(
+        A.array, A.dtype, rank, oversampling, power_iterations, seed, U, S, Vh, thread_count(threads)
+    )
+    return U, S, Vh
+
+
+def svd_gradient(
+    factors: Sequence[Carried], cotangents: Sequence[Optional[np.ndarray]], threads: int
+) -> np.ndarray:
+    """dA [B, M, N] of (U, S, Vh) and of (dU, dS, dVh), each None where it is 0."""
+    U, S, Vh = factors
+    none = (empty((0,), U.dtype), np.empty(0, S.dtype), empty((0,), U.dtype))
+    given = [one if one is not None else other for one, other in zip(cotangents, none)]
+    dA = empty((*U.array.shape[:2], Vh.array.shape[2]), U.dtype)
+    _kernels.svd_gradient(U.dtype, U.array, S.array, Vh.array, *given, dA, thread_count(threads))
+    return dA

@@ -1,0 +1,167 @@
+"""Linear cross-entropy for PyTorch.
+
+For reductions "sum" and "mean" loss and gradients are computed in one pass, when the loss is; for "none" the gradients are
+computed when their upstream gradients are known, from logits computed again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Tuple
+
+import torch
+
+from .. import _kernel_calls as calls
+from . import _define
+from ._define import array_of, carried, dtype_name, expect_floats, integers, tensor_of
+
+_OPTIONS = ("ignore_index", "label_smoothing", "logit_softcap", "z_loss", "reduction")
+
+
+def _problem(inputs: Tuple[Any, ...], upstream: Any = None) -> calls.LinearCrossEntropy:
+    hidden, weight, targets, bias, *options = inputs
+    return calls.LinearCrossEntropy(
+        carried(hidden), carried(weight), None if bias is None else carried(bias), array_of(targets),
+        calls.upstream_of(upstream), dict(zip(_OPTIONS, options)),
+    )  # fmt: skip
+
+
+def _in_one_pass(inputs: Tuple[Any, ...], wanted: Tuple[bool, ...]) -> bool:
+    return inputs[8] != "none" and any(wanted)
+
+
+def _compute(*arguments: Any) -> Tuple[torch.Tensor, ...]:
+    """Loss; the log-sum-exp of each token, or nothing; the gradients, or nothing."""
+    inputs, wanted = arguments[:9], arguments[9:]
+    problem, dtype, threads = _problem(inputs), inputs[0].dtype, torch.get_num_threads()
+    if _in_one_pass(inputs, wanted):
+        loss, gradients = problem.loss(wanted, threads)
+        log_sum_exp = torch.empty(0, dtype=torch.float64)
+    else:
+        loss, sums = problem.forward(threads)
+        gradients = [calls.empty((0,), dtype_name(dtype)) for _ in wanted]
+        log_sum_exp = tensor_of(sums, torch.float64)
+    return (tensor_of(loss, torch.float32), log_sum_exp, *(tensor_of(one, dtype) for one in gradients))
+
+
+def _fake_gradients(inputs: Tuple[Any, ...], wanted: Tuple[bool, ...]) -> List[torch.Tensor]:
+    hidden, weight, _, _ = inputs[:4]
+    shapes = (hidden.shape, weight.shape, weight.shape[:1])
+    return [hidden.new_empty(shape if want else (0,)) for shape, want in zip(shapes, wanted)]
+
+
+def _fake(*arguments: Any) -> Tuple[torch.Tensor, ...]:
+    inputs, wanted = arguments[:9], arguments[9:]
+    hidden, one_pass = inputs[0], _in_one_pass(inputs, wanted)
+    loss = hidden.new_empty(calls.loss_shape(inputs[8], (hidden.shape[0],)), dtype=torch.float32)
+    log_sum_exp = hidden.new_empty((0,) if one_pass else hidden.shape[:1], dtype=torch.float64)
+    return (loss, log_sum_exp, *_fake_gradients(inputs, wanted if one_pass else (False,) * 3))
+
+
+def _setup_context(ctx: Any, inputs: Tuple[Any, ...], output: Tuple[torch.Tensor, ...]) -> None:
+    hidden, weight, targets, bias = inputs[:4]
+    ctx.save_for_backward(output[1], hidden, weight, targets, bias)
+    ctx.options, ctx.wanted = inputs[4:9], inputs[9:]
+    ctx.kept = [one.detach() for one in output[2:]] if _in_one_pass(inputs, ctx.wanted) else None
+    ctx.mark_non_differentiable(*output[1:])
+    ctx.set_materialize_grads(False)  # a gradient in a gradient would be zeros of its size
+
+
+def _backward(ctx: Any, upstream: Optional[torch.Tensor], *_: Any) -> Tuple[Any, ...]:
+    others = (None,) * 8
+    if upstream is None:
+        return (None,) * 12
+    kept, ctx.kept = ctx.kept, None  # given away: a second backward pass computes them anew
+    gradients = None if kept is None else _define.scaled(kept, upstream)
+    if gradients is None:
+        gradients = _cce_backward(upstream, *ctx.saved_tensors, *ctx.options, *ctx.wanted)
+    dhidden, dweight, dbias = (one if want else None for one, want in zip(gradients, ctx.wanted))
+    return (dhidden, dweight, None, dbias, *others)
+
+
+def _compute_backward(upstream: torch.Tensor, log_sum_exp: torch.Tensor, *arguments: Any) -> Tuple[torch.Tensor, ...]:
+    inputs, wanted = arguments[:9], arguments[9:]
+    problem, threads = _problem(inputs, array_of(upstream)), torch.get_num_threads()
+    if len(log_sum_exp) == len(inputs[0]):
+        gradients = problem.backward(array_of(log_sum_exp), wanted, threads)
+    else:
+        _, gradients = problem.loss(wanted, threads)
+    return tuple(tensor_of(one, inputs[0].dtype) for one in gradients)
+
+
+_ARGUMENTS = (
+    "Tensor hidden, Tensor weight, Tensor targets, Tensor? bias, int ignore_index, float label_smoothing, "
+    "float logit_softcap, float z_loss, str reduction, bool wants_dhidden, bool wants_dweight, bool wants_dbias"
+)
+_cce_backward = _define.define(
+    "linear_cross_entropy_backward",
+    f"(Tensor upstream, Tensor log_sum_exp, {_ARGUMENTS}) -> (Tensor, Tensor, Tensor)",
+    _compute_backward,
+    lambda upstream, log_sum_exp, *arguments: tuple(_fake_gradients(arguments[:9], arguments[9:])),
+    _define.no_second_derivative("linear_cross_entropy"),
+)
+_cce = _define.define(
+    "linear_cross_entropy",
+    f"({_ARGUMENTS}) -> (Tensor, Tensor, Tensor, Tensor, Tensor)",
+    _compute,
+    _fake,
+    _backward,
+    _setup_context,
+)
+
+
+def linear_cross_entropy(
+    hidden: torch.Tensor,
+    weight: torch.Tensor,
+    targets: torch.Tensor,
+    bias: Optional[torch.Tensor] = None,
+    *,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+    logit_softcap: float = 0.0,
+    z_loss: float = 0.0,
+    reduction: str = "mean",
+) -> torch.Tensor:
+    """cross_entropy(hidden @ weight.T + bias, targets), without the logits in memory.
+
+    hidden           [..., H], and weight [V, H], bias [V] or None: all float32, float16 or bfloat16
+    targets          integers [...] in [0, V), or ignore_index: such a token has loss and gradient 0
+    label_smoothing  in [0, 1]: this share of the target is spread over all entries
+    logit_softcap    cap: logits are cap tanh(logits / cap); 0: none
+    z_loss           times the square of the log-sum-exp, added to the loss of a token
+    reduction        "mean": over tokens that are not ignored, 0 where there is none; "sum"; "none": [...]
+
+    The loss is float32. There is no second derivative.
+
+    >>> import torch
+    >>> hidden, weight = torch.zeros(1, 2, 4, requires_grad=True), torch.zeros(8, 4)
+    >>> loss = linear_cross_entropy(hidden, weight, torch.tensor([[3, -100]]))
+    >>> loss.backward()
+    >>> round(loss.item(), 6), hidden.grad.shape  # ln 8
+    (2.079442, torch.Size([1, 2, 4]))
+    """
+    given = {"hidden": hidden, "weight": weight, **({} if bias is None else {"bias": bias})}
+    for name, one in given.items():
+        expect_floats(name, one, calls.LOSS_DTYPES)
+    _expect_shapes(hidden, weight, targets, bias)
+    calls.loss_shape(reduction, ())
+    enabled = torch.is_grad_enabled()
+    wanted = [enabled and one is not None and one.requires_grad for one in (hidden, weight, bias)]
+    loss, *_ = _cce(
+        hidden.reshape(-1, hidden.shape[-1]), weight, integers("targets", targets).reshape(-1), bias, ignore_index,
+        label_smoothing, logit_softcap, z_loss, reduction, *wanted,
+    )  # fmt: skip
+    return loss.reshape(targets.shape) if reduction == "none" else loss
+
+
+def _expect_shapes(hidden: torch.Tensor, weight: torch.Tensor, targets: Any, bias: Optional[torch.Tensor]) -> None:
+    """Raises ValueError where shapes or types do not go together; here, so that meta tensors are checked too."""
+    if hidden.dim() < 1 or weight.dim() != 2 or weight.shape[1] != hidden.shape[-1]:
+        raise ValueError(f"hidden has shape {list(hidden.shape)}, weight {list(weight.shape)}: expected [..., H] and [V, H]")
+    if not isinstance(targets, torch.Tensor) or targets.shape != hidden.shape[:-1]:
+        shape = list(targets.shape) if isinstance(targets, torch.Tensor) else type(targets).__name__
+        raise ValueError(f"targets has shape {shape}: expected {list(hidden.shape[:-1])}, as hidden [..., H] has")
+    if bias is not None and bias.shape != weight.shape[:1]:
+        raise ValueError(f"bias has shape {list(bias.shape)}: expected [V={weight.shape[0]}]")
+    for name, one in (("weight", weight), ("bias", bias)):
+        if one is not None and one.dtype != hidden.dtype:
+            raise ValueError(f"{name} is {dtype_name(one.dtype)}: expected {dtype_name(hidden.dtype)}, as hidden is")

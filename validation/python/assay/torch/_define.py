@@ -1,0 +1,116 @@
+"""Operators of PyTorch that are computed by assay's kernels, with autograd.
+
+Where PyTorch has torch.library.custom_op (2.4 and later), an operator is assay::NAME, with a fake for meta tensors and
+torch.compile. An older PyTorch calls the same functions from a torch.autograd.Function.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Sequence, Tuple
+
+import numpy as np
+import torch
+
+from .._arrays import Carried
+from .._kernel_calls import either
+
+
+def define(
+    name: str,
+    schema: str,
+    compute: Callable[..., Any],
+    fake: Callable[..., Any],
+    backward: Callable[..., Any],
+    setup_context: Optional[Callable[..., None]] = None,
+) -> Callable[..., Any]:
+    """An operator. `fake` returns results of the right shapes and types without values; `backward` takes the context and
+    the derivatives of the results, and returns those of the arguments; `setup_context` is as PyTorch names it."""
+    if hasattr(torch.library, "custom_op"):
+        operator = torch.library.custom_op(f"assay::{name}", mutates_args=(), device_types="cpu", schema=schema)(compute)
+        operator.register_fake(fake)
+        operator.register_autograd(backward, setup_context=setup_context)
+        return operator
+    return _function(name, compute, fake, backward, setup_context)
+
+
+def _function(
+    name: str, compute: Any, fake: Any, backward: Any, setup_context: Optional[Callable[..., None]]
+) -> Callable[..., Any]:
+    def forward(ctx: Any, *inputs: Any) -> Any:
+        is_meta = any(isinstance(one, torch.Tensor) and one.device.type == "meta" for one in inputs)
+        output = (fake if is_meta else compute)(*inputs)
+        if setup_context is not None:
+            setup_context(ctx, inputs, output)
+        return output
+
+    function = type(name, (torch.autograd.Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+    return function.apply
+
+
+def no_second_derivative(name: str) -> Callable[..., Any]:
+    """The backward of a backward pass."""
+
+    def backward(ctx: Any, *upstream: Any) -> Any:
+        raise NotImplementedError(f"assay.torch.{name} has no second derivative: call backward or grad without create_graph")
+
+    return backward
+
+
+def expect_floats(name: str, value: Any, dtypes: Sequence[str]) -> None:
+    """Raises TypeError or ValueError unless `value` is a tensor of one of these types that the kernels reach."""
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(f"{name} is {type(value).__name__}: expected a torch.Tensor")
+    if value.device.type not in ("cpu", "meta"):
+        raise ValueError(f"{name} is on {value.device}: expected the CPU; use {name}.cpu(), or PyTorch's own function there")
+    if dtype_name(value.dtype) not in dtypes:
+        raise ValueError(f"{name} is {dtype_name(value.dtype)}: expected {either(dtypes)}")
+
+
+def integers(name: str, value: Any) -> torch.Tensor:
+    """As int64 on the CPU, of a tensor or of numbers."""
+    tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(value, dtype=torch.int64)
+    if tensor.is_floating_point() or tensor.is_complex():
+        raise ValueError(f"{name} is {dtype_name(tensor.dtype)}: expected integers")
+    return tensor.to(torch.int64) if tensor.device.type == "meta" else tensor.to("cpu", torch.int64)
+
+
+def dtype_name(dtype: torch.dtype) -> str:
+    return str(dtype).split(".")[-1]
+
+
+def array_of(tensor: torch.Tensor) -> np.ndarray:
+    """Its elements, in row-major order, copied only where they are in another one; of bfloat16 its bits."""
+    tensor = tensor.detach().contiguous()
+    return tensor.view(torch.int16).numpy().view(np.uint16) if tensor.dtype == torch.bfloat16 else tensor.numpy()
+
+
+def carried(tensor: torch.Tensor) -> Carried:
+    return Carried(dtype_name(tensor.dtype), array_of(tensor))
+
+
+def tensor_of(array: np.ndarray, dtype: torch.dtype) -> torch.Tensor:
+    """The array itself as a tensor."""
+    return torch.from_numpy(array.view(np.int16)).view(dtype) if dtype == torch.bfloat16 else torch.from_numpy(array)
+
+
+def has_values(tensor: torch.Tensor) -> bool:
+    """False for meta tensors, and while torch.compile traces."""
+    return type(tensor) is torch.Tensor and tensor.device.type != "meta"
+
+
+def scaled(kept: Sequence[torch.Tensor], upstream: torch.Tensor) -> Optional[Tuple[torch.Tensor, ...]]:
+    """The gradients `kept`, which were computed for upstream gradients of 1, for `upstream`, which broadcasts; None where
+    they must be computed anew.
+
+    Multiplying would round 16 bits a second time, and does not restore what underflowed. With create_graph an operator is
+    due, which refuses a second derivative; it also refuses an upstream gradient that is not finite. The caller gives `kept`
+    away: it is scaled in place.
+    """
+    is_float32 = all(one.dtype == torch.float32 for one in kept)
+    if not has_values(upstream):
+        return tuple(one * upstream for one in kept) if is_float32 else None
+    if torch.is_grad_enabled() or not bool(torch.isfinite(upstream).all()):
+        return None
+    if bool((upstream == 1).all()):
+        return tuple(kept)
+    return tuple(one.mul_(upstream) for one in kept) if is_float32 else None
