@@ -63,6 +63,7 @@ void ShaderOptions::add_source(CLI::App& command, const std::string& help) {
   command.add_option("-D,--define", macros_, "A macro, NAME or NAME=VALUE")->allow_extra_args(false);
   command.add_option("-I,--include", folders_, "A folder for #include, beside the file's own and those that hold it")
       ->allow_extra_args(false);
+  command.add_option("--suppress", suppressions_, "A file of what is allowed, a line each: CHECK FILE:LINE - REASON");
   command.add_option("--metal-version", metal_version_, "__METAL_VERSION__")
       ->check(CLI::Range(100, 999))
       ->capture_default_str();
@@ -100,6 +101,7 @@ ShaderScript ShaderOptions::script() const {
     script.language.macros[text.substr(0, equals)] = equals == std::string::npos ? "1" : text.substr(equals + 1);
   }
   script.language.folders = folders_;
+  script.suppressions = suppressions_;
   return script;
 }
 
@@ -141,7 +143,7 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
 void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
   for (const auto* reports : {&outcome.reports, &outcome.warnings})
     for (const auto& report : *reports) fmt::print("{}\n\n", to_string(report));
-  for (const auto& [report, reason] : outcome.allowed)
+  for (const auto& [report, reason, is_in_source] : outcome.allowed)
     fmt::print("allowed: {} at {}: {}\n\n", to_string(report.check), to_string(report.event.position), reason);
   if (outcome.error) fmt::print("{}\n\n", outcome.error->text);
   for (std::size_t n = 0; n < outcome.dispatches.size(); ++n) {

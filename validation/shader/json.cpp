@@ -42,7 +42,7 @@ ordered_json of(const std::vector<metal::emulator::Report>& reports) {
 
 ordered_json of(const std::vector<AllowedReport>& allowed) {
   ordered_json list = ordered_json::array();
-  for (const auto& [report, reason] : allowed) list.emplace_back(of(report))["reason"] = reason;
+  for (const auto& [report, reason, is_in_source] : allowed) list.emplace_back(of(report))["reason"] = reason;
   return list;
 }
 

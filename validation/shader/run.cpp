@@ -125,25 +125,26 @@ void add_private_reads(const std::vector<metal::emulator::PrivateRead>& reads, S
   }
 }
 
-/// Moves what comments in the source allow from `reports` to `allowed`.
+/// Moves what comments in the source or suppressions allow from `reports` to `allowed`.
 void take_allowed(std::vector<metal::emulator::Report>& reports, Allowances& allowances,
                   std::vector<AllowedReport>& allowed) {
   std::erase_if(reports, [&](metal::emulator::Report& report) {
     std::vector<metal::emulator::SourcePosition> places = {report.event.position};
     if (report.other) places.push_back(report.other->position);
-    const auto reason = allowances.reason(to_string(report.check), places);
-    if (reason) allowed.push_back({std::move(report), *reason});
-    return reason.has_value();
+    const auto allowance = allowances.find(to_string(report.check), places);
+    if (allowance) allowed.push_back({std::move(report), allowance->reason, allowance->is_in_source});
+    return allowance.has_value();
   });
 }
 
 void take_reports(const metal::emulator::EmulatorDevice& device,
-                  const std::vector<metal::emulator::PrivateRead>& private_reads, ShaderOutcome& outcome) {
+                  const std::vector<metal::emulator::PrivateRead>& private_reads,
+                  const std::filesystem::path& suppressions, ShaderOutcome& outcome) {
+  Allowances allowances(suppressions);
   outcome.reports = device.reports();
   outcome.warnings = device.warnings();
   add_private_reads(private_reads, outcome);
   if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
-  Allowances allowances;
   take_allowed(outcome.reports, allowances, outcome.allowed);
   take_allowed(outcome.warnings, allowances, outcome.allowed);
 }
@@ -163,7 +164,7 @@ ShaderOutcome run_loaded(metal::Device& device, const Loaded& loaded) {
     outcome.arrays.clear();  // memory of a GPU that has faulted cannot be read
   else
     take_arrays(script, functions, buffers, outcome.arrays);
-  if (emulated != nullptr) take_reports(*emulated, loaded.private_reads, outcome);
+  if (emulated != nullptr) take_reports(*emulated, loaded.private_reads, script.suppressions, outcome);
   return outcome;
 }
 

@@ -35,6 +35,7 @@ struct ShaderScript {
   std::vector<ShaderPass> passes;
   std::map<std::string, std::filesystem::path> outputs;  ///< the .npy file that an array is written to, by name
   std::uint64_t seed = 1;                                ///< of random contents
+  std::filesystem::path suppressions = {};               ///< what is allowed (suppressions.h); empty: nothing
   bool keeps_contents = true;                            ///< false: nobody asks what arrays hold afterwards
 };
 
