@@ -22,6 +22,7 @@ namespace assay::validation {
 /// The dispatch of a pass.
 struct ShaderDispatch {
   std::string function;
+  metal::Size grid = {};                   ///< in threads; of an indirect dispatch, once it begins
   std::optional<double> gpu_seconds = {};  ///< once it has run, on a device that measures it
 };
 

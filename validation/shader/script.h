@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct ShaderPass {
   std::map<std::uint32_t, std::uint64_t> threadgroup = {};  ///< bytes by index
   std::map<std::uint32_t, std::string> constants = {};      ///< values of function constants by index
   metal::Size grid = {}, group = {};                        ///< in threads
+  /// Instead of `grid`: where the three uint32 are that say how many threadgroups run, read when the pass begins.
+  std::optional<ShaderBinding> threadgroups = {};
 };
 
 struct ShaderScript {
