@@ -26,6 +26,14 @@ Result<std::shared_ptr<EmulatorBuffer>> EmulatorEncoder::copy_of(std::span<const
   return EmulatorBuffer::create(device_, bytes, {});
 }
 
+void EmulatorEncoder::use_resource(const std::shared_ptr<Buffer>& buffer) {
+  constexpr const char* call = "useResource:usage:";
+  if (!state().is_usable(call)) return;
+  resources_.push_back(std::dynamic_pointer_cast<EmulatorBuffer>(buffer));
+  if (!resources_.back())
+    state().refuse({Error::Kind::argument, fmt::format("{} expected a buffer of this device", call)});
+}
+
 void EmulatorEncoder::record(Size threads, Size group) {
   commands_.push_back(command(threads, group));
   begins_sequence_ = type_ == DispatchType::serial;
@@ -65,6 +73,10 @@ Command EmulatorEncoder::command(Size threads, Size group) const {
     launch.buffers[index] = bindings()[index].buffer->contents() + bindings()[index].offset;
   }
   describe(launch.info);
+  for (const auto& resource : resources_) {
+    command.buffers.push_back(resource);
+    launch.info.memory.push_back({&resource->allocation(), 0, BoundMemory::Kind::resource, 0, resource->label()});
+  }
   for (const Argument& argument : function.absent_buffers()) bind_absent(argument, command);
   return command;
 }

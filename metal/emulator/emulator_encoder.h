@@ -28,6 +28,10 @@ class EmulatorEncoder final : public RecordingEncoder<EmulatorPipeline, Emulator
 
   EmulatorEncoder(std::shared_ptr<DeviceState> device, DispatchType type, Finish finish);
 
+  /// Lets the kernels of later dispatches access a buffer to which an argument buffer points; useResource:usage:. An
+  /// argument buffer holds the address of its contents(). Errors: argument.
+  void use_resource(const std::shared_ptr<Buffer>& buffer);
+
   void memory_barrier() override;
   Result<void> end_encoding() override;
 
@@ -42,6 +46,7 @@ class EmulatorEncoder final : public RecordingEncoder<EmulatorPipeline, Emulator
   DispatchType type_;
   Finish finish_;
   bool begins_sequence_ = true;
+  std::vector<std::shared_ptr<EmulatorBuffer>> resources_;
   std::vector<Command> commands_;
 };
 

@@ -108,6 +108,23 @@ TEST_F(MetalFindings, AreNotAllowedByACommentElsewhereOrOfAnotherCheck) {
   }
 }
 
+TEST_F(MetalFindings, AreAllowedByAFileOfSuppressions) {
+  write("any.metal", any_positive);
+  write("allowed.txt", "racecheck any.metal:5 - all write 1\n");
+  const Outcome outcome = run(check_any + " --suppress allowed.txt --sarif found.sarif");
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
+  EXPECT_THAT(outcome.out, HasSubstr("nothing found, 1 allowed"));
+  EXPECT_EQ(read("found.sarif")["runs"][0]["results"][0]["suppressions"],
+            json::parse(R"([{"kind": "external", "justification": "all write 1"}])"));
+  write("allowed.txt", "racecheck any.metal:4 - another line\n");
+  EXPECT_EQ(run(check_any + " --suppress allowed.txt").status, 1);
+  write("allowed.txt", "racecheck any.metal\n");
+  const Outcome refused = run(check_any + " --suppress allowed.txt");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("--suppress allowed.txt:1: expected 'CHECK FILE:LINE - REASON'"));
+  EXPECT_EQ(run(check_any + " --suppress none.txt").status, 2);
+}
+
 TEST_F(MetalFindings, RefuseACommentWithoutAReason) {
   for (const std::string bad :
        {"// assay: allow racecheck", "// assay: allow racecheck -  ", "// assay: allow race - x"}) {

@@ -73,6 +73,20 @@ TEST_F(MetalRunCommand, RunsFromNpyToNpy) {
   EXPECT_EQ(npy_integers(read("count.npy")), (std::vector<std::int64_t>{8}));
 }
 
+TEST_F(MetalRunCommand, FillsAnArgumentBufferWithArrays) {
+  write("k.metal",
+        "struct Buffers { device const float* in; device float* out; };\n"
+        "kernel void twice(constant Buffers& all [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n"
+        "  all.out[i] = 2 * all.in[i];\n}\n");
+  const std::string twice = "metal run k.metal --device emulated --grid 8 --buffer 0=buffers:p,q --array p=in.npy ";
+  const Outcome outcome = run(twice + "--array q=unset:8:float32 --output q=out.npy");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(floats("out.npy"), (std::vector<float>{2, 4, 6, 8, 10, 12, 14, 16}));
+  EXPECT_THAT(run(twice + "--array p=in.npy").err, HasSubstr("--array p=in.npy: expected NAME=..., with a name"));
+  EXPECT_THAT(run(twice + "--array q").err, HasSubstr("--array q: expected NAME=..."));
+  EXPECT_THAT(run(twice).err, HasSubstr("--buffer 0=buffers:...: there is no array 'q', expected one of 0, p"));
+}
+
 TEST_F(MetalRunCommand, WritesAnInputThatTheKernelChangesInItsOwnTypeAndShape) {
   write("x.npy", format_npy({{'f', 2, false, false, {2, 4}},
                              std::string("\x00\x3c\x00\x40\x00\x3c\x00\x40"
@@ -230,6 +244,45 @@ TEST_F(MetalScript, RunsPassesThatShareArraysOfItsOwnFolder) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("steps.metal add_one: 8 x 1 x 1 threads in groups of 8 x 1 x 1\n"),
                                  HasSubstr("steps.metal scale: 4 x 1 x 1 threads in groups of 2 x 1 x 1\n"),
                                  HasSubstr("y (float32 [8]): all of 8 elements are equal")));
+}
+
+/// The first pass writes how many threadgroups of the second run, which is checked in turn.
+TEST_F(MetalScript, DispatchesAsManyThreadgroupsAsAnArraySays) {
+  const std::string script = R"({
+  "source": "counts.metal", "arrays": {"n": "unset:4", "y": "zero:8"},
+  "passes": [
+    {"function": "count", "grid": [1], "buffers": [{"index": 0, "array": "n"}]},
+    {"function": "mark", "threadgroups": {"array": "n", "offset": 4}, "group": [2],
+     "buffers": [{"index": 0, "array": "y"}]}
+  ],
+  "outputs": {"y": "out.npy"}})";
+  const std::string counts =
+      "kernel void count(device uint* n) { n[1] = 3; n[2] = 1; n[3] = 1; }\n"
+      "kernel void mark(device float* y, uint i [[thread_position_in_grid]]) { y[i] = 1; }\n";
+  write("case/counts.metal", counts);
+  write("case/steps.json", script);
+  const Outcome outcome = run("metal run case/steps.json --device emulated");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("counts.metal mark: 6 x 1 x 1 threads in groups of 2 x 1 x 1\n"));
+  EXPECT_EQ(floats("case/out.npy"), (std::vector<float>{1, 1, 1, 1, 1, 1, 0, 0}));
+  write("case/counts.metal", replaced(counts, "n[1] = 3", "n[1] = 0"));
+  EXPECT_EQ(run("metal run case/steps.json --device emulated").status, 0);
+  EXPECT_EQ(floats("case/out.npy"), std::vector<float>(8, 0));
+  write("case/counts.metal", replaced(counts, "n[1] = 3", "n[1] = 5"));
+  EXPECT_THAT(run("metal check case/steps.json").out, HasSubstr("memcheck: kernel mark"));
+  const std::vector<std::pair<std::string, std::string>> wrong = {
+      {"\"offset\": 4}, \"group\"", "\"offset\": 8}, \"group\""},
+      {"\"offset\": 4}, \"group\"", "\"offset\": 2}, \"group\""},
+      {"{\"array\": \"n\", \"offset\": 4}", "{\"array\": \"m\"}"},
+      {"\"group\": [2],", ""},
+      {"\"group\": [2],", "\"group\": [2], \"grid\": [8],"},
+  };
+  for (const auto& [from, to] : wrong) {
+    write("case/steps.json", replaced(script, from, to));
+    const Outcome refused = run("metal run case/steps.json --device emulated");
+    EXPECT_EQ(refused.status, 2) << to << refused.out;
+    EXPECT_THAT(refused.err, testing::AnyOf(HasSubstr("threadgroups"), HasSubstr("group"))) << to;
+  }
 }
 
 TEST_F(MetalScript, IsCheckedInEachPass) {

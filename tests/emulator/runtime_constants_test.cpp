@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "metal/emulator/compile/files.h"
@@ -111,44 +112,132 @@ kernel void f(device int* x [[buffer(0)]], device int* bias [[buffer(1), functio
   }
 }
 
-/// Group 0 hands data to group 1. `before` stands behind the write, `after` in front of the read.
-std::vector<Report> handed_over(const std::string& before, const std::string& after) {
+/// What stands behind the write of the one, and in front of the read of the other.
+struct Handing {
+  std::string before, after;
+};
+
+/// For each, whether racecheck is the only report: group 0 hands data to group 1. One shader has them all, since its
+/// compilation takes most of the time.
+std::vector<bool> races(const std::vector<Handing>& all) {
+  std::string source = prelude;
+  for (std::size_t n = 0; n < all.size(); ++n)
+    source += "kernel void f" + std::to_string(n) +
+              "(device int* data, device atomic_uint* flag, uint g [[threadgroup_position_in_grid]]) {\n"
+              "  if (g == 0) {\n    data[0] = 7;\n    " +
+              all[n].before + "\n  } else {\n    " + all[n].after + "\n    data[1] = data[0];\n  }\n}\n";
+  Bench bench;
+  const auto library = or_throw(bench.device.new_library(source));
+  bench.with({0, 0}).with({0, 0});
+  std::vector<bool> found;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    std::ranges::fill(bench.ints(1), 0);
+    bench.device.clear_reports();
+    EXPECT_FALSE(bench.run(or_throw(library->new_function("f" + std::to_string(n))), {2}, {1}));
+    found.push_back(!bench.reports().empty());
+    EXPECT_THAT(kinds(bench.reports()), testing::AnyOf("", "racecheck")) << all[n].before << " | " << all[n].after;
+  }
+  return found;
+}
+
+void expect_races(bool expected, const std::vector<Handing>& all) {
+  const auto found = races(all);
+  for (std::size_t n = 0; n < all.size(); ++n) EXPECT_EQ(found[n], expected) << all[n].before << " | " << all[n].after;
+}
+
+const std::string set = "atomic_store_explicit(flag, 1u, memory_order_relaxed); ";
+const std::string look = "if (atomic_load_explicit(flag, memory_order_relaxed) == 0) return; ";
+
+std::string fence_of(const std::string& order, const std::string& scope = "thread_scope_device") {
+  return "atomic_thread_fence(mem_flags::mem_device, memory_order_" + order + ", " + scope + "); ";
+}
+const std::string fence = fence_of("seq_cst");
+
+TEST(Fences, OrderWhatAtomicsConnect) {
+  expect_races(false, {{fence + set, look + fence}});
+  expect_races(true, {{set, look},
+                      {set, look + fence},
+                      {fence + set, look},
+                      {set + fence, look + fence},
+                      {fence + set, fence + look},
+                      {fence, fence},
+                      {"atomic_thread_fence(mem_flags::mem_threadgroup); " + set, look + fence},
+                      {fence_of("relaxed") + set, look + fence}});
+}
+
+TEST(Fences, ReleaseAndAcquireEachTheirSide) {
+  std::vector<Handing> right;
+  for (const char* const first : {"release", "acq_rel"})
+    for (const char* const second : {"acquire", "acq_rel"})
+      right.push_back({fence_of(first) + set, look + fence_of(second)});
+  const std::string swap = "atomic_exchange_explicit(flag, 1u, memory_order_relaxed); ";
+  right.push_back({fence + swap, swap + fence});
+  expect_races(false, right);
+  // The flag has to be written by the one and read by the other.
+  expect_races(true, {{fence_of("acquire") + set, look + fence_of("acquire")},
+                      {fence_of("release") + set, look + fence_of("release")},
+                      {fence + "if (atomic_load_explicit(flag, memory_order_relaxed) == 9) return; ",
+                       "if (atomic_load_explicit(flag, memory_order_relaxed) == 9) return; " + fence},
+                      {fence + set, set + fence}});
+}
+
+TEST(Fences, OrderAsFarAsTheirScopeReaches) {
+  std::vector<Handing> wrong;
+  for (const char* const scope : {"thread_scope_thread", "thread_scope_simdgroup", "thread_scope_threadgroup"}) {
+    wrong.push_back({fence_of("seq_cst", scope) + set, look + fence});
+    wrong.push_back({fence + set, look + fence_of("seq_cst", scope)});
+  }
+  expect_races(true, wrong);
+  expect_races(false, {{fence_of("seq_cst", "thread_scope(3)") + set, look + fence}});
+}
+
+TEST(Atomics, OrderWhatTheirOwnOrderPromises) {
+  const auto store = [](const std::string& order) {
+    return "atomic_store_explicit(flag, 1u, memory_order_" + order + "); ";
+  };
+  const auto load = [](const std::string& order) {
+    return "if (atomic_load_explicit(flag, memory_order_" + order + ") == 0) return; ";
+  };
+  expect_races(false, {{store("release"), load("acquire")},
+                       {store("seq_cst"), load("seq_cst")},
+                       {store("release"), look + fence_of("acquire")},
+                       {"atomic_fetch_add_explicit(flag, 1u, memory_order_acq_rel); ", load("acquire")},
+                       {"uint is = 0; atomic_compare_exchange_weak_explicit(flag, &is, 1u, memory_order_release, "
+                        "memory_order_relaxed); ",
+                        load("acquire")}});
+  expect_races(true, {{store("release"), load("relaxed")}, {store("relaxed"), load("acquire")}});
+}
+
+/// All threads of a group write, a barrier, one thread raises the flag; one thread of the next group sees it, a
+/// barrier, and all threads read. `first` and `second` are flags of the barriers.
+std::vector<Report> handed_over_by_groups(const std::string& first, const std::string& second) {
   Bench bench;
   const std::string source = prelude + R"(
-kernel void f(device int* data, device atomic_uint* flag, uint g [[threadgroup_position_in_grid]]) {
+kernel void f(device int* data, device atomic_uint* flag, uint g [[threadgroup_position_in_grid]],
+              uint t [[thread_position_in_threadgroup]]) {
   if (g == 0) {
-    data[0] = 7;
-    )" + before + R"(
+    data[t] = int(t);
+    threadgroup_barrier(mem_flags::)" +
+                             first + R"();
+    if (t == 0) { )" + fence_of("release") +
+                             set + R"( }
   } else {
-    )" + after + R"(
-    data[1] = data[0];
+    if (t == 0) { )" + look + fence_of("acquire") +
+                             R"( }
+    threadgroup_barrier(mem_flags::)" +
+                             second + R"();
+    data[64 + t] = data[63 - t];
   }
 })";
   const auto function = or_throw(or_throw(bench.device.new_library(source))->new_function("f"));
-  EXPECT_FALSE(bench.with({0, 0}).with({0, 0}).run(function, {2}, {1}));
+  EXPECT_FALSE(bench.with(zeros(128)).with({0}).run(function, {128}, {64}));
   return bench.reports();
 }
 
-TEST(Fences, OrderWhatAtomicsConnect) {
-  const std::string fence = "atomic_thread_fence(mem_flags::mem_device, memory_order_seq_cst); ";
-  const std::string set = "atomic_store_explicit(flag, 1u, memory_order_relaxed); ";
-  const std::string look = "if (atomic_load_explicit(flag, memory_order_relaxed) == 0) return; ";
-  EXPECT_THAT(handed_over(fence + set, look + fence), IsEmpty());
-  const std::pair<std::string, std::string> faults[] = {
-      {set, look},
-      {set, look + fence},
-      {fence + set, look},
-      {set + fence, look + fence},
-      {fence + set, fence + look},
-      {fence, fence},
-      {"atomic_thread_fence(mem_flags::mem_threadgroup); " + set, look + fence},
-      {"atomic_thread_fence(mem_flags::mem_device, memory_order_relaxed); " + set, look + fence},
-  };
-  for (const auto& [before, after] : faults) {
-    const auto reports = handed_over(before, after);
-    ASSERT_THAT(reports, SizeIs(1)) << before << " | " << after;
-    EXPECT_EQ(reports[0].check, Check::racecheck);
-  }
+TEST(Fences, AreCarriedOnByBarriers) {
+  EXPECT_THAT(handed_over_by_groups("mem_device", "mem_device"), IsEmpty());
+  EXPECT_EQ(kinds(handed_over_by_groups("mem_threadgroup", "mem_device")), "racecheck");
+  EXPECT_EQ(kinds(handed_over_by_groups("mem_device", "mem_none")), "racecheck");
 }
 
 /// The index is a private variable's own type, and the array's name is that of the file.

@@ -44,7 +44,14 @@ void* threadgroup_variable(const void* key, std::uint64_t bytes, std::uint64_t /
   return aligned(memory->second);
 }
 
-void fence(std::uint32_t /*flags*/) {}
+void fence(std::uint32_t /*flags*/, abi::MemoryOrder /*order*/, abi::FenceScope /*scope*/) {}
+
+const abi::Position* position() {
+  static thread_local abi::Position position{};
+  position.thread_index_in_simdgroup = current_lane % abi::lanes_per_simdgroup;
+  position.simdgroup_index_in_threadgroup = current_lane / abi::lanes_per_simdgroup;
+  return &position;
+}
 
 void barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site) {
   if (group != nullptr) return group->barrier.arrive_and_wait();
@@ -80,8 +87,9 @@ void undefined_lane(abi::Scope /*scope*/, std::uint32_t /*lane*/, const abi::Sit
 
 void leave(const abi::Site* /*site*/) {}
 
-constexpr abi::Services services{&access, &threadgroup_variable, &fence,  &barrier, &all_gather, &undefined_lane,
-                                 &leave,  &index_out_of_bounds,  &blocks, 0};
+constexpr abi::Services services{
+    &access, &threadgroup_variable, &fence,  &position, &barrier, &all_gather, &undefined_lane,
+    &leave,  &index_out_of_bounds,  &blocks, 0};
 
 }  // namespace
 

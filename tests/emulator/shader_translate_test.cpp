@@ -40,6 +40,7 @@ TEST(Threadgroup, PointersAndReferencesLoseTheKeyword) {
         "void f() { auto p = (threadgroup float4*)q; }",
         "void f() { auto p = reinterpret_cast<threadgroup half*>(q); }",
         "void f() { threadgroup float* p = q; float threadgroup* r = p; }",
+        "void f() { auto a = tensor<threadgroup const half, E, tensor_inline>(p, e); }",
         "template <typename P = threadgroup int*> void f(P p);",
         "struct S { threadgroup float* p; float get() const threadgroup { return 1; } };"})
     EXPECT_THAT(translated(text), AllOf(Not(HasSubstr("threadgroup")), Not(HasSubstr("error")))) << text;

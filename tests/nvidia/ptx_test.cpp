@@ -81,6 +81,27 @@ std::string ptx_of_kernel(const std::string& body, const std::string& architectu
   return or_throw(compile_ptx(text, "f.metal", {}, architecture));
 }
 
+TEST(Ptx, RefusesTensorOperationsByName) {
+  const auto refused = compile_ptx(
+      "#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>\n"
+      "kernel void f(device float* x) { x[0] = 1; }",
+      "mine.metal", {}, "sm_90");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("tensor operations run on the emulator, not on NVIDIA GPUs"));
+}
+
+TEST(Ptx, HasTheFencesOfOrderedAtomicsAndOfTheirScope) {
+  const auto ptx = ptx_of_kernel(
+      "device atomic_uint* x = (device atomic_uint*)a; atomic_fetch_add_explicit(x, 1u, memory_order_acq_rel);"
+      "atomic_thread_fence(mem_flags::mem_device, memory_order_seq_cst, thread_scope_threadgroup);"
+      "atomic_thread_fence(mem_flags::mem_device, memory_order_seq_cst, thread_scope(3));"
+      "atomic_store_explicit(x, 1u, memory_order_relaxed);");
+  const std::size_t copies = count(ptx, "membar\\.cta");  // the kernel, and the entry into which it is inlined
+  EXPECT_GE(copies, 1U);
+  EXPECT_EQ(count(ptx, "membar\\.gl"), 2 * copies);
+  EXPECT_EQ(count(ptx, "membar\\.sys"), copies);
+}
+
 TEST(Ptx, HasTheHardwaresApproximationsOfFastFunctionsAlone) {
   for (const auto& [call, instruction] : {std::pair{"exp(a[1])", "ex2.approx"},
                                           {"log2(a[1])", "lg2.approx"},

@@ -63,6 +63,49 @@ TEST(CheckShader, FailsARacingOneAndSaysWhereAndWhatToDo) {
   EXPECT_THAT(to_string(outcome), HasSubstr("to mend it, put threadgroup_barrier(mem_flags::mem_threadgroup)"));
 }
 
+/// A kernel whose buffers are in an argument buffer, with `statement` as its body.
+ShaderScript with_argument_buffer(const std::string& statement) {
+  const auto file = shader_file();
+  std::ofstream(file) << "struct Buffers { device const float* in [[id(0)]]; device float* out [[id(1)]]; };\n"
+                         "kernel void f(constant Buffers& all [[buffer(0)]], uint i [[thread_position_in_grid]]) {\n  "
+                      << statement << "\n}\n";
+  ShaderScript script;
+  script.source = file;
+  script.arrays = {{"all", "buffers:in,out"}, {"in", "random:64:float32"}, {"out", "unset:64:float32"}};
+  script.passes = {{.function = "f", .buffers = {{0, {"all"}}}, .grid = {64}, .group = {32}}};
+  return script;
+}
+
+TEST(CheckShader, FollowsAnArgumentBufferAndChecksWhatItPointsTo) {
+  const ShaderOutcome right = check_shader(with_argument_buffer("all.out[i] = all.in[i] - all.in[i] + float(i);"));
+  EXPECT_TRUE(right.passed()) << right;
+  EXPECT_EQ(values<float>(right, "out")[63], 63);
+  const auto found = [](const std::string& statement) {
+    return to_string(check_shader(with_argument_buffer(statement)));
+  };
+  EXPECT_THAT(found("all.out[i + 1] = all.in[i];"),
+              HasSubstr("memcheck: kernel f: access outside of all that is bound"));
+  EXPECT_THAT(found("all.out[i + 1] = all.in[i];"), HasSubstr("resource `out` + 256 (its length is 256 bytes)"));
+  EXPECT_THAT(found("all.out[i / 2] = all.in[i];"), HasSubstr("racecheck: kernel f: two threads of a threadgroup"));
+  EXPECT_THAT(found("all.out[i] += all.in[i];"), HasSubstr("initcheck: kernel f: what is read was never written"));
+}
+
+TEST(CheckShader, RefusesAnArgumentBufferOfWhatIsNotThere) {
+  const auto refusal = [](const std::string& name, const std::string& words) {
+    ShaderScript script = with_argument_buffer("all.out[i] = all.in[i];");
+    script.arrays[name] = words;
+    try {
+      return to_string(check_shader(script));
+    } catch (const std::invalid_argument& problem) {
+      return std::string(problem.what());
+    }
+  };
+  EXPECT_THAT(refusal("all", "buffers:in,none"), HasSubstr("there is no array 'none', expected one of all, in, out"));
+  EXPECT_THAT(refusal("in", "random:64"), HasSubstr("array in=random:64: expected PATH.npy, random:SHAPE:DTYPE"));
+  EXPECT_THAT(refusal("in", "buffers:out"), HasSubstr("array in=buffers:out: expected PATH.npy"));
+  EXPECT_THAT(refusal("all", "buffers:in,in"), HasSubstr("arrays.out: no pass takes it"));
+}
+
 TEST(CheckShader, SaysWhatDoesNotCompile) {
   EXPECT_THAT(to_string(check_shader(sums("oops;"))), HasSubstr(shader_file().filename().string() + ":9:5: error"));
 }

@@ -51,7 +51,9 @@ bool is_result(const json& result, const json& rules) {
     for (const json& location : result.value(list, json::array()))
       if (!is_location(location)) return false;
   for (const json& suppression : result.value("suppressions", json::array()))
-    if (suppression.value("kind", "") != "inSource" || !is_text(suppression, "justification")) return false;
+    if ((suppression.value("kind", "") != "inSource" && suppression.value("kind", "") != "external") ||
+        !is_text(suppression, "justification"))
+      return false;
   return true;
 }
 
@@ -77,6 +79,12 @@ TEST(Sarif, HasWhatTheFormatRequires) {
   EXPECT_EQ(results[0]["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"], "file:///elsewhere/h.h");
   EXPECT_EQ(results[1]["level"], "warning");
   EXPECT_EQ(results[1]["suppressions"][0]["justification"], "lanes are one");
+  EXPECT_EQ(results[1]["suppressions"][0]["kind"], "inSource");
+  ShaderFinding elsewhere = some_findings()[1];
+  elsewhere.is_allowed_in_source = false;
+  const json other = json::parse(to_sarif({elsewhere}));
+  EXPECT_TRUE(is_sarif(other));
+  EXPECT_EQ(other["runs"][0]["results"][0]["suppressions"][0]["kind"], "external");
   EXPECT_FALSE(results[2]["locations"][0]["physicalLocation"].contains("region"));
 }
 

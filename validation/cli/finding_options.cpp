@@ -14,7 +14,9 @@ void FindingOptions::add_findings(CLI::App& command) {
   command.footer(
       "A comment in the shader allows what is found at its line, or at the next if it stands alone:\n"
       "  // assay: allow racecheck - REASON\n"
-      "with memcheck, initcheck, racecheck, synccheck, simdcheck or lint.\n"
+      "with memcheck, initcheck, racecheck, synccheck, simdcheck or lint. For shaders that one does not change, a "
+      "file\n"
+      "does the same, --suppress, a line each: racecheck kernels/sort.metal:120 - REASON\n"
       "Exit status: 0 nothing found but warnings and what is allowed, 1 something found, 2 bad usage.");
 }
 

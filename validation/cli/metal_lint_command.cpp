@@ -29,8 +29,12 @@ std::vector<ShaderFinding> lint_findings(const ShaderScript& script) {
     throw std::invalid_argument(result.error().text);
   const bool compiles = result || result.error().kind == Kind::lint;
   auto findings = findings_in(result ? *result : result.error().text, compiles ? "lint" : "compile");
-  Allowances allowances;
-  for (ShaderFinding& finding : findings) finding.reason = allowances.reason(finding.rule, {finding.position});
+  Allowances allowances(script.suppressions);
+  for (ShaderFinding& finding : findings)
+    if (const auto allowance = allowances.find(finding.rule, {finding.position})) {
+      finding.reason = allowance->reason;
+      finding.is_allowed_in_source = allowance->is_in_source;
+    }
   if (!result && findings.empty())
     findings.push_back({"compile", false, result.error().text, "change the source as the message says", {}});
   return findings;

@@ -63,6 +63,7 @@ void ShaderOptions::add_source(CLI::App& command, const std::string& help) {
   command.add_option("-D,--define", macros_, "A macro, NAME or NAME=VALUE")->allow_extra_args(false);
   command.add_option("-I,--include", folders_, "A folder for #include, beside the file's own and those that hold it")
       ->allow_extra_args(false);
+  command.add_option("--suppress", suppressions_, "A file of what is allowed, a line each: CHECK FILE:LINE - REASON");
   command.add_option("--metal-version", metal_version_, "__METAL_VERSION__")
       ->check(CLI::Range(100, 999))
       ->capture_default_str();
@@ -73,6 +74,10 @@ void ShaderOptions::add_dispatch(CLI::App& command) {
   command.add_option("--buffer", buffers_,
                      "INDEX=PATH.npy, random:SHAPE, zero:SHAPE, unset:SHAPE (of elements: 64 or 8x8), file:PATH, or "
                      "numbers: 3=150 or 4=0.5,1,2");
+  command.add_option(
+      "--array", arrays_,
+      "NAME=PATH.npy, random:SHAPE:DTYPE, zero:SHAPE:DTYPE or unset:SHAPE:DTYPE, an array for an argument "
+      "buffer: --buffer 0=buffers:NAME,...");
   command.add_option("--threadgroup-memory", threadgroup_, "INDEX=BYTES of a threadgroup argument");
   command.add_option("--constant", constants_, "INDEX=VALUE of a function constant");
   add_extents(command, "--grid", grid_, "Threads to run: x[,y[,z]]");
@@ -100,16 +105,17 @@ ShaderScript ShaderOptions::script() const {
     script.language.macros[text.substr(0, equals)] = equals == std::string::npos ? "1" : text.substr(equals + 1);
   }
   script.language.folders = folders_;
+  script.suppressions = suppressions_;
   return script;
 }
 
 ShaderScript ShaderOptions::scripted() const {
-  const bool is_alone = grid_.empty() && group_.empty() && function_.empty() && buffers_.empty() &&
+  const bool is_alone = grid_.empty() && group_.empty() && function_.empty() && buffers_.empty() && arrays_.empty() &&
                         threadgroup_.empty() && constants_.empty();
   if (!is_alone)
     throw std::invalid_argument(fmt::format(
-        "{}: expected no --kernel, --grid, --group, --buffer, --threadgroup-memory or --constant beside a script, "
-        "which says what is to run",
+        "{}: expected no --kernel, --grid, --group, --buffer, --array, --threadgroup-memory or --constant beside a "
+        "script, which says what is to run",
         file_));
   return read_script(file_);
 }
@@ -128,6 +134,13 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
     script.arrays[name] = words;
     pass.buffers[index] = {name};
   }
+  for (const auto& text : arrays_) {
+    const auto equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    if (equals == std::string::npos || name.empty() || script.arrays.contains(name))
+      throw std::invalid_argument(fmt::format("--array {}: expected NAME=..., with a name that no other has", text));
+    script.arrays[name] = text.substr(equals + 1);
+  }
   for (const auto& text : constants_) pass.constants.insert(indexed("--constant", text));
   for (const auto& text : threadgroup_) {
     const auto [index, bytes] = indexed("--threadgroup-memory", text);
@@ -141,14 +154,13 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
 void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
   for (const auto* reports : {&outcome.reports, &outcome.warnings})
     for (const auto& report : *reports) fmt::print("{}\n\n", to_string(report));
-  for (const auto& [report, reason] : outcome.allowed)
+  for (const auto& [report, reason, is_in_source] : outcome.allowed)
     fmt::print("allowed: {} at {}: {}\n\n", to_string(report.check), to_string(report.event.position), reason);
   if (outcome.error) fmt::print("{}\n\n", outcome.error->text);
   for (std::size_t n = 0; n < outcome.dispatches.size(); ++n) {
-    const auto& [function, seconds] = outcome.dispatches[n];
-    fmt::print("{} {}: {} threads in groups of {}{}\n", script.source.filename().string(), function,
-               shown(script.passes[n].grid), shown(script.passes[n].group),
-               seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
+    const auto& [function, grid, seconds] = outcome.dispatches[n];
+    fmt::print("{} {}: {} threads in groups of {}{}\n", script.source.filename().string(), function, shown(grid),
+               shown(script.passes[n].group), seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
   }
   if (outcome.dispatches.empty()) return;
   if (outcome.is_checked || outcome.error)

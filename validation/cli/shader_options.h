@@ -14,9 +14,9 @@ namespace assay::validation {
 
 class ShaderOptions {
  public:
-  /// FILE, -D, -I and --metal-version.
+  /// FILE, -D, -I, --suppress and --metal-version.
   void add_source(CLI::App& command, const std::string& help);
-  /// --kernel, --grid, --group, --buffer, --threadgroup-memory, --constant, --seed and --json.
+  /// --kernel, --grid, --group, --buffer, --array, --threadgroup-memory, --constant, --seed and --json.
   void add_dispatch(CLI::App& command);
 
   /// Whether a kernel is to run, and not only to be listed. Throws std::invalid_argument if some of it is missing.
@@ -32,9 +32,9 @@ class ShaderOptions {
   ShaderScript scripted() const;
   ShaderScript of_one_dispatch() const;
 
-  std::string file_, function_, json_;
+  std::string file_, function_, json_, suppressions_;
   std::vector<std::filesystem::path> folders_;
-  std::vector<std::string> macros_, buffers_, threadgroup_, constants_;
+  std::vector<std::string> macros_, buffers_, arrays_, threadgroup_, constants_;
   std::vector<std::uint64_t> grid_, group_;
   int metal_version_ = 320;
   std::uint64_t seed_ = 1;

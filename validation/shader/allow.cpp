@@ -27,23 +27,26 @@ std::optional<Comment> comment_in(const std::string& line, const std::string& pl
   static const std::regex begin("//[ \t]*assay:"), form("^(.*?)//[ \t]*assay: allow ([a-z]+) - (.*[^ \t].*)$");
   if (!std::regex_search(line, begin)) return std::nullopt;
   std::smatch match;
-  if (!std::regex_match(line, match, form) || std::ranges::find(rules, match[2].str()) == rules.end())
+  if (!std::regex_match(line, match, form) || !can_be_allowed(match[2].str()))
     throw std::invalid_argument(
-        fmt::format("{}: expected '// assay: allow CHECK - REASON', with memcheck, initcheck, racecheck, synccheck, "
-                    "simdcheck or lint",
-                    place));
+        fmt::format("{}: expected '// assay: allow CHECK - REASON', with {}", place, allowable_checks));
   return Comment{match[2].str(), match[3].str(), match[1].str().find_first_not_of(" \t") == std::string::npos};
 }
 
 }  // namespace
 
-std::optional<std::string> Allowances::reason(const std::string& rule,
-                                              const std::vector<metal::emulator::SourcePosition>& places) {
+bool can_be_allowed(const std::string& rule) {
+  return std::ranges::find(rules, rule) != rules.end();
+}
+
+std::optional<Allowance> Allowances::find(const std::string& rule,
+                                          const std::vector<metal::emulator::SourcePosition>& places) {
   for (const auto& place : places) {
+    if (const auto reason = suppressions_.reason(rule, place)) return Allowance{*reason, false};
     const Lines& lines = of_file(place.file);
     const auto line = lines.find(place.line);
     if (line == lines.end()) continue;
-    if (const auto reason = line->second.find(rule); reason != line->second.end()) return reason->second;
+    if (const auto reason = line->second.find(rule); reason != line->second.end()) return Allowance{reason->second};
   }
   return std::nullopt;
 }

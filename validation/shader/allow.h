@@ -2,7 +2,8 @@
 //
 //   flag[0] = 1;  // assay: allow racecheck - all threads write 1
 //
-// A comment alone on its line speaks of the next line of code. Of a race, either place may have the comment.
+// A comment alone on its line speaks of the next line of code. Of a race, either place may have the comment. A file of
+// suppressions (suppressions.h) does the same for shaders that one does not change.
 #pragma once
 
 #include <map>
@@ -11,22 +12,37 @@
 #include <vector>
 
 #include "metal/emulator/check/report.h"
+#include "validation/shader/suppressions.h"
 
 namespace assay::validation {
 
+/// The checks that can be allowed, and "lint", in words.
+inline constexpr const char* allowable_checks = "memcheck, initcheck, racecheck, synccheck, simdcheck or lint";
+bool can_be_allowed(const std::string& rule);
+
+/// Why something is allowed.
+struct Allowance {
+  std::string reason;
+  bool is_in_source = true;  ///< by a comment, and not by a suppression
+};
+
 class Allowances {
  public:
-  /// The reason for which a comment at one of the places allows the rule: a check, or "lint". Throws
+  /// `suppressions` may be empty; else throws as Suppressions does.
+  explicit Allowances(const std::filesystem::path& suppressions = {})
+      : suppressions_(suppressions.empty() ? Suppressions() : Suppressions(suppressions)) {}
+
+  /// The comment or the suppression at one of the places that allows the rule: a check, or "lint". Throws
   /// std::invalid_argument, naming file and line, for a comment in one of these files that has no reason or names
   /// no rule.
-  std::optional<std::string> reason(const std::string& rule,
-                                    const std::vector<metal::emulator::SourcePosition>& places);
+  std::optional<Allowance> find(const std::string& rule, const std::vector<metal::emulator::SourcePosition>& places);
 
  private:
   /// Reasons by rule, by line.
   using Lines = std::map<std::uint32_t, std::map<std::string, std::string>>;
   const Lines& of_file(const std::string& file);
 
+  Suppressions suppressions_;
   std::map<std::string, Lines> files_;
 };
 

@@ -103,6 +103,37 @@ void visit_bound(const ShaderScript& script, const ShaderFunctions& functions, c
       if (argument.kind == Argument::Kind::buffer) visit(argument, script.passes[n].buffers.at(argument.index));
 }
 
+/// Adds the arrays whose addresses other arrays hold.
+void add_resources(const ShaderScript& script, std::map<std::string, ShaderArray>& arrays) {
+  std::map<std::string, ShaderArray> resources;
+  for (const auto& [name, array] : arrays)
+    for (const std::string& resource : array.addresses_of) {
+      const auto words = script.arrays.find(resource);
+      if (words == script.arrays.end())
+        throw std::invalid_argument(fmt::format("{}=buffers:...: there is no array '{}', expected one of {}",
+                                                label(script, name), resource,
+                                                fmt::join(script.arrays | std::views::keys, ", ")));
+      if (!arrays.contains(resource) && !resources.contains(resource))
+        resources[resource] = resource_contents("array " + resource, words->second, script.seed);
+    }
+  arrays.merge(resources);
+}
+
+/// Refuses an indirect dispatch whose counts no array holds.
+void expect_counts(const ShaderPass& pass, const std::map<std::string, ShaderArray>& arrays) {
+  constexpr std::uint64_t bytes = 3 * sizeof(std::uint32_t);
+  if (!pass.threadgroups) return;
+  const auto& [name, offset] = *pass.threadgroups;
+  const auto array = arrays.find(name);
+  if (array == arrays.end())
+    throw std::invalid_argument(fmt::format("threadgroups of {}: array '{}': no pass takes it", pass.function, name));
+  if (offset % sizeof(std::uint32_t) != 0 || offset + bytes > array->second.length())
+    throw std::invalid_argument(
+        fmt::format("threadgroups of {}: array '{}' has {} bytes, offset {}: expected three uint32 "
+                    "at a multiple of 4",
+                    pass.function, name, array->second.length(), offset));
+}
+
 }  // namespace
 
 ShaderFunctions functions_of(const ShaderScript& script, metal::Library& library) {
@@ -130,8 +161,10 @@ std::map<std::string, ShaderArray> arrays_of(const ShaderScript& script, const S
                                               fmt::join(script.arrays | std::views::keys, ", ")));
     arrays[binding.array] = buffer_contents(argument, label(script, binding.array), words->second, script.seed);
   });
+  add_resources(script, arrays);
   for (const auto& [name, words] : script.arrays)
     if (!arrays.contains(name)) throw std::invalid_argument(fmt::format("{}: no pass takes it", label(script, name)));
+  for (const ShaderPass& pass : script.passes) expect_counts(pass, arrays);
   for (const auto& [name, file] : script.outputs)
     if (!arrays.contains(name))
       throw std::invalid_argument(fmt::format("output {}={}: expected one of {}", name, file.string(),
@@ -139,8 +172,10 @@ std::map<std::string, ShaderArray> arrays_of(const ShaderScript& script, const S
   return arrays;
 }
 
-std::set<std::string> written_arrays(const ShaderScript& script, const ShaderFunctions& functions) {
+std::set<std::string> written_arrays(const ShaderScript& script, const ShaderFunctions& functions,
+                                     const std::map<std::string, ShaderArray>& arrays) {
   std::set<std::string> names;
+  for (const auto& [name, array] : arrays) names.insert(array.addresses_of.begin(), array.addresses_of.end());
   visit_bound(script, functions, [&](const Argument& argument, const ShaderBinding& binding) {
     if (argument.is_written) names.insert(binding.array);
   });

@@ -23,7 +23,8 @@ ShaderFunctions functions_of(const ShaderScript& script, metal::Library& library
 /// std::invalid_argument if the contents do not fit, or if no argument is bound to an array.
 std::map<std::string, ShaderArray> arrays_of(const ShaderScript& script, const ShaderFunctions& functions);
 
-/// The names of the arrays that a kernel may write.
-std::set<std::string> written_arrays(const ShaderScript& script, const ShaderFunctions& functions);
+/// The names of the arrays that a kernel may write. Those in argument buffers count as such.
+std::set<std::string> written_arrays(const ShaderScript& script, const ShaderFunctions& functions,
+                                     const std::map<std::string, ShaderArray>& arrays);
 
 }  // namespace assay::validation

@@ -14,7 +14,7 @@ std::string to_string(const ShaderOutcome& outcome) {
   std::string text;
   for (const auto* reports : {&outcome.reports, &outcome.warnings})
     for (const auto& report : *reports) text += to_string(report) + "\n";
-  for (const auto& [report, reason] : outcome.allowed)
+  for (const auto& [report, reason, is_in_source] : outcome.allowed)
     text += fmt::format("allowed: {} at {}: {}\n", to_string(report.check), to_string(report.event.position), reason);
   if (outcome.error) text += outcome.error->text + "\n";
   return text.empty() ? "nothing found" : text;

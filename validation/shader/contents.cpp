@@ -104,6 +104,14 @@ ShaderArray listed(const metal::Argument& argument, const std::string& words) {
   return of_bytes(argument, std::move(bytes));
 }
 
+ShaderArray addresses(const std::string& names) {
+  ShaderArray array{"ulong", {}};
+  array.addresses_of = split(names, ',');
+  array.shape.push_back(static_cast<std::int64_t>(array.addresses_of.size()));
+  array.bytes.emplace(array.length());
+  return array;
+}
+
 ShaderArray contents(const metal::Argument& argument, const std::string& words, std::uint64_t seed) {
   const auto colon = words.find(':');
   const std::string kind = words.substr(0, colon), rest = colon == std::string::npos ? "" : words.substr(colon + 1);
@@ -113,7 +121,9 @@ ShaderArray contents(const metal::Argument& argument, const std::string& words, 
   if (kind == "random") return random_array(argument, rest, seed);
   if (kind == "zero") return zero_array(argument, rest);
   if (kind == "unset") return shaped(argument, rest);
-  throw std::invalid_argument("expected PATH.npy, random:SHAPE, zero:SHAPE, unset:SHAPE, file:PATH or numbers");
+  if (kind == "buffers") return addresses(rest);
+  throw std::invalid_argument(
+      "expected PATH.npy, random:SHAPE, zero:SHAPE, unset:SHAPE, file:PATH, buffers:NAMES or numbers");
 }
 
 }  // namespace
@@ -125,6 +135,21 @@ ShaderArray buffer_contents(const metal::Argument& argument, const std::string& 
   } catch (const std::invalid_argument& problem) {
     throw std::invalid_argument(
         fmt::format("{}={} ({} {}): {}", name, words, argument.type, argument.name, problem.what()));
+  }
+}
+
+ShaderArray resource_contents(const std::string& name, const std::string& words, std::uint64_t seed) {
+  metal::Argument bytes;
+  bytes.type = bytes.element_type = "uchar";
+  bytes.element_size = 1;
+  const std::string kind = words.substr(0, words.find(':'));
+  const bool has_type = words.ends_with(".npy") || (kind != "buffers" && split(words, ':').size() == 3);
+  try {
+    if (!has_type)
+      throw std::invalid_argument("expected PATH.npy, random:SHAPE:DTYPE, zero:SHAPE:DTYPE or unset:SHAPE:DTYPE");
+    return contents(bytes, words, seed);
+  } catch (const std::invalid_argument& problem) {
+    throw std::invalid_argument(fmt::format("{}={}: {}", name, words, problem.what()));
   }
 }
 

@@ -6,6 +6,7 @@
 //   unset:SHAPE        elements that nobody has written; reading them is reported
 //   file:PATH          the bytes of a file; of a .npy, the array
 //   A,B,C              numbers, one for each element, or one for each component of a vector
+//   buffers:NAME,...   the addresses of other arrays: an argument buffer with buffers inside, on the emulator only
 //
 // SHAPE is a number of elements of the argument's type, or 256x4. With a dtype, unset:256x4:float16, the numbers are of
 // that type, for arguments whose own type says little, such as char or a struct.
@@ -23,5 +24,9 @@ namespace assay::validation {
 /// words and the argument, if the words are none of the above.
 ShaderArray buffer_contents(const metal::Argument& argument, const std::string& name, const std::string& words,
                             std::uint64_t seed);
+
+/// The contents of an array of which no argument tells the type: it is a .npy, or `words` end with the dtype. Throws as
+/// above.
+ShaderArray resource_contents(const std::string& name, const std::string& words, std::uint64_t seed);
 
 }  // namespace assay::validation

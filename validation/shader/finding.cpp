@@ -85,7 +85,11 @@ std::vector<ShaderFinding> findings_of(const ShaderScript& script, const ShaderO
   std::vector<ShaderFinding> findings;
   for (const auto* reports : {&outcome.reports, &outcome.warnings})
     for (const metal::emulator::Report& report : *reports) findings.push_back(finding_of(report));
-  for (const auto& [report, reason] : outcome.allowed) findings.emplace_back(finding_of(report)).reason = reason;
+  for (const auto& [report, reason, is_in_source] : outcome.allowed) {
+    ShaderFinding& finding = findings.emplace_back(finding_of(report));
+    finding.reason = reason;
+    finding.is_allowed_in_source = is_in_source;
+  }
   if (outcome.error && outcome.error->kind == metal::Error::Kind::compile)
     std::ranges::move(findings_in(outcome.error->text, "compile"), std::back_inserter(findings));
   if (outcome.error && passed(findings)) findings.push_back(error_of_run(script, outcome.error->text));

@@ -20,7 +20,8 @@ struct ShaderFinding {
   metal::emulator::SourcePosition position;
   std::string other_message = {};  ///< what happened at the other place; empty if there is none
   metal::emulator::SourcePosition other = {};
-  std::optional<std::string> reason = {};  ///< of the comment that allows it (allow.h)
+  std::optional<std::string> reason = {};  ///< of the comment or suppression that allows it (allow.h)
+  bool is_allowed_in_source = true;        ///< by a comment, if it is allowed
   std::string text = {};                   ///< all that is known of it, in several lines
 };
 

@@ -42,7 +42,7 @@ ordered_json of(const std::vector<metal::emulator::Report>& reports) {
 
 ordered_json of(const std::vector<AllowedReport>& allowed) {
   ordered_json list = ordered_json::array();
-  for (const auto& [report, reason] : allowed) list.emplace_back(of(report))["reason"] = reason;
+  for (const auto& [report, reason, is_in_source] : allowed) list.emplace_back(of(report))["reason"] = reason;
   return list;
 }
 
@@ -73,9 +73,9 @@ std::string to_json(const ShaderScript& script, const ShaderOutcome& outcome,
                     const std::vector<ArrayComparison>& comparisons) {
   ordered_json passes = ordered_json::array(), arrays = ordered_json::object();
   for (std::size_t n = 0; n < outcome.dispatches.size(); ++n) {
-    const auto& [function, seconds] = outcome.dispatches[n];
+    const auto& [function, grid, seconds] = outcome.dispatches[n];
     passes.push_back({{"function", function},
-                      {"grid", of(script.passes[n].grid)},
+                      {"grid", of(grid)},
                       {"group", of(script.passes[n].group)},
                       {"gpu_seconds", seconds ? ordered_json(*seconds) : ordered_json()}});
   }

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstring>
 #include <stdexcept>
 
 #include "metal/emulator/emulator_device.h"
+#include "metal/emulator/emulator_encoder.h"
 #include "metal/host/commands.h"
 #include "validation/shader/allow.h"
 #include "validation/shader/bind.h"
@@ -40,19 +42,54 @@ std::shared_ptr<Buffer> make_buffer(metal::Device& device, const std::string& na
   return buffer;
 }
 
+/// Makes an argument buffer of the buffer `name`, if it is one.
+void write_addresses(metal::Device& device, const ShaderArray& array, const Buffers& buffers, const std::string& name) {
+  if (array.addresses_of.empty()) return;
+  if (dynamic_cast<metal::emulator::EmulatorDevice*>(&device) == nullptr)
+    throw std::invalid_argument(
+        fmt::format("array {}=buffers:...: argument buffers with buffers inside run on the emulator, and not on {}",
+                    name, device.name()));
+  std::byte* to = buffers.at(name)->contents();
+  for (const std::string& resource : array.addresses_of) {
+    const auto address = reinterpret_cast<std::uintptr_t>(buffers.at(resource)->contents());
+    std::memcpy(to, &address, sizeof(address));
+    to += sizeof(address);
+  }
+}
+
 Buffers make_buffers(metal::Device& device, const std::map<std::string, ShaderArray>& arrays) {
   Buffers buffers;
   for (const auto& [name, array] : arrays) buffers[name] = make_buffer(device, name, array);
+  for (const auto& [name, array] : arrays) write_addresses(device, array, buffers, name);
   return buffers;
 }
 
+/// Lets the kernel access what the argument buffers of the pass point to.
+void use_resources(const ShaderPass& pass, const Buffers& buffers, const std::map<std::string, ShaderArray>& arrays,
+                   metal::ComputeCommandEncoder& encoder) {
+  auto* const emulated = dynamic_cast<metal::emulator::EmulatorEncoder*>(&encoder);
+  for (const auto& [index, binding] : pass.buffers)
+    if (const auto array = arrays.find(binding.array); array != arrays.end() && emulated != nullptr)
+      for (const std::string& resource : array->second.addresses_of) emulated->use_resource(buffers.at(resource));
+}
+
 void encode(const ShaderPass& pass, std::shared_ptr<const metal::ComputePipeline> pipeline, const Buffers& buffers,
-            metal::ComputeCommandEncoder& encoder) {
+            const std::map<std::string, ShaderArray>& arrays, metal::Size grid, metal::ComputeCommandEncoder& encoder) {
   encoder.set_pipeline(std::move(pipeline));
   for (const auto& [index, binding] : pass.buffers)
     encoder.set_buffer(buffers.at(binding.array), binding.offset, index);
+  use_resources(pass, buffers, arrays, encoder);
   for (const auto& [index, bytes] : pass.threadgroup) encoder.set_threadgroup_memory_length(bytes, index);
-  encoder.dispatch_threads(pass.grid, pass.group);
+  encoder.dispatch_threads(grid, pass.group);
+}
+
+/// The threads of a pass, which for an indirect dispatch an earlier pass may have written.
+metal::Size grid_of(const ShaderPass& pass, const Buffers& buffers) {
+  if (!pass.threadgroups) return pass.grid;
+  std::array<std::uint32_t, 3> groups{};
+  std::memcpy(groups.data(), buffers.at(pass.threadgroups->array)->contents() + pass.threadgroups->offset,
+              sizeof(groups));
+  return {groups[0] * pass.group.width, groups[1] * pass.group.height, groups[2] * pass.group.depth};
 }
 
 /// Runs the passes in their order, up to the first that fails.
@@ -60,9 +97,11 @@ void run_passes(metal::Device& device, const ShaderScript& script, const ShaderF
                 const Buffers& buffers, ShaderOutcome& outcome) {
   const auto queue = device.new_command_queue();
   for (std::size_t n = 0; n < functions.size(); ++n) {
+    const metal::Size grid = outcome.dispatches[n].grid = grid_of(script.passes[n], buffers);
+    if (grid.count() == 0) continue;  // as Metal does for an indirect dispatch of no threadgroups
     const auto pipeline = expect(device.new_pipeline(functions[n]));
     const auto commands = expect(metal::host::commit(*queue, [&](metal::ComputeCommandEncoder& encoder) {
-      encode(script.passes[n], pipeline, buffers, encoder);
+      encode(script.passes[n], pipeline, buffers, outcome.arrays, grid, encoder);
       return metal::Result<void>();
     }));
     if (const auto ended = metal::host::wait(*commands); !ended) {
@@ -75,7 +114,7 @@ void run_passes(metal::Device& device, const ShaderScript& script, const ShaderF
 
 void take_arrays(const ShaderScript& script, const ShaderFunctions& functions, const Buffers& buffers,
                  std::map<std::string, ShaderArray>& arrays) {
-  const auto written = written_arrays(script, functions);
+  const auto written = written_arrays(script, functions, arrays);
   std::erase_if(arrays,
                 [&](const auto& one) { return !written.contains(one.first) && !script.outputs.contains(one.first); });
   if (!script.keeps_contents) return;
@@ -125,25 +164,26 @@ void add_private_reads(const std::vector<metal::emulator::PrivateRead>& reads, S
   }
 }
 
-/// Moves what comments in the source allow from `reports` to `allowed`.
+/// Moves what comments in the source or suppressions allow from `reports` to `allowed`.
 void take_allowed(std::vector<metal::emulator::Report>& reports, Allowances& allowances,
                   std::vector<AllowedReport>& allowed) {
   std::erase_if(reports, [&](metal::emulator::Report& report) {
     std::vector<metal::emulator::SourcePosition> places = {report.event.position};
     if (report.other) places.push_back(report.other->position);
-    const auto reason = allowances.reason(to_string(report.check), places);
-    if (reason) allowed.push_back({std::move(report), *reason});
-    return reason.has_value();
+    const auto allowance = allowances.find(to_string(report.check), places);
+    if (allowance) allowed.push_back({std::move(report), allowance->reason, allowance->is_in_source});
+    return allowance.has_value();
   });
 }
 
 void take_reports(const metal::emulator::EmulatorDevice& device,
-                  const std::vector<metal::emulator::PrivateRead>& private_reads, ShaderOutcome& outcome) {
+                  const std::vector<metal::emulator::PrivateRead>& private_reads,
+                  const std::filesystem::path& suppressions, ShaderOutcome& outcome) {
+  Allowances allowances(suppressions);
   outcome.reports = device.reports();
   outcome.warnings = device.warnings();
   add_private_reads(private_reads, outcome);
   if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
-  Allowances allowances;
   take_allowed(outcome.reports, allowances, outcome.allowed);
   take_allowed(outcome.warnings, allowances, outcome.allowed);
 }
@@ -156,14 +196,15 @@ ShaderOutcome run_loaded(metal::Device& device, const Loaded& loaded) {
   const ShaderScript& script = loaded.script;
   const ShaderFunctions functions = functions_of(script, *loaded.library);
   outcome.arrays = arrays_of(script, functions);
-  for (const auto& function : functions) outcome.dispatches.push_back({function->name()});
+  for (const auto& function : functions)
+    outcome.dispatches.push_back({function->name(), script.passes[outcome.dispatches.size()].grid});
   const Buffers buffers = make_buffers(device, outcome.arrays);
   run_passes(device, script, functions, buffers, outcome);
   if (outcome.error && !outcome.is_checked)
     outcome.arrays.clear();  // memory of a GPU that has faulted cannot be read
   else
     take_arrays(script, functions, buffers, outcome.arrays);
-  if (emulated != nullptr) take_reports(*emulated, loaded.private_reads, outcome);
+  if (emulated != nullptr) take_reports(*emulated, loaded.private_reads, script.suppressions, outcome);
   return outcome;
 }
 

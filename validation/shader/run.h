@@ -22,13 +22,15 @@ namespace assay::validation {
 /// The dispatch of a pass.
 struct ShaderDispatch {
   std::string function;
+  metal::Size grid = {};                   ///< in threads; of an indirect dispatch, once it begins
   std::optional<double> gpu_seconds = {};  ///< once it has run, on a device that measures it
 };
 
-/// A report or a warning that a comment in the source allows (allow.h).
+/// A report or a warning that a comment in the source or a suppression allows (allow.h).
 struct AllowedReport {
   metal::emulator::Report report;
   std::string reason;
+  bool is_in_source = true;  ///< allowed by a comment
 };
 
 struct ShaderOutcome {

@@ -56,7 +56,8 @@ ordered_json result(const ShaderFinding& finding) {
     result["relatedLocations"] = ordered_json::array({other});
   }
   if (finding.reason) {
-    const ordered_json suppression = {{"kind", "inSource"}, {"justification", *finding.reason}};
+    const ordered_json suppression = {{"kind", finding.is_allowed_in_source ? "inSource" : "external"},
+                                      {"justification", *finding.reason}};
     result["suppressions"] = ordered_json::array({suppression});
   }
   return result;

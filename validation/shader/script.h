@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct ShaderPass {
   std::map<std::uint32_t, std::uint64_t> threadgroup = {};  ///< bytes by index
   std::map<std::uint32_t, std::string> constants = {};      ///< values of function constants by index
   metal::Size grid = {}, group = {};                        ///< in threads
+  /// Instead of `grid`: where the three uint32 are that say how many threadgroups run, read when the pass begins.
+  std::optional<ShaderBinding> threadgroups = {};
 };
 
 struct ShaderScript {
@@ -35,6 +38,7 @@ struct ShaderScript {
   std::vector<ShaderPass> passes;
   std::map<std::string, std::filesystem::path> outputs;  ///< the .npy file that an array is written to, by name
   std::uint64_t seed = 1;                                ///< of random contents
+  std::filesystem::path suppressions = {};               ///< what is allowed (suppressions.h); empty: nothing
   bool keeps_contents = true;                            ///< false: nobody asks what arrays hold afterwards
 };
 

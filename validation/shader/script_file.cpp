@@ -45,19 +45,36 @@ void read_list(const BindingNode& pass, const std::string& key, const std::set<s
   }
 }
 
-ShaderPass read_pass(const BindingNode& node, const std::map<std::string, std::string>& arrays) {
-  node.expect_keys({"function", "grid", "group", "buffers", "threadgroup_memory", "constants"});
+using ArrayWords = std::map<std::string, std::string>;
+
+ShaderBinding read_binding(const BindingNode& node, const ArrayWords& arrays) {
+  const std::string array = node.at("array").text();
+  if (!arrays.contains(array)) node.at("array").refuse("the name of one of the arrays");
+  const auto offset = node.find("offset");
+  return {array, offset ? whole(*offset, 0, max_offset) : 0};
+}
+
+/// In threads, or the array with the number of threadgroups.
+void read_extents(const BindingNode& node, const ArrayWords& arrays, ShaderPass& pass) {
+  const auto threadgroups = node.find("threadgroups"), group = node.find("group");
+  if (threadgroups && node.find("grid")) threadgroups->refuse("either threadgroups or grid");
+  if (threadgroups) {
+    threadgroups->expect_keys({"array", "offset"});
+    pass.threadgroups = read_binding(*threadgroups, arrays);
+    pass.group = size_of(node.at("group"));
+    return;
+  }
+  pass.grid = size_of(node.at("grid"));
+  pass.group = group ? size_of(*group) : metal::Size{std::min<std::uint64_t>(pass.grid.width, 256), 1, 1};
+}
+
+ShaderPass read_pass(const BindingNode& node, const ArrayWords& arrays) {
+  node.expect_keys({"function", "grid", "threadgroups", "group", "buffers", "threadgroup_memory", "constants"});
   ShaderPass pass;
   if (const auto function = node.find("function")) pass.function = function->text();
-  pass.grid = size_of(node.at("grid"));
-  const auto group = node.find("group");
-  pass.group = group ? size_of(*group) : metal::Size{std::min<std::uint64_t>(pass.grid.width, 256), 1, 1};
-  read_list(node, "buffers", {"index", "array", "offset"}, pass.buffers, [&](std::uint32_t index, const auto& entry) {
-    const std::string array = entry.at("array").text();
-    if (!arrays.contains(array)) entry.at("array").refuse("the name of one of the arrays");
-    const auto offset = entry.find("offset");
-    pass.buffers[index] = {array, offset ? whole(*offset, 0, max_offset) : 0};
-  });
+  read_extents(node, arrays, pass);
+  read_list(node, "buffers", {"index", "array", "offset"}, pass.buffers,
+            [&](std::uint32_t index, const auto& entry) { pass.buffers[index] = read_binding(entry, arrays); });
   read_list(node, "threadgroup_memory", {"index", "bytes"}, pass.threadgroup,
             [&](std::uint32_t index, const auto& entry) {
               pass.threadgroup[index] = whole(entry.at("bytes"), 1, max_offset);

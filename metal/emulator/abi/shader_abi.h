@@ -23,7 +23,7 @@ struct Context;
 
 namespace assay::metal::emulator::abi {
 
-inline constexpr assay_u32 version = 5;
+inline constexpr assay_u32 version = 6;
 inline constexpr assay_u32 lanes_per_simdgroup = 32;
 inline constexpr assay_u32 lanes_per_quadgroup = 4;
 inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as many threadgroup arguments
@@ -31,8 +31,12 @@ inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as
 /// Which memory a barrier orders: the bits of Metal's mem_flags.
 enum MemoryFlags : assay_u32 { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4 };
 
-/// atomic_modify both reads and writes: exchange, fetch_add, compare_exchange.
-enum class Access : assay_u32 { read, write, atomic_read, atomic_write, atomic_modify };
+/// atomic_modify both reads and writes: fetch_add, compare_exchange. To initcheck an exchange is a write alone.
+enum class Access : assay_u32 { read, write, atomic_read, atomic_write, atomic_modify, atomic_exchange };
+
+/// The numbers of Metal's memory_order and thread_scope; 3 is the system.
+enum class MemoryOrder : assay_u32 { relaxed = 0, acquire = 2, release = 3, acq_rel = 4, seq_cst = 5 };
+enum class FenceScope : assay_u32 { thread = 0, threadgroup = 1, device = 2, system = 3, simdgroup = 4 };
 
 /// The threads that a barrier or a collective is for.
 enum class Scope : assay_u32 { threadgroup, simdgroup, quadgroup };
@@ -159,8 +163,12 @@ struct Services {
   /// address for each variable and template instantiation.
   void* (*threadgroup_variable)(const void* key, assay_u64 bytes, assay_u64 align, const char* name);
 
-  /// atomic_thread_fence: orders what the thread did before it and does after it, by the atomics around it.
-  void (*fence)(assay_u32 memory_flags);
+  /// atomic_thread_fence, or what an ordered atomic function does besides: orders what the thread did before it and
+  /// does after it, by the atomics around it.
+  void (*fence)(assay_u32 memory_flags, MemoryOrder order, FenceScope scope);
+
+  /// The position of the thread that calls.
+  const Position* (*position)();
 
   /// Returns when all unfinished threads of `scope` have arrived at the same `site`.
   void (*barrier)(Scope scope, assay_u32 memory_flags, const Site* site);

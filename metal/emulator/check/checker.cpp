@@ -70,7 +70,20 @@ void Checker::allow(const BoundMemory& memory) {
 void Checker::begin_group(std::uint64_t group) {
   settle_value();
   clock_.begin_group();
+  fences_.begin_group();
   groups_.push_back({clock_.group_start(), dispatch_, group});
+}
+
+void Checker::fence(std::uint32_t thread, std::uint32_t flags, abi::MemoryOrder order, abi::FenceScope scope) {
+  const std::uint32_t simdgroup = thread / abi::lanes_per_simdgroup;
+  FenceTime time{clock_.now()};
+  for (const bool in_threadgroup : {false, true}) {
+    const SpaceClock& space = clock_.of(in_threadgroup);
+    time.group_barrier[in_threadgroup] = space.group_barrier;
+    time.simdgroup_barrier[in_threadgroup] = space.simdgroup_barriers[simdgroup];
+  }
+  fences_.fence({clock_.group_start(), thread}, flags, order, scope, time);
+  clock_.pass_fence();
 }
 
 bool Checker::judge(Allocation* allocation, std::uint32_t thread, const void* address, std::uint64_t bytes,
@@ -84,7 +97,7 @@ bool Checker::judge(Allocation* allocation, std::uint32_t thread, const void* ad
     report_out_of_bounds(thread, address, bytes, kind, pc);
     return !checks_.memcheck;
   }
-  if (is_atomic(kind)) fences_.atomic_access({clock_.group_start(), thread});
+  if (is_atomic(kind)) fences_.atomic_access({clock_.group_start(), thread}, kind);
   const Trace now(clock_.now(), thread, pc, is_atomic(kind));
   Request request{*allocation, thread, kind, pc, bytes, now};
   allocation->shadow.for_each_cell(offset, bytes, [&](Cell& cell, std::uint64_t at, std::uint64_t width) {

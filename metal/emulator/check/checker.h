@@ -37,16 +37,17 @@ class Checker {
   /// Adds memory to the dispatch. A threadgroup variable becomes known only when a thread first uses it.
   void add(BoundMemory memory);
 
-  void pass_threadgroup_barrier(std::uint32_t flags) { clock_.pass_threadgroup_barrier(flags); }
+  void pass_threadgroup_barrier(std::uint32_t flags) {
+    clock_.pass_threadgroup_barrier(flags);
+    fences_.pass_threadgroup_barrier(flags);
+  }
   void pass_simdgroup_barrier(std::uint32_t simdgroup, std::uint32_t flags) {
     clock_.pass_simdgroup_barrier(simdgroup, flags);
+    fences_.pass_simdgroup_barrier(simdgroup, flags);
   }
 
   /// The thread of the running group comes to a fence of the memory that the flags name.
-  void fence(std::uint32_t thread, std::uint32_t flags) {
-    fences_.fence({clock_.group_start(), thread}, flags, clock_.now());
-    clock_.pass_fence();
-  }
+  void fence(std::uint32_t thread, std::uint32_t flags, abi::MemoryOrder order, abi::FenceScope scope);
 
   /// A fault has ended a thread of the dispatch. What it would have written is not reported as unwritten.
   void note_fault() { had_fault_ = true; }

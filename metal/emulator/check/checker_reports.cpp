@@ -21,6 +21,8 @@ const char* verb(abi::Access kind) {
       return "atomic read";
     case abi::Access::atomic_write:
       return "atomic write";
+    case abi::Access::atomic_exchange:
+      return "atomic exchange";
     case abi::Access::atomic_modify:
       return "atomic read and write";
   }

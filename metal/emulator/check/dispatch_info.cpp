@@ -19,6 +19,8 @@ std::string name_of(const BoundMemory& memory) {
       return fmt::format("buffer({}) `{}`", memory.index, memory.name);
     case BoundMemory::Kind::absent_buffer:
       return fmt::format("buffer({}) `{}`, absent since its function constant is false,", memory.index, memory.name);
+    case BoundMemory::Kind::resource:
+      return fmt::format("resource `{}`", memory.name);
     case BoundMemory::Kind::threadgroup_argument:
       return fmt::format("threadgroup({}) `{}`", memory.index, memory.name);
     case BoundMemory::Kind::threadgroup_variable:

@@ -11,9 +11,10 @@
 
 namespace assay::metal::emulator {
 
-/// Memory that a kernel may access: a buffer from its offset on, or threadgroup memory.
+/// Memory that a kernel may access: a buffer from its offset on, a resource that an argument buffer points to, or
+/// threadgroup memory.
 struct BoundMemory {
-  enum class Kind { buffer, absent_buffer, threadgroup_argument, threadgroup_variable };
+  enum class Kind { buffer, absent_buffer, resource, threadgroup_argument, threadgroup_variable };
   Allocation* allocation = nullptr;
   std::uint64_t offset = 0;
   Kind kind = Kind::buffer;

@@ -1,11 +1,16 @@
-// The order that atomic_thread_fence makes between two threads: Metal Shading Language Specification, 6.15.3.
+// The order that fences and atomics make between two threads: Metal Shading Language Specification, 6.15.1 and 6.15.3.
 //
 //   one thread: writes data, fence, writes an atomic        another: reads the atomic, fence, reads the data
 //
-// Which atomic is which is not followed: any atomic of the one that was written before any atomic that the other read
-// is taken for the one that connects them. So an order may be seen where there is none, and none is missed.
+// The first fence has to release, the second to acquire, and the scope of both has to reach the other thread. Barriers
+// carry the order on: what the threads of a group did before a barrier is released by a fence behind it, and what one
+// of them acquires is acquired by all behind the next barrier.
+//
+// Which atomic is which is not followed: any atomic that the one wrote before the other read any is taken for the one
+// that connects them. So an order may be seen where there is none, and none is missed.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -17,41 +22,65 @@ namespace assay::metal::emulator {
 /// A thread of a sequence of dispatches: when its group started, and its number there.
 struct FencedThread {
   std::uint32_t group_start = 0, thread = 0;
-  bool operator==(const FencedThread&) const = default;
+  std::uint32_t simdgroup() const { return thread / abi::lanes_per_simdgroup; }
+};
+
+/// When a fence comes: accesses up to `now` by its thread are before it. So are those of its group and of its simdgroup
+/// before the last barrier that covers device memory (0) or threadgroup memory (1).
+struct FenceTime {
+  std::uint32_t now = 0;
+  std::array<std::uint32_t, 2> group_barrier{}, simdgroup_barrier{};
 };
 
 class Fences {
  public:
-  void begin_sequence() { threads_.clear(); }
+  void begin_sequence();
+  /// The groups run one after the other.
+  void begin_group();
+  void pass_threadgroup_barrier(std::uint32_t flags);
+  void pass_simdgroup_barrier(std::uint32_t simdgroup, std::uint32_t flags);
 
-  /// `time` is that of the accesses before the fence; those after it are later.
-  void fence(FencedThread thread, std::uint32_t flags, std::uint32_t time);
-  void atomic_access(FencedThread thread) {
-    if (!threads_.empty()) note_atomic(thread);  // before the first fence none counts
+  /// Later accesses of its thread must have later times.
+  void fence(FencedThread thread, std::uint32_t flags, abi::MemoryOrder order, abi::FenceScope scope,
+             const FenceTime& time);
+  void atomic_access(FencedThread thread, abi::Access kind) {
+    if (!threads_.empty()) note_atomic(thread, kind);  // before the first fence none counts
   }
 
-  /// Whether the access of `one` at `time` comes before what `other` does now. `flag` is that of the memory.
+  /// Whether the access of `one` at `time` comes before what `other`, of the running group, does now. `flag` is that of
+  /// the memory.
   bool order(FencedThread one, std::uint32_t time, FencedThread other, std::uint32_t flag) const;
 
  private:
-  void note_atomic(FencedThread thread);
+  /// How far a fence reaches: to its own thread, its simdgroup, its threadgroup, the device.
+  static constexpr std::size_t reaches = 4;
+  /// The last atomic that was read before an acquiring fence: by memory, by how far the fence reaches at least.
+  using Acquired = std::array<std::array<std::uint64_t, reaches>, 2>;
 
   struct Fence {
-    std::uint32_t time = 0, flags = 0;
-    std::uint64_t released = 0;  ///< the first atomic access behind it; 0: none yet
+    std::uint32_t thread = 0, flags = 0;
+    std::size_t reach = 0;
+    FenceTime time;
+    std::uint64_t released = 0;  ///< the first atomic that its thread wrote behind it; 0: none yet
   };
   struct Thread {
-    std::vector<Fence> fences;
-    std::uint64_t last_atomic = 0;   ///< the number of its last atomic access
-    std::uint64_t acquired[2] = {};  ///< the last atomic access before a fence of device or of threadgroup memory
+    std::uint64_t last_read = 0;  ///< the number of the last atomic that it read
+    Acquired acquired{};
   };
-  struct Hash {
-    std::size_t operator()(FencedThread thread) const { return std::size_t{thread.group_start} << 10 ^ thread.thread; }
-  };
-  static std::size_t space(std::uint32_t flag) { return flag == abi::mem_threadgroup ? 1 : 0; }
 
-  std::unordered_map<FencedThread, Thread, Hash> threads_;  ///< those that came to a fence or an atomic
+  void note_atomic(FencedThread thread, abi::Access kind);
+  void release(FencedThread thread, std::uint32_t flags, std::size_t reach, const FenceTime& time);
+  void acquire(FencedThread thread, std::uint32_t flags, std::size_t reach);
+  std::uint64_t acquired_by(FencedThread thread, std::size_t space, std::size_t reach) const;
+  static std::uint64_t key(FencedThread thread) { return std::uint64_t{thread.group_start} << 10 | thread.thread; }
+
+  std::unordered_map<std::uint64_t, Thread> threads_;               ///< those that came to a fence or an atomic
+  std::unordered_map<std::uint32_t, std::vector<Fence>> released_;  ///< the releasing fences of each group
   std::uint64_t atomics_ = 0;
+
+  // Of the running group and its simdgroups: what any thread has acquired, and what all have behind the last barrier.
+  Acquired any_{}, all_{};
+  std::array<Acquired, abi::lanes_per_simdgroup> any_of_simdgroup_{}, all_of_simdgroup_{};
 };
 
 }  // namespace assay::metal::emulator

@@ -40,9 +40,10 @@ class GroupRunner final : private BarrierListener {
   // Services, called by the threads.
   void access(const void* address, std::uint64_t bytes, abi::Access kind, const void* pc);
   void* threadgroup_variable(const void* key, std::uint64_t bytes, const char* name);
-  void fence(std::uint32_t flags) {
-    if (checker_) checker_->fence(scheduler_.current(), flags);
+  void fence(std::uint32_t flags, abi::MemoryOrder order, abi::FenceScope scope) {
+    if (checker_) checker_->fence(scheduler_.current(), flags, order, scope);
   }
+  const abi::Position* position() const { return &positions_[scheduler_.current()]; }
   void barrier(abi::Scope scope, std::uint32_t flags, const abi::Site* site);
   abi::ActiveLanes all_gather(abi::Scope scope, const void* mine, std::uint64_t bytes, void* all,
                               const abi::Site* site);

@@ -44,8 +44,12 @@ void* threadgroup_variable(const void* key, assay_u64 bytes, assay_u64, const ch
   return current_runner->threadgroup_variable(key, bytes, name);
 }
 
-void fence(assay_u32 memory_flags) {
-  current_runner->fence(memory_flags);
+void fence(assay_u32 memory_flags, abi::MemoryOrder order, abi::FenceScope scope) {
+  current_runner->fence(memory_flags, order, scope);
+}
+
+const abi::Position* position() {
+  return current_runner->position();
 }
 
 void barrier(abi::Scope scope, assay_u32 memory_flags, const abi::Site* site) {
@@ -85,9 +89,17 @@ GroupRunner* set_runner_here(GroupRunner* next) {
 }
 
 const abi::Services& services() {
-  static const abi::Services all{&access,     &threadgroup_variable,   &fence, &barrier,
-                                 &all_gather, &undefined_lane,         &leave, &index_out_of_bounds,
-                                 &blocks,     offset_of_fast_barrier()};
+  static const abi::Services all{&access,
+                                 &threadgroup_variable,
+                                 &fence,
+                                 &position,
+                                 &barrier,
+                                 &all_gather,
+                                 &undefined_lane,
+                                 &leave,
+                                 &index_out_of_bounds,
+                                 &blocks,
+                                 offset_of_fast_barrier()};
   return all;
 }
 

@@ -48,6 +48,7 @@ class Parameter {
       ++name;
     if (name < last_) result_.name = source_[name].text;
     result_.type = source_.join(first_, name) + (name < last_ ? source_.join(name + 1, last_) : "");
+    refuse_tensor(type_end);
     is_pointer_ = source_.find(type_end, name, "*&") != name || source_.find(type_end, last_, "[(") != last_;
     element_type(type_end);
     address_space(type_end);
@@ -58,6 +59,14 @@ class Parameter {
   bool has_index() const { return has_index_; }
 
  private:
+  void refuse_tensor(std::size_t type_end) const {
+    for (std::size_t n = first_; n < type_end; ++n)
+      if (source_[n] == "tensor" && source_[n + 1] == "<")
+        fail(
+            "is a tensor of the host's, which is not supported: pass a pointer, and make a tensor_inline in the "
+            "kernel");
+  }
+
   void element_type(std::size_t type_end) {
     for (std::size_t n = first_; n < type_end; ++n) {
       const bool is_dropped =

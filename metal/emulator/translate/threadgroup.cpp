@@ -36,7 +36,7 @@ class Threadgroup {
 
   /// Translates the `threadgroup` at `n`. Returns the last token that it has handled.
   std::size_t one(std::size_t n) {
-    if (source_.is_method_qualifier(n)) return n;
+    if (source_.is_method_qualifier(n) || is_of_tensor(n)) return n;
     const std::size_t first = specifiers_begin(n), type_end = source_.type_end(first, source_.size());
     if (type_end <= n) source_.fail(n, "cannot tell what this 'threadgroup' qualifies");
     const Token& next = source_[type_end];
@@ -53,6 +53,12 @@ class Threadgroup {
     if (!is_statement(first) || source_[first] == "typedef")
       source_.fail(n, fmt::format("cannot tell whether '{}' is a variable in threadgroup memory", next.text));
     return variables(n, first, type_end);
+  }
+
+  /// Whether it says where a tensor's elements are: tensor<threadgroup float, ...>.
+  bool is_of_tensor(std::size_t n) const {
+    while (n > 0 && source_.is_identifier(n) && source_[n] != "tensor") --n;
+    return n > 0 && source_[n] == "<" && source_[n - 1] == "tensor";
   }
 
   /// The first token of the declaration whose `threadgroup` is at `n`.

@@ -59,6 +59,11 @@ kernel void vectors(device int* out, device packed_float3* packed, device float3
           determinant(float2x2(1, 2, 3, 4)) == -2 && float3x3(1) * float3x3(3) == float3x3(3));
   array<float, 3> three = {1, 2, 3};
   c.check(three[2] == 3 && three.size() == 3);
+  vec<float, 8> wide(1.5);
+  wide[7] = 4;
+  wide += vec<float, 8>(1);
+  c.check(wide[0] == 2.5 && wide[7] == 5 && (wide * 2)[7] == 10 && sizeof(wide) == 32 && alignof(vec<half, 16>) == 32);
+  c.check((vec<half, 8>(1, 2, 3, 4, 5, 6, 7, 8) < vec<half, 8>(4))[2] && !(vec<half, 8>(4) < vec<half, 8>(wide))[0]);
 #if __METAL_VERSION__ >= 310
   bfloat b = 1.0bf;
   b += 0.001;

@@ -74,6 +74,24 @@ struct Max {
   }
 };
 
+/// Where the calling thread is in its threadgroup.
+struct LaneOfGroup {
+  uint lane, simdgroup;
+};
+#if ASSAY_LINT
+LaneOfGroup lane_of_group();
+#elif ASSAY_NVPTX
+ASSAY_OWN LaneOfGroup lane_of_group() {
+  const uint index = __nvvm_read_ptx_sreg_tid_x();
+  return {index % 32, index / 32};
+}
+#else
+ASSAY_OWN LaneOfGroup lane_of_group() {
+  const auto& position = *services->position();
+  return {position.thread_index_in_simdgroup, position.simdgroup_index_in_threadgroup};
+}
+#endif
+
 /// Within each `modulo` lanes, lane i gets the data of lane i + delta. Where that lane is outside of these lanes, it
 /// gets the filling of the lane at which i + delta wraps around.
 template <Scope scope, class T>

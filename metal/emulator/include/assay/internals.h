@@ -140,6 +140,10 @@ template <class T>
 ASSAY_OWN constexpr T __metal_get_simdgroup_size(T) {
   return 32;
 }
+template <class T>
+ASSAY_OWN T __metal_get_thread_index_in_simdgroup(T) {
+  return T(metal::assay_detail::lane_of_group().lane);
+}
 
 namespace metal {
 

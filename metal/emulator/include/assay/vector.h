@@ -1,4 +1,5 @@
-// vec<T, N>, N = 2, 3, 4: Metal Shading Language Specification, section 2.2.
+// vec<T, N>, N = 2, 3, 4: Metal Shading Language Specification, section 2.2. Apple's compiler also has 8 and 16,
+// without names for their elements, and published shaders use them.
 //
 // Reports are to show the shader's lines, not these. So arithmetic takes vectors by value, which puts the read of
 // memory into the shader, and functions that change a vector in place are inlined into the line that calls them.
@@ -142,6 +143,22 @@ using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
   }                                                                                                            \
   ASSAY_VECTOR_STEP(+)                                                                                         \
   ASSAY_VECTOR_STEP(-)
+
+template <class T, int N>
+struct alignas(N * sizeof(T)) vec {
+  static_assert(N == 8 || N == 16, "a vector has 2, 3, 4, 8 or 16 elements");
+  T elements[N];
+  template <class S, class = assay_detail::if_scalar<S>>
+  ASSAY_OWN constexpr vec(S all) : elements{} {
+    for (T& element : elements) element = T(all);
+  }
+  ASSAY_OWN constexpr vec(const assay_detail::Elements<T, N>& e) : elements{} {
+    for (int n = 0; n < N; ++n) elements[n] = e.at[n];
+  }
+  ASSAY_IN_PLACE constexpr T& at(long n) { return elements[n]; }
+  ASSAY_IN_PLACE constexpr const T& at(long n) const { return elements[n]; }
+  ASSAY_VECTOR_BODY(N)
+};
 
 template <class T>
 struct alignas(2 * sizeof(T)) vec<T, 2> {
