@@ -3,6 +3,9 @@
 //
 //   adjoint(x) = sum over the uses y of x of  adjoint(y) dy/dx
 //
+// A formula that loops reads one element of an array at a time. All these uses of an array give one scatter, so that
+// the graph grows with the number of elements that are read and not with that number times the size of the array.
+//
 // At a tie, maximum and minimum pass the adjoint to the first argument, largest and smallest to equal parts: where the
 // formula is differentiable the choice cancels.
 #pragma once
@@ -20,13 +23,16 @@ namespace detail {
 
 class Differentiation {
  public:
-  explicit Differentiation(Graph& graph) : graph_(graph), adjoints_(graph.nodes.size(), -1) {}
+  explicit Differentiation(Graph& graph)
+      : graph_(graph), adjoints_(graph.nodes.size(), -1), selections_(graph.nodes.size()) {}
 
   void seed(std::int32_t node, std::int32_t adjoint) { accumulate(node, adjoint); }
 
   void run() {
-    for (auto i = static_cast<std::int32_t>(adjoints_.size()) - 1; i >= 0; --i)
+    for (auto i = static_cast<std::int32_t>(adjoints_.size()) - 1; i >= 0; --i) {
+      accumulate_selections(i);
       if (adjoints_[static_cast<std::size_t>(i)] >= 0) propagate(i, adjoints_[static_cast<std::size_t>(i)]);
+    }
   }
 
   /// The adjoint of a node; zeros where no output depends on the node.
@@ -203,13 +209,51 @@ class Differentiation {
         to.push_back(from);
       }
       first += size;
-      const auto part = gather(g, std::move(here));
-      accumulate(argument, graph_.add({Op::scatter, size, {part}, 0, 0, 0, std::move(to)}));
+      if (is_selection(to, size)) {
+        selections_[static_cast<std::size_t>(argument)].add(g, node.size, here, to);
+      } else {
+        const auto part = gather(g, std::move(here));
+        accumulate(argument, graph_.add({Op::scatter, size, {part}, 0, 0, 0, std::move(to)}));
+      }
     }
+  }
+
+  /// Elements of adjoints, which are joined end to end, and the elements of a node to which they belong.
+  struct Selections {
+    std::vector<std::int32_t> adjoints = {};
+    std::vector<std::int64_t> from = {}, to = {};
+    std::int64_t joined = 0;
+
+    void add(std::int32_t g, std::int64_t size, const std::vector<std::int64_t>& here,
+             const std::vector<std::int64_t>& there) {
+      adjoints.push_back(g);
+      for (const auto i : here) from.push_back(joined + i);
+      to.insert(to.end(), there.begin(), there.end());
+      joined += size;
+    }
+  };
+
+  /// Whether no element is read twice, as a broadcast reads it. A broadcast keeps a sum of its own.
+  static bool is_selection(const std::vector<std::int64_t>& read, std::int64_t size) {
+    std::vector<bool> seen(static_cast<std::size_t>(size), false);
+    for (const auto i : read) {
+      if (seen[static_cast<std::size_t>(i)]) return false;
+      seen[static_cast<std::size_t>(i)] = true;
+    }
+    return true;
+  }
+
+  void accumulate_selections(std::int32_t node) {
+    Selections selections = std::exchange(selections_[static_cast<std::size_t>(node)], {});
+    if (selections.adjoints.empty()) return;
+    const auto part = graph_.add(
+        {Op::gather, std::ssize(selections.from), std::move(selections.adjoints), 0, 0, 0, std::move(selections.from)});
+    accumulate(node, graph_.add({Op::scatter, graph_.size_of(node), {part}, 0, 0, 0, std::move(selections.to)}));
   }
 
   Graph& graph_;
   std::vector<std::int32_t> adjoints_;  ///< of the nodes of the formula; -1: none yet
+  std::vector<Selections> selections_;  ///< of the nodes of the formula, from uses met so far
 };
 
 }  // namespace detail

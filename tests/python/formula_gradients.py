@@ -3,7 +3,7 @@
 import numpy as np
 
 import formula_right_kernels as forward
-from formula_right_sequences import wide
+from formula_right_sequences import transducer_log_probs, wide
 
 f32 = np.float32
 
@@ -57,10 +57,13 @@ def _normalised(p):
     return d * r, r
 
 
-def layer_backward(p, mean_of_gradient=True):
+def layer_backward(p, mean_of_gradient=True, left_out=None):
     y, r = _normalised(p)
     g = p.upstream * p.weight
-    centred = g - _mean(g) if mean_of_gradient else g
+    averaged = g.copy()
+    if left_out is not None:
+        averaged[:, left_out : left_out + 1] = 0
+    centred = g - _mean(averaged) if mean_of_gradient else g
     return r * (centred - y * _mean(g * y)), (p.upstream * y).sum(0), p.upstream.sum(0)
 
 
@@ -112,6 +115,30 @@ def padded_backward(p, cap_counts=True):
     return ds @ p.k, dk.sum(0), dv.sum(0)  # heads share keys and values
 
 
+def transducer_backward(p, projects=True):
+    """By alpha and beta, with the likelihood that alpha gives (as warp-transducer does), then through the log-softmax."""
+    y, (T, U) = transducer_log_probs(p), p.logits.shape[:2]
+    low, of = y.dtype.type(-np.inf), y.dtype.type
+    alpha, beta = np.full((T + 1, U + 1), low), np.full((T + 1, U + 1), low)
+    if T == 0:
+        return np.zeros_like(p.logits)
+    emit = np.array([[y[t, u, p.labels[u]] if u + 1 < U else low for u in range(U)] for t in range(T)], y.dtype)
+    beta[T, U - 1] = 0
+    for t in range(T):
+        for u in range(U):
+            stay = alpha[t - 1, u] + y[t - 1, u, 0] if t else low
+            alpha[t, u] = np.logaddexp(stay, alpha[t, u - 1] + emit[t, u - 1] if u else low) if t or u else of(0)
+    for t in reversed(range(T)):
+        for u in reversed(range(U)):
+            beta[t, u] = np.logaddexp(beta[t + 1, u] + y[t, u, 0], beta[t, u + 1] + emit[t, u])
+    g, total = np.zeros_like(y), alpha[T - 1, U - 1] + y[T - 1, U - 1, 0]
+    for u in range(U):
+        g[:, u, 0] -= np.exp(alpha[:T, u] + y[:, u, 0] + beta[1:, u] - total)
+        if u + 1 < U:
+            g[:, u, p.labels[u]] -= np.exp(alpha[:T, u] + emit[:, u] + beta[:T, u + 1] - total)
+    return p.upstream * (g - np.exp(y) * _sum(g) if projects else g)
+
+
 def _of_ones(backward):
     """Ignores the upstream gradient."""
 
@@ -136,6 +163,7 @@ RIGHT = {
     "matmul": [matmul_backward, wide(matmul_backward)],
     "causal_attention": [attention_backward, attention_backward_flash, wide(attention_backward)],
     "padded_attention": [padded_backward, wide(padded_backward)],
+    "transducer_loss": [transducer_backward, wide(transducer_backward)],
 }
 
 FAULTY = {
@@ -170,5 +198,9 @@ FAULTY = {
     "padded_attention": {
         "slope_of_the_cap_forgotten": lambda p: padded_backward(p, cap_counts=False),
         "keys_of_the_first_head": _first_key_head,
+    },
+    "transducer_loss": {
+        "in_the_log_probabilities": lambda p: transducer_backward(p, projects=False),
+        "upstream_ignored": _of_ones(transducer_backward),
     },
 }  # fmt: skip

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.conformance import ENTRIES, judge_entry, report
+from assay.conformance import ENTRIES, Row, judge_entry, report, rows, rows_of
 
 
 def judged(title, library, cases, filter="", **options):
@@ -53,9 +53,31 @@ def test_lapack_keeps_its_bounds(title, library):
 
 
 def test_the_table_names_every_library():
-    lines = list(report(2, 1, [one for one in ENTRIES if one.library == "numpy"]))
+    lines = list(report(rows(2, 1, [one for one in ENTRIES if one.library == "numpy"])))
     assert lines[0].startswith("| library") and lines[2].startswith("| numpy ")
     assert any(line.startswith("- specials: ") for line in lines)
+
+
+def test_versions_stand_beside_each_other_and_what_one_environment_has_is_not_called_missing():
+    told = [Row("torch 1", "softmax", judged=9), Row("torch 2", "softmax", judged=9, failed={"exact": "1 for 2"}),
+            Row("torch 2", "softmax", judged=9), Row("jax", "nn.softmax", missing="no jax"), Row("jax 3", "nn.softmax"),
+            Row("mlx.core", "softmax", missing="no mlx"), Row("mlx.core", "softmax", missing="no mlx")]  # fmt: skip
+    text = "\n".join(report(told))
+    assert [line.split(" | ")[0] for line in text.splitlines()[2:5]] == ["| torch 1", "| torch 2", "| jax 3"]
+    assert text.count("torch 2 softmax:\n\n- exact: 1 for 2") == 1
+    assert "nn.softmax: not judged" not in text and text.count("`mlx.core` softmax: not judged (no mlx)") == 1
+
+
+def test_rows_of_another_interpreter(tmp_path):
+    python = tmp_path / "python"
+    python.write_text("""#!/bin/sh\necho '{"library": "torch 2", "title": "softmax", "judged": 9}'\nexit "$STATUS"\n""")
+    python.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STATUS", "0")
+        assert list(rows_of(str(python), 1, 1)) == [Row("torch 2", "softmax", judged=9)]
+        patch.setenv("STATUS", "1")
+        with pytest.raises(RuntimeError, match="expected an environment with assay"):
+            list(rows_of(str(python), 1, 1))
 
 
 def test_layer_norm_of_torch_cancels_and_its_softmax_does_not():

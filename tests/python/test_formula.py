@@ -1,6 +1,7 @@
 """Operations of one's own: right kernels pass, faulty ones fail, and what cannot be traced says what to do."""
 
 import json
+import math
 import warnings
 
 import numpy as np
@@ -59,6 +60,7 @@ def test_mutants_are_noticed():
     missed = [name for name, killed, _ in rows if not killed]
     print(mutants_table(gallery.softmax, 40))
     assert sum(killed for _, killed, _ in rows) >= 0.7 * len(rows), missed
+    assert [killed for name, killed, _ in rows if name == "line 21: largest is that of the elements so far, and no rescaling follows"] == [True]
 
 
 @pytest.mark.parametrize(
@@ -67,12 +69,79 @@ def test_mutants_are_noticed():
         (lambda xp, x: x if x[0] > 0 else -x, "xp.where"),
         (lambda xp, x: xp.fft(x), "can be traced"),
         (lambda xp, x: x[: x.shape[0] // 2] + x[:1] + xp.zeros((7,)), "do not broadcast"),
-        (lambda xp, x: np.exp(x), "."),
+        (lambda xp, x: np.exp(x), "NumPy and PyTorch do not know arrays of a formula"),
+        (lambda xp, x: math.exp(x), "xp.exp in place of math.exp"),
+        (lambda xp, x: x[9], "indices that fit those of the inputs"),
+        (lambda xp, x: xp.reshape(x, (3,)), r"line \d+ of the formula, with x \[8\]: .*expected shapes"),
+        (lambda xp, x: xp.concat([x, x[:, None]]), "expected shapes"),
+        (lambda xp, x: xp.expand_dims(x, axis=7), "expected shapes, axes"),
+        (lambda xp, x: xp.sum(x, -1), "axis= and keepdims= by name"),
+        (lambda xp, x: xp.sum(x, axis=-1, dtype="float32"), "axis= and keepdims= by name"),
+        (lambda xp, x: x.astype("float32"), "leave it out"),
+        (lambda xp, x: x % 2, r"expected \+, -"),
+        (lambda xp, x: x**x, r"xp.exp\(y \* xp.log\(x\)\)"),
+        (lambda xp, x: 2**x, r"xp.exp\(x \* log\)"),
+        (lambda xp, x: x.__setitem__(0, 1), "xp.where, xp.concat or xp.stack"),
+        (lambda xp, x: None, "returned nothing: expected an array"),
     ],
 )
 def test_errors_say_what_to_do(formula, says):
     with pytest.raises((TypeError, ValueError), match=says):
         assay.operation(x="8")(formula).trace({})
+
+
+def test_a_formula_may_use_len_and_abs_and_return_a_list():
+    def halves(xp, x):
+        return [abs(x) / len(x), x]
+
+    assert [list(one) for one in assay.operation(x="8")(halves).trace({}).shapes] == [[8], [8]]
+
+
+def twice(xp, x):
+    return 2 * x
+
+
+@pytest.mark.parametrize(
+    "declared, says",
+    [
+        (dict(properties="rowz=N"), "expected one of rows, causal"),
+        (dict(properties="rows=Q"), "expected rows=EXTENT with an extent of twice: N, D"),
+        (dict(minus_infinity="y"), "expected names of inputs: x"),
+        (dict(limits={"Q": 3}), "limits has 'Q': expected extents of the operation: N, D"),
+        (dict(limits={"N": 0}), r"limits\['N'\] = 0: expected a whole number from 1 on"),
+        (dict(x=3), "expected its extents as a string"),
+        (dict(x="N, D of bool"), "expected extents and one of: real"),
+        (dict(y="N"), "expected the same names"),
+    ],
+)
+def test_errors_of_a_declaration_say_what_to_do(declared, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        assay.gate(assay.operation(**{"x": "N, D", **declared})(twice), lambda p: 2 * p.x, cases=1, reach="none")
+
+
+@pytest.mark.parametrize(
+    "words, says",
+    [
+        (dict(dtype="float8"), "expected float32, float16"),
+        (dict(reach="far"), "expected none, quick"),
+        (dict(filter="("), r"filter = '\(': expected a regular expression"),
+        (dict(filter="none"), "expected one of repeat, rows"),
+        (dict(cases=-1), "cases = -1: expected 0 or more"),
+        (dict(dtyp="float16"), "dtyp= is not known: expected what a kernel declares: dtype, compute"),
+        (dict(limits={"Q": 3}), "expected extents of the operation: N, D"),
+    ],
+)
+def test_errors_of_a_call_say_what_to_do(words, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        assay.gate(gallery.softmax, softmax_plain, **words)
+
+
+def test_what_is_no_kernel_is_refused():
+    for nothing, says in ((None, "no kernel: expected a function"), (3, "the kernel is 3: expected a function of p")):
+        with pytest.raises(TypeError, match=says):
+            assay.gate(gallery.softmax, nothing)
+    with pytest.raises(TypeError, match="1 arrays: expected x, weight"):
+        gallery.rms_norm.truth(np.zeros((2, 3)))
 
 
 test_pytest_gate = assay.pytest_gate(gallery.softmax, softmax_plain, cases=20)

@@ -1,14 +1,18 @@
 """What a kernel rounds in addition: accused unless it declares so, and the message says what to declare."""
 
+import re
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import assay
 from assay import gallery
+from formula_gradients import layer_backward, transducer_backward
 from formula_right_kernels import RIGHT, rms_plain, softmax_plain
-from formula_right_sequences import delta_plain, delta_in_chunks
+from formula_right_sequences import delta_in_chunks, delta_plain, wide
+from formula_settings import each
 
 CASES = 40
 f32 = np.float32
@@ -26,7 +30,17 @@ def layer_fused(p):
 def test_a_kernel_passes_that_declares_what_it_rounds():
     failure = assay.gate(gallery.layer_norm, layer_fused, cases=CASES).failures["outputs"]
     assert "declare rounds={'d.operands': 1}" in failure.explanation
-    assay.gate(gallery.layer_norm, layer_fused, cases=CASES, rounds={"d.operands": 1}).raise_for_failure()
+    result = assay.gate(gallery.layer_norm, layer_fused, cases=CASES, rounds={"d.operands": 1})
+    result.raise_for_failure()
+    assert result["outputs"].worst <= 1
+    assert "output: of the bound without the declared roundings, errors would use more than all" in result.table
+
+
+def test_what_is_declared_and_not_rounded_is_seen_in_the_report():
+    table = assay.gate(gallery.layer_norm, RIGHT["layer_norm"][0], cases=CASES, reach="none", rounds={"d.operands": 1}).table
+    (share,) = re.findall(r"output: of the bound without the declared roundings, errors would use ([\d.]+) %", table)
+    assert float(share) <= 100
+    assert "declared" not in assay.gate(gallery.layer_norm, RIGHT["layer_norm"][0], cases=2, reach="none").table
 
 
 def test_what_is_declared_is_no_blank_cheque():
@@ -53,6 +67,21 @@ def test_an_unknown_name_is_refused():
         assay.gate(gallery.layer_norm, layer_fused, rounds={"d": -1})
 
 
+def widened(one):
+    """float32 of float16, or of the bits of bfloat16; flags and indices as they are."""
+    if one.dtype.name in ("float16", "bfloat16"):
+        return one.astype(f32)
+    return (one.astype(np.uint32) << 16).view(f32) if one.dtype == np.uint16 else one
+
+
+def narrowed(x, dtype):
+    """float32 as float16, or as the bits of bfloat16, rounded to nearest."""
+    if dtype == "float16":
+        return x.astype(np.float16)
+    bits = np.ascontiguousarray(x, f32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+
+
 def rounded_to(dtype):
     """Right kernels with inputs and results of 16 bits and float32 between."""
 
@@ -60,22 +89,39 @@ def rounded_to(dtype):
         class Wide:
             def __init__(self, p):
                 for name, one in vars(p).items():
-                    is_real = isinstance(one, np.ndarray) and one.dtype == np.float16
-                    setattr(self, name, one.astype(f32) if is_real else one)
+                    setattr(self, name, widened(one) if isinstance(one, np.ndarray) else one)
 
-        return lambda p: kernel(Wide(p)).astype(dtype)
+        return lambda p: narrowed(kernel(Wide(p)), dtype)
 
     return narrow
 
 
-@pytest.mark.parametrize("name, k", [(name, k) for name in ("softmax", "rms_norm", "layer_norm", "matmul", "causal_attention") for k in range(3)])
-def test_right_kernels_of_16_bits_pass(name, k):
-    kernel = rounded_to(np.float16)(RIGHT[name][k])
-    assay.gate(getattr(gallery, name), kernel, dtype="float16", cases=CASES).raise_for_failure()
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name, kernel", each({name: some for name, some in RIGHT.items() if len(some) >= 5}))
+def test_right_kernels_of_16_bits_pass(name, kernel, dtype):
+    assay.gate(getattr(gallery, name), rounded_to(dtype)(kernel), dtype=dtype, cases=CASES).raise_for_failure()
+
+
+def test_bfloat16_that_is_cut_off_and_not_rounded_fails():
+    cut_off = lambda p: (softmax_plain(SimpleNamespace(x=widened(p.x))).view(np.uint32) >> 16).astype(np.uint16)  # noqa: E731
+    assert "outputs" in assay.gate(gallery.softmax, cut_off, dtype="bfloat16", cases=CASES, reach="none").failures
+
+
+def test_a_product_in_bfloat16_is_declared():
+    """As language models do: the normalised row is rounded to bfloat16 before its weight, and once more after."""
+
+    def kernel(p):
+        x, weight = widened(p.x), widened(p.weight)
+        y = x / np.sqrt((x * x).mean(-1, keepdims=True) + f32(2.0**-17))
+        return narrowed(widened(narrowed(y, "bfloat16")) * weight, "bfloat16")
+
+    assert not assay.gate(gallery.rms_norm, kernel, dtype="bfloat16", cases=CASES, reach="none").passed
+    declared = {"dtype": "bfloat16", "compute": "bfloat16", "accumulate": "float32"}
+    assay.gate(gallery.rms_norm, kernel, cases=CASES, **declared).raise_for_failure()
 
 
 def test_several_dtypes_in_one_run():
-    in_its_own_type = lambda p: softmax_plain(p) if p.x.dtype == f32 else rounded_to(np.float16)(softmax_plain)(p)  # noqa: E731
+    in_its_own_type = lambda p: softmax_plain(p) if p.x.dtype == f32 else rounded_to("float16")(softmax_plain)(p)  # noqa: E731
     result = assay.gate(gallery.softmax, in_its_own_type, dtype=("float32", "float16"), cases=10, reach="none")
     assert result.passed and len(result.record["runs"]) == 2
     assert [one.name for one in result.properties if one.name.startswith("outputs")] == ["outputs float32", "outputs float16"]
@@ -93,9 +139,26 @@ def test_long_recurrences_are_judged():
 
 
 def test_every_term_of_a_layer_norm_is_noticed():
-    result = assay.gate(gallery.layer_norm, RIGHT["layer_norm"][0], cases=2, filter="outputs")
-    assert "D 4097 by 1 of 1 properties, all indices noticed by outputs, all terms by outputs" in result.table
-    assert "hide" not in result.table
+    forward = assay.gate(gallery.layer_norm, RIGHT["layer_norm"][0], cases=2, filter="outputs").table
+    assert "D 4097 by 1 of 1 properties, all indices noticed by outputs, all terms by outputs" in forward
+    backward = assay.gradcheck(gallery.layer_norm, layer_backward, cases=2).table
+    assert "D 4097 by 1 of 2 properties, all indices noticed by gradient, all terms by gradient" in backward
+    assert "hide" not in forward + backward
+
+
+def test_a_term_left_out_of_a_sum_of_layer_norms_gradient_is_noticed_whichever_it_is():
+    for index in (0, 4096):
+        without_term = lambda p: layer_backward(p, left_out=index)  # noqa: E731
+        assert assay.gradcheck(gallery.layer_norm, without_term, cases=2).failures, index
+
+
+def test_the_gradient_of_long_transducers_is_judged():
+    limits = {"T": 129, "V": 5}
+    late = lambda p: transducer_backward(p) * (np.arange(p.logits.shape[0]) < 100)[:, None, None].astype(f32)  # noqa: E731
+    assert "T 129 by" in assay.gradcheck(gallery.transducer_loss, transducer_backward, cases=2, limits=limits).table
+    for kernel, passes in ((transducer_backward, True), (wide(transducer_backward), True), (late, False)):
+        result = assay.gradcheck(gallery.transducer_loss, kernel, cases=10, limits=limits, reach="none")
+        assert result.passed == passes, result
 
 
 def test_the_gradient_of_a_product_over_a_zero():

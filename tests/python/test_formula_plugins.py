@@ -73,10 +73,10 @@ BINDING = """
 """
 
 
-def library(folder, extra=""):
+def library(folder, extra="", *options):
     """Compiles the plug-in with `extra` statements before its loop."""
     (folder / "mine.c").write_text(SOFTMAX.replace("EXTRA", extra))
-    words = [COMPILER, "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{HEADERS}"]
+    words = [COMPILER, "-std=c99", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", f"-I{HEADERS}", *options]
     subprocess.run([*words, "-o", folder / "mine.so", folder / "mine.c", "-lm"], check=True)
     return folder / "mine.so"
 
@@ -109,6 +109,16 @@ def test_a_c_plugin_may_decline_and_end_no_run(tmp_path):
     extra = 'if (D > 4) return snprintf(message, message_size, "D above 4"), ASSAY_UNSUPPORTED;'
     result = assay.gate(gallery.softmax, library(tmp_path, extra), cases=20, filter="outputs", reach="none")
     assert any("D above 4" in reason for reason in result["outputs"].skipped)
+
+
+def test_a_c_plugin_is_called_with_several_numbers_of_threads(tmp_path):
+    extra = "#pragma omp parallel\n  if (N * D > 0 && omp_get_thread_num() == 2) to[0] = 2;\n  if (N * D > 0 && to[0] == 2) return ASSAY_FAILED;"
+    wrong = library(tmp_path, extra, "-fopenmp", "-includeomp.h")
+    failure = assay.gate(gallery.softmax, wrong, cases=20, filter="outputs", reach="none").failures["outputs"]
+    assert not assay.replay(wrong, failure.reproducer, operation=gallery.softmax)
+    one_thread = 'if (omp_get_max_threads() > 1) return snprintf(message, message_size, "threads"), ASSAY_UNSUPPORTED;'
+    result = assay.gate(gallery.softmax, library(tmp_path, one_thread, "-fopenmp", "-includeomp.h"), cases=20, filter="outputs", reach="none")
+    assert 0 < sum(count for reason, count in result["outputs"].skipped.items() if "threads" in reason) < 20
 
 
 def test_a_failure_of_a_c_plugin_is_replayed(tmp_path):

@@ -10,8 +10,12 @@
 namespace assay::validation::formula {
 namespace {
 
+bool is_sparse(const std::string& values) {
+  return values.starts_with("signed") || values.starts_with("peaked");
+}
+
 bool is_fixed(const std::string& values) {
-  return values == "equal" || values == "indexed" || values.starts_with("sparse");
+  return values == "equal" || values == "indexed" || is_sparse(values);
 }
 
 std::int64_t draw_extent(Random& random, int size, std::int64_t limit, bool empty) {
@@ -72,12 +76,18 @@ double of_class(Random& random, const std::string& values, const NumberFormat& f
   return normal;
 }
 
+/// Whether the element is one that is not 0.
+bool is_in(const std::string& sparse, std::int64_t i) {
+  return i % needle_stride == sparse.back() - '0';
+}
+
 /// The elements of needle cases, which nothing is drawn for.
 double of_needle(const Input& input, const Extents& extents, const std::string& values, std::int64_t i) {
   if (input.kind == Kind::flag) return 1;
   if (input.kind == Kind::index) return static_cast<double>(i % std::max<std::int64_t>(extents.at(input.extent), 1));
   if (values == "equal") return input.kind == Kind::unit ? 0.5 : 1;
-  if (values.starts_with("sparse") && input.kind == Kind::real) return i % needle_stride == values.back() - '0' ? 1 : 0;
+  if (is_sparse(values) && input.kind == Kind::real)
+    return !is_in(values, i) ? 0 : values.starts_with("peaked") ? 16 : i / needle_stride % 2 == 0 ? 1 : -1;
   return static_cast<double>(1 + i % needle_period) / 64;
 }
 
@@ -98,8 +108,10 @@ double of_kind(Random& random, const Input& input, const Extents& extents, const
   }
 }
 
-/// An element of the upstream gradient. Needle cases have 59 different magnitudes in turn, of both signs.
+/// An element of the upstream gradient. Needle cases have 59 different magnitudes in turn, of both signs; sparse ones
+/// have 31 from 1/2 on, so that no term is small beside the bound of its sum.
 double upstream_of_class(Random& random, const std::string& values, std::int64_t i) {
+  if (is_sparse(values)) return is_in(values, i) ? static_cast<double>(32 + i % 31) / 64 : 0;
   if (is_fixed(values)) return static_cast<double>(1 + i % (needle_period - 2)) / (i % 2 == 0 ? 64 : -64);
   return values == "integers" ? static_cast<double>(random.integer(-4, 4)) : random.gaussian();
 }

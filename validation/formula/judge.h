@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,10 +17,13 @@ namespace assay::validation::formula {
 /// The outputs of a kernel, or the gradients of its backward pass. Throws Unsupported to decline a case.
 using Kernel = std::function<Doubles(const Case&)>;
 
-/// How the truths of a run were made sure of.
+/// How the truths of a run were made sure of, and what the kernel would do without what it declares.
 struct Truths {
   std::int64_t certified = 0;  ///< proven by balls
   std::int64_t compared = 0;   ///< equal at two precisions
+  /// The largest error as a share of the bound that the kernel would have without Arithmetic::rounds; empty where it
+  /// declares none.
+  std::map<std::string, double> undeclared = {};  ///< by "output" and "gradient"
 };
 
 struct Subject {
@@ -37,6 +41,7 @@ struct Subject {
 struct Truth {
   std::vector<std::vector<reference::BigFloat>> outputs, gradients;
   Doubles output_bounds, gradient_bounds;
+  Doubles undeclared_bounds;  ///< of outputs, then gradients, without Arithmetic::rounds; empty where it has none
   Doubles values;             ///< of all nodes
   bool is_certified = false;  ///< balls prove each result that has a bound
 };

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "reference/number/narrow.h"
+#include "validation/formula/faults.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -28,86 +31,6 @@ Site site_of(const Traced& traced, std::size_t number) {
   return {node.op, node.line, static_cast<std::int32_t>(number) >= traced.formula_nodes};
 }
 
-/// Adds the faulty form of a node, whose arguments are nodes of `graph`, and returns its number.
-using Fault = std::function<std::int32_t(Graph& graph, const Node& node)>;
-
-std::int32_t gathered(Graph& graph, std::int32_t argument, std::vector<std::int64_t> index) {
-  return graph.add({Op::gather, std::ssize(index), {argument}, 0, 0, 0, std::move(index)});
-}
-
-/// Columns [first, last) of an argument [rows, inner].
-std::int32_t columns(Graph& graph, std::int32_t argument, std::int64_t inner, std::int64_t first, std::int64_t last) {
-  std::vector<std::int64_t> index;
-  for (std::int64_t i = 0; i < graph.size_of(argument); ++i)
-    if (i % inner >= first && i % inner < last) index.push_back(i);
-  return gathered(graph, argument, std::move(index));
-}
-
-/// The reduction over [first, last) of `inner` terms.
-std::int32_t shortened(Graph& graph, Node node, std::int64_t first, std::int64_t last) {
-  if (node.inner == 0 || first >= last) return graph.add(std::move(node));
-  if (node.op == Op::matmul) {
-    std::vector<std::int64_t> index;  // of the right factor [batch, inner, columns]
-    for (std::int64_t i = 0; i < graph.size_of(node.arguments[1]); ++i)
-      if (const std::int64_t k = i / node.columns % node.inner; k >= first && k < last) index.push_back(i);
-    node.arguments[1] = gathered(graph, node.arguments[1], std::move(index));
-  }
-  node.arguments[0] = columns(graph, node.arguments[0], node.inner, first, last);
-  node.inner = last - first;
-  return graph.add(std::move(node));
-}
-
-std::int32_t constant(Graph& graph, std::int64_t size, double value) {
-  return graph.add({Op::constant, size, {}, 0, 0, 0, {}, std::vector<double>(static_cast<std::size_t>(size), value)});
-}
-
-std::int32_t with_op(Graph& graph, Node node, Op op) {
-  node.op = op;
-  return graph.add(std::move(node));
-}
-
-/// Whether sums may have more than 1023 terms.
-bool may_grow_large(const Specification& specification) {
-  return std::ranges::any_of(specification.extents, [&](const std::string& name) {
-    const auto limit = specification.limits.find(name);
-    return limit == specification.limits.end() || limit->second > 1023;
-  });
-}
-
-/// The faults of one operation, each with what it does.
-std::vector<std::pair<std::string, Fault>> faults_of(Op op, bool grows_large) {
-  constexpr std::int64_t tile = 16;
-  std::vector<std::pair<std::string, Fault>> faults;
-  if (is_reduction(op) || op == Op::matmul) {
-    faults.emplace_back("leaves out its last element",
-                        [](Graph& g, const Node& n) { return shortened(g, n, 0, n.inner - 1); });
-    faults.emplace_back("leaves out its first element",
-                        [](Graph& g, const Node& n) { return shortened(g, n, 1, n.inner); });
-    faults.emplace_back("leaves out the last tile of 16", [](Graph& g, const Node& n) {
-      return shortened(g, n, 0, n.inner > tile ? (n.inner - 1) / tile * tile : n.inner);
-    });
-    if (grows_large)
-      faults.emplace_back("leaves out all from the 1024th on", [](Graph& g, const Node& n) {
-        return shortened(g, n, 0, std::min<std::int64_t>(n.inner, 1023));
-      });
-  }
-  if (op == Op::largest) faults.emplace_back("is 0", [](Graph& g, const Node& n) { return constant(g, n.size, 0); });
-  if (op == Op::less || op == Op::less_equal)
-    faults.emplace_back("is off by one", [op](Graph& g, const Node& n) {
-      return with_op(g, n, op == Op::less ? Op::less_equal : Op::less);
-    });
-  if (op == Op::where) {
-    faults.emplace_back("takes its second argument always", [](Graph&, const Node& n) { return n.arguments[1]; });
-    faults.emplace_back("takes its third argument always", [](Graph&, const Node& n) { return n.arguments[2]; });
-  }
-  if (op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::divide || op == Op::maximum ||
-      op == Op::minimum || op == Op::logaddexp)
-    faults.emplace_back("forgets its second argument", [](Graph&, const Node& n) { return n.arguments[0]; });
-  if (is_unary(op) && op != Op::sign)
-    faults.emplace_back("is left out", [](Graph&, const Node& n) { return n.arguments[0]; });
-  return faults;
-}
-
 /// The formula with a fault at a site.
 Traced planted(const Traced& traced, const Site& site, const Fault& fault) {
   Traced result{{}, traced.shapes, {}, 0};
@@ -121,6 +44,14 @@ Traced planted(const Traced& traced, const Site& site, const Fault& fault) {
   for (const auto node : traced.graph.outputs) result.graph.outputs.push_back(to[static_cast<std::size_t>(node)]);
   for (const auto node : traced.gradients) result.gradients.push_back(to[static_cast<std::size_t>(node)]);
   return result;
+}
+
+/// Whether sums may have more than 1023 terms.
+bool may_grow_large(const Specification& specification) {
+  return std::ranges::any_of(specification.extents, [&](const std::string& name) {
+    const auto limit = specification.limits.find(name);
+    return limit == specification.limits.end() || limit->second > 1023;
+  });
 }
 
 /// Where a mutant computes in bfloat16.
@@ -208,15 +139,28 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
     }
     mutants.push_back(std::move(mutant));
   };
+  const auto plant = [&](const std::string& name, const Site& site, const Fault& fault) {
+    add(name, site.gradient, [site, fault](const Traced& traced) { return planted(traced, site, fault); },
+        Narrow::nowhere, false, {});
+  };
   std::set<Site> sites;
-  for (std::size_t n = 0; n < sample.graph.nodes.size(); ++n) sites.insert(site_of(sample, n));
+  std::map<Site, std::int32_t> maxima;  // that are repeated, each with its line
+  for (std::size_t n = 0; n < sample.graph.nodes.size(); ++n) {
+    const Node& node = sample.graph.nodes[n];
+    const Site site = site_of(sample, n);
+    sites.insert(site);
+    if (!site.gradient && repeats_a_maximum(sample.graph, node))
+      maxima.try_emplace(site, sample.graph.nodes[static_cast<std::size_t>(node.arguments[0])].line);
+  }
   for (const Site& site : sites)
     for (const auto& [what, fault] : faults_of(site.op, may_grow_large(subject.specification))) {
       const std::string where = site.gradient ? "gradient" : fmt::format("line {}", site.line);
-      const Transform transform = [site, fault = fault](const Traced& traced) { return planted(traced, site, fault); };
-      add(fmt::format("{}: {} {}", where, reference::formula::op_names[static_cast<std::size_t>(site.op)], what),
-          site.gradient, transform, Narrow::nowhere, false, {});
+      const std::string_view op = reference::formula::op_names[static_cast<std::size_t>(site.op)];
+      plant(fmt::format("{}: {} {}", where, op, what), site, fault);
     }
+  for (const auto& [site, line] : maxima)
+    plant(fmt::format("line {}: largest is that of the elements so far, and no rescaling follows", line), site,
+          maximum_so_far);
   for (const bool gradient : {false, true}) {
     const std::string what = gradient ? "gradient" : "output";
     add(what + ": the last element is 0", gradient, same, Narrow::nowhere, false, last_is_zero());

@@ -37,12 +37,12 @@ bool is_too_large(const Specification& specification, const Trace& trace, const 
 }  // namespace
 
 std::vector<Needle> needles_of(const Specification& specification, const Trace& trace, Reach reach,
-                               bool against_reference) {
+                               bool against_reference, bool of_gradient) {
   std::vector<Needle> needles;
   std::vector<std::string> values = {"normal"};
   if (against_reference) {
     values = {"equal", "indexed"};
-    for (int r = 0; r < needle_stride; ++r) values.push_back("sparse " + std::to_string(r));
+    for (int r = 0; r < needle_stride; ++r) values.push_back("signed " + std::to_string(r));
   }
   for (const auto& extent : specification.extents) {
     const std::int64_t limit = limit_of(specification, extent);
@@ -60,6 +60,9 @@ std::vector<Needle> needles_of(const Specification& specification, const Trace& 
       for (const auto& kind : values)
         if (size <= limit && !is_too_large(specification, trace, extent, size))
           needles.push_back({extent, size, due, kind});
+    for (int r = 0; of_gradient && r < needle_stride; ++r)
+      if (!is_too_large(specification, trace, extent, sizes.back()))
+        needles.push_back({extent, sizes.back(), due, "peaked " + std::to_string(r)});
   }
   return needles;
 }

@@ -2,7 +2,10 @@
 //
 //   equal     all elements are 1: the terms of a sum are equal, and where their sum is exact none can be left out
 //   indexed   (1 + i mod 61) / 64, so that neighbours differ
-//   sparse r  1 where i mod 8 is r, else 0: fewer terms, so that a bound on their sum hides fewer, those of squares too
+//   signed r  1 and -1 in turn where i mod 8 is r, else 0: fewer terms, so that a bound on their sum hides fewer; the
+//             mean is nearly 0, so that errors of it hide none either
+//   peaked r  16 where i mod 8 is r, else 0: what is small beside the largest hides no share of a softmax. Of a
+//             gradient's largest size alone
 #pragma once
 
 #include <cstdint>
@@ -22,9 +25,10 @@ struct Needle {
 };
 
 /// The needle cases of a property. One that compares with the reference judges every kind of values, others normal
-/// ones. Leaves out sizes for which the formula's graph is too large to evaluate: `due` names what is missing.
+/// ones; `of_gradient`: it compares gradients. Leaves out sizes for which the formula's graph is too large to evaluate:
+/// `due` names what is missing.
 std::vector<Needle> needles_of(const Specification& specification, const Trace& trace, Reach reach,
-                               bool against_reference);
+                               bool against_reference, bool of_gradient);
 
 Case drawn(const Needle& needle, const Specification& specification, const Trace& trace, Dtype dtype, Random& random);
 

@@ -44,7 +44,7 @@ struct Specification {
   std::int64_t largest_graph = 60'000;  ///< elements of all nodes
 };
 
-/// The distance of the elements of a "sparse" needle case that are not 0.
+/// The distance of the elements of a needle case that are not 0, where few are not.
 inline constexpr int needle_stride = 8;
 
 using Extents = std::map<std::string, std::int64_t>;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <span>
 #include <stdexcept>
 
 #include "validation/core/number.h"
@@ -82,24 +83,45 @@ Finding compare_all(const std::string& what, const Doubles& got, const std::vect
   return all > 0 && bounded == 0 ? without_bound() : worst;
 }
 
+/// Takes in how much of the bounds without declared roundings the results use.
+void take_undeclared(const Subject& subject, const std::string& what, const Doubles& got,
+                     const std::vector<std::vector<BigFloat>>& exact, std::span<const std::vector<double>> bounds) {
+  if (bounds.empty()) return;
+  double& worst = subject.truths->undeclared[what];
+  for (std::size_t k = 0; k < exact.size(); ++k)
+    for (std::size_t i = 0; i < exact[k].size(); ++i) {
+      if (!std::isfinite(bounds[k][i]) || !is_finite(exact[k][i]) || !std::isfinite(got[k][i])) continue;
+      const double error = absolute_difference(exact[k][i], BigFloat(got[k][i]));
+      if (error > 0) worst = std::max(worst, error / bounds[k][i]);
+    }
+}
+
 Finding outputs(const Subject& subject, const Case& c, Random&) {
   const Truth truth = truth_of(without_backward(subject), c);
   const auto traced = subject.trace(c.extents);
-  return compare_all("output", subject.forward(c), truth.outputs, truth.output_bounds, traced->shapes,
-                     subject.arithmetic.storage, [&](std::size_t k, std::size_t i, double excess) {
-                       return declaration_hint(*traced, traced->graph.outputs[k], i, truth.values, subject.arithmetic,
-                                               excess);
-                     });
+  const Doubles got = subject.forward(c);
+  Finding finding = compare_all("output", got, truth.outputs, truth.output_bounds, traced->shapes,
+                                subject.arithmetic.storage, [&](std::size_t k, std::size_t i, double excess) {
+                                  return declaration_hint(*traced, traced->graph.outputs[k], i, truth.values,
+                                                          subject.arithmetic, excess);
+                                });
+  if (finding.verdict == Verdict::pass) take_undeclared(subject, "output", got, truth.outputs, truth.undeclared_bounds);
+  return finding;
 }
 
 Finding gradients(const Subject& subject, const Case& c, Random&) {
   const Truth truth = truth_of(subject, c);
   const auto traced = subject.trace(c.extents);
-  return compare_all(
-      "gradient", subject.backward(c), truth.gradients, truth.gradient_bounds, gradient_shapes(subject, c),
-      subject.arithmetic.storage, [&](std::size_t k, std::size_t i, double excess) {
-        return declaration_hint(*traced, traced->gradients[k], i, truth.values, subject.arithmetic, excess);
-      });
+  const Doubles got = subject.backward(c);
+  Finding finding =
+      compare_all("gradient", got, truth.gradients, truth.gradient_bounds, gradient_shapes(subject, c),
+                  subject.arithmetic.storage, [&](std::size_t k, std::size_t i, double excess) {
+                    return declaration_hint(*traced, traced->gradients[k], i, truth.values, subject.arithmetic, excess);
+                  });
+  if (finding.verdict == Verdict::pass && !truth.undeclared_bounds.empty())
+    take_undeclared(subject, "gradient", got, truth.gradients,
+                    std::span(truth.undeclared_bounds).subspan(truth.outputs.size()));
+  return finding;
 }
 
 bool same_bits(double a, double b) {
@@ -362,8 +384,9 @@ std::vector<Property> properties_of(const Subject& subject) {
                       "sums_to_one, monotone",
                       name));
     if (std::ranges::find(subject.specification.extents, extent) == subject.specification.extents.end())
-      throw std::invalid_argument(
-          fmt::format("property {}={}: '{}' is not an extent of {}", name, extent, extent, subject.specification.name));
+      throw std::invalid_argument(fmt::format("property {}={}: expected {}=EXTENT with an extent of {}: {}", name,
+                                              extent, name, subject.specification.name,
+                                              fmt::join(subject.specification.extents, ", ")));
     if (!subject.forward) continue;
     const AlongExtent check = found->second.check;
     properties.push_back(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <regex>
 #include <stdexcept>
@@ -77,7 +78,8 @@ class PropertyRun {
     record_.property = property.name;
     record_.claim = property.claim;
     if (property.values.empty())
-      needles_ = needles_of(subject.specification, subject.trace, options.reach, property.against_reference);
+      needles_ = needles_of(subject.specification, subject.trace, options.reach, property.against_reference,
+                            property.name == "gradient");
   }
 
   /// `unit` counts the cases of all properties.
@@ -179,8 +181,21 @@ Finding judge(const Subject& subject, const Property& property, const Case& c, s
   }
 }
 
+namespace {
+
+std::regex pattern_of(const std::string& filter) {
+  try {
+    return std::regex(filter);
+  } catch (const std::regex_error& error) {
+    throw std::invalid_argument(fmt::format("filter = '{}': expected a regular expression ({})", filter, error.what()));
+  }
+}
+
+}  // namespace
+
 Judged run(const Subject& subject, const RunOptions& options) {
-  const std::regex pattern(options.filter);
+  if (options.cases < 0) throw std::invalid_argument(fmt::format("cases = {}: expected 0 or more", options.cases));
+  const std::regex pattern = pattern_of(options.filter);
   Judged judged;
   GateRecord& record = judged.record;
   record.question = {subject.specification.name,
@@ -196,7 +211,9 @@ Judged run(const Subject& subject, const RunOptions& options) {
   record.shard = options.shard;
   std::int64_t unit = 0;
   *subject.truths = {};
+  std::string known;
   for (const Property& property : properties_of(subject)) {
+    known += (known.empty() ? "" : ", ") + property.name;
     if (!std::regex_search(property.name, pattern)) continue;
     PropertyRun property_run(subject, property, options, record.coverage);
     record.properties.push_back(property_run.run(unit));
@@ -204,7 +221,8 @@ Judged run(const Subject& subject, const RunOptions& options) {
   }
   judged.truths = *subject.truths;
   if (record.properties.empty())
-    throw std::invalid_argument(fmt::format("no property matches the filter '{}'", options.filter));
+    throw std::invalid_argument(
+        fmt::format("no property matches the filter '{}': expected one of {}", options.filter, known));
   for (std::int64_t i = 0; i < unit; ++i) record.units += options.shard.has(i) ? 1 : 0;
   record.units_done = record.units;
   return judged;
@@ -215,9 +233,12 @@ std::string to_text(const Judged& judged) {
   std::string text = fmt::format("{} of {}\n{}\n", record.question.kernel, record.question.operation, table_heading());
   for (const auto& property : record.properties) text += table_row(property, false) + "\n";
   text += coverage_text(record.coverage) + "\n" + reach_text(record);
-  const auto& [certified, compared] = judged.truths;
+  const auto& [certified, compared, undeclared] = judged.truths;
   if (certified + compared > 0)
     text += fmt::format("  {} truths proven by enclosures, {} equal at two precisions\n", certified, compared);
+  for (const auto& [what, share] : undeclared)
+    text += fmt::format("  {}: of the bound without the declared roundings, errors would use {}\n", what,
+                        std::isinf(share) ? "more than all" : fmt::format("{:.1f} %", 100 * share));
   for (const auto& line : judged.hidden) text += "    " + line + "; the others hide in its bound\n";
   for (const auto& property : record.properties) {
     for (const auto& [reason, count] : property.skipped)

@@ -47,6 +47,18 @@ struct Question {
   }
 };
 
+/// The bounds on the results, after they are stored.
+Doubles bounds_of(const Question& question, const Doubles& values, const Arithmetic& arithmetic) {
+  const Doubles errors = errors_of(question.graph, values, arithmetic, question.results);
+  Doubles bounds;
+  for (const auto node : question.results) {
+    const auto n = static_cast<std::size_t>(node);
+    auto& bound = bounds.emplace_back();
+    for (std::size_t i = 0; i < errors[n].size(); ++i) bound.push_back(stored(values[n][i], errors[n][i], arithmetic));
+  }
+  return bounds;
+}
+
 Doubles in_double(const Exact& exact) {
   Doubles values;
   for (const auto& node : exact) {
@@ -99,15 +111,15 @@ Truth truth_of(const Subject& subject, const Case& c) {
   const Exact fine = question.evaluated<BigFloat>(subject.digits * 3 / 2);
   Truth truth;
   truth.values = in_double(fine);
-  const Doubles errors = errors_of(question.graph, truth.values, subject.arithmetic, question.results);
-  Doubles bounds;
-  for (const auto node : question.results) {
-    const auto n = static_cast<std::size_t>(node);
-    auto& bound = bounds.emplace_back();
-    for (std::size_t i = 0; i < errors[n].size(); ++i)
-      bound.push_back(stored(truth.values[n][i], errors[n][i], subject.arithmetic));
-    (bounds.size() <= question.graph.outputs.size() ? truth.outputs : truth.gradients).push_back(fine[n]);
+  const Doubles bounds = bounds_of(question, truth.values, subject.arithmetic);
+  if (!subject.arithmetic.rounds.empty()) {
+    Arithmetic undeclared = subject.arithmetic;
+    undeclared.rounds.clear();
+    truth.undeclared_bounds = bounds_of(question, truth.values, undeclared);
   }
+  for (std::size_t k = 0; k < question.results.size(); ++k)
+    (k < question.graph.outputs.size() ? truth.outputs : truth.gradients)
+        .push_back(fine[static_cast<std::size_t>(question.results[k])]);
 #if ASSAY_HAVE_CERTIFIED
   const Values<Ball> balls = beside.get();
   truth.is_certified = all_agree(question, bounds, [&](std::size_t n, std::size_t i, double bound) {

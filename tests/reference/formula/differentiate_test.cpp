@@ -75,5 +75,39 @@ TEST(FormulaDifferentiate, AProductOverZerosHasItsGradient) {
   EXPECT_EQ(values[gradient], (std::vector<double>{0, 10, 0, 0, 0, 0, 42, 28, 12}));
 }
 
+/// y = sum over t of x_t x_{t + 1}, with each element of x read on its own, as a loop reads it.
+Graph loop_of(std::int64_t T) {
+  Graph graph;
+  const auto x = graph.add({Op::input, T, {}, 0, 0, 0, {}, {}, "x"});
+  const auto read = [&](std::int64_t t) { return graph.add({Op::gather, 1, {x}, 0, 0, 0, {t}}); };
+  std::int32_t sum = -1;
+  for (std::int64_t t = 0; t + 1 < T; ++t) {
+    const auto term = graph.add({Op::multiply, 1, {read(t), read(t + 1)}});
+    sum = sum < 0 ? term : graph.add({Op::add, 1, {sum, term}});
+  }
+  graph.outputs = {sum};
+  return graph;
+}
+
+TEST(FormulaDifferentiate, ALoopHasTheGradientOfAllItsReads) {
+  Graph graph = loop_of(5);
+  const std::int32_t wrt[] = {0};
+  const auto gradient = static_cast<std::size_t>(differentiate(graph, wrt)[0]);
+  const auto values = evaluate<double>(graph, [](const std::string& name) {
+    return name == "x" ? std::vector<double>{1, 2, 4, 8, 16} : std::vector<double>{1};
+  });
+  EXPECT_EQ(values[gradient], (std::vector<double>{2, 5, 10, 20, 8}));
+}
+
+TEST(FormulaDifferentiate, TheGraphOfALoopsGradientGrowsWithTheLoop) {
+  const auto elements = [](std::int64_t T) {
+    Graph graph = loop_of(T);
+    const std::int32_t wrt[] = {0};
+    differentiate(graph, wrt);
+    return graph.elements();
+  };
+  EXPECT_LE(elements(400), 2 * elements(200) + 20);
+}
+
 }  // namespace
 }  // namespace assay::reference::formula

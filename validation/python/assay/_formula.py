@@ -30,7 +30,11 @@ class Traced:
         raise NotTraceable("a branch or a loop depends on data: write xp.where(condition, a, b); extents may be branched on")
 
     def __float__(self) -> float:
-        raise NotTraceable("float() of an array of the formula: its value is not known while tracing; keep it an array")
+        raise NotTraceable("a plain number of an array of the formula: its value is not known while tracing; keep it an array, "
+                           "and call xp.exp in place of math.exp")
+
+    def __len__(self) -> int:
+        return self.shape[0]
 
     __int__ = __index__ = __float__  # type: ignore[assignment]
 
@@ -38,7 +42,13 @@ class Traced:
         return (self[i] for i in range(self.shape[0]))
 
     def __getattr__(self, name: str) -> Any:
-        raise NotTraceable(f"an array of the formula has no method {name!r}: write xp.{name}(x, ...)")
+        if name.startswith("__"):  # a protocol that others ask for
+            raise AttributeError(name)
+        raise NotTraceable(f"an array of the formula has no method {name!r}: write xp.{name}(x, ...) if xp has it, else leave "
+                           "it out; a kernel's types are declared, not computed")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise NotTraceable("an element is assigned: make the array anew, by xp.where, xp.concat or xp.stack")
 
     def __getitem__(self, key: Any) -> "Traced":
         if any(isinstance(one, Traced) for one in (key if isinstance(key, tuple) else (key,))):
@@ -64,7 +74,12 @@ class Traced:
     def __invert__(self) -> "Traced":
         return 1 - self
 
+    def __abs__(self) -> "Traced":
+        return self._xp.abs(self)
+
     def __pow__(self, power: Any) -> "Traced":
+        if isinstance(power, Traced):
+            raise NotTraceable("x ** y of arrays: write xp.exp(y * xp.log(x))")
         if power == 0.5:
             return self._xp.sqrt(self)
         if power not in (2, 3, 4):
@@ -73,6 +88,9 @@ class Traced:
         for _ in range(power - 1):
             result = result * self
         return result
+
+    def __rpow__(self, base: Any) -> "Traced":
+        raise NotTraceable(f"{base!r} ** x: write xp.exp(x * log) with the logarithm of the base, a number")
 
 
 def _operator(op: str, swap: bool = False) -> Callable[[Traced, Any], Traced]:
@@ -259,12 +277,33 @@ class NumPy:
         return getattr(np, name)
 
 
+def _explained(error: Exception, formula: Callable[..., Any], inputs: str) -> Exception:
+    """The error with the formula's line, and what to write instead. NumPy's words alone would not say either."""
+    line, at = formula.__code__.co_firstlineno, error.__traceback__
+    while at is not None:
+        line = at.tb_lineno if at.tb_frame.f_code.co_filename == formula.__code__.co_filename else line
+        at = at.tb_next
+    where = f"line {line} of the formula, with {inputs}"
+    if isinstance(error, TypeError):
+        return NotTraceable(f"{where}: {error}; expected +, -, *, /, @, **, comparisons, slices and functions of xp, which take "
+                            "arrays, and axis= and keepdims= by name; NumPy and PyTorch do not know arrays of a formula")
+    return ValueError(f"{where}: {error}; expected shapes, axes and indices that fit those of the inputs")
+
+
 def trace(formula: Callable[..., Any], names: Sequence[str], shapes: Sequence[Tuple[int, ...]], wrt: Sequence[str]) -> Any:
     """The graph of `formula` at these shapes, with the gradients in the inputs `wrt`. Raises NotTraceable, ValueError."""
     xp = Namespace(formula.__code__.co_filename)
     inputs = [xp._input(name, tuple(shape)) for name, shape in zip(names, shapes)]
-    result: Optional[Any] = formula(xp, *inputs)
-    outputs: List[Traced] = [xp._array(one) for one in (result if isinstance(result, tuple) else (result,))]
+    try:
+        result: Optional[Any] = formula(xp, *inputs)
+    except NotTraceable:
+        raise
+    except (TypeError, ValueError, IndexError) as error:
+        given = ", ".join(f"{one} {list(shape)}" for one, shape in zip(names, shapes))
+        raise _explained(error, formula, given) from error
+    if result is None:
+        raise NotTraceable(f"the formula {formula.__name__} returned nothing: expected an array, or a tuple of arrays")
+    outputs: List[Traced] = [xp._array(one) for one in (result if isinstance(result, (tuple, list)) else (result,))]
     nodes = [inputs[names.index(name)]._node for name in wrt]
     xp._graph.finish([one._node for one in outputs], [list(one.shape) for one in outputs], nodes)
     return xp._graph

@@ -25,12 +25,22 @@ KINDS = ("real", "flag", "index", "unit", "positive")
 
 def _parsed(name: str, text: str, minus_infinity: Sequence[str]) -> Tuple[str, List[str], str, str, bool]:
     """"B, T" or "B, T of flag" or "B, U of index V"."""
+    if not isinstance(text, str):
+        raise TypeError(f"{name}={text!r}: expected its extents as a string, such as 'N, D'")
     shape, _, kind = text.partition(" of ")
     words = kind.split() or ["real"]
     if words[0] not in KINDS or len(words) != (2 if words[0] == "index" else 1):
         raise ValueError(f"{name}={text!r}: expected extents and one of: {', '.join(KINDS)} ('B, U of index V')")
     dimensions = [one.strip() for one in shape.split(",") if one.strip()]
     return name, dimensions, words[0], words[1] if len(words) > 1 else "", name in minus_infinity
+
+
+def _require_limits(limits: Dict[str, int], extents: Sequence[str]) -> None:
+    for name, most in limits.items():
+        if name not in extents:
+            raise ValueError(f"limits has {name!r}: expected extents of the operation: {', '.join(extents)}")
+        if not isinstance(most, (int, np.integer)) or most < 1:
+            raise ValueError(f"limits[{name!r}] = {most!r}: expected a whole number from 1 on")
 
 
 def _strided(array: np.ndarray, layout: int) -> np.ndarray:
@@ -81,15 +91,21 @@ class Operation:
 
     def __init__(self, formula: Callable[..., Any], inputs: Dict[str, str], properties: str, minus_infinity: str,
                  limits: Optional[Dict[str, int]]) -> None:
+        if not inspect.isfunction(formula):
+            raise TypeError(f"{formula!r} is no formula: expected a function f(xp, x, ...)")
         named = list(inspect.signature(formula).parameters)[1:]
         if named != list(inputs):
             raise ValueError(f"the formula takes {named} after xp, but {list(inputs)} are declared: expected the same names")
         self.formula, self.name, self.limits = formula, formula.__name__, dict(limits or {})
         self.inputs = [_parsed(name, text, minus_infinity.split()) for name, text in inputs.items()]
+        unknown = [name for name in minus_infinity.split() if name not in inputs]
+        if unknown:
+            raise ValueError(f"minus_infinity={minus_infinity!r}: expected names of inputs: {', '.join(inputs)}")
         words = (word.partition("=") for word in properties.split())
         self.properties = [(name, extent) for name, _, extent in words]
         self.extents = list(dict.fromkeys(
             one for _, dims, _, of, _ in self.inputs for one in [*dims, *([of] if of else [])] if not one.isdigit()))
+        _require_limits(self.limits, self.extents)
         self.differentiable = [name for name, _, kind, _, _ in self.inputs if kind not in ("flag", "index")]
         self._traced: "OrderedDict[Tuple[int, ...], Any]" = OrderedDict()
 
@@ -101,6 +117,8 @@ class Operation:
 
     def extents_of(self, shapes: Sequence[Tuple[int, ...]]) -> Dict[str, int]:
         """The extents of inputs of these shapes. Raises ValueError where they do not fit together."""
+        if len(shapes) != len(self.inputs):
+            raise TypeError(f"{len(shapes)} arrays: expected {', '.join(one[0] for one in self.inputs)}")
         extents: Dict[str, int] = {}
         for (name, dims, _, _, _), shape in zip(self.inputs, shapes):
             if len(shape) != len(dims):
@@ -161,7 +179,14 @@ class Operation:
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", compute: str = "",
                 accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0,
                 rounds: Optional[Dict[str, float]] = None, subnormals: bool = True, empty: bool = True,
-                limits: Optional[Dict[str, int]] = None, digits: int = 40) -> Any:
+                limits: Optional[Dict[str, int]] = None, digits: int = 40, **unknown: Any) -> Any:
+        if unknown:
+            known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
+            raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")
+        _require_limits(limits or {}, self.extents)
+        for one in (kernel, backward):
+            if one is not None and not callable(one):
+                raise TypeError(f"the kernel is {one!r}: expected a function of p, or the path of a plug-in (.so, .json)")
         compute = compute or ("float32" if dtype in ("float16", "bfloat16") else dtype)
         declared = {key: float(count) for key, count in (rounds or {}).items()}
         types = (dtype, compute, accumulate or compute, float(exp_error), float(input_roundoff), declared, not subnormals)
@@ -181,6 +206,8 @@ class Operation:
             return _joined([self.gate(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input,
                                       dtype=one, **declared) for one in dtype], dtype)
         declared["dtype"] = dtype
+        if kernel is None and backward is None:
+            raise TypeError("no kernel: expected a function of p, or the path of a plug-in (.so, .json)")
         if isinstance(kernel, (str, os.PathLike)) or isinstance(backward, (str, os.PathLike)):
             return self._gate_plugin(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input, **declared)
         fn = kernel or backward

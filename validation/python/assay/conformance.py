@@ -1,15 +1,20 @@
 """What the gate says of kernels that many people use: python3 -m assay.conformance prints the table of docs/conformance.md.
 
-Each entry is a kernel of a library with its declaration. A library that is not installed is left out, and named.
+Each entry is a kernel of a library with its declaration. A library that is not installed is left out, and named. With
+--python, the libraries of other environments are judged too, each version in a row of its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import math
-from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple, Union
+import os
+import subprocess
+from dataclasses import asdict, dataclass, field
+from itertools import chain, zip_longest
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple, Union
 
 from . import gallery
 from ._gallery_kernels import KERNELS
@@ -178,26 +183,66 @@ def _worst(result: GateResult) -> str:
     return f"{100 * worst.worst:.1f} % ({worst.name})"
 
 
-def report(cases: int, seed: int, entries: Sequence[Entry]) -> Iterator[str]:
-    """The table and the reasons, line by line."""
-    reasons: List[str] = []
-    yield "| library | kernel | properties judged | failed | worst margin of those that pass |"
-    yield "|---|---|---|---|---|"
+@dataclass(frozen=True)
+class Row:
+    """What the gate says of one entry."""
+
+    library: str  # with its version, where it is installed
+    title: str
+    missing: str = ""  # why the entry was not judged
+    judged: int = 0  # properties
+    failed: Dict[str, str] = field(default_factory=dict)  # the failed ones, each with its first words
+    worst: str = "-"
+
+
+def rows(cases: int, seed: int, entries: Sequence[Entry]) -> Iterator[Row]:
+    """The entries judged by this interpreter, a row for each."""
     for entry in entries:
         try:
             library = _version(entry)
         except ImportError as error:
-            reasons.append(f"\n`{entry.library}` {entry.title}: not judged ({error})")
+            yield Row(entry.library, entry.title, missing=str(error))
             continue
         result = judge_entry(entry, cases, seed)
         judged = [one for one in result.properties if one.verdict != "skipped"]
-        failed = [one for one in judged if not one.passed]
-        names = ", ".join(one.name for one in failed) or "none"
-        yield f"| {library} | {entry.title} | {len(judged)} | {names} | {_worst(result)} |"
-        if failed:
-            reasons.append(f"\n{library} {entry.title}:\n")
-            reasons += [f"- {one.name}: {_first_words(one)}" for one in failed]
+        failed = {one.name: _first_words(one) for one in judged if not one.passed}
+        yield Row(library, entry.title, "", len(judged), failed, _worst(result))
+
+
+def rows_of(python: str, cases: int, seed: int) -> Iterator[Row]:
+    """ENTRIES judged by another interpreter, which has an assay of its own. Raises RuntimeError where that fails."""
+    command = [python, "-m", "assay.conformance", "--rows", "--cases", str(cases), "--seed", str(seed)]
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        for line in other.stdout:
+            yield Row(**json.loads(line))
+    if other.returncode != 0:
+        raise RuntimeError(f"{python} ended with {other.returncode}: expected an environment with assay (pip install .)")
+
+
+def report(judged: Iterable[Row]) -> Iterator[str]:
+    """The table and the reasons, line by line."""
+    reasons: List[str] = []
+    missing: List[Row] = []
+    seen: Set[Tuple[str, str]] = set()
+    yield "| library | kernel | properties judged | failed | worst margin of those that pass |"
+    yield "|---|---|---|---|---|"
+    for row in judged:
+        if row.missing:
+            missing.append(row)
+        elif (row.library, row.title) not in seen:
+            seen.add((row.library, row.title))
+            names = ", ".join(row.failed) or "none"
+            yield f"| {row.library} | {row.title} | {row.judged} | {names} | {row.worst} |"
+            if row.failed:
+                reasons.append(f"\n{row.library} {row.title}:\n")
+                reasons += [f"- {name}: {words}" for name, words in row.failed.items()]
     yield from reasons
+    known = {(library.split()[0], title) for library, title in seen}
+    for one in {(row.library, row.title): row for row in missing}.values():
+        if (one.library, one.title) not in known:
+            yield f"\n`{one.library}` {one.title}: not judged ({one.missing})"
 
 
 def main() -> None:
@@ -212,10 +257,27 @@ def main() -> None:
         metavar=("LIBRARY", "TITLE", "OPERATION", "PATH"),
         help="a plug-in to be judged as well",
     )
+    parser.add_argument(
+        "--python",
+        action="append",
+        default=[],
+        help="an interpreter with assay and other versions of the libraries, which are judged too; may be repeated",
+    )
+    parser.add_argument("--rows", action="store_true", help="print each row as a line of JSON, for --python")
     arguments = parser.parse_args()
     plugins = [Entry(title, library, operation, path) for library, title, operation, path in arguments.plugin]
-    for line in report(arguments.cases, arguments.seed, (*ENTRIES, *plugins)):
-        print(line, flush=True)
+    own = rows(arguments.cases, arguments.seed, (*ENTRIES, *plugins))
+    if arguments.rows:
+        for row in own:
+            print(json.dumps(asdict(row)), flush=True)
+        return
+    others = [rows_of(python, arguments.cases, arguments.seed) for python in arguments.python]
+    by_entry = chain.from_iterable(zip_longest(own, *others))  # versions of one kernel beside each other
+    try:
+        for line in report(row for row in by_entry if row is not None):
+            print(line, flush=True)
+    except (RuntimeError, OSError) as error:
+        parser.error(f"--python: {error}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,99 @@
+#include "validation/formula/faults.h"
+
+#include <algorithm>
+
+namespace assay::validation::formula {
+namespace {
+
+std::int32_t gathered(Graph& graph, std::int32_t argument, std::vector<std::int64_t> index) {
+  return graph.add({Op::gather, std::ssize(index), {argument}, 0, 0, 0, std::move(index)});
+}
+
+/// Columns [first, last) of an argument [rows, inner].
+std::int32_t columns(Graph& graph, std::int32_t argument, std::int64_t inner, std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> index;
+  for (std::int64_t i = 0; i < graph.size_of(argument); ++i)
+    if (i % inner >= first && i % inner < last) index.push_back(i);
+  return gathered(graph, argument, std::move(index));
+}
+
+/// The reduction over [first, last) of `inner` terms.
+std::int32_t shortened(Graph& graph, Node node, std::int64_t first, std::int64_t last) {
+  if (node.inner == 0 || first >= last) return graph.add(std::move(node));
+  if (node.op == Op::matmul) {
+    std::vector<std::int64_t> index;  // of the right factor [batch, inner, columns]
+    for (std::int64_t i = 0; i < graph.size_of(node.arguments[1]); ++i)
+      if (const std::int64_t k = i / node.columns % node.inner; k >= first && k < last) index.push_back(i);
+    node.arguments[1] = gathered(graph, node.arguments[1], std::move(index));
+  }
+  node.arguments[0] = columns(graph, node.arguments[0], node.inner, first, last);
+  node.inner = last - first;
+  return graph.add(std::move(node));
+}
+
+std::int32_t constant(Graph& graph, std::int64_t size, double value) {
+  return graph.add({Op::constant, size, {}, 0, 0, 0, {}, std::vector<double>(static_cast<std::size_t>(size), value)});
+}
+
+std::int32_t with_op(Graph& graph, Node node, Op op) {
+  node.op = op;
+  return graph.add(std::move(node));
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, Fault>> faults_of(Op op, bool grows_large) {
+  constexpr std::int64_t tile = 16;
+  std::vector<std::pair<std::string, Fault>> faults;
+  if (is_reduction(op) || op == Op::matmul) {
+    faults.emplace_back("leaves out its last element",
+                        [](Graph& g, const Node& n) { return shortened(g, n, 0, n.inner - 1); });
+    faults.emplace_back("leaves out its first element",
+                        [](Graph& g, const Node& n) { return shortened(g, n, 1, n.inner); });
+    faults.emplace_back("leaves out the last tile of 16", [](Graph& g, const Node& n) {
+      return shortened(g, n, 0, n.inner > tile ? (n.inner - 1) / tile * tile : n.inner);
+    });
+    if (grows_large)
+      faults.emplace_back("leaves out all from the 1024th on", [](Graph& g, const Node& n) {
+        return shortened(g, n, 0, std::min<std::int64_t>(n.inner, 1023));
+      });
+  }
+  if (op == Op::largest) faults.emplace_back("is 0", [](Graph& g, const Node& n) { return constant(g, n.size, 0); });
+  if (op == Op::less || op == Op::less_equal)
+    faults.emplace_back("is off by one", [op](Graph& g, const Node& n) {
+      return with_op(g, n, op == Op::less ? Op::less_equal : Op::less);
+    });
+  if (op == Op::where) {
+    faults.emplace_back("takes its second argument always", [](Graph&, const Node& n) { return n.arguments[1]; });
+    faults.emplace_back("takes its third argument always", [](Graph&, const Node& n) { return n.arguments[2]; });
+  }
+  if (op == Op::add || op == Op::subtract || op == Op::multiply || op == Op::divide || op == Op::maximum ||
+      op == Op::minimum || op == Op::logaddexp)
+    faults.emplace_back("forgets its second argument", [](Graph&, const Node& n) { return n.arguments[0]; });
+  if (is_unary(op) && op != Op::sign)
+    faults.emplace_back("is left out", [](Graph&, const Node& n) { return n.arguments[0]; });
+  return faults;
+}
+
+bool repeats_a_maximum(const Graph& graph, const Node& node) {
+  if (node.op != Op::gather || node.arguments.size() != 1) return false;
+  const Node& largest = graph.nodes[static_cast<std::size_t>(node.arguments[0])];
+  if (largest.op != Op::largest || node.size != largest.size * largest.inner) return false;
+  for (std::int64_t i = 0; i < node.size; ++i)
+    if (node.index[static_cast<std::size_t>(i)] != i / largest.inner) return false;
+  return true;
+}
+
+std::int32_t maximum_so_far(Graph& graph, const Node& node) {
+  if (!repeats_a_maximum(graph, node)) return graph.add(node);
+  const Node largest = graph.nodes[static_cast<std::size_t>(node.arguments[0])];  // a copy: adding nodes moves it
+  std::int32_t so_far = largest.arguments[0];
+  for (std::int64_t step = 1; step < largest.inner; step *= 2) {
+    std::vector<std::int64_t> before;
+    for (std::int64_t i = 0; i < node.size; ++i) before.push_back(i % largest.inner < step ? i : i - step);
+    so_far = graph.add({Op::maximum, node.size, {so_far, gathered(graph, so_far, std::move(before))}});
+  }
+  return so_far;
+}
+
+}  // namespace assay::validation::formula
