@@ -11,11 +11,16 @@
 // compute in logarithms: see semiring.h.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "reference/ctc/labels.h"
+#include "reference/ctc/live_table.h"
 #include "reference/matrix.h"
 #include "reference/number/traits.h"
 
@@ -51,9 +56,26 @@ Matrix<Weight> alpha(const Matrix<Weight>& y, Expanded labels) {
   return alpha;
 }
 
-/// p(l|x) from alpha [T, L]; without frames only the empty sequence has a path, of weight 1.
+/// The same, with memory for the live states alone.
 template <class Weight>
-Weight alpha_total(const Matrix<Weight>& alpha) {
+LiveTable<Weight> live_alpha(const Matrix<Weight>& y, Expanded labels) {
+  const std::int64_t T = y.rows();
+  LiveTable<Weight> alpha(T, std::ssize(labels));
+  // What `now` holds from two frames before is never read: live states begin at most two states later in each frame.
+  std::vector<Weight> before(labels.size(), Weight(0)), now = before;
+  for (std::int64_t t = 0; t < T; ++t) {
+    alpha_step<Weight>(t, T, labels, y.row(t), before, now);
+    const std::span<Weight> live = alpha.row(t);
+    std::copy_n(now.begin() + alpha.first(t), live.size(), live.begin());
+    std::swap(before, now);
+  }
+  return alpha;
+}
+
+/// p(l|x) from alpha [T, L], a Matrix or a LiveTable; without frames only the empty sequence has a path, of weight 1.
+template <class Table>
+auto alpha_total(const Table& alpha) {
+  using Weight = std::remove_cvref_t<decltype(alpha(0, 0))>;
   const std::int64_t T = alpha.rows(), L = alpha.cols();
   if (T == 0) return L == 1 ? Weight(1) : Weight(0);
   Weight total = alpha(T - 1, L - 1);

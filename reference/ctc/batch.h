@@ -85,7 +85,7 @@ bool possible(const CtcProblem<Real>& problem, std::int64_t b, Expanded labels) 
   for (std::int64_t t = 0; t < y.rows(); ++t)
     for (std::int64_t k = 0; k < problem.C; ++k)
       y(t, k) = Boolean(frame(problem, t, b)[static_cast<std::size_t>(k)] > -std::numeric_limits<Real>::infinity());
-  return static_cast<bool>(alpha_total(alpha(y, labels)));
+  return static_cast<bool>(alpha_total(live_alpha(y, labels)));
 }
 
 /// The row as computed with `Weight`; not possible where p(l|x) comes out as 0 or, for an enclosure, may be 0.
@@ -93,7 +93,7 @@ template <class Number, class Weight, class Real>
 CtcRow<Number> row_over(const CtcProblem<Real>& problem, std::int64_t b, Expanded labels) {
   using Traits = NumberTraits<Weight>;
   Matrix<Weight> y = outputs<Weight>(problem, b);
-  Matrix<Weight> forward = alpha(y, labels);
+  LiveTable<Weight> forward = live_alpha(y, labels);
   const Weight p = alpha_total(forward);
   CtcRow<Number> row{Traits::is_positive(p), Number(0), NumberTraits<Number>::infinity(), {}, {}};
   if (row.possible) {

@@ -16,9 +16,10 @@
 
 namespace assay::reference {
 
-/// gamma [T, C], rows sum to 1, from y [T, C], l' [L], alpha [T, L] and p(l|x) > 0. Overwrites the alpha it is given.
-template <class Weight>
-Matrix<Weight> posterior(const Matrix<Weight>& y, Expanded labels, Matrix<Weight> alpha, const Weight& p) {
+/// gamma [T, C], rows sum to 1, from y [T, C], l' [L], alpha [T, L], a Matrix or a LiveTable, and p(l|x) > 0.
+/// Overwrites the alpha it is given.
+template <class Weight, class Table>
+Matrix<Weight> posterior(const Matrix<Weight>& y, Expanded labels, Table alpha, const Weight& p) {
   const std::int64_t T = y.rows(), C = y.cols(), L = std::ssize(labels);
   Matrix<Weight> gamma(T, C);
   std::vector<Weight> beta(static_cast<std::size_t>(L), Weight(0));

@@ -30,5 +30,12 @@ TEST_F(MutantsCommand, AdmitsSurvivors) {
   EXPECT_THAT(outcome.out, HasSubstr("0 of 1 faults killed"));
 }
 
+/// A quick run is as large as `assay gate --quick`, which has no sized cases: those alone show this fault.
+TEST_F(MutantsCommand, QuickIsTheQuickGate) {
+  const Outcome outcome = run("mutants ctc --quick --filter sums-truncated");
+  EXPECT_THAT(outcome.out, HasSubstr("40 generated cases a property"));
+  EXPECT_THAT(outcome.out, HasSubstr("SURVIVED")) << outcome.out;
+}
+
 }  // namespace
 }  // namespace assay::validation

@@ -1,7 +1,11 @@
 // An SVD plug-in: Eigen's two-sided Jacobi, in float32 and float64. Matrices of nothing are not for it: its
-// constructor reads a null pointer. A sweep of it rotates from both sides, and so is worth two.
+// constructor reads a null pointer. A sweep of it rotates from both sides, and so is worth two. Bad arguments are
+// refused by name, as docs/plugins.md asks.
 #include <Eigen/SVD>
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <string>
 
 #include "validation/plugin/assay_plugin.h"
 
@@ -28,7 +32,40 @@ void svd(const assay_svd_problem& problem, const assay_svd_output& out) {
   }
 }
 
-int run(const assay_svd_problem* problem, const assay_svd_output* out, char*, std::size_t) {
+/// Why the extents or the sizes of arrays are refused; empty if they are not.
+std::string wrong_size(const assay_svd_problem& p, const assay_svd_output& out) {
+  if (p.B < 0) return "B is negative";
+  if (p.M < 0) return "M is negative";
+  if (p.N < 0) return "N is negative";
+  std::int64_t elements = 0;
+  if (__builtin_mul_overflow(p.M, p.N, &elements) || __builtin_mul_overflow(p.B, elements, &elements))
+    return "A: B * M * N is past 64 bits";
+  if (p.A_size != elements) return "A: expected B * M * N elements";
+  const std::int64_t K = p.M < p.N ? p.M : p.N;
+  if (out.S_size != p.B * K) return "S: expected B * K elements";
+  if (out.U_size == 0 && out.Vh_size == 0) return "";
+  if (out.U_size != p.B * p.M * K) return "U: expected B * M * K elements";
+  return out.Vh_size != p.B * K * p.N ? "Vh: expected B * K * N elements" : "";
+}
+
+/// Why the elements of A are refused; empty if all are finite.
+template <class Real>
+std::string not_finite(const assay_svd_problem& p) {
+  for (std::int64_t i = 0; i < p.A_size; ++i)
+    if (!std::isfinite(static_cast<const Real*>(p.A)[i]))
+      return "A[b=" + std::to_string(i / (p.M * p.N)) + ", i=" + std::to_string(i / p.N % p.M) +
+             ", j=" + std::to_string(i % p.N) + "] is not finite";
+  return "";
+}
+
+int run(const assay_svd_problem* problem, const assay_svd_output* out, char* message, std::size_t message_size) {
+  std::string refusal = wrong_size(*problem, *out);
+  if (refusal.empty())
+    refusal = problem->dtype == ASSAY_FLOAT64 ? not_finite<double>(*problem) : not_finite<float>(*problem);
+  if (!refusal.empty()) {
+    std::snprintf(message, message_size, "%s", refusal.c_str());
+    return ASSAY_REFUSED;
+  }
   if (problem->dtype == ASSAY_FLOAT64) {
     svd<double>(*problem, *out);
   } else {
@@ -43,5 +80,5 @@ const assay_svd_kernel assay_svd = {ASSAY_HEADER(assay_svd_kernel),
                                     .name = "Eigen JacobiSVD",
                                     .run = run,
                                     .dtypes = ASSAY_DTYPE_BIT(ASSAY_FLOAT32) | ASSAY_DTYPE_BIT(ASSAY_FLOAT64),
-                                    .unsupported = ASSAY_SVD_NO_EMPTY | ASSAY_SVD_NO_CHECKS,
+                                    .unsupported = ASSAY_SVD_NO_EMPTY,
                                     .sweeps = 20};

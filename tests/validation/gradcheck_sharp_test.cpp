@@ -90,6 +90,15 @@ TEST(GradcheckSharp, AMissingTailOfTheSoftmaxIsNoLossOfDigits) {
   EXPECT_THAT(sharp.patterns, Contains(HasSubstr("class 4096 to 4100"))) << to_text(sharp);
 }
 
+/// The cases of many classes have an upstream gradient, without which they are for a kernel that takes none.
+TEST(GradcheckSharp, AMissingTailIsFoundAlsoInAKernelWithoutUpstream) {
+  StubKernel kernel = softmax_of_first(1024);
+  kernel.claims().declined = {"upstream"};
+  const GradcheckRecord record = on_sharp_cases<CtcOperation>(kernel);
+  EXPECT_EQ(record.verdict, Verdict::fail);
+  EXPECT_THAT(record.patterns, Contains(HasSubstr("class 1024 to"))) << to_text(record);
+}
+
 TEST(GradcheckSharp, AMissingTailIsNamedAlsoWhereItsOwnElementsLackIt) {
   const auto kernel = StubKernel([](const CtcProblem<float>& p, const metal::CtcOutput<float>& out, int threads) {
     softmax_of_first(1024).run(p, out, threads);

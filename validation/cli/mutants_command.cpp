@@ -26,16 +26,17 @@ struct MutantsArguments {
 };
 
 /// The property's report on the fault: no shrinking, up to the first failure. A fault that only needle cases show, or
-/// sized ones, gets these alone.
+/// sized ones, gets these alone; a quick run has no sized cases.
 template <class Operation>
 PropertyReport<Operation> attack(const Property<Operation>& property, const Fault<Operation>& fault,
                                  const MutantsArguments& arguments) {
   Coverage unused;
+  const bool gets_sizes = fault.needs_sizes && !arguments.quick;
   const GateOptions<Operation> options{
-      .cases = fault.needs_reach || fault.needs_sizes ? 0 : arguments.cases,
+      .cases = fault.needs_reach || gets_sizes ? 0 : arguments.cases,
       .seed = arguments.seed,
       .shrink_budget = 0,
-      .given = fault.needs_sizes ? Operation::sized_cases() : std::vector<NamedCase<Operation>>(),
+      .given = gets_sizes ? Operation::sized_cases() : std::vector<NamedCase<Operation>>(),
       .reach = !fault.needs_reach ? Reach::none
                : arguments.quick  ? Reach::quick
                                   : Reach::full};
@@ -156,17 +157,21 @@ void add_mutants_command(CLI::App& app, Action& action) {
   mutants->add_option("operation", arguments->operation, "The operation whose faults are run; all if left out")
       ->check(CLI::IsMember(operation_names()));
   mutants->add_option("--filter", arguments->filter, "Only faults whose name contains this");
-  mutants->add_option("--cases", arguments->cases, "Generated cases for each property")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
+  const auto* const cases = mutants->add_option("--cases", arguments->cases, "Generated cases for each property")
+                                ->check(CLI::Range(1, 1'000'000))
+                                ->capture_default_str();
   mutants->add_option("--seed", arguments->seed, "Seed of the generated cases")->capture_default_str();
   mutants->add_option("--digits", arguments->digits, "Decimal digits of the reference")
       ->check(CLI::Range(30, 10'000))
       ->capture_default_str();
   mutants->add_flag("--all", arguments->all, "Name every property that catches a fault, not only the first");
-  mutants->add_flag("--quick", arguments->quick, "The needle cases of `assay gate --quick`");
+  mutants->add_flag("--quick", arguments->quick,
+                    "The cases of `assay gate --quick`: 40 for each property, few large sizes");
   mutants->add_flag("--list", arguments->list, "List the faults and stop");
-  mutants->callback([&action, arguments] { action = [arguments] { return list_or_run(*arguments); }; });
+  mutants->callback([&action, arguments, cases] {
+    if (arguments->quick && cases->count() == 0) arguments->cases = 40;
+    action = [arguments] { return list_or_run(*arguments); };
+  });
 }
 
 }  // namespace assay::validation

@@ -157,7 +157,7 @@ class Judge {
       if (report_.failure || (stop && stop())) return;
       if (size > limit) continue;
       NamedCase<Operation> one{fmt::format("{} = {}", extent.name, size), Operation::needle(extent.name, size), false};
-      Operation::adapt(context_.kernel, one.problem);
+      fit_to_claims<Operation>(context_.kernel, one.problem);
       needle_ = {extent.index, size};
       given(one, options, stop);
       reached.merge(judged_);

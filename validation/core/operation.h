@@ -50,7 +50,8 @@ struct OperationOf : F {
   /// The reason why a kernel need not do a case; empty if the kernel must.
   static std::string why_not(const Kernel& kernel, const Case& c);
 
-  /// Converts a case to the kernel's first dtype if the kernel does not do the case's dtype and Fields::adapts_dtype.
+  /// Leaves out arrays that the kernel does not take, such as the upstream gradient, and converts the case to the
+  /// kernel's first dtype if the kernel does not do the case's dtype and Fields::adapts_dtype.
   static void adapt(const Kernel& kernel, Case& c);
 
   /// The kernels that a gate run judges by default: those that users are meant to call.

@@ -15,10 +15,14 @@ std::string OperationOf<F>::why_not(const Kernel& kernel, const Case& c) {
 
 template <class F>
 void OperationOf<F>::adapt(const Kernel& kernel, Case& c) {
+  const Support& support = kernel.info().support;
+  for_each_row(F::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row>)
+      if (row.declinable.key != nullptr && !support.does(row.declinable.key)) (c.*row.in_case).clear();
+  });
   if constexpr (requires { F::adapts_dtype; }) {
-    const auto& dtypes = kernel.info().support.dtypes;
-    if (kernel.info().support.does(c.dtype) || dtypes.empty()) return;
-    c.dtype = dtypes.front();
+    if (support.does(c.dtype) || support.dtypes.empty()) return;
+    c.dtype = support.dtypes.front();
     round_to_dtype(c);
   }
 }

@@ -12,21 +12,20 @@ std::string_view name_of(Reach reach) {
 }
 
 std::vector<std::int64_t> needle_sizes(const NeedleExtent& extent, Reach reach, bool against_reference) {
-  const std::int64_t max = against_reference ? extent.reference_max : extent.max;
   std::vector<std::int64_t> sizes;
-  const auto add = [&](std::initializer_list<std::int64_t> some) {
+  const auto add = [&](std::int64_t limit, std::initializer_list<std::int64_t> some) {
     for (const std::int64_t size : some)
-      if (size <= max) sizes.push_back(size);
+      if (size <= limit) sizes.push_back(size);
   };
   if (reach == Reach::none) return sizes;
+  add(extent.max, {9, 1019});
+  if (reach != Reach::quick) add(extent.max, {33, 65, 257, 4097, 16'385, 65'537});
   if (reach == Reach::thorough || (reach == Reach::full && against_reference)) {
-    for (std::int64_t power = 8; power <= max; power *= 2) add({power - 1, power, power + 1});
-    add({1013, 1018, 1019, 10'006, 10'007, 10'009, 100'002, 100'003, 100'005});
-  } else {
-    add({9, 1019});
-    if (reach == Reach::full) add({33, 65, 257, 4097, 16'385, 65'537});
+    const std::int64_t dense = reach == Reach::thorough ? extent.max : extent.dense_max;
+    for (std::int64_t power = 8; power <= dense; power *= 2) add(extent.max, {power - 1, power, power + 1});
+    add(dense, {1013, 1018, 1019, 10'006, 10'007, 10'009, 100'002, 100'003, 100'005});
   }
-  if (reach != Reach::quick || against_reference || extent.reference_max < max) sizes.push_back(max + 1);
+  if (reach != Reach::quick || against_reference || extent.dense_max < extent.max) sizes.push_back(extent.max + 1);
   std::ranges::sort(sizes);
   sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
   return sizes;

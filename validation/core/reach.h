@@ -12,10 +12,10 @@ namespace assay::validation {
 
 /// An extent that needle cases make large.
 struct NeedleExtent {
-  const char* name;                  ///< "B"
-  char index;                        ///< the letter of its index in places: 'b'
-  std::int64_t max;                  ///< the largest power of two to pass
-  std::int64_t reference_max = max;  ///< where the reference takes too long for `max`: other properties judge beyond
+  const char* name;              ///< "B"
+  char index;                    ///< the letter of its index in places: 'b'
+  std::int64_t max;              ///< the largest power of two to pass
+  std::int64_t dense_max = max;  ///< where all sizes up to `max` would take long: beyond, a full run judges few
 };
 
 /// How far a gate run reaches. `quick` passes few boundaries, `thorough` all of them with every property.
@@ -25,8 +25,9 @@ inline constexpr Reach all_reaches[] = {Reach::none, Reach::quick, Reach::full, 
 std::string_view name_of(Reach reach);
 
 /// The sizes of needle cases, ascending. With `full` and `against_reference`: 2^k - 1, 2^k and 2^k + 1 from 2^3 to
-/// the max, and from 1000 on also primes and multiples of 4 plus 1, 2 and 3; else a few of these. The last is max + 1,
-/// but in a quick run only for properties that judge what the reference cannot.
+/// dense_max, from 1000 on also primes and multiples of 4 plus 1, 2 and 3, and a few beyond; `thorough`: all of these
+/// to the max; else a few. The last is max + 1, but in a quick run only for properties that use the reference, and for
+/// extents of which a full run judges few large sizes.
 std::vector<std::int64_t> needle_sizes(const NeedleExtent& extent, Reach reach, bool against_reference);
 
 /// The largest size of an extent that a property judged, and how many of its indices decide that property's verdict.

@@ -1,9 +1,6 @@
 #include "validation/ctc/compare.h"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <vector>
 
 #include "validation/core/number.h"
 #include "validation/ctc/softmax.h"
@@ -21,6 +18,12 @@ double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth&
   return bounds.gradient(t, b, {y, posterior, exact});
 }
 
+void compare_losses(Comparison& comparison, const CtcBounds& bounds, const CtcRun& run, const CtcTruth& truth,
+                    std::int64_t first_row) {
+  for (std::size_t i = 0; i < run.loss.size(); ++i)
+    comparison.near({"loss", -1, first_row + static_cast<std::int64_t>(i)}, run.loss[i], truth.loss[i], bounds.loss(i));
+}
+
 void compare_gradient(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& run,
                       const CtcTruth& truth, std::int64_t first_row) {
   for (std::int64_t t = 0; t < c.T; ++t) {
@@ -31,25 +34,6 @@ void compare_gradient(Comparison& comparison, const CtcCase& c, const CtcBounds&
                         gradient_bound(c, bounds, truth, t, b, k));
       }
     }
-  }
-}
-
-void in_parts(const CtcCase& c, const CtcRun& run,
-              const std::function<void(std::int64_t, const CtcCase&, const CtcRun&)>& use) {
-  constexpr std::size_t large = std::size_t{1} << 18, part_activations = std::size_t{1} << 14;
-  if (c.reduction != Reduction::none || c.activations.size() < large) return use(0, c, run);
-  const std::int64_t rows = std::max<std::int64_t>(1, static_cast<std::int64_t>(part_activations) / (c.T * c.C));
-  for (std::int64_t first = 0; first < c.B; first += rows) {
-    std::vector<std::int64_t> which(static_cast<std::size_t>(std::min(rows, c.B - first)));
-    std::iota(which.begin(), which.end(), first);
-    const CtcCase part = select_rows(c, which);
-    CtcRun results;
-    results.loss.assign(run.loss.begin() + first, run.loss.begin() + first + part.B);
-    for (std::int64_t t = 0; t < c.T && !run.gradient.empty(); ++t) {
-      const auto frame = run.gradient.begin() + (t * c.B + first) * c.C;
-      results.gradient.insert(results.gradient.end(), frame, frame + part.B * c.C);
-    }
-    use(first, part, results);
   }
 }
 

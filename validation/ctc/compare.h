@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "validation/core/compare.h"
@@ -17,14 +16,13 @@ namespace assay::validation {
 double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth, std::int64_t t, std::int64_t b,
                       std::int64_t k);
 
+/// Compares each loss with the truth. Row b of the case is called first_row + b.
+void compare_losses(Comparison& comparison, const CtcBounds& bounds, const CtcRun& run, const CtcTruth& truth,
+                    std::int64_t first_row = 0);
+
 /// Compares each element of the gradient with the truth. Row b of the case is called first_row + b.
 void compare_gradient(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& run,
                       const CtcTruth& truth, std::int64_t first_row = 0);
-
-/// Calls use(first_row, part, results) with rows of a case and of its run: with some at a time of a large batch, of
-/// which the truth would take a hundred times the memory, else with all. A reduction needs all.
-void in_parts(const CtcCase& c, const CtcRun& run,
-              const std::function<void(std::int64_t, const CtcCase&, const CtcRun&)>& use);
 
 /// Compares row b with what its only alignment, `path` [T_b], gives: loss -sum_t ln y_t(path_t), and dL/da = y -
 /// onehot(path_t). The case has no reduction and no upstream. Marks the frames of which the loss notices the term, and

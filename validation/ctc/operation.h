@@ -49,7 +49,7 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   static CtcCase sized_case(std::int64_t T, std::int64_t C, std::int64_t S, double scale, std::uint64_t seed);
   static std::vector<NamedCase<CtcOperation>> sized_cases();
   static constexpr std::array<NeedleExtent, 4> needle_extents = {
-      {{"T", 't', 1 << 12}, {"B", 'b', 1 << 17, 1 << 10}, {"C", 'k', 1 << 17}, {"S", 's', 1 << 12, 1 << 10}}};
+      {{"T", 't', 1 << 12}, {"B", 'b', 1 << 17, 1 << 10}, {"C", 'k', 1 << 17}, {"S", 's', 1 << 12, 1 << 11}}};
   static CtcCase needle(std::string_view extent, std::int64_t size);
   static std::vector<NamedCase<CtcOperation>> sharp_cases();
 

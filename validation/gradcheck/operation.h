@@ -92,7 +92,7 @@ GradcheckRecord gradcheck(const typename Operation::Kernel& kernel, const Gradch
   }
   for (NamedCase<Operation>& sharp : options.sharp ? Operation::sharp_cases() : std::vector<NamedCase<Operation>>()) {
     if (stop && stop()) break;
-    Operation::adapt(kernel, sharp.problem);
+    fit_to_claims<Operation>(kernel, sharp.problem);
     gradcheck_case<Operation>(kernel, sharp.problem, options.digits, sharp.name, survey);
   }
   GradcheckRecord record = survey.conclude();

@@ -64,11 +64,11 @@ struct ExtentReach {
   std::string noticed() const { return elements.text("indices noticed", best.size) + terms.text("terms", best.size); }
 };
 
-/// What judged arrays of more than 2^32 elements: one property, in operations that have it.
+/// Which arrays of more than 2^32 elements were judged: those of one property, in operations that have it.
 std::string far_text(const GateRecord& record) {
   for (const auto& property : record.properties)
     if (property.property.starts_with("far-") && property.verdict == Verdict::pass)
-      return fmt::format("    {} by {}\n", property.claim, property.property);
+      return fmt::format("    {} by {}; other arrays past 2^32: not reached\n", property.claim, property.property);
   return "    arrays past 2^32 elements: not reached\n";
 }
 

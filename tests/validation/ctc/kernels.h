@@ -23,6 +23,7 @@ class StubKernel final : public CtcFloatKernel {
   explicit StubKernel(Run run) : run_(std::move(run)) {}
 
   const CtcKernelInfo& info() const override { return info_; }
+  Support& claims() { return info_.support; }
   void run(const CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) const override {
     run_(problem, out, threads);
   }

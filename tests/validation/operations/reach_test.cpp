@@ -5,6 +5,7 @@
 
 #include "tests/validation/counting_operation.h"
 #include "tests/validation/operations/operations.h"
+#include "validation/core/draw.h"
 #include "validation/core/noticed.h"
 #include "validation/core/remembered.h"
 #include "validation/core/report.h"
@@ -13,6 +14,7 @@ namespace assay::validation {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsSupersetOf;
 
 TEST(NeedleSizes, PassEveryPowerOfTwo) {
@@ -33,9 +35,12 @@ TEST(NeedleSizes, AreFewForRelationsAndForAQuickRun) {
   EXPECT_THAT(needle_sizes(extent, Reach::none, true), ElementsAre());
 }
 
-TEST(NeedleSizes, EndEarlyWhereTheReferenceIsSlow) {
+TEST(NeedleSizes, AreFewPastTheDenseOnes) {
   const NeedleExtent batch{"B", 'b', 1 << 17, 1 << 10};
-  EXPECT_EQ(needle_sizes(batch, Reach::full, true).back(), 1025);
+  const auto sizes = needle_sizes(batch, Reach::full, true);
+  EXPECT_THAT(sizes, IsSupersetOf({1023L, 1024L, 1025L, 4097L, 16'385L, 65'537L, 131'073L}));
+  EXPECT_EQ(std::ranges::count_if(sizes, [](std::int64_t size) { return size > 1025; }), 4);
+  EXPECT_THAT(needle_sizes(batch, Reach::thorough, true), IsSupersetOf({131'071L, 131'072L, 131'073L}));
   EXPECT_EQ(needle_sizes(batch, Reach::full, false).back(), 131'073);
 }
 
@@ -148,6 +153,49 @@ TYPED_TEST(Needles, NoticeEveryIndex) {
     const bool has_no_term = TypeParam::name == std::string("svd") && extent.index == 'b';  // nor matrices in a sum
     EXPECT_EQ(elements, has_no_element ? 0 : 257) << extent.name;
     EXPECT_EQ(terms, has_no_term ? 0 : 257) << extent.name;
+  }
+}
+
+/// The largest needle cases are held to the reference itself, not only to a smaller problem of the same kernel.
+template <class O>
+Finding judge_fault(const char* fault, const char* property, const char* extent, std::int64_t size) {
+  const auto& faulty = *named(O::faults(), fault).kernel;
+  return judge(named(O::properties(), property), Context<O>{faulty}, O::needle(extent, size));
+}
+
+void expect_failure_at(const Finding& finding, const char* place) {
+  EXPECT_EQ(finding.verdict, Verdict::fail);
+  EXPECT_THAT(finding.explanation, HasSubstr(place));
+}
+
+TEST(Needles, AreHeldToTheReferenceToTheLastRow) {
+  const std::int64_t size = (std::int64_t{1} << 17) + 1;
+  expect_failure_at(judge_fault<CtcOperation>("loss-zero-from-b-131072", "loss", "B", size), "loss[131072]");
+  expect_failure_at(judge_fault<CtcOperation>("gradient-zero-from-b-131072", "gradient", "B", size), "b=131072");
+  expect_failure_at(judge_fault<CceOperation>("loss-zero-from-n-131072", "loss", "N", size), "loss[131072]");
+  expect_failure_at(judge_fault<CtcOperation>("s-ignored-from-4096", "loss", "S", 4097), "loss[0]");
+}
+
+/// A kernel that has one variable of the gradient is judged at every length, whichever variable the case has.
+TEST(FitToClaims, TakesTheVariableThatAKernelHas) {
+  for (const char* const declined : {"gradient_of_logits", "gradient_of_log_probs"}) {
+    StubKernel kernel([](const auto&, const auto&, int) {});
+    kernel.claims().declined.insert(declined);
+    for (const std::int64_t frames : {9L, 10L}) {
+      CtcCase c = CtcOperation::needle("T", frames);
+      fit_to_claims<CtcOperation>(kernel, c);
+      EXPECT_EQ(CtcOperation::why_not(kernel, c), "") << declined << " of " << frames << " frames";
+    }
+  }
+}
+
+/// A plug-in without an upstream gradient or a bias has both the needle and the sharp cases.
+TEST(FitToClaims, LeavesOutArraysThatAKernelDoesNotTake) {
+  StubKernel kernel([](const auto&, const auto&, int) {});
+  kernel.claims().declined = {"upstream"};
+  for (auto& [name, c, reference_only] : CtcOperation::sharp_cases()) {
+    fit_to_claims<CtcOperation>(kernel, c);
+    EXPECT_EQ(CtcOperation::why_not(kernel, c), "") << name;
   }
 }
 

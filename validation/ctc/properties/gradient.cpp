@@ -1,5 +1,6 @@
 // Every element of the gradient agrees with the any-precision reference within its derived bound.
 #include "validation/ctc/compare.h"
+#include "validation/ctc/properties/parts.h"
 #include "validation/ctc/properties/properties.h"
 
 namespace assay::validation::properties {
@@ -7,9 +8,8 @@ namespace {
 
 Finding check_gradient(const CtcContext& context, const CtcCase& c) {
   Comparison comparison;
-  in_parts(c, run_valid(context.kernel, c), [&](std::int64_t first, const CtcCase& part, const CtcRun& run) {
-    const CtcBounds bounds(part, context.kernel.info());
-    compare_gradient(comparison, part, bounds, run, *context.truth_of(part), first);
+  in_parts(context, c, run_valid(context.kernel, c), [&](const CtcPart& part) {
+    compare_gradient(comparison, part.problem, part.bounds, part.run, part.truth, part.first);
   });
   return comparison.finding();
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "validation/ctc/compare.h"
+#include "validation/ctc/properties/parts.h"
 #include "validation/ctc/properties/properties.h"
 
 namespace assay::validation::properties {
@@ -20,13 +21,9 @@ void notice_classes(Comparison& comparison, const CtcCase& c, const CtcBounds& b
 Finding check_loss(const CtcContext& context, const CtcCase& c) {
   const CtcRun whole = run_valid(context.kernel, c, {.without = {"gradient"}});
   Comparison comparison;
-  in_parts(c, whole, [&](std::int64_t first, const CtcCase& part, const CtcRun& run) {
-    const auto truth = context.truth_of(part);
-    const CtcBounds bounds(part, context.kernel.info());
-    for (std::size_t i = 0; i < run.loss.size(); ++i) {
-      comparison.near({"loss", -1, first + static_cast<std::int64_t>(i)}, run.loss[i], truth->loss[i], bounds.loss(i));
-    }
-    notice_classes(comparison, part, bounds, *truth);
+  in_parts(context, c, whole, [&](const CtcPart& part) {
+    compare_losses(comparison, part.bounds, part.run, part.truth, part.first);
+    notice_classes(comparison, part.problem, part.bounds, part.truth);
   });
   return comparison.finding();
 }

@@ -2,6 +2,7 @@
 // grow like the root of the number of frames, and is held to that. A missing frame or a rounding that always goes one
 // way hides in the worst case of thousands of frames, but not in a random walk (docs/bounds.md).
 #include "validation/ctc/compare.h"
+#include "validation/ctc/properties/parts.h"
 #include "validation/ctc/properties/properties.h"
 
 namespace assay::validation::properties {
@@ -10,13 +11,11 @@ namespace {
 Finding check_random_rounding(const CtcContext& context, const CtcCase& c) {
   if (!context.kernel.info().random_rounding) return Finding::skip("the kernel does not declare random_rounding");
   Comparison comparison;
-  in_parts(c, run_valid(context.kernel, c), [&](std::int64_t first, const CtcCase& part, const CtcRun& run) {
-    const auto truth = context.truth_of(part);
-    const CtcBounds bounds(part, context.kernel.info(), Rounding::random);
-    for (std::size_t i = 0; i < run.loss.size(); ++i)
-      comparison.near({"loss", -1, first + static_cast<std::int64_t>(i)}, run.loss[i], truth->loss[i], bounds.loss(i));
-    compare_gradient(comparison, part, bounds, run, *truth, first);
-  });
+  const auto compare = [&](const CtcPart& part) {
+    compare_losses(comparison, part.bounds, part.run, part.truth, part.first);
+    compare_gradient(comparison, part.problem, part.bounds, part.run, part.truth, part.first);
+  };
+  in_parts(context, c, run_valid(context.kernel, c), compare, Rounding::random);
   return comparison.finding();
 }
 

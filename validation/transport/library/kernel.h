@@ -1,10 +1,13 @@
 // A kernel of any operation in a shared library.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
@@ -86,6 +89,12 @@ class LibraryKernel final : public Operation::Kernel {
       put(o, request.output);
     }
 
+    /// Refuses on behalf of the library: the structs of C state one type, so that a library cannot see another.
+    static void expect_dtype(const char* name, Dtype got, Dtype expected) {
+      if (got != expected)
+        throw std::invalid_argument(fmt::format("{} is of {}, expected {}", name, name_of(got), name_of(expected)));
+    }
+
     template <class Struct, std::size_t size>
     static void put(const Struct& from, std::array<std::byte, size>& to) {
       static_assert(sizeof from <= size);
@@ -103,8 +112,9 @@ class LibraryKernel final : public Operation::Kernel {
           std::visit(
               [&]<class Real>(std::span<const Real> span) {
                 arrays.push_back(Array::of(row.name, span, pointer, size));
-                if (!has_dtype || !span.empty()) p.dtype = static_cast<std::int32_t>(dtype_of<Real>());
-                has_dtype = true;
+                if (has_dtype && !span.empty()) expect_dtype(row.name, dtype_of<Real>(), static_cast<Dtype>(p.dtype));
+                if (!has_dtype) p.dtype = static_cast<std::int32_t>(dtype_of<Real>());
+                has_dtype = has_dtype || !span.empty();
               },
               problem.*row.in_problem);
         } else {
@@ -117,7 +127,12 @@ class LibraryKernel final : public Operation::Kernel {
     void add_result(const Row& row, const View& view, Dtype dtype) {
       const std::uint32_t pointer = offset_of(row.in_plugin), size = offset_of(row.plugin_size);
       if constexpr (is_variant<View>) {
-        std::visit([&](auto span) { arrays.push_back(Array::of(row.name, span, pointer, size)); }, view);
+        std::visit(
+            [&]<class Real>(std::span<Real> span) {
+              if (!span.empty()) expect_dtype(row.name, dtype_of<Real>(), detail::stored_dtype<View>(dtype, false));
+              arrays.push_back(Array::of(row.name, span, pointer, size));
+            },
+            view);
       } else if (row.plugin_dtype && dtype != Dtype::float32) {
         arrays.push_back(Array::of(row.name, narrow.emplace_back(view, dtype).view(), pointer, size));
       } else {
