@@ -178,7 +178,7 @@ def scipy_log_softmax(p: Any) -> Any:
 
 
 # title, library, operation of the gallery, kernel, backward pass, what is declared, a function that not all versions have
-_JAX = {"empty": False, "subnormals": False}  # XLA flushes them to 0
+_FLUSHED = {"empty": False, "subnormals": False}  # by XLA, and by the exponential of MLX
 _CORE = {"empty": False}  # results of nothing are refused by some; what is judged is the arithmetic
 KERNELS = (
     ("softmax", "torch", "softmax", *_torch(_softmax), {}, ""),
@@ -194,11 +194,11 @@ KERNELS = (
     ("padded attention of matmul, tanh and softmax", "torch", "padded_attention", *_torch(_padded_attention), _CORE, ""),
     ("logcumsumexp", "torch", "cumulative_log_sum_exp", *_torch(_logcumsumexp), _CORE, ""),
     ("logaddexp.accumulate", "numpy", "cumulative_log_sum_exp", numpy_logaddexp_accumulate, None, _CORE, ""),
-    ("nn.softmax", "jax", "softmax", *_jax(_jax_softmax), _JAX, ""),
-    ("nn.log_softmax", "jax", "log_softmax", *_jax(_jax_log_softmax), _JAX, ""),
-    ("nn.standardize, weight and bias", "jax", "layer_norm", *_jax(_jax_layer_norm), _JAX, ""),
-    ("nn.dot_product_attention, causal", "jax", "causal_attention", *_jax(_jax_attention), _JAX, "jax.nn.dot_product_attention"),
-    ("softmax", "mlx.core", "softmax", _mlx(_mlx_softmax), None, _CORE, ""),
+    ("nn.softmax", "jax", "softmax", *_jax(_jax_softmax), _FLUSHED, ""),
+    ("nn.log_softmax", "jax", "log_softmax", *_jax(_jax_log_softmax), _FLUSHED, ""),
+    ("nn.standardize, weight and bias", "jax", "layer_norm", *_jax(_jax_layer_norm), _FLUSHED, ""),
+    ("nn.dot_product_attention, causal", "jax", "causal_attention", *_jax(_jax_attention), _FLUSHED, "jax.nn.dot_product_attention"),
+    ("softmax", "mlx.core", "softmax", _mlx(_mlx_softmax), None, _FLUSHED, ""),
     ("fast.rms_norm", "mlx.core", "rms_norm", _mlx(_mlx_rms_norm), None, _CORE, ""),
     ("fast.layer_norm", "mlx.core", "layer_norm", _mlx(_mlx_layer_norm), None, _CORE, ""),
     ("fast.scaled_dot_product_attention, causal", "mlx.core", "causal_attention", _mlx(_mlx_attention), None, _CORE, ""),
