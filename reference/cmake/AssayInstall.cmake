@@ -31,6 +31,7 @@ set(public_headers
     metal/nvidia/nvidia_device.h
     validation/cce/operation.h
     validation/ctc/operation.h
+    validation/formula/operation.h
     validation/shader/check.h
     validation/svd/operation.h)
 if(TARGET assay_apple)

@@ -156,9 +156,9 @@ def test_the_gradient_of_long_transducers_is_judged():
     limits = {"T": 129, "V": 5}
     late = lambda p: transducer_backward(p) * (np.arange(p.logits.shape[0]) < 100)[:, None, None].astype(f32)  # noqa: E731
     assert "T 129 by" in assay.gradcheck(gallery.transducer_loss, transducer_backward, cases=2, limits=limits).table
-    for kernel, passes in ((transducer_backward, True), (wide(transducer_backward), True), (late, False)):
-        result = assay.gradcheck(gallery.transducer_loss, kernel, cases=10, limits=limits, reach="none")
-        assert result.passed == passes, result
+    assert not assay.gradcheck(gallery.transducer_loss, late, cases=2, limits=limits).passed
+    for kernel in (transducer_backward, wide(transducer_backward)):
+        assay.gradcheck(gallery.transducer_loss, kernel, cases=10, limits=limits, reach="none").raise_for_failure()
 
 
 def test_the_gradient_of_a_product_over_a_zero():

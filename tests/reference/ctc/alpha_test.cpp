@@ -43,14 +43,6 @@ TEST(LiveAlpha, HoldsTheLiveStatesOfAlpha) {
   });
 }
 
-TEST(LiveAlpha, HasMemoryForTheLiveStatesAlone) {
-  LiveTable<double> table(4098, 2 * 4097 + 1);
-  std::size_t states = 0;
-  for (std::int64_t t = 0; t < table.rows(); ++t) states += table.row(t).size();
-  EXPECT_EQ(states, 12'292U);
-  EXPECT_TRUE(LiveTable<double>(2, 9).row(0).empty()) << "two frames have no alignment of four labels";
-}
-
 TEST(Alpha, FollowsTheWorkedExample) {  // l = a, T = 2, y = (blank, a) = (1/4, 3/4), (1/2, 1/2)
   Matrix<Rational> y(2, 2);
   y(0, 0) = Rational(1, 4), y(0, 1) = Rational(3, 4), y(1, 0) = y(1, 1) = Rational(1, 2);
