@@ -159,6 +159,7 @@ struct Walk {
   long emissions_step, table_step;
   uint count, loads_left;
   uint age, spare;  ///< see store_cells
+  uint simdgroup_age, simdgroup_spare;  ///< the same for all labels of the simdgroup
   bool keeps_frames, keeps_sums;
 
   /// Past the last frame, the emissions of the last frame once more.
@@ -169,15 +170,21 @@ struct Walk {
     return y;
   }
 
-  /// One frame. Its emissions are replaced by those of a later one. `before`, `edges`: what simdgroups pass in the
-  /// frame before and in this one; one barrier per frame separates writes from reads.
+  /// One frame. Its emissions are replaced by those of a later one. With N = 2 a simdgroup computes only the frames in
+  /// which an alignment can be in its states: before them its cells are zero, and after them no result needs them.
+  /// `before`, `edges`: what simdgroups pass in the frame before and in this one; one barrier per frame separates
+  /// writes from reads.
   void advance(thread Emissions<N>& y, threadgroup const Scaled* before, threadgroup Scaled* edges, Place place) {
-    const Cells<N> sums = sums_into(states, cells, from_below(cells.at[N - 1], before, place));
-    cells = multiply(y, sums);
+    const Scaled below = from_below(cells.at[N - 1], before, place);
+    if (N > 2 || simdgroup_age <= simdgroup_spare) {
+      const Cells<N> sums = sums_into(states, cells, below);
+      cells = multiply(y, sums);
+      if (keeps_frames) store_cells(states, keeps_sums ? sums : cells, table, count, age, spare);
+    }
     y = load();
-    if (keeps_frames) store_cells(states, keeps_sums ? sums : cells, table, count, age, spare);
     table += table_step;
     ++age;
+    ++simdgroup_age;
     pass_edge(cells.at[N - 1], edges, place);
   }
 };
@@ -195,6 +202,9 @@ Walk<N> walk_of(Row row, States<N> states, bool is_reversed, device const Scaled
   walk.count = 2 * row.labels + 1;
   walk.age = 0 - states.first / 2;
   walk.spare = row.frames - row.labels;
+  const uint simdgroup_states = N * lane_count, first = states.first / simdgroup_states * simdgroup_states;
+  walk.simdgroup_age = 0 - first / 2;
+  walk.simdgroup_spare = first < walk.count ? walk.spare + simdgroup_states / 2 : 0;
   walk.loads_left = row.frames - 1;
   walk.keeps_frames = with_gradient && row.labels <= row.frames;
   walk.keeps_sums = is_reversed;
