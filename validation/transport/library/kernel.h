@@ -129,7 +129,8 @@ class LibraryKernel final : public Operation::Kernel {
       if constexpr (is_variant<View>) {
         std::visit(
             [&]<class Real>(std::span<Real> span) {
-              if (!span.empty()) expect_dtype(row.name, dtype_of<Real>(), detail::stored_dtype<View>(dtype, false));
+              if (!span.empty())
+                expect_dtype(row.name, dtype_of<Real>(), validation::detail::stored_dtype<View>(dtype, false));
               arrays.push_back(Array::of(row.name, span, pointer, size));
             },
             view);
