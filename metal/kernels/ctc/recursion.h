@@ -158,7 +158,7 @@ struct Walk {
   device Scaled* table;
   long emissions_step, table_step;
   uint count, loads_left;
-  uint age, spare;  ///< see store_cells
+  uint age, spare;                      ///< see store_cells
   uint simdgroup_age, simdgroup_spare;  ///< the same for all labels of the simdgroup
   bool keeps_frames, keeps_sums;
 
