@@ -163,7 +163,7 @@ RIGHT = {
     "matmul": [matmul_backward, wide(matmul_backward)],
     "causal_attention": [attention_backward, attention_backward_flash, wide(attention_backward)],
     "padded_attention": [padded_backward, wide(padded_backward)],
-    "transducer_loss": [transducer_backward, wide(transducer_backward)],
+    "transducer_loss": [wide(transducer_backward)],  # in float32, alpha + beta - total loses digits that the bound asks for
 }
 
 FAULTY = {
