@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "validation/report/report_file.h"
+#include "validation/shader/allow.h"
 #include "validation/shader/annotations.h"
 #include "validation/shader/sarif.h"
 
@@ -11,13 +12,14 @@ namespace assay::validation {
 void FindingOptions::add_findings(CLI::App& command) {
   command.add_option("--sarif", sarif_, "Also write the findings to this file, in SARIF 2.1.0");
   command.add_flag("--github", github_, "Also print an annotation of each finding for GitHub Actions");
-  command.footer(
+  command.footer(fmt::format(
       "A comment in the shader allows what is found at its line, or at the next if it stands alone:\n"
       "  // assay: allow racecheck - REASON\n"
-      "with memcheck, initcheck, racecheck, synccheck, simdcheck or lint. For shaders that one does not change, a "
-      "file\n"
-      "does the same, --suppress, a line each: racecheck kernels/sort.metal:120 - REASON\n"
-      "Exit status: 0 nothing found but warnings and what is allowed, 1 something found, 2 bad usage.");
+      "with {}.\n"
+      "A file does the same for shaders that you do not change. Give it by --suppress. Each line is of this form:\n"
+      "  racecheck kernels/sort.metal:120 - REASON\n"
+      "Exit status: 0 nothing found but warnings and what is allowed, 1 something found, 2 bad usage.",
+      allowable_checks));
 }
 
 void FindingOptions::write(const std::vector<ShaderFinding>& findings) const {

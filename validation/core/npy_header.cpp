@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 
 template <class... Parts>
-[[noreturn]] void refuse_header(fmt::format_string<Parts...> format, Parts&&... parts) {
+[[noreturn]] void refuse(fmt::format_string<Parts...> format, Parts&&... parts) {
   throw std::invalid_argument(fmt::format(format, std::forward<Parts>(parts)...));
 }
 
@@ -59,9 +59,9 @@ class HeaderText {
       break;
     }
     skip_spaces();
-    if (!rest_.empty()) refuse_header("header: '{}' after the dict: expected spaces", printable(rest_));
+    if (!rest_.empty()) refuse("header: '{}' after the dict: expected spaces", printable(rest_));
     for (const auto& [seen, key] : {std::pair{descr_, "descr"}, {fortran_order_, "fortran_order"}, {shape_, "shape"}})
-      if (!seen) refuse_header("header: no key '{}': expected descr, fortran_order and shape", key);
+      if (!seen) refuse("header: no key '{}': expected descr, fortran_order and shape", key);
     return header_;
   }
 
@@ -72,22 +72,22 @@ class HeaderText {
     if (key == "descr" && !std::exchange(descr_, true)) return descr();
     if (key == "fortran_order" && !std::exchange(fortran_order_, true)) return fortran_order();
     if (key == "shape" && !std::exchange(shape_, true)) return shape();
-    refuse_header("header: key '{}': expected descr, fortran_order and shape, each once", printable(key));
+    refuse("header: key '{}': expected descr, fortran_order and shape, each once", printable(key));
   }
 
   /// Byte order, kind, width: '<f4'. Object types get their own message, because loading one would run code.
   void descr() {
     skip_spaces();
-    if (rest_.starts_with('[')) refuse_header("dtype with fields: expected plain numbers or text");
+    if (rest_.starts_with('[')) refuse("dtype with fields: expected plain numbers or text");
     const std::string_view text = quoted();
     if (text.find('O') != text.npos)
-      refuse_header("dtype object ('{}'): expected plain numbers or text; a pickle is a program and is not run",
-                    printable(text));
+      refuse("dtype object ('{}'): expected plain numbers or text; a pickle is a program and is not run",
+             printable(text));
     const auto stated = text.size() < 3 ? std::nullopt : parse_number<std::uint64_t>(text.substr(2));
     const std::uint64_t width = stated.value_or(0);
     if (!stated || text.find_first_of("<>|") != 0 || !is_known_type(text[1], width) || (text[0] == '|' && width > 1))
-      refuse_header("dtype '{}': expected float16, float32, float64, an integer of 8 to 64 bits, bool or unicode",
-                    printable(text));
+      refuse("dtype '{}': expected float16, float32, float64, an integer of 8 to 64 bits, bool or unicode",
+             printable(text));
     header_.big_endian = text[0] == '>';
     header_.kind = text[1];
     header_.item_size = static_cast<std::size_t>(text[1] == 'U' ? 4 * width : width);
@@ -97,18 +97,18 @@ class HeaderText {
     skip_spaces();
     header_.fortran_order = rest_.starts_with("True");
     if (!header_.fortran_order && !rest_.starts_with("False"))
-      refuse_header("header: fortran_order = '{}': expected True or False", printable(rest_));
+      refuse("header: fortran_order = '{}': expected True or False", printable(rest_));
     rest_.remove_prefix(header_.fortran_order ? 4 : 5);
   }
 
   void shape() {
     expect('(');
     while (!accept(')')) {
-      if (header_.shape.size() == 32) refuse_header("header: a shape of more than 32 axes");
+      if (header_.shape.size() == 32) refuse("header: a shape of more than 32 axes");
       header_.shape.push_back(extent());
       if (accept(',')) continue;
       expect(')');
-      if (header_.shape.size() == 1) refuse_header("header: shape ({}): expected a tuple", header_.shape[0]);
+      if (header_.shape.size() == 1) refuse("header: shape ({}): expected a tuple", header_.shape[0]);
       break;
     }
   }
@@ -117,7 +117,7 @@ class HeaderText {
     skip_spaces();
     const std::string_view digits = rest_.substr(0, rest_.find_first_not_of("0123456789"));
     const auto value = parse_number<std::int64_t>(digits);  // digits have no sign
-    if (!value) refuse_header("header: shape: '{}': expected an extent in [0, 2^63)", printable(rest_));
+    if (!value) refuse("header: shape: '{}': expected an extent in [0, 2^63)", printable(rest_));
     rest_.remove_prefix(digits.size());
     return *value;
   }
@@ -125,9 +125,9 @@ class HeaderText {
   std::string_view quoted() {
     skip_spaces();
     if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"'))
-      refuse_header("header: '{}': expected a quoted text", printable(rest_));
+      refuse("header: '{}': expected a quoted text", printable(rest_));
     const std::size_t end = rest_.find(rest_[0], 1);
-    if (end == rest_.npos) refuse_header("header: {}: expected a closing quote", printable(rest_));
+    if (end == rest_.npos) refuse("header: {}: expected a closing quote", printable(rest_));
     const std::string_view text = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
     return text;
@@ -143,7 +143,7 @@ class HeaderText {
   }
 
   void expect(char c) {
-    if (!accept(c)) refuse_header("header: '{}': expected '{}'", printable(rest_), c);
+    if (!accept(c)) refuse("header: '{}': expected '{}'", printable(rest_), c);
   }
 
   std::string_view rest_;
@@ -159,7 +159,7 @@ std::uint64_t byte_count(const NpyHeader& header) {
     const auto n = static_cast<std::uint64_t>(extent);
     empty |= n == 0;
     if (n != 0 && bytes > std::uint64_t{std::numeric_limits<std::int64_t>::max()} / n)
-      refuse_header("{}: expected a shape whose product fits in 63 bits", header.summary());
+      refuse("{}: expected a shape whose product fits in 63 bits", header.summary());
     bytes *= std::max<std::uint64_t>(n, 1);
   }
   return empty ? 0 : bytes;
@@ -192,23 +192,21 @@ std::string NpyHeader::summary() const {
 }
 
 NpyHeader parse_npy_header(std::string_view beginning, std::uint64_t file_size) {
-  if (!beginning.starts_with(magic) || beginning.size() < 10)
-    refuse_header("not a .npy file: expected \\x93NUMPY first");
+  if (!beginning.starts_with(magic) || beginning.size() < 10) refuse("not a .npy file: expected \\x93NUMPY first");
   const int version = static_cast<unsigned char>(beginning[6]);
   if (version < 1 || version > 3 || beginning[7] != 0)
-    refuse_header("format {}.{}: expected 1.0, 2.0 or 3.0", version, int{static_cast<unsigned char>(beginning[7])});
+    refuse("format {}.{}: expected 1.0, 2.0 or 3.0", version, int{static_cast<unsigned char>(beginning[7])});
   const std::size_t width = version == 1 ? 2 : 4;
-  if (beginning.size() < 8 + width) refuse_header("{} bytes: expected a header", beginning.size());
+  if (beginning.size() < 8 + width) refuse("{} bytes: expected a header", beginning.size());
   const std::uint64_t length = load_unsigned(beginning.substr(8, width), false);
   const std::uint64_t offset = 8 + width + length;
-  if (offset > npy_header_limit) refuse_header("header of {} bytes: expected at most 10000", length);
-  if (offset > beginning.size())
-    refuse_header("header of {} bytes: expected it within the file's {}", length, file_size);
+  if (offset > npy_header_limit) refuse("header of {} bytes: expected at most 10000", length);
+  if (offset > beginning.size()) refuse("header of {} bytes: expected it within the file's {}", length, file_size);
   NpyHeader header = HeaderText(beginning.substr(8 + width, length)).parse();
   header.data_offset = static_cast<std::size_t>(offset);
   const std::uint64_t bytes = byte_count(header);
   if (bytes != file_size - offset)
-    refuse_header("{}: expected {} bytes of elements, found {}", header.summary(), bytes, file_size - offset);
+    refuse("{}: expected {} bytes of elements, found {}", header.summary(), bytes, file_size - offset);
   return header;
 }
 

@@ -51,10 +51,10 @@ void fill_frame(Random& random, CtcCase& c, std::int64_t t, std::int64_t b, Char
 }
 
 void fill_garbage(Random& random, CtcCase& c, std::int64_t t, std::int64_t b) {
-  constexpr float float_infinity = std::numeric_limits<float>::infinity();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
   for (std::int64_t k = 0; k < c.C; ++k) {
     c.activation(t, b, k) =
-        random.pick({std::numeric_limits<float>::quiet_NaN(), float_infinity, -float_infinity, 3.0e38F, 7.0F, -2.0F});
+        random.pick({std::numeric_limits<float>::quiet_NaN(), infinity, -infinity, 3.0e38F, 7.0F, -2.0F});
   }
 }
 

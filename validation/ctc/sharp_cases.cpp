@@ -14,7 +14,7 @@ constexpr float peak = 20;  ///< ln of how much more probable a frame's class is
 
 /// T frames for S = T - 3 labels, each another than the one before. Nearly all the probability is on one path, on which
 /// each label has a frame of its own, and three blanks lie between labels.
-CtcCase one_sharp_path(std::int64_t T, std::int64_t C) {
+CtcCase sharp_path(std::int64_t T, std::int64_t C) {
   Random random(static_cast<std::uint64_t>(T));
   CtcCase c;
   c.T = T;
@@ -69,7 +69,7 @@ CtcCase flat(std::int64_t T, std::int64_t B, std::int64_t C) {
 }  // namespace
 
 std::vector<CtcNamedCase> CtcOperation::sharp_cases() {
-  return {{"sharp case of 1027 labels", one_sharp_path(1030, 5), true},
+  return {{"sharp case of 1027 labels", sharp_path(1030, 5), true},
           {"sharp case of 4099 frames", sharp_frames(4099), true},
           {"flat case of 1027 classes", flat(3, 2, 1027), true},
           {"flat case of 4101 classes", flat(2, 1, 4101), true},

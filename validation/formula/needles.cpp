@@ -56,13 +56,13 @@ std::vector<Needle> needles_of(const Specification& specification, const Trace& 
     while (is_too_large(specification, trace, extent, sizes.back())) sizes.back() = (sizes.back() - 1) / 2 + 1;
     std::ranges::sort(sizes);
     sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
-    for (const std::int64_t size : sizes)
-      for (const auto& kind : values)
-        if (size <= limit && !is_too_large(specification, trace, extent, size))
-          needles.push_back({extent, size, due, kind});
-    for (int r = 0; of_gradient && r < needle_stride; ++r)
-      if (!is_too_large(specification, trace, extent, sizes.back()))
-        needles.push_back({extent, sizes.back(), due, "peaked " + std::to_string(r)});
+    for (const std::int64_t size : sizes) {
+      if (size > limit || is_too_large(specification, trace, extent, size)) continue;
+      for (const auto& kind : values) needles.push_back({extent, size, due, kind});
+    }
+    if (!of_gradient || is_too_large(specification, trace, extent, sizes.back())) continue;
+    for (int r = 0; r < needle_stride; ++r)
+      needles.push_back({extent, sizes.back(), due, "peaked " + std::to_string(r)});
   }
   return needles;
 }

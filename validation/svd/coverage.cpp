@@ -66,7 +66,7 @@ bool some_largest(const SvdCase& c, double low, double high) {
   });
 }
 
-constexpr double no_limit = std::numeric_limits<double>::infinity();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const CaseClass<SvdCase> all_classes[] = {
     {"one row", [](const SvdCase& c) { return c.M == 1; }},
@@ -93,10 +93,10 @@ const CaseClass<SvdCase> all_classes[] = {
     {"equal values", [](const SvdCase& c) { return some_close(c, 1e-12); }},
     {"close values", [](const SvdCase& c) { return some_close(c, 1e-5) && !some_close(c, 1e-12); }},
     {"elements below 1e-30", [](const SvdCase& c) { return some_largest(c, 0, 1e-30); }},
-    {"elements above 1e30", [](const SvdCase& c) { return some_largest(c, 1e30, no_limit); }},
+    {"elements above 1e30", [](const SvdCase& c) { return some_largest(c, 1e30, infinity); }},
     {"subnormal", [](const SvdCase& c) { return some_largest(c, 0, format_of(c.dtype).smallest_normal); }},
     {"near the largest number",
-     [](const SvdCase& c) { return some_largest(c, format_of(c.dtype).largest / 4, no_limit); }},
+     [](const SvdCase& c) { return some_largest(c, format_of(c.dtype).largest / 4, infinity); }},
     {"float16", [](const SvdCase& c) { return c.dtype == Dtype::float16; }},
     {"bfloat16", [](const SvdCase& c) { return c.dtype == Dtype::bfloat16; }},
     {"float64", [](const SvdCase& c) { return c.dtype == Dtype::float64; }},

@@ -78,7 +78,8 @@ class Fences {
   std::unordered_map<std::uint32_t, std::vector<Fence>> released_;  ///< the releasing fences of each group
   std::uint64_t atomics_ = 0;
 
-  // Of the running group and its simdgroups: what any thread has acquired, and what all have behind the last barrier.
+  // What any thread of the running group, or of one of its simdgroups, has acquired; and what all have behind the last
+  // barrier.
   Acquired any_{}, all_{};
   std::array<Acquired, abi::lanes_per_simdgroup> any_of_simdgroup_{}, all_of_simdgroup_{};
 };
