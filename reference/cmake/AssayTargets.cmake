@@ -50,11 +50,14 @@ function(assay_precompile_common target)
     OPTIONS -fPIC -fno-semantic-interposition)
 endfunction()
 
-# assay_test(name SOURCES file... LIBRARIES library...): one googletest program, each of its tests known to ctest as name.Suite.Test.
+# assay_test(name SOURCES file... ALONE file... LIBRARIES library...): one googletest program, each of its tests known to
+# ctest as name.Suite.Test. ALONE: sources that are not compiled together with others, since names in them clash.
 function(assay_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;ALONE;LIBRARIES")
   find_package(GTest REQUIRED)
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name} ${arg_SOURCES} ${arg_ALONE})
+  assay_units(${name})
+  set_source_files_properties(${arg_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   assay_warnings(${name})
   assay_precompile(${name} assay_precompiled_tests HEADERS <gmock/gmock.h> <gtest/gtest.h> LIBRARIES GTest::gmock)

@@ -41,7 +41,7 @@ std::string with_prelude(const std::string& kernel) {
 
 /// Runs the first kernel on 128 threads in groups of 64, with two buffers of 128 floats, of which the first is 0, 1,
 /// ...
-std::vector<Report> reports_of(const std::string& source, const FunctionConstants& constants = {}) {
+std::vector<Report> reports_with(const std::string& source, const FunctionConstants& constants = {}) {
   EmulatorDevice device;
   const auto library = or_throw(device.new_library(source));
   const auto pipeline =
@@ -69,7 +69,7 @@ void expect_at(const SourcePosition& position, const SourcePosition& expected) {
 /// The one report of `text`, which must be of this check and at the marks.
 Report expect_report(Check check, const std::string& text) {
   const Marked marked(with_prelude(text));
-  const std::vector<Report> reports = reports_of(marked.source);
+  const std::vector<Report> reports = reports_with(marked.source);
   EXPECT_THAT(reports, SizeIs(1));
   if (reports.empty()) return {};
   EXPECT_EQ(reports[0].check, check) << to_string(reports[0]);
@@ -80,7 +80,7 @@ Report expect_report(Check check, const std::string& text) {
 }
 
 void expect_silent(const std::string& text) {
-  for (const Report& report : reports_of(with_prelude(text))) ADD_FAILURE() << to_string(report);
+  for (const Report& report : reports_with(with_prelude(text))) ADD_FAILURE() << to_string(report);
 }
 
 TEST(Metal, MemcheckAtItsPlace) {
@@ -228,7 +228,7 @@ kernel void @leave(device const float* in, device float* out, uint i [[thread_po
   ^threadgroup_barrier(mem_flags::mem_device);
   out[i] = in[i];
 })"));
-  const std::vector<Report> reports = reports_of(marked.source);
+  const std::vector<Report> reports = reports_with(marked.source);
   ASSERT_THAT(reports, SizeIs(1));
   EXPECT_EQ(reports[0].check, Check::synccheck);
   expect_at(reports[0].event.position, marked.report);
@@ -243,8 +243,8 @@ constant bool shifts [[function_constant(0)]];
 kernel void shift(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
   out[i] = in[shifts ? i + 1 : i];
 })");
-  EXPECT_THAT(reports_of(source, FunctionConstants().set(0, false)), IsEmpty());
-  EXPECT_THAT(reports_of(source, FunctionConstants().set(0, true)), SizeIs(1));
+  EXPECT_THAT(reports_with(source, FunctionConstants().set(0, false)), IsEmpty());
+  EXPECT_THAT(reports_with(source, FunctionConstants().set(0, true)), SizeIs(1));
 }
 
 TEST(Metal, AFileIsReadAgainWhenItChanges) {

@@ -183,6 +183,24 @@ TEST(Lint, FollowsCallsAndStructs) {
               HasSubstr("total, which executes"));
 }
 
+/// The lanes that have returned from a function wait for the others, while those that have returned from a kernel
+/// ended.
+TEST(Lint, KnowsThatLanesReturnEarlyFromACall) {
+  const std::string functions =
+      "float some(float x, uint i) { if (i > 5) return x; return simd_sum(x); }"
+      "float some_times(float x, uint i) { for (uint k = 0; k < 3; ++k) { x = simd_sum(x); if (i > k) return x; } "
+      "return x; }"
+      "float all(float x, uint i) { if (i > 5) x = 0; return simd_sum(x); }"
+      "float one(float x, uint i) { x = simd_sum(x); if (i > 5) return 0; return x; }";
+  for (const char* divergent : {"x = some(x, lane);", "x = some_times(x, lane);"})
+    EXPECT_THAT(lint_statements(divergent, functions),
+                HasSubstr("warning: simd_sum under a condition that depends on the thread's own position"))
+        << divergent;
+  for (const char* uniform : {"x = some(x, simdgroup);", "x = some_times(x, simdgroup);", "x = all(x, lane);",
+                              "x = one(x, lane); x = simd_sum(x);"})
+    EXPECT_EQ(lint_statements(uniform, functions), "") << uniform;
+}
+
 TEST(Lint, LeavesWhatDoesNotCompileToTheCompiler) {
   const auto constant = lint_source("kernel void f(constant float& c) { c = 1; }", "test.metal", options());
   ASSERT_FALSE(constant);

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 /// What lint says of the source, whose first line is line 3.
-std::string lint(const std::string& source) {
+std::string lint_text(const std::string& source) {
   const auto result =
       lint_source("#include <metal_stdlib>\nusing namespace metal;\n" + source, "test.metal", options());
   return result ? *result : result.error().text;
@@ -36,7 +36,7 @@ TEST(Restrictions, AreReportedAtTheirPlace) {
       {"kernel void f(device int* x, int2 i [[thread_position_in_grid]]) { x[0] = i.x; }",
        "test.metal:3:30: error: parameter 'i' is int2"},
   };
-  for (const auto& [source, message] : refused) EXPECT_THAT(lint(source), HasSubstr(message)) << source;
+  for (const auto& [source, message] : refused) EXPECT_THAT(lint_text(source), HasSubstr(message)) << source;
 }
 
 TEST(Restrictions, LetTheirTwinsPass) {
@@ -49,12 +49,12 @@ TEST(Restrictions, LetTheirTwinsPass) {
         "int f() { static constexpr constant int n = 3; return n; }",
         "kernel void f(device int* x, ushort3 i [[thread_position_in_grid]], uint l [[thread_index_in_simdgroup]]) { "
         "x[i.x] = l; }"})
-    EXPECT_EQ(lint(source), "") << source;
+    EXPECT_EQ(lint_text(source), "") << source;
 }
 
 /// Published kernels call the standard library from templates.
 TEST(Lint, TakesCallsOfTheStandardLibraryFromTemplates) {
-  EXPECT_EQ(lint(R"(
+  EXPECT_EQ(lint_text(R"(
 template <typename T> void add(device atomic<T>* p, T v) { atomic_fetch_add_explicit(p, v, memory_order_relaxed); }
 template <typename T> T load(threadgroup const T* p) {
   simdgroup_matrix<T, 8, 8> m;
@@ -83,21 +83,23 @@ template [[host_name("f_float")]] kernel void f<float>(device float*, device ato
 
 /// Two pointers are another matter.
 TEST(Lint, StillRefusesToCompareOrSubtractPointersToDifferentMemory) {
-  EXPECT_THAT(lint("kernel void f(device float* x, threadgroup float* s [[threadgroup(0)]]) { x[0] = x - s; }"),
+  EXPECT_THAT(lint_text("kernel void f(device float* x, threadgroup float* s [[threadgroup(0)]]) { x[0] = x - s; }"),
               HasSubstr("test.metal:3:84: error: "));
 }
 
 TEST(PrivateReads, OfScalarsAreWarnedOf) {
-  EXPECT_THAT(lint("kernel void f(device float* x) {\n  float sum;\n  for (int i = 0; i < 4; ++i)\n    sum += x[i];\n"
-                   "  x[0] = sum;\n}"),
-              HasSubstr("test.metal:6:5: warning: variable 'sum' is uninitialized when used here"));
   EXPECT_THAT(
-      lint("template <typename T> kernel void f(device T* x) {\n  T a;\n  if (x[0] > 0)\n    a = 1;\n"
-           "  x[1] = a;\n}\ntemplate [[host_name(\"g\")]] kernel void f<half>(device half*);"),
+      lint_text("kernel void f(device float* x) {\n  float sum;\n  for (int i = 0; i < 4; ++i)\n    sum += x[i];\n"
+                "  x[0] = sum;\n}"),
+      HasSubstr("test.metal:6:5: warning: variable 'sum' is uninitialized when used here"));
+  EXPECT_THAT(
+      lint_text("template <typename T> kernel void f(device T* x) {\n  T a;\n  if (x[0] > 0)\n    a = 1;\n"
+                "  x[1] = a;\n}\ntemplate [[host_name(\"g\")]] kernel void f<half>(device half*);"),
       HasSubstr("test.metal:5:7: warning: variable 'a' is used uninitialized whenever 'if' condition is false"));
   EXPECT_EQ(
-      lint("kernel void f(device float* x) {\n  float sum;\n  sum = 0;\n  int n;\n  if (x[0] > 0) n = 1; else n = 2;\n"
-           "  x[0] = sum + n;\n}"),
+      lint_text(
+          "kernel void f(device float* x) {\n  float sum;\n  sum = 0;\n  int n;\n  if (x[0] > 0) n = 1; else n = 2;\n"
+          "  x[0] = sum + n;\n}"),
       "");
 }
 
@@ -109,14 +111,14 @@ TEST(PrivateReads, OfArraysVectorsAndMembersAreWarnedOf) {
       {"struct { float a, b; } p;\n  p.a = 1;\n  x[0] = p.a + p.b;", "test.metal:6:14: warning: "},
   };
   for (const auto& [statements, place] : faults)
-    EXPECT_THAT(lint("kernel void f(device float* x) {\n  " + std::string(statements) + "\n}"), HasSubstr(place))
+    EXPECT_THAT(lint_text("kernel void f(device float* x) {\n  " + std::string(statements) + "\n}"), HasSubstr(place))
         << statements;
   for (const char* statements :
        {"float a[8]; for (int i = 0; i < 8; ++i) a[i] = x[i]; for (int i = 0; i < 8; ++i) x[i] = 2 * a[i];",
         "float4 v; v = float4(x[0]); x[0] = v.y;", "float2 v; v.x = 1; v.y = x[0]; x[0] = v.x + v.y;",
         "float m; for (int i = 0; i < 4; ++i) m = i == 0 ? x[0] : max(m, x[i]); x[0] = m;",
         "float m; if (x[1] > 0) m = 1; else m = 2; x[0] = m;"})
-    EXPECT_EQ(lint("kernel void f(device float* x) { " + std::string(statements) + " }"), "") << statements;
+    EXPECT_EQ(lint_text("kernel void f(device float* x) { " + std::string(statements) + " }"), "") << statements;
 }
 
 TEST(PrivateReads, AreReadFromClangsMessages) {

@@ -8,7 +8,7 @@
 namespace assay::metal::nvidia::test {
 namespace {
 
-constexpr const char* source = R"(
+constexpr const char* store_source = R"(
 #include <metal_stdlib>
 constant int n [[function_constant(0)]];
 kernel void f(device int* a, constant int& b) { a[0] = n + b; }
@@ -18,7 +18,7 @@ kernel void f(device int* a, constant int& b) { a[0] = n + b; }
 Result<void> use(const std::shared_ptr<Driver>& driver) {
   auto device = NvidiaDevice::create(driver);
   if (!device) return tl::unexpected(device.error());
-  auto library = (*device)->new_library(source);
+  auto library = (*device)->new_library(store_source);
   if (!library) return tl::unexpected(library.error());
   auto function = (*library)->new_function("f", FunctionConstants().set(0, std::int32_t{3}));
   if (!function) return tl::unexpected(function.error());

@@ -13,7 +13,7 @@ namespace {
 using tests::expect_near;
 using tests::gradients;
 
-constexpr double tiny = 1e-40;  // what 50 digits leave uncertain, with room
+using tests::tiny;
 
 TEST(Reduction, OfCtcIsThatOfPyTorch) {
   tests::Batch batch = tests::mixed_batch();

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/limits.h"
 #include "validation/core/random.h"
 #include "validation/gradcheck/black_box.h"
 
@@ -16,7 +17,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-const double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::doubles::nan;
 
 using Numbers = std::vector<double>;
 

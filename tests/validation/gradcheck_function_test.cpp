@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/limits.h"
 #include "validation/core/number.h"
 #include "validation/gradcheck/function.h"
 
@@ -60,8 +61,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const double nan = std::numeric_limits<double>::quiet_NaN();
-const double infinity = std::numeric_limits<double>::infinity();
+using tests::doubles::infinity;
+using tests::doubles::nan;
 
 using user::NegativeLogSoftmax;
 using user::OneOfEach;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/limits.h"
 #include "tests/validation/cce/kernels.h"
 #include "tests/validation/ctc/kernels.h"
 #include "tests/validation/svd/kernels.h"
@@ -25,7 +26,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+using tests::nan;
 
 std::string seen(const GradcheckRecord& record) {
   return to_text(record);

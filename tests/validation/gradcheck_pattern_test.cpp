@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/limits.h"
 #include "validation/gradcheck/pattern.h"
 #include "validation/gradcheck/record.h"
 #include "validation/gradcheck/sizes.h"
@@ -22,7 +23,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::doubles::nan;
 
 /// A [3, 2, 4] of numbers that all differ, as [T, B, C], and what `plant` makes of it.
 GradientArray planted(const std::function<void(GradientArray&)>& plant) {

@@ -1,5 +1,6 @@
 // Any-precision numbers in a failure's words: what is printed is what is true, to the last bit.
 #include "validation/core/number.h"
+#include "tests/limits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +16,8 @@ namespace {
 using testing::EndsWith;
 using testing::HasSubstr;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::doubles::infinity;
+using tests::doubles::nan;
 
 TEST(Number, KnowsItsKind) {
   EXPECT_TRUE(is_nan(BigFloat(nan)));

@@ -1,5 +1,6 @@
 // Verdicts and margins: NaN is the worst of all margins and stays it.
 #include "validation/core/verdict.h"
+#include "tests/limits.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +10,8 @@
 namespace assay::validation {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::doubles::infinity;
+using tests::doubles::nan;
 
 TEST(Verdict, IsAFailureWhenSomethingWasWrongAndOnlyThen) {
   EXPECT_TRUE(is_failure(Verdict::fail));

@@ -90,7 +90,7 @@ void walk_kernel(WalkedShader& shader, const Declaration& declaration) {
     const bool is_own = std::ranges::find(own_positions, parameter.attribute) != own_positions.end();
     variables[parameter.name] = is_own ? Value::index : Value::uniform;
   }
-  Walk(shader, std::move(variables)).run(declaration.body);
+  Walk(shader, std::move(variables), false).run(declaration.body);
 }
 
 bool is_kernel(const Source& source, const Declaration& declaration) {
@@ -115,7 +115,7 @@ Outcome WalkedShader::call(std::string_view name, const std::vector<Argument>& a
     if (is_new) {
       std::map<std::string, Value> variables;
       for (std::size_t n = 0; n < arguments.size(); ++n) bind_parameter(*this, parameters[n], arguments[n], variables);
-      outcome->second = Walk(*this, std::move(variables)).run(declaration.body);
+      outcome->second = Walk(*this, std::move(variables), true).run(declaration.body);
     }
     const Outcome& one = outcome->second;
     all.value = is_known ? joined(all.value, one.value) : one.value;

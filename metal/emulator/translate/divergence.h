@@ -4,7 +4,8 @@
 // own position vary; so do those assigned in a branch that varies. The results of reductions, broadcasts and votes of a
 // simdgroup do not, and neither does a value combined with its simd_shuffle_xor: all lanes of a butterfly end with one
 // value. A thread's linear index, divided by a multiple of 32 or compared with one, is the same in a simdgroup. A
-// branch that returns early does not count: the lanes that are left take part.
+// kernel's early return does not count: the lanes that are left take part. Lanes that return early from a function
+// that is called have no part in the rest of it, but in what the caller does next.
 #pragma once
 
 #include <set>

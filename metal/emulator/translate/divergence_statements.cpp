@@ -47,7 +47,7 @@ std::size_t Walk::if_statement(std::size_t n) {
   } else {
     join(before);
   }
-  condition_ = outside;
+  leave_condition(outside);
   return end;
 }
 
@@ -71,7 +71,7 @@ std::size_t Walk::loop(std::size_t n, std::pair<std::size_t, std::size_t> condit
     if (loops_.back().divergent != no_token) condition_ = loops_.back().divergent;
     end = statement(body);
     expression(step.first, step.second);
-    condition_ = outside;
+    leave_condition(outside);
     if (pass < 2) join(before);
   }
   loops_.pop_back();
@@ -87,7 +87,7 @@ std::size_t Walk::switch_statement(std::size_t n) {
   const std::size_t end = statement(source_.match(open) + 1);
   loops_.pop_back();
   join(before);
-  condition_ = outside;
+  leave_condition(outside);
   return end;
 }
 
@@ -95,6 +95,7 @@ std::size_t Walk::return_statement(std::size_t n) {
   const std::size_t end = source_.find(n + 1, source_.size(), ";");
   const Value value = expression(n + 1, end);
   outcome_.value = joined(outcome_.value, condition_ == no_token ? value : Value::varying);
+  if (is_called_) returned_ = condition_;
   return end + 1;
 }
 

@@ -50,8 +50,9 @@ struct WalkedShader {
 
 class Walk {
  public:
-  Walk(WalkedShader& shader, std::map<std::string, Value> variables)
-      : shader_(shader), source_(shader.source), variables_(std::move(variables)) {}
+  /// `is_called`: the function is not a kernel, so lanes that return from it early wait for the others.
+  Walk(WalkedShader& shader, std::map<std::string, Value> variables, bool is_called)
+      : shader_(shader), source_(shader.source), variables_(std::move(variables)), is_called_(is_called) {}
 
   /// Walks through the function's body, which begins with the bracket `body`.
   Outcome run(std::size_t body) {
@@ -74,6 +75,7 @@ class Walk {
   std::size_t loop(std::size_t n, std::pair<std::size_t, std::size_t> condition, std::size_t body,
                    std::pair<std::size_t, std::size_t> step);
   void join(const std::map<std::string, Value>& other);
+  void leave_condition(std::size_t outside) { condition_ = outside == no_token ? returned_ : outside; }
 
   // Expressions: the value of the tokens [first, last).
   Value expression(std::size_t first, std::size_t last);
@@ -96,6 +98,8 @@ class Walk {
   std::map<std::string, Value> variables_;  ///< also members, as "place.lane"
   std::set<std::string> own_;               ///< variables of the thread: a branch may store into them for some lanes
   std::size_t condition_ = no_token;        ///< the token at the innermost condition that varies
+  std::size_t returned_ = no_token;         ///< the condition under which some lanes have returned from the call
+  bool is_called_;
   std::vector<Loop> loops_;
   Outcome outcome_;
 };

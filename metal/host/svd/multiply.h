@@ -1,6 +1,7 @@
 // Products of matrices on a device, for the rSVD.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -10,16 +11,18 @@
 
 namespace assay::metal::host {
 
-/// A row-major matrix [rows, columns], or the transpose of one.
+/// Row-major matrices [rows, columns] one after the other, or their transposes.
 struct SvdFactor {
   std::span<const float> elements;
   std::uint32_t rows = 0, columns = 0;
   std::uint32_t row_stride = columns, column_stride = 1;
 
+  std::size_t count() const { return elements.size() / (std::size_t{rows} * columns); }
   SvdFactor transposed() const { return {elements, columns, rows, column_stride, row_stride}; }
 };
 
-/// The product of the two factors, row-major. Errors: those of the device, preceded by the step that failed.
+/// The product of each of the B matrices of `first` with that of `second`, which may be one for all: row-major
+/// [B, rows, columns]. Errors: those of the device, preceded by the step that failed.
 Result<std::vector<float>> svd_multiply(const SvdEngine& engine, Pipelines& pipelines, const SvdFactor& first,
                                         const SvdFactor& second);
 

@@ -1,5 +1,5 @@
-// The rSVD on a device: N. Halko, P. G. Martinsson and J. A. Tropp (SIAM Review 53, 2011), algorithms 4.4 and 5.1, each
-// matrix by itself.
+// The rSVD on a device: N. Halko, P. G. Martinsson and J. A. Tropp (SIAM Review 53, 2011), algorithms 4.4 and 5.1, all
+// matrices of a batch in the same dispatches.
 //
 //   Q = basis of A Omega, Omega [N, width] the normal numbers of reference/svd/gaussian.h
 //   power_iterations times: Q = basis of A (basis of A^T Q)
@@ -22,14 +22,13 @@ namespace assay::metal {
 namespace {
 
 using host::SvdFactor;
+using host::ThinFactors;
 using reference::RandomizedSvd;
 using reference::SvdProblem;
 using Floats = std::vector<float>;
 
-/// Thin factors of one matrix.
-struct Factors {
-  Floats U, S, Vh;
-};
+/// Matrices are processed together up to this number of elements (64 MiB of floats).
+constexpr std::uint64_t elements_at_once = 1 << 24;
 
 /// Standard normal numbers [rows, columns].
 Floats random_subspace(std::uint64_t seed, std::uint32_t rows, std::uint32_t columns) {
@@ -38,24 +37,24 @@ Floats random_subspace(std::uint64_t seed, std::uint32_t rows, std::uint32_t col
   return numbers;
 }
 
-/// One matrix A on a device.
+/// Matrices A of one shape on a device.
 class RangeFinder {
  public:
   RangeFinder(const Svd& svd, const host::SvdEngine& engine, host::Pipelines& pipelines, const SvdFactor& A)
-      : svd_(svd), engine_(engine), pipelines_(pipelines), matrix_(A) {}
+      : svd_(svd), engine_(engine), pipelines_(pipelines), matrices_(A) {}
 
-  /// U [M, width], S [width] and Vh [width, N] of A, projected on a subspace of `width` dimensions.
-  Result<Factors> run(std::uint32_t width, const RandomizedSvd& randomized) const {
-    Result<Floats> Q = basis_of_product(matrix_, random_subspace(randomized.seed, matrix_.columns, width), width);
+  /// U [B, M, width], S [B, width] and Vh [B, width, N] of A, projected on a subspace of `width` dimensions.
+  Result<ThinFactors> run(std::uint32_t width, const RandomizedSvd& randomized) const {
+    Result<Floats> Q = basis_of_product(matrices_, random_subspace(randomized.seed, matrices_.columns, width), width);
     for (std::int64_t n = 0; Q && n < randomized.power_iterations; ++n) {
-      Q = basis_of_product(matrix_.transposed(), *Q, width);
-      if (Q) Q = basis_of_product(matrix_, *Q, width);
+      Q = basis_of_product(matrices_.transposed(), *Q, width);
+      if (Q) Q = basis_of_product(matrices_, *Q, width);
     }
     if (!Q) return tl::unexpected(Q.error());
-    const SvdFactor basis{*Q, matrix_.rows, width};
-    const Result<Floats> small = host::svd_multiply(engine_, pipelines_, basis.transposed(), matrix_);
+    const SvdFactor basis{*Q, matrices_.rows, width};
+    const Result<Floats> small = host::svd_multiply(engine_, pipelines_, basis.transposed(), matrices_);
     if (!small) return tl::unexpected(small.error());
-    Result<Factors> factors = decompose({*small, width, matrix_.columns});
+    Result<ThinFactors> factors = decompose({*small, width, matrices_.columns});
     if (!factors) return factors;
     Result<Floats> U = host::svd_multiply(engine_, pipelines_, basis, {factors->U, width, width});
     if (!U) return tl::unexpected(U.error());
@@ -64,11 +63,12 @@ class RangeFinder {
   }
 
  private:
-  Result<Factors> decompose(const SvdFactor& matrix) const {
-    const std::size_t rows = matrix.rows, columns = matrix.columns, K = std::min(rows, columns);
-    Factors factors{Floats(rows * K), Floats(K), Floats(K * columns)};
-    const Result<void> done =
-        svd_(SvdProblem<float>{1, matrix.rows, matrix.columns, matrix.elements}, {factors.U, factors.S, factors.Vh});
+  Result<ThinFactors> decompose(const SvdFactor& matrices) const {
+    const std::size_t B = matrices.count(), rows = matrices.rows, columns = matrices.columns;
+    const std::size_t K = std::min(rows, columns);
+    ThinFactors factors{Floats(B * rows * K), Floats(B * K), Floats(B * K * columns)};
+    const SvdProblem<float> problem{static_cast<std::int64_t>(B), matrices.rows, matrices.columns, matrices.elements};
+    const Result<void> done = svd_(problem, {factors.U, factors.S, factors.Vh});
     if (!done) return tl::unexpected(done.error());
     return factors;
   }
@@ -77,7 +77,7 @@ class RangeFinder {
   Result<Floats> basis_of_product(const SvdFactor& first, const Floats& second, std::uint32_t width) const {
     Result<Floats> product = host::svd_multiply(engine_, pipelines_, first, {second, first.columns, width});
     if (!product) return product;
-    Result<Factors> factors = decompose({*product, first.rows, width});
+    Result<ThinFactors> factors = decompose({*product, first.rows, width});
     if (!factors) return tl::unexpected(factors.error());
     return std::move(factors->U);
   }
@@ -85,14 +85,16 @@ class RangeFinder {
   const Svd& svd_;
   host::SvdEngine engine_;
   host::Pipelines& pipelines_;
-  SvdFactor matrix_;
+  SvdFactor matrices_;
 };
 
-/// The outputs of matrix b of B.
+/// Writes the triplets of all matrices that were found.
 template <class Real>
-SvdOutput<Real> output_of(const SvdOutput<Real>& all, std::size_t B, std::size_t b) {
-  const auto part = [&](auto whole) { return whole.subspan(b * (whole.size() / B), whole.size() / B); };
-  return {part(all.U), part(all.S), part(all.Vh)};
+void write_all(const ThinFactors& from, const std::vector<int>& powers, std::size_t rank, const SvdOutput<Real>& to) {
+  const std::size_t B = powers.size();
+  for (std::size_t b = 0; b < B; ++b)
+    host::write_triplets<Real>(from.of(B, b), powers[b], rank,
+                               {host::part(to.U, B, b), host::part(to.S, B, b), host::part(to.Vh, B, b)});
 }
 
 }  // namespace
@@ -109,15 +111,17 @@ Result<void> Svd::randomized(const SvdProblem<Real>& problem, const RandomizedSv
   if (Result<void> fits = host::check_svd_extents(M, N); !fits) return fits;
   const std::int64_t oversampling = std::min(randomized.oversampling, problem.K() - randomized.rank);
   const auto width = static_cast<std::uint32_t>(randomized.rank + oversampling);
-  const auto B = static_cast<std::size_t>(problem.B);
-  for (std::size_t b = 0; b < B; ++b) {
-    const host::ScaledMatrix A = host::scaled_matrix(problem.A.subspan(b * M * N, M * N));
+  const auto B = static_cast<std::uint64_t>(problem.B), rank = static_cast<std::uint64_t>(randomized.rank);
+  const std::uint64_t chunk = std::max<std::uint64_t>(1, elements_at_once / (M * N));
+  for (std::uint64_t first = 0; first < B; first += chunk) {
+    const std::uint64_t count = std::min(chunk, B - first);
+    const auto some = [&](auto all) { return all.subspan(first * (all.size() / B), count * (all.size() / B)); };
+    const host::ScaledMatrices A = host::scaled_matrices(some(problem.A), count);
     const SvdFactor factor{A.elements, static_cast<std::uint32_t>(M), static_cast<std::uint32_t>(N)};
-    const RangeFinder finder(*this, {*device_, *queue_, *mutex_}, *pipelines_, factor);
-    const Result<Factors> found = finder.run(width, randomized);
+    const Result<ThinFactors> found =
+        RangeFinder(*this, {*device_, *queue_, *mutex_}, *pipelines_, factor).run(width, randomized);
     if (!found) return tl::unexpected(found.error());
-    host::write_triplets(host::WideFactors{width, A.power, found->U, found->S, found->Vh},
-                         static_cast<std::size_t>(randomized.rank), output_of(output, B, b));
+    write_all<Real>(*found, A.powers, rank, {some(output.U), some(output.S), some(output.Vh)});
   }
   return {};
 }

@@ -16,8 +16,8 @@
 namespace assay {
 namespace ctc {
 
-/// The products alpha * beta of a frame are scaled so that the largest is near 2^90: sums of 2^31 of them do not
-/// overflow, and a quotient that becomes a subnormal float32 keeps all its digits until it is rounded.
+/// The products alpha * beta of a row are scaled so that p~ is near 2^90: sums do not overflow, and a quotient that
+/// becomes a subnormal float32 keeps all its digits until it is rounded.
 enum { product_exponent = 90 };
 
 /// alpha and beta of one frame, in the states of an alignment at that time (row.h): begin .. end - 1. beta is stored
@@ -27,44 +27,44 @@ struct Frame {
   device const Scaled* beta;
   uint count;  ///< L
   uint begin, end;
+  int total;  ///< the exponent of p~
 
   /// The first state of a lane, which has every 32nd.
   uint first_of(uint lane) const { return begin + (lane - begin) % lane_count; }
 
   bool has(uint i) const { return begin <= i && i < end; }
 
-  int exponent(uint i) const {
-    return clamp(alpha[i].exponent + beta[count - 1 - i].exponent, int(min_exponent), int(max_exponent));
-  }
-
-  /// alpha * beta of state i in units of 2^scale.
-  float product(uint i, int scale) const {
-    return alpha[i].mantissa * beta[count - 1 - i].mantissa * power_of_two(exponent(i) - scale);
+  /// alpha * beta of state i in units of 2^(total - product_exponent). No product is larger than p~, except for
+  /// rounding and for exponents that saturated.
+  float product(uint i) const {
+    const Scaled a = alpha[i], b = beta[count - 1 - i];
+    const int exponent = clamp(a.exponent + b.exponent, int(min_exponent), total + 1);
+    return a.mantissa * b.mantissa * power_of_two(exponent - total + product_exponent);
   }
 };
 
-/// The scale of the products of a frame. All lanes must call it.
-inline int scale_of(Frame frame, uint lane) {
-  int largest = min_exponent;
-  for (uint i = frame.first_of(lane); i < frame.end; i += lane_count) largest = max(largest, frame.exponent(i));
-  return simd_max(largest) - product_exponent;
+/// The exponent of p~ from the states that alpha ends in; to it the products of each frame add up.
+inline int total_exponent(Row row, device const Scaled* alphas) {
+  const Reach last = reach_of(row, row.frames - 1);
+  device const Scaled* const alpha = alphas + ulong(row.frames - 1) * frame_cells(row);
+  int exponent = min_exponent;
+  for (uint i = last.begin; i < last.end; ++i) exponent = max(exponent, alpha[i].exponent);
+  return exponent;
 }
 
-/// The sums of the products of blanks and of labels, in units of 2^scale.
+/// The sums of the products of blanks and of labels.
 struct FrameSums {
   float blanks, labels;
-  int scale;
 
   float all() const { return blanks + labels; }
 };
 
 /// Even lanes add blanks, odd lanes labels. All lanes must call it.
 inline FrameSums sums_of_frame(Frame frame, uint lane) {
-  const int scale = scale_of(frame, lane);
   float sum = 0.0f;
-  for (uint i = frame.first_of(lane); i < frame.end; i += lane_count) sum += frame.product(i, scale);
+  for (uint i = frame.first_of(lane); i < frame.end; i += lane_count) sum += frame.product(i);
   const float2 sums = simdgroup_sum(lane % 2 == 0 ? float2(sum, 0.0f) : float2(0.0f, sum));
-  return {sums.x, sums.y, scale};
+  return {sums.x, sums.y};
 }
 
 /// dL/da = y - posterior (eq. 16), dL/d ln y = -posterior.
@@ -95,11 +95,11 @@ inline Slot load_slot(Slots slots, uint slot, device const Scaled* y) {
 }
 
 /// The sum of the products of one class, over its labels in order.
-inline float class_sum(Frame frame, int scale, device const uint* order, Slot slot) {
+inline float class_sum(Frame frame, device const uint* order, Slot slot) {
   float sum = 0.0f;
   for (uint place = slot.begin; place < slot.end; ++place) {
     const uint i = 2 * order[place] + 1;
-    if (frame.has(i)) sum += frame.product(i, scale);
+    if (frame.has(i)) sum += frame.product(i);
   }
   return sum;
 }
@@ -111,7 +111,7 @@ void write_posteriors(Row row, Frame frame, FrameSums sums, Slots slots, Slot ah
   for (uint n = lane; n < row.classes; n += lane_count) {
     const Slot slot = ahead;
     ahead = load_slot(slots, min(n + uint(lane_count), row.classes - 1), y);
-    const float sum = n == 0 ? sums.blanks : class_sum(frame, sums.scale, slots.order, slot);
+    const float sum = n == 0 ? sums.blanks : class_sum(frame, slots.order, slot);
     gradient[slot.class_index] = D(gradient_of(row, to_float(slot.y) / normalizer, sum / sums.all()));
   }
 }
@@ -131,8 +131,9 @@ template <class D>
   if (t >= row.frames) return;
   const ulong begin = ulong(t) * frame_cells(row);
   const Reach reach = reach_of(row, t);
-  const Frame frame = {alphas + row.alpha_begin + begin, betas + row.beta_begin + begin, 2 * row.labels + 1,
-                       reach.begin, reach.end};
+  device const Scaled* const alpha = alphas + row.alpha_begin;
+  const Frame frame = {alpha + begin, betas + row.beta_begin + begin, 2 * row.labels + 1, reach.begin,
+                       reach.end,     total_exponent(row, alpha)};
   const Slots row_slots = {order + row.labels_begin, ends + row.classes_begin, classes + row.classes_begin};
   device const Scaled* const y = emissions + row.emissions_begin + ulong(t) * row.classes;
   device D* const gradient = gradients + frame_begin(shape, t, b);

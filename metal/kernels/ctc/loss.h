@@ -23,10 +23,11 @@ inline Pair log_normalizer(Shape shape, Row row, uint b, device const float* nor
 /// The loss of a row, the same bits in all lanes of a simdgroup, which must all call it. From logits p <= 1, so a
 /// negative loss is a rounding error and becomes 0.
 inline float row_loss(Shape shape, Row row, uint b, Scaled p, device const float* normalizers, uint lane) {
+  const Pair normalizer = from_logits ? log_normalizer(shape, row, b, normalizers, lane) : Pair{0.0f, 0.0f};
   if (is_zero(p)) return shape.zero_infinity != 0 ? 0.0f : INFINITY;
   const Pair shifted = negated(logarithm(p));
   if (!from_logits) return shifted.high + 0.0f;
-  const Pair loss = add(shifted, log_normalizer(shape, row, b, normalizers, lane));
+  const Pair loss = add(shifted, normalizer);
   return loss.high > 0.0f ? loss.high : 0.0f;
 }
 

@@ -121,6 +121,7 @@ struct ProductShape {
   uint32_t rows, columns, depth;
   uint32_t first_row_stride, first_column_stride;
   uint32_t second_row_stride, second_column_stride;
+  uint32_t shares_second;  ///< 1: all products have the same second factor
 };
 
 }  // namespace svd

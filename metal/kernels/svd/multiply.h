@@ -1,6 +1,7 @@
-// C = A B of float matrices, for the rSVD. A threadgroup computes 16 x 16 elements of C, one per thread.
+// C = A B of pairs of float matrices, for the rSVD. A threadgroup computes 16 x 16 elements of one C, one per thread.
 //
-//   A [rows, depth], B [depth, columns], each with its strides  ->  C [rows, columns], row-major
+//   A [.., rows, depth], B [.., depth, columns] or one B for all  ->  C [.., rows, columns], row-major
+//   the rows and columns of A and B each with their stride
 //
 // Sums of sixteen products are added up, because short sums have smaller errors.
 #pragma once
@@ -31,9 +32,12 @@ inline void stage_factors(device const float* A, device const float* B, uint2 co
     constant ProductShape& shape [[buffer(product_shape_index)]],
     device const float* first [[buffer(first_factor_index)]],
     device const float* second [[buffer(second_factor_index)]], device float* product [[buffer(product_index)]],
-    uint2 group [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]]) {
+    uint3 group [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]]) {
   threadgroup TilePair tiles;
-  const uint2 corner = group * uint(tile), at = uint2(thread_index % tile, thread_index / tile);
+  const uint2 corner = group.xy * uint(tile), at = uint2(thread_index % tile, thread_index / tile);
+  first += ulong(group.z) * shape.rows * shape.depth;
+  if (shape.shares_second == 0) second += ulong(group.z) * shape.depth * shape.columns;
+  product += ulong(group.z) * shape.rows * shape.columns;
   float sum = 0.0f;
   for (uint term = 0; term < shape.depth; term += tile) {
     stage_factors(first, second, corner, term, shape, tiles, at);

@@ -224,5 +224,23 @@ TEST(Svd, RandomizedIsMadeOfProductsAndDecompositions) {
                                           "7 x 3 transposed", "9 x 3 x 3"));
 }
 
+/// All matrices of a batch take the dispatches of one. Only the random subspace is the same for all.
+TEST(Svd, RandomizedTakesABatchTogether) {
+  HostStream stream;
+  Call call(some_svd(9, 7, 3));
+  SvdResults<float> results(call.typed.problem(), 2, true);
+  ASSERT_TRUE(on(stream).randomized(call.typed.problem(), {.rank = 2, .oversampling = 1, .power_iterations = 1},
+                                    results.spans()));
+  std::vector<std::uint64_t> products;
+  std::vector<std::uint32_t> shares_second;
+  for (const Dispatch& dispatch : stream.dispatches()) {
+    if (dispatch.kernel != "svd_multiply") continue;
+    products.push_back(dispatch.groups.depth);
+    shares_second.push_back(dispatch.shape<svd::ProductShape>().shares_second);
+  }
+  EXPECT_THAT(products, testing::ElementsAre(3, 3, 3, 3, 3));
+  EXPECT_THAT(shares_second, testing::ElementsAre(1, 0, 0, 0, 0));
+}
+
 }  // namespace
 }  // namespace assay::metal::test

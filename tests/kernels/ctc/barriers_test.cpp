@@ -11,7 +11,7 @@ namespace {
 using emulator::Report;
 
 /// Dispatches of every kernel that has a barrier, with more threads than a simdgroup has and more states than threads.
-Result<std::vector<Report>> run(const std::string& source) {
+Result<std::vector<Report>> run_all(const std::string& source) {
   emulator::EmulatorOptions options;
   options.language.metal_version = 300;  // without bfloat there is less to compile, eighteen times and more
   CtcBench bench(options, source);
@@ -25,7 +25,7 @@ Result<std::vector<Report>> run(const std::string& source) {
 }
 
 TEST(CtcBarriers, AreEachNeeded) {
-  expect_each_barrier_needed(text_with_includes(ctc_source_file()), 18, run);
+  expect_each_barrier_needed(text_with_includes(ctc_source_file()), 18, run_all);
 }
 
 }  // namespace

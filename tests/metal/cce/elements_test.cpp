@@ -1,6 +1,7 @@
 // The inner loops of linear cross-entropy on every instruction set of this machine: exp, tanh and its slope against
 // double over their ranges, sums, ends of rows, and copies that begin and end anywhere.
 #include "metal/cpu/cce/elements.h"
+#include "tests/limits.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +13,8 @@
 namespace assay::metal::cpu {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+using tests::infinity;
+using tests::nan;
 constexpr double u = 0x1p-23;
 
 /// Numbers from `least` to `most`, and no whole number of registers of them.

@@ -10,13 +10,14 @@
 #include <string>
 
 #include "metal/cpu/cce/any.h"
+#include "tests/limits.h"
 #include "tests/metal/cce/truth.h"
 
 namespace assay::metal {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+using tests::infinity;
+using tests::nan;
 
 template <class Call>
 std::string complaint(const Call& call) {

@@ -6,13 +6,14 @@
 #include <string>
 #include <tuple>
 
+#include "tests/limits.h"
 #include "tests/metal/cce/truth.h"
 
 namespace assay::metal {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+using tests::infinity;
+using tests::nan;
 
 template <class Real>
 void expect_right(const CceCase<Real>& given, const CallOptions& how = {}) {

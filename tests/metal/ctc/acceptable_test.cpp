@@ -7,6 +7,7 @@
 
 #include "metal/cpu/ctc/kernels.h"
 #include "metal/cpu/half.h"
+#include "tests/limits.h"
 
 namespace assay::metal {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using cpu::InstructionSet;
 using reference::CtcInput;
 
-constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+using tests::infinity, tests::nan;
 
 /// Two frames of three rows, the last of which has one frame.
 template <class Real>

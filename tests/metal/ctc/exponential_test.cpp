@@ -10,6 +10,7 @@
 #include <random>
 
 #include "metal/cpu/simd/exponential.h"
+#include "tests/limits.h"
 
 namespace assay::metal::cpu {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 using Exact = boost::multiprecision::cpp_bin_float_50;
 
 constexpr double u = 0x1p-53;
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 
 /// The relative error of `value` as exp(a - m), in u.
 double error(Extended value, float a, float m) {

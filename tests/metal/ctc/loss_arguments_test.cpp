@@ -7,13 +7,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/limits.h"
 #include "tests/metal/ctc/batch.h"
 
 namespace assay::metal {
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
+using tests::nan;
 
 /// A call that each test spoils in one place: T=4, B=2, C=3, S=2.
 struct Call {

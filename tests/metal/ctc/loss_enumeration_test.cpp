@@ -8,13 +8,14 @@
 #include <random>
 
 #include "metal/cpu/ctc/error_bound.h"
+#include "tests/limits.h"
 #include "tests/metal/ctc/batch.h"
 #include "tests/metal/ctc/enumeration.h"
 
 namespace assay::metal {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 
 /// Draws batches of up to 3 rows, 5 frames, 4 classes; lengths vary, labels repeat, some classes are impossible.
 class Generator {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "tests/limits.h"
 #include "tests/metal/ctc/batch.h"
 
 namespace assay::metal {
@@ -16,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::FloatEq;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 constexpr float largest = std::numeric_limits<float>::max();
 
 std::vector<std::int64_t> range(std::int64_t first, std::int64_t count) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/limits.h"
 #include "tests/metal/ctc/batch.h"
 
 namespace assay::metal {
@@ -16,7 +17,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::FloatEq;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 
 float log_f(double x) {
   return static_cast<float>(std::log(x));

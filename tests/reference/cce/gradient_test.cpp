@@ -9,13 +9,14 @@
 #include "reference/cce/outcome.h"
 #include "reference/number/big_float.h"
 #include "tests/reference/cce/tokens.h"
+#include "tests/reference/expect.h"
 
 namespace assay::reference {
 namespace {
 
 using tests::Tokens;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using tests::infinity;
 
 void expect_finite_differences(const Tokens& tokens) {
   const PrecisionScope scope(100);

@@ -19,6 +19,9 @@
 namespace assay::reference {
 namespace {
 
+using tests::infinity;
+using tests::nan;
+
 using tests::expect_near;
 
 template <class Weight>
@@ -153,7 +156,6 @@ TEST(OnlineSum, KeepsTheSummandsThatOneSwallows) {
 }
 
 TEST(OnlineSum, StandsLeadingMinusInfinitiesAndChunksOfNothingElse) {
-  const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(OnlineSum<double>{}.log(), -infinity);
   const std::vector<double> nothing{-infinity, -infinity}, x{-infinity, -infinity, 3, -infinity, 3};
   const auto none = online_sum<double>(nothing), some = online_sum<double>(x);
@@ -164,7 +166,6 @@ TEST(OnlineSum, StandsLeadingMinusInfinitiesAndChunksOfNothingElse) {
 }
 
 TEST(OnlineSum, LetsNanThrough) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const std::vector<double>& x : {std::vector{nan, 1.0}, std::vector{1.0, nan}, std::vector{0.0, nan, 5.0}})
     EXPECT_TRUE(std::isnan(online_sum<double>(x).log()));
 }

@@ -7,11 +7,12 @@
 
 #include "reference/number/big_float.h"
 #include "reference/number/exact.h"
+#include "tests/reference/expect.h"
 
 namespace assay::reference {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using tests::infinity;
 
 TEST(Logits, AreExactOverRationals) {
   const std::vector<double> hidden{0.1, 0x1p-60}, weight{3, 0x1p60, 0.1, -1, 0x1p-140, 0}, bias{-1, 0, 0.5};

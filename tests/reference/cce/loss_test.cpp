@@ -17,7 +17,7 @@ namespace {
 using tests::Tokens;
 using Traits = NumberTraits<BigFloat>;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using tests::infinity;
 
 void expect_close(const BigFloat& got, const BigFloat& want, double bound = 1e-48) {
   tests::expect_relatively_near(got, want, bound);

@@ -15,15 +15,15 @@ namespace {
 using tests::gradients;
 using tests::Tokens;
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double tiny = 1e-46;
+using tests::nan;
+constexpr double tinier = 1e-46;
 
 void expect_near(const BigFloat& got, const BigFloat& want) {
-  tests::expect_near(got, want, tiny);
+  tests::expect_near(got, want, tinier);
 }
 
 void expect_near(const std::vector<BigFloat>& got, const std::vector<BigFloat>& want) {
-  tests::expect_near(got, want, tiny);
+  tests::expect_near(got, want, tinier);
 }
 
 void expect_near(const CceOutcome<BigFloat>& got, const CceOutcome<BigFloat>& want) {

@@ -20,11 +20,11 @@ TEST(CceProblem, NeverReadsTokensThatAreIgnored) {
   EXPECT_TRUE(tokens.problem().is_ignored(1) && !tokens.problem().is_ignored(0));
   const CceOutcome<BigFloat> finite = cce_outcome<BigFloat>(tokens.problem());
   tokens.hidden[2] = tokens.hidden[3] = std::numeric_limits<double>::quiet_NaN();
-  const CceOutcome<BigFloat> nan = cce_outcome<BigFloat>(tokens.problem());
-  EXPECT_EQ(nan.loss, finite.loss);
-  EXPECT_EQ(gradients(nan), gradients(finite));
-  EXPECT_EQ(nan.dhidden[2], BigFloat(0));
-  EXPECT_EQ(nan.dhidden[3], BigFloat(0));
+  const CceOutcome<BigFloat> with_nan = cce_outcome<BigFloat>(tokens.problem());
+  EXPECT_EQ(with_nan.loss, finite.loss);
+  EXPECT_EQ(gradients(with_nan), gradients(finite));
+  EXPECT_EQ(with_nan.dhidden[2], BigFloat(0));
+  EXPECT_EQ(with_nan.dhidden[3], BigFloat(0));
 }
 
 TEST(CceProblem, WithoutCapIsThatOfAnInfiniteOne) {

@@ -13,7 +13,7 @@ namespace {
 
 using tests::expect_relatively_near;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using tests::infinity;
 
 TEST(Softcap, OfNoneIsTheLogit) {
   for (const double cap : {0.0, infinity})
@@ -35,13 +35,13 @@ TEST(Softcap, OfMinusInfinityIsMinusTheCap) {
 
 /// Against tanh by its definition, with more digits than cancel in it.
 TEST(Softcap, KeepsAllDigitsOfValueAndDerivative) {
-  using Traits = NumberTraits<BigFloat>;
   for (const double ratio : {1e-20, 1e-10, 0.01, 0.5, 1.0, 3.0, 20.0})
     for (const double sign : {1.0, -1.0}) {
       const BigFloat cap(3), z = BigFloat(sign * ratio) * cap;
       const Capped<BigFloat> capped = softcap(z, cap);
       const PrecisionScope scope(115);
-      const BigFloat up = Traits::exp(BigFloat(sign * ratio)), down = Traits::exp(BigFloat(-sign * ratio));
+      const BigFloat up = NumberTraits<BigFloat>::exp(BigFloat(sign * ratio)),
+                     down = NumberTraits<BigFloat>::exp(BigFloat(-sign * ratio));
       const BigFloat tanh = (up - down) / (up + down);
       expect_relatively_near(capped.value, cap * tanh, 1e-48);
       expect_relatively_near(capped.derivative, BigFloat(1) - tanh * tanh, 1e-48);

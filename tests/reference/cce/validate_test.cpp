@@ -14,8 +14,8 @@ namespace {
 
 using tests::Tokens;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::infinity;
+using tests::nan;
 constexpr std::int64_t huge = std::int64_t{1} << 62;
 
 /// Expects the refusal `said`, or "accepted", of a problem after `change`. Before, the problem is well posed: N=3, H=2,

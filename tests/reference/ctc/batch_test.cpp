@@ -14,7 +14,7 @@ using tests::expect_near;
 using tests::mixed_batch;
 using tests::random_batch;
 
-constexpr double tiny = 1e-40;  // what 50 digits leave uncertain, with room
+using tests::tiny;
 
 TEST(CtcRow, IsEnumerationOfTheSoftmax) {
   for (const std::int64_t blank : {0, 2}) {

@@ -6,6 +6,7 @@
 #include "reference/ctc/batch.h"
 #include "reference/number/big_float.h"
 #include "tests/reference/ctc/problems.h"
+#include "tests/reference/expect.h"
 
 namespace assay::reference {
 namespace {
@@ -14,7 +15,7 @@ using tests::Batch;
 using tests::random_batch;
 using Traits = NumberTraits<BigFloat>;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using tests::infinity;
 
 bool is_infinite(const BigFloat& x) {
   return !Traits::is_finite(x) && !Traits::is_nan(x) && x > 0;

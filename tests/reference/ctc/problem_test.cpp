@@ -13,7 +13,7 @@ namespace {
 using tests::Batch;
 using tests::expect_near;
 
-constexpr double tiny = 1e-40;  // what 50 digits leave uncertain, with room
+using tests::tiny;
 
 TEST(CtcRow, TakesLogProbsAsTheyAre) {
   Batch batch = tests::random_batch(4, 1, 3, 2, 3);  // not normalised: exp of them does not sum to 1

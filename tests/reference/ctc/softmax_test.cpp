@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "reference/number/big_float.h"
+#include "tests/reference/expect.h"
 
 namespace assay::reference {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using tests::infinity;
 
 template <class Weight>
 std::vector<Weight> softmax_of(const std::vector<double>& logits) {

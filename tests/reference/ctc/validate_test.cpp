@@ -13,8 +13,8 @@ namespace {
 
 using tests::Batch;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::infinity;
+using tests::nan;
 constexpr std::int64_t huge = std::int64_t{1} << 62;
 
 /// A well-posed batch: T=4, B=2, C=3, S=2, padded with labels that must not be read.

@@ -8,7 +8,7 @@
 namespace assay::reference::formula {
 namespace {
 
-const std::vector<double> at = {0.5, 1.25, 2.0, 0.75};
+const std::vector<double> point = {0.5, 1.25, 2.0, 0.75};
 
 /// op(x, reversed x) or op(x), summed with weights by the upstream.
 Graph graph_of(Op op) {
@@ -30,7 +30,7 @@ Graph graph_of(Op op) {
 
 BigFloat value_at(const Graph& graph, std::size_t moved, const BigFloat& step) {
   Values<BigFloat> values = evaluate<BigFloat>(graph, [&](const std::string&) {
-    std::vector<double> x = at;
+    std::vector<double> x = point;
     x[moved] += static_cast<double>(step);
     return x;
   });
@@ -50,12 +50,12 @@ TEST(FormulaDifferentiate, AgreesWithDifferences) {
     const std::int32_t wrt[] = {0};
     const auto gradient = differentiate(with_gradient, wrt)[0];
     const auto values = evaluate<BigFloat>(with_gradient, [&](const std::string& name) {
-      return name == "x"                            ? at
+      return name == "x"                            ? point
              : graph.size_of(graph.outputs[0]) == 2 ? std::vector<double>{1, 2}
                                                     : std::vector<double>{1, 2, 3, 4};
     });
     const BigFloat step(0x1p-30);
-    for (std::size_t i = 0; i < at.size(); ++i) {
+    for (std::size_t i = 0; i < point.size(); ++i) {
       const BigFloat difference = (value_at(graph, i, step) - value_at(graph, i, -step)) / (step + step);
       EXPECT_LT(static_cast<double>(abs(difference - values[static_cast<std::size_t>(gradient)][i])), 1e-15)
           << op_names[static_cast<std::size_t>(op)] << " " << i;

@@ -1,5 +1,6 @@
 // Formulas in double, at any precision and as enclosures, against values that a hand can compute.
 #include "reference/formula/evaluate.h"
+#include "tests/reference/expect.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +8,8 @@
 
 namespace assay::reference::formula {
 namespace {
+
+using tests::infinity;
 
 const auto input = [](const std::string&) { return std::vector<double>{1, 2, 3, 4}; };
 
@@ -38,7 +41,6 @@ TEST(FormulaEvaluate, ProductOfMatricesAndScatter) {
 }
 
 TEST(FormulaEvaluate, LogaddexpAndTanhAtTheEdges) {
-  const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(detail::logaddexp(-infinity, -infinity), -infinity);
   EXPECT_EQ(detail::logaddexp(1000.0, 1000.0), 1000 + std::log(2));
   EXPECT_NEAR(detail::tanh(-0.5), std::tanh(-0.5), 1e-16);

@@ -12,11 +12,14 @@
 #include "reference/ctc/posterior.h"
 #include "tests/reference/ctc/lattices.h"
 #include "tests/reference/ctc/problems.h"
+#include "tests/reference/expect.h"
 
 namespace assay::reference {
 namespace {
 
-using Traits = NumberTraits<Ball>;
+using tests::infinity;
+
+using BallTraits = NumberTraits<Ball>;
 
 TEST(Ball, EnclosesEveryOperation) {
   const Rational a(355, 113), b(-22, 7);
@@ -46,9 +49,9 @@ TEST(Ball, KnowsItsEnds) {
   EXPECT_FALSE(third.contains(BigFloat(0.25)));
   EXPECT_EQ(Ball(0.25).midpoint(), 0.25);
   EXPECT_EQ(Ball(0.25).radius(), 0);
-  EXPECT_EQ(Traits::to_string(Ball(0.25), 10), "0.2500000000");
-  EXPECT_NE(Traits::to_string(third, 60).find("+/-"), std::string::npos);
-  EXPECT_EQ(Traits::to_double(third), 1.0 / 3.0);
+  EXPECT_EQ(BallTraits::to_string(Ball(0.25), 10), "0.2500000000");
+  EXPECT_NE(BallTraits::to_string(third, 60).find("+/-"), std::string::npos);
+  EXPECT_EQ(BallTraits::to_double(third), 1.0 / 3.0);
 }
 
 TEST(Ball, LiesBetween) {
@@ -61,18 +64,17 @@ TEST(Ball, ComparesOnlyWithCertainty) {
   const Ball third = Ball(1) / Ball(3), other = Ball(2) / Ball(6);
   EXPECT_TRUE(third < Ball(1) && Ball(1) > third);
   EXPECT_FALSE(third < other || other < third);
-  EXPECT_TRUE(Traits::is_zero(Ball(0)));
-  EXPECT_FALSE(Traits::is_zero(third - other));
-  EXPECT_FALSE(Traits::is_positive(third - other));
-  EXPECT_TRUE(Traits::is_positive(third));
+  EXPECT_TRUE(BallTraits::is_zero(Ball(0)));
+  EXPECT_FALSE(BallTraits::is_zero(third - other));
+  EXPECT_FALSE(BallTraits::is_positive(third - other));
+  EXPECT_TRUE(BallTraits::is_positive(third));
 }
 
 TEST(Ball, HasTheEndsOfExpAndLog) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(Traits::is_zero(Traits::exp(Ball(-infinity))));
-  EXPECT_FALSE(Traits::is_finite(Traits::log(Ball(0))));
-  EXPECT_TRUE(Traits::log(Ball(0)) < Ball(0));
-  EXPECT_TRUE(Traits::is_nan(Traits::nan()));
+  EXPECT_TRUE(BallTraits::is_zero(BallTraits::exp(Ball(-infinity))));
+  EXPECT_FALSE(BallTraits::is_finite(BallTraits::log(Ball(0))));
+  EXPECT_TRUE(BallTraits::log(Ball(0)) < Ball(0));
+  EXPECT_TRUE(BallTraits::is_nan(BallTraits::nan()));
   EXPECT_TRUE(Ball("0.1").contains(Rational(1, 10)));
   EXPECT_THROW(Ball("a tenth"), std::invalid_argument);
 }
@@ -126,7 +128,7 @@ TEST(CtcRow, IsCertifiedWhereLogitsAreHuge) {
     batch.targets = {1};
     const CtcRow<Ball> row = ctc_row<Ball>(batch.problem(), 0);
     ASSERT_TRUE(row.possible) << scale;
-    EXPECT_TRUE(Traits::is_finite(row.loss)) << scale;
+    EXPECT_TRUE(BallTraits::is_finite(row.loss)) << scale;
     EXPECT_LT(row.loss.radius(), abs(row.loss.midpoint()) * BigFloat(1e-40)) << scale;
     EXPECT_LT(abs(BigFloat(row.posterior(0, 1).midpoint() - 0.5)), BigFloat(1e-40)) << scale;
     EXPECT_LT(row.posterior(0, 1).radius(), BigFloat(1e-40)) << scale;
@@ -138,7 +140,7 @@ TEST(CtcRow, IsImpossibleInBallsAsElsewhere) {
   batch.targets = {1, 1};
   EXPECT_FALSE(ctc_row<Ball>(batch.problem(), 0).possible);
   const CtcOutcome<Ball> outcome = ctc_outcome<Ball>(batch.problem());
-  EXPECT_TRUE(Traits::is_nan(outcome.gradient[0]));
+  EXPECT_TRUE(BallTraits::is_nan(outcome.gradient[0]));
   EXPECT_TRUE(Ball(1e300) < outcome.loss[0]);
 }
 

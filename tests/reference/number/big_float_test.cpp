@@ -1,4 +1,5 @@
 #include "reference/number/big_float.h"
+#include "tests/reference/expect.h"
 
 #include <gtest/gtest.h>
 
@@ -15,9 +16,9 @@
 namespace assay::reference {
 namespace {
 
-using Traits = NumberTraits<BigFloat>;
+using BigTraits = NumberTraits<BigFloat>;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using tests::infinity;
 
 /// sqrt(2) by Newton's iteration, an irrational number made with arithmetic alone.
 BigFloat root_of_two() {
@@ -37,10 +38,10 @@ TEST(BigFloat, HasTheDigitsAskedFor) {
 
 TEST(BigFloat, ConvertsExactlyFromFloatAndDouble) {
   for (const double x : {0.0, 0.1, -1e300, 5e-324, 1.0, 2.2250738585072014e-308, 1.7976931348623157e308, -infinity})
-    EXPECT_EQ(static_cast<double>(Traits::from_real(x)), x);
-  EXPECT_EQ(Traits::from_real(0.1), BigFloat("0.1000000000000000055511151231257827021181583404541015625"));
-  EXPECT_EQ(static_cast<float>(Traits::from_real(0.1f)), 0.1f);
-  EXPECT_TRUE(std::isnan(static_cast<double>(Traits::nan())));
+    EXPECT_EQ(static_cast<double>(BigTraits::from_real(x)), x);
+  EXPECT_EQ(BigTraits::from_real(0.1), BigFloat("0.1000000000000000055511151231257827021181583404541015625"));
+  EXPECT_EQ(static_cast<float>(BigTraits::from_real(0.1f)), 0.1f);
+  EXPECT_TRUE(std::isnan(static_cast<double>(BigTraits::nan())));
 }
 
 /// Between two neighbours: below the middle, at it, above it; also where numbers are subnormal.
@@ -144,27 +145,27 @@ TEST(BigFloat, KeepsItsValueAcrossPrecisions) {
 
 TEST(BigFloat, OrdersNumbersAndNotNan) {
   EXPECT_TRUE(BigFloat(1) < 2 && BigFloat(2.5) > 2 && BigFloat(2) <= 2 && BigFloat(-infinity) < BigFloat(-1e300));
-  const BigFloat nan = Traits::nan();
+  const BigFloat nan = BigTraits::nan();
   EXPECT_FALSE(nan == nan);
   EXPECT_FALSE(nan < BigFloat(1));
   EXPECT_FALSE(nan >= BigFloat(1));
-  EXPECT_TRUE(Traits::is_nan(nan));
-  EXPECT_FALSE(Traits::is_finite(nan));
-  EXPECT_FALSE(Traits::is_finite(Traits::infinity()));
-  EXPECT_FALSE(Traits::is_positive(nan));
-  EXPECT_TRUE(Traits::is_positive(Traits::infinity()));
+  EXPECT_TRUE(BigTraits::is_nan(nan));
+  EXPECT_FALSE(BigTraits::is_finite(nan));
+  EXPECT_FALSE(BigTraits::is_finite(BigTraits::infinity()));
+  EXPECT_FALSE(BigTraits::is_positive(nan));
+  EXPECT_TRUE(BigTraits::is_positive(BigTraits::infinity()));
 }
 
 TEST(BigFloat, HasExpAndLogAtTheEnds) {
-  EXPECT_EQ(Traits::exp(BigFloat(-infinity)), 0);
-  EXPECT_EQ(Traits::log(BigFloat(0)), BigFloat(-infinity));
-  EXPECT_EQ(Traits::log(BigFloat(1)), 0);
-  EXPECT_GT(Traits::exp(BigFloat(-1e6)), 0);
+  EXPECT_EQ(BigTraits::exp(BigFloat(-infinity)), 0);
+  EXPECT_EQ(BigTraits::log(BigFloat(0)), BigFloat(-infinity));
+  EXPECT_EQ(BigTraits::log(BigFloat(1)), 0);
+  EXPECT_GT(BigTraits::exp(BigFloat(-1e6)), 0);
 }
 
 TEST(BigFloat, PrintsDecimals) {
-  EXPECT_EQ(Traits::to_string(BigFloat(0.1), 30), "0.100000000000000005551115123126");
-  EXPECT_EQ(Traits::to_string(BigFloat(-2), 5), "-2");
+  EXPECT_EQ(BigTraits::to_string(BigFloat(0.1), 30), "0.100000000000000005551115123126");
+  EXPECT_EQ(BigTraits::to_string(BigFloat(-2), 5), "-2");
   std::ostringstream out;
   out << BigFloat(0.25);
   EXPECT_EQ(out.str(), "0.25");

@@ -11,11 +11,11 @@ namespace assay::reference {
 namespace {
 
 using Wide = Extended<double>;
-using Traits = NumberTraits<Wide>;
+using WideTraits = NumberTraits<Wide>;
 
 TEST(Extended, KeepsTheNumberExactly) {
   for (const double x : {0.0, 1.0, 0.1, 5e-324, std::numeric_limits<double>::max()}) {
-    EXPECT_EQ(Traits::value(Wide(x)), x);
+    EXPECT_EQ(WideTraits::value(Wide(x)), x);
     if (x != 0) {
       EXPECT_TRUE(Wide(x).mantissa() >= 0.5 && Wide(x).mantissa() < 1);
     }
@@ -26,7 +26,7 @@ TEST(Extended, MultipliesAndDividesBeyondTheRange) {
   Wide x(1);
   for (int i = 0; i < 1000; ++i) x *= Wide(0x1p-1000);
   EXPECT_EQ(x.exponent(), -999'999);
-  EXPECT_EQ(Traits::value(x), 0);
+  EXPECT_EQ(WideTraits::value(x), 0);
   for (int i = 0; i < 1000; ++i) x /= Wide(0x1p-1000);
   EXPECT_EQ(x, Wide(1));
 }
@@ -34,8 +34,8 @@ TEST(Extended, MultipliesAndDividesBeyondTheRange) {
 TEST(Extended, RoundsSumsAsDoubleDoes) {
   for (int gap = 0; gap < 70; ++gap) {
     const double small = std::ldexp(0.7, -gap);
-    EXPECT_EQ(Traits::value(Wide(0.9) + Wide(small)), 0.9 + small) << gap;
-    EXPECT_EQ(Traits::value(Wide(small) + Wide(0.9)), 0.9 + small) << gap;
+    EXPECT_EQ(WideTraits::value(Wide(0.9) + Wide(small)), 0.9 + small) << gap;
+    EXPECT_EQ(WideTraits::value(Wide(small) + Wide(0.9)), 0.9 + small) << gap;
   }
   EXPECT_EQ(Wide(0.3) + Wide(0), Wide(0.3));
   EXPECT_EQ(Wide(0) + Wide(0.3), Wide(0.3));
@@ -80,7 +80,7 @@ TEST(Extended, HasExpAndLogOfEveryRange) {
 }
 
 TEST(Extended, LogDoesNotCancelNearOne) {
-  for (const double x : {1 + 0x1p-40, 1 - 0x1p-40}) EXPECT_EQ(Traits::log(Wide(x)), std::log(x));
+  for (const double x : {1 + 0x1p-40, 1 - 0x1p-40}) EXPECT_EQ(WideTraits::log(Wide(x)), std::log(x));
 }
 
 }  // namespace

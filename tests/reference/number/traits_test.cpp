@@ -8,17 +8,21 @@
 
 #include "reference/number/ball.h"
 #include "reference/number/big_float.h"
+#include "tests/reference/expect.h"
 
 namespace assay::reference {
 namespace {
 
-using Traits = NumberTraits<BigFloat>;
+using tests::infinity;
+using tests::nan;
+
+using BigTraits = NumberTraits<BigFloat>;
 
 TEST(Sqrt, OfFloatAndDoubleIsCorrectlyRounded) {
   for (const double x : {2.0, 0.1, 1e300, 5e-324, 3e-310, 0.0}) {
-    EXPECT_EQ(NumberTraits<double>::sqrt(x), static_cast<double>(Traits::sqrt(BigFloat(x)))) << x;
+    EXPECT_EQ(NumberTraits<double>::sqrt(x), static_cast<double>(BigTraits::sqrt(BigFloat(x)))) << x;
     const auto single = static_cast<float>(x);
-    EXPECT_EQ(NumberTraits<float>::sqrt(single), static_cast<float>(Traits::sqrt(BigFloat(single)))) << x;
+    EXPECT_EQ(NumberTraits<float>::sqrt(single), static_cast<float>(BigTraits::sqrt(BigFloat(single)))) << x;
   }
   EXPECT_TRUE(std::isnan(NumberTraits<double>::sqrt(-1.0)));
 }
@@ -29,7 +33,7 @@ TEST(Sqrt, OfBigFloatIsWithinItsUnitRoundoff) {
       BigFloat root, u;
       {
         const PrecisionScope scope(digits);
-        root = Traits::sqrt(BigFloat(x)), u = Traits::unit_roundoff();
+        root = BigTraits::sqrt(BigFloat(x)), u = BigTraits::unit_roundoff();
       }
       const PrecisionScope scope(120);
       const BigFloat relative = abs(BigFloat(root * root / BigFloat(x) - BigFloat(1)));  // twice the error of the root
@@ -39,13 +43,13 @@ TEST(Sqrt, OfBigFloatIsWithinItsUnitRoundoff) {
 }
 
 TEST(Sqrt, OfBigFloatIsExactForSquaresAndKnowsItsEnds) {
-  EXPECT_EQ(Traits::sqrt(BigFloat(1024)), BigFloat(32));
+  EXPECT_EQ(BigTraits::sqrt(BigFloat(1024)), BigFloat(32));
   const BigFloat third = BigFloat(1) / BigFloat(3);
   const PrecisionScope scope(105);
-  EXPECT_EQ(Traits::sqrt(third * third), third);
-  EXPECT_EQ(Traits::sqrt(BigFloat(0)), BigFloat(0));
-  EXPECT_EQ(Traits::sqrt(Traits::infinity()), Traits::infinity());
-  EXPECT_TRUE(Traits::is_nan(Traits::sqrt(BigFloat(-1))));
+  EXPECT_EQ(BigTraits::sqrt(third * third), third);
+  EXPECT_EQ(BigTraits::sqrt(BigFloat(0)), BigFloat(0));
+  EXPECT_EQ(BigTraits::sqrt(BigTraits::infinity()), BigTraits::infinity());
+  EXPECT_TRUE(BigTraits::is_nan(BigTraits::sqrt(BigFloat(-1))));
 }
 
 TEST(UnitRoundoff, IsHalfTheGapAboveOne) {
@@ -53,7 +57,7 @@ TEST(UnitRoundoff, IsHalfTheGapAboveOne) {
   EXPECT_EQ(NumberTraits<float>::unit_roundoff(), 0x1p-24F);
   for (const int digits : {17, 50, 100}) {
     const PrecisionScope scope(digits);
-    const BigFloat u = Traits::unit_roundoff();
+    const BigFloat u = BigTraits::unit_roundoff();
     EXPECT_GT(BigFloat(1) + (u + u), BigFloat(1));
     EXPECT_LE(u, BigFloat("1e-" + std::to_string(digits)));
 #if defined(ASSAY_HAVE_MPFR)
@@ -63,7 +67,6 @@ TEST(UnitRoundoff, IsHalfTheGapAboveOne) {
 }
 
 TEST(IsMinusInfinity, IsNeitherNanNorLarge) {
-  const double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(is_minus_infinity(-infinity) && is_minus_infinity(BigFloat(-infinity)));
   for (const double x : {infinity, nan, -1e308, 0.0})
     EXPECT_FALSE(is_minus_infinity(x) || is_minus_infinity(BigFloat(x)));
@@ -74,10 +77,10 @@ TEST(AddProduct, IsWhatTheTypeDoesBest) {
   add_product(sum, 2.0F, 3.0F);
   EXPECT_EQ(sum, 7);
 #if defined(ASSAY_HAVE_MPFR)
-  const BigFloat x = BigFloat(1) + Traits::unit_roundoff() * 2;
+  const BigFloat x = BigFloat(1) + BigTraits::unit_roundoff() * 2;
   BigFloat rest = -(x * x);
   add_product(rest, x, x);  // the rest is what the rounding of x * x lost
-  EXPECT_FALSE(Traits::is_zero(rest));
+  EXPECT_FALSE(BigTraits::is_zero(rest));
 #endif
 }
 

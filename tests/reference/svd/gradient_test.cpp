@@ -18,7 +18,7 @@ using tests::random_matrix;
 using tests::WeightedSquares;
 using tests::WeightedValues;
 
-constexpr int digits = 60;
+constexpr int gradient_digits = 60;
 using Terms = std::vector<SvdTerm>;
 
 template <class Function>
@@ -44,7 +44,7 @@ std::vector<BigFloat> weights(std::int64_t K) {
 }
 
 TEST(SvdGradient, IsThatOfDifferencesForEveryShape) {
-  const PrecisionScope scope(digits);
+  const PrecisionScope scope(gradient_digits);
   for (const auto& [M, N] : {std::pair{3, 3}, {4, 3}, {3, 4}, {4, 1}, {1, 4}, {4, 2}}) {
     SCOPED_TRACE("M " + std::to_string(M) + ", N " + std::to_string(N));
     const std::int64_t K = std::min(M, N);
@@ -56,7 +56,7 @@ TEST(SvdGradient, IsThatOfDifferencesForEveryShape) {
 }
 
 TEST(SvdGradient, OfTheSpectralNormIsTheFirstPairOfVectors) {
-  const PrecisionScope scope(digits);
+  const PrecisionScope scope(gradient_digits);
   const Matrix<BigFloat> A = random_matrix<BigFloat>(4, 3, 8);
   const WeightedValues norm{{1, 0, 0}};
   expect_that_of_differences(norm, A);

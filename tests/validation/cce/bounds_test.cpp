@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "tests/limits.h"
 #include "tests/validation/cce/float_kernel.h"
 #include "tests/validation/cce/kernels.h"
 #include "validation/cce/operation.h"
@@ -15,7 +16,7 @@
 namespace assay::validation {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 constexpr double u = 0x1p-24;
 constexpr float x = 1000.1F;
 

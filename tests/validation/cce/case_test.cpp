@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/limits.h"
 #include "tests/validation/cce/kernels.h"
 
 namespace assay::validation {
@@ -20,8 +21,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+using tests::infinity;
+using tests::nan;
 
 TEST(CceCase, RoundsToEachType) {
   EXPECT_EQ(rounded_to(Dtype::float32, 0.1), 0.1F);

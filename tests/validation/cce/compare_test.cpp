@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/limits.h"
 #include "tests/validation/cce/kernels.h"
 
 namespace assay::validation {
@@ -17,8 +18,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+using tests::infinity;
+using tests::nan;
 
 TEST(CcePlace, IsNamedByTheIndicesOfItsOutput) {
   const CceCase c = three_tokens();

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "tests/limits.h"
 #include "tests/validation/cce/kernels.h"
 
 namespace assay::validation {
@@ -20,7 +21,7 @@ using testing::IsEmpty;
 using testing::IsSubsetOf;
 using testing::Not;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 
 /// N=2 tokens of H=8 and V=16 entries.
 CceCase ordinary() {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "tests/limits.h"
 #include "tests/validation/cce/kernels.h"
 #include "validation/cce/bounds.h"
 
@@ -15,7 +16,7 @@ namespace {
 using Problem = metal::AnyCceProblem;
 using Results = metal::AnyCceOutput;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 constexpr float least = std::numeric_limits<float>::denorm_min();
 
 void nudge(float& x) {

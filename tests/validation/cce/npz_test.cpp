@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/limits.h"
 #include "tests/validation/cce/kernels.h"
 #include "tests/validation/npz_files.h"
 
@@ -20,7 +21,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 
 CceCase read_tokens(const NpyArrays& arrays, std::vector<std::string>& notes) {
   const ScratchFile file;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/limits.h"
 #include "tests/validation/cce/kernels.h"
 #include "tests/validation/operations/shrinking.h"
 
@@ -16,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 
 /// What has to stay is given in few bits.
 TEST(CceShrink, RoundsValues) {

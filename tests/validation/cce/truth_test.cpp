@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/limits.h"
 #include "tests/validation/cce/kernels.h"
 #include "validation/cce/operation.h"
 #include "validation/core/number.h"
@@ -18,8 +19,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::doubles::infinity;
+using tests::doubles::nan;
 
 void expect_equal(const std::vector<BigFloat>& got, const std::vector<double>& expected) {
   ASSERT_EQ(got.size(), expected.size());

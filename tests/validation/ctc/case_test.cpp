@@ -1,5 +1,6 @@
 // A case that owns its data: views, labels, weights, rows, and equality in every bit.
 #include "validation/ctc/case.h"
+#include "tests/limits.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,8 +18,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+using tests::infinity;
+using tests::nan;
 
 /// T=2, B=3, C=2 with activations 0, 1, ..., 11; targets 1 1, then 0, then nothing.
 CtcCase three_rows(CtcTargets layout = CtcTargets::padded) {

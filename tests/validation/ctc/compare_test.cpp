@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/limits.h"
 #include "tests/validation/ctc/kernels.h"
 
 namespace assay::validation {
@@ -19,8 +20,8 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+using tests::infinity;
+using tests::nan;
 constexpr double wide = std::numeric_limits<double>::infinity();
 constexpr double no_bound = std::numeric_limits<double>::quiet_NaN();
 

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "tests/limits.h"
 #include "tests/validation/ctc/kernels.h"
 
 namespace assay::validation {
@@ -20,7 +21,7 @@ using testing::Contains;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 
 /// T=5 frames, C=3 classes, the label 1: in no class at all.
 CtcCase ordinary() {

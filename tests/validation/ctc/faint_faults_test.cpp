@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "tests/limits.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/ctc/operation.h"
 
@@ -16,7 +17,7 @@ namespace {
 using Problem = CtcProblem<float>;
 using Results = metal::CtcOutput<float>;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 constexpr float least = std::numeric_limits<float>::denorm_min();
 
 /// To the next float32.

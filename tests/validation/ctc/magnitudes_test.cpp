@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "tests/limits.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/ctc/generate.h"
 #include "validation/ctc/softmax.h"
@@ -19,7 +20,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using tests::doubles::infinity;
 
 /// The lattice of one row: its states and what each costs in each frame.
 struct Lattice {

@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "tests/limits.h"
 #include "tests/validation/ctc/kernels.h"
 #include "tests/validation/operations/shrinking.h"
 #include "validation/ctc/shrink_structure.h"
@@ -16,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 
 /// What has to stay is given in few bits.
 TEST(Shrink, RoundsValues) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/limits.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/core/number.h"
 #include "validation/ctc/generate.h"
@@ -14,7 +15,7 @@
 namespace assay::validation {
 namespace {
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
+using tests::infinity;
 
 TEST(Softmax, IsThatOfTheReference) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/limits.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/core/number.h"
 #include "validation/ctc/generate.h"
@@ -19,8 +20,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::doubles::infinity;
+using tests::doubles::nan;
 
 TEST(Truth, IsThatOfAHandCountedCase) {
   const CtcTruth truth = truth_of(three_of_four_paths(), 50);

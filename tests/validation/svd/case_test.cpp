@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/limits.h"
 #include "tests/validation/svd/kernels.h"
 
 namespace assay::validation {
@@ -17,8 +18,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::doubles::infinity;
+using tests::doubles::nan;
 
 TEST(Dtypes, HaveTheRangeAndPrecisionTheyAreSaidToHave) {
   for (const Dtype dtype : all_dtypes()) {

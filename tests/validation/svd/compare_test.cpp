@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/limits.h"
 #include "tests/validation/svd/kernels.h"
 
 namespace assay::validation {
@@ -16,8 +17,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::doubles::infinity;
+using tests::doubles::nan;
 
 SvdRun good_run(const SvdCase& c) {
   return run_kernel(*plain_svd_kernel(), c);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/limits.h"
 #include "tests/validation/svd/kernels.h"
 #include "validation/svd/gradient_bounds.h"
 
@@ -19,8 +20,8 @@ using metal::SvdGradientNotes;
 using testing::Each;
 using testing::HasSubstr;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::doubles::infinity;
+using tests::doubles::nan;
 
 /// The verdict on the plain gradient after `spoil(dA, bounds, notes)`.
 template <class Spoil>

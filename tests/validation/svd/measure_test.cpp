@@ -8,13 +8,14 @@
 #include <limits>
 #include <vector>
 
+#include "tests/limits.h"
 #include "tests/validation/svd/kernels.h"
 
 namespace assay::validation {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::doubles::infinity;
+using tests::doubles::nan;
 
 /// The exact factors of exchange(), times a scale.
 SvdRun exact(double scale = 1) {

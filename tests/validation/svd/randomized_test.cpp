@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 
+#include "tests/limits.h"
 #include "tests/validation/svd/kernels.h"
 #include "validation/svd/operation.h"
 
@@ -19,8 +20,8 @@ using metal::AnySvdOutput;
 using reference::RandomizedSvd;
 using testing::HasSubstr;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using tests::doubles::infinity;
+using tests::doubles::nan;
 
 using Spoil = std::function<void(const RandomizedSvd&, const AnySvdOutput&)>;
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/limits.h"
 #include "tests/validation/svd/kernels.h"
 #include "validation/core/number.h"
 #include "validation/svd/operation.h"
@@ -15,7 +16,7 @@
 namespace assay::validation {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using tests::doubles::infinity;
 
 const char* const root_of_3 = "1.7320508075688772935274463415058723669428052538103806280558";
 
