@@ -152,6 +152,8 @@ Scaled total_probability(States<N> states, Cells<N> cells, Scaled below, uint co
 /// alpha or beta in the next frame.
 template <int N>
 struct Walk {
+  enum { loads_first = N > 2 };  ///< whether a frame loads before it stores: faster with many states a thread
+
   States<N> states;
   Cells<N> cells;
   device const Scaled* emissions;
@@ -176,12 +178,15 @@ struct Walk {
   /// writes from reads.
   void advance(thread Emissions<N>& y, threadgroup const Scaled* before, threadgroup Scaled* edges, Place place) {
     const Scaled below = from_below(cells.at[N - 1], before, place);
-    if (N > 2 || simdgroup_age <= simdgroup_spare) {
-      const Cells<N> sums = sums_into(states, cells, below);
+    const bool is_reached = N > 2 || simdgroup_age <= simdgroup_spare;
+    Cells<N> sums = cells;
+    if (is_reached) {
+      sums = sums_into(states, cells, below);
       cells = multiply(y, sums);
-      if (keeps_frames) store_cells(states, keeps_sums ? sums : cells, table, count, age, spare);
     }
-    y = load();
+    if (loads_first) y = load();
+    if (is_reached && keeps_frames) store_cells(states, keeps_sums ? sums : cells, table, count, age, spare);
+    if (!loads_first) y = load();
     table += table_step;
     ++age;
     ++simdgroup_age;
