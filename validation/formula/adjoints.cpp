@@ -8,9 +8,6 @@
 namespace assay::validation::formula {
 namespace {
 
-// A kernel of another road rounds other intermediate values, of which fewer may cancel.
-constexpr double adjoint_roads = 4;
-
 // Slopes that are followed for all results of one case: half a second. Bounds beyond stay running ones.
 constexpr std::int64_t most_work = 60'000'000;
 
@@ -56,7 +53,7 @@ std::vector<double> Adjoints::sharpened(std::vector<double> running, bool is_res
   // The widest first: where its bound does not become smaller, those of the others would not either.
   std::ranges::stable_sort(due, std::greater(), [&](std::size_t i) { return running[i] / std::abs(values_[n][i]); });
   for (const std::size_t i : due) {
-    const double smaller = adjoint_roads * bound(n, i, running[i] / adjoint_roads);
+    const double smaller = bound(n, i, running[i]);
     if (smaller < running[i]) {
       running[i] = smaller;
     } else if (i == due.front()) {
