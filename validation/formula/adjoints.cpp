@@ -27,11 +27,12 @@ bool is_recurrence(const Graph& graph) {
 
 }  // namespace
 
-Adjoints::Adjoints(const Graph& graph, const Doubles& values, const Doubles& errors, double roundoff)
+Adjoints::Adjoints(const Graph& graph, const Doubles& values, const Doubles& errors, const Arithmetic& arithmetic)
     : graph_(graph),
       values_(values),
       is_used_(is_recurrence(graph)),
-      wide_(std::sqrt(roundoff) / 4),
+      wide_(std::sqrt(format_of(arithmetic.compute).roundoff) / 4),
+      near_roads_(arithmetic.near_roads),
       slopes_(graph, values, errors),
       passes_(graph.nodes.size()),
       reached_(graph.nodes.size()) {}
@@ -53,7 +54,7 @@ std::vector<double> Adjoints::sharpened(std::vector<double> running, bool is_res
   // The widest first: where its bound does not become smaller, those of the others would not either.
   std::ranges::stable_sort(due, std::greater(), [&](std::size_t i) { return running[i] / std::abs(values_[n][i]); });
   for (const std::size_t i : due) {
-    const double smaller = bound(n, i, running[i]);
+    const double smaller = near_roads_ * bound(n, i, running[i] / near_roads_);
     if (smaller < running[i]) {
       running[i] = smaller;
     } else if (i == due.front()) {

@@ -339,7 +339,7 @@ Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& a
   errors.reserve(graph.nodes.size());
   underflows.reserve(graph.nodes.size());
   NodeErrors node_errors(graph, values, errors, underflows, arithmetic);
-  Adjoints adjoints(graph, values, errors, format_of(arithmetic.compute).roundoff);
+  Adjoints adjoints(graph, values, errors, arithmetic);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     std::vector<double> result, underflow;

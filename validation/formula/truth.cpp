@@ -119,7 +119,9 @@ void take_road(const Question& question, const Exact& exact, const Trace& trace,
   if (road.results.size() != count)
     throw std::invalid_argument(fmt::format("the road gives {} results: expected {}", road.results.size(), count));
   const Exact of_road = road.evaluated<BigFloat>(question.subject.digits * 3 / 2);
-  const Doubles road_bounds = bounds_of(road, in_double(of_road), question.subject.arithmetic);
+  Arithmetic own = question.subject.arithmetic;
+  own.near_roads = 1;
+  const Doubles road_bounds = bounds_of(road, in_double(of_road), own);
   for (std::size_t k = 0; k < count; ++k) {
     const auto formula_node = static_cast<std::size_t>(question.results[first + k]);
     require_same_results(k, exact[formula_node], of_road[static_cast<std::size_t>(road.results[k])], bounds[first + k],
