@@ -69,11 +69,11 @@ def test_a_mistake_is_named(kernel, says):
     assert says in said_of(kernel)
 
 
-def said_of(kernel, operation=gallery.softmax, arrays=([[0.0] * 12]), gradient=False):
+def said_of(kernel, operation=gallery.softmax, arrays=([1.0, 2.0, 3.0] * 4,), gradient=False):
     """What is said of a kernel's second call: x [3, 4], and an upstream of ones."""
     call = KernelCall(operation, kernel, "float32", gradient)
-    for _ in range(2):
-        outcome, said = call({"N": 3, "D": 4}, arrays, [[1.0] * 12], 0)
+    for factor in (1, 2):
+        outcome, said = call({"N": 3, "D": 4}, [[factor * x for x in one] for one in arrays], [[1.0] * 12], 0)
     assert outcome == "failed"
     return said
 
