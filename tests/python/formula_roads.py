@@ -1,5 +1,7 @@
 """Roads to the results of the gallery's operations other than their formulas: formulas too, in the names of the array API."""
 
+from assay._gallery_roads import transducer_gradient  # noqa: F401
+
 
 def layer_norm_of_two_products(xp, x, weight, bias):
     """x r - mean r, whose difference cancels where the spread is small beside the mean."""
@@ -63,42 +65,3 @@ def delta_in_chunks(xp, q, k, v, decay, beta):
         written = [(ratio[end - 1, j] * k[j])[:, None] * u[j - at] for j in range(at, end)]
         state = since[end - 1] * state + sum(written[1:], written[0])
     return xp.stack(out, axis=0) if out else q
-
-
-def _transducer_lattice(xp, y, emit):
-    """log-probabilities of all ways to a cell, and from it to the end."""
-    T, alpha, beta = y.shape[0], {(0, 0): 0.0}, {(y.shape[0], 3): 0.0}
-    for t in range(T):
-        for u in range(4):
-            ways = [alpha[t - 1, u] + y[t - 1, u, 0]] if t > 0 else []
-            ways += [alpha[t, u - 1] + emit[t, u - 1]] if u > 0 else []
-            alpha[t, u] = xp.logaddexp(*ways) if len(ways) == 2 else ways[0] if ways else 0.0
-    for t in reversed(range(T)):
-        for u in reversed(range(4)):
-            ways = [beta[t + 1, u] + y[t, u, 0]] if (t + 1, u) in beta else []
-            ways += [beta[t, u + 1] + emit[t, u]] if u < 3 else []
-            beta[t, u] = xp.logaddexp(*ways) if len(ways) == 2 else ways[0]
-    return alpha, beta
-
-
-def transducer_gradient(xp, logits, labels, upstream):
-    """By alpha and beta in logarithms: the posterior of a step is exp(alpha + y + beta - total)."""
-    if logits.shape[0] == 0:
-        return logits
-    d = logits - xp.max(logits, axis=-1, keepdims=True)
-    y = d - xp.log(xp.sum(xp.exp(d), axis=-1, keepdims=True))
-    is_label = xp.arange(y.shape[2]) == labels[:, None]
-    emit = xp.sum(xp.where(is_label, y[:, :3, :], 0), axis=-1)
-    alpha, beta = _transducer_lattice(xp, y, emit)
-    total = alpha[y.shape[0] - 1, 3] + y[-1, 3, 0]
-    rows = []
-    for t in range(y.shape[0]):
-        for u in range(4):
-            g = xp.zeros((y.shape[2],))
-            if (t + 1, u) in beta:
-                g = g - xp.where(xp.arange(y.shape[2]) == 0, xp.exp(alpha[t, u] + y[t, u, 0] + beta[t + 1, u] - total), 0)
-            if u < 3:
-                g = g - xp.where(is_label[u], xp.exp(alpha[t, u] + emit[t, u] + beta[t, u + 1] - total), 0)
-            rows.append(g)
-    g = xp.reshape(xp.stack(rows, axis=0), y.shape)
-    return upstream * (g - xp.exp(y) * xp.sum(g, axis=-1, keepdims=True))

@@ -103,10 +103,8 @@ Hint hint_of(const Subject& subject, const Traced& traced, const std::vector<std
     constexpr double most = 64;  // times the bound: beyond, an error is no matter of rounding
     if (has_road) return std::string();
     const std::string rounds = declaration_hint(traced, nodes[k], i, values, subject.arithmetic, error - bound);
-    return !rounds.empty() || !(error <= most * bound)
-               ? rounds
-               : std::string(
-                     "\n  if the kernel takes another road than the formula, write the road as a formula: road=f");
+    if (!(error <= most * bound)) return rounds;
+    return rounds + "\n  if the kernel takes another road than the formula, write the road as a formula: road=f";
   };
 }
 
