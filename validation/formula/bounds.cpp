@@ -15,7 +15,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Roundings of one operation that a kernel may spend: other roads to the same mathematics round a factor that the
-// formula does not, a reciprocal in the place of a quotient, a rescaling.
+// formula does not, a reciprocal in the place of a quotient, a rescaling (docs/formula.md, "Roads").
 constexpr double roads = 2;
 
 // Another road may meet values that are larger than the formula's: a quotient taken last, a weight applied first.

@@ -52,6 +52,13 @@ def _joined(results: Sequence[GateResult], dtypes: Sequence[str]) -> GateResult:
     return GateResult(results[0].operation, results[0].kernel, properties, table, record)
 
 
+def _written(value: Any) -> str:
+    """A declared value as one writes it in a call: functions by their names."""
+    if isinstance(value, tuple):
+        return f"({', '.join(_written(one) for one in value)},)"
+    return value.__name__ if inspect.isfunction(value) else repr(value)
+
+
 class Operation:
     """A formula, and what is drawn for its inputs. Calling it computes the formula with NumPy."""
 
@@ -155,7 +162,7 @@ class Operation:
         said, table = self.subject(kernel, backward, **declared).run(cases, seed, filter, reach, given, shortened)
         report = json.loads(said)
         for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
-            words, keywords = failure["reproducer"], "".join(f", {key}={value!r}" for key, value in declared.items())
+            words, keywords = failure["reproducer"], "".join(f", {key}={_written(value)}" for key, value in declared.items())
             name = getattr(fn, "__name__", "kernel")
             failure["again"] = f"import assay; assay.replay({name}, {words!r}, operation={self.name}{keywords})"
             table = table.replace(words, failure["again"])
