@@ -259,8 +259,9 @@ class Differentiation {
 }  // namespace detail
 
 /// Adds the gradients of sum_k <upstream_k, output_k> in the inputs `wrt`, with inputs "upstream0", "upstream1", ...
-/// Returns their nodes.
+/// Returns their nodes; adds nothing where `wrt` is empty.
 inline std::vector<std::int32_t> differentiate(Graph& graph, std::span<const std::int32_t> wrt) {
+  if (wrt.empty()) return {};
   detail::Differentiation reverse(graph);
   for (std::size_t k = 0; k < graph.outputs.size(); ++k) {
     Node upstream{Op::input, graph.size_of(graph.outputs[k])};

@@ -49,6 +49,24 @@ def _unnormalised(p):
     return out
 
 
+def inverse_by_powers(p, chunk=64):
+    """(I + L)^-1 = (I - L)(I + L^2)(I + L^4)...: right on paper, but where keys are alike, powers of L are 1e8 and cancel."""
+    k, n = right.unit_keys(p), p.q.shape[1]
+    state, out = np.zeros((n, n), f32), np.zeros_like(p.q)
+    for at in range(0, len(p.q), chunk):
+        q, key, v, a, b = (one[at : at + chunk] for one in (p.q, k, p.v, p.decay, p.beta))
+        size = len(q)
+        ratio = np.array([[np.prod(a[j + 1 : i + 1]) if j <= i else 0 for j in range(size)] for i in range(size)], f32)
+        decayed, lower = np.cumprod(a)[:, None], np.tril(b[:, None] * ratio * (key @ key.T), -1)
+        inverse, power = np.eye(size, dtype=f32) - lower, lower @ lower
+        for _ in range(5):
+            inverse, power = inverse + inverse @ power, power @ power
+        u = inverse @ (b[:, None] * (v - decayed * (key @ state)))
+        out[at : at + chunk] = decayed * (q @ state) + (ratio * (q @ key.T)) @ u
+        state = decayed[-1] * state + (ratio[-1][:, None] * key).T @ u
+    return out
+
+
 def _read_before_writing(p):
     k, state, out = right.unit_keys(p), np.zeros((p.q.shape[1],) * 2, f32), np.zeros_like(p.q)
     for t in range(len(p.q)):

@@ -3,7 +3,8 @@
 import numpy as np
 
 import formula_right_kernels as forward
-from formula_right_sequences import transducer_log_probs, wide
+import formula_roads as roads
+from formula_right_sequences import cumulative_by_scan, transducer_log_probs, unit_keys, wide
 
 f32 = np.float32
 
@@ -115,6 +116,49 @@ def padded_backward(p, cap_counts=True):
     return ds @ p.k, dk.sum(0), dv.sum(0)  # heads share keys and values
 
 
+def cumulative_backward(p):
+    """A recurrence from the end, as each total is a share of the next."""
+    y, dx, carried = cumulative_by_scan(p), np.zeros_like(p.x), 0
+    for t in reversed(range(p.x.shape[1])):
+        carried = p.upstream[:, t] + (carried * np.exp(y[:, t] - y[:, t + 1]) if t + 1 < p.x.shape[1] else 0)
+        dx[:, t] = carried * np.exp(p.x[:, t] - y[:, t])
+    return dx
+
+
+def cumulative_backward_of_pairs(p):
+    """The share of each element in each later total, T x T of them."""
+    y, steps = cumulative_by_scan(p), np.arange(p.x.shape[1])
+    shares = np.exp(np.where(steps[:, None] <= steps, p.x[:, :, None] - y[:, None, :], p.x.dtype.type(-np.inf)))
+    return (shares * p.upstream[:, None, :]).sum(-1)
+
+
+def delta_backward(p, by_matrices=False, erases=True):
+    """The recurrence in reverse, over the states of the forward pass."""
+    k, n, of = unit_keys(p), p.q.shape[1], p.q.dtype
+    states = [np.zeros((n, n), of)]
+    for t in range(len(p.q)):
+        decayed = states[-1] * p.decay[t]
+        states.append(decayed + p.beta[t] * np.outer(k[t], p.v[t] - k[t] @ decayed))
+    dq, dk, dv, da, db = (np.zeros_like(one) for one in (p.q, p.k, p.v, p.decay, p.beta))
+    ds = np.zeros((n, n), of)
+    for t in reversed(range(len(p.q))):
+        ds, decayed = ds + np.outer(p.q[t], p.upstream[t]), states[t] * p.decay[t]
+        missing, dv[t] = p.v[t] - k[t] @ decayed, p.beta[t] * (k[t] @ ds)
+        dq[t], db[t] = states[t + 1] @ p.upstream[t], k[t] @ ds @ missing
+        dk[t] = p.beta[t] * (ds @ missing) - decayed @ dv[t]
+        if by_matrices:
+            ds = (np.eye(n, dtype=of) - p.beta[t] * np.outer(k[t], k[t])) @ ds
+        elif erases:
+            ds = ds - np.outer(k[t], dv[t])
+        da[t], ds = (ds * states[t]).sum(), ds * p.decay[t]
+    root = np.sqrt((p.k * p.k).sum(-1, keepdims=True) + of.type(2.0**-10))
+    return dq, (dk - k * _sum(k * dk)) / root, dv, da, db
+
+
+def delta_backward_by_matrices(p):
+    return delta_backward(p, by_matrices=True)
+
+
 def transducer_backward(p, projects=True):
     """By alpha and beta, with the likelihood that alpha gives (as warp-transducer does), then through the log-softmax."""
     y, (T, U) = transducer_log_probs(p), p.logits.shape[:2]
@@ -163,7 +207,15 @@ RIGHT = {
     "matmul": [matmul_backward, wide(matmul_backward)],
     "causal_attention": [attention_backward, attention_backward_flash, wide(attention_backward)],
     "padded_attention": [padded_backward, wide(padded_backward)],
-    "transducer_loss": [wide(transducer_backward)],  # in float32, alpha + beta - total loses digits that the bound asks for
+    "cumulative_log_sum_exp": [cumulative_backward, cumulative_backward_of_pairs, wide(cumulative_backward)],
+    "gated_delta_rule": [delta_backward, delta_backward_by_matrices, wide(delta_backward)],
+    "transducer_loss": [transducer_backward, wide(transducer_backward)],
+}
+
+# What kernels declare that round numbers which the formula's gradient does not have: alpha + y + beta - total, x - y.
+DECLARED = {
+    transducer_backward: {"road": roads.transducer_gradient},
+    cumulative_backward_of_pairs: {"road": roads.cumulative_gradient_of_pairs},
 }
 
 FAULTY = {
@@ -198,6 +250,14 @@ FAULTY = {
     "padded_attention": {
         "slope_of_the_cap_forgotten": lambda p: padded_backward(p, cap_counts=False),
         "keys_of_the_first_head": _first_key_head,
+    },
+    "cumulative_log_sum_exp": {
+        "upstream_ignored": _of_ones(cumulative_backward),
+        "later_totals_forgotten": lambda p: p.upstream * np.exp(p.x - cumulative_by_scan(p)),
+    },
+    "gated_delta_rule": {
+        "what_is_erased_forgotten": lambda p: delta_backward(p, erases=False),
+        "keys_get_no_gradient": lambda p: (delta_backward(p)[0], np.zeros_like(p.k), *delta_backward(p)[2:]),
     },
     "transducer_loss": {
         "in_the_log_probabilities": lambda p: transducer_backward(p, projects=False),

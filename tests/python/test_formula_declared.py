@@ -33,12 +33,12 @@ def test_a_kernel_passes_that_declares_what_it_rounds():
     result = assay.gate(gallery.layer_norm, layer_fused, cases=CASES, rounds={"d.operands": 1})
     result.raise_for_failure()
     assert result["outputs"].worst <= 1
-    assert "output: of the bound without the declared roundings, errors would use more than all" in result.table
+    assert "output: of the bound without what is declared, errors would use more than all" in result.table
 
 
 def test_what_is_declared_and_not_rounded_is_seen_in_the_report():
     table = assay.gate(gallery.layer_norm, RIGHT["layer_norm"][0], cases=CASES, reach="none", rounds={"d.operands": 1}).table
-    (share,) = re.findall(r"output: of the bound without the declared roundings, errors would use ([\d.]+) %", table)
+    (share,) = re.findall(r"output: of the bound without what is declared, errors would use ([\d.]+) %", table)
     assert float(share) <= 100
     assert "declared" not in assay.gate(gallery.layer_norm, RIGHT["layer_norm"][0], cases=2, reach="none").table
 

@@ -98,11 +98,27 @@ def test_a_c_plugin_passes_forwards_and_backwards(tmp_path):
         ("if (D == 3) *(volatile int*)0 = 1;", "SIGSEGV"),
         ('if (D == 3) return snprintf(message, message_size, "no threes"), ASSAY_REFUSED;', "no threes"),
         ("if (D == 3) return ASSAY_OK;", "nan"),
+        ("if (D == 3) return 9;", "status 9, which is none of assay_status"),
     ],
 )
 def test_what_a_c_plugin_does_wrong_is_said(tmp_path, extra, says):
     result = assay.gate(gallery.softmax, library(tmp_path, extra), cases=40, filter="outputs", reach="none")
     assert says in result.failures["outputs"].explanation, result
+
+
+def test_what_is_no_plugin_is_refused(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no file '.*none.so': expected a shared library"):
+        assay.gate(gallery.softmax, tmp_path / "none.so")
+    (tmp_path / "text.so").write_text("no library")
+    result = assay.gate(gallery.softmax, tmp_path / "text.so", cases=2, filter="outputs", reach="none")
+    assert "text.so cannot be loaded" in result.failures["outputs"].explanation
+    assert "exports no assay_backward: declare it as assay_formula.h does" in only_forward(tmp_path).failures["gradient"].explanation
+
+
+def only_forward(folder):
+    (folder / "mine.c").write_text(SOFTMAX.replace("EXTRA", "").partition("int assay_backward")[0])
+    subprocess.run([COMPILER, "-shared", "-fPIC", f"-I{HEADERS}", "-o", folder / "forward.so", folder / "mine.c", "-lm"], check=True)
+    return assay.gradcheck(gallery.softmax, folder / "forward.so", cases=2)
 
 
 def test_a_c_plugin_may_decline_and_end_no_run(tmp_path):

@@ -8,9 +8,6 @@
 namespace assay::validation::formula {
 namespace {
 
-// A kernel of another road rounds other intermediate values, of which fewer may cancel.
-constexpr double adjoint_roads = 4;
-
 // Slopes that are followed for all results of one case: half a second. Bounds beyond stay running ones.
 constexpr std::int64_t most_work = 60'000'000;
 
@@ -30,11 +27,12 @@ bool is_recurrence(const Graph& graph) {
 
 }  // namespace
 
-Adjoints::Adjoints(const Graph& graph, const Doubles& values, const Doubles& errors, double roundoff)
+Adjoints::Adjoints(const Graph& graph, const Doubles& values, const Doubles& errors, const Arithmetic& arithmetic)
     : graph_(graph),
       values_(values),
       is_used_(is_recurrence(graph)),
-      wide_(std::sqrt(roundoff) / 4),
+      wide_(std::sqrt(format_of(arithmetic.compute).roundoff) / 4),
+      near_roads_(arithmetic.near_roads),
       slopes_(graph, values, errors),
       passes_(graph.nodes.size()),
       reached_(graph.nodes.size()) {}
@@ -56,7 +54,7 @@ std::vector<double> Adjoints::sharpened(std::vector<double> running, bool is_res
   // The widest first: where its bound does not become smaller, those of the others would not either.
   std::ranges::stable_sort(due, std::greater(), [&](std::size_t i) { return running[i] / std::abs(values_[n][i]); });
   for (const std::size_t i : due) {
-    const double smaller = adjoint_roads * bound(n, i, running[i] / adjoint_roads);
+    const double smaller = near_roads_ * bound(n, i, running[i] / near_roads_);
     if (smaller < running[i]) {
       running[i] = smaller;
     } else if (i == due.front()) {

@@ -17,8 +17,8 @@ namespace assay::validation::formula {
 
 class Adjoints {
  public:
-  /// `errors` are the bounds on the nodes so far. `roundoff` is that of the arithmetic.
-  Adjoints(const Graph& graph, const Doubles& values, const Doubles& errors, double roundoff);
+  /// `errors` are the bounds on the nodes so far.
+  Adjoints(const Graph& graph, const Doubles& values, const Doubles& errors, const Arithmetic& arithmetic);
 
   /// The smaller bounds on the next node, whose running ones are given. In a recurrence, looks for smaller ones where
   /// the running ones are so wide that terms of second order count, and on a result.
@@ -39,6 +39,7 @@ class Adjoints {
   const Doubles& values_;
   bool is_used_;
   double wide_;
+  double near_roads_;
   Slopes slopes_;
   Doubles rests_;  ///< NaN: not computed yet
   Doubles running_;

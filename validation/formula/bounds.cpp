@@ -15,7 +15,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Roundings of one operation that a kernel may spend: other roads to the same mathematics round a factor that the
-// formula does not, a reciprocal in the place of a quotient, a rescaling.
+// formula does not, a reciprocal in the place of a quotient, a rescaling (docs/formula.md, "Roads").
 constexpr double roads = 2;
 
 // Another road may meet values that are larger than the formula's: a quotient taken last, a weight applied first.
@@ -87,6 +87,7 @@ class NodeErrors {
   }
 
   double propagated(const Node& node, std::size_t i, double value) {
+    if (node.op == Op::exp) return exponential(node.arguments[0], i, value);
     if (is_unary(node.op)) return unary(node, operand(node, 0, i), value);
     if (node.is_share) return share(operand(node, 0, i), operand(node, 1, i), value);
     if (is_binary(node.op)) return binary(node.op, operand(node, 0, i), operand(node, 1, i), value);
@@ -171,8 +172,6 @@ class NodeErrors {
         return x.error;
       case Op::sign:
         return std::isinf(x.error) ? infinity : std::abs(x.value) > x.error || x.error == 0 ? 0 : 2;
-      case Op::exp:
-        return exponential(x, value);
       case Op::expm1:
         return x.value == 0 && x.error == 0 ? 0 : (std::abs(value + 1)) * std::expm1(x.error) + function;
       case Op::log:
@@ -190,17 +189,37 @@ class NodeErrors {
   }
 
   /// Some compute 2^(x log2 e), and round the product; below the smallest number exp is 0 whatever the error is.
-  double exponential(Operand x, double value) const {
+  double exponential(std::int32_t argument, std::size_t i, double value) const {
+    const Operand x{values_[static_cast<std::size_t>(argument)][i], errors_[static_cast<std::size_t>(argument)][i]};
     if (x.value == 0 && x.error == 0) return 0;
     if (std::isinf(x.value) && x.value < 0) return x.error == 0 ? 0 : infinity;
-    if (std::isinf(x.error)) return is_beyond_below(x) ? 2 * format_.smallest : infinity;
+    if (std::isinf(x.error)) return falls_below(argument, i) ? 2 * format_.smallest : infinity;
     const double error = x.error + roads * format_.roundoff * std::abs(x.value);
     const double moved = value == 0 ? std::exp(x.value + error) : value * std::expm1(error);
     return moved + value * a_.exp_error * format_.roundoff + 2 * format_.smallest;
   }
 
-  /// A sum of finite numbers that fell below the range became -inf.
-  bool is_beyond_below(Operand x) const { return x.value < -most() / 2; }
+  /// Whether a value below the range surely became -inf: no step to it may have been inf - inf.
+  bool falls_below(std::int32_t number, std::size_t i) const {
+    const auto n = static_cast<std::size_t>(number);
+    const Node& node = graph_.nodes[n];
+    if (std::isfinite(errors_[n][i])) return true;
+    if (node.op == Op::gather) return falls_below_joined(node, node.index[i]);
+    if (!(values_[n][i] < -most() / 2) || (!is_unary(node.op) && !is_binary(node.op))) return false;
+    const auto is_finite = [&](std::int32_t one) { return std::isfinite(errors_[static_cast<std::size_t>(one)][i]); };
+    const auto first = node.arguments[0], last = node.arguments.back();
+    if ((node.op == Op::add || node.op == Op::subtract) && is_finite(last)) return falls_below(first, i);
+    if (node.op == Op::add && is_finite(first)) return falls_below(last, i);
+    return std::ranges::all_of(node.arguments, is_finite);
+  }
+
+  bool falls_below_joined(const Node& node, std::int64_t at) const {
+    for (const auto argument : node.arguments) {
+      if (at < graph_.size_of(argument)) return falls_below(argument, static_cast<std::size_t>(at));
+      at -= graph_.size_of(argument);
+    }
+    return false;
+  }
 
   /// The largest size of a value that has a bound. float16 has no range to spare.
   double most() const { return format_.largest < 0x1p20 ? format_.largest : format_.largest * headroom; }
@@ -320,7 +339,7 @@ Doubles errors_of(const Graph& graph, const Doubles& values, const Arithmetic& a
   errors.reserve(graph.nodes.size());
   underflows.reserve(graph.nodes.size());
   NodeErrors node_errors(graph, values, errors, underflows, arithmetic);
-  Adjoints adjoints(graph, values, errors, format_of(arithmetic.compute).roundoff);
+  Adjoints adjoints(graph, values, errors, arithmetic);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     std::vector<double> result, underflow;

@@ -30,6 +30,9 @@ struct Arithmetic {
   /// of each operand of the operation that gives d, as where x r - mean r stands for (x - mean) r.
   std::map<std::string, double> rounds = {};
   bool flushes_subnormals = false;  ///< what is below the smallest normal number may be read or become 0
+  /// How much more than the graph's own values those of a kernel may lose in a recurrence, where the kernel is on a
+  /// road near that of the graph: docs/formula.md, "Roads". 1 where the graph is the kernel's road.
+  double near_roads = 4;
 };
 
 /// The format in which the kernel computes.

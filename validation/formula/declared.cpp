@@ -58,13 +58,14 @@ Doubles sensitivities(const Graph& graph, const Doubles& values, std::size_t n, 
 
 }  // namespace
 
-void require_names(const Graph& graph, const Arithmetic& arithmetic) {
+void require_names(const std::vector<std::shared_ptr<const Traced>>& formulas, const Arithmetic& arithmetic) {
   std::set<std::string> known;
-  for (const Node& node : graph.nodes) {
-    if (node.name.empty()) continue;
-    known.insert(node.name);
-    if (has_operands(node.op)) known.insert(node.name + of_operands);
-  }
+  for (const auto& formula : formulas)
+    for (const Node& node : formula->graph.nodes) {
+      if (node.name.empty()) continue;
+      known.insert(node.name);
+      if (has_operands(node.op)) known.insert(node.name + of_operands);
+    }
   for (const auto& [name, count] : arithmetic.rounds) {
     if (!known.contains(name))
       throw std::invalid_argument(fmt::format("rounds has '{}': expected one of {}", name, fmt::join(known, ", ")));

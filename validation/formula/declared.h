@@ -8,8 +8,8 @@
 
 namespace assay::validation::formula {
 
-/// The names that Arithmetic::rounds may have in this formula. Throws std::invalid_argument for others.
-void require_names(const Graph& graph, const Arithmetic& arithmetic);
+/// Throws std::invalid_argument for names in Arithmetic::rounds that none of these formulas has.
+void require_names(const std::vector<std::shared_ptr<const Traced>>& formulas, const Arithmetic& arithmetic);
 
 /// The errors that Arithmetic::rounds adds to each value of a formula.
 class DeclaredRoundings {

@@ -91,8 +91,14 @@ double of_needle(const Input& input, const Extents& extents, const std::string& 
   return static_cast<double>(1 + i % needle_period) / 64;
 }
 
+/// In [0, 1]. Decays and gates near 1 carry what was long ago, so that a long recurrence matters.
+double of_unit(Random& random, bool near_one) {
+  if (random.chance(0.1)) return near_one && random.chance(0.9) ? 1.0 : random.pick({0.0, 1.0});
+  return near_one ? 1 - std::ldexp(1.0, -static_cast<int>(random.integer(3, 14))) : random.real();
+}
+
 double of_kind(Random& random, const Input& input, const Extents& extents, const std::string& values,
-               const NumberFormat& format, std::int64_t i, double offset) {
+               const NumberFormat& format, std::int64_t i, double offset, bool near_one) {
   if (is_fixed(values)) return of_needle(input, extents, values, i);
   switch (input.kind) {
     case Kind::flag:
@@ -100,7 +106,7 @@ double of_kind(Random& random, const Input& input, const Extents& extents, const
     case Kind::index:
       return static_cast<double>(random.integer(0, std::max<std::int64_t>(extents.at(input.extent) - 1, 0)));
     case Kind::unit:
-      return random.chance(0.1) ? random.pick({0.0, 1.0}) : random.real();
+      return of_unit(random, near_one);
     case Kind::positive:
       return std::exp(random.gaussian());
     default:
@@ -130,10 +136,11 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
   const auto shape = shape_of(input, extents);
   const NumberFormat format = format_of(dtype);
   const double offset = random.pick({100.0, -1000.0, 10000.0});
+  const bool near_one = input.kind == Kind::unit && random.chance(0.5);
   std::vector<double> result(static_cast<std::size_t>(elements_of(shape)));
   for (std::size_t i = 0; i < result.size(); ++i) {
     double& x = result[i];
-    x = of_kind(random, input, extents, values, format, static_cast<std::int64_t>(i), offset);
+    x = of_kind(random, input, extents, values, format, static_cast<std::int64_t>(i), offset, near_one);
     x = rounded_to<double>(dtype, x);
     if (std::isinf(x)) x = std::copysign(format.largest, x);
   }

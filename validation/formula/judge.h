@@ -21,14 +21,17 @@ using Kernel = std::function<Doubles(const Case&)>;
 struct Truths {
   std::int64_t certified = 0;  ///< proven by balls
   std::int64_t compared = 0;   ///< equal at two precisions
-  /// The largest error as a share of the bound that the kernel would have without Arithmetic::rounds; empty where it
-  /// declares none.
+  /// The largest error as a share of the bound that the kernel would have without Arithmetic::rounds and without roads;
+  /// empty where it declares none.
   std::map<std::string, double> undeclared = {};  ///< by "output" and "gradient"
 };
 
 struct Subject {
   Specification specification;
   Trace trace;
+  /// Other formulas of the outputs, and of the gradients from the inputs and "upstream0", ..., on which the kernel
+  /// computes them. Their bounds hold in the place of the formula's. Either may be empty.
+  Trace road = {}, backward_road = {};
   std::string kernel_name;
   Kernel forward = {};  ///< either may be empty
   Kernel backward = {};
@@ -41,13 +44,14 @@ struct Subject {
 struct Truth {
   std::vector<std::vector<reference::BigFloat>> outputs, gradients;
   Doubles output_bounds, gradient_bounds;
-  Doubles undeclared_bounds;  ///< of outputs, then gradients, without Arithmetic::rounds; empty where it has none
+  Doubles undeclared_bounds;  ///< of outputs, then gradients, without what is declared; empty where nothing is
   Doubles values;             ///< of all nodes
   bool is_certified = false;  ///< balls prove each result that has a bound
 };
 
 /// Computed at half as many digits more than `digits`, and once more at `digits`: as balls, and where those are too
-/// wide or the build has none, as plain numbers. Throws ReferenceDisagrees where the two differ.
+/// wide or the build has none, as plain numbers. Throws ReferenceDisagrees where the two differ, and
+/// std::invalid_argument where a road gives other results than the formula.
 Truth truth_of(const Subject& subject, const Case& c);
 
 /// "[0.25 +/- 3.1e-40]" for each element of each output and, where the subject has a backward pass, of each gradient.

@@ -34,13 +34,13 @@ bool may_overflow(double got, const BigFloat& exact, double bound, Dtype storage
          std::abs(value) + bound >= format_of(storage).largest * (1 + format_of(storage).roundoff / 2);
 }
 
-/// What to declare where the error of element `i` of result `k` is this much beyond the bound.
-using Hint = std::function<std::string(std::size_t k, std::size_t i, double excess)>;
+/// What to declare where the error of element `i` of result `k` is beyond the bound.
+using Hint = std::function<std::string(std::size_t k, std::size_t i, double error, double bound)>;
 
 /// Compares one array; counts the elements that have a bound.
 Finding compare(const std::string& what, const std::vector<double>& got, const std::vector<BigFloat>& exact,
                 const std::vector<double>& bounds, const Shape& shape, Dtype storage, std::int64_t& bounded,
-                const std::function<std::string(std::size_t i, double excess)>& hint) {
+                const std::function<std::string(std::size_t i, double error, double bound)>& hint) {
   Margin margin;
   for (std::size_t i = 0; i < exact.size(); ++i) {
     if (!std::isfinite(bounds[i])) continue;
@@ -54,7 +54,7 @@ Finding compare(const std::string& what, const std::vector<double>& got, const s
     if (!(error <= bounds[i]))
       return Finding::fail(
           fmt::format("{}\n{}", place(what, i, shape),
-                      finite ? explain(got[i], exact[i], error, bounds[i]) + hint(i, error - bounds[i])
+                      finite ? explain(got[i], exact[i], error, bounds[i]) + hint(i, error, bounds[i])
                              : fmt::format("  exact    {}\n  got      {}", to_decimal(exact[i], 5), show(got[i]))),
           margin);
   }
@@ -74,7 +74,7 @@ Finding compare_all(const std::string& what, const Doubles& got, const std::vect
   for (std::size_t k = 0; k < exact.size(); ++k) {
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
     Finding one = compare(name, got.at(k), exact[k], bounds[k], shapes[k], storage, bounded,
-                          [&](std::size_t i, double excess) { return hint(k, i, excess); });
+                          [&](std::size_t i, double error, double bound) { return hint(k, i, error, bound); });
     all += std::ssize(exact[k]);
     one.margin.take(worst.margin);
     if (one.verdict != Verdict::pass) return one;
@@ -96,15 +96,25 @@ void take_undeclared(const Subject& subject, const std::string& what, const Doub
     }
 }
 
+/// The hint for results at these nodes. A kernel that has declared its road knows what it declares.
+Hint hint_of(const Subject& subject, const Traced& traced, const std::vector<std::int32_t>& nodes,
+             const Doubles& values, bool has_road) {
+  return [&, has_road](std::size_t k, std::size_t i, double error, double bound) {
+    constexpr double most = 64;  // times the bound: beyond, an error is no matter of rounding
+    if (has_road) return std::string();
+    const std::string rounds = declaration_hint(traced, nodes[k], i, values, subject.arithmetic, error - bound);
+    if (!(error <= most * bound)) return rounds;
+    return rounds + "\n  if the kernel takes another road than the formula, write the road as a formula: road=f";
+  };
+}
+
 Finding outputs(const Subject& subject, const Case& c, Random&) {
   const Truth truth = truth_of(without_backward(subject), c);
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.forward(c);
-  Finding finding = compare_all("output", got, truth.outputs, truth.output_bounds, traced->shapes,
-                                subject.arithmetic.storage, [&](std::size_t k, std::size_t i, double excess) {
-                                  return declaration_hint(*traced, traced->graph.outputs[k], i, truth.values,
-                                                          subject.arithmetic, excess);
-                                });
+  const Hint hint = hint_of(subject, *traced, traced->graph.outputs, truth.values, bool{subject.road});
+  Finding finding =
+      compare_all("output", got, truth.outputs, truth.output_bounds, traced->shapes, subject.arithmetic.storage, hint);
   if (finding.verdict == Verdict::pass) take_undeclared(subject, "output", got, truth.outputs, truth.undeclared_bounds);
   return finding;
 }
@@ -113,11 +123,9 @@ Finding gradients(const Subject& subject, const Case& c, Random&) {
   const Truth truth = truth_of(subject, c);
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.backward(c);
-  Finding finding =
-      compare_all("gradient", got, truth.gradients, truth.gradient_bounds, gradient_shapes(subject, c),
-                  subject.arithmetic.storage, [&](std::size_t k, std::size_t i, double excess) {
-                    return declaration_hint(*traced, traced->gradients[k], i, truth.values, subject.arithmetic, excess);
-                  });
+  const Hint hint = hint_of(subject, *traced, traced->gradients, truth.values, bool{subject.backward_road});
+  Finding finding = compare_all("gradient", got, truth.gradients, truth.gradient_bounds, gradient_shapes(subject, c),
+                                subject.arithmetic.storage, hint);
   if (finding.verdict == Verdict::pass && !truth.undeclared_bounds.empty())
     take_undeclared(subject, "gradient", got, truth.gradients,
                     std::span(truth.undeclared_bounds).subspan(truth.outputs.size()));

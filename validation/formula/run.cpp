@@ -237,7 +237,7 @@ std::string to_text(const Judged& judged) {
   if (certified + compared > 0)
     text += fmt::format("  {} truths proven by enclosures, {} equal at two precisions\n", certified, compared);
   for (const auto& [what, share] : undeclared)
-    text += fmt::format("  {}: of the bound without the declared roundings, errors would use {}\n", what,
+    text += fmt::format("  {}: of the bound without what is declared, errors would use {}\n", what,
                         std::isinf(share) ? "more than all" : fmt::format("{:.1f} %", 100 * share));
   for (const auto& line : judged.hidden) text += "    " + line + "; the others hide in its bound\n";
   for (const auto& property : record.properties) {

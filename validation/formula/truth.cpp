@@ -1,9 +1,12 @@
 // The exact results of a formula, proven by balls or computed at two precisions that must agree, and the bounds on a
 // kernel's errors.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <future>
+#include <stdexcept>
 #include <utility>
 
 #include "reference/number/ball.h"
@@ -27,11 +30,14 @@ struct Question {
   Graph graph;
   std::vector<std::int32_t> results;  ///< nodes
 
-  Question(const Subject& of, const Case& on) : subject(of), c(on), traced(of.trace(on.extents)) {
+  Question(const Subject& of, const Case& on) : Question(of, on, of.trace, bool{of.backward}) {}
+
+  Question(const Subject& of, const Case& on, const Trace& trace, bool with_gradient)
+      : subject(of), c(on), traced(trace(on.extents)) {
     graph.outputs = results = traced->graph.outputs;
     const auto& nodes = traced->graph.nodes;  // those of the gradient come after those of the formula
-    graph.nodes.assign(nodes.begin(), of.backward ? nodes.end() : nodes.begin() + traced->formula_nodes);
-    if (of.backward) results.insert(results.end(), traced->gradients.begin(), traced->gradients.end());
+    graph.nodes.assign(nodes.begin(), with_gradient ? nodes.end() : nodes.begin() + traced->formula_nodes);
+    if (with_gradient) results.insert(results.end(), traced->gradients.begin(), traced->gradients.end());
   }
 
   std::vector<double> input(const std::string& name) const {
@@ -89,6 +95,41 @@ bool all_agree(const Question& question, const Doubles& bounds,
   return true;
 }
 
+/// Throws where result `k` of the formula and of a road differ by more than the smaller of their bounds allows.
+void require_same_results(std::size_t k, const std::vector<BigFloat>& exact, const std::vector<BigFloat>& of_road,
+                          const std::vector<double>& bounds, const std::vector<double>& road_bounds) {
+  if (exact.size() != of_road.size())
+    throw std::invalid_argument(fmt::format("the road gives {} elements of result {}: expected {}, as the formula",
+                                            of_road.size(), k, exact.size()));
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    const double bound = std::min(bounds[i], road_bounds[i]);
+    const bool both_finite = is_finite(exact[i]) && is_finite(of_road[i]);
+    if (std::isinf(bound) || (!both_finite && same_kind(exact[i], of_road[i]))) continue;
+    if (!both_finite || !(absolute_difference(exact[i], of_road[i]) <= slack(exact[i], bound)))
+      throw std::invalid_argument(fmt::format(
+          "the road gives {} and the formula {} (element {} of result {}): expected a road to the same results",
+          to_decimal(of_road[i], 12), to_decimal(exact[i], 12), i, k));
+  }
+}
+
+/// Puts the bounds of a road in the place of those of the `count` results from `first` on.
+void take_road(const Question& question, const Exact& exact, const Trace& trace, std::size_t first, std::size_t count,
+               Doubles& bounds) {
+  const Question road(question.subject, question.c, trace, false);
+  if (road.results.size() != count)
+    throw std::invalid_argument(fmt::format("the road gives {} results: expected {}", road.results.size(), count));
+  const Exact of_road = road.evaluated<BigFloat>(question.subject.digits * 3 / 2);
+  Arithmetic own = question.subject.arithmetic;
+  own.near_roads = 1;
+  const Doubles road_bounds = bounds_of(road, in_double(of_road), own);
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto formula_node = static_cast<std::size_t>(question.results[first + k]);
+    require_same_results(k, exact[formula_node], of_road[static_cast<std::size_t>(road.results[k])], bounds[first + k],
+                         road_bounds[k]);
+    bounds[first + k] = road_bounds[k];
+  }
+}
+
 #if ASSAY_HAVE_CERTIFIED
 using reference::Ball;
 
@@ -111,12 +152,17 @@ Truth truth_of(const Subject& subject, const Case& c) {
   const Exact fine = question.evaluated<BigFloat>(subject.digits * 3 / 2);
   Truth truth;
   truth.values = in_double(fine);
-  const Doubles bounds = bounds_of(question, truth.values, subject.arithmetic);
-  if (!subject.arithmetic.rounds.empty()) {
+  Doubles bounds = bounds_of(question, truth.values, subject.arithmetic);
+  const bool has_backward_road = subject.backward && subject.backward_road;
+  if (!subject.arithmetic.rounds.empty() || subject.road || has_backward_road) {
     Arithmetic undeclared = subject.arithmetic;
     undeclared.rounds.clear();
     truth.undeclared_bounds = bounds_of(question, truth.values, undeclared);
   }
+  const std::size_t outputs = question.graph.outputs.size();
+  if (subject.road) take_road(question, fine, subject.road, 0, outputs, bounds);
+  if (has_backward_road)
+    take_road(question, fine, subject.backward_road, outputs, question.traced->gradients.size(), bounds);
   for (std::size_t k = 0; k < question.results.size(); ++k)
     (k < question.graph.outputs.size() ? truth.outputs : truth.gradients)
         .push_back(fine[static_cast<std::size_t>(question.results[k])]);

@@ -96,18 +96,42 @@ void finish(Traced& traced, std::vector<std::int32_t> outputs, std::vector<std::
   traced.gradients = reference::formula::differentiate(traced.graph, wrt);
 }
 
-/// Calls a Python function on a case; assay.Unsupported declines the case, and an interrupt ends the run.
-formula::Kernel kernel_of(const py::object& function, const py::object& unsupported) {
+formula::Trace trace_of(const py::object& function) {
   if (function.is_none()) return {};
-  return [function, unsupported](const Case& c) {
+  return [function](const formula::Extents& at) { return function(at).cast<std::shared_ptr<Traced>>(); };
+}
+
+/// What a kernel may not answer for: an interrupt, which ends the run. It is no std::exception, which would be a
+/// verdict.
+struct Interrupt {
+  py::error_already_set error;
+};
+
+/// Calls a Python function on a case, which says ("done", results), ("unsupported", why) or ("failed", why).
+formula::Kernel kernel_of(const py::object& function) {
+  if (function.is_none()) return {};
+  return [function](const Case& c) {
+    py::tuple said;
     try {
-      return function(c.extents, c.arrays, c.upstream, c.layout).cast<Doubles>();
+      said = function(c.extents, c.arrays, c.upstream, c.layout);
     } catch (const py::error_already_set& error) {
-      if (!error.matches(PyExc_Exception)) throw;
-      if (error.matches(unsupported)) throw validation::Unsupported(error.what());
-      throw std::runtime_error(error.what());
+      throw Interrupt{error};
     }
+    const auto outcome = said[0].cast<std::string>();
+    if (outcome == "unsupported") throw validation::Unsupported(said[1].cast<std::string>());
+    if (outcome != "done") throw std::runtime_error(said[1].cast<std::string>());
+    return said[1].cast<Doubles>();
   };
+}
+
+/// Passes interrupts on to Python.
+template <class Work>
+auto interruptible(const Work& work) {
+  try {
+    return work();
+  } catch (const Interrupt& interrupt) {
+    throw py::error_already_set(interrupt.error);
+  }
 }
 
 using Given = std::vector<std::tuple<formula::Extents, Doubles, Doubles>>;  ///< extents, arrays, upstream
@@ -121,7 +145,7 @@ py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::
   options.replay_line = [&](const std::string& words) { return replay_line(words).cast<std::string>(); };
   validation::Report report;
   report.complete = true;
-  const formula::Judged judged = formula::run(subject, options);
+  const formula::Judged judged = interruptible([&] { return formula::run(subject, options); });
   report.runs.push_back(judged.record);
   return py::make_tuple(validation::to_json(report), formula::to_text(judged));
 }
@@ -130,7 +154,8 @@ std::pair<std::string, std::string> replay(const Subject& subject, const std::ma
   for (const auto& property : formula::properties_of(subject)) {
     if (property.name != words.at("property")) continue;
     const Case c = formula::from_words(subject.specification, words);
-    const auto finding = formula::judge(subject, property, c, std::stoull(words.at("seed")));
+    const std::uint64_t seed = std::stoull(words.at("seed"));
+    const auto finding = interruptible([&] { return formula::judge(subject, property, c, seed); });
     return {std::string(validation::name_of(finding.verdict)), finding.explanation};
   }
   throw std::invalid_argument("property '" + words.at("property") + "': the operation has no such property");
@@ -207,7 +232,8 @@ void add_formula(py::module_& core) {
                        const std::vector<std::string>& extents, const std::map<std::string, std::int64_t>& limits,
                        const std::vector<std::pair<std::string, std::string>>& declared, bool empty,
                        const py::function& trace, const std::string& kernel_name, const py::object& forward,
-                       const py::object& backward, const py::object& unsupported, const py::tuple& types, int digits) {
+                       const py::object& backward, const py::tuple& types, int digits, const py::object& road,
+                       const py::object& backward_road) {
         Subject subject;
         subject.specification = {name, {}, extents, limits, {}, empty};
         for (const auto& one : inputs)
@@ -215,10 +241,12 @@ void add_formula(py::module_& core) {
                                                   kind_called(one[2].cast<std::string>()), one[3].cast<std::string>(),
                                                   one[4].cast<bool>()});
         for (const auto& [property, extent] : declared) subject.specification.declared.push_back({property, extent});
-        subject.trace = [trace](const formula::Extents& at) { return trace(at).cast<std::shared_ptr<Traced>>(); };
+        subject.trace = trace_of(trace);
+        subject.road = trace_of(road);
+        subject.backward_road = trace_of(backward_road);
         subject.kernel_name = kernel_name;
-        subject.forward = kernel_of(forward, unsupported);
-        subject.backward = kernel_of(backward, unsupported);
+        subject.forward = kernel_of(forward);
+        subject.backward = kernel_of(backward);
         subject.arithmetic = arithmetic(types[0].cast<std::string>(), types[1].cast<std::string>(),
                                         types[2].cast<std::string>(), types[3].cast<double>(), types[4].cast<double>(),
                                         types[5].cast<std::map<std::string, double>>(), types[6].cast<bool>());
@@ -227,7 +255,10 @@ void add_formula(py::module_& core) {
       }))
       .def("require_names",
            [](const Subject& subject, const formula::Extents& at) {
-             formula::require_names(subject.trace(at)->graph, subject.arithmetic);
+             std::vector<std::shared_ptr<const Traced>> formulas;
+             for (const auto& trace : {subject.trace, subject.road, subject.backward_road})
+               if (trace) formulas.push_back(trace(at));
+             formula::require_names(formulas, subject.arithmetic);
            })
       .def("run", &run)
       .def("replay", &replay)

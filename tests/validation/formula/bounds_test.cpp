@@ -54,6 +54,21 @@ TEST(FormulaBounds, AnExactInfinityCostsNothing) {
   EXPECT_EQ(bounds_of(graph).back()[0], 0);
 }
 
+TEST(FormulaBounds, AnExponentialIsZeroOnlyWhereItsArgumentSurelyFallsBelowTheRange) {
+  Graph graph;
+  const auto low = constant(graph, {-3e38F}), high = constant(graph, {3e38F});
+  const auto beyond = graph.add({Op::subtract, 1, {low, high}});  // -inf in float32
+  const auto sure = graph.add({Op::exp, 1, {graph.add({Op::add, 1, {beyond, low}})}});
+  const auto in_doubt =
+      graph.add({Op::exp, 1, {graph.add({Op::subtract, 1, {beyond, graph.add({Op::add, 1, {low, low}})}})}});
+  const auto far = graph.add({Op::multiply, 1, {beyond, constant(graph, {4})}});
+  const auto nan = graph.add({Op::exp, 1, {graph.add({Op::subtract, 1, {far, beyond}})}});  // -inf + inf
+  const auto bounds = bounds_of(graph);
+  EXPECT_EQ(bounds[static_cast<std::size_t>(sure)][0], 2 * 0x1p-149);
+  for (const auto node : {in_doubt, nan})
+    EXPECT_EQ(bounds[static_cast<std::size_t>(node)][0], std::numeric_limits<double>::infinity());
+}
+
 // x' = M x with a rotation M: the norm of |M| is 1.4, that of M is 1.
 struct Rotation {
   double c = 0.6, s = 0.8;

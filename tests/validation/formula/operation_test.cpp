@@ -88,6 +88,36 @@ TEST(FormulaOperation, TheGradientIsTheTracedOne) {
   EXPECT_FALSE(passes(subject));
 }
 
+/// The same by a reciprocal and by squares that are divided first; without the constant it leads elsewhere.
+struct OtherRoad {
+  double constant = 0x1p-17;
+
+  template <class Number>
+  Arrays<Number> operator()(const Extents& extents, const Arrays<Number>& inputs) const {
+    const auto D = static_cast<std::size_t>(extents.at("D"));
+    const std::vector<Number>& x = inputs[0];
+    std::vector<Number> y;
+    for (std::size_t row = 0; row < x.size(); row += D) {
+      std::vector<Number> squares;
+      for (std::size_t d = row; d < row + D; ++d) squares.push_back(x[d] * (x[d] / Number(static_cast<double>(D))));
+      const Number sum = reference::formula::sum<Number>(squares) + Number(constant);
+      const Number factor = Number(1) / reference::NumberTraits<Number>::sqrt(sum);
+      for (std::size_t d = row; d < row + D; ++d) y.push_back(x[d] * factor);
+    }
+    return {y};
+  }
+};
+
+TEST(FormulaOperation, ARoadToTheSameResultsIsTakenAndOneToOthersIsAnError) {
+  Subject subject = rms_norm();
+  subject.forward = kernel(0);
+  subject.road = subject_of(subject.specification, {{"N", "D"}}, OtherRoad()).trace;
+  EXPECT_TRUE(passes(subject)) << to_text(run(subject, {40, 1, ""}));
+  subject.road = subject_of(subject.specification, {{"N", "D"}}, OtherRoad{0}).trace;
+  const std::string said = to_text(run(subject, {40, 1, "outputs"}));
+  EXPECT_NE(said.find("expected a road to the same results"), std::string::npos) << said;
+}
+
 TEST(FormulaOperation, TheTemplateIsTheTruthItself) {
   const reference::PrecisionScope scope(60);
   const Case c{{{"N", 1}, {"D", 3}}, {{1, -2, 0.5}}, {{1, 1, 1}}};

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, Tuple
 
+from ._gallery_roads import transducer_gradient
+
 
 def _torch(formula: Callable[[Any, Dict[str, Any]], Any]) -> Tuple[Callable[[Any], Any], Callable[[Any], Any]]:
     """The kernel and its backward pass by autograd, of formula(torch, tensors by name)."""
@@ -75,11 +77,15 @@ def _logcumsumexp(torch: Any, a: Dict[str, Any]) -> Any:
 
 
 def _rnnt_loss(torch: Any, a: Dict[str, Any]) -> Any:
+    """Of log_softmax, with the blank once more as a last entry: torchaudio takes no label that is the blank."""
     import torchaudio
 
-    lengths = [torch.tensor([n], dtype=torch.int32) for n in (a["logits"].shape[0], a["labels"].shape[0])]
+    y, labels = torch.log_softmax(a["logits"], -1), a["labels"].int()
+    y = torch.cat([y, y[..., :1]], -1)
+    labels = torch.where(labels == 0, y.shape[-1] - 1, labels).int()
+    lengths = [torch.tensor([n], dtype=torch.int32) for n in (y.shape[0], labels.shape[0])]
     loss = torchaudio.functional.rnnt_loss
-    return loss(a["logits"][None], a["labels"][None].int(), *lengths, blank=0, reduction="sum")
+    return loss(y[None].contiguous(), labels[None], *lengths, blank=0, reduction="sum", fused_log_softmax=False)
 
 
 def _jax(formula: Callable[[Any, Any], Any]) -> Tuple[Callable[[Any], Any], Callable[[Any], Any]]:
@@ -202,5 +208,7 @@ KERNELS = (
     ("fast.rms_norm", "mlx.core", "rms_norm", _mlx(_mlx_rms_norm), None, _CORE, ""),
     ("fast.layer_norm", "mlx.core", "layer_norm", _mlx(_mlx_layer_norm), None, _CORE, ""),
     ("fast.scaled_dot_product_attention, causal", "mlx.core", "causal_attention", _mlx(_mlx_attention), None, _CORE, ""),
-    ("rnnt_loss", "torchaudio", "transducer_loss", *_torch(_rnnt_loss), _CORE, ""),
+    ("rnnt_loss of log_softmax", "torchaudio", "transducer_loss", *_torch(_rnnt_loss), _CORE, "torchaudio.functional.rnnt_loss"),
+    ("rnnt_loss of log_softmax, by its own road", "torchaudio", "transducer_loss", *_torch(_rnnt_loss),
+     {**_CORE, "road": transducer_gradient}, "torchaudio.functional.rnnt_loss"),
 )

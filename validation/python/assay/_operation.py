@@ -5,20 +5,19 @@ from __future__ import annotations
 import inspect
 import json
 import os
-from collections import OrderedDict
 from dataclasses import replace
-from types import SimpleNamespace
+from functools import lru_cache
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
-from ._arrays import carry
 from ._cases import Given, given_case, shortened, words_of_line
 from ._formula import NumPy, trace
+from ._formula_calls import KernelCall, require_kernel
 from ._gate import GateResult, _property_result
-from ._pipe import Unsupported
 from ._plugin import Plugin
+from ._road import Road
 
 KINDS = ("real", "flag", "index", "unit", "positive")
 
@@ -43,39 +42,6 @@ def _require_limits(limits: Dict[str, int], extents: Sequence[str]) -> None:
             raise ValueError(f"limits[{name!r}] = {most!r}: expected a whole number from 1 on")
 
 
-def _strided(array: np.ndarray, layout: int) -> np.ndarray:
-    """The same values contiguous, columns first, or as every second element of a larger array."""
-    if layout == 1:
-        return np.asfortranarray(array)
-    if layout == 2 and array.ndim:
-        wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)
-        wide[..., ::2] = array
-        return wide[..., ::2]
-    return array
-
-
-def _as_dtype(values: np.ndarray, dtype: str) -> np.ndarray:
-    if dtype != "bfloat16":
-        return values.astype(dtype)
-    bits = (values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
-    from ._arrays import bfloat16_array
-
-    return bfloat16_array(bits)
-
-
-def _doubles(value: Any, name: str, shape: Sequence[int], dtype: str) -> List[float]:
-    carried = carry(value)
-    if list(carried.array.shape) != list(shape):
-        raise TypeError(f"{name} has the shape {list(carried.array.shape)}: expected {list(shape)}")
-    is_bits = dtype == "bfloat16" and carried.dtype == "uint16"
-    if carried.dtype != dtype and not is_bits:
-        raise TypeError(f"{name} is {carried.dtype}: expected {dtype}, the type of the inputs")
-    array = carried.array
-    if dtype == "bfloat16":
-        array = (array.astype(np.uint32) << 16).view(np.float32)
-    return array.astype(np.float64).reshape(-1).tolist()
-
-
 def _joined(results: Sequence[GateResult], dtypes: Sequence[str]) -> GateResult:
     """The results of one kernel in several dtypes as one, each property named with its dtype."""
     if not results:
@@ -84,6 +50,13 @@ def _joined(results: Sequence[GateResult], dtypes: Sequence[str]) -> GateResult:
     table = "\n".join(f"{dtype}: {result.table}" for result, dtype in zip(results, dtypes))
     record = {**results[0].record, "runs": [run for result in results for run in result.record["runs"]]}
     return GateResult(results[0].operation, results[0].kernel, properties, table, record)
+
+
+def _written(value: Any) -> str:
+    """A declared value as one writes it in a call: functions by their names."""
+    if isinstance(value, tuple):
+        return f"({', '.join(_written(one) for one in value)},)"
+    return value.__name__ if inspect.isfunction(value) else repr(value)
 
 
 class Operation:
@@ -107,7 +80,7 @@ class Operation:
             one for _, dims, _, of, _ in self.inputs for one in [*dims, *([of] if of else [])] if not one.isdigit()))
         _require_limits(self.limits, self.extents)
         self.differentiable = [name for name, _, kind, _, _ in self.inputs if kind not in ("flag", "index")]
-        self._traced: "OrderedDict[Tuple[int, ...], Any]" = OrderedDict()
+        self._traced = lru_cache(300)(self._trace_at)
 
     def __call__(self, *arrays: Any) -> Any:
         return self.formula(NumPy(), *arrays)
@@ -133,67 +106,41 @@ class Operation:
 
     def trace(self, extents: Dict[str, int]) -> Any:
         """The formula's graph at these extents; the last few hundred are remembered."""
-        key = tuple(extents[name] for name in self.extents)
-        if key not in self._traced:
-            if len(self._traced) > 300:
-                self._traced.popitem(last=False)
-            self._traced[key] = trace(self.formula, [one[0] for one in self.inputs], self.shapes(extents), self.differentiable)
-        return self._traced[key]
+        return self._traced(*(extents[name] for name in self.extents))
 
-    def _problem(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int, dtype: str) -> SimpleNamespace:
-        p = SimpleNamespace(extents=dict(extents))
-        for (name, _, kind, _, _), shape, values in zip(self.inputs, self.shapes(extents), arrays):
-            array = np.array(values, np.float64).reshape(shape)
-            plain = {"flag": "bool", "index": "int64"}.get(kind)
-            setattr(p, name, _strided(array.astype(plain) if plain else _as_dtype(array, dtype), layout))
-        p.upstreams = [_as_dtype(np.array(one, np.float64), dtype) for one in upstream]
-        return p
+    def _trace_at(self, *sizes: int) -> Any:
+        shapes = self.shapes(dict(zip(self.extents, sizes)))
+        return trace(self.formula, [one[0] for one in self.inputs], shapes, self.differentiable)
 
-    def _calls(self, fn: Optional[Callable[[Any], Any]], dtype: str, gradient: bool) -> Any:
-        if fn is None:
-            return None
-        shapes_cache: Dict[Tuple[int, ...], List[Tuple[int, ...]]] = {}
-
-        def call(extents: Dict[str, int], arrays: Any, upstream: Any, layout: int) -> List[List[float]]:
-            key = tuple(extents.values())
-            outputs = shapes_cache.setdefault(key, [tuple(one) for one in self.trace(extents).shapes])
-            p = self._problem(extents, arrays, upstream, layout, dtype)
-            p.upstreams = [one.reshape(shape) for one, shape in zip(p.upstreams, outputs)]
-            p.upstream = p.upstreams[0]
-            before = [np.array(getattr(p, one[0])) for one in self.inputs]
-            with np.errstate(all="ignore"):
-                got = fn(p)
-            for one, copy in zip(self.inputs, before):
-                if np.array(getattr(p, one[0])).tobytes() != copy.tobytes():
-                    raise RuntimeError(f"the kernel changed its input {one[0]}: copy before writing")
-            results = list(got) if isinstance(got, (tuple, list)) else [got]
-            due = ([shape for one, shape in zip(self.inputs, self.shapes(extents)) if one[0] in self.differentiable]
-                   if gradient else outputs)
-            if len(results) != len(due):
-                raise TypeError(f"the kernel returned {len(results)} arrays: expected {len(due)}")
-            what = "gradient" if gradient else "output"
-            return [_doubles(value, f"{what} {k}", shape, dtype) for k, (value, shape) in enumerate(zip(results, due))]
-
-        return call
+    def _roads(self, road: Any) -> Tuple[Optional[Road], Optional[Road]]:
+        """The kernel's roads to the outputs and to the gradients."""
+        roads = [Road(self, one) for one in ([] if road is None else road if isinstance(road, (tuple, list)) else [road])]
+        found = [[one for one in roads if one.is_of_gradient == of_gradient] for of_gradient in (False, True)]
+        for some in found:
+            if len(some) > 1:
+                raise ValueError(f"road has {some[0].name} and {some[1].name}, which take the same arrays: expected one of them")
+        return next(iter(found[0]), None), next(iter(found[1]), None)
 
     def subject(self, kernel: Any = None, backward: Any = None, *, dtype: str = "float32", compute: str = "",
                 accumulate: str = "", exp_error: float = 4, input_roundoff: float = 0,
-                rounds: Optional[Dict[str, float]] = None, subnormals: bool = True, empty: bool = True,
+                rounds: Optional[Dict[str, float]] = None, road: Any = None, subnormals: bool = True, empty: bool = True,
                 limits: Optional[Dict[str, int]] = None, digits: int = 40, **unknown: Any) -> Any:
         if unknown:
             known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")
         _require_limits(limits or {}, self.extents)
         for one in (kernel, backward):
-            if one is not None and not callable(one):
-                raise TypeError(f"the kernel is {one!r}: expected a function of p, or the path of a plug-in (.so, .json)")
+            if one is not None:
+                require_kernel(one, [name for name, *_ in self.inputs])
         compute = compute or ("float32" if dtype in ("float16", "bfloat16") else dtype)
         declared = {key: float(count) for key, count in (rounds or {}).items()}
         types = (dtype, compute, accumulate or compute, float(exp_error), float(input_roundoff), declared, not subnormals)
+        roads = self._roads(road)
+        calls = [fn and KernelCall(self, fn, dtype, gradient) for fn, gradient in ((kernel, False), (backward, True))]
         name = getattr(kernel or backward, "__name__", "kernel")
         subject = _core.FormulaSubject(
             self.name, self.inputs, self.extents, {**self.limits, **(limits or {})}, self.properties, empty, self.trace,
-            name, self._calls(kernel, dtype, False), self._calls(backward, dtype, True), Unsupported, types, digits)
+            name, *calls, types, digits, *(one and one.trace for one in roads))
         if declared:
             subject.require_names({name: 5 for name in self.extents})
         return subject
@@ -215,7 +162,7 @@ class Operation:
         said, table = self.subject(kernel, backward, **declared).run(cases, seed, filter, reach, given, shortened)
         report = json.loads(said)
         for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
-            words, keywords = failure["reproducer"], "".join(f", {key}={value!r}" for key, value in declared.items())
+            words, keywords = failure["reproducer"], "".join(f", {key}={_written(value)}" for key, value in declared.items())
             name = getattr(fn, "__name__", "kernel")
             failure["again"] = f"import assay; assay.replay({name}, {words!r}, operation={self.name}{keywords})"
             table = table.replace(words, failure["again"])

@@ -11,7 +11,7 @@ from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
-from ._pipe import Unsupported
+from ._pipe import ReturnedWrong, Unsupported
 from ._program import program
 from ._served import Served
 
@@ -36,6 +36,9 @@ class Plugin:
     def __init__(self, path: Any, operation: Any, dtype: str, gradient: bool) -> None:
         self.path, self.operation, self.dtype, self.gradient = os.fspath(path), operation, dtype, gradient
         self.__name__ = Path(self.path).name
+        file = self.path.partition("@")[0]
+        if not os.path.isfile(file):
+            raise FileNotFoundError(f"no file {file!r}: expected a shared library (.so), or the binding of a shader (.json)")
         is_shader = self.__name__.partition("@")[0].endswith(".json")
         self._call = self._run_shader if is_shader else self._run_library
         words = [program(), "metal", "serve", self.path] if is_shader else [sys.executable, "-m", "assay._plugin_worker", self.path]
@@ -48,7 +51,10 @@ class Plugin:
             inputs += [(f"upstream{k}", _as_bits(one, self.dtype)) for k, one in enumerate(p.upstreams)]
             shapes = zip(self.operation.inputs, self.operation.shapes(p.extents))
             outputs = [("gradient_" + one[0], shape) for one, shape in shapes if one[0] in self.operation.differentiable]
-        return self._call(p.extents, inputs, outputs)
+        try:
+            return self._call(p.extents, inputs, outputs)
+        except RuntimeError as error:
+            raise ReturnedWrong(str(error)) from error
 
     def close(self) -> None:
         """Ends the process of the plug-in."""

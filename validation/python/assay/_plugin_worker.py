@@ -59,7 +59,7 @@ def answer(library: ctypes.CDLL, message: Any) -> Tuple[str, Any]:
     status = getattr(library, entry)(operation.encode(), (Array * len(given))(*given), ctypes.c_size_t(len(given)),
                                      (Array * len(due))(*due), ctypes.c_size_t(len(due)), text, ctypes.c_size_t(1000))  # fmt: skip
     if status != 0:
-        known = STATUS[status] if status in range(4) else f"status {status}"
+        known = STATUS[status] if status in range(4) else f"status {status}, which is none of assay_status in assay_plugin.h"
         return known, f"the plug-in says: {text.value.decode(errors='replace') or known}"
     for (name, one), copy in zip(inputs, before):
         if one.tobytes() != copy:
@@ -71,11 +71,15 @@ def answer(library: ctypes.CDLL, message: Any) -> Tuple[str, Any]:
 
 
 def main() -> None:
-    library = ctypes.CDLL(os.path.abspath(sys.argv[1]))
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the plug-in prints goes to standard error
+    try:
+        library, why = ctypes.CDLL(os.path.abspath(sys.argv[1])), ""
+    except OSError as error:
+        library, why = None, f"{sys.argv[1]} cannot be loaded ({error}): expected a shared library for this machine"
     while header := requests.read(8):
-        answers.write(packed(answer(library, pickle.loads(requests.read(int.from_bytes(header, "little"))))))
+        message = pickle.loads(requests.read(int.from_bytes(header, "little")))
+        answers.write(packed(answer(library, message) if library else ("failed", why)))
         answers.flush()
 
 

@@ -12,13 +12,16 @@ import subprocess
 from typing import List, Optional
 
 
+START_SECONDS = 60  # for a process to start on a busy machine, before its first answer
+
+
 class Served:
     """The process, started when it is first written to."""
 
     def __init__(self, name: str, words: List[str], seconds: float) -> None:
         self.name, self._words, self._seconds = name, words, seconds
         self._process: Optional[subprocess.Popen[bytes]] = None
-        self._buffer = b""
+        self._buffer, self._has_answered = b"", False
 
     @property
     def is_running(self) -> bool:
@@ -26,7 +29,7 @@ class Served:
 
     def write(self, content: bytes) -> None:
         if self._process is None:
-            self._buffer = b""
+            self._buffer, self._has_answered = b"", False
             self._process = subprocess.Popen(self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         try:
             self._process.stdin.write(content)  # type: ignore[union-attr]
@@ -48,13 +51,14 @@ class Served:
 
     def _take(self) -> None:
         pipe = self._process.stdout  # type: ignore[union-attr]
-        if not select.select([pipe], [], [], self._seconds)[0]:
+        seconds = self._seconds if self._has_answered else max(self._seconds, START_SECONDS)
+        if not select.select([pipe], [], [], seconds)[0]:
             self._stop()
-            raise RuntimeError(f"{self.name} did not return within {self._seconds} s")
+            raise RuntimeError(f"{self.name} did not return within {seconds} s")
         part = os.read(pipe.fileno(), 1 << 20)  # type: ignore[union-attr]
         if not part:
             self._ended()
-        self._buffer += part
+        self._buffer, self._has_answered = self._buffer + part, True
 
     def _ended(self) -> None:
         status = self._stop()

@@ -1,0 +1,149 @@
+"""A Python kernel of an operation that is a formula, as the gate calls it; what the kernel returns is checked first."""
+
+from __future__ import annotations
+
+import inspect
+from types import SimpleNamespace
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+import numpy as np
+
+from ._arrays import bfloat16_array, carry
+from ._pipe import ReturnedWrong, Unsupported, _own_frames
+
+Shape = Tuple[int, ...]
+
+
+class Problem(SimpleNamespace):
+    """The arrays of a case by name, `extents`, `upstream` (that of the first result) and `upstreams`."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"the problem has no {name!r}: expected one of {', '.join(vars(self))}")
+
+
+def _strided(array: np.ndarray, layout: int) -> np.ndarray:
+    """The same values contiguous, columns first, or as every second element of a larger array."""
+    if layout == 1:
+        return np.asfortranarray(array)
+    if layout == 2 and array.ndim:
+        wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)
+        wide[..., ::2] = array
+        return wide[..., ::2]
+    return array
+
+
+def _as_dtype(values: np.ndarray, dtype: str) -> np.ndarray:
+    if dtype != "bfloat16":
+        return values.astype(dtype)
+    return bfloat16_array((values.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16))
+
+
+def require_kernel(fn: Any, inputs: Sequence[str]) -> None:
+    """Raises TypeError unless `fn` can be called with a problem."""
+    if not callable(fn):
+        raise TypeError(f"the kernel is {fn!r}: expected a function of p, or the path of a plug-in (.so, .json)")
+    try:
+        inspect.signature(fn).bind(None)
+    except ValueError:
+        pass  # a function in C, which does not say what it takes
+    except TypeError:
+        name, arrays = getattr(fn, "__name__", "kernel"), ", ".join(f"p.{one}" for one in inputs)
+        raise TypeError(f"the kernel {name}{inspect.signature(fn)} does not take one argument: expected a function of the "
+                        f"problem p; write lambda p: {name}({arrays})") from None
+
+
+class KernelCall:
+    """A kernel that maps the numbers of a case to those of its results, and the kernel's mistakes to ReturnedWrong."""
+
+    def __init__(self, operation: Any, fn: Callable[[Any], Any], dtype: str, gradient: bool) -> None:
+        self._operation, self._fn, self._dtype, self._gradient = operation, fn, dtype, gradient
+        self._before: List[Tuple[str, np.ndarray, bytes]] = []  # results of the call before, with their bytes
+
+    def __call__(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int) -> Tuple[str, Any]:
+        try:
+            return "done", self._results(extents, self._problem(extents, arrays, upstream, layout))
+        except Unsupported as error:
+            return "unsupported", str(error)
+        except ReturnedWrong as error:
+            return "failed", str(error)
+
+    def _problem(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int) -> Problem:
+        operation, p = self._operation, Problem(extents=dict(extents))
+        for (name, _, kind, _, _), shape, values in zip(operation.inputs, operation.shapes(extents), arrays):
+            array = np.array(values, np.float64).reshape(shape)
+            plain = {"flag": "bool", "index": "int64"}.get(kind)
+            setattr(p, name, _strided(array.astype(plain) if plain else _as_dtype(array, self._dtype), layout))
+        shapes = operation.trace(extents).shapes
+        p.upstreams = [_as_dtype(np.array(one, np.float64).reshape(shape), self._dtype) for one, shape in zip(upstream, shapes)]
+        p.upstream = p.upstreams[0]
+        return p
+
+    def _due(self, extents: Dict[str, int]) -> List[Tuple[str, Shape]]:
+        """The results by name, with their shapes."""
+        operation = self._operation
+        if not self._gradient:
+            return [(f"output {k}", tuple(one)) for k, one in enumerate(operation.trace(extents).shapes)]
+        return [(f"the gradient of {one[0]}", shape) for one, shape in zip(operation.inputs, operation.shapes(extents))
+                if one[0] in operation.differentiable]  # fmt: skip
+
+    def _results(self, extents: Dict[str, int], p: Problem) -> List[List[float]]:
+        given = [(one[0], getattr(p, one[0])) for one in self._operation.inputs]
+        given += [(f"upstreams[{k}]", one) for k, one in enumerate(p.upstreams)]
+        copies = [one.tobytes() for _, one in given]
+        got = self._returned(p)
+        for (name, one), copy in zip(given, copies):
+            if one.tobytes() != copy:
+                raise ReturnedWrong(f"the kernel changed its input {name}: expected its values as before; copy it before writing")
+        due = self._due(extents)
+        at = ", ".join(f"{name}={size}" for name, size in extents.items())
+        taken = [self._taken(one, name, shape, at) for one, (name, shape) in zip(self._counted(got, due), due)]
+        self._require_own_memory([(name, one) for one, (name, _) in zip(taken, due)], given)
+        return [self._doubles(one) for one in taken]
+
+    def _returned(self, p: Problem) -> Any:
+        try:
+            with np.errstate(all="ignore"):
+                return self._fn(p)
+        except (Unsupported, ReturnedWrong):
+            raise
+        except Exception as error:
+            said = f"the kernel raised {type(error).__name__}: {error}\n{_own_frames(error)}"
+            raise ReturnedWrong(said.replace("\n", "\n  ")) from error
+
+    def _counted(self, got: Any, due: Sequence[Tuple[str, Shape]]) -> List[Any]:
+        results = list(got) if isinstance(got, (tuple, list)) else [got]
+        if len(results) == len(due) and not any(one is None for one in results):
+            return results
+        expected = ", ".join(f"{name} {list(shape)}" for name, shape in due)
+        what = "None" if got is None else f"{len(results)} results" if len(results) != len(due) else "None among its results"
+        raise ReturnedWrong(f"the kernel returned {what}: expected {expected}" + (", as a tuple in this order" if len(due) > 1 else ""))
+
+    def _taken(self, value: Any, name: str, shape: Shape, at: str) -> np.ndarray:
+        """A result as an array. Raises ReturnedWrong for another type or shape."""
+        try:
+            dtype, array = carry(value)
+        except TypeError as error:
+            raise ReturnedWrong(f"{name} is no array ({error}): expected an array of {self._dtype} {list(shape)}") from error
+        if array.shape != shape:
+            hint = "; transpose it" if array.T.shape == shape else "; reshape it" if array.size == np.prod(shape) else ""
+            raise ReturnedWrong(f"{name} has the shape {list(array.shape)}: expected {list(shape)} where {at}{hint}")
+        if dtype != self._dtype and (self._dtype, dtype) != ("bfloat16", "uint16"):
+            raise ReturnedWrong(f"{name} is {dtype}: expected {self._dtype}, the type of the inputs; convert it, or declare dtype={dtype!r}")
+        return array
+
+    def _require_own_memory(self, results: Sequence[Tuple[str, np.ndarray]], given: Sequence[Tuple[str, np.ndarray]]) -> None:
+        """A caller may write to a result or to an input, and still needs the results of the calls before."""
+        for name, array in results:
+            for input_name, one in given:
+                if array.size and np.may_share_memory(array, one):
+                    raise ReturnedWrong(f"{name} is a view of the input {input_name}: expected an array of its own; return a copy")
+        for name, array, content in self._before:
+            if array.tobytes() != content:
+                self._before = []
+                raise ReturnedWrong(f"{name} of the call before was overwritten by this call: expected a new array for each call")
+        self._before = [(name, array, array.tobytes()) for name, array in results]
+
+    def _doubles(self, array: np.ndarray) -> List[float]:
+        if self._dtype == "bfloat16":
+            array = (array.astype(np.uint32) << 16).view(np.float32)
+        return array.astype(np.float64).reshape(-1).tolist()
