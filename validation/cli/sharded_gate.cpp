@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "metal/device/program_file.h"
 #include "validation/cli/interrupt.h"
@@ -61,14 +62,21 @@ struct ShardProcess {
 };
 
 /// The folder of the shards' reports, which goes unless it is kept for --resume.
-struct ReportFolder {
-  fs::path path;
-  bool is_kept;
-
+class ReportFolder {
+ public:
+  ReportFolder(fs::path path, bool is_kept) : path_(std::move(path)), is_kept_(is_kept) {}
+  ReportFolder(const ReportFolder&) = delete;
+  ReportFolder& operator=(const ReportFolder&) = delete;
   ~ReportFolder() {
     std::error_code ignored;
-    if (!is_kept) fs::remove_all(path, ignored);
+    if (!is_kept_) fs::remove_all(path_, ignored);
   }
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  bool is_kept_;
 };
 
 fs::path folder_of(const ShardedGate& gate, const std::string& file) {
@@ -145,7 +153,9 @@ class ShardPool {
     for (auto& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     const int error = posix_spawn(&shard.process, "/bin/sh", nullptr, nullptr, pointers.data(), environ);
-    if (error != 0) throw std::system_error(error, std::generic_category(), "a shard's process does not start");
+    if (error == 0) return;
+    shard.process = -1;
+    throw std::system_error(error, std::generic_category(), "a shard's process does not start");
   }
 
   /// Looks whether the shard's process has ended, and starts another one if it died.
@@ -192,9 +202,9 @@ int judge_in_shards(const ShardedGate& gate) {
   if (files.json.empty()) files.json = gate.resume;
   require_folders(files);
   const bool is_kept = !files.json.empty() && files.json != "-";
-  const ReportFolder folder{folder_of(gate, gate.resume.empty() ? files.json : gate.resume), is_kept};
+  const ReportFolder folder(folder_of(gate, gate.resume.empty() ? files.json : gate.resume), is_kept);
   const Interrupt interrupt;
-  ShardPool pool(gate, folder.path);
+  ShardPool pool(gate, folder.path());
   if (!pool.run()) {
     fmt::print(stderr, "assay gate: interrupted; {}\n",
                is_kept ? fmt::format("to go on, repeat the command with --resume {}", files.json)
@@ -202,7 +212,7 @@ int judge_in_shards(const ShardedGate& gate) {
     return interrupted_status;
   }
   const int status = merge_reports(pool.reports(), files);
-  fs::remove_all(folder.path);
+  fs::remove_all(folder.path());
   return status;
 }
 
