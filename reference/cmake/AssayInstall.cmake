@@ -81,3 +81,14 @@ file(GLOB find_modules "${PROJECT_SOURCE_DIR}/*/cmake/Find*.cmake")
 list(FILTER find_modules EXCLUDE REGEX "MetalCpp") # assay::apple needs it to be built, not to be used
 install(FILES "${PROJECT_BINARY_DIR}/assayConfig.cmake" "${PROJECT_BINARY_DIR}/assayConfigVersion.cmake" ${find_modules}
         DESTINATION "${package_dir}")
+
+# cpack -G DEB: a package for the Debian on which this was built.
+set(CPACK_PACKAGE_CONTACT "the authors of Assay <assay@localhost>")
+set(CPACK_PACKAGE_VENDOR "")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION math)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON) # it depends on the packages of the libraries that the program loads
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS clang-19)
+set(CPACK_STRIP_FILES ON)
+include(CPack)

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <pugixml.hpp>
 #include <sstream>
@@ -164,6 +165,74 @@ TEST_F(ReportCommand, IsInterruptedAndGoesOn) {
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   ASSERT_EQ(run(command + "--json whole.json").status, 0);
   EXPECT_EQ(but_for_time(report_of("run.json")), but_for_time(report_of("whole.json")));
+}
+
+class Shards : public ReportCommand {
+ protected:
+  void expect_the_single_run() const {
+    ASSERT_EQ(run(asked_ + "--json whole.json").status, 1);
+    EXPECT_EQ(but_for_time(report_of("run.json")), but_for_time(report_of("whole.json")));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "run.json.shards"));
+  }
+
+  const std::string asked_ =
+      "gate --kernel fault:skip-over-repeat --cases 2000 --quick --reach none --filter '^(inside|outside|loss)$' ";
+};
+
+TEST_F(Shards, AreTheSingleRun) {
+  const Outcome sharded = run(asked_ + "--shards 4 --json run.json --junit run.xml");
+  EXPECT_EQ(sharded.status, 1) << sharded.err;
+  EXPECT_THAT(sharded.out, HasSubstr("fault:skip-over-repeat: 1 of 3 properties failed"));
+  EXPECT_THAT(text_of("run.xml"), HasSubstr("tests=\"3\""));
+  expect_the_single_run();
+  EXPECT_THAT(run(asked_ + "--shards 3").out, HasSubstr("1 of 3 properties failed")) << "no report is asked for";
+}
+
+/// A launcher that kills the first process it starts, and itself.
+TEST_F(Shards, AreStartedAgainWhereTheyDie) {
+  write("launch", "#!/bin/sh\nif mkdir died 2>/dev/null; then kill -KILL $$; fi\nexec \"$@\"\n");
+  const Outcome sharded = run(asked_ + "--shards 2 --launcher 'sh ./launch' --json run.json");
+  EXPECT_EQ(sharded.status, 1) << sharded.err;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "died"));
+  expect_the_single_run();
+}
+
+TEST_F(Shards, EndTheRunWhereTheyDieAgainAndAgain) {
+  const Outcome outcome = run(asked_ + "--shards 2 --launcher false --json run.json");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("ended with status 1, 3 times:\n"));
+  const Outcome refused = run("gate --kernel nobody --shards 2");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("kernel 'nobody' is unknown"));
+  EXPECT_EQ(run("gate --launcher nice").status, 2) << "without --shards";
+}
+
+/// The head dies, and all shards with it; then the same command with --resume.
+TEST_F(Shards, GoOnAfterTheHeadHasDied) {
+  const std::string command = "'" ASSAY_PROGRAM "' " + asked_ + "--shards 2 --json run.json";
+  shell("setsid " + command +
+        " & pid=$!; while [ ! -e run.json.shards/1.json ]; do sleep 0.01; done; kill -KILL -$pid");
+  ASSERT_TRUE(std::filesystem::exists(folder_ / "run.json.shards/1.json"));
+  ASSERT_FALSE(std::filesystem::exists(folder_ / "run.json"));
+  const Outcome again = run(asked_ + "--shards 2 --json run.json");
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err,
+              HasSubstr("run.json.shards holds shards of an earlier command: continue it with --resume run.json"));
+  const Outcome other = run(asked_ + "--seed 2 --shards 2 --resume run.json");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("seed is '1'"));
+  const Outcome resumed = run(asked_ + "--shards 2 --resume run.json");
+  EXPECT_EQ(resumed.status, 1) << resumed.err;
+  expect_the_single_run();
+}
+
+TEST_F(Shards, EndInGoodOrderWhenTheyAreInterrupted) {
+  const std::string command = "'" ASSAY_PROGRAM "' " + asked_ + "--shards 2 --json run.json";
+  const Outcome stopped = shell(
+      command + " & pid=$!; while [ ! -e run.json.shards/1.json ]; do sleep 0.01; done; kill -TERM $pid; wait $pid");
+  EXPECT_EQ(stopped.status, 130) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("to go on, repeat the command with --resume run.json"));
+  EXPECT_FALSE(report_from_json(text_of("run.json.shards/1.json"), "1.json").complete);
 }
 
 }  // namespace

@@ -16,6 +16,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def test_the_changes_begin_with_this_version() -> None:
+    (version,) = re.findall(r"^project\(assay VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
+    assert re.findall(r"^## (.*)$", (ROOT / "docs" / "CHANGELOG.md").read_text(), re.MULTILINE)[0] == version
+
+
 @pytest.fixture(scope="module")
 def html(build: Path) -> Path:
     done = subprocess.run([sys.executable, ROOT / "docs" / "build.py", build], capture_output=True, text=True)

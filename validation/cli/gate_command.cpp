@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
+#include "metal/emulator/compile/clang.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/data.h"
 #include "validation/cli/device_options.h"
@@ -14,6 +16,7 @@
 #include "validation/cli/interrupt.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/cli/report_options.h"
+#include "validation/cli/sharded_gate.h"
 #include "validation/registry.h"
 #include "validation/report/shard.h"
 #include "validation/transport/declaration/keywords.h"
@@ -46,6 +49,8 @@ struct GateArguments {
   bool declarations = false;
   ReportFiles files;
   std::string resume;
+  int shards = 0;  ///< 0: this process judges
+  std::string launcher;
 };
 
 template <class Operation>
@@ -228,13 +233,37 @@ class GateSession {
   Checkpoint checkpoint_;
 };
 
+/// The kernel that was asked for, or the shipped ones. Without clang those for the emulator cannot be compiled.
+template <class Operation>
+std::vector<std::string> chosen_kernels(const GateArguments& arguments) {
+  const std::string name = arguments.choice.name();
+  if (!name.empty()) return {name};
+  std::vector<std::string> kernels = Operation::shipped_kernels();
+  const auto clang = metal::emulator::find_clang();
+  if (!clang && std::erase(kernels, "metal-emulated") > 0)
+    fmt::print(stderr, "note: metal-emulated is not judged: {}\n", clang.error().text);
+  return kernels;
+}
+
 template <class Operation>
 int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
-  const std::string name = arguments.choice.name();
-  const auto kernels = name.empty() ? Operation::shipped_kernels() : std::vector<std::string>{name};
+  const auto kernels = chosen_kernels<Operation>(arguments);
   transport::set_time_limit(arguments.time_limit);
   save_memory();
   return GateSession(arguments).judge(run_of<Operation>(arguments, cases_chosen), kernels);
+}
+
+/// The words of the command line, but for those of reports and shards.
+std::vector<std::string> words_of_shards(const CLI::App& gate, const std::string& operation) {
+  static const std::set<std::string> own = {"json", "junit", "html", "resume", "shards", "launcher"};
+  std::vector<std::string> words = {"gate", operation};
+  for (const CLI::Option* const option : gate.get_options()) {
+    if (option->count() == 0 || option->get_positional() || own.contains(option->get_single_name())) continue;
+    if (option->get_items_expected_max() == 0) words.push_back(option->get_name());
+    for (std::size_t i = 0; option->get_items_expected_max() > 0 && i < option->results().size(); ++i)
+      words.push_back(fmt::format("{}={}", option->get_name(), option->results()[i]));
+  }
+  return words;
 }
 
 }  // namespace
@@ -265,16 +294,21 @@ void add_gate_command(CLI::App& app, Action& action) {
   gate->add_option("--reach", arguments->reach, "Cases of one large extent: none, quick, full or thorough")
       ->check(CLI::IsMember(reach_names()));
   add_report_options(*gate, arguments->files);
-  gate->add_option("--resume", arguments->resume, "Continue the run of this JSON report, and update the report")
-      ->check(CLI::ExistingFile);
+  gate->add_option("--resume", arguments->resume, "Continue the run of this JSON report, and update the report");
+  auto* shards = gate->add_option("--shards", arguments->shards, "Judge in so many processes at a time")
+                     ->check(CLI::Range(1, 1'000'000));
+  gate->add_option("--launcher", arguments->launcher, "What starts a shard's process, elsewhere perhaps: 'srun -n1'")
+      ->needs(shards);
   gate->add_flag("--generated", arguments->generated, "Only generated cases: no real input, no large sizes");
   gate->add_flag("--list", arguments->list, "List the properties and stop");
   gate->add_flag("--declarations", arguments->declarations, "Print what a kernel may declare, as JSON, and stop");
-  gate->callback([&action, arguments, cases] {
-    action = [arguments, cases] {
+  gate->callback([&action, arguments, cases, gate] {
+    action = [arguments, cases, words = words_of_shards(*gate, arguments->operation)] {
       return with_operation(arguments->operation, [&]<class Operation>(Operation) {
         if (arguments->list) return list_properties<Operation>();
         if (arguments->declarations) return list_declarations<Operation>();
+        if (arguments->shards > 0)
+          return judge_in_shards({arguments->shards, arguments->launcher, words, arguments->files, arguments->resume});
         return judge_kernels<Operation>(*arguments, cases->count() > 0);
       });
     };

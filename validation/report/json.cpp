@@ -59,6 +59,10 @@ ordered_json of(const std::map<std::string, Reached>& reached) {
   return all;
 }
 
+ordered_json of(const Coverage& coverage) {
+  return {{"cases", coverage.cases()}, {"classes", coverage.counts()}};
+}
+
 ordered_json of(const PropertyRecord& property) {
   ordered_json worst = of(property.worst);
   worst["case"] = property.worst_case;
@@ -75,23 +79,35 @@ ordered_json of(const PropertyRecord& property) {
           {"failure", property.failure ? of(*property.failure, property.property) : ordered_json()}};
 }
 
+ordered_json of(const UnitRecord& one) {
+  ordered_json unit = of(one.result);
+  unit["unit"] = one.unit;
+  unit["coverage"] = of(one.coverage);
+  return unit;
+}
+
 ordered_json of(const GateRecord& run) {
   ordered_json properties = ordered_json::array();
   for (const auto& property : run.properties) properties.push_back(of(property));
   const GateQuestion& asked = run.question;
-  return {{"operation", asked.operation},
-          {"kernel", asked.kernel},
-          {"cases", asked.cases},
-          {"seed", asked.seed},
-          {"digits", asked.digits},
-          {"filter", asked.filter},
-          {"given", asked.given},
-          {"reach", name_of(asked.reach)},
-          {"shard", {{"index", run.shard.index}, {"total", run.shard.total}}},
-          {"units", run.units},
-          {"units_done", run.units_done},
-          {"coverage", {{"cases", run.coverage.cases()}, {"classes", run.coverage.counts()}}},
-          {"properties", properties}};
+  ordered_json all = {{"operation", asked.operation},
+                      {"kernel", asked.kernel},
+                      {"cases", asked.cases},
+                      {"seed", asked.seed},
+                      {"digits", asked.digits},
+                      {"filter", asked.filter},
+                      {"given", asked.given},
+                      {"reach", name_of(asked.reach)},
+                      {"shard", {{"index", run.shard.index}, {"total", run.shard.total}}},
+                      {"units", run.units},
+                      {"units_done", run.units_done},
+                      {"coverage", of(run.coverage)},
+                      {"properties", properties}};
+  if (run.shard.total > 1) {
+    all["judged"] = ordered_json::array();
+    for (const auto& one : run.judged) all["judged"].push_back(of(one));
+  }
+  return all;
 }
 
 Verdict verdict_from(const JsonReader& json) {
@@ -182,6 +198,10 @@ GateQuestion question_from(const JsonReader& json) {
   return question;
 }
 
+Coverage coverage_from(const JsonReader& json) {
+  return {json["cases"].whole(0), json["classes"].counts()};
+}
+
 GateRecord run_from(const JsonReader& json) {
   GateRecord run;
   run.question = question_from(json);
@@ -189,8 +209,12 @@ GateRecord run_from(const JsonReader& json) {
   run.shard.index = json["shard"]["index"].whole(0, run.shard.total - 1);
   run.units = json["units"].whole(0);
   run.units_done = json["units_done"].whole(0, run.units);
-  run.coverage = Coverage(json["coverage"]["cases"].whole(0), json["coverage"]["classes"].counts());
+  run.coverage = coverage_from(json["coverage"]);
   json["properties"].each([&](const JsonReader& property) { run.properties.push_back(property_from(property)); });
+  if (run.shard.total == 1) return run;
+  json["judged"].each([&](const JsonReader& one) {
+    run.judged.push_back({one["unit"].whole(0), property_from(one), coverage_from(one["coverage"])});
+  });
   return run;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
@@ -38,11 +39,28 @@ void require_same_run(const GateRecord& merged, const GateRecord& run, const std
   if (!same) refuse(name, "judged other properties than the first report");
 }
 
-void add(GateRecord& merged, const GateRecord& run) {
-  for (std::size_t i = 0; i < run.properties.size(); ++i) merged.properties[i].merge(run.properties[i]);
-  merged.coverage.merge(run.coverage);
-  merged.units += run.units;
-  merged.units_done += run.units_done;
+/// The same classes, none of them met.
+Coverage unmet(const Coverage& coverage) {
+  Coverage::Counts counts = coverage.counts();
+  for (auto& [name, count] : counts) count = 0;
+  return {0, counts};
+}
+
+/// The record of a single run: the units of all shards are added in the order in which it would have judged them.
+GateRecord single_run(const std::vector<const GateRecord*>& shards) {
+  const GateRecord& first = *shards.front();
+  if (first.shard.total == 1) return first;
+  GateRecord run{first.question, {}, 0, 0, unmet(first.coverage), {}};
+  for (const auto& property : first.properties) run.properties.push_back(unjudged(property.property, property.claim));
+  std::vector<const UnitRecord*> units;
+  for (const GateRecord* const shard : shards) {
+    run.units += shard->units;
+    run.units_done += shard->units_done;
+    for (const auto& one : shard->judged) units.push_back(&one);
+  }
+  std::sort(units.begin(), units.end(), [](const auto* a, const auto* b) { return a->unit < b->unit; });
+  for (const UnitRecord* const one : units) run.add(*one);
+  return run;
 }
 
 /// Throws if a shard is given twice or is missing.
@@ -74,9 +92,11 @@ Report merge(const std::vector<NamedReport>& shards) {
       require_same_run(merged.runs[run], shards[i].report.runs[run], shards[i].name);
   }
   for (std::size_t run = 0; run < merged.runs.size(); ++run) require_all_once(shards, run);
-  for (std::size_t i = 1; i < shards.size(); ++i)
-    for (std::size_t run = 0; run < merged.runs.size(); ++run) add(merged.runs[run], shards[i].report.runs[run]);
-  for (auto& run : merged.runs) run.shard = Shard{};
+  for (std::size_t run = 0; run < merged.runs.size(); ++run) {
+    std::vector<const GateRecord*> parts;
+    for (const auto& shard : shards) parts.push_back(&shard.report.runs[run]);
+    merged.runs[run] = single_run(parts);
+  }
   return merged;
 }
 

@@ -29,14 +29,33 @@ std::string gate_line(const GateQuestion& asked, const std::string& filter, cons
 }
 
 void PropertyRecord::merge(const PropertyRecord& other) {
-  const bool takes_failure = other.failure && (!failure || other.failure->unit < failure->unit);
   PropertySummary::merge(other);
-  if (takes_failure) {
+  if (other.failure) {
     verdict = other.verdict;
     failure = other.failure;
     if (!(other.worst.share < worst.share)) worst_case = other.worst_case;
   }
   settle();
+}
+
+PropertyRecord unjudged(const std::string& property, const std::string& claim) {
+  PropertyRecord record;
+  record.property = property;
+  record.claim = claim;
+  record.settle();
+  return record;
+}
+
+void GateRecord::add(const UnitRecord& one) {
+  const auto property = std::find_if(properties.begin(), properties.end(),
+                                     [&](const auto& other) { return other.property == one.result.property; });
+  if (property == properties.end())
+    throw std::invalid_argument(
+        fmt::format("unit {} is of property '{}', which is none of the run's", one.unit, one.result.property));
+  if (property->failure) return;
+  property->merge(one.result);
+  coverage.merge(one.coverage);
+  if (shard.total > 1) judged.push_back(one);
 }
 
 int failures_of(const GateRecord& record) {

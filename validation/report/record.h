@@ -32,8 +32,7 @@ struct FailureRecord {
 struct PropertyRecord : PropertySummary {
   std::optional<FailureRecord> failure;
 
-  /// Adds the record of other cases of the property, and settles the verdict. If both records hold a failure, the
-  /// failure of the earlier unit stays.
+  /// Adds the record of later cases of the property, which has not failed before, and settles the verdict.
   void merge(const PropertyRecord& other);
 };
 
@@ -45,6 +44,9 @@ struct Shard {
   bool has(std::int64_t unit) const { return unit % total == index; }
   bool operator==(const Shard&) const = default;
 };
+
+/// The record of a property before its first case.
+PropertyRecord unjudged(const std::string& property, const std::string& claim);
 
 /// What a run was asked to do.
 struct GateQuestion {
@@ -64,6 +66,13 @@ struct GateQuestion {
 /// cases: only the calls in their order lead to some failures.
 std::string gate_line(const GateQuestion& asked, const std::string& filter, const std::string& words);
 
+/// The result of one unit; units are numbered over all properties.
+struct UnitRecord {
+  std::int64_t unit = 0;
+  PropertyRecord result;
+  Coverage coverage;
+};
+
 /// One kernel through the properties of one operation.
 struct GateRecord {
   GateQuestion question;
@@ -72,6 +81,10 @@ struct GateRecord {
   std::int64_t units_done = 0;  ///< how many of these units are done, in order
   Coverage coverage;            ///< of the generated cases
   std::vector<PropertyRecord> properties;
+  std::vector<UnitRecord> judged = {};  ///< each unit, in a shard only: a merge adds them in a single run's order
+
+  /// Adds a unit, unless its property failed in an earlier one.
+  void add(const UnitRecord& one);
 
   bool is_complete() const { return units_done == units; }
 };

@@ -93,12 +93,7 @@ GateRecord blank_record(const std::string& kernel, const GateRun<Operation>& run
   GateRecord record{question_of(kernel, run), run.shard, 0, 0, Coverage(Operation::classes()), {}};
   const std::int64_t units = units_of(run.options) * static_cast<std::int64_t>(properties.size());
   for (std::int64_t unit = 0; unit < units; ++unit) record.units += run.shard.has(unit) ? 1 : 0;
-  for (const auto* property : properties) {
-    PropertyRecord& one = record.properties.emplace_back();
-    one.property = property->name;
-    one.claim = property->claim;
-    one.settle();
-  }
+  for (const auto* property : properties) record.properties.push_back(unjudged(property->name, property->claim));
   return record;
 }
 
@@ -163,8 +158,8 @@ class GateRunner {
     const auto report = run_property(property, context_, run_.options, coverage, tell, {unit, 1, watch_.stop});
     if (!report.failure && watch_.stop && watch_.stop()) return false;
     const auto command = [&] { return command_of(property, unit); };
-    record.properties[index].merge(record_of<Operation>(report, context_, unit, command));
-    record.coverage.merge(coverage);
+    record.add({static_cast<std::int64_t>(index) * units_of(run_.options) + unit,
+                record_of<Operation>(report, context_, unit, command), coverage});
     return true;
   }
 

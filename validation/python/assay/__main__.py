@@ -1,13 +1,18 @@
-"""./assay mutants my_operation.py, or python -m assay mutants my_operation.py: which faults in each operation of a file the gate would notice."""
+"""The command `assay` of the installed package, and python -m assay: the program, except for what only Python can do.
+
+    assay mutants my_operation.py    which faults in each operation of a file the gate would notice
+"""
 
 from __future__ import annotations
 
 import argparse
+import os
 import runpy
 import sys
 from typing import List, Optional
 
 from ._operation import Operation
+from ._program import program
 
 
 def mutants_table(operation: Operation, cases: int) -> str:
@@ -17,9 +22,8 @@ def mutants_table(operation: Operation, cases: int) -> str:
     return "\n".join(lines)
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m assay", description=__doc__)
-    parser.add_argument("command", choices=["mutants"])
+def mutants(arguments: List[str]) -> int:
+    parser = argparse.ArgumentParser(prog="assay mutants")
     parser.add_argument("file", help="a Python file that defines operations")
     parser.add_argument("--cases", type=int, default=60, help="for each property (60)")
     asked = parser.parse_args(arguments)
@@ -28,6 +32,13 @@ def main(arguments: Optional[List[str]] = None) -> int:
         parser.error(f"{asked.file} defines no operation: decorate a formula with @assay.operation(x=\"N, D\")")
     print("\n".join(mutants_table(one, asked.cases) for one in operations))
     return 0
+
+
+def main() -> int:
+    command, rest = sys.argv[1:2], sys.argv[2:]
+    if command == ["mutants"] and rest and rest[0].endswith(".py"):
+        return mutants(rest)
+    os.execv(program(), ["assay", *command, *rest])
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import tempfile
@@ -11,13 +12,10 @@ from typing import Any, Callable, Dict, List, Optional, Union
 
 from ._again import call_of, words_of
 from ._declare import declaration_of
-from ._pipe import Ended, judge
+from ._pipe import Ended, JudgeError, judge
 from ._problems import solver
 from ._program import run_program
-
-
-class JudgeError(RuntimeError):
-    """The judge itself could not go on; the text is what it said."""
+from ._shards import Shard, judge_in_shards
 
 
 @dataclass(frozen=True)
@@ -131,6 +129,9 @@ def gate(
     real_input: bool = False,
     reach: str = "",
     input: Any = None,
+    executor: Any = None,
+    shards: int = 32,
+    resume: Union[str, os.PathLike[str], None] = None,
     **declared: Any,
 ) -> GateResult:
     """Judges `fn` by every property of `operation`, "ctc", "cce", "svd" or one's own (assay.operation), under bounds
@@ -150,6 +151,9 @@ def gate(
     reach       "none", "quick", "full" or "thorough": also on cases of one large extent, up to 131,073 rows, classes or
                 entries; "none" unless said, and "quick" for an operation of one's own
     input       for an operation of one's own: a batch to judge as well, the path of an .npz or a dict of arrays by name
+    executor    a concurrent.futures.Executor, or a function that makes one: its workers judge the shards of the run
+    shards      into how many shards the run is divided for the executor
+    resume      a folder for the reports of finished shards: a call that is repeated judges those that are missing there
     declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
     Raises ValueError or TypeError for arguments, JudgeError where the judge cannot go on.
@@ -159,7 +163,11 @@ def gate(
     >>> result["order"].claim, result["order"].verdict
     ('S descends, and none is negative', 'pass')
     """
+    if executor is None and resume is not None:
+        raise TypeError("resume keeps the shards of an executor: expected an executor with it")
     if not isinstance(operation, str):  # an operation of one's own
+        if executor is not None:
+            raise TypeError("executor is for \"ctc\", \"cce\" and \"svd\": expected no such argument for one's own operation")
         if real_input:
             raise TypeError("real_input is recorded speech, for \"ctc\": expected no such argument for one's own operation")
         return operation.gate(fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits,
@@ -169,9 +177,14 @@ def gate(
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = Path(folder) / "report.json"
         words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
-        words += ["--digits", str(digits), "--filter", filter, "--json", str(path)]
+        words += ["--digits", str(digits), "--filter", filter]
         words += ["--reach", reach or "none", "--quick" if real_input else "--generated"]
-        ended = _run(operation, fn, words, declared)
+        run = functools.partial(_run, operation, fn, declared)
+        if executor is None:
+            ended = run([*words, "--json", str(path)])
+        else:
+            kernel = str(_declaration(operation, fn, declared) or os.fspath(fn))
+            ended = judge_in_shards(run, words, kernel, shards, executor, resume, path)
         if ended.status not in (0, 1) or not path.is_file():
             raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
         report = json.loads(path.read_text())
@@ -183,13 +196,21 @@ def gate(
     return GateResult(operation, run["kernel"], results, table, report)
 
 
-def _run(operation: str, fn: Any, words: List[str], declared: Dict[str, Any]) -> Ended:
-    """Runs the program on a function, or on a plug-in, which has a declaration of its own."""
+def _declaration(operation: str, fn: Any, declared: Dict[str, Any]) -> Optional[Dict[str, Any]]:
+    """What a function declares; None for a plug-in, which declares itself."""
     if not isinstance(fn, (str, os.PathLike)):
-        return judge(words, declaration_of(operation, fn, declared), solver(operation, fn))
+        return declaration_of(operation, fn, declared)
     if declared:
         raise TypeError(f"{', '.join(declared)}: a plug-in declares itself: expected no such argument for {fn!r}")
-    ended = run_program(*(word.replace("{kernel}", os.fspath(fn)) for word in words))
+    return None
+
+
+def _run(operation: str, fn: Any, declared: Dict[str, Any], words: List[str], shard: Optional[Shard] = None) -> Ended:
+    """Runs the program on a function or a plug-in."""
+    declaration = _declaration(operation, fn, declared)
+    if declaration is not None:
+        return judge(words, declaration, solver(operation, fn), shard)
+    ended = run_program(*(word.replace("{kernel}", os.fspath(fn)) for word in words), shard=shard)
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 

@@ -12,12 +12,12 @@ import struct
 import subprocess
 import tempfile
 import traceback
-from typing import Any, BinaryIO, Callable, Dict, NamedTuple
+from typing import Any, BinaryIO, Callable, Dict, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from ._arrays import Carried, bfloat16_array
-from ._program import program
+from ._program import environment, program
 
 # Takes the options and the arrays of a call; returns the arrays of the answer.
 Solve = Callable[[Dict[str, Any], Dict[str, np.ndarray]], Dict[str, Carried]]
@@ -29,6 +29,10 @@ class Unsupported(Exception):
 
 class ReturnedWrong(Exception):
     """The results of a kernel are not the results that were asked for."""
+
+
+class JudgeError(RuntimeError):
+    """The judge itself could not go on; the text is what it said."""
 
 
 class Ended(NamedTuple):
@@ -111,8 +115,10 @@ def judge(
     arguments: list[str],
     declaration: dict[str, Any],
     solve: Solve,
+    shard: Optional[Tuple[int, int]] = None,
 ) -> Ended:
     """Runs the program with `arguments`, in which ``{kernel}`` stands for this end of the pipes, and answers its calls.
+    Without a shard it judges all.
 
     Raises KeyboardInterrupt, and whatever else is no Exception, once the judge has been stopped.
     """
@@ -120,11 +126,10 @@ def judge(
     answer_read, answer_write = os.pipe()
     words = [word.replace("{kernel}", f"pipe:{answer_read},{call_write}") for word in arguments]
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        # Only Python handles an interrupt from the terminal: the judge has a session of its own. The judge gets no
-        # variables of test shards: a caller wants all results.
+        # Only Python handles an interrupt from the terminal: the judge has a session of its own.
         process = subprocess.Popen(
             [program(), *words],
-            env={name: value for name, value in os.environ.items() if not name.startswith("GTEST_")},
+            env=environment(shard),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,

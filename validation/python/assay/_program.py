@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Dict, Optional, Tuple
 
 
 def program() -> str:
@@ -18,6 +19,15 @@ def program() -> str:
     return str(path)
 
 
-def run_program(*arguments: str) -> subprocess.CompletedProcess[str]:
+def environment(shard: Optional[Tuple[int, int]] = None) -> Dict[str, str]:
+    """This process's variables, with those of `shard`, an index and how many there are, in place of a test runner's."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("GTEST_")}
+    if shard is not None:
+        variables.update(GTEST_SHARD_INDEX=str(shard[0]), GTEST_TOTAL_SHARDS=str(shard[1]))
+    return variables
+
+
+def run_program(*arguments: str, shard: Optional[Tuple[int, int]] = None) -> subprocess.CompletedProcess[str]:
     """Runs the program to its end; the caller checks the exit status."""
-    return subprocess.run([program(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    return subprocess.run([program(), *arguments], env=environment(shard), stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, check=False)

@@ -1,0 +1,138 @@
+"""assay.gate(..., executor=...): the shards of a run on the workers of any concurrent.futures.Executor.
+
+A shard is a run of its own, with a report of its own (docs/reports.md): a worker that dies loses one shard at most.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import shutil
+import tempfile
+from concurrent.futures import BrokenExecutor, Executor, Future, as_completed
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Callable, ContextManager, Dict, List, Tuple, Union
+
+from ._pipe import Ended, JudgeError
+from ._program import run_program
+
+Shard = Tuple[int, int]  # its index, and how many there are
+Run = Callable[[List[str], Shard], Ended]  # judges a shard, with the words of the command line
+
+MOST_DEATHS = 3  # of workers, without a shard finished between them
+
+
+class _WorkersDied(Exception):
+    """The text says of what."""
+
+
+def _judge_shard(run: Run, words: List[str], shard: Shard) -> Tuple[Ended, str]:
+    """What a worker does: it judges a shard, and sends back how that ended, and the report."""
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        path = Path(folder) / "report.json"
+        ended = run([*words, "--json", str(path)], shard)
+        return ended, path.read_text() if path.is_file() else ""
+
+
+def _bar(total: int, done: int) -> ContextManager[Any]:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return nullcontext()
+    return tqdm(total=total, initial=done, desc="assay gate", unit="shard", disable=None)
+
+
+class _Shards:
+    """The shards of a run, and the folder of their reports, whose names tell one run from another."""
+
+    def __init__(self, run: Run, words: List[str], kernel: str, count: int, folder: Path) -> None:
+        self._run, self._words, self._count, self._folder = run, words, count, folder
+        self._name = hashlib.sha256(repr((words, kernel, count)).encode()).hexdigest()[:16]
+
+    def path(self, index: int) -> Path:
+        return self._folder / f"{self._name}-{index}.json"
+
+    def paths(self) -> List[str]:
+        return [str(self.path(index)) for index in range(self._count)]
+
+    def missing(self) -> List[int]:
+        return [index for index in range(self._count) if not self.path(index).is_file()]
+
+    def submit(self, executor: Executor) -> Dict["Future[Any]", int]:
+        return {
+            executor.submit(_judge_shard, self._run, self._words, (index, self._count)): index for index in self.missing()
+        }
+
+    def keep(self, index: int, ended: Ended, report: str) -> None:
+        if ended.status not in (0, 1) or not report:
+            raise JudgeError(ended.errors.strip() or f"shard {index} of {self._count} ended with status {ended.status}")
+        written = self.path(index).with_suffix(f".{os.getpid()}.tmp")  # so that nobody reads half a report
+        written.write_text(report)
+        written.replace(self.path(index))
+
+
+def _collect(shards: _Shards, executor: Executor, bar: Any) -> List[Exception]:
+    """Judges the missing shards, keeps their reports as they come, and returns what workers died of."""
+    deaths: List[Exception] = []
+    futures = shards.submit(executor)
+    try:
+        for future in as_completed(futures):
+            try:
+                ended, report = future.result()
+            except (pickle.PicklingError, AttributeError, TypeError) as error:
+                raise TypeError(f"fn cannot be sent to the workers: define it in a module that they can import: {error}") from error
+            except Exception as error:  # what a kernel raises is in the report: the worker itself died
+                deaths.append(error)
+                continue
+            shards.keep(futures[future], ended, report)
+            if bar is not None:
+                bar.update()
+    finally:
+        for future in futures:
+            future.cancel()
+    return deaths
+
+
+def _judge_all(shards: _Shards, executor: Union[Executor, Callable[[], Executor]], bar: Any) -> None:
+    """Judges the missing shards until there is none. Raises what a worker died of where that does not end."""
+    rounds = 0  # without a finished shard
+    while missing := shards.missing():
+        with nullcontext(executor) if isinstance(executor, Executor) else executor() as workers:  # type: ignore[union-attr]
+            deaths = _collect(shards, workers, bar)
+        rounds = rounds + 1 if len(shards.missing()) == len(missing) else 0
+        is_over = isinstance(executor, Executor) and any(isinstance(error, BrokenExecutor) for error in deaths)
+        if is_over or rounds == MOST_DEATHS:
+            raise _WorkersDied(f"{type(deaths[-1]).__name__}: {deaths[-1]}") from deaths[-1]
+
+
+def _checked(executor: Any, count: Any) -> None:
+    if not isinstance(executor, Executor) and not callable(executor):
+        raise TypeError(f"executor is {type(executor).__name__}: expected a concurrent.futures.Executor, or a function that makes one")
+    if not isinstance(count, int) or count < 1:
+        raise ValueError(f"shards = {count!r}: expected a whole number from 1")
+
+
+def judge_in_shards(
+    run: Run, words: List[str], kernel: str, count: int, executor: Any, resume: Union[str, os.PathLike[str], None], report: Path
+) -> Ended:
+    """Judges all shards on the executor, and merges their reports into `report`. Finished shards are kept in the folder
+    `resume`, under names that follow from `words` and `kernel`. Raises JudgeError where workers die again and again."""
+    _checked(executor, count)
+    folder = Path(tempfile.mkdtemp(prefix="assay-shards-") if resume is None else resume)
+    folder.mkdir(parents=True, exist_ok=True)
+    shards = _Shards(run, words, kernel, count, folder)
+    is_needed = resume is not None
+    try:
+        with _bar(count, count - len(shards.missing())) as bar:
+            _judge_all(shards, executor, bar)
+        ended = run_program("merge", *shards.paths(), "--json", str(report))
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
+    except _WorkersDied as error:
+        is_needed = True
+        left = f"call again with resume={str(folder)!r} to judge the other {len(shards.missing())} of {count} shards"
+        raise JudgeError(f"a worker died again and again, at last of {error}: {left}") from error
+    finally:
+        if not is_needed:
+            shutil.rmtree(folder)
