@@ -68,7 +68,7 @@ void AppleEncoder::set_threadgroup_memory_length(std::uint64_t length, std::uint
       !state_.accepts(check_threadgroup_length(call, length, device_->limits)))
     return;
   threadgroup_lengths_[index] = length;
-  encoder_->setThreadgroupMemoryLength(length, index);
+  if (length > 0) encoder_->setThreadgroupMemoryLength(length, index);  // Metal's validation refuses 0
 }
 
 void AppleEncoder::dispatch_threads(Size grid, Size group) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -107,6 +108,28 @@ TEST_F(AppleDeviceTest, BarriersOrderThreadgroupMemory) {
   EXPECT_TRUE(encoder->end_encoding());
   run();
   EXPECT_EQ(values_of<std::int32_t>(*values), expected);
+}
+
+/// The dispatches after the first use other bindings, of which each keeps its own; length 0 stands for no memory.
+TEST_F(AppleDeviceTest, BindsAtOffsetsAndReplacesBindings) {
+  const auto y = buffer<float>(std::vector<float>(64, 1)), x = buffer<float>(std::vector<float>(64, 2));
+  const auto state = pipeline("axpy");
+  const auto encoder = or_throw(commands->compute_encoder());
+  const float a = 3;
+  encoder->set_pipeline(state);
+  encoder->set_buffer(x, 0, 1);
+  encoder->set_bytes(std::as_bytes(std::span(&a, 1)), 2);
+  encoder->set_threadgroup_memory_length(0, 0);
+  for (const std::uint64_t offset : {128U, 192U, 128U}) {
+    encoder->set_buffer(y, offset, 0);
+    encoder->dispatch_threads({16}, {16});
+  }
+  EXPECT_TRUE(encoder->end_encoding());
+  run();
+  std::vector<float> expected(64, 1);
+  std::fill(expected.begin() + 32, expected.begin() + 48, 13.0F);
+  std::fill(expected.begin() + 48, expected.end(), 7.0F);
+  EXPECT_EQ(values_of<float>(*y), expected);
 }
 
 TEST_F(AppleDeviceTest, AnAllocationOrCopyMakesTheEncoderStale) {

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""planted_faults.py SOURCE FOLDER COMPILER FLAG... -- LINKER ITEM...: faults in metal/apple that its tests catch.
+
+For each fault a line of metal/apple is edited, that source is compiled and linked before the library, whose own object
+is then not used, and the tests must fail with the words that name the fault.
+"""
+
+import pathlib
+import subprocess
+import sys
+
+# What goes wrong: the source, its text, the text instead, and what the tests then say.
+FAULTS = {
+    "a leak": ("apple_buffer.cpp", "NS::TransferPtr(device->device->newBuffer(length, MTL::ResourceStorageModeShared))",
+               "NS::RetainPtr(device->device->newBuffer(length, MTL::ResourceStorageModeShared))", "objects are left"),
+    "an over-release": ("apple_queue.cpp", "NS::RetainPtr(queue_->commandBuffer())",
+                        "NS::TransferPtr(queue_->commandBuffer())", "to a released MTLCommandBuffer"),
+    "no pool": ("apple_library.cpp", "std::vector<std::string> AppleLibrary::function_names() const {\n"
+                "  const auto pool = autorelease_pool();",
+                "std::vector<std::string> AppleLibrary::function_names() const {",
+                "NSArray is autoreleased where its thread has no pool"),
+    "no wait": ("apple_queue.cpp", "  buffer_->waitUntilCompleted();\n", "", "while commands use it"),
+    "an encoder that does not end": ("apple_encoder.cpp", "  encoder_->endEncoding();\n  finish_", "  finish_",
+                                     "an encoder that has not ended"),
+    "grid and group swapped": ("apple_encoder.cpp", "dispatchThreads(mtl_size(grid), mtl_size(group))",
+                               "dispatchThreads(mtl_size(group), mtl_size(grid))", "[  FAILED  ]"),
+    "groups and group swapped": ("apple_encoder.cpp", "dispatchThreadgroups(mtl_size(groups), mtl_size(group))",
+                                 "dispatchThreadgroups(mtl_size(group), mtl_size(groups))",
+                                 "AppleDeviceTest.BarriersOrderThreadgroupMemory\n\n 1 FAILED"),
+    "fast maths": ("apple_library.cpp", "setFastMathEnabled(false)", "setFastMathEnabled(true)",
+                   "compiled with fast maths"),
+    "private storage": ("apple_buffer.cpp", "MTL::ResourceStorageModeShared", "MTL::ResourceStorageModePrivate",
+                        "the storage is not shared"),
+    "no barrier": ("apple_encoder.cpp", "encoder_->memoryBarrier(MTL::BarrierScopeBuffers)", "(void)0", "reported"),
+    "always concurrent": ("apple_queue.cpp", ": MTL::DispatchTypeSerial", ": MTL::DispatchTypeConcurrent", "reported"),
+    "an offset lost": ("apple_encoder.cpp", "offsets_[index], index)", "0, index)", "[  FAILED  ]"),
+    "no reflection": ("apple_function.cpp", "MTL::PipelineOptionArgumentInfo | MTL::PipelineOptionBufferTypeInfo",
+                      "MTL::PipelineOptionNone", "[  FAILED  ] AppleDeviceTest.ArgumentsAreReflected"),
+    "length 0": ("apple_encoder.cpp", "if (length > 0) ", "", "setThreadgroupMemoryLength: length 0"),
+}
+
+
+def planted(folder, fault, source_folder):
+    """The source with the fault."""
+    name, text, instead, _ = FAULTS[fault]
+    source = (source_folder / "metal" / "apple" / name).read_text()
+    if source.count(text) != 1:
+        sys.exit(f"{fault}: {name} has {source.count(text)} times, not once: {text}")
+    file = folder / name
+    file.write_text(source.replace(text, instead))
+    return file
+
+
+def main():
+    source_folder, folder = map(pathlib.Path, sys.argv[1:3])
+    split = sys.argv.index("--")
+    compiler, linker = sys.argv[3:split], sys.argv[split + 1:]
+    folder.mkdir(exist_ok=True)
+    failures = 0
+    for fault, (_, _, _, words) in FAULTS.items():
+        program, edited = folder / "program", folder / "edited.o"
+        subprocess.run([*compiler, "-c", planted(folder, fault, source_folder), "-o", edited], check=True)
+        subprocess.run([linker[0], edited, *linker[1:], "-o", program], check=True)
+        run = subprocess.run([program], capture_output=True, text=True, errors="replace", timeout=120)
+        output = run.stdout + run.stderr
+        if run.returncode != 0 and words in output:
+            print(f"{fault}: caught")
+            continue
+        failures += 1
+        print(f"{fault}: NOT CAUGHT: exit status {run.returncode}, expected the words '{words}' in\n{output[-3000:]}")
+    sys.exit(1 if failures else 0)
+
+
+main()
