@@ -62,7 +62,8 @@ Result<std::shared_ptr<Buffer>> AppleDevice::new_buffer(std::span<const std::byt
 
 std::shared_ptr<CommandQueue> AppleDevice::new_command_queue() {
   const auto pool = autorelease_pool();
-  return std::make_shared<AppleQueue>(state_, NS::TransferPtr(state_->device->newCommandQueue()));
+  auto queue = NS::TransferPtr(state_->device->newCommandQueue());
+  return queue ? std::make_shared<AppleQueue>(state_, std::move(queue)) : nullptr;
 }
 
 }  // namespace assay::metal::apple

@@ -33,14 +33,20 @@ class AppleEncoder final : public ComputeCommandEncoder {
   Result<void> end_encoding() override;
 
  private:
+  struct Bound {
+    std::uint64_t offset = 0, length = 0;  ///< of the buffer; length 0: nothing is bound
+  };
+
   bool accepts_dispatch(const char* call, Size threads, Size group);
+  Result<void> check_argument(const Argument& argument) const;
 
   std::shared_ptr<AppleState> device_;
   NS::SharedPtr<MTL::ComputeCommandEncoder> encoder_;
   Finish finish_;
   EncoderState state_;
   std::shared_ptr<const ApplePipeline> pipeline_;
-  std::vector<std::uint64_t> offsets_, threadgroup_lengths_;  ///< by index
+  std::vector<Bound> bound_;                        ///< by index
+  std::vector<std::uint64_t> threadgroup_lengths_;  ///< by index; 0: not set
 };
 
 }  // namespace assay::metal::apple

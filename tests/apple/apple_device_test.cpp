@@ -177,6 +177,46 @@ TEST_F(AppleDeviceTest, DispatchesAreCheckedBeforeMetalSeesThem) {
   EXPECT_THAT(complaint([](auto& e) { e.set_buffer(nullptr, 0, 31); }), HasSubstr("index(31) must be < 31"));
 }
 
+TEST_F(AppleDeviceTest, EveryArgumentNeedsItsMemory) {
+  const auto axpy = pipeline("axpy"), reverse = pipeline("reverse");
+  const auto y = buffer<float>(std::vector<float>(64, 1)), small = buffer<char>({1, 2});
+  const float a = 3;
+  const auto complaint = [&](const std::shared_ptr<Buffer>& x, bool has_a, std::uint64_t offset = 0) {
+    const auto encoder = or_throw(device->new_command_queue()->command_buffer()->compute_encoder());
+    encoder->set_pipeline(axpy);
+    encoder->set_buffer(y, 0, 0);
+    encoder->set_buffer(x, offset, 1);
+    if (has_a) encoder->set_bytes(std::as_bytes(std::span(&a, 1)), 2);
+    encoder->dispatch_threads({1}, {1});
+    const Result<void> end = encoder->end_encoding();
+    return end ? Error{Error::Kind::argument, "accepted"} : end.error();
+  };
+  EXPECT_EQ(complaint(y, true).text, "accepted");
+  EXPECT_EQ(complaint(nullptr, true).kind, Error::Kind::binding);
+  EXPECT_THAT(complaint(nullptr, true).text, HasSubstr("missing buffer binding at index 1 for x[0]"));
+  EXPECT_THAT(complaint(y, false).text, HasSubstr("missing buffer binding at index 2 for a[0]"));
+  EXPECT_THAT(complaint(small, true).text, HasSubstr("has space for 2 bytes, but argument has a length(4)"));
+  EXPECT_THAT(complaint(y, true, 254).text, HasSubstr("has space for 2 bytes"));
+  const auto encoder = or_throw(commands->compute_encoder());
+  encoder->set_pipeline(reverse);
+  encoder->set_buffer(y, 0, 0);
+  encoder->dispatch_threads({32}, {32});
+  EXPECT_THAT(encoder->end_encoding().error().text, HasSubstr("missing threadgroup memory binding at index 0 for row"));
+}
+
+/// An encoder that nobody ends keeps its command buffer from being committed, as on other devices.
+TEST_F(AppleDeviceTest, AnAbandonedEncoderLeavesItsCommandsUncommitted) {
+  or_throw(commands->compute_encoder()).reset();
+  EXPECT_EQ(commands->commit().error().kind, Error::Kind::order);
+}
+
+TEST_F(AppleDeviceTest, TextsWithNulAreRefused) {
+  const Result<std::shared_ptr<Library>> cut = device->new_library(source + std::string(1, '\0') + "undeclared");
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().kind, Error::Kind::compile);
+  EXPECT_EQ(library->new_function(std::string("axpy\0", 5)).error().kind, Error::Kind::not_found);
+}
+
 TEST_F(AppleDeviceTest, FunctionsAndErrorsAreMetals) {
   EXPECT_THAT(library->function_names(), testing::UnorderedElementsAre("axpy", "reverse"));
   EXPECT_EQ(library->new_function("absent").error().kind, Error::Kind::not_found);

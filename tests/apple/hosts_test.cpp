@@ -5,6 +5,8 @@
 
 #include "metal/apple/system_device.h"
 #include "metal/device/or_throw.h"
+#include "metal/device/shader_source.h"
+#include "metal/host/kernel_file.h"
 #include "tests/host/operations.h"
 
 namespace assay::metal::test {
@@ -70,6 +72,25 @@ TYPED_TEST(HostsOnApple, ServeSeveralThreads) {
   for (auto& call : calls) threads.emplace_back([&] { or_throw(call.on(host)); });
   for (std::thread& thread : threads) thread.join();
   for (const auto& call : calls) EXPECT_TRUE(call.results == expected.results);
+}
+
+using CtcOnApple = HostsOnApple<CtcOperation>;
+
+/// Metal contracts expressions by default, which `#pragma METAL fp contract(off)` keeps it from. CTC's sums of pairs
+/// show it.
+TEST_F(CtcOnApple, WouldGiveOtherBitsIfContracted) {
+  std::string text = or_throw(text_with_includes(host::kernel_file(CtcLoss::kernel_file)));
+  const std::string pragma = "#pragma METAL fp contract(off)";
+  const std::size_t place = text.find(pragma);
+  ASSERT_NE(place, std::string::npos);
+  const auto contracted = or_throw(device_->new_library(text.erase(place, pragma.size())));
+  bool is_other = false;
+  for (const auto& [c, options] : settings<CtcOperation>()) {
+    OperationCall<CtcOperation> call(c);
+    or_throw(call.on(or_throw(CtcLoss::create(device_, contracted, options))));
+    is_other = is_other || !(call.results == results_on<CtcOperation>(emulated(), c, options));
+  }
+  EXPECT_TRUE(is_other);
 }
 
 }  // namespace

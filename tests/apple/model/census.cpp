@@ -11,6 +11,7 @@ class Census : public testing::EmptyTestEventListener {
     EXPECT_EQ(live_objects(), "") << "model of Metal: objects are left";
     EXPECT_TRUE(reports().empty()) << "model of Metal: a kernel's access was reported";
     lack(Lack::nothing);
+    set_watchdog(4'000'000'000);
   }
 };
 

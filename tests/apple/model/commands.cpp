@@ -14,7 +14,10 @@ using Call = std::function<void(metal::ComputeCommandEncoder&)>;
 struct Encoded {
   MTL::DispatchType type;
   std::vector<Call> calls;
+  std::vector<Reference> signposts;
 };
+
+std::atomic<bool> has_command_buffer = true, has_encoder = true;
 
 struct CommandBufferModel {
   std::vector<Encoded> encoders;
@@ -23,6 +26,7 @@ struct CommandBufferModel {
   std::atomic<MTL::CommandBufferStatus> status = MTL::CommandBufferStatusNotEnqueued;
   Reference error;
   double seconds = 0;
+  bool tells_encoders = false;  ///< MTLCommandBufferErrorOptionEncoderExecutionStatus
 
   bool has_ended() const {
     return status == MTL::CommandBufferStatusCompleted || status == MTL::CommandBufferStatusError;
@@ -50,6 +54,34 @@ struct CommandBufferHandle {
   std::shared_ptr<QueueModel> queue;
 };
 
+struct EncoderInfo {
+  Reference signposts;
+};
+Object* signposts(EncoderInfo& self) {
+  return self.signposts.get();
+}
+MTL::CommandEncoderErrorState faulted(EncoderInfo&) {
+  return MTL::CommandEncoderErrorStateFaulted;
+}
+
+/// The error of a command buffer. The model does not know which encoder failed, and names all.
+Reference failure(const CommandBufferModel& commands, const std::string& text) {
+  static const Class type{"MTLCommandBufferEncoderInfo",
+                          {{"debugSignposts", method<signposts>()}, {"errorState", method<faulted>()}}};
+  std::map<std::string, Reference> facts;
+  if (commands.tells_encoders) {
+    std::vector<Reference> infos;
+    for (const Encoded& encoded : commands.encoders)
+      infos.emplace_back(
+          new_object(type, std::make_shared<EncoderInfo>(EncoderInfo{Reference(new_array(encoded.signposts))})));
+    facts.emplace(text_of(object_of(MTLCommandBufferEncoderInfoErrorKey)), new_array(std::move(infos)));
+  }
+  const bool is_timeout = text.find("Timeout") != std::string::npos;
+  return Reference(new_error("MTLCommandBufferErrorDomain",
+                             is_timeout ? MTL::CommandBufferErrorTimeout : MTL::CommandBufferErrorPageFault, text,
+                             std::move(facts)));
+}
+
 void CommandBufferModel::run() {
   const std::lock_guard lock(gpu().mutex);
   const auto commands = gpu().queue->command_buffer();
@@ -62,8 +94,7 @@ void CommandBufferModel::run() {
   or_throw(commands->commit());
   or_throw(commands->wait_until_completed());
   for (const auto& buffer : buffers) --*buffer;
-  if (const auto problem = commands->error())
-    error = Reference(new_error("MTLCommandBufferErrorDomain", MTL::CommandBufferErrorPageFault, problem->text));
+  if (const auto problem = commands->error()) error = failure(*this, problem->text);
   status = error.get() ? MTL::CommandBufferStatusError : MTL::CommandBufferStatusCompleted;
   encoders.clear();
 }
@@ -78,6 +109,7 @@ struct EncoderModel {
   }
   void add(Call call) {
     if (has_ended) fault("an encoder is used after its endEncoding");
+    autoreleased(new_string("what a driver makes for itself"));
     encoded.calls.push_back(std::move(call));
   }
 };
@@ -103,6 +135,10 @@ void set_bytes(EncoderModel& self, const void* bytes, NS::UInteger length, NS::U
 void set_threadgroup_memory(EncoderModel& self, NS::UInteger length, NS::UInteger index) {
   if (length == 0) fault("setThreadgroupMemoryLength: length 0");
   self.add([=](auto& encoder) { encoder.set_threadgroup_memory_length(length, static_cast<std::uint32_t>(index)); });
+}
+
+void insert_signpost(EncoderModel& self, Object* name) {
+  self.encoded.signposts.push_back(retained(name));
 }
 
 Size size_of(const MTL::Size& size) {
@@ -136,9 +172,11 @@ Object* compute_encoder(CommandBufferHandle& self, MTL::DispatchType dispatch) {
                            {"dispatchThreads:threadsPerThreadgroup:", method<dispatch_threads>()},
                            {"dispatchThreadgroups:threadsPerThreadgroup:", method<dispatch_groups>()},
                            {"memoryBarrierWithScope:", method<memory_barrier>()},
+                           {"insertDebugSignpost:", method<insert_signpost>()},
                            {"endEncoding", method<end_encoding>()}}};
   if (self.commands->is_encoding) fault("a command encoder is already encoding to this command buffer");
   if (self.commands->status != MTL::CommandBufferStatusNotEnqueued) fault("encoding to a committed command buffer");
+  if (!has_encoder) return nullptr;
   self.commands->is_encoding = true;
   auto encoder = std::make_shared<EncoderModel>();
   encoder->commands = self.commands;
@@ -184,7 +222,7 @@ void set_error_options(DescriptorModel& self, MTL::CommandBufferErrorOption opti
   self.options = options;
 }
 
-Object* command_buffer(QueueHandle& self) {
+Object* command_buffer(QueueHandle& self, Object* descriptor) {
   static const Class type{"MTLCommandBuffer",
                           {{"computeCommandEncoderWithDispatchType:", method<compute_encoder>()},
                            {"commit", method<commit>()},
@@ -193,12 +231,20 @@ Object* command_buffer(QueueHandle& self) {
                            {"error", method<error_of>()},
                            {"GPUStartTime", method<start_time>()},
                            {"GPUEndTime", method<end_time>()}}};
+  if (!has_command_buffer) return nullptr;
   auto handle = std::make_shared<CommandBufferHandle>();
   handle->queue = self.queue;
+  handle->commands->tells_encoders =
+      state_of<DescriptorModel>(descriptor).options == MTL::CommandBufferErrorOptionEncoderExecutionStatus;
   return autoreleased(new_object(type, std::move(handle)));
 }
 
 }  // namespace
+
+void lack_commands(bool command_buffer, bool encoder) {
+  has_command_buffer = !command_buffer;
+  has_encoder = !encoder;
+}
 
 const Class& command_buffer_descriptor_class() {
   static const Class type{"MTLCommandBufferDescriptor",
@@ -208,7 +254,7 @@ const Class& command_buffer_descriptor_class() {
 }
 
 Object* new_queue() {
-  static const Class type{"MTLCommandQueue", {{"commandBuffer", method<command_buffer>()}}};
+  static const Class type{"MTLCommandQueue", {{"commandBufferWithDescriptor:", method<command_buffer>()}}};
   return new_object(type, std::make_shared<QueueHandle>());
 }
 

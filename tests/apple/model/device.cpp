@@ -114,6 +114,11 @@ void lack(Lack what) {
   has_device = what != Lack::device;
   has_memory = what != Lack::memory;
   has_queue = what != Lack::queue;
+  lack_commands(what == Lack::command_buffer, what == Lack::encoder);
+}
+
+void set_watchdog(std::uint64_t steps) {
+  gpu().device->set_step_limit(steps);
 }
 
 const Class* allocatable_class(const std::string& name) {

@@ -142,4 +142,20 @@ Object* new_error(const std::string& domain, NS::Integer code, const std::string
                                                         Reference(new_dictionary(std::move(user_info))), code}));
 }
 
+namespace {
+
+/// Metal's key is a string of the program itself, there before any of its own code runs.
+alignas(Object) std::byte encoder_info_key[sizeof(Object)];
+
+__attribute__((constructor(101))) void make_constants() {
+  auto* const key = new (encoder_info_key) Object;
+  key->isa = &string_class();
+  key->state = std::make_shared<String>(String{"MTLCommandBufferEncoderInfoErrorKey"});
+}
+
+}  // namespace
+
 }  // namespace assay::metal::apple::model
+
+extern "C" NS::ErrorUserInfoKey const MTLCommandBufferEncoderInfoErrorKey =
+    reinterpret_cast<NS::String*>(assay::metal::apple::model::encoder_info_key);

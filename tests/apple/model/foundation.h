@@ -2,11 +2,14 @@
 #pragma once
 
 #include <Foundation/Foundation.hpp>
+#include <Metal/Metal.hpp>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "tests/apple/model/runtime.h"
+
+extern "C" NS::ErrorUserInfoKey const MTLCommandBufferEncoderInfoErrorKey;
 
 namespace assay::metal::apple::model {
 

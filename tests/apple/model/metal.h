@@ -53,9 +53,11 @@ struct PipelineModel {
 };
 
 /// Makes a library. On failure returns nil and sets the error. Fast maths is a fault: kernels compute with infinities.
+/// As in Metal, expressions are contracted unless the source has `#pragma METAL fp contract(off)`.
 Object* new_library(const std::string& source, Object* options, Object** error);
 Object* new_pipeline(Object* function, MTL::PipelineOption options, Object** reflection, Object** error);
 Object* new_queue();
+void lack_commands(bool command_buffer, bool encoder);
 
 const Class& compile_options_class();
 const Class& constant_values_class();

@@ -1,6 +1,7 @@
 // What tests ask of the model and make it do. It needs no metal-cpp.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ long created(const std::string& class_name);
 
 /// What the emulator's checks reported of the kernels since the last call.
 std::vector<std::string> reports();
+
+/// The steps of a threadgroup after which the watchdog ends its command buffer: EmulatorOptions::step_limit.
+void set_watchdog(std::uint64_t steps);
 
 /// What the GPU does not have from now on: it answers nil.
 enum class Lack { nothing, device, memory, queue, command_buffer, encoder };
