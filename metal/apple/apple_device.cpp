@@ -26,10 +26,11 @@ Limits limits_of(const MTL::Device& device) {
 
 }  // namespace
 
-AppleDevice::AppleDevice(NS::SharedPtr<MTL::Device> device) {
+AppleDevice::AppleDevice(NS::SharedPtr<MTL::Device> device, ShaderLanguage language) {
   const auto pool = autorelease_pool();
   state_->name = text(device->name());
   state_->limits = limits_of(*device.get());
+  state_->language = std::move(language);
   state_->device = std::move(device);
 }
 

@@ -11,7 +11,7 @@ namespace assay::metal::apple {
 
 class AppleDevice final : public Device {
  public:
-  explicit AppleDevice(NS::SharedPtr<MTL::Device> device);
+  AppleDevice(NS::SharedPtr<MTL::Device> device, ShaderLanguage language);
 
   const std::string& name() const override { return state_->name; }
   const Limits& limits() const override { return state_->limits; }

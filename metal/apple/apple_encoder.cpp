@@ -103,18 +103,20 @@ bool AppleEncoder::accepts_dispatch(const char* call, Size threads, Size group) 
       state_.accepts(check_group(group, pipeline_->max_total_threads_per_threadgroup(), device_->limits)) &&
       state_.accepts(check_threadgroup_memory(memory, device_->limits));
   if (!is_fine) return false;
-  for (const Argument& argument : pipeline_->function().arguments())
-    if (argument.index < bound_.size() && !state_.accepts(check_argument(argument))) return false;
+  for (const Argument& argument : pipeline_->function().arguments()) {
+    if (argument.index >= bound_.size()) continue;
+    if (argument.kind == Argument::Kind::buffer && !state_.accepts(check_buffer(argument))) return false;
+    if (argument.kind == Argument::Kind::threadgroup_memory && threadgroup_lengths_[argument.index] == 0)
+      set_threadgroup_memory_length(0, argument.index);  // which sets the least length
+  }
   return true;
 }
 
-/// Metal does not reflect whether a kernel uses an argument; its validation asks for all.
-Result<void> AppleEncoder::check_argument(const Argument& argument) const {
+/// An unbound buffer is no error, as on other devices, because the kernel may not use it.
+Result<void> AppleEncoder::check_buffer(const Argument& argument) const {
   const std::string& kernel = pipeline_->function().name();
-  if (argument.kind == Argument::Kind::threadgroup_memory)
-    return threadgroup_lengths_[argument.index] > 0 ? Result<void>() : no_binding(kernel, argument);
   const Bound& bound = bound_[argument.index];
-  if (bound.length == 0) return no_binding(kernel, argument);
+  if (bound.length == 0) return {};
   if (Result<void> fit = check_room(kernel, argument, bound.offset, bound.length); !fit) return fit;
   return check_alignment(kernel, argument, bound.offset);
 }

@@ -38,7 +38,7 @@ class AppleEncoder final : public ComputeCommandEncoder {
   };
 
   bool accepts_dispatch(const char* call, Size threads, Size group);
-  Result<void> check_argument(const Argument& argument) const;
+  Result<void> check_buffer(const Argument& argument) const;
 
   std::shared_ptr<AppleState> device_;
   NS::SharedPtr<MTL::ComputeCommandEncoder> encoder_;

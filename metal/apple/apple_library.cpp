@@ -14,14 +14,16 @@ namespace assay::metal::apple {
 namespace {
 
 /// Without fast maths, which assumes that there are no infinities and no NaN: the kernels compute with log 0.
-Result<NS::SharedPtr<MTL::Library>> compiled(MTL::Device& device, const std::string& source) {
+Result<NS::SharedPtr<MTL::Library>> compiled(const AppleState& device, const std::string& source) {
   const auto pool = autorelease_pool();
-  const auto words = ns_string(source);
+  std::string macros;
+  for (const auto& [name, value] : device.language.macros) macros += fmt::format("#define {} {}\n", name, value);
+  const auto words = ns_string(macros.empty() ? source : macros + "#line 1\n" + source);
   if (!words) return error(Error::Kind::compile, "the source is not UTF-8, or has a NUL character");
   const auto options = NS::TransferPtr(MTL::CompileOptions::alloc()->init());
   options->setFastMathEnabled(false);
   NS::Error* problem = nullptr;
-  auto library = NS::TransferPtr(device.newLibrary(words.get(), options.get(), &problem));
+  auto library = NS::TransferPtr(device.device->newLibrary(words.get(), options.get(), &problem));
   if (!library) return error(Error::Kind::compile, text(problem));
   return library;
 }
@@ -30,16 +32,16 @@ Result<NS::SharedPtr<MTL::Library>> compiled(MTL::Device& device, const std::str
 
 Result<std::shared_ptr<Library>> AppleLibrary::of_source(std::shared_ptr<AppleState> device,
                                                          const std::string& source) {
-  Result<NS::SharedPtr<MTL::Library>> library = compiled(*device->device.get(), source);
+  Result<NS::SharedPtr<MTL::Library>> library = compiled(*device, source);
   if (!library) return tl::unexpected(library.error());
   return std::shared_ptr<Library>(new AppleLibrary(std::move(device), std::move(*library), {}, {}));
 }
 
 Result<std::shared_ptr<Library>> AppleLibrary::of_file(std::shared_ptr<AppleState> device,
                                                        const std::filesystem::path& path) {
-  Result<std::string> source = text_with_includes(path);
+  Result<std::string> source = text_with_includes(path, device->language.folders);
   if (!source) return tl::unexpected(source.error());
-  Result<NS::SharedPtr<MTL::Library>> library = compiled(*device->device.get(), *source);
+  Result<NS::SharedPtr<MTL::Library>> library = compiled(*device, *source);
   if (!library) return tl::unexpected(library.error());
   return std::shared_ptr<Library>(new AppleLibrary(std::move(device), std::move(*library), path, std::move(*source)));
 }
@@ -110,10 +112,10 @@ Result<std::shared_ptr<const Function>> AppleLibrary::new_function(const std::st
 
 Result<bool> AppleLibrary::reload_if_changed() {
   if (path_.empty()) return false;
-  Result<std::string> source = text_with_includes(path_);
+  Result<std::string> source = text_with_includes(path_, device_->language.folders);
   if (!source) return tl::unexpected(source.error());
   if (*source == source_) return false;
-  Result<NS::SharedPtr<MTL::Library>> library = compiled(*device_->device.get(), *source);
+  Result<NS::SharedPtr<MTL::Library>> library = compiled(*device_, *source);
   if (!library) return tl::unexpected(library.error());
   const std::lock_guard lock(mutex_);
   library_ = std::move(*library);

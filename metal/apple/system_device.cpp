@@ -25,7 +25,7 @@ bool has_nonuniform_threadgroups(MTL::Device& device) {
 
 }  // namespace
 
-Result<std::shared_ptr<Device>> system_default_device() {
+Result<std::shared_ptr<Device>> system_default_device(const ShaderLanguage& language) {
   const auto pool = autorelease_pool();
   NS::SharedPtr<MTL::Device> device = default_or_first();
   if (!device)
@@ -36,7 +36,7 @@ Result<std::shared_ptr<Device>> system_default_device() {
         Error::Kind::environment,
         fmt::format("{}: expected a GPU of family Apple4 or Mac2 or later, which have non-uniform threadgroups",
                     text(device->name())));
-  return std::make_shared<AppleDevice>(std::move(device));
+  return std::make_shared<AppleDevice>(std::move(device), language);
 }
 
 }  // namespace assay::metal::apple

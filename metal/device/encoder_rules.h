@@ -86,12 +86,6 @@ inline Result<void> check_group(Size group, std::uint64_t kernel_limit, const Li
   return {};
 }
 
-inline tl::unexpected<Error> no_binding(const std::string& kernel, const Argument& argument) {
-  const char* const what = argument.kind == Argument::Kind::buffer ? "buffer" : "threadgroup memory";
-  return error(Error::Kind::binding, fmt::format("Compute Function({}): missing {} binding at index {} for {}[0].",
-                                                 kernel, what, argument.index, argument.name));
-}
-
 /// Checks that a buffer of `length` bytes bound at `offset` holds one element of an argument of `kernel`.
 inline Result<void> check_room(const std::string& kernel, const Argument& argument, std::uint64_t offset,
                                std::uint64_t length) {

@@ -177,8 +177,8 @@ TEST_F(AppleDeviceTest, DispatchesAreCheckedBeforeMetalSeesThem) {
   EXPECT_THAT(complaint([](auto& e) { e.set_buffer(nullptr, 0, 31); }), HasSubstr("index(31) must be < 31"));
 }
 
-TEST_F(AppleDeviceTest, EveryArgumentNeedsItsMemory) {
-  const auto axpy = pipeline("axpy"), reverse = pipeline("reverse");
+TEST_F(AppleDeviceTest, BuffersHoldAnElement) {
+  const auto axpy = pipeline("axpy");
   const auto y = buffer<float>(std::vector<float>(64, 1)), small = buffer<char>({1, 2});
   const float a = 3;
   const auto complaint = [&](const std::shared_ptr<Buffer>& x, bool has_a, std::uint64_t offset = 0) {
@@ -192,22 +192,45 @@ TEST_F(AppleDeviceTest, EveryArgumentNeedsItsMemory) {
     return end ? Error{Error::Kind::argument, "accepted"} : end.error();
   };
   EXPECT_EQ(complaint(y, true).text, "accepted");
-  EXPECT_EQ(complaint(nullptr, true).kind, Error::Kind::binding);
-  EXPECT_THAT(complaint(nullptr, true).text, HasSubstr("missing buffer binding at index 1 for x[0]"));
-  EXPECT_THAT(complaint(y, false).text, HasSubstr("missing buffer binding at index 2 for a[0]"));
+  EXPECT_EQ(complaint(nullptr, false).text, "accepted");  // for the kernel may not use them
+  EXPECT_EQ(complaint(small, true).kind, Error::Kind::binding);
   EXPECT_THAT(complaint(small, true).text, HasSubstr("has space for 2 bytes, but argument has a length(4)"));
   EXPECT_THAT(complaint(y, true, 254).text, HasSubstr("has space for 2 bytes"));
+}
+
+/// Metal's validation refuses a dispatch whose threadgroup memory was not set, even if the kernel does not use it.
+TEST_F(AppleDeviceTest, ThreadgroupMemoryThatNobodySetsHasTheLeastLength) {
+  const auto values = buffer<std::int32_t>({1, 2, 3, 4});
+  const auto state = pipeline("reverse");
   const auto encoder = or_throw(commands->compute_encoder());
-  encoder->set_pipeline(reverse);
-  encoder->set_buffer(y, 0, 0);
-  encoder->dispatch_threads({32}, {32});
-  EXPECT_THAT(encoder->end_encoding().error().text, HasSubstr("missing threadgroup memory binding at index 0 for row"));
+  encoder->set_pipeline(state);
+  encoder->set_buffer(values, 0, 0);
+  encoder->dispatch_threads({4}, {4});
+  EXPECT_TRUE(encoder->end_encoding());
+  run();
+  EXPECT_EQ(values_of<std::int32_t>(*values), (std::vector<std::int32_t>{4, 3, 2, 1}));
 }
 
 /// An encoder that nobody ends keeps its command buffer from being committed, as on other devices.
 TEST_F(AppleDeviceTest, AnAbandonedEncoderLeavesItsCommandsUncommitted) {
   or_throw(commands->compute_encoder()).reset();
   EXPECT_EQ(commands->commit().error().kind, Error::Kind::order);
+}
+
+TEST_F(AppleDeviceTest, ShadersSeeMacrosAndFolders) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "assay_includes", file = folder / "own" / "f.metal";
+  fs::create_directories(folder / "other");
+  fs::create_directories(folder / "own");
+  std::ofstream(folder / "other" / "more.h") << "#define HAS_MORE 1\n";
+  std::ofstream(file) << "#include \"more.h\"\n#if HAS_MORE\nkernel void KERNEL() {}\n#endif\n";
+  const auto with = or_throw(
+      system_default_device({.metal_version = 320, .macros = {{"KERNEL", "f"}}, .folders = {folder / "other"}}));
+  EXPECT_THAT(or_throw(with->new_library_from_file(file))->function_names(), testing::ElementsAre("f"));
+  EXPECT_THAT(or_throw(with->new_library("kernel void KERNEL() {}"))->function_names(), testing::ElementsAre("f"));
+  EXPECT_THAT(with->new_library("\nkernel void KERNEL() { undeclared(); }").error().text, HasSubstr(":2:"));
+  EXPECT_FALSE(device->new_library_from_file(file));
+  fs::remove_all(folder);
 }
 
 TEST_F(AppleDeviceTest, TextsWithNulAreRefused) {

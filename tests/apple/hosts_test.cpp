@@ -79,6 +79,9 @@ using CtcOnApple = HostsOnApple<CtcOperation>;
 /// Metal contracts expressions by default, which `#pragma METAL fp contract(off)` keeps it from. CTC's sums of pairs
 /// show it.
 TEST_F(CtcOnApple, WouldGiveOtherBitsIfContracted) {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("fma")) GTEST_SKIP() << "this processor contracts nothing";
+#endif
   std::string text = or_throw(text_with_includes(host::kernel_file(CtcLoss::kernel_file)));
   const std::string pragma = "#pragma METAL fp contract(off)";
   const std::size_t place = text.find(pragma);

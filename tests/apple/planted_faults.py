@@ -44,8 +44,8 @@ FAULTS = {
     "a NUL cuts the text": ("apple_objects.h", "if (text.find('\\0') != std::string::npos) return {};", "",
                             "AppleDeviceTest.TextsWithNulAreRefused"),
     "nil wrapped": ("apple_queue.cpp", "  if (!buffer) return nullptr;\n", "", "AppleModelTest.SaysWhatIsMissing"),
-    "an unbound buffer": ("apple_encoder.cpp", "if (bound.length == 0) return no_binding(kernel, argument);", "",
-                          "AppleDeviceTest.EveryArgumentNeedsItsMemory"),
+    "a short buffer": ("apple_encoder.cpp", "if (Result<void> fit = check_room(kernel, argument, bound.offset, "
+                       "bound.length); !fit) return fit;", "", "AppleDeviceTest.BuffersHoldAnElement"),
     "no encoder info": ("apple_queue.cpp", "CommandBufferErrorOptionEncoderExecutionStatus", "CommandBufferErrorOptionNone",
                         "AppleModelTest.FailuresNameTheKernel"),
     "length 0": ("apple_encoder.cpp", "std::max<std::uint64_t>(length, 16)", "length", "setThreadgroupMemoryLength: length 0"),
