@@ -23,6 +23,8 @@ class AppleDevice final : public Device {
   Result<std::shared_ptr<Buffer>> new_buffer(std::span<const std::byte> bytes, const std::string& label) override;
   std::shared_ptr<CommandQueue> new_command_queue() override;
 
+  const std::shared_ptr<AppleState>& state() const { return state_; }
+
  private:
   std::shared_ptr<AppleState> state_ = std::make_shared<AppleState>();
 };

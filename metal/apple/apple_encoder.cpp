@@ -31,7 +31,7 @@ AppleEncoder::AppleEncoder(std::shared_ptr<AppleState> device, NS::SharedPtr<MTL
 /// Metal ends the process if an encoder is destroyed before its endEncoding.
 AppleEncoder::~AppleEncoder() {
   const auto pool = autorelease_pool();
-  if (!state_.is_ended()) encoder_->endEncoding();
+  if (!state_.is_ended() && finish_) encoder_->endEncoding();
 }
 
 void AppleEncoder::set_pipeline(std::shared_ptr<const ComputePipeline> pipeline) {
@@ -130,6 +130,7 @@ void AppleEncoder::memory_barrier() {
 Result<void> AppleEncoder::end_encoding() {
   if (state_.is_ended()) return state_.end();
   const Result<void> end = state_.end();
+  if (!finish_) return end;
   const auto pool = autorelease_pool();
   encoder_->endEncoding();
   finish_(state_.error());

@@ -15,7 +15,8 @@ namespace assay::metal::apple {
 
 class AppleEncoder final : public ComputeCommandEncoder {
  public:
-  /// Receives the encoder's first error, if any, when encoding has ended.
+  /// Receives the encoder's first error, if any, when encoding has ended. Null for an encoder of another owner, who
+  /// ends it.
   using Finish = std::function<void(std::optional<Error> error)>;
 
   AppleEncoder(std::shared_ptr<AppleState> device, NS::SharedPtr<MTL::ComputeCommandEncoder> encoder, Finish finish);

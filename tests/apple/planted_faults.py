@@ -46,9 +46,11 @@ FAULTS = {
     "nil wrapped": ("apple_queue.cpp", "  if (!buffer) return nullptr;\n", "", "AppleModelTest.SaysWhatIsMissing"),
     "a short buffer": ("apple_encoder.cpp", "if (Result<void> fit = check_room(kernel, argument, bound.offset, "
                        "bound.length); !fit) return fit;", "", "AppleDeviceTest.BuffersHoldAnElement"),
-    "no encoder info": ("apple_queue.cpp", "CommandBufferErrorOptionEncoderExecutionStatus", "CommandBufferErrorOptionNone",
+    "no encoder info": ("apple_queue.cpp", "CommandBufferErrorOptionEncoderExecutionStatus",
+                        "CommandBufferErrorOptionNone",
                         "AppleModelTest.FailuresNameTheKernel"),
-    "length 0": ("apple_encoder.cpp", "std::max<std::uint64_t>(length, 16)", "length", "setThreadgroupMemoryLength: length 0"),
+    "length 0": ("apple_encoder.cpp", "std::max<std::uint64_t>(length, 16)", "length",
+                 "setThreadgroupMemoryLength: length 0"),
 }
 
 
@@ -73,7 +75,8 @@ def main():
     failures = 0
     for fault, (_, _, _, words) in FAULTS.items():
         program, edited = folder / "program", folder / "edited.o"
-        subprocess.run([compiler[0], f"-I{folder}", *compiler[1:], "-c", planted(folder, fault, source_folder), "-o", edited], check=True)
+        source = planted(folder, fault, source_folder)
+        subprocess.run([compiler[0], f"-I{folder}", *compiler[1:], "-c", source, "-o", edited], check=True)
         subprocess.run([linker[0], edited, *linker[1:], "-o", program], check=True)
         run = subprocess.run([program], capture_output=True, text=True, errors="replace", timeout=120)
         output = run.stdout + run.stderr

@@ -222,7 +222,7 @@ void set_error_options(DescriptorModel& self, MTL::CommandBufferErrorOption opti
   self.options = options;
 }
 
-Object* command_buffer(QueueHandle& self, Object* descriptor) {
+Object* described_command_buffer(QueueHandle& self, Object* descriptor) {
   static const Class type{"MTLCommandBuffer",
                           {{"computeCommandEncoderWithDispatchType:", method<compute_encoder>()},
                            {"commit", method<commit>()},
@@ -234,9 +234,13 @@ Object* command_buffer(QueueHandle& self, Object* descriptor) {
   if (!has_command_buffer) return nullptr;
   auto handle = std::make_shared<CommandBufferHandle>();
   handle->queue = self.queue;
-  handle->commands->tells_encoders =
-      state_of<DescriptorModel>(descriptor).options == MTL::CommandBufferErrorOptionEncoderExecutionStatus;
+  handle->commands->tells_encoders = descriptor && state_of<DescriptorModel>(descriptor).options ==
+                                                       MTL::CommandBufferErrorOptionEncoderExecutionStatus;
   return autoreleased(new_object(type, std::move(handle)));
+}
+
+Object* command_buffer(QueueHandle& self) {
+  return described_command_buffer(self, nullptr);
 }
 
 }  // namespace
@@ -254,7 +258,9 @@ const Class& command_buffer_descriptor_class() {
 }
 
 Object* new_queue() {
-  static const Class type{"MTLCommandQueue", {{"commandBufferWithDescriptor:", method<command_buffer>()}}};
+  static const Class type{"MTLCommandQueue",
+                          {{"commandBufferWithDescriptor:", method<described_command_buffer>()},
+                           {"commandBuffer", method<command_buffer>()}}};
   return new_object(type, std::make_shared<QueueHandle>());
 }
 
