@@ -14,6 +14,12 @@ Result<std::shared_ptr<AppleBuffer>> AppleBuffer::create(std::shared_ptr<AppleSt
   return std::shared_ptr<AppleBuffer>(new AppleBuffer(std::move(device), std::move(buffer), std::move(label)));
 }
 
+std::shared_ptr<AppleBuffer> AppleBuffer::of(std::shared_ptr<AppleState> device, NS::SharedPtr<MTL::Buffer> buffer) {
+  const auto pool = autorelease_pool();
+  std::string label = text(buffer->label());
+  return std::shared_ptr<AppleBuffer>(new AppleBuffer(std::move(device), std::move(buffer), std::move(label)));
+}
+
 /// In shared storage the device sees the host's writes without a copy. Only the stale-encoder rule remains to be kept.
 Result<void> AppleBuffer::did_modify(std::uint64_t offset, std::uint64_t bytes) {
   if (Result<void> fit = check_modified_range(offset, bytes, length()); !fit) return fit;

@@ -16,6 +16,9 @@ class AppleBuffer final : public Buffer {
   static Result<std::shared_ptr<AppleBuffer>> create(std::shared_ptr<AppleState> device, std::uint64_t length,
                                                      std::string label);
 
+  /// One that exists, under its own label.
+  static std::shared_ptr<AppleBuffer> of(std::shared_ptr<AppleState> device, NS::SharedPtr<MTL::Buffer> buffer);
+
   std::byte* contents() override { return static_cast<std::byte*>(buffer_->contents()); }
   std::uint64_t length() const override { return buffer_->length(); }
   const std::string& label() const override { return label_; }

@@ -26,10 +26,11 @@ Limits limits_of(const MTL::Device& device) {
 
 }  // namespace
 
-AppleDevice::AppleDevice(NS::SharedPtr<MTL::Device> device) {
+AppleDevice::AppleDevice(NS::SharedPtr<MTL::Device> device, ShaderLanguage language) {
   const auto pool = autorelease_pool();
   state_->name = text(device->name());
   state_->limits = limits_of(*device.get());
+  state_->language = std::move(language);
   state_->device = std::move(device);
 }
 
@@ -62,7 +63,8 @@ Result<std::shared_ptr<Buffer>> AppleDevice::new_buffer(std::span<const std::byt
 
 std::shared_ptr<CommandQueue> AppleDevice::new_command_queue() {
   const auto pool = autorelease_pool();
-  return std::make_shared<AppleQueue>(state_, NS::TransferPtr(state_->device->newCommandQueue()));
+  auto queue = NS::TransferPtr(state_->device->newCommandQueue());
+  return queue ? std::make_shared<AppleQueue>(state_, std::move(queue)) : nullptr;
 }
 
 }  // namespace assay::metal::apple

@@ -11,7 +11,7 @@ namespace assay::metal::apple {
 
 class AppleDevice final : public Device {
  public:
-  explicit AppleDevice(NS::SharedPtr<MTL::Device> device);
+  AppleDevice(NS::SharedPtr<MTL::Device> device, ShaderLanguage language);
 
   const std::string& name() const override { return state_->name; }
   const Limits& limits() const override { return state_->limits; }
@@ -22,6 +22,8 @@ class AppleDevice final : public Device {
   Result<std::shared_ptr<Buffer>> new_buffer(std::uint64_t length, const std::string& label) override;
   Result<std::shared_ptr<Buffer>> new_buffer(std::span<const std::byte> bytes, const std::string& label) override;
   std::shared_ptr<CommandQueue> new_command_queue() override;
+
+  const std::shared_ptr<AppleState>& state() const { return state_; }
 
  private:
   std::shared_ptr<AppleState> state_ = std::make_shared<AppleState>();

@@ -15,7 +15,8 @@ namespace assay::metal::apple {
 
 class AppleEncoder final : public ComputeCommandEncoder {
  public:
-  /// Receives the encoder's first error, if any, when encoding has ended.
+  /// Receives the encoder's first error, if any, when encoding has ended. Null for an encoder of another owner, who
+  /// ends it.
   using Finish = std::function<void(std::optional<Error> error)>;
 
   AppleEncoder(std::shared_ptr<AppleState> device, NS::SharedPtr<MTL::ComputeCommandEncoder> encoder, Finish finish);
@@ -33,14 +34,20 @@ class AppleEncoder final : public ComputeCommandEncoder {
   Result<void> end_encoding() override;
 
  private:
+  struct Bound {
+    std::uint64_t offset = 0, length = 0;  ///< of the buffer; length 0: nothing is bound
+  };
+
   bool accepts_dispatch(const char* call, Size threads, Size group);
+  Result<void> check_buffer(const Argument& argument) const;
 
   std::shared_ptr<AppleState> device_;
   NS::SharedPtr<MTL::ComputeCommandEncoder> encoder_;
   Finish finish_;
   EncoderState state_;
   std::shared_ptr<const ApplePipeline> pipeline_;
-  std::vector<std::uint64_t> offsets_, threadgroup_lengths_;  ///< by index
+  std::vector<Bound> bound_;                        ///< by index
+  std::vector<std::uint64_t> threadgroup_lengths_;  ///< by index; 0: not set
 };
 
 }  // namespace assay::metal::apple

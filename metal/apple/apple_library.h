@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,18 +37,24 @@ class AppleLibrary final : public Library {
     std::string name;
     MTL::DataType type = MTL::DataTypeNone;
   };
+  using Constants = std::map<std::uint32_t, Constant>;  ///< by index
 
   AppleLibrary(std::shared_ptr<AppleState> device, NS::SharedPtr<MTL::Library> library, std::filesystem::path path,
                std::string source)
       : device_(std::move(device)), library_(std::move(library)), path_(std::move(path)), source_(std::move(source)) {}
 
-  std::map<std::uint32_t, Constant> known_constants() const;
-  Result<NS::SharedPtr<MTL::FunctionConstantValues>> values_of(const FunctionConstants& constants) const;
+  static void add_constants(Constants& known, MTL::Function* function);
+  /// Those of the function; if it lacks some of those wanted, of all functions, which are asked once.
+  Constants constants_for(MTL::Function* function, const FunctionConstants& wanted) const;
+  static Result<NS::SharedPtr<MTL::FunctionConstantValues>> values_of(const FunctionConstants& constants,
+                                                                      const Constants& known);
 
   std::shared_ptr<AppleState> device_;
   NS::SharedPtr<MTL::Library> library_;
   std::filesystem::path path_;  ///< empty if there is no file to reload
   std::string source_;
+  mutable std::mutex mutex_;
+  mutable std::optional<Constants> all_constants_;
 };
 
 }  // namespace assay::metal::apple

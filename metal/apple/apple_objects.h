@@ -14,8 +14,9 @@ inline NS::SharedPtr<NS::AutoreleasePool> autorelease_pool() {
   return NS::TransferPtr(NS::AutoreleasePool::alloc()->init());
 }
 
-/// Null if the text is not UTF-8.
+/// Null if the text is not UTF-8 or has a NUL character, at which Metal would cut it.
 inline NS::SharedPtr<NS::String> ns_string(const std::string& text) {
+  if (text.find('\0') != std::string::npos) return {};
   return NS::TransferPtr(NS::String::alloc()->init(text.c_str(), NS::UTF8StringEncoding));
 }
 

@@ -1,13 +1,18 @@
 #include "metal/apple/apple_queue.h"
 
 #include "metal/apple/apple_encoder.h"
+#include "metal/apple/apple_failure.h"
 #include "metal/device/command_buffer_rules.h"
 
 namespace assay::metal::apple {
 
 std::shared_ptr<CommandBuffer> AppleQueue::command_buffer() {
   const auto pool = autorelease_pool();
-  return std::make_shared<AppleCommandBuffer>(device_, NS::RetainPtr(queue_->commandBuffer()));
+  const auto descriptor = NS::TransferPtr(MTL::CommandBufferDescriptor::alloc()->init());
+  descriptor->setErrorOptions(MTL::CommandBufferErrorOptionEncoderExecutionStatus);
+  MTL::CommandBuffer* const buffer = queue_->commandBuffer(descriptor.get());
+  if (!buffer) return nullptr;
+  return std::make_shared<AppleCommandBuffer>(device_, NS::RetainPtr(buffer));
 }
 
 Result<std::shared_ptr<ComputeCommandEncoder>> AppleCommandBuffer::compute_encoder(DispatchType type) {
@@ -15,12 +20,12 @@ Result<std::shared_ptr<ComputeCommandEncoder>> AppleCommandBuffer::compute_encod
   if (const Result<void> fit = check_new_encoder(is_committed_, has_open_encoder_); !fit)
     return tl::unexpected(fit.error());
   const auto pool = autorelease_pool();
-  auto encoder = NS::RetainPtr(buffer_->computeCommandEncoder(
-      type == DispatchType::concurrent ? MTL::DispatchTypeConcurrent : MTL::DispatchTypeSerial));
+  MTL::ComputeCommandEncoder* const encoder = buffer_->computeCommandEncoder(
+      type == DispatchType::concurrent ? MTL::DispatchTypeConcurrent : MTL::DispatchTypeSerial);
   if (!encoder) return metal::error(Error::Kind::environment, "computeCommandEncoder: Metal gave none");
   has_open_encoder_ = true;
   return std::make_shared<AppleEncoder>(
-      device_, std::move(encoder),
+      device_, NS::RetainPtr(encoder),
       [self = shared_from_this()](std::optional<Error> problem) { self->take(std::move(problem)); });
 }
 
@@ -69,7 +74,7 @@ std::optional<Error> AppleCommandBuffer::error() const {
   const std::lock_guard lock(mutex_);
   if (encoding_error_) return encoding_error_;
   const auto pool = autorelease_pool();
-  return Error{Error::Kind::execution, text(buffer_->error())};
+  return Error{Error::Kind::execution, text_of_failure(buffer_->error())};
 }
 
 Result<double> AppleCommandBuffer::gpu_seconds() const {

@@ -6,6 +6,7 @@
 #include "metal/apple/apple_objects.h"
 #include "metal/device/encoder_epoch.h"
 #include "metal/device/limits.h"
+#include "metal/device/shader_language.h"
 
 namespace assay::metal::apple {
 
@@ -13,6 +14,7 @@ struct AppleState {
   NS::SharedPtr<MTL::Device> device;
   std::string name;
   Limits limits;
+  ShaderLanguage language;  ///< its version is Metal's newest here
   EncoderEpoch epoch;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "metal/apple/apple_device.h"
+#include "metal/apple/family.h"
 
 namespace assay::metal::apple {
 
@@ -18,25 +19,23 @@ NS::SharedPtr<MTL::Device> default_or_first() {
   return devices && devices->count() > 0 ? NS::RetainPtr(devices->object<MTL::Device>(0)) : device;
 }
 
-/// Whether dispatchThreads takes a grid that groups do not divide: Metal Feature Set Tables.
-bool has_nonuniform_threadgroups(MTL::Device& device) {
-  return device.supportsFamily(MTL::GPUFamilyApple4) || device.supportsFamily(MTL::GPUFamilyMac2);
-}
-
 }  // namespace
 
-Result<std::shared_ptr<Device>> system_default_device() {
+Result<void> check_family(MTL::Device& device) {
+  if (device.supportsFamily(MTL::GPUFamilyApple4) || device.supportsFamily(MTL::GPUFamilyMac2)) return {};
+  return error(Error::Kind::environment,
+               fmt::format("{}: expected a GPU of family Apple4 or Mac2 or later, which have non-uniform threadgroups",
+                           text(device.name())));
+}
+
+Result<std::shared_ptr<Device>> system_default_device(const ShaderLanguage& language) {
   const auto pool = autorelease_pool();
   NS::SharedPtr<MTL::Device> device = default_or_first();
   if (!device)
     return error(Error::Kind::environment,
                  "MTLCreateSystemDefaultDevice: this machine has no Metal device; the emulator runs on any CPU");
-  if (!has_nonuniform_threadgroups(*device.get()))
-    return error(
-        Error::Kind::environment,
-        fmt::format("{}: expected a GPU of family Apple4 or Mac2 or later, which have non-uniform threadgroups",
-                    text(device->name())));
-  return std::make_shared<AppleDevice>(std::move(device));
+  if (const Result<void> fit = check_family(*device.get()); !fit) return tl::unexpected(fit.error());
+  return std::make_shared<AppleDevice>(std::move(device), language);
 }
 
 }  // namespace assay::metal::apple

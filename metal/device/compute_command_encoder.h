@@ -1,9 +1,9 @@
 // Writes dispatches of kernels into a command buffer; MTLComputeCommandEncoder.
 //
-// The stale-encoder rule: an allocation or a copy on the device (Device::new_buffer, Buffer::did_modify) between
-// fetching an encoder and ending it makes the encoder stale. Hosts of Metal that share a command stream, such as
-// PyTorch, commit the stream's command buffer in such calls, and the encoder then dangles. Allocate and copy first,
-// then fetch the encoder, then only encode.
+// The stale-encoder rule: an allocation or a copy on the device (Device::new_buffer, Buffer::did_modify) by the thread
+// that fetched an encoder makes the encoder stale, if it has not ended. Hosts of Metal that share a command stream,
+// such as PyTorch, commit the stream's command buffer in such calls, and the encoder then dangles. Allocate and copy
+// first, then fetch the encoder, then only encode.
 //
 // As in Metal, calls return nothing. The first error is kept and later calls are ignored; end_encoding() returns it,
 // and the command buffer fails with it.

@@ -86,6 +86,17 @@ inline Result<void> check_group(Size group, std::uint64_t kernel_limit, const Li
   return {};
 }
 
+/// Checks that a buffer of `length` bytes bound at `offset` holds one element of an argument of `kernel`.
+inline Result<void> check_room(const std::string& kernel, const Argument& argument, std::uint64_t offset,
+                               std::uint64_t length) {
+  if (length - offset >= argument.element_size) return {};
+  return error(
+      Error::Kind::binding,
+      fmt::format("Compute Function({}): argument {}[0] from buffer({}) with offset({}) and length({}) has "
+                  "space for {} bytes, but argument has a length({}).",
+                  kernel, argument.name, argument.index, offset, length, length - offset, argument.element_size));
+}
+
 /// Checks a buffer bound at `offset` to an argument of `kernel`.
 inline Result<void> check_alignment(const std::string& kernel, const Argument& argument, std::uint64_t offset) {
   if (argument.element_alignment == 0 || offset % argument.element_alignment == 0) return {};

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "metal/device/encoder_epoch.h"
@@ -15,18 +16,18 @@ namespace assay::metal {
 class EncoderState {
  public:
   /// The epoch must outlive the encoder.
-  explicit EncoderState(const EncoderEpoch& epoch) : epoch_(epoch), began_(epoch.count()) {}
+  explicit EncoderState(const EncoderEpoch& epoch) : epoch_(epoch), began_(epoch.count(thread_)) {}
 
   /// Whether `call` may go on; if not, keeps the error.
   bool is_usable(const char* call) {
     if (error_) return false;
     if (is_ended_)
       refuse({Error::Kind::stale_encoder, fmt::format("{}: the encoder has ended", call)});
-    else if (epoch_.count() != began_)
+    else if (epoch_.count(thread_) != began_)
       refuse({Error::Kind::stale_encoder,
               fmt::format("{}: the encoder is stale, for {} was called after it was fetched; allocate and copy first, "
                           "then fetch the encoder and only encode",
-                          call, epoch_.last())});
+                          call, epoch_.last(thread_))});
     return !error_;
   }
 
@@ -54,6 +55,7 @@ class EncoderState {
 
  private:
   const EncoderEpoch& epoch_;
+  std::thread::id thread_ = std::this_thread::get_id();  ///< that fetched the encoder
   std::uint64_t began_;
   bool is_ended_ = false;
   std::optional<Error> error_;

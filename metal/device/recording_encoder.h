@@ -107,14 +107,8 @@ class RecordingEncoder : public ComputeCommandEncoder {
     const Binding& binding = bindings_[argument.index];
     if (!binding.buffer) return {};
     const std::string& kernel = pipeline_->function().name();
-    const std::uint64_t room = binding.buffer->length() - binding.offset;
-    if (argument.is_reference && room < argument.element_size)
-      return error(
-          Error::Kind::binding,
-          fmt::format("Compute Function({}): argument {}[0] from buffer({}) with offset({}) and length({}) has "
-                      "space for {} bytes, but argument has a length({}).",
-                      kernel, argument.name, argument.index, binding.offset, binding.buffer->length(), room,
-                      argument.element_size));
+    if (argument.is_reference)
+      if (Result<void> fit = check_room(kernel, argument, binding.offset, binding.buffer->length()); !fit) return fit;
     return check_alignment(kernel, argument, binding.offset);
   }
 

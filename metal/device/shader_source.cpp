@@ -20,6 +20,8 @@ namespace {
 
 class Inliner {
  public:
+  explicit Inliner(const std::vector<fs::path>& folders) : folders_(folders) {}
+
   std::string text_of(const fs::path& path, const std::string& text) {
     open_.push_back(path);
     std::string result = mark(1, path);
@@ -43,11 +45,19 @@ class Inliner {
       once_.insert(path);
       result += '\n';
     } else if (std::regex_match(line, match, include)) {
-      result += included((path.parent_path() / match[1].str()).lexically_normal()).value_or(line + '\n');
+      result += included(found(path.parent_path(), match[1].str())).value_or(line + '\n');
       result += mark(number + 1, path);
     } else {
       result += line + '\n';
     }
+  }
+
+  fs::path found(const fs::path& own_folder, const std::string& name) const {
+    const fs::path own = (own_folder / name).lexically_normal();
+    if (fs::exists(own)) return own;
+    for (const fs::path& folder : folders_)
+      if (fs::exists(folder / name)) return (folder / name).lexically_normal();
+    return own;
   }
 
   /// The text of an included file; empty if the file has #pragma once and was included before, or includes itself.
@@ -58,16 +68,17 @@ class Inliner {
     return text_of(path, *text);
   }
 
+  const std::vector<fs::path>& folders_;
   std::vector<fs::path> open_;
   std::set<fs::path> once_;
 };
 
 }  // namespace
 
-Result<std::string> text_with_includes(const fs::path& path) {
+Result<std::string> text_with_includes(const fs::path& path, const std::vector<fs::path>& folders) {
   const Result<std::string> text = read_file(path);
   if (!text) return error(Error::Kind::environment, fmt::format("{}: there is no such file to read", path.string()));
-  return Inliner().text_of(path.lexically_normal(), *text);
+  return Inliner(folders).text_of(path.lexically_normal(), *text);
 }
 
 }  // namespace assay::metal

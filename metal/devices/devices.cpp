@@ -13,12 +13,12 @@ namespace assay::metal {
 
 namespace {
 
-Result<std::shared_ptr<Device>> apple_device() {
+Result<std::shared_ptr<Device>> apple_device([[maybe_unused]] const ShaderLanguage& language) {
 #if ASSAY_WITH_APPLE
-  return apple::system_default_device();
+  return apple::system_default_device(language);
 #else
   return error(Error::Kind::environment,
-               "this program was built without it: build on a Mac with -DASSAY_WITH_APPLE=ON");
+               "this program was built without it: build on a Mac where metal-cpp is found (docs/mac.md)");
 #endif
 }
 
@@ -37,7 +37,7 @@ std::shared_ptr<Device> emulated_device(const ShaderLanguage& language) {
 }  // namespace
 
 Result<std::shared_ptr<Device>> open_device(const std::string& name, const ShaderLanguage& language) {
-  if (name == "apple") return apple_device();
+  if (name == "apple") return apple_device(language);
   if (name == "nvidia") return nvidia_device(language);
   if (name == "emulated") return emulated_device(language);
   return error(Error::Kind::argument,

@@ -14,8 +14,8 @@ namespace assay::metal {
 inline constexpr std::array<const char*, 3> device_names = {"apple", "nvidia", "emulated"};
 
 /// The device of this name: the Apple GPU of a Mac, the first NVIDIA GPU, or the emulator with every check on. It
-/// compiles shaders of this language; Apple's devices take their own. Errors: environment, if it is not to be had, with
-/// the reason and what to do; argument, for another name.
+/// compiles shaders of this language; Apple's devices take its macros and folders, and their own version. Errors:
+/// environment, if it is not to be had, with the reason and what to do; argument, for another name.
 Result<std::shared_ptr<Device>> open_device(const std::string& name, const ShaderLanguage& language = {});
 
 /// The name of the best device that can be opened.

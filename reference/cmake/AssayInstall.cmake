@@ -35,7 +35,7 @@ set(public_headers
     validation/shader/check.h
     validation/svd/operation.h)
 if(TARGET assay_apple)
-  list(APPEND public_headers metal/apple/system_device.h)
+  list(APPEND public_headers metal/apple/adopt.h metal/apple/system_device.h)
 endif()
 file(GLOB_RECURSE documented RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/reference/*.h"
      "${PROJECT_SOURCE_DIR}/metal/device/*.h")

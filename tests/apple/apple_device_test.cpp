@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -109,6 +110,28 @@ TEST_F(AppleDeviceTest, BarriersOrderThreadgroupMemory) {
   EXPECT_EQ(values_of<std::int32_t>(*values), expected);
 }
 
+/// The dispatches after the first use other bindings, of which each keeps its own; length 0 stands for no memory.
+TEST_F(AppleDeviceTest, BindsAtOffsetsAndReplacesBindings) {
+  const auto y = buffer<float>(std::vector<float>(64, 1)), x = buffer<float>(std::vector<float>(64, 2));
+  const auto state = pipeline("axpy");
+  const auto encoder = or_throw(commands->compute_encoder());
+  const float a = 3;
+  encoder->set_pipeline(state);
+  encoder->set_buffer(x, 0, 1);
+  encoder->set_bytes(std::as_bytes(std::span(&a, 1)), 2);
+  encoder->set_threadgroup_memory_length(0, 0);
+  for (const std::uint64_t offset : {128U, 192U, 128U}) {
+    encoder->set_buffer(y, offset, 0);
+    encoder->dispatch_threads({16}, {16});
+  }
+  EXPECT_TRUE(encoder->end_encoding());
+  run();
+  std::vector<float> expected(64, 1);
+  std::fill(expected.begin() + 32, expected.begin() + 48, 13.0F);
+  std::fill(expected.begin() + 48, expected.end(), 7.0F);
+  EXPECT_EQ(values_of<float>(*y), expected);
+}
+
 TEST_F(AppleDeviceTest, AnAllocationOrCopyMakesTheEncoderStale) {
   const auto values = buffer<float>({1, 2, 3, 4});
   const std::function<void()> faults[] = {[&] { (void)device->new_buffer(16); },
@@ -152,6 +175,69 @@ TEST_F(AppleDeviceTest, DispatchesAreCheckedBeforeMetalSeesThem) {
               }),
               HasSubstr("threadgroup size limit"));
   EXPECT_THAT(complaint([](auto& e) { e.set_buffer(nullptr, 0, 31); }), HasSubstr("index(31) must be < 31"));
+}
+
+TEST_F(AppleDeviceTest, BuffersHoldAnElement) {
+  const auto axpy = pipeline("axpy");
+  const auto y = buffer<float>(std::vector<float>(64, 1)), small = buffer<char>({1, 2});
+  const float a = 3;
+  const auto complaint = [&](const std::shared_ptr<Buffer>& x, bool has_a, std::uint64_t offset = 0) {
+    const auto encoder = or_throw(device->new_command_queue()->command_buffer()->compute_encoder());
+    encoder->set_pipeline(axpy);
+    encoder->set_buffer(y, 0, 0);
+    encoder->set_buffer(x, offset, 1);
+    if (has_a) encoder->set_bytes(std::as_bytes(std::span(&a, 1)), 2);
+    encoder->dispatch_threads({1}, {1});
+    const Result<void> end = encoder->end_encoding();
+    return end ? Error{Error::Kind::argument, "accepted"} : end.error();
+  };
+  EXPECT_EQ(complaint(y, true).text, "accepted");
+  EXPECT_EQ(complaint(nullptr, false).text, "accepted");  // for the kernel may not use them
+  EXPECT_EQ(complaint(small, true).kind, Error::Kind::binding);
+  EXPECT_THAT(complaint(small, true).text, HasSubstr("has space for 2 bytes, but argument has a length(4)"));
+  EXPECT_THAT(complaint(y, true, 254).text, HasSubstr("has space for 2 bytes"));
+}
+
+/// Metal's validation refuses a dispatch whose threadgroup memory was not set, even if the kernel does not use it.
+TEST_F(AppleDeviceTest, ThreadgroupMemoryThatNobodySetsHasTheLeastLength) {
+  const auto values = buffer<std::int32_t>({1, 2, 3, 4});
+  const auto state = pipeline("reverse");
+  const auto encoder = or_throw(commands->compute_encoder());
+  encoder->set_pipeline(state);
+  encoder->set_buffer(values, 0, 0);
+  encoder->dispatch_threads({4}, {4});
+  EXPECT_TRUE(encoder->end_encoding());
+  run();
+  EXPECT_EQ(values_of<std::int32_t>(*values), (std::vector<std::int32_t>{4, 3, 2, 1}));
+}
+
+/// An encoder that nobody ends keeps its command buffer from being committed, as on other devices.
+TEST_F(AppleDeviceTest, AnAbandonedEncoderLeavesItsCommandsUncommitted) {
+  or_throw(commands->compute_encoder()).reset();
+  EXPECT_EQ(commands->commit().error().kind, Error::Kind::order);
+}
+
+TEST_F(AppleDeviceTest, ShadersSeeMacrosAndFolders) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(testing::TempDir()) / "assay_includes", file = folder / "own" / "f.metal";
+  fs::create_directories(folder / "other");
+  fs::create_directories(folder / "own");
+  std::ofstream(folder / "other" / "more.h") << "#define HAS_MORE 1\n";
+  std::ofstream(file) << "#include \"more.h\"\n#if HAS_MORE\nkernel void KERNEL() {}\n#endif\n";
+  const auto with = or_throw(
+      system_default_device({.metal_version = 320, .macros = {{"KERNEL", "f"}}, .folders = {folder / "other"}}));
+  EXPECT_THAT(or_throw(with->new_library_from_file(file))->function_names(), testing::ElementsAre("f"));
+  EXPECT_THAT(or_throw(with->new_library("kernel void KERNEL() {}"))->function_names(), testing::ElementsAre("f"));
+  EXPECT_THAT(with->new_library("\nkernel void KERNEL() { undeclared(); }").error().text, HasSubstr(":2:"));
+  EXPECT_FALSE(device->new_library_from_file(file));
+  fs::remove_all(folder);
+}
+
+TEST_F(AppleDeviceTest, TextsWithNulAreRefused) {
+  const Result<std::shared_ptr<Library>> cut = device->new_library(source + std::string(1, '\0') + "undeclared");
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().kind, Error::Kind::compile);
+  EXPECT_EQ(library->new_function(std::string("axpy\0", 5)).error().kind, Error::Kind::not_found);
 }
 
 TEST_F(AppleDeviceTest, FunctionsAndErrorsAreMetals) {

@@ -327,7 +327,7 @@ TEST_F(MetalScript, IsRefusedByTheKeyThatIsWrong) {
 
 TEST_F(MetalRunCommand, RefusesADeviceThatIsNotToBeHadAndSaysWhy) {
   for (const std::string device : {"apple", "nvidia"}) {
-    if (!shell("'" ASSAY_PROGRAM "' devices | grep '" + device + " *not to be had'").status) {
+    if (!shell("'" ASSAY_PROGRAM "' devices | grep '" + device + " *not available'").status) {
       const Outcome outcome = run(replaced(prefix_of_8, "emulated", device));
       EXPECT_EQ(outcome.status, 2) << outcome.out;
       EXPECT_THAT(outcome.err, HasSubstr("--device " + device + ": "));

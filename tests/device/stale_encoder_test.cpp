@@ -4,6 +4,7 @@
 
 #include <array>
 #include <functional>
+#include <thread>
 
 #include "metal/emulator/emulator_device.h"
 #include "tests/device/mock_device.h"
@@ -73,6 +74,17 @@ TEST_P(StaleEncoder, AllocatingOrCopyingBetweenIsAnError) {
 TEST_P(StaleEncoder, TheNextEncoderIsFresh) {
   EXPECT_FALSE(run(device(), nothing, allocate));
   EXPECT_TRUE(run(device(), nothing, encode_only));
+}
+
+TEST(StaleEncoderOnEmulator, OtherThreadsMayAllocateAndCopy) {
+  emulator::EmulatorDevice device;
+  const Encode elsewhere = [](Device& same, Buffer& buffer, ComputeCommandEncoder& encoder) {
+    std::thread([&] {
+      allocate(same, buffer, encoder);
+      copy(same, buffer, encoder);
+    }).join();
+  };
+  EXPECT_TRUE(run(device, nothing, elsewhere));
 }
 
 TEST(MockStream, StandsInForADevice) {

@@ -4,6 +4,17 @@
 set -euo pipefail
 launcher=$1
 
+# macOS has bash 3.2 and its own tools.
+if newer=$(grep -nE 'exec \{|mapfile|readarray|coproc|wait -n|\|&|&>>|declare -[An]|local -[An]|\[\[ -v|\$\{[a-z_]+(,|\^|@[A-Z])' \
+  "$launcher"); then
+  printf 'FAILED: bash 3.2 does not have these:\n%s\n' "$newer"
+  exit 1
+fi
+if linux=$(sed 's/ *#.*//' "$launcher" | grep -nE 'readlink -f|(^| )flock |-printf|-executable|sed -i|mktemp -p|nproc|stat -c'); then
+  printf 'FAILED: macOS does not have these:\n%s\n' "$linux"
+  exit 1
+fi
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/checkout" "$work/bin" "$work/elsewhere"
@@ -11,7 +22,7 @@ cp "$launcher" "$work/checkout/assay"
 cd "$work/elsewhere"
 
 # Everything the launcher may call: the system's own tools, and stand-ins that write down how they were called.
-for tool in basename bash cat chmod dirname env find flock mkdir readlink sed sort tail touch; do
+for tool in basename bash cat chmod dirname env mkdir perl readlink sed sort tail touch tr; do
   ln -s "$(type -P "$tool")" "$work/bin/$tool"
 done
 stand_in() { # stand_in NAME: an executable whose body is standard input
@@ -116,6 +127,27 @@ stand_in cmake <<<"echo 'Could NOT find Boost' && exit 1"
 run 3 gate
 says err 'Could NOT find Boost'
 says err 'libboost-dev'
+
+# Where there is Homebrew: what is missing is installed, and rapidcheck is built.
+stand_in brew <<<'[[ $1 != list ]] || printf "cmake\nboost\n"'
+stand_in git <<<"exit 1"
+ln -s "$(type -P rm)" "$work/bin/rm"
+run 3 gate
+says calls 'brew install cli11 flint'
+says calls 'git clone'
+says err 'rapidcheck could not be built'
+! grep -q 'brew install.* cmake' "$work/calls" || complain "installed too much"
+mkdir -p "$work/checkout/build/prefix/lib"
+stand_in brew <<<"[[ \$1 == list ]] || { echo 'Error: no such formula' && exit 1; }"
+run 3 gate
+says err 'Error: no such formula'
+says err 'the packages could not be installed'
+rm "$work/bin/brew"
+
+# A link to the launcher finds the checkout.
+ln -s ../checkout/assay "$work/elsewhere/linked"
+(cd "$work" && env -i PATH="$work/bin" elsewhere/linked --help >"$work/out") || complain "a link does not work"
+says out './assay test'
 
 # Where there is apt: what is missing is installed, by sudo unless root; the optional only where the archive has it.
 stand_in dpkg-query <<<'[[ $4 == cmake ]] && echo -n installed'

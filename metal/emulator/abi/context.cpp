@@ -19,11 +19,19 @@ Context new_context(void* top, void (*entry)()) {
 
 #elif defined(__aarch64__)
 
-asm(R"(
-.text
-.globl assay_switch_context
-.type assay_switch_context, %function
-assay_switch_context:
+#if defined(__APPLE__)  // Mach-O: C's names begin with an underscore, symbols have neither type nor size
+#define ASSAY_SYMBOL "_assay_switch_context"
+#define ASSAY_TYPE
+#define ASSAY_SIZE
+#else
+#define ASSAY_SYMBOL "assay_switch_context"
+#define ASSAY_TYPE ".type assay_switch_context, %function\n"
+#define ASSAY_SIZE ".size assay_switch_context, .-assay_switch_context\n"
+#endif
+
+asm(".text\n.p2align 2\n.globl " ASSAY_SYMBOL "\n" ASSAY_TYPE ASSAY_SYMBOL
+    ":"
+    R"(
   stp x19, x20, [sp, #-160]!
   stp x21, x22, [sp, #16]
   stp x23, x24, [sp, #32]
@@ -48,8 +56,7 @@ assay_switch_context:
   ldp d14, d15, [sp, #144]
   ldp x19, x20, [sp], #160
   ret
-.size assay_switch_context, .-assay_switch_context
-)");
+)" ASSAY_SIZE);
 
 namespace assay::metal::emulator {
 

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <thread>
 
+#include "metal/device/joined_threads.h"
 #include "metal/emulator/dispatch/signals.h"
 
 namespace assay::metal::emulator {
@@ -48,9 +49,9 @@ std::optional<Error> Executor::run_unchecked(const Launch& launch) {
     run_groups(*runners_[worker], launch, next);
   };
   {
-    std::vector<std::jthread> others;
+    JoinedThreads others;
     try {
-      for (std::size_t worker = 1; worker < workers; ++worker) others.emplace_back(work, worker);
+      for (std::size_t worker = 1; worker < workers; ++worker) others.add(work, worker);
     } catch (const std::system_error&) {  // with fewer threads it takes longer, and the result is the same
     }
     work(0);

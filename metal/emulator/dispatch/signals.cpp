@@ -3,14 +3,13 @@
 #include "metal/emulator/dispatch/signals.h"
 
 #include <signal.h>
-#include <ucontext.h>
-
 #include <array>
 #include <cstddef>
 #include <mutex>
 
 #include "metal/emulator/dispatch/group_runner.h"
 #include "metal/emulator/dispatch/services.h"
+#include "metal/emulator/dispatch/signal_context.h"
 
 namespace assay::metal::emulator {
 
@@ -30,18 +29,8 @@ void land() {
 
 /// Makes the thread continue in land(). Returns the instruction that the signal interrupted.
 const void* redirect(void* context, void* stack_top) {
-  auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
-#if defined(__x86_64__)
-  auto& program_counter = machine.gregs[REG_RIP];
-  const auto pc = static_cast<std::uintptr_t>(program_counter);
-  program_counter = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(&land));
-  // As after a call, the slot of the return address lies below a multiple of 16.
-  machine.gregs[REG_RSP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(stack_top) - sizeof(void*));
-#else
-  const std::uintptr_t pc = machine.pc;
-  machine.pc = reinterpret_cast<std::uintptr_t>(&land);
-  machine.sp = reinterpret_cast<std::uintptr_t>(stack_top);
-#endif
+  const std::uintptr_t pc = program_counter(context);
+  set_registers(context, reinterpret_cast<std::uintptr_t>(&land), reinterpret_cast<std::uintptr_t>(stack_top));
   return reinterpret_cast<const void*>(pc);  // NOLINT(performance-no-int-to-ptr): a register holds it
 }
 

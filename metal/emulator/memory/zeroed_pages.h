@@ -13,7 +13,9 @@ namespace assay::metal::emulator {
 inline void* reserve(std::size_t bytes, int protection) {
   void* const memory = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
+#ifdef MADV_DONTDUMP
   madvise(memory, bytes, MADV_DONTDUMP);
+#endif
   return memory;
 }
 

@@ -1,6 +1,9 @@
 // Linear cross-entropy: the kernels that the host dispatches. interface.h describes their arguments and their order.
 //
 // float, half and bfloat (Metal 3.1) are the types of hidden, weight, bias and gradients. All arithmetic is in float.
+// Each operation is rounded by itself: sums of pairs of floats rest on it, and equal bits on all devices.
+#pragma METAL fp contract(off)
+
 #include "loss.h"
 #include "plain_kernels.h"
 #include "products.h"

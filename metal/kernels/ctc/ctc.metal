@@ -1,6 +1,9 @@
 // CTC: the kernels that the host dispatches. interface.h describes their arguments and their order.
 //
 // float, half and bfloat (Metal 3.1) are the types of activations and gradient. All arithmetic is in float and int.
+// Each operation is rounded by itself: sums of pairs of floats rest on it, and equal bits on all devices.
+#pragma METAL fp contract(off)
+
 #include "emissions.h"
 #include "gradient.h"
 #include "long_rows.h"

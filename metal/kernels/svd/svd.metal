@@ -2,6 +2,9 @@
 // order.
 //
 // float, half and bfloat (Metal 3.1) are the types of A, U and Vh. S and all arithmetic are in float.
+// Each operation is rounded by itself: sums of pairs of floats rest on it, and equal bits on all devices.
+#pragma METAL fp contract(off)
+
 #include "block.h"
 #include "finish.h"
 #include "load.h"

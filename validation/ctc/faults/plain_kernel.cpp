@@ -5,8 +5,8 @@
 #include <cmath>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
+#include "metal/device/joined_threads.h"
 #include "reference/ctc/targets.h"
 #include "reference/ctc/validate.h"
 #include "validation/core/index.h"
@@ -98,8 +98,8 @@ void PlainCtcKernel::for_each_row(std::int64_t B, int threads, const std::functi
   const auto work = [&](std::int64_t first) {
     for (std::int64_t b = first; b < B; b += workers) body(b);
   };
-  std::vector<std::jthread> others;
-  for (std::int64_t worker = 1; worker < workers; ++worker) others.emplace_back(work, worker);
+  metal::JoinedThreads others;
+  for (std::int64_t worker = 1; worker < workers; ++worker) others.add(work, worker);
   work(0);
 }
 
