@@ -84,7 +84,8 @@ TEST_F(GateCommand, NamesWhatEachPropertyReached) {
   EXPECT_THAT(cce.out,
               ContainsRegex("N 131073 by 2 of 3 properties, .*all terms by reductions\n      none by far-tokens"));
   EXPECT_THAT(cce.out, ContainsRegex("V 131073 by 1 of 3 properties, .*all terms by loss\n"));
-  EXPECT_THAT(cce.out, HasSubstr("arrays past 2^32 elements: not reached"));
+  EXPECT_THAT(cce.out,
+              HasSubstr("not reached: loss and gradients of tokens past 2^32 elements by far-tokens: no case"));
   EXPECT_THAT(run("gate cce --reach full" + options + "'^far-tokens$'").out,
               HasSubstr("loss and gradients of tokens past 2^32 elements by far-tokens"));
 }

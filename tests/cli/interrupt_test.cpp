@@ -16,11 +16,15 @@ namespace assay::validation {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 class Interrupted : public Program {
  protected:
-  Interrupted() { std::filesystem::copy(ASSAY_TEST_PLUGINS "/slow.so", folder_); }
+  Interrupted() {
+    for (const char* const plugin : {"/slow.so", "/hangs.so"})
+      std::filesystem::copy(std::string(ASSAY_TEST_PLUGINS) + plugin, folder_);
+  }
 
   /// Runs the program, which gets the signal after so many seconds and must end within one more.
   Outcome run_until(double seconds, const std::string& signal, const std::string& arguments) const {
@@ -48,6 +52,13 @@ TEST_F(Interrupted, GateKeepsTheFailureThatItWasShrinking) {
     EXPECT_EQ(run(replay_lines(outcome.out)[0]).status, 1);
     EXPECT_THAT(reported_failures(folder_ / "run.json"), SizeIs(1));
   }
+}
+
+/// A call that does not return ends with the run, not with its time limit.
+TEST_F(Interrupted, GateDoesNotWaitForAPlugIn) {
+  const Outcome outcome = run_until(2, "TERM", "gate ctc --kernel ./hangs.so --filter '^loss$' --time-limit 60");
+  EXPECT_EQ(outcome.status, 130);
+  EXPECT_THAT(outcome.out, Not(HasSubstr("fail")));
 }
 
 /// Making one case of such a batch takes milliseconds, and each row would make several.

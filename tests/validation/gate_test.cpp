@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/validation/ctc/kernels.h"
@@ -19,6 +21,7 @@
 namespace assay::validation {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -62,6 +65,25 @@ TEST(Gate, FailsForOneCaseOfMany) {
   ASSERT_TRUE(report.failure.has_value());
   EXPECT_THAT(report.failure->explanation, StartsWith("once"));
   EXPECT_EQ(report.failure->origin, "generated");
+}
+
+/// Each frame takes longer, the more there are: 0.2 s for 1019.
+TEST(Gate, LeavesOutNeedlesForWhichTheKernelIsSlow) {
+  const StubKernel slow([](const auto& problem, const auto& out, int) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(200 * problem.T * problem.T));
+    fill_with_zero(out);
+  });
+  const CtcProperty runs{"runs", "it runs", {}, [](const CtcContext& context, const CtcCase& c) {
+                           run_valid(context.kernel, c);
+                           return Finding::pass();
+                         }};
+  Coverage coverage(CtcOperation::classes());
+  const auto report = run_property(runs, {slow}, {.cases = 0, .given = {}, .reach = Reach::full}, coverage);
+  EXPECT_EQ(report.verdict, Verdict::pass);
+  EXPECT_EQ(report.reached.at("T").size, 1019);
+  EXPECT_EQ(report.reached.at("T").due, 4097) << "what was not reached is told";
+  EXPECT_EQ(report.reached.at("B").size, 131'073);
+  EXPECT_THAT(report.skipped, Contains(Pair(HasSubstr("s a call where T = 4097"), 1)));
 }
 
 /// A failure that the case alone does not show is kept on the case as first met, and says that it depends on history.

@@ -1,5 +1,7 @@
 #include "validation/cce/truth.h"
 
+#include <utility>
+
 namespace assay::validation {
 namespace {
 
@@ -24,10 +26,11 @@ void require_agreement(const CceTruth& low, const CceTruth& high, int digits) {
 
 CceTruth truth_of(const CceCase& c, int digits) {
   if (digits == long_double_digits) return in_long_double(c);
-  const CceTruth low = compute(c, digits);
-  CceTruth high = compute(c, digits + extra_digits);
+  auto [low, high] = both(
+      c.hidden.size() + c.weight.size() >= worth_a_thread, [&] { return compute(c, digits); },
+      [&] { return compute(c, digits + extra_digits); });
   require_agreement(low, high, digits);
-  return high;
+  return std::move(high);
 }
 
 }  // namespace assay::validation

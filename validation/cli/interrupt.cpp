@@ -1,5 +1,7 @@
 #include "validation/cli/interrupt.h"
 
+#include "validation/transport/library/plugin.h"
+
 namespace assay::validation {
 namespace {
 
@@ -13,6 +15,7 @@ void remember(int) {
 
 Interrupt::Interrupt() {
   interrupted = 0;
+  transport::end_calls_when(came);
   struct sigaction action{};
   action.sa_handler = remember;
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
@@ -22,6 +25,7 @@ Interrupt::Interrupt() {
 }
 
 Interrupt::~Interrupt() {
+  transport::end_calls_when([] { return false; });
   sigaction(SIGINT, &former_int_, nullptr);
   sigaction(SIGTERM, &former_term_, nullptr);
 }

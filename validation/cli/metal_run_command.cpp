@@ -17,7 +17,7 @@
 namespace assay::validation {
 namespace {
 
-struct RunOptions : ShaderOptions {
+struct MetalRunOptions : ShaderOptions {
   std::string device, against;
   std::vector<std::string> outputs, expected;
   std::uint64_t ulps = 0;
@@ -45,7 +45,7 @@ void write_outputs(const ShaderScript& script, const ShaderOutcome& outcome) {
 }
 
 /// With the files of --expect.
-std::vector<ArrayComparison> compare_with_files(const RunOptions& options, const ShaderOutcome& outcome) {
+std::vector<ArrayComparison> compare_with_files(const MetalRunOptions& options, const ShaderOutcome& outcome) {
   std::vector<ArrayComparison> comparisons;
   for (const auto& text : options.expected) {
     const auto [name, path] = named("--expect", text);
@@ -60,7 +60,7 @@ std::vector<ArrayComparison> compare_with_files(const RunOptions& options, const
 }
 
 /// With the same on the device of --against. Returns whether it ran there, nothing found.
-bool compare_with_device(const RunOptions& options, const ShaderScript& script, const ShaderOutcome& outcome,
+bool compare_with_device(const MetalRunOptions& options, const ShaderScript& script, const ShaderOutcome& outcome,
                          std::vector<ArrayComparison>& comparisons) {
   const ShaderOutcome other = run_shader(*opened("--against", options.against, script), script);
   print_outcome(script, other);
@@ -72,7 +72,7 @@ bool compare_with_device(const RunOptions& options, const ShaderScript& script, 
   return other.passed();
 }
 
-ShaderScript script_of(const RunOptions& options) {
+ShaderScript script_of(const MetalRunOptions& options) {
   if (!options.has_dispatch()) throw std::invalid_argument("--grid: expected the number of threads to run, x[,y[,z]]");
   ShaderScript script = options.script();
   for (const auto& text : options.outputs) {
@@ -82,7 +82,7 @@ ShaderScript script_of(const RunOptions& options) {
   return script;
 }
 
-int run(const RunOptions& options) {
+int run(const MetalRunOptions& options) {
   const ShaderScript script = script_of(options);
   const std::string name = options.device.empty() ? metal::best_device() : options.device;
   const ShaderOutcome outcome = run_shader(*opened("--device", name, script), script);
@@ -107,7 +107,7 @@ void add_device_option(CLI::App& command, const std::string& name, std::string& 
 
 void add_metal_run_command(CLI::App& metal, Action& action) {
   auto* command = metal.add_subcommand("run", "Run a kernel on any device, from .npy files to .npy files");
-  const auto options = std::make_shared<RunOptions>();
+  const auto options = std::make_shared<MetalRunOptions>();
   options->add_source(*command, "The shader, a .metal file, or a script of dispatches, a .json file");
   options->add_dispatch(*command);
   command->add_option("--output", options->outputs,

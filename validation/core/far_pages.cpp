@@ -6,77 +6,98 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <limits>
-#include <new>
+#include <cstdint>
+#include <map>
+#include <mutex>
 #include <system_error>
-#include <vector>
 
 #include "validation/core/file.h"
 
 namespace assay::validation {
 namespace {
 
-constexpr std::size_t block = std::size_t{1} << 21;
+constexpr std::size_t block = std::size_t{1} << 21, guard = std::size_t{1} << 16, alignment = 64;
 
-/// The gaps between the parts, in whole blocks: [first, end) of each.
-std::vector<FarPart> gaps_between(std::size_t bytes, std::span<const FarPart> own) {
-  std::vector<FarPart> gaps;
-  std::size_t from = 0;
-  const auto add = [&](std::size_t to) {
-    const std::size_t first = (from + block - 1) / block, end = to / block;
-    if (first < end) gaps.push_back({first * block, (end - first) * block});
-  };
-  for (const FarPart& part : own) {
-    add(part.first);
-    from = part.first + part.count;
-  }
-  add(bytes);
-  return gaps;
+[[noreturn]] void fail() {
+  throw std::system_error(errno, std::generic_category(), "no addresses for an array past 2^32 elements");
 }
 
-std::vector<FarPart> in_bytes(std::span<const FarPart> elements) {
-  std::vector<FarPart> parts;
-  for (const FarPart& part : elements) parts.push_back({part.first * sizeof(float), part.count * sizeof(float)});
-  return parts;
+std::byte* rounded_up(std::byte* address, std::size_t size) {
+  const auto beyond = reinterpret_cast<std::uintptr_t>(address) % size;  // NOLINT: addresses of pages
+  return beyond == 0 ? address : address + (size - beyond);
+}
+
+struct Registry {
+  std::mutex mutex;
+  std::map<const void*, FarArray> arrays;
+};
+
+Registry& registry() {
+  static Registry all;
+  return all;
 }
 
 }  // namespace
 
-FarPages::FarPages(std::size_t bytes, std::span<const FarPart> own) : bytes_(bytes) {
-  void* const range = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (range == MAP_FAILED) throw std::bad_alloc();
-  data_ = static_cast<std::byte*>(range);
+FarPages::FarPages(const FarArray& array) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t pages = (array.bytes + alignment + page - 1) / page * page;
+  reserved_ = pages + 2 * guard;
+  void* const range = mmap(nullptr, reserved_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) fail();
+  range_ = static_cast<std::byte*>(range);
+  data_ = range_ + guard + (pages - array.bytes) / alignment * alignment;
   const File file = anonymous_file();
-  bool is_shared = ftruncate(file.number(), block) == 0;
-  for (const FarPart& gap : gaps_between(bytes, own))
-    for (std::size_t at = gap.first; is_shared && at < gap.first + gap.count; at += block)
-      is_shared =
-          mmap(data_ + at, block, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.number(), 0) != MAP_FAILED;
-  if (!is_shared) {
-    const int error = errno;
-    munmap(data_, bytes_);
-    throw std::system_error(error, std::generic_category(), "no addresses for an array past 2^32 elements");
+  try {
+    if (mprotect(range_ + guard, pages, PROT_READ | PROT_WRITE) != 0 || ftruncate(file.number(), block) != 0) fail();
+    std::byte* from = data_;
+    for (std::size_t i = 0; i < array.own.count; ++i) {
+      share(from, data_ + array.own.begin(i), file.number());
+      from = data_ + array.own.begin(i) + array.own.size;
+    }
+    share(from, data_ + array.bytes, file.number());
+  } catch (...) {
+    munmap(range_, reserved_);
+    throw;
   }
-  forgetful_ = std::thread([this, gaps = gaps_between(bytes, own)] {
+  forgetful_ = std::thread([this] {
     // The system counts a page once for each address that led to it, unless it is told to forget the address. The
     // contents stay.
     while (!done_) {
-      for (const FarPart& gap : gaps) madvise(data_ + gap.first, gap.count, MADV_DONTNEED);
+      for (const Gap& gap : gaps_) madvise(gap.begin, gap.bytes, MADV_DONTNEED);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   });
+  const std::scoped_lock lock(registry().mutex);
+  registry().arrays[data_] = array;
 }
 
 FarPages::~FarPages() {
+  {
+    const std::scoped_lock lock(registry().mutex);
+    registry().arrays.erase(data_);
+  }
   done_ = true;
   forgetful_.join();
-  munmap(data_, bytes_);
+  munmap(range_, reserved_);
 }
 
-FarFloats::FarFloats(std::size_t count, std::span<const FarPart> own)
-    : count_(count), pages_(count * sizeof(float), in_bytes(own)) {
-  for (const FarPart& part : own)
-    std::ranges::fill(view().subspan(part.first, part.count), std::numeric_limits<float>::quiet_NaN());
+/// Makes all whole blocks between the addresses lead to the first block of the file.
+void FarPages::share(std::byte* from, std::byte* to, int file) {
+  std::byte* const first = rounded_up(from, block);
+  if (first >= to) return;
+  const std::size_t bytes = static_cast<std::size_t>(to - first) / block * block;
+  for (std::size_t at = 0; at < bytes; at += block)
+    if (mmap(first + at, block, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) fail();
+  if (bytes > 0) gaps_.push_back({first, bytes});
+}
+
+std::optional<FarArray> far_array_at(const void* data) {
+  Registry& all = registry();
+  const std::scoped_lock lock(all.mutex);
+  const auto found = all.arrays.find(data);
+  if (found == all.arrays.end()) return std::nullopt;
+  return found->second;
 }
 
 }  // namespace assay::validation

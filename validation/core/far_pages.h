@@ -1,24 +1,37 @@
 // Addresses of more bytes than there is memory, for arrays past 2^32 elements: all of them may be written, and few are
-// read. Parts of the range have memory of their own; between them, all addresses lead to the same 2 MiB.
+// read. Parts of the range have memory of their own; between them, all addresses lead to the same 2 MiB, which hold
+// zeros until they are written.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
-#include <span>
+#include <optional>
 #include <thread>
+#include <vector>
 
 namespace assay::validation {
 
-/// A part of an array, in elements.
-struct FarPart {
-  std::size_t first = 0;
-  std::size_t count = 0;
+/// The parts of an array with memory of their own: `count` of the same size, `stride` apart.
+struct FarParts {
+  std::size_t first = 0;  ///< where the first begins
+  std::size_t size = 0;
+  std::size_t stride = 0;
+  std::size_t count = 1;
+
+  std::size_t begin(std::size_t part) const { return first + part * stride; }
+};
+
+/// An array in far pages; its parts in bytes.
+struct FarArray {
+  std::size_t bytes = 0;
+  FarParts own = {};
 };
 
 class FarPages {
  public:
-  /// `own`: the parts with memory of their own, ascending, in bytes. Throws std::system_error or std::bad_alloc.
-  FarPages(std::size_t bytes, std::span<const FarPart> own);
+  /// Between pages that may not be touched; it ends with the last page, up to the 64 bytes that it is aligned to.
+  /// Throws std::system_error where there are no addresses left.
+  explicit FarPages(const FarArray& array);
   FarPages(const FarPages&) = delete;
   FarPages& operator=(const FarPages&) = delete;
   ~FarPages();
@@ -26,22 +39,24 @@ class FarPages {
   std::byte* data() const { return data_; }
 
  private:
-  std::size_t bytes_;
-  std::byte* data_;
+  /// Addresses of the same memory.
+  struct Gap {
+    std::byte* begin;
+    std::size_t bytes;
+  };
+
+  void share(std::byte* from, std::byte* to, int file);
+
+  std::byte* range_ = nullptr;
+  std::size_t reserved_ = 0;
+  std::byte* data_ = nullptr;
+  std::vector<Gap> gaps_;
   std::atomic<bool> done_ = false;
   std::thread forgetful_;
 };
 
-/// An array of `count` elements, of which `own` are NaN until they are written and the others are anything.
-class FarFloats {
- public:
-  FarFloats(std::size_t count, std::span<const FarPart> own);
-
-  std::span<float> view() const { return {reinterpret_cast<float*>(pages_.data()), count_}; }
-
- private:
-  std::size_t count_;
-  FarPages pages_;
-};
+/// The array in far pages of this process that begins at `data`, if there is one: what a kernel in another process must
+/// be given, for nobody can copy it.
+std::optional<FarArray> far_array_at(const void* data);
 
 }  // namespace assay::validation

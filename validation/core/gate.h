@@ -21,6 +21,7 @@
 #include "validation/core/history.h"
 #include "validation/core/property.h"
 #include "validation/core/reach.h"
+#include "validation/core/run.h"
 #include "validation/core/search.h"
 #include "validation/core/sequence.h"
 #include "validation/core/summary.h"
@@ -153,13 +154,19 @@ class Judge {
     const auto sizes = needle_sizes(extent, options.reach, property_.against_reference);
     Reached& reached = report_.reached[extent.name];
     reached.due = sizes.back();
+    CallTimes call_times;
     for (const std::int64_t size : sizes) {
       if (report_.failure || (stop && stop())) return;
       if (size > limit) continue;
+      const double seconds = call_times.at(size);
+      if (seconds > slowest_call(options.reach, property_.against_reference))
+        return report_.record(Finding::skip(slow_text(seconds, extent.name, size)), "needle");
       NamedCase<Operation> one{fmt::format("{} = {}", extent.name, size), Operation::needle(extent.name, size), false};
       fit_to_claims<Operation>(context_.kernel, one.problem);
       needle_ = {extent.index, size};
+      longest_call = 0;
       given(one, options, stop);
+      call_times.add(size, longest_call);
       reached.merge(judged_);
     }
   }

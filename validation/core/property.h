@@ -63,6 +63,14 @@ struct Context {
   }
 };
 
+/// The truth of a case and the bounds on a kernel's errors, computed at the same time.
+template <class Bounds, class Operation, class... More>
+auto truth_and_bounds(const Context<Operation>& context, const typename Operation::Case& c, const More&... more) {
+  return both(
+      elements_of_dtype(c) >= worth_a_thread, [&] { return context.truth_of(c); },
+      [&] { return Bounds(c, context.kernel.info(), more...); });
+}
+
 template <class Operation>
 struct Property {
   std::string name;

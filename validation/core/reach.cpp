@@ -1,8 +1,12 @@
 #include "validation/core/reach.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <initializer_list>
+#include <limits>
 
 namespace assay::validation {
 
@@ -29,6 +33,26 @@ std::vector<std::int64_t> needle_sizes(const NeedleExtent& extent, Reach reach, 
   std::ranges::sort(sizes);
   sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
   return sizes;
+}
+
+void CallTimes::add(std::int64_t size, double seconds) {
+  const auto now = static_cast<double>(size);
+  if (seconds_ > 0 && seconds > 0) power_ = std::clamp(std::log(seconds / seconds_) / std::log(now / size_), 0.0, 2.0);
+  size_ = now;
+  seconds_ = seconds;
+}
+
+double CallTimes::at(std::int64_t larger) const {
+  return size_ > 0 ? seconds_ * std::pow(static_cast<double>(larger) / size_, power_) : 0;
+}
+
+double slowest_call(Reach reach, bool against_reference) {
+  if (reach == Reach::thorough) return std::numeric_limits<double>::infinity();
+  return against_reference && reach == Reach::full ? 5 : 1;
+}
+
+std::string slow_text(double seconds, const char* extent, std::int64_t size) {
+  return fmt::format("{} {:.1g} s a call where {} = {}", too_slow, seconds, extent, size);
 }
 
 void Reached::merge(const Reached& other) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,28 @@ struct Reached {
   void merge(const Reached& other);
   bool operator==(const Reached&) const = default;
 };
+
+/// Foretells the time of a kernel's call from the times for two smaller sizes.
+class CallTimes {
+ public:
+  void add(std::int64_t size, double seconds);
+
+  /// In seconds, should the time go on growing like a power of the size as it did between the two, at most its square;
+  /// the same as for a single size that is known; 0 if none is.
+  double at(std::int64_t larger) const;
+
+ private:
+  double size_ = 0, seconds_ = 0;
+  double power_ = 0;
+};
+
+/// The longest call of a kernel for needle cases, in seconds: slower kernels are judged on smaller ones, so that the
+/// run ends. `thorough` has no limit.
+double slowest_call(Reach reach, bool against_reference);
+
+/// Why a needle case was not judged.
+inline constexpr std::string_view too_slow = "the kernel needs about";
+std::string slow_text(double seconds, const char* extent, std::int64_t size);
 
 /// At most `count` of the indices in [0, size): all, or the first, the last and others between.
 std::vector<std::int64_t> some_indices(std::int64_t size, std::int64_t count);

@@ -34,9 +34,11 @@ class ReachFault : public O::Kernel {
   using Request = typename O::Request;
   using Call = std::function<void(const typename O::Kernel&, const Problem&, const Output&, const Request&)>;
 
-  ReachFault(std::shared_ptr<const typename O::Kernel> healthy, const std::string& name, Call call)
+  /// Most faults copy an array, and must not be given one past 2^32 elements: `takes_views` is false.
+  ReachFault(std::shared_ptr<const typename O::Kernel> healthy, const std::string& name, bool takes_views, Call call)
       : healthy_(std::move(healthy)), info_(healthy_->info()), call_(std::move(call)) {
     info_.name = "fault:" + name;
+    info_.support.takes_views = takes_views;
   }
 
   const typename O::Info& info() const override { return info_; }
@@ -89,14 +91,15 @@ template <class O>
 Fault<O> reach_fault(const std::string& name, const std::string& description, const char* caught_by,
                      typename ReachFault<O>::Call call) {
   const auto healthy = O::shipped_kernel("cpu");
-  return {name,    description, caught_by, std::make_shared<ReachFault<O>>(healthy, name, std::move(call)),
-          healthy, true,        {}};
+  const bool is_far = std::string_view(caught_by).starts_with("far-");
+  const auto kernel = std::make_shared<ReachFault<O>>(healthy, name, is_far, std::move(call));
+  return {name, description, caught_by, kernel, healthy, true, {}};
 }
 
 /// A result that is 0 past 2^32 elements, where no offset of 32 bits leads.
 template <class O>
 Fault<O> zero_past_32_bits(const char* result, const char* caught_by) {
-  return reach_fault<O>(fmt::format("{}-of-32-bits", lower_case(result)),
+  return reach_fault<O>(fmt::format("{}-zero-past-32-bits", lower_case(result)),
                         fmt::format("no element of {} past 2^32 is written", result), caught_by,
                         [=](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
                           healthy.run(problem, out, request);

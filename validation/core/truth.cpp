@@ -22,8 +22,10 @@ bool agree(const BigFloat& low, const BigFloat& high, double tolerance) {
 
 BigFloat exactly(long double x) {
   const auto high = static_cast<double>(x);
-  if (!std::isfinite(high)) return BigFloat(high);
-  return BigFloat(high) + BigFloat(static_cast<double>(x - static_cast<long double>(high)));
+  BigFloat exact(high);
+  if (const auto rest = x - static_cast<long double>(high); std::isfinite(high) && rest != 0)
+    exact += BigFloat(static_cast<double>(rest));
+  return exact;
 }
 
 std::vector<BigFloat> exactly(const std::vector<long double>& values) {

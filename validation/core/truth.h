@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstddef>
+#include <future>
 #include <limits>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "reference/number/big_float.h"
@@ -29,6 +31,17 @@ inline constexpr int default_digits = 50;
 
 /// The number of elements from which a case is large.
 inline constexpr std::size_t large_case = 4096;
+
+/// What the two functions return. They run at the same time if that is worth a thread, and if there is one.
+template <class First, class Second>
+auto both(bool at_once, const First& first, const Second& second) {
+  auto beside = std::async(at_once ? std::launch::async | std::launch::deferred : std::launch::deferred, first);
+  auto here = second();
+  return std::pair(beside.get(), std::move(here));
+}
+
+/// The number of elements from which the parts of a reference are computed at the same time.
+inline constexpr std::size_t worth_a_thread = 256;
 
 /// x, exactly.
 reference::BigFloat exactly(long double x);

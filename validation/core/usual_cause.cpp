@@ -28,7 +28,6 @@ constexpr auto catalogue = std::to_array<UsualCause>({
     {"empty", "ctc", "",
      "with no labels there is one state, and the sum of the last two states counts a state too many"},
     {"empty", "cce", "", "a mean over no tokens divides by 0"},
-    {"nonnegative", "ctc", "got      -0 ", "-ln 1 is -0: return max(0, loss)"},
     {"nonnegative", "", "", "two rounded numbers are subtracted where the loss is nearly 0"},
     {"zero-past-length", "ctc", "", "the softmax is written to all frames of the batch, not only to those of the row"},
     {"row-independence", "ctc", "", "an offset or a length of one row is used for another"},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 
 #include "validation/core/reach.h"
@@ -45,7 +46,9 @@ CtcBounds::CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel, Rounding rou
       rows_.push_back(rows_[static_cast<std::size_t>(b - needle_period)]);
       continue;
     }
-    Row row;
+    const auto shared = std::make_shared<Row>();
+    rows_.push_back(shared);
+    Row& row = *shared;
     row.sizes = log_magnitudes(c, b);
     for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)] && c.input == CtcInput::logits; ++t)
       row.sums.push_back(softmax_sum(c, t, b, kernel.unit_roundoff));
@@ -54,7 +57,6 @@ CtcBounds::CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel, Rounding rou
     } else {
       bound_log_space(row, b);
     }
-    rows_.push_back(std::move(row));
   }
   bound_losses();
 }
@@ -89,7 +91,7 @@ bool CtcBounds::possible(std::int64_t b) const {
 }
 
 double CtcBounds::rough_loss(std::int64_t b) const {
-  return rows_[static_cast<std::size_t>(b)].sizes.loss;
+  return rows_[static_cast<std::size_t>(b)]->sizes.loss;
 }
 
 /// The errors of ln p and of ln alpha + ln beta - ln p, of which `steps` are the parts of the frames.
@@ -143,8 +145,8 @@ void CtcBounds::bound_losses() {
   double total_error = 0;
   std::vector<double> sizes;
   for (std::size_t b = 0; b < rows_.size(); ++b) {
-    const double size = std::isfinite(rows_[b].sizes.loss) ? std::abs(rows_[b].sizes.loss) : 0.0;
-    const double error = rows_[b].log_probability + u * size;
+    const double size = std::isfinite(rows_[b]->sizes.loss) ? std::abs(rows_[b]->sizes.loss) : 0.0;
+    const double error = rows_[b]->log_probability + u * size;
     if (case_.reduction == Reduction::none) loss_.push_back(stored(size, error));
     const double labels = static_cast<double>(std::max<std::int64_t>(case_.target_lengths[b], 1));
     const double factor = case_.reduction == Reduction::mean ? 1 / (static_cast<double>(case_.B) * labels) : 1.0;
@@ -158,7 +160,7 @@ void CtcBounds::bound_losses() {
 }
 
 double CtcBounds::gradient(std::int64_t t, std::int64_t b, const GradientSizes& sizes) const {
-  const Row& row = rows_[static_cast<std::size_t>(b)];
+  const Row& row = *rows_[static_cast<std::size_t>(b)];
   const double rho = row.posterior[static_cast<std::size_t>(t)];
   const double weight = std::abs(case_.row_weight(b));
   if (weight == 0) return underflow(0);

@@ -20,6 +20,7 @@
 // gamma(2 Y_t + 8) in log space.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "validation/ctc/case.h"
@@ -74,8 +75,8 @@ class CtcBounds {
 
   const CtcCase& case_;
   const CtcKernelInfo& kernel_;
-  double deviations_ = 0;  ///< lambda of a random walk; 0: the worst case
-  std::vector<Row> rows_;
+  double deviations_ = 0;                         ///< lambda of a random walk; 0: the worst case
+  std::vector<std::shared_ptr<const Row>> rows_;  ///< equal rows share one
   std::vector<double> loss_;
 };
 

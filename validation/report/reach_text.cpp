@@ -64,12 +64,35 @@ struct ExtentReach {
   std::string noticed() const { return elements.text("indices noticed", best.size) + terms.text("terms", best.size); }
 };
 
-/// Which arrays of more than 2^32 elements were judged: those of one property, in operations that have it.
+/// Why a property judged no case: the reason for its largest ones, which come last.
+std::string reason_of(const PropertyRecord& property) {
+  constexpr std::string_view of_the_case = "the case ";
+  for (const auto& [reason, count] : property.skipped)
+    if (!reason.starts_with(of_the_case) && !reason.starts_with(too_slow)) return reason;
+  return "no case was large enough";
+}
+
+/// Which arrays of more than 2^32 elements were judged, by the properties of that purpose.
 std::string far_text(const GateRecord& record) {
+  std::string text;
+  for (const auto& property : record.properties) {
+    if (!property.property.starts_with("far-")) continue;
+    const bool is_skipped = property.verdict == Verdict::skipped;
+    text += fmt::format("    {}{} by {}{}\n", is_skipped ? "not reached: " : "", property.claim, property.property,
+                        is_skipped ? ": " + reason_of(property) : "");
+  }
+  return text.empty() ? "    arrays past 2^32 elements: not reached\n" : text;
+}
+
+/// The sizes that a kernel was too slow for, with the number of properties.
+std::string slow_text(const GateRecord& record) {
+  std::map<std::string, std::int64_t> counts;
   for (const auto& property : record.properties)
-    if (property.property.starts_with("far-") && property.verdict == Verdict::pass)
-      return fmt::format("    {} by {}; other arrays past 2^32: not reached\n", property.claim, property.property);
-  return "    arrays past 2^32 elements: not reached\n";
+    for (const auto& [reason, count] : property.skipped)
+      if (reason.starts_with(too_slow)) counts[reason.substr(too_slow.size() + 1)] += count;
+  std::vector<std::string> items;
+  for (const auto& [what, properties] : counts) items.push_back(fmt::format("{} ({} properties)", what, properties));
+  return items.empty() ? "" : fmt::format("    not reached, since {}\n{}\n", too_slow, wrapped(items, 98, "      "));
 }
 
 }  // namespace
@@ -86,7 +109,7 @@ std::string reach_text(const GateRecord& record) {
     text += extent.best.size < extent.best.due ? fmt::format("; not reached: {}\n", extent.best.due) : "\n";
     text += extent.others();
   }
-  text += far_text(record);
+  text += slow_text(record) + far_text(record);
   if (std::ranges::any_of(extents, [](const auto& extent) { return extent.second.misses(); }))
     text +=
         "    the other indices hide in bounds that are wider than they are: declare how the kernel computes\n"

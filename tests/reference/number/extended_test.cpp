@@ -41,6 +41,21 @@ TEST(Extended, RoundsSumsAsDoubleDoes) {
   EXPECT_EQ(Wide(0) + Wide(0.3), Wide(0.3));
 }
 
+/// The mantissa stays in [1/2, 1) by whichever operation, as frexp would have it.
+TEST(Extended, StaysNormal) {
+  Wide x(0.7);
+  double check = 0.7;
+  for (int i = 1; i < 300; ++i) {
+    const double y = 0.5 + 0.0078125 * (i % 64);
+    if (i % 3 == 0) x *= Wide(y), check *= y;
+    if (i % 3 == 1) x += Wide(y), check += y;
+    if (i % 3 == 2) x /= Wide(y), check /= y;
+    int exponent = 0;
+    EXPECT_EQ(x.mantissa(), std::frexp(check, &exponent)) << i;
+    EXPECT_EQ(x.exponent(), exponent) << i;
+  }
+}
+
 TEST(Extended, Compares) {
   EXPECT_TRUE(Wide(0) < Wide(5e-324));
   EXPECT_TRUE(Wide(1) < Wide(2));

@@ -45,7 +45,7 @@ struct Beyond : std::runtime_error {
 };
 
 inline void store_loss(const assay_ctc_output& out, std::int64_t b, double loss) {
-  static_cast<float*>(out.loss)[b] = static_cast<float>(loss > 0 ? loss : 0);
+  static_cast<float*>(out.loss)[b] = static_cast<float>(loss < 0 ? 0 : loss);  // -0, where p = 1, is right
 }
 
 inline void clear_gradient(const assay_ctc_problem& p, const assay_ctc_output& out) {

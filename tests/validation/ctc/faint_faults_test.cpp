@@ -9,6 +9,7 @@
 
 #include "tests/limits.h"
 #include "tests/validation/ctc/kernels.h"
+#include "validation/core/report.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::validation {
@@ -183,6 +184,16 @@ TEST_P(Faint, FaultIsCaught) {
 
 INSTANTIATE_TEST_SUITE_P(All, Faint, testing::ValuesIn(faint_faults),
                          [](const auto& fault) { return std::string(fault.param.name); });
+
+/// Where p = 1, -ln p is -0.
+TEST(Nonnegative, HoldsForALossOfMinusZero) {
+  const auto negated_zeros = spoiled([](const Results& out) {
+    for (float& loss : out.loss) loss = loss == 0 ? -0.0F : loss;
+  });
+  Coverage coverage(CtcOperation::classes());
+  const auto report = run_property(property_named("nonnegative"), {negated_zeros}, {.given = {}}, coverage);
+  EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "stub", false);
+}
 
 }  // namespace
 }  // namespace assay::validation

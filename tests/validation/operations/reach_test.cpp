@@ -44,6 +44,26 @@ TEST(NeedleSizes, AreFewPastTheDenseOnes) {
   EXPECT_EQ(needle_sizes(batch, Reach::full, false).back(), 131'073);
 }
 
+TEST(CallTimes, GrowLikeAPowerOfTheSizeUpToItsSquare) {
+  CallTimes times;
+  EXPECT_EQ(times.at(100), 0) << "nothing is known";
+  times.add(10, 1);
+  EXPECT_DOUBLE_EQ(times.at(20), 1) << "one call says nothing of growth";
+  times.add(20, 2);
+  EXPECT_DOUBLE_EQ(times.at(40), 4);
+  times.add(40, 2);
+  EXPECT_DOUBLE_EQ(times.at(80), 2);
+  times.add(80, 2000);
+  EXPECT_DOUBLE_EQ(times.at(160), 8000);
+  times.add(160, 0);
+  EXPECT_EQ(times.at(320), 0);
+}
+
+TEST(SlowestCall, HasNoLimitInAThoroughRun) {
+  EXPECT_GT(slowest_call(Reach::full, true), slowest_call(Reach::full, false));
+  EXPECT_TRUE(std::isinf(slowest_call(Reach::thorough, false)));
+}
+
 TEST(SomeIndices, HoldTheFirstAndTheLast) {
   EXPECT_THAT(some_indices(3, 8), ElementsAre(0, 1, 2));
   EXPECT_THAT(some_indices(100, 4), ElementsAre(0, 33, 66, 99));

@@ -41,6 +41,13 @@ void without_entries_from(std::int64_t first, const CceKernel& healthy, const Pr
                   request);
 }
 
+/// The tail of a large vocabulary is left out, as by a loop over whole blocks.
+void without_last_entries(const CceKernel& healthy, const Problem& problem, const Output& out,
+                          const CceRequest& request) {
+  const std::int64_t V = problem.options.V, first = V > 10'000 ? V - 64 : V;
+  without_entries_from(first, healthy, problem, out, request);
+}
+
 void without_one_entry(const CceKernel& healthy, const Problem& problem, const Output& out, const CceRequest& request) {
   without_entries(lost, lost + 1, healthy, problem, out, request);
 }
@@ -114,6 +121,8 @@ std::vector<CceFault> reach_faults() {
                                             {"H", "loss", thresholds_to_2_12, without_columns},
                                             {"N", "batch-singles", thresholds_to_2_17, without_tokens}});
   add_rare_calls<CceOperation>(faults, "loss");
+  faults.push_back(reach_fault<CceOperation>(
+      "last-64-entries", "of V > 10,000 the last 64 are not in the softmax's sum", "loss", without_last_entries));
   faults.push_back(reach_fault<CceOperation>("entry-left-out", "entry 100,000 is not in the softmax's sum", "loss",
                                              without_one_entry));
   faults.push_back(reach_fault<CceOperation>("token-left-out", "token 100,000 is not in the sum over the batch",
@@ -126,6 +135,7 @@ std::vector<CceFault> reach_faults() {
           wrapped_offsets(of_loss, healthy, problem, out, request);
         }));
   faults.push_back(zero_past_32_bits<CceOperation>("dhidden", "far-tokens"));
+  faults.push_back(zero_past_32_bits<CceOperation>("dweight", "far-entries"));
   return faults;
 }
 

@@ -5,10 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "metal/emulator/memory/zeroed_pages.h"
 #include "validation/cce/compare.h"
 #include "validation/cce/properties/properties.h"
-#include "validation/core/far_pages.h"
+#include "validation/core/far_floats.h"
 
 namespace assay::validation::cce {
 namespace {
@@ -16,17 +15,15 @@ namespace {
 /// The results for the tokens of a case behind as many ignored tokens as it takes.
 CceRun far_results(const CceKernel& kernel, const CceCase& c) {
   const std::int64_t ignored = (std::int64_t{1} << 32) / c.H + 1, N = ignored + c.N;
-  const metal::emulator::ZeroedPages<float> hidden(static_cast<std::size_t>(N * c.H));
-  std::ranges::copy(c.hidden, hidden.data() + ignored * c.H);
+  const FarParts last{static_cast<std::size_t>(ignored * c.H), c.hidden.size()};
+  const FarFloats hidden(last.first + last.size, last), dhidden(last.first + last.size, last);
+  std::ranges::copy(c.hidden, hidden.part(0).begin());
   std::vector<std::int64_t> targets(static_cast<std::size_t>(ignored), c.ignore_index);
   targets.insert(targets.end(), c.targets.begin(), c.targets.end());
-  metal::AnyCceProblem problem{statement_of(c),
-                               std::span<const float>(hidden.data(), static_cast<std::size_t>(N * c.H)),
-                               std::span<const float>(c.weight), std::span<const float>(c.bias)};
+  metal::AnyCceProblem problem{statement_of(c), std::span<const float>(hidden.view()), std::span<const float>(c.weight),
+                               std::span<const float>(c.bias)};
   problem.options.N = N;
   problem.options.targets = targets;
-  const FarPart last{static_cast<std::size_t>(ignored * c.H), c.hidden.size()};
-  const FarFloats dhidden(last.first + last.count, std::span(&last, 1));
   CceRun run;
   run.loss.resize(static_cast<std::size_t>(N));
   run.dweight.resize(c.weight.size());
@@ -38,7 +35,7 @@ CceRun far_results(const CceKernel& kernel, const CceCase& c) {
   out.dbias = std::span(run.dbias);
   kernel.run(problem, out, {});
   run.loss.erase(run.loss.begin(), run.loss.end() - c.N);
-  const auto tokens = dhidden.view().last(last.count);
+  const auto tokens = dhidden.part(0);
   run.dhidden.assign(tokens.begin(), tokens.end());
   return run;
 }

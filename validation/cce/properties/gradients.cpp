@@ -28,8 +28,7 @@ const Gradient of_bias = {&CceRun::dbias,
 
 Finding compare(const CceContext& context, const CceCase& c, const Gradient& gradient) {
   if (gradient.got == &CceRun::dbias && c.bias.empty()) return Finding::skip("there is no bias");
-  const auto truth = context.truth_of(c);
-  const CceBounds bounds(c, context.kernel.info());
+  const auto [truth, bounds] = truth_and_bounds<CceBounds>(context, c);
   const std::vector<float> got = run_valid(context.kernel, c, {.without = gradient.without}).*gradient.got;
   Comparison comparison;
   for (std::size_t i = 0; i < got.size(); ++i) {

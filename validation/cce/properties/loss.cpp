@@ -44,8 +44,7 @@ void notice_terms(Comparison& comparison, const CceCase& c, const CceKernelInfo&
 }
 
 Finding check_loss(const CceContext& context, const CceCase& c) {
-  const auto truth = context.truth_of(c);
-  const CceBounds bounds(c, context.kernel.info());
+  const auto [truth, bounds] = truth_and_bounds<CceBounds>(context, c);
   const CceRun run = run_valid(context.kernel, c, {.without = {"dhidden", "dweight", "dbias"}});
   Comparison comparison;
   for (std::size_t i = 0; i < run.loss.size(); ++i)

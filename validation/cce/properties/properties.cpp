@@ -23,6 +23,7 @@ const std::vector<CceProperty>& CceOperation::properties() {
       nonnegative(),
       batch_singles(),
       far_tokens(),
+      far_entries(),
       duplicates(),
       independence(),
       permutation(),

@@ -14,6 +14,7 @@ CceProperty halves();
 CceProperty refusals();
 CceProperty empty();
 CceProperty far_tokens();
+CceProperty far_entries();
 CceProperty ignored();
 CceProperty nonnegative();
 

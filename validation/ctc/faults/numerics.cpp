@@ -135,19 +135,12 @@ struct LossBelowZero final : PlainCtcKernel {
   double loss(const Row& row) const override { return impossible(row) ? impossible_loss(row) : -row.log_p; }
 };
 
-struct MinusZero final : PlainCtcKernel {
-  static constexpr FaultNote note{"minus-zero", "-ln p of a certain row is -0: max(-0.0, 0.0) is its first argument",
-                                  "nonnegative"};
-  float to_float(double value) const override { return static_cast<float>(value); }
-};
-
 }  // namespace
 
 std::vector<CtcFault> numeric_faults() {
   return plant_all<CtcOperation, SoftmaxWithoutMaximum, SoftmaxMaximumOfBatch, SoftmaxMaximumWithPadding, LogitsClipped,
                    SoftmaxPlusEpsilon, LogOfYPlusEpsilon, LogAddWithoutMaximum, LogAddCutForFloat, AlphaInFloat,
-                   LogSoftmaxInFloat, LossInHalf, ProbabilityLeavesLogSpace, LossBelowZero, MinusZero>(
-      plain_ctc_kernel());
+                   LogSoftmaxInFloat, LossInHalf, ProbabilityLeavesLogSpace, LossBelowZero>(plain_ctc_kernel());
 }
 
 }  // namespace assay::validation

@@ -97,6 +97,11 @@ std::vector<CtcFault> reach_faults() {
                                             {"S", "one-path", thresholds_to_2_12, without_labels}});
   add_rare_calls<CtcOperation>(faults, "loss");
   faults.push_back(reach_fault<CtcOperation>(
+      "softmax-of-33-classes", "classes past the first 33 are left out of the softmax", "loss",
+      [](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+        without_classes(33, healthy, problem, out, request);
+      }));
+  faults.push_back(reach_fault<CtcOperation>(
       "offsets-of-32-bits", "an offset past 2^32 wraps: apple/ml-cross-entropy#37", "far-rows", wrapped_offsets));
   faults.push_back(zero_past_32_bits<CtcOperation>("gradient", "far-rows"));
   return faults;

@@ -5,8 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "metal/emulator/memory/zeroed_pages.h"
-#include "validation/core/far_pages.h"
+#include "validation/core/far_floats.h"
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
 
@@ -22,12 +21,16 @@ class FarRows {
   explicit FarRows(const CtcCase& c)
       : empty_((std::int64_t{1} << 32) / (c.T * c.C) + 1),
         rows_(empty_ + c.B),
-        activations_(static_cast<std::size_t>(c.T * rows_ * c.C)),
+        elements_(static_cast<std::size_t>(c.T * rows_ * c.C)),
+        frames_{static_cast<std::size_t>(empty_ * c.C), static_cast<std::size_t>(c.B * c.C),
+                static_cast<std::size_t>(rows_ * c.C), static_cast<std::size_t>(c.T)},
+        activations_(elements_, frames_),
         input_lengths_(static_cast<std::size_t>(empty_)),
         target_lengths_(input_lengths_),
         targets_(static_cast<std::size_t>(empty_ * c.S)) {
-    for (std::int64_t t = 0; t < c.T; ++t)
-      std::copy_n(c.activations.begin() + t * c.B * c.C, c.B * c.C, activations_.data() + frame(c, t).first);
+    for (std::size_t t = 0; t < frames_.count; ++t)
+      std::copy_n(c.activations.begin() + static_cast<std::ptrdiff_t>(t * frames_.size), frames_.size,
+                  activations_.part(t).begin());
     input_lengths_.insert(input_lengths_.end(), c.input_lengths.begin(), c.input_lengths.end());
     target_lengths_.insert(target_lengths_.end(), c.target_lengths.begin(), c.target_lengths.end());
     targets_.insert(targets_.end(), c.targets.begin(), c.targets.end());
@@ -35,35 +38,29 @@ class FarRows {
 
   /// The results of the rows of the case.
   CtcRun results(const CtcKernel& kernel, const CtcCase& c) {
-    const auto elements = static_cast<std::size_t>(c.T * rows_ * c.C);
-    metal::AnyCtcProblem problem{statement_of(c), std::span<const float>(activations_.data(), elements)};
+    metal::AnyCtcProblem problem{statement_of(c), std::span<const float>(activations_.view())};
     problem.options.B = rows_;
     problem.options.input_lengths = input_lengths_;
     problem.options.target_lengths = target_lengths_;
     problem.options.targets = targets_;
-    std::vector<FarPart> frames;
-    for (std::int64_t t = 0; t < c.T; ++t) frames.push_back(frame(c, t));
-    const FarFloats gradient(elements, frames);
+    const FarFloats gradient(elements_, frames_);
     CtcRun run;
     run.loss.resize(static_cast<std::size_t>(rows_));
     kernel.run(problem, {run.loss, gradient.view()}, {});
     run.loss.erase(run.loss.begin(), run.loss.end() - c.B);
-    for (const FarPart& part : frames) {
-      const auto frame = gradient.view().subspan(part.first, part.count);
+    for (std::size_t t = 0; t < frames_.count; ++t) {
+      const auto frame = gradient.part(t);
       run.gradient.insert(run.gradient.end(), frame.begin(), frame.end());
     }
     return run;
   }
 
  private:
-  /// Where frame t of the rows of the case is.
-  FarPart frame(const CtcCase& c, std::int64_t t) const {
-    return {static_cast<std::size_t>((t * rows_ + empty_) * c.C), static_cast<std::size_t>(c.B * c.C)};
-  }
-
   std::int64_t empty_;
   std::int64_t rows_;
-  metal::emulator::ZeroedPages<float> activations_;
+  std::size_t elements_;
+  FarParts frames_;  ///< of the rows of the case
+  FarFloats activations_;
   std::vector<std::int64_t> input_lengths_, target_lengths_, targets_;
 };
 

@@ -39,25 +39,37 @@ CtcRun results_from(const CtcCase& c, const CtcRun& run, std::int64_t first, std
   return results;
 }
 
+/// A problem with what its results are held to: the truth and the bounds, computed at the same time.
+class Held {
+ public:
+  Held(const CtcContext& context, CtcCase problem, Rounding rounding)
+      : problem_(std::move(problem)), truth_and_bounds_(truth_and_bounds<CtcBounds>(context, problem_, rounding)) {}
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  const CtcCase& problem() const { return problem_; }
+  CtcPart part(std::int64_t first, const CtcRun& run) const {
+    return {first, problem_, run, truth_and_bounds_.second, *truth_and_bounds_.first};
+  }
+
+ private:
+  CtcCase problem_;
+  std::pair<std::shared_ptr<const CtcTruth>, CtcBounds> truth_and_bounds_;
+};
+
 }  // namespace
 
 void in_parts(const CtcContext& context, const CtcCase& c, const CtcRun& run,
               const std::function<void(const CtcPart&)>& use, Rounding rounding) {
-  const auto& info = context.kernel.info();
   if (c.reduction != Reduction::none || c.activations.size() < large)
-    return use({0, c, run, CtcBounds(c, info, rounding), *context.truth_of(c)});
-  CtcCase part;
-  std::shared_ptr<const CtcTruth> truth;
-  std::optional<CtcBounds> bounds;
+    return use(Held(context, c, rounding).part(0, run));
+  std::optional<Held> held;
   const std::int64_t rows = rows_of_part(c);
   for (std::int64_t first = 0; first < c.B; first += rows) {
     CtcCase next = rows_from(c, first, rows);
-    if (!truth || !(next == part)) {
-      part = std::move(next);
-      truth = context.truth_of(part);
-      bounds.emplace(part, info, rounding);
-    }
-    use({first, part, results_from(c, run, first, part.B), *bounds, *truth});
+    const std::int64_t count = next.B;
+    if (!held || !(next == held->problem())) held.emplace(context, std::move(next), rounding);
+    use(held->part(first, results_from(c, run, first, count)));
   }
 }
 

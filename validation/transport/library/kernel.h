@@ -57,7 +57,9 @@ class LibraryKernel final : public Operation::Kernel {
   LibraryKernel(const std::string& path, std::vector<std::string> operations)
       : plugin_(path, Operation::name, std::move(operations)),
         declared_(plugin_.declaration<typename Operation::PluginKernel>()),
-        info_(info_of<Operation>(declared_, path)) {}
+        info_(info_of<Operation>(declared_, path)) {
+    info_.support.takes_views = true;
+  }
 
   const typename Operation::Info& info() const override { return info_; }
 

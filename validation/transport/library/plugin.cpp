@@ -16,6 +16,18 @@ namespace assay::validation::transport {
 namespace {
 
 std::atomic<double> seconds_allowed = 10;
+constexpr double far_patience = 3;  ///< arrays past 2^32 elements get so many times the time limit
+
+bool never() {
+  return false;
+}
+
+std::atomic<bool (*)()> call_ends{never};
+
+/// Whether some array is past 2^32 elements.
+bool is_far(const Request& request) {
+  return std::ranges::any_of(request.slots, [](const Slot& slot) { return slot.far.bytes > 0; });
+}
 
 std::string require_library(const std::string& path) {
   // The words of a line that replays a failure are separated by white space.
@@ -44,6 +56,10 @@ void set_time_limit(double seconds) {
   seconds_allowed = seconds;
 }
 
+void end_calls_when(bool (*stop)()) {
+  call_ends = stop;
+}
+
 Plugin::Plugin(const std::string& path, std::string operation, std::vector<std::string> operations)
     : path_(path),
       library_(require_library(path)),
@@ -61,7 +77,7 @@ std::string Plugin::symbol() const {
 std::unique_ptr<WorkerProcess> Plugin::start() const {
   auto process = std::make_unique<WorkerProcess>(library_, operation_, operations_, memory_.file());
   const Seconds limit(seconds_allowed.load());
-  const auto reply = process->receive(Clock::now() + std::chrono::duration_cast<Clock::duration>(limit));
+  const auto reply = process->receive(Clock::now() + std::chrono::duration_cast<Clock::duration>(limit), call_ends);
   if (!reply.in_time) throw std::runtime_error(fmt::format("{}: not loaded within {:g} s", path_, limit.count()));
   if (!reply.answer || reply.answer->event == Event::faulted) {
     const std::string words = process->last_words();
@@ -91,24 +107,39 @@ void Plugin::died(const std::string& how) const {
 }
 
 Answer Plugin::ask(const Request& request) const {
+  const bool far = is_far(request);
   WorkerProcess& worker = process();
   const auto start = Clock::now();
-  const Seconds limit = time_limit();
+  const Seconds limit = far ? Seconds(far_patience * seconds_allowed.load()) : time_limit();
   worker.send(request);
-  const auto reply = worker.receive(start + std::chrono::duration_cast<Clock::duration>(limit));
+  const auto reply = worker.receive(start + std::chrono::duration_cast<Clock::duration>(limit), call_ends);
+  if (!reply.in_time && call_ends.load()()) died("was interrupted");
+  if (!reply.in_time && far) {
+    process_.reset();
+    throw Unsupported(fmt::format("the kernel needs more than {:g} s for arrays past 2^32 elements", limit.count()));
+  }
   if (!reply.in_time) {
     const char* const less = std::exchange(has_hung_, true) ? ", which is less as it had hung before" : "";
     died(fmt::format("did not return within {:g} s (--time-limit gives it more{})", limit.count(), less));
   }
   if (!reply.answer) died(worker.ending());
-  longest_ = std::max<Seconds>(longest_, Clock::now() - start);
+  if (!far) longest_ = std::max<Seconds>(longest_, Clock::now() - start);
   return *reply.answer;
 }
 
 void Plugin::call(Request request, std::span<const Array> arrays, std::int64_t alignment) const {
   const std::scoped_lock lock(one_call_at_a_time_);
   memory_.put(arrays, static_cast<std::size_t>(alignment), request);
-  const Answer answer = ask(request);
+  try {
+    take(ask(request));
+  } catch (const KernelDied& death) {
+    if (!is_far(request) || call_ends.load()()) throw;
+    const std::string how = death.what();
+    throw Unsupported("it has no memory for arrays past 2^32 elements, or fails: " + how.substr(0, how.find('\n')));
+  }
+}
+
+void Plugin::take(const Answer& answer) const {
   if (answer.event == Event::faulted) died(memory_.describe(answer));
   if (const std::string out_of_bounds_write = memory_.out_of_bounds_write(); !out_of_bounds_write.empty())
     died(out_of_bounds_write);

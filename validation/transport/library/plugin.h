@@ -20,6 +20,9 @@ bool is_library(const std::string& name);
 /// Sets the time limit of all further calls of plug-ins, in seconds. The default is 10.
 void set_time_limit(double seconds);
 
+/// Ends a call of a plug-in when `stop` returns true, with KernelDied.
+void end_calls_when(bool (*stop)());
+
 class Plugin {
  public:
   /// Loads the library's kernel of the operation. Throws std::invalid_argument, naming the file and what is wrong with
@@ -42,7 +45,8 @@ class Plugin {
   }
 
   /// Calls run on the problem and arrays.
-  /// Throws std::invalid_argument with the message of a refusal, and KernelDied.
+  /// Throws std::invalid_argument with the message of a refusal, KernelDied, and Unsupported where the kernel declines,
+  /// or dies of arrays past 2^32 elements: it may be right, and lack memory.
   void call(Request request, std::span<const Array> arrays, std::int64_t alignment) const;
 
  private:
@@ -51,6 +55,7 @@ class Plugin {
   std::unique_ptr<WorkerProcess> start() const;
   WorkerProcess& process() const;
   Answer ask(const Request& request) const;
+  void take(const Answer& answer) const;
   void copy_declaration(void* kernel, std::size_t size) const;
   [[noreturn]] void died(const std::string& how) const;
   Seconds time_limit() const;

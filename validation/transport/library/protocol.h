@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "validation/core/far_pages.h"
 #include "validation/plugin/assay_plugin.h"
 
 namespace assay::validation::transport {
@@ -31,13 +32,14 @@ struct Slot {
   std::uint32_t writable = 0;
   std::uint32_t pointer_at = 0;  ///< offset of the array's pointer in the problem or, if writable, in the output
   std::uint32_t size_at = 0;     ///< offset of the array's number of elements, likewise
+  FarArray far = {};             ///< of more bytes than there is memory: the shared memory has its parts, one by one
 };
 
 /// The largest number of arrays. An array without elements is NULL.
 inline constexpr std::size_t max_slots = 16;
 
 /// A number that is changed whenever these structs change.
-inline constexpr std::uint64_t protocol = 0xA55A'0002;
+inline constexpr std::uint64_t protocol = 0xA55A'0003;
 
 struct Request {
   std::uint64_t magic = protocol;

@@ -49,6 +49,14 @@ std::string access_text(const char* verb, const Array& array, const Slot& slot, 
   return fmt::format("{} {}[{}], past its {} elements", verb, array.name, index, count);
 }
 
+/// Calls use(place in the shared memory, place in the array, bytes) for each part of the array that the slot has.
+template <class Use>
+void for_each_part(const Slot& slot, const Use& use) {
+  if (slot.far.bytes == 0) return use(slot.begin, std::size_t{0}, slot.end - slot.begin);
+  const FarParts& own = slot.far.own;
+  for (std::size_t i = 0; i < own.count; ++i) use(slot.begin + i * own.size, own.begin(i), own.size);
+}
+
 std::size_t distance(const Slot& slot, std::size_t offset) {
   if (offset < slot.begin) return slot.begin - offset;
   return offset < slot.end ? 0 : offset - slot.end + 1;
@@ -86,14 +94,16 @@ void SharedArrays::lay_out(std::size_t alignment, Request& request) {
   slots_.clear();
   for (const Array& array : arrays_) {
     Slot slot{.element = static_cast<std::uint32_t>(array.element),
-              .writable = array.output != nullptr ? 1U : 0U,
+              .writable = array.is_output ? 1U : 0U,
               .pointer_at = array.pointer_at,
-              .size_at = array.size_at};
-    if (array.bytes > 0) {
+              .size_at = array.size_at,
+              .far = array.far};
+    const std::size_t bytes = array.far.bytes > 0 ? array.far.own.size * array.far.own.count : array.bytes;
+    if (bytes > 0) {
       slot.first_page = at;
-      slot.last_page = at + (array.bytes + page - 1) / page * page;
-      slot.begin = (slot.last_page - array.bytes) / alignment * alignment;
-      slot.end = slot.begin + array.bytes;
+      slot.last_page = at + (bytes + page - 1) / page * page;
+      slot.begin = (slot.last_page - bytes) / alignment * alignment;
+      slot.end = slot.begin + bytes;
       at = slot.last_page + guard_pages * page;
     }
     request.slots.at(slots_.size()) = slot;
@@ -110,7 +120,9 @@ void SharedArrays::put(std::span<const Array> arrays, std::size_t alignment, Req
     const Slot& slot = slots_[i];
     if (slot.begin == slot.end) continue;
     fill(memory_, slot.first_page, slot.begin);
-    std::memcpy(memory_ + slot.begin, arrays_[i].input, arrays_[i].bytes);
+    for_each_part(slot, [&](std::size_t here, std::size_t there, std::size_t bytes) {
+      std::memcpy(memory_ + here, arrays_[i].input + there, bytes);
+    });
     fill(memory_, slot.end, slot.last_page);
   }
 }
@@ -149,7 +161,9 @@ std::string SharedArrays::describe(const Answer& fault) const {
 void SharedArrays::get() const {
   for (std::size_t i = 0; i < slots_.size(); ++i)
     if (slots_[i].writable != 0 && arrays_[i].bytes > 0)
-      std::memcpy(arrays_[i].output, memory_ + slots_[i].begin, arrays_[i].bytes);
+      for_each_part(slots_[i], [&](std::size_t here, std::size_t there, std::size_t bytes) {
+        std::memcpy(arrays_[i].output + there, memory_ + here, bytes);
+      });
 }
 
 }  // namespace assay::validation::transport

@@ -17,20 +17,20 @@ namespace assay::validation::transport {
 struct Array {
   const char* name;
   const std::byte* input;
-  std::byte* output;  ///< null for an input
+  std::byte* output;  ///< null for an input, and maybe for an output of no elements
+  bool is_output;
   std::size_t bytes;
   std::size_t element;
   std::uint32_t pointer_at = 0, size_at = 0;  ///< as in Slot
+  FarArray far = {};                          ///< if it lies in far pages
 
   template <class Value>
   static Array of(const char* name, std::span<Value> values, std::uint32_t pointer_at = 0, std::uint32_t size_at = 0) {
     const auto bytes = std::as_bytes(values);
-    if constexpr (std::is_const_v<Value>) {
-      return {name, bytes.data(), nullptr, bytes.size(), sizeof(Value), pointer_at, size_at};
-    } else {
-      return {name,       bytes.data(), std::as_writable_bytes(values).data(), bytes.size(), sizeof(Value),
-              pointer_at, size_at};
-    }
+    Array array{name, bytes.data(), nullptr, !std::is_const_v<Value>, bytes.size(), sizeof(Value), pointer_at, size_at};
+    if constexpr (!std::is_const_v<Value>) array.output = std::as_writable_bytes(values).data();
+    array.far = far_array_at(bytes.data()).value_or(FarArray());
+    return array;
   }
 };
 

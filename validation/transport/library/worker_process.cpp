@@ -57,9 +57,10 @@ class FileActions {
   posix_spawn_file_actions_t actions_{};
 };
 
+/// At most a tenth of a second.
 int milliseconds_until(Clock::time_point deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1'000'000'000));
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 100));
 }
 
 }  // namespace
@@ -112,14 +113,15 @@ void WorkerProcess::send(const Request& request) {
   }
 }
 
-WorkerProcess::Reply WorkerProcess::receive(Clock::time_point deadline) {
+WorkerProcess::Reply WorkerProcess::receive(Clock::time_point deadline, bool (*stop)()) {
   Answer answer;
   auto* bytes = reinterpret_cast<char*>(&answer);
   for (std::size_t got = 0; got < sizeof answer;) {
     pollfd readable{.fd = socket_.number(), .events = POLLIN, .revents = 0};
     const int ready = poll(&readable, 1, milliseconds_until(deadline));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return {std::nullopt, false};
+    if (ready <= 0 && (stop() || Clock::now() >= deadline)) return {std::nullopt, false};
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    if (ready < 0) return {std::nullopt, false};
     const ssize_t count = read(socket_.number(), bytes + got, sizeof answer - got);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return {std::nullopt, true};

@@ -35,7 +35,8 @@ class WorkerProcess {
     std::optional<Answer> answer;
     bool in_time = true;  ///< without an answer: false if the time is up, true if the process has ended
   };
-  Reply receive(Clock::time_point deadline);
+  /// Waits until the deadline, or until `stop` returns true; `stop` is asked every tenth of a second.
+  Reply receive(Clock::time_point deadline, bool (*stop)());
 
   /// How the process ended: "called exit(0)", "was ended by signal 6 (Aborted)".
   std::string ending();

@@ -6,13 +6,18 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <exception>
+#include <fstream>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -119,6 +124,11 @@ class Arrays {
       if (slot.end == slot.begin) continue;
       const int access = slot.writable != 0 ? PROT_READ | PROT_WRITE : PROT_READ;
       if (mprotect(memory_ + slot.first_page, slot.last_page - slot.first_page, access) != 0) _exit(1);
+      if (slot.far.bytes == 0) continue;
+      std::byte* const far = far_.emplace_back(slot.far).data();
+      for_each_part(slot, [&](std::byte* shared, std::size_t there, std::size_t size) {
+        std::memcpy(far + there, shared, size);
+      });
     }
     report_offsets_into(memory_, size_);
   }
@@ -131,26 +141,84 @@ class Arrays {
 
   /// Writes the address and the number of elements of each array into the struct that has its pointer.
   void enter(std::byte* problem, std::byte* output) const {
+    auto far = far_.begin();
     for (const Slot& slot : request_.slots) {
       if (slot.pointer_at == 0) continue;
       std::byte* const owner = slot.writable != 0 ? output : problem;
-      const void* const address = slot.end > slot.begin ? memory_ + slot.begin : nullptr;
-      const auto size = static_cast<std::int64_t>((slot.end - slot.begin) / slot.element);
+      const bool is_far = slot.far.bytes > 0;
+      const void* const address = is_far ? (far++)->data() : slot.end > slot.begin ? memory_ + slot.begin : nullptr;
+      const auto size = static_cast<std::int64_t>((is_far ? slot.far.bytes : slot.end - slot.begin) / slot.element);
       std::memcpy(owner + slot.pointer_at, static_cast<const void*>(&address), sizeof address);
       std::memcpy(owner + slot.size_at, &size, sizeof size);
     }
   }
 
+  bool are_far() const { return !far_.empty(); }
+
+  /// Copies the parts of outputs in far pages to the shared memory.
+  void leave() const {
+    auto far = far_.begin();
+    for (const Slot& slot : request_.slots) {
+      if (slot.far.bytes == 0) continue;
+      const std::byte* const from = (far++)->data();
+      if (slot.writable == 0) continue;
+      for_each_part(slot, [&](std::byte* shared, std::size_t there, std::size_t size) {
+        std::memcpy(shared, from + there, size);
+      });
+    }
+  }
+
  private:
+  /// Calls use(place in the shared memory, place in the array, bytes) for each part of an array in far pages.
+  template <class Use>
+  void for_each_part(const Slot& slot, const Use& use) const {
+    const FarParts& own = slot.far.own;
+    for (std::size_t i = 0; i < own.count; ++i) use(memory_ + slot.begin + i * own.size, own.begin(i), own.size);
+  }
+
   const Request& request_;
   std::size_t size_;
   std::byte* memory_ = nullptr;
+  std::deque<FarPages> far_;  ///< of the slots that have them, in their order
+};
+
+/// Leaves little memory beside arrays past 2^32 elements, so that a plug-in which copies them fails, not the machine.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(bool far) {
+    std::ifstream statistics("/proc/self/statm");
+    std::size_t pages = 0;
+    if (!far || getrlimit(RLIMIT_AS, &former_) != 0 || !(statistics >> pages)) return;
+    constexpr std::size_t spare = std::size_t{1} << 32;
+    rlimit less = former_;
+    less.rlim_cur = std::min<rlim_t>(former_.rlim_cur, pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + spare);
+    is_set_ = setrlimit(RLIMIT_AS, &less) == 0;
+  }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+  ~MemoryLimit() {
+    if (is_set_) setrlimit(RLIMIT_AS, &former_);
+  }
+
+ private:
+  rlimit former_{};
+  bool is_set_ = false;
 };
 
 int call(const DeclarationStart& kernel, Request& request, char* message) {
-  const Arrays arrays(request);
+  std::optional<Arrays> all;
+  try {
+    all.emplace(request);
+  } catch (const std::system_error& none) {
+    std::snprintf(message, message_size, "%s", none.what());
+    return ASSAY_UNSUPPORTED;
+  }
+  const Arrays& arrays = *all;
   arrays.enter(request.problem.data(), request.output.data());
-  return kernel.run(request.problem.data(), request.output.data(), message, message_size);
+  const MemoryLimit limit(arrays.are_far());
+  const int status = kernel.run(request.problem.data(), request.output.data(), message, message_size);
+  arrays.leave();
+  return status;
 }
 
 /// Catches exceptions, because a plug-in in C++ may throw instead of returning ASSAY_FAILED.
