@@ -50,7 +50,7 @@ for library in gmp mpfr flint openblas zip; do
 done
 
 # Shaders need a compiler: without one the program says how to get it.
-! bare assay metal check ctc.metal >check.txt 2>&1 || fail "a shader was compiled by nobody"
+! bare assay metal lint "$package/share/assay/kernels/ctc/ctc.metal" >check.txt 2>&1 || fail "a shader was compiled by nobody"
 grep -q "ASSAY_CLANG" check.txt || fail "no advice: $(cat check.txt)"
 
 "$work/venv/bin/python" - "$work/venv" <<'PYTHON'
