@@ -53,7 +53,7 @@ class Inliner {
   }
 
   fs::path found(const fs::path& own_folder, const std::string& name) const {
-    const fs::path own = (own_folder / name).lexically_normal();
+    fs::path own = (own_folder / name).lexically_normal();
     if (fs::exists(own)) return own;
     for (const fs::path& folder : folders_)
       if (fs::exists(folder / name)) return (folder / name).lexically_normal();
