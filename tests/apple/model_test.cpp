@@ -33,9 +33,9 @@ TEST(AppleModelTest, SaysWhatIsMissing) {
 
 TEST(AppleModelTest, ConstantsAreLookedUpOnce) {
   const auto device = opened();
-  std::string source = "constant int unused [[function_constant(1)]];\n";
-  for (int i = 0; i < 20; ++i) source += "kernel void f" + std::to_string(i) + "() {}\n";
-  const auto library = or_throw(device->new_library(source));
+  std::string text = "constant int unused [[function_constant(1)]];\n";
+  for (int i = 0; i < 20; ++i) text += "kernel void f" + std::to_string(i) + "() {}\n";
+  const auto library = or_throw(device->new_library(text));
   const auto functions_made = [&](std::uint32_t constant) {
     const long before = model::created("MTLFunction");
     for (int i = 0; i < 20; ++i)

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_deaths = 3;  ///< of a shard, without a unit finished between them
+constexpr int max_deaths = 3;  ///< of a shard, without a unit finished between them
 
 /// One shard: its files, and the process that judges it now.
 struct ShardProcess {
@@ -168,9 +168,9 @@ class ShardPool {
     if (shard.finished || Interrupt::came()) return;
     shard.deaths = shard.units_done > shard.done_at_start ? 1 : shard.deaths + 1;
     constexpr int refused = 2;
-    if (exit == refused || shard.deaths == most_deaths)
+    if (exit == refused || shard.deaths == max_deaths)
       throw std::runtime_error(fmt::format("shard {} of {} ended with status {}{}:\n{}", shard.index, gate_.shards,
-                                           exit, exit == refused ? "" : fmt::format(", {} times", most_deaths),
+                                           exit, exit == refused ? "" : fmt::format(", {} times", max_deaths),
                                            shard.output()));
     start(shard);
   }
