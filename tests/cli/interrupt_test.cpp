@@ -16,7 +16,6 @@ namespace assay::validation {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 using testing::SizeIs;
 
 class Interrupted : public Program {
@@ -58,7 +57,7 @@ TEST_F(Interrupted, GateKeepsTheFailureThatItWasShrinking) {
 TEST_F(Interrupted, GateDoesNotWaitForAPlugIn) {
   const Outcome outcome = run_until(2, "TERM", "gate ctc --kernel ./hangs.so --filter '^loss$' --time-limit 60");
   EXPECT_EQ(outcome.status, 130);
-  EXPECT_THAT(outcome.out, Not(HasSubstr("fail")));
+  EXPECT_THAT(outcome.out, HasSubstr("0 of 1 properties failed"));
 }
 
 /// Making one case of such a batch takes milliseconds, and each row would make several.

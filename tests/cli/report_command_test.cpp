@@ -160,7 +160,8 @@ TEST_F(ReportCommand, IsInterruptedAndGoesOn) {
   EXPECT_EQ(run("merge run.json").status, 2) << "what is not finished is not merged";
   const Outcome other = run(command + "--seed 2 --resume run.json");
   EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.err, HasSubstr("seed is '1'"));
+  EXPECT_THAT(other.err, HasSubstr("--resume run.json: the run began as 'gate "));
+  EXPECT_THAT(other.err, HasSubstr("give the same options"));
   const Outcome resumed = run(command + "--resume run.json");
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   ASSERT_EQ(run(command + "--json whole.json").status, 0);
@@ -222,7 +223,8 @@ TEST_F(Shards, GoOnAfterTheHeadHasDied) {
               HasSubstr("run.json.shards holds shards of an earlier command: continue it with --resume run.json"));
   const Outcome other = run(asked_ + "--seed 2 --shards 2 --resume run.json");
   EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.err, HasSubstr("seed is '1'"));
+  EXPECT_THAT(other.err, HasSubstr("--resume run.json: the run began as 'gate "));
+  EXPECT_THAT(other.err, HasSubstr("give the same options"));
   const Outcome resumed = run(asked_ + "--shards 2 --resume run.json");
   EXPECT_EQ(resumed.status, 1) << resumed.err;
   expect_the_single_run();

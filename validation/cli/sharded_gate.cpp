@@ -1,6 +1,7 @@
 #include "validation/cli/sharded_gate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -96,6 +97,20 @@ fs::path folder_of(const ShardedGate& gate, const std::string& file) {
         fmt::format("--resume {}: there is no folder {} of its shards", gate.resume, folder.string()));
   fs::create_directories(folder);
   return fs::absolute(folder);
+}
+
+/// Notes in the folder what is judged, or throws if a run to be resumed judges something else.
+void require_same_command(const ShardedGate& gate, const fs::path& folder) {
+  const std::string command = fmt::format("{} --shards {}", fmt::join(gate.words, " "), gate.shards);
+  const fs::path note = folder / "command";
+  if (!fs::exists(note)) {
+    std::ofstream(note) << command;
+    return;
+  }
+  const std::string begun = (std::ostringstream() << std::ifstream(note).rdbuf()).str();
+  if (command != begun)
+    throw std::invalid_argument(fmt::format(
+        "--resume {}: the run began as '{}', and this is '{}': give the same options", gate.resume, begun, command));
 }
 
 class ShardPool {
@@ -203,6 +218,7 @@ int judge_in_shards(const ShardedGate& gate) {
   require_folders(files);
   const bool is_kept = !files.json.empty() && files.json != "-";
   const ReportFolder folder(folder_of(gate, gate.resume.empty() ? files.json : gate.resume), is_kept);
+  require_same_command(gate, folder.path());
   const Interrupt interrupt;
   ShardPool pool(gate, folder.path());
   if (!pool.run()) {

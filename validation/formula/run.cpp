@@ -215,8 +215,13 @@ Judged run(const Subject& subject, const RunOptions& options) {
   for (const Property& property : properties_of(subject)) {
     known += (known.empty() ? "" : ", ") + property.name;
     if (!std::regex_search(property.name, pattern)) continue;
-    PropertyRun property_run(subject, property, options, record.coverage);
+    Coverage coverage;
+    const std::int64_t first = unit;
+    PropertyRun property_run(subject, property, options, coverage);
     record.properties.push_back(property_run.run(unit));
+    record.coverage.merge(coverage);
+    if (options.shard.total > 1)  // a merge adds all cases that a shard judged of a property as one unit
+      record.judged.push_back({first + options.shard.index, record.properties.back(), coverage});
     for (const auto& line : property_run.hidden()) judged.hidden.push_back(property.name + " notices " + line);
   }
   judged.truths = *subject.truths;
