@@ -100,10 +100,10 @@ void take_undeclared(const Subject& subject, const std::string& what, const Doub
 Hint hint_of(const Subject& subject, const Traced& traced, const std::vector<std::int32_t>& nodes,
              const Doubles& values, bool has_road) {
   return [&, has_road](std::size_t k, std::size_t i, double error, double bound) {
-    constexpr double most = 64;  // times the bound: beyond, an error is no matter of rounding
+    constexpr double max_share = 64;  // a larger error is not one of rounding
     if (has_road) return std::string();
-    const std::string rounds = declaration_hint(traced, nodes[k], i, values, subject.arithmetic, error - bound);
-    if (!(error <= most * bound)) return rounds;
+    std::string rounds = declaration_hint(traced, nodes[k], i, values, subject.arithmetic, error - bound);
+    if (!(error <= max_share * bound)) return rounds;
     return rounds + "\n  if the kernel takes another road than the formula, write the road as a formula: road=f";
   };
 }

@@ -39,13 +39,14 @@ CtcRun results_from(const CtcCase& c, const CtcRun& run, std::int64_t first, std
   return results;
 }
 
-/// A problem with what its results are held to: the truth and the bounds, computed at the same time.
+/// A problem, its truth and its bounds. Truth and bounds are computed at the same time.
 class Held {
  public:
   Held(const CtcContext& context, CtcCase problem, Rounding rounding)
       : problem_(std::move(problem)), truth_and_bounds_(truth_and_bounds<CtcBounds>(context, problem_, rounding)) {}
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
+  ~Held() = default;
 
   const CtcCase& problem() const { return problem_; }
   CtcPart part(std::int64_t first, const CtcRun& run) const {
