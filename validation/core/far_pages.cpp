@@ -60,9 +60,9 @@ FarPages::FarPages(const FarArray& array) {
     munmap(range_, reserved_);
     throw;
   }
-  forgetful_ = std::thread([this] {
-    // The system counts a page once for each address that led to it, unless it is told to forget the address. The
-    // contents stay.
+  page_releaser_ = std::thread([this] {
+    // The system counts a page once for each address at which it was touched. MADV_DONTNEED ends that; the contents
+    // stay.
     while (!done_) {
       for (const Gap& gap : gaps_) madvise(gap.begin, gap.bytes, MADV_DONTNEED);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -78,7 +78,7 @@ FarPages::~FarPages() {
     registry().arrays.erase(data_);
   }
   done_ = true;
-  forgetful_.join();
+  page_releaser_.join();
   munmap(range_, reserved_);
 }
 

@@ -29,8 +29,8 @@ struct FarArray {
 
 class FarPages {
  public:
-  /// Between pages that may not be touched; it ends with the last page, up to the 64 bytes that it is aligned to.
-  /// Throws std::system_error where there are no addresses left.
+  /// The pages before and behind the array may not be touched. The array is aligned to 64 bytes, and ends less than 64
+  /// bytes before the page behind it. Throws std::system_error where there are no addresses left.
   explicit FarPages(const FarArray& array);
   FarPages(const FarPages&) = delete;
   FarPages& operator=(const FarPages&) = delete;
@@ -52,11 +52,11 @@ class FarPages {
   std::byte* data_ = nullptr;
   std::vector<Gap> gaps_;
   std::atomic<bool> done_ = false;
-  std::thread forgetful_;
+  std::thread page_releaser_;
 };
 
-/// The array in far pages of this process that begins at `data`, if there is one: what a kernel in another process must
-/// be given, for nobody can copy it.
+/// The array in far pages of this process that begins at `data`, if there is one. A kernel in another process makes an
+/// array of the same description, since this one is too large to copy.
 std::optional<FarArray> far_array_at(const void* data);
 
 }  // namespace assay::validation
