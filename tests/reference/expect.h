@@ -4,15 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "tests/limits.h"
+
 namespace assay::reference::tests {
 
-constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+using assay::tests::doubles::infinity;
+using assay::tests::doubles::nan;
 constexpr double tiny = 1e-40;  // what 50 digits leave uncertain, with room
 
 /// |got - want| <= bound.

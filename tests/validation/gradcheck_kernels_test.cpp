@@ -75,16 +75,6 @@ TEST(GradcheckKernels, TellsWhatThePlantedFaultsOfCtcAre) {
   }
 }
 
-/// The gradient [T, B, C] of the plain kernel, and the problem, to be spoiled.
-using Spoil = std::function<void(const CtcProblem<float>&, std::span<float>)>;
-
-StubKernel spoiled_gradient(const Spoil& spoil) {
-  return StubKernel([spoil](const CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) {
-    plain_ctc_kernel()->run(problem, out, threads);
-    if (!out.gradient.empty()) spoil(problem, out.gradient);
-  });
-}
-
 /// Every element for which `chosen(problem, t, b, k)` holds is wrong.
 template <class Chosen>
 StubKernel wrong_where(const Chosen& chosen) {

@@ -52,15 +52,6 @@ TEST(GradcheckSharp, RightKernelsPass) {
   }
 }
 
-using Spoil = std::function<void(const CtcProblem<float>&, std::span<float>)>;
-
-StubKernel spoiled_gradient(const Spoil& spoil) {
-  return StubKernel([spoil](const CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) {
-    plain_ctc_kernel()->run(problem, out, threads);
-    if (!out.gradient.empty()) spoil(problem, out.gradient);
-  });
-}
-
 /// The gradient of a softmax over the first `classes` classes, but of the true posterior.
 StubKernel softmax_of_first(std::int64_t classes) {
   return spoiled_gradient([classes](const CtcProblem<float>& p, std::span<float> gradient) {

@@ -1,5 +1,6 @@
 // NumPy's .npy format: what NumPy 1.24 writes is read to the bit, and what is hostile is refused in words.
 #include "validation/core/npy.h"
+#include "tests/reference/expect.h"
 
 #include <gtest/gtest.h>
 
@@ -37,15 +38,7 @@ std::vector<std::int64_t> integers(const std::string& file) {
   return npy_integers(parse_npy(file));
 }
 
-template <class Action>
-std::string complaint(const Action& action) {
-  try {
-    action();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
-}
+using reference::tests::refusal_of;
 
 TEST(Npy, ReadsWhatNumPyWrote) {
   // np.save(file, np.array([[1, 2, 3], [4, 5, -6]], dtype=np.float32))
@@ -115,7 +108,7 @@ TEST(Npy, CountsWhatFloat64LosesAndRefusesWhatItCannotHold) {
   EXPECT_EQ(got[0], 0.1F);
   EXPECT_TRUE(std::isnan(got[3]));
   const std::string too_large = "\x9c\x75\x00\x88\x3c\xe4\x37\x7e"s;  // 1e300
-  EXPECT_EQ(complaint([&] { floats(file_of(dict("<f8", "(1,)"), too_large)); }),
+  EXPECT_EQ(refusal_of([&] { floats(file_of(dict("<f8", "(1,)"), too_large)); }),
             "element 0 in row-major order = 1e+300: expected a value within float32's range");
 }
 
@@ -139,9 +132,9 @@ TEST(Npy, ReadsFloatsOfAnyTypeAsDoubles) {
   const std::string columns = "\0\0\0\0\0\0\xf0\x3f\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\x08\x40\0\0\0\0\0\0\x10\x40"s;
   EXPECT_EQ(doubles(file_of(dict("<f8", "(2, 2)", true), columns)), (std::vector<double>{1, 3, 2, 4}));
   EXPECT_EQ(doubles(format_npy(npy_array(std::vector<double>{}, {0, 3}))), std::vector<double>{});
-  EXPECT_EQ(complaint([&] { doubles(file_of(dict("<i8", "(1,)"), "12345678")); }),
+  EXPECT_EQ(refusal_of([&] { doubles(file_of(dict("<i8", "(1,)"), "12345678")); }),
             "int64 [1]: expected float16, float32 or float64");
-  EXPECT_EQ(complaint([&] { format_npy(npy_array(std::vector<double>{1, 2}, {3})); }),
+  EXPECT_EQ(refusal_of([&] { format_npy(npy_array(std::vector<double>{1, 2}, {3})); }),
             "float64 [3]: expected 24 bytes of elements, found 16");
 }
 
@@ -154,7 +147,7 @@ TEST(Npy, ReadsEveryInteger) {
   EXPECT_EQ(integers(file_of(dict("<u4", "()"), "\xff\xff\xff\xff")), std::vector<std::int64_t>{0xffffffffL});
   EXPECT_EQ(integers(file_of(dict("<i8", "()"), "\0\0\0\0\0\0\0\x80"s)),
             std::vector<std::int64_t>{std::numeric_limits<std::int64_t>::min()});
-  EXPECT_EQ(complaint([] { integers(file_of(dict("<u8", "()"), "\0\0\0\0\0\0\0\x80"s)); }),
+  EXPECT_EQ(refusal_of([] { integers(file_of(dict("<u8", "()"), "\0\0\0\0\0\0\0\x80"s)); }),
             "element 0 = 9223372036854775808: expected at most 2^63 - 1");
 }
 
@@ -177,9 +170,9 @@ TEST(Npy, ReadsAndWritesNumbersOfAnyType) {
   EXPECT_EQ(npy_number(parse_npy(file_of(dict("<f2", "()"), "\x01\0"s))), 0x1p-24);
   EXPECT_EQ(npy_number(parse_npy(file_of(dict("|i1", "()"), "\xff"s))), -1);
   EXPECT_EQ(npy_number(parse_npy(file_of(dict("<u2", "()"), "\xff\xff"s))), 65535);
-  EXPECT_EQ(complaint([] { npy_number(npy_text_array("1")); }), "<U1 []: expected a number");
-  EXPECT_EQ(complaint([] { npy_number(npy_flag_array(true)); }), "bool []: expected a number");
-  EXPECT_EQ(complaint([] { npy_number(npy_array(std::vector<float>{1}, {1})); }),
+  EXPECT_EQ(refusal_of([] { npy_number(npy_text_array("1")); }), "<U1 []: expected a number");
+  EXPECT_EQ(refusal_of([] { npy_number(npy_flag_array(true)); }), "bool []: expected a number");
+  EXPECT_EQ(refusal_of([] { npy_number(npy_array(std::vector<float>{1}, {1})); }),
             "float32 [1]: expected a scalar, of shape []");
 }
 
@@ -190,22 +183,22 @@ TEST(Npy, ReadsEmptyArrays) {
 
 TEST(Npy, RefusesAnArrayOfAnotherType) {
   const std::string one = "\0\0\x80\x3f"s;
-  EXPECT_EQ(complaint([&] { floats(file_of(dict("<i4", "()"), one)); }),
+  EXPECT_EQ(refusal_of([&] { floats(file_of(dict("<i4", "()"), one)); }),
             "int32 []: expected float16, float32 or float64");
-  EXPECT_EQ(complaint([&] { integers(file_of(dict("<f4", "()"), one)); }), "float32 []: expected an integer type");
-  EXPECT_EQ(complaint([&] { npy_flag(parse_npy(file_of(dict("<f4", "()"), one))); }), "float32 []: expected bool");
-  EXPECT_EQ(complaint([&] { npy_text(parse_npy(file_of(dict("<f4", "()"), one))); }),
+  EXPECT_EQ(refusal_of([&] { integers(file_of(dict("<f4", "()"), one)); }), "float32 []: expected an integer type");
+  EXPECT_EQ(refusal_of([&] { npy_flag(parse_npy(file_of(dict("<f4", "()"), one))); }), "float32 []: expected bool");
+  EXPECT_EQ(refusal_of([&] { npy_text(parse_npy(file_of(dict("<f4", "()"), one))); }),
             "float32 []: expected text (unicode)");
-  EXPECT_EQ(complaint([&] { npy_text(parse_npy(file_of(dict("<U1", "(1,)"), "s\0\0\0"s))); }),
+  EXPECT_EQ(refusal_of([&] { npy_text(parse_npy(file_of(dict("<U1", "(1,)"), "s\0\0\0"s))); }),
             "<U1 [1]: expected a scalar, of shape []");
-  EXPECT_EQ(complaint([&] { npy_text(parse_npy(file_of(dict("<U1", "()"), "\xdf\0\0\0"s))); }),
+  EXPECT_EQ(refusal_of([&] { npy_text(parse_npy(file_of(dict("<U1", "()"), "\xdf\0\0\0"s))); }),
             "character 223 of a text: expected ASCII");
 }
 
 TEST(Npy, WritesNoArrayWhoseElementsDoNotFillItsShape) {
-  EXPECT_EQ(complaint([] { format_npy(npy_array(std::vector<float>(3), {2, 2})); }),
+  EXPECT_EQ(refusal_of([] { format_npy(npy_array(std::vector<float>(3), {2, 2})); }),
             "float32 [2, 2]: expected 16 bytes of elements, found 12");
-  EXPECT_NE(complaint([] { format_npy(npy_array(std::vector<float>(3), {-3, -1})); }), "accepted");
+  EXPECT_NE(refusal_of([] { format_npy(npy_array(std::vector<float>(3), {-3, -1})); }), "accepted");
 }
 
 struct Hostile {
@@ -221,7 +214,7 @@ void PrintTo(const Hostile& hostile, std::ostream* out) {
 class NpyHostile : public testing::TestWithParam<Hostile> {};
 
 TEST_P(NpyHostile, IsRefusedInWords) {
-  const std::string got = complaint([] { parse_npy(GetParam().file); });
+  const std::string got = refusal_of([] { parse_npy(GetParam().file); });
   EXPECT_NE(got.find(GetParam().expected), std::string::npos) << got;
 }
 

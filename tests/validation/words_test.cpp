@@ -1,5 +1,6 @@
 // Cases as words: keys once each, numbers whole, lists without holes; what is wrong is said by its key.
 #include "validation/core/words.h"
+#include "tests/reference/expect.h"
 
 #include <gtest/gtest.h>
 
@@ -12,29 +13,21 @@
 namespace assay::validation {
 namespace {
 
-template <class Action>
-std::string complaint(const Action& action) {
-  try {
-    action();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
-}
+using reference::tests::refusal_of;
 
 TEST(Words, AreTakenInAnyOrderAndAnySpacing) {
   EXPECT_EQ(parse_words("  b=2\ta=  c=x=y "), (Words{{"a", ""}, {"b", "2"}, {"c", "x=y"}}));
   EXPECT_EQ(parse_words(""), Words{});
-  EXPECT_EQ(complaint([] { parse_words("a=1 b"); }), "'b': expected key=value");
-  EXPECT_EQ(complaint([] { parse_words("a=1 b=2 a=1"); }), "'a' is given twice");
+  EXPECT_EQ(refusal_of([] { parse_words("a=1 b"); }), "'b': expected key=value");
+  EXPECT_EQ(refusal_of([] { parse_words("a=1 b=2 a=1"); }), "'a' is given twice");
 }
 
 TEST(Words, AreKnownOrRefused) {
   const Words known = {{"a", ""}, {"b", ""}};
   EXPECT_NO_THROW(require_known({{"a", "1"}}, known));
-  EXPECT_EQ(complaint([&] { require_known({{"a", "1"}, {"c", ""}}, known); }), "'c=' is not part of a case");
+  EXPECT_EQ(refusal_of([&] { require_known({{"a", "1"}, {"c", ""}}, known); }), "'c=' is not part of a case");
   EXPECT_EQ(word({{"a", "1"}}, "a"), "1");
-  EXPECT_EQ(complaint([] { word({{"a", "1"}}, "b"); }), "'b=' is missing from the case");
+  EXPECT_EQ(refusal_of([] { word({{"a", "1"}}, "b"); }), "'b=' is missing from the case");
 }
 
 TEST(Words, AreNumbersWhole) {
@@ -43,12 +36,12 @@ TEST(Words, AreNumbersWhole) {
   EXPECT_EQ(parse_word<double>(words, "b"), 0.1);
   EXPECT_EQ(parse_word<float>(words, "b"), 0.1F);
   EXPECT_EQ(parse_word<float>(words, "f"), -std::numeric_limits<float>::infinity());
-  EXPECT_EQ(complaint([&] { parse_word<std::int64_t>(words, "b"); }), "b=0.1: expected a number");
-  EXPECT_EQ(complaint([&] { parse_word<std::int64_t>(words, "c"); }), "c=7x: expected a number");
-  EXPECT_EQ(complaint([&] { parse_word<double>(words, "d"); }), "d=: expected a number");
-  EXPECT_EQ(complaint([&] { parse_word<float>(words, "e"); }), "e=1e39: expected a number");
-  EXPECT_EQ(complaint([&] { parse_word<double>(words, "g"); }), "g=+1: expected a number");
-  EXPECT_EQ(complaint([&] { parse_word<double>(words, "h"); }), "'h=' is missing from the case");
+  EXPECT_EQ(refusal_of([&] { parse_word<std::int64_t>(words, "b"); }), "b=0.1: expected a number");
+  EXPECT_EQ(refusal_of([&] { parse_word<std::int64_t>(words, "c"); }), "c=7x: expected a number");
+  EXPECT_EQ(refusal_of([&] { parse_word<double>(words, "d"); }), "d=: expected a number");
+  EXPECT_EQ(refusal_of([&] { parse_word<float>(words, "e"); }), "e=1e39: expected a number");
+  EXPECT_EQ(refusal_of([&] { parse_word<double>(words, "g"); }), "g=+1: expected a number");
+  EXPECT_EQ(refusal_of([&] { parse_word<double>(words, "h"); }), "'h=' is missing from the case");
 }
 
 TEST(Words, AreListsWithoutHoles) {
@@ -57,7 +50,7 @@ TEST(Words, AreListsWithoutHoles) {
   EXPECT_EQ(list("3"), std::vector<std::int64_t>{3});
   EXPECT_EQ(list("3,-1,0"), (std::vector<std::int64_t>{3, -1, 0}));
   for (const std::string bad : {",", "3,", ",3", "3,,1"})
-    EXPECT_EQ(complaint([&] { list(bad); }), "a=: expected a number") << bad;
+    EXPECT_EQ(refusal_of([&] { list(bad); }), "a=: expected a number") << bad;
 }
 
 enum class Colour { red, green };
@@ -66,7 +59,7 @@ TEST(Words, AreEnumeratorsByName) {
   const std::vector<std::string> names = {"red", "green"};
   EXPECT_EQ(parse_enum<Colour>({{"a", "green"}}, "a", names), Colour::green);
   EXPECT_EQ(enum_name(Colour::green, names), "green");
-  EXPECT_EQ(complaint([&] { parse_enum<Colour>({{"a", "Red"}}, "a", names); }), "a=Red: expected one of red, green");
+  EXPECT_EQ(refusal_of([&] { parse_enum<Colour>({{"a", "Red"}}, "a", names); }), "a=Red: expected one of red, green");
 }
 
 }  // namespace

@@ -11,13 +11,13 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "metal/device/program_file.h"
+#include "metal/device/read_file.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/merge_command.h"
 #include "validation/core/terminal.h"
@@ -57,7 +57,7 @@ struct ShardProcess {
   }
 
   std::string output() const {
-    const std::string text = (std::ostringstream() << std::ifstream(log).rdbuf()).str();
+    const std::string text = metal::read_file(log).value_or("");
     return text.substr(text.size() - std::min<std::size_t>(text.size(), 2000));
   }
 };
@@ -107,7 +107,7 @@ void require_same_command(const ShardedGate& gate, const fs::path& folder) {
     std::ofstream(note) << command;
     return;
   }
-  const std::string begun = (std::ostringstream() << std::ifstream(note).rdbuf()).str();
+  const std::string begun = metal::read_file(note).value_or("");
   if (command != begun)
     throw std::invalid_argument(fmt::format(
         "--resume {}: the run began as '{}', and this is '{}': give the same options", gate.resume, begun, command));
@@ -161,7 +161,7 @@ class ShardPool {
                                       shard.log.string(), "env"};
     words.push_back(fmt::format("GTEST_TOTAL_SHARDS={}", gate_.shards));
     words.push_back(fmt::format("GTEST_SHARD_INDEX={}", shard.index));
-    words.push_back(boost::dll::program_location().string());
+    words.push_back(metal::program_path().string());
     words.insert(words.end(), gate_.words.begin(), gate_.words.end());
     words.insert(words.end(), {fs::exists(shard.report) ? "--resume" : "--json", shard.report.string()});
     std::vector<char*> pointers;

@@ -238,7 +238,7 @@ PropertyReport<Operation> run_property(const Property<Operation>& property, cons
   const std::int64_t units = std::min(units_of(options) - part.first, part.count);
   for (std::int64_t i = 0; i < units && !report.failure; ++i) judge.unit(options, part.first + i, coverage, part.stop);
   report.settle();
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = seconds_since(start);
   return report;
 }
 

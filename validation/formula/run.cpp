@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "validation/core/report.h"
+#include "validation/core/run.h"
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
 #include "validation/formula/judge.h"
@@ -20,10 +21,6 @@ namespace assay::validation::formula {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// What shrinking makes of a failing case.
 struct Found {

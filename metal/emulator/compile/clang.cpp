@@ -7,9 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define BOOST_DLL_USE_STD_FS
 #include <array>
-#include <boost/dll/runtime_symbol_info.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +16,7 @@
 #include <mutex>
 #include <sstream>
 
+#include "metal/device/program_file.h"
 #include "metal/device/read_file.h"
 #include "metal/emulator/compile/cleanup.h"
 #include "metal/emulator/compile/files.h"
@@ -112,7 +111,7 @@ Result<std::filesystem::path> find_shader_headers() {
   const char* chosen = std::getenv("ASSAY_SHADER_HEADERS");  // NOLINT(concurrency-mt-unsafe): nothing here writes it
   if (chosen != nullptr) places.emplace_back(chosen);
   std::error_code ignored;
-  places.push_back(boost::dll::program_location(ignored).parent_path() / "../include/assay/metal/emulator/include");
+  places.push_back(program_path().parent_path() / "../include/assay/metal/emulator/include");
   places.emplace_back(ASSAY_SHADER_HEADERS);
   for (const fs::path& place : places)
     if (fs::exists(place / "metal_stdlib", ignored)) return fs::canonical(place, ignored);

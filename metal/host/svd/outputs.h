@@ -1,13 +1,22 @@
 // The sizes of the outputs of a singular value decomposition, and errors of the CPU kernel as values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "metal/cpu/svd/svd.h"
 #include "metal/device/result.h"
 #include "reference/svd/validate.h"
 
 namespace assay::metal::host {
+
+/// The elements of matrices first .. first + count - 1 in `whole`, which has those of B matrices.
+template <class T>
+std::span<T> part_of(std::span<T> whole, std::uint64_t B, std::uint64_t first, std::uint64_t count = 1) {
+  const std::size_t matrix = whole.size() / B;
+  return whole.subspan(first * matrix, count * matrix);
+}
 
 /// Throws std::invalid_argument for outputs whose sizes are not what SvdOutput states, with `values` in place of K.
 /// Expects a valid problem.

@@ -94,7 +94,7 @@ void write_all(const ThinFactors& from, const std::vector<int>& powers, std::siz
   const std::size_t B = powers.size();
   for (std::size_t b = 0; b < B; ++b)
     host::write_triplets<Real>(from.of(B, b), powers[b], rank,
-                               {host::part(to.U, B, b), host::part(to.S, B, b), host::part(to.Vh, B, b)});
+                               {host::part_of(to.U, B, b), host::part_of(to.S, B, b), host::part_of(to.Vh, B, b)});
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ Result<void> Svd::randomized(const SvdProblem<Real>& problem, const RandomizedSv
   const std::uint64_t chunk = std::max<std::uint64_t>(1, elements_at_once / (M * N));
   for (std::uint64_t first = 0; first < B; first += chunk) {
     const std::uint64_t count = std::min(chunk, B - first);
-    const auto some = [&](auto all) { return all.subspan(first * (all.size() / B), count * (all.size() / B)); };
+    const auto some = [&](auto all) { return host::part_of(all, B, first, count); };
     const host::ScaledMatrices A = host::scaled_matrices(some(problem.A), count);
     const SvdFactor factor{A.elements, static_cast<std::uint32_t>(M), static_cast<std::uint32_t>(N)};
     const Result<ThinFactors> found =

@@ -10,14 +10,9 @@
 #include "metal/cpu/half.h"
 #include "metal/cpu/svd/signs.h"
 #include "metal/cpu/svd/svd.h"
+#include "metal/host/svd/outputs.h"
 
 namespace assay::metal::host {
-
-/// Part b of `whole`, which has B parts of one size.
-template <class T>
-std::span<T> part(std::span<T> whole, std::size_t B, std::size_t b) {
-  return whole.subspan(b * (whole.size() / B), whole.size() / B);
-}
 
 /// B matrices of one shape, matrix b times 2^powers[b].
 struct ScaledMatrices {
@@ -32,7 +27,7 @@ ScaledMatrices scaled_matrices(std::span<const Real> matrices, std::size_t B) {
   ScaledMatrices result;
   result.elements.reserve(matrices.size());
   for (std::size_t b = 0; b < B; ++b) {
-    const std::span<const Real> matrix = part(matrices, B, b);
+    const std::span<const Real> matrix = part_of(matrices, B, b);
     double largest = 0;
     for (const Real x : matrix) largest = std::fmax(largest, std::fabs(static_cast<double>(x)));
     const int power = largest == 0 ? 0 : -1 - std::ilogb(largest);
@@ -53,7 +48,7 @@ struct ThinFactors {
   std::vector<float> U, S, Vh;
 
   MatrixFactors of(std::size_t B, std::size_t b) const {
-    return {part(std::span(U), B, b), part(std::span(S), B, b), part(std::span(Vh), B, b)};
+    return {part_of(std::span(U), B, b), part_of(std::span(S), B, b), part_of(std::span(Vh), B, b)};
   }
 };
 

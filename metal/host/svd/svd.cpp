@@ -14,13 +14,6 @@ using reference::SvdProblem;
 
 namespace {
 
-/// The elements of matrices first .. first + count - 1 in `whole`, which has those of B matrices.
-template <class T>
-std::span<T> part_of(std::span<T> whole, std::uint64_t B, std::uint64_t first, std::uint64_t count) {
-  const std::size_t matrix = whole.size() / B;
-  return whole.subspan(first * matrix, count * matrix);
-}
-
 template <class T>
 void copy_out(const host::SvdRun& run, svd::BufferIndex index, std::span<T> to) {
   if (!to.empty()) std::memcpy(to.data(), run.contents(index), to.size_bytes());
@@ -52,13 +45,13 @@ Result<void> Svd::compute(const SvdProblem<Real>& problem, const SvdOutput<Real>
   const std::uint64_t B = statement.B, chunk = host::svd_chunk(device_->limits(), statement, options_.workspace_bytes);
   for (std::uint64_t first = 0; first < B; first += chunk) {
     const std::uint64_t count = std::min(chunk, B - first);
-    const auto run =
-        host::SvdRun::start(engine, statement, *kernels, count, std::as_bytes(part_of(problem.A, B, first, count)));
+    const auto run = host::SvdRun::start(engine, statement, *kernels, count,
+                                         std::as_bytes(host::part_of(problem.A, B, first, count)));
     if (!run) return tl::unexpected(run.error());
     if (const Result<void> done = run->finish(first); !done) return done;
-    copy_out(*run, svd::left_index, part_of(output.U, B, first, count));
-    copy_out(*run, svd::values_index, part_of(output.S, B, first, count));
-    copy_out(*run, svd::right_index, part_of(output.Vh, B, first, count));
+    copy_out(*run, svd::left_index, host::part_of(output.U, B, first, count));
+    copy_out(*run, svd::values_index, host::part_of(output.S, B, first, count));
+    copy_out(*run, svd::right_index, host::part_of(output.Vh, B, first, count));
   }
   return {};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -38,6 +39,17 @@ inline StubKernel spoiled(std::function<void(const metal::CtcOutput<float>&)> sp
   return StubKernel([spoil](const CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) {
     plain_ctc_kernel()->run(problem, out, threads);
     spoil(out);
+  });
+}
+
+/// Spoils the gradient [T, B, C] of a problem.
+using Spoil = std::function<void(const CtcProblem<float>&, std::span<float>)>;
+
+/// What the plain kernel gives, then `spoil` where a gradient was asked for.
+inline StubKernel spoiled_gradient(const Spoil& spoil) {
+  return StubKernel([spoil](const CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) {
+    plain_ctc_kernel()->run(problem, out, threads);
+    if (!out.gradient.empty()) spoil(problem, out.gradient);
   });
 }
 

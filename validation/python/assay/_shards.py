@@ -21,7 +21,7 @@ from ._program import run_program
 Shard = Tuple[int, int]  # its index, and how many there are
 Run = Callable[[List[str], Shard], Ended]  # judges a shard, with the words of the command line
 
-MOST_DEATHS = 3  # of workers, without a shard finished between them
+MAX_DEATHS = 3  # of workers, without a shard finished between them
 
 
 class _WorkersDied(Exception):
@@ -103,7 +103,7 @@ def _judge_all(shards: _Shards, executor: Union[Executor, Callable[[], Executor]
             deaths = _collect(shards, workers, bar)
         rounds = rounds + 1 if len(shards.missing()) == len(missing) else 0
         is_over = isinstance(executor, Executor) and any(isinstance(error, BrokenExecutor) for error in deaths)
-        if is_over or rounds == MOST_DEATHS:
+        if is_over or rounds == MAX_DEATHS:
             raise _WorkersDied(f"{type(deaths[-1]).__name__}: {deaths[-1]}") from deaths[-1]
 
 

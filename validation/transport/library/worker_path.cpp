@@ -1,17 +1,17 @@
 #include "validation/transport/library/worker_path.h"
 
-#define BOOST_DLL_USE_STD_FS
-#include <boost/dll/runtime_symbol_info.hpp>
 #include <cstdlib>
 #include <stdexcept>
 #include <system_error>
+
+#include "metal/device/program_file.h"
 
 namespace assay::validation::transport {
 
 std::filesystem::path worker_path() {
   if (const char* const named = std::getenv("ASSAY_PLUGIN_WORKER"); named != nullptr && *named != '\0') return named;
   std::error_code problem;
-  const std::filesystem::path folder = boost::dll::program_location(problem).parent_path();
+  const std::filesystem::path folder = metal::program_path().parent_path();
   const std::filesystem::path name = "assay_plugin_worker";
   for (const std::filesystem::path& path :
        {folder / name, folder.parent_path() / "libexec" / "assay" / name, std::filesystem::path(ASSAY_BUILT_WORKER),
