@@ -1,8 +1,9 @@
-// Where this program is, and files that are installed with it.
+// Where this program is, and files that are installed with it or with the library that asks.
 #pragma once
 
 #define BOOST_DLL_USE_STD_FS
 #include <boost/dll/runtime_symbol_info.hpp>
+#include <boost/dll/shared_library.hpp>
 #include <filesystem>
 #include <system_error>
 
@@ -14,10 +15,19 @@ inline std::filesystem::path program_path() {
   return boost::dll::program_location(problem);
 }
 
-/// share/assay/`name` beside this program if it is installed, else `source`, in the source tree.
+/// The prefix of an installation, with folders bin or lib, share and include: that of the shared library in which this
+/// function is compiled, such as a module of Python, else that of the program.
+inline std::filesystem::path installation_prefix() {
+  std::error_code problem;
+  const std::filesystem::path own = boost::dll::this_line_location(problem);
+  const bool is_library = own.extension() == boost::dll::shared_library::suffix() || own.extension() == ".so";
+  return (is_library ? own : program_path()).parent_path().parent_path();
+}
+
+/// share/assay/`name` in the installation, else `source`, in the source tree.
 inline std::filesystem::path program_file(const std::filesystem::path& name, const std::filesystem::path& source) {
   std::error_code problem;
-  const std::filesystem::path installed = program_path().parent_path().parent_path() / "share" / "assay" / name;
+  const std::filesystem::path installed = installation_prefix() / "share" / "assay" / name;
   return exists(installed, problem) ? installed : source;
 }
 

@@ -10,39 +10,47 @@ Result<std::shared_ptr<NvidiaBuffer>> NvidiaBuffer::create(std::shared_ptr<Nvidi
   if (const Result<void> fit = check_buffer_length(length, device->limits); !fit) return tl::unexpected(fit.error());
   if (const Result<void> current = device->make_current(); !current) return tl::unexpected(current.error());
   const std::uint64_t before = device->allocated_bytes.fetch_add(length);
-  Address address = 0;
-  if (before > device->limits.max_buffer_length - length ||
-      device->driver->allocate_managed(address, length) != success) {
+  const bool fits = before <= device->limits.max_buffer_length - length;
+  const auto piece = fits ? device->memory->take(length) : std::nullopt;
+  if (!piece) {
     device->allocated_bytes -= length;
     return no_memory_for_buffer(length);
   }
-  return std::shared_ptr<NvidiaBuffer>(new NvidiaBuffer(std::move(device), address, length, std::move(label)));
+  return std::shared_ptr<NvidiaBuffer>(
+      new NvidiaBuffer(std::move(device), Kind::managed, *piece, length, std::move(label)));
+}
+
+std::shared_ptr<NvidiaBuffer> NvidiaBuffer::of_address(std::shared_ptr<NvidiaState> device, Address address,
+                                                       std::uint64_t length) {
+  return std::shared_ptr<NvidiaBuffer>(
+      new NvidiaBuffer(std::move(device), Kind::adopted, {address, length, false}, length, {}));
 }
 
 std::shared_ptr<NvidiaBuffer> NvidiaBuffer::of_bytes(std::shared_ptr<NvidiaState> device,
                                                      std::span<const std::byte> bytes) {
-  auto buffer = std::shared_ptr<NvidiaBuffer>(new NvidiaBuffer(std::move(device), 0, bytes.size(), {}));
+  auto buffer = std::shared_ptr<NvidiaBuffer>(new NvidiaBuffer(std::move(device), Kind::bytes, {}, bytes.size(), {}));
   buffer->bytes_.assign(bytes.begin(), bytes.end());
   return buffer;
 }
 
 NvidiaBuffer::~NvidiaBuffer() {
-  if (!bytes_.empty()) return;
+  if (kind_ != Kind::managed) return;
   device_->enter();
-  device_->driver->free(address_);
+  device_->memory->give_back({piece_.address, piece_.bytes, is_on_host_});
   device_->allocated_bytes -= length_;
 }
 
 Result<void> NvidiaBuffer::did_modify(std::uint64_t offset, std::uint64_t bytes) {
   if (Result<void> fit = check_modified_range(offset, bytes, length_); !fit) return fit;
   device_->epoch.end("Buffer::did_modify");
-  is_on_host_ = true;
+  is_on_host_ = kind_ == Kind::managed;
   return {};
 }
 
 Result<void> NvidiaBuffer::move_to_device(Stream stream) {
   if (!is_on_host_.exchange(false)) return {};
-  return device_->check("cuMemPrefetchAsync", device_->driver->prefetch(address_, length_, device_->ordinal, stream));
+  return device_->check("cuMemPrefetchAsync",
+                        device_->driver->prefetch(piece_.address, length_, device_->ordinal, stream));
 }
 
 }  // namespace assay::metal::nvidia

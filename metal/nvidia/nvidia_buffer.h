@@ -17,6 +17,9 @@ class NvidiaBuffer final : public Buffer {
   /// Errors: argument for length 0; limit, if the GPU's memory does not hold it beside the other buffers.
   static Result<std::shared_ptr<NvidiaBuffer>> create(std::shared_ptr<NvidiaState> device, std::uint64_t length,
                                                       std::string label);
+  /// Memory of another library.
+  static std::shared_ptr<NvidiaBuffer> of_address(std::shared_ptr<NvidiaState> device, Address address,
+                                                  std::uint64_t length);
   /// The bytes of set_bytes. They reach the GPU with the command buffer that uses them, which binds their copy.
   static std::shared_ptr<NvidiaBuffer> of_bytes(std::shared_ptr<NvidiaState> device, std::span<const std::byte> bytes);
   ~NvidiaBuffer() override;
@@ -25,8 +28,9 @@ class NvidiaBuffer final : public Buffer {
 
   /// The host is taken to touch the memory, so its pages go back to the GPU before the next kernel that uses it.
   std::byte* contents() override {
+    if (kind_ == Kind::adopted) return nullptr;
     is_on_host_ = true;
-    return pointer_to(address_);
+    return pointer_to(piece_.address);
   }
   /// Of of_bytes(); else empty.
   std::span<const std::byte> bytes() const { return bytes_; }
@@ -34,21 +38,30 @@ class NvidiaBuffer final : public Buffer {
   const std::string& label() const override { return label_; }
   Result<void> did_modify(std::uint64_t offset, std::uint64_t bytes) override;
 
-  Address address() const { return address_; }
+  Address address() const { return piece_.address; }
 
   /// Moves the pages that the host has touched to the GPU. Errors: environment.
   Result<void> move_to_device(Stream stream);
 
  private:
-  NvidiaBuffer(std::shared_ptr<NvidiaState> device, Address address, std::uint64_t length, std::string label)
-      : device_(std::move(device)), address_(address), length_(length), label_(std::move(label)) {}
+  enum class Kind { managed, adopted, bytes };
+
+  NvidiaBuffer(std::shared_ptr<NvidiaState> device, Kind kind, ManagedMemory::Piece piece, std::uint64_t length,
+               std::string label)
+      : device_(std::move(device)),
+        kind_(kind),
+        piece_(piece),
+        length_(length),
+        label_(std::move(label)),
+        is_on_host_(piece.is_on_host) {}
 
   std::shared_ptr<NvidiaState> device_;
-  Address address_;
+  Kind kind_;
+  ManagedMemory::Piece piece_;
   std::uint64_t length_;
   std::string label_;
   std::vector<std::byte> bytes_;
-  std::atomic<bool> is_on_host_ = true;
+  std::atomic<bool> is_on_host_;
 };
 
 }  // namespace assay::metal::nvidia

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "metal/device/buffer_rules.h"
 #include "metal/nvidia/libcuda.h"
 #include "metal/nvidia/nvidia_library.h"
 #include "metal/nvidia/nvidia_queue.h"
@@ -55,6 +56,7 @@ Result<void> describe(NvidiaState& state) {
   state.architecture = *architecture;
   state.limits.max_buffer_length = memory / 10 * 9;
   state.limits.recommended_max_working_set_size = memory / 10 * 9;
+  state.memory = std::make_unique<ManagedMemory>(driver, memory / 8);
   return {};
 }
 
@@ -128,7 +130,17 @@ Result<std::shared_ptr<Buffer>> NvidiaDevice::new_buffer(std::span<const std::by
 }
 
 std::shared_ptr<CommandQueue> NvidiaDevice::new_command_queue() {
-  return std::make_shared<NvidiaQueue>(state_);
+  return std::make_shared<NvidiaQueue>(state_, NvidiaStream::create(state_));
+}
+
+Result<std::shared_ptr<Buffer>> NvidiaDevice::adopt_buffer(Address address, std::uint64_t length) {
+  if (address == 0) return error(Error::Kind::argument, "adopting a buffer: its address is 0");
+  if (const Result<void> fit = check_buffer_length(length, state_->limits); !fit) return tl::unexpected(fit.error());
+  return NvidiaBuffer::of_address(state_, address, length);
+}
+
+std::shared_ptr<CommandQueue> NvidiaDevice::adopt_stream(Stream stream) {
+  return std::make_shared<NvidiaQueue>(state_, NvidiaStream::adopt(state_, stream));
 }
 
 }  // namespace assay::metal::nvidia

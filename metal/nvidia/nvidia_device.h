@@ -36,6 +36,15 @@ class NvidiaDevice final : public Device {
   Result<std::shared_ptr<Buffer>> new_buffer(std::span<const std::byte> bytes, const std::string& label) override;
   std::shared_ptr<CommandQueue> new_command_queue() override;
 
+  /// Memory of another library, such as a tensor of PyTorch: `length` bytes from `address` on that kernels of the
+  /// device may access. The library keeps it until the commands have completed, and orders its own accesses. contents()
+  /// is null. Errors: argument, for an address or a length of 0.
+  Result<std::shared_ptr<Buffer>> adopt_buffer(Address address, std::uint64_t length);
+
+  /// A queue on a stream of another library, such as PyTorch's current stream; null is CUDA's default stream. Its
+  /// commands run after those that are in the stream when they are committed. The stream must outlive them.
+  std::shared_ptr<CommandQueue> adopt_stream(Stream stream);
+
   /// The architecture that shaders are compiled for, for example "sm_90".
   const std::string& architecture() const;
 

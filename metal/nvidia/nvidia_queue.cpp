@@ -35,15 +35,20 @@ Packed packed_bytes(const std::vector<Command>& commands) {
 
 }  // namespace
 
-Result<std::shared_ptr<OwnedStream>> OwnedStream::create(std::shared_ptr<NvidiaState> device) {
+Result<std::shared_ptr<NvidiaStream>> NvidiaStream::create(std::shared_ptr<NvidiaState> device) {
   Stream stream = nullptr;
   auto result = device->make_current();
   if (result) result = device->check("cuStreamCreate", device->driver->create_stream(stream));
   if (!result) return tl::unexpected(result.error());
-  return std::shared_ptr<OwnedStream>(new OwnedStream(std::move(device), stream));
+  return std::shared_ptr<NvidiaStream>(new NvidiaStream(std::move(device), stream, false));
 }
 
-OwnedStream::~OwnedStream() {
+std::shared_ptr<NvidiaStream> NvidiaStream::adopt(std::shared_ptr<NvidiaState> device, Stream stream) {
+  return std::shared_ptr<NvidiaStream>(new NvidiaStream(std::move(device), stream, true));
+}
+
+NvidiaStream::~NvidiaStream() {
+  if (is_adopted_) return;
   device_->enter();
   device_->driver->synchronize_stream(stream_);
   device_->driver->destroy_stream(stream_);

@@ -11,29 +11,32 @@
 
 namespace assay::metal::nvidia {
 
-/// A stream of the device.
-class OwnedStream {
+/// A stream of the device, destroyed with this object unless it belongs to another library.
+class NvidiaStream {
  public:
   /// Errors: environment.
-  static Result<std::shared_ptr<OwnedStream>> create(std::shared_ptr<NvidiaState> device);
-  ~OwnedStream();
-  OwnedStream(const OwnedStream&) = delete;
-  OwnedStream& operator=(const OwnedStream&) = delete;
+  static Result<std::shared_ptr<NvidiaStream>> create(std::shared_ptr<NvidiaState> device);
+  static std::shared_ptr<NvidiaStream> adopt(std::shared_ptr<NvidiaState> device, Stream stream);
+  ~NvidiaStream();
+  NvidiaStream(const NvidiaStream&) = delete;
+  NvidiaStream& operator=(const NvidiaStream&) = delete;
 
   NvidiaState& device() const { return *device_; }
   Stream get() const { return stream_; }
 
  private:
-  OwnedStream(std::shared_ptr<NvidiaState> device, Stream stream) : device_(std::move(device)), stream_(stream) {}
+  NvidiaStream(std::shared_ptr<NvidiaState> device, Stream stream, bool is_adopted)
+      : device_(std::move(device)), stream_(stream), is_adopted_(is_adopted) {}
 
   std::shared_ptr<NvidiaState> device_;
   Stream stream_;
+  bool is_adopted_;
 };
 
 class NvidiaCommandBuffer final : public CommandBuffer, public std::enable_shared_from_this<NvidiaCommandBuffer> {
  public:
   /// `stream` is the reason why there is none, if the queue could not make one.
-  NvidiaCommandBuffer(std::shared_ptr<NvidiaState> device, Result<std::shared_ptr<OwnedStream>> stream)
+  NvidiaCommandBuffer(std::shared_ptr<NvidiaState> device, Result<std::shared_ptr<NvidiaStream>> stream)
       : device_(std::move(device)), stream_(std::move(stream)) {}
   ~NvidiaCommandBuffer() override;
   NvidiaCommandBuffer(const NvidiaCommandBuffer&) = delete;
@@ -55,7 +58,7 @@ class NvidiaCommandBuffer final : public CommandBuffer, public std::enable_share
   void end(const Result<void>& result) const;
 
   std::shared_ptr<NvidiaState> device_;
-  Result<std::shared_ptr<OwnedStream>> stream_;
+  Result<std::shared_ptr<NvidiaStream>> stream_;
   mutable std::mutex mutex_;
   mutable Status status_ = Status::not_enqueued;
   mutable std::optional<Error> error_;  ///< of encoding, then of running
@@ -66,8 +69,8 @@ class NvidiaCommandBuffer final : public CommandBuffer, public std::enable_share
 
 class NvidiaQueue final : public CommandQueue {
  public:
-  explicit NvidiaQueue(std::shared_ptr<NvidiaState> device)
-      : device_(std::move(device)), stream_(OwnedStream::create(device_)) {}
+  NvidiaQueue(std::shared_ptr<NvidiaState> device, Result<std::shared_ptr<NvidiaStream>> stream)
+      : device_(std::move(device)), stream_(std::move(stream)) {}
 
   std::shared_ptr<CommandBuffer> command_buffer() override {
     return std::make_shared<NvidiaCommandBuffer>(device_, stream_);
@@ -75,7 +78,7 @@ class NvidiaQueue final : public CommandQueue {
 
  private:
   std::shared_ptr<NvidiaState> device_;
-  Result<std::shared_ptr<OwnedStream>> stream_;
+  Result<std::shared_ptr<NvidiaStream>> stream_;
 };
 
 }  // namespace assay::metal::nvidia

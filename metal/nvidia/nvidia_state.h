@@ -11,6 +11,7 @@
 #include "metal/device/limits.h"
 #include "metal/device/result.h"
 #include "metal/nvidia/driver.h"
+#include "metal/nvidia/managed_memory.h"
 
 namespace assay::metal::nvidia {
 
@@ -23,12 +24,16 @@ struct NvidiaState {
   EncoderEpoch epoch;
   std::atomic<std::uint64_t> allocated_bytes = 0;  ///< of buffers
   Context context = nullptr;
+  std::unique_ptr<ManagedMemory> memory;  ///< of buffers
 
   NvidiaState() = default;
   NvidiaState(const NvidiaState&) = delete;
   NvidiaState& operator=(const NvidiaState&) = delete;
   ~NvidiaState() {
-    if (context != nullptr) driver->release_primary_context(ordinal);
+    if (context == nullptr) return;
+    enter();
+    memory.reset();
+    driver->release_primary_context(ordinal);
   }
 
   /// Errors: environment, with the call and the driver's reason.

@@ -82,6 +82,25 @@ list(FILTER find_modules EXCLUDE REGEX "MetalCpp") # assay::apple needs it to be
 install(FILES "${PROJECT_BINARY_DIR}/assayConfig.cmake" "${PROJECT_BINARY_DIR}/assayConfigVersion.cmake" ${find_modules}
         DESTINATION "${package_dir}")
 
+# The same for pkg-config, wherever the prefix is moved to.
+set(pkgconfig_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+file(RELATIVE_PATH to_prefix "/${pkgconfig_dir}" "/")
+cmake_path(NORMAL_PATH to_prefix)
+if(ASSAY_HAS_MPFR)
+  string(APPEND reference_definitions " -DASSAY_HAVE_GMP -DASSAY_HAVE_MPFR")
+  set(reference_libraries "-lmpfr -lgmp")
+endif()
+if(ASSAY_HAS_ARB)
+  string(APPEND reference_definitions " -DASSAY_HAVE_ARB -I${Arb_INCLUDE_DIR}")
+  cmake_path(GET Arb_LIBRARY STEM arb)
+  string(REGEX REPLACE "^lib" "-l" arb "${arb}")
+  string(PREPEND reference_libraries "${arb} -lflint ")
+endif()
+foreach(module IN ITEMS reference plugin)
+  configure_file("${CMAKE_CURRENT_LIST_DIR}/assay-${module}.pc.in" "${PROJECT_BINARY_DIR}/assay-${module}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/assay-${module}.pc" DESTINATION "${pkgconfig_dir}")
+endforeach()
+
 # cpack -G DEB: a package for the Debian on which this was built.
 set(CPACK_PACKAGE_CONTACT "the authors of Assay <assay@localhost>")
 set(CPACK_PACKAGE_VENDOR "")

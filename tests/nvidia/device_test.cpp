@@ -86,7 +86,7 @@ TEST_F(NvidiaTest, LaunchesAGridOfAnyShape) {
   EXPECT_EQ(commands->status(), CommandBuffer::Status::completed);
 
   ASSERT_EQ(driver_->launches.size(), 3U) << "70,000 blocks along y are two launches";
-  const auto& [grid, block, shared, call] = driver_->launches[0];
+  const auto& [grid, block, shared, call, stream] = driver_->launches[0];
   EXPECT_EQ((std::array{grid.x, grid.y, grid.z, block.x, block.y, block.z}), (std::array{3U, 2U, 1U, 320U, 1U, 1U}));
   EXPECT_EQ(shared, 80U);
   EXPECT_EQ(call.threadgroup[1], 32U);
@@ -136,6 +136,74 @@ TEST_F(NvidiaTest, TellsTheTimeOnTheGpuOnceItHasEnded) {
   driver_->event_status = success;
   EXPECT_TRUE(commands->wait_until_completed());
   EXPECT_DOUBLE_EQ(commands->gpu_seconds().value(), 2.5e-3);
+}
+
+/// The driver is asked for memory of a size once; the second buffer finds the pages where the first left them.
+TEST_F(NvidiaTest, UsesMemoryAgain) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  auto written = or_throw(device->new_buffer(1000, ""));
+  std::byte* const contents = written->contents();
+  EXPECT_EQ(driver_->alive["memory"], 1);
+  written.reset();
+  EXPECT_EQ(device->current_allocated_size(), 0U);
+  EXPECT_EQ(or_throw(device->new_buffer(1001, ""))->contents(), contents) << "of the same class of sizes";
+  EXPECT_EQ(driver_->alive["memory"], 1);
+  const auto longer = or_throw(device->new_buffer(2000, ""));
+  EXPECT_NE(longer->contents(), contents);
+  EXPECT_EQ(driver_->alive["memory"], 2);
+}
+
+/// A buffer that a running command uses is not given to another one.
+TEST_F(NvidiaTest, KeepsMemoryUntilTheCommandsHaveCompleted) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  auto buffer = or_throw(device->new_buffer(64, ""));
+  std::byte* const contents = buffer->contents();
+  const auto commands = device->new_command_queue()->command_buffer();
+  auto encoder = or_throw(commands->compute_encoder());
+  encoder->set_pipeline(pipeline(*device, "limited"));
+  encoder->set_buffer(std::exchange(buffer, nullptr), 0, 0);
+  encoder->dispatch_threads({1}, {1});
+  driver_->event_status = not_ready;
+  EXPECT_TRUE(encoder->end_encoding() && commands->commit());
+  encoder.reset();
+  EXPECT_EQ(commands->status(), CommandBuffer::Status::committed);
+  EXPECT_NE(or_throw(device->new_buffer(64, ""))->contents(), contents);
+  driver_->event_status = success;
+  EXPECT_EQ(commands->status(), CommandBuffer::Status::completed);
+  EXPECT_EQ(or_throw(device->new_buffer(64, ""))->contents(), contents);
+}
+
+TEST_F(NvidiaTest, GivesKeptMemoryBackWhereTheDriverHasNoneLeft) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  const auto kept = [&] { return or_throw(device->new_buffer(5000, ""))->contents(); };
+  EXPECT_EQ(kept(), kept());
+  driver_->fails_at = driver_->calls + 2;  // the context, then the allocation
+  EXPECT_TRUE(device->new_buffer(9000, "")) << "the second try, after the kept piece has gone";
+  EXPECT_EQ(driver_->alive["memory"], 1);
+}
+
+TEST_F(NvidiaTest, AdoptsMemoryAndStreamsOfOthers) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  EXPECT_THAT(device->adopt_buffer(0, 8).error().text, HasSubstr("its address is 0"));
+  EXPECT_THAT(device->adopt_buffer(4096, 0).error().text, HasSubstr("expected at least 1"));
+  int theirs = 0;
+  const auto stream = reinterpret_cast<Stream>(&theirs);
+  {
+    const auto buffer = or_throw(device->adopt_buffer(4096, 64));
+    EXPECT_EQ(buffer->contents(), nullptr);
+    const auto commands = device->adopt_stream(stream)->command_buffer();
+    const auto encoder = or_throw(commands->compute_encoder());
+    encoder->set_pipeline(pipeline(*device, "limited"));
+    encoder->set_buffer(buffer, 16, 0);
+    encoder->dispatch_threads({1}, {1});
+    EXPECT_TRUE(encoder->end_encoding() && commands->commit() && commands->wait_until_completed());
+  }
+  ASSERT_EQ(driver_->launches.size(), 1U);
+  EXPECT_EQ(driver_->launches[0].stream, stream);
+  EXPECT_EQ(driver_->launches[0].call.buffers[0], pointer_to(4096 + 16));
+  EXPECT_EQ(driver_->prefetches, 0) << "other memory than managed cannot be moved";
+  EXPECT_EQ(driver_->alive["stream"], 0) << "none was made, and theirs was not destroyed";
+  EXPECT_EQ(driver_->alive["memory"], 0);
 }
 
 /// Another backend's objects are no objects of this device.

@@ -21,6 +21,7 @@ class FakeDriver final : public Driver {
     Extent grid, block;
     unsigned shared_bytes;
     emulator::abi::GpuCall call;
+    Stream stream;
   };
 
   int version = 12040, devices = 1, major = 9, concurrent = 1;
@@ -97,7 +98,7 @@ class FakeDriver final : public Driver {
   Status synchronize_stream(Stream) override { return next(); }
   Status launch(Kernel, Extent grid, Extent block, unsigned shared_bytes, Stream stream, void** arguments) override {
     if (stream != nullptr)  // else it sets function constants
-      launches.push_back({grid, block, shared_bytes, *static_cast<emulator::abi::GpuCall*>(arguments[0])});
+      launches.push_back({grid, block, shared_bytes, *static_cast<emulator::abi::GpuCall*>(arguments[0]), stream});
     return next();
   }
 

@@ -111,7 +111,7 @@ Result<std::filesystem::path> find_shader_headers() {
   const char* chosen = std::getenv("ASSAY_SHADER_HEADERS");  // NOLINT(concurrency-mt-unsafe): nothing here writes it
   if (chosen != nullptr) places.emplace_back(chosen);
   std::error_code ignored;
-  places.push_back(program_path().parent_path() / "../include/assay/metal/emulator/include");
+  places.push_back(installation_prefix() / "include/assay/metal/emulator/include");
   places.emplace_back(ASSAY_SHADER_HEADERS);
   for (const fs::path& place : places)
     if (fs::exists(place / "metal_stdlib", ignored)) return fs::canonical(place, ignored);

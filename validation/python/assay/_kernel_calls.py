@@ -5,8 +5,9 @@ What assay.numpy and assay.torch have in common. An array of bfloat16 is its bit
 
 from __future__ import annotations
 
+import contextlib
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -80,6 +81,24 @@ def loss_shape(reduction: str, each: Tuple[int, ...]) -> Tuple[int, ...]:
     return each if reduction == "none" else ()
 
 
+def batch_targets(targets: np.ndarray, B: int) -> np.ndarray:
+    """Raises ValueError unless targets may be those of B rows."""
+    if targets.ndim not in (1, 2):
+        raise ValueError(f"targets has shape {list(targets.shape)}: expected [B, S] or [sum of target_lengths]")
+    if targets.ndim == 2 and len(targets) != B:
+        raise ValueError(f"targets has shape {list(targets.shape)}: expected [B={B}, S]")
+    return targets
+
+
+@contextlib.contextmanager
+def named_activations(logits: bool) -> Iterator[None]:
+    """The kernels' refusals name the activations as the caller does."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(str(error).replace("activations", "logits" if logits else "log_probs")) from None
+
+
 def ctc_loss(
     activations: Carried,
     targets: np.ndarray,
@@ -92,20 +111,14 @@ def ctc_loss(
 ) -> Tuple[np.ndarray, np.ndarray]:
     """Loss, and gradient, of size 0 where it is not wanted. `options`: blank, logits, reduction, zero_infinity."""
     array = activations.array
-    if targets.ndim not in (1, 2):
-        raise ValueError(f"targets has shape {list(targets.shape)}: expected [B, S] or [sum of target_lengths]")
-    if targets.ndim == 2 and len(targets) != array.shape[1]:
-        raise ValueError(f"targets has shape {list(targets.shape)}: expected [B={array.shape[1]}, S]")
+    targets = batch_targets(targets, array.shape[1])
     loss = np.empty(loss_shape(options["reduction"], (array.shape[1],)), np.float32)
     gradient = empty(array.shape if with_gradient else (0,), activations.dtype)
-    try:
+    with named_activations(options["logits"]):
         _kernels.ctc_loss(
             array, activations.dtype, targets, input_lengths, target_lengths, upstream, options["blank"],
             options["logits"], options["reduction"], options["zero_infinity"], loss, gradient, thread_count(threads),
         )  # fmt: skip
-    except ValueError as error:
-        name = "logits" if options["logits"] else "log_probs"
-        raise ValueError(str(error).replace("activations", name)) from None
     return loss, gradient
 
 

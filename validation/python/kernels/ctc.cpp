@@ -6,6 +6,7 @@
 #include "metal/cpu/ctc/any.h"
 #include "metal/cpu/ctc/loss.h"
 #include "validation/python/kernels/arrays.h"
+#include "validation/python/kernels/ctc_problem.h"
 
 namespace assay::python {
 namespace {
@@ -51,23 +52,8 @@ void ctc_loss(const py::buffer& activations, const std::string& dtype, const py:
               const py::buffer& gradient, int threads) {
   AnyCtcProblem any;
   any.activations = typed_elements<decltype(any.activations)>("activations", activations, dtype);
-  CtcProblem<float>& problem = any.options;
-  const auto [T, B, C] = shape_of<3>("activations", activations);
-  problem.T = T;
-  problem.B = B;
-  problem.C = C;
-  const bool padded = targets.request().ndim == 2;
-  problem.S = padded ? shape_of<2>("targets", targets)[1] : 0;
-  problem.layout = padded ? reference::CtcTargets::padded : reference::CtcTargets::concatenated;
-  problem.targets = integers("targets", targets);
-  problem.input_lengths = integers("input_lengths", input_lengths);
-  problem.target_lengths = integers("target_lengths", target_lengths);
-  problem.upstream = elements<const float>("upstream", upstream);
-  problem.blank = blank;
-  problem.input = logits ? reference::CtcInput::logits : reference::CtcInput::log_probs;
-  problem.variable = logits ? reference::CtcVariable::logits : reference::CtcVariable::log_probs;
-  problem.reduction = reduction_of(reduction);
-  problem.zero_infinity = zero_infinity;
+  any.options = ctc_problem(shape_of<3>("activations", activations), {targets, input_lengths, target_lengths, upstream,
+                                                                      blank, logits, reduction, zero_infinity});
   AnyCtcOutput out;
   out.loss = elements<float>("loss", loss);
   out.gradient = typed_elements<decltype(out.gradient)>("gradient", gradient, dtype);

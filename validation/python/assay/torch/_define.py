@@ -26,7 +26,7 @@ def define(
     """An operator. `fake` returns results of the right shapes and types without values; `backward` takes the context and
     the derivatives of the results, and returns those of the arguments; `setup_context` is as PyTorch names it."""
     if hasattr(torch.library, "custom_op"):
-        operator = torch.library.custom_op(f"assay::{name}", mutates_args=(), device_types="cpu", schema=schema)(compute)
+        operator = torch.library.custom_op(f"assay::{name}", mutates_args=(), schema=schema)(compute)
         operator.register_fake(fake)
         operator.register_autograd(backward, setup_context=setup_context)
         return operator
@@ -56,12 +56,13 @@ def no_second_derivative(name: str) -> Callable[..., Any]:
     return backward
 
 
-def expect_floats(name: str, value: Any, dtypes: Sequence[str]) -> None:
+def expect_floats(name: str, value: Any, dtypes: Sequence[str], devices: Sequence[str] = ("cpu",)) -> None:
     """Raises TypeError or ValueError unless `value` is a tensor of one of these types that the kernels reach."""
     if not isinstance(value, torch.Tensor):
         raise TypeError(f"{name} is {type(value).__name__}: expected a torch.Tensor")
-    if value.device.type not in ("cpu", "meta"):
-        raise ValueError(f"{name} is on {value.device}: expected the CPU; use {name}.cpu(), or PyTorch's own function there")
+    if value.device.type not in (*devices, "meta"):
+        expected = " or ".join(["the CPU", *(one for one in devices if one != "cpu")])
+        raise ValueError(f"{name} is on {value.device}: expected {expected}; use {name}.cpu(), or PyTorch's own function there")
     if dtype_name(value.dtype) not in dtypes:
         raise ValueError(f"{name} is {dtype_name(value.dtype)}: expected {either(dtypes)}")
 
