@@ -5,7 +5,8 @@
     VENV/bin/python build/release/bench/bench_python       with another one; `--threads 2`
 
 Each row is one run in which all take turns: medians of the second of two calls in a row, of processor time on one thread,
-else of time on the clock. Memory is the peak beyond inputs and gradients, of a process of its own.
+else of time on the clock. Memory is the peak beyond inputs and gradients, of a process of its own. Then two models are
+trained with both (notebooks/training/train.py).
 """
 
 import argparse
@@ -21,6 +22,7 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 
 import assay  # noqa: E402
+import train  # noqa: E402
 from assay import _kernels  # noqa: E402
 
 F = torch.nn.functional
@@ -162,6 +164,9 @@ def main():
         assay_ms, peer = ms["assay"], ms["PyTorch"]
         ratios = f"{assay_ms / ms['C++']:.2f} | {peer:.3g} | {peer / assay_ms:.2f}"
         print(f"| {row} | {assay_ms:.3g} | {ratios} | {'; '.join(others)} |", flush=True)
+    for task, steps in (("recogniser", 100), ("language", 20)):
+        print(flush=True)
+        train.compare(task, steps, given.threads)
 
 
 if __name__ == "__main__":
