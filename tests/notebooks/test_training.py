@@ -14,12 +14,12 @@ import train  # noqa: E402
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(train.Language, "VOCABULARY", 1000)
+    monkeypatch.setattr(train.Language, "VOCABULARY", 5000)
     monkeypatch.setattr(train.Language, "TOKENS", 64)
-    monkeypatch.setattr(train.Language, "optimizer", functools.partial(torch.optim.SGD, lr=0.3))
+    monkeypatch.setattr(train.Language, "optimizer", functools.partial(torch.optim.SGD, lr=1.0))
 
 
-def losses(task, kernels, steps=12):
+def losses(task, kernels, steps=20):
     return train.train(task, kernels, steps, threads=1)["losses"]
 
 
