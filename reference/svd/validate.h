@@ -3,7 +3,8 @@
 //
 //   A[b=0, i=3, j=2] = nan: expected a finite number
 //
-// `validate` reads extents and sizes, in O(1); `validate_values` reads A.
+// `validate` reads extents and sizes, in O(1); `validate_without_elements` reads extents alone; `validate_values` reads
+// A.
 #pragma once
 
 #include <cmath>
@@ -16,14 +17,19 @@
 
 namespace assay::reference {
 
-/// Throws std::invalid_argument unless extents and size are those of a problem. An extent may be 0.
+/// Throws std::invalid_argument unless extents are those of a problem. An extent may be 0. Returns B * M * N.
 template <class Real>
-void validate(const SvdProblem<Real>& problem) {
+std::int64_t validate_without_elements(const SvdProblem<Real>& problem) {
   detail::expect_at_least("B", problem.B, 0);
   detail::expect_at_least("M", problem.M, 0);
   detail::expect_at_least("N", problem.N, 0);
-  const std::int64_t elements = detail::product("M * N", problem.M, problem.N);
-  detail::expect_size("A", problem.A.size(), "B * M * N", detail::product("B * (M * N)", problem.B, elements));
+  return detail::product("B * (M * N)", problem.B, detail::product("M * N", problem.M, problem.N));
+}
+
+/// As above, and unless A has this size.
+template <class Real>
+void validate(const SvdProblem<Real>& problem) {
+  detail::expect_size("A", problem.A.size(), "B * M * N", validate_without_elements(problem));
 }
 
 /// Throws std::invalid_argument at an element of matrix b that is not finite. Takes `validate` as passed.

@@ -10,27 +10,8 @@
 
 namespace assay::metal {
 
-namespace {
-
-Result<void> check_part(const char* name, const BufferPart& part, std::uint64_t bytes, std::uint64_t element) {
-  if (bytes == 0) return {};
-  if (!part.buffer) return error(Error::Kind::argument, fmt::format("{}: expected a buffer of {} bytes", name, bytes));
-  if (part.offset % element != 0)
-    return error(Error::Kind::argument,
-                 fmt::format("{}.offset = {}: expected a multiple of {}", name, part.offset, element));
-  const std::uint64_t length = part.buffer->length();
-  if (part.offset <= length && bytes <= length - part.offset) return {};
-  return error(Error::Kind::argument, fmt::format("{}: its buffer of {} bytes from offset {} on: expected at least {}",
-                                                  name, length, part.offset, bytes));
-}
-
-/// An empty part is not bound, because its offset may be the end of the buffer.
-void bind_part(ComputeCommandEncoder& encoder, const BufferPart& part, std::uint64_t bytes, std::uint32_t index) {
-  if (bytes == 0) return encoder.set_buffer(nullptr, 0, index);
-  encoder.set_buffer(part.buffer, part.offset, index);
-}
-
-}  // namespace
+using host::bind_part;
+using host::check_part;
 
 Result<void> CtcPlan::check(const CtcBuffers& buffers) const {
   const std::uint64_t element = statement_.element_size;

@@ -13,17 +13,12 @@
 #include <vector>
 
 #include "metal/device/compute_command_encoder.h"
+#include "metal/host/buffer_part.h"
 #include "metal/host/ctc/dispatch.h"
 #include "metal/host/ctc/statement.h"
 #include "metal/host/ctc/workspace.h"
 
 namespace assay::metal {
-
-/// The bytes of a buffer from `offset` on.
-struct BufferPart {
-  std::shared_ptr<Buffer> buffer;
-  std::uint64_t offset = 0;
-};
 
 /// The buffers of the caller. No output may overlap the activations.
 struct CtcBuffers {

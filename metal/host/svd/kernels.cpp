@@ -54,7 +54,12 @@ Result<SvdKernels> svd_kernels(Pipelines& pipelines, const Limits& limits, const
   rotate->threadgroup_length = statement.shared_bytes();
   Result<SvdKernel> finish = get("svd_finish_" + statement.type, of_columns);
   if (!finish) return tl::unexpected(finish.error());
-  return SvdKernels{std::move(*load), std::move(*rotate), std::move(*finish)};
+  SvdKernels kernels{std::move(*load), std::move(*rotate), {}, std::move(*finish)};
+  if (statement.method == SvdMethod::sweeps) return kernels;
+  Result<SvdKernel> settle = get("svd_settle", {});
+  if (!settle) return tl::unexpected(settle.error());
+  kernels.settle = std::move(*settle);
+  return kernels;
 }
 
 FunctionConstants svd_constants(const SvdStatement& statement) {

@@ -20,7 +20,7 @@ struct SvdKernel {
 };
 
 struct SvdKernels {
-  SvdKernel load, rotate, finish;
+  SvdKernel load, rotate, settle, finish;  ///< settle: if a sweep takes several dispatches
 };
 
 /// Errors: those of Pipelines::get; limit, for a pipeline that supports fewer threads than its kernel needs.

@@ -1,89 +1,75 @@
 #include "metal/host/svd/run.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "metal/host/buffers.h"
 #include "metal/host/commands.h"
 
 namespace assay::metal::host {
 
+namespace {
+
+Result<SvdBuffers> buffers_for(Device& device, const SvdPlan& plan, std::span<const std::byte> matrices) {
+  enum { input, left, values, right, status, count };
+  Allocation<std::array<std::shared_ptr<Buffer>, count>> allocation(device, "svd");
+  allocation.copy(input, "matrices", matrices);
+  allocation.reserve(left, "left", plan.U_bytes());
+  allocation.reserve(values, "values", plan.S_bytes());
+  allocation.reserve(right, "right", plan.Vh_bytes());
+  allocation.reserve(status, "status", plan.status_bytes());
+  auto made = allocation.take();
+  if (!made) return tl::unexpected(made.error());
+  const auto part = [&](std::size_t index) { return BufferPart{(*made)[index], 0}; };
+  return SvdBuffers{part(input), part(left), part(values), part(right), part(status)};
+}
+
+}  // namespace
+
 Result<SvdRun> SvdRun::start(const SvdEngine& engine, const SvdStatement& statement, const SvdKernels& kernels,
-                             std::uint64_t count, std::span<const std::byte> matrices) {
-  SvdRun run(engine, statement, kernels, count);
+                             std::span<const std::byte> matrices) {
   const std::lock_guard lock(engine.mutex);
-  Result<SvdWorkspace> workspace = svd_workspace(engine.device, statement, count, matrices);
-  if (!workspace) return tl::unexpected(workspace.error());
-  run.workspace_ = std::move(*workspace);
-  return run;
+  Result<SvdPlan> plan = svd_plan(engine.device, statement, kernels, statement.B);
+  if (!plan) return tl::unexpected(plan.error());
+  Result<SvdBuffers> buffers = buffers_for(engine.device, *plan, matrices);
+  if (!buffers) return tl::unexpected(buffers.error());
+  return SvdRun(engine, std::move(*plan), std::move(*buffers));
 }
 
-/// Every kernel has the same buffer indices.
-void SvdRun::bind(ComputeCommandEncoder& encoder) const {
-  for (std::uint32_t index = 0; index < workspace_.size(); ++index)
-    if (index != svd::shape_index) encoder.set_buffer(workspace_[index], 0, index);
-}
-
-/// The barrier orders the dispatches in a concurrent encoder too.
-void SvdRun::dispatch(ComputeCommandEncoder& encoder, const SvdKernel& kernel, Size groups, std::uint32_t step) const {
-  svd::Shape shape = statement_.shape;
-  shape.step = step;
-  encoder.memory_barrier();
-  encoder.set_pipeline(kernel.pipeline);
-  encoder.set_bytes(std::as_bytes(std::span(&shape, 1)), svd::shape_index);
-  encoder.set_threadgroup_memory_length(kernel.threadgroup_length, 0);
-  encoder.dispatch_threadgroups(groups, {kernel.threads, 1, 1});
-}
-
-void SvdRun::encode_sweep(ComputeCommandEncoder& encoder) const {
-  if (statement_.method == SvdMethod::sweeps) return dispatch(encoder, kernels_.rotate, {count_, 1, 1});
-  for (std::uint32_t step = 0; step < statement_.steps(); ++step)
-    dispatch(encoder, kernels_.rotate, {statement_.groups(), count_, 1}, step);
-}
-
-Result<void> SvdRun::run(bool with_load, bool with_sweep, bool with_finish) const {
+Result<void> SvdRun::run(std::size_t first, std::size_t count) const {
   std::unique_lock lock(engine_.mutex);
-  const Result<std::shared_ptr<CommandBuffer>> commands = commit(engine_.queue, [&](ComputeCommandEncoder& encoder) {
-    bind(encoder);
-    if (with_load) dispatch(encoder, kernels_.load, {count_, 1, 1});
-    if (with_sweep) encode_sweep(encoder);
-    if (with_finish) dispatch(encoder, kernels_.finish, {count_, 1, 1});
-    return Result<void>();
-  });
+  const Result<std::shared_ptr<CommandBuffer>> commands = commit(
+      engine_.queue, [&](ComputeCommandEncoder& encoder) { return plan_.encode(encoder, buffers_, first, count); });
   lock.unlock();
   if (!commands) return tl::unexpected(commands.error());
   return wait(**commands);
 }
 
 std::span<const std::uint32_t> SvdRun::status() const {
-  return {reinterpret_cast<const std::uint32_t*>(contents(svd::status_index)), count_ * statement_.groups()};
-}
-
-Result<void> SvdRun::not_converged(std::uint64_t matrix) const {
-  return error(Error::Kind::execution,
-               fmt::format("A[b={}]: columns not orthogonal after {} sweeps", matrix, statement_.shape.max_sweeps));
+  return {reinterpret_cast<const std::uint32_t*>(buffers_.status.buffer->contents()), plan_.statement().B};
 }
 
 /// The first commands load the matrices too.
 Result<void> SvdRun::sweep_until_done(std::uint64_t first) const {
-  for (std::uint32_t n = 0; n < statement_.shape.max_sweeps; ++n) {
-    if (Result<void> done = run(n == 0, true, false); !done) return done;
-    if (std::ranges::all_of(status(), [](std::uint32_t rotations) { return rotations == 0; })) return {};
+  const std::size_t round = plan_.dispatches().round();
+  Result<void> converged;
+  for (std::size_t n = 0; n < plan_.dispatches().rounds(); ++n) {
+    const bool is_first = n == 0;
+    if (Result<void> done = run(is_first ? 0 : 1 + n * round, is_first ? 1 + round : round); !done) return done;
+    converged = plan_.check_status(status(), first);
+    if (converged) break;
   }
-  const auto found = std::ranges::find_if(status(), [](std::uint32_t rotations) { return rotations != 0; });
-  return not_converged(first + static_cast<std::uint64_t>(found - status().begin()) / statement_.groups());
+  return converged;
 }
 
 Result<void> SvdRun::finish(std::uint64_t first) const {
-  if (statement_.method != SvdMethod::sweeps) {
+  const std::size_t all = plan_.dispatch_count();
+  if (plan_.dispatches().round() > 1) {
     if (Result<void> done = sweep_until_done(first); !done) return done;
-    return run(false, false, true);
+    return run(all - 1, 1);
   }
-  if (Result<void> done = run(true, true, true); !done) return done;
-  const auto found = std::ranges::find(status(), static_cast<std::uint32_t>(svd::not_converged));
-  if (found == status().end()) return {};
-  return not_converged(first + static_cast<std::uint64_t>(found - status().begin()));
+  if (Result<void> done = run(0, all); !done) return done;
+  return plan_.check_status(status(), first);
 }
 
 }  // namespace assay::metal::host

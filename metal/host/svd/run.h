@@ -1,5 +1,5 @@
-// Computes the singular value decomposition of some matrices on buffers of its own: copies inputs, encodes, commits,
-// waits. If a sweep takes several dispatches, the host decides after each sweep whether another one is needed.
+// Runs a plan on buffers of its own: copies inputs, encodes, commits, waits. If a sweep takes several dispatches, the
+// host decides after each sweep whether another one is needed.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,7 @@
 #include <span>
 
 #include "metal/device/device.h"
-#include "metal/host/svd/kernels.h"
-#include "metal/host/svd/workspace.h"
+#include "metal/host/svd/plan.h"
 
 namespace assay::metal::host {
 
@@ -22,35 +21,32 @@ struct SvdEngine {
 
 class SvdRun {
  public:
-  /// Allocates the buffers of `count` matrices, and copies the matrices. Errors: those of the device, preceded by the
-  /// step that failed.
+  /// Allocates the buffers of the statement's matrices, and copies the matrices. Errors: those of the device, preceded
+  /// by the step that failed.
   static Result<SvdRun> start(const SvdEngine& engine, const SvdStatement& statement, const SvdKernels& kernels,
-                              std::uint64_t count, std::span<const std::byte> matrices);
+                              std::span<const std::byte> matrices);
 
   /// Computes S, U and Vh. Errors: as above; execution, with the number of the matrix, if the limit of sweeps was
   /// reached. `first`: the number of the first matrix.
   Result<void> finish(std::uint64_t first) const;
 
-  /// The contents of a buffer after finish().
-  const std::byte* contents(svd::BufferIndex index) const { return workspace_[index]->contents(); }
+  /// What finish() has computed.
+  const std::byte* U() const { return buffers_.U.buffer->contents(); }
+  const std::byte* S() const { return buffers_.S.buffer->contents(); }
+  const std::byte* Vh() const { return buffers_.Vh.buffer->contents(); }
 
  private:
-  SvdRun(const SvdEngine& engine, const SvdStatement& statement, const SvdKernels& kernels, std::uint64_t count)
-      : engine_(engine), statement_(statement), kernels_(kernels), count_(count) {}
+  SvdRun(const SvdEngine& engine, SvdPlan plan, SvdBuffers buffers)
+      : engine_(engine), plan_(std::move(plan)), buffers_(std::move(buffers)) {}
 
-  void bind(ComputeCommandEncoder& encoder) const;
-  void dispatch(ComputeCommandEncoder& encoder, const SvdKernel& kernel, Size groups, std::uint32_t step = 0) const;
-  void encode_sweep(ComputeCommandEncoder& encoder) const;
-  Result<void> run(bool with_load, bool with_sweep, bool with_finish) const;
+  /// Encodes `count` dispatches from `first` on, and waits for them.
+  Result<void> run(std::size_t first, std::size_t count) const;
   Result<void> sweep_until_done(std::uint64_t first) const;
   std::span<const std::uint32_t> status() const;
-  Result<void> not_converged(std::uint64_t matrix) const;
 
   SvdEngine engine_;
-  const SvdStatement& statement_;
-  const SvdKernels& kernels_;
-  std::uint64_t count_;
-  SvdWorkspace workspace_;
+  SvdPlan plan_;
+  SvdBuffers buffers_;
 };
 
 }  // namespace assay::metal::host

@@ -83,7 +83,9 @@ SvdStatement svd_statement(const reference::SvdProblem<Real>& problem, bool with
   shape.padded = rounded_up(shape.columns, statement.method == SvdMethod::blocks ? 2 * svd::block_width : 2);
   shape.is_wide = problem.M < problem.N ? 1 : 0;
   shape.top = top_of(shape.rows, shape.columns);
-  shape.max_sweeps = max_sweeps;
+  shape.groups = statement.groups();
+  statement.max_sweeps = max_sweeps;
+  statement.sweeps_at_once = statement.method == SvdMethod::sweeps ? max_sweeps : 1;
   statement.threads_per_pair = threads_per_pair_of(shape);
   if (statement.method == SvdMethod::sweeps) choose_shared(statement);
   return statement;

@@ -31,7 +31,9 @@ struct SvdStatement {
   std::string type;                    ///< of A, U and Vh: Metal's name
   std::uint64_t element_size = 0;      ///< its bytes
   bool with_vectors = true;
-  svd::Shape shape{};  ///< except step
+  std::uint32_t max_sweeps = 1;
+  std::uint32_t sweeps_at_once = 1;  ///< in a dispatch
+  svd::Shape shape{};                ///< except sweep, sweeps and step
 
   std::uint64_t M() const { return shape.is_wide != 0 ? shape.columns : shape.rows; }
   std::uint64_t N() const { return shape.is_wide != 0 ? shape.rows : shape.columns; }

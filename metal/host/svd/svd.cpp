@@ -1,5 +1,7 @@
 #include "metal/host/svd/svd.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <utility>
 
@@ -15,8 +17,8 @@ using reference::SvdProblem;
 namespace {
 
 template <class T>
-void copy_out(const host::SvdRun& run, svd::BufferIndex index, std::span<T> to) {
-  if (!to.empty()) std::memcpy(to.data(), run.contents(index), to.size_bytes());
+void copy_out(const std::byte* from, std::span<T> to) {
+  if (!to.empty()) std::memcpy(to.data(), from, to.size_bytes());
 }
 
 }  // namespace
@@ -37,23 +39,45 @@ Result<void> Svd::compute(const SvdProblem<Real>& problem, const SvdOutput<Real>
       !fits)
     return fits;
   if (problem.B == 0 || problem.K() == 0) return {};
-  const host::SvdStatement statement =
-      host::svd_statement(problem, !output.U.empty(), options_.path, options_.max_sweeps);
+  host::SvdStatement statement = host::svd_statement(problem, !output.U.empty(), options_.path, options_.max_sweeps);
   const auto kernels = host::svd_kernels(*pipelines_, device_->limits(), statement);
   if (!kernels) return tl::unexpected(kernels.error());
   const host::SvdEngine engine{*device_, *queue_, *mutex_};
   const std::uint64_t B = statement.B, chunk = host::svd_chunk(device_->limits(), statement, options_.workspace_bytes);
   for (std::uint64_t first = 0; first < B; first += chunk) {
     const std::uint64_t count = std::min(chunk, B - first);
-    const auto run = host::SvdRun::start(engine, statement, *kernels, count,
-                                         std::as_bytes(host::part_of(problem.A, B, first, count)));
+    statement.B = count;
+    const auto run =
+        host::SvdRun::start(engine, statement, *kernels, std::as_bytes(host::part_of(problem.A, B, first, count)));
     if (!run) return tl::unexpected(run.error());
     if (const Result<void> done = run->finish(first); !done) return done;
-    copy_out(*run, svd::left_index, host::part_of(output.U, B, first, count));
-    copy_out(*run, svd::values_index, host::part_of(output.S, B, first, count));
-    copy_out(*run, svd::right_index, host::part_of(output.Vh, B, first, count));
+    copy_out(run->U(), host::part_of(output.U, B, first, count));
+    copy_out(run->S(), host::part_of(output.S, B, first, count));
+    copy_out(run->Vh(), host::part_of(output.Vh, B, first, count));
   }
   return {};
+}
+
+template <class Real>
+Result<SvdPlan> Svd::prepare(const SvdProblem<Real>& problem, bool with_vectors) const {
+  reference::validate_without_elements(problem);
+  if (!device_) return error(Error::Kind::environment, "there is no device to prepare a plan for");
+  if (!is_on_device<Real>())
+    return error(Error::Kind::environment, fmt::format("the library has no function {}: expected another type of "
+                                                       "matrices on this device",
+                                                       host::svd_load_name(host::metal_type<Real>())));
+  if (const Result<void> fits =
+          host::check_svd_extents(static_cast<std::uint64_t>(problem.M), static_cast<std::uint64_t>(problem.N));
+      !fits)
+    return tl::unexpected(fits.error());
+  host::SvdStatement statement = host::svd_statement(problem, with_vectors, options_.path, options_.max_sweeps);
+  if (problem.K() == 0) statement.B = 0;
+  if (statement.B == 0) return host::svd_plan(*device_, statement, {}, 1);
+  const auto kernels = host::svd_kernels(*pipelines_, device_->limits(), statement);
+  if (!kernels) return tl::unexpected(kernels.error());
+  const std::lock_guard lock(*mutex_);
+  return host::svd_plan(*device_, statement, *kernels,
+                        host::svd_chunk(device_->limits(), statement, options_.workspace_bytes));
 }
 
 template <class Real>
@@ -76,5 +100,9 @@ ASSAY_INSTANTIATE(double)
 ASSAY_INSTANTIATE(Half)
 ASSAY_INSTANTIATE(BFloat16)
 #undef ASSAY_INSTANTIATE
+
+template Result<SvdPlan> Svd::prepare(const SvdProblem<float>&, bool) const;
+template Result<SvdPlan> Svd::prepare(const SvdProblem<Half>&, bool) const;
+template Result<SvdPlan> Svd::prepare(const SvdProblem<BFloat16>&, bool) const;
 
 }  // namespace assay::metal

@@ -3,7 +3,8 @@
 //   A [B, M, N]  ->  U [B, M, K], S [B, K] float32, Vh [B, K, N],   A_b = U_b diag(S_b) Vh_b,   K = min(M, N)
 //
 //   const Result<Svd> svd = Svd::create(device);
-//   const Result<void> done = (*svd)(problem, {U, S, Vh});     // spans in, spans out; U and Vh may be empty
+//   const Result<void> done = (*svd)(problem, {U, S, Vh});     // synchronous: spans in, spans out; U, Vh may be empty
+//   const Result<SvdPlan> plan = svd->prepare(problem, true);  // asynchronous: plan.h
 //
 // Results are as accurate as those of metal::svd (metal/cpu/svd/svd.h) if the singular values are within a factor of
 // 2^88 of each other; metal/kernels/svd/interface.h states the range. Refusals are those of metal::svd: an invalid
@@ -19,6 +20,7 @@
 #include "metal/cpu/svd/svd.h"
 #include "metal/device/device.h"
 #include "metal/host/operation.h"
+#include "metal/host/svd/plan.h"
 #include "metal/host/svd/statement.h"
 
 namespace assay::metal {
@@ -49,6 +51,12 @@ class Svd : public host::Operation<Svd, SvdOptions> {
   /// above.
   template <class Real>
   Result<void> operator()(const reference::SvdProblem<Real>& problem, const SvdOutput<Real>& output) const;
+
+  /// Prepares buffers and pipelines for problems of this shape: plan.h. Ignores the elements; those that are encoded
+  /// later must be finite. Real: float, Half or BFloat16. Errors and exceptions: as above; environment, if the device
+  /// does not support the type.
+  template <class Real>
+  Result<SvdPlan> prepare(const reference::SvdProblem<Real>& problem, bool with_vectors) const;
 
   /// The rSVD: K is `randomized.rank`. Equal seeds give equal bits on devices of the same kind. Errors and exceptions:
   /// as above; std::invalid_argument also for what reference::validate refuses of `randomized`.

@@ -9,28 +9,24 @@ namespace assay::metal::host {
 
 namespace {
 
-/// The bytes of each buffer for one matrix.
-struct Lengths {
-  std::uint64_t matrix, work, rotations, columns, status, left, right;
-
-  explicit Lengths(const SvdStatement& s)
-      : matrix(s.M() * s.N() * s.element_size),
-        work(word * s.shape.padded * s.shape.rows),
-        rotations(s.with_vectors ? word * s.shape.padded * s.shape.columns : 0),
-        columns(word * s.shape.columns),
-        status(word * s.groups()),
-        left(s.with_vectors ? s.M() * s.shape.columns * s.element_size : 0),
-        right(s.with_vectors ? s.shape.columns * s.N() * s.element_size : 0) {}
-
-  static constexpr std::uint64_t word = sizeof(float);
-};
+constexpr std::uint64_t word = sizeof(float);
 
 }  // namespace
 
+SvdLengths svd_lengths(const SvdStatement& s) {
+  return {.matrix = s.M() * s.N() * s.element_size,
+          .work = word * s.shape.padded * s.shape.rows,
+          .rotations = s.with_vectors ? word * s.shape.padded * s.shape.columns : 0,
+          .columns = word * s.shape.columns,
+          .rotated = s.method == SvdMethod::sweeps ? 0 : word * s.groups(),
+          .left = s.with_vectors ? s.M() * s.shape.columns * s.element_size : 0,
+          .right = s.with_vectors ? s.shape.columns * s.N() * s.element_size : 0};
+}
+
 SvdMatrixBytes svd_matrix_bytes(const SvdStatement& statement) {
-  const Lengths lengths(statement);
-  const std::uint64_t columns = 4 * lengths.columns;  // norms, order, projections, values
-  return {lengths.matrix + lengths.work + lengths.rotations + columns + Lengths::word + lengths.status + lengths.left +
+  const SvdLengths lengths = svd_lengths(statement);
+  const std::uint64_t columns = 4 * lengths.columns;  // norms, order, projections, values; 2 words: exponent, status
+  return {lengths.matrix + lengths.work + lengths.rotations + columns + 2 * word + lengths.rotated + lengths.left +
               lengths.right,
           std::max(lengths.work, lengths.rotations)};
 }
@@ -45,21 +41,16 @@ std::uint64_t svd_chunk(const Limits& limits, const SvdStatement& statement, std
   return std::clamp<std::uint64_t>(fitting, 1, statement.B);
 }
 
-Result<SvdWorkspace> svd_workspace(Device& device, const SvdStatement& statement, std::uint64_t count,
-                                   std::span<const std::byte> matrices) {
-  const Lengths lengths(statement);
+Result<SvdWorkspace> svd_workspace(Device& device, const SvdStatement& statement, std::uint64_t count) {
+  const SvdLengths lengths = svd_lengths(statement);
   Allocation<SvdWorkspace> allocation(device, "svd");
-  allocation.copy(svd::matrices_index, "matrices", matrices);
   allocation.reserve(svd::work_index, "work", count * lengths.work);
   allocation.reserve(svd::rotations_index, "rotations", count * lengths.rotations);
-  allocation.reserve(svd::exponents_index, "exponents", count * Lengths::word);
+  allocation.reserve(svd::exponents_index, "exponents", count * word);
   allocation.reserve(svd::norms_index, "norms", count * lengths.columns);
   allocation.reserve(svd::order_index, "order", count * lengths.columns);
-  allocation.reserve(svd::status_index, "status", count * lengths.status);
   allocation.reserve(svd::projections_index, "projections", count * lengths.columns);
-  allocation.reserve(svd::left_index, "left", count * lengths.left);
-  allocation.reserve(svd::values_index, "values", count * lengths.columns);
-  allocation.reserve(svd::right_index, "right", count * lengths.right);
+  if (lengths.rotated != 0) allocation.reserve(svd::rotated_index, "rotated", count * lengths.rotated);
   return allocation.take();
 }
 

@@ -5,15 +5,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "metal/device/device.h"
 #include "metal/host/svd/statement.h"
 
 namespace assay::metal::host {
 
-/// By svd::BufferIndex; null if no kernel uses the index.
-using SvdWorkspace = std::array<std::shared_ptr<Buffer>, svd::right_index + 1>;
+/// By svd::BufferIndex; null for the buffers of the caller, and if no kernel uses the index.
+using SvdWorkspace = std::array<std::shared_ptr<Buffer>, svd::rotated_index + 1>;
+
+/// The bytes of each buffer for one matrix.
+struct SvdLengths {
+  std::uint64_t matrix, work, rotations, columns, rotated, left, right;
+};
+
+SvdLengths svd_lengths(const SvdStatement& statement);
 
 /// The bytes for one matrix: in all buffers together, and in the largest buffer.
 struct SvdMatrixBytes {
@@ -27,9 +33,7 @@ SvdMatrixBytes svd_matrix_bytes(const SvdStatement& statement);
 /// no limit.
 std::uint64_t svd_chunk(const Limits& limits, const SvdStatement& statement, std::uint64_t workspace_bytes);
 
-/// Allocates the buffers of `count` matrices, and copies the matrices. Errors: those of Device::new_buffer, with the
-/// buffer's name and bytes.
-Result<SvdWorkspace> svd_workspace(Device& device, const SvdStatement& statement, std::uint64_t count,
-                                   std::span<const std::byte> matrices);
+/// Allocates the buffers of `count` matrices. Errors: those of Device::new_buffer, with the buffer's name and bytes.
+Result<SvdWorkspace> svd_workspace(Device& device, const SvdStatement& statement, std::uint64_t count);
 
 }  // namespace assay::metal::host

@@ -21,11 +21,13 @@ inline bool any_of_group(bool is_one, threadgroup Parts<uint>& parts, Place plac
 
 [[host_name("svd_block_rotate"), max_total_threads_per_threadgroup(512)]] kernel void block_rotate(
     constant Shape& shape [[buffer(shape_index)]], device float* work [[buffer(work_index)]],
-    device float* rotations [[buffer(rotations_index)]], device uint* status [[buffer(status_index)]],
-    uint2 group [[threadgroup_position_in_grid]], uint2 groups [[threadgroups_per_grid]],
-    uint thread_index [[thread_index_in_threadgroup]], uint2 thread_count [[threads_per_threadgroup]],
-    uint simdgroup [[simdgroup_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
+    device float* rotations [[buffer(rotations_index)]], device const uint* status [[buffer(status_index)]],
+    device uint* rotated [[buffer(rotated_index)]], uint2 group [[threadgroup_position_in_grid]],
+    uint2 groups [[threadgroups_per_grid]], uint thread_index [[thread_index_in_threadgroup]],
+    uint2 thread_count [[threads_per_threadgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
   threadgroup Parts<uint> parts;
+  if (status[group.y] != not_converged) return;
   const Place place = {thread_index, thread_count.x, simdgroup, lane};
   const bool is_first = shape.step == 0;
   const ColumnPair blocks = round_robin(shape.padded / block_width, shape.step, group.x);
@@ -38,7 +40,7 @@ inline bool any_of_group(bool is_one, threadgroup Parts<uint>& parts, Place plac
     threadgroup_barrier(mem_flags::mem_device);
   }
   const bool is_any = any_of_group(is_rotated, parts, place);
-  device uint* const count = status + ulong(group.y) * groups.x + group.x;
+  device uint* const count = rotated + ulong(group.y) * groups.x + group.x;
   if (thread_index == 0) *count = (is_first ? 0 : *count) + is_any;
 }
 

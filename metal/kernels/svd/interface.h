@@ -10,18 +10,22 @@
 // The production path, in the order of its dispatches:
 //
 //   svd_load_D             a threadgroup per matrix: W = A, scaled, its columns sorted; V = I, sorted in the same way
-//   svd_sweeps_T           a threadgroup per matrix, T threads per pair of columns: all sweeps
+//   svd_sweeps_T           a threadgroup per matrix, T threads per pair of columns: some sweeps
 //   svd_finish_D           a threadgroup per matrix: S, U and Vh
 //
 // svd_sweeps_T_threadgroup is svd_sweeps_T with W, and V if it fits, in threadgroup memory. More than 256 columns take,
-// instead of svd_sweeps_T, a dispatch for each step of the round robin of blocks; the host decides after each sweep
-// whether another one is needed:
+// instead of svd_sweeps_T, a dispatch for each step of the round robin of blocks:
 //
 //   svd_block_rotate       a threadgroup per matrix and pair of blocks of 16 columns
+//   svd_settle             after each sweep, a simdgroup per matrix: whether any pair was rotated
 //
 // The plain path, for any number of columns: a dispatch for each step of the round robin of columns.
 //
 //   svd_jacobi_rotate      a threadgroup per matrix and pair of columns
+//   svd_settle             as above
+//
+// A sweep that rotates nothing is a matrix's last: status says so, and later dispatches that rotate leave the matrix
+// alone. So any number of sweeps may be dispatched, and results do not depend on it.
 //
 // For the rSVD:
 //
@@ -33,6 +37,7 @@
 //   sweeps                 {B, 1, 1} of T * padded / 2 threads, rounded up to a multiple of 32
 //   block_rotate           {padded / 32, B, 1} of 512 threads
 //   jacobi_rotate          {padded / 2, B, 1} of 32 to 1024 threads, a multiple of 32
+//   settle                 {B, 1, 1} of 32 threads
 //   multiply               {ceil(columns / 16), ceil(rows / 16), 1} of 256 threads
 //
 // Range. W is scaled by a power of two, so the scale of A does not matter: the largest element is in [2^(top-1),
@@ -64,12 +69,13 @@ enum BufferIndex {
   exponents_index = 4,    ///< int32 [B]: W is A V times 2 to this power
   norms_index = 5,        ///< float [B, columns], of the columns of W
   order_index = 6,        ///< uint32 [B, columns]: columns in descending order of their norms
-  status_index = 7,       ///< uint32: svd_sweeps: [B], sweeps, or not_converged; else [B, groups], rotations in a sweep
+  status_index = 7,       ///< uint32 [B]: the sweeps, of which the last rotated nothing, or not_converged
   projections_index = 8,  ///< float [B, columns], for columns that are completed;
                           ///< svd_sweeps: uint32, a word for each simdgroup
   left_index = 9,         ///< U: D [B, M, K]
   values_index = 10,      ///< S: [B, K], the bits of floats, because arithmetic might flush subnormal numbers
   right_index = 11,       ///< Vh: D [B, K, N]
+  rotated_index = 12,     ///< block_rotate, jacobi_rotate: uint32 [B, groups], rotations of a group in a sweep
 };
 
 /// [[buffer(index)]] of multiply.
@@ -112,8 +118,10 @@ struct Shape {
   uint32_t padded;   ///< columns of W and V, zero past `columns`: an even number; for blocks a multiple of 32
   uint32_t is_wide;  ///< M < N
   int32_t top;
-  uint32_t max_sweeps;  ///< at least 1
-  uint32_t step;        ///< of the round robin: jacobi_rotate, block_rotate
+  uint32_t sweep;   ///< of this dispatch the first, counted from 0
+  uint32_t sweeps;  ///< in this dispatch: svd_sweeps
+  uint32_t step;    ///< of the round robin: jacobi_rotate, block_rotate
+  uint32_t groups;  ///< that rotate the pairs of a matrix: settle
 };
 
 /// C [rows, columns] = A B over `depth` terms. Element (i, k) of a factor is at i * row_stride + k * column_stride.

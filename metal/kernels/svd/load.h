@@ -1,6 +1,6 @@
 // W = 2^e A with its columns sorted by their norms, largest first, and the V that sorts them.
 //
-//   A [B, M, N] of D  ->  W [B, padded, rows], V [B, padded, columns], e [B]
+//   A [B, M, N] of D  ->  W [B, padded, rows], V [B, padded, columns], e [B], status [B]
 //
 // Sorted columns take fewer sweeps if norms differ much, and graded columns keep more digits (de Rijk, SIAM J. Sci.
 // Stat. Comput. 10, 1989). Sorting again at each rotation took 50% more sweeps, because it disturbs the order of the
@@ -66,9 +66,10 @@ template <class D>
 kernel void load(constant Shape& shape [[buffer(shape_index)]], device const D* matrices [[buffer(matrices_index)]],
                  device float* work [[buffer(work_index)]], device float* rotations [[buffer(rotations_index)]],
                  device int* exponents [[buffer(exponents_index)]], device float* all_norms [[buffer(norms_index)]],
-                 device uint* all_orders [[buffer(order_index)]], uint b [[threadgroup_position_in_grid]],
-                 uint thread_index [[thread_index_in_threadgroup]], uint thread_count [[threads_per_threadgroup]],
-                 uint simdgroup [[simdgroup_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
+                 device uint* all_orders [[buffer(order_index)]], device uint* status [[buffer(status_index)]],
+                 uint b [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]],
+                 uint thread_count [[threads_per_threadgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]],
+                 uint lane [[thread_index_in_simdgroup]]) {
   threadgroup Parts<uint> parts;
   const Place place = {thread_index, thread_count, simdgroup, lane};
   const Tall<D> matrix = tall_matrix(matrices, b, shape);
@@ -77,6 +78,7 @@ kernel void load(constant Shape& shape [[buffer(shape_index)]], device const D* 
   const uint largest = largest_bits(matrix.elements, ulong(shape.rows) * shape.columns, parts, place);
   const int power = largest == 0 ? 0 : shape.top - 1 - magnitude_of<D>(largest).exponent;
   if (thread_index == 0) exponents[b] = power;
+  if (thread_index == 0) status[b] = not_converged;
   for (uint j = simdgroup; j < shape.columns; j += place.simdgroups()) {
     const float norm = scaled_norm(matrix, j, power, shape.rows, lane);
     if (lane == 0) norms[j] = norm;

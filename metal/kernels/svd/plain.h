@@ -1,5 +1,5 @@
 // jacobi_rotate, for any number of columns: a threadgroup for each pair of columns of each matrix, a dispatch for each
-// step of the round robin. The host checks after each sweep whether anything was rotated.
+// step of the round robin.
 #pragma once
 
 #include "rotation.h"
@@ -30,11 +30,13 @@ inline Products group_products(device const float* a, device const float* b, uin
 
 [[host_name("svd_jacobi_rotate")]] kernel void jacobi_rotate(
     constant Shape& shape [[buffer(shape_index)]], device float* work [[buffer(work_index)]],
-    device float* rotations [[buffer(rotations_index)]], device uint* status [[buffer(status_index)]],
-    uint2 group [[threadgroup_position_in_grid]], uint2 groups [[threadgroups_per_grid]],
-    uint thread_index [[thread_index_in_threadgroup]], uint2 thread_count [[threads_per_threadgroup]],
-    uint simdgroup [[simdgroup_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
+    device float* rotations [[buffer(rotations_index)]], device const uint* status [[buffer(status_index)]],
+    device uint* rotated [[buffer(rotated_index)]], uint2 group [[threadgroup_position_in_grid]],
+    uint2 groups [[threadgroups_per_grid]], uint thread_index [[thread_index_in_threadgroup]],
+    uint2 thread_count [[threads_per_threadgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]) {
   threadgroup Parts<Products> parts;
+  if (status[group.y] != not_converged) return;
   const Place place = {thread_index, thread_count.x, simdgroup, lane};
   const ColumnPair pair = round_robin(shape.padded, shape.step, group.x);
   device float* const a = column_of(work, group.y, pair.first, shape.rows, shape);
@@ -49,7 +51,7 @@ inline Products group_products(device const float* a, device const float* b, uin
              column_of(rotations, group.y, pair.second, shape.columns, shape), by, shape.columns, place.index,
              place.count);
   }
-  device uint* const count = status + ulong(group.y) * groups.x + group.x;
+  device uint* const count = rotated + ulong(group.y) * groups.x + group.x;
   if (thread_index == 0) *count = (shape.step == 0 ? 0 : *count) + is_rotated;
 }
 

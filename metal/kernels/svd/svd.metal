@@ -10,6 +10,7 @@
 #include "load.h"
 #include "multiply.h"
 #include "plain.h"
+#include "settle.h"
 #include "sweeps.h"
 
 namespace assay {

@@ -1,4 +1,4 @@
-// All sweeps of a matrix in one dispatch. A threadgroup rotates all pairs of a step at the same time, with `width`
+// Some sweeps of a matrix in one dispatch. A threadgroup rotates all pairs of a step at the same time, with `width`
 // threads per pair. The width is a template parameter, because a loop with a constant stride can be unrolled.
 //
 //   W, V  ->  W with orthogonal columns, V;   status [B]
@@ -24,18 +24,18 @@ bool sweep(Columns<Work> work, Columns<Rotations> rotations, Shape shape, Place 
   return is_rotated;
 }
 
-/// The number of sweeps until one rotates nothing, or not_converged after max_sweeps. `parts`: for each simdgroup
-/// whether it has rotated anything. They lie in device memory, because W and V may fill the threadgroup memory. They
-/// are not written again before all threads have read them, because there are barriers in a sweep.
+/// The number of sweeps until one rotates nothing, those of earlier dispatches included, or not_converged. `parts`: for
+/// each simdgroup whether it has rotated anything. They lie in device memory, because W and V may fill the threadgroup
+/// memory. They are not written again before all threads have read them, because there are barriers in a sweep.
 template <int width, class Work, class Rotations>
 uint sweeps_of(Columns<Work> work, Columns<Rotations> rotations, Shape shape, device uint* parts, Place place) {
-  for (uint n = 1; n <= shape.max_sweeps; ++n) {
+  for (uint n = 1; n <= shape.sweeps; ++n) {
     const bool is_any = simd_any(sweep<width>(work, rotations, shape, place));
     if (place.lane == 0) parts[place.simdgroup] = is_any;
     threadgroup_barrier(mem_flags::mem_device);
     uint any = 0;
     for (uint k = 0; k < place.simdgroups(); ++k) any |= parts[k];
-    if (any == 0) return n;
+    if (any == 0) return shape.sweep + n;
   }
   return not_converged;
 }
@@ -53,6 +53,7 @@ template <int width>
     device uint* status [[buffer(status_index)]], uint b [[threadgroup_position_in_grid]],
     uint thread_index [[thread_index_in_threadgroup]], uint thread_count [[threads_per_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]], uint lane [[thread_index_in_simdgroup]]) {
+  if (status[b] != not_converged) return;
   const Place place = {thread_index, thread_count, simdgroup, lane};
   const uint done = sweeps_of<width>(work_of(work, b, shape), rotations_of(rotations, b, shape), shape,
                                      parts_of(projections, b, shape), place);
@@ -76,6 +77,7 @@ template <int width>
     uint b [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]],
     uint thread_count [[threads_per_threadgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]]) {
+  if (status[b] != not_converged) return;
   const Place place = {thread_index, thread_count, simdgroup, lane};
   const Columns<device float*> W = work_of(work, b, shape), V = rotations_of(rotations, b, shape);
   const Columns<threadgroup float*> shared_W = shared_columns(shared, shape.rows);

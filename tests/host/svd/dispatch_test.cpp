@@ -68,7 +68,7 @@ TEST_F(SvdDispatches, OfMoreColumnsAreThoseOfBlocks) {
   for (const auto& [columns, padded] : {std::pair{257, 288U}, {287, 288U}, {288, 288U}, {289, 320U}}) {
     const auto all = dispatches(columns, columns, 2);
     const std::size_t blocks = padded / 16;
-    ASSERT_EQ(all.size(), 1 + (blocks - 1) + 1) << "one sweep, for mocks rotate nothing";
+    ASSERT_EQ(all.size(), 1 + (blocks - 1) + 1 + 1) << "one sweep, for mocks rotate nothing";
     for (std::size_t step = 0; step < blocks - 1; ++step) {
       const Dispatch& dispatch = all[1 + step];
       EXPECT_EQ(dispatch.kernel, "svd_block_rotate");
@@ -78,6 +78,9 @@ TEST_F(SvdDispatches, OfMoreColumnsAreThoseOfBlocks) {
       EXPECT_EQ(dispatch.shape<svd::Shape>().padded, padded);
       EXPECT_TRUE(dispatch.is_ordered);
     }
+    EXPECT_EQ(all[blocks].kernel, "svd_settle");
+    EXPECT_EQ(all[blocks].groups, (Size{2, 1, 1}));
+    EXPECT_EQ(all[blocks].shape<svd::Shape>().groups, blocks / 2);
     EXPECT_EQ(all.back().kernel, "svd_finish_float");
   }
 }
@@ -86,7 +89,7 @@ TEST_F(SvdDispatches, OfThePlainPathHaveAGroupAPair) {
   for (const std::int64_t columns : {1, 2, 3, 64, 65, 257}) {
     const auto all = dispatches(columns, columns, 2, {.path = SvdPath::plain});
     const auto padded = static_cast<std::uint64_t>((columns + 1) / 2 * 2);
-    ASSERT_EQ(all.size(), 1 + (padded - 1) + 1) << columns;
+    ASSERT_EQ(all.size(), 1 + (padded - 1) + 1 + 1) << columns;
     for (std::uint64_t step = 0; step < padded - 1; ++step) {
       const Dispatch& dispatch = all[1 + step];
       EXPECT_EQ(dispatch.kernel, "svd_jacobi_rotate");

@@ -2,7 +2,12 @@
 // nothing to report. How exact the kernels are is for tests/kernels.
 #include <gmock/gmock.h>
 
+#include <cstring>
+
 #include "metal/device/or_throw.h"
+#include "metal/device/shader_source.h"
+#include "metal/host/commands.h"
+#include "metal/host/kernel_file.h"
 #include "metal/host/svd/svd.h"
 #include "tests/host/device_batch.h"
 #include "tests/kernels/svd/case.h"
@@ -71,6 +76,82 @@ TEST_F(SvdOnEmulator, SaysWhichMatrixDoesNotConverge) {
   for (const SvdPath path : {SvdPath::production, SvdPath::plain})
     EXPECT_EQ(svd({.path = path, .max_sweeps = 1})(typed.problem(), results.spans()).error(),
               (Error{Error::Kind::execution, "A[b=0]: columns not orthogonal after 1 sweeps"}));
+}
+
+/// The results and the status of a plan, by one command buffer.
+template <class Real = float>
+std::pair<SvdResults<Real>, std::vector<std::uint32_t>> planned(Device& device, const Svd& svd, const SvdCase& c) {
+  const TypedSvd<Real> typed(c);
+  const SvdPlan plan = or_throw(svd.prepare(typed.problem(), true));
+  SvdBuffers buffers;
+  buffers.matrices.buffer = or_throw(device.new_buffer(std::as_bytes(typed.problem().A)));
+  buffers.U.buffer = or_throw(device.new_buffer(plan.U_bytes()));
+  buffers.S.buffer = or_throw(device.new_buffer(plan.S_bytes()));
+  buffers.Vh.buffer = or_throw(device.new_buffer(plan.Vh_bytes()));
+  buffers.status.buffer = or_throw(device.new_buffer(plan.status_bytes()));
+  const auto queue = device.new_command_queue();
+  or_throw(host::wait(
+      *or_throw(host::commit(*queue, [&](ComputeCommandEncoder& encoder) { return plan.encode(encoder, buffers); }))));
+  std::pair<SvdResults<Real>, std::vector<std::uint32_t>> done{SvdResults<Real>(typed.problem()), {}};
+  const auto take = [](const BufferPart& from, auto& to) {
+    std::memcpy(to.data(), from.buffer->contents(), std::span(to).size_bytes());
+  };
+  done.second.resize(static_cast<std::size_t>(c.B));
+  take(buffers.U, done.first.U);
+  take(buffers.S, done.first.S);
+  take(buffers.Vh, done.first.Vh);
+  take(buffers.status, done.second);
+  return done;
+}
+
+/// Some matrices converge sweeps before others: the sweeps that they do not need change nothing.
+TEST_F(SvdOnEmulator, APlanGivesTheSameBits) {
+  SvdCase c = some_svd(8, 6, 3);
+  for (std::size_t i = 0; i < 48; ++i) c.A[i] = i % 7 == 0 ? 1.0F : 0.0F;
+  for (const SvdOptions& options : {SvdOptions{.max_sweeps = 20},
+                                    {.path = SvdPath::plain, .max_sweeps = 12},
+                                    {.path = SvdPath::plain, .max_sweeps = 12, .workspace_bytes = 2000}}) {
+    const auto [results, status] = planned(*device_, svd(options), c);
+    EXPECT_EQ(results, results_of(svd(options), c));
+    EXPECT_EQ(status[0], 1U) << "orthogonal as it is";
+    EXPECT_GT(status[1], 3U);
+    EXPECT_LT(status[1], 12U);
+  }
+  SvdCase rounded = c;
+  for (float& x : rounded.A) x = float{Half(x)};
+  EXPECT_EQ(planned<Half>(*device_, svd(), rounded).first, results_of<Half>(svd(), rounded));
+}
+
+/// The status says what the caller must ask; more than one sweep more would change the bits.
+TEST_F(SvdOnEmulator, APlanSaysWhichMatrixDoesNotConverge) {
+  const SvdCase c = some_svd(6, 6, 2);
+  for (const SvdPath path : {SvdPath::production, SvdPath::plain}) {
+    const Svd host = svd({.path = path, .max_sweeps = 2});
+    const auto [results, status] = planned(*device_, host, c);
+    EXPECT_EQ(status, std::vector(2, std::uint32_t{svd::not_converged}));
+    const TypedSvd<float> typed(c);
+    EXPECT_EQ(or_throw(host.prepare(typed.problem(), true)).check_status(status).error().text,
+              "A[b=0]: columns not orthogonal after 2 sweeps");
+    EXPECT_FALSE(results == results_of(svd({.path = path}), c));
+  }
+}
+
+/// Planted: matrices that settle too early, and a matrix that is rotated by the sums of another one.
+TEST_F(SvdOnEmulator, APlanOfFaultyKernelsGivesOtherBits) {
+  const std::string source = or_throw(text_with_includes(host::kernel_file(Svd::kernel_file)));
+  const SvdCase c = some_svd(8, 6, 2);
+  const SvdOptions options{.path = SvdPath::plain, .max_sweeps = 12};
+  const SvdResults<float> expected = results_of(svd(options), c);
+  for (const auto& [text, instead] :
+       {std::pair<std::string, std::string>{"if (!simd_any(is_rotated) && lane", "if (lane"},
+        {"if (rotated[ulong(b) * shape.groups + n] != 0)", "if (false)"}}) {
+    std::string edited = source;
+    const std::size_t place = edited.find(text);
+    ASSERT_NE(place, std::string::npos) << text;
+    edited.replace(place, text.size(), instead);
+    const Svd faulty = Svd::create(device_, or_throw(device_->new_library(edited)), options).value();
+    EXPECT_FALSE(planned(*device_, faulty, c).first == expected) << instead;
+  }
 }
 
 /// Singular values 1, 1/2, 1/4, ... and orthonormal vectors, of the kernels' own.

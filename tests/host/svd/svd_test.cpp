@@ -36,7 +36,7 @@ Svd on(const HostStream& stream, const SvdOptions& options = {}) {
   return Svd::create(stream.device, stream.library, options).value();
 }
 
-/// What kernels leave in the buffer of states, run after run; the last one for ever.
+/// What kernels leave in the buffer of states, [B], run after run; the last one for ever.
 void give_status(HostStream& stream, std::vector<std::vector<std::uint32_t>> status) {
   const auto buffer = std::make_shared<std::shared_ptr<Buffer>>();
   const auto left = std::make_shared<std::vector<std::vector<std::uint32_t>>>(std::move(status));
@@ -132,28 +132,30 @@ TEST(Svd, RefusesARandomizedOneThatIsNone) {
   EXPECT_THAT(stream.lengths, IsEmpty());
 }
 
-/// The host asks after each sweep, of all matrices and all pairs.
+/// The host asks after each sweep, of all matrices.
 TEST(Svd, SweepsUntilNothingIsRotated) {
   HostStream stream;
-  give_status(stream, {{0, 0, 1, 0}, {3, 0, 0, 0}, {0, 0, 0, 0}});
+  give_status(stream, {{svd::not_converged, svd::not_converged}, {2, svd::not_converged}, {2, 3}});
   Call call(some_svd(3, 3, 2));
   ASSERT_TRUE(call(on(stream, {.path = SvdPath::plain})));
-  EXPECT_EQ(stream.dispatches().size(), 1U + 3 * 3 + 1);
+  EXPECT_EQ(stream.dispatches().size(), 1U + 3 * (3 + 1) + 1);
+  EXPECT_EQ(stream.dispatches()[4].kernel, "svd_settle");
+  EXPECT_EQ(stream.dispatches()[12].shape<svd::Shape>().sweep, 2U);
   EXPECT_EQ(stream.dispatches().back().kernel, "svd_finish_float");
 }
 
 TEST(Svd, NamesTheMatrixThatDoesNotConverge) {
   const std::string text = "A[b={}]: columns not orthogonal after 4 sweeps";
   HostStream plain, production;
-  give_status(plain, {{0, 0, 0, 2}});
+  give_status(plain, {{3, svd::not_converged}});
   Call call(some_svd(3, 3, 2));
   EXPECT_EQ(call(on(plain, {.path = SvdPath::plain, .max_sweeps = 4})).error(),
             (Error{Error::Kind::execution, fmt::format(fmt::runtime(text), 1)}));
-  EXPECT_EQ(plain.dispatches().size(), 1U + 4 * 3) << "no finish";
+  EXPECT_EQ(plain.dispatches().size(), 1U + 4 * (3 + 1)) << "no finish";
   give_status(production, {{5, svd::not_converged}});
   EXPECT_EQ(call(on(production, {.max_sweeps = 4})).error(),
             (Error{Error::Kind::execution, fmt::format(fmt::runtime(text), 1)}));
-  EXPECT_EQ(production.dispatches()[1].shape<svd::Shape>().max_sweeps, 4U);
+  EXPECT_EQ(production.dispatches()[1].shape<svd::Shape>().sweeps, 4U);
   EXPECT_THAT(call.results.S, Each(12345.0F));
 }
 

@@ -76,15 +76,14 @@ class SvdBench {
     host::SvdKernels kernels = or_throw(host::svd_kernels(*pipelines_, device_->limits(), statement));
     kernels.rotate.pipeline =
         or_throw(rotating().get(host::svd_rotate_name(statement), host::svd_constants(statement)));
-    const host::SvdRun run =
-        or_throw(host::SvdRun::start(engine(), statement, kernels, statement.B, std::as_bytes(problem.A)));
+    const host::SvdRun run = or_throw(host::SvdRun::start(engine(), statement, kernels, std::as_bytes(problem.A)));
     if (Result<void> done = run.finish(0); !done) return done;
-    const auto take = [&](svd::BufferIndex index, auto& to) {
-      if (!to.empty()) std::memcpy(to.data(), run.contents(index), std::span(to).size_bytes());
+    const auto take = [](const std::byte* from, auto& to) {
+      if (!to.empty()) std::memcpy(to.data(), from, std::span(to).size_bytes());
     };
-    take(svd::left_index, results.U);
-    take(svd::values_index, results.S);
-    take(svd::right_index, results.Vh);
+    take(run.U(), results.U);
+    take(run.S(), results.S);
+    take(run.Vh(), results.Vh);
     return {};
   }
 
@@ -114,6 +113,8 @@ class SvdBench {
     statement.shares_work = way.shares_work;
     statement.shares_rotations = way.shares_rotations && with_vectors;
     if (way.method == SvdMethod::blocks) statement.shape.padded = (statement.shape.columns + 31) / 32 * 32;
+    statement.shape.groups = statement.groups();
+    statement.sweeps_at_once = way.method == SvdMethod::sweeps ? max_sweeps : 1;
     return statement;
   }
 

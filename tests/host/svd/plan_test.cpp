@@ -1,0 +1,168 @@
+// A plan is only encoded: what it binds, in which order, that it neither allocates nor copies, and what it says of
+// matrices that have not converged.
+#include "metal/host/svd/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "metal/host/svd/svd.h"
+#include "tests/host/host_stream.h"
+#include "tests/host/operations.h"
+
+namespace assay::metal::test {
+namespace {
+
+using testing::_;
+using testing::HasSubstr;
+
+class SvdPlanOf : public testing::Test {
+ protected:
+  Svd svd(const SvdOptions& options = {}) { return Svd::create(stream_.device, stream_.library, options).value(); }
+  SvdPlan plan(std::int64_t B, std::int64_t M, std::int64_t N, const SvdOptions& options = {}, bool vectors = true) {
+    return svd(options).prepare(SvdProblem<float>{B, M, N, {}}, vectors).value();
+  }
+  /// Of the caller's, each with bytes to spare before.
+  SvdBuffers buffers(const SvdPlan& plan) {
+    return {{stream_.make_buffer("A", 8 + plan.matrix_bytes()), 8},
+            {stream_.make_buffer("U", 12 + plan.U_bytes()), 12},
+            {stream_.make_buffer("S", 4 + plan.S_bytes()), 4},
+            {stream_.make_buffer("Vh", 16 + plan.Vh_bytes()), 16},
+            {stream_.make_buffer("status", 20 + plan.status_bytes()), 20}};
+  }
+
+  HostStream stream_;
+};
+
+TEST_F(SvdPlanOf, BindsEachBufferAtItsIndex) {
+  const SvdPlan whole = plan(2, 3, 2, {.path = SvdPath::plain});
+  ASSERT_TRUE(whole.encode(*stream_.encoder, buffers(whole)));
+  const std::map<std::uint32_t, Binding> expected = {{svd::matrices_index, {"A", 8}},
+                                                     {svd::work_index, {"svd work", 0}},
+                                                     {svd::rotations_index, {"svd rotations", 0}},
+                                                     {svd::exponents_index, {"svd exponents", 0}},
+                                                     {svd::norms_index, {"svd norms", 0}},
+                                                     {svd::order_index, {"svd order", 0}},
+                                                     {svd::status_index, {"status", 20}},
+                                                     {svd::projections_index, {"svd projections", 0}},
+                                                     {svd::left_index, {"U", 12}},
+                                                     {svd::values_index, {"S", 4}},
+                                                     {svd::right_index, {"Vh", 16}},
+                                                     {svd::rotated_index, {"svd rotated", 0}}};
+  for (const Dispatch& dispatch : stream_.dispatches()) EXPECT_EQ(dispatch.bindings, expected) << dispatch.kernel;
+}
+
+TEST_F(SvdPlanOf, WithoutVectorsTakesNoneOfTheirBuffers) {
+  const SvdPlan values = plan(2, 3, 2, {}, false);
+  EXPECT_EQ(values.U_bytes() + values.Vh_bytes(), 0U);
+  SvdBuffers given = buffers(values);
+  given.U = given.Vh = {};
+  ASSERT_TRUE(values.encode(*stream_.encoder, given));
+  for (const Dispatch& dispatch : stream_.dispatches()) {
+    EXPECT_FALSE(dispatch.bindings.contains(svd::left_index));
+    EXPECT_FALSE(dispatch.bindings.contains(svd::right_index));
+  }
+}
+
+/// Nobody reads whether another sweep is needed: there are as many as the limit.
+TEST_F(SvdPlanOf, EncodesEachSweepUpToTheLimit) {
+  for (const auto& [M, path, round] :
+       {std::tuple{4, SvdPath::plain, 4U}, {288, SvdPath::production, 18U}, {4, SvdPath::production, 0U}}) {
+    const SvdPlan whole = plan(2, M, M, {.path = path, .max_sweeps = 3});
+    stream_.recorder.dispatches.clear();
+    ASSERT_TRUE(whole.encode(*stream_.encoder, buffers(whole)));
+    const auto& all = stream_.dispatches();
+    ASSERT_EQ(all.size(), whole.dispatch_count());
+    ASSERT_EQ(all.size(), 2 + (round == 0 ? 1 : 3 * round));
+    EXPECT_EQ(all.front().kernel, "svd_load_float");
+    EXPECT_EQ(all.back().kernel, "svd_finish_float");
+    for (const Dispatch& dispatch : all) EXPECT_TRUE(dispatch.is_ordered) << dispatch.kernel;
+    for (std::uint32_t sweep = 0; round != 0 && sweep < 3; ++sweep)
+      for (std::uint32_t step = 0; step < round; ++step) {
+        const Dispatch& dispatch = all[1 + sweep * round + step];
+        EXPECT_EQ(dispatch.kernel == "svd_settle", step + 1 == round) << dispatch.kernel;
+        EXPECT_EQ(dispatch.shape<svd::Shape>().sweep, sweep);
+        EXPECT_EQ(dispatch.shape<svd::Shape>().step, step);
+      }
+    if (round == 0) {
+      EXPECT_EQ(all[1].shape<svd::Shape>().sweeps, 3U);
+    }
+  }
+}
+
+TEST_F(SvdPlanOf, EncodesAndNothingElse) {
+  const SvdPlan whole = plan(2, 3, 2, {.path = SvdPath::plain});
+  const SvdBuffers given = buffers(whole);
+  const auto encoder = *stream_.commands->compute_encoder(DispatchType::concurrent);
+  EXPECT_CALL(*stream_.device, new_buffer(testing::An<std::uint64_t>(), _)).Times(0);
+  EXPECT_CALL(*stream_.device, new_buffer(testing::An<std::span<const std::byte>>(), _)).Times(0);
+  EXPECT_CALL(*stream_.device, new_pipeline(_)).Times(0);
+  EXPECT_CALL(*stream_.commands, commit()).Times(0);
+  EXPECT_CALL(*stream_.commands, wait_until_completed()).Times(0);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(whole.encode(*encoder, given));
+  EXPECT_TRUE(encoder->end_encoding());
+}
+
+/// Each chunk on its part of the caller's buffers, and in the same memory for intermediate results.
+TEST_F(SvdPlanOf, TakesABatchInParts) {
+  constexpr std::uint64_t matrix = 24 + 24 + 16 + 4 * 8 + 4 + 4 + 24 + 16;
+  const SvdPlan parts = plan(7, 3, 2, {.workspace_bytes = 3 * matrix});
+  EXPECT_EQ(stream_.lengths.at("svd work"), 3U * 24);
+  ASSERT_TRUE(parts.encode(*stream_.encoder, buffers(parts)));
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> done;
+  for (const Dispatch& dispatch : stream_.dispatches())
+    done.emplace_back(dispatch.groups.width, dispatch.bindings.at(svd::matrices_index).offset,
+                      dispatch.bindings.at(svd::status_index).offset);
+  const std::vector<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> expected = {
+      {3, 8, 20},  {3, 8, 20},   {3, 8, 20},   {3, 80, 32}, {3, 80, 32},
+      {3, 80, 32}, {1, 152, 44}, {1, 152, 44}, {1, 152, 44}};
+  EXPECT_EQ(done, expected);
+}
+
+TEST_F(SvdPlanOf, RefusesBuffersThatDoNotFit) {
+  const SvdPlan whole = plan(2, 3, 2);
+  const auto refusal = [&](auto change) {
+    SvdBuffers given = buffers(whole);
+    change(given);
+    const Result<void> encoded = whole.encode(*stream_.encoder, given);
+    return encoded ? "encoded" : encoded.error().text;
+  };
+  EXPECT_CALL(*stream_.encoder, dispatch_threadgroups(_, _)).Times(0);
+  EXPECT_EQ(refusal([](SvdBuffers& b) { b.matrices.buffer = nullptr; }), "matrices: expected a buffer of 48 bytes");
+  EXPECT_THAT(refusal([](SvdBuffers& b) { b.U.offset = 16; }), HasSubstr("U: its buffer of 60 bytes from offset 16"));
+  EXPECT_EQ(refusal([](SvdBuffers& b) { b.S.offset = 2; }), "S.offset = 2: expected a multiple of 4");
+  EXPECT_EQ(refusal([](SvdBuffers& b) { b.Vh = {}; }), "Vh: expected a buffer of 32 bytes");
+  EXPECT_EQ(refusal([](SvdBuffers& b) { b.status = {}; }), "status: expected a buffer of 8 bytes");
+}
+
+TEST_F(SvdPlanOf, NothingTakesNoBuffers) {
+  for (const auto& [B, M, N] : {std::tuple{0, 3, 2}, {4, 0, 2}, {4, 3, 0}}) {
+    const SvdPlan none = plan(B, M, N);
+    EXPECT_EQ(none.dispatch_count(), 0U);
+    EXPECT_TRUE(none.encode(*stream_.encoder, {}));
+    EXPECT_TRUE(none.check_status({}));
+  }
+  EXPECT_TRUE(stream_.dispatches().empty());
+  EXPECT_TRUE(stream_.lengths.empty());
+}
+
+TEST_F(SvdPlanOf, NamesTheMatrixThatDoesNotConverge) {
+  const SvdPlan whole = plan(3, 3, 2, {.max_sweeps = 5});
+  EXPECT_TRUE(whole.check_status(std::vector<std::uint32_t>{1, 2, 5}));
+  EXPECT_EQ(whole.check_status(std::vector<std::uint32_t>{1, svd::not_converged, 5}).error(),
+            (Error{Error::Kind::execution, "A[b=1]: columns not orthogonal after 5 sweeps"}));
+  EXPECT_EQ(whole.check_status(std::vector<std::uint32_t>{1}).error(),
+            (Error{Error::Kind::argument, "status.size() = 1: expected B = 3"}));
+}
+
+TEST_F(SvdPlanOf, RefusesWhatItCannotPrepare) {
+  EXPECT_EQ(Svd::create(nullptr).value().prepare(SvdProblem<float>{1, 2, 2, {}}, true).error().kind,
+            Error::Kind::environment);
+  EXPECT_THAT(refusal_of([&] { (void)plan(-1, 2, 2); }), HasSubstr("B = -1"));
+  EXPECT_THAT(svd().prepare(SvdProblem<float>{0, std::int64_t{1} << 32, 1, {}}, true).error().text,
+              HasSubstr("max(M, N) = 4294967296"));
+  stream_.function_names.clear();
+  EXPECT_THAT(svd().prepare(SvdProblem<BFloat16>{1, 2, 2, {}}, true).error().text, HasSubstr("svd_load_bfloat"));
+}
+
+}  // namespace
+}  // namespace assay::metal::test
