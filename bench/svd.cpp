@@ -29,6 +29,7 @@
 #include "bench/svd_peers.h"
 #include "bench/table.h"
 #include "bench/timing.h"
+#include "metal/cpu/parallel.h"
 #include "metal/cpu/svd/svd.h"
 
 namespace assay::bench {
@@ -50,10 +51,12 @@ class SvdBatch {
   void theirs(const SvdPeer& peer, int threads) {
     const bool by_matrix = batch_ >= threads;
     openblas_set_num_threads(by_matrix ? 1 : threads);
-#pragma omp parallel for schedule(dynamic) num_threads(by_matrix ? threads : 1)
-    for (std::int64_t b = 0; b < batch_; ++b)
-      peer.decompose(n_, A_.data() + b * n_ * n_, U_.data() + b * n_ * n_, S_.data() + b * n_,
-                     Vh_.data() + b * n_ * n_);
+    metal::cpu::for_each_piece(static_cast<std::size_t>(batch_), static_cast<std::size_t>(by_matrix ? threads : 1),
+                               [&](std::size_t, std::size_t b) { decompose(peer, static_cast<std::int64_t>(b)); });
+  }
+
+  void decompose(const SvdPeer& peer, std::int64_t b) {
+    peer.decompose(n_, A_.data() + b * n_ * n_, U_.data() + b * n_ * n_, S_.data() + b * n_, Vh_.data() + b * n_ * n_);
   }
 
   double us(double ms) const { return 1e3 * ms / static_cast<double>(batch_); }

@@ -2,6 +2,12 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <ctime>
+#include <mutex>
+#include <system_error>
+#include <vector>
 
 namespace assay::metal::cpu {
 
@@ -9,24 +15,142 @@ namespace {
 
 constexpr std::size_t max_stages = 4;
 
+using Clock = std::chrono::steady_clock;
+
+/// What the calling thread has had of a processor.
+Clock::duration processor_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::seconds(time.tv_sec) +
+                                                     std::chrono::nanoseconds(time.tv_nsec));
+}
+
+/// Waits until `ready`. It looks for some microseconds before it sleeps, since others often take no longer and waking
+/// up takes many. To look for longer would take the processor from those that it waits for, where other programs run.
+template <class Ready, class Sleep>
+void wait_until(const Ready& ready, const Sleep& sleep) {
+  constexpr auto patience = std::chrono::microseconds(20);
+  const auto begin = Clock::now();
+  do {
+    for (int looks = 0; looks < 32; ++looks)
+      if (ready()) return;
+  } while (Clock::now() - begin < patience);
+  sleep();
+}
+
+/// A call of on_threads.
+struct Job {
+  const std::function<void(std::size_t)>& run;
+  std::size_t workers;
+  std::size_t begun = 1;                 ///< workers that have a number; the calling thread has 0
+  std::atomic<std::size_t> working = 0;  ///< other threads that have begun and have not ended
+};
+
+/// Threads that sleep until there is a job. Beside other programs a thread may wait long for a processor, so
+///
+/// - a caller never waits for a thread that has not begun, and does all the work itself where none does;
+/// - where a call took longer than the caller's own work times the threads, which is what it would have taken without
+///   the others, callers do without them for ten times as long as was lost: they cost a tenth at most.
+class Crew {
+ public:
+  /// Never destroyed: its threads sleep until the process ends.
+  static Crew& the_one() {
+    static Crew* const crew = new Crew;
+    return *crew;
+  }
+
+  void work_on(Job& job) {
+    const auto begin = Clock::now();
+    if (begin.time_since_epoch() < alone_until_.load()) return job.run(0);
+    const auto used_before = processor_time();
+    offer(job);
+    job.run(0);
+    withdraw(job);
+    const auto end = Clock::now();
+    const auto lost = (end - begin) - static_cast<int>(job.workers) * (processor_time() - used_before);
+    if (lost > Clock::duration::zero()) alone_until_ = end.time_since_epoch() + 10 * lost;
+  }
+
+ private:
+  void offer(Job& job) {
+    const std::scoped_lock lock(mutex_);
+    jobs_.push_back(&job);
+    ++offers_;
+    try {
+      for (; threads_ + 1 < job.workers; ++threads_) std::thread([this] { serve(); }).detach();
+    } catch (const std::system_error&) {  // no more threads are to be had: those that there are do the work
+    }
+    job.workers == 2 ? offered_.notify_one() : offered_.notify_all();
+  }
+
+  void withdraw(Job& job) {
+    {
+      const std::scoped_lock lock(mutex_);
+      std::erase(jobs_, &job);
+    }
+    const auto ended = [&] { return job.working == 0; };
+    wait_until(ended, [&] {
+      std::unique_lock lock(mutex_);
+      ended_.wait(lock, ended);
+    });
+  }
+
+  /// Gives the first job that wants another worker one, or returns null.
+  Job* begin_job(std::size_t& worker) {
+    const std::scoped_lock lock(mutex_);
+    for (Job* job : jobs_) {
+      if (job->begun == job->workers) continue;
+      worker = job->begun++;
+      ++job->working;
+      return job;
+    }
+    return nullptr;
+  }
+
+  void end_job(Job& job) {
+    if (--job.working > 0) return;  // from here on the job may be gone
+    const std::scoped_lock lock(mutex_);
+    ended_.notify_all();
+  }
+
+  [[noreturn]] void serve() {
+    while (true) {
+      const std::size_t offers = offers_;
+      std::size_t worker = 0;
+      while (Job* job = begin_job(worker)) job->run(worker), end_job(*job);
+      const auto offered = [&] { return offers_ != offers; };
+      wait_until(offered, [&] {
+        std::unique_lock lock(mutex_);
+        offered_.wait(lock, offered);
+      });
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable offered_, ended_;
+  std::vector<Job*> jobs_;  ///< of callers that still work
+  std::atomic<std::size_t> offers_ = 0;
+  std::size_t threads_ = 0;
+  std::atomic<Clock::duration> alone_until_{};  ///< since the clock's epoch
+};
+
 struct Progress {
   std::atomic<std::size_t> next = 0, done = 0;
 };
 
-/// Returns when `counter` is `value`. Spins before it sleeps: the others take microseconds, waking up takes many.
 void wait_for(std::atomic<std::size_t>& counter, std::size_t value) {
-  for (int looks = 0; looks < 10'000; ++looks)
-    if (counter == value) return;
-  for (std::size_t now = counter; now != value; now = counter) counter.wait(now);
+  wait_until([&] { return counter == value; },
+             [&] {
+               for (std::size_t now = counter; now != value; now = counter) counter.wait(now);
+             });
 }
 
 }  // namespace
 
 void on_threads(std::size_t workers, const std::function<void(std::size_t)>& run) {
-  if (workers == 1) return run(0);  // a parallel region of one thread would end the other threads
-  std::atomic<std::size_t> next = 0;
-#pragma omp parallel num_threads(static_cast<int>(workers))
-  run(next++);
+  if (workers == 1) return run(0);
+  Job job{run, workers};
+  Crew::the_one().work_on(job);
 }
 
 bool in_stages(std::size_t workers, std::span<const Stage> stages) {

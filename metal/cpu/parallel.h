@@ -18,8 +18,9 @@ inline std::size_t worker_count(int threads, std::size_t B) {
   return std::max<std::size_t>(1, std::min({wanted, B, std::max<std::size_t>(processors, 64)}));
 }
 
-/// Calls run(worker), worker = 0, 1, ..., in at most `workers` threads, the calling thread among them. The other
-/// threads are kept for the next call, since making them can take longer than the work. `run` must not throw.
+/// Calls run(0) in the calling thread, and run(1), run(2), ... below `workers` in those others that begin before run(0)
+/// ends, perhaps none. The other threads are kept for the next call, since making them can take longer than the work.
+/// `run` must not throw.
 void on_threads(std::size_t workers, const std::function<void(std::size_t)>& run);
 
 /// run(worker, i) for each i below `count`. It returns false to stop the later stages, and must not throw.

@@ -3,7 +3,6 @@ find_program(ASSAY_BREW brew)
 mark_as_advanced(ASSAY_BREW)
 if(ASSAY_BREW)
   execute_process(COMMAND "${ASSAY_BREW}" --prefix OUTPUT_VARIABLE brew OUTPUT_STRIP_TRAILING_WHITESPACE)
-  list(APPEND CMAKE_PREFIX_PATH "${PROJECT_SOURCE_DIR}/build/prefix" "${brew}" "${brew}/opt/openblas" "${brew}/opt/libomp"
+  list(APPEND CMAKE_PREFIX_PATH "${PROJECT_SOURCE_DIR}/build/prefix" "${brew}" "${brew}/opt/openblas"
        "${brew}/opt/llvm@19")
-  set(OpenMP_ROOT "${brew}/opt/libomp" CACHE PATH "OpenMP, which Apple's clang does not bring")
 endif()

@@ -23,11 +23,7 @@ template <class Real>
 void order_rows(const reference::CtcProblem<Real>& problem, std::size_t workers, std::span<std::size_t> order) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (workers == 1 || order.size() >= 4 * workers) return;
-  const auto cost = [&](std::size_t b) {
-    return static_cast<double>(problem.input_lengths[b]) *
-           static_cast<double>(problem.C + 2 * problem.target_lengths[b]);
-  };
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return cost(a) > cost(b); });
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return row_cost(problem, a) > row_cost(problem, b); });
 }
 
 /// What the stages of a call have in common.
@@ -57,19 +53,23 @@ class Call {
 
  private:
   bool run_by_rows() const {
+    const std::size_t B = shared_.losses.size(), each = plan_.rows_each;
     const Stage stages[] = {
         acceptance(),
-        {shared_.losses.size(),
-         [this](std::size_t worker, std::size_t i) {
-           const std::size_t b = shared_.order[i];
-           const RowWorkspace workspace = workspace_of(worker);
-           const States states = begin_row(row(b), workspace);
-           if (!states.slots.empty()) kernels_.emissions(row(b), workspace, states, row(b).frames());
-           finish(b, workspace, states);
+        {pieces(B, each),
+         [&](std::size_t worker, std::size_t i) {
+           for (std::size_t n = i * each; n < std::min(B, (i + 1) * each); ++n) run_row(worker, shared_.order[n]);
            return true;
          }},
     };
     return in_stages(plan_.workers, stages);
+  }
+
+  void run_row(std::size_t worker, std::size_t b) const {
+    const RowWorkspace workspace = workspace_of(worker);
+    const States states = begin_row(row(b), workspace);
+    if (!states.slots.empty()) kernels_.emissions(row(b), workspace, states, row(b).frames());
+    finish(b, workspace, states);
   }
 
   bool run_by_frames() const {

@@ -20,6 +20,7 @@ struct Plan {
   std::size_t workers = 1;
   std::size_t rows = 1;            ///< computed at the same time
   std::size_t frames = 0;          ///< of a row, in the piece that a thread takes; 0: a thread takes whole rows
+  std::size_t rows_each = 1;       ///< whole rows in the piece that a thread takes
   std::size_t checked_frames = 1;  ///< of all rows, in the piece whose activations a thread checks
   RowSizes row_sizes;
   std::size_t shared_bytes = 0;
@@ -41,13 +42,33 @@ inline Frames piece(std::size_t n, std::size_t T, std::size_t each) {
 /// So many activations are worth a turn of a thread.
 inline constexpr std::size_t worth_a_thread = std::size_t{1} << 15U;
 
+/// About the nanoseconds that a row takes.
+template <class Real>
+double row_cost(const reference::CtcProblem<Real>& problem, std::size_t b) {
+  return 100.0 +
+         static_cast<double>(problem.input_lengths[b]) * static_cast<double>(problem.C + 2 * problem.target_lengths[b]);
+}
+
+/// At most as many threads as have 65 microseconds of work each: waking one up takes nearly as long. They take rows in
+/// pieces that are worth a turn, and so small that no thread waits long for the last one.
+template <class Real>
+void share_rows(const reference::CtcProblem<Real>& problem, int threads, Plan& plan) {
+  constexpr double worth_waking = 1 << 16, worth_a_turn = 1 << 14;
+  const auto B = static_cast<std::size_t>(problem.B);
+  double cost = 1.0;
+  for (std::size_t b = 0; b < B; ++b) cost += row_cost(problem, b);
+  const double most = std::clamp(cost / worth_waking, 1.0, 0x1p20);
+  plan.rows = plan.workers = std::min(worker_count(threads, B), static_cast<std::size_t>(most));
+  plan.rows_each = static_cast<std::size_t>(std::max(1.0, worth_a_turn * static_cast<double>(B) / cost));
+}
+
 /// Whether threads share the emissions of a row: where there are fewer rows than threads, and frames enough.
 template <class Real>
 void divide_rows(const reference::CtcProblem<Real>& problem, int threads, Plan& plan) {
   constexpr std::size_t worth_sharing = 4 * worth_a_thread;
   const auto B = static_cast<std::size_t>(problem.B), T = static_cast<std::size_t>(problem.T),
              C = static_cast<std::size_t>(problem.C);
-  plan.rows = plan.workers = worker_count(threads, B);
+  share_rows(problem, threads, plan);
   if (plan.workers < B || T * C < worth_sharing) return;
   plan.frames = std::max<std::size_t>(1, worth_a_thread / C);
   plan.workers = worker_count(threads, B * pieces(T, plan.frames));

@@ -51,6 +51,15 @@ TEST(CtcLossSharedRows, SameBitsAsWithOneThread) {
     }
 }
 
+TEST(CtcLossSharedRows, ManyShortRowsAreTakenSeveralAtATimeWithTheSameBits) {
+  Batch batch(2, 3, std::vector<std::vector<std::int64_t>>(3001, {1}));
+  for (std::size_t i = 0; i < batch.activations.size(); ++i) batch.activations[i] = static_cast<float>(i % 17) * 0.25F;
+  EXPECT_GT(cpu::plan(batch.problem(), true, 2).workers, 1U);
+  EXPECT_GT(cpu::plan(batch.problem(), true, 2).rows_each, 50U);
+  const Outcome one = run(batch, {.threads = 1, .workspace = {}}), more = run(batch, {.threads = 3, .workspace = {}});
+  EXPECT_TRUE(same_bits(one.loss, more.loss) && same_bits(one.gradient, more.gradient));
+}
+
 TEST(CtcLossSharedRows, ABadActivationInTheLastFrameIsRefusedBeforeAnythingIsWritten) {
   Batch batch = few_large_rows();
   batch.at(40, 2, 3000) = std::numeric_limits<float>::quiet_NaN();

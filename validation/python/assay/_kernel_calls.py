@@ -30,7 +30,7 @@ os.register_at_fork(after_in_child=_forked)
 
 
 def thread_count(threads: int) -> int:
-    """A forked child has none of the threads that OpenMP keeps, and would wait for them for ever: it uses one."""
+    """A forked child has none of the threads that the kernels keep: it uses one."""
     if threads < 0:
         raise ValueError(f"threads = {threads}: expected at least 0")
     return 1 if _is_forked else threads

@@ -1,0 +1,117 @@
+// Work spread over threads: every piece once, in stages, and no call waits for a thread that has not begun.
+#include "metal/cpu/parallel.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <latch>
+#include <memory>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace assay::metal::cpu {
+namespace {
+
+TEST(Parallel, EachPieceIsDoneOnceByAWorkerThatThereIs) {
+  for (const std::size_t workers : {1U, 2U, 3U, 8U})
+    for (const std::size_t count : {0U, 1U, 5U, 1000U}) {
+      std::vector<std::atomic<int>> done(count);
+      std::atomic<bool> is_worker = true;
+      for_each_piece(count, workers, [&](std::size_t worker, std::size_t i) {
+        if (worker >= workers) is_worker = false;
+        ++done[i];
+      });
+      EXPECT_TRUE(is_worker);
+      for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(done[i], 1) << i << " of " << count << ", " << workers;
+    }
+}
+
+TEST(Parallel, AStageBeginsWhenTheOnesBeforeAreDone) {
+  std::atomic<std::size_t> first = 0, second = 0;
+  std::atomic<bool> in_order = true;
+  const Stage stages[] = {{100,
+                           [&](std::size_t, std::size_t) {
+                             ++first;
+                             return true;
+                           }},
+                          {100,
+                           [&](std::size_t, std::size_t i) {
+                             if (first != 100) in_order = false;
+                             ++second;
+                             return i != 50;
+                           }},
+                          {100, [&](std::size_t, std::size_t) { return ADD_FAILURE(), true; }}};
+  EXPECT_FALSE(in_stages(4, stages));
+  EXPECT_TRUE(in_order);
+  EXPECT_EQ(second, 100U);
+  EXPECT_TRUE(in_stages(4, std::span(stages).first(1)));
+}
+
+TEST(Parallel, CallersAtTheSameTimeGetTheirOwnWorkDone) {
+  std::vector<std::atomic<int>> done(4);
+  std::vector<std::thread> callers;
+  for (std::size_t c = 0; c < done.size(); ++c)
+    callers.emplace_back([&done, c] {
+      for (int call = 0; call < 100; ++call) for_each_piece(10, 3, [&](std::size_t, std::size_t) { ++done[c]; });
+    });
+  for (std::thread& caller : callers) caller.join();
+  for (const auto& of_caller : done) EXPECT_EQ(of_caller, 1000);
+}
+
+/// Keeps the other thread of a call with two busy until `end`, and returns when it has begun.
+std::thread call_whose_other_thread_waits_for(std::latch& end) {
+  auto begun = std::make_shared<std::latch>(2);
+  std::thread caller([&end, begun] {
+    on_threads(2, [&](std::size_t) {
+      begun->arrive_and_wait();
+      end.wait();
+    });
+  });
+  begun->wait();
+  return caller;
+}
+
+// A call that waited for its other thread here would never end.
+TEST(Parallel, ACallDoesNotWaitForAThreadThatHasNotBegun) {
+  std::latch end(1);
+  std::thread caller = call_whose_other_thread_waits_for(end);
+  std::set<std::size_t> workers;
+  for_each_piece(100, 2, [&](std::size_t worker, std::size_t) { workers.insert(worker); });
+  EXPECT_EQ(workers, std::set<std::size_t>{0});
+  end.count_down();
+  caller.join();
+}
+
+TEST(Parallel, AfterACallThatWaitedLongForAThreadOthersDoWithoutForAWhile) {
+  using namespace std::chrono_literals;
+  std::latch begun(2);
+  on_threads(2, [&](std::size_t worker) {
+    begun.arrive_and_wait();
+    if (worker == 1) std::this_thread::sleep_for(200ms);
+  });
+  on_threads(2, [&](std::size_t worker) {
+    EXPECT_EQ(worker, 0U);
+    std::this_thread::sleep_for(10ms);  // the other thread would begin
+  });
+}
+
+// A forked child has none of the threads that this process made.
+TEST(Parallel, AForkedChildDoesItsWork) {
+  for_each_piece(100, 2, [](std::size_t, std::size_t) {});
+  const pid_t child = fork();
+  if (child == 0) {
+    std::atomic<int> done = 0;
+    for_each_piece(100, 2, [&](std::size_t, std::size_t) { ++done; });
+    _exit(done == 100 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+}  // namespace
+}  // namespace assay::metal::cpu
