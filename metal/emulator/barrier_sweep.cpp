@@ -6,12 +6,11 @@
 #include <filesystem>
 #include <string_view>
 
+#include "metal/emulator/abi/shader_abi.h"
+
 namespace assay::metal::emulator {
 
 namespace {
-
-constexpr std::string_view none = "::metal::mem_flags::mem_none", device = "mem_device",
-                           threadgroup = "mem_threadgroup";
 
 /// A call in the source: [begin, end) with its closing parenthesis, its argument in [argument, end - 1).
 struct Call {
@@ -60,7 +59,7 @@ std::vector<Call> barriers_of(const std::string& text) {
 
 /// The last line marker before a place: # 12 "file" 2 3, or #line 12 "file".
 struct Marker {
-  std::string file;
+  std::string file;               ///< as written
   std::size_t line = 1, end = 0;  ///< the number of the line behind the marker, and where that line begins
   bool is_of_system_header = false;
 };
@@ -75,8 +74,8 @@ Marker marker_before(const std::string& source, std::size_t at) {
     const bool is_marker = (line.starts_with("# ") || line.starts_with(" ")) && digit < open && open < close &&
                            line.find_first_not_of("# 0123456789") == open;
     if (is_marker)
-      return {std::filesystem::path(line.substr(open + 1, close - open - 1)).lexically_normal(),
-              std::stoul(std::string(line.substr(digit))), end + 1, line.find(" 3", close) != std::string_view::npos};
+      return {std::string(line.substr(open + 1, close - open - 1)), std::stoul(std::string(line.substr(digit))),
+              end + 1, line.find(" 3", close) != std::string_view::npos};
     if (before == std::string::npos) break;
     end = before;
   }
@@ -87,31 +86,35 @@ SourcePosition position_of(const std::string& source, const Marker& marker, std:
   const auto begin = source.begin() + static_cast<std::ptrdiff_t>(marker.end);
   const auto here = source.begin() + static_cast<std::ptrdiff_t>(at);
   const std::size_t line_begin = at == 0 ? 0 : source.rfind('\n', at - 1) + 1;  // npos + 1 is 0
-  return {marker.file,
+  return {std::filesystem::path(marker.file).lexically_normal(),
           static_cast<std::uint32_t>(marker.line + static_cast<std::size_t>(std::count(begin, here, '\n'))),
           static_cast<std::uint32_t>(at - line_begin + 1)};
 }
 
-std::string quoted_flag(std::string_view flag) {
-  return "::metal::mem_flags::" + std::string(flag);
-}
+/// A way to change a barrier.
+struct Weakening {
+  const char* change;
+  bool is_deleted;
+  std::uint32_t memory_flags;
+};
 
-/// Arguments that order less memory than `argument`, or other memory: a name of the change, and the argument.
-std::vector<std::pair<std::string, std::string>> weaker_arguments(std::string_view argument) {
-  const bool has_device = argument.find(device) != std::string_view::npos;
-  const bool has_threadgroup = argument.find(threadgroup) != std::string_view::npos;
-  if (has_device && has_threadgroup)
-    return {{"both flags -> mem_device", quoted_flag(device)},
-            {"both flags -> mem_threadgroup", quoted_flag(threadgroup)}};
-  if (has_device)
-    return {{"mem_device -> mem_none", std::string(none)}, {"mem_device -> mem_threadgroup", quoted_flag(threadgroup)}};
-  if (has_threadgroup)
-    return {{"mem_threadgroup -> mem_none", std::string(none)}, {"mem_threadgroup -> mem_device", quoted_flag(device)}};
-  return {};
-}
-
-std::string replaced(const std::string& source, std::size_t begin, std::size_t end, std::string_view by) {
-  return source.substr(0, begin).append(by).append(source, end);
+/// To delete a barrier with this argument, and to let it order less memory, or other memory.
+std::vector<Weakening> weakenings(std::string_view argument) {
+  using abi::mem_device, abi::mem_none, abi::mem_threadgroup;
+  const bool has_device = argument.find("mem_device") != std::string_view::npos;
+  const bool has_threadgroup = argument.find("mem_threadgroup") != std::string_view::npos;
+  std::vector<Weakening> all{{"deleted", true, mem_none}};
+  if (has_device && has_threadgroup) {
+    all.push_back({"both flags -> mem_device", false, mem_device});
+    all.push_back({"both flags -> mem_threadgroup", false, mem_threadgroup});
+  } else if (has_device) {
+    all.push_back({"mem_device -> mem_none", false, mem_none});
+    all.push_back({"mem_device -> mem_threadgroup", false, mem_threadgroup});
+  } else if (has_threadgroup) {
+    all.push_back({"mem_threadgroup -> mem_none", false, mem_none});
+    all.push_back({"mem_threadgroup -> mem_device", false, mem_device});
+  }
+  return all;
 }
 
 }  // namespace
@@ -123,22 +126,22 @@ std::vector<BarrierMutant> barrier_mutants(const std::string& source) {
     const Marker marker = marker_before(source, call.begin);
     if (marker.is_of_system_header) continue;
     const SourcePosition position = position_of(source, marker, call.begin);
-    mutants.push_back({position, "deleted", replaced(source, call.begin, call.end, "((void)0)")});
     const std::string_view argument = std::string_view(text).substr(call.argument, call.end - 1 - call.argument);
-    for (const auto& [change, weaker] : weaker_arguments(argument))
-      mutants.push_back({position, change, replaced(source, call.argument, call.end - 1, weaker)});
+    for (const Weakening& one : weakenings(argument))
+      mutants.push_back(
+          {position, one.change, {marker.file, position.line, position.column, one.is_deleted, one.memory_flags}});
   }
   return mutants;
 }
 
-Result<BarrierSweep> sweep_barriers(const std::string& source, const RunSource& run) {
-  const Result<std::vector<Report>> unchanged = run(source);
+Result<BarrierSweep> sweep_barriers(const std::string& source, const RunChanged& run) {
+  const Result<std::vector<Report>> unchanged = run({});
   if (!unchanged) return tl::unexpected(unchanged.error());
   if (!unchanged->empty())
     return error(Error::Kind::execution, "the unchanged source is reported:\n" + to_string(unchanged->front()));
   BarrierSweep sweep;
   for (BarrierMutant& mutant : barrier_mutants(source)) {
-    Result<std::vector<Report>> reports = run(mutant.source);
+    Result<std::vector<Report>> reports = run(mutant.effect);
     if (!reports) return tl::unexpected(reports.error());
     mutant.reports = std::move(*reports);
     (mutant.reports.empty() ? sweep.survivors : sweep.reported).push_back(std::move(mutant));

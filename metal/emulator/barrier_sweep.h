@@ -1,6 +1,8 @@
 // Is every barrier of a kernel needed, and would its loss be noticed? Deletes or weakens one barrier after another and
-// runs the kernel: each such mutant must be reported. If one is not, the barrier is stronger than needed, or the
+// runs the kernel: each such change must be reported. If one is not, the barrier is stronger than needed, or the
 // dispatch does not exercise what it protects.
+//
+// The source is compiled once: a change takes effect when a thread reaches the barrier.
 #pragma once
 
 #include <functional>
@@ -8,15 +10,16 @@
 #include <vector>
 
 #include "metal/device/result.h"
+#include "metal/emulator/barrier_change.h"
 #include "metal/emulator/check/report.h"
 
 namespace assay::metal::emulator {
 
-/// A source in which one threadgroup_barrier or simdgroup_barrier has been changed.
+/// A threadgroup_barrier or simdgroup_barrier that is changed.
 struct BarrierMutant {
-  SourcePosition barrier;  ///< in the unchanged source, or in the file that its line markers name
-  std::string change;      ///< for example "deleted" or "mem_threadgroup -> mem_none"
-  std::string source;
+  SourcePosition barrier;            ///< in the source, or in the file that its line markers name
+  std::string change;                ///< for example "deleted" or "mem_threadgroup -> mem_none"
+  BarrierChange effect;              ///< for EmulatorOptions
   std::vector<Report> reports = {};  ///< once it has run
 };
 
@@ -24,14 +27,15 @@ struct BarrierMutant {
 /// round. Ignores barriers in comments, and in system headers of a preprocessed source.
 std::vector<BarrierMutant> barrier_mutants(const std::string& source);
 
-/// Compiles a source, dispatches its kernel on inputs that exercise it, and returns the reports of the checks.
-using RunSource = std::function<Result<std::vector<Report>>(const std::string& source)>;
+/// Dispatches the kernels of the source with EmulatorOptions::barrier_change, on inputs that exercise them, and returns
+/// the reports of the checks.
+using RunChanged = std::function<Result<std::vector<Report>>(const BarrierChange& change)>;
 
 struct BarrierSweep {
   std::vector<BarrierMutant> reported, survivors;
 };
 
 /// Errors: those of `run`; execution, if the unchanged source is reported.
-Result<BarrierSweep> sweep_barriers(const std::string& source, const RunSource& run);
+Result<BarrierSweep> sweep_barriers(const std::string& source, const RunChanged& run);
 
 }  // namespace assay::metal::emulator

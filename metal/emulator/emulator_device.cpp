@@ -30,13 +30,15 @@ ExecutorOptions executor_options(const EmulatorOptions& options) {
           options.os_threads};
 }
 
-LoadedShader loaded(const std::shared_ptr<const CompiledShader>& shader) {
-  return {&shader->shader(), shader->object().string(), shader->load_address(), shader};
+LoadedShader loaded(const std::shared_ptr<const CompiledShader>& shader, const EmulatorOptions& options) {
+  return {&shader->shader(), shader->object().string(), shader->load_address(), shader,
+          std::make_shared<const BarrierChange>(options.barrier_change)};
 }
 
-Result<LoadedShader> loaded(const Result<std::shared_ptr<const CompiledShader>>& compiled) {
+Result<LoadedShader> loaded(const Result<std::shared_ptr<const CompiledShader>>& compiled,
+                            const EmulatorOptions& options) {
   if (!compiled) return tl::unexpected(compiled.error());
-  return loaded(*compiled);
+  return loaded(*compiled, options);
 }
 
 }  // namespace
@@ -66,14 +68,14 @@ std::uint64_t EmulatorDevice::current_allocated_size() const {
 }
 
 Result<std::shared_ptr<Library>> EmulatorDevice::new_library(const std::string& source) {
-  Result<LoadedShader> shader = loaded(compile_source(source, "source.metal", compile_options(options_)));
+  Result<LoadedShader> shader = loaded(compile_source(source, "source.metal", compile_options(options_)), options_);
   if (!shader) return tl::unexpected(shader.error());
   return std::make_shared<EmulatorLibrary>(std::move(*shader));
 }
 
 Result<std::shared_ptr<Library>> EmulatorDevice::new_library_from_file(const std::filesystem::path& path) {
   return EmulatorLibrary::of_file(
-      path, [path, options = compile_options(options_)] { return loaded(compile_file(path, options)); });
+      path, [path, options = options_] { return loaded(compile_file(path, compile_options(options)), options); });
 }
 
 std::shared_ptr<Library> EmulatorDevice::new_library(const abi::Shader& shader) {
@@ -81,7 +83,7 @@ std::shared_ptr<Library> EmulatorDevice::new_library(const abi::Shader& shader) 
 }
 
 std::shared_ptr<Library> EmulatorDevice::new_library(const std::shared_ptr<const CompiledShader>& shader) {
-  return std::make_shared<EmulatorLibrary>(loaded(shader));
+  return std::make_shared<EmulatorLibrary>(loaded(shader, options_));
 }
 
 Result<std::shared_ptr<const ComputePipeline>> EmulatorDevice::new_pipeline(std::shared_ptr<const Function> function) {

@@ -19,6 +19,7 @@
 #include "metal/device/device.h"
 #include "metal/device/shader_language.h"
 #include "metal/emulator/abi/shader_abi.h"
+#include "metal/emulator/barrier_change.h"
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/check/report.h"
 #include "metal/emulator/simt/group_range.h"
@@ -42,6 +43,8 @@ struct EmulatorOptions {
   std::uint64_t step_limit = 4'000'000'000;
   /// The threadgroups of each dispatch that run; empty: all.
   std::vector<GroupRange> only_groups = {};
+  /// In the shaders that the device compiles.
+  BarrierChange barrier_change = {};
 };
 
 /// The options with which a device compiles its shaders.

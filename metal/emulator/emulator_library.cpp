@@ -117,7 +117,17 @@ void EmulatorFunction::write_constants() const {
 }
 
 EmulatorLibrary::EmulatorLibrary(LoadedShader shader) : shader_(std::move(shader)) {
+  bind();
+}
+
+void EmulatorLibrary::bind() const {
   shader_.shader->bind(&services());
+  if (shader_.shader->barrier_change == nullptr) return;
+  static const BarrierChange none;
+  const BarrierChange& change = shader_.barrier_change ? *shader_.barrier_change : none;
+  const abi::Site site{change.file.c_str(), change.line, change.column};
+  *shader_.shader->barrier_change = {site.file, line_and_column(site), change.is_deleted ? 1U : 0U,
+                                     change.memory_flags};
 }
 
 Result<std::shared_ptr<Library>> EmulatorLibrary::of_file(std::filesystem::path path, Compile compile) {
@@ -158,7 +168,7 @@ Result<bool> EmulatorLibrary::reload_if_changed() {
   Result<LoadedShader> shader = compile_();
   if (!shader) return tl::unexpected(shader.error());
   shader_ = std::move(*shader);
-  shader_.shader->bind(&services());
+  bind();
   written_ = now;
   return true;
 }

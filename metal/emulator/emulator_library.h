@@ -12,6 +12,7 @@
 #include "metal/device/compute_pipeline.h"
 #include "metal/device/library.h"
 #include "metal/emulator/abi/shader_abi.h"
+#include "metal/emulator/barrier_change.h"
 
 namespace assay::metal::emulator {
 
@@ -21,6 +22,7 @@ struct LoadedShader {
   std::string object;                  ///< the file with its line table; empty: this program
   const void* load_address = nullptr;  ///< of `object`
   std::shared_ptr<const void> owner;
+  std::shared_ptr<const BarrierChange> barrier_change = nullptr;
   std::shared_ptr<std::mutex> constants = std::make_shared<std::mutex>();  ///< guards the values of its constants
 };
 
@@ -83,6 +85,8 @@ class EmulatorLibrary final : public Library {
   Result<bool> reload_if_changed() override;
 
  private:
+  void bind() const;
+
   LoadedShader shader_;
   std::filesystem::path path_;  ///< empty if there is no file to reload
   std::filesystem::file_time_type written_;

@@ -68,9 +68,10 @@ inline Result<std::string> some_kernels(const std::string& operation, const std:
   return source;
 }
 
-/// Each change to a barrier is reported, at least `min_reported` of them. `run` runs dispatches that exercise a source.
+/// Each change to a barrier is reported, at least `min_reported` of them. `run` runs dispatches of the source's kernels
+/// that need the barriers.
 inline void expect_each_barrier_needed(const Result<std::string>& source, std::size_t min_reported,
-                                       const emulator::RunSource& run) {
+                                       const emulator::RunChanged& run) {
   ASSERT_TRUE(source) << source.error().text;
   const Result<emulator::BarrierSweep> sweep = emulator::sweep_barriers(*source, run);
   ASSERT_TRUE(sweep) << sweep.error().text;

@@ -10,17 +10,19 @@ namespace assay::validation {
 
 namespace {
 
+using metal::emulator::BarrierChange;
 using metal::emulator::BarrierMutant;
 using metal::emulator::BarrierSweep;
 using metal::emulator::Report;
 using nlohmann::ordered_json;
 
-metal::Result<std::vector<Report>> run(const ShaderScript& script, const metal::emulator::CompileOptions& options,
-                                       const std::string& text) {
-  const auto shader = metal::emulator::compile_preprocessed(text, options);
-  if (!shader) return tl::unexpected(shader.error());
-  metal::emulator::EmulatorDevice device(emulator_options(script));
-  const ShaderOutcome outcome = run_compiled(device, script, *shader);
+metal::Result<std::vector<Report>> run(const ShaderScript& script,
+                                       const std::shared_ptr<const metal::emulator::CompiledShader>& shader,
+                                       const BarrierChange& change) {
+  metal::emulator::EmulatorOptions options = emulator_options(script);
+  options.barrier_change = change;
+  metal::emulator::EmulatorDevice device(std::move(options));
+  const ShaderOutcome outcome = run_compiled(device, script, shader);
   if (outcome.error) return tl::unexpected(*outcome.error);
   return outcome.reports;
 }
@@ -49,8 +51,10 @@ metal::Result<BarrierSweep> sweep_shader(const ShaderScript& given) {
   options.kernel = kernel_of_all_passes(script);
   const auto text = metal::emulator::preprocess_file(script.source, options);
   if (!text) return tl::unexpected(text.error());
+  const auto shader = metal::emulator::compile_preprocessed(*text, options);
+  if (!shader) return tl::unexpected(shader.error());
   return metal::emulator::sweep_barriers(*text,
-                                         [&](const std::string& changed) { return run(script, options, changed); });
+                                         [&](const BarrierChange& change) { return run(script, *shader, change); });
 }
 
 std::string to_json(const BarrierSweep& sweep) {

@@ -23,7 +23,7 @@ struct Context;
 
 namespace assay::metal::emulator::abi {
 
-inline constexpr assay_u32 version = 6;
+inline constexpr assay_u32 version = 7;
 inline constexpr assay_u32 lanes_per_simdgroup = 32;
 inline constexpr assay_u32 lanes_per_quadgroup = 4;
 inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as many threadgroup arguments
@@ -152,6 +152,14 @@ constexpr assay_u64 line_and_column(const Site& site) {
   return assay_u64{site.line} << 32 | site.column;
 }
 
+/// A change to the barriers at one place of the source, which takes effect when they are reached: barrier_sweep.h.
+struct BarrierChange {
+  const char* file = "";   ///< as in Site; empty: any file
+  assay_u64 position = 0;  ///< line_and_column(); 0: nothing is changed
+  assay_u32 is_deleted = 0;
+  assay_u32 memory_flags = 0;  ///< if it is not deleted: the memory that the barrier orders instead
+};
+
 /// What the emulator does for the thread that calls. It knows which thread that is.
 struct Services {
   /// Called before each access, in shaders compiled for checking. `pc` is the return address in the shader. Accesses of
@@ -208,6 +216,7 @@ struct Shader {
   /// Computes the program-scope constants that depend on function constants. Must be called after the function
   /// constants are written and before a kernel runs.
   void (*constants_written)();
+  BarrierChange* barrier_change = nullptr;  ///< written while no kernel runs; null: its barriers cannot be changed
 };
 
 using GetShader = const Shader* (*)();  ///< the symbol assay_shader

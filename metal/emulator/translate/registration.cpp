@@ -125,7 +125,7 @@ std::string registration(const Registered& shader) {
       "static void assay_constants_written() {{\n{}}}\n"
       "static const abi::Shader assay_shader_table = {{abi::version, assay_functions, {}, assay_constants, {}, "
       "is_checked,\n"
-      "  &bind, &assay_constants_written}};\n}}\n"
+      "  &bind, &assay_constants_written, &barrier_change}};\n}}\n"
       "extern \"C\" __attribute__((visibility(\"default\"))) const assay_shader_side::abi::Shader* assay_shader() {{\n"
       "  return &assay_shader_side::assay_shader_table;\n}}\n",
       entries, functions, rows, computations(constants), kernels.entries.size(), given);

@@ -15,11 +15,14 @@ void sweep(const CceOptions& options, const CceCase& c, std::size_t min_reported
     kernels.emplace_back("cce_" + name + "_float", name + "<float>");
   using Headers = std::vector<std::string>;
   const auto source = some_kernels("cce", is_plain ? Headers{"plain_kernels"} : Headers{"products", "loss"}, kernels);
-  expect_each_barrier_needed(source, min_reported, [&](const std::string& text) -> Result<std::vector<Report>> {
-    const CceBench bench(options, {}, text);
-    bench.run(c);
-    return bench.device().reports();
-  });
+  expect_each_barrier_needed(source, min_reported,
+                             [&](const emulator::BarrierChange& change) -> Result<std::vector<Report>> {
+                               emulator::EmulatorOptions changed;
+                               changed.barrier_change = change;
+                               const CceBench bench(options, changed, *source);
+                               bench.run(c);
+                               return bench.device().reports();
+                             });
 }
 
 /// Two tiles of entries, three slabs of H, two simdgroups for a loss.

@@ -8,12 +8,14 @@
 namespace assay::metal::test {
 namespace {
 
+using emulator::BarrierChange;
 using emulator::Report;
 
 /// Dispatches of every kernel that has a barrier, with more threads than a simdgroup has and more states than threads.
-Result<std::vector<Report>> run_all(const std::string& source) {
+Result<std::vector<Report>> run_all(const std::string& source, const BarrierChange& change) {
   emulator::EmulatorOptions options;
-  options.language.metal_version = 300;  // without bfloat there is less to compile, eighteen times and more
+  options.language.metal_version = 300;  // without bfloat there is less to compile
+  options.barrier_change = change;
   CtcBench bench(options, source);
   const CtcCase c = some_case(6, {9, 20});
   bench.run(c.view(), {.size = SizeClass::states_2, .group_threads = 64, .emissions = "held_"});
@@ -25,7 +27,8 @@ Result<std::vector<Report>> run_all(const std::string& source) {
 }
 
 TEST(CtcBarriers, AreEachNeeded) {
-  expect_each_barrier_needed(text_with_includes(ctc_source_file()), 18, run_all);
+  const Result<std::string> source = text_with_includes(ctc_source_file());
+  expect_each_barrier_needed(source, 18, [&](const BarrierChange& change) { return run_all(*source, change); });
 }
 
 }  // namespace

@@ -9,15 +9,17 @@ namespace {
 
 using emulator::Report;
 
-/// `run` dispatches the kernels of a text on the bench.
+/// `run` dispatches the kernels of the source on the bench.
 void sweep(const Result<std::string>& source, std::size_t min_reported,
            const std::function<void(SvdBench&, const std::string&)>& run) {
-  SvdBench bench;
-  expect_each_barrier_needed(source, min_reported, [&](const std::string& text) -> Result<std::vector<Report>> {
-    bench.device().clear_reports();
-    run(bench, text);
-    return bench.device().reports();
-  });
+  expect_each_barrier_needed(source, min_reported,
+                             [&](const emulator::BarrierChange& change) -> Result<std::vector<Report>> {
+                               emulator::EmulatorOptions options;
+                               options.barrier_change = change;
+                               SvdBench bench(options);
+                               run(bench, *source);
+                               return bench.device().reports();
+                             });
 }
 
 /// A mutant need not converge.

@@ -49,6 +49,7 @@ using abi::Site;
 
 inline const abi::Services* services = nullptr;
 inline unsigned long fast_barrier_offset = 0;  ///< Services::fast_barrier_offset
+inline abi::BarrierChange barrier_change = {};
 
 inline void bind(const abi::Services* given) {
   services = given;
@@ -87,13 +88,23 @@ __attribute__((always_inline, nodebug)) inline bool waited_at_fast_barrier([[may
   return false;
 }
 
+/// Whether the barrier at `site` has been deleted. Changes its flags if it has been weakened.
+__attribute__((always_inline, nodebug)) inline bool is_deleted(unsigned& flags, const Site& site) {
+  if (abi::line_and_column(site) != barrier_change.position) return false;
+  if (*barrier_change.file != 0 && __builtin_strcmp(site.file, barrier_change.file) != 0) return false;
+  flags = barrier_change.memory_flags;
+  return barrier_change.is_deleted != 0;
+}
+
 /// Returns when all unfinished threads of the group have arrived.
 __attribute__((always_inline, nodebug)) inline void wait_at_threadgroup_barrier(unsigned flags, Site site) {
+  if (is_deleted(flags, site)) return;
   if (waited_at_fast_barrier(flags, site)) return;
   const Site here = site;
   services->barrier(Scope::threadgroup, flags, &here);
 }
 __attribute__((always_inline, nodebug)) inline void wait_at_simdgroup_barrier(unsigned flags, Site site) {
+  if (is_deleted(flags, site)) return;
   const Site here = site;
   services->barrier(Scope::simdgroup, flags, &here);
 }
