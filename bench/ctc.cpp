@@ -151,9 +151,9 @@ void add_rows() {
   add_row<float>("float32", {.T = 150, .B = 1, .C = 28, .S = 75}, 1);
   add_row<float>("float32", {.T = 150, .B = 1, .C = 5000, .S = 75}, 1);
   add_row<float>("float32", {.T = 150, .B = 1, .C = 28, .S = 75, .scale = 50.0F}, 1);
-  add_row<float>("float32", {.T = 2000, .B = 1, .C = 64, .S = 200, .scale = 50.0F}, 1);
-  for (const float scale : {1.0F, 10.0F, 50.0F})
-    add_row<float>("float32", {.T = 2000, .B = 1, .C = 64, .S = 400, .scale = scale}, 1);
+  for (const std::int64_t S : {200, 400})
+    for (const float scale : {1.0F, 10.0F, 50.0F})
+      add_row<float>("float32", {.T = 2000, .B = 1, .C = 64, .S = S, .scale = scale}, 1);
 }
 
 }  // namespace

@@ -27,6 +27,9 @@ struct Kernels {
 
   /// Computes the loss, and the gradient of the classes that occur in the labels.
   ScaledResult (*scaled)(const Row<Real>& row, const RowWorkspace& workspace, const States& states);
+
+  /// The same in extended range, in which nothing underflows for any activations: returns -ln p, +inf for p = 0.
+  double (*extended)(const Row<Real>& row, const RowWorkspace& workspace, const States& states);
 };
 
 }  // namespace assay::metal::cpu

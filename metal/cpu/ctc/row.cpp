@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "metal/cpu/ctc/kernels.h"
-#include "metal/cpu/ctc/row_extended.h"
 #include "metal/cpu/half.h"
 
 namespace assay::metal::cpu {
@@ -40,7 +39,7 @@ RowLoss finish_row(const Row<Real>& row, const RowWorkspace& workspace, const St
   if (path == Path::scaled) result = kernels.scaled(row, workspace, states);
   const bool extended = !result.loss_is_certain || !result.gradient_is_certain;
   if (extended) {
-    const double loss = extended_row(row, workspace, states);
+    const double loss = kernels.extended(row, workspace, states);
     if (!result.loss_is_certain)
       result.loss = loss;  // a certain loss stays, so that it has the same bits without a gradient
   }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "metal/cpu/ctc/recursion.h"
 #include "metal/cpu/half.h"
 #include "reference/ctc/validate.h"
 
@@ -18,12 +17,11 @@ void expect_countable(const char* name, std::size_t rows, std::size_t width) {
     reference::detail::refuse(name, " = ", rows, " * ", width, ": expected a workspace that fits in 64 bits");
 }
 
-/// The bytes of the larger of the two recursions.
+/// The bytes of the recursion in extended range, which needs more than the one in scaled doubles.
 std::size_t cell_bytes(std::size_t T, std::size_t S, std::size_t K, std::size_t rows) {
-  Arena scaled, extended;
-  take_scaled(scaled, T, S, K, rows);
-  take_extended(extended, S, K, rows);
-  return std::max(scaled.used(), extended.used());
+  Arena arena;
+  take_extended(arena, T, S, K, rows);
+  return arena.used();
 }
 
 }  // namespace
@@ -45,13 +43,12 @@ ScaledCells take_scaled(Arena& arena, std::size_t T, std::size_t S, std::size_t 
   return cells;
 }
 
-ExtendedCells take_extended(Arena& arena, std::size_t S, std::size_t K, std::size_t rows) {
-  const std::size_t L = 2 * S + 1;
+ExtendedCells take_extended(Arena& arena, std::size_t T, std::size_t S, std::size_t K, std::size_t rows) {
   ExtendedCells cells;
-  cells.alpha = arena.take<Extended>(rows * (L + 2 * padding));
-  cells.emissions = arena.take<Extended>(K);
-  cells.next = arena.take<Extended>(L + padding);
-  cells.numerators = arena.take<Extended>(K);
+  cells.scaled = take_scaled(arena, T, S, K, 2 * rows);
+  cells.of_labels = arena.take<double>(block * ScaledCells::width(S));
+  cells.next = arena.take<double>(ScaledCells::stride(S) + 8);
+  cells.emissions = arena.take<double>(2 * block * emission_stride(K));
   return cells;
 }
 
@@ -87,7 +84,7 @@ RowWorkspace take_row(Arena& arena, const RowSizes& sizes) {
   row.cells = arena.take<std::byte>(sizes.cells);
   row.states.classes = arena.take<std::int64_t>(max_kept_classes(S, sizes.classes));
   row.states.slots = arena.take<std::size_t>(L);
-  row.states.skips = arena.take<bool>(L + padding);
+  row.states.skips = arena.take<bool>(L + 2);
   row.states.seen = arena.take<std::uint32_t>(sizes.classes);
   return row;
 }

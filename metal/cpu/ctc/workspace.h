@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <span>
 
-#include "metal/cpu/ctc/extended_range.h"
 #include "metal/cpu/ctc/states.h"
 #include "reference/ctc/problem.h"
 #include "reference/ctc/targets.h"
@@ -83,12 +82,12 @@ struct ScaledCells {
   static constexpr std::size_t stride(std::size_t S) { return 2 * width(S) + 8; }
 };
 
-/// The cells of the recursion in extended range for S labels (recursion.h).
+/// The cells of the recursion in extended range for S labels (metal/cpu/ctc/simd/extended.h).
 struct ExtendedCells {
-  std::span<Extended> alpha;       ///< [rows, L + 4]
-  std::span<Extended> emissions;   ///< [K]
-  std::span<Extended> next;        ///< [L + 2]
-  std::span<Extended> numerators;  ///< [K]
+  ScaledCells scaled;           ///< of which alpha is [rows, 2, stride()]: mantissas, exponents; the rest mantissas
+  std::span<double> of_labels;  ///< [block, width] the exponents
+  std::span<double> next;       ///< [stride() + 8] the exponents
+  std::span<double> emissions;  ///< [block, 2, emission_stride(K)] y(t): mantissas, exponents
 };
 
 /// For each buffer, the largest size that any row needs.
@@ -123,7 +122,7 @@ constexpr std::size_t kept_rows(std::size_t T, bool with_gradient) {
 }
 
 ScaledCells take_scaled(Arena& arena, std::size_t T, std::size_t S, std::size_t K, std::size_t rows);
-ExtendedCells take_extended(Arena& arena, std::size_t S, std::size_t K, std::size_t rows);
+ExtendedCells take_extended(Arena& arena, std::size_t T, std::size_t S, std::size_t K, std::size_t rows);
 
 template <class Real>
 RowSizes row_sizes(const reference::CtcProblem<Real>& problem, bool with_gradient);

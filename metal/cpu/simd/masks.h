@@ -80,11 +80,46 @@ ASSAY_INLINE Mask<T> greater(Wide<T> a, Wide<T> b) {
 }
 
 template <class T>
+ASSAY_INLINE Mask<T> equal(Wide<T> a, Wide<T> b) {
+#if ASSAY_SIMD_BYTES == 64
+  if constexpr (sizeof(T) == 4) return {_mm512_cmp_ps_mask(a.part[0], b.part[0], _CMP_EQ_OQ)};
+  if constexpr (sizeof(T) == 8) return {_mm512_cmp_pd_mask(a.part[0], b.part[0], _CMP_EQ_OQ)};
+#else
+  Mask<T> mask;
+  for (std::size_t p = 0; p < wide_parts; ++p) mask.part[p] = a.part[p] == b.part[p];
+  return mask;
+#endif
+}
+
+/// Where a and b differ; true where either is NaN.
+template <class T>
+ASSAY_INLINE Mask<T> different(Wide<T> a, Wide<T> b) {
+#if ASSAY_SIMD_BYTES == 64
+  if constexpr (sizeof(T) == 4) return {_mm512_cmp_ps_mask(a.part[0], b.part[0], _CMP_NEQ_UQ)};
+  if constexpr (sizeof(T) == 8) return {_mm512_cmp_pd_mask(a.part[0], b.part[0], _CMP_NEQ_UQ)};
+#else
+  Mask<T> mask;
+  for (std::size_t p = 0; p < wide_parts; ++p) mask.part[p] = a.part[p] != b.part[p];
+  return mask;
+#endif
+}
+
+template <class T>
 ASSAY_INLINE Mask<T> operator&(Mask<T> a, Mask<T> b) {
 #if ASSAY_SIMD_BYTES == 64
   return {a.bits & b.bits};
 #else
   for (std::size_t p = 0; p < wide_parts; ++p) a.part[p] &= b.part[p];
+  return a;
+#endif
+}
+
+template <class T>
+ASSAY_INLINE Mask<T> operator|(Mask<T> a, Mask<T> b) {
+#if ASSAY_SIMD_BYTES == 64
+  return {a.bits | b.bits};
+#else
+  for (std::size_t p = 0; p < wide_parts; ++p) a.part[p] |= b.part[p];
   return a;
 #endif
 }

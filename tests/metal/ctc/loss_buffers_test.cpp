@@ -126,7 +126,7 @@ TEST(CtcLossBuffers, PaddedAndConcatenatedTargetsAreTheSame) {
 TEST(CtcLossBuffers, ARowWithFarTooManyLabelsTakesNoWorkspace) {
   const std::vector<std::int64_t> many(100000, 1);
   const Batch batch(10, 3, {{1}, many});
-  EXPECT_LT(ctc_loss_workspace_size(batch.problem(), true, 1), 10000U);
+  EXPECT_LT(ctc_loss_workspace_size(batch.problem(), true, 1), 20000U);
   EXPECT_TRUE(std::isinf(run(batch).loss[1]));
 }
 

@@ -14,9 +14,11 @@ using cpu::Path;
 
 template <class Real>
 void expect_same_bits(const Batch& batch) {
-  const auto baseline = run_as<Real>(batch, Path::scaled, InstructionSet::baseline);
-  for (const InstructionSet set : cpu::instruction_sets())
-    EXPECT_TRUE(run_as<Real>(batch, Path::scaled, set) == baseline) << static_cast<int>(set);
+  for (const Path path : {Path::scaled, Path::extended}) {
+    const auto baseline = run_as<Real>(batch, path, InstructionSet::baseline);
+    for (const InstructionSet set : cpu::instruction_sets())
+      EXPECT_TRUE(run_as<Real>(batch, path, set) == baseline) << static_cast<int>(set);
+  }
 }
 
 void expect_same_bits_in_every_type(const Batch& batch) {

@@ -184,6 +184,22 @@ TEST(CtcLossPaths, AnEmissionOutsideDoublesTakesExtendedRange) {
   EXPECT_EQ(expect_agreement(batch), 2U);
 }
 
+// A label that may not be skipped to is far more probable than the blank through which the alignments go.
+TEST(CtcLossPaths, ARepeatedLabelIsReachedThroughAnImprobableBlank) {
+  Batch batch(4, 3, {{1, 1}});
+  batch.options.input = CtcInput::log_probs;
+  for (std::int64_t t = 0; t < 4; ++t) batch.at(t, 0, 0) = -1000.0F;
+  EXPECT_EQ(expect_agreement(batch), 1U);
+  EXPECT_EQ(run(batch).loss[0], static_cast<float>(1000.0 - std::log(2.0)));
+}
+
+TEST(CtcLossPaths, ActivationsTooSmallForTheLanesKeepTheirDigits) {
+  Batch batch(2, 2, {{1}});
+  batch.options.input = CtcInput::log_probs;
+  batch.activations = {-1e7F, -3e6F, -1e7F, -3e6F};
+  EXPECT_EQ(run_on(batch, Path::extended).loss[0], 6e6F);
+}
+
 TEST(CtcLossPaths, ARowThatTakesExtendedRangeLeavesTheOthers) {
   Batch batch = normal_batch(4, 60, 9, 20, 1.0F);
   const auto before = run_on(batch, Path::scaled);

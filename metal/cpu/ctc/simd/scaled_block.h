@@ -49,12 +49,13 @@ ASSAY_INLINE std::size_t last_of_block(const Scaled& row, std::size_t t) {
   return t + block <= row.T ? t + block - 1 : row.T - 1;
 }
 
-/// y(t) of each label in the frames of the block that begins at t.
-ASSAY_INLINE void gather_labels(const Scaled& row, std::size_t t) {
+/// to(f) of each label from from(f) of each class, for each frame f of the block that begins at t.
+template <class From, class To>
+ASSAY_INLINE void gather_labels(const Scaled& row, std::size_t t, const From& from, const To& to) {
   const std::size_t last = last_of_block(row, t);
   double* interleaved = row.cells.interleaved.data();
   for (std::size_t k = 0; k < emission_stride(row.K); k += block) {
-    Square y([&](std::size_t f) ASSAY_INLINE_LAMBDA { return row.y(t + f < last ? t + f : last) + k; });
+    Square y([&](std::size_t f) ASSAY_INLINE_LAMBDA { return from(t + f < last ? t + f : last) + k; });
     y.transpose();
     y.write([&](std::size_t j) ASSAY_INLINE_LAMBDA { return interleaved + block * (k + j); });
   }
@@ -63,8 +64,15 @@ ASSAY_INLINE void gather_labels(const Scaled& row, std::size_t t) {
   for (std::size_t i = Live(t, row.T, row.S).begin(); i < end; i += block) {
     Square y([&](std::size_t j) ASSAY_INLINE_LAMBDA { return interleaved + block * slots[i + j]; });
     y.transpose();
-    y.write([&](std::size_t f) ASSAY_INLINE_LAMBDA { return row.of_labels(t + f) + i; });
+    y.write([&](std::size_t f) ASSAY_INLINE_LAMBDA { return to(t + f) + i; });
   }
+}
+
+/// y(t) of each label in the frames of the block that begins at t.
+ASSAY_INLINE void gather_labels(const Scaled& row, std::size_t t) {
+  gather_labels(
+      row, t, [&](std::size_t f) ASSAY_INLINE_LAMBDA { return row.y(f); },
+      [&](std::size_t f) ASSAY_INLINE_LAMBDA { return row.of_labels(f); });
 }
 
 /// Sets the labels from `begin` to `end` that no step of frame t wrote to 0.

@@ -87,13 +87,13 @@ bool emissions_in_range(const Row<Real>& of, const Scaled& row, const States& st
   return smallest(extremes.min_positive) >= min_emission && largest(extremes.most) <= max_emission;
 }
 
-/// Whether all underflow in alpha together is negligible beside p = 2^p_exponent. Assumes that every state of every
-/// frame lost 2^underflow_exponent, times beta(t), which is at most the product of the factors of the later frames. The
-/// factor of a frame bounds the sum of the at most three emissions that leave a state. They are of different classes,
-/// so after a softmax it is at most 1.
-inline bool negligible_underflow(const Scaled& row, double p_exponent, bool logits) {
+/// A bound on all underflow in alpha together. Assumes that every state of every frame lost 2^underflow_exponent, times
+/// beta(t), which is at most the product of the factors of the later frames. The factor of a frame bounds the sum of
+/// the at most three emissions that leave a state. They are of different classes, so after a softmax it is at most 1.
+struct Underflow {
   double factors = 0.0, worst = -__builtin_inf();
-  for (std::size_t t = 0; t < row.T; ++t) {
+
+  ASSAY_INLINE void add(const Scaled& row, std::size_t t, bool logits) {
     Lanes most = all(0.0);
     for (std::size_t k = 0; k < row.K; k += lanes) most = max(most, occurring(row, t, k));
     const double highest = largest(most);
@@ -101,8 +101,27 @@ inline bool negligible_underflow(const Scaled& row, double p_exponent, bool logi
     factors += factor > 0 && logits ? 0 : factor;
     worst = larger(worst, row.cells.exponents.data()[t + 1] - factors);
   }
-  const auto states = static_cast<double>((2 * row.S + 1) * row.T);
-  return worst + factors + underflow_exponent + exponent(states) + 1 <= p_exponent + negligible_exponent;
+
+  /// Whether it is negligible beside p = 2^p_exponent.
+  bool is_negligible(const Scaled& row, double p_exponent) const {
+    const auto states = static_cast<double>((2 * row.S + 1) * row.T);
+    return worst + factors + underflow_exponent + exponent(states) + 1 <= p_exponent + negligible_exponent;
+  }
+
+  /// Whether it may be negligible at the end, after a frame whose alphas are at most `highest`.
+  bool may_be_negligible(const Scaled& row, double power, double highest) const {
+    const auto states = static_cast<double>(2 * row.S + 1);
+    return is_negligible(row, power + exponent(highest) + exponent(states) + 2);
+  }
+};
+
+/// Whether all underflow is negligible beside p. After a softmax no factor is above 1, and mostly the largest exponent
+/// of a row alone shows it.
+inline bool negligible_underflow(const Scaled& row, double p_exponent, bool logits, double largest_power) {
+  if (logits && Underflow{0.0, largest_power}.is_negligible(row, p_exponent)) return true;
+  Underflow underflow;
+  for (std::size_t t = 0; t < row.T; ++t) underflow.add(row, t, logits);
+  return underflow.is_negligible(row, p_exponent);
 }
 
 /// p = fraction * 2^power.
@@ -112,18 +131,27 @@ struct Probability {
   bool certain;
 };
 
+/// Gives up, with a result that is not certain, where alphas have underflowed and p can no longer be large enough.
 template <bool is_watched>
 Probability run_forward(const Scaled& row, bool logits) {
   start_forward(row);
   Extremes extremes = {all(1.0), all(1.0)};
-  double power = 0.0, scale = 1.0;
+  Underflow underflow;
+  double power = 0.0, scale = 1.0, largest_power = 0.0;
   row.cells.exponents.data()[0] = 0.0;
   for (std::size_t t = 0; t < row.T; ++t) {
     if (t % block == 0) gather_labels(row, t);
     step_forward<is_watched>(row, t, scale, extremes);
     row.cells.exponents.data()[t + 1] = power;
+    largest_power = larger(largest_power, power);
     scale = 1.0;
     const double highest = largest(extremes.most);
+    if constexpr (is_watched) {
+      underflow.add(row, t, logits);
+      if (t % 16 == 0 && smallest(extremes.min_positive) < min_alpha &&
+          !underflow.may_be_negligible(row, power, larger(highest, 0x1p-1000)))
+        return {0.0, 0.0, false};
+    }
     if (is_in_range(highest)) continue;
     const int shift = rescaling(highest);
     scale = power_of_two(shift);
@@ -132,7 +160,8 @@ Probability run_forward(const Scaled& row, bool logits) {
   power = row.cells.exponents.data()[row.T];
   const double p = row.blanks(row.T)[row.S] + row.labels(row.T)[static_cast<std::ptrdiff_t>(row.S) - 1];
   const bool underflow_free = is_watched && smallest(extremes.min_positive) >= min_alpha;
-  const bool certain = underflow_free || (p > 0x1p-1000 && negligible_underflow(row, power + exponent(p), logits));
+  const bool certain =
+      underflow_free || (p > 0x1p-1000 && negligible_underflow(row, power + exponent(p), logits, largest_power));
   return {p, power, certain};
 }
 
