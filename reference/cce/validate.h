@@ -4,6 +4,7 @@
 //   targets[n=3] = 50257: expected an index in [0, V=50257) or ignore_index=-100
 //
 // `validate` reads extents, sizes, options, targets and upstream, in O(N).
+// `validate_without_arrays` does not look at hidden and weight, not even at their size.
 // `validate_values` reads bias, weight, and hidden of the tokens that are not ignored.
 #pragma once
 
@@ -25,10 +26,8 @@ void validate_extents(const CceProblem<Real>& problem) {
   expect_at_least("N", problem.N, 0);
   expect_at_least("H", problem.H, 1);
   expect_at_least("V", problem.V, 1);
-  const std::int64_t hidden = product("N * H", problem.N, problem.H);
-  const std::int64_t weight = product("V * H", problem.V, problem.H);
-  expect_size("hidden", problem.hidden.size(), "N * H", hidden);
-  expect_size("weight", problem.weight.size(), "V * H", weight);
+  product("N * H", problem.N, problem.H);
+  product("V * H", problem.V, problem.H);
   if (!problem.bias.empty()) expect_size("bias", problem.bias.size(), "V, or empty", problem.V);
 }
 
@@ -88,13 +87,22 @@ std::span<const Real> matrix_row(std::span<const Real> matrix, std::int64_t i, s
 
 }  // namespace detail
 
-/// Throws std::invalid_argument unless extents, sizes, options, targets and upstream are those of a problem.
+/// Throws std::invalid_argument unless extents, options, targets, upstream and the size of bias are those of a problem.
 template <class Real>
-void validate(const CceProblem<Real>& problem) {
+void validate_without_arrays(const CceProblem<Real>& problem) {
   detail::validate_extents(problem);
   detail::validate_options(problem);
   detail::validate_targets(problem);
   detail::validate_upstream(problem.upstream, problem.reduction, "N", problem.N);
+}
+
+/// As above, and unless hidden and weight have their sizes.
+template <class Real>
+void validate(const CceProblem<Real>& problem) {
+  detail::validate_extents(problem);
+  detail::expect_size("hidden", problem.hidden.size(), "N * H", problem.N * problem.H);
+  detail::expect_size("weight", problem.weight.size(), "V * H", problem.V * problem.H);
+  validate_without_arrays(problem);
 }
 
 /// Throws std::invalid_argument at an element of weight, or of hidden of a token that is not ignored, that is not

@@ -13,7 +13,7 @@
 #include "metal/apple/adopt.h"
 #include "metal/apple/apple_objects.h"
 #include "metal/device/or_throw.h"
-#include "tests/host/device_batch.h"
+#include "tests/host/operations.h"
 
 namespace assay::metal::apple::test {
 namespace {
@@ -64,6 +64,59 @@ TEST_F(Adopted, APlanIsEncodedIntoTheHostsEncoder) {
   std::memcpy(results.loss.data(), loss->contents(), plan.loss_bytes());
   std::memcpy(results.gradient.data(), gradient->contents(), plan.gradient_bytes());
   EXPECT_TRUE(results == metal::test::on_device<float>(CtcLoss::create(device_).value(), batch));
+}
+
+/// Sweeps of the SVD and chunks of cross-entropy too: nothing is read, committed or awaited in between.
+TEST_F(Adopted, PlansOfTheOthersAreEncodedIntoOneEncoder) {
+  const metal::test::SvdCase matrices = metal::test::some_svd(6, 5, 2);
+  const metal::test::CceCase tokens = metal::test::some_cce(40, 9, 70, true);
+  const metal::test::TypedSvd<float> of_svd(matrices);
+  const metal::test::Typed<float> of_cce(tokens);
+  const Svd svd = or_throw(Svd::create(device_, {.path = SvdPath::plain, .max_sweeps = 12}));
+  const LinearCrossEntropy cce = or_throw(LinearCrossEntropy::create(device_, {.chunk = 32}));
+  const SvdPlan svd_plan = or_throw(svd.prepare(of_svd.problem(), true));
+  const CcePlan cce_plan = or_throw(cce.prepare(of_cce.problem(), {true, true, true, true}));
+  const auto given = [&](std::span<const float> values) {
+    const auto own = buffer(values.size_bytes());
+    std::memcpy(own->contents(), values.data(), values.size_bytes());
+    return part(own);
+  };
+  const auto reserved = [&](std::uint64_t bytes) { return part(buffer(bytes)); };
+  const SvdBuffers of_matrices{given(of_svd.problem().A), reserved(svd_plan.U_bytes()), reserved(svd_plan.S_bytes()),
+                               reserved(svd_plan.Vh_bytes()), reserved(svd_plan.status_bytes())};
+  const CceBuffers of_tokens{given(of_cce.problem().hidden),     given(of_cce.problem().weight),
+                             given(of_cce.problem().bias),       reserved(cce_plan.loss_bytes()),
+                             reserved(cce_plan.lse_bytes()),     reserved(cce_plan.dhidden_bytes()),
+                             reserved(cce_plan.dweight_bytes()), reserved(cce_plan.dbias_bytes())};
+  MTL::CommandBuffer* const commands = queue_->commandBuffer();
+  MTL::ComputeCommandEncoder* const encoder = commands->computeCommandEncoder(MTL::DispatchTypeConcurrent);
+  const auto adopted = or_throw(adopt_encoder(*device_, encoder));
+  or_throw(svd_plan.encode(*adopted, of_matrices));
+  or_throw(cce_plan.encode(*adopted, of_tokens));
+  or_throw(adopted->end_encoding());
+  encoder->endEncoding();
+  commands->commit();
+  commands->waitUntilCompleted();
+
+  const auto take = [](const BufferPart& from, auto& to) {
+    std::memcpy(to.data(), from.buffer->contents(), std::span(to).size_bytes());
+  };
+  std::vector<std::uint32_t> status(2);
+  take(of_matrices.status, status);
+  or_throw(svd_plan.check_status(status));
+  metal::test::SvdResults<float> factors(of_svd.problem()), own_factors = factors;
+  take(of_matrices.U, factors.U);
+  take(of_matrices.S, factors.S);
+  take(of_matrices.Vh, factors.Vh);
+  or_throw(svd(of_svd.problem(), own_factors.spans()));
+  EXPECT_TRUE(factors == own_factors);
+  metal::test::CceResults<float> results(of_cce.problem()), own_results = results;
+  take(of_tokens.loss, results.loss);
+  take(of_tokens.dhidden, results.dhidden);
+  take(of_tokens.dweight, results.dweight);
+  take(of_tokens.dbias, results.dbias);
+  or_throw(cce(of_cce.problem(), own_results.spans()));
+  EXPECT_TRUE(results == own_results);
 }
 
 /// The host's commands run without what was refused.

@@ -29,7 +29,7 @@ std::vector<CceBlock> cce_blocks(const CceStatement& s) {
   std::vector<CceBlock> blocks;
   for (std::uint64_t first = 0; is_wanted(of_tokens) && first < s.M; first += s.chunk)
     blocks.push_back({first, std::min(s.chunk, s.M - first), 0, s.V, of_tokens});
-  const std::uint64_t step = entries_of_chunk(s);
+  const std::uint64_t step = takes_two_loops ? entries_of_chunk(s) : s.V;
   for (std::uint64_t first = 0; is_wanted(of_entries) && first < s.V; first += step)
     blocks.push_back({0, s.M, first, std::min(step, s.V - first), of_entries});
   return blocks;

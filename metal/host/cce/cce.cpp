@@ -33,6 +33,12 @@ std::vector<cce::LogSum> log_sums(std::span<const cce::Token> tokens, double off
   return sums;
 }
 
+template <class Real>
+Result<void> check_extents(const CceProblem<Real>& problem) {
+  return host::check_cce_extents(static_cast<std::uint64_t>(problem.N), static_cast<std::uint64_t>(problem.H),
+                                 static_cast<std::uint64_t>(problem.V));
+}
+
 std::uint64_t chunk_of(const Device& device, const host::CceStatement& statement, const CceOptions& options) {
   if (options.chunk != 0) return options.chunk;
   const host::CceMemory memory{device.limits().recommended_max_working_set_size, device.current_allocated_size(),
@@ -53,24 +59,47 @@ std::string LinearCrossEntropy::bfloat_kernel() const {
 }
 
 template <class Real>
-Result<host::CceResults> LinearCrossEntropy::compute(const CceProblem<Real>& problem, const host::CceWork& work,
-                                                     std::span<const double> log_sum_exp) const {
-  const auto N = static_cast<std::uint64_t>(problem.N), H = static_cast<std::uint64_t>(problem.H);
-  if (const Result<void> fits = host::check_cce_extents(N, H, static_cast<std::uint64_t>(problem.V)); !fits)
-    return tl::unexpected(fits.error());
-  host::CceResults results{host::cce_tokens(problem), std::nullopt, 0};
-  if (results.tokens.empty()) return results;
-  host::CceStatement statement = host::cce_statement(problem, results.tokens.size(), work, options_.path);
-  const std::vector<cce::LogSum> given = log_sums(results.tokens, statement.shape.offset, log_sum_exp);
-  const host::CceInputs inputs{results.tokens, std::as_bytes(problem.hidden), std::as_bytes(problem.weight),
-                               std::as_bytes(problem.bias), given};
-  std::unique_lock lock(*mutex_);
+Result<CcePlan> LinearCrossEntropy::plan(const CceProblem<Real>& problem, const host::CceTables& tables,
+                                         const CceWork& work) const {
+  host::CceStatement statement = host::cce_statement(problem, tables.tokens.size(), work, options_.path);
   statement.chunk = chunk_of(*device_, statement, options_);
-  const auto dispatches = host::cce_dispatches(*pipelines_, device_->limits(), statement);
-  if (!dispatches) return tl::unexpected(dispatches.error());
-  results.offset = statement.shape.offset;
-  if (dispatches->empty()) return results;
-  Result<host::CceRun> run = host::CceRun::start(*device_, *queue_, statement, inputs, *dispatches);
+  return host::cce_plan(*device_, *pipelines_, statement, tables);
+}
+
+template <class Real>
+Result<CcePlan> LinearCrossEntropy::prepare(const CceProblem<Real>& problem, const CceWork& work) const {
+  reference::validate_without_arrays(problem);
+  reference::detail::validate_bias(problem);
+  if (!device_) return error(Error::Kind::environment, "there is no device to prepare a plan for");
+  if (!is_on_device<Real>())
+    return error(Error::Kind::environment,
+                 fmt::format("the library has no function {}: expected another type of hidden on this device",
+                             host::cce_logits_name(options_.path, host::metal_type<Real>())));
+  if (work.dbias && problem.bias.empty())
+    return error(Error::Kind::argument, "work.dbias = true: expected false, for the problem has no bias");
+  if (const Result<void> fits = check_extents(problem); !fits) return tl::unexpected(fits.error());
+  const host::CceTables tables = host::cce_tables(problem);
+  const std::lock_guard lock(*mutex_);
+  return plan(problem, tables, work);
+}
+
+template <class Real>
+Result<host::CceResults> LinearCrossEntropy::compute(const CceProblem<Real>& problem, const CceWork& work,
+                                                     std::span<const double> log_sum_exp) const {
+  if (const Result<void> fits = check_extents(problem); !fits) return tl::unexpected(fits.error());
+  host::CceTables tables = host::cce_tables(problem);
+  host::CceResults results;
+  if (tables.tokens.empty()) return results;
+  std::unique_lock lock(*mutex_);
+  const Result<CcePlan> made = plan(problem, tables, work);
+  if (!made) return tl::unexpected(made.error());
+  results.tokens = std::move(tables.tokens);
+  results.offset = made->statement().shape.offset;
+  if (made->dispatches().empty()) return results;
+  const std::vector<cce::LogSum> given = log_sums(results.tokens, results.offset, log_sum_exp);
+  Result<host::CceRun> run = host::CceRun::start(
+      *device_, *queue_, *made,
+      {std::as_bytes(problem.hidden), std::as_bytes(problem.weight), std::as_bytes(problem.bias), given});
   lock.unlock();
   if (!run) return tl::unexpected(run.error());
   if (const Result<void> waited = run->wait(); !waited) return tl::unexpected(waited.error());
@@ -88,12 +117,12 @@ Result<void> LinearCrossEntropy::operator()(const CceProblem<Real>& problem, con
   host::validate_loss(problem, output.loss);
   host::validate_gradients(problem, output.gradients);
   reference::validate_values(problem);
-  host::CceWork work = backward_work(output.gradients);
+  CceWork work = backward_work(output.gradients);
   work.forward = true;
   const Result<host::CceResults> results = compute(problem, work, {});
   if (!results) return tl::unexpected(results.error());
   host::write_losses(problem.reduction, *results, output.loss);
-  host::write_gradients(*results, static_cast<std::size_t>(problem.H), output.gradients);
+  host::write_gradients(*results, output.gradients);
   return {};
 }
 
@@ -128,11 +157,12 @@ Result<void> LinearCrossEntropy::backward(const CceProblem<Real>& problem, std::
   reference::validate_values(problem);
   const Result<host::CceResults> results = compute(problem, backward_work(gradients), log_sum_exp);
   if (!results) return tl::unexpected(results.error());
-  host::write_gradients(*results, static_cast<std::size_t>(problem.H), gradients);
+  host::write_gradients(*results, gradients);
   return {};
 }
 
 #define ASSAY_INSTANTIATE(Real)                                                                                   \
+  template Result<CcePlan> LinearCrossEntropy::prepare(const CceProblem<Real>&, const CceWork&) const;            \
   template Result<void> LinearCrossEntropy::operator()(const CceProblem<Real>&, const CceOutput<Real>&) const;    \
   template Result<void> LinearCrossEntropy::forward(const CceProblem<Real>&, std::span<float>, std::span<double>) \
       const;                                                                                                      \

@@ -5,7 +5,8 @@
 //                                                                   dhidden [N, H], dweight [V, H], dbias [V]
 //
 //   const Result<LinearCrossEntropy> loss = LinearCrossEntropy::create(device);
-//   const Result<void> done = (*loss)(problem, {losses, {dhidden, dweight, {}}});     // spans in, spans out
+//   const Result<void> done = (*loss)(problem, {losses, {dhidden, dweight, {}}});     // synchronous: spans in, spans
+//   out const Result<CcePlan> plan = loss->prepare(problem, {true, true, true, false});    // asynchronous: plan.h
 //
 // Results and refusals are those of metal::cce_loss (metal/cpu/cce/loss.h): an invalid problem or an output of the
 // wrong size throws std::invalid_argument with the same text, before anything is allocated or written. What a device
@@ -19,6 +20,7 @@
 
 #include "metal/cpu/cce/loss.h"
 #include "metal/device/device.h"
+#include "metal/host/cce/plan.h"
 #include "metal/host/cce/run.h"
 #include "metal/host/cce/statement.h"
 #include "metal/host/operation.h"
@@ -26,6 +28,7 @@
 namespace assay::metal {
 
 using host::CcePath;
+using host::CceWork;
 
 struct CceOptions {
   CcePath path = CcePath::production;
@@ -63,12 +66,23 @@ class LinearCrossEntropy : public host::Operation<LinearCrossEntropy, CceOptions
   Result<void> backward(const reference::CceProblem<Real>& problem, std::span<const double> log_sum_exp,
                         const CceGradients<Real>& gradients) const;
 
+  /// Prepares tables, buffers and pipelines for problems with these extents, targets and options: plan.h. Of the arrays
+  /// it reads targets, upstream and bias; the others are ignored, and must be valid when they are encoded. Errors and
+  /// exceptions: as above; environment, if the device does not support the type; argument, for dbias without bias.
+  template <class Real>
+  Result<CcePlan> prepare(const reference::CceProblem<Real>& problem, const CceWork& work) const;
+
   using Operation::Operation;
 
  private:
+  /// The plan of a valid problem.
+  template <class Real>
+  Result<CcePlan> plan(const reference::CceProblem<Real>& problem, const host::CceTables& tables,
+                       const CceWork& work) const;
+
   /// The device's results for a valid problem. Returns when they are complete.
   template <class Real>
-  Result<host::CceResults> compute(const reference::CceProblem<Real>& problem, const host::CceWork& work,
+  Result<host::CceResults> compute(const reference::CceProblem<Real>& problem, const CceWork& work,
                                    std::span<const double> log_sum_exp) const;
 };
 

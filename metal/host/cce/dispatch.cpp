@@ -48,10 +48,15 @@ class Dispatches {
         constants_(constants_of(statement)) {}
 
   Result<void> add_all() {
-    if (is_plain_) return add_plain();
     Result<void> result;
-    for (const CceBlock& block : cce_blocks(statement_))
-      if (result) result = add_block(block);
+    if (is_plain_)
+      result = add_plain();
+    else if (statement_.M == 0)
+      result = add_sums({0, 0, 0, statement_.V, statement_.work});
+    else
+      for (const CceBlock& block : cce_blocks(statement_))
+        if (result) result = add_block(block);
+    if (result) result = add_rows();
     return result;
   }
 
@@ -61,14 +66,31 @@ class Dispatches {
   Result<void> add_block(const CceBlock& block) {
     const CceWork& work = block.work;
     const std::uint64_t token_tiles = tiles_of(block.tokens), entry_tiles = tiles_of(block.entries);
-    const std::uint64_t parts = parts_of(block.entries, cce::differentiated), H_tiles = tiles_of(statement_.H);
-    Result<void> result = add("logits", block, {token_tiles, entry_tiles, 1});
-    if (result && work.forward) result = add("loss", block, {block.tokens, 1, 1}, loss_threads(statement_.V));
+    const std::uint64_t parts = parts_of(block.entries, cce::differentiated);
+    Result<void> result = add_typed("logits", block, {token_tiles, entry_tiles, 1});
+    if (result && work.forward) result = add_typed("loss", block, {block.tokens, 1, 1}, loss_threads(statement_.V));
     if (result && (work.dhidden || work.dweight || work.dbias))
-      result = add("differentiate", block, {parts, block.tokens, 1});
-    if (result && work.dhidden) result = add("dhidden", block, {H_tiles, token_tiles, 1});
-    if (result && work.dweight) result = add("dweight", block, {H_tiles, entry_tiles, 1});
-    if (result && work.dbias) result = add("dbias", block, {parts_of(block.entries, cce::product_threads), 1, 1});
+      result = add_typed("differentiate", block, {parts, block.tokens, 1});
+    if (result && work.dhidden) result = add_typed("dhidden", block, {tiles_of(statement_.H), token_tiles, 1});
+    return result ? add_sums(block) : result;
+  }
+
+  /// The sums over the tokens of a block: zeros if it has none.
+  Result<void> add_sums(const CceBlock& block) {
+    Result<void> result;
+    if (block.work.dweight) result = add_typed("dweight", block, {tiles_of(statement_.H), tiles_of(block.entries), 1});
+    if (result && block.work.dbias)
+      result = add_typed("dbias", block, {parts_of(block.entries, cce::product_threads), 1, 1});
+    return result;
+  }
+
+  /// The rows of ignored tokens, and the losses of all.
+  Result<void> add_rows() {
+    const std::uint64_t ignored = statement_.N - statement_.M, most = std::max(ignored, statement_.M);
+    Result<void> result;
+    if (statement_.work.forward && most != 0) result = add("cce_store_losses", {}, {parts_of(most, simdgroup), 1, 1});
+    if (result && statement_.work.dhidden && ignored != 0)
+      result = add("cce_clear_dhidden_" + statement_.type, {}, {ignored, 1, 1});
     return result;
   }
 
@@ -80,7 +102,7 @@ class Dispatches {
     for (std::uint64_t first = 0; result && (work.dweight || work.dbias) && first < statement_.V;
          first += statement_.chunk) {
       const std::uint64_t count = std::min(statement_.chunk, statement_.V - first);
-      result = add("plain_dweight", {0, 0, first, count, work}, {count, 1, 1}, simdgroup);
+      result = add_typed("plain_dweight", {0, 0, first, count, work}, {count, 1, 1}, simdgroup);
     }
     return result;
   }
@@ -90,14 +112,20 @@ class Dispatches {
     Result<void> result;
     for (std::uint64_t first = 0; result && first < statement_.M; first += statement_.chunk) {
       const std::uint64_t count = std::min(statement_.chunk, statement_.M - first);
-      result = add(stem, {first, count, 0, 0, statement_.work}, {count, 1, 1}, simdgroup);
+      result = add_typed(stem, {first, count, 0, 0, statement_.work}, {count, 1, 1}, simdgroup);
     }
     return result;
   }
 
   /// `threads`: the number in a group that the kernel needs. The plain path takes more if it can.
-  Result<void> add(const char* stem, const CceBlock& block, Size groups, std::uint64_t threads = cce::product_threads) {
+  Result<void> add_typed(const char* stem, const CceBlock& block, Size groups,
+                         std::uint64_t threads = cce::product_threads) {
     const std::string name = fmt::format("cce_{}_{}", stem, statement_.type);
+    return add(name, block, groups, threads, is_plain_ ? plain_threads : threads);
+  }
+
+  Result<void> add(const std::string& name, const CceBlock& block, Size groups, std::uint64_t threads = simdgroup,
+                   std::uint64_t max_threads = simdgroup) {
     Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines_.get(name, constants_);
     if (!pipeline) return tl::unexpected(pipeline.error());
     if (const Result<void> fits = check_pipeline(name, **pipeline, threads); !fits) return fits;
@@ -107,7 +135,7 @@ class Dispatches {
     shape.first_entry = static_cast<std::uint32_t>(block.first_entry);
     shape.entries = static_cast<std::uint32_t>(block.entries);
     shape.chunk = static_cast<std::uint32_t>(statement_.chunk);
-    if (is_plain_) threads = std::min(plain_threads, max_group_threads(**pipeline, limits_));
+    if (threads < max_threads) threads = std::min(max_threads, max_group_threads(**pipeline, limits_));
     dispatches_.push_back({std::move(*pipeline), shape, groups, threads});
     return {};
   }

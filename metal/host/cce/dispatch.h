@@ -19,7 +19,7 @@ struct CceDispatch {
   std::uint64_t threads = 32;  ///< in a group
 };
 
-/// The statement must have at least one token that is not ignored. Errors: those of Pipelines::get; limit, for a
+/// If no token counts, those that write zeros. Errors: those of Pipelines::get; limit, for a
 /// pipeline that supports fewer threads than its kernel needs.
 Result<std::vector<CceDispatch>> cce_dispatches(Pipelines& pipelines, const Limits& limits,
                                                 const CceStatement& statement);

@@ -1,4 +1,4 @@
-// From the results of the tokens that are not ignored to the outputs of linear cross-entropy.
+// From what a run has computed to the outputs of linear cross-entropy. Without a run, no token counts: all is 0.
 #pragma once
 
 #include <algorithm>
@@ -16,13 +16,14 @@ using cpu::validate_loss;
 /// Writes the losses of the tokens, or their sum or mean, summed in double.
 inline void write_losses(reference::Reduction reduction, const CceResults& results, std::span<float> loss) {
   std::ranges::fill(loss, 0.0F);
+  if (!results.run) return;
+  const auto* const of_rows = reinterpret_cast<const float*>(results.run->buffers().loss.buffer->contents());
   double sum = 0;
-  const auto* const of_tokens = reinterpret_cast<const float*>(results.contents(cce::losses_index));
-  for (std::size_t i = 0; i < results.tokens.size(); ++i) {
-    if (reduction == reference::Reduction::none) loss[results.tokens[i].row] = of_tokens[i];
-    sum += double{of_tokens[i]};
+  for (const cce::Token& token : results.tokens) {
+    if (reduction == reference::Reduction::none) loss[token.row] = of_rows[token.row];
+    sum += double{of_rows[token.row]};
   }
-  if (reduction == reference::Reduction::none || results.tokens.empty()) return;
+  if (reduction == reference::Reduction::none) return;
   const bool is_mean = reduction == reference::Reduction::mean;
   loss[0] = static_cast<float>(is_mean ? sum / static_cast<double>(results.tokens.size()) : sum);
 }
@@ -30,36 +31,27 @@ inline void write_losses(reference::Reduction reduction, const CceResults& resul
 /// `offset`: the kernels subtract it from all logits of a token.
 inline void write_log_sums(const CceResults& results, double offset, std::span<double> log_sum_exp) {
   std::ranges::fill(log_sum_exp, 0.0);
-  const auto* const of_tokens = reinterpret_cast<const cce::LogSum*>(results.contents(cce::lse_index));
+  if (!results.run) return;
+  const auto* const sums = reinterpret_cast<const cce::LogSum*>(results.run->buffers().lse.buffer->contents());
   for (std::size_t i = 0; i < results.tokens.size(); ++i)
-    log_sum_exp[results.tokens[i].row] = (double{of_tokens[i].high} + offset) + double{of_tokens[i].low};
+    log_sum_exp[results.tokens[i].row] = (double{sums[i].high} + offset) + double{sums[i].low};
 }
 
-/// Copies the rows of tokens that are not ignored. The kernels do not write the other rows, which become 0.
+/// Copies a gradient, if it is wanted.
 template <class Real>
-void write_dhidden(const CceResults& results, std::size_t H, std::span<Real> dhidden) {
-  std::ranges::fill(dhidden, Real(0.0F));
-  if (dhidden.empty() || !results.run) return;
-  const std::byte* const rows = results.contents(cce::dhidden_index);
-  for (const cce::Token& token : results.tokens) {
-    const std::size_t begin = token.row * H;
-    std::memcpy(dhidden.subspan(begin).data(), rows + begin * sizeof(Real), H * sizeof(Real));
-  }
-}
-
-template <class Real>
-void write_all(const CceResults& results, cce::BufferIndex index, std::span<Real> gradient) {
+void write_gradient(const CceResults& results, BufferPart CceBuffers::* from, std::span<Real> gradient) {
+  if (gradient.empty()) return;
   if (results.run)
-    std::memcpy(gradient.data(), results.contents(index), gradient.size_bytes());
+    std::memcpy(gradient.data(), (results.run->buffers().*from).buffer->contents(), gradient.size_bytes());
   else
     std::ranges::fill(gradient, Real(0.0F));
 }
 
 template <class Real>
-void write_gradients(const CceResults& results, std::size_t H, const CceGradients<Real>& gradients) {
-  write_dhidden(results, H, gradients.dhidden);
-  if (!gradients.dweight.empty()) write_all(results, cce::dweight_index, gradients.dweight);
-  if (!gradients.dbias.empty()) write_all(results, cce::dbias_index, gradients.dbias);
+void write_gradients(const CceResults& results, const CceGradients<Real>& gradients) {
+  write_gradient(results, &CceBuffers::dhidden, gradients.dhidden);
+  write_gradient(results, &CceBuffers::dweight, gradients.dweight);
+  write_gradient(results, &CceBuffers::dbias, gradients.dbias);
 }
 
 }  // namespace assay::metal::host

@@ -1,38 +1,50 @@
 #include "metal/host/cce/run.h"
 
+#include <array>
 #include <utility>
 
+#include "metal/host/buffers.h"
 #include "metal/host/commands.h"
 
 namespace assay::metal::host {
 
 namespace {
 
-/// The barriers order the dispatches in a concurrent encoder too. Every kernel has the same buffer indices, so each
-/// buffer is bound once.
-void encode(ComputeCommandEncoder& encoder, const CceWorkspace& workspace, std::span<const CceDispatch> dispatches) {
-  for (std::uint32_t index = 0; index < workspace.size(); ++index)
-    if (index != cce::shape_index) encoder.set_buffer(workspace[index], 0, index);
-  for (const CceDispatch& dispatch : dispatches) {
-    encoder.memory_barrier();
-    encoder.set_pipeline(dispatch.pipeline);
-    encoder.set_bytes(std::as_bytes(std::span(&dispatch.shape, 1)), cce::shape_index);
-    encoder.dispatch_threadgroups(dispatch.groups, {dispatch.threads, 1, 1});
-  }
+Result<CceBuffers> buffers_for(Device& device, const CcePlan& plan, const CceInputs& inputs) {
+  enum { hidden, weight, bias, loss, lse, dhidden, dweight, dbias, count };
+  Allocation<std::array<std::shared_ptr<Buffer>, count>> allocation(device, "cce");
+  const auto reserve = [&](std::uint32_t index, const char* name, std::uint64_t bytes) {
+    if (bytes != 0) allocation.reserve(index, name, bytes);
+  };
+  allocation.copy(hidden, "hidden", inputs.hidden);
+  allocation.copy(weight, "weight", inputs.weight);
+  if (plan.bias_bytes() != 0) allocation.copy(bias, "bias", inputs.bias);
+  if (plan.statement().work.forward)
+    allocation.reserve(lse, "lse", plan.lse_bytes());
+  else
+    allocation.copy(lse, "lse", std::as_bytes(inputs.lse));
+  reserve(loss, "loss", plan.loss_bytes());
+  reserve(dhidden, "dhidden", plan.dhidden_bytes());
+  reserve(dweight, "dweight", plan.dweight_bytes());
+  reserve(dbias, "dbias", plan.dbias_bytes());
+  auto made = allocation.take();
+  if (!made) return tl::unexpected(made.error());
+  CceBuffers buffers;
+  BufferPart* const parts[] = {&buffers.hidden, &buffers.weight,  &buffers.bias,    &buffers.loss,
+                               &buffers.lse,    &buffers.dhidden, &buffers.dweight, &buffers.dbias};
+  for (std::size_t index = 0; index < count; ++index) parts[index]->buffer = std::move((*made)[index]);
+  return buffers;
 }
 
 }  // namespace
 
-Result<CceRun> CceRun::start(Device& device, CommandQueue& queue, const CceStatement& statement,
-                             const CceInputs& inputs, std::span<const CceDispatch> dispatches) {
+Result<CceRun> CceRun::start(Device& device, CommandQueue& queue, const CcePlan& plan, const CceInputs& inputs) {
   CceRun run;
-  Result<CceWorkspace> workspace = cce_workspace(device, statement, inputs);
-  if (!workspace) return tl::unexpected(workspace.error());
-  run.workspace_ = std::move(*workspace);
-  Result<std::shared_ptr<CommandBuffer>> commands = commit(queue, [&](ComputeCommandEncoder& encoder) {
-    encode(encoder, run.workspace_, dispatches);
-    return Result<void>();
-  });
+  Result<CceBuffers> buffers = buffers_for(device, plan, inputs);
+  if (!buffers) return tl::unexpected(buffers.error());
+  run.buffers_ = std::move(*buffers);
+  Result<std::shared_ptr<CommandBuffer>> commands =
+      commit(queue, [&](ComputeCommandEncoder& encoder) { return plan.encode(encoder, run.buffers_); });
   if (!commands) return tl::unexpected(commands.error());
   run.commands_ = std::move(*commands);
   return run;

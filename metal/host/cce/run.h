@@ -1,33 +1,36 @@
-// Runs the dispatches of linear cross-entropy on buffers of its own: copies inputs, encodes, commits, waits.
+// Runs a plan of linear cross-entropy on buffers of its own: copies inputs, encodes, commits, waits, copies outputs.
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "metal/device/device.h"
-#include "metal/host/cce/dispatch.h"
-#include "metal/host/cce/workspace.h"
+#include "metal/host/cce/plan.h"
 
 namespace assay::metal::host {
+
+/// The arrays of a problem.
+struct CceInputs {
+  std::span<const std::byte> hidden, weight, bias;
+  std::span<const cce::LogSum> lse;  ///< [M] if forward results are not wanted, else empty
+};
 
 class CceRun {
  public:
   /// Allocates, copies, encodes and commits. Errors: those of the device, preceded by the step that failed.
-  static Result<CceRun> start(Device& device, CommandQueue& queue, const CceStatement& statement,
-                              const CceInputs& inputs, std::span<const CceDispatch> dispatches);
+  static Result<CceRun> start(Device& device, CommandQueue& queue, const CcePlan& plan, const CceInputs& inputs);
 
   /// Errors: as above.
   Result<void> wait() const;
 
-  /// The contents of a buffer after wait().
-  const std::byte* contents(cce::BufferIndex index) const { return workspace_[index]->contents(); }
+  /// The contents of the buffers after wait().
+  const CceBuffers& buffers() const { return buffers_; }
 
  private:
   std::shared_ptr<CommandBuffer> commands_;
-  CceWorkspace workspace_;
+  CceBuffers buffers_;
 };
 
 /// The tokens that are not ignored, and the run that computed their results; no run if there are no tokens.
@@ -35,8 +38,6 @@ struct CceResults {
   std::vector<cce::Token> tokens;
   std::optional<CceRun> run;
   double offset = 0;  ///< cce::Shape
-
-  const std::byte* contents(cce::BufferIndex index) const { return run ? run->contents(index) : nullptr; }
 };
 
 }  // namespace assay::metal::host

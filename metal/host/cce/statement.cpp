@@ -28,6 +28,7 @@ cce::Shape shape_of(const reference::CceProblem<Real>& problem, std::uint64_t M)
   shape.H = static_cast<std::uint64_t>(problem.H);
   shape.V = static_cast<std::uint32_t>(problem.V);
   shape.M = static_cast<std::uint32_t>(M);
+  shape.ignored = static_cast<std::uint32_t>(static_cast<std::uint64_t>(problem.N) - M);
   shape.cap = cap_of(problem.logit_softcap);
   shape.keep = static_cast<float>(1 - eps);
   shape.smoothing = static_cast<float>(eps);

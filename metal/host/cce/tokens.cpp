@@ -5,10 +5,13 @@
 namespace assay::metal::host {
 
 template <class Real>
-std::vector<cce::Token> cce_tokens(const reference::CceProblem<Real>& problem) {
-  std::vector<cce::Token> tokens;
+CceTables cce_tables(const reference::CceProblem<Real>& problem) {
+  CceTables tables;
+  std::vector<cce::Token>& tokens = tables.tokens;
   for (std::int64_t n = 0; n < problem.N; ++n)
-    if (!problem.is_ignored(n))
+    if (problem.is_ignored(n))
+      tables.ignored.push_back(static_cast<std::uint32_t>(n));
+    else
       tokens.push_back({static_cast<std::uint32_t>(n),
                         static_cast<std::uint32_t>(problem.targets[static_cast<std::size_t>(n)]), 1.0F});
   const bool is_mean = problem.reduction == reference::Reduction::mean;
@@ -18,11 +21,11 @@ std::vector<cce::Token> cce_tokens(const reference::CceProblem<Real>& problem) {
       const std::size_t which = problem.reduction == reference::Reduction::none ? token.row : 0;
       token.weight = static_cast<float>(share * (problem.upstream.empty() ? 1.0 : double{problem.upstream[which]}));
     }
-  return tokens;
+  return tables;
 }
 
-template std::vector<cce::Token> cce_tokens(const reference::CceProblem<float>&);
-template std::vector<cce::Token> cce_tokens(const reference::CceProblem<Half>&);
-template std::vector<cce::Token> cce_tokens(const reference::CceProblem<BFloat16>&);
+template CceTables cce_tables(const reference::CceProblem<float>&);
+template CceTables cce_tables(const reference::CceProblem<Half>&);
+template CceTables cce_tables(const reference::CceProblem<BFloat16>&);
 
 }  // namespace assay::metal::host

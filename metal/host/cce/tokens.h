@@ -1,6 +1,7 @@
-// The table of the tokens that are not ignored, which are the only ones that the kernels read.
+// The tables of the tokens that are not ignored, which are the only ones that the kernels read, and of the others.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "metal/kernels/cce/interface.h"
@@ -8,9 +9,14 @@
 
 namespace assay::metal::host {
 
+struct CceTables {
+  std::vector<cce::Token> tokens;      ///< [M]
+  std::vector<std::uint32_t> ignored;  ///< [N - M] rows
+};
+
 /// The problem must be valid and have fewer than 2^32 tokens and entries. Weights are computed in double and rounded
 /// once.
 template <class Real>
-std::vector<cce::Token> cce_tokens(const reference::CceProblem<Real>& problem);
+CceTables cce_tables(const reference::CceProblem<Real>& problem);
 
 }  // namespace assay::metal::host

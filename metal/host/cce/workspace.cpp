@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "metal/host/buffers.h"
 #include "metal/host/cce/blocks.h"
@@ -26,7 +27,7 @@ struct Lengths {
 std::uint64_t scores_bytes(const CceStatement& s) {
   std::uint64_t most =
       s.path == CcePath::plain && (s.work.forward || s.work.dhidden) ? std::min(s.chunk, s.M) * s.chunk : 0;
-  if (s.path == CcePath::production)
+  if (s.path == CcePath::production && s.M != 0)
     for (const CceBlock& block : cce_blocks(s)) most = std::max(most, block.scores());
   return most * sizeof(float);
 }
@@ -49,28 +50,19 @@ std::uint64_t cce_fixed_bytes(const CceStatement& statement) {
   const Lengths lengths(statement);
   const CceWork& work = statement.work;
   const std::uint64_t per_token = sizeof(cce::Token) + sizeof(cce::LogSum) + sizeof(float);
+  const std::uint64_t of_rows = work.forward ? statement.N * sizeof(float) : 0;
+  const std::uint64_t of_ignored = (statement.N - statement.M) * sizeof(std::uint32_t);
   return lengths.hidden * (work.dhidden ? 2 : 1) + lengths.weight * (work.dweight ? 2 : 1) +
-         lengths.bias * (work.dbias ? 2 : 1) + statement.M * per_token;
+         lengths.bias * (work.dbias ? 2 : 1) + statement.M * per_token + of_rows + of_ignored;
 }
 
-Result<CceWorkspace> cce_workspace(Device& device, const CceStatement& statement, const CceInputs& inputs) {
-  const Lengths lengths(statement);
-  const CceWork& work = statement.work;
+Result<CceWorkspace> cce_workspace(Device& device, const CceStatement& statement, const CceTables& tables) {
   Allocation<CceWorkspace> allocation(device, "cce");
-  allocation.copy(cce::tokens_index, "tokens", std::as_bytes(inputs.tokens));
-  allocation.copy(cce::hidden_index, "hidden", inputs.hidden);
-  allocation.copy(cce::weight_index, "weight", inputs.weight);
-  if (statement.has_bias) allocation.copy(cce::bias_index, "bias", inputs.bias);
-  if (work.forward)
-    allocation.reserve(cce::lse_index, "lse", statement.M * sizeof(cce::LogSum));
-  else
-    allocation.copy(cce::lse_index, "lse", std::as_bytes(inputs.lse));
-  if (work.forward) allocation.reserve(cce::losses_index, "losses", statement.M * sizeof(float));
+  allocation.copy(cce::tokens_index, "tokens", std::as_bytes(std::span(tables.tokens)));
+  if (!tables.ignored.empty()) allocation.copy(cce::ignored_index, "ignored", std::as_bytes(std::span(tables.ignored)));
+  if (statement.work.forward) allocation.reserve(cce::losses_index, "losses", statement.M * sizeof(float));
   if (const std::uint64_t bytes = scores_bytes(statement)) allocation.reserve(cce::scores_index, "scores", bytes);
   if (const std::uint64_t bytes = sums_bytes(statement)) allocation.reserve(cce::sums_index, "sums", bytes);
-  if (work.dhidden) allocation.reserve(cce::dhidden_index, "dhidden", lengths.hidden);
-  if (work.dweight) allocation.reserve(cce::dweight_index, "dweight", lengths.weight);
-  if (work.dbias) allocation.reserve(cce::dbias_index, "dbias", lengths.bias);
   return allocation.take();
 }
 

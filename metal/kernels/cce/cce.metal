@@ -7,6 +7,7 @@
 #include "loss.h"
 #include "plain_kernels.h"
 #include "products.h"
+#include "rows.h"
 
 namespace assay {
 namespace cce {
@@ -20,6 +21,7 @@ namespace cce {
   INSTANTIATE("cce_dhidden_" #type, dhidden<type>)             \
   INSTANTIATE("cce_dweight_" #type, dweight<type>)             \
   INSTANTIATE("cce_dbias_" #type, dbias<type>)                 \
+  INSTANTIATE("cce_clear_dhidden_" #type, clear_dhidden<type>) \
   INSTANTIATE("cce_plain_forward_" #type, plain_forward<type>) \
   INSTANTIATE("cce_plain_dhidden_" #type, plain_dhidden<type>) \
   INSTANTIATE("cce_plain_dweight_" #type, plain_dweight<type>)

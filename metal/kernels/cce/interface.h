@@ -1,8 +1,8 @@
 // The interface between the host and the kernels of linear cross-entropy: buffer indices, function constants, and the
 // contents of the buffers. Both compilers read it; reference/cce/problem.h states the problem.
 //
-// M of the N tokens are not ignored. The host makes a table of these tokens, and the kernels neither read nor write the
-// rows of any other. D is float, half or bfloat.
+// M of the N tokens are not ignored. The host makes a table of these tokens; no kernel reads the rows of any other. D
+// is float, half or bfloat.
 //
 // The production path computes blocks of some tokens and some entries, one after the other, in these dispatches:
 //
@@ -12,6 +12,11 @@
 //   cce_dhidden_D          dhidden of the tokens of a block with all entries
 //   cce_dweight_D          dweight, added to that of the blocks before
 //   cce_dbias_D            dbias, likewise
+//
+// and after all blocks
+//
+//   cce_store_losses       losses to the rows of their tokens, and 0 to those of ignored ones
+//   cce_clear_dhidden_D    0 to the rows of ignored tokens in dhidden
 //
 // The blocks of dweight and dbias have all tokens if D is not float, since a float gradient alone holds such a sum. All
 // blocks but the last have a multiple of `slab` tokens, so that the results do not depend on the size of a block.
@@ -30,6 +35,8 @@
 //   dhidden                {tiles(H), tiles(tokens), 1} of 128 threads
 //   dweight                {tiles(H), tiles(entries), 1} of 128 threads
 //   dbias                  {ceil(entries / 128), 1, 1} of 128 threads
+//   store_losses           {ceil(max(M, ignored) / 32), 1, 1} of 32 threads
+//   clear_dhidden          {ignored, 1, 1} of 32 threads
 //   plain                  {tokens or entries, 1, 1} of 32 to 1024 threads, a multiple of 32
 //
 // All blocks use the same memory for scores and sums. A host that has lse already leaves out loss. All buffers are
@@ -66,6 +73,8 @@ enum BufferIndex {
   dhidden_index = 9,   ///< D [N, H]
   dweight_index = 10,  ///< D [V, H]
   dbias_index = 11,    ///< D [V]
+  ignored_index = 12,  ///< uint32 [ignored] rows of tokens that are ignored
+  loss_index = 13,     ///< float [N]
 };
 
 /// [[function_constant(index)]], each a bool.
@@ -96,6 +105,7 @@ struct Shape {
   uint64_t H;
   uint32_t V;
   uint32_t M;            ///< all tokens that are not ignored
+  uint32_t ignored;      ///< the others
   uint32_t first_token;  ///< of those of this dispatch
   uint32_t tokens;
   uint32_t first_entry;

@@ -51,7 +51,8 @@ TEST(LinearCrossEntropy, BindsEachBufferAtItsIndex) {
       {cce::weight_index, {"cce weight", 0}},   {cce::bias_index, {"cce bias", 0}},
       {cce::scores_index, {"cce scores", 0}},   {cce::lse_index, {"cce lse", 0}},
       {cce::losses_index, {"cce losses", 0}},   {cce::dhidden_index, {"cce dhidden", 0}},
-      {cce::dweight_index, {"cce dweight", 0}}, {cce::dbias_index, {"cce dbias", 0}}};
+      {cce::dweight_index, {"cce dweight", 0}}, {cce::dbias_index, {"cce dbias", 0}},
+      {cce::ignored_index, {"cce ignored", 0}}, {cce::loss_index, {"cce loss", 0}}};
   for (const Dispatch& dispatch : stream.dispatches()) EXPECT_EQ(dispatch.bindings, expected) << dispatch.kernel;
 }
 
@@ -63,7 +64,7 @@ TEST(LinearCrossEntropy, EveryDispatchWaitsForTheOneBefore) {
     Call call(some_cce(50, 3, 70, true));
     ASSERT_TRUE(loss(call.typed.problem(), call.results.spans()));
   }
-  EXPECT_EQ(stream.dispatches().size(), 2 * 6U + (2 + 2 + 3));
+  EXPECT_EQ(stream.dispatches().size(), (2 * 6U + 2) + (2 + 2 + 3 + 2));
   for (const Dispatch& dispatch : stream.dispatches()) EXPECT_TRUE(dispatch.is_ordered) << dispatch.kernel;
 }
 
@@ -72,13 +73,13 @@ TEST(LinearCrossEntropy, ForwardAndBackwardDoTheirHalves) {
   const LinearCrossEntropy loss = on(stream);
   Call call;
   ASSERT_TRUE(loss.forward<float>(call.typed.problem(), call.results.loss, call.lse));
-  EXPECT_THAT(stream.pipelines, ElementsAre("cce_logits_float", "cce_loss_float"));
+  EXPECT_THAT(stream.pipelines, ElementsAre("cce_logits_float", "cce_loss_float", "cce_store_losses"));
   const double offset = std::ranges::max(small_case().bias);
   EXPECT_THAT(call.lse, ElementsAre(offset, offset, offset, 0)) << "what lies in the mocks' buffers is less by it";
   call.lse = {1 + 0x1p-30, -2, 1e30, 0.1};
   ASSERT_TRUE(loss.backward<float>(call.typed.problem(), call.lse, {call.results.dhidden, {}, {}}));
-  EXPECT_EQ(stream.dispatches().size(), 2U + 3);
-  EXPECT_EQ(stream.pipelines.back(), "cce_dhidden_float");
+  EXPECT_EQ(stream.dispatches().size(), 3U + 4);
+  EXPECT_EQ(stream.pipelines.back(), "cce_clear_dhidden_float");
   const auto given = stream.table<cce::LogSum>("cce lse");
   ASSERT_EQ(given.size(), 3U) << "of the tokens that are not ignored";
   for (std::size_t i = 0; i < given.size(); ++i)
@@ -140,9 +141,10 @@ TEST(LinearCrossEntropy, ChoosesChunksByTheDevicesMemory) {
     ON_CALL(*stream.device, current_allocated_size()).WillByDefault(testing::Return(allocated));
     Call call;
     EXPECT_TRUE(on(stream, options)(call.typed.problem(), call.results.spans()));
-    return stream.dispatches().back().shape<cce::Shape>().chunk;
+    return stream.dispatches().front().shape<cce::Shape>().chunk;
   };
-  constexpr std::uint64_t position = 7 * 4, fixed = 2 * (4 * 3 + 7 * 3 + 7) * 4 + 3 * (12 + 8 + 4);
+  constexpr std::uint64_t position = 7 * 4, tables = 3 * (12 + 8 + 4) + 4 * 4 + 4;
+  constexpr std::uint64_t fixed = 2 * (4 * 3 + 7 * 3 + 7) * 4 + tables;
   EXPECT_EQ(chunk_of(0, 0), 16384U);
   EXPECT_EQ(chunk_of(fixed + 4 * 2048 * position, 0), 2048U);
   EXPECT_EQ(chunk_of(fixed + 4 * 2048 * position - 1, 0), 2048U - 64);

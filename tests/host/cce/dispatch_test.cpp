@@ -35,16 +35,17 @@ TEST_F(CceDispatches, FollowWhatIsWanted) {
   };
   EXPECT_THAT(names(CcePath::production, {true, true, true, true}),
               ElementsAre("cce_logits_float", "cce_loss_float", "cce_differentiate_float", "cce_dhidden_float",
-                          "cce_dweight_float", "cce_dbias_float"));
+                          "cce_dweight_float", "cce_dbias_float", "cce_store_losses"));
   EXPECT_THAT(names(CcePath::production, {true, false, false, false}),
-              ElementsAre("cce_logits_float", "cce_loss_float"));
+              ElementsAre("cce_logits_float", "cce_loss_float", "cce_store_losses"));
   EXPECT_THAT(names(CcePath::production, {false, true, false, false}),
               ElementsAre("cce_logits_float", "cce_differentiate_float", "cce_dhidden_float"));
   EXPECT_THAT(names(CcePath::production, {false, false, false, true}),
               ElementsAre("cce_logits_float", "cce_differentiate_float", "cce_dbias_float"));
   EXPECT_THAT(names(CcePath::production, {}), ElementsAre());
-  EXPECT_THAT(names(CcePath::plain, {true, true, true, false}),
-              ElementsAre("cce_plain_forward_float", "cce_plain_dhidden_float", "cce_plain_dweight_float"));
+  EXPECT_THAT(
+      names(CcePath::plain, {true, true, true, false}),
+      ElementsAre("cce_plain_forward_float", "cce_plain_dhidden_float", "cce_plain_dweight_float", "cce_store_losses"));
   EXPECT_THAT(names(CcePath::plain, {false, false, true, true}), ElementsAre("cce_plain_dweight_float"));
   EXPECT_THAT(names(CcePath::plain, {}), ElementsAre());
 }
@@ -53,13 +54,15 @@ TEST_F(CceDispatches, AreInTilesOf64RowsAndColumns) {
   for (const auto& [M, H, V, token_tiles, H_tiles, entry_tiles] :
        {std::tuple{1U, 1U, 1U, 1U, 1U, 1U}, {64U, 64U, 64U, 1U, 1U, 1U}, {65U, 129U, 513U, 2U, 3U, 9U}}) {
     const auto all = dispatches(statement_of(M, H, V, CcePath::production));
-    ASSERT_EQ(all.size(), 6U);
+    ASSERT_EQ(all.size(), 7U);
     EXPECT_EQ(all[0].groups, (Size{token_tiles, entry_tiles, 1})) << "logits";
     EXPECT_EQ(all[1].groups, (Size{M, 1, 1})) << "loss";
     EXPECT_EQ(all[2].groups, (Size{(V + 511) / 512, M, 1})) << "differentiate";
     EXPECT_EQ(all[3].groups, (Size{H_tiles, token_tiles, 1})) << "dhidden";
     EXPECT_EQ(all[4].groups, (Size{H_tiles, entry_tiles, 1})) << "dweight";
     EXPECT_EQ(all[5].groups, (Size{(V + 127) / 128, 1, 1})) << "dbias";
+    EXPECT_EQ(all[6].groups, (Size{(M + 31) / 32, 1, 1})) << "store_losses";
+    EXPECT_EQ(all[6].threads, 32U);
     for (const std::size_t product : {0U, 2U, 3U, 4U, 5U}) EXPECT_EQ(all[product].threads, 128U);
   }
 }
@@ -76,7 +79,7 @@ TEST_F(CceDispatches, OfThePlainPathHaveAGroupARow) {
   EXPECT_EQ(all[0].groups, (Size{10, 1, 1}));
   EXPECT_EQ(all[1].groups, (Size{10, 1, 1}));
   EXPECT_EQ(all[2].groups, (Size{20, 1, 1}));
-  for (const CceDispatch& dispatch : all) EXPECT_EQ(dispatch.threads, 256U);
+  for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(all[n].threads, 256U);
   stream_.max_threads = 100;
   EXPECT_EQ(dispatches(statement_of(10, 4, 20, CcePath::plain))[0].threads, 96U) << "whole simdgroups";
   stream_.limits.max_total_threads_per_threadgroup = 64;
@@ -106,6 +109,25 @@ TEST_F(CceDispatches, OfThePlainPathCoverEveryRowOnceInChunks) {
     }
 }
 
+/// No block has tokens, and all results are still written.
+TEST_F(CceDispatches, OfIgnoredTokensWriteZeros) {
+  CceCase c = some_cce(40, 9, 130, true);
+  const auto names = [&](CcePath path, std::uint64_t M) {
+    (void)dispatches(host::cce_statement(Typed<float>(c).problem(), M, {true, true, true, true}, path));
+    return stream_.pipelines;
+  };
+  EXPECT_THAT(names(CcePath::production, 0),
+              ElementsAre("cce_dweight_float", "cce_dbias_float", "cce_store_losses", "cce_clear_dhidden_float"));
+  EXPECT_THAT(names(CcePath::plain, 0),
+              ElementsAre("cce_plain_dweight_float", "cce_store_losses", "cce_clear_dhidden_float"));
+  EXPECT_THAT(names(CcePath::production, 33), testing::Contains("cce_clear_dhidden_float"));
+  const auto all = dispatches(
+      host::cce_statement(Typed<float>(c).problem(), 3, {.forward = true, .dhidden = true}, CcePath::production));
+  EXPECT_EQ(all[all.size() - 2].groups, (Size{2, 1, 1})) << "as many as tokens or ignored ones";
+  EXPECT_EQ(all.back().groups, (Size{37, 1, 1}));
+  EXPECT_EQ(all.back().shape.ignored, 37U);
+}
+
 TEST_F(CceDispatches, TellTheKernelsTheProblem) {
   CceCase c = some_cce(7, 9, 40, true);
   c.logit_softcap = 30;
@@ -116,8 +138,8 @@ TEST_F(CceDispatches, TellTheKernelsTheProblem) {
       host::cce_statement(typed.problem(), 6, {.dhidden = true, .dbias = true}, CcePath::production);
   statement.chunk = 1024;
   const auto all = dispatches(statement);
-  EXPECT_THAT(stream_.pipelines,
-              ElementsAre("cce_logits_bfloat", "cce_differentiate_bfloat", "cce_dhidden_bfloat", "cce_dbias_bfloat"));
+  EXPECT_THAT(stream_.pipelines, ElementsAre("cce_logits_bfloat", "cce_differentiate_bfloat", "cce_dhidden_bfloat",
+                                             "cce_dbias_bfloat", "cce_clear_dhidden_bfloat"));
   const cce::Shape& shape = all[0].shape;
   EXPECT_EQ(shape.H, 9U);
   EXPECT_EQ(shape.V, 40U);

@@ -2,10 +2,14 @@
 // each access, has nothing to report. How exact the kernels are is for tests/kernels.
 #include <gmock/gmock.h>
 
+#include <cstring>
+
 #include "metal/device/or_throw.h"
 #include "metal/host/cce/cce.h"
+#include "metal/host/commands.h"
 #include "tests/host/device_batch.h"
 #include "tests/kernels/cce/case.h"
+#include "tests/kernels/emulated.h"
 
 namespace assay::metal::test {
 namespace {
@@ -64,6 +68,90 @@ TEST_F(CceOnEmulator, KeepsIgnoredTokensOut) {
   for (const std::size_t n : {3U, 8U}) {
     EXPECT_EQ(results.loss[n], 0.0F);
     for (std::size_t h = 0; h < 11; ++h) EXPECT_EQ(results.dhidden[n * 11 + h], 0.0F);
+  }
+}
+
+/// The results of plans, each by one command buffer: all at once, or backward after forward.
+template <class Real>
+CceResults<Real> planned(Device& device, const LinearCrossEntropy& loss, const CceCase& c,
+                         const std::vector<CceWork>& works) {
+  const Typed<Real> typed(c);
+  const auto queue = device.new_command_queue();
+  CceBuffers buffers;
+  const auto reserve = [&](BufferPart& part, std::uint64_t bytes) {
+    if (bytes != 0 && !part.buffer) part.buffer = or_throw(device.new_buffer(bytes));
+  };
+  buffers.hidden.buffer = or_throw(device.new_buffer(std::as_bytes(typed.problem().hidden)));
+  buffers.weight.buffer = or_throw(device.new_buffer(std::as_bytes(typed.problem().weight)));
+  buffers.bias.buffer = or_throw(device.new_buffer(std::as_bytes(typed.problem().bias)));
+  for (const CceWork& work : works) {
+    const CcePlan plan = or_throw(loss.prepare(typed.problem(), work));
+    reserve(buffers.loss, plan.loss_bytes());
+    reserve(buffers.lse, plan.lse_bytes());
+    reserve(buffers.dhidden, plan.dhidden_bytes());
+    reserve(buffers.dweight, plan.dweight_bytes());
+    reserve(buffers.dbias, plan.dbias_bytes());
+    or_throw(host::wait(*or_throw(
+        host::commit(*queue, [&](ComputeCommandEncoder& encoder) { return plan.encode(encoder, buffers); }))));
+  }
+  CceResults<Real> results(typed.problem());
+  const auto take = [](const BufferPart& from, auto& to) {
+    std::memcpy(to.data(), from.buffer->contents(), std::span(to).size_bytes());
+  };
+  take(buffers.loss, results.loss);
+  take(buffers.dhidden, results.dhidden);
+  take(buffers.dweight, results.dweight);
+  take(buffers.dbias, results.dbias);
+  return results;
+}
+
+constexpr CceWork everything = {true, true, true, true};
+const std::vector<CceWork> both_halves = {{.forward = true}, {.dhidden = true, .dweight = true, .dbias = true}};
+
+TEST_F(CceOnEmulator, APlanGivesTheSameBits) {
+  CceCase c = some_cce(50, 11, 70, true);
+  c.upstream.assign(50, -1.5F);
+  for (const CceOptions& options : {CceOptions{}, {.chunk = 32}, {.path = CcePath::plain}}) {
+    const LinearCrossEntropy host = loss(options);
+    const CceResults<float> expected = results_of<float>(host, c);
+    EXPECT_EQ(planned<float>(*device_, host, c, {everything}), expected);
+    EXPECT_EQ(planned<float>(*device_, host, c, both_halves), expected);
+    EXPECT_EQ(planned<Half>(*device_, host, c, {everything}), results_of<Half>(host, c));
+  }
+}
+
+/// Every element is written, although the emulator's new memory is no zero.
+TEST_F(CceOnEmulator, APlanOfIgnoredTokensWritesZeros) {
+  CceCase c = some_cce(50, 11, 70, true);
+  std::ranges::fill(c.targets, -100);
+  for (const CcePath path : {CcePath::production, CcePath::plain}) {
+    const CceResults<float> results = planned<float>(*device_, loss({.path = path}), c, {everything});
+    EXPECT_TRUE(results.hold_only(0));
+  }
+}
+
+/// Planted: kernels that forget the rows of ignored tokens.
+TEST_F(CceOnEmulator, APlanOfFaultyKernelsGivesOtherBits) {
+  const std::string source = or_throw(some_kernels("cce", {"loss", "products", "rows"},
+                                                   {{"cce_logits_float", "logits<float>"},
+                                                    {"cce_loss_float", "loss<float>"},
+                                                    {"cce_differentiate_float", "differentiate<float>"},
+                                                    {"cce_dhidden_float", "dhidden<float>"},
+                                                    {"cce_dweight_float", "dweight<float>"},
+                                                    {"cce_dbias_float", "dbias<float>"},
+                                                    {"cce_clear_dhidden_float", "clear_dhidden<float>"}}));
+  const CceCase c = some_cce(9, 11, 40, true);
+  const CceResults<float> expected = results_of<float>(loss(), c);
+  for (const auto& [text, instead] :
+       {std::pair<std::string, std::string>{"loss[ignored[n]] = 0.0f;", "loss[ignored[n]] = losses[0];"},
+        {"row[h] = D(0.0f);", "row[h] = D(1.0f);"},
+        {"loss[tokens[n].row] = losses[n];", "loss[tokens[n].row] = losses[0];"}}) {
+    std::string edited = source;
+    const std::size_t place = edited.find(text);
+    ASSERT_NE(place, std::string::npos) << text;
+    edited.replace(place, text.size(), instead);
+    const auto faulty = LinearCrossEntropy::create(device_, or_throw(device_->new_library(edited))).value();
+    EXPECT_FALSE(planned<float>(*device_, faulty, c, {everything}) == expected) << instead;
   }
 }
 

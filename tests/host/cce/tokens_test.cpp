@@ -10,7 +10,7 @@ namespace assay::metal::test {
 namespace {
 
 std::vector<cce::Token> tokens_of(const CceCase& c) {
-  return host::cce_tokens(Typed<float>(c).problem());
+  return host::cce_tables(Typed<float>(c).problem()).tokens;
 }
 
 TEST(CceTokens, AreThoseThatAreNotIgnored) {
@@ -23,6 +23,14 @@ TEST(CceTokens, AreThoseThatAreNotIgnored) {
     EXPECT_EQ(std::pair(tokens[i].row, tokens[i].target), expected[i]);
     EXPECT_EQ(tokens[i].weight, 1.0F);
   }
+}
+
+TEST(CceTokens, LeaveTheRowsOfTheOthers) {
+  CceCase c = some_cce(7, 2, 50);
+  c.targets = {3, -100, 0, 49, -100, -100, 3};
+  EXPECT_THAT(host::cce_tables(Typed<float>(c).problem()).ignored, testing::ElementsAre(1, 4, 5));
+  c.targets.assign(7, 0);
+  EXPECT_TRUE(host::cce_tables(Typed<float>(c).problem()).ignored.empty());
 }
 
 TEST(CceTokens, AreNoneWhereAllAreIgnored) {

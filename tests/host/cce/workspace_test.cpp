@@ -1,9 +1,10 @@
-// Which buffers there are, and how long: in 64 bits.
+// Which buffers a plan and its caller have, and how long: in 64 bits.
 #include "metal/host/cce/workspace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "metal/host/cce/plan.h"
 #include "tests/host/cce/statements.h"
 #include "tests/host/host_stream.h"
 
@@ -13,10 +14,20 @@ namespace {
 using testing::HasSubstr;
 using testing::UnorderedElementsAre;
 
-/// Labels and lengths of what is allocated for a statement whose inputs are empty.
+/// Labels and lengths of what is allocated for a statement, and of what the caller has.
 std::map<std::string, std::uint64_t> lengths_of(const host::CceStatement& statement) {
   HostStream stream;
   EXPECT_TRUE(host::cce_workspace(*stream.device, statement, {}));
+  const CcePlan plan(statement, {}, {});
+  for (const auto& [name, bytes] : {std::pair{"hidden", plan.hidden_bytes()},
+                                    {"weight", plan.weight_bytes()},
+                                    {"bias", plan.bias_bytes()},
+                                    {"loss", plan.loss_bytes()},
+                                    {"lse", plan.lse_bytes()},
+                                    {"dhidden", plan.dhidden_bytes()},
+                                    {"dweight", plan.dweight_bytes()},
+                                    {"dbias", plan.dbias_bytes()}})
+    if (bytes != 0) stream.lengths[std::string("cce ") + name] = bytes;
   return stream.lengths;
 }
 
@@ -24,6 +35,7 @@ TEST(CceWorkspace, IsAsLongAsItsShapesNeed) {
   const auto lengths = lengths_of(statement_of(100, 40, 8193, CcePath::production));
   EXPECT_EQ(lengths.at("cce lse"), 100U * 8);
   EXPECT_EQ(lengths.at("cce losses"), 100U * 4);
+  EXPECT_EQ(lengths.at("cce loss"), 100U * 4);
   EXPECT_EQ(lengths.at("cce scores"), 100U * 8196 * 4) << "rows of whole fours";
   EXPECT_EQ(lengths.at("cce dhidden"), 100U * 40 * 4);
   EXPECT_EQ(lengths.at("cce dweight"), 8193U * 40 * 4);
@@ -50,9 +62,9 @@ TEST(CceWorkspace, HasOnlyWhatTheWorkNeeds) {
     return all;
   };
   EXPECT_THAT(names(CcePath::production, {.forward = true}),
-              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "losses", "scores"));
+              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "losses", "loss", "scores"));
   EXPECT_THAT(names(CcePath::plain, {.forward = true}),
-              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "losses", "scores"));
+              UnorderedElementsAre("tokens", "hidden", "weight", "lse", "losses", "loss", "scores"));
   EXPECT_THAT(names(CcePath::production, {.dhidden = true}),
               UnorderedElementsAre("tokens", "hidden", "weight", "lse", "scores", "dhidden"));
   EXPECT_THAT(names(CcePath::production, {.dweight = true}),
@@ -73,7 +85,7 @@ TEST(CceWorkspace, IsCountedIn64Bits) {
 
 TEST(CceWorkspace, CountsAllThatNoChunkDecides) {
   const std::uint64_t inputs = (100 + 200) * 40 * 4 + 200 * 4;
-  const std::uint64_t tables = 100 * (sizeof(cce::Token) + 8 + 4);
+  const std::uint64_t tables = 100 * (sizeof(cce::Token) + 8 + 4 + 4);
   for (const CcePath path : {CcePath::production, CcePath::plain})
     EXPECT_EQ(host::cce_fixed_bytes(statement_of(100, 40, 200, path)), 2 * inputs + tables);
 }

@@ -5,11 +5,10 @@
 #include <cstring>
 
 #include "metal/device/or_throw.h"
-#include "metal/device/shader_source.h"
 #include "metal/host/commands.h"
-#include "metal/host/kernel_file.h"
 #include "metal/host/svd/svd.h"
 #include "tests/host/device_batch.h"
+#include "tests/kernels/emulated.h"
 #include "tests/kernels/svd/case.h"
 #include "tests/kernels/svd/expect.h"
 
@@ -138,7 +137,9 @@ TEST_F(SvdOnEmulator, APlanSaysWhichMatrixDoesNotConverge) {
 
 /// Planted: matrices that settle too early, and a matrix that is rotated by the sums of another one.
 TEST_F(SvdOnEmulator, APlanOfFaultyKernelsGivesOtherBits) {
-  const std::string source = or_throw(text_with_includes(host::kernel_file(Svd::kernel_file)));
+  const std::string source =
+      or_throw(some_kernels("svd", {"finish", "load", "plain", "settle"},
+                            {{"svd_load_float", "load<float>"}, {"svd_finish_float", "finish<float>"}}));
   const SvdCase c = some_svd(8, 6, 2);
   const SvdOptions options{.path = SvdPath::plain, .max_sweeps = 12};
   const SvdResults<float> expected = results_of(svd(options), c);

@@ -1,0 +1,132 @@
+// A plan is only encoded: what it binds, in which order, and that it neither allocates nor copies.
+#include "metal/host/cce/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "metal/host/cce/cce.h"
+#include "tests/host/host_stream.h"
+#include "tests/host/operations.h"
+
+namespace assay::metal::test {
+namespace {
+
+using testing::_;
+using testing::HasSubstr;
+
+constexpr CceWork everything = {true, true, true, true};
+
+class CcePlanOf : public testing::Test {
+ protected:
+  LinearCrossEntropy loss(const CceOptions& options = {}) {
+    return LinearCrossEntropy::create(stream_.device, stream_.library, options).value();
+  }
+  CcePlan plan(const CceCase& c, const CceWork& work = everything, const CceOptions& options = {}) {
+    const Typed<float> typed(c);
+    CceProblem<float> problem = typed.problem();
+    problem.hidden = problem.weight = {};
+    return loss(options).prepare(problem, work).value();
+  }
+  /// Of the caller's, each with bytes to spare before.
+  CceBuffers buffers(const CcePlan& plan) {
+    return {part("hidden", 4, plan.hidden_bytes()),    part("weight", 8, plan.weight_bytes()),
+            part("bias", 12, plan.bias_bytes()),       part("loss", 16, plan.loss_bytes()),
+            part("lse", 24, plan.lse_bytes()),         part("dhidden", 20, plan.dhidden_bytes()),
+            part("dweight", 28, plan.dweight_bytes()), part("dbias", 32, plan.dbias_bytes())};
+  }
+
+  HostStream stream_;
+
+ private:
+  BufferPart part(const char* name, std::uint64_t offset, std::uint64_t bytes) {
+    if (bytes == 0) return {};
+    return {stream_.make_buffer(name, offset + bytes), offset};
+  }
+};
+
+TEST_F(CcePlanOf, BindsEachBufferAtItsIndex) {
+  const CcePlan whole = plan(CceOperation::small_case());
+  ASSERT_TRUE(whole.encode(*stream_.encoder, buffers(whole)));
+  const std::map<std::uint32_t, Binding> expected = {
+      {cce::tokens_index, {"cce tokens", 0}},   {cce::hidden_index, {"hidden", 4}},
+      {cce::weight_index, {"weight", 8}},       {cce::bias_index, {"bias", 12}},
+      {cce::scores_index, {"cce scores", 0}},   {cce::lse_index, {"lse", 24}},
+      {cce::losses_index, {"cce losses", 0}},   {cce::dhidden_index, {"dhidden", 20}},
+      {cce::dweight_index, {"dweight", 28}},    {cce::dbias_index, {"dbias", 32}},
+      {cce::ignored_index, {"cce ignored", 0}}, {cce::loss_index, {"loss", 16}}};
+  EXPECT_EQ(stream_.dispatches().size(), 8U);
+  for (const Dispatch& dispatch : stream_.dispatches()) {
+    EXPECT_EQ(dispatch.bindings, expected) << dispatch.kernel;
+    EXPECT_TRUE(dispatch.is_ordered) << dispatch.kernel;
+  }
+}
+
+TEST_F(CcePlanOf, TakesOnlyTheBuffersOfItsWork) {
+  const CcePlan backward = plan(CceOperation::small_case(), {.dweight = true});
+  EXPECT_EQ(backward.loss_bytes() + backward.dhidden_bytes() + backward.dbias_bytes(), 0U);
+  EXPECT_EQ(backward.lse_bytes(), 3U * 8) << "given, of the tokens that count";
+  ASSERT_TRUE(backward.encode(*stream_.encoder, buffers(backward)));
+  for (const Dispatch& dispatch : stream_.dispatches()) {
+    EXPECT_EQ(dispatch.bindings.at(cce::lse_index), (Binding{"lse", 24}));
+    EXPECT_FALSE(dispatch.bindings.contains(cce::dhidden_index));
+    EXPECT_FALSE(dispatch.bindings.contains(cce::loss_index));
+  }
+  EXPECT_FALSE(stream_.lengths.contains("cce lse"));
+}
+
+TEST_F(CcePlanOf, EncodesAndNothingElse) {
+  const CcePlan whole = plan(CceOperation::small_case(), everything, {.chunk = 32});
+  const CceBuffers given = buffers(whole);
+  const auto encoder = *stream_.commands->compute_encoder(DispatchType::concurrent);
+  EXPECT_CALL(*stream_.device, new_buffer(testing::An<std::uint64_t>(), _)).Times(0);
+  EXPECT_CALL(*stream_.device, new_buffer(testing::An<std::span<const std::byte>>(), _)).Times(0);
+  EXPECT_CALL(*stream_.device, new_pipeline(_)).Times(0);
+  EXPECT_CALL(*stream_.commands, commit()).Times(0);
+  EXPECT_CALL(*stream_.commands, wait_until_completed()).Times(0);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(whole.encode(*encoder, given));
+  EXPECT_TRUE(encoder->end_encoding());
+}
+
+TEST_F(CcePlanOf, RefusesBuffersThatDoNotFit) {
+  const CcePlan whole = plan(CceOperation::small_case());
+  const auto refusal = [&](auto change) {
+    CceBuffers given = buffers(whole);
+    change(given);
+    const Result<void> encoded = whole.encode(*stream_.encoder, given);
+    return encoded ? "encoded" : encoded.error().text;
+  };
+  EXPECT_CALL(*stream_.encoder, set_buffer(_, _, _)).Times(0);
+  EXPECT_EQ(refusal([](CceBuffers& b) { b.hidden = {}; }), "hidden: expected a buffer of 48 bytes");
+  EXPECT_THAT(refusal([](CceBuffers& b) { b.weight.offset = 12; }), HasSubstr("weight: its buffer of 92 bytes from"));
+  EXPECT_EQ(refusal([](CceBuffers& b) { b.bias.offset = 2; }), "bias.offset = 2: expected a multiple of 4");
+  EXPECT_EQ(refusal([](CceBuffers& b) { b.loss = {}; }), "loss: expected a buffer of 16 bytes");
+  EXPECT_EQ(refusal([](CceBuffers& b) { b.lse.offset = 4; }), "lse.offset = 4: expected a multiple of 8");
+  EXPECT_EQ(refusal([](CceBuffers& b) { b.dhidden = {}; }), "dhidden: expected a buffer of 48 bytes");
+  EXPECT_EQ(refusal([](CceBuffers& b) { b.dweight = {}; }), "dweight: expected a buffer of 84 bytes");
+  EXPECT_EQ(refusal([](CceBuffers& b) { b.dbias = {}; }), "dbias: expected a buffer of 28 bytes");
+}
+
+TEST_F(CcePlanOf, RefusesWhatItCannotPrepare) {
+  const auto prepared = [&](CceCase c, const CceWork& work) { return loss().prepare(Typed<float>(c).problem(), work); };
+  CceCase c = some_cce(4, 3, 7);
+  EXPECT_EQ(prepared(c, everything).error(),
+            (Error{Error::Kind::argument, "work.dbias = true: expected false, for the problem has no bias"}));
+  c.targets[1] = 7;
+  EXPECT_THAT(refusal_of([&] { (void)prepared(c, {.forward = true}); }), HasSubstr("targets[n=1] = 7"));
+  EXPECT_EQ(
+      LinearCrossEntropy::create(nullptr).value().prepare(Typed<float>(some_cce(4, 3, 7)).problem(), {}).error().kind,
+      Error::Kind::environment);
+  stream_.function_names.clear();
+  EXPECT_THAT(loss().prepare(Typed<BFloat16>(some_cce(4, 3, 7)).problem(), {}).error().text,
+              HasSubstr("cce_logits_bfloat"));
+}
+
+TEST_F(CcePlanOf, NothingTakesNoBuffers) {
+  const CcePlan none = plan(some_cce(0, 3, 7), {.forward = true, .dhidden = true});
+  EXPECT_TRUE(none.encode(*stream_.encoder, {{}, {stream_.make_buffer("weight", 84), 0}}));
+  EXPECT_TRUE(stream_.dispatches().empty());
+  EXPECT_TRUE(plan(CceOperation::small_case(), {}).dispatches().empty());
+}
+
+}  // namespace
+}  // namespace assay::metal::test
