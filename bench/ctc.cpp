@@ -4,7 +4,8 @@
 //
 //   ours, floor, warp   medians in ms, measured in turns, each turn the second of two calls in a row: of processor
 //                       time on one thread, else of time on the clock
-//   x floor             ours / floor. Goal at C=5000: at most 2
+//   x floor             ours / floor. Goal at C=5000: at most 2; at C=28, B=64 on one thread: at most 3
+//   loss                as ours, of calls for the loss alone. Goal: at most half of ours
 //   torch               ms, the faster of PyTorch as it comes and with a malloc that keeps its memory
 //   faster              the faster peer / ours. Goal from B=8 up: at least 20 at C=28, 4 at C=5000
 //   error               the largest of dL/dlogits of row 0 against 30 digits; then the peers'. Goal: at most 1e-6
@@ -98,22 +99,27 @@ void run_row(benchmark::State& state, CtcSize size, int threads) {
   const std::size_t bytes = metal::ctc_loss_workspace_size(batch.problem(), true, threads);
   const std::unique_ptr<std::byte, void (*)(void*)> workspace(
       static_cast<std::byte*>(std::aligned_alloc(metal::ctc_loss_workspace_alignment, bytes)), std::free);
-  const auto ours = [&] {
+  const auto call = [&](const metal::CtcOutput<Real>& output) {
     extended_rows = 0;
-    metal::cpu::ctc_loss<Real>(batch.problem(), result.output(),
+    metal::cpu::ctc_loss<Real>(batch.problem(), output,
                                {.threads = threads, .workspace = std::span(workspace.get(), bytes)},
                                {.extended_rows = &extended_rows});
   };
+  const auto ours = [&] { call(result.output()); };
+  const auto loss = [&] { call({result.loss, {}}); };
   const auto floor = [&] { run_floor(as_float, threads, copy); };
-  std::vector<double> our_times, floor_times, warp_times;
+  std::vector<double> our_times, loss_times, floor_times, warp_times;
   for (auto _ : state) {
     our_times.push_back(time_second_call(threads, ours));
+    loss_times.push_back(time_second_call(threads, loss));
     floor_times.push_back(time_second_call(threads, floor));
     if (warp) warp_times.push_back(time_second_call(threads, *warp));
     state.SetIterationTime(1e-3 * our_times.back());
   }
+  ours();  // for how many rows take extended range
   const std::vector<double> exact = truth(batch).gradient;
   state.counters["ours"] = median(our_times);
+  state.counters["loss"] = median(loss_times);
   state.counters["floor"] = median(floor_times);
   state.counters["x floor"] = median(our_times) / median(floor_times);
   state.counters["error"] = largest_error(batch, exact, result.gradient);
@@ -165,6 +171,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   assay::bench::Table table("", {{"ours", "%.3g"},
+                                 {"loss", "%.3g"},
                                  {"floor", "%.3g"},
                                  {"x floor", "%.2f"},
                                  {"torch", "%.3g"},

@@ -15,14 +15,26 @@ using PartShorts = std::uint16_t __attribute__((vector_size(Wide<double>::of_par
 template <int exponent_bits, int mantissa_bits>
 ASSAY_INLINE Lanes load(const Float16<exponent_bits, mantissa_bits>* from) {
   using Format = Float16<exponent_bits, mantissa_bits>;
-  const Words bits = __builtin_convertvector(*reinterpret_cast<const Shorts*>(from), Words);
-  const Words magnitude = (bits & 0x7fffU) << (23 - mantissa_bits), sign = (bits & 0x8000U) << 16U;
-  const Words finite = reinterpret_cast<Words>(reinterpret_cast<Floats>(magnitude) * Format::to_float_bias);
-  constexpr std::uint32_t infinity = std::uint32_t{Format::infinity_bits} << (23 - mantissa_bits);
-  const Words value = (magnitude >= infinity ? magnitude | 0x7f800000U : finite) | sign;
+#if ASSAY_SIMD_BYTES == 64
+  if constexpr (exponent_bits == 5 && mantissa_bits == 10)
+    return {to_doubles(_mm256_maskz_cvtph_ps(0xff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from))))};
+#endif
+  Words value = __builtin_convertvector(*reinterpret_cast<const Shorts*>(from), Words);
+  if constexpr (exponent_bits == 8) {  // as many as a float has
+    value <<= 23 - mantissa_bits;
+  } else {
+    const Words magnitude = (value & 0x7fffU) << (23 - mantissa_bits), sign = (value & 0x8000U) << 16U;
+    const Words finite = reinterpret_cast<Words>(reinterpret_cast<Floats>(magnitude) * Format::to_float_bias);
+    constexpr std::uint32_t infinity = std::uint32_t{Format::infinity_bits} << (23 - mantissa_bits);
+    value = (magnitude >= infinity ? magnitude | 0x7f800000U : finite) | sign;
+  }
+#if ASSAY_SIMD_BYTES == 64
+  return {to_doubles(reinterpret_cast<Floats>(value))};
+#else
   float values[lanes];
   *reinterpret_cast<FloatsInMemory*>(values) = reinterpret_cast<Floats>(value);
   return load(values);
+#endif
 }
 
 /// Rounds once, to nearest, ties to even, and never to -0.

@@ -78,19 +78,30 @@ ASSAY_INLINE bool one_is_finite(const Real* x, std::size_t count) {
   return false;
 }
 
-/// Checks the frames of all rows in the order of memory.
+/// Checks the frames of all rows in the order of memory. Neighbouring rows that have frame t are looked at in one
+/// piece.
 template <class Real>
 bool acceptable(const reference::CtcProblem<Real>& problem, Frames frames) {
   const auto B = static_cast<std::size_t>(problem.B), C = static_cast<std::size_t>(problem.C);
+  const bool logits = problem.input == reference::CtcInput::logits;
   LargestBits<Real> largest;
   bool finite = true;
-  for (std::size_t t = frames.first; t < frames.last; ++t)
-    for (std::size_t b = 0; b < B; ++b) {
-      if (t >= static_cast<std::size_t>(problem.input_lengths.data()[b])) continue;
-      const Real* frame = problem.activations.data() + (t * B + b) * C;
-      largest.look(frame, C);
-      if (problem.input == reference::CtcInput::logits) finite &= one_is_finite(frame, C);
+  for (std::size_t t = frames.first; t < frames.last; ++t) {
+    const Real* begin = problem.activations.data() + t * B * C;
+    const Real* frame = begin;
+    const auto look = [&] {
+      if (frame > begin) largest.look(begin, static_cast<std::size_t>(frame - begin));
+    };
+    for (std::size_t b = 0; b < B; ++b, frame += C) {
+      if (t < static_cast<std::size_t>(problem.input_lengths.data()[b])) {
+        if (logits) finite &= one_is_finite(frame, C);
+      } else {
+        look();
+        begin = frame + C;
+      }
     }
+    look();
+  }
   return finite && largest.are_acceptable();
 }
 
