@@ -2,11 +2,11 @@
 """The kernels of assay.torch beside PyTorch's own functions, and beside the C++ call that they make: time and memory.
 
     ./assay bench python                       with the PyTorch of /usr/bin/python3
-    VENV/bin/python build/release/bench/bench_python       with another one; `--threads 2`
+    VENV/bin/python build/release/bench/bench_python       with another one; `--threads 2`, `--device cuda`
 
 Each row is one run in which all take turns: medians of the second of two calls in a row, of processor time on one thread,
 else of time on the clock. Memory is the peak beyond inputs and gradients, of a process of its own. Then two models are
-trained with both (notebooks/training/train.py).
+trained with both (notebooks/training/train.py). On a GPU: times on the clock, until the GPU has finished.
 """
 
 import argparse
@@ -28,14 +28,24 @@ from assay import _kernels  # noqa: E402
 F = torch.nn.functional
 
 
+DEVICE = "cpu"
+
+
+def finished():
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
+
+
 def medians(calls, repetitions, clock):
     """Milliseconds by name."""
     times = {name: [] for name in calls}
     for _ in range(repetitions):
         for name, call in calls.items():
             call()
+            finished()
             start = clock()
             call()
+            finished()
             times[name].append(clock() - start)
     return {name: 1e3 * statistics.median(one) for name, one in times.items()}
 
@@ -51,7 +61,7 @@ def ctc(T, N, C, threads):
     targets = np.concatenate(rows)
     batch = (targets, np.full(N, T), np.array([len(row) for row in rows]))
     integers = [torch.from_numpy(one) for one in batch]
-    x = torch.from_numpy(random.standard_normal((T, N, C)).astype(np.float32)).requires_grad_()
+    x = torch.from_numpy(random.standard_normal((T, N, C)).astype(np.float32)).to(DEVICE).requires_grad_()
 
     def backward(loss_of):
         x.grad = None
@@ -72,8 +82,9 @@ def ctc(T, N, C, threads):
 
 def cross_entropy(N, H, V, threads):
     torch.manual_seed(1)
-    hidden, weight = torch.randn(N, H).requires_grad_(), (torch.randn(V, H) * H**-0.5).requires_grad_()
-    targets = torch.randint(V, (N,))
+    hidden, weight = (torch.randn(rows, H, device=DEVICE) for rows in (N, V))
+    hidden, weight = hidden.requires_grad_(), (weight * H**-0.5).requires_grad_()
+    targets = torch.randint(V, (N,), device=DEVICE)
 
     def backward(loss_of):
         hidden.grad = weight.grad = None
@@ -97,7 +108,7 @@ def cross_entropy(N, H, V, threads):
 
 
 def svd(B, M, N, threads):
-    A = torch.randn(B, M, N, generator=torch.Generator().manual_seed(1))
+    A = torch.randn(B, M, N, generator=torch.Generator().manual_seed(1)).to(DEVICE)
     K = min(M, N)
 
     def direct():
@@ -121,7 +132,10 @@ ROWS = {
 
 
 def calls_of(row, threads):
-    return ROWS[row](*(int(size) for size in row.split()[1:]), threads)
+    calls = ROWS[row](*(int(size) for size in row.split()[1:]), threads)
+    if DEVICE == "cuda":
+        del calls["C++"]
+    return calls
 
 
 def memory(name):
@@ -133,6 +147,12 @@ def memory(name):
 def peak(row, name, threads):
     """MiB by which memory grows at the most while linear cross-entropy is computed, beyond its gradients."""
     N, H, V = (int(size) for size in row.split()[1:])
+    if DEVICE == "cuda":
+        call = calls_of(row, threads)[name]
+        free, _ = torch.cuda.mem_get_info()
+        call()
+        finished()
+        return (free - torch.cuda.mem_get_info()[0]) / 2**20 - 4 * H * (N + V) / 2**20
     call, small = calls_of(row, threads)[name], cross_entropy(2, 2, 2, threads)[name]
     small()  # libraries are loaded
     before = memory("VmRSS")
@@ -146,25 +166,30 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=11)
     parser.add_argument("--peak", nargs=2, metavar=("ROW", "NAME"), help=argparse.SUPPRESS)
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     given = parser.parse_args()
+    global DEVICE
+    DEVICE = given.device
     torch.set_num_threads(given.threads)
     if given.peak:
         return print(peak(*given.peak, given.threads))
-    clock = time.process_time if given.threads == 1 else time.perf_counter
-    print(f"PyTorch {torch.__version__}, NumPy {np.__version__}, {given.threads} threads; milliseconds")
+    clock = time.process_time if given.threads == 1 and DEVICE == "cpu" else time.perf_counter
+    where = torch.cuda.get_device_name() if DEVICE == "cuda" else f"{given.threads} threads"
+    print(f"PyTorch {torch.__version__}, NumPy {np.__version__}, {where}; milliseconds")
     print("| batch | assay | x C++ | PyTorch | faster | others, MiB beside inputs and gradients |\n|---|---|---|---|---|---|")
     for row in ROWS:
         ms = medians(calls_of(row, given.threads), given.repetitions, clock)
         others = [f"{name} {one:.3g} ms" for name, one in ms.items() if name not in ("C++", "assay", "PyTorch")]
         if row.startswith("cross_entropy"):
             names = [name for name in ms if name != "C++"]
-            command = [sys.executable, __file__, "--threads", str(given.threads), "--peak", row]
+            command = [sys.executable, __file__, "--threads", str(given.threads), "--device", DEVICE, "--peak", row]
             peaks = [float(subprocess.run([*command, name], check=True, capture_output=True).stdout) for name in names]
             others += [f"{name} {one:.0f} MiB" for name, one in zip(names, peaks)]
         assay_ms, peer = ms["assay"], ms["PyTorch"]
-        ratios = f"{assay_ms / ms['C++']:.2f} | {peer:.3g} | {peer / assay_ms:.2f}"
+        over_cpp = f"{assay_ms / ms['C++']:.2f}" if "C++" in ms else ""
+        ratios = f"{over_cpp} | {peer:.3g} | {peer / assay_ms:.2f}"
         print(f"| {row} | {assay_ms:.3g} | {ratios} | {'; '.join(others)} |", flush=True)
-    for task, steps in (("recogniser", 100), ("language", 20)):
+    for task, steps in (("recogniser", 100), ("language", 20)) if DEVICE == "cpu" else ():
         print(flush=True)
         train.compare(task, steps, given.threads)
 

@@ -4,13 +4,15 @@ Debian 12's PyTorch (1.13) computes through torch.autograd.Function; the tests o
 PyTorch that has custom_op.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
 import assay  # noqa: E402
-from assay.torch import CTCLoss, _cce, _ctc, _define, _judged, _svd  # noqa: E402
+from assay.torch import CTCLoss, _cce, _ctc, _cuda, _define, _judged, _svd  # noqa: E402
 from assay.torch import ctc_loss, linear_cross_entropy, randomized_svd, svd  # noqa: E402
 
 needs_custom_op = pytest.mark.skipif(
@@ -26,6 +28,7 @@ def normal(*shape, dtype=torch.float32):
 
 LOGITS = normal(9, 3, 5)
 BATCH = (torch.tensor([[1, 2, 2], [3, 0, 0], [4, 4, 1]]), torch.tensor([9, 5, 7]), torch.tensor([3, 1, 2]))
+OPTIONS_OF_CTC = {"blank": 0, "reduction": "mean", "zero_infinity": False}
 HIDDEN, WEIGHT, BIAS = normal(2, 4, 3), normal(7, 3), normal(7)
 TARGETS = torch.tensor([[1, 6, -100, 0], [2, 2, 5, -100]])
 LOGITS_OF_CTC = {"inputs": "logits", "gradient_of": "logits"}
@@ -144,6 +147,39 @@ def test_a_gradient_that_is_not_finite_is_refused_by_name():
     for bad in (float("nan"), float("inf")):
         with pytest.raises(ValueError, match=r"upstream\[0\] = (nan|inf): expected a finite number"):
             ctc_loss(x, *BATCH, logits=True).backward(torch.tensor(bad))
+
+
+def test_inputs_on_gpus_are_refused_as_on_cpus():
+    """The checks themselves, on tensors of the CPU."""
+    x = LOGITS.clone()
+    arguments = [one.numpy() for one in BATCH] + [np.empty(0, np.float32), {**OPTIONS_OF_CTC, "logits": True}]
+    x[8, 1] = float("nan")  # past the row's length: nobody reads it
+    _cuda._expect_valid(x, *arguments)
+    x[4, 1, 2] = float("nan")
+    with pytest.raises(ValueError, match=r"logits\[t=4, b=1, c=2\] = nan: expected a finite number or -inf"):
+        _cuda._expect_valid(x, *arguments)
+    x[4, 1] = -float("inf")
+    with pytest.raises(ValueError, match="= -inf for every class"):
+        _cuda._expect_valid(x, *arguments)
+    _cuda._expect_valid(x, *arguments[:-1], {**OPTIONS_OF_CTC, "logits": False})
+
+    hidden = torch.tensor([[0.0, 1.0], [float("nan"), 2.0]])
+    _cuda._expect_finite("hidden", "nh", hidden, ignored=np.array([False, True]))
+    with pytest.raises(ValueError, match=r"hidden\[n=1, h=0\] = nan: expected a finite number"):
+        _cuda._expect_finite("hidden", "nh", hidden, ignored=np.array([True, False]))
+    with pytest.raises(ValueError, match=r"A\[b=0, i=1, j=1\] = -inf: expected a finite number"):
+        _cuda._expect_finite("A", "bij", torch.tensor([[[0.0, 1.0], [2.0, -float("inf")]]]))
+
+
+@pytest.mark.parametrize("shape", [(2, 5, 3), (2, 3, 5), (2, 4, 4)])
+def test_the_gradient_of_svd_for_gpus_is_that_of_the_kernel(shape):
+    U, S, Vh = svd(normal(*shape, dtype=torch.float64))
+    S[0, 1] = S[0, 0]  # where it would divide by zero
+    S[1, 2] = 0
+    for wanted in itertools.product([False, True], repeat=3):
+        cotangents = [torch.ones_like(one).tril(1) if want else None for one, want in zip((U, S, Vh), wanted)]
+        expected = _svd._compute_backward(U, S, Vh, *cotangents)
+        assert torch.allclose(_cuda.svd_gradient(U, S, Vh, *cotangents), expected, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 3), (3, 4), (3, 3)])

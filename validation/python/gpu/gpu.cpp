@@ -21,13 +21,16 @@ Gpu& Gpu::at(int ordinal) {
   return *gpu;
 }
 
-Gpu::Gpu(int ordinal)
-    : device_(metal::or_throw(metal::nvidia::system_device({.ordinal = ordinal}))),
-      ctc_(metal::or_throw(metal::CtcLoss::create(device_))) {}
+Gpu::Gpu(int ordinal) : device_(metal::or_throw(metal::nvidia::system_device({.ordinal = ordinal}))) {}
 
 metal::BufferPart Gpu::adopt(std::uint64_t address, std::uint64_t bytes) const {
   if (bytes == 0) return {};
   return {metal::or_throw(device_->adopt_buffer(address, bytes)), 0};
+}
+
+metal::BufferPart Gpu::allocate(std::uint64_t bytes) const {
+  if (bytes == 0) return {};
+  return {metal::or_throw(device_->new_buffer(bytes, "assay.torch")), 0};
 }
 
 std::shared_ptr<metal::CommandQueue> Gpu::queue_on(std::uint64_t stream) const {
@@ -35,9 +38,20 @@ std::shared_ptr<metal::CommandQueue> Gpu::queue_on(std::uint64_t stream) const {
   return device_->adopt_stream(reinterpret_cast<metal::nvidia::Stream>(stream));
 }
 
+std::unique_lock<std::mutex> Gpu::lock() {
+  std::unique_lock lock(mutex_);
+  drop_completed();
+  return lock;
+}
+
 void Gpu::keep(const std::shared_ptr<metal::CommandBuffer>& commands) {
   running_.push_back(commands);
-  if (running_.size() > max_running) metal::or_throw(running_.front()->wait_until_completed());
+  if (running_.size() <= max_running) return;
+  metal::or_throw(running_.front()->wait_until_completed());
+  drop_completed();
+}
+
+void Gpu::drop_completed() {
   while (!running_.empty() && running_.front()->status() != metal::CommandBuffer::Status::committed)
     running_.pop_front();
 }

@@ -5,10 +5,13 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "metal/device/or_throw.h"
+#include "metal/host/cce/cce.h"
 #include "metal/host/ctc/ctc.h"
+#include "metal/host/svd/svd.h"
 #include "metal/nvidia/nvidia_device.h"
 
 namespace pybind11 {
@@ -25,43 +28,60 @@ struct Place {
 
 class Gpu {
  public:
-  /// The GPU of this ordinal, opened by the first call. Throws std::runtime_error if there is none, or no compiler for
-  /// its kernels.
+  /// The GPU of this ordinal, opened by the first call. Throws std::runtime_error if there is none.
   static Gpu& at(int ordinal);
 
-  const metal::CtcLoss& ctc() const { return ctc_; }
+  /// Under lock(). The first call compiles the kernels. Throw std::runtime_error, with the compiler's messages.
+  const metal::CtcLoss& ctc() { return made(ctc_); }
+  const metal::LinearCrossEntropy& cce() { return made(cce_); }
+  const metal::Svd& svd() { return made(svd_); }
 
   /// The caller's memory; no buffer for 0 bytes. Throws std::runtime_error for the address 0.
   metal::BufferPart adopt(std::uint64_t address, std::uint64_t bytes) const;
 
+  /// Memory for a result that the caller does not get; no buffer for 0 bytes. Throws std::runtime_error.
+  metal::BufferPart allocate(std::uint64_t bytes) const;
+
   /// Encodes by encode(encoder), which returns Result<void>, and commits to the stream without waiting. Throws
   /// std::runtime_error with the device's reason.
   template <class Encode>
-  void commit(std::uint64_t stream, Encode&& encode) {
+  std::shared_ptr<metal::CommandBuffer> commit(std::uint64_t stream, Encode&& encode) {
     const auto commands = queue_on(stream)->command_buffer();
     const auto encoder = or_throw(commands->compute_encoder());
     or_throw(std::forward<Encode>(encode)(*encoder));
     or_throw(encoder->end_encoding());
     or_throw(commands->commit());
     keep(commands);
+    return commands;
   }
 
-  /// Held from the first allocation of a call to its commit: an allocation makes every open encoder stale.
-  std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
+  /// Held from the first allocation of a call to its commit: an allocation makes every open encoder stale. Gives back
+  /// the memory of calls that have completed.
+  std::unique_lock<std::mutex> lock();
 
  private:
   explicit Gpu(int ordinal);
 
+  template <class Operation>
+  const Operation& made(std::optional<Operation>& operation) {
+    if (!operation) operation.emplace(metal::or_throw(Operation::create(device_)));
+    return *operation;
+  }
   std::shared_ptr<metal::CommandQueue> queue_on(std::uint64_t stream) const;
   /// Until the GPU has run the commands, their workspace must live.
   void keep(const std::shared_ptr<metal::CommandBuffer>& commands);
+  void drop_completed();
 
   std::shared_ptr<metal::nvidia::NvidiaDevice> device_;
-  metal::CtcLoss ctc_;
+  std::optional<metal::CtcLoss> ctc_;
+  std::optional<metal::LinearCrossEntropy> cce_;
+  std::optional<metal::Svd> svd_;
   std::mutex mutex_;
   std::deque<std::shared_ptr<metal::CommandBuffer>> running_;
 };
 
 void add_ctc_on_gpu(pybind11::module_& module);
+void add_cce_on_gpu(pybind11::module_& module);
+void add_svd_on_gpu(pybind11::module_& module);
 
 }  // namespace assay::python

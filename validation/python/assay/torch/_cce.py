@@ -11,7 +11,7 @@ from typing import Any, List, Optional, Tuple
 import torch
 
 from .. import _kernel_calls as calls
-from . import _define
+from . import _cuda, _define
 from ._define import array_of, carried, dtype_name, expect_floats, integers, tensor_of
 
 _OPTIONS = ("ignore_index", "label_smoothing", "logit_softcap", "z_loss", "reduction")
@@ -25,6 +25,12 @@ def _problem(inputs: Tuple[Any, ...], upstream: Any = None) -> calls.LinearCross
     )  # fmt: skip
 
 
+def _on_gpu(inputs: Tuple[Any, ...], upstream: Any, wanted: Tuple[bool, ...]) -> Tuple[torch.Tensor, List[torch.Tensor]]:
+    hidden, weight, targets, bias, *options = inputs
+    given = dict(zip(_OPTIONS, options))
+    return _cuda.linear_cross_entropy(hidden, weight, bias, array_of(targets), calls.upstream_of(upstream), given, wanted)
+
+
 def _in_one_pass(inputs: Tuple[Any, ...], wanted: Tuple[bool, ...]) -> bool:
     return inputs[8] != "none" and any(wanted)
 
@@ -32,6 +38,9 @@ def _in_one_pass(inputs: Tuple[Any, ...], wanted: Tuple[bool, ...]) -> bool:
 def _compute(*arguments: Any) -> Tuple[torch.Tensor, ...]:
     """Loss; the log-sum-exp of each token, or nothing; the gradients, or nothing."""
     inputs, wanted = arguments[:9], arguments[9:]
+    if inputs[0].is_cuda:
+        loss, gradients = _on_gpu(inputs, None, wanted if _in_one_pass(inputs, wanted) else (False,) * 3)
+        return (loss, torch.empty(0, dtype=torch.float64), *gradients)
     problem, dtype, threads = _problem(inputs), inputs[0].dtype, torch.get_num_threads()
     if _in_one_pass(inputs, wanted):
         loss, gradients = problem.loss(wanted, threads)
@@ -80,6 +89,8 @@ def _backward(ctx: Any, upstream: Optional[torch.Tensor], *_: Any) -> Tuple[Any,
 
 def _compute_backward(upstream: torch.Tensor, log_sum_exp: torch.Tensor, *arguments: Any) -> Tuple[torch.Tensor, ...]:
     inputs, wanted = arguments[:9], arguments[9:]
+    if inputs[0].is_cuda:
+        return tuple(_on_gpu(inputs, array_of(upstream.cpu()), wanted)[1])
     problem, threads = _problem(inputs, array_of(upstream)), torch.get_num_threads()
     if len(log_sum_exp) == len(inputs[0]):
         gradients = problem.backward(array_of(log_sum_exp), wanted, threads)
@@ -141,7 +152,7 @@ def linear_cross_entropy(
     """
     given = {"hidden": hidden, "weight": weight, **({} if bias is None else {"bias": bias})}
     for name, one in given.items():
-        expect_floats(name, one, calls.LOSS_DTYPES)
+        expect_floats(name, one, calls.LOSS_DTYPES, ("cpu", "cuda"))
     _expect_shapes(hidden, weight, targets, bias)
     calls.loss_shape(reduction, ())
     enabled = torch.is_grad_enabled()
@@ -163,5 +174,7 @@ def _expect_shapes(hidden: torch.Tensor, weight: torch.Tensor, targets: Any, bia
     if bias is not None and bias.shape != weight.shape[:1]:
         raise ValueError(f"bias has shape {list(bias.shape)}: expected [V={weight.shape[0]}]")
     for name, one in (("weight", weight), ("bias", bias)):
+        if one is not None and one.device != hidden.device:
+            raise ValueError(f"{name} is on {one.device}: expected {hidden.device}, as hidden is")
         if one is not None and one.dtype != hidden.dtype:
             raise ValueError(f"{name} is {dtype_name(one.dtype)}: expected {dtype_name(hidden.dtype)}, as hidden is")

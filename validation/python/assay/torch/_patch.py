@@ -7,20 +7,17 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 
-from . import _cuda
 from ._cce import linear_cross_entropy
 from ._ctc import ctc_loss
 from ._svd import svd
 
 
-def _is_ours(tensor: Any, *dtypes: torch.dtype, on_gpu: bool = False) -> bool:
-    if not isinstance(tensor, torch.Tensor) or tensor.dtype not in dtypes:
-        return False
-    return tensor.device.type == "cpu" or (on_gpu and tensor.is_cuda and _cuda.is_available(tensor.device.index))
+def _is_ours(tensor: Any, *dtypes: torch.dtype) -> bool:
+    return isinstance(tensor, torch.Tensor) and tensor.device.type == "cpu" and tensor.dtype in dtypes
 
 
 def _ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *rest: Any, **options: Any) -> Any:
-    if not _is_ours(log_probs, torch.float32, on_gpu=True):
+    if not _is_ours(log_probs, torch.float32):
         return NotImplemented
     return ctc_loss(log_probs, targets, input_lengths, target_lengths, *rest, **options)
 
@@ -105,10 +102,9 @@ def patch_torch() -> Patch:
     """Replaces torch.nn.functional.ctc_loss (and so torch.nn.CTCLoss), torch.nn.functional.linear_cross_entropy where
     PyTorch has it, and torch.linalg.svd.
 
-    A call that assay's kernels do not compute goes to PyTorch's own function: tensors that are not on the CPU (of the CTC
-    loss: nor on an NVIDIA GPU that assay can use), types other than float32 (of the SVD also float64), full factors of a
-    matrix that is not square, class weights. A function that a program imported by name before (`from torch.linalg import
-    svd`) stays PyTorch's.
+    A call that assay's kernels do not compute goes to PyTorch's own function: tensors that are not on the CPU, types other
+    than float32 (of the SVD also float64), full factors of a matrix that is not square, class weights. A function that a
+    program imported by name before (`from torch.linalg import svd`) stays PyTorch's.
 
     >>> import torch
     >>> with patch_torch() as patch:
