@@ -1,6 +1,7 @@
 #include "metal/host/commands.h"
 
 #include <optional>
+#include <utility>
 
 #include "metal/host/failure.h"
 
@@ -31,12 +32,35 @@ Result<std::shared_ptr<CommandBuffer>> commit(CommandQueue& queue, const Encode&
   return commands;
 }
 
+Result<Commands> commit_each(CommandQueue& queue, std::span<const CommandRange> ranges, const EncodeRange& encode) {
+  Commands all;
+  for (const CommandRange& range : ranges) {
+    Result<std::shared_ptr<CommandBuffer>> commands =
+        commit(queue, [&](ComputeCommandEncoder& encoder) { return encode(encoder, range); });
+    if (!commands) {
+      (void)wait(all);
+      return tl::unexpected(commands.error());
+    }
+    all.push_back(std::move(*commands));
+  }
+  return all;
+}
+
 Result<void> wait(CommandBuffer& commands) {
   if (const Result<void> waited = commands.wait_until_completed(); !waited)
     return failure("waiting for the commands", waited.error());
   if (const std::optional<Error> problem = commands.error()) return failure("running the commands", *problem);
   if (commands.status() == CommandBuffer::Status::completed) return {};
   return error(Error::Kind::execution, "running the commands: they did not complete, and the device gave no reason");
+}
+
+Result<void> wait(const Commands& commands) {
+  Result<void> first;
+  for (const auto& one : commands) {
+    const Result<void> waited = wait(*one);
+    if (first) first = waited;
+  }
+  return first;
 }
 
 }  // namespace assay::metal::host

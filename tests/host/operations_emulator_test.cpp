@@ -47,6 +47,16 @@ TYPED_TEST(HostsOnEmulator, LeaveBfloatToTheCpuBeforeMetal31) {
   expect_cpus_results<TypeParam, BFloat16>(old);
 }
 
+TYPED_TEST(HostsOnEmulator, GiveEqualBitsInAnyNumberOfCommandBuffers) {
+  for (const KernelPath path : {KernelPath::production, KernelPath::plain}) {
+    typename TypeParam::Options options;
+    options.path = path;
+    const auto whole = this->results_of(TypeParam::Host::create(this->device_, options).value());
+    options.max_work = 1;
+    EXPECT_EQ(this->results_of(TypeParam::Host::create(this->device_, options).value()), whole);
+  }
+}
+
 TYPED_TEST(HostsOnEmulator, TakeALibraryOfAnEditedText) {
   const auto library = or_throw(this->device_->new_library(this->edited_text()));
   EXPECT_EQ(TypeParam::edited_value(this->results_of(TypeParam::Host::create(this->device_, library).value())), 42.0F);

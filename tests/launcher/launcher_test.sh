@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # launcher_test.sh LAUNCHER: the launcher in a checkout of its own, with stand-ins for apt, CMake, Ninja and the program,
 # so that neither network nor root is needed. Each case says what it expects; the first that is not so ends the test.
+# The launcher runs in ASSAY_BASH, or bash-3.2 where there is one, as on macOS; else in the bash that there is.
 set -euo pipefail
 launcher=$1
 
@@ -15,6 +16,13 @@ if linux=$(sed 's/ *#.*//' "$launcher" | grep -nE 'readlink -f|(^| )flock |-prin
   exit 1
 fi
 
+shell=${ASSAY_BASH:-$(type -P bash-3.2 || type -P bash)}
+if ! version=$("$shell" -c 'echo "$BASH_VERSION"') || [[ -z $version ]]; then
+  printf 'FAILED: ASSAY_BASH = %s: expected a bash\n' "$shell"
+  exit 1
+fi
+echo "the launcher runs in bash $version"
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/checkout" "$work/bin" "$work/elsewhere"
@@ -22,7 +30,8 @@ cp "$launcher" "$work/checkout/assay"
 cd "$work/elsewhere"
 
 # Everything the launcher may call: the system's own tools, and stand-ins that write down how they were called.
-for tool in basename bash cat chmod dirname env mkdir perl readlink sed sort tail touch tr; do
+ln -s "$shell" "$work/bin/bash"
+for tool in basename cat chmod dirname env mkdir perl readlink sed sort tail touch tr; do
   ln -s "$(type -P "$tool")" "$work/bin/$tool"
 done
 stand_in() { # stand_in NAME: an executable whose body is standard input

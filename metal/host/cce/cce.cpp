@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "metal/host/cce/budget.h"
@@ -43,7 +44,10 @@ std::uint64_t chunk_of(const Device& device, const host::CceStatement& statement
   if (options.chunk != 0) return options.chunk;
   const host::CceMemory memory{device.limits().recommended_max_working_set_size, device.current_allocated_size(),
                                host::cce_fixed_bytes(statement)};
-  return host::cce_chunk(statement, host::cce_budget(statement.path, memory, options.workspace_bytes));
+  const std::uint64_t fitting =
+      host::cce_chunk(statement, host::cce_budget(statement.path, memory, options.workspace_bytes));
+  if (statement.path == CcePath::plain) return fitting;
+  return std::min(fitting, host::cce_block_rows(options.max_work / host::saturated_product(statement.V, statement.H)));
 }
 
 }  // namespace
@@ -63,6 +67,7 @@ Result<CcePlan> LinearCrossEntropy::plan(const CceProblem<Real>& problem, const 
                                          const CceWork& work) const {
   host::CceStatement statement = host::cce_statement(problem, tables.tokens.size(), work, options_.path);
   statement.chunk = chunk_of(*device_, statement, options_);
+  statement.max_work = options_.max_work;
   return host::cce_plan(*device_, *pipelines_, statement, tables);
 }
 

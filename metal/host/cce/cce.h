@@ -40,6 +40,9 @@ struct CceOptions {
   /// allows. The results of the production path are the same bits for any chunk; those of the plain path differ in
   /// their last digits.
   std::uint64_t chunk = 0;
+  /// Work of a command buffer, by which the production path limits a chunk too: metal/host/work.h. Its results do not
+  /// depend on it.
+  std::uint64_t max_work = host::default_max_work;
   std::filesystem::path kernels = {};  ///< cce.metal; empty: the installed file, else that of the source tree
 };
 

@@ -13,6 +13,14 @@ namespace {
 
 constexpr std::uint64_t simdgroup = 32, plain_threads = 256;
 
+/// An element that is read and written takes as long as so many multiply-adds.
+constexpr std::uint64_t element_work = 32;
+
+/// Of a tile of a product, with sums of `depth` products.
+std::uint64_t tile_work(std::uint64_t depth) {
+  return saturated_product(depth, std::uint64_t{cce::tile} * cce::tile);
+}
+
 std::uint64_t parts_of(std::uint64_t count, std::uint64_t part) {
   return (count + part - 1) / part;
 }
@@ -67,20 +75,25 @@ class Dispatches {
     const CceWork& work = block.work;
     const std::uint64_t token_tiles = tiles_of(block.tokens), entry_tiles = tiles_of(block.entries);
     const std::uint64_t parts = parts_of(block.entries, cce::differentiated);
-    Result<void> result = add_typed("logits", block, {token_tiles, entry_tiles, 1});
-    if (result && work.forward) result = add_typed("loss", block, {block.tokens, 1, 1}, loss_threads(statement_.V));
+    Result<void> result = add_typed("logits", block, {token_tiles, entry_tiles, 1}, tile_work(statement_.H));
+    if (result && work.forward)
+      result = add_typed("loss", block, {block.tokens, 1, 1}, element_work * statement_.V, loss_threads(statement_.V));
     if (result && (work.dhidden || work.dweight || work.dbias))
-      result = add_typed("differentiate", block, {parts, block.tokens, 1});
-    if (result && work.dhidden) result = add_typed("dhidden", block, {tiles_of(statement_.H), token_tiles, 1});
+      result = add_typed("differentiate", block, {parts, block.tokens, 1}, element_work * cce::differentiated);
+    if (result && work.dhidden)
+      result = add_typed("dhidden", block, {tiles_of(statement_.H), token_tiles, 1}, tile_work(block.entries));
     return result ? add_sums(block) : result;
   }
 
   /// The sums over the tokens of a block: zeros if it has none.
   Result<void> add_sums(const CceBlock& block) {
     Result<void> result;
-    if (block.work.dweight) result = add_typed("dweight", block, {tiles_of(statement_.H), tiles_of(block.entries), 1});
+    if (block.work.dweight)
+      result =
+          add_typed("dweight", block, {tiles_of(statement_.H), tiles_of(block.entries), 1}, tile_work(block.tokens));
     if (result && block.work.dbias)
-      result = add_typed("dbias", block, {parts_of(block.entries, cce::product_threads), 1, 1});
+      result = add_typed("dbias", block, {parts_of(block.entries, cce::product_threads), 1, 1},
+                         element_work * cce::product_threads * block.tokens);
     return result;
   }
 
@@ -88,9 +101,11 @@ class Dispatches {
   Result<void> add_rows() {
     const std::uint64_t ignored = statement_.N - statement_.M, most = std::max(ignored, statement_.M);
     Result<void> result;
-    if (statement_.work.forward && most != 0) result = add("cce_store_losses", {}, {parts_of(most, simdgroup), 1, 1});
+    if (statement_.work.forward && most != 0)
+      result = add("cce_store_losses", {}, {parts_of(most, simdgroup), 1, 1}, element_work * simdgroup);
     if (result && statement_.work.dhidden && ignored != 0)
-      result = add("cce_clear_dhidden_" + statement_.type, {}, {ignored, 1, 1});
+      result = add("cce_clear_dhidden_" + statement_.type, {}, {ignored, 1, 1},
+                   saturated_product(element_work, statement_.H));
     return result;
   }
 
@@ -102,7 +117,8 @@ class Dispatches {
     for (std::uint64_t first = 0; result && (work.dweight || work.dbias) && first < statement_.V;
          first += statement_.chunk) {
       const std::uint64_t count = std::min(statement_.chunk, statement_.V - first);
-      result = add_typed("plain_dweight", {0, 0, first, count, work}, {count, 1, 1}, simdgroup);
+      result =
+          add_typed("plain_dweight", {0, 0, first, count, work}, {count, 1, 1}, plain_work(statement_.M), simdgroup);
     }
     return result;
   }
@@ -112,20 +128,24 @@ class Dispatches {
     Result<void> result;
     for (std::uint64_t first = 0; result && first < statement_.M; first += statement_.chunk) {
       const std::uint64_t count = std::min(statement_.chunk, statement_.M - first);
-      result = add_typed(stem, {first, count, 0, 0, statement_.work}, {count, 1, 1}, simdgroup);
+      result =
+          add_typed(stem, {first, count, 0, 0, statement_.work}, {count, 1, 1}, plain_work(statement_.V), simdgroup);
     }
     return result;
   }
 
-  /// `threads`: the number in a group that the kernel needs. The plain path takes more if it can.
-  Result<void> add_typed(const char* stem, const CceBlock& block, Size groups,
+  /// A row of the plain path, with the elements of all its `columns` twice.
+  std::uint64_t plain_work(std::uint64_t columns) const { return saturated_product(statement_.H, 2 * columns); }
+
+  /// `of_group`: its work. `threads`: the number in a group that the kernel needs. The plain path takes more if it can.
+  Result<void> add_typed(const char* stem, const CceBlock& block, Size groups, std::uint64_t of_group,
                          std::uint64_t threads = cce::product_threads) {
     const std::string name = fmt::format("cce_{}_{}", stem, statement_.type);
-    return add(name, block, groups, threads, is_plain_ ? plain_threads : threads);
+    return add(name, block, groups, of_group, threads, is_plain_ ? plain_threads : threads);
   }
 
-  Result<void> add(const std::string& name, const CceBlock& block, Size groups, std::uint64_t threads = simdgroup,
-                   std::uint64_t max_threads = simdgroup) {
+  Result<void> add(const std::string& name, const CceBlock& block, Size groups, std::uint64_t of_group,
+                   std::uint64_t threads = simdgroup, std::uint64_t max_threads = simdgroup) {
     Result<std::shared_ptr<const ComputePipeline>> pipeline = pipelines_.get(name, constants_);
     if (!pipeline) return tl::unexpected(pipeline.error());
     if (const Result<void> fits = check_pipeline(name, **pipeline, threads); !fits) return fits;
@@ -136,7 +156,7 @@ class Dispatches {
     shape.entries = static_cast<std::uint32_t>(block.entries);
     shape.chunk = static_cast<std::uint32_t>(statement_.chunk);
     if (threads < max_threads) threads = std::min(max_threads, max_group_threads(**pipeline, limits_));
-    dispatches_.push_back({std::move(*pipeline), shape, groups, threads});
+    dispatches_.push_back({std::move(*pipeline), shape, groups, threads, work_of(groups, of_group)});
     return {};
   }
 

@@ -17,6 +17,7 @@ struct CceDispatch {
   cce::Shape shape{};
   Size groups;
   std::uint64_t threads = 32;  ///< in a group
+  std::uint64_t work = 0;
 };
 
 /// If no token counts, those that write zeros. Errors: those of Pipelines::get; limit, for a

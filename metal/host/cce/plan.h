@@ -65,6 +65,12 @@ class CcePlan {
   std::uint64_t dbias_bytes() const { return statement_.work.dbias ? of_entries() : 0; }
 
   const std::vector<host::CceDispatch>& dispatches() const { return dispatches_; }
+
+  /// The dispatches that one command buffer may take, one range after the other: metal/host/work.h.
+  std::vector<host::CommandRange> command_ranges() const {
+    return host::command_ranges(0, dispatches_.size(), statement_.max_work,
+                                [&](std::size_t n) { return dispatches_[n].work; });
+  }
   const host::CceStatement& statement() const { return statement_; }
 
  private:

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "metal/host/buffers.h"
-#include "metal/host/commands.h"
 
 namespace assay::metal::host {
 
@@ -43,15 +42,17 @@ Result<CceRun> CceRun::start(Device& device, CommandQueue& queue, const CcePlan&
   Result<CceBuffers> buffers = buffers_for(device, plan, inputs);
   if (!buffers) return tl::unexpected(buffers.error());
   run.buffers_ = std::move(*buffers);
-  Result<std::shared_ptr<CommandBuffer>> commands =
-      commit(queue, [&](ComputeCommandEncoder& encoder) { return plan.encode(encoder, run.buffers_); });
+  Result<Commands> commands =
+      commit_each(queue, plan.command_ranges(), [&](ComputeCommandEncoder& encoder, const CommandRange& range) {
+        return plan.encode(encoder, run.buffers_, range.first, range.count);
+      });
   if (!commands) return tl::unexpected(commands.error());
   run.commands_ = std::move(*commands);
   return run;
 }
 
 Result<void> CceRun::wait() const {
-  return host::wait(*commands_);
+  return host::wait(commands_);
 }
 
 }  // namespace assay::metal::host

@@ -8,6 +8,7 @@
 
 #include "metal/device/device.h"
 #include "metal/host/cce/plan.h"
+#include "metal/host/commands.h"
 
 namespace assay::metal::host {
 
@@ -29,7 +30,7 @@ class CceRun {
   const CceBuffers& buffers() const { return buffers_; }
 
  private:
-  std::shared_ptr<CommandBuffer> commands_;
+  Commands commands_;
   CceBuffers buffers_;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "metal/host/kernel_path.h"
+#include "metal/host/work.h"
 #include "metal/kernels/cce/interface.h"
 #include "reference/cce/problem.h"
 
@@ -28,6 +29,7 @@ struct CceStatement {
   CceWork work;
   /// Tokens in a block; on the plain path tokens or entries in a dispatch, and entries at a time.
   std::uint64_t chunk = cce::slab;
+  std::uint64_t max_work = default_max_work;
   cce::Shape shape{};  ///< except the tokens and entries of a dispatch
 };
 

@@ -18,7 +18,7 @@ constexpr std::uint32_t max_rows = std::numeric_limits<std::uint32_t>::max() / 1
 
 /// a * b and a + b, saturated at 2^64 - 1, which exceeds the memory of any device.
 constexpr std::uint64_t product(std::uint64_t a, std::uint64_t b) {
-  return b != 0 && a > unlimited / b ? unlimited : a * b;
+  return saturated_product(a, b);
 }
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
   return a > unlimited - b ? unlimited : a + b;
@@ -82,6 +82,14 @@ CtcRoom CtcRoom::of(const Limits& limits, std::uint64_t budget) {
   return {budget == 0 ? quarter : budget, bound(limits.max_buffer_length)};
 }
 
+/// An element that is read and written takes as long as 32 multiply-adds, and a cell of alpha and beta as 16.
+std::uint64_t ctc_frames_work(const ctc::Row& row, const CtcStatement& statement) {
+  const auto frames = static_cast<std::uint64_t>(statement.T), C = static_cast<std::uint64_t>(statement.C);
+  const std::uint64_t cells = statement.with_gradient ? 2 * states_of(row) + row.classes : 0;
+  return std::max(saturated_product(frames, saturated_product(C, 32)),
+                  saturated_product(row.frames, saturated_product(cells, 16)));
+}
+
 std::uint64_t ctc_space_element(CtcPath path) {
   return path == CtcPath::plain ? sizeof(float) : sizeof(ctc::Scaled);
 }
@@ -95,9 +103,11 @@ Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& state
   CtcSpace used;
   for (std::size_t b = 0; b < rows.size(); ++b) {
     const CtcSpace own = space_of(rows[b], statement);
+    const std::uint64_t work = ctc_frames_work(rows[b], statement);
     const bool begins = b == 0 || result.chunks.back().row_count == max_rows ||
+                        sum(result.chunks.back().work, work) > statement.max_work ||
                         !fits(max_of_each(result.space, used + own), element, room);
-    if (begins) result.chunks.push_back({static_cast<std::uint32_t>(b), 0, 1});
+    if (begins) result.chunks.push_back({static_cast<std::uint32_t>(b), 0, 1, 0});
     if (begins) used = {};
     rows[b].emissions_begin = used.emissions;
     rows[b].alpha_begin = used.alpha;
@@ -105,6 +115,7 @@ Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& state
     used = used + own;
     result.space = max_of_each(result.space, used);
     ++result.chunks.back().row_count;
+    result.chunks.back().work = sum(result.chunks.back().work, work);
     result.chunks.back().longest = std::max(result.chunks.back().longest, states_of(rows[b]));
   }
   return result;

@@ -17,6 +17,7 @@ struct CtcChunk {
   std::uint32_t first_row = 0;
   std::uint32_t row_count = 0;
   std::uint64_t longest = 1;  ///< the largest L of its rows
+  std::uint64_t work = 0;     ///< ctc_frames_work() of its rows
 };
 
 /// The intermediate results of a row or of a chunk, in elements: Scaled, or float on the plain path.
@@ -44,8 +45,12 @@ struct CtcRoom {
 /// The bytes of an element of CtcSpace.
 std::uint64_t ctc_space_element(CtcPath path);
 
-/// Divides the rows into the longest chunks that fit, and sets where each row begins in the memory of its chunk.
-/// Errors: limit, if the largest emissions, alpha and beta of a row do not fit.
+/// The work of a row in the dispatches that compute frames, of which the longer one counts.
+std::uint64_t ctc_frames_work(const ctc::Row& row, const CtcStatement& statement);
+
+/// Divides the rows into the longest chunks that fit, of at most statement.max_work or one row each, and sets where
+/// each row begins in the memory of its chunk. Errors: limit, if the largest emissions, alpha and beta of a row do not
+/// fit.
 Result<CtcChunks> ctc_chunks(std::span<ctc::Row> rows, const CtcStatement& statement, const CtcRoom& room);
 
 }  // namespace assay::metal::host

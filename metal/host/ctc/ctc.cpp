@@ -53,6 +53,7 @@ Result<CtcPlan> CtcLoss::plan(const CtcProblem<Real>& problem, bool with_gradien
   if (!rows) return tl::unexpected(rows.error());
   host::CtcStatement statement = host::ctc_statement(problem, with_gradient, options_.path);
   statement.min_states = options_.min_states;
+  statement.max_work = options_.max_work;
   return host::ctc_plan(*device_, *pipelines_, statement, std::move(*rows),
                         host::CtcRoom::of(device_->limits(), options_.workspace_bytes));
 }

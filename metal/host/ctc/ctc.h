@@ -34,6 +34,8 @@ struct CtcOptions {
   /// Selects kernels as if every row had at least this many states: 8193 for states in device memory. For tests of
   /// these kernels on small problems.
   std::uint64_t min_states = 0;
+  /// Work of a command buffer: metal/host/work.h. Results do not depend on it.
+  std::uint64_t max_work = host::default_max_work;
   std::filesystem::path kernels = {};  ///< ctc.metal; empty: the installed file, else that of the source tree
 };
 

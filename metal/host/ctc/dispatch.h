@@ -15,6 +15,7 @@ struct CtcDispatch {
   CtcKernel kernel;
   ctc::Shape shape{};
   Size groups;
+  std::uint64_t work = 0;
 };
 
 /// Empty if there is nothing to compute. Errors: those of CtcKernels.

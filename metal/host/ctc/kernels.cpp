@@ -70,7 +70,7 @@ Result<CtcKernel> CtcKernels::recursion(std::uint64_t L) {
     Result<CtcKernel> made = kernel(fmt::format("ctc_recursion_{}", candidate.states), threads);
     if (!made || made->threads == threads) return made;
   }
-  return kernel("ctc_recursion_device", L);
+  return recursion_in_parts(L);
 }
 
 Result<CtcKernel> CtcKernels::plain_beta(std::uint64_t L) {

@@ -35,6 +35,8 @@ class CtcKernels {
   Result<CtcKernel> softmax();
   /// For rows of up to L states: alpha, and on the production path also beta.
   Result<CtcKernel> recursion(std::uint64_t L);
+  /// The same in parts of some frames.
+  Result<CtcKernel> recursion_in_parts(std::uint64_t L) { return kernel("ctc_recursion_device", L); }
   Result<CtcKernel> plain_beta(std::uint64_t L);
   /// For each frame.
   Result<CtcKernel> gradient();

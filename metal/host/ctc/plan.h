@@ -37,7 +37,7 @@ class CtcPlan {
   /// misaligned; nothing is encoded then. What the encoder refuses is the error of its end_encoding().
   Result<void> encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers) const;
 
-  /// Encodes `count` dispatches from `first` on, to measure them.
+  /// Encodes `count` dispatches from `first` on: those of a command buffer, or one, to measure it.
   Result<void> encode(ComputeCommandEncoder& encoder, const CtcBuffers& buffers, std::size_t first,
                       std::size_t count) const;
 
@@ -47,6 +47,12 @@ class CtcPlan {
   std::uint64_t loss_bytes() const { return statement_.loss_bytes(); }
 
   const std::vector<host::CtcDispatch>& dispatches() const { return dispatches_; }
+
+  /// The dispatches that one command buffer may take, one range after the other: metal/host/work.h.
+  std::vector<host::CommandRange> command_ranges() const {
+    return host::command_ranges(0, dispatches_.size(), statement_.max_work,
+                                [&](std::size_t n) { return dispatches_[n].work; });
+  }
 
  private:
   Result<void> check(const CtcBuffers& buffers) const;

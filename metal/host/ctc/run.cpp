@@ -36,16 +36,18 @@ Result<CtcRun> CtcRun::start(Device& device, CommandQueue& queue, const CtcPlan&
   Result<CtcBuffers> buffers = buffers_for(device, plan, activations);
   if (!buffers) return tl::unexpected(buffers.error());
   run.buffers_ = std::move(*buffers);
-  Result<std::shared_ptr<CommandBuffer>> commands =
-      commit(queue, [&](ComputeCommandEncoder& encoder) { return plan.encode(encoder, run.buffers_); });
+  Result<Commands> commands =
+      commit_each(queue, plan.command_ranges(), [&](ComputeCommandEncoder& encoder, const CommandRange& range) {
+        return plan.encode(encoder, run.buffers_, range.first, range.count);
+      });
   if (!commands) return tl::unexpected(commands.error());
   run.commands_ = std::move(*commands);
   return run;
 }
 
 Result<void> CtcRun::finish(std::span<std::byte> gradient, std::span<std::byte> loss) const {
-  if (!commands_) return {};
-  if (Result<void> waited = wait(*commands_); !waited) return waited;
+  if (commands_.empty()) return {};
+  if (Result<void> waited = wait(commands_); !waited) return waited;
   copy_out(buffers_.gradient, gradient);
   copy_out(buffers_.loss, loss);
   return {};

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "metal/device/device.h"
+#include "metal/host/commands.h"
 #include "metal/host/ctc/plan.h"
 
 namespace assay::metal::host {
@@ -20,7 +21,7 @@ class CtcRun {
   Result<void> finish(std::span<std::byte> gradient, std::span<std::byte> loss) const;
 
  private:
-  std::shared_ptr<CommandBuffer> commands_;  ///< null if there is nothing to compute
+  Commands commands_;  ///< none if there is nothing to compute
   CtcBuffers buffers_;
 };
 

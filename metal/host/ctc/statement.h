@@ -5,6 +5,7 @@
 #include <string>
 
 #include "metal/host/kernel_path.h"
+#include "metal/host/work.h"
 #include "reference/ctc/problem.h"
 
 namespace assay::metal::host {
@@ -22,6 +23,7 @@ struct CtcStatement {
   bool zero_infinity = false;
   bool is_reduced = false;       ///< to a sum or a mean
   std::uint64_t min_states = 0;  ///< CtcOptions::min_states
+  std::uint64_t max_work = default_max_work;
 
   std::uint64_t frames() const { return static_cast<std::uint64_t>(T) * static_cast<std::uint64_t>(B); }
   std::uint64_t elements() const { return frames() * static_cast<std::uint64_t>(C); }

@@ -10,7 +10,9 @@ SvdDispatches::SvdDispatches(const SvdStatement& statement)
 
 SvdDispatch SvdDispatches::at(std::size_t n, const SvdStatement& statement, const SvdKernels& kernels,
                               std::uint64_t matrices) const {
+  const std::uint64_t rows = statement.shape.rows, columns = statement.shape.columns;
   SvdDispatch dispatch{&kernels.load, statement.shape, {matrices, 1, 1}};
+  dispatch.work = work_of(dispatch.groups, columns * (4 * rows + columns));
   if (n == 0) return dispatch;
   dispatch.kernel = &kernels.finish;
   if (n + 1 == count()) return dispatch;
@@ -19,11 +21,15 @@ SvdDispatch SvdDispatches::at(std::size_t n, const SvdStatement& statement, cons
   dispatch.shape.sweeps = std::min(statement.sweeps_at_once, statement.max_sweeps - dispatch.shape.sweep);
   dispatch.shape.step = step;
   dispatch.kernel = &kernels.rotate;
+  dispatch.work = work_of(dispatch.groups, saturated_product(dispatch.shape.sweeps, svd_rotate_work(statement)));
   if (statement.method == SvdMethod::sweeps) return dispatch;
-  if (step + 1 == round_)
+  if (step + 1 == round_) {
     dispatch.kernel = &kernels.settle;
-  else
+    dispatch.work = work_of(dispatch.groups, statement.groups());
+  } else {
     dispatch.groups = {statement.groups(), matrices, 1};
+    dispatch.work = work_of(dispatch.groups, svd_rotate_work(statement));
+  }
   return dispatch;
 }
 

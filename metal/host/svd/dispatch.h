@@ -17,6 +17,7 @@ struct SvdDispatch {
   const SvdKernel* kernel = nullptr;
   svd::Shape shape{};
   Size groups;
+  std::uint64_t work = 0;
 };
 
 class SvdDispatches {

@@ -50,12 +50,20 @@ Result<void> SvdPlan::encode(ComputeCommandEncoder& encoder, const SvdBuffers& b
                              std::size_t count) const {
   if (Result<void> fits = check(buffers); !fits) return fits;
   for (std::size_t n = first; n < first + count; ++n) {
-    const std::uint64_t of_chunk = n % dispatches_.count(), begin = n / dispatches_.count() * chunk_;
-    if (n == first || of_chunk == 0) bind(encoder, buffers, begin);
-    encode_dispatch(encoder, dispatches_.at(of_chunk, statement_, kernels_, std::min(chunk_, statement_.B - begin)));
+    if (n == first || n % dispatches_.count() == 0) bind(encoder, buffers, n / dispatches_.count() * chunk_);
+    encode_dispatch(encoder, dispatch(n));
   }
   if (count != 0) encoder.set_threadgroup_memory_length(0, 0);
   return {};
+}
+
+std::vector<host::CommandRange> SvdPlan::command_ranges(std::size_t first, std::size_t count) const {
+  return host::command_ranges(first, count, statement_.max_work, [&](std::size_t n) { return dispatch(n).work; });
+}
+
+host::SvdDispatch SvdPlan::dispatch(std::size_t n) const {
+  const std::uint64_t begin = n / dispatches_.count() * chunk_;
+  return dispatches_.at(n % dispatches_.count(), statement_, kernels_, std::min(chunk_, statement_.B - begin));
 }
 
 Result<void> SvdPlan::check_status(std::span<const std::uint32_t> status, std::uint64_t first) const {

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "metal/host/buffer_part.h"
 #include "metal/host/svd/dispatch.h"
@@ -58,6 +59,11 @@ class SvdPlan {
 
   std::size_t dispatch_count() const { return chunk_count() * dispatches_.count(); }
 
+  /// The dispatches that one command buffer may take, one range after the other: metal/host/work.h.
+  std::vector<host::CommandRange> command_ranges() const { return command_ranges(0, dispatch_count()); }
+  /// Those of `count` dispatches from `first` on.
+  std::vector<host::CommandRange> command_ranges(std::size_t first, std::size_t count) const;
+
   /// `status` is what the commands have written. Errors: execution, with the number of the first matrix that has not
   /// converged, counted from `first`; argument, for a length other than B.
   Result<void> check_status(std::span<const std::uint32_t> status, std::uint64_t first = 0) const;
@@ -76,6 +82,7 @@ class SvdPlan {
   std::uint64_t chunk_count() const { return statement_.B == 0 ? 0 : (statement_.B + chunk_ - 1) / chunk_; }
   Result<void> check(const SvdBuffers& buffers) const;
   void bind(ComputeCommandEncoder& encoder, const SvdBuffers& buffers, std::uint64_t first) const;
+  host::SvdDispatch dispatch(std::size_t n) const;
 
   host::SvdStatement statement_;
   host::SvdKernels kernels_;

@@ -38,11 +38,13 @@ Result<SvdRun> SvdRun::start(const SvdEngine& engine, const SvdStatement& statem
 
 Result<void> SvdRun::run(std::size_t first, std::size_t count) const {
   std::unique_lock lock(engine_.mutex);
-  const Result<std::shared_ptr<CommandBuffer>> commands = commit(
-      engine_.queue, [&](ComputeCommandEncoder& encoder) { return plan_.encode(encoder, buffers_, first, count); });
+  const Result<Commands> commands = commit_each(engine_.queue, plan_.command_ranges(first, count),
+                                                [&](ComputeCommandEncoder& encoder, const CommandRange& range) {
+                                                  return plan_.encode(encoder, buffers_, range.first, range.count);
+                                                });
   lock.unlock();
   if (!commands) return tl::unexpected(commands.error());
-  return wait(**commands);
+  return wait(*commands);
 }
 
 std::span<const std::uint32_t> SvdRun::status() const {

@@ -62,6 +62,23 @@ std::uint32_t SvdStatement::groups() const {
   return method == SvdMethod::blocks ? shape.padded / svd::block_width / 2 : shape.padded / 2;
 }
 
+/// A pair of columns: three products and a rotation, of V too.
+std::uint64_t svd_rotate_work(const SvdStatement& statement) {
+  const svd::Shape& shape = statement.shape;
+  const std::uint64_t pair = 7 * std::uint64_t{shape.rows} + (statement.with_vectors ? 4 : 0) * shape.columns;
+  constexpr std::uint64_t of_blocks = svd::block_width * (2 * svd::block_width - 1);
+  if (statement.method == SvdMethod::pairs) return pair;
+  if (statement.method == SvdMethod::blocks) return of_blocks * pair;
+  return saturated_product(std::uint64_t{shape.padded} * (shape.padded - 1) / 2, pair);
+}
+
+SvdStatement with_sweeps_at_once(SvdStatement statement, std::uint64_t matrices) {
+  if (statement.method != SvdMethod::sweeps) return statement;
+  const std::uint64_t fitting = statement.max_work / work_of({matrices, 1, 1}, svd_rotate_work(statement));
+  statement.sweeps_at_once = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, statement.max_sweeps));
+  return statement;
+}
+
 Result<void> check_svd_extents(std::uint64_t M, std::uint64_t N) {
   if (Result<void> fits = check_extent("max(M, N)", std::max(M, N), max_rows); !fits) return fits;
   return check_extent("min(M, N)", std::min(M, N), max_columns);

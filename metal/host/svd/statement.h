@@ -7,6 +7,7 @@
 
 #include "metal/device/result.h"
 #include "metal/host/kernel_path.h"
+#include "metal/host/work.h"
 #include "metal/kernels/svd/interface.h"
 #include "reference/svd/problem.h"
 
@@ -32,6 +33,7 @@ struct SvdStatement {
   std::uint64_t element_size = 0;      ///< its bytes
   bool with_vectors = true;
   std::uint32_t max_sweeps = 1;
+  std::uint64_t max_work = default_max_work;
   std::uint32_t sweeps_at_once = 1;  ///< in a dispatch
   svd::Shape shape{};                ///< except sweep, sweeps and step
 
@@ -43,6 +45,12 @@ struct SvdStatement {
   std::uint32_t steps() const;
   std::uint32_t groups() const;
 };
+
+/// The work of a threadgroup that rotates: in a step, or in a sweep of SvdMethod::sweeps.
+std::uint64_t svd_rotate_work(const SvdStatement& statement);
+
+/// With as many sweeps in a dispatch on `matrices` matrices as its work allows.
+SvdStatement with_sweeps_at_once(SvdStatement statement, std::uint64_t matrices);
 
 /// Errors: limit, for extents that the kernels cannot count.
 Result<void> check_svd_extents(std::uint64_t M, std::uint64_t N);

@@ -40,6 +40,7 @@ Result<void> Svd::compute(const SvdProblem<Real>& problem, const SvdOutput<Real>
     return fits;
   if (problem.B == 0 || problem.K() == 0) return {};
   host::SvdStatement statement = host::svd_statement(problem, !output.U.empty(), options_.path, options_.max_sweeps);
+  statement.max_work = options_.max_work;
   const auto kernels = host::svd_kernels(*pipelines_, device_->limits(), statement);
   if (!kernels) return tl::unexpected(kernels.error());
   const host::SvdEngine engine{*device_, *queue_, *mutex_};
@@ -47,8 +48,9 @@ Result<void> Svd::compute(const SvdProblem<Real>& problem, const SvdOutput<Real>
   for (std::uint64_t first = 0; first < B; first += chunk) {
     const std::uint64_t count = std::min(chunk, B - first);
     statement.B = count;
+    const host::SvdStatement part = host::with_sweeps_at_once(statement, count);
     const auto run =
-        host::SvdRun::start(engine, statement, *kernels, std::as_bytes(host::part_of(problem.A, B, first, count)));
+        host::SvdRun::start(engine, part, *kernels, std::as_bytes(host::part_of(problem.A, B, first, count)));
     if (!run) return tl::unexpected(run.error());
     if (const Result<void> done = run->finish(first); !done) return done;
     copy_out(run->U(), host::part_of(output.U, B, first, count));
@@ -71,13 +73,14 @@ Result<SvdPlan> Svd::prepare(const SvdProblem<Real>& problem, bool with_vectors)
       !fits)
     return tl::unexpected(fits.error());
   host::SvdStatement statement = host::svd_statement(problem, with_vectors, options_.path, options_.max_sweeps);
+  statement.max_work = options_.max_work;
   if (problem.K() == 0) statement.B = 0;
   if (statement.B == 0) return host::svd_plan(*device_, statement, {}, 1);
   const auto kernels = host::svd_kernels(*pipelines_, device_->limits(), statement);
   if (!kernels) return tl::unexpected(kernels.error());
   const std::lock_guard lock(*mutex_);
-  return host::svd_plan(*device_, statement, *kernels,
-                        host::svd_chunk(device_->limits(), statement, options_.workspace_bytes));
+  const std::uint64_t chunk = host::svd_chunk(device_->limits(), statement, options_.workspace_bytes);
+  return host::svd_plan(*device_, host::with_sweeps_at_once(statement, chunk), *kernels, chunk);
 }
 
 template <class Real>

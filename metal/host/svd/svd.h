@@ -35,6 +35,8 @@ struct SvdOptions {
   /// Bytes for inputs, outputs and intermediate results on the device. As many matrices are computed at a time as this
   /// allows, at least one. 0: a quarter of the working set that the device recommends. Results do not depend on it.
   std::uint64_t workspace_bytes = 0;
+  /// Work of a command buffer: metal/host/work.h. Results do not depend on it.
+  std::uint64_t max_work = host::default_max_work;
   std::filesystem::path kernels = {};  ///< svd.metal; empty: the installed file, else that of the source tree
 };
 

@@ -37,7 +37,9 @@ std::uint64_t svd_chunk(const Limits& limits, const SvdStatement& statement, std
   const std::uint64_t room =
       workspace_bytes != 0 ? workspace_bytes : limit(limits.recommended_max_working_set_size / 4);
   const SvdMatrixBytes bytes = svd_matrix_bytes(statement);
-  const std::uint64_t fitting = std::min(room / bytes.all, limit(limits.max_buffer_length) / bytes.largest);
+  const std::uint64_t groups = statement.groups();
+  const std::uint64_t workable = statement.max_work / saturated_product(groups, svd_rotate_work(statement));
+  const std::uint64_t fitting = std::min({room / bytes.all, limit(limits.max_buffer_length) / bytes.largest, workable});
   return std::clamp<std::uint64_t>(fitting, 1, statement.B);
 }
 

@@ -29,7 +29,8 @@ struct SvdMatrixBytes {
 SvdMatrixBytes svd_matrix_bytes(const SvdStatement& statement);
 
 /// The number of matrices at a time, in [1, B]: as many as fit in `workspace_bytes` (0: a quarter of the working set
-/// that the device recommends) if no buffer is longer than the device allows. A limit that the device does not state is
+/// that the device recommends) if no buffer is longer than the device allows, and no sweep or step takes more than
+/// statement.max_work. A limit that the device does not state is
 /// no limit.
 std::uint64_t svd_chunk(const Limits& limits, const SvdStatement& statement, std::uint64_t workspace_bytes);
 

@@ -28,7 +28,8 @@
 //   recursion_N                         {row_count, 1, 1}, with gradient {row_count, 2, 1}: alpha, beta; as many
 //   threads
 //                                       as the longest L needs, a multiple of 32 up to 1024: L <= N * threads
-//   recursion_device                    the same of 32 to 1024 threads: a kernel loops over states
+//   recursion_device                    the same of 32 to 1024 threads: a kernel loops over states. Long rows take
+//                                       several dispatches, of some frames each
 //   plain_alpha, plain_beta             {row_count, 1, 1} of 32 to 1024 threads, which loop over states
 //   reduce                              {1, 1, 1} of 32 threads; first_row 0, row_count B
 //
@@ -105,6 +106,8 @@ struct Shape {
   uint32_t first_row;
   uint32_t row_count;
   uint32_t zero_infinity;  ///< 1: a row without an alignment has loss and gradient 0
+  uint32_t first_step;     ///< recursion_device: steps first_step .. first_step + steps - 1 of each row's frames
+  uint32_t steps;
 };
 
 struct Row {

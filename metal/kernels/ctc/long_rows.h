@@ -1,5 +1,5 @@
-// The recursion of recursion.h for rows whose states do not fit in the registers of a threadgroup. Threads loop over
-// the states and meet in the tables of alpha and beta in device memory.
+// The recursion of recursion.h for rows whose states do not fit in the registers of a threadgroup, or of more frames
+// than one dispatch may take. Threads loop over the states and meet in the tables of alpha and beta in device memory.
 //
 // The results have the same bits as those of recursion.h.
 // emissions, each row [frames, classes]  ->  alpha and beta, each row [frames, L + 1]; losses [B]
@@ -33,6 +33,22 @@ inline Scaled total_probability(uint L, uint frames, device const Scaled* cells)
   return L == 1 ? Scaled(cells[0]) : add(cells[L - 1], cells[L - 2]);
 }
 
+inline device const Scaled* emissions_of(Row row, ulong t, device const Scaled* emissions) {
+  return emissions + row.emissions_begin + t * row.classes;
+}
+
+/// Where the cells of a step begin in the table.
+inline ulong cells_begin(Row row, Steps steps, uint step) {
+  return (with_gradient ? ulong(steps.frame(step)) : ulong(step % 2)) * frame_cells(row);
+}
+
+/// What an earlier dispatch has left of the frame before `step`.
+inline FrameBefore frame_before(Row row, Steps steps, uint step, device const Scaled* emissions,
+                                device const Scaled* table, bool is_reversed) {
+  return {table + cells_begin(row, steps, step - 1), emissions_of(row, ulong(steps.frame(step - 1)), emissions),
+          is_reversed};
+}
+
 /// One kernel for both directions. Without gradient two frames of alpha are kept, in turns.
 [[host_name("ctc_recursion_device")]] kernel void recursion_device(
     constant Shape& shape [[buffer(shape_index)]], device const Row* rows [[buffer(rows_index)]],
@@ -51,10 +67,13 @@ inline Scaled total_probability(uint L, uint frames, device const Scaled* cells)
   device Scaled* cells = table;
   const Steps steps = steps_of(row, is_reversed);
   FrameBefore before = {table, emissions, is_reversed};
-  for (uint step = 0; step < row.frames; ++step) {
+  if (shape.first_step > 0 && shape.first_step < row.frames)
+    before = frame_before(row, steps, shape.first_step, emissions, table, is_reversed);
+  const uint end = min(row.frames, shape.first_step + shape.steps);
+  for (uint step = shape.first_step; step < end; ++step) {
     const ulong t = ulong(steps.frame(step));
-    device const Scaled* const y = emissions + row.emissions_begin + t * row.classes;
-    cells = table + (with_gradient ? t : ulong(step % 2)) * frame_cells(row);
+    device const Scaled* const y = emissions_of(row, t, emissions);
+    cells = table + cells_begin(row, steps, step);
     for (uint i = place.thread_index(); i < L; i += simdgroup_count * lane_count) {
       const Scaled sum = step > 0 ? sum_into(labels, i, before) : i < 2 ? one() : zero();
       cells[i] = is_reversed ? sum : multiply(y[labels.slot(i)], sum);
@@ -62,7 +81,8 @@ inline Scaled total_probability(uint L, uint frames, device const Scaled* cells)
     threadgroup_barrier(mem_flags::mem_device);
     before = {cells, y, is_reversed};
   }
-  if (is_reversed || simdgroup > 0) return;
+  const bool is_last = max(row.frames, 1u) > shape.first_step && end == row.frames;
+  if (is_reversed || simdgroup > 0 || !is_last) return;
   const float loss = row_loss(shape, row, b, total_probability(L, row.frames, cells), normalizers, lane);
   if (lane == 0) losses[b] = loss;
 }

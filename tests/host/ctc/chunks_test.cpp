@@ -27,6 +27,7 @@ CtcStatement statement(CtcPath path = CtcPath::production, bool with_gradient = 
   CtcStatement statement;
   statement.path = path;
   statement.with_gradient = with_gradient;
+  statement.max_work = unlimited;
   return statement;
 }
 
@@ -47,6 +48,24 @@ TEST(CtcChunks, AreOneWhereAllFits) {
   EXPECT_EQ(rows[2].emissions_begin, 80U);
   EXPECT_EQ(rows[2].alpha_begin, 160U);
   EXPECT_EQ(rows[2].beta_begin, 160U);
+}
+
+/// A row of 10 frames, 4 classes, 7 states: gradients of 10 * (2 * 7 + 4) * 16, more than emissions of as many classes.
+TEST(CtcChunks, TakeNoMoreWorkThanACommandBuffer) {
+  constexpr std::uint64_t of_row = 10 * (2 * 7 + 4) * 16;
+  CtcStatement limited = statement();
+  limited.T = 10;
+  limited.C = 4;
+  for (const auto& [max_work, expected] : {std::pair{2 * of_row, 2U}, {2 * of_row - 1, 1U}, {std::uint64_t{1}, 1U}}) {
+    limited.max_work = max_work;
+    std::vector<ctc::Row> rows = alike(5);
+    EXPECT_EQ(ctc_frames_work(rows[0], limited), of_row);
+    const CtcChunks chunks = ctc_chunks(rows, limited, {unlimited, unlimited}).value();
+    EXPECT_EQ(chunks.chunks.size(), (5 + expected - 1) / expected);
+    for (const CtcChunk& chunk : chunks.chunks) EXPECT_EQ(chunk.work, chunk.row_count * of_row);
+  }
+  limited.with_gradient = false;
+  EXPECT_EQ(ctc_frames_work(alike(1)[0], limited), 10U * 4 * 32) << "emissions alone";
 }
 
 /// At the byte where one row more fits, and one byte below.

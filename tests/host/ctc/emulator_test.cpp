@@ -2,7 +2,9 @@
 // emulator, which checks each access, has nothing to report.
 #include <gmock/gmock.h>
 
+#include "metal/device/or_throw.h"
 #include "tests/host/device_batch.h"
+#include "tests/kernels/emulated.h"
 
 namespace assay::metal::test {
 namespace {
@@ -72,6 +74,42 @@ TEST_F(CtcOnEmulator, DoesRowsBeyondRegisters) {
   const Batch batch = long_batch(300);
   for (const bool with_gradient : {true, false})
     expect_near(on_device<float>(host, batch, with_gradient), on_cpu<float>(batch, with_gradient), 1e-3F, "long row");
+}
+
+/// The recursion in parts of one frame, and of several. Rows end in different parts, one before it begins.
+TEST_F(CtcOnEmulator, GivesEqualBitsInPartsOfSomeFrames) {
+  Batch batch = ragged_batch();
+  for (const bool with_gradient : {true, false}) {
+    const CtcResults<float> whole = on_device<float>(loss(), batch, with_gradient);
+    for (const std::uint64_t max_work : {std::uint64_t{1}, std::uint64_t{2} << 20, std::uint64_t{3} << 20}) {
+      CtcOptions options;
+      options.max_work = max_work;
+      options.min_states = 8193;
+      EXPECT_EQ(on_device<float>(loss(options), batch, with_gradient), whole) << max_work;
+    }
+  }
+}
+
+/// Planted: a part that begins as if there were no frames before it, and one whose rows all end in the last part.
+TEST_F(CtcOnEmulator, WouldGiveOtherBitsInFaultyParts) {
+  const std::string source =
+      or_throw(some_kernels("ctc", {"emissions", "long_rows"},
+                            {{"ctc_emissions_float", "emissions<float>"}, {"ctc_gradient_float", "gradient<float>"}}));
+  const Batch batch = ragged_batch();
+  CtcOptions options;
+  options.max_work = 2 << 20;
+  const CtcResults<float> whole = on_device<float>(loss(), batch);
+  for (const auto& [text, instead] :
+       {std::pair<std::string, std::string>{"step > 0 ? sum_into", "step > shape.first_step ? sum_into"},
+        {"steps.frame(step - 1)), emissions)", "steps.frame(step)), emissions)"},
+        {"cells_begin(row, steps, step - 1)", "cells_begin(row, steps, 0)"}}) {
+    std::string edited = source;
+    const std::size_t place = edited.find(text);
+    ASSERT_NE(place, std::string::npos) << text;
+    edited.replace(place, text.size(), instead);
+    const CtcLoss faulty = CtcLoss::create(device_, or_throw(device_->new_library(edited)), options).value();
+    EXPECT_FALSE(on_device<float>(faulty, batch) == whole) << instead;
+  }
 }
 
 TEST_F(CtcOnEmulator, GivesEqualBitsInChunksOfAnySize) {

@@ -178,7 +178,7 @@ TEST_F(CtcPlanOf, ASmallBudgetWorksOnOneChunkOfRowsAfterTheOther) {
 TEST_F(CtcPlanOf, ShapesBeyond32BitsAreCountedIn64) {
   constexpr std::int64_t T = 65536, B = 256, C = 256, labels = 1000;
   const Shapes shapes(T, C, std::vector<std::pair<std::int64_t, std::int64_t>>(B, {T, labels}));
-  const CtcPlan large = plan(shapes);
+  const CtcPlan large = plan(shapes, true, {.max_work = ~std::uint64_t{0}});
   constexpr std::uint64_t elements = std::uint64_t{1} << 32U;
   EXPECT_EQ(large.activation_bytes(), elements * 4);
   EXPECT_EQ(stream_.lengths.at("ctc normalizers"), std::uint64_t{T} * B * 4);
@@ -201,7 +201,7 @@ TEST_F(CtcPlanOf, ShapesBeyond32BitsAreCountedIn64) {
 
 TEST_F(CtcPlanOf, ALongBatchHasAGridWithin32Bits) {
   constexpr std::int64_t T = (std::int64_t{1} << 32) - 1;
-  const CtcPlan longest = plan(Shapes(T, 5, {{3, 1}, {T, 0}}), false);
+  const CtcPlan longest = plan(Shapes(T, 5, {{3, 1}, {T, 0}}), false, {.max_work = ~std::uint64_t{0}});
   EXPECT_EQ(longest.dispatches()[0].groups, (Size{2, static_cast<std::uint64_t>(T) / 8 + 1, 1}));
   EXPECT_EQ(longest.activation_bytes(), std::uint64_t{T} * 40);
 }

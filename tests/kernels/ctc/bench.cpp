@@ -83,8 +83,14 @@ class Call {
     const auto chunks = or_throw(host::ctc_chunks(tables_.rows, statement, host::CtcRoom::of({}, 0)));
     space_ = chunks.space;
     if (!chunks.chunks.empty()) longest_ = chunks.chunks.front().longest;
-    shape_ = {
-        problem.T, problem.B, problem.C, 0, static_cast<std::uint32_t>(problem.B), problem.zero_infinity ? 1U : 0U};
+    shape_ = {.T = problem.T,
+              .B = problem.B,
+              .C = problem.C,
+              .first_row = 0,
+              .row_count = static_cast<std::uint32_t>(problem.B),
+              .zero_infinity = problem.zero_infinity ? 1U : 0U,
+              .first_step = 0,
+              .steps = static_cast<std::uint32_t>(problem.T)};
     make_buffers();
   }
 
