@@ -201,9 +201,15 @@ void add_rows() {
   for (const int count : threads) {
     for (const CceSize size : {CceSize{1024, 512, 32000}, CceSize{2048, 1024, 32000}, CceSize{512, 2048, 128000}})
       add_row<float>(size, count);
-    add_row<BFloat16>({1024, 512, 32000}, count);
-    add_row<BFloat16>({2048, 1024, 32000}, count);
-    add_row<Half>({1024, 512, 32000}, count);
+    for (const CceSize size : {CceSize{1024, 512, 32000}, CceSize{2048, 1024, 32000}}) {
+      add_row<BFloat16>(size, count);
+      add_row<Half>(size, count);
+    }
+    for (const std::int64_t N : {1, 8, 64}) {  // the last step of a generation
+      add_row<float>({N, 1024, 32000}, count);
+      add_row<BFloat16>({N, 1024, 32000}, count);
+      add_row<Half>({N, 1024, 32000}, count);
+    }
   }
 }
 
@@ -229,15 +235,15 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   const std::string title = std::string(openblas_get_config()) + ", core type " + openblas_get_corename();
-  Table table(title, {{"fused", "%.3f"},
-                      {"separate", "%.3f"},
+  Table table(title, {{"fused", "%.3g"},
+                      {"separate", "%.3g"},
                       {"GFLOP/s", "%.0f"},
                       {"% of 6NHV", "%.1f"},
                       {"% of 8NHV", "%.1f"},
-                      {"products", "%.3f"},
+                      {"products", "%.3g"},
                       {"x products", "%.2f"},
-                      {"torch", "%.3f"},
-                      {"tuned", "%.3f"},
+                      {"torch", "%.3g"},
+                      {"tuned", "%.3g"},
                       {"x torch", "%.2f"},
                       {"MiB", "%.0f"},
                       {"torch MiB", "%.0f"}});

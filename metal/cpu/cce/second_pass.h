@@ -111,7 +111,9 @@ class SecondPassOfChunk {
       call_.elements.add(dbias_.data(), row(rows, i), dbias_.size());
     if (!pass_.dweight && !pass_.dhidden) return;
     const Matrix<const Operand> G = operand_tile(own_, entries_);
-    if (pass_.dweight) {
+    if (pass_.dweight && rounds_at_once(rows)) {
+      round_dweight(rows, G);
+    } else if (pass_.dweight) {
       gemm_dweight(sizes, G, call_.hidden(own_, rows), {dweight_, call_.H}, sum_);
       sum_ = Sum::onward;
     }
@@ -122,10 +124,31 @@ class SecondPassOfChunk {
     }
   }
 
+  /// Few tokens leave dweight to memory, so that it is rounded while it is still in the first caches.
+  bool rounds_at_once(Range rows) const {
+    constexpr std::int64_t few_tokens = 64;
+    const std::int64_t kept = pass_.stored != nullptr ? pass_.stored->rows.size() : 0;
+    return !Call::float_outputs && sum_ == Sum::fresh && kept + pass_.again.size() == rows.size() &&
+           rows.size() <= few_tokens;
+  }
+
+  void round_dweight(Range rows, Matrix<const Operand> G) {
+    constexpr std::int64_t each = 32;
+    for (std::int64_t e = 0; e < entries_.size(); e += each) {
+      const std::int64_t count = std::min(each, entries_.size() - e);
+      gemm_dweight({rows.size(), count, call_.H}, {G.data + e, G.stride}, call_.hidden(own_, rows), {dweight_, call_.H},
+                   Sum::fresh);
+      if constexpr (!Call::float_outputs)
+        call_.stored.round(call_.gradients.dweight.data() + (entries_.begin + e) * call_.H, dweight_,
+                           static_cast<std::size_t>(count * call_.H), 1.0, 0.0, nullptr);
+    }
+    is_rounded_ = true;
+  }
+
   void write() {
     const auto n = static_cast<std::size_t>(entries_.size() * call_.H);
     if constexpr (!Call::float_outputs) {
-      if (pass_.dweight)
+      if (pass_.dweight && !is_rounded_)
         call_.stored.round(call_.gradients.dweight.data() + entries_.begin * call_.H, dweight_, n, 1.0, 0.0, nullptr);
     }
     for (std::size_t j = 0; j < dbias_.size(); ++j)
@@ -139,6 +162,7 @@ class SecondPassOfChunk {
   Sum onward_;
   CceTiles<Operand>& own_;
   Sum sum_;
+  bool is_rounded_ = false;
   float* dweight_ = nullptr;
   std::span<double> dbias_;
 };

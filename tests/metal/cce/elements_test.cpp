@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -118,6 +119,26 @@ TEST(CceElements, NarrowedNumbersAreTheNearest) {
       ASSERT_EQ(scaled[i].bits, BFloat16(static_cast<float>(narrow[i]) * 0.3F).bits);
     }
   }
+}
+
+/// Every sign, exponent and beginning of a fraction, around the ties of 16 bits: subnormal numbers, infinities and NaN
+/// too.
+template <class Real>
+void expect_rounded_once() {
+  std::vector<float> x;
+  for (std::uint32_t high = 0; high < 0x10000U; ++high)
+    for (const std::uint32_t low : {0x0U, 0x1U, 0x8000U, 0x8001U}) x.push_back(std::bit_cast<float>(high << 16U | low));
+  x.pop_back();  // no whole number of registers
+  for (const InstructionSet set : instruction_sets()) {
+    std::vector<Real> narrow(x.size());
+    table_for<CceStored<Real>>(set).round(narrow.data(), x.data(), x.size(), 1.0, 0.0, nullptr);
+    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(narrow[i].bits, rounded<Real>(x[i]).bits) << x[i];
+  }
+}
+
+TEST(CceElements, SumsAreRoundedOnce) {
+  expect_rounded_once<Half>();
+  expect_rounded_once<BFloat16>();
 }
 
 }  // namespace

@@ -139,9 +139,44 @@ inline void cce_scale_narrow(BFloat16* to, const BFloat16* from, std::size_t n, 
   if (i < n) store_narrow(to + i, load_wide(from + i, n - i) * all(scale), n - i);
 }
 
+/// Rounds sixteen floats as `store` of lanes.h rounds eight doubles: NaN to one NaN, and nothing to -0.
+ASSAY_INLINE void store_rounded(BFloat16* to, FloatLanes x) {
+  for (std::size_t p = 0; p < wide_parts; ++p) {
+    using Bits = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
+    using Shorts16 = std::uint16_t __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias));
+    const Bits bits = reinterpret_cast<Bits>(x.part[p]), sign = bits >> 16 & 0x8000;
+    const Bits number = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    const Bits rounded = (bits & 0x7fffffffU) > 0x7f800000U ? sign | BFloat16::nan_bits : number;
+    const Bits without_minus_zero = rounded == 0x8000U ? Bits{} : rounded;
+    *reinterpret_cast<Shorts16*>(to + p * Wide<float>::of_part) = __builtin_convertvector(without_minus_zero, Shorts16);
+  }
+}
+
+ASSAY_INLINE void store_rounded(Half* to, FloatLanes x) {
+#if ASSAY_SIMD_BYTES == 64
+  const __m256i minus_zero = _mm256_set1_epi16(static_cast<short>(0x8000));
+  const __m256i number = _mm512_maskz_cvtps_ph(0xffff, x.part[0], _MM_FROUND_TO_NEAREST_INT);
+  const __m256i nan = _mm256_or_si256(_mm256_and_si256(number, minus_zero), _mm256_set1_epi16(Half::nan_bits));
+  const __mmask16 is_nan = _mm512_cmp_ps_mask(x.part[0], x.part[0], _CMP_UNORD_Q);
+  const __m256i rounded = _mm256_mask_mov_epi16(number, is_nan, nan);
+  const __mmask16 kept = _mm256_cmpneq_epi16_mask(rounded, minus_zero);
+  _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(to), _mm256_maskz_mov_epi16(kept, rounded));
+#else
+  float values[float_lanes];
+  store_wide(values, x);
+  for (std::size_t j = 0; j < float_lanes; j += lanes) store(to + j, load(values + j));
+#endif
+}
+
+ASSAY_INLINE void store_rounded(float* to, FloatLanes x) {
+  store_wide(to, x + all(0.0F));
+}
+
 template <class Real>
 inline void cce_round(Real* to, const float* from, std::size_t n, double scale, double shift, const Real* other) {
   std::size_t i = 0;
+  if (scale == 1.0 && shift == 0.0)
+    for (; i + float_lanes <= n; i += float_lanes) store_rounded(to + i, load_wide(from + i));
   for (; i + lanes <= n; i += lanes) {
     const Lanes x = load(from + i) * all(scale);
     store(to + i, shift == 0.0 ? x : x + load(other + i) * all(shift));
