@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <map>
 #include <set>
@@ -12,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "validation/core/call_time.h"
 #include "validation/core/compare.h"
 #include "validation/core/guarded_output.h"
 #include "validation/core/support.h"
@@ -146,13 +146,6 @@ class CallResults {
   typename Fields::Output output_;
 };
 
-inline double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// The longest call of a kernel on this thread, in seconds, since it was last set to 0.
-inline thread_local double longest_call = 0;
-
 /// Runs the kernel and records a refusal, an std::invalid_argument. Other exceptions pass through.
 template <class Kernel, HasFields Case>
 typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
@@ -163,7 +156,7 @@ typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
   const Case given = c;
   const CallInputs<Case> inputs(given, options.other_type);
   CallResults<Case> results(given, options);
-  const auto start = std::chrono::steady_clock::now();
+  const CallTimer timer;
   try {
     if constexpr (requires { Fields::call(kernel, inputs.problem(), results.output(), options.request); }) {
       Fields::call(kernel, inputs.problem(), results.output(), options.request);
@@ -174,7 +167,7 @@ typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
     run.refused = true;
     run.message = refusal.what();
   }
-  longest_call = std::max(longest_call, seconds_since(start));
+  longest_call = std::max(longest_call, timer.seconds());
   results.inspect(run);
   if (inputs.changed() || !(given == c)) run.out_of_bounds_writes.emplace_back("changed its input");
   return run;
