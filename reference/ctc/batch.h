@@ -163,6 +163,23 @@ void scatter_gradient(const CtcProblem<Real>& problem, std::int64_t b, const Ctc
     }
 }
 
+/// An outcome of zeros.
+template <class Number, class Real>
+CtcOutcome<Number> blank_outcome(const CtcProblem<Real>& problem) {
+  const std::int64_t losses = problem.reduction != Reduction::none ? 1 : problem.B;
+  return {std::vector<Number>(static_cast<std::size_t>(losses), Number(0)),
+          std::vector<Number>(static_cast<std::size_t>(problem.T * problem.B * problem.C), Number(0))};
+}
+
+/// Adds row b to the outcome: reduction, zero_infinity and upstream.
+template <class Number, class Real>
+void add_row(const CtcProblem<Real>& problem, std::int64_t b, const CtcRow<Number>& row, CtcOutcome<Number>& outcome) {
+  const bool reduced = problem.reduction != Reduction::none;
+  if (row.possible || !problem.zero_infinity)
+    outcome.loss[reduced ? 0 : static_cast<std::size_t>(b)] += row.loss * row_weight<Number>(problem, b);
+  scatter_gradient(problem, b, row, outcome.gradient);
+}
+
 }  // namespace detail
 
 /// Row b of the problem: probability, loss, outputs, posterior. Throws std::invalid_argument where the problem is
@@ -193,24 +210,30 @@ std::vector<CtcRow<Number>> ctc_rows(const CtcProblem<Real>& problem) {
 template <class Number, class Real>
 CtcOutcome<Number> combine(const CtcProblem<Real>& problem, std::span<const CtcRow<Number>> rows) {
   detail::expect_size("rows", rows.size(), "B", problem.B);
-  CtcOutcome<Number> outcome;
-  outcome.gradient.resize(static_cast<std::size_t>(problem.T * problem.B * problem.C), Number(0));
-  const bool reduced = problem.reduction != Reduction::none;
-  outcome.loss.resize(reduced ? 1 : rows.size(), Number(0));
+  CtcOutcome<Number> outcome = detail::blank_outcome<Number>(problem);
+  for (std::int64_t b = 0; b < problem.B; ++b) detail::add_row(problem, b, rows[static_cast<std::size_t>(b)], outcome);
+  return outcome;
+}
+
+/// Loss and gradient of the batch. Calls use(row) for each row in turn, and keeps none. Throws std::invalid_argument
+/// where `validate` or `validate_activations` do.
+template <class Number, class Real, class Use>
+CtcOutcome<Number> ctc_outcome(const CtcProblem<Real>& problem, const Use& use) {
+  validate(problem);
+  validate_activations(problem);
+  const std::vector<Targets> targets = target_rows(problem);
+  CtcOutcome<Number> outcome = detail::blank_outcome<Number>(problem);
   for (std::int64_t b = 0; b < problem.B; ++b) {
-    const CtcRow<Number>& row = rows[static_cast<std::size_t>(b)];
-    if (row.possible || !problem.zero_infinity)
-      outcome.loss[reduced ? 0 : static_cast<std::size_t>(b)] += row.loss * detail::row_weight<Number>(problem, b);
-    detail::scatter_gradient(problem, b, row, outcome.gradient);
+    const CtcRow<Number> row = detail::row_of_valid<Number>(problem, b, targets[static_cast<std::size_t>(b)]);
+    detail::add_row(problem, b, row, outcome);
+    use(row);
   }
   return outcome;
 }
 
-/// Loss and gradient of the batch. Throws std::invalid_argument where `validate` or `validate_activations` do.
 template <class Number, class Real>
 CtcOutcome<Number> ctc_outcome(const CtcProblem<Real>& problem) {
-  const std::vector<CtcRow<Number>> rows = ctc_rows<Number>(problem);
-  return combine<Number>(problem, std::span<const CtcRow<Number>>(rows));
+  return ctc_outcome<Number>(problem, [](const CtcRow<Number>&) {});
 }
 
 }  // namespace assay::reference

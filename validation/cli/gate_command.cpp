@@ -162,10 +162,11 @@ void save_memory() {
 #endif
 }
 
-/// Gives back what large cases left on the heap.
+/// Gives back what large cases left on the heap, if it is much: the next cases use it again.
 void return_free_memory() {
 #if defined(__GLIBC__)
-  malloc_trim(0);
+  constexpr std::size_t much = std::size_t{1} << 26;
+  if (mallinfo2().fordblks > much) malloc_trim(0);
 #endif
 }
 

@@ -154,21 +154,28 @@ class Judge {
     const auto sizes = needle_sizes(extent, options.reach, property_.against_reference);
     Reached& reached = report_.reached[extent.name];
     reached.due = sizes.back();
+    const double longest = slowest_call(options.reach, property_.against_reference);
     CallTimes call_times;
     for (const std::int64_t size : sizes) {
-      if (report_.failure || (stop && stop())) return;
       if (size > limit) continue;
-      const double seconds = call_times.at(size);
-      if (seconds > slowest_call(options.reach, property_.against_reference))
-        return report_.record(Finding::skip(slow_text(seconds, extent.name, size)), "needle");
-      NamedCase<Operation> one{fmt::format("{} = {}", extent.name, size), Operation::needle(extent.name, size), false};
-      fit_to_claims<Operation>(context_.kernel, one.problem);
-      needle_ = {extent.index, size};
-      longest_call = 0;
-      given(one, options, stop);
-      call_times.add(size, longest_call);
-      reached.merge(judged_);
+      for (std::int64_t next = 0; next != size;) {
+        if (report_.failure || (stop && stop())) return;
+        next = call_times.next(size, longest);
+        if (next == 0)
+          return report_.record(Finding::skip(slow_text(call_times.at(size), extent.name, size)), "needle");
+        longest_call = 0;
+        needle(extent, next, options, stop);
+        call_times.add(next, longest_call);
+        reached.merge(judged_);
+      }
     }
+  }
+
+  void needle(const NeedleExtent& extent, std::int64_t size, const GateOptions<Operation>& options, const Stop& stop) {
+    NamedCase<Operation> one{fmt::format("{} = {}", extent.name, size), Operation::needle(extent.name, size), false};
+    fit_to_claims<Operation>(context_.kernel, one.problem);
+    needle_ = {extent.index, size};
+    given(one, options, stop);
   }
 
   void generated(const GateOptions<Operation>& options, std::int64_t block, Coverage& coverage, const Stop& stop) {

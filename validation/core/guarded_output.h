@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -36,8 +37,9 @@ template <class Real>
 class GuardedOutput {
  public:
   GuardedOutput(std::string name, std::size_t size) : name_(std::move(name)), size_(size) {
-    memory_.assign(size + 2 * guard, std::bit_cast<Real>(sentinel));
-    for (Real& element : view()) element = std::bit_cast<Real>(poison);
+    memory_.assign(size + 2 * guard, std::bit_cast<Real>(poison));
+    std::fill_n(memory_.begin(), guard, std::bit_cast<Real>(sentinel));
+    std::fill_n(memory_.rbegin(), guard, std::bit_cast<Real>(sentinel));
   }
 
   std::span<Real> view() { return {memory_.data() + guard, size_}; }

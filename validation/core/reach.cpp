@@ -46,6 +46,12 @@ double CallTimes::at(std::int64_t larger) const {
   return size_ > 0 ? seconds_ * std::pow(static_cast<double>(larger) / size_, power_) : 0;
 }
 
+std::int64_t CallTimes::next(std::int64_t size, double longest) const {
+  if (at(size) <= longest) return size;
+  const auto between = static_cast<std::int64_t>(8 * size_);
+  return between < size && at(between) <= longest ? between : 0;
+}
+
 double slowest_call(Reach reach, bool against_reference) {
   if (reach == Reach::thorough) return std::numeric_limits<double>::infinity();
   return against_reference && reach == Reach::full ? 5 : 1;

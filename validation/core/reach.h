@@ -52,6 +52,10 @@ class CallTimes {
   /// the same as for a single size that is known; 0 if none is.
   double at(std::int64_t larger) const;
 
+  /// The size to judge next on the way to `size`: `size` itself unless calls for it would be longer than `longest`;
+  /// then 8 times the last size, from where the time is foretold better; 0 if those calls would be longer as well.
+  std::int64_t next(std::int64_t size, double longest) const;
+
  private:
   double size_ = 0, seconds_ = 0;
   double power_ = 0;

@@ -39,6 +39,8 @@ class ReachFault : public O::Kernel {
       : healthy_(std::move(healthy)), info_(healthy_->info()), call_(std::move(call)) {
     info_.name = "fault:" + name;
     info_.support.takes_views = takes_views;
+    if constexpr (requires { info_.has_randomized, info_.has_gradient; })
+      info_.has_randomized = info_.has_gradient = false;  // the SVD's other functions, which this kernel lacks
   }
 
   const typename O::Info& info() const override { return info_; }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <map>
 #include <set>
@@ -12,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "validation/core/call_time.h"
 #include "validation/core/compare.h"
 #include "validation/core/guarded_output.h"
 #include "validation/core/support.h"
@@ -71,7 +71,9 @@ class AnyResult {
     std::visit(
         [&](auto& guarded) {
           guarded.inspect(footprint);
-          for (const auto& value : guarded.view()) image.push_back(static_cast<Image>(value));
+          const auto view = guarded.view();
+          image.resize(view.size());
+          std::ranges::transform(view, image.begin(), [](const auto& value) { return static_cast<Image>(value); });
         },
         guarded_);
   }
@@ -106,7 +108,16 @@ class CallInputs {
   }
 
   const Problem& problem() const { return problem_; }
-  bool changed() const { return std::ranges::any_of(arrays_, &TypedArray::changed); }
+
+  /// Whether somebody has written to the arguments, which were made of `c`.
+  bool differ_from(const Case& c) const {
+    bool differ = false;
+    auto array = arrays_.begin();
+    for_each_row(Fields::problem(), [&]<class Row>(const Row& row) {
+      if constexpr (IsArray<Row> && is_of_dtype<Row>) differ = (array++)->differs_from(c.*row.in_case) || differ;
+    });
+    return differ;
+  }
 
  private:
   std::deque<TypedArray> arrays_;
@@ -146,13 +157,6 @@ class CallResults {
   typename Fields::Output output_;
 };
 
-inline double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// The longest call of a kernel on this thread, in seconds, since it was last set to 0.
-inline thread_local double longest_call = 0;
-
 /// Runs the kernel and records a refusal, an std::invalid_argument. Other exceptions pass through.
 template <class Kernel, HasFields Case>
 typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
@@ -163,7 +167,7 @@ typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
   const Case given = c;
   const CallInputs<Case> inputs(given, options.other_type);
   CallResults<Case> results(given, options);
-  const auto start = std::chrono::steady_clock::now();
+  const CallTimer timer;
   try {
     if constexpr (requires { Fields::call(kernel, inputs.problem(), results.output(), options.request); }) {
       Fields::call(kernel, inputs.problem(), results.output(), options.request);
@@ -174,9 +178,9 @@ typename Case::Fields::Run run_kernel(const Kernel& kernel, const Case& c,
     run.refused = true;
     run.message = refusal.what();
   }
-  longest_call = std::max(longest_call, seconds_since(start));
+  longest_call = std::max(longest_call, timer.seconds());
   results.inspect(run);
-  if (inputs.changed() || !(given == c)) run.out_of_bounds_writes.emplace_back("changed its input");
+  if (inputs.differ_from(c) || !(given == c)) run.out_of_bounds_writes.emplace_back("changed its input");
   return run;
 }
 

@@ -50,41 +50,47 @@ View view_as(std::span<Real> span) {
   }
 }
 
-/// Values converted to a type; changed() tells whether somebody has written to the array.
+/// Values converted to a type.
 class TypedArray {
  public:
   template <class Image>
   TypedArray(const std::vector<Image>& values, Dtype dtype) {
     with_real(dtype, [&]<class Real>(Real) {
-      std::vector<Real> converted;
-      converted.reserve(values.size());
-      for (const Image value : values) converted.push_back(static_cast<Real>(static_cast<double>(value)));
-      now_ = std::move(converted);
+      std::vector<Real> converted(values.size());
+      std::ranges::transform(values, converted.begin(), convert<Real, Image>);
+      values_ = std::move(converted);
     });
-    before_ = now_;
   }
 
   /// The array as a View, a variant of spans of const elements.
   template <class View>
   View view() const {
     return std::visit(
-        []<class Real>(const std::vector<Real>& values) { return view_as<View>(std::span<const Real>(values)); }, now_);
+        []<class Real>(const std::vector<Real>& values) { return view_as<View>(std::span<const Real>(values)); },
+        values_);
   }
 
-  bool changed() const {
+  /// Whether the array differs in some bit from `values` converted.
+  template <class Image>
+  bool differs_from(const std::vector<Image>& values) const {
     return std::visit(
-        [this]<class Real>(const std::vector<Real>& now) {
-          const auto& before = std::get<std::vector<Real>>(before_);
-          return !now.empty() && std::memcmp(now.data(), before.data(), now.size() * sizeof(Real)) != 0;
+        [&]<class Real>(const std::vector<Real>& own) {
+          return !std::ranges::equal(own, values, [](const Real& now, const Image& value) {
+            const Real before = convert<Real, Image>(value);
+            return std::memcmp(&now, &before, sizeof(Real)) == 0;
+          });
         },
-        now_);
+        values_);
   }
 
  private:
-  using Values =
-      std::variant<std::vector<float>, std::vector<metal::Half>, std::vector<metal::BFloat16>, std::vector<double>>;
-  Values now_;
-  Values before_;
+  template <class Real, class Image>
+  static Real convert(const Image& value) {
+    if constexpr (std::is_same_v<Real, Image>) return value;
+    return static_cast<Real>(static_cast<double>(value));
+  }
+
+  std::variant<std::vector<float>, std::vector<metal::Half>, std::vector<metal::BFloat16>, std::vector<double>> values_;
 };
 
 }  // namespace assay::validation

@@ -11,10 +11,8 @@ double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth&
                       std::int64_t k) {
   const auto& row = truth.rows[static_cast<std::size_t>(b)];
   if (!row.possible || t >= c.input_lengths[static_cast<std::size_t>(b)]) return 0;
-  const double y = to_double(row.y(t, k));
-  const double posterior = to_double(row.posterior(t, k));
-  const double exact =
-      c.variable == CtcVariable::logits ? absolute_difference(row.y(t, k), row.posterior(t, k)) : posterior;
+  const double y = row.y(t, k), posterior = row.posterior(t, k);
+  const double exact = c.variable == CtcVariable::logits ? std::abs(y - posterior) : posterior;
   return bounds.gradient(t, b, {y, posterior, exact});
 }
 

@@ -124,8 +124,13 @@ struct Other {
 /// Tells which other gradient the kernel returned, if it is one.
 class Diagnosis {
  public:
-  Diagnosis(const CtcKernel& kernel, const CtcCase& c, const CtcTruth& truth, GradientJudgement& judgement)
-      : kernel_(kernel), c_(c), truth_(truth), judgement_(judgement), gradient_(judgement.gradients[0]) {}
+  Diagnosis(const CtcKernel& kernel, const CtcCase& c, const CtcTruth& truth, int digits, GradientJudgement& judgement)
+      : kernel_(kernel),
+        c_(c),
+        truth_(truth),
+        rows_(rows_of(c, digits)),
+        judgement_(judgement),
+        gradient_(judgement.gradients[0]) {}
 
   void run() {
     softmax();
@@ -222,7 +227,7 @@ class Diagnosis {
 
   At place(std::size_t i) const {
     const std::int64_t b = gradient_.index(i, 1);
-    return {gradient_.index(i, 0), b, gradient_.index(i, 2), &truth_.rows[index(b)]};
+    return {gradient_.index(i, 0), b, gradient_.index(i, 2), &rows_[index(b)]};
   }
 
   void is_variable(const char* name, const Other& other) {
@@ -238,6 +243,7 @@ class Diagnosis {
   const CtcKernel& kernel_;
   const CtcCase& c_;
   const CtcTruth& truth_;
+  std::vector<reference::CtcRow<BigFloat>> rows_;
   GradientJudgement& judgement_;
   const JudgedGradient& gradient_;
 };
@@ -259,7 +265,7 @@ GradientJudgement CtcOperation::judge_gradients(const CtcKernel& kernel, const C
   judgement.patterns = unwritten(run);
   for (Pattern& pattern : patterns_of(judgement.gradients[0], {regions(c, truth), factors(c), 1}))
     judgement.patterns.push_back(std::move(pattern));
-  Diagnosis(kernel, c, truth, judgement).run();
+  Diagnosis(kernel, c, truth, digits, judgement).run();
   return judgement;
 }
 

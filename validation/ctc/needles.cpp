@@ -1,12 +1,11 @@
 // Needle cases (validation/core/reach.h): one large extent, and values by which each of its indices decides a result.
 #include "validation/ctc/operation.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace assay::validation {
 namespace {
-
-using Rows = std::vector<std::vector<std::int64_t>>;
 
 float gaussian(Random& random) {
   return static_cast<float>(random.gaussian());
@@ -22,26 +21,30 @@ CtcCase blank_case(std::int64_t T, std::int64_t B, std::int64_t C) {
   return c;
 }
 
-/// Many short rows, of which no more than needle_period are different.
+/// Element i is element i - period, from `period` on.
+template <class Iterator>
+void repeat(Iterator begin, Iterator end, std::int64_t period) {
+  for (Iterator from = begin; end - from > period; ++from) from[period] = *from;
+}
+
+/// Many short rows of one label, of which no more than needle_period are different.
 CtcCase many_rows(std::int64_t B) {
   CtcCase c = blank_case(2, B, 4);
-  Rows labels(static_cast<std::size_t>(B));
-  for (std::int64_t b = 0; b < B; ++b) {
-    const auto row = static_cast<std::size_t>(b), same = static_cast<std::size_t>(b % needle_period);
-    if (same != row) {
-      c.input_lengths[row] = c.input_lengths[same];
-      labels[row] = labels[same];
-      for (std::int64_t t = 0; t < c.T; ++t)
-        for (std::int64_t k = 0; k < c.C; ++k) c.activation(t, b, k) = c.activation(t, b % needle_period, k);
-      continue;
-    }
+  c.S = 1;
+  c.targets.assign(c.input_lengths.size(), 0);
+  c.target_lengths.assign(c.input_lengths.size(), c.S);
+  for (std::int64_t b = 0; b < std::min(B, needle_period); ++b) {
+    const auto row = static_cast<std::size_t>(b);
     Random random(static_cast<std::uint64_t>(1 + b));
     if (random.chance(0.3)) c.input_lengths[row] = 1;
-    labels[row] = {random.integer(1, 3)};
+    c.targets[row] = random.integer(1, 3);
     for (std::int64_t t = 0; t < c.T; ++t)
       for (std::int64_t k = 0; k < c.C; ++k) c.activation(t, b, k) = gaussian(random);
   }
-  set_targets(c, labels);
+  repeat(c.input_lengths.begin(), c.input_lengths.end(), needle_period);
+  repeat(c.targets.begin(), c.targets.end(), needle_period);
+  for (std::int64_t t = 0; t < c.T; ++t)
+    repeat(c.activations.begin() + t * B * c.C, c.activations.begin() + (t + 1) * B * c.C, needle_period * c.C);
   return c;
 }
 

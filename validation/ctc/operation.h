@@ -37,7 +37,7 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   static std::vector<std::string> classes_of(const CtcCase& c);
   static std::vector<std::string> classes();
 
-  /// A million activations take about 200 MB.
+  /// A million activations take about 80 MB.
   static bool is_worth_remembering(const CtcCase& c) {
     return c.activations.size() >= 20'000 && c.activations.size() <= 1'000'000;
   }

@@ -56,7 +56,7 @@ Picture lattice(const Judged& judged, std::int64_t b) {
   const auto forward = reference::alpha(row.y, labels);
   const auto backward = reference::beta_excluding_y(row.y, labels);
   const auto posterior = [&](std::int64_t s, std::int64_t t) {
-    return to_double(BigFloat(forward(t, s) * backward(t, s) / row.probability));
+    return forward(t, s) * backward(t, s) / row.probability;
   };
   return picture_of(fmt::format("posterior of the lattice's states, row {}", b), "state s", "frame t",
                     static_cast<std::int64_t>(labels.size()), row.y.rows(), posterior);
@@ -70,7 +70,7 @@ std::vector<Picture> CtcOperation::pictures(const CtcKernel& kernel, const CtcCa
   const std::int64_t b = row_to_show(judged);
   std::vector<Picture> pictures;
   const auto& row = judged.truth.rows[static_cast<std::size_t>(b)];
-  if (row.possible && to_double(row.probability) > 0) pictures.push_back(lattice(judged, b));
+  if (row.possible && row.probability > 0) pictures.push_back(lattice(judged, b));
   pictures.push_back(picture_of(fmt::format("error of the gradient as a share of its bound, row {}", b), "class k",
                                 "frame t", c.C, c.T,
                                 [&](std::int64_t k, std::int64_t t) { return judged.share(t, b, k); }));

@@ -5,36 +5,40 @@
 namespace assay::validation {
 namespace {
 
+/// Loss and gradient in a type of number, and the rows, whose numbers are rounded to double.
+template <class Number>
+reference::CtcOutcome<Number> outcome_in(const CtcCase& c, std::vector<reference::CtcRow<double>>& rows) {
+  const auto rounded = [](const Number& x) { return static_cast<double>(x); };
+  rows.reserve(static_cast<std::size_t>(c.B));
+  return reference::ctc_outcome<Number>(c.view(), [&](const reference::CtcRow<Number>& row) {
+    rows.push_back({row.possible, rounded(row.probability), rounded(row.loss), reference::map(row.y, rounded),
+                    reference::map(row.posterior, rounded)});
+  });
+}
+
 CtcTruth compute(const CtcCase& c, int digits) {
   const reference::PrecisionScope scope(digits);
   CtcTruth truth;
-  const auto problem = c.view();
-  truth.rows = reference::ctc_rows<BigFloat>(problem);
-  auto outcome = reference::combine<BigFloat>(problem, std::span<const reference::CtcRow<BigFloat>>(truth.rows));
+  auto outcome = outcome_in<BigFloat>(c, truth.rows);
   truth.loss = std::move(outcome.loss);
   truth.gradient = std::move(outcome.gradient);
   return truth;
 }
 
 CtcTruth in_long_double(const CtcCase& c) {
-  const auto problem = c.view();
-  auto rows = reference::ctc_rows<long double>(problem);
   CtcTruth truth;
-  {
-    const auto outcome = reference::combine<long double>(problem, std::span<const decltype(rows)::value_type>(rows));
-    truth.loss = exactly(outcome.loss);
-    truth.gradient = exactly(outcome.gradient);
-  }
-  const auto to_big = [](long double x) { return exactly(x); };
-  for (auto& given : rows) {
-    const auto row = std::move(given);  // whose memory is free once it is converted
-    truth.rows.push_back({row.possible, exactly(row.probability), exactly(row.loss), reference::map(row.y, to_big),
-                          reference::map(row.posterior, to_big)});
-  }
+  const auto outcome = outcome_in<long double>(c, truth.rows);
+  truth.loss = exactly(outcome.loss);
+  truth.gradient = exactly(outcome.gradient);
   return truth;
 }
 
 }  // namespace
+
+std::vector<reference::CtcRow<BigFloat>> rows_of(const CtcCase& c, int digits) {
+  const reference::PrecisionScope scope(digits);
+  return reference::ctc_rows<BigFloat>(c.view());
+}
 
 void require_agreement(const CtcTruth& low, const CtcTruth& high, int digits) {
   require_same(low.loss, high.loss, digits, "loss");

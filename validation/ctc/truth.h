@@ -13,10 +13,13 @@ namespace assay::validation {
 using reference::BigFloat;
 
 struct CtcTruth {
-  std::vector<reference::CtcRow<BigFloat>> rows;
-  std::vector<BigFloat> loss;      ///< [B] or [1], depending on the reduction
-  std::vector<BigFloat> gradient;  ///< [T, B, C]; NaN where no gradient exists
+  std::vector<reference::CtcRow<double>> rows;  ///< rounded: for the sizes in bounds
+  std::vector<BigFloat> loss;                   ///< [B] or [1], depending on the reduction
+  std::vector<BigFloat> gradient;               ///< [T, B, C]; NaN where no gradient exists
 };
+
+/// The rows of `c` to `digits` digits.
+std::vector<reference::CtcRow<BigFloat>> rows_of(const CtcCase& c, int digits);
 
 /// As require_same, of loss and gradient.
 void require_agreement(const CtcTruth& low, const CtcTruth& high, int digits);

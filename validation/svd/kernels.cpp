@@ -33,13 +33,19 @@ class CpuSvdKernel : public SvdKernel {
   }
 
  private:
-  SvdKernelInfo info_{.name = "cpu",
-                      .graded = true,
-                      .canonical_signs = true,
-                      .has_randomized = true,
-                      .has_gradient = true,
-                      .exact_scaling = true,
-                      .same_values = true};
+  static SvdKernelInfo declared() {
+    SvdKernelInfo info{.name = "cpu",
+                       .graded = true,
+                       .canonical_signs = true,
+                       .has_randomized = true,
+                       .has_gradient = true,
+                       .exact_scaling = true,
+                       .same_values = true};
+    info.support.takes_views = true;
+    return info;
+  }
+
+  SvdKernelInfo info_ = declared();
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST(Softmax, IsThatOfTheReference) {
         const auto y = softmax(c, t, b);
         ASSERT_EQ(y.size(), static_cast<std::size_t>(c.C));
         for (std::int64_t k = 0; k < c.C; ++k) {
-          const double exact = to_double(truth.rows[static_cast<std::size_t>(b)].y(t, k));
+          const double exact = truth.rows[static_cast<std::size_t>(b)].y(t, k);
           EXPECT_NEAR(static_cast<double>(y[static_cast<std::size_t>(k)]), exact, 1e-15 * exact) << "seed " << seed;
         }
       }

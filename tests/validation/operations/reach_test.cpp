@@ -5,6 +5,7 @@
 
 #include "tests/validation/counting_operation.h"
 #include "tests/validation/operations/operations.h"
+#include "validation/core/call_time.h"
 #include "validation/core/draw.h"
 #include "validation/core/noticed.h"
 #include "validation/core/remembered.h"
@@ -57,6 +58,36 @@ TEST(CallTimes, GrowLikeAPowerOfTheSizeUpToItsSquare) {
   EXPECT_DOUBLE_EQ(times.at(160), 8000);
   times.add(160, 0);
   EXPECT_EQ(times.at(320), 0);
+}
+
+TEST(CallTimes, AreForetoldFromNearerSizesBeforeACallIsCalledSlow) {
+  CallTimes times;
+  EXPECT_EQ(times.next(9, 1), 9) << "nothing is known";
+  times.add(9, 1e-5);
+  times.add(1019, 0.01);
+  ASSERT_GT(times.at(131'073), 1);
+  EXPECT_EQ(times.next(131'073, 1), 8152);
+  times.add(8152, 0.01);
+  EXPECT_EQ(times.next(131'073, 1), 131'073);
+  times.add(8152, 0.5);
+  EXPECT_EQ(times.next(131'073, 1), 0);
+  EXPECT_EQ(times.next(9000, 0.1), 0);
+}
+
+TEST(CallTime, IsOfTheProcessorUnlessTheCallHardlyUsesIt) {
+  EXPECT_EQ(call_time(1, 1), 1);
+  EXPECT_EQ(call_time(5, 1), 1) << "other programs had the processor";
+  EXPECT_EQ(call_time(1, 2), 1) << "two processors at the same time";
+  EXPECT_EQ(call_time(3, 0.01), 3) << "another device computes";
+  EXPECT_EQ(call_time(0.4, 1e-4), 1e-4) << "a short call waits for other programs";
+  EXPECT_EQ(call_time(0, 0), 0);
+}
+
+TEST(CallTimer, CountsTheProcessorTimeOfOtherProcesses) {
+  const CallTimer timer;
+  processor_time_elsewhere += 1e9;
+  EXPECT_GE(timer.seconds(), 0);
+  EXPECT_LT(timer.seconds(), 1e9) << "no more than elapsed";
 }
 
 TEST(SlowestCall, HasNoLimitInAThoroughRun) {
@@ -141,6 +172,32 @@ TEST(Gate, LeavesOutNeedlesBeyondTheReachOfAKernel) {
   const Reached reached = run_property<O>(O::properties()[5], {slow}, options, coverage).reached.at("value");
   EXPECT_EQ(reached.size, 33);
   EXPECT_EQ(reached.due, 65) << "what was not reached is told";
+}
+
+struct LargeCountingOperation : CountingOperation {
+  static constexpr std::array<NeedleExtent, 1> needle_extents = {{{"value", 'v', 1 << 17, 1 << 10}}};
+};
+
+/// How far a quick run goes with a kernel whose call for a value takes `seconds(value)`.
+std::int64_t reached_with(const std::function<double(double)>& seconds) {
+  using O = LargeCountingOperation;
+  const Property<O> timed = {"timed", "", {}, [&](const Context<O>&, const O::Case& c) {
+                               longest_call = seconds(static_cast<double>(c.value));
+                               return Finding::pass();
+                             }};
+  Coverage coverage;
+  const GateOptions<O> options{.cases = 0, .given = {}, .reach = Reach::quick};
+  return run_property<O>(timed, {CountingKernel()}, options, coverage).reached.at("value").size;
+}
+
+TEST(Gate, GoesAsFarAsCallsAreFast) {
+  EXPECT_EQ(reached_with([](double) { return 0.9; }), 131'073);
+  EXPECT_EQ(reached_with([](double value) { return 1e-5 * value; }), 65'216);
+  EXPECT_EQ(reached_with([](double value) { return 1e-4 * value * value; }), 1019);
+}
+
+TEST(Gate, IsNotStoppedByOneSlowCall) {
+  EXPECT_EQ(reached_with([](double value) { return value == 1019 ? 1e-2 : 1e-5; }), 131'073);
 }
 
 template <class O>

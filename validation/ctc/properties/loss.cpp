@@ -15,7 +15,7 @@ void notice_classes(Comparison& comparison, const CtcCase& c, const CtcBounds& b
   for (std::size_t b = 0; b < truth.rows.size(); ++b)
     for (std::int64_t t = 0; truth.rows[b].possible && t < truth.rows[b].y.rows(); ++t)
       for (std::int64_t k = 0; k < c.C; ++k)
-        comparison.would_notice('k', k, std::log1p(to_double(truth.rows[b].y(t, k))), bounds.loss(b));
+        comparison.would_notice('k', k, std::log1p(truth.rows[b].y(t, k)), bounds.loss(b));
 }
 
 Finding check_loss(const CtcContext& context, const CtcCase& c) {

@@ -11,6 +11,7 @@ import os
 import struct
 import subprocess
 import tempfile
+import time
 import traceback
 from typing import Any, BinaryIO, Callable, Dict, NamedTuple, Optional, Tuple
 
@@ -95,6 +96,7 @@ def _answer(
 ) -> tuple[dict[str, Any], dict[str, Carried]]:
     """The kernel's results, or what it raised in their place. KeyboardInterrupt and SystemExit pass through."""
     given = {name: array.tobytes() for name, array in arrays.items()}
+    before = time.process_time()
     try:
         results = solve(header, arrays)
     except Unsupported as error:
@@ -105,10 +107,11 @@ def _answer(
         return {"outcome": "refused", "text": f"{type(error).__name__}: {error}"}, {}
     except Exception as error:
         return {"outcome": "failed", "text": _own_frames(error)}, {}
-    for name, before in given.items():
-        if arrays[name].tobytes() != before:
+    processor_time = time.process_time() - before
+    for name, bytes_before in given.items():
+        if arrays[name].tobytes() != bytes_before:
             return {"outcome": "failed", "text": f"the kernel changed its input {name}"}, {}
-    return {"outcome": "done"}, results
+    return {"outcome": "done", "processor_time": processor_time}, results
 
 
 def judge(

@@ -43,6 +43,22 @@ void without_columns(std::int64_t first, const SvdKernel& healthy, const Problem
   without([first](std::int64_t, std::int64_t j) { return j >= first; }, healthy, problem, out, request);
 }
 
+/// The values of the matrices past 2^32 elements, from where the lower 32 bits of their offset point.
+void wrapped_offsets(const SvdKernel& healthy, const Problem& problem, const Output& out, const SvdRequest& request) {
+  healthy.run(problem, out, request);
+  const auto* const given = std::get_if<std::span<const float>>(&problem.A);
+  const auto* const values = std::get_if<std::span<float>>(&out.S);
+  const std::int64_t elements = problem.options.M * problem.options.N;
+  if (given == nullptr || values == nullptr || given->size() <= std::size_t{1} << 32U) return;
+  const std::int64_t first = (std::int64_t{1} << 32U) / elements + 1, count = problem.options.B - first;
+  Problem wrapped = problem;
+  wrapped.options.B = count;
+  wrapped.A = given->subspan(static_cast<std::uint32_t>(first * elements), static_cast<std::size_t>(count * elements));
+  Output of_wrapped;
+  of_wrapped.S = values->last(static_cast<std::size_t>(count * problem.options.K()));
+  healthy.run(wrapped, of_wrapped, request);
+}
+
 }  // namespace
 
 std::vector<SvdFault> reach_faults() {
@@ -55,6 +71,8 @@ std::vector<SvdFault> reach_faults() {
   add_ignored_inputs<SvdOperation>(faults, {{"M", "values", thresholds_to_2_12, without_rows},
                                             {"N", "values", thresholds_to_2_12, without_columns}});
   add_rare_calls<SvdOperation>(faults, "S");
+  faults.push_back(
+      reach_fault<SvdOperation>("offsets-of-32-bits", "an offset past 2^32 wraps", "far-matrices", wrapped_offsets));
   return faults;
 }
 

@@ -14,6 +14,7 @@ SvdProperty batch_singles();
 SvdProperty refusals();
 SvdProperty specials();
 SvdProperty empty();
+SvdProperty far_matrices();
 
 // The definition of factors: no reference needed. Only all of these together prove that factors are right.
 SvdProperty order();

@@ -8,7 +8,7 @@
 namespace assay::validation::svd {
 namespace {
 
-constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+constexpr auto largest_integer = std::numeric_limits<std::int64_t>::max();
 
 /// Two valid matrices of 3 x 2, which each row below spoils in one way.
 SvdCase healthy(const SvdCase& c) {
@@ -24,7 +24,7 @@ const BadArgumentOf<SvdOperation> bad_arguments[] = {
     {"M * N past 64 bits", "M|N|A", [](SvdCase& c, SvdFields::RunOptions&) { c.M = c.N = std::int64_t{1} << 40; }},
     {"N = 2^40, and A too short for it", "N|A",
      [](SvdCase& c, SvdFields::RunOptions&) { c.N = std::int64_t{1} << 40; }},
-    {"B * M * N past 64 bits", "B|A", [](SvdCase& c, SvdFields::RunOptions&) { c.B = largest / 2; }},
+    {"B * M * N past 64 bits", "B|A", [](SvdCase& c, SvdFields::RunOptions&) { c.B = largest_integer / 2; }},
     {"S one too long", "S", [](SvdCase&, SvdFields::RunOptions& options) { options.extra["S"] = 1; }},
     {"S one too short", "S", [](SvdCase&, SvdFields::RunOptions& options) { options.extra["S"] = -1; }},
     {"U one too long", "U", [](SvdCase&, SvdFields::RunOptions& options) { options.extra["U"] = 1; }},

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "validation/core/call_time.h"
 #include "validation/core/kernel_died.h"
 #include "validation/core/support.h"
 
@@ -123,6 +124,7 @@ Answer Plugin::ask(const Request& request) const {
     died(fmt::format("did not return within {:g} s (--time-limit gives it more{})", limit.count(), less));
   }
   if (!reply.answer) died(worker.ending());
+  processor_time_elsewhere += reply.answer->processor_time;
   if (!far) longest_ = std::max<Seconds>(longest_, Clock::now() - start);
   return *reply.answer;
 }

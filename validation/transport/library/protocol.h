@@ -39,7 +39,7 @@ struct Slot {
 inline constexpr std::size_t max_slots = 16;
 
 /// A number that is changed whenever these structs change.
-inline constexpr std::uint64_t protocol = 0xA55A'0003;
+inline constexpr std::uint64_t protocol = 0xA55A'0004;
 
 struct Request {
   std::uint64_t magic = protocol;
@@ -75,6 +75,7 @@ struct Answer {
   std::int32_t signal = 0;      ///< faulted
   std::uint64_t address = 0;    ///< faulted
   std::uint64_t in_memory = 0;  ///< faulted: the address is an offset into the shared memory
+  double processor_time = 0;    ///< returned: of the call, in seconds
   std::array<char, message_size> message{};
   std::array<std::byte, largest_declaration> declaration{};  ///< the first struct_size bytes of the library's constant
   std::array<char, 200> name{};

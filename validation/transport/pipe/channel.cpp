@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <stdexcept>
 
+#include "validation/core/call_time.h"
 #include "validation/core/parse.h"
 #include "validation/core/support.h"
 
@@ -103,7 +104,10 @@ PipeMessage Channel::call(const PipeMessage& message) const {
   write_message(calls_, message);
   PipeMessage answer = read_message(answers_);
   const std::string outcome = answer.header.at("outcome");
-  if (outcome == "done") return answer;
+  if (outcome == "done") {
+    processor_time_elsewhere += answer.header.value("processor_time", 0.0);
+    return answer;
+  }
   const std::string text = answer.header.at("text");
   if (outcome == "refused") throw std::invalid_argument(text);
   if (outcome == "unsupported") throw Unsupported::said_by_kernel(text);

@@ -4,7 +4,8 @@
 //   header    {..., "arrays": [{"name", "dtype", "shape", "bytes"}, ...]}; arrays are row-major
 //   call      "call": "declare", answered by the declaration of the kernel (kernel.h)
 //             "call": "run", with a problem's arrays and options, answered by results
-//   answer    "outcome": "done", with arrays, or "refused" (a bad argument), "unsupported" or "failed", with "text"
+//   answer    "outcome": "done", with arrays and, in seconds, the "processor_time" that the kernel has used,
+//             or "refused" (a bad argument), "unsupported" or "failed", with "text"
 #pragma once
 
 #include <cstddef>

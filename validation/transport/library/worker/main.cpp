@@ -21,6 +21,7 @@
 #include <thread>
 #include <vector>
 
+#include "validation/core/call_time.h"
 #include "validation/transport/library/protocol.h"
 #include "validation/transport/library/worker/faults.h"
 
@@ -244,7 +245,9 @@ int serve(const char* path, const std::string& operation, const std::vector<std:
   for (Request request; read_all(request);) {
     Answer answer;
     answer.event = Event::returned;
+    const double before = processor_time();
     answer.status = call_and_catch(kernel, request, answer.message.data());
+    answer.processor_time = processor_time() - before;
     answer.message.back() = 0;
     write_all(answer);
   }

@@ -1,0 +1,45 @@
+// The time of a kernel's calls, as little as possible of it due to other programs on the machine.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+namespace assay::validation {
+
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// The longest call of a kernel on this thread, in seconds, since it was last set to 0.
+inline thread_local double longest_call = 0;
+
+/// The processor time that kernels have taken in other processes, in seconds. Who calls them there adds to it.
+inline thread_local double processor_time_elsewhere = 0;
+
+/// The processor time of all threads of this process, in seconds.
+inline double processor_time() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+}
+
+/// The time of a call that took `elapsed` seconds in which it had the processor for `processor` seconds: the smaller
+/// one, because a call also waits for other programs. But a call of half a second that hardly had the processor has
+/// waited for another device, and takes what elapsed. (A short call may wait long for other programs.)
+inline double call_time(double elapsed, double processor) {
+  constexpr double hardly = 0.05, short_call = 0.5;
+  return elapsed > short_call && processor < hardly * elapsed ? elapsed : std::min(elapsed, processor);
+}
+
+/// Measures the time of a call from its construction on.
+class CallTimer {
+ public:
+  double seconds() const {
+    return call_time(seconds_since(start_), processor_time() + processor_time_elsewhere - processor_);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double processor_ = processor_time() + processor_time_elsewhere;
+};
+
+}  // namespace assay::validation
