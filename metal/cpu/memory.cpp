@@ -4,9 +4,7 @@
 #include <new>
 #include <utility>
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
+#include "metal/system/system.h"
 
 namespace assay::metal::cpu {
 
@@ -20,9 +18,7 @@ std::align_val_t alignment_of(std::size_t bytes) {
 
 void* allocate(std::size_t bytes) {
   void* memory = ::operator new(bytes, alignment_of(bytes));
-#if defined(__linux__)
-  if (bytes >= huge_page) madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
+  if (bytes >= huge_page) system::advise_huge_pages(memory, bytes);
   return memory;
 }
 

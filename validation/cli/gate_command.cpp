@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "metal/emulator/compile/clang.h"
+#include "metal/system/system.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/data.h"
 #include "validation/cli/device_options.h"
@@ -22,9 +23,6 @@
 #include "validation/transport/declaration/keywords.h"
 #include "validation/transport/pipe/kernel.h"
 
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
@@ -152,9 +150,7 @@ Report resumed_report(const GateArguments& arguments) {
 /// would make the whole resident; plug-ins' processes inherit this. Arrays of more than 32 MiB, of many threads too, go
 /// back when freed; smaller ones are kept for the next case, since touching new pages took a quarter of the run.
 void save_memory() {
-#if defined(__linux__)
-  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-#endif
+  metal::system::refuse_huge_pages();
 #if defined(__GLIBC__)
   mallopt(M_ARENA_MAX, 2);
   mallopt(M_MMAP_THRESHOLD, 1 << 25);

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <system_error>
 
+#include "metal/system/system.h"
 #include "validation/core/file.h"
 
 namespace assay::validation {
@@ -61,10 +62,9 @@ FarPages::FarPages(const FarArray& array) {
     throw;
   }
   page_releaser_ = std::thread([this] {
-    // The system counts a page once for each address at which it was touched. MADV_DONTNEED ends that; the contents
-    // stay.
+    // The system counts a page once for each address at which it was touched, until it forgets it.
     while (!done_) {
-      for (const Gap& gap : gaps_) madvise(gap.begin, gap.bytes, MADV_DONTNEED);
+      for (const Gap& gap : gaps_) metal::system::forget_pages(gap.begin, gap.bytes);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
   });

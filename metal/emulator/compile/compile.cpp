@@ -15,6 +15,7 @@
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/preprocess.h"
 #include "metal/emulator/translate/translate.h"
+#include "metal/system/system.h"
 
 namespace assay::metal::emulator {
 
@@ -24,9 +25,7 @@ namespace fs = std::filesystem;
 
 /// The processor's features, on which the result of -march=native depends.
 std::string processor() {
-  const std::string information = read_file("/proc/cpuinfo").value_or("");
-  const std::size_t flags = information.find("flags");
-  return flags == std::string::npos ? "" : information.substr(flags, information.find('\n', flags) - flags);
+  return system::processor_features();
 }
 
 /// Where the messages of the analysis are kept, if there are any.

@@ -9,7 +9,7 @@
 
 #include "metal/emulator/dispatch/group_runner.h"
 #include "metal/emulator/dispatch/services.h"
-#include "metal/emulator/dispatch/signal_context.h"
+#include "metal/system/system.h"
 
 namespace assay::metal::emulator {
 
@@ -29,8 +29,8 @@ void land() {
 
 /// Makes the thread continue in land(). Returns the instruction that the signal interrupted.
 const void* redirect(void* context, void* stack_top) {
-  const std::uintptr_t pc = program_counter(context);
-  set_registers(context, reinterpret_cast<std::uintptr_t>(&land), reinterpret_cast<std::uintptr_t>(stack_top));
+  const std::uintptr_t pc = system::program_counter(context);
+  system::set_registers(context, reinterpret_cast<std::uintptr_t>(&land), reinterpret_cast<std::uintptr_t>(stack_top));
   return reinterpret_cast<const void*>(pc);  // NOLINT(performance-no-int-to-ptr): a register holds it
 }
 

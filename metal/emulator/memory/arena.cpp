@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "metal/emulator/memory/zeroed_pages.h"
+#include "metal/system/system.h"
 
 namespace assay::metal::emulator {
 
@@ -49,7 +50,7 @@ std::unique_ptr<Allocation> Arena::allocate(std::uint64_t length, std::uint64_t 
 void Arena::release(const Allocation& allocation) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t pages = pages_of(allocation.length());
-  madvise(allocation.begin(), pages * page_bytes, MADV_DONTNEED);
+  system::zero_pages(allocation.begin(), pages * page_bytes);
   mprotect(allocation.begin(), pages * page_bytes, PROT_NONE);
   const auto first = static_cast<std::uint64_t>(allocation.begin() - base_) / page_bytes;
   for (std::uint64_t page = 0; page < pages; ++page) owners_[first + page] = nullptr;

@@ -7,15 +7,15 @@
 #include <new>
 #include <utility>
 
+#include "metal/system/system.h"
+
 namespace assay::metal::emulator {
 
 /// Reserves a range of addresses. Throws std::bad_alloc.
 inline void* reserve(std::size_t bytes, int protection) {
   void* const memory = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-#ifdef MADV_DONTDUMP
-  madvise(memory, bytes, MADV_DONTDUMP);
-#endif
+  system::leave_out_of_dumps(memory, bytes);
   return memory;
 }
 
@@ -42,11 +42,9 @@ class ZeroedPages {
   T* data() const { return data_; }
 
   /// Announces that all of the first `count` elements will be used: huge pages then save TLB misses.
-  void expect_use([[maybe_unused]] std::size_t count) const {
-#ifdef MADV_HUGEPAGE
+  void expect_use(std::size_t count) const {
     constexpr std::size_t huge_page = std::size_t{1} << 21;
-    if (count * sizeof(T) >= huge_page) madvise(static_cast<void*>(data_), count * sizeof(T), MADV_HUGEPAGE);
-#endif
+    if (count * sizeof(T) >= huge_page) system::advise_huge_pages(data_, count * sizeof(T));
   }
 
  private:

@@ -5,11 +5,9 @@
 #include <array>
 #include <csignal>
 #include <cstdint>
+#include <optional>
 
-#if defined(__linux__)
-#include <ucontext.h>
-#endif
-
+#include "metal/system/system.h"
 #include "validation/transport/library/protocol.h"
 
 namespace assay::validation::transport {
@@ -22,13 +20,8 @@ std::array<std::byte, 65536> handler_stack;
 
 /// 1 for a write, 0 for a read, 2 if unknown on this machine.
 std::uint32_t is_write(const void* context) {
-#if defined(__linux__) && defined(__x86_64__)
-  const auto error = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR];
-  return (static_cast<std::uint64_t>(error) >> 1U) & 1U;
-#else
-  static_cast<void>(context);
-  return 2;
-#endif
+  const std::optional<bool> known = metal::system::is_write(context);
+  return known ? std::uint32_t{*known} : 2;
 }
 
 void report(int signal, siginfo_t* info, void* context) {

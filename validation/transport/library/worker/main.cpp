@@ -14,13 +14,13 @@
 #include <cstring>
 #include <deque>
 #include <exception>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "metal/system/system.h"
 #include "validation/core/call_time.h"
 #include "validation/transport/library/protocol.h"
 #include "validation/transport/library/worker/faults.h"
@@ -187,12 +187,11 @@ class Arrays {
 class MemoryLimit {
  public:
   explicit MemoryLimit(bool far) {
-    std::ifstream statistics("/proc/self/statm");
-    std::size_t pages = 0;
-    if (!far || getrlimit(RLIMIT_AS, &former_) != 0 || !(statistics >> pages)) return;
+    const std::optional<std::size_t> mapped = metal::system::address_space_bytes();
+    if (!far || !mapped || getrlimit(RLIMIT_AS, &former_) != 0) return;
     constexpr std::size_t spare = std::size_t{1} << 32;
     rlimit less = former_;
-    less.rlim_cur = std::min<rlim_t>(former_.rlim_cur, pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + spare);
+    less.rlim_cur = std::min<rlim_t>(former_.rlim_cur, *mapped + spare);
     is_set_ = setrlimit(RLIMIT_AS, &less) == 0;
   }
   MemoryLimit(const MemoryLimit&) = delete;

@@ -1,0 +1,90 @@
+// Linux, x86-64 and aarch64: system.h says what each function does.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <optional>
+#include <string>
+
+namespace assay::metal::system {
+
+inline void advise_huge_pages(void* memory, std::size_t bytes) {
+  madvise(memory, bytes, MADV_HUGEPAGE);
+}
+
+inline void leave_out_of_dumps(void* memory, std::size_t bytes) {
+  madvise(memory, bytes, MADV_DONTDUMP);
+}
+
+inline void zero_pages(void* memory, std::size_t bytes) {
+  madvise(memory, bytes, MADV_DONTNEED);
+}
+
+inline void forget_pages(void* memory, std::size_t bytes) {
+  madvise(memory, bytes, MADV_DONTNEED);
+}
+
+inline void refuse_huge_pages() {
+  prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
+inline int open_anonymous_file() {
+  return memfd_create("assay", MFD_CLOEXEC);
+}
+
+inline std::string processor_features() {
+  std::ifstream information("/proc/cpuinfo");
+  for (std::string line; std::getline(information, line);)
+    if (line.starts_with("flags") || line.starts_with("Features")) return line;
+  return {};
+}
+
+inline std::optional<std::size_t> address_space_bytes() {
+  std::ifstream statistics("/proc/self/statm");
+  std::size_t pages = 0;
+  if (!(statistics >> pages)) return std::nullopt;
+  return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+#if defined(__x86_64__)
+
+inline std::uintptr_t program_counter(void* context) {
+  return static_cast<std::uintptr_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+}
+
+inline void set_registers(void* context, std::uintptr_t pc, std::uintptr_t stack_top) {
+  auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
+  machine.gregs[REG_RIP] = static_cast<greg_t>(pc);
+  machine.gregs[REG_RSP] = static_cast<greg_t>(stack_top - sizeof(void*));
+}
+
+inline std::optional<bool> is_write(const void* context) {
+  return (static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+}
+
+#else
+
+inline std::uintptr_t program_counter(void* context) {
+  return static_cast<ucontext_t*>(context)->uc_mcontext.pc;
+}
+
+inline void set_registers(void* context, std::uintptr_t pc, std::uintptr_t stack_top) {
+  auto& machine = static_cast<ucontext_t*>(context)->uc_mcontext;
+  machine.pc = pc;
+  machine.sp = stack_top;
+}
+
+inline std::optional<bool> is_write(const void*) {
+  return std::nullopt;
+}
+
+#endif
+
+}  // namespace assay::metal::system

@@ -1,0 +1,81 @@
+// macOS, arm64 and x86-64: system.h says what each function does. Not run on a Mac yet.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/sysctl.h>
+#include <sys/ucontext.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace assay::metal::system {
+
+/// The system chooses the size of pages by itself.
+inline void advise_huge_pages(void*, std::size_t) {}
+inline void refuse_huge_pages() {}
+
+/// Core dumps are off unless asked for, and no advice leaves memory out of them.
+inline void leave_out_of_dumps(void*, std::size_t) {}
+
+/// After MADV_DONTNEED, macOS may keep what private pages hold. New pages in their place are zero.
+inline void zero_pages(void* memory, std::size_t bytes) {
+  mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED | MAP_NORESERVE, -1, 0);
+}
+
+inline void forget_pages(void* memory, std::size_t bytes) {
+  madvise(memory, bytes, MADV_DONTNEED);
+}
+
+inline int open_anonymous_file() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "assay-XXXXXX").string();
+  const int number = mkostemp(pattern.data(), O_CLOEXEC);
+  if (number >= 0) unlink(pattern.c_str());
+  return number;
+}
+
+inline std::string processor_features() {
+  char brand[256] = {};
+  std::size_t length = sizeof brand - 1;
+  return sysctlbyname("machdep.cpu.brand_string", brand, &length, nullptr, 0) == 0 ? brand : "";
+}
+
+inline std::optional<std::size_t> address_space_bytes() {
+  return std::nullopt;
+}
+
+inline std::optional<bool> is_write(const void*) {
+  return std::nullopt;
+}
+
+#if defined(__aarch64__)
+
+inline std::uintptr_t program_counter(void* context) {
+  return static_cast<ucontext_t*>(context)->uc_mcontext->__ss.__pc;
+}
+
+inline void set_registers(void* context, std::uintptr_t pc, std::uintptr_t stack_top) {
+  auto& state = static_cast<ucontext_t*>(context)->uc_mcontext->__ss;
+  state.__pc = pc;
+  state.__sp = stack_top;
+}
+
+#else
+
+inline std::uintptr_t program_counter(void* context) {
+  return static_cast<ucontext_t*>(context)->uc_mcontext->__ss.__rip;
+}
+
+inline void set_registers(void* context, std::uintptr_t pc, std::uintptr_t stack_top) {
+  auto& state = static_cast<ucontext_t*>(context)->uc_mcontext->__ss;
+  state.__rip = pc;
+  state.__rsp = stack_top - sizeof(void*);
+}
+
+#endif
+
+}  // namespace assay::metal::system

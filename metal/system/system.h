@@ -1,0 +1,30 @@
+// What each operating system does in its own way: linux.h and macos.h have the same functions, and nothing else in
+// metal/ or validation/ asks which system it is on, but for the context switch's assembly (metal/emulator/abi).
+//
+//   void advise_huge_pages(void* memory, std::size_t bytes)    // `bytes` will be used: huge pages save TLB misses
+//   void leave_out_of_dumps(void* memory, std::size_t bytes)   // reserved addresses would fill a core dump
+//   void zero_pages(void* memory, std::size_t bytes)           // private memory, whole pages: readable and writable,
+//   zero,
+//                                                              // and of no memory until used
+//   void forget_pages(void* memory, std::size_t bytes)         // of a shared file: counted again when used; they keep
+//                                                              // their contents
+//   void refuse_huge_pages()                                   // in this process and those that it starts
+//   int open_anonymous_file()                                  // of no name, closed by exec; -1 and errno on an error
+//   std::string processor_features()                           // on which code for this processor depends; may be
+//   empty std::optional<std::size_t> address_space_bytes()           // that this process has mapped, if the system
+//   tells
+//
+// Of a thread that a signal has interrupted, whose `context` the handler is given:
+//
+//   std::uintptr_t program_counter(void* context)
+//   void set_registers(void* context, std::uintptr_t pc, std::uintptr_t stack_top)
+//                                     // continue at `pc` with an empty stack below `stack_top`, a multiple of 16. On
+//                                     // x86-64 the slot of the return address lies there, as after a call
+//   std::optional<bool> is_write(const void* context)          // of an access that failed, if the processor tells
+#pragma once
+
+#if defined(__APPLE__)
+#include "metal/system/macos.h"
+#else
+#include "metal/system/linux.h"
+#endif
