@@ -7,8 +7,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <latch>
-#include <memory>
 #include <set>
 #include <thread>
 #include <vector>
@@ -62,41 +62,50 @@ TEST(Parallel, CallersAtTheSameTimeGetTheirOwnWorkDone) {
   for (const auto& of_caller : done) EXPECT_EQ(of_caller, 1000);
 }
 
-/// Keeps the other thread of a call with two busy until `end`, and returns when it has begun.
-std::thread call_whose_other_thread_waits_for(std::latch& end) {
-  auto begun = std::make_shared<std::latch>(2);
-  std::thread caller([&end, begun] {
+/// In a process of its own, where no call has made threads or lost time.
+void expect_in_a_new_process(bool (*holds)()) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(std::_Exit(holds() ? 0 : 1), testing::ExitedWithCode(0), "");
+}
+
+bool runs_alone_while_the_other_thread_is_busy() {
+  std::latch begun(3), end(1);
+  std::thread other_caller([&] {
     on_threads(2, [&](std::size_t) {
-      begun->arrive_and_wait();
+      begun.arrive_and_wait();
       end.wait();
     });
   });
-  begun->wait();
-  return caller;
+  begun.arrive_and_wait();
+  std::set<std::size_t> workers;
+  for_each_piece(100, 2, [&](std::size_t worker, std::size_t) { workers.insert(worker); });
+  end.count_down();
+  other_caller.join();
+  return workers == std::set<std::size_t>{0};
 }
 
 // A call that waited for its other thread here would never end.
 TEST(Parallel, ACallDoesNotWaitForAThreadThatHasNotBegun) {
-  std::latch end(1);
-  std::thread caller = call_whose_other_thread_waits_for(end);
-  std::set<std::size_t> workers;
-  for_each_piece(100, 2, [&](std::size_t worker, std::size_t) { workers.insert(worker); });
-  EXPECT_EQ(workers, std::set<std::size_t>{0});
-  end.count_down();
-  caller.join();
+  expect_in_a_new_process(runs_alone_while_the_other_thread_is_busy);
 }
 
-TEST(Parallel, AfterACallThatWaitedLongForAThreadOthersDoWithoutForAWhile) {
+bool runs_alone_after_a_loss() {
   using namespace std::chrono_literals;
   std::latch begun(2);
   on_threads(2, [&](std::size_t worker) {
     begun.arrive_and_wait();
     if (worker == 1) std::this_thread::sleep_for(200ms);
   });
+  std::atomic<bool> is_alone = true;
   on_threads(2, [&](std::size_t worker) {
-    EXPECT_EQ(worker, 0U);
+    if (worker != 0) is_alone = false;
     std::this_thread::sleep_for(10ms);  // the other thread would begin
   });
+  return is_alone;
+}
+
+TEST(Parallel, AfterACallThatWaitedLongForAThreadOthersDoWithoutForAWhile) {
+  expect_in_a_new_process(runs_alone_after_a_loss);
 }
 
 // A forked child has none of the threads that this process made.
