@@ -44,13 +44,20 @@ struct Job {
   std::size_t workers;
   std::size_t begun = 1;                 ///< workers that have a number; the calling thread has 0
   std::atomic<std::size_t> working = 0;  ///< other threads that have begun and have not ended
+  std::atomic<Clock::rep> used = 0;      ///< of processors, by all threads
+
+  void work(std::size_t worker) {
+    const auto before = processor_time();
+    run(worker);
+    used += (processor_time() - before).count();
+  }
 };
 
 /// Threads that sleep until there is a job. Beside other programs a thread may wait long for a processor, so
 ///
 /// - a caller never waits for a thread that has not begun, and does all the work itself where none does;
-/// - where a call took longer than the caller's own work times the threads, which is what it would have taken without
-///   the others, callers do without them for ten times as long as was lost: they cost a tenth at most.
+/// - where a call took longer than its threads computed together, which is what it would have taken without the others,
+///   callers do without them for ten times as long as was lost: they cost a tenth at most.
 class Crew {
  public:
   /// Never destroyed: its threads sleep until the process ends.
@@ -62,12 +69,11 @@ class Crew {
   void work_on(Job& job) {
     const auto begin = Clock::now();
     if (begin.time_since_epoch() < alone_until_.load()) return job.run(0);
-    const auto used_before = processor_time();
     offer(job);
-    job.run(0);
+    job.work(0);
     withdraw(job);
     const auto end = Clock::now();
-    const auto lost = (end - begin) - static_cast<int>(job.workers) * (processor_time() - used_before);
+    const auto lost = (end - begin) - Clock::duration(job.used);
     if (lost > Clock::duration::zero()) alone_until_ = end.time_since_epoch() + 10 * lost;
   }
 
@@ -117,7 +123,7 @@ class Crew {
     while (true) {
       const std::size_t offers = offers_;
       std::size_t worker = 0;
-      while (Job* job = begin_job(worker)) job->run(worker), end_job(*job);
+      while (Job* job = begin_job(worker)) job->work(worker), end_job(*job);
       const auto offered = [&] { return offers_ != offers; };
       wait_until(offered, [&] {
         std::unique_lock lock(mutex_);
