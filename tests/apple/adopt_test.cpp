@@ -82,8 +82,9 @@ TEST_F(Adopted, PlansOfTheOthersAreEncodedIntoOneEncoder) {
     return part(own);
   };
   const auto reserved = [&](std::uint64_t bytes) { return part(buffer(bytes)); };
-  const SvdBuffers of_matrices{given(of_svd.problem().A), reserved(svd_plan.U_bytes()), reserved(svd_plan.S_bytes()),
-                               reserved(svd_plan.Vh_bytes()), reserved(svd_plan.status_bytes())};
+  const SvdBuffers of_matrices{given(of_svd.problem().A), reserved(svd_plan.left_bytes()),
+                               reserved(svd_plan.values_bytes()), reserved(svd_plan.right_bytes()),
+                               reserved(svd_plan.status_bytes())};
   const CceBuffers of_tokens{given(of_cce.problem().hidden),     given(of_cce.problem().weight),
                              given(of_cce.problem().bias),       reserved(cce_plan.loss_bytes()),
                              reserved(cce_plan.lse_bytes()),     reserved(cce_plan.dhidden_bytes()),

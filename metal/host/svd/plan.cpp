@@ -24,9 +24,9 @@ void encode_dispatch(ComputeCommandEncoder& encoder, const host::SvdDispatch& di
 Result<void> SvdPlan::check(const SvdBuffers& buffers) const {
   const std::uint64_t element = statement_.element_size;
   if (auto fits = check_part("matrices", buffers.matrices, matrix_bytes(), element); !fits) return fits;
-  if (auto fits = check_part("U", buffers.U, U_bytes(), element); !fits) return fits;
-  if (auto fits = check_part("S", buffers.S, S_bytes(), sizeof(float)); !fits) return fits;
-  if (auto fits = check_part("Vh", buffers.Vh, Vh_bytes(), element); !fits) return fits;
+  if (auto fits = check_part("U", buffers.U, left_bytes(), element); !fits) return fits;
+  if (auto fits = check_part("S", buffers.S, values_bytes(), sizeof(float)); !fits) return fits;
+  if (auto fits = check_part("Vh", buffers.Vh, right_bytes(), element); !fits) return fits;
   return check_part("status", buffers.status, status_bytes(), sizeof(std::uint32_t));
 }
 
@@ -36,9 +36,9 @@ void SvdPlan::bind(ComputeCommandEncoder& encoder, const SvdBuffers& buffers, st
     if (index != svd::shape_index) encoder.set_buffer(workspace_[index], 0, index);
   const host::SvdLengths lengths = host::svd_lengths(statement_);
   bind_part(encoder, buffers.matrices, matrix_bytes(), svd::matrices_index, first * lengths.matrix);
-  bind_part(encoder, buffers.U, U_bytes(), svd::left_index, first * lengths.left);
-  bind_part(encoder, buffers.S, S_bytes(), svd::values_index, first * lengths.columns);
-  bind_part(encoder, buffers.Vh, Vh_bytes(), svd::right_index, first * lengths.right);
+  bind_part(encoder, buffers.U, left_bytes(), svd::left_index, first * lengths.left);
+  bind_part(encoder, buffers.S, values_bytes(), svd::values_index, first * lengths.columns);
+  bind_part(encoder, buffers.Vh, right_bytes(), svd::right_index, first * lengths.right);
   bind_part(encoder, buffers.status, status_bytes(), svd::status_index, first * sizeof(std::uint32_t));
 }
 

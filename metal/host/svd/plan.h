@@ -70,9 +70,9 @@ class SvdPlan {
 
   /// The bytes that `encode` needs in each buffer. If they are 0, the buffer may be absent.
   std::uint64_t matrix_bytes() const { return statement_.B * host::svd_lengths(statement_).matrix; }
-  std::uint64_t U_bytes() const { return statement_.B * host::svd_lengths(statement_).left; }
-  std::uint64_t S_bytes() const { return statement_.B * host::svd_lengths(statement_).columns; }
-  std::uint64_t Vh_bytes() const { return statement_.B * host::svd_lengths(statement_).right; }
+  std::uint64_t left_bytes() const { return statement_.B * host::svd_lengths(statement_).left; }
+  std::uint64_t values_bytes() const { return statement_.B * host::svd_lengths(statement_).columns; }
+  std::uint64_t right_bytes() const { return statement_.B * host::svd_lengths(statement_).right; }
   std::uint64_t status_bytes() const { return statement_.B * sizeof(std::uint32_t); }
 
   const host::SvdStatement& statement() const { return statement_; }

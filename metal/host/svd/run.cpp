@@ -14,9 +14,9 @@ Result<SvdBuffers> buffers_for(Device& device, const SvdPlan& plan, std::span<co
   enum { input, left, values, right, status, count };
   Allocation<std::array<std::shared_ptr<Buffer>, count>> allocation(device, "svd");
   allocation.copy(input, "matrices", matrices);
-  allocation.reserve(left, "left", plan.U_bytes());
-  allocation.reserve(values, "values", plan.S_bytes());
-  allocation.reserve(right, "right", plan.Vh_bytes());
+  allocation.reserve(left, "left", plan.left_bytes());
+  allocation.reserve(values, "values", plan.values_bytes());
+  allocation.reserve(right, "right", plan.right_bytes());
   allocation.reserve(status, "status", plan.status_bytes());
   auto made = allocation.take();
   if (!made) return tl::unexpected(made.error());

@@ -30,10 +30,10 @@ class SvdRun {
   /// reached. `first`: the number of the first matrix.
   Result<void> finish(std::uint64_t first) const;
 
-  /// What finish() has computed.
-  const std::byte* U() const { return buffers_.U.buffer->contents(); }
-  const std::byte* S() const { return buffers_.S.buffer->contents(); }
-  const std::byte* Vh() const { return buffers_.Vh.buffer->contents(); }
+  /// What finish() has computed: U, S and Vh.
+  const std::byte* left() const { return buffers_.U.buffer->contents(); }
+  const std::byte* values() const { return buffers_.S.buffer->contents(); }
+  const std::byte* right() const { return buffers_.Vh.buffer->contents(); }
 
  private:
   SvdRun(const SvdEngine& engine, SvdPlan plan, SvdBuffers buffers)

@@ -53,9 +53,9 @@ Result<void> Svd::compute(const SvdProblem<Real>& problem, const SvdOutput<Real>
         host::SvdRun::start(engine, part, *kernels, std::as_bytes(host::part_of(problem.A, B, first, count)));
     if (!run) return tl::unexpected(run.error());
     if (const Result<void> done = run->finish(first); !done) return done;
-    copy_out(run->U(), host::part_of(output.U, B, first, count));
-    copy_out(run->S(), host::part_of(output.S, B, first, count));
-    copy_out(run->Vh(), host::part_of(output.Vh, B, first, count));
+    copy_out(run->left(), host::part_of(output.U, B, first, count));
+    copy_out(run->values(), host::part_of(output.S, B, first, count));
+    copy_out(run->right(), host::part_of(output.Vh, B, first, count));
   }
   return {};
 }

@@ -107,7 +107,9 @@ TEST_F(CcePlanOf, RefusesBuffersThatDoNotFit) {
 }
 
 TEST_F(CcePlanOf, RefusesWhatItCannotPrepare) {
-  const auto prepared = [&](CceCase c, const CceWork& work) { return loss().prepare(Typed<float>(c).problem(), work); };
+  const auto prepared = [&](const CceCase& c, const CceWork& work) {
+    return loss().prepare(Typed<float>(c).problem(), work);
+  };
   CceCase c = some_cce(4, 3, 7);
   EXPECT_EQ(prepared(c, everything).error(),
             (Error{Error::Kind::argument, "work.dbias = true: expected false, for the problem has no bias"}));

@@ -84,9 +84,9 @@ std::pair<SvdResults<Real>, std::vector<std::uint32_t>> planned(Device& device, 
   const SvdPlan plan = or_throw(svd.prepare(typed.problem(), true));
   SvdBuffers buffers;
   buffers.matrices.buffer = or_throw(device.new_buffer(std::as_bytes(typed.problem().A)));
-  buffers.U.buffer = or_throw(device.new_buffer(plan.U_bytes()));
-  buffers.S.buffer = or_throw(device.new_buffer(plan.S_bytes()));
-  buffers.Vh.buffer = or_throw(device.new_buffer(plan.Vh_bytes()));
+  buffers.U.buffer = or_throw(device.new_buffer(plan.left_bytes()));
+  buffers.S.buffer = or_throw(device.new_buffer(plan.values_bytes()));
+  buffers.Vh.buffer = or_throw(device.new_buffer(plan.right_bytes()));
   buffers.status.buffer = or_throw(device.new_buffer(plan.status_bytes()));
   const auto queue = device.new_command_queue();
   or_throw(host::wait(

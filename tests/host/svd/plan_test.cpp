@@ -24,9 +24,9 @@ class SvdPlanOf : public testing::Test {
   /// Of the caller's, each with bytes to spare before.
   SvdBuffers buffers(const SvdPlan& plan) {
     return {{stream_.make_buffer("A", 8 + plan.matrix_bytes()), 8},
-            {stream_.make_buffer("U", 12 + plan.U_bytes()), 12},
-            {stream_.make_buffer("S", 4 + plan.S_bytes()), 4},
-            {stream_.make_buffer("Vh", 16 + plan.Vh_bytes()), 16},
+            {stream_.make_buffer("U", 12 + plan.left_bytes()), 12},
+            {stream_.make_buffer("S", 4 + plan.values_bytes()), 4},
+            {stream_.make_buffer("Vh", 16 + plan.right_bytes()), 16},
             {stream_.make_buffer("status", 20 + plan.status_bytes()), 20}};
   }
 
@@ -53,7 +53,7 @@ TEST_F(SvdPlanOf, BindsEachBufferAtItsIndex) {
 
 TEST_F(SvdPlanOf, WithoutVectorsTakesNoneOfTheirBuffers) {
   const SvdPlan values = plan(2, 3, 2, {}, false);
-  EXPECT_EQ(values.U_bytes() + values.Vh_bytes(), 0U);
+  EXPECT_EQ(values.left_bytes() + values.right_bytes(), 0U);
   SvdBuffers given = buffers(values);
   given.U = given.Vh = {};
   ASSERT_TRUE(values.encode(*stream_.encoder, given));

@@ -81,9 +81,9 @@ class SvdBench {
     const auto take = [](const std::byte* from, auto& to) {
       if (!to.empty()) std::memcpy(to.data(), from, std::span(to).size_bytes());
     };
-    take(run.U(), results.U);
-    take(run.S(), results.S);
-    take(run.Vh(), results.Vh);
+    take(run.left(), results.U);
+    take(run.values(), results.S);
+    take(run.right(), results.Vh);
     return {};
   }
 
