@@ -129,7 +129,8 @@ class FunctionRewriter {
   void chosen(std::string_view result, const ir::Call& call);
   Operand integer(const ir::Value& value, std::string_view conversion);
   void extracted_mantissa(const ir::Instruction& read, const std::pair<const std::string_view, ir::Call>& frexp);
-  void observe(std::string_view result, std::string_view type, Operation operation, std::vector<Operand> operands);
+  void observe(std::string_view result, std::string_view type, Operation operation,
+               const std::vector<Operand>& operands);
   void compared(const ir::Instruction& read);
   void computed(const ir::Instruction& read);
   void converted(const ir::Instruction& read, const ir::Value& from, std::string_view type);

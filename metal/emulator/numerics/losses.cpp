@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace assay::metal::emulator {
@@ -87,7 +88,7 @@ std::vector<LineLoss> by_line(const Numerics& numerics, const std::vector<double
   for (std::uint32_t n = 1; n < shares.size(); ++n) {
     const SiteStatistics& site = numerics.sites()[n];
     const double bits = std::log2(site.worst_growth);
-    if (!(shares[n] > 0) && !(bits > 1 && n >= numerics.first_site())) continue;
+    if (!(shares[n] > 0 || (bits > 1 && n >= numerics.first_site()))) continue;
     LineLoss& line = lines[{site.position.file, site.position.line}];
     line.position = {site.position.file, site.position.line, 0};
     line.share += shares[n];
@@ -96,8 +97,8 @@ std::vector<LineLoss> by_line(const Numerics& numerics, const std::vector<double
   }
   std::vector<LineLoss> sorted;
   for (const auto& [place, line] : lines) sorted.push_back(line);
-  std::ranges::stable_sort(sorted, [](const LineLoss& a, const LineLoss& b) {
-    return std::pair(-a.share, -a.lost_bits) < std::pair(-b.share, -b.lost_bits);
+  std::ranges::sort(sorted, [](const LineLoss& a, const LineLoss& b) {
+    return std::tuple(-a.share, -a.lost_bits, a.position.line) < std::tuple(-b.share, -b.lost_bits, b.position.line);
   });
   return sorted;
 }

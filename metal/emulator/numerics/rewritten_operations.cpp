@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 16> predicates = {"false", "oeq", "ogt", 
 }  // namespace
 
 void FunctionRewriter::observe(std::string_view result, std::string_view type, Operation operation,
-                               std::vector<Operand> operands) {
+                               const std::vector<Operand>& operands) {
   const std::string value = as_double(type, result);
   std::string values, entries;
   for (const Operand& one : operands) values += ", double " + one.value, entries += ", i32 " + one.entry;
