@@ -27,7 +27,8 @@ Limits limits_of_this_machine() {
 ExecutorOptions executor_options(const EmulatorOptions& options) {
   return {{options.order, options.seed, options.checks.synccheck, options.checks.simdcheck},
           options.checks,
-          options.os_threads};
+          options.os_threads,
+          options.is_checked && options.with_numerics};
 }
 
 LoadedShader loaded(const std::shared_ptr<const CompiledShader>& shader, const EmulatorOptions& options) {
@@ -46,6 +47,7 @@ Result<LoadedShader> loaded(const Result<std::shared_ptr<const CompiledShader>>&
 CompileOptions compile_options(const EmulatorOptions& options) {
   CompileOptions compile;
   compile.is_checked = options.is_checked;
+  compile.with_numerics = options.is_checked && options.with_numerics;
   compile.language = options.language;
   return compile;
 }
@@ -120,6 +122,10 @@ std::vector<Report> EmulatorDevice::reports() const {
 
 std::vector<Report> EmulatorDevice::warnings() const {
   return state_->log.warnings();
+}
+
+std::vector<DispatchLosses> EmulatorDevice::losses() const {
+  return state_->executor.losses();
 }
 
 void EmulatorDevice::set_step_limit(std::uint64_t steps) {

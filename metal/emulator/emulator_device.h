@@ -22,6 +22,7 @@
 #include "metal/emulator/barrier_change.h"
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/check/report.h"
+#include "metal/emulator/numerics/losses.h"
 #include "metal/emulator/simt/group_range.h"
 #include "metal/emulator/simt/order.h"
 
@@ -34,6 +35,7 @@ struct DeviceState;
 struct EmulatorOptions {
   bool is_checked = true;  ///< false: no checks but synccheck and simdcheck
   Checks checks;
+  bool with_numerics = false;  ///< checked kernels: numcheck too, and losses()
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 1;   ///< of the random order
   unsigned os_threads = 0;  ///< for unchecked kernels; 0: as many as the machine runs at once
@@ -80,6 +82,8 @@ class EmulatorDevice final : public Device {
   /// What may be meant: operations of simdgroups that not all lanes execute and whose result Metal defines.
   std::vector<Report> warnings() const;
   void clear_reports();
+  /// What --numerics found of the dispatches that have ended, in their order.
+  std::vector<DispatchLosses> losses() const;
 
   /// Sets EmulatorOptions::step_limit for the dispatches that are encoded from now on.
   void set_step_limit(std::uint64_t steps);

@@ -128,6 +128,26 @@ TEST_F(MetalCommand, SaysWhatDoesNotCompileAndWhere) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("sum.metal:20"), HasSubstr("partal")));
 }
 
+TEST_F(MetalCommand, NumericsNameTheLinesThatMakeNaNAndLoseDigits) {
+  write(
+      "#include <metal_stdlib>\nusing namespace metal;\nkernel void k(device const float* x, device float* y, uint i "
+      "[[thread_position_in_grid]]) {\n  float e = exp(x[i] * 100);\n  y[i] = i < 2 ? e / e : (x[i] + 4e6f) - "
+      "4e6f;\n}");
+  const Outcome outcome = run(
+      "metal check sum.metal --numerics --grid 4 --group 4 --buffer 0=0,1,0.3,0.7 --buffer 1=unset:4 --json found.json "
+      "--sarif found.sarif");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("exp(100) makes an infinity: exactly 2.68811714e+43"),
+                                 HasSubstr("100 %     5 |   y[i] = i < 2 ? e / e"), HasSubstr("of 24 bits lost")));
+  const auto found = nlohmann::json::parse(std::ifstream(folder_ / "found.json"));
+  EXPECT_EQ(found["reports"][0]["check"], "numcheck");
+  EXPECT_EQ(found["reports"][0]["event"]["line"], 4);
+  EXPECT_EQ(found["numerics"][0]["lines"][0]["line"], 5);
+  EXPECT_EQ(found["numerics"][0]["elements_with_large_errors"], 2);
+  const auto sarif = nlohmann::json::parse(std::ifstream(folder_ / "found.sarif"));
+  EXPECT_EQ(sarif["runs"][0]["results"][0]["ruleId"], "numcheck");
+}
+
 TEST_F(MetalCommand, LintRefusesWhatApplesCompilerWould) {
   write(group_sum);
   const Outcome clean = run("metal lint sum.metal");

@@ -20,6 +20,7 @@
 #include "validation/shader/compiled.h"
 #include "validation/shader/json.h"
 #include "validation/shader/listing.h"
+#include "validation/shader/numerics_text.h"
 
 namespace assay::validation {
 namespace {
@@ -28,6 +29,7 @@ using metal::emulator::ThreadOrder;
 
 struct CheckOptions : ShaderOptions, FindingOptions {
   ThreadOrder order = ThreadOrder::forward;
+  bool with_numerics = false;
   std::vector<std::string> only_groups;
 };
 
@@ -75,10 +77,12 @@ int check(const CheckOptions& options) {
   script.keeps_contents = false;
   auto emulator = emulator_options(script);
   emulator.order = options.order;
+  emulator.with_numerics = options.with_numerics;
   for (const std::string& groups : options.only_groups) emulator.only_groups.push_back(group_range(groups));
   metal::emulator::EmulatorDevice device(emulator);
   const ShaderOutcome outcome = run_shader(device, script);
   print_outcome(script, outcome);
+  for (const auto& losses : outcome.losses) fmt::print("\n{}", numerics_text(losses));
   options.write(findings_of(script, outcome));
   if (!options.json().empty()) write_atomically(options.json(), to_json(script, outcome));
   return outcome.passed() ? 0 : 1;
@@ -99,6 +103,8 @@ void add_check_command(CLI::App& metal, Action& action) {
       ->add_option("--only-groups", options->only_groups,
                    "Run these threadgroups alone, numbered along x, then y, then z: 0,17,100-120,last")
       ->delimiter(',');
+  command->add_flag("--numerics", options->with_numerics,
+                    "Follow every floating-point operation: where NaN comes from, which lines lose digits");
   options->add_findings(*command);
   command->callback([&action, options] { action = [options] { return check(*options); }; });
 }

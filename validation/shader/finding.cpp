@@ -74,6 +74,7 @@ const std::vector<FindingRule>& finding_rules() {
       {"racecheck", "Two threads access the same memory, one of them writing, and nothing orders them."},
       {"synccheck", "A barrier at which some threads wait while others do not come to it."},
       {"simdcheck", "A simdgroup operation that not all lanes execute."},
+      {"numcheck", "A NaN or an infinity made out of numbers, or a line that loses digits."},
       {"lint", "What Metal does not allow, or what may not be meant."},
       {"compile", "The shader does not compile."},
       {"run", "The kernel did not run to its end."},

@@ -46,6 +46,23 @@ ordered_json of(const std::vector<AllowedReport>& allowed) {
   return list;
 }
 
+ordered_json of(const metal::emulator::DispatchLosses& dispatch) {
+  ordered_json outputs = ordered_json::array(), lines = ordered_json::array();
+  for (const auto& one : dispatch.losses.worst)
+    outputs.push_back(
+        {{"place", one.place}, {"stored", one.stored}, {"exact", one.exact}, {"lost_bits", one.lost_bits}});
+  for (const auto& line : dispatch.losses.lines)
+    lines.push_back({{"file", line.position.file},
+                     {"line", line.position.line},
+                     {"share", line.share},
+                     {"lost_bits", line.lost_bits}});
+  return {{"kernel", dispatch.kernel},
+          {"is_complete", dispatch.is_complete},
+          {"elements_with_large_errors", dispatch.losses.large},
+          {"worst", outputs},
+          {"lines", lines}};
+}
+
 ordered_json of(const ElementDifference& difference) {
   const bool is_finite = difference.ulps != infinite_ulps;
   return {{"index", difference.index},
@@ -79,6 +96,8 @@ std::string to_json(const ShaderScript& script, const ShaderOutcome& outcome,
                       {"group", of(script.passes[n].group)},
                       {"gpu_seconds", seconds ? ordered_json(*seconds) : ordered_json()}});
   }
+  ordered_json numerics = ordered_json::array();
+  for (const auto& dispatch : outcome.losses) numerics.push_back(of(dispatch));
   for (const auto& [name, array] : outcome.arrays)
     arrays[name] = {{"dtype", numpy_name(array.scalar)}, {"shape", array.shape}};
   const ordered_json all = {{"file", script.source.string()},
@@ -90,6 +109,7 @@ std::string to_json(const ShaderScript& script, const ShaderOutcome& outcome,
                             {"reports", of(outcome.reports)},
                             {"warnings", of(outcome.warnings)},
                             {"allowed", of(outcome.allowed)},
+                            {"numerics", numerics},
                             {"comparisons", of(comparisons)}};
   return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -182,6 +182,7 @@ void take_reports(const metal::emulator::EmulatorDevice& device,
   Allowances allowances(suppressions);
   outcome.reports = device.reports();
   outcome.warnings = device.warnings();
+  outcome.losses = device.losses();
   add_private_reads(private_reads, outcome);
   if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
   take_allowed(outcome.reports, allowances, outcome.allowed);

@@ -10,6 +10,7 @@
 #include "metal/device/device.h"
 #include "metal/emulator/check/report.h"
 #include "metal/emulator/compile/compile.h"
+#include "metal/emulator/numerics/losses.h"
 #include "validation/shader/array.h"
 #include "validation/shader/script.h"
 
@@ -40,7 +41,8 @@ struct ShaderOutcome {
   std::map<std::string, ShaderArray> arrays;  ///< outputs, and what a kernel may write; empty after a GPU's error
   std::vector<metal::emulator::Report> reports, warnings;
   std::vector<AllowedReport> allowed;
-  std::optional<metal::Error> error;  ///< what stopped the script, if there is no report
+  std::vector<metal::emulator::DispatchLosses> losses;  ///< with EmulatorOptions::with_numerics: of each dispatch
+  std::optional<metal::Error> error;                    ///< what stopped the script, if there is no report
 
   bool passed() const { return reports.empty() && !error; }
 };

@@ -160,6 +160,20 @@ struct BarrierChange {
   assay_u32 memory_flags = 0;  ///< if it is not deleted: the memory that the barrier orders instead
 };
 
+/// What a shader compiled with CompileOptions::with_numerics calls behind its floating-point operations. `entry` is the
+/// number of the tape's entry that tells how a value was computed; 0: the value is exact.
+struct NumericsServices {
+  /// `code` is code_of() an Operation of `operands` [count] whose entries are `entries` [count].
+  assay_u32 (*operation)(const Site* site, assay_u32 code, assay_u32 count, const double* operands, double result,
+                         const assay_u32* entries);
+  assay_u32 (*load)(const void* address, double value);
+  void (*store)(const void* address, assay_u32 entry, assay_u32 bytes);
+  void (*move)(const void* to, const void* from, assay_u64 bytes);
+  /// `predicate` is LLVM's number of a comparison: 1 equal, 2 greater, 3 greater or equal, ...
+  void (*compare)(const Site* site, assay_u32 predicate, double left, double right, assay_u32 left_entry,
+                  assay_u32 right_entry);
+};
+
 /// What the emulator does for the thread that calls. It knows which thread that is.
 struct Services {
   /// Called before each access, in shaders compiled for checking. `pc` is the return address in the shader. Accesses of
@@ -203,6 +217,8 @@ struct Services {
 
   /// The offset from an OS thread's thread pointer to the address of its FastBarrier. Used on x86-64 only.
   assay_u64 fast_barrier_offset;
+
+  const NumericsServices* numerics;
 };
 
 struct Shader {

@@ -30,6 +30,8 @@ const char* to_string(Check check) {
       return "synccheck";
     case Check::simdcheck:
       return "simdcheck";
+    case Check::numcheck:
+      return "numcheck";
   }
   return "?";
 }

@@ -9,13 +9,14 @@
 
 namespace assay::metal::emulator {
 
-/// All names but simdcheck are those of NVIDIA's compute-sanitizer.
+/// All names but simdcheck and numcheck are those of NVIDIA's compute-sanitizer.
 enum class Check {
   memcheck,   ///< out-of-bounds access
   initcheck,  ///< read of bytes that were never written
   racecheck,  ///< unordered accesses by two threads, one of them a write
   synccheck,  ///< barrier that not all threads reach
   simdcheck,  ///< simdgroup operation that not all lanes of the simdgroup execute
+  numcheck,   ///< NaN or infinity out of numbers, lost digits
 };
 
 const char* to_string(Check check);

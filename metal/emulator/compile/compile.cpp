@@ -14,6 +14,7 @@
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/preprocess.h"
+#include "metal/emulator/numerics/instrument.h"
 #include "metal/emulator/translate/translate.h"
 #include "metal/system/system.h"
 
@@ -39,19 +40,30 @@ std::string analyse(const Clang& clang, const fs::path& input, const fs::path& o
   return run ? run->messages : "";
 }
 
+/// Replaces the output of a step by the same with calls of the hooks of floating-point operations.
+Result<void> observe(const fs::path& output) {
+  const auto text = read_file(output);
+  const auto headers = find_shader_headers();
+  if (!text) return tl::make_unexpected(text.error());
+  if (!headers) return tl::make_unexpected(headers.error());
+  return write_file(output, instrument_numerics(*text, headers->string()));
+}
+
 /// Compiles into another file and renames it to `object`, since other processes may do the same at the same time.
-Result<void> build(const Clang& clang, const std::string& text, bool is_checked, const fs::path& work,
+Result<void> build(const Clang& clang, const std::string& text, const CompileOptions& options, const fs::path& work,
                    const fs::path& object) {
   const fs::path built = work / "object";
   fs::path input = work / "translated";
   const auto written = write_file(input, text);
   if (!written) return tl::make_unexpected(written.error());
   std::future<std::string> analysis;
-  if (is_checked) analysis = std::async(std::launch::async, analyse, clang, input, work / "analysis");
-  for (const CompilingStep& step : compiling_steps(is_checked, built)) {
+  if (options.is_checked) analysis = std::async(std::launch::async, analyse, clang, input, work / "analysis");
+  for (const CompilingStep& step : compiling_steps(options, built)) {
     const auto run = run_clang(clang, step.flags, input, work / "messages");
     if (!run) return tl::make_unexpected(run.error());
     if (run->status != 0) return error(Error::Kind::compile, run->messages);
+    if (step.is_observed)
+      if (const auto observed = observe(step.output); !observed) return observed;
     input = step.output;
   }
   std::error_code failure;
@@ -145,13 +157,13 @@ Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_v
   if (!text) return tl::make_unexpected(text.error());
 
   std::string flags;
-  for (const CompilingStep& step : compiling_steps(options.is_checked, ""))
+  for (const CompilingStep& step : compiling_steps(options, ""))
     flags += fmt::format("{}\n", fmt::join(step.flags, " "));
   const std::string key = fmt::format("{}\n{}\n{}{}\n{}", abi::version, clang->version, flags, processor(), *text);
   const fs::path object = cache / (content_name(key) + ".so");
   if (fs::exists(object))
     if (auto cached = load(object, work->path())) return cached;
-  const auto built = build(*clang, *text, options.is_checked, work->path(), object);
+  const auto built = build(*clang, *text, options, work->path(), object);
   if (!built) return tl::make_unexpected(built.error());
   trim_cache(cache, options.cache_limit);
   return load(object, work->path());

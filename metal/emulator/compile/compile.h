@@ -17,7 +17,8 @@
 namespace assay::metal::emulator {
 
 struct CompileOptions {
-  bool is_checked = true;  ///< report every access of memory to the Services
+  bool is_checked = true;      ///< report every access of memory to the Services
+  bool with_numerics = false;  ///< report every floating-point operation too: numerics/instrument.h
   ShaderLanguage language;
   std::string kernel;                                  ///< the only kernel to compile, by its name; empty: all
   std::filesystem::path cache;                         ///< empty: $XDG_CACHE_HOME/assay, else ~/.cache/assay

@@ -37,6 +37,7 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purp
                                     "-D__AIR64__=1"};
   flags.push_back(fmt::format("-D__METAL_VERSION__={}", options.language.metal_version));
   flags.push_back(fmt::format("-DASSAY_CHECKED={}", options.is_checked && purpose == Purpose::run ? 1 : 0));
+  flags.push_back(fmt::format("-DASSAY_NUMERICS={}", options.with_numerics && purpose == Purpose::run ? 1 : 0));
   flags.push_back(fmt::format("-DASSAY_LINT={}", purpose == Purpose::lint ? 1 : 0));
   flags.push_back(fmt::format("-DASSAY_NVPTX={}", purpose == Purpose::ptx ? 1 : 0));
   // Metal does not define these, and a shader's text could depend on them.
@@ -103,6 +104,8 @@ const std::vector<std::string> from_bitcode = {"-x", "ir", "-w", "-fPIC", "-ffp-
 
 const std::vector<std::string> to_bitcode = {"-c", "-emit-llvm"};
 
+const std::vector<std::string> to_text = {"-S", "-emit-llvm", "-fno-discard-value-names"};
+
 const char* const counted_blocks = "-fsanitize-coverage=bb,no-prune,trace-pc";
 
 /// Prepares for an optimiser that runs later. A tail call of a hook would lose the caller's source position. The
@@ -140,11 +143,12 @@ CompilingStep step(std::initializer_list<std::vector<std::string>> parts, std::f
 
 }  // namespace
 
-std::vector<CompilingStep> compiling_steps(bool is_checked, const std::filesystem::path& object) {
-  if (!is_checked) return {step({common, to_processor, linked, {"-O3"}}, object)};
+std::vector<CompilingStep> compiling_steps(const CompileOptions& options, const std::filesystem::path& object) {
+  if (!options.is_checked) return {step({common, to_processor, linked, {"-O3"}}, object)};
   const std::filesystem::path plain = object.string() + ".plain", with_hooks = object.string() + ".hooked";
-  return {step({common, to_processor, unoptimised, to_bitcode}, plain),
-          step({from_bitcode, hooked, to_bitcode}, with_hooks), step({from_bitcode, linked, optimised}, object)};
+  CompilingStep first = step({common, to_processor, unoptimised, options.with_numerics ? to_text : to_bitcode}, plain);
+  first.is_observed = options.with_numerics;
+  return {first, step({from_bitcode, hooked, to_bitcode}, with_hooks), step({from_bitcode, linked, optimised}, object)};
 }
 
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output) {

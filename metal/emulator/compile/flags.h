@@ -17,12 +17,13 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purp
 struct CompilingStep {
   std::vector<std::string> flags;
   std::filesystem::path output;
+  bool is_observed = false;  ///< numerics/instrument.h changes the output
 };
 
 /// From translated text to a shared object. The input of each step is the output of the step before. In a checked
 /// shader a call of a hook is put in front of every access before anything is optimised, because the optimiser removes
 /// unused reads but no calls of hooks.
-std::vector<CompilingStep> compiling_steps(bool is_checked, const std::filesystem::path& object);
+std::vector<CompilingStep> compiling_steps(const CompileOptions& options, const std::filesystem::path& object);
 
 /// From text translated for NVIDIA GPUs to PTX, for the GPUs of `architecture` ("sm_90") and later.
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output);

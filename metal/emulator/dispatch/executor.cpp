@@ -6,12 +6,15 @@
 #include <thread>
 
 #include "metal/device/joined_threads.h"
+#include "metal/emulator/dispatch/services.h"
 #include "metal/emulator/dispatch/signals.h"
+#include "metal/emulator/numerics/numeric_reports.h"
 
 namespace assay::metal::emulator {
 
 Executor::Executor(std::shared_ptr<Arena> arena, ReportLog& log, ExecutorOptions options)
     : arena_(std::move(arena)), log_(log), options_(options), checker_(log_, options.checks) {
+  if (options_.with_numerics) numerics_ = std::make_unique<Numerics>(services().position);
   if (options_.os_threads == 0) options_.os_threads = std::max(1U, std::thread::hardware_concurrency());
 }
 
@@ -31,18 +34,33 @@ std::optional<Error> Executor::run_checked(Launch& launch) {
   const FaultGuard guard;
   GroupRunner& first = runner(0);
   checker_.begin_dispatch(launch.info);
-  first.begin_dispatch(launch, &checker_);
+  first.begin_dispatch(launch, &checker_, numerics_.get());
+  const auto first_origin = static_cast<std::uint32_t>(numerics_ ? numerics_->origins().size() : 0);
+  if (numerics_) numerics_->begin_dispatch();
   std::atomic<std::uint64_t> next = 0;
   run_groups(first, launch, next);
+  if (numerics_) note_numerics(first_origin, launch.info);
   checker_.end_dispatch();
   *launch.static_length = std::max(launch.static_length->load(), first.static_length());
   return first.error();
 }
 
+void Executor::note_numerics(std::uint32_t first_origin, const DispatchInfo& dispatch) {
+  Losses losses = losses_of(*numerics_, dispatch);
+  report_origins(*numerics_, first_origin, dispatch, log_);
+  report_losses(*numerics_, losses, dispatch, log_);
+  losses_.push_back({dispatch.kernel, std::move(losses), !numerics_->tape().is_full()});
+}
+
+std::vector<DispatchLosses> Executor::losses() const {
+  const std::lock_guard lock(mutex_);
+  return losses_;
+}
+
 std::optional<Error> Executor::run_unchecked(const Launch& launch) {
   const std::uint64_t groups = ChosenGroups(launch.info.grid.groups().count(), launch.only_groups).count();
   const auto workers = static_cast<std::size_t>(std::min<std::uint64_t>(options_.os_threads, groups));
-  for (std::size_t worker = 0; worker < workers; ++worker) runner(worker).begin_dispatch(launch, nullptr);
+  for (std::size_t worker = 0; worker < workers; ++worker) runner(worker).begin_dispatch(launch, nullptr, nullptr);
   std::atomic<std::uint64_t> next = 0;
   const auto work = [&](std::size_t worker) {
     const FaultGuard guard;

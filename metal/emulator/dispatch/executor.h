@@ -11,6 +11,7 @@
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/dispatch/group_runner.h"
 #include "metal/emulator/dispatch/launch.h"
+#include "metal/emulator/numerics/losses.h"
 #include "metal/emulator/simt/order.h"
 
 namespace assay::metal::emulator {
@@ -19,6 +20,7 @@ struct ExecutorOptions {
   GroupOptions group;
   Checks checks;
   unsigned os_threads = 0;  ///< 0: as many as the machine runs at once
+  bool with_numerics = false;
 };
 
 class Executor {
@@ -28,9 +30,13 @@ class Executor {
   /// Runs all groups. Returns the first error, whether or not it stopped them.
   std::optional<Error> run(std::unique_ptr<Launch> launch);
 
+  /// Of the dispatches that have run.
+  std::vector<DispatchLosses> losses() const;
+
  private:
   std::optional<Error> run_checked(Launch& launch);
   std::optional<Error> run_unchecked(const Launch& launch);
+  void note_numerics(std::uint32_t first_origin, const DispatchInfo& dispatch);
   void run_groups(GroupRunner& runner, const Launch& launch, std::atomic<std::uint64_t>& next);
   GroupRunner& runner(std::size_t index);
 
@@ -38,7 +44,9 @@ class Executor {
   ReportLog& log_;
   ExecutorOptions options_;
   Checker checker_;
-  std::mutex mutex_;
+  std::unique_ptr<Numerics> numerics_;  ///< null without them
+  std::vector<DispatchLosses> losses_;
+  mutable std::mutex mutex_;
   std::vector<std::unique_ptr<GroupRunner>> runners_;  ///< one for each OS thread
   std::vector<std::unique_ptr<Launch>> sequence_;      ///< the dispatches that reports may still name
 };

@@ -16,7 +16,8 @@ GroupRunner::GroupRunner(const std::shared_ptr<Arena>& arena, ReportLog& log, Gr
       positions_(Scheduler::max_threads),
       arena_(arena.get()) {}
 
-void GroupRunner::begin_dispatch(const Launch& launch, Checker* checker) {
+void GroupRunner::begin_dispatch(const Launch& launch, Checker* checker, Numerics* numerics) {
+  numerics_ = numerics;
   launch_ = &launch;
   checker_ = checker;
   error_.reset();

@@ -11,6 +11,7 @@
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/dispatch/launch.h"
 #include "metal/emulator/memory/threadgroup_memory.h"
+#include "metal/emulator/numerics/numerics.h"
 #include "metal/emulator/simt/barriers.h"
 #include "metal/emulator/simt/order.h"
 #include "metal/emulator/simt/scheduler.h"
@@ -27,8 +28,9 @@ class GroupRunner final : private BarrierListener {
  public:
   GroupRunner(const std::shared_ptr<Arena>& arena, ReportLog& log, GroupOptions options);
 
-  /// Prepares to run groups of `launch` on the calling OS thread. `launch` must outlive them. The checker may be null.
-  void begin_dispatch(const Launch& launch, Checker* checker);
+  /// Prepares to run groups of `launch` on the calling OS thread. `launch` must outlive them. The checker and the
+  /// numerics may be null.
+  void begin_dispatch(const Launch& launch, Checker* checker, Numerics* numerics);
 
   /// Runs one group. Returns false if the dispatch must stop.
   bool run(std::uint64_t group);
@@ -54,6 +56,7 @@ class GroupRunner final : private BarrierListener {
 
   /// Called on the current thread's stack after the processor refused an access of that thread: signals.h.
   [[noreturn]] void fault(const void* address, const void* pc);
+  Numerics* numerics() const { return numerics_; }
   abi::FastBarrier& fast_barrier() { return scheduler_.fast_barrier(); }
   Fiber* running_fiber() const { return is_running_ ? &scheduler_.current_fiber() : nullptr; }
 
@@ -65,6 +68,8 @@ class GroupRunner final : private BarrierListener {
   void release_in_order_of_arrival(std::uint32_t threads) override { scheduler_.requeue_last(threads); }
   void threadgroup_barrier_passed(std::uint32_t flags) override;
   void simdgroup_barrier_passed(std::uint32_t simdgroup, std::uint32_t flags) override;
+  bool follows_values() const override { return numerics_ != nullptr; }
+  void value_moved(const void* to, const void* from, std::uint64_t bytes) override { numerics_->move(to, from, bytes); }
   void lanes_missing(std::uint32_t simdgroup, std::uint32_t active, std::uint32_t missing,
                      const abi::Site& site) override;
   void barrier_skipped(std::uint32_t waiting, const abi::Site& site, std::uint32_t finished) override;
@@ -97,6 +102,7 @@ class GroupRunner final : private BarrierListener {
   std::vector<abi::Position> positions_;  ///< of each thread; those in the grid are filled in when it begins
   const Launch* launch_ = nullptr;
   Checker* checker_ = nullptr;
+  Numerics* numerics_ = nullptr;
   const Arena* arena_;
   std::uint64_t group_ = 0, steps_left_ = 0;
   Size group_position_, extent_;

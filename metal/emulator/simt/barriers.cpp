@@ -202,9 +202,20 @@ void Barriers::run_collective(std::uint32_t simdgroup) {
   for (std::uint32_t mask = active; mask != 0; mask &= mask - 1) {
     const std::uint32_t lane = first_lane(mask), from = lane / width * width;
     std::memcpy(arrivals_[base + lane].gather.all, gathered_.data() + from * bytes, width * bytes);
+    if (listener_.follows_values()) note_gathered(base, active, from, width, lane);
     results_[base + lane] = {by_quads ? active >> from & 0xFU : active, lane % width};
   }
   release(simdgroup, active);
+}
+
+/// The lanes [from, from + width) of `active` have given their values to `lane`.
+void Barriers::note_gathered(std::uint32_t base, std::uint32_t active, std::uint32_t from, std::uint32_t width,
+                             std::uint32_t lane) {
+  const auto& to = arrivals_[base + lane].gather;
+  for (std::uint32_t n = 0; n < width; ++n)
+    if (active >> (from + n) & 1)
+      listener_.value_moved(static_cast<const std::byte*>(to.all) + n * to.bytes,
+                            arrivals_[base + from + n].gather.mine, to.bytes);
 }
 
 void Barriers::release(std::uint32_t simdgroup, std::uint32_t released) {

@@ -42,6 +42,10 @@ class BarrierListener {
   /// The threads wait at barriers that can never be passed; nobody is released.
   virtual void barriers_differ(std::uint32_t one, const abi::Site& site_of_one, std::uint32_t other,
                                const abi::Site& site_of_other) = 0;
+
+  /// Whether value_moved() is to be called for each value that a collective copies from lane to lane.
+  virtual bool follows_values() const { return false; }
+  virtual void value_moved(const void* /*to*/, const void* /*from*/, std::uint64_t /*bytes*/) {}
 };
 
 class Barriers {
@@ -132,6 +136,8 @@ class Barriers {
   void report_skipped_threadgroup_barrier();
   void resolve_simdgroup_barrier(std::uint32_t simdgroup);
   void run_collective(std::uint32_t simdgroup);
+  void note_gathered(std::uint32_t base, std::uint32_t active, std::uint32_t from, std::uint32_t width,
+                     std::uint32_t lane);
   void release(std::uint32_t simdgroup, std::uint32_t released);
   bool has_passed(std::uint32_t thread, const abi::Site& site) const;
   std::uint32_t faulted_lanes(std::uint32_t simdgroup) const;

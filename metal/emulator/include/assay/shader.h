@@ -3,6 +3,7 @@
 #pragma clang system_header
 
 #include <assay/hooks.h>
+#include <assay/numerics.h>
 #include <assay/scopes.h>
 #include <assay/site.h>
 #include <assay/types.h>

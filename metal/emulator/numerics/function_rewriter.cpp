@@ -1,0 +1,90 @@
+#include "metal/emulator/numerics/function_rewriter.h"
+
+namespace assay::metal::emulator {
+
+using ir::Call;
+using ir::Instruction;
+using ir::Value;
+
+std::string FunctionRewriter::run(std::span<const std::string_view> lines) {
+  find_variables(lines);
+  bool has_entry = false;
+  for (const std::string_view line : lines) {
+    const auto read = ir::instruction(line);
+    if (read) before(*read);
+    text_.append(line).append("\n");
+    if (read) after(*read);
+    if (!has_entry && line.starts_with("entry:")) has_entry = true, enter();
+  }
+  return text_;
+}
+
+void FunctionRewriter::find_variables(std::span<const std::string_view> lines) {
+  for (const std::string_view line : lines)
+    if (const auto read = ir::instruction(line); read && read->opcode == "alloca")
+      if (ir::is_floating(ir::parts(read->operands)[0])) variables_.insert(read->result);
+  for (const std::string_view line : lines)
+    if (const auto read = ir::instruction(line); read && !variables_.empty()) forget_escaping(*read);
+}
+
+void FunctionRewriter::forget_escaping(const Instruction& read) {
+  if (read.opcode == "alloca") return;
+  if (read.opcode == "call" && read.operands.find("@llvm.lifetime.") != std::string_view::npos) return;
+  const bool is_access = read.opcode == "load" || read.opcode == "store";
+  const auto operands = is_access ? ir::parts(without_qualifiers(read.operands)) : std::vector<std::string_view>();
+  const std::string_view accessed = is_access ? pointer(operands[1]) : std::string_view();
+  const bool is_scalar = is_access && ir::is_floating(operands[0].substr(0, operands[0].find(' ')));
+  for (std::size_t at = read.operands.find('%'); at != std::string_view::npos; at = read.operands.find('%', at + 1)) {
+    const std::string_view rest = read.operands.substr(at);
+    const std::string_view name = rest.size() > 1 && rest[1] == '"' ? rest.substr(0, rest.find('"', 2) + 1)
+                                                                    : rest.substr(0, rest.find_first_of(" ,()]>}"));
+    if (name != accessed || !is_scalar) variables_.erase(name);
+  }
+}
+
+void FunctionRewriter::before(const Instruction& read) {
+  debug_ = read.debug;
+  if (read.opcode == "ret") {
+    before_return(ir::value(read.operands));
+  } else if (const auto call = called(read)) {
+    const ir::DefinedFunction* const callee = module_.function(call->callee);
+    if (callee ? !callee->is_skipped : call->callee.empty()) pass_arguments(*call, callee);
+  }
+}
+
+void FunctionRewriter::after(const Instruction& read) {
+  debug_ = read.debug;
+  if (read.opcode == "alloca") return declare(read);
+  if (read.opcode == "load") return loaded(read);
+  if (read.opcode == "store") return stored(read);
+  if (read.opcode == "cmpxchg") return exchanged(read);
+  if (const auto call = called(read)) return returned(read, *call);
+  if (read.opcode == "fcmp") return compared(read);
+  if (!read.result.empty()) computed(read);
+}
+
+std::string FunctionRewriter::site() {
+  if (function_.is_own) return "%\"assay.site\"";
+  return sites_.of(debug_.empty() ? ir::SourceLine() : module_.source_of(debug_));
+}
+
+std::string FunctionRewriter::as_double(std::string_view type, std::string_view name) {
+  if (type == "double" || (type == "float" && !name.starts_with('%'))) return std::string(name);
+  std::string wide = temporary();
+  add("{} = {} {} {} to double", wide, type == "x86_fp80" ? "fptrunc" : "fpext", type, name);
+  return wide;
+}
+
+std::string Sites::of(const ir::SourceLine& place) {
+  if (place.line == 0) return "@assay.site.0";
+  const auto [entry, is_new] = numbers_.try_emplace(place, all_.size());
+  if (is_new) all_.push_back(place);
+  return fmt::format("@assay.site.{}", entry->second);
+}
+
+std::string instrumented(const ir::Module& module, Sites& sites, const ir::DefinedFunction& function,
+                         std::span<const std::string_view> lines) {
+  return FunctionRewriter(module, sites, function).run(lines);
+}
+
+}  // namespace assay::metal::emulator

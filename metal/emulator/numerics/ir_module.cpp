@@ -1,0 +1,87 @@
+#include "metal/emulator/numerics/ir_module.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace assay::metal::emulator::ir {
+
+namespace {
+
+/// The value of "name: value" in the text of a metadata node; empty if it has none.
+std::string_view field(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    if (at == 0 || (text[at - 1] != ' ' && text[at - 1] != '(')) continue;
+    std::string_view rest = text.substr(at + name.size());
+    if (rest.starts_with('"')) return rest.substr(1, rest.find('"', 1) - 1);
+    return rest.substr(0, rest.find_first_of(",)"));
+  }
+  return {};
+}
+
+std::uint32_t number(std::string_view text) {
+  std::uint32_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+/// What the emulator's headers define for the instrumentation itself.
+bool is_hook(std::string_view name) {
+  static constexpr std::array prefixes = {"@__tsan_",         "@__sanitizer_", "@__ubsan_",
+                                          "@assay_numerics_", "@__truncsfbf2", "@assay_shader"};
+  return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
+}
+
+}  // namespace
+
+Module::Module(std::string_view text, const std::string& headers) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines_.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  read_metadata();
+  read_functions(headers);
+}
+
+void Module::read_metadata() {
+  for (const std::string_view line : lines_)
+    if (const std::size_t equals = line.find(" = "); line.starts_with('!') && equals != std::string_view::npos)
+      metadata_[line.substr(0, equals)] = line.substr(equals + 3);
+}
+
+void Module::read_functions(const std::string& headers) {
+  for (const std::string_view line : lines_) {
+    if (!line.starts_with("define ")) continue;
+    const auto signature = call(line);
+    if (!signature) continue;
+    const std::size_t debug = line.find(" !dbg ");
+    DefinedFunction read{*signature, true, is_hook(signature->callee)};
+    if (debug != std::string_view::npos) {
+      const std::string_view scope = line.substr(debug + 6, line.find(' ', debug + 6) - debug - 6);
+      read.is_own = file_of(scope).starts_with(headers);
+    }
+    functions_.emplace(signature->callee, read);
+  }
+}
+
+const DefinedFunction* Module::function(std::string_view name) const {
+  const auto found = functions_.find(name);
+  return found == functions_.end() ? nullptr : &found->second;
+}
+
+std::string Module::file_of(std::string_view scope) const {
+  const auto found = metadata_.find(scope);
+  if (found == metadata_.end()) return {};
+  const auto file = metadata_.find(field(found->second, "file: "));
+  return file == metadata_.end() ? std::string() : std::string(field(file->second, "filename: "));
+}
+
+SourceLine Module::source_of(std::string_view debug) const {
+  const auto found = metadata_.find(debug);
+  if (found == metadata_.end()) return {};
+  const std::string_view text = found->second;
+  return {file_of(field(text, "scope: ")), number(field(text, "line: ")), number(field(text, "column: "))};
+}
+
+}  // namespace assay::metal::emulator::ir

@@ -1,0 +1,140 @@
+#include "metal/emulator/numerics/losses.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace assay::metal::emulator {
+
+namespace {
+
+double of_half(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  const double magnitude = exponent == 31  ? (mantissa ? NAN : INFINITY)
+                           : exponent == 0 ? std::ldexp(mantissa, -24)
+                                           : std::ldexp(mantissa + 1024, exponent - 25);
+  return bits >> 15 ? -magnitude : magnitude;
+}
+
+double number_at(const std::byte* address, Precision precision) {
+  if (precision == Precision::single) {
+    float value = 0;
+    std::memcpy(&value, address, sizeof value);
+    return value;
+  }
+  std::uint16_t bits = 0;
+  std::memcpy(&bits, address, sizeof bits);
+  return precision == Precision::half ? of_half(bits) : std::bit_cast<float>(std::uint32_t{bits} << 16);
+}
+
+/// The finite elements of a buffer whose errors are known.
+std::vector<OutputError> elements_of(const Numerics& numerics, const BoundMemory& memory) {
+  std::vector<OutputError> elements;
+  for_each_known(numerics, memory, [&](const KnownNumber& known) {
+    if (std::isfinite(known.entry.value))
+      elements.push_back({{}, known.entry.value, known.entry.exact, 0, known.precision, known.number, known.address});
+  });
+  return elements;
+}
+
+/// Finds the bits that each element has lost, and the worst element.
+void measure(std::vector<OutputError>& elements, const DispatchInfo& dispatch, Losses& losses) {
+  if (elements.empty()) return;
+  double squares = 0;
+  for (const OutputError& one : elements) squares += one.exact * one.exact;
+  const double scale = std::sqrt(squares / static_cast<double>(elements.size()));
+  for (OutputError& one : elements) {
+    const double size = std::max({std::fabs(one.exact), scale, least_normal(one.precision)});
+    const double units = std::fabs(one.stored - one.exact) / (unit_roundoff(one.precision) * size);
+    one.lost_bits = units > 1 ? std::log2(units) : 0;
+    if (one.is_large()) ++losses.large;
+  }
+  losses.worst.push_back(*std::ranges::max_element(elements, {}, &OutputError::lost_bits));
+  losses.worst.back().place = name_of(dispatch, losses.worst.back().address);
+}
+
+/// The share of each site: see the header.
+std::vector<double> shares_of(const Numerics& numerics, const std::vector<OutputError>& outputs) {
+  std::vector<double> sites(numerics.sites().size());
+  if (outputs.empty()) return sites;
+  const Tape& tape = numerics.tape();
+  std::vector<double> weights(tape.size());
+  for (const OutputError& one : outputs) weights[one.entry] += 1 / static_cast<double>(outputs.size());
+  for (std::uint32_t n = tape.size() - 1; n > 0; --n) {
+    if (weights[n] == 0) continue;
+    const TapeEntry& entry = tape[n];
+    double parts[3] = {}, sum = std::fabs(entry.rounding), passed = 0;
+    for (int k = 0; k < 3; ++k)
+      if (entry.operands[k] != 0) sum += parts[k] = std::fabs(entry.slopes[k] * tape[entry.operands[k]].error());
+    for (int k = 0; k < 3; ++k) {
+      if (!(parts[k] > 0) || !std::isfinite(sum)) continue;
+      const double growth = std::fabs(entry.slopes[k] * tape[entry.operands[k]].value / entry.value);
+      const double part = weights[n] * parts[k] / sum / std::max(1.0, growth);
+      weights[entry.operands[k]] += part;
+      passed += part;
+    }
+    sites[entry.site()] += weights[n] - passed;
+  }
+  return sites;
+}
+
+std::vector<LineLoss> by_line(const Numerics& numerics, const std::vector<double>& shares) {
+  std::map<std::pair<std::string, std::uint32_t>, LineLoss> lines;
+  for (std::uint32_t n = 1; n < shares.size(); ++n) {
+    const SiteStatistics& site = numerics.sites()[n];
+    const double bits = std::log2(site.worst_growth);
+    if (!(shares[n] > 0 || (bits > 1 && n >= numerics.first_site()))) continue;
+    LineLoss& line = lines[{site.position.file, site.position.line}];
+    line.position = {site.position.file, site.position.line, 0};
+    line.share += shares[n];
+    if (line.site == 0 || bits > line.lost_bits) line.site = n;
+    line.lost_bits = std::max(line.lost_bits, bits);
+  }
+  std::vector<LineLoss> sorted;
+  for (const auto& [place, line] : lines) sorted.push_back(line);
+  std::ranges::sort(sorted, [](const LineLoss& a, const LineLoss& b) {
+    return std::tuple(-a.share, -a.lost_bits, a.position.line) < std::tuple(-b.share, -b.lost_bits, b.position.line);
+  });
+  return sorted;
+}
+
+}  // namespace
+
+void for_each_known(const Numerics& numerics, const BoundMemory& memory,
+                    const std::function<void(const KnownNumber&)>& visit) {
+  if (!memory.allocation || memory.allocation->length() <= memory.offset) return;
+  const std::byte* const begin = memory.allocation->begin() + memory.offset;
+  const std::uint64_t bytes = memory.allocation->length() - memory.offset;
+  const auto first = reinterpret_cast<std::uintptr_t>(begin);
+  numerics.places().for_each(first, bytes, [&](std::uintptr_t address, std::uint32_t number) {
+    const TapeEntry& entry = numerics.tape()[number];
+    const std::uint64_t offset = address - first;
+    for (const Precision precision : {entry.precision(), Precision::single}) {
+      if (precision == Precision::wide || offset + bytes_of(precision) > bytes) continue;
+      const double stored = number_at(begin + offset, precision);
+      if (stored == entry.value || (std::isnan(stored) && std::isnan(entry.value)))
+        return visit({begin + offset, precision, number, entry});
+    }
+  });
+}
+
+Losses losses_of(const Numerics& numerics, const DispatchInfo& dispatch) {
+  Losses losses;
+  std::vector<OutputError> large, all;
+  for (const BoundMemory& memory : dispatch.memory) {
+    if (memory.kind != BoundMemory::Kind::buffer) continue;
+    std::vector<OutputError> elements = elements_of(numerics, memory);
+    measure(elements, dispatch, losses);
+    std::ranges::copy_if(elements, std::back_inserter(large), [](const OutputError& one) { return one.is_large(); });
+    std::ranges::move(elements, std::back_inserter(all));
+  }
+  losses.lines = by_line(numerics, shares_of(numerics, large.empty() ? all : large));
+  return losses;
+}
+
+}  // namespace assay::metal::emulator

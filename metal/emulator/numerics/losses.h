@@ -1,0 +1,69 @@
+// Which lines made the error of a dispatch's outputs, from the tape.
+//
+// The error of a value is the rounding of its own operation and, to first order, each operand's error times the slope.
+// An output's error is divided in these proportions, from the last operation to the first. An operation that multiplies
+// the relative error of an operand by k > 1, as a subtraction of nearly equal numbers does, is given 1 - 1/k of the
+// operand's part, and the operand 1/k. So the shares of all lines sum to 1, and a cancellation gets what it
+// magnified rather than the roundings before it: they would have done no harm.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "metal/emulator/numerics/numerics.h"
+
+namespace assay::metal::emulator {
+
+/// An element of memory beside its exact value.
+struct OutputError {
+  std::string place;  ///< "buffer(1) `y` + 20", of the worst of a buffer
+  double stored = 0, exact = 0;
+  double lost_bits = 0;  ///< of the bits of its type: log2 of the relative error in units of the roundoff
+  Precision precision = Precision::single;
+  std::uint32_t entry = 0;
+  const std::byte* address = nullptr;
+
+  /// More than half of its digits are lost.
+  bool is_large() const { return 2 * lost_bits > bits_of(precision); }
+};
+
+struct LineLoss {
+  SourcePosition position;  ///< column 0
+  double share = 0;         ///< of the error of the outputs whose error is large, or of all if none is
+  double lost_bits = 0;     ///< by the worst operation: log2 of the growth of the relative error
+  std::uint32_t site = 0;   ///< of that operation
+};
+
+struct Losses {
+  std::vector<OutputError> worst;  ///< of each buffer
+  std::uint64_t large = 0;         ///< elements whose error is large
+  std::vector<LineLoss> lines;     ///< by falling share, then falling bits
+};
+
+/// Of one dispatch.
+struct DispatchLosses {
+  std::string kernel;
+  Losses losses;
+  bool is_complete = true;  ///< false: the tape was full before the end
+};
+
+/// A number in memory, and how it was computed. A half that became a float has the entry of the half.
+struct KnownNumber {
+  const std::byte* address;
+  Precision precision;   ///< in memory
+  std::uint32_t number;  ///< of the entry
+  const TapeEntry& entry;
+};
+
+/// Calls visit for each number in `memory` that has an entry in the tape, and is still there.
+void for_each_known(const Numerics& numerics, const BoundMemory& memory,
+                    const std::function<void(const KnownNumber&)>& visit);
+
+/// Of the buffers of a dispatch that has ended. The error of an element is relative to itself, or to the root mean
+/// square of its buffer if that is larger.
+Losses losses_of(const Numerics& numerics, const DispatchInfo& dispatch);
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,85 @@
+// The operations of floating-point numbers that --numerics follows, and what they are in exact arithmetic.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace assay::metal::emulator {
+
+/// The numbers are part of instrumented shaders.
+enum class Operation : std::uint32_t {
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  negate,
+  convert,
+  fused,
+  absolute,  // from here to atanh: functions of one number
+  square_root,
+  exp,
+  exp2,
+  exp10,
+  log,
+  log2,
+  log10,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  acosh,
+  atanh,
+  power,
+  atan2,
+  scale
+};
+
+/// Types of floating-point numbers. `wide` is a double inside of the emulator's own functions.
+enum class Precision : std::uint32_t { half, bfloat, single, wide };
+
+/// What an instrumented shader calls an operation with: the operation of a result of this precision.
+constexpr std::uint32_t code_of(Operation operation, Precision precision) {
+  return static_cast<std::uint32_t>(operation) << 2 | static_cast<std::uint32_t>(precision);
+}
+constexpr Operation operation_of(std::uint32_t code) {
+  return static_cast<Operation>(code >> 2);
+}
+constexpr Precision precision_of(std::uint32_t code) {
+  return static_cast<Precision>(code & 3);
+}
+
+/// "half", "bfloat", "float", "double".
+const char* name_of(Precision precision);
+/// Bits of the significand: 11, 8, 24, 53.
+int bits_of(Precision precision);
+/// Half the distance from 1 to the next number.
+double unit_roundoff(Precision precision);
+/// Bytes of a number: 2, 2, 4, 8.
+std::uint64_t bytes_of(Precision precision);
+/// The least positive number that is not subnormal.
+double least_normal(Precision precision);
+
+struct Operands {
+  std::array<double, 3> of{};
+
+  bool operator==(const Operands&) const = default;
+};
+
+/// In double precision, as good as exact for operands of float.
+double exactly(Operation operation, const Operands& operands);
+
+/// d result / d operand `n`, at the operands, where `result` is exactly() of them.
+double slope(Operation operation, const Operands& operands, double result, int n);
+
+/// "1.5 - 1.25", "exp(89)", "bfloat(1e39)".
+std::string shown(std::uint32_t code, const Operands& operands);
+
+}  // namespace assay::metal::emulator

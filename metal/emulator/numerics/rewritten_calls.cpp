@@ -1,0 +1,123 @@
+// Calls, parameters and results: instrument.h.
+#include "metal/emulator/numerics/function_rewriter.h"
+
+namespace assay::metal::emulator {
+
+using ir::Call;
+using ir::Instruction;
+using ir::Value;
+
+namespace {
+
+bool is_by_value(const Value& value) {
+  return value.attributes.find("byval(") != std::string_view::npos;
+}
+
+std::string argument_entry(std::size_t n) {
+  return fmt::format("getelementptr inbounds ([64 x i32], ptr @assay.argument.entries, i64 0, i64 {})", n);
+}
+
+std::string argument_place(std::size_t n) {
+  return fmt::format("getelementptr inbounds ([64 x ptr], ptr @assay.argument.places, i64 0, i64 {})", n);
+}
+
+}  // namespace
+
+void FunctionRewriter::enter() {
+  debug_ = {};
+  if (function_.is_own) add("%\"assay.site\" = load ptr, ptr @assay.site.now");
+  const auto& parameters = function_.signature.arguments;
+  for (std::size_t n = 0; n < parameters.size() && n < 64; ++n) {
+    const Value& one = parameters[n];
+    if (ir::is_floating(one.type)) add("{} = load i32, ptr {}", new_entry(one.name), argument_entry(n));
+    if (may_hold_several(one.type) && one.name.find("coerce") != std::string_view::npos) {
+      places_[one.name] = ir::derived_name(one.name, "place");
+      passed_.insert(one.name);
+      add("{} = load ptr, ptr {}", places_[one.name], argument_place(n));
+    }
+    if (is_by_value(one)) take_copy(one, n);
+  }
+}
+
+void FunctionRewriter::take_copy(const Value& parameter, std::size_t n) {
+  const std::string_view from = parameter.attributes.substr(parameter.attributes.find("byval(") + 6);
+  const std::string_view type = from.substr(0, from.find(')'));
+  const std::string place = temporary();
+  add("{} = load ptr, ptr {}", place, argument_place(n));
+  add("call void @assay_numerics_move(ptr {}, ptr {}, i64 {})", parameter.name, place, size_of(type));
+}
+
+void FunctionRewriter::pass_arguments(const Call& call, const ir::DefinedFunction* callee) {
+  if (!callee || callee->is_own) add("store ptr {}, ptr @assay.site.now", site());
+  for (std::size_t n = 0; n < call.arguments.size() && n < 64; ++n) {
+    const Value& one = call.arguments[n];
+    if (ir::is_floating(one.type)) add("store i32 {}, ptr {}", entry_of(one.name), argument_entry(n));
+    if (is_by_value(one)) add("store ptr {}, ptr {}", one.name, argument_place(n));
+    if (may_hold_several(one.type)) add("store ptr {}, ptr {}", place_of(one.name), argument_place(n));
+  }
+}
+
+void FunctionRewriter::before_return(const Value& value) {
+  if (ir::is_floating(value.type)) add("store i32 {}, ptr @assay.result.entry", entry_of(value.name));
+  if (may_hold_several(value.type)) add("store ptr {}, ptr @assay.result.place", place_of(value.name));
+}
+
+void FunctionRewriter::returned(const Instruction& read, const Call& call) {
+  if (call.callee.starts_with("@llvm.memcpy") || call.callee.starts_with("@llvm.memmove"))
+    return move(call.arguments[0].name, call.arguments[1].name, call.arguments[2].name);
+  if (read.result.empty()) return;
+  if (call.callee.starts_with("@llvm.frexp")) frexps_[read.result] = call;
+  const ir::DefinedFunction* const callee = module_.function(call.callee);
+  if (callee && !callee->is_skipped) {
+    if (ir::is_floating(call.type)) add("{} = load i32, ptr @assay.result.entry", new_entry(read.result));
+    if (!may_hold_several(call.type)) return;
+    places_[read.result] = ir::derived_name(read.result, "place");
+    passed_.insert(read.result);
+    add("{} = load ptr, ptr @assay.result.place", places_[read.result]);
+  } else if (const auto known = known_function(call.callee); known && ir::is_floating(call.type)) {
+    returned_from(read, call, *known);
+  }
+}
+
+void FunctionRewriter::returned_from(const Instruction& read, const Call& call, const KnownFunction& known) {
+  std::vector<Operand> operands;
+  switch (known.kind) {
+    case KnownFunction::Kind::whole:
+      return;
+    case KnownFunction::Kind::choice:
+      return chosen(read.result, call);
+    case KnownFunction::Kind::scaling:
+      operands = {operand(call.type, call.arguments[0].name), integer(call.arguments[1], "sitofp")};
+      break;
+    case KnownFunction::Kind::operation:
+      for (const Value& one : call.arguments) operands.push_back(operand(one.type, one.name));
+  }
+  observe(read.result, call.type, known.operation, operands);
+}
+
+void FunctionRewriter::chosen(std::string_view result, const Call& call) {
+  const std::string is_first = temporary();
+  add("{} = fcmp ueq {} {}, {}", is_first, call.type, result, call.arguments[0].name);
+  add("{} = select i1 {}, i32 {}, i32 {}", new_entry(result), is_first, entry_of(call.arguments[0].name),
+      entry_of(call.arguments[1].name));
+}
+
+FunctionRewriter::Operand FunctionRewriter::integer(const Value& value, std::string_view conversion) {
+  std::string wide = temporary();
+  add("{} = {} {} {} to double", wide, conversion, value.type, value.name);
+  return {wide, "0"};
+}
+
+void FunctionRewriter::extracted_mantissa(const Instruction& read,
+                                          const std::pair<const std::string_view, Call>& frexp) {
+  const auto& [whole, call] = frexp;
+  if (!read.operands.ends_with(", 0")) return;
+  const std::string exponent = temporary(), negated = temporary();
+  add("{} = extractvalue {} {}, 1", exponent, call.type, whole);
+  add("{} = sub i32 0, {}", negated, exponent);
+  const Value& argument = call.arguments[0];
+  observe(read.result, argument.type, Operation::scale,
+          {operand(argument.type, argument.name), integer({"i32", {}, negated}, "sitofp")});
+}
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,49 @@
+// How each inexact value of a run was computed, in the order of computation.
+//
+// An entry is written for each operation whose result, or an operand of it, is rounded or not finite. A value without
+// an entry is exact by definition: inputs, literals, and what is computed from them without an error.
+#pragma once
+
+#include <cstdint>
+
+#include "metal/emulator/memory/zeroed_pages.h"
+#include "metal/emulator/numerics/operation.h"
+
+namespace assay::metal::emulator {
+
+struct TapeEntry {
+  double exact;               ///< from the operands' exact values, in double precision
+  double value;               ///< what the shader has
+  std::uint32_t operands[3];  ///< entries; of a value that is not finite: [0] is the number of its origin
+  float slopes[3];            ///< d value / d operand
+  float rounding;             ///< value - the exact result of the operands' values
+  std::uint32_t site_and_precision;
+
+  double error() const { return value - exact; }
+  std::uint32_t site() const { return site_and_precision >> 2; }
+  Precision precision() const { return static_cast<Precision>(site_and_precision & 3); }
+};
+
+class Tape {
+ public:
+  static constexpr std::uint32_t limit = 1U << 25;  ///< 1.5 GiB
+
+  Tape() : entries_(limit) { entries_.expect_use(limit); }
+
+  /// 0 if the tape is full.
+  std::uint32_t add(const TapeEntry& entry) {
+    if (size_ == limit) return is_full_ = true, 0;
+    entries_.data()[size_] = entry;
+    return size_++;
+  }
+  const TapeEntry& operator[](std::uint32_t n) const { return entries_.data()[n]; }
+  std::uint32_t size() const { return size_; }
+  bool is_full() const { return is_full_; }
+
+ private:
+  ZeroedPages<TapeEntry> entries_;
+  std::uint32_t size_ = 1;  ///< entry 0 stands for exact values
+  bool is_full_ = false;
+};
+
+}  // namespace assay::metal::emulator

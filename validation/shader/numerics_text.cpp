@@ -1,0 +1,64 @@
+#include "validation/shader/numerics_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "metal/device/read_file.h"
+
+namespace assay::validation {
+
+namespace {
+
+using metal::emulator::LineLoss;
+using metal::emulator::OutputError;
+
+std::string of(const OutputError& one) {
+  return fmt::format("  {} is {:.9g}, exactly {:.9g}: {:.1f} of {} bits lost\n", one.place, one.stored, one.exact,
+                     one.lost_bits, bits_of(one.precision));
+}
+
+/// Lines that lose something, with two lines of context.
+std::string with_margin(const std::string& file, const std::map<std::uint32_t, LineLoss>& losses) {
+  constexpr std::uint32_t context = 2;
+  std::set<std::uint32_t> shown;
+  for (const auto& [line, loss] : losses)
+    for (std::uint32_t n = line - std::min(line, context); n <= line + context; ++n) shown.insert(n);
+  std::istringstream source(metal::read_file(file).value_or(""));
+  std::string text = fmt::format("\n   bits  share  {}\n", file);
+  std::uint32_t number = 0, last = 0;
+  for (std::string line; std::getline(source, line);) {
+    if (!shown.contains(++number)) continue;
+    if (last != 0 && number > last + 1) text += "                ...\n";
+    last = number;
+    const auto loss = losses.find(number);
+    if (loss == losses.end())
+      text += fmt::format("{:20} | {}\n", number, line);
+    else
+      text +=
+          fmt::format("{:7.1f} {:4.0f} %{:6} | {}\n", loss->second.lost_bits, 100 * loss->second.share, number, line);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string numerics_text(const metal::emulator::DispatchLosses& dispatch) {
+  const auto& losses = dispatch.losses;
+  std::string text =
+      fmt::format("numerics of {}: {} element{} lost more than half of the digits\n", dispatch.kernel,
+                  losses.large == 0 ? "no" : fmt::format("{}", losses.large), losses.large == 1 ? "" : "s");
+  if (!dispatch.is_complete) text += "  more operations than fit into memory: what came later counts as exact\n";
+  for (const OutputError& one : losses.worst) text += of(one);
+  std::map<std::string, std::map<std::uint32_t, LineLoss>> files;
+  for (const LineLoss& line : losses.lines)
+    if (line.share >= 0.005 || line.lost_bits >= 2) files[line.position.file][line.position.line] = line;
+  for (const auto& [file, lines] : files) text += with_margin(file, lines);
+  return text;
+}
+
+}  // namespace assay::validation
