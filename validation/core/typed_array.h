@@ -55,11 +55,7 @@ class TypedArray {
  public:
   template <class Image>
   TypedArray(const std::vector<Image>& values, Dtype dtype) {
-    with_real(dtype, [&]<class Real>(Real) {
-      std::vector<Real> converted(values.size());
-      std::ranges::transform(values, converted.begin(), convert<Real, Image>);
-      values_ = std::move(converted);
-    });
+    with_real(dtype, [&]<class Real>(Real) { values_ = converted<Real>(values); });
   }
 
   /// The array as a View, a variant of spans of const elements.
@@ -75,19 +71,25 @@ class TypedArray {
   bool differs_from(const std::vector<Image>& values) const {
     return std::visit(
         [&]<class Real>(const std::vector<Real>& own) {
-          return !std::ranges::equal(own, values, [](const Real& now, const Image& value) {
-            const Real before = convert<Real, Image>(value);
-            return std::memcmp(&now, &before, sizeof(Real)) == 0;
-          });
+          if constexpr (std::is_same_v<Real, Image>) return differ(own, values);
+          return differ(own, converted<Real>(values));
         },
         values_);
   }
 
  private:
   template <class Real, class Image>
-  static Real convert(const Image& value) {
-    if constexpr (std::is_same_v<Real, Image>) return value;
-    return static_cast<Real>(static_cast<double>(value));
+  static std::vector<Real> converted(const std::vector<Image>& values) {
+    if constexpr (std::is_same_v<Real, Image>) return values;
+    std::vector<Real> others(values.size());
+    std::ranges::transform(values, others.begin(),
+                           [](const Image& value) { return static_cast<Real>(static_cast<double>(value)); });
+    return others;
+  }
+
+  template <class Real>
+  static bool differ(const std::vector<Real>& a, const std::vector<Real>& b) {
+    return !a.empty() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Real)) != 0;
   }
 
   std::variant<std::vector<float>, std::vector<metal::Half>, std::vector<metal::BFloat16>, std::vector<double>> values_;
