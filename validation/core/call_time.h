@@ -14,7 +14,7 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
 /// The longest call of a kernel on this thread, in seconds, since it was last set to 0.
 inline thread_local double longest_call = 0;
 
-/// The processor time that kernels have taken in other processes, in seconds. Who calls them there adds to it.
+/// The processor time that kernels have taken in other processes, in seconds. The transport that calls them adds to it.
 inline thread_local double processor_time_elsewhere = 0;
 
 /// The processor time of all threads of this process, in seconds.
