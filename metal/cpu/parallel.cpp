@@ -58,12 +58,12 @@ struct Job {
 /// - a caller never waits for a thread that has not begun, and does all the work itself where none does;
 /// - where a call took longer than its threads computed together, which is what it would have taken without the others,
 ///   callers do without them for ten times as long as was lost: they cost a tenth at most.
-class Crew {
+class ThreadPool {
  public:
   /// Never destroyed: its threads sleep until the process ends.
-  static Crew& the_one() {
-    static Crew* const crew = new Crew;
-    return *crew;
+  static ThreadPool& the_one() {
+    static ThreadPool* const pool = new ThreadPool;
+    return *pool;
   }
 
   void work_on(Job& job) {
@@ -156,7 +156,7 @@ void wait_for(std::atomic<std::size_t>& counter, std::size_t value) {
 void on_threads(std::size_t workers, const std::function<void(std::size_t)>& run) {
   if (workers == 1) return run(0);
   Job job{run, workers};
-  Crew::the_one().work_on(job);
+  ThreadPool::the_one().work_on(job);
 }
 
 bool in_stages(std::size_t workers, std::span<const Stage> stages) {
