@@ -26,8 +26,8 @@ void run(const Place& place, const reference::SvdProblem<Real>& problem, std::ui
     auto lock = gpu.lock();
     const metal::SvdPlan plan = metal::or_throw(gpu.svd().prepare(problem, U != 0));
     const metal::BufferPart status = gpu.allocate(plan.status_bytes());
-    const metal::SvdBuffers buffers{gpu.adopt(A, plan.matrix_bytes()), gpu.adopt(U, plan.U_bytes()),
-                                    gpu.adopt(S, plan.S_bytes()), gpu.adopt(Vh, plan.Vh_bytes()), status};
+    const metal::SvdBuffers buffers{gpu.adopt(A, plan.matrix_bytes()), gpu.adopt(U, plan.left_bytes()),
+                                    gpu.adopt(S, plan.values_bytes()), gpu.adopt(Vh, plan.right_bytes()), status};
     const auto commands =
         gpu.commit(place.stream, [&](metal::ComputeCommandEncoder& encoder) { return plan.encode(encoder, buffers); });
     lock.unlock();
