@@ -14,7 +14,8 @@ void sweep(const CceOptions& options, const CceCase& c, std::size_t min_reported
                                           : Names{"logits", "loss", "differentiate", "dhidden", "dweight", "dbias"})
     kernels.emplace_back("cce_" + name + "_float", name + "<float>");
   using Headers = std::vector<std::string>;
-  const auto source = some_kernels("cce", is_plain ? Headers{"plain_kernels"} : Headers{"products", "loss"}, kernels);
+  const auto source =
+      some_kernels("cce", is_plain ? Headers{"plain_kernels", "rows"} : Headers{"products", "loss", "rows"}, kernels);
   expect_each_barrier_needed(source, min_reported,
                              [&](const emulator::BarrierChange& change) -> Result<std::vector<Report>> {
                                emulator::EmulatorOptions changed;
