@@ -10,8 +10,9 @@ void sweep(const CceOptions& options, const CceCase& c, std::size_t min_reported
   const bool is_plain = options.path == CcePath::plain;
   std::vector<std::pair<std::string, std::string>> kernels;
   using Names = std::vector<std::string>;
-  for (const std::string& name : is_plain ? Names{"plain_forward", "plain_dhidden", "plain_dweight"}
-                                          : Names{"logits", "loss", "differentiate", "dhidden", "dweight", "dbias"})
+  for (const std::string& name :
+       is_plain ? Names{"plain_forward", "plain_dhidden", "plain_dweight", "clear_dhidden"}
+                : Names{"logits", "loss", "differentiate", "dhidden", "dweight", "dbias", "clear_dhidden"})
     kernels.emplace_back("cce_" + name + "_float", name + "<float>");
   using Headers = std::vector<std::string>;
   const auto source =
