@@ -24,7 +24,7 @@ inline void leave_out_of_dumps(void*, std::size_t) {}
 
 /// After MADV_DONTNEED, macOS may keep what private pages hold. New pages in their place are zero.
 inline void zero_pages(void* memory, std::size_t bytes) {
-  mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED | MAP_NORESERVE, -1, 0);
+  (void)mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED | MAP_NORESERVE, -1, 0);
 }
 
 inline void forget_pages(void* memory, std::size_t bytes) {

@@ -88,7 +88,8 @@ std::vector<LineLoss> by_line(const Numerics& numerics, const std::vector<double
   for (std::uint32_t n = 1; n < shares.size(); ++n) {
     const SiteStatistics& site = numerics.sites()[n];
     const double bits = std::log2(site.worst_growth);
-    if (!(shares[n] > 0 || (bits > 1 && n >= numerics.first_site()))) continue;
+    const bool counts = shares[n] > 0 || (bits > 1 && n >= numerics.first_site());
+    if (!counts) continue;
     LineLoss& line = lines[{site.position.file, site.position.line}];
     line.position = {site.position.file, site.position.line, 0};
     line.share += shares[n];
