@@ -122,17 +122,19 @@ def svd(B, M, N, threads):
     }
 
 
+OPERATIONS = {"ctc": ctc, "cross_entropy": cross_entropy, "svd": svd}
 ROWS = {
-    "ctc 150 64 28": ctc,
-    "ctc 150 64 5000": ctc,
-    "cross_entropy 1024 512 32000": cross_entropy,
-    "svd 4096 8 8": svd,
-    "svd 64 64 64": svd,
-}
+    "cpu": ["ctc 150 64 28", "ctc 150 64 5000", "cross_entropy 1024 512 32000", "svd 4096 8 8", "svd 64 64 64"],
+    "cuda": [
+        "ctc 150 1 28", "ctc 150 64 28", "ctc 150 256 28", "ctc 150 64 5000", "cross_entropy 4096 2048 32000",
+        "svd 4096 8 8", "svd 4096 32 32",
+    ],
+}  # fmt: skip
 
 
 def calls_of(row, threads):
-    calls = ROWS[row](*(int(size) for size in row.split()[1:]), threads)
+    operation, *sizes = row.split()
+    calls = OPERATIONS[operation](*(int(size) for size in sizes), threads)
     if DEVICE == "cuda":
         del calls["C++"]
     return calls
@@ -177,7 +179,7 @@ def main():
     where = torch.cuda.get_device_name() if DEVICE == "cuda" else f"{given.threads} threads"
     print(f"PyTorch {torch.__version__}, NumPy {np.__version__}, {where}; milliseconds")
     print("| batch | assay | x C++ | PyTorch | faster | others, MiB beside inputs and gradients |\n|---|---|---|---|---|---|")
-    for row in ROWS:
+    for row in ROWS[DEVICE]:
         ms = medians(calls_of(row, given.threads), given.repetitions, clock)
         others = [f"{name} {one:.3g} ms" for name, one in ms.items() if name not in ("C++", "assay", "PyTorch")]
         if row.startswith("cross_entropy"):

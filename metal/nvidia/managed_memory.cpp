@@ -40,11 +40,6 @@ void ManagedMemory::give_back(const Piece& piece) {
   kept_bytes_ += piece.bytes;
 }
 
-std::uint64_t ManagedMemory::kept_bytes() const {
-  const std::lock_guard lock(mutex_);
-  return kept_bytes_;
-}
-
 void ManagedMemory::release() {
   for (const auto& [bytes, pieces] : kept_)
     for (const Piece& piece : pieces) driver_.free(piece.address);

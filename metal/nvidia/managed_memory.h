@@ -32,14 +32,12 @@ class ManagedMemory {
   /// No command that uses the piece may still run. The context must be current.
   void give_back(const Piece& piece);
 
-  std::uint64_t kept_bytes() const;
-
  private:
   void release();
 
   Driver& driver_;
   std::uint64_t max_kept_bytes_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::map<std::uint64_t, std::vector<Piece>> kept_;  ///< by their bytes
   std::uint64_t kept_bytes_ = 0;
 };

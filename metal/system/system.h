@@ -14,7 +14,7 @@
 //   empty std::optional<std::size_t> address_space_bytes()           // that this process has mapped, if the system
 //   tells
 //
-// Of a thread that a signal has interrupted, whose `context` the handler is given:
+// A signal's handler is given the `context` of the thread that the signal has interrupted:
 //
 //   std::uintptr_t program_counter(void* context)
 //   void set_registers(void* context, std::uintptr_t pc, std::uintptr_t stack_top)

@@ -91,4 +91,20 @@ class HostStream : public MockStream {
   std::map<const Function*, FunctionConstants> constants_;
 };
 
+/// Calls encode(encoder), which is to return true, three times on a concurrent encoder. It must not allocate, make a
+/// pipeline, commit or wait.
+template <class Encode>
+void expect_it_only_encodes(const HostStream& stream, const Encode& encode) {
+  using testing::_;
+  const auto encoder = *stream.commands->compute_encoder(DispatchType::concurrent);
+  EXPECT_CALL(*stream.device, new_buffer(testing::An<std::uint64_t>(), _)).Times(0);
+  EXPECT_CALL(*stream.device, new_buffer(testing::An<std::span<const std::byte>>(), _)).Times(0);
+  EXPECT_CALL(*stream.device, new_pipeline(_)).Times(0);
+  EXPECT_CALL(*stream.library, new_function(_, _)).Times(0);
+  EXPECT_CALL(*stream.commands, commit()).Times(0);
+  EXPECT_CALL(*stream.commands, wait_until_completed()).Times(0);
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(encode(*encoder));
+  EXPECT_TRUE(encoder->end_encoding());
+}
+
 }  // namespace assay::metal::test

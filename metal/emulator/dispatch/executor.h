@@ -30,7 +30,7 @@ class Executor {
   /// Runs all groups. Returns the first error, whether or not it stopped them.
   std::optional<Error> run(std::unique_ptr<Launch> launch);
 
-  /// Of the dispatches that have run.
+  /// The errors that each dispatch so far made.
   std::vector<DispatchLosses> losses() const;
 
  private:

@@ -32,7 +32,7 @@ class Module {
   const std::vector<std::string_view>& lines() const { return lines_; }
   /// Null if the function is not defined here.
   const DefinedFunction* function(std::string_view name) const;
-  /// Of "!7", a location. Line 0 if there is none.
+  /// The source line of a location, for example "!7". Line 0 if there is none.
   SourceLine source_of(std::string_view debug) const;
 
  private:

@@ -19,7 +19,7 @@ struct KnownFunction {
   Operation operation = Operation::add;
 };
 
-/// Of "@llvm.exp.f32", "@expf", "@exp" or "@expl".
+/// The function that LLVM calls "@llvm.exp.f32", "@expf", "@exp" or "@expl"; none if the callee is not known.
 std::optional<KnownFunction> known_function(std::string_view callee);
 
 }  // namespace assay::metal::emulator

@@ -43,7 +43,7 @@ struct Losses {
   std::vector<LineLoss> lines;     ///< by falling share, then falling bits
 };
 
-/// Of one dispatch.
+/// The errors that one dispatch made.
 struct DispatchLosses {
   std::string kernel;
   Losses losses;
@@ -62,8 +62,8 @@ struct KnownNumber {
 void for_each_known(const Numerics& numerics, const BoundMemory& memory,
                     const std::function<void(const KnownNumber&)>& visit);
 
-/// Of the buffers of a dispatch that has ended. The error of an element is relative to itself, or to the root mean
-/// square of its buffer if that is larger.
+/// The errors in the buffers of a dispatch that has ended. The error of an element is relative to the element, or to
+/// the root mean square of its buffer if that is larger.
 Losses losses_of(const Numerics& numerics, const DispatchInfo& dispatch);
 
 }  // namespace assay::metal::emulator

@@ -16,7 +16,7 @@ constexpr std::uint64_t simdgroup = 32, plain_threads = 256;
 /// An element that is read and written takes as long as so many multiply-adds.
 constexpr std::uint64_t element_work = 32;
 
-/// Of a tile of a product, with sums of `depth` products.
+/// The work of one tile of a product whose sums have `depth` terms.
 std::uint64_t tile_work(std::uint64_t depth) {
   return saturated_product(depth, std::uint64_t{cce::tile} * cce::tile);
 }

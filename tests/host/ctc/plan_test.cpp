@@ -25,7 +25,7 @@ class CtcPlanOf : public testing::Test {
     return loss(options).prepare(shapes.problem(), with_gradient).value();
   }
 
-  /// Of the caller's, each with bytes to spare before.
+  /// The caller's buffers. Each part begins at an offset.
   CtcBuffers buffers(const CtcPlan& plan) {
     return {{stream_.make_buffer("a", 8 + plan.activation_bytes()), 8},
             {stream_.make_buffer("g", 12 + plan.gradient_bytes()), 12},
@@ -101,13 +101,7 @@ TEST_F(CtcPlanOf, EncodesAndNothingElse) {
   const CtcPlan whole = plan(Shapes(4, 5, {{4, 2}, {3, 1}}));
   const CtcBuffers given = buffers(whole);
   const std::size_t calls = stream_.calls.size();
-  const auto encoder = *stream_.commands->compute_encoder(DispatchType::concurrent);
-  EXPECT_CALL(*stream_.device, new_buffer(testing::An<std::uint64_t>(), _)).Times(0);
-  EXPECT_CALL(*stream_.device, new_buffer(testing::An<std::span<const std::byte>>(), _)).Times(0);
-  EXPECT_CALL(*stream_.device, new_pipeline(_)).Times(0);
-  EXPECT_CALL(*stream_.library, new_function(_, _)).Times(0);
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(whole.encode(*encoder, given));
-  EXPECT_TRUE(encoder->end_encoding());
+  expect_it_only_encodes(stream_, [&](ComputeCommandEncoder& encoder) { return whole.encode(encoder, given); });
   EXPECT_EQ(stream_.calls.size(), calls + 2) << "to fetch the encoder, and to end it";
 }
 

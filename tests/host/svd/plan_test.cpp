@@ -21,7 +21,7 @@ class SvdPlanOf : public testing::Test {
   SvdPlan plan(std::int64_t B, std::int64_t M, std::int64_t N, const SvdOptions& options = {}, bool vectors = true) {
     return svd(options).prepare(SvdProblem<float>{B, M, N, {}}, vectors).value();
   }
-  /// Of the caller's, each with bytes to spare before.
+  /// The caller's buffers. Each part begins at an offset.
   SvdBuffers buffers(const SvdPlan& plan) {
     return {{stream_.make_buffer("A", 8 + plan.matrix_bytes()), 8},
             {stream_.make_buffer("U", 12 + plan.left_bytes()), 12},
@@ -92,14 +92,7 @@ TEST_F(SvdPlanOf, EncodesEachSweepUpToTheLimit) {
 TEST_F(SvdPlanOf, EncodesAndNothingElse) {
   const SvdPlan whole = plan(2, 3, 2, {.path = SvdPath::plain});
   const SvdBuffers given = buffers(whole);
-  const auto encoder = *stream_.commands->compute_encoder(DispatchType::concurrent);
-  EXPECT_CALL(*stream_.device, new_buffer(testing::An<std::uint64_t>(), _)).Times(0);
-  EXPECT_CALL(*stream_.device, new_buffer(testing::An<std::span<const std::byte>>(), _)).Times(0);
-  EXPECT_CALL(*stream_.device, new_pipeline(_)).Times(0);
-  EXPECT_CALL(*stream_.commands, commit()).Times(0);
-  EXPECT_CALL(*stream_.commands, wait_until_completed()).Times(0);
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(whole.encode(*encoder, given));
-  EXPECT_TRUE(encoder->end_encoding());
+  expect_it_only_encodes(stream_, [&](ComputeCommandEncoder& encoder) { return whole.encode(encoder, given); });
 }
 
 /// Each chunk on its part of the caller's buffers, and in the same memory for intermediate results.

@@ -40,7 +40,7 @@ def _compute(*arguments: Any) -> Tuple[torch.Tensor, ...]:
     inputs, wanted = arguments[:9], arguments[9:]
     if inputs[0].is_cuda:
         loss, gradients = _on_gpu(inputs, None, wanted if _in_one_pass(inputs, wanted) else (False,) * 3)
-        return (loss, torch.empty(0, dtype=torch.float64), *gradients)
+        return (loss, loss.new_empty(0, dtype=torch.float64), *gradients)
     problem, dtype, threads = _problem(inputs), inputs[0].dtype, torch.get_num_threads()
     if _in_one_pass(inputs, wanted):
         loss, gradients = problem.loss(wanted, threads)
@@ -62,7 +62,8 @@ def _fake(*arguments: Any) -> Tuple[torch.Tensor, ...]:
     inputs, wanted = arguments[:9], arguments[9:]
     hidden, one_pass = inputs[0], _in_one_pass(inputs, wanted)
     loss = hidden.new_empty(calls.loss_shape(inputs[8], (hidden.shape[0],)), dtype=torch.float32)
-    log_sum_exp = hidden.new_empty((0,) if one_pass else hidden.shape[:1], dtype=torch.float64)
+    has_no_sums = one_pass or hidden.is_cuda
+    log_sum_exp = hidden.new_empty((0,) if has_no_sums else hidden.shape[:1], dtype=torch.float64)
     return (loss, log_sum_exp, *_fake_gradients(inputs, wanted if one_pass else (False,) * 3))
 
 
