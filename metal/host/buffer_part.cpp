@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace assay::metal::host {
 
 Result<void> check_part(const char* name, const BufferPart& part, std::uint64_t bytes, std::uint64_t element) {
@@ -14,6 +16,11 @@ Result<void> check_part(const char* name, const BufferPart& part, std::uint64_t 
   if (part.offset <= length && bytes <= length - part.offset) return {};
   return error(Error::Kind::argument, fmt::format("{}: its buffer of {} bytes from offset {} on: expected at least {}",
                                                   name, length, part.offset, bytes));
+}
+
+bool are_rows_aligned(std::uint64_t length, std::uint64_t element, std::initializer_list<BufferPart> parts) {
+  return length % 4 == 0 &&
+         std::ranges::all_of(parts, [&](const BufferPart& part) { return part.offset % (4 * element) == 0; });
 }
 
 void bind_part(ComputeCommandEncoder& encoder, const BufferPart& part, std::uint64_t bytes, std::uint32_t index,

@@ -31,12 +31,11 @@ inline Reduced reduced(Pair x) {
 
 /// exp(r) - 1 for |r| <= 0.35.
 inline float exponential_less_one_polynomial(float r) {
-  float q = 1.0f / 5040.0f;
-  q = fma(q, r, 1.0f / 720.0f);
-  q = fma(q, r, 1.0f / 120.0f);
-  q = fma(q, r, 1.0f / 24.0f);
-  q = fma(q, r, 1.0f / 6.0f);
-  q = fma(q, r, 0.5f);
+  float q = 0x1.6a21acp-10f;
+  q = fma(q, r, 0x1.123b6ap-7f);
+  q = fma(q, r, 0x1.5558fap-5f);
+  q = fma(q, r, 0x1.555490p-3f);
+  q = fma(q, r, 0x1.fffffcp-2f);
   return fma(q, r * r, r);
 }
 

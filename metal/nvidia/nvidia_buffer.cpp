@@ -1,5 +1,7 @@
 #include "metal/nvidia/nvidia_buffer.h"
 
+#include <algorithm>
+
 #include "metal/device/buffer_rules.h"
 
 namespace assay::metal::nvidia {
@@ -47,10 +49,29 @@ Result<void> NvidiaBuffer::did_modify(std::uint64_t offset, std::uint64_t bytes)
   return {};
 }
 
+std::byte* NvidiaBuffer::contents() {
+  if (kind_ == Kind::adopted) return nullptr;
+  const std::lock_guard lock(mutex_);
+  is_on_host_ = true;
+  if (kind_ == Kind::managed) {
+    std::ranges::copy(bytes_, pointer_to(piece_.address));
+    bytes_.clear();
+  }
+  return pointer_to(piece_.address);
+}
+
 Result<void> NvidiaBuffer::move_to_device(Stream stream) {
-  if (!is_on_host_.exchange(false)) return {};
-  return device_->check("cuMemPrefetchAsync",
-                        device_->driver->prefetch(piece_.address, length_, device_->ordinal, stream));
+  if (is_on_host_.exchange(false)) {
+    const Result<void> moved = device_->check(
+        "cuMemPrefetchAsync", device_->driver->prefetch(piece_.address, length_, device_->ordinal, stream));
+    if (!moved) return moved;
+  }
+  const std::lock_guard lock(mutex_);
+  if (kind_ != Kind::managed || bytes_.empty()) return {};
+  const Result<void> copied = device_->check(
+      "cuMemcpyHtoDAsync", device_->driver->copy_to_device(piece_.address, bytes_.data(), bytes_.size(), stream));
+  bytes_.clear();
+  return copied;
 }
 
 }  // namespace assay::metal::nvidia

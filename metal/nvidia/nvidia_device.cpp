@@ -1,6 +1,5 @@
 #include "metal/nvidia/nvidia_device.h"
 
-#include <cstring>
 #include <utility>
 
 #include "metal/device/buffer_rules.h"
@@ -124,8 +123,9 @@ Result<std::shared_ptr<Buffer>> NvidiaDevice::new_buffer(std::uint64_t length, c
 }
 
 Result<std::shared_ptr<Buffer>> NvidiaDevice::new_buffer(std::span<const std::byte> bytes, const std::string& label) {
-  auto buffer = new_buffer(bytes.size(), label);
-  if (buffer) std::memcpy((*buffer)->contents(), bytes.data(), bytes.size());
+  state_->epoch.end("Device::new_buffer");
+  auto buffer = NvidiaBuffer::create(state_, bytes.size(), label);
+  if (buffer) (*buffer)->fill_with(bytes);
   return buffer;
 }
 
@@ -135,6 +135,10 @@ std::shared_ptr<CommandQueue> NvidiaDevice::new_command_queue() {
 
 Result<std::shared_ptr<Buffer>> NvidiaDevice::adopt_buffer(Address address, std::uint64_t length) {
   if (address == 0) return error(Error::Kind::argument, "adopting a buffer: its address is 0");
+  if (address % buffer_alignment != 0)
+    return error(
+        Error::Kind::argument,
+        fmt::format("adopting a buffer: its address is {:#x}: expected a multiple of {}", address, buffer_alignment));
   if (const Result<void> fit = check_buffer_length(length, state_->limits); !fit) return tl::unexpected(fit.error());
   return NvidiaBuffer::of_address(state_, address, length);
 }

@@ -36,9 +36,11 @@ class NvidiaDevice final : public Device {
   Result<std::shared_ptr<Buffer>> new_buffer(std::span<const std::byte> bytes, const std::string& label) override;
   std::shared_ptr<CommandQueue> new_command_queue() override;
 
+  static constexpr std::uint64_t buffer_alignment = 16;  ///< of adopted buffers
+
   /// Memory of another library, such as a tensor of PyTorch: `length` bytes from `address` on that kernels of the
   /// device may access. The library keeps it until the commands have completed, and orders its own accesses. contents()
-  /// is null. Errors: argument, for an address or a length of 0.
+  /// is null. Errors: argument, for an address that is 0 or no multiple of buffer_alignment, and a length of 0.
   Result<std::shared_ptr<Buffer>> adopt_buffer(Address address, std::uint64_t length);
 
   /// A queue on a stream of another library, such as PyTorch's current stream; null is CUDA's default stream. Its

@@ -173,6 +173,35 @@ TEST_F(NvidiaTest, KeepsMemoryUntilTheCommandsHaveCompleted) {
   EXPECT_EQ(or_throw(device->new_buffer(64, ""))->contents(), contents);
 }
 
+/// The bytes of a new buffer: by a copy to the GPU if the host never looks, else in its memory.
+TEST_F(NvidiaTest, CopiesTheBytesOfANewBuffer) {
+  const auto device = or_throw(NvidiaDevice::create(driver_));
+  const auto run = [&](const std::shared_ptr<Buffer>& buffer) {
+    const auto commands = device->new_command_queue()->command_buffer();
+    const auto encoder = or_throw(commands->compute_encoder());
+    encoder->set_pipeline(pipeline(*device, "limited"));
+    encoder->set_buffer(buffer, 0, 0);
+    encoder->dispatch_threads({1}, {1});
+    EXPECT_TRUE(encoder->end_encoding() && commands->commit() && commands->wait_until_completed());
+  };
+  std::vector<std::byte> bytes(64, std::byte{7});
+  or_throw(device->new_buffer(64, ""))->contents()[0] = std::byte{1};  // the memory of the next two buffers
+  const auto unseen = or_throw(device->new_buffer(std::span<const std::byte>(bytes), ""));
+  const auto seen = or_throw(device->new_buffer(std::span<const std::byte>(bytes), ""));
+  seen->contents()[0] = std::byte{8};
+  std::ranges::fill(bytes, std::byte{9});
+  driver_->copies = 0;
+  run(unseen);
+  EXPECT_EQ(driver_->copies, 1);
+  EXPECT_EQ(driver_->copied, std::vector<std::byte>(64, std::byte{7}));
+  run(unseen);
+  EXPECT_EQ(driver_->copies, 1) << "what the kernel wrote remains";
+  run(seen);
+  EXPECT_EQ(driver_->copies, 1);
+  EXPECT_EQ(seen->contents()[0], std::byte{8});
+  EXPECT_EQ(seen->contents()[1], std::byte{7});
+}
+
 TEST_F(NvidiaTest, GivesKeptMemoryBackWhereTheDriverHasNoneLeft) {
   const auto device = or_throw(NvidiaDevice::create(driver_));
   const auto kept = [&] { return or_throw(device->new_buffer(5000, ""))->contents(); };
@@ -186,6 +215,8 @@ TEST_F(NvidiaTest, AdoptsMemoryAndStreamsOfOthers) {
   const auto device = or_throw(NvidiaDevice::create(driver_));
   EXPECT_THAT(device->adopt_buffer(0, 8).error().text, HasSubstr("its address is 0"));
   EXPECT_THAT(device->adopt_buffer(4096, 0).error().text, HasSubstr("expected at least 1"));
+  EXPECT_THAT(device->adopt_buffer(4100, 8).error().text,
+              HasSubstr("its address is 0x1004: expected a multiple of 16"));
   int theirs = 0;
   const auto stream = reinterpret_cast<Stream>(&theirs);
   {

@@ -33,7 +33,8 @@ class FakeDriver final : public Driver {
   int prefetches = 0;
   Status event_status = success;  ///< of queries and waits
   std::vector<std::byte> copied;  ///< by the last copy_to_device
-  std::string ptx;                ///< of the last module
+  int copies = 0;
+  std::string ptx;  ///< of the last module
 
   bool has_given_all_back() const {
     for (const auto& [what, count] : alive)
@@ -77,6 +78,7 @@ class FakeDriver final : public Driver {
   Status copy_to_device(Address, const void* from, std::size_t bytes, Stream) override {
     const auto* const begin = static_cast<const std::byte*>(from);
     copied.assign(begin, begin + bytes);
+    ++copies;
     return next();
   }
 

@@ -162,3 +162,19 @@ def test_patched_programs_leave_it_to_pytorch():
     with patch_torch() as patch:
         torch.nn.functional.ctc_loss(x, *BATCH)
     assert patch.calls["torch.nn.functional.ctc_loss"] == [0, 1]
+
+
+def unaligned(tensor):
+    """The same on the GPU, in memory that is aligned to an element only."""
+    return torch.cat([tensor.new_zeros(1), tensor.flatten()]).cuda()[1:].view(tensor.shape)
+
+
+def test_tensors_need_no_alignment():
+    random = torch.Generator().manual_seed(3)
+    logits = torch.randn(9, 3, 300, generator=random)
+    losses = [ctc_loss(x, *BATCH, logits=True) for x in (logits.cuda(), unaligned(logits))]
+    assert torch.equal(*losses)
+    hidden, weight = (torch.randn(n, 8, generator=random) for n in (5, 50))
+    targets = torch.tensor([1, 6, 49, 0, 3]).cuda()
+    losses = [linear_cross_entropy(move(hidden), move(weight), targets) for move in (torch.Tensor.cuda, unaligned)]
+    assert torch.equal(*losses)

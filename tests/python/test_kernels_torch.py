@@ -153,15 +153,19 @@ def test_inputs_on_gpus_are_refused_as_on_cpus():
     """The checks themselves, on tensors of the CPU."""
     x = LOGITS.clone()
     arguments = [one.numpy() for one in BATCH] + [np.empty(0, np.float32), {**OPTIONS_OF_CTC, "logits": True}]
+
+    def expect_valid(*arguments):
+        _cuda._expect_valid(_cuda._frame_maxima_are_finite(x), x, *arguments)
+
     x[8, 1] = float("nan")  # past the row's length: nobody reads it
-    _cuda._expect_valid(x, *arguments)
+    expect_valid(*arguments)
     x[4, 1, 2] = float("nan")
     with pytest.raises(ValueError, match=r"logits\[t=4, b=1, c=2\] = nan: expected a finite number or -inf"):
-        _cuda._expect_valid(x, *arguments)
+        expect_valid(*arguments)
     x[4, 1] = -float("inf")
     with pytest.raises(ValueError, match="= -inf for every class"):
-        _cuda._expect_valid(x, *arguments)
-    _cuda._expect_valid(x, *arguments[:-1], {**OPTIONS_OF_CTC, "logits": False})
+        expect_valid(*arguments)
+    expect_valid(*arguments[:-1], {**OPTIONS_OF_CTC, "logits": False})
 
     hidden = torch.tensor([[0.0, 1.0], [float("nan"), 2.0]])
     _cuda._expect_finite("hidden", "nh", hidden, ignored=np.array([False, True]))

@@ -9,13 +9,14 @@ using host::check_part;
 
 Result<void> CcePlan::check(const CceBuffers& buffers) const {
   const std::uint64_t element = statement_.element_size;
-  if (auto fits = check_part("hidden", buffers.hidden, hidden_bytes(), element); !fits) return fits;
-  if (auto fits = check_part("weight", buffers.weight, weight_bytes(), element); !fits) return fits;
+  const std::uint64_t row = statement_.shape.H % 4 == 0 ? 4 * element : element;  // kernels load four elements at once
+  if (auto fits = check_part("hidden", buffers.hidden, hidden_bytes(), row); !fits) return fits;
+  if (auto fits = check_part("weight", buffers.weight, weight_bytes(), row); !fits) return fits;
   if (auto fits = check_part("bias", buffers.bias, bias_bytes(), element); !fits) return fits;
   if (auto fits = check_part("loss", buffers.loss, loss_bytes(), sizeof(float)); !fits) return fits;
   if (auto fits = check_part("lse", buffers.lse, lse_bytes(), sizeof(cce::LogSum)); !fits) return fits;
-  if (auto fits = check_part("dhidden", buffers.dhidden, dhidden_bytes(), element); !fits) return fits;
-  if (auto fits = check_part("dweight", buffers.dweight, dweight_bytes(), element); !fits) return fits;
+  if (auto fits = check_part("dhidden", buffers.dhidden, dhidden_bytes(), row); !fits) return fits;
+  if (auto fits = check_part("dweight", buffers.dweight, dweight_bytes(), row); !fits) return fits;
   return check_part("dbias", buffers.dbias, dbias_bytes(), element);
 }
 

@@ -27,7 +27,8 @@
 namespace assay::metal {
 
 /// The buffers of the caller. No output may overlap an input. Inputs must be valid:
-/// reference::validate_values.
+/// reference::validate_values. Where H is a multiple of four, the parts of matrices begin at a multiple of four
+/// elements.
 struct CceBuffers {
   BufferPart hidden = {};  ///< Real [N, H]
   BufferPart weight = {};  ///< Real [V, H]

@@ -14,8 +14,7 @@ namespace assay::metal::host {
 
 /// The bytes of [[threadgroup(0)]] of ctc_emissions_held_D.
 constexpr std::uint64_t ctc_held_bytes(std::uint64_t C) {
-  constexpr std::uint64_t part = ctc::wide_count * ctc::batch;
-  return (C + part - 1) / part * part * sizeof(float);
+  return (C + 3) / 4 * 4 * sizeof(float);
 }
 
 /// A kernel ready to be dispatched.

@@ -39,12 +39,16 @@ Result<void> CtcPlan::encode(ComputeCommandEncoder& encoder, const CtcBuffers& b
   if (Result<void> fits = check(buffers); !fits) return fits;
   if (count == 0) return {};
   bind(encoder, buffers);
+  const bool is_aligned = host::are_rows_aligned(static_cast<std::uint64_t>(statement_.C), statement_.element_size,
+                                                 {buffers.activations, buffers.gradient});
   std::uint64_t threadgroup_length = 0;
   for (const host::CtcDispatch& dispatch : std::span(dispatches_).subspan(first, count)) {
     const host::CtcKernel& kernel = dispatch.kernel;
     encoder.memory_barrier();
     encoder.set_pipeline(kernel.pipeline);
-    encoder.set_bytes(std::as_bytes(std::span(&dispatch.shape, 1)), ctc::shape_index);
+    ctc::Shape shape = dispatch.shape;
+    shape.is_aligned = is_aligned ? 1 : 0;
+    encoder.set_bytes(std::as_bytes(std::span(&shape, 1)), ctc::shape_index);
     if (kernel.threadgroup_length != threadgroup_length)
       encoder.set_threadgroup_memory_length(kernel.threadgroup_length, 0);
     threadgroup_length = kernel.threadgroup_length;

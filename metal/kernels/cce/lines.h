@@ -3,38 +3,24 @@
 // four.
 #pragma once
 
+#include "../four.h"
 #include "logit.h"
 
 namespace assay {
 namespace cce {
 
-template <class D>
-using Four = vec<D, 4>;
-
-template <class D>
-Four<D> aligned_four(device const D* line, ulong at) {
-  return *(device const Four<D>*)(line + at);
-}
-
 /// Elements at .. at + 3, of which those below `end` exist; the others are 0.
 template <class D>
 Four<D> load_four(device const D* line, ulong at, ulong end, bool is_aligned) {
   if (is_aligned && at + 4 <= end) return aligned_four(line, at);
-  Four<D> four = Four<D>(D(0.0f));
-  for (uint n = 0; n < 4; ++n)
-    if (at + n < end) four[n] = line[at + n];
-  return four;
+  return assay::load_four(line, at, end, D(0.0f));
 }
 
 /// Rounds to elements at .. at + 3, of which those below `end` exist.
 template <class D>
 void store_four(float4 four, device D* line, ulong at, ulong end, bool is_aligned) {
-  if (is_aligned && at + 4 <= end) {
-    *(device Four<D>*)(line + at) = Four<D>(four);
-    return;
-  }
-  for (uint n = 0; n < 4; ++n)
-    if (at + n < end) line[at + n] = D(four[n]);
+  if (is_aligned && at + 4 <= end) return store_aligned_four(four, line, at);
+  assay::store_four(four, line, at, end);
 }
 
 /// Whether the rows of a matrix [rows, H] are aligned to four elements.

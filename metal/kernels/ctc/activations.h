@@ -3,6 +3,7 @@
 // memory, or read it again.
 #pragma once
 
+#include "../four.h"
 #include "exponential.h"
 #include "row.h"
 #include "simdgroup.h"
@@ -37,7 +38,7 @@ struct Activations {
   }
 };
 
-/// In registers, for at most frame_classes classes.
+/// In registers, for at most frame_classes classes. A lane takes every 32nd class.
 template <class D>
 struct InRegisters {
   enum { count = lane_count, lane_classes = frame_classes / lane_count };
@@ -45,14 +46,17 @@ struct InRegisters {
   Activations<D, lane_count> of;
   float held[lane_classes];
 
+  uint C() const { return uint(of.C); }
+
   float largest() {
     float result = -INFINITY;
 #pragma unroll
-    for (uint n = 0; n < lane_classes; ++n) {
-      const uint k = n * lane_count + of.thread_index;
-      held[n] = k < of.C ? float(of.values[k]) : -INFINITY;
-      result = max(result, held[n]);
-    }
+    for (uint n = 0; n < lane_classes; ++n)
+      if (n * lane_count < C()) {
+        const uint k = n * lane_count + of.thread_index;
+        held[n] = k < C() ? float(of.values[k]) : -INFINITY;
+        result = max(result, held[n]);
+      }
     return result;
   }
 
@@ -61,7 +65,7 @@ struct InRegisters {
     float sum = 0.0f;
 #pragma unroll
     for (uint n = 0; n < lane_classes; ++n)
-      if (n * lane_count < of.C) {
+      if (n * lane_count < C()) {
         held[n] = exponential_below(held[n], shift);
         sum += held[n];
       }
@@ -73,90 +77,63 @@ struct InRegisters {
 #pragma unroll
     for (uint n = 0; n < lane_classes; ++n) {
       const uint k = n * lane_count + of.thread_index;
-      if (k < of.C) gradient[k] = D(factor * held[n]);
+      if (k < C()) gradient[k] = D(factor * held[n]);
     }
   }
 };
 
-/// In parts, for any number of classes. A thread takes `batch` classes at a time, so that their loads overlap. Only the
-/// last part of a frame has fewer classes, and only it (`is_full` is false) asks whether a class exists. `held`: what
-/// the threads have computed, if is_held.
-template <class D, bool is_held>
+/// In parts, for any number of classes. A thread takes four neighbouring classes of each part. `held`: what the threads
+/// have computed, if is_held. `is_aligned`: C is a multiple of four, and the frames are aligned to four elements.
+template <class D, bool is_held, bool is_aligned>
 struct InParts {
-  enum { count = wide_count, part_classes = batch * wide_count };
+  enum { count = wide_count, part_classes = 4 * wide_count };
 
   Activations<D, wide_count> of;
-  threadgroup float* held;
+  threadgroup float4* held;
 
-  /// Where the full parts end.
-  ulong full() const { return of.C / part_classes * part_classes; }
-
-  /// Whether the n-th class of this thread in the part from `first` on exists.
-  template <bool is_full>
-  bool has(ulong first, uint n) const {
-    return is_full || first + n * count + of.thread_index < of.C;
+  /// The classes k .. k + 3; -inf past the last class.
+  float4 load(ulong k) const {
+    return float4(is_aligned ? aligned_four(of.values, k) : load_four(of.values, k, of.C, D(-INFINITY)));
   }
 
-  /// The n-th class of this thread in a part; -inf past the last class.
-  template <bool is_full>
-  float load(ulong first, uint n) const {
-    return has<is_full>(first, n) ? float((of.values + first + of.thread_index)[n * count]) : -INFINITY;
+  void store(float4 y, ulong k, device D* gradient) const {
+    if (is_aligned) return store_aligned_four(y, gradient, k);
+    store_four(y, gradient, k, of.C);
   }
 
-  threadgroup float* held_from(ulong first) const { return held + uint(first) + of.thread_index; }
-
-  template <bool is_full>
-  void add_to_largest(ulong first, thread float& result) const {
-    float a[batch];
-#pragma unroll
-    for (uint n = 0; n < batch; ++n) a[n] = load<is_full>(first, n);
-#pragma unroll
-    for (uint n = 0; n < batch; ++n) {
-      result = max(result, a[n]);
-      if (is_held) held_from(first)[n * count] = a[n];
-    }
-  }
+  threadgroup float4& held_at(ulong k) const { return held[uint(k) / 4]; }
 
   float largest() const {
-    float result = -INFINITY;
-    for (ulong first = 0; first < full(); first += part_classes) add_to_largest<true>(first, result);
-    if (full() < of.C) add_to_largest<false>(full(), result);
-    return result;
+    float4 result = -INFINITY;
+    for (ulong k = 4 * of.thread_index; k < of.C; k += part_classes) {
+      const float4 a = load(k);
+      if (is_held) held_at(k) = a;
+      result = max(result, a);
+    }
+    return max(max(result.x, result.y), max(result.z, result.w));
   }
 
-  template <bool is_full>
-  void add_exponentials(ulong first, float shift, thread float& sum) const {
-#pragma unroll
-    for (uint n = 0; n < batch; ++n)
-      if (is_full || first + n * count < of.C) {
-        const float e = exponential_below(is_held ? held_from(first)[n * count] : load<is_full>(first, n), shift);
-        if (is_held) held_from(first)[n * count] = e;
-        sum += e;
-      }
+  float4 exponentials(ulong k, float shift) const {
+    const float4 a = is_held ? held_at(k) : load(k);
+    return {exponential_below(a.x, shift), exponential_below(a.y, shift), exponential_below(a.z, shift),
+            exponential_below(a.w, shift)};
   }
 
   /// From now on the exponentials are held.
   float sum_of_exponentials(float shift) const {
-    float sum = 0.0f;
-    for (ulong first = 0; first < full(); first += part_classes) add_exponentials<true>(first, shift, sum);
-    if (full() < of.C) add_exponentials<false>(full(), shift, sum);
-    return sum;
-  }
-
-  template <bool is_full>
-  void write_part(ulong first, float shift, float factor, device D* gradient) const {
-#pragma unroll
-    for (uint n = 0; n < batch; ++n)
-      if (has<is_full>(first, n)) {
-        const float e = is_held ? held_from(first)[n * count] : exponential_below(load<is_full>(first, n), shift);
-        (gradient + first + of.thread_index)[n * count] = D(factor * e);
-      }
+    float4 sum = 0.0f;
+    for (ulong k = 4 * of.thread_index; k < of.C; k += part_classes) {
+      const float4 e = exponentials(k, shift);
+      if (is_held) held_at(k) = e;
+      sum += e;
+    }
+    return (sum.x + sum.y) + (sum.z + sum.w);
   }
 
   /// factor * exp(a - shift), from which the posteriors of the classes that occur are subtracted later.
   void write_outputs(float shift, float factor, device D* gradient) const {
-    for (ulong first = 0; first < full(); first += part_classes) write_part<true>(first, shift, factor, gradient);
-    if (full() < of.C) write_part<false>(full(), shift, factor, gradient);
+    for (ulong k = 4 * of.thread_index; k < of.C; k += part_classes)
+      store(factor * (is_held ? held_at(k) : exponentials(k, shift)), k, gradient);
   }
 };
 

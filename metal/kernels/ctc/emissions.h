@@ -92,14 +92,18 @@ template <class D, bool is_held>
     constant Shape& shape [[buffer(shape_index)]], device const Row* rows [[buffer(rows_index)]],
     device const D* activations [[buffer(activations_index)]], device const uint* classes [[buffer(classes_index)]],
     device Scaled* table [[buffer(emissions_index)]], device float* normalizers [[buffer(normalizers_index)]],
-    device D* gradient [[buffer(gradient_index)]], threadgroup float* held [[threadgroup(0)]],
+    device D* gradient [[buffer(gradient_index)]], threadgroup float4* held [[threadgroup(0)]],
     uint2 group [[threadgroup_position_in_grid]], uint thread_index [[thread_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]], uint simdgroup [[simdgroup_index_in_threadgroup]]) {
   threadgroup float parts[2 * wide_simdgroups];
   const uint b = shape.first_row + group.x;
   const EmissionsOf<D> of = {activations, classes, table, normalizers, gradient};
-  const InParts<D, is_held> frame = {{activations, ulong(shape.C), thread_index}, held};
-  compute_frame(shape, rows[b], b, group.y, of, frame, OfThreadgroup{parts, lane, simdgroup});
+  const Activations<D, wide_count> values = {activations, ulong(shape.C), thread_index};
+  const OfThreadgroup threads = {parts, lane, simdgroup};
+  if (shape.is_aligned != 0)
+    compute_frame(shape, rows[b], b, group.y, of, InParts<D, is_held, true>{values, held}, threads);
+  else
+    compute_frame(shape, rows[b], b, group.y, of, InParts<D, is_held, false>{values, held}, threads);
 }
 
 }  // namespace ctc

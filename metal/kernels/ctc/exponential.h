@@ -23,15 +23,14 @@ inline Scaled exponential(float a, float shift) {
 }
 
 /// exp(a - shift) as a float for a <= shift, in fewer steps; 0 below 2^-150. The sum with 1.5 * 2^23 is rounded to a
-/// whole number, which its bits hold. The power of two is a product of two normal numbers, so that a subnormal result
-/// is rounded once.
+/// whole number k, which its low bits hold: shifted, they are the exponent of 2^k. The result is computed in units of
+/// 2^-64, so that all numbers before the last product are normal and a subnormal result is rounded once.
 inline float exponential_below(float a, float shift) {
   const float rounder = 0x1.8p23f;
   const Pair difference = two_sum(max(a, shift - 256.0f), -shift), x = {max(difference.high, -104.0f), difference.low};
-  const float sum = fma(x.high, 0x1.715476p0f, rounder), k = sum - rounder;
-  const int whole = as_type<int>(sum) - as_type<int>(rounder), half_of_whole = whole >> 1;
-  return exponential_polynomial(rest_of(x, k)) * power_of_two_in_range(half_of_whole) *
-         power_of_two_in_range(whole - half_of_whole);
+  const float sum = fma(x.high, 0x1.715476p0f, rounder);
+  const float power = as_type<float>((as_type<uint>(sum) << 23) + (uint(64 + 127) << 23));
+  return exponential_polynomial(rest_of(x, sum - rounder)) * power * 0x1p-64f;
 }
 
 inline Pair logarithm(Scaled x) {

@@ -84,20 +84,27 @@ struct Slots {
   device const uint* classes;
 };
 
-/// A class that occurs in the row: its labels in `order`, and its emission.
+/// A class that occurs in the row: its labels in `order`, its emission, and its element of the gradient until now.
+template <class D>
 struct Slot {
   uint class_index, begin, end;
   Scaled y;
+  D before;
 };
 
-inline Slot load_slot(Slots slots, uint slot, device const Scaled* y) {
-  return {slots.classes[slot], slot == 0 ? 0 : slots.ends[slot - 1], slots.ends[slot], y[slot]};
+/// The last slot of `count` in place of one that does not exist. Its element of the gradient is not loaded: another
+/// lane writes it.
+template <class D>
+Slot<D> load_slot(Slots slots, uint slot, uint count, device const Scaled* y, device const D* gradient) {
+  const uint n = min(slot, count - 1), class_index = slots.classes[n];
+  return {class_index, n == 0 ? 0 : slots.ends[n - 1], slots.ends[n], y[n],
+          slot < count ? gradient[class_index] : D(0.0f)};
 }
 
 /// The sum of the products of one class, over its labels in order.
-inline float class_sum(Frame frame, device const uint* order, Slot slot) {
+inline float class_sum(Frame frame, device const uint* order, uint begin, uint end) {
   float sum = 0.0f;
-  for (uint place = slot.begin; place < slot.end; ++place) {
+  for (uint place = begin; place < end; ++place) {
     const uint i = 2 * order[place] + 1;
     if (frame.has(i)) sum += frame.product(i);
   }
@@ -105,14 +112,17 @@ inline float class_sum(Frame frame, device const uint* order, Slot slot) {
 }
 
 /// `ahead`: the slot of this lane. A slot is loaded before the one ahead of it is computed. Slot 0 is the blank.
+/// The element that is written has been read: where C is large each lies in another line of the cache, and to write a
+/// part of a line that is not there takes longer than to load it early.
 template <class D>
-void write_posteriors(Row row, Frame frame, FrameSums sums, Slots slots, Slot ahead, device const Scaled* y,
+void write_posteriors(Row row, Frame frame, FrameSums sums, Slots slots, Slot<D> ahead, device const Scaled* y,
                       float normalizer, device D* gradient, uint lane) {
   for (uint n = lane; n < row.classes; n += lane_count) {
-    const Slot slot = ahead;
-    ahead = load_slot(slots, min(n + uint(lane_count), row.classes - 1), y);
-    const float sum = n == 0 ? sums.blanks : class_sum(frame, slots.order, slot);
-    gradient[slot.class_index] = D(gradient_of(row, to_float(slot.y) / normalizer, sum / sums.all()));
+    const Slot<D> slot = ahead;
+    ahead = load_slot<D>(slots, n + lane_count, row.classes, y, gradient);
+    const float sum = n == 0 ? sums.blanks : class_sum(frame, slots.order, slot.begin, slot.end);
+    const D result = D(gradient_of(row, to_float(slot.y) / normalizer, sum / sums.all()));
+    if (result != slot.before) gradient[slot.class_index] = result;
   }
 }
 
@@ -138,8 +148,9 @@ template <class D>
   device const Scaled* const y = emissions + row.emissions_begin + ulong(t) * row.classes;
   device D* const gradient = gradients + frame_begin(shape, t, b);
   const float normalizer = normalizers[ulong(t) * ulong(shape.B) + b];
-  const Slot first = load_slot(row_slots, min(lane, row.classes - 1), y);
+  const Slot<D> first = load_slot<D>(row_slots, lane, row.classes, y, gradient);
   const FrameSums sums = sums_of_frame(frame, lane);
+  simdgroup_barrier(mem_flags::mem_device);  // to fill the frame, a lane writes elements that others have loaded
   if (sums.all() == 0.0f)
     return fill_frame(gradient, D(shape.zero_infinity != 0 ? 0.0f : NAN), ulong(shape.C), lane, lane_count);
   write_posteriors(row, frame, sums, row_slots, first, y, normalizer, gradient, lane);

@@ -9,7 +9,7 @@
 //   ctc_emissions_D        a simdgroup per frame of at most 256 classes: emissions, normalizers; weight times y into
 //                          the gradient
 //   ctc_emissions_held_D   the same for more classes: a threadgroup per frame, which keeps C floats, rounded up to a
-//                          multiple of wide_count * batch, in [[threadgroup(0)]]
+//                          multiple of four, in [[threadgroup(0)]]
 //   ctc_emissions_wide_D   the same for more classes than fit there
 //   ctc_recursion_N        a threadgroup per row: alpha, row losses; another one beside it: beta. N states a thread, in
 //                          registers (N = 2, 4, 8)
@@ -90,8 +90,7 @@ enum ConstantIndex {
 enum GroupSize {
   frame_count = 8,      ///< the most frames of ctc_emissions_D and ctc_gradient_D, each of 32 threads
   frame_classes = 256,  ///< the most classes of ctc_emissions_D
-  wide_count = 256,     ///< the threads of ctc_emissions_held_D and ctc_emissions_wide_D
-  batch = 4             ///< the classes of a thread that they load together
+  wide_count = 256      ///< the threads of ctc_emissions_held_D and ctc_emissions_wide_D
 };
 
 /// A non-negative number: mantissa * 2^exponent. Zero has mantissa 0.
@@ -108,6 +107,7 @@ struct Shape {
   uint32_t zero_infinity;  ///< 1: a row without an alignment has loss and gradient 0
   uint32_t first_step;     ///< recursion_device: steps first_step .. first_step + steps - 1 of each row's frames
   uint32_t steps;
+  uint32_t is_aligned;  ///< 1: C is a multiple of four, and activations and gradient are aligned to four elements
 };
 
 struct Row {

@@ -74,15 +74,20 @@ TEST_F(CceOnEmulator, KeepsIgnoredTokensOut) {
 /// The results of plans, each by one command buffer: all at once, or backward after forward.
 template <class Real>
 CceResults<Real> planned(Device& device, const LinearCrossEntropy& loss, const CceCase& c,
-                         const std::vector<CceWork>& works) {
+                         const std::vector<CceWork>& works, std::uint64_t offset = 0) {
   const Typed<Real> typed(c);
   const auto queue = device.new_command_queue();
   CceBuffers buffers;
   const auto reserve = [&](BufferPart& part, std::uint64_t bytes) {
-    if (bytes != 0 && !part.buffer) part.buffer = or_throw(device.new_buffer(bytes));
+    if (bytes != 0 && !part.buffer) part = {or_throw(device.new_buffer(offset + bytes)), offset};
   };
-  buffers.hidden.buffer = or_throw(device.new_buffer(std::as_bytes(typed.problem().hidden)));
-  buffers.weight.buffer = or_throw(device.new_buffer(std::as_bytes(typed.problem().weight)));
+  const auto give = [&](BufferPart& part, std::span<const std::byte> bytes) {
+    reserve(part, bytes.size());
+    std::ranges::copy(bytes, part.buffer->contents() + offset);
+    or_throw(part.buffer->did_modify(offset, bytes.size()));
+  };
+  give(buffers.hidden, std::as_bytes(typed.problem().hidden));
+  give(buffers.weight, std::as_bytes(typed.problem().weight));
   buffers.bias.buffer = or_throw(device.new_buffer(std::as_bytes(typed.problem().bias)));
   for (const CceWork& work : works) {
     const CcePlan plan = or_throw(loss.prepare(typed.problem(), work));
@@ -96,7 +101,7 @@ CceResults<Real> planned(Device& device, const LinearCrossEntropy& loss, const C
   }
   CceResults<Real> results(typed.problem());
   const auto take = [](const BufferPart& from, auto& to) {
-    std::memcpy(to.data(), from.buffer->contents(), std::span(to).size_bytes());
+    std::memcpy(to.data(), from.buffer->contents() + from.offset, std::span(to).size_bytes());
   };
   take(buffers.loss, results.loss);
   take(buffers.dhidden, results.dhidden);
@@ -118,6 +123,18 @@ TEST_F(CceOnEmulator, APlanGivesTheSameBits) {
     EXPECT_EQ(planned<float>(*device_, host, c, both_halves), expected);
     EXPECT_EQ(planned<Half>(*device_, host, c, {everything}), results_of<Half>(host, c));
   }
+}
+
+/// Kernels load four elements at once where H is a multiple of four.
+TEST_F(CceOnEmulator, APlanTakesPartsThatAreAlignedToFourElements) {
+  CceCase c = some_cce(70, 12, 70, true);
+  c.upstream.assign(70, -1.5F);
+  const LinearCrossEntropy host = loss();
+  EXPECT_EQ(planned<float>(*device_, host, c, {everything}, 16), results_of<float>(host, c));
+  EXPECT_THROW(planned<float>(*device_, host, c, {everything}, 8), std::runtime_error);
+  CceCase of_odd_length = some_cce(70, 11, 70, true);
+  of_odd_length.upstream.assign(70, -1.5F);
+  EXPECT_EQ(planned<float>(*device_, host, of_odd_length, {everything}, 8), results_of<float>(host, of_odd_length));
 }
 
 /// Every element is written, although the emulator's new memory is no zero.

@@ -62,12 +62,12 @@ TEST_F(CtcKernels, AreThoseOfTheLongestRow) {
   }
 }
 
-/// 28 KiB of [[threadgroup(0)]] hold 7168 classes; other kernels take the rest.
+/// 32 KiB of [[threadgroup(0)]] hold 8192 classes less what the kernel has of its own; another kernel takes more.
 TEST_F(CtcKernels, OfEmissionsAreThoseOfTheNumberOfClasses) {
   for (const auto& [C, kernel, bytes] :
        std::vector<std::tuple<std::int64_t, std::string, std::uint64_t>>{{256, "ctc_emissions_float", 0},
-                                                                         {257, "ctc_emissions_held_float", 4096},
-                                                                         {5000, "ctc_emissions_held_float", 20480},
+                                                                         {257, "ctc_emissions_held_float", 1040},
+                                                                         {5000, "ctc_emissions_held_float", 20000},
                                                                          {8192, "ctc_emissions_held_float", 32768},
                                                                          {8193, "ctc_emissions_wide_float", 0}}) {
     const Dispatch first = dispatches(Shapes(9, C, {{9, 2}, {9, 1}}))[0];

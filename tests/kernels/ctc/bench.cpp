@@ -90,7 +90,8 @@ class Call {
               .row_count = static_cast<std::uint32_t>(problem.B),
               .zero_infinity = problem.zero_infinity ? 1U : 0U,
               .first_step = 0,
-              .steps = static_cast<std::uint32_t>(problem.T)};
+              .steps = static_cast<std::uint32_t>(problem.T),
+              .is_aligned = problem.C % 4 == 0 ? 1U : 0U};
     make_buffers();
   }
 

@@ -25,7 +25,8 @@ Gpu::Gpu(int ordinal) : device_(metal::or_throw(metal::nvidia::system_device({.o
 
 metal::BufferPart Gpu::adopt(std::uint64_t address, std::uint64_t bytes) const {
   if (bytes == 0) return {};
-  return {metal::or_throw(device_->adopt_buffer(address, bytes)), 0};
+  const std::uint64_t offset = address % metal::nvidia::NvidiaDevice::buffer_alignment;
+  return {metal::or_throw(device_->adopt_buffer(address - offset, offset + bytes)), offset};
 }
 
 metal::BufferPart Gpu::allocate(std::uint64_t bytes) const {

@@ -27,6 +27,11 @@ def _type_of(tensor: torch.Tensor) -> Tuple[np.ndarray, str]:
     return calls.empty((0,), name), name
 
 
+def _aligned(tensor: torch.Tensor) -> torch.Tensor:
+    """The kernels of cross-entropy load four elements at once. Tensors are aligned, except for some views."""
+    return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
+
+
 def _address(tensor: Optional[torch.Tensor]) -> int:
     return 0 if tensor is None else tensor.data_ptr()
 
@@ -44,16 +49,30 @@ def _expect_finite(name: str, axes: str, tensor: torch.Tensor, ignored: Optional
         raise ValueError(f"{name}[{place}] = {tensor[tuple(index)].item()}: expected a finite number")
 
 
-def _expect_valid(activations: torch.Tensor, targets: np.ndarray, input_lengths: np.ndarray, *arguments: Any) -> None:
-    """Raises ValueError for activations that the kernel for CPUs refuses. Waits for the stream."""
-    if activations.numel() == 0 or len(input_lengths) != activations.shape[1]:
-        return  # the kernel refuses such lengths
-    largest = activations.amax(-1)
-    frames = torch.arange(len(largest), device=largest.device).unsqueeze(1)
-    is_read = frames < torch.from_numpy(input_lengths).to(largest.device)
-    if bool((torch.isfinite(largest) | ~is_read).all()):
+def _frame_maxima_are_finite(activations: torch.Tensor) -> Optional[torch.Tensor]:
+    """Queues the answer; None where there are no activations."""
+    if activations.numel() == 0:
+        return None
+    return torch.isfinite(torch.stack(torch.aminmax(activations.amax(-1)))).all()
+
+
+def _expect_valid(
+    are_finite: Optional[torch.Tensor],
+    activations: torch.Tensor,
+    targets: np.ndarray,
+    input_lengths: np.ndarray,
+    *arguments: Any,
+) -> None:
+    """Waits for the answer of _frame_maxima_are_finite. Raises ValueError if a frame that the kernel reads is invalid: the
+    kernel for CPUs names the element."""
+    if are_finite is None or bool(are_finite):
         return
-    calls.ctc_loss(carried(activations.cpu()), targets, input_lengths, *arguments, False, torch.get_num_threads())
+    largest = activations.amax(-1).cpu()
+    is_read = torch.arange(len(largest)).unsqueeze(1) < torch.from_numpy(input_lengths)
+    if not bool((torch.isfinite(largest) | ~is_read).all()):
+        calls.ctc_loss(
+            carried(activations.cpu()), targets, input_lengths, *arguments, False, torch.get_num_threads()
+        )
 
 
 def ctc_loss(
@@ -65,13 +84,13 @@ def ctc_loss(
     options: Dict[str, Any],
     with_gradient: bool,
 ) -> Tuple[torch.Tensor, torch.Tensor]:
-    """As _kernel_calls.ctc_loss, whose checks it has."""
+    """As _kernel_calls.ctc_loss, whose checks it has. Waits for the check of the activations."""
     dtype = activations.dtype
     if dtype != torch.float32 and not np.array_equal(upstream, array_of(torch.from_numpy(upstream).to(dtype).float())):
         activations = activations.float()  # such an upstream gradient is not exact in 16 bits
     activations = activations.contiguous()
     T, B, C = activations.shape
-    _expect_valid(activations, targets, input_lengths, target_lengths, upstream, options)
+    are_finite = _frame_maxima_are_finite(activations)
     loss = activations.new_empty(calls.loss_shape(options["reduction"], (B,)), dtype=torch.float32)
     gradient = torch.empty_like(activations) if with_gradient else activations.new_empty((0,))
     with torch.cuda.device(activations.device), calls.named_activations(options["logits"]):
@@ -81,6 +100,8 @@ def ctc_loss(
             options["logits"], options["reduction"], options["zero_infinity"], _address(loss),
             _address(gradient) if with_gradient else 0,
         )  # fmt: skip
+    # After the kernels are queued: the host prepares them while the GPU looks for invalid activations.
+    _expect_valid(are_finite, activations, targets, input_lengths, target_lengths, upstream, options)
     return loss, gradient.to(dtype)
 
 
@@ -94,7 +115,7 @@ def linear_cross_entropy(
     wanted: Sequence[bool],
 ) -> Tuple[torch.Tensor, List[torch.Tensor]]:
     """Loss and the gradients in hidden, weight and bias; of size 0 where one is not wanted."""
-    inputs = [None if one is None else one.contiguous() for one in (hidden, weight, bias)]
+    inputs = [None if one is None else _aligned(one.contiguous()) for one in (hidden, weight, bias)]
     _expect_finite("hidden", "nh", inputs[0], ignored=targets == options["ignore_index"])
     _expect_finite("weight", "vh", inputs[1])
     losses = hidden.new_empty(len(targets), dtype=torch.float32)

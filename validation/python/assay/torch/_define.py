@@ -110,8 +110,9 @@ def scaled(kept: Sequence[torch.Tensor], upstream: torch.Tensor) -> Optional[Tup
     is_float32 = all(one.dtype == torch.float32 for one in kept)
     if not has_values(upstream):
         return tuple(one * upstream for one in kept) if is_float32 else None
-    if torch.is_grad_enabled() or not bool(torch.isfinite(upstream).all()):
+    factors = upstream.detach().cpu()  # of a GPU: one wait, not one for each question
+    if torch.is_grad_enabled() or not bool(torch.isfinite(factors).all()):
         return None
-    if bool((upstream == 1).all()):
+    if bool((factors == 1).all()):
         return tuple(kept)
     return tuple(one.mul_(upstream) for one in kept) if is_float32 else None
