@@ -10,7 +10,7 @@ import os
 import pickle
 import shutil
 import tempfile
-from concurrent.futures import BrokenExecutor, Executor, Future, as_completed
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Callable, ContextManager, Dict, List, Tuple, Union
@@ -22,6 +22,7 @@ Shard = Tuple[int, int]  # its index, and how many there are
 Run = Callable[[List[str], Shard], Ended]  # judges a shard, with the words of the command line
 
 MAX_DEATHS = 3  # of workers, without a shard finished between them
+_UNPICKLABLE = (pickle.PicklingError, AttributeError, TypeError)
 
 
 class _WorkersDied(Exception):
@@ -60,6 +61,13 @@ class _Shards:
     def missing(self) -> List[int]:
         return [index for index in range(self._count) if not self.path(index).is_file()]
 
+    def expect_picklable(self) -> None:
+        """A process pool that could not pickle a call may wait for its workers forever when it is shut down (Python 3.11)."""
+        try:
+            pickle.dumps((self._run, self._words))
+        except _UNPICKLABLE as error:
+            raise _cannot_be_sent(error) from error
+
     def submit(self, executor: Executor) -> Dict["Future[Any]", int]:
         return {
             executor.submit(_judge_shard, self._run, self._words, (index, self._count)): index for index in self.missing()
@@ -73,16 +81,22 @@ class _Shards:
         written.replace(self.path(index))
 
 
+def _cannot_be_sent(error: Exception) -> TypeError:
+    return TypeError(f"fn cannot be sent to the workers: define it in a module that they can import: {error}")
+
+
 def _collect(shards: _Shards, executor: Executor, bar: Any) -> List[Exception]:
     """Judges the missing shards, keeps their reports as they come, and returns what workers died of."""
     deaths: List[Exception] = []
+    if isinstance(executor, ProcessPoolExecutor):
+        shards.expect_picklable()
     futures = shards.submit(executor)
     try:
         for future in as_completed(futures):
             try:
                 ended, report = future.result()
-            except (pickle.PicklingError, AttributeError, TypeError) as error:
-                raise TypeError(f"fn cannot be sent to the workers: define it in a module that they can import: {error}") from error
+            except _UNPICKLABLE as error:
+                raise _cannot_be_sent(error) from error
             except Exception as error:  # what a kernel raises is in the report: the worker itself died
                 deaths.append(error)
                 continue
