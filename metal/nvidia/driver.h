@@ -56,8 +56,6 @@ class Driver {
   virtual Status free(Address address) = 0;
   /// Moves pages of managed memory to the device, in the order of the stream.
   virtual Status prefetch(Address address, std::size_t bytes, int device, Stream stream) = 0;
-  virtual Status allocate_in_order(Address& address, std::size_t bytes, Stream stream) = 0;
-  virtual Status free_in_order(Address address, Stream stream) = 0;
   virtual Status copy_to_device(Address address, const void* from, std::size_t bytes, Stream stream) = 0;
 
   /// Compiles PTX for the current device. `log` gets the compiler's messages.

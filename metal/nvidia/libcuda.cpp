@@ -62,10 +62,6 @@ class LibCuda final : public Driver {
   Status prefetch(Address address, std::size_t bytes, int device, Stream stream) override {
     return prefetch_(address, bytes, device, stream);
   }
-  Status allocate_in_order(Address& address, std::size_t bytes, Stream stream) override {
-    return allocate_async_(&address, bytes, stream);
-  }
-  Status free_in_order(Address address, Stream stream) override { return free_async_(address, stream); }
   Status copy_to_device(Address address, const void* from, std::size_t bytes, Stream stream) override {
     return copy_(address, from, bytes, stream);
   }
@@ -136,9 +132,6 @@ class LibCuda final : public Driver {
   Symbol<Status(Address)> free_ = symbol<Status(Address)>("cuMemFree_v2");
   Symbol<Status(Address, std::size_t, int, Stream)> prefetch_ =
       symbol<Status(Address, std::size_t, int, Stream)>("cuMemPrefetchAsync");
-  Symbol<Status(Address*, std::size_t, Stream)> allocate_async_ =
-      symbol<Status(Address*, std::size_t, Stream)>("cuMemAllocAsync");
-  Symbol<Status(Address, Stream)> free_async_ = symbol<Status(Address, Stream)>("cuMemFreeAsync");
   Symbol<Status(Address, const void*, std::size_t, Stream)> copy_ =
       symbol<Status(Address, const void*, std::size_t, Stream)>("cuMemcpyHtoDAsync_v2");
   Symbol<Status(Module*, const void*, unsigned, int*, void**)> load_module_ =

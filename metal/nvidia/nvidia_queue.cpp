@@ -86,35 +86,39 @@ Result<void> NvidiaCommandBuffer::commit() {
   return {};
 }
 
+/// A buffer of the device's kept memory: cuMemAllocAsync takes longer, because a pool gives its memory back whenever
+/// the host waits.
+Result<void> NvidiaCommandBuffer::keep_bytes(std::span<const std::byte> bytes) {
+  auto buffer = NvidiaBuffer::create(device_, bytes.size(), "setBytes");
+  if (!buffer) return tl::unexpected(buffer.error());
+  bytes_ = std::move(*buffer);
+  bytes_->fill_with(bytes);
+  return {};
+}
+
 Result<void> NvidiaCommandBuffer::launch_all() {
   if (!stream_) return tl::unexpected(stream_.error());
   Driver& driver = *device_->driver;
   const Stream stream = (*stream_)->get();
   const Packed packed = packed_bytes(commands_);
-  Address bytes = 0;
-  Result<void> result = device_->make_current();
+  Result<void> result = packed.bytes.empty() ? device_->make_current() : keep_bytes(packed.bytes);
   const auto step = [&](const char* call, auto&& function) {
     if (result) result = device_->check(call, function());
   };
   step("cuEventCreate", [&] { return driver.create_event(begin_); });
   step("cuEventCreate", [&] { return driver.create_event(end_); });
-  if (!packed.bytes.empty()) {
-    step("cuMemAllocAsync", [&] { return driver.allocate_in_order(bytes, packed.bytes.size(), stream); });
-    step("cuMemcpyHtoDAsync",
-         [&] { return driver.copy_to_device(bytes, packed.bytes.data(), packed.bytes.size(), stream); });
-  }
   for (Command& command : commands_)
     for (const Command::Bound& bound : command.bindings) {
       const auto place = packed.offsets.find(bound.buffer.get());
       const bool is_bytes = place != packed.offsets.end();
-      if (result && !is_bytes) result = bound.buffer->move_to_device(stream);
-      const Address base = is_bytes ? bytes + place->second : bound.buffer->address();
-      command.call.buffers[bound.index] = pointer_to(base + bound.offset);
+      NvidiaBuffer& buffer = is_bytes ? *bytes_ : *bound.buffer;
+      if (!result) return result;
+      result = buffer.move_to_device(stream);
+      command.call.buffers[bound.index] = pointer_to(buffer.address() + bound.offset + (is_bytes ? place->second : 0));
     }
   step("cuEventRecord", [&] { return driver.record_event(begin_, stream); });
   for (Command& command : commands_)
     if (result) result = launch(command);
-  if (bytes != 0) driver.free_in_order(bytes, stream);
   step("cuEventRecord", [&] { return driver.record_event(end_, stream); });
   return result;
 }
@@ -157,7 +161,9 @@ void NvidiaCommandBuffer::end(const Result<void>& result) const {
     error_ =
         Error{Error::Kind::execution,
               result.error().text + "; run the kernel on the emulator (assay metal check), which names the access"};
-  if (result) commands_.clear();
+  if (!result) return;
+  commands_.clear();
+  bytes_.reset();
 }
 
 CommandBuffer::Status NvidiaCommandBuffer::status() const {

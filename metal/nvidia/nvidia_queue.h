@@ -54,6 +54,7 @@ class NvidiaCommandBuffer final : public CommandBuffer, public std::enable_share
 
  private:
   Result<void> launch_all();
+  Result<void> keep_bytes(std::span<const std::byte> bytes);
   Result<void> launch(Command& command);
   void end(const Result<void>& result) const;
 
@@ -63,6 +64,7 @@ class NvidiaCommandBuffer final : public CommandBuffer, public std::enable_share
   mutable Status status_ = Status::not_enqueued;
   mutable std::optional<Error> error_;  ///< of encoding, then of running
   mutable std::vector<Command> commands_;
+  mutable std::shared_ptr<NvidiaBuffer> bytes_;  ///< of each set_bytes
   bool has_open_encoder_ = false;
   Event begin_ = nullptr, end_ = nullptr;
 };

@@ -71,10 +71,6 @@ class FakeDriver final : public Driver {
     ++prefetches;
     return next();
   }
-  Status allocate_in_order(Address& address, std::size_t bytes, Stream) override {
-    return allocate_managed(address, bytes);
-  }
-  Status free_in_order(Address address, Stream) override { return free(address); }
   Status copy_to_device(Address, const void* from, std::size_t bytes, Stream) override {
     const auto* const begin = static_cast<const std::byte*>(from);
     copied.assign(begin, begin + bytes);
