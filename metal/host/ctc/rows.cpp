@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <span>
 
 #include "metal/cpu/ctc/output.h"
@@ -34,24 +33,31 @@ Result<void> check_extents(const CtcProblem<Real>& problem) {
   return {};
 }
 
+/// The labels in ascending order, each with its position in the lower 32 bits: classes and positions have no more.
+void sort_labels(Targets labels, std::vector<std::uint64_t>& sorted) {
+  sorted.resize(labels.size());
+  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = static_cast<std::uint64_t>(labels[i]) << 32 | i;
+  std::ranges::sort(sorted);
+}
+
 /// Appends the tables of a row's labels. Slots are in ascending order of their classes, and positions of labels in the
-/// order of their slots.
-void append_labels(CtcRows& tables, ctc::Row& row, Targets labels, std::int64_t blank) {
+/// order of their slots. `sorted` is room to work in.
+void append_labels(CtcRows& tables, ctc::Row& row, Targets labels, std::int64_t blank,
+                   std::vector<std::uint64_t>& sorted) {
   row.labels_begin = tables.order.size();
   row.classes_begin = tables.classes.size();
   tables.order.resize(row.labels_begin + labels.size());
   tables.slots.resize(row.labels_begin + labels.size());
   const std::span<std::uint32_t> order = std::span(tables.order).subspan(row.labels_begin);
   const std::span<std::uint32_t> slots = std::span(tables.slots).subspan(row.labels_begin);
-  std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(
-      order, [&](std::uint32_t a, std::uint32_t b) { return labels[a] != labels[b] ? labels[a] < labels[b] : a < b; });
+  sort_labels(labels, sorted);
   tables.classes.push_back(static_cast<std::uint32_t>(blank));
   tables.ends.push_back(0);
   for (std::uint32_t i = 0; i < order.size(); ++i) {
-    const std::int64_t label = labels[order[i]];
-    if (i == 0 || label != labels[order[i - 1]]) {
-      tables.classes.push_back(static_cast<std::uint32_t>(label));
+    order[i] = static_cast<std::uint32_t>(sorted[i]);
+    const auto label = static_cast<std::uint32_t>(sorted[i] >> 32);
+    if (i == 0 || label != static_cast<std::uint32_t>(sorted[i - 1] >> 32)) {
+      tables.classes.push_back(label);
       tables.ends.push_back(i);
     }
     tables.ends.back() = i + 1;
@@ -68,6 +74,7 @@ Result<CtcRows> ctc_rows(const CtcProblem<Real>& problem) {
   CtcRows tables;
   const std::vector<Targets> labels = reference::target_rows(problem);
   tables.rows.reserve(labels.size());
+  std::vector<std::uint64_t> sorted;
   for (std::size_t b = 0; b < labels.size(); ++b) {
     const double share = cpu::reduction_weight(problem, b);
     ctc::Row row{};
@@ -75,7 +82,7 @@ Result<CtcRows> ctc_rows(const CtcProblem<Real>& problem) {
     row.labels = static_cast<std::uint32_t>(labels[b].size());
     row.share = static_cast<float>(share);
     row.weight = static_cast<float>(share * cpu::upstream(problem, b));
-    append_labels(tables, row, labels[b], problem.blank);
+    append_labels(tables, row, labels[b], problem.blank, sorted);
     tables.rows.push_back(row);
   }
   return tables;

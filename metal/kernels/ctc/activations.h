@@ -46,15 +46,15 @@ struct InRegisters {
   Activations<D, lane_count> of;
   float held[lane_classes];
 
-  uint C() const { return uint(of.C); }
+  uint class_count() const { return uint(of.C); }
 
   float largest() {
     float result = -INFINITY;
 #pragma unroll
     for (uint n = 0; n < lane_classes; ++n)
-      if (n * lane_count < C()) {
+      if (n * lane_count < class_count()) {
         const uint k = n * lane_count + of.thread_index;
-        held[n] = k < C() ? float(of.values[k]) : -INFINITY;
+        held[n] = k < class_count() ? float(of.values[k]) : -INFINITY;
         result = max(result, held[n]);
       }
     return result;
@@ -65,7 +65,7 @@ struct InRegisters {
     float sum = 0.0f;
 #pragma unroll
     for (uint n = 0; n < lane_classes; ++n)
-      if (n * lane_count < C()) {
+      if (n * lane_count < class_count()) {
         held[n] = exponential_below(held[n], shift);
         sum += held[n];
       }
@@ -77,7 +77,7 @@ struct InRegisters {
 #pragma unroll
     for (uint n = 0; n < lane_classes; ++n) {
       const uint k = n * lane_count + of.thread_index;
-      if (k < C()) gradient[k] = D(factor * held[n]);
+      if (k < class_count()) gradient[k] = D(factor * held[n]);
     }
   }
 };
