@@ -7,7 +7,9 @@
 #include <stdexcept>
 
 #include "tests/plugin_metal/shader_folder.h"
+#include "tests/validation/named.h"
 #include "validation/cce/operation.h"
+#include "validation/ctc/operation.h"
 #include "validation/report/run_gate.h"
 
 namespace assay::validation::transport::test {
@@ -76,6 +78,20 @@ TEST(Arithmetics, ATanhOfALargeNumberFailsWhereTheFastOneIsUsed) {
     EXPECT_THAT(failure->why.text, HasSubstr("exp(100) makes an infinity"));
   }
   EXPECT_THROW(CceOperation::kernel(folder.binding() + "@emulated-exact"), std::runtime_error);
+}
+
+/// The bits that the worst element of a run lost: "0.7 of 24 bits lost".
+double lost_bits(const std::string& text) {
+  const std::size_t end = text.find(" of "), begin = text.rfind(' ', end - 1);
+  return end == std::string::npos ? 99 : std::stod(text.substr(begin, end - begin));
+}
+
+TEST(ProductionKernel, OfCtcLosesNoDigitsInAnyBuffer) {
+  Explanation explanation;
+  const auto kernel = CtcOperation::kernel("metal-emulated");
+  EXPECT_EQ(report_on<CtcOperation>(*kernel, "loss", 20).verdict, Verdict::pass);
+  EXPECT_THAT(explanation.why().text, HasSubstr("bits lost")) << "nothing was followed";
+  EXPECT_LE(lost_bits(explanation.why().text), 3) << explanation.why().text;
 }
 
 }  // namespace
