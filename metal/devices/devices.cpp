@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
+#include <string_view>
+#include <utility>
+
 #include "metal/emulator/emulator_device.h"
 #include "metal/nvidia/nvidia_device.h"
 #if ASSAY_WITH_APPLE
@@ -28,18 +32,33 @@ Result<std::shared_ptr<Device>> nvidia_device(const ShaderLanguage& language) {
   return *device;
 }
 
-std::shared_ptr<Device> emulated_device(const ShaderLanguage& language) {
+std::optional<emulator::EmulatorOptions> emulator_called(std::string_view name) {
+  constexpr std::string_view stem = "emulated", numerics = "-numerics";
   emulator::EmulatorOptions options;
-  options.language = language;
-  return std::make_shared<emulator::EmulatorDevice>(std::move(options));
+  if (!name.starts_with(stem)) return std::nullopt;
+  name.remove_prefix(stem.size());
+  options.with_numerics = name.ends_with(numerics);
+  if (options.with_numerics) name.remove_suffix(numerics.size());
+  if (name.empty()) return options;
+  const auto mode = name.starts_with('-') ? emulator::math_mode_called(name.substr(1)) : std::nullopt;
+  if (!mode) return std::nullopt;
+  options.math_mode = *mode;
+  return options;
 }
 
 }  // namespace
 
+bool is_emulated(const std::string& name) {
+  return emulator_called(name).has_value();
+}
+
 Result<std::shared_ptr<Device>> open_device(const std::string& name, const ShaderLanguage& language) {
   if (name == "apple") return apple_device(language);
   if (name == "nvidia") return nvidia_device(language);
-  if (name == "emulated") return emulated_device(language);
+  if (auto options = emulator_called(name)) {
+    options->language = language;
+    return std::make_shared<emulator::EmulatorDevice>(std::move(*options));
+  }
   return error(Error::Kind::argument,
                fmt::format("device '{}' is unknown: expected one of {}", name, fmt::join(device_names, ", ")));
 }

@@ -28,7 +28,8 @@ ExecutorOptions executor_options(const EmulatorOptions& options) {
   return {{options.order, options.seed, options.checks.synccheck, options.checks.simdcheck},
           options.checks,
           options.os_threads,
-          options.is_checked && options.with_numerics};
+          options.is_checked && options.with_numerics,
+          options.is_checked && options.math_mode != MathMode::ieee};
 }
 
 LoadedShader loaded(const std::shared_ptr<const CompiledShader>& shader, const EmulatorOptions& options) {
@@ -48,6 +49,8 @@ CompileOptions compile_options(const EmulatorOptions& options) {
   CompileOptions compile;
   compile.is_checked = options.is_checked;
   compile.with_numerics = options.is_checked && options.with_numerics;
+  compile.math_mode = options.is_checked ? options.math_mode : MathMode::ieee;
+  compile.seed = options.seed;
   compile.language = options.language;
   return compile;
 }

@@ -22,6 +22,7 @@
 #include "metal/emulator/barrier_change.h"
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/check/report.h"
+#include "metal/emulator/compile/math_mode.h"
 #include "metal/emulator/numerics/losses.h"
 #include "metal/emulator/simt/group_range.h"
 #include "metal/emulator/simt/order.h"
@@ -35,9 +36,10 @@ struct DeviceState;
 struct EmulatorOptions {
   bool is_checked = true;  ///< false: no checks but synccheck and simdcheck
   Checks checks;
-  bool with_numerics = false;  ///< checked kernels: numcheck too, and losses()
+  bool with_numerics = false;           ///< checked kernels: numcheck too, and losses()
+  MathMode math_mode = MathMode::ieee;  ///< another one in checked kernels only
   ThreadOrder order = ThreadOrder::forward;
-  std::uint64_t seed = 1;   ///< of the random order
+  std::uint64_t seed = 1;   ///< of the random order, and of what the maths mode leaves open
   unsigned os_threads = 0;  ///< for unchecked kernels; 0: as many as the machine runs at once
   ShaderLanguage language;
   /// The number of steps after which a threadgroup is taken to be endless. Barriers and collectives are steps; in

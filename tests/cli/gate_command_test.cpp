@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
 #include <string>
@@ -40,6 +42,16 @@ TEST_F(GateCommand, JudgesEachShippedKernelUnlessOneIsNamed) {
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 1 properties failed"));
   EXPECT_THAT(outcome.out, HasSubstr("metal-emulated: 0 of 1 properties failed"));
+}
+
+TEST_F(GateCommand, NamesTheArithmeticsInWhichAKernelFailsAndWhere) {
+  const Outcome outcome =
+      run("gate cce --generated --reach none --cases 8 --filter '^loss$' --arithmetic all --json r");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, ContainsRegex("\nsafe: pass\nrelaxed: pass\nfast: loss fails at exponential.h:[0-9]+\n$"));
+  EXPECT_THAT(outcome.out, HasSubstr("  why, followed on the emulator\n    numcheck: kernel cce_loss"));
+  const auto report = nlohmann::json::parse(std::ifstream(folder_ / "r"));
+  EXPECT_THAT(report["runs"][2]["properties"][0]["failure"]["why"]["place"], testing::StartsWith("exponential.h:"));
 }
 
 TEST_F(GateCommand, SaysTheSameTwice) {

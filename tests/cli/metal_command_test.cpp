@@ -148,6 +148,21 @@ TEST_F(MetalCommand, NumericsNameTheLinesThatMakeNaNAndLoseDigits) {
   EXPECT_EQ(sarif["runs"][0]["results"][0]["ruleId"], "numcheck");
 }
 
+TEST_F(MetalCommand, ComputesInTheArithmeticThatIsAskedFor) {
+  write(
+      "#include <metal_stdlib>\nusing namespace metal;\nkernel void k(device const float* x, device float* y, uint i "
+      "[[thread_position_in_grid]]) {\n  y[i] = tanh(x[i]);\n}");
+  const std::string command =
+      "metal check sum.metal --grid 1 --buffer 0=50 --buffer 1=unset:1 --numerics --arithmetic ";
+  EXPECT_EQ(run(command + "safe").status, 0);
+  const Outcome fast = run(command + "fast");
+  EXPECT_EQ(fast.status, 1);
+  EXPECT_THAT(fast.out, AllOf(HasSubstr("exp(100) makes an infinity"), HasSubstr("sum.metal:4")));
+  const Outcome unknown = run(command + "exact");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("--arithmetic"));
+}
+
 TEST_F(MetalCommand, LintRefusesWhatApplesCompilerWould) {
   write(group_sum);
   const Outcome clean = run("metal lint sum.metal");

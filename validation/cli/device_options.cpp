@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "metal/devices/devices.h"
+#include "metal/emulator/compile/math_mode.h"
 #include "validation/transport/metal/shader.h"
 
 namespace assay::validation {
@@ -18,6 +19,20 @@ std::string KernelChoice::name() const {
   throw std::invalid_argument(fmt::format(
       "--device {}: kernel '{}' does not choose its device: expected --kernel metal or the binding of a shader", device,
       kernel));
+}
+
+std::vector<std::string> KernelChoice::names_in(const std::string& arithmetic) const {
+  const bool is_shader = kernel.empty() || kernel == "metal" || transport::is_binding(kernel);
+  if (!is_shader || !(device.empty() || device == "emulated"))
+    throw std::invalid_argument(fmt::format(
+        "--arithmetic {}: kernel '{}'{} does not run on the emulator: expected --kernel metal or the binding "
+        "of a shader, and no other --device",
+        arithmetic, kernel, device.empty() ? "" : " on " + device));
+  std::vector<std::string> names;
+  for (const std::string mode : metal::emulator::math_mode_names)
+    if (arithmetic == "all" || arithmetic == mode)
+      names.push_back(KernelChoice{kernel.empty() ? "metal" : kernel, "emulated-" + mode}.name());
+  return names;
 }
 
 void add_kernel_options(CLI::App& command, KernelChoice& choice, const std::string& otherwise) {

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <vector>
 
 namespace assay::validation {
 
@@ -15,6 +16,10 @@ struct KernelChoice {
   /// device alone means `metal`; `metal` alone the best device there is. Throws std::invalid_argument for a device with
   /// a kernel that runs on none.
   std::string name() const;
+
+  /// The kernel's names in arithmetics of Metal's compiler, "safe", "relaxed", "fast" or "all": metal-emulated-fast,
+  /// mine.json@emulated-fast. Throws std::invalid_argument for a kernel that does not run on the emulator.
+  std::vector<std::string> names_in(const std::string& arithmetic) const;
 };
 
 /// --kernel and --device.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "metal/emulator/compile/clang.h"
+#include "metal/emulator/compile/math_mode.h"
 #include "metal/system/system.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/data.h"
@@ -43,6 +44,8 @@ struct GateArguments {
   bool thorough = false;
   std::string reach;  ///< empty: as the other options have it
   bool generated = false;
+  std::string arithmetic;  ///< empty: IEEE
+  bool explain = false;
   bool list = false;
   bool declarations = false;
   ReportFiles files;
@@ -131,6 +134,7 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   run.options.reach = reach_of(arguments);
   run.words = words_of(arguments);
   if (!transport::is_pipe(arguments.choice.kernel)) run.fresh_kernel = Operation::kernel;
+  run.explains = arguments.explain || !arguments.arithmetic.empty();
   run.shard = shard_from_environment();
   return run;
 }
@@ -186,6 +190,7 @@ class GateSession {
       if (!report_.runs.back().is_complete()) return stop_early();
     }
     report_.complete = true;
+    if (!arguments_.arithmetic.empty()) GateTable(table_stream(arguments_.files)).arithmetics(report_);
     write_report(report_, files());
     return exit_status(report_);
   }
@@ -234,6 +239,7 @@ class GateSession {
 /// The kernel that was asked for, or the shipped ones. Without clang those for the emulator cannot be compiled.
 template <class Operation>
 std::vector<std::string> chosen_kernels(const GateArguments& arguments) {
+  if (!arguments.arithmetic.empty()) return arguments.choice.names_in(arguments.arithmetic);
   const std::string name = arguments.choice.name();
   if (!name.empty()) return {name};
   std::vector<std::string> kernels = Operation::shipped_kernels();
@@ -298,6 +304,16 @@ void add_gate_command(CLI::App& app, Action& action) {
   gate->add_option("--launcher", arguments->launcher, "What starts a shard's process, elsewhere perhaps: 'srun -n1'")
       ->needs(shards);
   gate->add_flag("--generated", arguments->generated, "Only generated cases: no real input, no large sizes");
+  std::vector<std::string> arithmetics(metal::emulator::math_mode_names.begin(),
+                                       metal::emulator::math_mode_names.end());
+  arithmetics.emplace_back("all");
+  gate->add_option(
+          "--arithmetic", arguments->arithmetic,
+          "Compute a shader with the worst roundings that a mode of Metal's compiler permits, on the emulator: "
+          "safe, relaxed, fast or all; with --explain")
+      ->check(CLI::IsMember(arithmetics));
+  gate->add_flag("--explain", arguments->explain,
+                 "Follow a shader's operations on a failing case: what made the NaN, which lines lost the digits");
   gate->add_flag("--list", arguments->list, "List the properties and stop");
   gate->add_flag("--declarations", arguments->declarations, "Print what a kernel may declare, as JSON, and stop");
   gate->callback([&action, arguments, cases, gate] {

@@ -20,9 +20,21 @@ std::string failures_text(const GateRecord& record, bool colour) {
     if (!property.failure) continue;
     const FailureRecord& failure = *property.failure;
     text += "\n" + detail::failure_text(property, failure.origin, errors_text(failure.first_margin, failure.margin),
-                                        failure.explanation, failure.reproducer, colour);
+                                        failure.explanation, failure.reproducer, colour, failure.why.text);
   }
   return text;
+}
+
+/// "loss, gradient fail at softmax.metal:41; shift fails", or "pass".
+std::string where_it_fails(const GateRecord& record) {
+  std::map<std::string, std::vector<std::string>> by_place;
+  for (const auto& property : record.properties)
+    if (property.failure) by_place[property.failure->why.place].push_back(property.property);
+  std::vector<std::string> parts;
+  for (const auto& [place, properties] : by_place)
+    parts.push_back(fmt::format("{} {}{}", fmt::join(properties, ", "), properties.size() == 1 ? "fails" : "fail",
+                                place.empty() ? "" : " at " + place));
+  return parts.empty() ? "pass" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
 double seconds_of(const GateRecord& record) {
@@ -100,6 +112,14 @@ void GateTable::whole(const GateRecord& record) {
   heading(record);
   for (const auto& property : record.properties) row(property);
   conclusion(record);
+}
+
+void GateTable::arithmetics(const Report& report) {
+  print("\n");
+  for (const auto& record : report.runs) {
+    const std::string& kernel = record.question.kernel;
+    print(fmt::format("{}: {}\n", kernel.substr(kernel.rfind('-') + 1), where_it_fails(record)));
+  }
 }
 
 GateWatch GateTable::watch(Stop stop) {

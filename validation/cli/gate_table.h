@@ -21,6 +21,10 @@ class GateTable {
   void conclusion(const GateRecord& record);
   void whole(const GateRecord& record);
 
+  /// For runs of one kernel in several arithmetics (KernelChoice::names_in): a line for each, with the properties that
+  /// fail in it and where.
+  void arithmetics(const Report& report);
+
   /// Callbacks that print a run as it advances; `stop` is passed on.
   GateWatch watch(Stop stop);
 

@@ -30,6 +30,7 @@ using metal::emulator::ThreadOrder;
 struct CheckOptions : ShaderOptions, FindingOptions {
   ThreadOrder order = ThreadOrder::forward;
   bool with_numerics = false;
+  std::string arithmetic;  ///< empty: IEEE
   std::vector<std::string> only_groups;
 };
 
@@ -78,6 +79,7 @@ int check(const CheckOptions& options) {
   auto emulator = emulator_options(script);
   emulator.order = options.order;
   emulator.with_numerics = options.with_numerics;
+  emulator.math_mode = metal::emulator::math_mode_called(options.arithmetic).value_or(metal::emulator::MathMode::ieee);
   for (const std::string& groups : options.only_groups) emulator.only_groups.push_back(group_range(groups));
   metal::emulator::EmulatorDevice device(emulator);
   const ShaderOutcome outcome = run_shader(device, script);
@@ -105,6 +107,10 @@ void add_check_command(CLI::App& metal, Action& action) {
       ->delimiter(',');
   command->add_flag("--numerics", options->with_numerics,
                     "Follow every floating-point operation: where NaN comes from, which lines lose digits");
+  command
+      ->add_option("--arithmetic", options->arithmetic,
+                   "Compute with the worst roundings that this mode of Metal's compiler permits: safe, relaxed or fast")
+      ->check(CLI::IsMember(metal::emulator::math_mode_names));
   options->add_findings(*command);
   command->callback([&action, options] { action = [options] { return check(*options); }; });
 }

@@ -2,29 +2,40 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 
 #include "metal/device/or_throw.h"
 #include "metal/device/shader_source.h"
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/kernel_file.h"
+#include "validation/core/explanation.h"
 #include "validation/core/support.h"
 
 namespace assay::validation {
 
 std::string device_in(const std::string& kernel) {
-  for (const std::string name : metal::device_names)
-    if (kernel == "metal-" + name) return name;
-  return {};
+  constexpr std::string_view stem = "metal-";
+  if (!kernel.starts_with(stem)) return {};
+  const std::string device = kernel.substr(stem.size());
+  return std::ranges::find(metal::device_names, device) != metal::device_names.end() || metal::is_emulated(device)
+             ? device
+             : std::string();
 }
 
 std::int64_t reach_on(const std::string& device) {
-  return device == "emulated" ? 1 << 10 : Support().reach;
+  return metal::is_emulated(device) ? 1 << 10 : Support().reach;
+}
+
+std::shared_ptr<metal::Device> open_for_kernel(const std::string& name, const metal::ShaderLanguage& language) {
+  if (Explanation::current() == nullptr) return or_throw(metal::open_device(name, language));
+  return or_throw(metal::open_device((metal::is_emulated(name) ? name : "emulated") + "-numerics", language));
 }
 
 std::shared_ptr<metal::Device> kernel_device(const std::string& name, const ShaderEdit& edit) {
-  return or_throw(metal::open_device(name, {.metal_version = edit ? 300 : 320}));
+  return open_for_kernel(name, {.metal_version = edit ? 300 : 320});
 }
 
 std::shared_ptr<metal::Library> kernel_library(metal::Device& device, const char* file, const ShaderEdit& edit) {
@@ -43,9 +54,13 @@ std::string replaced_once(std::string text, const std::string& before, const std
 void throw_reports(metal::Device& device) {
   auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
   if (emulated == nullptr) return;
-  const auto reports = emulated->reports();
-  if (reports.empty()) return;
+  auto reports = emulated->reports();
+  if (Explanation::current() != nullptr) {
+    Explanation::current()->take(device);
+    std::erase_if(reports, [](const auto& report) { return report.check == metal::emulator::Check::numcheck; });
+  }
   emulated->clear_reports();
+  if (reports.empty()) return;
   throw std::runtime_error(
       fmt::format("{}{}", to_string(reports.front()),
                   reports.size() > 1 ? fmt::format("\n(and {} more reports)", reports.size() - 1) : ""));

@@ -119,12 +119,14 @@ std::filesystem::path failure_file(const std::string& property, const std::strin
 }
 
 std::string failure_text(const PropertySummary& report, const std::string& origin, const std::string& errors,
-                         const std::string& explanation, const std::string& reproducer, bool colour) {
+                         const std::string& explanation, const std::string& reproducer, bool colour,
+                         const std::string& why) {
   const auto heading = fmt::format("{} {} ({}): {}", name_of(report.verdict), report.property, origin, report.claim);
   const std::string_view cause = usual_cause(report.property, explanation, reproducer);
-  return fmt::format("{}\n{}{}\n  reproduce with\n    {}\n{}",
+  return fmt::format("{}\n{}{}\n{}  reproduce with\n    {}\n{}",
                      paint(heading, fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, colour), errors,
-                     explanation, reproducer, cause.empty() ? "" : fmt::format("  usual cause\n    {}\n", cause));
+                     explanation, why.empty() ? "" : fmt::format("  why, followed on the emulator\n{}", why),
+                     reproducer, cause.empty() ? "" : fmt::format("  usual cause\n    {}\n", cause));
 }
 
 }  // namespace detail

@@ -47,6 +47,7 @@ ordered_json of(const FailureRecord& failure, const std::string& property) {
           {"first_margin", of(failure.first_margin)},
           {"errors", errors_text(failure.first_margin, failure.margin)},
           {"explanation", failure.explanation},
+          {"why", {{"place", failure.why.place}, {"text", failure.why.text}}},
           {"usual_cause", usual_cause(property, failure.explanation, failure.reproducer)},
           {"reproducer", failure.reproducer},
           {"pictures", pictures}};
@@ -141,6 +142,7 @@ FailureRecord failure_from(const JsonReader& json) {
       json["unit"].whole(0), json["origin"].text(), json["explanation"].text(), json["reproducer"].text(), {}};
   if (json.has("margin")) failure.margin = margin_from(json["margin"]);
   if (json.has("first_margin")) failure.first_margin = margin_from(json["first_margin"]);
+  if (json.has("why")) failure.why = {json["why"]["place"].text(), json["why"]["text"].text()};
   json["pictures"].each([&](const JsonReader& picture) { failure.pictures.push_back(picture_from(picture)); });
   return failure;
 }

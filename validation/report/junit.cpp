@@ -85,8 +85,8 @@ void add_failure(pugi::xml_node test, const PropertyRecord& property) {
   set(node, "message", fmt::format("{} ({})", property.claim, failure.origin));
   set(node, "type", std::string(validation::name_of(property.verdict)));
   const std::string_view cause = usual_cause(property.property, failure.explanation, failure.reproducer);
-  const auto text = fmt::format("{}{}\nreproduce with\n  {}\n{}", errors_text(failure.first_margin, failure.margin),
-                                failure.explanation, failure.reproducer,
+  const auto text = fmt::format("{}{}\n{}reproduce with\n  {}\n{}", errors_text(failure.first_margin, failure.margin),
+                                failure.explanation, failure.why.text, failure.reproducer,
                                 cause.empty() ? "" : fmt::format("usual cause\n  {}\n", cause));
   node.text().set(printable(text).c_str());
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "validation/core/coverage.h"
+#include "validation/core/explanation.h"
 #include "validation/core/picture.h"
 #include "validation/core/summary.h"
 
@@ -27,6 +28,7 @@ struct FailureRecord {
   std::vector<Picture> pictures;
   Margin margin = {};        ///< the worst error of the case
   Margin first_margin = {};  ///< the worst error of the case as first met, before shrinking
+  Why why = {};              ///< where it was asked for
 };
 
 struct PropertyRecord : PropertySummary {

@@ -25,6 +25,7 @@ struct GateRun {
   Shard shard = {};
   FreshKernel<Operation> fresh_kernel = {};  ///< of the context
   std::string words = {};                    ///< the options of `assay gate` that give the same cases again: "--quick"
+  bool explains = false;                     ///< FailureRecord::why
 };
 
 /// Callbacks that follow a run. An empty one is not called.
@@ -68,6 +69,17 @@ std::vector<Picture> pictures_of(const Context<Operation>& context, const typena
   } catch (const std::exception&) {
     return {};
   }
+}
+
+/// What the emulator's numerics find when the property is checked once more on the failing case; empty if the kernel is
+/// not a shader.
+template <class Operation>
+Why why_of(const Property<Operation>& property, const Context<Operation>& context, const typename Operation::Case& c) {
+  Explanation explanation;
+  const auto kernel = context.fresh();
+  if (!kernel) return {};
+  judge(property, context.with(*kernel), c);
+  return explanation.why();
 }
 
 template <class Operation>
@@ -158,8 +170,9 @@ class GateRunner {
     const auto report = run_property(property, context_, run_.options, coverage, tell, {unit, 1, watch_.stop});
     if (!report.failure && watch_.stop && watch_.stop()) return false;
     const auto command = [&] { return command_of(property, unit); };
-    record.add({static_cast<std::int64_t>(index) * units_of(run_.options) + unit,
-                record_of<Operation>(report, context_, unit, command), coverage});
+    PropertyRecord judged = record_of<Operation>(report, context_, unit, command);
+    if (judged.failure && run_.explains) judged.failure->why = why_of(property, context_, report.failure->problem);
+    record.add({static_cast<std::int64_t>(index) * units_of(run_.options) + unit, std::move(judged), coverage});
     return true;
   }
 

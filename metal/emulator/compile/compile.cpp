@@ -14,6 +14,7 @@
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/preprocess.h"
+#include "metal/emulator/numerics/inexact_division.h"
 #include "metal/emulator/numerics/instrument.h"
 #include "metal/emulator/translate/translate.h"
 #include "metal/system/system.h"
@@ -40,13 +41,15 @@ std::string analyse(const Clang& clang, const fs::path& input, const fs::path& o
   return run ? run->messages : "";
 }
 
-/// Replaces the output of a step by the same with calls of the hooks of floating-point operations.
-Result<void> observe(const fs::path& output) {
-  const auto text = read_file(output);
+/// Replaces the output of a step by the same with the divisions that the mode permits, and with calls of the hooks of
+/// floating-point operations.
+Result<void> rewrite(const fs::path& output, const CompileOptions& options) {
+  auto text = read_file(output);
   const auto headers = find_shader_headers();
   if (!text) return tl::make_unexpected(text.error());
   if (!headers) return tl::make_unexpected(headers.error());
-  return write_file(output, instrument_numerics(*text, headers->string()));
+  *text = with_inexact_division(*text);
+  return write_file(output, options.with_numerics ? instrument_numerics(*text, headers->string()) : *text);
 }
 
 /// Compiles into another file and renames it to `object`, since other processes may do the same at the same time.
@@ -62,8 +65,8 @@ Result<void> build(const Clang& clang, const std::string& text, const CompileOpt
     const auto run = run_clang(clang, step.flags, input, work / "messages");
     if (!run) return tl::make_unexpected(run.error());
     if (run->status != 0) return error(Error::Kind::compile, run->messages);
-    if (step.is_observed)
-      if (const auto observed = observe(step.output); !observed) return observed;
+    if (step.is_rewritten)
+      if (const auto rewritten = rewrite(step.output, options); !rewritten) return rewritten;
     input = step.output;
   }
   std::error_code failure;
@@ -153,7 +156,8 @@ Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_v
   if (!work) return tl::make_unexpected(work.error());
   const auto clang = find_clang();
   if (!clang) return tl::make_unexpected(clang.error());
-  const auto text = translate(preprocessed, options.kernel);
+  const bool is_lax = options.math_mode >= MathMode::relaxed;
+  const auto text = translate(is_lax ? with_safe_sections(preprocessed) : std::string(preprocessed), options.kernel);
   if (!text) return tl::make_unexpected(text.error());
 
   std::string flags;

@@ -11,14 +11,17 @@
 #include "metal/device/result.h"
 #include "metal/device/shader_language.h"
 #include "metal/emulator/abi/shader_abi.h"
+#include "metal/emulator/compile/math_mode.h"
 #include "metal/emulator/compile/private_reads.h"
 #include "metal/emulator/translate/translate.h"
 
 namespace assay::metal::emulator {
 
 struct CompileOptions {
-  bool is_checked = true;      ///< report every access of memory to the Services
-  bool with_numerics = false;  ///< report every floating-point operation too: numerics/instrument.h
+  bool is_checked = true;               ///< report every access of memory to the Services
+  bool with_numerics = false;           ///< report every floating-point operation too: numerics/instrument.h
+  MathMode math_mode = MathMode::ieee;  ///< another one in checked shaders only
+  std::uint64_t seed = 1;               ///< of what the mode leaves open
   ShaderLanguage language;
   std::string kernel;                                  ///< the only kernel to compile, by its name; empty: all
   std::filesystem::path cache;                         ///< empty: $XDG_CACHE_HOME/assay, else ~/.cache/assay

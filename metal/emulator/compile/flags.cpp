@@ -38,6 +38,9 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purp
   flags.push_back(fmt::format("-D__METAL_VERSION__={}", options.language.metal_version));
   flags.push_back(fmt::format("-DASSAY_CHECKED={}", options.is_checked && purpose == Purpose::run ? 1 : 0));
   flags.push_back(fmt::format("-DASSAY_NUMERICS={}", options.with_numerics && purpose == Purpose::run ? 1 : 0));
+  const bool has_mode = options.math_mode != MathMode::ieee && purpose == Purpose::run;
+  flags.push_back(fmt::format("-DASSAY_ARITHMETIC={}", has_mode ? static_cast<int>(options.math_mode) : 0));
+  if (has_mode) flags.push_back(fmt::format("-DASSAY_SEED={}ul", options.seed));
   flags.push_back(fmt::format("-DASSAY_LINT={}", purpose == Purpose::lint ? 1 : 0));
   flags.push_back(fmt::format("-DASSAY_NVPTX={}", purpose == Purpose::ptx ? 1 : 0));
   // Metal does not define these, and a shader's text could depend on them.
@@ -100,7 +103,22 @@ const std::vector<std::string> to_processor = {
 };
 
 /// For bitcode on standard input, in which the effects of most other flags are fixed already.
-const std::vector<std::string> from_bitcode = {"-x", "ir", "-w", "-fPIC", "-ffp-contract=off"};
+const std::vector<std::string> from_bitcode = {"-x", "ir", "-w", "-fPIC"};
+
+/// What the mode lets the compiler do: Metal Shading Language Specification, section 1.6.3.
+std::vector<std::string> permissions(MathMode mode) {
+  if (mode == MathMode::ieee) return {"-ffp-contract=off"};
+  if (mode == MathMode::safe) return {"-ffp-contract=on"};
+  std::vector<std::string> flags = {"-ffp-contract=fast", "-fassociative-math", "-freciprocal-math",
+                                    "-fno-signed-zeros", "-fno-trapping-math"};
+  if (mode == MathMode::fast) flags.emplace_back("-ffinite-math-only");
+  return flags;
+}
+
+/// Those of them that matter to bitcode, whose operations say the rest.
+std::vector<std::string> contraction(MathMode mode) {
+  return {permissions(mode).front()};
+}
 
 const std::vector<std::string> to_bitcode = {"-c", "-emit-llvm"};
 
@@ -146,9 +164,13 @@ CompilingStep step(std::initializer_list<std::vector<std::string>> parts, std::f
 std::vector<CompilingStep> compiling_steps(const CompileOptions& options, const std::filesystem::path& object) {
   if (!options.is_checked) return {step({common, to_processor, linked, {"-O3"}}, object)};
   const std::filesystem::path plain = object.string() + ".plain", with_hooks = object.string() + ".hooked";
-  CompilingStep first = step({common, to_processor, unoptimised, options.with_numerics ? to_text : to_bitcode}, plain);
-  first.is_observed = options.with_numerics;
-  return {first, step({from_bitcode, hooked, to_bitcode}, with_hooks), step({from_bitcode, linked, optimised}, object)};
+  const bool is_text = options.with_numerics || options.math_mode >= MathMode::relaxed;
+  CompilingStep first =
+      step({common, to_processor, permissions(options.math_mode), unoptimised, is_text ? to_text : to_bitcode}, plain);
+  first.is_rewritten = is_text;
+  const auto contract = contraction(options.math_mode);
+  return {first, step({from_bitcode, contract, hooked, to_bitcode}, with_hooks),
+          step({from_bitcode, contract, linked, optimised}, object)};
 }
 
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output) {

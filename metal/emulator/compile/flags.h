@@ -17,7 +17,7 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purp
 struct CompilingStep {
   std::vector<std::string> flags;
   std::filesystem::path output;
-  bool is_observed = false;  ///< numerics/instrument.h changes the output
+  bool is_rewritten = false;  ///< numerics/inexact_division.h and instrument.h change the output
 };
 
 /// From translated text to a shared object. The input of each step is the output of the step before. In a checked

@@ -8,6 +8,7 @@
 #include "metal/device/joined_threads.h"
 #include "metal/emulator/dispatch/services.h"
 #include "metal/emulator/dispatch/signals.h"
+#include "metal/emulator/dispatch/subnormal_flush.h"
 #include "metal/emulator/numerics/numeric_reports.h"
 
 namespace assay::metal::emulator {
@@ -32,6 +33,7 @@ std::optional<Error> Executor::run(std::unique_ptr<Launch> launch) {
 
 std::optional<Error> Executor::run_checked(Launch& launch) {
   const FaultGuard guard;
+  const SubnormalFlush flush(options_.flushes_subnormals);
   GroupRunner& first = runner(0);
   checker_.begin_dispatch(launch.info);
   first.begin_dispatch(launch, &checker_, numerics_.get());

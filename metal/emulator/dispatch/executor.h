@@ -21,6 +21,7 @@ struct ExecutorOptions {
   Checks checks;
   unsigned os_threads = 0;  ///< 0: as many as the machine runs at once
   bool with_numerics = false;
+  bool flushes_subnormals = false;  ///< of float and double, in checked kernels
 };
 
 class Executor {

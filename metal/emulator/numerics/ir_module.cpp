@@ -27,8 +27,9 @@ std::uint32_t number(std::string_view text) {
 
 /// What the emulator's headers define for the instrumentation itself.
 bool is_hook(std::string_view name) {
-  static constexpr std::array prefixes = {"@__tsan_",         "@__sanitizer_", "@__ubsan_",
-                                          "@assay_numerics_", "@__truncsfbf2", "@assay_shader"};
+  static constexpr std::array prefixes = {
+      "@__tsan_",     "@__sanitizer_", "@__ubsan_",     "@assay_numerics_",
+      "@assay_math_", "@__truncsfbf2", "@assay_shader", "@_ZN17assay_shader_side10arithmetic"};
   return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
 }
 

@@ -47,6 +47,9 @@ const std::map<std::string_view, KnownFunction> functions_by_name = {
     {"round", {Kind::whole}},
     {"nearbyint", {Kind::whole}},
     {"roundeven", {Kind::whole}},
+    {"assay_math_divide", {Kind::operation, Operation::divide}},
+    {"assay_math_quotient", {Kind::operation, Operation::divide}},
+    {"assay_math_fast_rsqrt", {Kind::operation, Operation::reciprocal_root}},
 };
 
 std::optional<KnownFunction> find(std::string_view name) {
@@ -64,6 +67,8 @@ std::optional<KnownFunction> known_function(std::string_view callee) {
     return find(callee.substr(0, callee.find('.')));
   }
   if (const auto found = find(callee)) return found;
+  for (const std::string_view edge : {"assay_math_fast_", "assay_math_"})  // include/assay/arithmetic.h
+    if (callee.starts_with(edge)) return find(callee.substr(edge.size()));
   if (callee.ends_with('f') || callee.ends_with('l')) return find(callee.substr(0, callee.size() - 1));
   return std::nullopt;
 }

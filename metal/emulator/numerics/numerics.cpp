@@ -27,6 +27,13 @@ double unit_for(std::uint32_t code) {
                                                   : unit_roundoff(precision_of(code));
 }
 
+/// Whether the operation is the second of (x + 1.5 2^23) - 1.5 2^23, which rounds a float to a whole number as rint
+/// does.
+bool rounds_to_whole_number(std::uint32_t code, const Operands& operands, const std::uint32_t* entries) {
+  constexpr double rounder = 0x1.8p23;
+  return code == code_of(Operation::subtract, Precision::single) && entries[1] == 0 && operands.of[1] == rounder;
+}
+
 }  // namespace
 
 std::uint32_t Numerics::operation(const abi::Site* site, std::uint32_t code, std::uint32_t count,
@@ -42,6 +49,7 @@ std::uint32_t Numerics::operation(const abi::Site* site, std::uint32_t code, std
 
 std::uint32_t Numerics::operation_on_finite(std::uint32_t site, std::uint32_t code, std::uint32_t count,
                                             const Operands& operands, double result, const std::uint32_t* entries) {
+  if (rounds_to_whole_number(code, operands, entries)) return 0;
   const Operation operation = operation_of(code);
   const double of_values = exactly(operation, operands);
   const Operands exact_operands = exact_values(count, operands, entries);

@@ -41,6 +41,7 @@ struct Function {
 constexpr std::array functions = {
     ASSAY_FUNCTION("fabs", std::fabs(x), std::signbit(x) ? -1 : 1),
     ASSAY_FUNCTION("sqrt", std::sqrt(x), 0.5 / y),
+    ASSAY_FUNCTION("rsqrt", 1 / std::sqrt(x), -0.5 * y / x),
     ASSAY_FUNCTION("exp", std::exp(x), y),
     ASSAY_FUNCTION("exp2", std::exp2(x), y* log_of_2),
     ASSAY_FUNCTION("exp10", std::pow(10.0, x), y* log_of_10),

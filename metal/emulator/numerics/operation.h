@@ -19,6 +19,7 @@ enum class Operation : std::uint32_t {
   fused,
   absolute,  // from here to atanh: functions of one number
   square_root,
+  reciprocal_root,
   exp,
   exp2,
   exp10,

@@ -16,8 +16,9 @@ namespace assay::metal::emulator {
 using Declarations = std::vector<Declaration>;
 
 /// The text with an empty line in place of each pragma that is a hint for compiling a loop (#pragma unroll, #pragma
-/// clang loop). The preprocessor does not expand macros in them, and clang would refuse those.
-std::string without_loop_pragmas(std::string_view text);
+/// clang loop), since the preprocessor does not expand macros in them, and clang would refuse those; and with clang's
+/// own pragma in place of #pragma METAL fp contract(off).
+std::string with_clang_pragmas(std::string_view text);
 
 /// Translates what needs no declarations: address spaces, attributes, literals.
 ///

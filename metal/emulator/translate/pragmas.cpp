@@ -5,19 +5,47 @@
 
 namespace assay::metal::emulator {
 
-std::string without_loop_pragmas(std::string_view text) {
-  static constexpr std::array<std::string_view, 3> hints = {"#pragma unroll", "#pragma nounroll", "#pragma clang loop"};
+namespace {
+
+/// Whether the line is "#pragma METAL fp option(value)".
+bool is_fp_pragma(std::string_view line, std::string_view option, std::string_view value) {
+  for (const std::string_view word : {std::string_view("#pragma"), std::string_view("METAL"), std::string_view("fp"),
+                                      option, std::string_view("("), value, std::string_view(")")}) {
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!line.starts_with(word)) return false;
+    line.remove_prefix(word.size());
+  }
+  return true;
+}
+
+/// The text with replaced(line) in place of each line, its end included.
+template <class Replaced>
+std::string with_lines(std::string_view text, const Replaced& replaced) {
   std::string result;
   result.reserve(text.size());
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
-    const std::string_view line = text.substr(begin, end - begin);
-    const std::string_view word = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
-    const bool is_hint = std::ranges::any_of(hints, [&](std::string_view hint) { return word.starts_with(hint); });
-    result.append(is_hint ? "\n" : line);
+    result.append(replaced(text.substr(begin, end - begin)));
     begin = end;
   }
   return result;
+}
+
+}  // namespace
+
+std::string with_clang_pragmas(std::string_view text) {
+  static constexpr std::array<std::string_view, 3> hints = {"#pragma unroll", "#pragma nounroll", "#pragma clang loop"};
+  return with_lines(text, [](std::string_view line) -> std::string_view {
+    const std::string_view word = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (std::ranges::any_of(hints, [&](std::string_view hint) { return word.starts_with(hint); })) return "\n";
+    return is_fp_pragma(line, "contract", "off") ? "#pragma clang fp contract(off)\n" : line;
+  });
+}
+
+std::string with_safe_sections(std::string_view text) {
+  return with_lines(text, [](std::string_view line) -> std::string_view {
+    return is_fp_pragma(line, "math_mode", "safe") ? "#pragma float_control(precise, on)\n" : line;
+  });
 }
 
 }  // namespace assay::metal::emulator

@@ -39,11 +39,11 @@ Result<std::string> translate_to(const Target& target, std::string_view text, st
 
 Result<std::string> translate(std::string_view preprocessed, std::string_view wanted) {
   return translate_to({run_threadgroup_variable, registration, [](const Source&, const Declarations&, Edits&) {}},
-                      without_loop_pragmas(preprocessed), wanted);
+                      with_clang_pragmas(preprocessed), wanted);
 }
 
 Result<ShaderListing> list_kernels(std::string_view preprocessed) try {
-  const std::string text = without_loop_pragmas(preprocessed);
+  const std::string text = with_clang_pragmas(preprocessed);
   const Source source(text);
   const std::vector<Declaration> declarations = find_declarations(source);
   Edits unused(source.text(), source.tokens());
@@ -71,7 +71,7 @@ Result<std::string> translate_for_ptx(std::string_view preprocessed) {
 }
 
 Result<LintTranslation> translate_for_lint(std::string_view preprocessed) try {
-  const std::string without_pragmas = without_loop_pragmas(preprocessed);
+  const std::string without_pragmas = with_clang_pragmas(preprocessed);
   const Source source(without_pragmas);
   const std::vector<Declaration> declarations = find_declarations(source);
   Edits edits(source.text(), source.tokens());

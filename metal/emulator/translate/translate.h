@@ -45,6 +45,10 @@ Result<ShaderListing> list_kernels(std::string_view preprocessed);
 /// the entry `assay_set_constants` sets the function constants. Errors: as above.
 Result<std::string> translate_for_ptx(std::string_view preprocessed);
 
+/// Preprocessed text with clang's own pragma in place of #pragma METAL fp math_mode(safe), for a shader that is
+/// compiled in another mode.
+std::string with_safe_sections(std::string_view text);
+
 struct LintTranslation {
   std::string text;      ///< OpenCL C++, with address spaces
   std::string refusals;  ///< a line for each fault that the translator itself has found

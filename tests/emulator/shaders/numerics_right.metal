@@ -25,3 +25,7 @@ KERNEL(exact) {
   for (half j = 0; j < 32; ++j) s += j;
   y[i] = float(s) + 0.5f * x[i];
 }
+KERNEL(rounded_to_whole_number) {
+  const float sum = fma(x[i], 0.3f, 0x1.8p23f), k = sum - 0x1.8p23f;
+  y[i] = k;
+}

@@ -4,8 +4,7 @@
 
 #include <stdexcept>
 
-#include "metal/device/or_throw.h"
-#include "metal/devices/devices.h"
+#include "validation/core/kernel_device.h"
 #include "validation/transport/metal/reflection.h"
 #include "validation/transport/metal/run.h"
 
@@ -20,10 +19,6 @@ NameParts parts_of(const std::string& name) {
   const std::size_t at = name.rfind(".json@");
   if (at == std::string::npos) return {name, "emulated"};
   return {name.substr(0, at + 5), name.substr(at + 6)};
-}
-
-std::shared_ptr<metal::Device> device_for(const MetalBinding& binding, const std::string& name) {
-  return or_throw(metal::open_device(name, binding.language));
 }
 
 std::shared_ptr<metal::Library> compiled(metal::Device& device, const MetalBinding& binding) {
@@ -41,7 +36,7 @@ bool is_binding(const std::string& name) {
 
 MetalShader::MetalShader(const std::string& name, const MetalInterface& interface)
     : binding_(read_binding(parts_of(name).binding, interface)),
-      device_(device_for(binding_, parts_of(name).device)),
+      device_(open_for_kernel(parts_of(name).device, binding_.language)),
       library_(compiled(*device_, binding_)) {
   expect_fit(binding_, *library_);
 }

@@ -54,43 +54,66 @@ using if_vector = typename FirstVector<A...>::type;
   using metal::name;                  \
   }
 
-/// Defines name(x) by `expression` in float x.
-#define ASSAY_DEFINED_1(name, expression)                                             \
-  namespace assay_detail {                                                            \
-  ASSAY_OWN float name##_of(float x) {                                                \
-    return float(expression);                                                         \
-  }                                                                                   \
-  }                                                                                   \
-  template <class A, class R = metal::assay_detail::if_floating<A>>                   \
-  ASSAY_OWN R name(A a) {                                                             \
-    return R(assay_detail::name##_of(float(a)));                                      \
-  }                                                                                   \
-  template <class T, int N>                                                           \
-  ASSAY_OWN vec<T, N> name(vec<T, N> a) {                                             \
-    for (int n = 0; n < N; ++n) a.at(n) = T(assay_detail::name##_of(float(a.at(n)))); \
-    return a;                                                                         \
+/// name_of(x) by `expression` in float x.
+#define ASSAY_FLOAT_FUNCTION_1(name, expression) \
+  namespace assay_detail {                       \
+  ASSAY_OWN float name##_of(float x) {           \
+    return float(expression);                    \
+  }                                              \
   }
+
+/// name(x) of scalars and vectors, by a function of float.
+#define ASSAY_ELEMENTWISE_1(name, of_float, of_half)                                                     \
+  template <class A, class R = metal::assay_detail::if_floating<A>>                                      \
+  ASSAY_OWN R name(A a) {                                                                                \
+    if constexpr (metal::assay_detail::is_half<R>)                                                       \
+      return R(of_half(float(a)));                                                                       \
+    else                                                                                                 \
+      return R(of_float(float(a)));                                                                      \
+  }                                                                                                      \
+  template <class T, int N>                                                                              \
+  ASSAY_OWN vec<T, N> name(vec<T, N> a) {                                                                \
+    for (int n = 0; n < N; ++n)                                                                          \
+      a.at(n) = T(metal::assay_detail::is_half<T> ? of_half(float(a.at(n))) : of_float(float(a.at(n)))); \
+    return a;                                                                                            \
+  }
+
+/// Defines name(x) by `expression` in float x.
+#define ASSAY_DEFINED_1(name, expression)  \
+  ASSAY_FLOAT_FUNCTION_1(name, expression) \
+  ASSAY_ELEMENTWISE_1(name, assay_detail::name##_of, assay_detail::name##_of)
 
 #define ASSAY_FLOAT_1(name, expression) \
   ASSAY_DEFINED_1(name, expression)     \
   ASSAY_IN_ALL_PRECISIONS(name)
 
-#define ASSAY_DEFINED_2(name, expression)                                                                         \
-  namespace assay_detail {                                                                                        \
-  ASSAY_OWN float name##_of(float x, float y) {                                                                   \
-    return float(expression);                                                                                     \
-  }                                                                                                               \
-  }                                                                                                               \
+#define ASSAY_FLOAT_FUNCTION_2(name, expression) \
+  namespace assay_detail {                       \
+  ASSAY_OWN float name##_of(float x, float y) {  \
+    return float(expression);                    \
+  }                                              \
+  }
+
+#define ASSAY_ELEMENTWISE_2(name, of_float, of_half)                                                              \
   template <class A, class B, class R = metal::assay_detail::if_floating<A, B>>                                   \
   ASSAY_OWN R name(A a, B b) {                                                                                    \
-    return R(assay_detail::name##_of(float(a), float(b)));                                                        \
+    if constexpr (metal::assay_detail::is_half<R>)                                                                \
+      return R(of_half(float(a), float(b)));                                                                      \
+    else                                                                                                          \
+      return R(of_float(float(a), float(b)));                                                                     \
   }                                                                                                               \
   template <class A, class B, class V = metal::assay_detail::if_vector<A, B>, class T = typename V::element_type> \
   ASSAY_OWN V name(A a, B b) {                                                                                    \
     V x(a), y(b);                                                                                                 \
-    for (int n = 0; n < V::size; ++n) x.at(n) = T(assay_detail::name##_of(float(x.at(n)), float(y.at(n))));       \
+    for (int n = 0; n < V::size; ++n)                                                                             \
+      x.at(n) = T(metal::assay_detail::is_half<T> ? of_half(float(x.at(n)), float(y.at(n)))                       \
+                                                  : of_float(float(x.at(n)), float(y.at(n))));                    \
     return x;                                                                                                     \
   }
+
+#define ASSAY_DEFINED_2(name, expression)  \
+  ASSAY_FLOAT_FUNCTION_2(name, expression) \
+  ASSAY_ELEMENTWISE_2(name, assay_detail::name##_of, assay_detail::name##_of)
 
 #define ASSAY_FLOAT_2(name, expression) \
   ASSAY_DEFINED_2(name, expression)     \

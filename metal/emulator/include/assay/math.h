@@ -4,40 +4,41 @@
 
 #include <assay/elementwise.h>
 #include <assay/limits.h>
+#if ASSAY_ARITHMETIC
+#include <assay/arithmetic.h>
+#endif
 #if ASSAY_NVPTX
 #include <assay/nvptx/libm.h>
 #endif
 
 namespace metal {
 
+#if !ASSAY_ARITHMETIC
 ASSAY_FLOAT_1(acos, __builtin_acosf(x))
 ASSAY_FLOAT_1(acosh, __builtin_acoshf(x))
 ASSAY_FLOAT_1(asin, __builtin_asinf(x))
 ASSAY_FLOAT_1(asinh, __builtin_asinhf(x))
 ASSAY_FLOAT_1(atan, __builtin_atanf(x))
 ASSAY_FLOAT_1(atanh, __builtin_atanhf(x))
-ASSAY_FLOAT_1(ceil, __builtin_ceilf(x))
 ASSAY_FAST_1(cos, __builtin_cosf(x), __nvvm_cos_approx_f(x))
 ASSAY_FLOAT_1(cosh, __builtin_coshf(x))
 ASSAY_FAST_1(exp, __builtin_expf(x), __nvvm_ex2_approx_f(x * 0x1.715476p0f))
 ASSAY_FAST_1(exp2, __builtin_exp2f(x), __nvvm_ex2_approx_f(x))
 ASSAY_FLOAT_1(exp10, __builtin_exp10f(x))
-ASSAY_FLOAT_1(fabs, __builtin_fabsf(x))
-ASSAY_FLOAT_1(floor, __builtin_floorf(x))
-ASSAY_FLOAT_1(fract, __builtin_fminf(x - __builtin_floorf(x), 0x1.fffffep-1f))
 ASSAY_FAST_1(log, __builtin_logf(x), __nvvm_lg2_approx_f(x) * 0x1.62e43p-1f)
 ASSAY_FAST_1(log2, __builtin_log2f(x), __nvvm_lg2_approx_f(x))
 ASSAY_FAST_1(log10, __builtin_log10f(x), __nvvm_lg2_approx_f(x) * 0x1.344136p-2f)
-ASSAY_FLOAT_1(rint, __builtin_rintf(x))
-ASSAY_FLOAT_1(round, __builtin_roundf(x))
 ASSAY_FAST_1(rsqrt, 1.0l / __builtin_sqrtl(x), __nvvm_rsqrt_approx_f(x))
 ASSAY_FAST_1(sin, __builtin_sinf(x), __nvvm_sin_approx_f(x))
 ASSAY_FLOAT_1(sinh, __builtin_sinhf(x))
 ASSAY_FAST_1(sqrt, __builtin_sqrtf(x), __nvvm_sqrt_approx_f(x))
 ASSAY_FAST_1(tan, __builtin_tanf(x), __nvvm_div_approx_f(__nvvm_sin_approx_f(x), __nvvm_cos_approx_f(x)))
 ASSAY_FLOAT_1(tanh, __builtin_tanhf(x))
-ASSAY_FLOAT_1(trunc, __builtin_truncf(x))
-
+ASSAY_FLOAT_2(atan2, __builtin_atan2f(x, y))
+ASSAY_FAST_2(divide, x / y, __nvvm_div_approx_f(x, y))
+ASSAY_FLOAT_2(fmod, __builtin_fmodf(x, y))
+ASSAY_FLOAT_2(pow, __builtin_powf(x, y))
+ASSAY_FAST_2(powr, x < 0 ? __builtin_nanf("") : __builtin_powf(x, y), __nvvm_ex2_approx_f(y* __nvvm_lg2_approx_f(x)))
 namespace assay_detail {
 /// The angle pi x less whole turns.
 ASSAY_OWN double reduced_angle(float x) {
@@ -47,19 +48,22 @@ ASSAY_OWN double reduced_angle(float x) {
 ASSAY_FLOAT_1(sinpi, __builtin_sin(assay_detail::reduced_angle(x)))
 ASSAY_FLOAT_1(cospi, __builtin_cos(assay_detail::reduced_angle(x)))
 ASSAY_FLOAT_1(tanpi, __builtin_tan(assay_detail::reduced_angle(x)))
+#endif
+ASSAY_FLOAT_1(ceil, __builtin_ceilf(x))
+ASSAY_FLOAT_1(fabs, __builtin_fabsf(x))
+ASSAY_FLOAT_1(floor, __builtin_floorf(x))
+ASSAY_FLOAT_1(fract, __builtin_fminf(x - __builtin_floorf(x), 0x1.fffffep-1f))
+ASSAY_FLOAT_1(rint, __builtin_rintf(x))
+ASSAY_FLOAT_1(round, __builtin_roundf(x))
+ASSAY_FLOAT_1(trunc, __builtin_truncf(x))
 
 ASSAY_FLOAT_1(saturate, __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f))
 ASSAY_FLOAT_1(sign, x > 0 ? 1.0f : x < 0 ? -1.0f : x == 0 ? x : 0.0f)
 
-ASSAY_FLOAT_2(atan2, __builtin_atan2f(x, y))
 ASSAY_FLOAT_2(copysign, __builtin_copysignf(x, y))
-ASSAY_FAST_2(divide, x / y, __nvvm_div_approx_f(x, y))
 ASSAY_FLOAT_2(fdim, __builtin_fdimf(x, y))
 ASSAY_FLOAT_2(fmax, __builtin_fmaxf(x, y))
 ASSAY_FLOAT_2(fmin, __builtin_fminf(x, y))
-ASSAY_FLOAT_2(fmod, __builtin_fmodf(x, y))
-ASSAY_FLOAT_2(pow, __builtin_powf(x, y))
-ASSAY_FAST_2(powr, x < 0 ? __builtin_nanf("") : __builtin_powf(x, y), __nvvm_ex2_approx_f(y* __nvvm_lg2_approx_f(x)))
 ASSAY_FLOAT_2(step, y < x ? 0.0f : 1.0f)
 
 ASSAY_FLOAT_3(fma, __builtin_fmaf(x, y, z))

@@ -1,0 +1,102 @@
+#include "validation/core/explanation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "metal/device/read_file.h"
+#include "metal/emulator/emulator_device.h"
+
+namespace assay::validation {
+namespace {
+
+using metal::emulator::Check;
+using metal::emulator::DispatchLosses;
+using metal::emulator::LineLoss;
+using metal::emulator::Report;
+using metal::emulator::SourcePosition;
+
+Explanation* living = nullptr;
+
+std::string short_place(const SourcePosition& position) {
+  if (position.line == 0) return {};
+  return fmt::format("{}:{}", std::filesystem::path(position.file).filename().string(), position.line);
+}
+
+std::string line_of_source(const SourcePosition& position) {
+  std::istringstream source(metal::read_file(position.file).value_or(""));
+  std::string line;
+  for (std::uint32_t n = 0; n < position.line; ++n)
+    if (!std::getline(source, line)) return {};
+  return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+}
+
+/// As in the terminal output of --numerics: the line's share of the error, and the bits that its worst operation lost.
+std::string loss_text(const LineLoss& loss) {
+  return fmt::format("    {:3.0f} % {:5.1f} bits  {}  {}\n", 100 * loss.share, loss.lost_bits,
+                     short_place(loss.position), line_of_source(loss.position));
+}
+
+double most_lost_bits(const DispatchLosses& dispatch) {
+  double most = 0;
+  for (const auto& one : dispatch.losses.worst) most = std::max(most, one.lost_bits);
+  return most;
+}
+
+Why of_origin(const Report& report) {
+  std::istringstream lines(to_string(report));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) text += fmt::format("    {}\n", line);
+  return {short_place(report.event.position), text};
+}
+
+Why of_losses(const DispatchLosses& dispatch) {
+  constexpr std::size_t most_lines = 3;
+  constexpr double least_share = 0.05;
+  const auto& losses = dispatch.losses;
+  const auto worst = std::ranges::max_element(losses.worst, {}, &metal::emulator::OutputError::lost_bits);
+  Why why{short_place(losses.lines[0].position),
+          fmt::format("    kernel {}: {} is {:.9g}, exactly {:.9g}: {:.1f} of {} bits lost\n", dispatch.kernel,
+                      worst->place, worst->stored, worst->exact, worst->lost_bits, bits_of(worst->precision))};
+  for (std::size_t n = 0; n < std::min(most_lines, losses.lines.size()); ++n)
+    if (losses.lines[n].share >= least_share) why.text += loss_text(losses.lines[n]);
+  return why;
+}
+
+}  // namespace
+
+Explanation::Explanation() {
+  living = this;
+}
+
+Explanation::~Explanation() {
+  living = nullptr;
+}
+
+Explanation* Explanation::current() {
+  return living;
+}
+
+void Explanation::take(metal::Device& device) {
+  const auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
+  if (emulated == nullptr || !emulated->options().with_numerics) return;
+  for (const Report& report : emulated->reports())
+    if (report.check == Check::numcheck) origins_.push_back(report);
+  const auto losses = emulated->losses();
+  std::size_t& taken = taken_[&device];
+  losses_.insert(losses_.end(), losses.begin() + static_cast<std::ptrdiff_t>(taken), losses.end());
+  taken = losses.size();
+}
+
+Why Explanation::why() const {
+  if (!origins_.empty()) return of_origin(origins_.front());
+  const auto worst = std::ranges::max_element(losses_, {}, most_lost_bits);
+  if (worst == losses_.end()) return {};
+  if (worst->losses.lines.empty() || worst->losses.worst.empty())
+    return {"", "    no operation made a NaN, an infinity or an error\n"};
+  return of_losses(*worst);
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,47 @@
+// Why a kernel fails on a case: the operation that made the NaN, or the lines that lost the digits, as the emulator's
+// numerics find them.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "metal/device/device.h"
+#include "metal/emulator/check/report.h"
+#include "metal/emulator/numerics/losses.h"
+
+namespace assay::validation {
+
+/// An explanation in words; empty if the kernel is not a shader.
+struct Why {
+  std::string place;  ///< "softmax.metal:41", of the first line that is named; empty if none is
+  std::string text;   ///< lines, each with its newline
+};
+
+/// While it lives, kernels that are made run on the emulator with EmulatorOptions::with_numerics, and what the emulator
+/// finds of their numbers goes here instead of being an error. There is at most one.
+class Explanation {
+ public:
+  Explanation();
+  ~Explanation();
+  Explanation(const Explanation&) = delete;
+  Explanation& operator=(const Explanation&) = delete;
+
+  /// The one that lives; null if there is none.
+  static Explanation* current();
+
+  /// Takes the findings of the runs that have ended on a device, if it is an emulator with numerics.
+  void take(metal::Device& device);
+
+  /// The operation that made the first NaN or infinity which an output shows. If there is none: the lines with the
+  /// largest shares of the errors of the dispatch that lost most bits.
+  Why why() const;
+
+ private:
+  std::vector<metal::emulator::Report> origins_;
+  std::vector<metal::emulator::DispatchLosses> losses_;
+  std::map<const metal::Device*, std::size_t> taken_;  ///< how many of a device's losses have been taken
+};
+
+}  // namespace assay::validation
