@@ -31,6 +31,12 @@ Argument reflected(const abi::Argument& argument) {
     case abi::ArgumentKind::position:
       result.kind = Argument::Kind::position;
       break;
+    case abi::ArgumentKind::texture:
+      result.kind = Argument::Kind::texture;
+      break;
+    case abi::ArgumentKind::sampler:
+      result.kind = Argument::Kind::sampler;
+      break;
   }
   result.index = argument.index;
   result.is_written = argument.is_written != 0;

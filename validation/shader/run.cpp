@@ -12,6 +12,7 @@
 #include "validation/shader/allow.h"
 #include "validation/shader/bind.h"
 #include "validation/shader/compiled.h"
+#include "validation/shader/texture.h"
 
 namespace assay::validation {
 
@@ -73,12 +74,31 @@ void use_resources(const ShaderPass& pass, const Buffers& buffers, const std::ma
       for (const std::string& resource : array->second.addresses_of) emulated->use_resource(buffers.at(resource));
 }
 
-void encode(const ShaderPass& pass, std::shared_ptr<const metal::ComputePipeline> pipeline, const Buffers& buffers,
+/// Makes textures of the arrays, and binds them and the samplers.
+void bind_textures(const ShaderPass& pass, const metal::Function& function, const Buffers& buffers,
+                   const std::map<std::string, ShaderArray>& arrays, metal::ComputeCommandEncoder& encoder) {
+  if (pass.textures.empty() && pass.samplers.empty()) return;
+  auto* const emulated = dynamic_cast<metal::emulator::EmulatorEncoder*>(&encoder);
+  if (emulated == nullptr)
+    throw std::invalid_argument(
+        fmt::format("{}: kernels with textures or samplers run on the emulator alone", function.name()));
+  for (const metal::Argument& argument : function.arguments()) {
+    if (argument.kind != metal::Argument::Kind::texture) continue;
+    const std::string& name = pass.textures.at(argument.index);
+    emulated->set_texture(buffers.at(name), texture_of(argument, name, arrays.at(name)), argument.index);
+  }
+  for (const auto& [index, words] : pass.samplers)
+    emulated->set_sampler(sampler_of(fmt::format("sampler {}", index), words), index);
+}
+
+void encode(const ShaderPass& pass, const metal::Function& function,
+            std::shared_ptr<const metal::ComputePipeline> pipeline, const Buffers& buffers,
             const std::map<std::string, ShaderArray>& arrays, metal::Size grid, metal::ComputeCommandEncoder& encoder) {
   encoder.set_pipeline(std::move(pipeline));
   for (const auto& [index, binding] : pass.buffers)
     encoder.set_buffer(buffers.at(binding.array), binding.offset, index);
   use_resources(pass, buffers, arrays, encoder);
+  bind_textures(pass, function, buffers, arrays, encoder);
   for (const auto& [index, bytes] : pass.threadgroup) encoder.set_threadgroup_memory_length(bytes, index);
   encoder.dispatch_threads(grid, pass.group);
 }
@@ -101,7 +121,7 @@ void run_passes(metal::Device& device, const ShaderScript& script, const ShaderF
     if (grid.count() == 0) continue;  // as Metal does for an indirect dispatch of no threadgroups
     const auto pipeline = expect(device.new_pipeline(functions[n]));
     const auto commands = expect(metal::host::commit(*queue, [&](metal::ComputeCommandEncoder& encoder) {
-      encode(script.passes[n], pipeline, buffers, outcome.arrays, grid, encoder);
+      encode(script.passes[n], *functions[n], pipeline, buffers, outcome.arrays, grid, encoder);
       return metal::Result<void>();
     }));
     if (const auto ended = metal::host::wait(*commands); !ended) {

@@ -12,6 +12,8 @@ using assay_u32 = unsigned int;
 using assay_u64 = unsigned long;
 #else
 #include <cstdint>
+
+#include "metal/emulator/abi/texture.h"
 using assay_u8 = std::uint8_t;
 using assay_u32 = std::uint32_t;
 using assay_u64 = std::uint64_t;
@@ -23,10 +25,11 @@ struct Context;
 
 namespace assay::metal::emulator::abi {
 
-inline constexpr assay_u32 version = 7;
+inline constexpr assay_u32 version = 8;
 inline constexpr assay_u32 lanes_per_simdgroup = 32;
 inline constexpr assay_u32 lanes_per_quadgroup = 4;
 inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as many threadgroup arguments
+inline constexpr assay_u32 max_textures = 128, max_samplers = 16;
 
 /// Which memory a barrier orders: the bits of Metal's mem_flags.
 enum MemoryFlags : assay_u32 { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4 };
@@ -83,10 +86,12 @@ struct Position {
 struct Invocation {
   void* const* buffers;      ///< [max_arguments] device and constant memory
   void* const* threadgroup;  ///< [max_arguments] threadgroup memory
+  const Texture* textures;   ///< as many as the kernel has indices
+  const Sampler* samplers;
   const Position* position;
 };
 
-enum class ArgumentKind : assay_u32 { buffer, threadgroup, position };
+enum class ArgumentKind : assay_u32 { buffer, threadgroup, position, texture, sampler };
 enum class AddressSpace : assay_u32 { none, device, constant, threadgroup };
 
 struct Argument {
@@ -94,13 +99,13 @@ struct Argument {
   const char* type;  ///< as written, for example "device const float*"
   ArgumentKind kind;
   AddressSpace space;
-  assay_u32 index;         ///< [[buffer(index)]] or [[threadgroup(index)]], explicit or implicit
+  assay_u32 index;         ///< [[buffer(index)]], [[texture(index)]], ..., explicit or implicit
   assay_u32 is_reference;  ///< T&: one element
-  assay_u32 is_written;    ///< not const
-  assay_u64 element_size;  ///< sizeof(T) of T* and T&
+  assay_u32 is_written;    ///< not const; of a texture, access::write or read_write
+  assay_u64 element_size;  ///< sizeof(T) of T*, T& and texture2d<T>
   assay_u64 element_align;
   const char* element_type;          ///< Metal's name of T where it is a scalar or vector, else as written
-  const char* attribute;             ///< the position that it is, for example "thread_position_in_grid"
+  const char* attribute;             ///< the position that it is, "thread_position_in_grid"; or "texture2d"
   const bool* is_present = nullptr;  ///< the function constant without which there is no such argument; or null
 };
 
@@ -210,6 +215,9 @@ struct Services {
   /// Called, in shaders compiled for checking, when an index is out of the bounds of an array of known length: a local
   /// array, a `threadgroup` variable, a member of a struct. Ends the thread before its access.
   void (*index_out_of_bounds)(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type);
+
+  /// Called before an access of a texel that the texture does not have, which must not be performed. Ends the thread.
+  void (*texture_out_of_bounds)(const Texture* texture, const TexelPlace* place, const Site* site);
 
   /// Called, in shaders compiled for checking, after every `count` basic blocks, the last of them at `pc`. So even a
   /// loop that accesses no memory reaches the step limit.

@@ -128,6 +128,19 @@ void GroupRunner::index_out_of_bounds(const abi::Site& site, std::uint64_t index
   end_by_fault();
 }
 
+void GroupRunner::texture_out_of_bounds(const abi::Texture& texture, const abi::TexelPlace& place,
+                                        const abi::Site& site) {
+  log_.add({Check::memcheck, site.file, number_of(site)}, [&] {
+    Finding found =
+        finding(Check::memcheck, "a texel outside of a texture; its access is not performed, and its thread ends there",
+                event_of(scheduler_.current(), site.operation, position_of(site)));
+    found.report.address = name_of(launch_->info, texture, place);
+    found.report.advice = "compare the coordinates with the texture's size before the access";
+    return found;
+  });
+  end_by_fault();
+}
+
 void GroupRunner::fault(const void* address, const void* pc) {
   const bool is_overflow = scheduler_.current_fiber().guards(address);
   log_.add({Check::memcheck, pc, 0}, [&] {

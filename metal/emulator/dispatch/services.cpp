@@ -72,6 +72,10 @@ void index_out_of_bounds(const char* file, assay_u32 line, assay_u32 column, ass
   current_runner->index_out_of_bounds(abi::Site{file, line, column}, index, type);
 }
 
+void texture_out_of_bounds(const abi::Texture* texture, const abi::TexelPlace* place, const abi::Site* site) {
+  current_runner->texture_out_of_bounds(*texture, *place, *site);
+}
+
 /// There is no runner while a shader computes its program-scope constants.
 void blocks(assay_u64 count, const void* pc) {
   if (current_runner) current_runner->blocks(count, pc);
@@ -129,6 +133,7 @@ const abi::Services& services() {
                                  &undefined_lane,
                                  &leave,
                                  &index_out_of_bounds,
+                                 &texture_out_of_bounds,
                                  &blocks,
                                  offset_of_fast_barrier(),
                                  &numerics_services};

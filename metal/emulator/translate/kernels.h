@@ -15,6 +15,8 @@ namespace assay::metal::emulator {
 constexpr const char* kind_name(abi::ArgumentKind kind) {
   return kind == abi::ArgumentKind::buffer        ? "buffer"
          : kind == abi::ArgumentKind::threadgroup ? "threadgroup"
+         : kind == abi::ArgumentKind::texture     ? "texture"
+         : kind == abi::ArgumentKind::sampler     ? "sampler"
                                                   : "position";
 }
 

@@ -65,6 +65,8 @@ std::string needed_constants_of(const Registered& shader, const KernelEntry& ent
 std::string value(const KernelParameter& parameter) {
   if (parameter.kind == abi::ArgumentKind::buffer) return fmt::format("call->buffers[{}]", parameter.index);
   if (parameter.kind == abi::ArgumentKind::threadgroup) return fmt::format("call->threadgroup[{}]", parameter.index);
+  if (parameter.kind == abi::ArgumentKind::texture) return fmt::format("&call->textures[{}]", parameter.index);
+  if (parameter.kind == abi::ArgumentKind::sampler) return fmt::format("&call->samplers[{}]", parameter.index);
   const bool is_old_name = parameter.attribute == "thread_execution_width";
   return fmt::format("call->position->{}", is_old_name ? "threads_per_simdgroup" : parameter.attribute);
 }

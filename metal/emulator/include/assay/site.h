@@ -38,6 +38,7 @@ void wait_at_simdgroup_barrier(unsigned flags, Site site);
 
 #define ASSAY_SHADER
 #include "../../abi/context.h"
+#include "../../abi/texture.h"
 #include "../../abi/shader_abi.h"
 
 namespace assay_shader_side {

@@ -6,6 +6,7 @@
 #pragma once
 
 #define ASSAY_SHADER
+#include "../../../abi/texture.h"
 #include "../../../abi/shader_abi.h"
 
 namespace assay_shader_side {
