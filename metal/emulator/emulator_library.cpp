@@ -113,6 +113,23 @@ EmulatorFunction::EmulatorFunction(LoadedShader shader, const abi::Function& fun
   });
 }
 
+Result<const void*> EmulatorFunction::visible_function(const std::string& name, std::uint32_t table) const {
+  std::string known;
+  const std::span arguments(function_->arguments, function_->argument_count);
+  const auto argument = std::ranges::find_if(
+      arguments, [&](const abi::Argument& one) { return one.function_type && one.index == table; });
+  for (const auto& one : std::span(shader_.shader->visible_functions, shader_.shader->visible_function_count)) {
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", one.name);
+    if (one.name != name || argument == arguments.end()) continue;
+    if (one.type == argument->function_type) return one.address;
+    return error(Error::Kind::argument,
+                 fmt::format("function {}: it has another type than those of buffer({}) `{}`, {}", name, table,
+                             argument->name, argument->type));
+  }
+  return error(Error::Kind::not_found, fmt::format("function {}: expected one of the visible functions{}{}", name,
+                                                   known.empty() ? ", of which there are none" : ": ", known));
+}
+
 void EmulatorFunction::write_constants() const {
   for (const abi::Constant& constant : constants_of(*shader_.shader)) {
     const auto value = constants_.values().find(constant.index);

@@ -123,6 +123,23 @@ TEST_F(MetalRunCommand, MakesTexturesOfArraysAndWritesThemBack) {
   }
 }
 
+TEST_F(MetalRunCommand, FillsATableOfFunctionsAndPrintsMessages) {
+  write("k.metal",
+        "#include <metal_stdlib>\n#include <metal_logging>\nusing namespace metal;\n"
+        "[[visible]] float twice(float x) { return 2 * x; }\n[[visible]] float half_of(float x) { return x / 2; }\n"
+        "kernel void call(device float* x, visible_function_table<float(float)> table, uint i "
+        "[[thread_position_in_grid]]) {\n"
+        "  x[i] = table[i % 2](x[i]);\n  if (i == 7) os_log_default.log(\"%.1f\", x[i]);\n}\n");
+  const std::string call = "metal run k.metal --device emulated --grid 8 --buffer 0=in.npy ";
+  const Outcome outcome = run(call + "--buffer 1=functions:twice,half_of --output 0=out.npy --json out.json");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(floats("out.npy"), (std::vector<float>{2, 1, 6, 2, 10, 3, 14, 4}));
+  EXPECT_THAT(outcome.out, HasSubstr("k.metal:8:34: thread (7, 0, 0) of the grid: 4.0\n"));
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(folder_ / "out.json"))["messages"][0]["text"], "4.0");
+  EXPECT_THAT(run(call + "--buffer 1=1,2").err, HasSubstr("expected functions:NAME,..."));
+  EXPECT_THAT(run(call + "--buffer 1=functions:none").err, HasSubstr("function none: expected one of"));
+}
+
 TEST_F(MetalRunCommand, WritesAnInputThatTheKernelChangesInItsOwnTypeAndShape) {
   write("x.npy", format_npy({{'f', 2, false, false, {2, 4}},
                              std::string("\x00\x3c\x00\x40\x00\x3c\x00\x40"

@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// All kernels, since their compilation takes most of the time.
-const std::string shader = R"(#include <metal_stdlib>
+const std::string texture_shader = R"(#include <metal_stdlib>
 using namespace metal;
 template <typename T> kernel void store(device vec<T, 4>* values, texture2d<T, access::write> to, uint i [[thread_position_in_grid]]) {
   to.write(values[i], uint2(i % to.get_width(), i / to.get_width()));
@@ -88,8 +88,8 @@ kernel void turn(texture1d<float, access::read_write> t, constant uint& right, u
 
 /// The line of the shader that ends in the comment.
 std::uint32_t line_of(const std::string& comment) {
-  const auto end = shader.begin() + static_cast<std::ptrdiff_t>(shader.find("// " + comment + "\n"));
-  return 1 + static_cast<std::uint32_t>(std::count(shader.begin(), end, '\n'));
+  const auto end = texture_shader.begin() + static_cast<std::ptrdiff_t>(texture_shader.find("// " + comment + "\n"));
+  return 1 + static_cast<std::uint32_t>(std::count(texture_shader.begin(), end, '\n'));
 }
 
 abi::Texture layout(TexelType type, std::uint32_t channels, std::array<std::uint32_t, 4> extents) {
@@ -139,7 +139,7 @@ class Textures : public testing::Test {
     return shared;
   }
   static std::shared_ptr<Library> library() {
-    static const auto shared = or_throw(device().new_library(shader));
+    static const auto shared = or_throw(device().new_library(texture_shader));
     return shared;
   }
 

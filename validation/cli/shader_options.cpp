@@ -166,6 +166,9 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
 }
 
 void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
+  for (const auto& message : outcome.messages) fmt::print("{}\n", to_string(message));
+  if (outcome.messages_dropped > 0) fmt::print("{} more messages\n", outcome.messages_dropped);
+  if (!outcome.messages.empty()) fmt::print("\n");
   for (const auto* reports : {&outcome.reports, &outcome.warnings})
     for (const auto& report : *reports) fmt::print("{}\n\n", to_string(report));
   for (const auto& [report, reason, is_in_source] : outcome.allowed)

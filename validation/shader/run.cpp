@@ -8,6 +8,7 @@
 
 #include "metal/emulator/emulator_device.h"
 #include "metal/emulator/emulator_encoder.h"
+#include "metal/emulator/emulator_library.h"
 #include "metal/host/commands.h"
 #include "validation/shader/allow.h"
 #include "validation/shader/bind.h"
@@ -63,6 +64,28 @@ Buffers make_buffers(metal::Device& device, const std::map<std::string, ShaderAr
   for (const auto& [name, array] : arrays) buffers[name] = make_buffer(device, name, array);
   for (const auto& [name, array] : arrays) write_addresses(device, array, buffers, name);
   return buffers;
+}
+
+/// Fills the tables of visible functions that the passes take.
+void write_functions(const metal::Device& device, const ShaderScript& script, const ShaderFunctions& functions,
+                     const std::map<std::string, ShaderArray>& arrays, const Buffers& buffers) {
+  for (std::size_t n = 0; n < functions.size(); ++n)
+    for (const auto& [index, binding] : script.passes[n].buffers) {
+      const std::vector<std::string>& names = arrays.at(binding.array).functions;
+      const auto* const emulated = dynamic_cast<const metal::emulator::EmulatorFunction*>(functions[n].get());
+      if (names.empty()) continue;
+      if (emulated == nullptr)
+        throw std::invalid_argument(
+            fmt::format("array {}=functions:...: tables of visible functions are on the emulator, "
+                        "and not on {}",
+                        binding.array, device.name()));
+      std::byte* to = buffers.at(binding.array)->contents();
+      for (const std::string& name : names) {
+        const void* const address = expect(emulated->visible_function(name, index));
+        std::memcpy(to, static_cast<const void*>(&address), sizeof(address));
+        to += sizeof(address);
+      }
+    }
 }
 
 /// Lets the kernel access what the argument buffers of the pass point to.
@@ -203,6 +226,8 @@ void take_reports(const metal::emulator::EmulatorDevice& device,
   outcome.reports = device.reports();
   outcome.warnings = device.warnings();
   outcome.losses = device.losses();
+  outcome.messages = device.messages();
+  outcome.messages_dropped = device.messages_dropped();
   add_private_reads(private_reads, outcome);
   if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
   take_allowed(outcome.reports, allowances, outcome.allowed);
@@ -220,6 +245,7 @@ ShaderOutcome run_loaded(metal::Device& device, const Loaded& loaded) {
   for (const auto& function : functions)
     outcome.dispatches.push_back({function->name(), script.passes[outcome.dispatches.size()].grid});
   const Buffers buffers = make_buffers(device, outcome.arrays);
+  write_functions(device, script, functions, outcome.arrays, buffers);
   run_passes(device, script, functions, buffers, outcome);
   if (outcome.error && !outcome.is_checked)
     outcome.arrays.clear();  // memory of a GPU that has faulted cannot be read

@@ -10,6 +10,7 @@
 #include "metal/emulator/check/symbolizer.h"
 #include "metal/emulator/dispatch/events.h"
 #include "metal/emulator/dispatch/group_runner.h"
+#include "metal/emulator/dispatch/log_format.h"
 
 namespace assay::metal::emulator {
 
@@ -126,6 +127,11 @@ void GroupRunner::index_out_of_bounds(const abi::Site& site, std::uint64_t index
     return found;
   });
   end_by_fault();
+}
+
+void GroupRunner::log(const char* format, std::span<const abi::LogValue> values, const abi::Site& site) const {
+  log_.add_message({log_text(format ? format : "", values), launch_->info.grid.place_of(group_, scheduler_.current()),
+                    position_of(site)});
 }
 
 void GroupRunner::texture_out_of_bounds(const abi::Texture& texture, const abi::TexelPlace& place,

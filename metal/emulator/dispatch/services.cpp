@@ -76,6 +76,10 @@ void texture_out_of_bounds(const abi::Texture* texture, const abi::TexelPlace* p
   current_runner->texture_out_of_bounds(*texture, *place, *site);
 }
 
+void log(const char* format, const abi::LogValue* values, assay_u32 count, const abi::Site* site) {
+  if (current_runner) current_runner->log(format, {values, count}, *site);
+}
+
 /// There is no runner while a shader computes its program-scope constants.
 void blocks(assay_u64 count, const void* pc) {
   if (current_runner) current_runner->blocks(count, pc);
@@ -134,6 +138,7 @@ const abi::Services& services() {
                                  &leave,
                                  &index_out_of_bounds,
                                  &texture_out_of_bounds,
+                                 &log,
                                  &blocks,
                                  offset_of_fast_barrier(),
                                  &numerics_services};

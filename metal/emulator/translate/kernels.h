@@ -31,6 +31,9 @@ struct KernelParameter {
   std::string condition;  ///< the function constant without which there is no such argument; or empty
 };
 
+/// Whether it is a visible_function_table.
+bool is_function_table(const KernelParameter& parameter);
+
 struct KernelDefinition {
   std::string scope, name;
   bool is_template = false;

@@ -62,6 +62,7 @@ class Parameter {
     result_.type = source_.join(first_, name) + (name < last_ ? source_.join(name + 1, last_) : "");
     refuse_tensor(type_end);
     texture_or_sampler(type_end);
+    refuse_ray_tracing(type_end);
     is_pointer_ = source_.find(type_end, name, "*&") != name || source_.find(type_end, last_, "[(") != last_;
     element_type(type_end);
     address_space(type_end);
@@ -99,7 +100,16 @@ class Parameter {
     }
   }
 
-  bool is_memory() const { return result_.kind == ArgumentKind::buffer || result_.kind == ArgumentKind::threadgroup; }
+  void refuse_ray_tracing(std::size_t type_end) const {
+    for (std::size_t n = first_; n < type_end; ++n)
+      if (source_[n] == "intersection_function_table" || source_[n].text.ends_with("acceleration_structure"))
+        fail(fmt::format("is of type {}, which is not supported", source_[n].text));
+  }
+
+  bool is_memory() const {
+    const bool is_of_threads = result_.kind == ArgumentKind::buffer || result_.kind == ArgumentKind::threadgroup;
+    return is_of_threads && !is_function_table(result_);
+  }
 
   void element_type(std::size_t type_end) {
     for (std::size_t n = first_; n < type_end; ++n) {
@@ -172,6 +182,10 @@ class Parameter {
 };
 
 }  // namespace
+
+bool is_function_table(const KernelParameter& parameter) {
+  return parameter.element_type.find("visible_function_table") != std::string::npos;
+}
 
 std::vector<std::pair<std::size_t, std::size_t>> split_parameters(const Source& source, std::size_t open) {
   std::vector<std::pair<std::size_t, std::size_t>> parts;

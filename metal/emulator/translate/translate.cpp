@@ -23,10 +23,11 @@ struct Target {
 void refuse_textures(const Kernels& kernels) {
   for (const KernelDefinition& kernel : kernels.definitions)
     for (const KernelParameter& parameter : kernel.parameters)
-      if (parameter.kind == abi::ArgumentKind::texture || parameter.kind == abi::ArgumentKind::sampler)
+      if (parameter.kind == abi::ArgumentKind::texture || parameter.kind == abi::ArgumentKind::sampler ||
+          is_function_table(parameter))
         throw TranslationError(
             fmt::format("{}: error: kernel '{}' takes {} '{}', and NVIDIA GPUs run no kernel with "
-                        "textures or samplers here\n",
+                        "textures, samplers or tables of functions here\n",
                         to_string(kernel.place), kernel.name, kind_name(parameter.kind), parameter.name));
 }
 
@@ -40,6 +41,7 @@ Result<std::string> translate_to(const Target& target, std::string_view text, st
   target.mark(source, declarations, edits);
   Registered shader;
   shader.constants = translate_constants(source, declarations, edits);
+  shader.visible = visible_functions(source, declarations);
   shader.kernels = translate_kernels(source, declarations, wanted, edits);
   if (!target.has_textures) refuse_textures(shader.kernels);
   shader.needed = needed_constants(source, declarations, shader.kernels, shader.constants);

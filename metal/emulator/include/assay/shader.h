@@ -2,6 +2,7 @@
 #pragma once
 #pragma clang system_header
 
+#include <assay/function_table.h>
 #include <assay/hooks.h>
 #include <assay/numerics.h>
 #include <assay/scopes.h>
@@ -93,7 +94,17 @@ ASSAY_NAMES(bfloat)
 template <class T, class = void>
 inline constexpr bool is_texture = false;
 template <class T>
-inline constexpr bool is_texture<T, decltype(void(typename T::assay_component())) > = true;
+inline constexpr bool is_texture<T, decltype(void(typename T::assay_component()))> = true;
+
+template <class T, class = void>
+inline constexpr bool is_function_table = false;
+template <class T>
+inline constexpr bool is_function_table<T, decltype(void(static_cast<typename T::assay_function*>(nullptr)))> = true;
+
+template <class Function>
+abi::VisibleFunction visible_function(const char* name, Function* function) {
+  return {name, reinterpret_cast<const void*>(function), &metal::assay_detail::function_type<Function>};
+}
 
 template <class A>
 constexpr abi::Argument argument(const char* name, const char* type, abi::ArgumentKind kind, abi::AddressSpace space,
@@ -117,6 +128,20 @@ constexpr abi::Argument argument(const char* name, const char* type, abi::Argume
             Plain::assay_texture_name(),
             is_present};
   }
+  if constexpr (is_function_table<Plain>)
+    return {name,
+            type,
+            kind,
+            space,
+            index,
+            0,
+            0,
+            sizeof(void*),
+            alignof(void*),
+            "function",
+            "visible_function_table",
+            is_present,
+            &metal::assay_detail::function_type<typename Plain::assay_function>};
   const bool is_written =
       kind != abi::ArgumentKind::position && kind != abi::ArgumentKind::sampler && !metal::is_const_v<Element>;
   if constexpr (metal::is_void_v<Plain>)
