@@ -104,6 +104,12 @@ bool AppleEncoder::accepts_dispatch(const char* call, Size threads, Size group) 
       state_.accepts(check_threadgroup_memory(memory, device_->limits));
   if (!is_fine) return false;
   for (const Argument& argument : pipeline_->function().arguments()) {
+    if (argument.kind == Argument::Kind::texture || argument.kind == Argument::Kind::sampler)
+      state_.refuse({Error::Kind::binding, fmt::format("{}: {}({}) `{}`: this device layer binds neither textures nor "
+                                                       "samplers on Apple GPUs",
+                                                       pipeline_->function().name(), attribute_of(argument.kind),
+                                                       argument.index, argument.name)});
+    if (!state_.is_usable(call)) return false;
     if (argument.index >= bound_.size()) continue;
     if (argument.kind == Argument::Kind::buffer && !state_.accepts(check_buffer(argument))) return false;
     if (argument.kind == Argument::Kind::threadgroup_memory && threadgroup_lengths_[argument.index] == 0)

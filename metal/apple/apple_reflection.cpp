@@ -38,6 +38,10 @@ std::vector<Argument> reflected_arguments(const MTL::ComputePipelineReflection& 
       describe_buffer(argument, *static_cast<const MTL::BufferBinding*>(binding));
     else if (binding->type() == MTL::BindingTypeThreadgroupMemory)
       describe_threadgroup_memory(argument, *static_cast<const MTL::ThreadgroupBinding*>(binding));
+    else if (binding->type() == MTL::BindingTypeTexture)
+      argument.kind = Argument::Kind::texture;
+    else if (binding->type() == MTL::BindingTypeSampler)
+      argument.kind = Argument::Kind::sampler;
     else
       continue;
     arguments.push_back(std::move(argument));

@@ -13,18 +13,35 @@ namespace assay::metal {
 
 /// One argument of a kernel, as the compiler sees it; MTLBinding.
 struct Argument {
-  enum class Kind { buffer, threadgroup_memory, position };
+  enum class Kind { buffer, threadgroup_memory, position, texture, sampler };
 
   std::string name;
   std::string type;  ///< as written, for example "device const float*"
   Kind kind = Kind::buffer;
-  std::uint32_t index = 0;  ///< of [[buffer(index)]] or [[threadgroup(index)]], explicit or implicit
+  std::uint32_t index = 0;  ///< of [[buffer(index)]], [[texture(index)]], ..., explicit or implicit
   bool is_written = false;
   bool is_reference = false;  ///< T& and not T*: one element
   std::uint64_t element_size = 0, element_alignment = 0;
   std::string element_type;  ///< Metal's name of a scalar or vector, for example "float4"
-  std::string attribute;     ///< for example "thread_position_in_grid"; empty for memory
+  std::string attribute;     ///< "thread_position_in_grid" of a position, "texture2d" of a texture; empty for memory
 };
+
+/// The attribute that gives an argument of this kind its index.
+constexpr const char* attribute_of(Argument::Kind kind) {
+  switch (kind) {
+    case Argument::Kind::buffer:
+      return "buffer";
+    case Argument::Kind::threadgroup_memory:
+      return "threadgroup";
+    case Argument::Kind::texture:
+      return "texture";
+    case Argument::Kind::sampler:
+      return "sampler";
+    case Argument::Kind::position:
+      break;
+  }
+  return "position";
+}
 
 /// Values of [[function_constant(index)]]; MTLFunctionConstantValues. Metal Shading Language Specification, 5.9.
 class FunctionConstants {

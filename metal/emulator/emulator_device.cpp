@@ -135,6 +135,14 @@ void EmulatorDevice::set_step_limit(std::uint64_t steps) {
   state_->step_limit = steps;
 }
 
+std::vector<LogMessage> EmulatorDevice::messages() const {
+  return state_->log.messages();
+}
+
+std::uint64_t EmulatorDevice::messages_dropped() const {
+  return state_->log.messages_dropped();
+}
+
 void EmulatorDevice::clear_reports() {
   state_->log.clear();
 }

@@ -84,6 +84,10 @@ class EmulatorDevice final : public Device {
   /// What may be meant: operations of simdgroups that not all lanes execute and whose result Metal defines.
   std::vector<Report> warnings() const;
   void clear_reports();
+  /// What shaders said by os_log, in the order in which the threads ran: the first thousand messages.
+  std::vector<LogMessage> messages() const;
+  /// How many messages came after these.
+  std::uint64_t messages_dropped() const;
   /// What --numerics found of the dispatches that have ended, in their order.
   std::vector<DispatchLosses> losses() const;
 

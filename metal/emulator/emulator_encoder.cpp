@@ -3,15 +3,17 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <span>
 #include <utility>
+
+#include "metal/emulator/texture_rules.h"
 
 namespace assay::metal::emulator {
 
 namespace {
 
 std::string numbered(const Argument& argument) {
-  const bool is_buffer = argument.kind == Argument::Kind::buffer;
-  return fmt::format("{}({}) `{}`", is_buffer ? "buffer" : "threadgroup", argument.index, argument.name);
+  return fmt::format("{}({}) `{}`", attribute_of(argument.kind), argument.index, argument.name);
 }
 
 }  // namespace
@@ -34,7 +36,61 @@ void EmulatorEncoder::use_resource(const std::shared_ptr<Buffer>& buffer) {
     state().refuse({Error::Kind::argument, fmt::format("{} expected a buffer of this device", call)});
 }
 
+void EmulatorEncoder::set_texture(const std::shared_ptr<Buffer>& texels, abi::Texture texture, std::uint32_t index) {
+  constexpr const char* call = "setTexture:atIndex:";
+  if (!state().is_usable(call)) return;
+  BoundTexture bound{std::dynamic_pointer_cast<EmulatorBuffer>(texels), texture};
+  if (!bound.texels || index >= abi::max_textures)
+    return state().refuse({Error::Kind::argument, fmt::format("{} index({}): expected a buffer of this device and an "
+                                                              "index below {}",
+                                                              call, index, abi::max_textures)});
+  if (!state().accepts(check_texture(texture, texels->length()))) return;
+  bound.texture.texels = texels->contents();
+  textures_[index] = std::move(bound);
+}
+
+void EmulatorEncoder::set_sampler(const abi::Sampler& sampler, std::uint32_t index) {
+  constexpr const char* call = "setSamplerState:atIndex:";
+  if (!state().is_usable(call)) return;
+  if (index >= abi::max_samplers)
+    return state().refuse(
+        {Error::Kind::argument, fmt::format("{} index({}) must be < {}", call, index, abi::max_samplers)});
+  samplers_[index] = sampler;
+}
+
+Result<void> EmulatorEncoder::check_textures() const {
+  for (const Argument& argument : pipeline()->function().arguments()) {
+    const bool is_texture = argument.kind == Argument::Kind::texture;
+    if (argument.kind == Argument::Kind::sampler && !samplers_.contains(argument.index))
+      return error(Error::Kind::binding, fmt::format("{}: no sampler is bound at index {}, for `{}`",
+                                                     pipeline()->function().name(), argument.index, argument.name));
+    if (!is_texture || !textures_.contains(argument.index)) continue;
+    const auto fit = check_texel_type(pipeline()->function().name(), argument, textures_.at(argument.index).texture);
+    if (!fit) return fit;
+  }
+  return {};
+}
+
+/// What is not bound is an empty texture, and a sampler as Metal makes one by default.
+void EmulatorEncoder::bind_textures(Command& command) const {
+  const abi::Function& function = pipeline()->function().function();
+  Launch& launch = *command.launch;
+  for (const abi::Argument& argument : std::span(function.arguments, function.argument_count)) {
+    const std::size_t count = argument.index + std::size_t{1};
+    if (argument.kind == abi::ArgumentKind::texture && launch.textures.size() < count) launch.textures.resize(count);
+    if (argument.kind == abi::ArgumentKind::sampler && launch.samplers.size() < count) launch.samplers.resize(count);
+  }
+  for (const auto& [index, bound] : textures_) {
+    if (index >= launch.textures.size()) continue;
+    launch.textures[index] = bound.texture;
+    command.buffers.push_back(bound.texels);
+  }
+  for (const auto& [index, sampler] : samplers_)
+    if (index < launch.samplers.size()) launch.samplers[index] = sampler;
+}
+
 void EmulatorEncoder::record(Size threads, Size group) {
+  if (!state().accepts(check_textures())) return;
   commands_.push_back(command(threads, group));
   begins_sequence_ = type_ == DispatchType::serial;
 }
@@ -72,6 +128,7 @@ Command EmulatorEncoder::command(Size threads, Size group) const {
     command.buffers.push_back(bindings()[index].buffer);
     launch.buffers[index] = bindings()[index].buffer->contents() + bindings()[index].offset;
   }
+  bind_textures(command);
   describe(launch.info);
   for (const auto& resource : resources_) {
     command.buffers.push_back(resource);
@@ -103,7 +160,16 @@ void EmulatorEncoder::describe(DispatchInfo& info) const {
   info.load_address = function.shader().load_address;
   info.threadgroup_names.resize(threadgroup_lengths().size());
   for (const Argument& argument : function.arguments()) {
-    if (argument.kind == Argument::Kind::position || argument.index >= bindings().size()) continue;
+    if (argument.kind == Argument::Kind::texture) {
+      const auto bound = textures_.find(argument.index);
+      if (bound == textures_.end())
+        info.unbound.push_back(numbered(argument));
+      else
+        info.memory.push_back({&bound->second.texels->allocation(), 0, BoundMemory::Kind::texture, argument.index,
+                               argument.name, bound->second.texture});
+    }
+    if (argument.kind != Argument::Kind::buffer && argument.kind != Argument::Kind::threadgroup_memory) continue;
+    if (argument.index >= bindings().size()) continue;
     if (argument.kind == Argument::Kind::threadgroup_memory) {
       info.threadgroup_names[argument.index] = argument.name;
       if (threadgroup_lengths()[argument.index] == 0) info.unbound.push_back(numbered(argument));

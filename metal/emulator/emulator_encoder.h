@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,13 +33,26 @@ class EmulatorEncoder final : public RecordingEncoder<EmulatorPipeline, Emulator
   /// argument buffer holds the address of its contents(). Errors: argument.
   void use_resource(const std::shared_ptr<Buffer>& buffer);
 
+  /// Makes a texture of the buffer's first bytes, whose layout `texture` says; its `texels` is ignored.
+  /// setTexture:atIndex:. Errors: argument.
+  void set_texture(const std::shared_ptr<Buffer>& texels, abi::Texture texture, std::uint32_t index);
+  /// setSamplerState:atIndex:. Errors: argument.
+  void set_sampler(const abi::Sampler& sampler, std::uint32_t index);
+
   void memory_barrier() override;
   Result<void> end_encoding() override;
 
  private:
   void record(Size threads, Size group) override;
   Result<std::shared_ptr<EmulatorBuffer>> copy_of(std::span<const std::byte> bytes) override;
+  struct BoundTexture {
+    std::shared_ptr<EmulatorBuffer> texels;
+    abi::Texture texture;
+  };
+
   Command command(Size threads, Size group) const;
+  Result<void> check_textures() const;
+  void bind_textures(Command& command) const;
   void describe(DispatchInfo& info) const;
   void bind_absent(const Argument& argument, Command& command) const;
 
@@ -47,6 +61,8 @@ class EmulatorEncoder final : public RecordingEncoder<EmulatorPipeline, Emulator
   Finish finish_;
   bool begins_sequence_ = true;
   std::vector<std::shared_ptr<EmulatorBuffer>> resources_;
+  std::map<std::uint32_t, BoundTexture> textures_;
+  std::map<std::uint32_t, abi::Sampler> samplers_;
   std::vector<Command> commands_;
 };
 

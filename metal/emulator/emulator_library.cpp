@@ -31,6 +31,12 @@ Argument reflected(const abi::Argument& argument) {
     case abi::ArgumentKind::position:
       result.kind = Argument::Kind::position;
       break;
+    case abi::ArgumentKind::texture:
+      result.kind = Argument::Kind::texture;
+      break;
+    case abi::ArgumentKind::sampler:
+      result.kind = Argument::Kind::sampler;
+      break;
   }
   result.index = argument.index;
   result.is_written = argument.is_written != 0;
@@ -105,6 +111,23 @@ EmulatorFunction::EmulatorFunction(LoadedShader shader, const abi::Function& fun
       return other.kind == Argument::Kind::buffer && other.index == absent.index;
     });
   });
+}
+
+Result<const void*> EmulatorFunction::visible_function(const std::string& name, std::uint32_t table) const {
+  std::string known;
+  const std::span arguments(function_->arguments, function_->argument_count);
+  const auto argument = std::ranges::find_if(
+      arguments, [&](const abi::Argument& one) { return one.function_type && one.index == table; });
+  for (const auto& one : std::span(shader_.shader->visible_functions, shader_.shader->visible_function_count)) {
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", one.name);
+    if (one.name != name || argument == arguments.end()) continue;
+    if (one.type == argument->function_type) return one.address;
+    return error(Error::Kind::argument,
+                 fmt::format("function {}: it has another type than those of buffer({}) `{}`, {}", name, table,
+                             argument->name, argument->type));
+  }
+  return error(Error::Kind::not_found, fmt::format("function {}: expected one of the visible functions{}{}", name,
+                                                   known.empty() ? ", of which there are none" : ": ", known));
 }
 
 void EmulatorFunction::write_constants() const {

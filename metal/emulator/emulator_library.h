@@ -39,6 +39,10 @@ class EmulatorFunction final : public Function {
   /// The buffers that the kernel takes under a function constant that is false: they are not among its arguments.
   const std::vector<Argument>& absent_buffers() const { return absent_buffers_; }
 
+  /// The address of a [[visible]] function, as the visible_function_table with this index of a buffer holds it. Errors:
+  /// not_found; argument, if the function has another type than the table's.
+  Result<const void*> visible_function(const std::string& name, std::uint32_t table) const;
+
   /// Sets the shader's function constants to the values of this function. LoadedShader::constants must be held.
   void write_constants() const;
 

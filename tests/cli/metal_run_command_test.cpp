@@ -87,6 +87,59 @@ TEST_F(MetalRunCommand, FillsAnArgumentBufferWithArrays) {
   EXPECT_THAT(run(twice).err, HasSubstr("--buffer 0=buffers:...: there is no array 'q', expected one of 0, p"));
 }
 
+TEST_F(MetalRunCommand, MakesTexturesOfArraysAndWritesThemBack) {
+  write("k.metal",
+        "#include <metal_stdlib>\nusing namespace metal;\n"
+        "kernel void half_size(texture2d<float> in, texture2d<float, access::write> out, sampler s,\n"
+        "                      uint2 at [[thread_position_in_grid]]) {\n"
+        "  out.write(in.sample(s, (float2(at) + 0.5) / float2(out.get_width(), out.get_height())), at);\n}\n");
+  write("image.npy", format_npy({{'u', 1, false, false, {2, 4}}, std::string("\x00\x02\x04\x06\x02\x04\x06\xFF", 8)}));
+  const std::string smaller = "metal run k.metal --device emulated --grid 2,1 ", image = "--texture 0=image.npy ";
+  const Outcome outcome =
+      run(smaller + image + "--texture 1=unset:1x2:uint8 --sampler 0=linear --output texture1=out.npy");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(read("out.npy").header.summary(), "uint8 [1, 2]");
+  EXPECT_EQ(npy_integers(read("out.npy")), (std::vector<std::int64_t>{2, 68}));
+  write("twice.json", R"({"source": "k.metal", "arrays": {"in": "image.npy", "out": "unset:1x2:float32"},
+      "passes": [{"grid": [2], "textures": [{"index": 0, "array": "in"}, {"index": 1, "array": "out"}],
+                  "samplers": [{"index": 0, "sampler": "linear,pixel"}]}],
+      "outputs": {"out": "out.npy"}})");
+  EXPECT_EQ(run("metal run twice.json --device emulated").status, 0);
+  EXPECT_EQ(floats("out.npy"), (std::vector<float>{0, 1.0F / 4 * 2 / 255}));
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {image + "--texture 1=unset:2", "half_size: sampler(0) sampler s: expected --sampler 0="},
+      {image + "--sampler 0=linear", "texture(1) texture2d<float, access::write> out: expected --texture 1="},
+      {image + "--texture 1=unset:2 --sampler 0=linear",
+       "--texture 1 is float32 [2]: texture2d<float, access::write> out takes height, width, and 1, 2 or 4 channels"},
+      {image + "--texture 1=unset:1x2x3 --sampler 0=linear", "--texture 1 is float32 [1, 2, 3]"},
+      {image + "--texture 1=unset:1x2:int64 --sampler 0=linear", "--texture 1 is int64 [1, 2]: expected float32"},
+      {image + "--texture 1=unset:1x2:int32 --sampler 0=linear", "it cannot hold numbers of type int32"},
+      {image + "--texture 1=unset:1x2 --sampler 0=cubic", "sampler 0=cubic: 'cubic': expected linear or nearest"},
+  };
+  for (const auto& [arguments, word] : bad) {
+    const Outcome refused = run(smaller + arguments);
+    EXPECT_EQ(refused.status, 2) << arguments << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr(word)) << arguments;
+  }
+}
+
+TEST_F(MetalRunCommand, FillsATableOfFunctionsAndPrintsMessages) {
+  write("k.metal",
+        "#include <metal_stdlib>\n#include <metal_logging>\nusing namespace metal;\n"
+        "[[visible]] float twice(float x) { return 2 * x; }\n[[visible]] float half_of(float x) { return x / 2; }\n"
+        "kernel void call(device float* x, visible_function_table<float(float)> table, uint i "
+        "[[thread_position_in_grid]]) {\n"
+        "  x[i] = table[i % 2](x[i]);\n  if (i == 7) os_log_default.log(\"%.1f\", x[i]);\n}\n");
+  const std::string call = "metal run k.metal --device emulated --grid 8 --buffer 0=in.npy ";
+  const Outcome outcome = run(call + "--buffer 1=functions:twice,half_of --output 0=out.npy --json out.json");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(floats("out.npy"), (std::vector<float>{2, 1, 6, 2, 10, 3, 14, 4}));
+  EXPECT_THAT(outcome.out, HasSubstr("k.metal:8:34: thread (7, 0, 0) of the grid: 4.0\n"));
+  EXPECT_EQ(nlohmann::json::parse(std::ifstream(folder_ / "out.json"))["messages"][0]["text"], "4.0");
+  EXPECT_THAT(run(call + "--buffer 1=1,2").err, HasSubstr("expected functions:NAME,..."));
+  EXPECT_THAT(run(call + "--buffer 1=functions:none").err, HasSubstr("function none: expected one of"));
+}
+
 TEST_F(MetalRunCommand, WritesAnInputThatTheKernelChangesInItsOwnTypeAndShape) {
   write("x.npy", format_npy({{'f', 2, false, false, {2, 4}},
                              std::string("\x00\x3c\x00\x40\x00\x3c\x00\x40"

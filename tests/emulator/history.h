@@ -147,6 +147,53 @@ kernel void relax(device const float* in, device float* out, uint i [[thread_pos
   out[i] = nearest;
 })",
        "other <= 128", "other < 128"},
+      {"ml-explore/mlx#2591", "the slot that carries a scan's prefix is overwritten in the next round of the loop",
+       Check::racecheck, R"(
+kernel void scan(device const float* in, device float* out, uint tid [[thread_position_in_threadgroup]],
+                 uint lane [[thread_index_in_simdgroup]], uint group [[simdgroup_index_in_threadgroup]],
+                 uint row [[threadgroup_position_in_grid]]) {
+  threadgroup float sums[2];
+  float prefix = 0;
+  for (uint round = 0; round < 2; ++round) {
+    const float value = in[64 * round + tid];
+    /*MEND*/
+    const float sum = simd_sum(value);
+    if (lane == 31) sums[group] = sum;  // here
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    const float before = group == 1 ? sums[0] : 0;
+    const float total = prefix + sums[0] + sums[1];
+    if (row == 0) out[64 * round + tid] = prefix + before + simd_prefix_inclusive_sum(value);
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    if (tid == 63) sums[0] = total;
+    threadgroup_barrier(mem_flags::mem_threadgroup);
+    prefix = sums[0];  // here
+  }
+})",
+       "/*MEND*/", "threadgroup_barrier(mem_flags::mem_threadgroup);"},
+      {"ggml-org/llama.cpp#11314", "the last thread writes all of its rows, of which some lie behind the result",
+       Check::memcheck, R"(
+kernel void mul_mv(device const float* in, device float* out, uint i [[thread_position_in_grid]]) {
+  const uint rows_of_thread = 3, rows = 128;
+  if (i * rows_of_thread >= rows) return;
+  for (uint row = 0; row < rows_of_thread /*MEND*/; ++row)
+    out[i * rows_of_thread + row] = 2 * in[i];  // here
+})",
+       "/*MEND*/", "&& i * rows_of_thread + row < rows"},
+      {"ggml-org/llama.cpp#2699", "results are written to the memory of the factors, which other threads still read",
+       Check::racecheck, R"(
+kernel void mul_mm(device const float* in, device float* out, uint i [[thread_position_in_grid]],
+                   uint tid [[thread_position_in_threadgroup]]) {
+  threadgroup float shared[64];
+  shared[tid] = in[i];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  float sum = 0;
+  for (uint k = 0; k < 64; ++k) sum += shared[k];  // here
+  /*MEND*/
+  shared[tid] = sum;  // here
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  out[i] = shared[63 - tid];
+})",
+       "/*MEND*/", "threadgroup_barrier(mem_flags::mem_threadgroup);"},
   };
   return faults;
 }

@@ -18,16 +18,16 @@ TEST(Clock, OrdersByTheBarrierThatCoversTheMemory) {
   clock.begin_sequence();
   clock.begin_group();
   const Trace before = by(1, clock);
-  EXPECT_TRUE(clock.of(false).overlaps(before, 2));
-  EXPECT_FALSE(clock.of(false).overlaps(before, 1));
+  EXPECT_TRUE(clock.of(abi::mem_device).overlaps(before, 2));
+  EXPECT_FALSE(clock.of(abi::mem_device).overlaps(before, 1));
   clock.pass_threadgroup_barrier(abi::mem_device);
-  EXPECT_FALSE(clock.of(false).overlaps(before, 2));
-  EXPECT_TRUE(clock.of(true).overlaps(before, 2));
+  EXPECT_FALSE(clock.of(abi::mem_device).overlaps(before, 2));
+  EXPECT_TRUE(clock.of(abi::mem_threadgroup).overlaps(before, 2));
   clock.begin_group();
-  EXPECT_TRUE(clock.of(false).overlaps(before, 1)) << "of another group";
+  EXPECT_TRUE(clock.of(abi::mem_device).overlaps(before, 1)) << "of another group";
   clock.begin_sequence();
   clock.begin_group();
-  EXPECT_FALSE(clock.of(false).overlaps(before, 2));
+  EXPECT_FALSE(clock.of(abi::mem_device).overlaps(before, 2));
 }
 
 TEST(Clock, StopsInsteadOfBeginningAnew) {

@@ -89,7 +89,7 @@ void leave(const abi::Site* /*site*/) {}
 
 constexpr abi::Services services{
     &access, &threadgroup_variable, &fence,  &position, &barrier, &all_gather, &undefined_lane,
-    &leave,  &index_out_of_bounds,  &blocks, 0,         nullptr};
+    &leave,  &index_out_of_bounds,  nullptr, nullptr,   &blocks,  0,           nullptr};
 
 }  // namespace
 
@@ -146,7 +146,7 @@ void call(const CompiledShader& shader, std::string_view name, const std::vector
   position.thread_position_in_grid[0] = position.thread_position_in_threadgroup[0] = lane;
   position.thread_index_in_threadgroup = position.thread_index_in_simdgroup = lane;
   position.threads_per_simdgroup = 32;
-  const abi::Invocation invocation{bound.data(), threadgroup.data(), &position};
+  const abi::Invocation invocation{bound.data(), threadgroup.data(), nullptr, nullptr, &position};
   function(shader, name).entry(&invocation);
 }
 

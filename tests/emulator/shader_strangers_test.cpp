@@ -45,6 +45,29 @@ kernel void f(device float* out, device uint* bits) {
   EXPECT_EQ(bits, (std::array{0x7f800000U, 0x8000U}));
 }
 
+TEST(Strangers, HaveADotOfTheirOwnAndNamesThatNoDocumentHas) {
+  const auto shader = compile(prelude + R"(
+template <typename T> inline float dot(T a, T b) { return sizeof(T) == 4 ? -1 : -2; }
+template <typename T> struct Indexed { T value; };
+template <typename T> struct _numeric_limits_impl<Indexed<T>> {
+  static constexpr Indexed<T> max() { return {numeric_limits<T>::max()}; }
+};
+static_assert(numeric_limits<Indexed<int>>::max().value == 2147483647, "");
+static_assert(__is_valid_simdgroup_type<half4>::value && !__is_valid_simdgroup_type<long>::value, "");
+kernel void f(device float* out, device packed_float3* p) {
+  assert(out[0] > 0);
+  const float3 a = p[0];
+  out[0] = dot(a, a);
+  out[1] = metal::dot(a, p[0]);
+  out[2] = dot(2.0f, 3.0f);
+  out[3] = vec_elements<float3>::value + vec_elements<half>::value;
+})");
+  std::array<float, 4> out{};
+  std::array<float, 3> p = {1, 2, 3};
+  run(*shader, "f", {out.data(), p.data()});
+  EXPECT_EQ(out, (std::array{14.0F, 14.0F, -1.0F, 4.0F}));
+}
+
 TEST(Strangers, CallCollectivesByTheirInternalNames) {
   const auto shader = compile(prelude + R"(
 kernel void f(device uint* out, uint lane [[thread_index_in_simdgroup]]) {

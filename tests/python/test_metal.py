@@ -85,6 +85,21 @@ def test_findings_are_raised_with_their_places(library):
     assert x.tolist() == [0, 0, 0, 0]
 
 
+def test_textures_come_after_buffers_and_samplers_after_textures():
+    library = metal.compile(HEADER + """
+kernel void blur(texture2d<float> in, sampler s, texture2d<float, access::write> out, constant float& by,
+                 uint2 at [[thread_position_in_grid]]) {
+  out.write(by * in.sample(s, float2(at) + float2(1, 0.5)), at);
+}""")
+    image = np.array([[0, 4, 8], [100, 104, 108]], np.float32)
+    out = library.blur(2.0, image, metal.unset((2, 2), "float32"), "linear,pixel", grid=(2, 2))
+    assert out.tolist() == [[4, 12], [204, 212]]
+    with pytest.raises(metal.CheckError, match=r"texture\(1\) `out` at \(2, 0\): its size is 2 x 2"):
+        library.blur(2.0, image, metal.unset((2, 2), "float32"), "linear,pixel", grid=(3, 2))
+    with pytest.raises(ValueError, match="blur: 1 arguments: expected 4: constant float& by, texture2d<float> in"):
+        library.blur(image, grid=1)
+
+
 def test_a_warning_is_a_warning(library):
     with pytest.warns(metal.MetalWarning, match="simdcheck: lonely"):
         library.lonely(metal.unset(32, "float32"), grid=32)

@@ -111,7 +111,8 @@ void add_metal_run_command(CLI::App& metal, Action& action) {
   options->add_source(*command, "The shader, a .metal file, or a script of dispatches, a .json file");
   options->add_dispatch(*command);
   command->add_option("--output", options->outputs,
-                      "ARRAY=PATH.npy: write what an array holds afterwards; an array is the index of its --buffer, or "
+                      "ARRAY=PATH.npy: write what an array holds afterwards; an array is the index of its --buffer, "
+                      "texture0 for --texture 0, or "
                       "its name in a script");
   add_device_option(*command, "--device", options->device, "apple, nvidia or emulated; the best there is if left out");
   add_device_option(*command, "--against", options->against,

@@ -78,6 +78,12 @@ void ShaderOptions::add_dispatch(CLI::App& command) {
       "--array", arrays_,
       "NAME=PATH.npy, random:SHAPE:DTYPE, zero:SHAPE:DTYPE or unset:SHAPE:DTYPE, an array for an argument "
       "buffer: --buffer 0=buffers:NAME,...");
+  command.add_option("--texture", textures_,
+                     "INDEX=PATH.npy, random:SHAPE, zero:SHAPE or unset:SHAPE, a texture of the shape 480x640 or, with "
+                     "channels, 480x640x4; on the emulator only");
+  command.add_option("--sampler", samplers_,
+                     "INDEX=linear or nearest, normalized or pixel, clamp_to_edge, clamp_to_zero, repeat or "
+                     "mirrored_repeat: 0=linear,repeat");
   command.add_option("--threadgroup-memory", threadgroup_, "INDEX=BYTES of a threadgroup argument");
   command.add_option("--constant", constants_, "INDEX=VALUE of a function constant");
   add_extents(command, "--grid", grid_, "Threads to run: x[,y[,z]]");
@@ -93,7 +99,7 @@ bool ShaderOptions::is_script() const {
 
 bool ShaderOptions::has_dispatch() const {
   if (is_script()) return true;
-  if (grid_.empty() && buffers_.empty()) return false;
+  if (grid_.empty() && buffers_.empty() && textures_.empty()) return false;
   if (grid_.empty()) throw std::invalid_argument("--grid: expected the number of threads to run, x[,y[,z]]");
   return true;
 }
@@ -111,10 +117,11 @@ ShaderScript ShaderOptions::script() const {
 
 ShaderScript ShaderOptions::scripted() const {
   const bool is_alone = grid_.empty() && group_.empty() && function_.empty() && buffers_.empty() && arrays_.empty() &&
-                        threadgroup_.empty() && constants_.empty();
+                        textures_.empty() && samplers_.empty() && threadgroup_.empty() && constants_.empty();
   if (!is_alone)
     throw std::invalid_argument(fmt::format(
-        "{}: expected no --kernel, --grid, --group, --buffer, --array, --threadgroup-memory or --constant beside a "
+        "{}: expected no --kernel, --grid, --group, --buffer, --array, --texture, --sampler, --threadgroup-memory or "
+        "--constant beside a "
         "script, which says what is to run",
         file_));
   return read_script(file_);
@@ -134,6 +141,13 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
     script.arrays[name] = words;
     pass.buffers[index] = {name};
   }
+  for (const auto& text : textures_) {
+    const auto [index, words] = indexed("--texture", text);
+    const std::string name = texture_prefix + std::to_string(index);
+    script.arrays[name] = words;
+    pass.textures[index] = name;
+  }
+  for (const auto& text : samplers_) pass.samplers.insert(indexed("--sampler", text));
   for (const auto& text : arrays_) {
     const auto equals = text.find('=');
     const std::string name = text.substr(0, equals);
@@ -152,6 +166,9 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
 }
 
 void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
+  for (const auto& message : outcome.messages) fmt::print("{}\n", to_string(message));
+  if (outcome.messages_dropped > 0) fmt::print("{} more messages\n", outcome.messages_dropped);
+  if (!outcome.messages.empty()) fmt::print("\n");
   for (const auto* reports : {&outcome.reports, &outcome.warnings})
     for (const auto& report : *reports) fmt::print("{}\n\n", to_string(report));
   for (const auto& [report, reason, is_in_source] : outcome.allowed)

@@ -16,7 +16,8 @@ class ShaderOptions {
  public:
   /// FILE, -D, -I, --suppress and --metal-version.
   void add_source(CLI::App& command, const std::string& help);
-  /// --kernel, --grid, --group, --buffer, --array, --threadgroup-memory, --constant, --seed and --json.
+  /// --kernel, --grid, --group, --buffer, --array, --texture, --sampler, --threadgroup-memory, --constant, --seed and
+  /// --json.
   void add_dispatch(CLI::App& command);
 
   /// Whether a kernel is to run, and not only to be listed. Throws std::invalid_argument if some of it is missing.
@@ -34,7 +35,7 @@ class ShaderOptions {
 
   std::string file_, function_, json_, suppressions_;
   std::vector<std::filesystem::path> folders_;
-  std::vector<std::string> macros_, buffers_, arrays_, threadgroup_, constants_;
+  std::vector<std::string> macros_, buffers_, arrays_, textures_, samplers_, threadgroup_, constants_;
   std::vector<std::uint64_t> grid_, group_;
   int metal_version_ = 320;
   std::uint64_t seed_ = 1;

@@ -32,6 +32,7 @@ bool is_of_bytes(const MetalType& type) {
 std::string scalar_in_file(const metal::Argument& argument, const NpyHeader& header) {
   const MetalType type = element_of(argument);
   std::string scalar = scalar_of_numpy(header.dtype());
+  if (argument.kind == metal::Argument::Kind::texture) return scalar;
   if (is_of_bytes(type) || numpy_name(type.scalar) == header.dtype()) return scalar;
   if (type.scalar == "bfloat" && header.dtype() == "uint16") return type.scalar;
   throw std::invalid_argument(fmt::format("{}: expected numbers of type {}", header.summary(),
@@ -53,6 +54,7 @@ NpyArray parsed(const std::filesystem::path& path) {
 }
 
 void expect_whole_elements(const metal::Argument& argument, const NpyHeader& header) {
+  if (argument.kind == metal::Argument::Kind::texture) return;
   const std::uint64_t length = header.size() * header.item_size;
   if (argument.element_size != 0 && length % argument.element_size != 0)
     throw std::invalid_argument(fmt::format("{}, {} bytes: expected a multiple of {} bytes, which one {} takes",

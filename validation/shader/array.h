@@ -21,6 +21,7 @@ struct ShaderArray {
   std::vector<std::int64_t> shape;
   std::optional<std::vector<std::byte>> bytes = {};  ///< nothing: nobody has written them
   bool is_large_zero = false;                        ///< zeros, too many to hold in `bytes`
+  std::vector<std::string> functions = {};           ///< the visible functions whose addresses these are: a table
   std::vector<std::string> addresses_of = {};        ///< the arrays whose addresses these are: an argument buffer
 
   std::uint64_t length() const;  ///< in bytes

@@ -11,6 +11,7 @@
 #include "validation/shader/compiled.h"
 #include "validation/shader/contents.h"
 #include "validation/shader/scalar.h"
+#include "validation/shader/texture.h"
 
 namespace assay::validation {
 
@@ -54,53 +55,77 @@ FunctionConstants constants_of(const ShaderPass& pass, const std::map<std::uint3
   return constants;
 }
 
-/// What a user writes to bind memory to an index.
-std::string option(const ShaderScript& script, bool is_buffer) {
-  if (script.is_command_line) return is_buffer ? "--buffer" : "--threadgroup-memory";
-  return is_buffer ? "buffers" : "threadgroup_memory";
+/// What a user writes to bind something to an index.
+std::string option(const ShaderScript& script, Argument::Kind kind) {
+  const bool is_memory = kind == Argument::Kind::threadgroup_memory;
+  if (!script.is_command_line) return is_memory ? "threadgroup_memory" : fmt::format("{}s", attribute_of(kind));
+  return is_memory ? "--threadgroup-memory" : fmt::format("--{}", attribute_of(kind));
 }
 
+/// On the command line, `--texture 0` makes the array "texture0".
 std::string label(const ShaderScript& script, const std::string& array) {
-  return (script.is_command_line ? "--buffer " : "arrays.") + array;
+  if (!script.is_command_line) return "arrays." + array;
+  return array.starts_with(texture_prefix) ? "--texture " + array.substr(texture_prefix.size()) : "--buffer " + array;
 }
 
-/// Throws if memory is given that the kernel does not take, or the kernel takes memory that is not given.
-void expect_bindings(const ShaderScript& script, const ShaderPass& pass, const metal::Function& function) {
-  std::set<std::uint32_t> buffers, threadgroup;
-  for (const Argument& argument : function.arguments()) {
-    const bool is_buffer = argument.kind == Argument::Kind::buffer;
-    if (argument.kind == Argument::Kind::position) continue;
-    (is_buffer ? buffers : threadgroup).insert(argument.index);
-    if (is_buffer ? pass.buffers.contains(argument.index) : pass.threadgroup.contains(argument.index)) continue;
-    throw std::invalid_argument(fmt::format("{}: {}({}) {} {}: expected {} {}=...", function.name(),
-                                            is_buffer ? "buffer" : "threadgroup", argument.index, argument.type,
-                                            argument.name, option(script, is_buffer), argument.index));
+template <class Map>
+std::set<std::uint32_t> keys(const Map& map) {
+  const auto all = map | std::views::keys;
+  return {all.begin(), all.end()};
+}
+
+/// The indices of this kind at which a pass binds something.
+std::set<std::uint32_t> bound_indices(const ShaderPass& pass, Argument::Kind kind) {
+  switch (kind) {
+    case Argument::Kind::buffer:
+      return keys(pass.buffers);
+    case Argument::Kind::threadgroup_memory:
+      return keys(pass.threadgroup);
+    case Argument::Kind::texture:
+      return keys(pass.textures);
+    case Argument::Kind::sampler:
+      return keys(pass.samplers);
+    case Argument::Kind::position:
+      break;
   }
-  const auto expect_taken = [&](const auto& given, const auto& taken, bool is_buffer) {
-    for (const auto& [index, what] : given)
-      if (!taken.contains(index))
-        throw std::invalid_argument(
-            fmt::format("{} {}: {} does not take it", option(script, is_buffer), index, function.name()));
-  };
-  expect_taken(pass.buffers, buffers, true);
-  expect_taken(pass.threadgroup, threadgroup, false);
+  return {};
+}
+
+/// Throws if something is given that the kernel does not take, or the kernel takes what is not given.
+void expect_bindings(const ShaderScript& script, const ShaderPass& pass, const metal::Function& function) {
+  using enum Argument::Kind;
+  for (const Argument::Kind kind : {buffer, threadgroup_memory, texture, sampler}) {
+    std::set<std::uint32_t> given = bound_indices(pass, kind);
+    for (const Argument& argument : function.arguments()) {
+      if (argument.kind != kind || given.erase(argument.index) != 0) continue;
+      throw std::invalid_argument(fmt::format("{}: {}({}) {} {}: expected {} {}=...", function.name(),
+                                              attribute_of(kind), argument.index, argument.type, argument.name,
+                                              option(script, kind), argument.index));
+    }
+    if (!given.empty())
+      throw std::invalid_argument(
+          fmt::format("{} {}: {} does not take it", option(script, kind), *given.begin(), function.name()));
+  }
 }
 
 /// Refuses an array of other numbers than the argument's, unless the argument is bytes.
 void expect_type(const ShaderScript& script, const std::string& name, const ShaderArray& array,
                  const Argument& argument) {
+  if (argument.kind == Argument::Kind::texture) return;  // texture_of() refuses what does not fit
   const std::string scalar = element_of(argument).scalar;
   if (scalar_size(scalar) == 1 || numpy_name(scalar) == numpy_name(array.scalar)) return;
   throw std::invalid_argument(fmt::format("{} is {}: {} {} takes {}", label(script, name), array.summary(),
                                           argument.type, argument.name, numpy_name(scalar)));
 }
 
-/// Calls `visit` with each argument that is a buffer, and its binding.
+/// Calls `visit` with each argument that is a buffer or a texture, and its array.
 template <class Visit>
 void visit_bound(const ShaderScript& script, const ShaderFunctions& functions, const Visit& visit) {
   for (std::size_t n = 0; n < script.passes.size(); ++n)
-    for (const Argument& argument : functions[n]->arguments())
-      if (argument.kind == Argument::Kind::buffer) visit(argument, script.passes[n].buffers.at(argument.index));
+    for (const Argument& argument : functions[n]->arguments()) {
+      if (argument.kind == Argument::Kind::buffer) visit(argument, script.passes[n].buffers.at(argument.index).array);
+      if (argument.kind == Argument::Kind::texture) visit(argument, script.passes[n].textures.at(argument.index));
+    }
 }
 
 /// Adds the arrays whose addresses other arrays hold.
@@ -152,18 +177,21 @@ ShaderFunctions functions_of(const ShaderScript& script, metal::Library& library
 
 std::map<std::string, ShaderArray> arrays_of(const ShaderScript& script, const ShaderFunctions& functions) {
   std::map<std::string, ShaderArray> arrays;
-  visit_bound(script, functions, [&](const Argument& argument, const ShaderBinding& binding) {
-    if (const auto known = arrays.find(binding.array); known != arrays.end())
-      return expect_type(script, binding.array, known->second, argument);
-    const auto words = script.arrays.find(binding.array);
+  visit_bound(script, functions, [&](const Argument& argument, const std::string& name) {
+    if (const auto known = arrays.find(name); known != arrays.end())
+      return expect_type(script, name, known->second, argument);
+    const auto words = script.arrays.find(name);
     if (words == script.arrays.end())
-      throw std::invalid_argument(fmt::format("array '{}': expected one of {}", binding.array,
-                                              fmt::join(script.arrays | std::views::keys, ", ")));
-    arrays[binding.array] = buffer_contents(argument, label(script, binding.array), words->second, script.seed);
+      throw std::invalid_argument(
+          fmt::format("array '{}': expected one of {}", name, fmt::join(script.arrays | std::views::keys, ", ")));
+    arrays[name] = buffer_contents(argument, label(script, name), words->second, script.seed);
   });
   add_resources(script, arrays);
   for (const auto& [name, words] : script.arrays)
     if (!arrays.contains(name)) throw std::invalid_argument(fmt::format("{}: no pass takes it", label(script, name)));
+  visit_bound(script, functions, [&](const Argument& argument, const std::string& name) {
+    if (argument.kind == Argument::Kind::texture) (void)texture_of(argument, label(script, name), arrays.at(name));
+  });
   for (const ShaderPass& pass : script.passes) expect_counts(pass, arrays);
   for (const auto& [name, file] : script.outputs)
     if (!arrays.contains(name))
@@ -176,8 +204,8 @@ std::set<std::string> written_arrays(const ShaderScript& script, const ShaderFun
                                      const std::map<std::string, ShaderArray>& arrays) {
   std::set<std::string> names;
   for (const auto& [name, array] : arrays) names.insert(array.addresses_of.begin(), array.addresses_of.end());
-  visit_bound(script, functions, [&](const Argument& argument, const ShaderBinding& binding) {
-    if (argument.is_written) names.insert(binding.array);
+  visit_bound(script, functions, [&](const Argument& argument, const std::string& name) {
+    if (argument.is_written) names.insert(name);
   });
   return names;
 }

@@ -104,10 +104,11 @@ ShaderArray listed(const metal::Argument& argument, const std::string& words) {
   return of_bytes(argument, std::move(bytes));
 }
 
-ShaderArray addresses(const std::string& names) {
+/// As many addresses as there are names, which become the member `to`.
+ShaderArray addresses(const std::string& names, std::vector<std::string> ShaderArray::* to) {
   ShaderArray array{"ulong", {}};
-  array.addresses_of = split(names, ',');
-  array.shape.push_back(static_cast<std::int64_t>(array.addresses_of.size()));
+  array.*to = split(names, ',');
+  array.shape.push_back(static_cast<std::int64_t>((array.*to).size()));
   array.bytes.emplace(array.length());
   return array;
 }
@@ -115,13 +116,17 @@ ShaderArray addresses(const std::string& names) {
 ShaderArray contents(const metal::Argument& argument, const std::string& words, std::uint64_t seed) {
   const auto colon = words.find(':');
   const std::string kind = words.substr(0, colon), rest = colon == std::string::npos ? "" : words.substr(colon + 1);
+  if (argument.attribute == "visible_function_table") {
+    if (kind == "functions") return addresses(rest, &ShaderArray::functions);
+    throw std::invalid_argument("expected functions:NAME,..., the names of visible functions");
+  }
   if (kind == "file") return file_contents(argument, rest);
   if (words.ends_with(".npy")) return read_npy(argument, words);
   if (colon == std::string::npos) return listed(argument, words);
   if (kind == "random") return random_array(argument, rest, seed);
   if (kind == "zero") return zero_array(argument, rest);
   if (kind == "unset") return shaped(argument, rest);
-  if (kind == "buffers") return addresses(rest);
+  if (kind == "buffers") return addresses(rest, &ShaderArray::addresses_of);
   throw std::invalid_argument(
       "expected PATH.npy, random:SHAPE, zero:SHAPE, unset:SHAPE, file:PATH, buffers:NAMES or numbers");
 }

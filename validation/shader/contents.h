@@ -6,6 +6,7 @@
 //   unset:SHAPE        elements that nobody has written; reading them is reported
 //   file:PATH          the bytes of a file; of a .npy, the array
 //   A,B,C              numbers, one for each element, or one for each component of a vector
+//   functions:NAME,... a table of visible functions, on the emulator only
 //   buffers:NAME,...   the addresses of other arrays: an argument buffer with buffers inside, on the emulator only
 //
 // SHAPE is a number of elements of the argument's type, or 256x4. With a dtype, unset:256x4:float16, the numbers are of

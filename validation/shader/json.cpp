@@ -40,6 +40,17 @@ ordered_json of(const std::vector<metal::emulator::Report>& reports) {
   return list;
 }
 
+ordered_json of(const std::vector<metal::emulator::LogMessage>& messages) {
+  ordered_json list = ordered_json::array();
+  for (const auto& message : messages)
+    list.push_back({{"text", message.text},
+                    {"file", message.position.file},
+                    {"line", message.position.line},
+                    {"column", message.position.column},
+                    {"thread_position_in_grid", of(message.thread.in_grid)}});
+  return list;
+}
+
 ordered_json of(const std::vector<AllowedReport>& allowed) {
   ordered_json list = ordered_json::array();
   for (const auto& [report, reason, is_in_source] : allowed) list.emplace_back(of(report))["reason"] = reason;
@@ -109,6 +120,7 @@ std::string to_json(const ShaderScript& script, const ShaderOutcome& outcome,
                             {"reports", of(outcome.reports)},
                             {"warnings", of(outcome.warnings)},
                             {"allowed", of(outcome.allowed)},
+                            {"messages", of(outcome.messages)},
                             {"numerics", numerics},
                             {"comparisons", of(comparisons)}};
   return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

@@ -6,6 +6,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "metal/emulator/translate/kernels.h"
 #include "validation/shader/compiled.h"
 
 namespace assay::validation {
@@ -27,15 +28,10 @@ std::span<const abi::Argument> arguments(const abi::Function& function) {
   return {function.arguments, function.argument_count};
 }
 
-const char* name_of(abi::ArgumentKind kind) {
-  if (kind == abi::ArgumentKind::position) return "position";
-  return kind == abi::ArgumentKind::buffer ? "buffer" : "threadgroup";
-}
-
 ordered_json as_json(const abi::Argument& argument) {
   return {{"name", argument.name},
           {"type", argument.type},
-          {"kind", name_of(argument.kind)},
+          {"kind", metal::emulator::kind_name(argument.kind)},
           {"index", argument.index},
           {"element_type", argument.element_type},
           {"element_size", argument.element_size},

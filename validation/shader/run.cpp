@@ -8,10 +8,12 @@
 
 #include "metal/emulator/emulator_device.h"
 #include "metal/emulator/emulator_encoder.h"
+#include "metal/emulator/emulator_library.h"
 #include "metal/host/commands.h"
 #include "validation/shader/allow.h"
 #include "validation/shader/bind.h"
 #include "validation/shader/compiled.h"
+#include "validation/shader/texture.h"
 
 namespace assay::validation {
 
@@ -64,6 +66,28 @@ Buffers make_buffers(metal::Device& device, const std::map<std::string, ShaderAr
   return buffers;
 }
 
+/// Fills the tables of visible functions that the passes take.
+void write_functions(const metal::Device& device, const ShaderScript& script, const ShaderFunctions& functions,
+                     const std::map<std::string, ShaderArray>& arrays, const Buffers& buffers) {
+  for (std::size_t n = 0; n < functions.size(); ++n)
+    for (const auto& [index, binding] : script.passes[n].buffers) {
+      const std::vector<std::string>& names = arrays.at(binding.array).functions;
+      const auto* const emulated = dynamic_cast<const metal::emulator::EmulatorFunction*>(functions[n].get());
+      if (names.empty()) continue;
+      if (emulated == nullptr)
+        throw std::invalid_argument(
+            fmt::format("array {}=functions:...: tables of visible functions are on the emulator, "
+                        "and not on {}",
+                        binding.array, device.name()));
+      std::byte* to = buffers.at(binding.array)->contents();
+      for (const std::string& name : names) {
+        const void* const address = expect(emulated->visible_function(name, index));
+        std::memcpy(to, static_cast<const void*>(&address), sizeof(address));
+        to += sizeof(address);
+      }
+    }
+}
+
 /// Lets the kernel access what the argument buffers of the pass point to.
 void use_resources(const ShaderPass& pass, const Buffers& buffers, const std::map<std::string, ShaderArray>& arrays,
                    metal::ComputeCommandEncoder& encoder) {
@@ -73,12 +97,31 @@ void use_resources(const ShaderPass& pass, const Buffers& buffers, const std::ma
       for (const std::string& resource : array->second.addresses_of) emulated->use_resource(buffers.at(resource));
 }
 
-void encode(const ShaderPass& pass, std::shared_ptr<const metal::ComputePipeline> pipeline, const Buffers& buffers,
+/// Makes textures of the arrays, and binds them and the samplers.
+void bind_textures(const ShaderPass& pass, const metal::Function& function, const Buffers& buffers,
+                   const std::map<std::string, ShaderArray>& arrays, metal::ComputeCommandEncoder& encoder) {
+  if (pass.textures.empty() && pass.samplers.empty()) return;
+  auto* const emulated = dynamic_cast<metal::emulator::EmulatorEncoder*>(&encoder);
+  if (emulated == nullptr)
+    throw std::invalid_argument(
+        fmt::format("{}: kernels with textures or samplers run on the emulator alone", function.name()));
+  for (const metal::Argument& argument : function.arguments()) {
+    if (argument.kind != metal::Argument::Kind::texture) continue;
+    const std::string& name = pass.textures.at(argument.index);
+    emulated->set_texture(buffers.at(name), texture_of(argument, name, arrays.at(name)), argument.index);
+  }
+  for (const auto& [index, words] : pass.samplers)
+    emulated->set_sampler(sampler_of(fmt::format("sampler {}", index), words), index);
+}
+
+void encode(const ShaderPass& pass, const metal::Function& function,
+            std::shared_ptr<const metal::ComputePipeline> pipeline, const Buffers& buffers,
             const std::map<std::string, ShaderArray>& arrays, metal::Size grid, metal::ComputeCommandEncoder& encoder) {
   encoder.set_pipeline(std::move(pipeline));
   for (const auto& [index, binding] : pass.buffers)
     encoder.set_buffer(buffers.at(binding.array), binding.offset, index);
   use_resources(pass, buffers, arrays, encoder);
+  bind_textures(pass, function, buffers, arrays, encoder);
   for (const auto& [index, bytes] : pass.threadgroup) encoder.set_threadgroup_memory_length(bytes, index);
   encoder.dispatch_threads(grid, pass.group);
 }
@@ -101,7 +144,7 @@ void run_passes(metal::Device& device, const ShaderScript& script, const ShaderF
     if (grid.count() == 0) continue;  // as Metal does for an indirect dispatch of no threadgroups
     const auto pipeline = expect(device.new_pipeline(functions[n]));
     const auto commands = expect(metal::host::commit(*queue, [&](metal::ComputeCommandEncoder& encoder) {
-      encode(script.passes[n], pipeline, buffers, outcome.arrays, grid, encoder);
+      encode(script.passes[n], *functions[n], pipeline, buffers, outcome.arrays, grid, encoder);
       return metal::Result<void>();
     }));
     if (const auto ended = metal::host::wait(*commands); !ended) {
@@ -183,6 +226,8 @@ void take_reports(const metal::emulator::EmulatorDevice& device,
   outcome.reports = device.reports();
   outcome.warnings = device.warnings();
   outcome.losses = device.losses();
+  outcome.messages = device.messages();
+  outcome.messages_dropped = device.messages_dropped();
   add_private_reads(private_reads, outcome);
   if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
   take_allowed(outcome.reports, allowances, outcome.allowed);
@@ -200,6 +245,7 @@ ShaderOutcome run_loaded(metal::Device& device, const Loaded& loaded) {
   for (const auto& function : functions)
     outcome.dispatches.push_back({function->name(), script.passes[outcome.dispatches.size()].grid});
   const Buffers buffers = make_buffers(device, outcome.arrays);
+  write_functions(device, script, functions, outcome.arrays, buffers);
   run_passes(device, script, functions, buffers, outcome);
   if (outcome.error && !outcome.is_checked)
     outcome.arrays.clear();  // memory of a GPU that has faulted cannot be read

@@ -42,6 +42,8 @@ struct ShaderOutcome {
   std::vector<metal::emulator::Report> reports, warnings;
   std::vector<AllowedReport> allowed;
   std::vector<metal::emulator::DispatchLosses> losses;  ///< with EmulatorOptions::with_numerics: of each dispatch
+  std::vector<metal::emulator::LogMessage> messages;    ///< of os_log, on the emulator
+  std::uint64_t messages_dropped = 0;                   ///< those after the first thousand
   std::optional<metal::Error> error;                    ///< what stopped the script, if there is no report
 
   bool passed() const { return reports.empty() && !error; }

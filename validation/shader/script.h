@@ -13,6 +13,9 @@
 
 namespace assay::validation {
 
+/// On the command line, --texture 0 makes an array of the name texture0.
+inline const std::string texture_prefix = "texture";
+
 /// What [[buffer(n)]] of a kernel is: an array, from a byte on.
 struct ShaderBinding {
   std::string array;
@@ -23,6 +26,8 @@ struct ShaderBinding {
 struct ShaderPass {
   std::string function = {};                                ///< empty: the only one
   std::map<std::uint32_t, ShaderBinding> buffers = {};      ///< by index
+  std::map<std::uint32_t, std::string> textures = {};       ///< arrays by index: texture.h
+  std::map<std::uint32_t, std::string> samplers = {};       ///< their words by index
   std::map<std::uint32_t, std::uint64_t> threadgroup = {};  ///< bytes by index
   std::map<std::uint32_t, std::string> constants = {};      ///< values of function constants by index
   metal::Size grid = {}, group = {};                        ///< in threads

@@ -13,7 +13,7 @@ namespace {
 
 using transport::BindingNode;
 
-constexpr std::int64_t max_index = 30, max_extent = (std::int64_t{1} << 32) - 1, max_offset = std::int64_t{1} << 36;
+constexpr std::int64_t max_index = 127, max_extent = (std::int64_t{1} << 32) - 1, max_offset = std::int64_t{1} << 36;
 
 std::uint64_t whole(const BindingNode& node, std::int64_t lowest, std::int64_t highest) {
   return static_cast<std::uint64_t>(node.integer(lowest, highest));
@@ -69,12 +69,17 @@ void read_extents(const BindingNode& node, const ArrayWords& arrays, ShaderPass&
 }
 
 ShaderPass read_pass(const BindingNode& node, const ArrayWords& arrays) {
-  node.expect_keys({"function", "grid", "threadgroups", "group", "buffers", "threadgroup_memory", "constants"});
+  node.expect_keys({"function", "grid", "threadgroups", "group", "buffers", "textures", "samplers",
+                    "threadgroup_memory", "constants"});
   ShaderPass pass;
   if (const auto function = node.find("function")) pass.function = function->text();
   read_extents(node, arrays, pass);
   read_list(node, "buffers", {"index", "array", "offset"}, pass.buffers,
             [&](std::uint32_t index, const auto& entry) { pass.buffers[index] = read_binding(entry, arrays); });
+  read_list(node, "textures", {"index", "array"}, pass.textures,
+            [&](std::uint32_t index, const auto& entry) { pass.textures[index] = read_binding(entry, arrays).array; });
+  read_list(node, "samplers", {"index", "sampler"}, pass.samplers,
+            [&](std::uint32_t index, const auto& entry) { pass.samplers[index] = entry.at("sampler").text(); });
   read_list(node, "threadgroup_memory", {"index", "bytes"}, pass.threadgroup,
             [&](std::uint32_t index, const auto& entry) {
               pass.threadgroup[index] = whole(entry.at("bytes"), 1, max_offset);

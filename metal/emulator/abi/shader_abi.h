@@ -12,6 +12,10 @@ using assay_u32 = unsigned int;
 using assay_u64 = unsigned long;
 #else
 #include <cstdint>
+
+#include "metal/emulator/abi/log.h"
+#include "metal/emulator/abi/texture.h"
+
 using assay_u8 = std::uint8_t;
 using assay_u32 = std::uint32_t;
 using assay_u64 = std::uint64_t;
@@ -23,10 +27,11 @@ struct Context;
 
 namespace assay::metal::emulator::abi {
 
-inline constexpr assay_u32 version = 7;
+inline constexpr assay_u32 version = 9;
 inline constexpr assay_u32 lanes_per_simdgroup = 32;
 inline constexpr assay_u32 lanes_per_quadgroup = 4;
 inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as many threadgroup arguments
+inline constexpr assay_u32 max_textures = 128, max_samplers = 16;
 
 /// Which memory a barrier orders: the bits of Metal's mem_flags.
 enum MemoryFlags : assay_u32 { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4 };
@@ -83,10 +88,12 @@ struct Position {
 struct Invocation {
   void* const* buffers;      ///< [max_arguments] device and constant memory
   void* const* threadgroup;  ///< [max_arguments] threadgroup memory
+  const Texture* textures;   ///< as many as the kernel has indices
+  const Sampler* samplers;
   const Position* position;
 };
 
-enum class ArgumentKind : assay_u32 { buffer, threadgroup, position };
+enum class ArgumentKind : assay_u32 { buffer, threadgroup, position, texture, sampler };
 enum class AddressSpace : assay_u32 { none, device, constant, threadgroup };
 
 struct Argument {
@@ -94,14 +101,15 @@ struct Argument {
   const char* type;  ///< as written, for example "device const float*"
   ArgumentKind kind;
   AddressSpace space;
-  assay_u32 index;         ///< [[buffer(index)]] or [[threadgroup(index)]], explicit or implicit
+  assay_u32 index;         ///< [[buffer(index)]], [[texture(index)]], ..., explicit or implicit
   assay_u32 is_reference;  ///< T&: one element
-  assay_u32 is_written;    ///< not const
-  assay_u64 element_size;  ///< sizeof(T) of T* and T&
+  assay_u32 is_written;    ///< not const; of a texture, access::write or read_write
+  assay_u64 element_size;  ///< sizeof(T) of T*, T& and texture2d<T>
   assay_u64 element_align;
-  const char* element_type;          ///< Metal's name of T where it is a scalar or vector, else as written
-  const char* attribute;             ///< the position that it is, for example "thread_position_in_grid"
-  const bool* is_present = nullptr;  ///< the function constant without which there is no such argument; or null
+  const char* element_type;             ///< Metal's name of T where it is a scalar or vector, else as written
+  const char* attribute;                ///< the position that it is, "thread_position_in_grid"; or "texture2d"
+  const bool* is_present = nullptr;     ///< the function constant without which there is no such argument; or null
+  const void* function_type = nullptr;  ///< of the functions in a visible_function_table
 };
 
 struct Function {
@@ -114,6 +122,13 @@ struct Function {
   void (*entry)(const Invocation*);
   const assay_u32* needed_constants = nullptr;  ///< indices of function constants without which it cannot be made
   assay_u32 needed_constant_count = 0;
+};
+
+/// A [[visible]] function, which the host may put into a table.
+struct VisibleFunction {
+  const char* name;
+  const void* address;
+  const void* type;  ///< as Argument::function_type
 };
 
 struct Constant {
@@ -211,6 +226,12 @@ struct Services {
   /// array, a `threadgroup` variable, a member of a struct. Ends the thread before its access.
   void (*index_out_of_bounds)(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type);
 
+  /// Called before an access of a texel that the texture does not have, which must not be performed. Ends the thread.
+  void (*texture_out_of_bounds)(const Texture* texture, const TexelPlace* place, const Site* site);
+
+  /// A message of os_log: its format, as in C with v2 to v4 for vectors, and `count` values.
+  void (*log)(const char* format, const LogValue* values, assay_u32 count, const Site* site);
+
   /// Called, in shaders compiled for checking, after every `count` basic blocks, the last of them at `pc`. So even a
   /// loop that accesses no memory reaches the step limit.
   void (*blocks)(assay_u64 count, const void* pc);
@@ -232,6 +253,8 @@ struct Shader {
   /// Computes the program-scope constants that depend on function constants. Must be called after the function
   /// constants are written and before a kernel runs.
   void (*constants_written)();
+  const VisibleFunction* visible_functions = nullptr;
+  assay_u32 visible_function_count = 0;
   BarrierChange* barrier_change = nullptr;  ///< written while no kernel runs; null: its barriers cannot be changed
 };
 

@@ -22,6 +22,13 @@ bool writes(abi::Access kind) {
   return kind != abi::Access::read && kind != abi::Access::atomic_read;
 }
 
+abi::MemoryFlags space_of(BoundMemory::Kind kind) {
+  const bool is_threadgroup =
+      kind == BoundMemory::Kind::threadgroup_argument || kind == BoundMemory::Kind::threadgroup_variable;
+  if (kind == BoundMemory::Kind::texture) return abi::mem_texture;
+  return is_threadgroup ? abi::mem_threadgroup : abi::mem_device;
+}
+
 }  // namespace
 
 void Checker::begin_sequence(Arena& arena) {
@@ -56,14 +63,13 @@ void Checker::add(BoundMemory memory) {
 void Checker::allow(const BoundMemory& memory) {
   Allocation& allocation = *memory.allocation;
   Extent& extent = allocation.allowed;
-  allocation.is_threadgroup_memory =
-      memory.kind == BoundMemory::Kind::threadgroup_argument || memory.kind == BoundMemory::Kind::threadgroup_variable;
+  allocation.space = space_of(memory.kind);
   if (extent.length == 0 || memory.offset < extent.begin) extent = {memory.offset, allocation.length() - memory.offset};
   allocation.shadow.prepare(allocation.is_sparse);
   const std::uint64_t words = allocation.length() / Shadow::word_bytes;
   const std::uint64_t begin = std::min((extent.begin + Shadow::word_bytes - 1) / Shadow::word_bytes, words);
   allocation.words = {allocation.begin() + begin * Shadow::word_bytes, allocation.is_absent ? 0 : words - begin,
-                      allocation.shadow.words() + begin, &clock_.of(allocation.is_threadgroup_memory)};
+                      allocation.shadow.words() + begin, &clock_.of(allocation.space)};
   allowed_.push_back(&allocation);
 }
 
@@ -77,10 +83,10 @@ void Checker::begin_group(std::uint64_t group) {
 void Checker::fence(std::uint32_t thread, std::uint32_t flags, abi::MemoryOrder order, abi::FenceScope scope) {
   const std::uint32_t simdgroup = thread / abi::lanes_per_simdgroup;
   FenceTime time{clock_.now()};
-  for (const bool in_threadgroup : {false, true}) {
-    const SpaceClock& space = clock_.of(in_threadgroup);
-    time.group_barrier[in_threadgroup] = space.group_barrier;
-    time.simdgroup_barrier[in_threadgroup] = space.simdgroup_barriers[simdgroup];
+  for (std::size_t n = 0; n < memory_spaces.size(); ++n) {
+    const SpaceClock& space = clock_.of(memory_spaces[n]);
+    time.group_barrier[n] = space.group_barrier;
+    time.simdgroup_barrier[n] = space.simdgroup_barriers[simdgroup];
   }
   fences_.fence({clock_.group_start(), thread}, flags, order, scope, time);
   clock_.pass_fence();
@@ -142,7 +148,8 @@ void Checker::settle_value() {
 
 /// A write by the host is looked up at the first read, and then recorded in the cell.
 bool Checker::was_written(const Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes) {
-  if (request.allocation.is_threadgroup_memory || !request.allocation.shadow.host_writes.cover(offset, offset + bytes))
+  if (request.allocation.space == abi::mem_threadgroup ||
+      !request.allocation.shadow.host_writes.cover(offset, offset + bytes))
     return false;
   cell.write.become(Trace::of_host());
   return true;

@@ -30,7 +30,8 @@ const char* verb(abi::Access kind) {
 }
 
 const char* memory_of(const Allocation& allocation) {
-  return allocation.is_threadgroup_memory ? "threadgroup" : "device";
+  if (allocation.space == abi::mem_texture) return "texture";
+  return allocation.space == abi::mem_threadgroup ? "threadgroup" : "device";
 }
 
 std::string flags_in_words(std::uint32_t flags) {
@@ -90,7 +91,7 @@ void Checker::report_unwritten(Request& request, std::uint64_t offset) {
     const std::byte* const address = request.allocation.begin() + offset;
     Finding found = finding(Check::initcheck, request.thread, address, request.bytes, request.kind, request.pc);
     found.report.message = "what is read was never written";
-    found.report.advice = request.allocation.is_threadgroup_memory
+    found.report.advice = request.allocation.space == abi::mem_threadgroup
                               ? "write it in each threadgroup before it is read: it holds nothing at first"
                               : "write it before it is read, in the host or in a kernel";
     return found;
@@ -100,7 +101,7 @@ void Checker::report_unwritten(Request& request, std::uint64_t offset) {
 void Checker::report_race(Request& request, Trace earlier, const char* action, std::uint64_t offset) {
   if (!checks_.racecheck || request.is_reported || clock_.has_stopped()) return;
   const Group& group = group_at(earlier.time());
-  const std::uint32_t memory = request.allocation.is_threadgroup_memory ? abi::mem_threadgroup : abi::mem_device;
+  const std::uint32_t memory = request.allocation.space;
   if (fences_.order({group.start, earlier.thread()}, earlier.time(), {clock_.group_start(), request.thread}, memory))
     return;
   request.is_reported = true;

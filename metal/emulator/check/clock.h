@@ -20,7 +20,7 @@
 
 namespace assay::metal::emulator {
 
-/// The times that order accesses of device memory, or of threadgroup memory.
+/// The times that order accesses of device memory, of threadgroup memory, or of textures.
 struct SpaceClock {
   std::uint32_t now = 2;
   std::uint32_t valid_from = 1;      ///< memory written before this time counts as never written
@@ -44,17 +44,17 @@ class Clock {
  public:
   static constexpr std::uint32_t last = ~std::uint32_t{0};
 
-  explicit Clock(std::uint32_t now = 2) { device_.now = threadgroup_.now = now; }
+  explicit Clock(std::uint32_t now = 2) { device_.now = threadgroup_.now = texture_.now = now; }
 
   /// All accesses from now on are ordered after all accesses before.
   void begin_sequence() {
     tick();
-    device_.ordered_before = now();
+    device_.ordered_before = texture_.ordered_before = now();
   }
 
   void begin_group() {
     tick();
-    for (SpaceClock* space : {&device_, &threadgroup_}) {
+    for (SpaceClock* space : {&device_, &threadgroup_, &texture_}) {
       space->group_start = space->group_barrier = now();
       space->simdgroup_barriers.fill(now());
     }
@@ -67,6 +67,7 @@ class Clock {
     tick();
     if (flags & abi::mem_device) device_.group_barrier = now();
     if (flags & abi::mem_threadgroup) threadgroup_.group_barrier = now();
+    if (flags & abi::mem_texture) texture_.group_barrier = now();
     group_barrier_ = {now(), flags};
   }
 
@@ -74,6 +75,7 @@ class Clock {
     tick();
     if (flags & abi::mem_device) device_.simdgroup_barriers[simdgroup] = now();
     if (flags & abi::mem_threadgroup) threadgroup_.simdgroup_barriers[simdgroup] = now();
+    if (flags & abi::mem_texture) texture_.simdgroup_barriers[simdgroup] = now();
     simdgroup_barriers_[simdgroup] = {now(), flags};
   }
 
@@ -91,7 +93,9 @@ class Clock {
 
   std::uint32_t now() const { return device_.now; }
   std::uint32_t group_start() const { return device_.group_start; }
-  const SpaceClock& of(bool threadgroup_memory) const { return threadgroup_memory ? threadgroup_ : device_; }
+  const SpaceClock& of(abi::MemoryFlags space) const {
+    return space == abi::mem_threadgroup ? threadgroup_ : space == abi::mem_texture ? texture_ : device_;
+  }
 
   /// Whether a new clock should be taken before the next sequence begins.
   bool is_near_end() const { return now() > last / 2; }
@@ -100,14 +104,14 @@ class Clock {
 
  private:
   void tick() {
-    if (now() != last) device_.now = ++threadgroup_.now;
+    if (now() != last) device_.now = texture_.now = ++threadgroup_.now;
   }
 
   struct Barrier {
     std::uint32_t time = 2, flags = 0;
   };
 
-  SpaceClock device_, threadgroup_;
+  SpaceClock device_, threadgroup_, texture_;
   Barrier group_barrier_;
   std::array<Barrier, 32> simdgroup_barriers_{};
 };

@@ -11,15 +11,16 @@
 
 namespace assay::metal::emulator {
 
-/// Memory that a kernel may access: a buffer from its offset on, a resource that an argument buffer points to, or
-/// threadgroup memory.
+/// Memory that a kernel may access: a buffer from its offset on, a resource that an argument buffer points to, a
+/// texture, or threadgroup memory.
 struct BoundMemory {
-  enum class Kind { buffer, absent_buffer, resource, threadgroup_argument, threadgroup_variable };
+  enum class Kind { buffer, absent_buffer, resource, texture, threadgroup_argument, threadgroup_variable };
   Allocation* allocation = nullptr;
   std::uint64_t offset = 0;
   Kind kind = Kind::buffer;
-  std::uint32_t index = 0;  ///< of a buffer or a threadgroup argument
+  std::uint32_t index = 0;  ///< of a buffer, a texture or a threadgroup argument
   std::string name;
+  abi::Texture texture = {};
 };
 
 struct DispatchInfo {
@@ -35,6 +36,9 @@ struct DispatchInfo {
 
 /// For example "buffer(2) `grad` + 128". For an address outside of all memory: the nearest memory, and the distance.
 std::string name_of(const DispatchInfo& dispatch, const void* address);
+
+/// For example "texture(0) `in` at (8, 0): its size is 8 x 8".
+std::string name_of(const DispatchInfo& dispatch, const abi::Texture& texture, const abi::TexelPlace& place);
 
 /// The place of an instruction of the dispatch.
 CodePlace place_in(const DispatchInfo& dispatch, const void* pc);

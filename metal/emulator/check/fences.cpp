@@ -6,8 +6,6 @@ namespace assay::metal::emulator {
 
 namespace {
 
-constexpr std::array<std::uint32_t, 2> spaces = {abi::mem_device, abi::mem_threadgroup};
-
 std::size_t reach_of(abi::FenceScope scope) {
   switch (scope) {
     case abi::FenceScope::thread:
@@ -46,14 +44,14 @@ void Fences::begin_group() {
 
 void Fences::pass_threadgroup_barrier(std::uint32_t flags) {
   if (threads_.empty()) return;
-  for (std::size_t space = 0; space < spaces.size(); ++space)
-    if (flags & spaces[space]) all_[space] = any_[space];
+  for (std::size_t space = 0; space < memory_spaces.size(); ++space)
+    if (flags & memory_spaces[space]) all_[space] = any_[space];
 }
 
 void Fences::pass_simdgroup_barrier(std::uint32_t simdgroup, std::uint32_t flags) {
   if (threads_.empty()) return;
-  for (std::size_t space = 0; space < spaces.size(); ++space)
-    if (flags & spaces[space]) all_of_simdgroup_[simdgroup][space] = any_of_simdgroup_[simdgroup][space];
+  for (std::size_t space = 0; space < memory_spaces.size(); ++space)
+    if (flags & memory_spaces[space]) all_of_simdgroup_[simdgroup][space] = any_of_simdgroup_[simdgroup][space];
 }
 
 void Fences::fence(FencedThread thread, std::uint32_t flags, abi::MemoryOrder order, abi::FenceScope scope,
@@ -80,8 +78,8 @@ void Fences::release(FencedThread thread, std::uint32_t flags, std::size_t reach
 
 void Fences::acquire(FencedThread thread, std::uint32_t flags, std::size_t reach) {
   Thread& own = threads_[key(thread)];
-  for (std::size_t space = 0; space < spaces.size(); ++space) {
-    if (!(flags & spaces[space])) continue;
+  for (std::size_t space = 0; space < memory_spaces.size(); ++space) {
+    if (!(flags & memory_spaces[space])) continue;
     for (Acquired* const acquired : {&own.acquired, &any_, &any_of_simdgroup_[thread.simdgroup()]})
       for (std::size_t near = 0; near <= reach; ++near)
         (*acquired)[space][near] = std::max((*acquired)[space][near], own.last_read);
@@ -107,7 +105,8 @@ std::uint64_t Fences::acquired_by(FencedThread thread, std::size_t space, std::s
 bool Fences::order(FencedThread one, std::uint32_t time, FencedThread other, std::uint32_t flag) const {
   const auto fences = released_.find(one.group_start);
   if (fences == released_.end()) return false;
-  const std::size_t space = flag == abi::mem_threadgroup ? 1 : 0, reach = distance(one, other);
+  const auto space = static_cast<std::size_t>(std::ranges::find(memory_spaces, flag) - memory_spaces.begin());
+  const std::size_t reach = distance(one, other);
   const std::uint64_t acquired = acquired_by(other, space, reach);
   return std::ranges::any_of(fences->second, [&](const Fence& fence) {
     const bool is_after =

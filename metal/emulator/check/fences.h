@@ -25,11 +25,15 @@ struct FencedThread {
   std::uint32_t simdgroup() const { return thread / abi::lanes_per_simdgroup; }
 };
 
+/// The kinds of memory that a fence or a barrier may cover.
+inline constexpr std::array<abi::MemoryFlags, 3> memory_spaces = {abi::mem_device, abi::mem_threadgroup,
+                                                                  abi::mem_texture};
+
 /// When a fence comes: accesses up to `now` by its thread are before it. So are those of its group and of its simdgroup
-/// before the last barrier that covers device memory (0) or threadgroup memory (1).
+/// before the last barrier that covers each kind of memory.
 struct FenceTime {
   std::uint32_t now = 0;
-  std::array<std::uint32_t, 2> group_barrier{}, simdgroup_barrier{};
+  std::array<std::uint32_t, memory_spaces.size()> group_barrier{}, simdgroup_barrier{};
 };
 
 class Fences {
@@ -55,7 +59,7 @@ class Fences {
   /// How far a fence reaches: to its own thread, its simdgroup, its threadgroup, the device.
   static constexpr std::size_t reaches = 4;
   /// The last atomic that was read before an acquiring fence: by memory, by how far the fence reaches at least.
-  using Acquired = std::array<std::array<std::uint64_t, reaches>, 2>;
+  using Acquired = std::array<std::array<std::uint64_t, reaches>, memory_spaces.size()>;
 
   struct Fence {
     std::uint32_t thread = 0, flags = 0;

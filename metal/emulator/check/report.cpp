@@ -42,6 +42,12 @@ std::string to_string(const SourcePosition& position) {
   return fmt::format("{}:{}:{}", position.file, position.line, position.column);
 }
 
+std::string to_string(const LogMessage& message) {
+  const Size& at = message.thread.in_grid;
+  return fmt::format("{}: thread ({}, {}, {}) of the grid: {}", to_string(message.position), at.width, at.height,
+                     at.depth, message.text);
+}
+
 std::string to_string(const Report& report) {
   std::string text = fmt::format("{}{}: kernel {}: {}", to_string(report.check), report.is_warning ? " warning" : "",
                                  report.kernel, report.message);

@@ -51,6 +51,16 @@ struct Report {
   std::string advice = {};          ///< what to do
 };
 
+/// A message of os_log.
+struct LogMessage {
+  std::string text;
+  Place thread;
+  SourcePosition position;
+};
+
+/// "sum.metal:5:3: thread (1, 0, 0) of the grid: x = 2".
+std::string to_string(const LogMessage& message);
+
 /// Several lines, without a newline at the end.
 std::string to_string(const Report& report);
 

@@ -80,6 +80,26 @@ void ReportLog::clear() {
   const std::lock_guard lock(mutex_);
   index_.clear();
   findings_.clear();
+  messages_.clear();
+  messages_dropped_ = 0;
+}
+
+void ReportLog::add_message(LogMessage message) {
+  const std::lock_guard lock(mutex_);
+  if (messages_.size() < max_messages)
+    messages_.push_back(std::move(message));
+  else
+    ++messages_dropped_;
+}
+
+std::vector<LogMessage> ReportLog::messages() const {
+  const std::lock_guard lock(mutex_);
+  return messages_;
+}
+
+std::uint64_t ReportLog::messages_dropped() const {
+  const std::lock_guard lock(mutex_);
+  return messages_dropped_;
 }
 
 }  // namespace assay::metal::emulator

@@ -44,12 +44,21 @@ class ReportLog {
   std::vector<Report> warnings() const;
   void clear();
 
+  /// Keeps a message of os_log; beyond the first max_messages, only counts it.
+  void add_message(LogMessage message);
+  std::vector<LogMessage> messages() const;
+  std::uint64_t messages_dropped() const;
+
  private:
+  static constexpr std::size_t max_messages = 1000;
+
   std::vector<Report> all() const;
 
   mutable std::mutex mutex_;
   std::map<Key, std::size_t> index_;
   std::vector<Finding> findings_;
+  std::vector<LogMessage> messages_;
+  std::uint64_t messages_dropped_ = 0;
 };
 
 }  // namespace assay::metal::emulator

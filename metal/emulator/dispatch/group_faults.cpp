@@ -10,6 +10,7 @@
 #include "metal/emulator/check/symbolizer.h"
 #include "metal/emulator/dispatch/events.h"
 #include "metal/emulator/dispatch/group_runner.h"
+#include "metal/emulator/dispatch/log_format.h"
 
 namespace assay::metal::emulator {
 
@@ -123,6 +124,24 @@ void GroupRunner::index_out_of_bounds(const abi::Site& site, std::uint64_t index
     const std::string name = array_at(site);
     found.report.address = fmt::format("index {} of {}{}", static_cast<std::int64_t>(index),
                                        name.empty() ? "" : fmt::format("`{}`, ", name), type);
+    return found;
+  });
+  end_by_fault();
+}
+
+void GroupRunner::log(const char* format, std::span<const abi::LogValue> values, const abi::Site& site) const {
+  log_.add_message({log_text(format ? format : "", values), launch_->info.grid.place_of(group_, scheduler_.current()),
+                    position_of(site)});
+}
+
+void GroupRunner::texture_out_of_bounds(const abi::Texture& texture, const abi::TexelPlace& place,
+                                        const abi::Site& site) {
+  log_.add({Check::memcheck, site.file, number_of(site)}, [&] {
+    Finding found =
+        finding(Check::memcheck, "a texel outside of a texture; its access is not performed, and its thread ends there",
+                event_of(scheduler_.current(), site.operation, position_of(site)));
+    found.report.address = name_of(launch_->info, texture, place);
+    found.report.advice = "compare the coordinates with the texture's size before the access";
     return found;
   });
   end_by_fault();

@@ -70,7 +70,8 @@ void GroupRunner::run_thread(void* self, std::uint32_t thread) {
   auto& runner = *static_cast<GroupRunner*>(self);
   abi::Position& position = runner.positions_[thread];
   runner.launch_->info.grid.move(position, runner.group_position_);
-  const abi::Invocation invocation{runner.launch_->buffers.data(), runner.memory_.arguments(), &position};
+  const abi::Invocation invocation{runner.launch_->buffers.data(), runner.memory_.arguments(),
+                                   runner.launch_->textures.data(), runner.launch_->samplers.data(), &position};
   runner.launch_->entry(&invocation);
   runner.note_yielded();
   runner.barriers_.finish(thread, false);

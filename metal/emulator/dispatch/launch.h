@@ -21,6 +21,8 @@ struct Launch {
   void (*entry)(const abi::Invocation*) = nullptr;
   std::array<void*, abi::max_arguments> buffers{};  ///< null where nothing is bound
   ThreadgroupMemory::Lengths threadgroup_lengths{};
+  std::vector<abi::Texture> textures;  ///< up to the kernel's last index
+  std::vector<abi::Sampler> samplers;
   bool is_checked = false;      ///< the shader reports its accesses
   bool begins_sequence = true;  ///< ordered after all dispatches before it
   Limits limits;

@@ -72,6 +72,14 @@ void index_out_of_bounds(const char* file, assay_u32 line, assay_u32 column, ass
   current_runner->index_out_of_bounds(abi::Site{file, line, column}, index, type);
 }
 
+void texture_out_of_bounds(const abi::Texture* texture, const abi::TexelPlace* place, const abi::Site* site) {
+  current_runner->texture_out_of_bounds(*texture, *place, *site);
+}
+
+void log(const char* format, const abi::LogValue* values, assay_u32 count, const abi::Site* site) {
+  if (current_runner) current_runner->log(format, {values, count}, *site);
+}
+
 /// There is no runner while a shader computes its program-scope constants.
 void blocks(assay_u64 count, const void* pc) {
   if (current_runner) current_runner->blocks(count, pc);
@@ -129,6 +137,8 @@ const abi::Services& services() {
                                  &undefined_lane,
                                  &leave,
                                  &index_out_of_bounds,
+                                 &texture_out_of_bounds,
+                                 &log,
                                  &blocks,
                                  offset_of_fast_barrier(),
                                  &numerics_services};

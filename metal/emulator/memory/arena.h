@@ -13,6 +13,7 @@
 #include <mutex>
 #include <new>
 
+#include "metal/emulator/abi/shader_abi.h"
 #include "metal/emulator/memory/shadow.h"
 
 namespace assay::metal::emulator {
@@ -53,7 +54,7 @@ class Allocation {
 
   // The state of the checks.
   Extent allowed;  ///< what the dispatch's kernel may access; empty if it is not bound
-  bool is_threadgroup_memory = false;
+  abi::MemoryFlags space = abi::mem_device;  ///< which barriers order accesses of it
   bool is_sparse = false;  ///< only a small part of it will be touched
   bool is_absent = false;  ///< stands for an argument that is not there: reads give 0, writes are out of bounds
   AllowedWords words;

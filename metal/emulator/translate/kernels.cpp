@@ -45,6 +45,7 @@ class Finder {
   void instantiation(const Declaration& declaration) {
     const Heading heading = read_heading(declaration.first, declaration.last);
     if (!heading.is_kernel && heading.host_name.empty()) return;
+    if (!heading.is_kernel) refuse_visible(declaration);
     const Instantiation found = read_instantiation(declaration);
     KernelEntry entry;
     entry.instantiation = source_.join(found.name, found.last);
@@ -85,6 +86,13 @@ class Finder {
     for (std::size_t n = declaration.specifiers; n < declaration.name; ++n)
       if (source_[n] == "void") return;
     source_.fail(declaration.name, fmt::format("kernel '{}' has to return void", source_[declaration.name].text));
+  }
+
+  void refuse_visible(const Declaration& declaration) const {
+    for (const Attribute& attribute : source_.attributes(declaration.first, declaration.last))
+      if (attribute.name == "visible")
+        source_.fail(declaration.first,
+                     "this is an instance of a template that is [[visible]], which is not supported");
   }
 
   Heading read_heading(std::size_t first, std::size_t last) const {

@@ -15,6 +15,8 @@ namespace assay::metal::emulator {
 constexpr const char* kind_name(abi::ArgumentKind kind) {
   return kind == abi::ArgumentKind::buffer        ? "buffer"
          : kind == abi::ArgumentKind::threadgroup ? "threadgroup"
+         : kind == abi::ArgumentKind::texture     ? "texture"
+         : kind == abi::ArgumentKind::sampler     ? "sampler"
                                                   : "position";
 }
 
@@ -28,6 +30,9 @@ struct KernelParameter {
   std::string attribute;  ///< for example "thread_position_in_grid"; empty for memory
   std::string condition;  ///< the function constant without which there is no such argument; or empty
 };
+
+/// Whether it is a visible_function_table.
+bool is_function_table(const KernelParameter& parameter);
 
 struct KernelDefinition {
   std::string scope, name;

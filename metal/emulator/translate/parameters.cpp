@@ -1,6 +1,7 @@
 #include "metal/emulator/translate/kernels.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -35,6 +36,17 @@ constexpr std::array<std::string_view, 18> positions = {"thread_position_in_grid
                                                         "quadgroup_index_in_threadgroup",
                                                         "quadgroups_per_threadgroup"};
 
+constexpr std::array<std::string_view, 6> textures = {"texture1d",       "texture1d_array", "texture2d",
+                                                      "texture2d_array", "texture3d",       "texture_buffer"};
+constexpr std::array<std::string_view, 9> no_textures = {"texturecube",        "texturecube_array", "texture2d_ms",
+                                                         "texture2d_ms_array", "depth2d",           "depth2d_array",
+                                                         "depthcube",          "depthcube_array",   "depth2d_ms"};
+/// The attributes that give an index, and how many indices there are.
+constexpr std::array<std::pair<std::string_view, std::uint32_t>, 4> indexed = {{{"buffer", abi::max_arguments},
+                                                                                {"threadgroup", abi::max_arguments},
+                                                                                {"texture", abi::max_textures},
+                                                                                {"sampler", abi::max_samplers}}};
+
 class Parameter {
  public:
   Parameter(const Source& source, std::size_t first, std::size_t last)
@@ -49,6 +61,8 @@ class Parameter {
     if (name < last_) result_.name = source_[name].text;
     result_.type = source_.join(first_, name) + (name < last_ ? source_.join(name + 1, last_) : "");
     refuse_tensor(type_end);
+    texture_or_sampler(type_end);
+    refuse_ray_tracing(type_end);
     is_pointer_ = source_.find(type_end, name, "*&") != name || source_.find(type_end, last_, "[(") != last_;
     element_type(type_end);
     address_space(type_end);
@@ -65,6 +79,36 @@ class Parameter {
         fail(
             "is a tensor of the host's, which is not supported: pass a pointer, and make a tensor_inline in the "
             "kernel");
+  }
+
+  /// Without an attribute, the name of the type tells.
+  void texture_or_sampler(std::size_t type_end) {
+    std::size_t name = first_;
+    while (name + 1 < type_end && (source_[name] == "const" || source_[name + 1] == "::" || source_[name] == "::"))
+      ++name;
+    const std::string_view word = source_[name].text;
+    if (word == "sampler") result_.kind = ArgumentKind::sampler;
+    if (std::ranges::find(textures, word) != textures.end()) result_.kind = ArgumentKind::texture;
+    for (const Attribute& attribute : source_.attributes(first_, last_)) {
+      if (attribute.name == "sampler") result_.kind = ArgumentKind::sampler;
+      if (attribute.name != "texture") continue;
+      result_.kind = ArgumentKind::texture;
+      const bool is_array = word == "array";
+      if (is_array || std::ranges::find(no_textures, word) != no_textures.end())
+        fail(fmt::format("is {}, which is not supported: expected one of {}",
+                         is_array ? "an array of textures" : fmt::format("a {}", word), fmt::join(textures, ", ")));
+    }
+  }
+
+  void refuse_ray_tracing(std::size_t type_end) const {
+    for (std::size_t n = first_; n < type_end; ++n)
+      if (source_[n] == "intersection_function_table" || source_[n].text.ends_with("acceleration_structure"))
+        fail(fmt::format("is of type {}, which is not supported", source_[n].text));
+  }
+
+  bool is_memory() const {
+    const bool is_of_threads = result_.kind == ArgumentKind::buffer || result_.kind == ArgumentKind::threadgroup;
+    return is_of_threads && !is_function_table(result_);
   }
 
   void element_type(std::size_t type_end) {
@@ -84,6 +128,7 @@ class Parameter {
       if (source_[n] == "constant") result_.space = AddressSpace::constant;
       if (source_[n] == "threadgroup") result_.space = AddressSpace::threadgroup;
     }
+    if (!is_memory()) return;
     if (is_pointer_ && result_.space == AddressSpace::none) fail("has to be in device, constant or threadgroup memory");
     if (!is_pointer_ && result_.space != AddressSpace::none) fail("has to be a pointer or a reference");
     if (result_.space == AddressSpace::threadgroup) result_.kind = ArgumentKind::threadgroup;
@@ -92,28 +137,27 @@ class Parameter {
   void attributes() {
     bool is_position = false;
     for (const Attribute& attribute : source_.attributes(first_, last_)) {
-      if (attribute.name == "buffer" || attribute.name == "threadgroup") index(attribute);
+      for (const auto& [name, limit] : indexed)
+        if (attribute.name == name) index(attribute, limit);
       if (attribute.name == "function_constant") result_.condition = source_.join(attribute);
-      if (attribute.name == "texture" || attribute.name == "sampler" || attribute.name == "stage_in")
-        fail(fmt::format("is a {}, which is not supported", attribute.name));
+      if (attribute.name == "stage_in") fail("is a stage_in, which is not supported");
       if (std::ranges::find(positions, attribute.name) == positions.end()) continue;
       is_position = true;
       result_.attribute = attribute.name;
       result_.kind = ArgumentKind::position;
     }
-    if (!is_pointer_ && !is_position) fail("has no attribute that is known, and is neither a pointer nor a reference");
+    if (is_memory() && !is_pointer_) fail("has no attribute that is known, and is neither a pointer nor a reference");
     if (is_pointer_ && is_position) fail("is a pointer where a position is a value");
   }
 
-  void index(const Attribute& attribute) {
-    const bool is_threadgroup = result_.kind == ArgumentKind::threadgroup;
-    if ((attribute.name == "threadgroup") != is_threadgroup)
+  void index(const Attribute& attribute, std::uint32_t limit) {
+    if (attribute.name != kind_name(result_.kind))
       fail(fmt::format("is '{}', which does not go with [[{}]]", result_.type, attribute.name));
     const std::string given = source_.join(attribute), text = enumerator(given).value_or(given);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result_.index);
-    if (error != std::errc() || end != text.data() + text.size() || result_.index >= abi::max_arguments)
+    if (error != std::errc() || end != text.data() + text.size() || result_.index >= limit)
       fail(fmt::format("has index '{}': expected 0 to {}, or an enumerator that is given such a number", given,
-                       abi::max_arguments - 1));
+                       limit - 1));
     has_index_ = true;
   }
 
@@ -138,6 +182,10 @@ class Parameter {
 };
 
 }  // namespace
+
+bool is_function_table(const KernelParameter& parameter) {
+  return parameter.element_type.find("visible_function_table") != std::string::npos;
+}
 
 std::vector<std::pair<std::size_t, std::size_t>> split_parameters(const Source& source, std::size_t open) {
   std::vector<std::pair<std::size_t, std::size_t>> parts;

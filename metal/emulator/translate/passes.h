@@ -77,7 +77,11 @@ struct Registered {
   Kernels kernels;
   std::vector<ProgramConstant> constants;
   std::vector<std::set<std::size_t>> needed;  ///< by the definition of a kernel
+  std::vector<std::string> visible;           ///< visible_functions()
 };
+
+/// The names with their scopes of the functions that are [[visible]] or [[stitchable]].
+std::vector<std::string> visible_functions(const Source& source, const Declarations& declarations);
 
 /// The C++ text with which a shader describes itself to the emulator: the tables of shader_abi.h and `assay_shader`.
 std::string registration(const Registered& shader);

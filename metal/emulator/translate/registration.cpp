@@ -65,6 +65,8 @@ std::string needed_constants_of(const Registered& shader, const KernelEntry& ent
 std::string value(const KernelParameter& parameter) {
   if (parameter.kind == abi::ArgumentKind::buffer) return fmt::format("call->buffers[{}]", parameter.index);
   if (parameter.kind == abi::ArgumentKind::threadgroup) return fmt::format("call->threadgroup[{}]", parameter.index);
+  if (parameter.kind == abi::ArgumentKind::texture) return fmt::format("&call->textures[{}]", parameter.index);
+  if (parameter.kind == abi::ArgumentKind::sampler) return fmt::format("&call->samplers[{}]", parameter.index);
   const bool is_old_name = parameter.attribute == "thread_execution_width";
   return fmt::format("call->position->{}", is_old_name ? "threads_per_simdgroup" : parameter.attribute);
 }
@@ -107,8 +109,8 @@ std::string computations(const std::vector<ProgramConstant>& constants) {
 }  // namespace
 
 std::string registration(const Registered& shader) {
-  const auto& [kernels, constants, needed] = shader;
-  std::string entries, functions, rows;
+  const auto& [kernels, constants, needed, visible] = shader;
+  std::string entries, functions, rows, visible_rows;
   for (std::size_t n = 0; n < kernels.entries.size(); ++n) {
     const KernelEntry& one = kernels.entries[n];
     entries += entry(kernels.definitions[one.definition], one, n) + arguments(shader, one, n) +
@@ -117,22 +119,26 @@ std::string registration(const Registered& shader) {
   }
   for (const ProgramConstant& constant : constants)
     if (!constant.is_computed) rows += constant_row(constant);
+  for (const std::string& name : visible)
+    visible_rows +=
+        fmt::format("  visible_function({}, &{}),\n", literal(name.substr(name.starts_with("::") ? 2 : 0)), name);
   const auto given = std::ranges::count(constants, false, &ProgramConstant::is_computed);
   return fmt::format(
       "\n# 1 \"registration\"\nnamespace assay_shader_side {{\n{}"
       "static const abi::Function assay_functions[] = {{\n{}  {{}}}};\n"
       "static const abi::Constant assay_constants[] = {{\n{}  {{}}}};\n"
+      "static const abi::VisibleFunction assay_visible[] = {{\n{}  {{}}}};\n"
       "static void assay_constants_written() {{\n{}}}\n"
       "static const abi::Shader assay_shader_table = {{abi::version, assay_functions, {}, assay_constants, {}, "
       "is_checked,\n"
-      "  &bind, &assay_constants_written, &barrier_change}};\n}}\n"
+      "  &bind, &assay_constants_written, assay_visible, {}, &barrier_change}};\n}}\n"
       "extern \"C\" __attribute__((visibility(\"default\"))) const assay_shader_side::abi::Shader* assay_shader() {{\n"
       "  return &assay_shader_side::assay_shader_table;\n}}\n",
-      entries, functions, rows, computations(constants), kernels.entries.size(), given);
+      entries, functions, rows, visible_rows, computations(constants), kernels.entries.size(), given, visible.size());
 }
 
 std::string ptx_registration(const Registered& shader) {
-  const auto& [kernels, constants, needed] = shader;
+  const auto& [kernels, constants, needed, visible] = shader;
   constexpr const char* kernel_of_gpu = "extern \"C\" __attribute__((nvptx_kernel)) void";
   std::string entries, settings;
   for (std::size_t n = 0; n < kernels.entries.size(); ++n) {

@@ -16,7 +16,20 @@ struct Target {
   const char* threadgroup_variable;
   std::string (*registration)(const Registered&);
   void (*mark)(const Source&, const Declarations&, Edits&);
+  bool has_textures;
 };
+
+/// Refuses kernels that take textures or samplers, for a target that has none.
+void refuse_textures(const Kernels& kernels) {
+  for (const KernelDefinition& kernel : kernels.definitions)
+    for (const KernelParameter& parameter : kernel.parameters)
+      if (parameter.kind == abi::ArgumentKind::texture || parameter.kind == abi::ArgumentKind::sampler ||
+          is_function_table(parameter))
+        throw TranslationError(
+            fmt::format("{}: error: kernel '{}' takes {} '{}', and NVIDIA GPUs run no kernel with "
+                        "textures, samplers or tables of functions here\n",
+                        to_string(kernel.place), kernel.name, kind_name(parameter.kind), parameter.name));
+}
 
 Result<std::string> translate_to(const Target& target, std::string_view text, std::string_view wanted) try {
   const Source source(text);
@@ -28,7 +41,9 @@ Result<std::string> translate_to(const Target& target, std::string_view text, st
   target.mark(source, declarations, edits);
   Registered shader;
   shader.constants = translate_constants(source, declarations, edits);
+  shader.visible = visible_functions(source, declarations);
   shader.kernels = translate_kernels(source, declarations, wanted, edits);
+  if (!target.has_textures) refuse_textures(shader.kernels);
   shader.needed = needed_constants(source, declarations, shader.kernels, shader.constants);
   return edits.apply() + target.registration(shader);
 } catch (const TranslationError& refusal) {
@@ -38,7 +53,7 @@ Result<std::string> translate_to(const Target& target, std::string_view text, st
 }  // namespace
 
 Result<std::string> translate(std::string_view preprocessed, std::string_view wanted) {
-  return translate_to({run_threadgroup_variable, registration, [](const Source&, const Declarations&, Edits&) {}},
+  return translate_to({run_threadgroup_variable, registration, [](const Source&, const Declarations&, Edits&) {}, true},
                       with_clang_pragmas(preprocessed), wanted);
 }
 
@@ -67,7 +82,7 @@ Result<ShaderListing> list_kernels(std::string_view preprocessed) try {
 }
 
 Result<std::string> translate_for_ptx(std::string_view preprocessed) {
-  return translate_to({ptx_threadgroup_variable, ptx_registration, mark_divergent_operations}, preprocessed, {});
+  return translate_to({ptx_threadgroup_variable, ptx_registration, mark_divergent_operations, false}, preprocessed, {});
 }
 
 Result<LintTranslation> translate_for_lint(std::string_view preprocessed) try {

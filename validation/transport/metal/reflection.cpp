@@ -40,8 +40,7 @@ class PassFit {
   }
 
   static std::string name_of(const Argument& argument) {
-    return fmt::format("`{} {} [[{}({})]]`", argument.type, argument.name,
-                       argument.kind == Argument::Kind::buffer ? "buffer" : "threadgroup", argument.index);
+    return fmt::format("`{} {} [[{}({})]]`", argument.type, argument.name, attribute_of(argument.kind), argument.index);
   }
 
   const Argument& argument(Argument::Kind kind, std::uint32_t index, const std::string& where) const {
@@ -58,6 +57,8 @@ class PassFit {
   void expect_bound(const Argument& argument, const std::set<std::uint32_t>& buffers,
                     const std::set<std::uint32_t>& memory) const {
     if (argument.kind == Argument::Kind::position) return;
+    if (argument.kind == Argument::Kind::texture || argument.kind == Argument::Kind::sampler)
+      refuse(pass_.where, fmt::format("{} takes {}, which a binding cannot bind", pass_.function, name_of(argument)));
     const bool is_buffer = argument.kind == Argument::Kind::buffer;
     if ((is_buffer ? buffers : memory).contains(argument.index)) return;
     refuse(pass_.where, fmt::format("nothing is bound to {} of {}: expected index {} among its {}", name_of(argument),

@@ -7,13 +7,13 @@
 namespace metal {
 
 template <class T>
-struct numeric_limits {
+struct _numeric_limits_impl {
   static constexpr bool is_specialized = false;
 };
 
 #define ASSAY_INTEGER_LIMITS(T)                                                                \
   template <>                                                                                  \
-  struct numeric_limits<T> {                                                                   \
+  struct _numeric_limits_impl<T> {                                                                   \
     static constexpr bool is_specialized = true, is_integer = true, is_exact = true;           \
     static constexpr bool is_signed = T(-1) < T(0), is_modulo = !is_signed, is_bounded = true; \
     static constexpr bool has_infinity = false, has_quiet_NaN = false, is_iec559 = false;      \
@@ -53,7 +53,7 @@ ASSAY_INTEGER_LIMITS(ulong)
 /// next number.
 #define ASSAY_FLOATING_LIMITS(T, digits_, digits10_, max_exponent_, largest, smallest, denormal, step) \
   template <>                                                                                          \
-  struct numeric_limits<T> {                                                                           \
+  struct _numeric_limits_impl<T> {                                                                           \
     static constexpr bool is_specialized = true, is_integer = false, is_exact = false;                 \
     static constexpr bool is_signed = true, is_modulo = false, is_bounded = true;                      \
     static constexpr bool has_infinity = true, has_quiet_NaN = true, is_iec559 = true;                 \
@@ -94,7 +94,11 @@ ASSAY_FLOATING_LIMITS(float, 24, 6, 128, 0x1.fffffep127f, 0x1p-126f, 0x1p-149f, 
 ASSAY_FLOATING_LIMITS(bfloat, 8, 2, 128, 0x1.fep127f, 0x1p-126f, 0x1p-133f, 0x1p-7f)
 #endif
 template <class T>
-struct numeric_limits<const T> : numeric_limits<T> {};
+struct _numeric_limits_impl<const T> : _numeric_limits_impl<T> {};
+
+/// Apple's headers spell the base so, and published shaders specialise it.
+template <class T>
+struct numeric_limits : _numeric_limits_impl<T> {};
 
 }  // namespace metal
 

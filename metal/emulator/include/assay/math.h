@@ -218,10 +218,15 @@ ASSAY_IN_ALL_PRECISIONS(isnormal)
 ASSAY_IN_ALL_PRECISIONS(nextafter)
 
 template <class T, int N>
-ASSAY_OWN T dot(vec<T, N> a, typename type_identity<vec<T, N>>::type b) {
+ASSAY_OWN T dot(vec<T, N> a, vec<T, N> b) {
   T sum = a.at(0) * b.at(0);
   for (int n = 1; n < N; ++n) sum += a.at(n) * b.at(n);
   return sum;
+}
+/// Of another type that becomes a vector. Apart, so that the one above is preferred to a shader's own dot(T, T).
+template <class T, int N, class Other, class = enable_if_t<is_convertible_v<Other, vec<T, N>>>>
+ASSAY_OWN T dot(vec<T, N> a, Other b) {
+  return dot(a, vec<T, N>(b));
 }
 template <class T>
 ASSAY_OWN vec<T, 3> cross(vec<T, 3> a, typename type_identity<vec<T, 3>>::type b) {

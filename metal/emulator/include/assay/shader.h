@@ -2,6 +2,7 @@
 #pragma once
 #pragma clang system_header
 
+#include <assay/function_table.h>
 #include <assay/hooks.h>
 #include <assay/numerics.h>
 #include <assay/scopes.h>
@@ -90,6 +91,21 @@ ASSAY_NAMES(float)
 ASSAY_NAMES(bfloat)
 #endif
 
+template <class T, class = void>
+inline constexpr bool is_texture = false;
+template <class T>
+inline constexpr bool is_texture<T, decltype(void(typename T::assay_component()))> = true;
+
+template <class T, class = void>
+inline constexpr bool is_function_table = false;
+template <class T>
+inline constexpr bool is_function_table<T, decltype(void(static_cast<typename T::assay_function*>(nullptr)))> = true;
+
+template <class Function>
+abi::VisibleFunction visible_function(const char* name, Function* function) {
+  return {name, reinterpret_cast<const void*>(function), &metal::assay_detail::function_type<Function>};
+}
+
 template <class A>
 constexpr abi::Argument argument(const char* name, const char* type, abi::ArgumentKind kind, abi::AddressSpace space,
                                  unsigned index, const char* written_element, const char* attribute,
@@ -97,7 +113,37 @@ constexpr abi::Argument argument(const char* name, const char* type, abi::Argume
   using Element = metal::remove_pointer_t<metal::remove_reference_t<A> >;
   using Plain = metal::remove_cv_t<Element>;
   const char* element = metal_name<Plain>(written_element);
-  const bool is_written = kind != abi::ArgumentKind::position && !metal::is_const_v<Element>;
+  if constexpr (is_texture<Plain>) {
+    using T = typename Plain::assay_component;
+    return {name,
+            type,
+            kind,
+            space,
+            index,
+            0,
+            Plain::assay_is_written,
+            sizeof(T),
+            alignof(T),
+            metal_name<T>(written_element),
+            Plain::assay_texture_name(),
+            is_present};
+  }
+  if constexpr (is_function_table<Plain>)
+    return {name,
+            type,
+            kind,
+            space,
+            index,
+            0,
+            0,
+            sizeof(void*),
+            alignof(void*),
+            "function",
+            "visible_function_table",
+            is_present,
+            &metal::assay_detail::function_type<typename Plain::assay_function>};
+  const bool is_written =
+      kind != abi::ArgumentKind::position && kind != abi::ArgumentKind::sampler && !metal::is_const_v<Element>;
   if constexpr (metal::is_void_v<Plain>)
     return {name, type, kind, space, index, false, is_written, 1, 1, element, attribute, is_present};
   else
@@ -118,6 +164,15 @@ ASSAY_UNCHECKED A given(void* memory) {
     return *static_cast<metal::remove_reference_t<A>*>(memory);
   else
     return static_cast<A>(memory);
+}
+/// A texture or a sampler.
+template <class A>
+ASSAY_UNCHECKED A given(const abi::Texture* texture) {
+  return A(texture);
+}
+template <class A>
+ASSAY_UNCHECKED A given(const abi::Sampler* sampler) {
+  return A(sampler);
 }
 template <class A>
 ASSAY_UNCHECKED A given(assay_u32 value) {

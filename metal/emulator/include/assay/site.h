@@ -38,6 +38,10 @@ void wait_at_simdgroup_barrier(unsigned flags, Site site);
 
 #define ASSAY_SHADER
 #include "../../abi/context.h"
+#include "../../abi/log.h"
+#include "../../abi/texture.h"
+
+// After what it needs, which it cannot include by a path that both sides have.
 #include "../../abi/shader_abi.h"
 
 namespace assay_shader_side {

@@ -233,6 +233,10 @@ struct alignas(4 * sizeof(T)) vec<T, 4> {
   ASSAY_SWIZZLES_OF(4)
 };
 
+/// The number of elements; 1 of a scalar. No document has it, and published shaders use it.
+template <class T>
+struct vec_elements : integral_constant<uint, uint(assay_detail::Shape<T>::size)> {};
+
 template <class T>
 vec(T, T) -> vec<T, 2>;
 template <class T>

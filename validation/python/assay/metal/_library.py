@@ -43,13 +43,13 @@ class Argument:
 
     name: str
     type: str  # as written: "device const float*"
-    kind: str  # "buffer", "threadgroup" or "position"
-    index: int  # of [[buffer(index)]] or [[threadgroup(index)]]
+    kind: str  # "buffer", "texture", "sampler", "threadgroup" or "position"
+    index: int  # of [[buffer(index)]], [[texture(index)]], ...
     element_type: str  # Metal's name of a scalar or vector: "float4"
     element_size: int
     is_written: bool
     is_reference: bool  # T& and not T*
-    attribute: str  # "thread_position_in_grid"; empty for memory
+    attribute: str  # "thread_position_in_grid", "texture2d"; empty for memory
 
 
 def _extents(value: Extents) -> Tuple[int, ...]:
@@ -64,15 +64,23 @@ class _Bound:
         self.inputs: Dict[str, np.ndarray] = {}
         self.given: Dict[str, Any] = {}  # what is to be written back, or returned
         self.buffers: List[Dict[str, Any]] = []
+        self.textures: List[Dict[str, Any]] = []
+        self.samplers: List[Dict[str, Any]] = []
+        self.names: List[str] = []  # the array of each argument that is no sampler
 
     def add(self, argument: Argument, value: Any) -> None:
+        if argument.kind == "sampler":
+            self.samplers.append({"index": argument.index, "sampler": value})
+            return
         is_memory = not isinstance(value, (bool, int, float, np.generic, tuple, list))
         name = next((name for name, other in self.given.items() if is_memory and other is value), None)
         if name is None:
-            name = str(argument.index)
+            name = ("texture" if argument.kind == "texture" else "") + str(argument.index)
             self.given[name] = value
             self._describe(name, argument, value)
-        self.buffers.append({"index": argument.index, "array": name})
+        to = self.textures if argument.kind == "texture" else self.buffers
+        to.append({"index": argument.index, "array": name})
+        self.names.append(name)
 
     def _describe(self, name: str, argument: Argument, value: Any) -> None:
         if isinstance(value, Unset):
@@ -104,11 +112,16 @@ def _write_back(argument: Argument, value: Any, result: np.ndarray) -> None:
 
 
 class Kernel:
-    """A kernel of a library, called with one value for each of its buffers, in the order of their indices."""
+    """A kernel of a library, called with one value for each of its buffers, in the order of their indices, then for its
+    textures, then for its samplers."""
 
     def __init__(self, library: "Library", name: str, arguments: List[Argument]) -> None:
         self.library, self.name, self.arguments = library, name, arguments
-        self.buffers = sorted((a for a in arguments if a.kind == "buffer"), key=lambda argument: argument.index)
+        kinds = ("buffer", "texture", "sampler")
+        taken = [argument for argument in arguments if argument.kind in kinds]
+        self.values = sorted(taken, key=lambda argument: (kinds.index(argument.kind), argument.index))
+        self.buffers = [argument for argument in self.values if argument.kind == "buffer"]
+        self._arrays = [argument for argument in self.values if argument.kind != "sampler"]
 
     def __call__(
         self,
@@ -120,19 +133,20 @@ class Kernel:
     ) -> Any:
         """Runs the kernel on `grid` threads in groups of `group`, at most 256 of them if it is left out.
 
-        A value is an array of NumPy or of any framework, a number, a tuple of numbers, or unset(...). Arrays that the
-        kernel may write are changed in place; what was unset is returned: nothing, one array, or a tuple of them.
+        A value is an array of NumPy or of any framework, a number, a tuple of numbers, or unset(...). A texture's array
+        has the shape (height, width) or (height, width, channels), with depth or layers in front; a sampler is words,
+        "linear,repeat". Arrays that the kernel may write are changed in place; what was unset is returned: nothing, one array, or a tuple of them.
         `constants` has the values of function constants, by index or name, and `threadgroup_memory` the bytes of
         [[threadgroup(n)]], by n, or those of [[threadgroup(0)]] alone.
 
         Raises ValueError for arguments that do not fit, CheckError for what the emulator's checks find, MetalError for a
         kernel that did not run to its end.
         """
-        if len(values) != len(self.buffers):
-            takes = ", ".join(f"{argument.type} {argument.name}" for argument in self.buffers)
-            raise ValueError(f"{self.name}: {len(values)} arguments: expected {len(self.buffers)}: {takes}")
+        if len(values) != len(self.values):
+            takes = ", ".join(f"{argument.type} {argument.name}" for argument in self.values)
+            raise ValueError(f"{self.name}: {len(values)} arguments: expected {len(self.values)}: {takes}")
         bound = _Bound()
-        for argument, value in zip(self.buffers, values):
+        for argument, value in zip(self.values, values):
             bound.add(argument, value)
         memory = {0: threadgroup_memory} if isinstance(threadgroup_memory, int) else dict(threadgroup_memory)
         dispatch = {
@@ -140,6 +154,8 @@ class Kernel:
             "grid": list(_extents(grid)),
             **({} if group is None else {"group": list(_extents(group))}),
             "buffers": bound.buffers,
+            "textures": bound.textures,
+            "samplers": bound.samplers,
             "threadgroup_memory": [{"index": index, "bytes": size} for index, size in memory.items()],
             "constants": self.library._constants(constants or {}),
         }
@@ -150,8 +166,7 @@ class Kernel:
     def _wanted(self, bound: _Bound) -> Dict[str, Argument]:
         """The arrays to read afterwards: what was unset, and what the kernel may write."""
         wanted: Dict[str, Argument] = {}
-        for argument, buffer in zip(self.buffers, bound.buffers):
-            name = buffer["array"]
+        for argument, name in zip(self._arrays, bound.names):
             if isinstance(bound.given[name], Unset):
                 wanted.setdefault(name, argument)
             elif argument.is_written and name in bound.inputs:
@@ -191,7 +206,7 @@ class Kernel:
         return None if not returned else returned[0] if len(returned) == 1 else tuple(returned)
 
     def __repr__(self) -> str:
-        return f"<kernel {self.name}({', '.join(argument.type for argument in self.buffers)})>"
+        return f"<kernel {self.name}({', '.join(argument.type for argument in self.values)})>"
 
 
 class Library:

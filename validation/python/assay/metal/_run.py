@@ -30,8 +30,16 @@ def run(script: Mapping[str, Any], inputs: Mapping[str, np.ndarray], outputs: Li
         ended = run_program("metal", "run", str(path), "--device", device, "--json", str(outcome))
         if ended.returncode not in (0, 1) or not outcome.is_file():
             raise ValueError((ended.stderr or ended.stdout).strip().replace(f"{folder}/", ""))
-        _raise_findings(json.loads(outcome.read_text()))
+        said = json.loads(outcome.read_text())
+        _print_messages(said["messages"])
+        _raise_findings(said)
         return {name: np.load(Path(folder) / file) for name, file in files.items()}
+
+
+def _print_messages(messages: List[Mapping[str, Any]]) -> None:
+    """What the kernel said by os_log."""
+    for one in messages:
+        print(f"line {one['line']}, thread {tuple(one['thread_position_in_grid'])} of the grid: {one['text']}")
 
 
 def _raise_findings(said: Mapping[str, Any]) -> None:

@@ -69,7 +69,7 @@ __attribute__((always_inline)) inline void run(const abi::GpuCall& call) {
   const abi::Position position = position_of(call, group, block, index);
   void* threadgroup[abi::max_arguments];
   for (unsigned n = 0; n < abi::max_arguments; ++n) threadgroup[n] = (char*)assay_dynamic_memory + call.threadgroup[n];
-  const abi::Invocation invocation{call.buffers, threadgroup, &position};
+  const abi::Invocation invocation{call.buffers, threadgroup, nullptr, nullptr, &position};
   entry(&invocation);
 }
 

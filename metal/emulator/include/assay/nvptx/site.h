@@ -6,6 +6,10 @@
 #pragma once
 
 #define ASSAY_SHADER
+#include "../../../abi/log.h"
+#include "../../../abi/texture.h"
+
+// After what it needs, which it cannot include by a path that both sides have.
 #include "../../../abi/shader_abi.h"
 
 namespace assay_shader_side {
