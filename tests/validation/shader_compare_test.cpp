@@ -130,7 +130,7 @@ class TwoDevices : public testing::Test {
     ShaderScript script;
     script.source = path_;
     script.arrays["y"] = "unset:8";
-    script.passes = {{"k", {{0, {"y"}}}, {}, {}, {8, 1, 1}, {8, 1, 1}}};
+    script.passes = {{.function = "k", .buffers = {{0, {"y"}}}, .grid = {8, 1, 1}, .group = {8, 1, 1}}};
     metal::emulator::EmulatorOptions faulty;
     if (!planted.empty()) faulty.language.macros["PLANTED"] = planted;
     metal::emulator::EmulatorDevice left, right(faulty);
