@@ -1,6 +1,7 @@
 #include "metal/nvidia/nvidia_library.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstring>
 #include <span>

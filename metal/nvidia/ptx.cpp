@@ -1,6 +1,7 @@
 #include "metal/nvidia/ptx.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cstdint>

@@ -142,7 +142,7 @@ TEST(Synccheck, EndsAnEndlessLoop) {
 
   EXPECT_TRUE(waiting.run(
       [](const abi::Invocation*) {
-        for (bool forever = true; forever;) threadgroup_barrier<60>(abi::mem_none);
+        while (true) threadgroup_barrier<60>(abi::mem_none);
       },
       {8}, {8}));
   EXPECT_EQ(kinds(waiting.reports()), "synccheck");

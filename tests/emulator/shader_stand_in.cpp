@@ -6,8 +6,8 @@
 #include <barrier>
 #include <mutex>
 #include <stdexcept>
-#include <thread>
 
+#include "metal/device/joined_threads.h"
 #include "metal/device/read_file.h"
 #include "metal/emulator/compile/files.h"
 
@@ -161,9 +161,8 @@ void run_simdgroup(const CompiledShader& shader, std::string_view name, const st
   Group lanes;
   group = &lanes;
   {
-    std::vector<std::jthread> threads;
-    for (std::uint32_t lane = 0; lane < 32; ++lane)
-      threads.emplace_back([&, lane] { call(shader, name, buffers, lane); });
+    JoinedThreads threads;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) threads.add([&, lane] { call(shader, name, buffers, lane); });
   }
   group = nullptr;
 }

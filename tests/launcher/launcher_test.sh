@@ -132,7 +132,7 @@ run 3 gate
 says err 'expected a semicolon'
 says err 'the build failed'
 rm -r "$work/checkout/build"
-stand_in cmake <<<"echo 'Could NOT find Boost' && exit 1"
+stand_in cmake <<<"[[ \$1 != --preset ]] || { echo 'Could NOT find Boost' && exit 1; }"
 run 3 gate
 says err 'Could NOT find Boost'
 says err 'libboost-dev'
@@ -146,12 +146,24 @@ says calls 'brew install cli11 flint'
 says calls 'git clone'
 says err 'rapidcheck could not be built'
 ! grep -q 'brew install.* cmake' "$work/calls" || complain "installed too much"
-mkdir -p "$work/checkout/build/prefix/lib"
+mkdir -p "$work/checkout/build/prefix"
+touch "$work/checkout/build/prefix/rapidcheck-master"
 stand_in brew <<<"[[ \$1 == list ]] || { echo 'Error: no such formula' && exit 1; }"
 run 3 gate
 says err 'Error: no such formula'
 says err 'the packages could not be installed'
 rm "$work/bin/brew"
+
+# With libc++, the libraries in C++ are built, each once.
+preset=libcxx run 3 gate
+says err 'rapidcheck could not be built'
+stand_in git <<<"mkdir -p '$work/checkout/build/libcxx/prefix'"
+preset=libcxx run 3 gate
+says calls 'git clone --depth 1 --branch v1.17.0 https://github.com/google/googletest'
+says calls 'cmake --preset libcxx'
+(($(grep -c -- '-D CMAKE_CXX_FLAGS=-stdlib=libc++' "$work/calls") == 6)) || complain "six libraries should be built"
+preset=libcxx run 3 gate
+! grep -q 'git' "$work/calls" || complain "a library should be built once"
 
 # A link to the launcher finds the checkout.
 ln -s ../checkout/assay "$work/elsewhere/linked"
@@ -167,7 +179,9 @@ run 3 test
 says calls 'apt-get update'
 says calls 'install --yes --no-install-recommends g++ ninja-build'
 says calls 'clang-tidy-19'
-! grep -q 'install.* cmake\|libflint-arb-dev' <(grep apt-get "$work/calls") || complain "installed too much"
+! grep -q 'install.* cmake\|libflint-arb-dev\|libc++' <(grep apt-get "$work/calls") || complain "installed too much"
+preset=libcxx run 3 test
+says calls 'libc++-19-dev'
 stand_in apt-get <<<"echo 'E: Unable to locate package' && exit 100"
 run 3 gate
 says err 'Unable to locate package'

@@ -9,6 +9,8 @@
 // in C or Fortran order and either byte order. np.savez(path, hidden=..., weight=..., targets=...) writes such a file.
 #pragma once
 
+#include <fmt/ranges.h>
+
 #include <filesystem>
 #include <map>
 #include <set>

@@ -150,8 +150,9 @@ void add_ignored_inputs(std::vector<Fault<O>>& faults, std::initializer_list<Ign
       faults.push_back(
           reach_fault<O>(fmt::format("{}-ignored-from-{}", lower_case(extent), first),
                          fmt::format("input past the first {} of {} is left out", first, extent), caught_by,
-                         [first, call = call](const auto& healthy, const auto& problem, const auto& out,
-                                              const auto& request) { call(first, healthy, problem, out, request); }));
+                         [first, call](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+                           call(first, healthy, problem, out, request);
+                         }));
 }
 
 /// `result` is 0 on every call whose number is a multiple of `calls`.

@@ -127,8 +127,8 @@ void CtcFields::prepare_npz(NpzContents& contents, Case& c) {
   const bool one_row = shape.size() == 2;
   if (one_row) shape.insert(shape.begin() + 1, 1);
   const bool one = shape.size() == 3 && shape[1] == 1;
-  for (const char* const name : {"input_lengths", "target_lengths"})
-    if (const auto lengths = arrays.find(name); one && lengths != arrays.end() && lengths->second.header.shape.empty())
+  for (const char* const array : {"input_lengths", "target_lengths"})
+    if (const auto lengths = arrays.find(array); one && lengths != arrays.end() && lengths->second.header.shape.empty())
       lengths->second.header.shape = {1};
   const auto targets = arrays.find("targets");
   if (targets == arrays.end()) return;

@@ -104,9 +104,8 @@ std::vector<std::function<Case()>> shrinks_of(const Specification& specification
   for (const auto& [name, size] : c.extents)
     for (const std::int64_t less : {std::int64_t{1}, size / 2, size - 1})
       if (less >= 1 && less < size)
-        steps.emplace_back([&specification, c, &trace, name = name, less] {
-          return with_extent(specification, c, name, less, trace);
-        });
+        steps.emplace_back(
+            [&specification, c, &trace, name, less] { return with_extent(specification, c, name, less, trace); });
   if (c.layout != 0)
     steps.emplace_back([c] {
       Case plain = c;

@@ -399,7 +399,7 @@ std::vector<Property> properties_of(const Subject& subject) {
     const AlongExtent check = found->second.check;
     properties.push_back(
         {name, fmt::format(fmt::runtime(found->second.claim), extent), found->second.values,
-         [check, extent = extent](const Subject& s, const Case& c, Random& r) { return check(s, c, r, extent); }});
+         [check, extent](const Subject& s, const Case& c, Random& r) { return check(s, c, r, extent); }});
   }
   if (subject.forward) {
     properties.push_back({"exact", "on small integers, where nothing is rounded, equality", "integers", outputs});

@@ -73,7 +73,7 @@ void add_operators(py::class_<BigFloat>& real) {
       {"truediv__", [](const BigFloat& a, const BigFloat& b) -> BigFloat { return a / b; }},
       {"pow__", &power}};
   for (const auto& [name, f] : binary) {
-    const auto reflected = [f = f](const BigFloat& a, const BigFloat& b) { return f(b, a); };
+    const auto reflected = [f](const BigFloat& a, const BigFloat& b) { return f(b, a); };
     real.def((std::string("__") + name).c_str(), f, py::is_operator());
     real.def((std::string("__r") + name).c_str(), reflected, py::is_operator());
   }

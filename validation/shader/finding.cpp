@@ -68,7 +68,7 @@ ShaderFinding error_of_run(const ShaderScript& script, const std::string& text) 
 }  // namespace
 
 const std::vector<FindingRule>& finding_rules() {
-  static const std::vector<FindingRule> rules = {
+  static const std::vector<FindingRule> all = {
       {"memcheck", "An access outside of every bound buffer and threadgroup allocation."},
       {"initcheck", "A read of memory or of a variable that nothing has written."},
       {"racecheck", "Two threads access the same memory, one of them writing, and nothing orders them."},
@@ -79,7 +79,7 @@ const std::vector<FindingRule>& finding_rules() {
       {"compile", "The shader does not compile."},
       {"run", "The kernel did not run to its end."},
   };
-  return rules;
+  return all;
 }
 
 std::vector<ShaderFinding> findings_of(const ShaderScript& script, const ShaderOutcome& outcome) {

@@ -6,11 +6,11 @@
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
-using Shorts = std::uint16_t __attribute__((vector_size(lanes * 2), aligned(2), may_alias));
+using Shorts __attribute__((vector_size(lanes * 2), aligned(2), may_alias)) = std::uint16_t;
 using Words = std::uint32_t __attribute__((vector_size(lanes * 4)));
 using Floats = float __attribute__((vector_size(lanes * 4)));
-using FloatsInMemory = float __attribute__((vector_size(lanes * 4), aligned(4), may_alias));
-using PartShorts = std::uint16_t __attribute__((vector_size(Wide<double>::of_part * 2), aligned(2), may_alias));
+using FloatsInMemory __attribute__((vector_size(lanes * 4), aligned(4), may_alias)) = float;
+using PartShorts __attribute__((vector_size(Wide<double>::of_part * 2), aligned(2), may_alias)) = std::uint16_t;
 
 template <int exponent_bits, int mantissa_bits>
 ASSAY_INLINE Lanes load(const Float16<exponent_bits, mantissa_bits>* from) {

@@ -11,7 +11,7 @@ using Lanes = Wide<double>;
 using Part = WidePart<double>;
 using PartBits = std::uint64_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
 using FloatPart = float __attribute__((vector_size(ASSAY_SIMD_BYTES / 2)));
-using FloatPartInMemory = float __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(4), may_alias));
+using FloatPartInMemory __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(4), may_alias)) = float;
 
 inline constexpr std::size_t lanes = width<double>;
 

@@ -20,15 +20,23 @@
 #define ASSAY_END_TARGET
 #else
 #include <immintrin.h>
-#define ASSAY_END_TARGET _Pragma("GCC pop_options")
-#if ASSAY_SIMD_BYTES == 64
-#define ASSAY_BEGIN_TARGET                                                                      \
-  _Pragma("GCC push_options") _Pragma("GCC target(\"fma,avx512f,avx512bw,avx512dq,avx512vl\")") \
-      _Pragma("GCC target(\"prefer-vector-width=512\")")
-#elif defined(ASSAY_SIMD_FMA)
-#define ASSAY_BEGIN_TARGET _Pragma("GCC push_options") _Pragma("GCC target(\"avx2,fma\")")
+#define ASSAY_PRAGMA(...) _Pragma(#__VA_ARGS__)
+#ifdef __clang__  // which ignores GCC's pragmas of the target
+#define ASSAY_PUSH_TARGET(features) \
+  ASSAY_PRAGMA(clang attribute push(__attribute__((target(features))), apply_to = function))
+#define ASSAY_PREFER_WIDE
+#define ASSAY_END_TARGET ASSAY_PRAGMA(clang attribute pop)
 #else
-#define ASSAY_BEGIN_TARGET _Pragma("GCC push_options") _Pragma("GCC target(\"avx2\")")
+#define ASSAY_PUSH_TARGET(features) ASSAY_PRAGMA(GCC push_options) ASSAY_PRAGMA(GCC target(features))
+#define ASSAY_PREFER_WIDE ASSAY_PRAGMA(GCC target("prefer-vector-width=512"))
+#define ASSAY_END_TARGET ASSAY_PRAGMA(GCC pop_options)
+#endif
+#if ASSAY_SIMD_BYTES == 64
+#define ASSAY_BEGIN_TARGET ASSAY_PUSH_TARGET("fma,avx512f,avx512bw,avx512dq,avx512vl") ASSAY_PREFER_WIDE
+#elif defined(ASSAY_SIMD_FMA)
+#define ASSAY_BEGIN_TARGET ASSAY_PUSH_TARGET("avx2,fma")
+#else
+#define ASSAY_BEGIN_TARGET ASSAY_PUSH_TARGET("avx2")
 #endif
 #endif
 
@@ -40,8 +48,8 @@ inline constexpr InstructionSet own_set = ASSAY_SIMD_BYTES == 64   ? Instruction
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD
 
-#define ASSAY_DEFINE_TABLE(Table, value)                                                      \
-  template <>                                                                                 \
-  const Table& assay::metal::cpu::table_of<Table, assay::metal::cpu::ASSAY_SIMD::own_set>() { \
-    return value;                                                                             \
+#define ASSAY_DEFINE_TABLE(Table, value)                \
+  template <>                                           \
+  const Table& table_of<Table, ASSAY_SIMD::own_set>() { \
+    return value;                                       \
   }

@@ -30,13 +30,13 @@
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
-/// The vectors of one register.
+/// The vectors of one register, and as they lie in memory: Clang heeds `aligned` beside the name alone.
 template <class T>
 struct WideTypes;
 template <>
 struct WideTypes<float> {
   using Part = float __attribute__((vector_size(ASSAY_SIMD_BYTES)));
-  using PartInMemory = float __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(4), may_alias));
+  using PartInMemory __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(4), may_alias)) = float;
   using Bits = std::int32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
   using Index = std::int32_t;
   static constexpr std::int32_t exponent = 0x7f800000, magnitude = 0x7fffffff, reciprocal_of_one = 0x7f000000;
@@ -44,7 +44,7 @@ struct WideTypes<float> {
 template <>
 struct WideTypes<double> {
   using Part = double __attribute__((vector_size(ASSAY_SIMD_BYTES)));
-  using PartInMemory = double __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(8), may_alias));
+  using PartInMemory __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(8), may_alias)) = double;
   using Bits = std::int64_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
   using Index = std::int64_t;
   static constexpr std::int64_t exponent = 0x7ff0000000000000, magnitude = 0x7fffffffffffffff,

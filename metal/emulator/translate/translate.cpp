@@ -1,6 +1,7 @@
 #include "metal/emulator/translate/translate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <vector>
 

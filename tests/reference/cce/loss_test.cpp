@@ -15,7 +15,7 @@ namespace assay::reference {
 namespace {
 
 using tests::Tokens;
-using Traits = NumberTraits<BigFloat>;
+using BigTraits = NumberTraits<BigFloat>;
 
 using tests::infinity;
 
@@ -39,10 +39,10 @@ BigFloat loss_of(const Tokens& tokens) {
 }
 
 TEST(CceLoss, ByHand) {
-  const BigFloat ln2 = Traits::log(BigFloat(2)), e = Traits::exp(BigFloat(1));
+  const BigFloat ln2 = BigTraits::log(BigFloat(2)), e = BigTraits::exp(BigFloat(1));
   expect_close(loss_of(token({0, 0}, 1)), ln2);
-  expect_close(loss_of(token({1, 0}, 1)), Traits::log(BigFloat(1) + e));
-  expect_close(loss_of(token({1, 0}, 0)), Traits::log(BigFloat(1) + BigFloat(1) / e));
+  expect_close(loss_of(token({1, 0}, 1)), BigTraits::log(BigFloat(1) + e));
+  expect_close(loss_of(token({1, 0}, 0)), BigTraits::log(BigFloat(1) + BigFloat(1) / e));
   EXPECT_EQ(loss_of(token({-7}, 0)), BigFloat(0));  // the only entry there is
   Tokens squared = token({3, 3, 3, 3}, 2);          // lse = 3 + 2 ln 2
   squared.shape.z_loss = 0.5;
@@ -50,11 +50,11 @@ TEST(CceLoss, ByHand) {
   expect_close(loss_of(squared), ln2 + ln2 + BigFloat(0.5) * lse * lse);
   Tokens smoothed = token({1, 0}, 0);  // lse - 3/4 x_0 - 1/8 (x_0 + x_1) = lse - 7/8
   smoothed.shape.label_smoothing = 0.25;
-  expect_close(loss_of(smoothed), Traits::log(BigFloat(1) + e) - BigFloat(0.875));
+  expect_close(loss_of(smoothed), BigTraits::log(BigFloat(1) + e) - BigFloat(0.875));
   Tokens capped = token({infinity, 0}, 0);  // x = 2 tanh(1/2), 0
   capped.bias[0] = 1, capped.shape.logit_softcap = 2;
   const BigFloat x = BigFloat(2) * (e - BigFloat(1)) / (e + BigFloat(1));
-  expect_close(loss_of(capped), Traits::log1p(Traits::exp(-x)));
+  expect_close(loss_of(capped), BigTraits::log1p(BigTraits::exp(-x)));
 }
 
 TEST(CceTerms, AreThoseOfTheSmoothedTarget) {
@@ -83,14 +83,14 @@ TEST(CceLoss, IsTheDefinitionUnderEveryOption) {
 }
 
 TEST(CceLoss, IsInfiniteForAnEntryOutsideTheVocabulary) {
-  EXPECT_EQ(loss_of(token({0, -infinity}, 1)), Traits::infinity());
+  EXPECT_EQ(loss_of(token({0, -infinity}, 1)), BigTraits::infinity());
   EXPECT_EQ(loss_of(token({0, -infinity}, 0)), BigFloat(0));
   for (const double eps : {0.1, 1.0})
     for (const std::int64_t target : {0, 1}) {
       Tokens tokens = token({0, -infinity}, target);
       tokens.shape.label_smoothing = eps;
       tokens.shape.z_loss = 0.5;
-      EXPECT_EQ(loss_of(tokens), Traits::infinity());
+      EXPECT_EQ(loss_of(tokens), BigTraits::infinity());
       tokens.shape.logit_softcap = 4;  // under the cap the entry has the logit -4, and counts like others
       expect_close(loss_of(tokens), defined_loss(tokens, tests::variables(tokens), 0));
     }
@@ -98,15 +98,15 @@ TEST(CceLoss, IsInfiniteForAnEntryOutsideTheVocabulary) {
 
 TEST(CceLoss, OfAConfidentTokenHasAllItsDigits) {
   const Tokens tokens = token({0, 700, 3}, 1);
-  const BigFloat others = Traits::exp(BigFloat(-700)) + Traits::exp(BigFloat(-697));
+  const BigFloat others = BigTraits::exp(BigFloat(-700)) + BigTraits::exp(BigFloat(-697));
   const CceRow<BigFloat> row = cce_row<BigFloat>(tokens.problem(), 0);
   expect_close(row.loss, others);  // ln(1 + s) = s (1 - s / 2 + ...), s of 1e-303
   expect_close(row.rest, others);
   const std::vector<BigFloat> dbias = cce_outcome<BigFloat>(tokens.problem()).dbias;
   expect_close(dbias[1], -others);
-  expect_close(dbias[0], Traits::exp(BigFloat(-700)));
+  expect_close(dbias[0], BigTraits::exp(BigFloat(-700)));
   const double loss = cce_outcome<double>(token({0, 70, 3}, 1).problem()).loss[0];
-  expect_close(BigFloat(loss), Traits::exp(BigFloat(-70)) + Traits::exp(BigFloat(-67)), 1e-15);
+  expect_close(BigFloat(loss), BigTraits::exp(BigFloat(-70)) + BigTraits::exp(BigFloat(-67)), 1e-15);
 }
 
 /// Logits of some 1e11 that differ by 50: the reference computes with as many more digits as these cancel.
@@ -115,7 +115,7 @@ TEST(CceLoss, OfHugeLogitsHasAllItsDigits) {
   tokens.hidden = {1e6 / 3};
   tokens.weight = {1e6 / 9, 1e6 / 9};
   BigFloat gap = BigFloat(tokens.bias[1]) - BigFloat(tokens.bias[0]);
-  expect_close(loss_of(tokens), Traits::log1p(Traits::exp(-gap)));
+  expect_close(loss_of(tokens), BigTraits::log1p(BigTraits::exp(-gap)));
 }
 
 /// Under a cap logits are never exact. The digits in force must hold against 30 more.

@@ -13,12 +13,12 @@ namespace {
 
 using tests::Batch;
 using tests::random_batch;
-using Traits = NumberTraits<BigFloat>;
+using BigTraits = NumberTraits<BigFloat>;
 
 using tests::infinity;
 
 bool is_infinite(const BigFloat& x) {
-  return !Traits::is_finite(x) && !Traits::is_nan(x) && x > 0;
+  return !BigTraits::is_finite(x) && !BigTraits::is_nan(x) && x > 0;
 }
 
 TEST(EmptyTarget, HasOneAlignmentAllBlank) {  // loss = -sum_t ln y_t(blank)
@@ -64,7 +64,7 @@ void expect_impossible(Batch batch) {
   EXPECT_TRUE(is_infinite(outcome.loss[0]));
   for (std::size_t i = 0; i < outcome.gradient.size(); ++i) {
     if (static_cast<std::int64_t>(i) < T * batch.shape.C) {
-      EXPECT_TRUE(Traits::is_nan(outcome.gradient[i])) << i;
+      EXPECT_TRUE(BigTraits::is_nan(outcome.gradient[i])) << i;
     } else {
       EXPECT_EQ(outcome.gradient[i], 0) << i;
     }
@@ -102,7 +102,7 @@ TEST(MinusInfinityLogits, AreProbabilitiesOfZero) {
   EXPECT_LT(abs(BigFloat(row.posterior(0, 1) - 1)), BigFloat(1e-45));
   const CtcOutcome<BigFloat> outcome = ctc_outcome<BigFloat>(batch.problem());
   EXPECT_EQ(outcome.gradient[0], 0);
-  for (const BigFloat& g : outcome.gradient) EXPECT_TRUE(Traits::is_finite(g));
+  for (const BigFloat& g : outcome.gradient) EXPECT_TRUE(BigTraits::is_finite(g));
 }
 
 TEST(MinusInfinityLogits, MayLeaveNoAlignment) {

@@ -20,7 +20,7 @@ using tests::graded_columns;
 using tests::hilbert;
 using tests::matrix_from;
 using tests::random_matrix;
-using Traits = NumberTraits<BigFloat>;
+using BigTraits = NumberTraits<BigFloat>;
 
 constexpr JacobiOrdering orderings[] = {JacobiOrdering::de_rijk, JacobiOrdering::cyclic};
 
@@ -87,12 +87,12 @@ TEST(JacobiSvd, CompletesTheNullSpace) {
 TEST(JacobiSvd, HasTheValuesThatAlgebraGives) {
   const Matrix<BigFloat> A =
       matrix_from<BigFloat>(2, 2, [](auto i, auto j) { return i == 0 ? (j == 0 ? 3 : 0) : 4 + j; });
-  const std::vector<BigFloat> of_45_and_5{Traits::sqrt(BigFloat(45)), Traits::sqrt(BigFloat(5))};
+  const std::vector<BigFloat> of_45_and_5{BigTraits::sqrt(BigFloat(45)), BigTraits::sqrt(BigFloat(5))};
   expect_relatively_near<BigFloat>(jacobi_svd(A).S, of_45_and_5, BigFloat(1e-49));
   const Matrix<BigFloat> B = matrix_from<BigFloat>(7, 7, [](auto i, auto j) { return i == j ? 3 : 1; });
   expect_relatively_near<BigFloat>(jacobi_svd(B).S, {9, 2, 2, 2, 2, 2, 2}, BigFloat(1e-48));
   const Matrix<BigFloat> row = matrix_from<BigFloat>(1, 4, [](auto, auto j) { return j + 1; });
-  expect_relatively_near<BigFloat>(jacobi_svd(row).S, {Traits::sqrt(BigFloat(30))}, BigFloat(1e-49));
+  expect_relatively_near<BigFloat>(jacobi_svd(row).S, {BigTraits::sqrt(BigFloat(30))}, BigFloat(1e-49));
 }
 
 /// 1 / det H_n is the integer prod_{k<n} (2k+1) binomial(2k, k)^2.

@@ -1,6 +1,7 @@
 // A case as a line of text is the case, to the last bit; a line that is not one is refused by the key at fault.
 #include "validation/core/text.h"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -11,7 +11,7 @@ namespace {
 constexpr auto production = metal::CcePath::production;
 constexpr auto plain = metal::CcePath::plain;
 
-constexpr ShaderFault<metal::CcePath> faults[] = {
+constexpr ShaderFault<metal::CcePath> shader_faults[] = {
     {{"metal-missing-barrier", "a slab is multiplied before all simdgroups have stored theirs: mlx-lm#1700", "loss"},
      production,
      "right.store(of_right, slabs.right);\n    threadgroup_barrier(mem_flags::mem_threadgroup);",
@@ -58,7 +58,7 @@ std::shared_ptr<const CceKernel> kernel_of(std::string name, metal::CcePath path
 }  // namespace
 
 std::vector<CceFault> metal_faults() {
-  return plant_in_shader<CceOperation>(faults, kernel_of);
+  return plant_in_shader<CceOperation>(shader_faults, kernel_of);
 }
 
 }  // namespace assay::validation::cce

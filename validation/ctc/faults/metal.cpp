@@ -11,7 +11,7 @@ namespace {
 /// The kernel that has the fault (metal::CtcOptions).
 enum class Part { simdgroup, simdgroups, device, plain };
 
-constexpr ShaderFault<Part> faults[] = {
+constexpr ShaderFault<Part> shader_faults[] = {
     {{"metal-missing-barrier", "simdgroups pass states without a barrier: mlx-lm#1700, llama.cpp#3057", "loss"},
      Part::simdgroups,
      "edges[place.simdgroup] = last;\n  threadgroup_barrier(mem_flags::mem_threadgroup);",
@@ -67,7 +67,7 @@ std::shared_ptr<const CtcKernel> kernel_of(std::string name, Part part, ShaderEd
 }  // namespace
 
 std::vector<CtcFault> metal_faults() {
-  return plant_in_shader<CtcOperation>(faults, kernel_of);
+  return plant_in_shader<CtcOperation>(shader_faults, kernel_of);
 }
 
 }  // namespace assay::validation

@@ -13,7 +13,7 @@ namespace {
 constexpr auto production = metal::SvdPath::production;
 constexpr auto plain = metal::SvdPath::plain;
 
-constexpr ShaderFault<metal::SvdPath> faults[] = {
+constexpr ShaderFault<metal::SvdPath> shader_faults[] = {
     {{"metal-missing-barrier", "pairs of the next step begin before all of this one are rotated", "reconstruction"},
      production,
      "is_rotated = true;\n    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);",
@@ -60,7 +60,7 @@ std::shared_ptr<const SvdKernel> kernel_of(std::string name, metal::SvdPath path
 }  // namespace
 
 std::vector<SvdFault> metal_faults() {
-  return plant_in_shader<SvdOperation>(faults, kernel_of);
+  return plant_in_shader<SvdOperation>(shader_faults, kernel_of);
 }
 
 }  // namespace assay::validation::svd

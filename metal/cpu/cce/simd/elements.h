@@ -102,7 +102,7 @@ ASSAY_INLINE void store_narrow(BFloat16* to, FloatLanes x, std::size_t count) {
   std::uint16_t values[float_lanes];
   for (std::size_t p = 0; p < wide_parts; ++p) {
     using Bits = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
-    using Shorts16 = std::uint16_t __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias));
+    using Shorts16 __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias)) = std::uint16_t;
     const Bits bits = reinterpret_cast<Bits>(x.part[p]);
     const Bits rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
     *reinterpret_cast<Shorts16*>(values + p * Wide<float>::of_part) = __builtin_convertvector(rounded, Shorts16);
@@ -120,7 +120,7 @@ ASSAY_INLINE FloatLanes load_wide(const BFloat16* from) {
   FloatLanes x;
   for (std::size_t p = 0; p < wide_parts; ++p) {
     using Bits = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
-    using Shorts16 = std::uint16_t __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias));
+    using Shorts16 __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias)) = std::uint16_t;
     const auto bits = *reinterpret_cast<const Shorts16*>(from + p * Wide<float>::of_part);
     x.part[p] = reinterpret_cast<WidePart<float>>(__builtin_convertvector(bits, Bits) << 16);
   }
@@ -143,7 +143,7 @@ inline void cce_scale_narrow(BFloat16* to, const BFloat16* from, std::size_t n, 
 ASSAY_INLINE void store_rounded(BFloat16* to, FloatLanes x) {
   for (std::size_t p = 0; p < wide_parts; ++p) {
     using Bits = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
-    using Shorts16 = std::uint16_t __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias));
+    using Shorts16 __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias)) = std::uint16_t;
     const Bits bits = reinterpret_cast<Bits>(x.part[p]), sign = bits >> 16 & 0x8000;
     const Bits number = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
     const Bits rounded = (bits & 0x7fffffffU) > 0x7f800000U ? sign | BFloat16::nan_bits : number;

@@ -16,7 +16,7 @@ struct WholeNumbers {
   using Number = std::uint16_t;
   using Signed = std::int16_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
   using Unsigned = std::uint16_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
-  using InMemory = std::int16_t __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(2), may_alias));
+  using InMemory __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(2), may_alias)) = std::int16_t;
   static constexpr Number infinity = Real::infinity_bits, minus_infinity = infinity | 0x8000U;
 };
 
@@ -25,7 +25,7 @@ struct WholeNumbers<float> {
   using Number = std::uint32_t;
   using Signed = std::int32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
   using Unsigned = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
-  using InMemory = std::int32_t __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(4), may_alias));
+  using InMemory __attribute__((vector_size(ASSAY_SIMD_BYTES), aligned(4), may_alias)) = std::int32_t;
   static constexpr Number infinity = 0x7f800000U, minus_infinity = infinity | 0x80000000U;
 };
 

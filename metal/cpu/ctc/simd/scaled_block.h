@@ -13,7 +13,7 @@
 namespace assay::metal::cpu::ASSAY_SIMD {
 
 using Four = double __attribute__((vector_size(32)));
-using FourInMemory = double __attribute__((vector_size(32), aligned(8), may_alias));
+using FourInMemory __attribute__((vector_size(32), aligned(8), may_alias)) = double;
 static_assert(sizeof(Four) == block * sizeof(double));
 
 /// Four rows of four.
