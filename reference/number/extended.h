@@ -133,7 +133,7 @@ struct NumberTraits<Extended<Real>> {
   static constexpr Real never_overflows = std::numeric_limits<Real>::max_exponent / 2;
   static constexpr Real max_log = static_cast<Real>(std::int64_t{1} << 60);
   /// ln 2 = ln2 + ln2_error, to twice the digits of Real.
-  static constexpr Real ln2 = std::numbers::ln2_v<Real>;
+  static constexpr Real ln2 = static_cast<Real>(0.693147180559945309417232121458176568L);  // libc++ has it in double
   static constexpr Real ln2_error = [] {
     switch (std::numeric_limits<Real>::digits) {
       case 24:
