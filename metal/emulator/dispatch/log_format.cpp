@@ -51,7 +51,8 @@ std::string log_text(const std::string& format, std::span<const abi::LogValue> v
       text += format[at++];
       continue;
     }
-    if (++at < format.size() && format[at] == '%') {
+    ++at;
+    if (at < format.size() && format[at] == '%') {
       text += format[at++];
       continue;
     }

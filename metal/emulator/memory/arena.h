@@ -53,9 +53,9 @@ class Allocation {
   void poison() { std::memset(begin_, 0xFF, length_); }
 
   // The state of the checks.
-  Extent allowed;  ///< what the dispatch's kernel may access; empty if it is not bound
+  Extent allowed;                            ///< what the dispatch's kernel may access; empty if it is not bound
   abi::MemoryFlags space = abi::mem_device;  ///< which barriers order accesses of it
-  bool is_sparse = false;  ///< only a small part of it will be touched
+  bool is_sparse = false;                    ///< only a small part of it will be touched
   bool is_absent = false;  ///< stands for an argument that is not there: reads give 0, writes are out of bounds
   AllowedWords words;
   Shadow shadow;

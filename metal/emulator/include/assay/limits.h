@@ -13,7 +13,7 @@ struct _numeric_limits_impl {
 
 #define ASSAY_INTEGER_LIMITS(T)                                                                \
   template <>                                                                                  \
-  struct _numeric_limits_impl<T> {                                                                   \
+  struct _numeric_limits_impl<T> {                                                             \
     static constexpr bool is_specialized = true, is_integer = true, is_exact = true;           \
     static constexpr bool is_signed = T(-1) < T(0), is_modulo = !is_signed, is_bounded = true; \
     static constexpr bool has_infinity = false, has_quiet_NaN = false, is_iec559 = false;      \
@@ -53,7 +53,7 @@ ASSAY_INTEGER_LIMITS(ulong)
 /// next number.
 #define ASSAY_FLOATING_LIMITS(T, digits_, digits10_, max_exponent_, largest, smallest, denormal, step) \
   template <>                                                                                          \
-  struct _numeric_limits_impl<T> {                                                                           \
+  struct _numeric_limits_impl<T> {                                                                     \
     static constexpr bool is_specialized = true, is_integer = false, is_exact = false;                 \
     static constexpr bool is_signed = true, is_modulo = false, is_bounded = true;                      \
     static constexpr bool has_infinity = true, has_quiet_NaN = true, is_iec559 = true;                 \
