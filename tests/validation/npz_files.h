@@ -72,14 +72,14 @@ inline void expect_same(CtcCase got, CtcCase expected) {
 
 /// T=3, B=2, C=4 with every kind of number, labels in both rows.
 inline CtcCase small_case() {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float inf = std::numeric_limits<float>::infinity();
   CtcCase c;
   c.T = 3;
   c.B = 2;
   c.C = 4;
   for (int i = 0; i < 24; ++i) c.activations.push_back(static_cast<float>(i) / 7 - 1);
-  c.activations[3] = infinity;
-  c.activations[5] = -infinity;
+  c.activations[3] = inf;
+  c.activations[5] = -inf;
   c.activations[7] = -0.0F;
   c.activations[9] = std::numeric_limits<float>::denorm_min();
   c.activations[11] = std::bit_cast<float>(0xFFC54321U);
