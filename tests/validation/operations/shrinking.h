@@ -1,4 +1,4 @@
-// Shrinking by hand: the first step that keeps what is is_wanted, again and again.
+// Shrinking by hand: the first step that keeps what is wanted, again and again.
 #pragma once
 
 #include <functional>
