@@ -39,7 +39,7 @@ std::string loss_text(const LineLoss& loss) {
                      short_place(loss.position), line_of_source(loss.position));
 }
 
-double most_lost_bits(const DispatchLosses& dispatch) {
+double max_lost_bits(const DispatchLosses& dispatch) {
   double most = 0;
   for (const auto& one : dispatch.losses.worst) most = std::max(most, one.lost_bits);
   return most;
@@ -53,15 +53,15 @@ Why of_origin(const Report& report) {
 }
 
 Why of_losses(const DispatchLosses& dispatch) {
-  constexpr std::size_t most_lines = 3;
-  constexpr double least_share = 0.05;
+  constexpr std::size_t max_lines = 3;
+  constexpr double min_share = 0.05;
   const auto& losses = dispatch.losses;
   const auto worst = std::ranges::max_element(losses.worst, {}, &metal::emulator::OutputError::lost_bits);
   Why why{short_place(losses.lines[0].position),
           fmt::format("    kernel {}: {} is {:.9g}, exactly {:.9g}: {:.1f} of {} bits lost\n", dispatch.kernel,
                       worst->place, worst->stored, worst->exact, worst->lost_bits, bits_of(worst->precision))};
-  for (std::size_t n = 0; n < std::min(most_lines, losses.lines.size()); ++n)
-    if (losses.lines[n].share >= least_share) why.text += loss_text(losses.lines[n]);
+  for (std::size_t n = 0; n < std::min(max_lines, losses.lines.size()); ++n)
+    if (losses.lines[n].share >= min_share) why.text += loss_text(losses.lines[n]);
   return why;
 }
 
@@ -92,7 +92,7 @@ void Explanation::take(metal::Device& device) {
 
 Why Explanation::why() const {
   if (!origins_.empty()) return of_origin(origins_.front());
-  const auto worst = std::ranges::max_element(losses_, {}, most_lost_bits);
+  const auto worst = std::ranges::max_element(losses_, {}, max_lost_bits);
   if (worst == losses_.end()) return {};
   if (worst->losses.lines.empty() || worst->losses.worst.empty())
     return {"", "    no operation made a NaN, an infinity or an error\n"};

@@ -223,7 +223,7 @@ ASSAY_OWN T dot(vec<T, N> a, vec<T, N> b) {
   for (int n = 1; n < N; ++n) sum += a.at(n) * b.at(n);
   return sum;
 }
-/// Of another type that becomes a vector. Apart, so that the one above is preferred to a shader's own dot(T, T).
+/// `b` converts to a vector. A template of its own, so that the one above is preferred to a shader's own dot(T, T).
 template <class T, int N, class Other, class = enable_if_t<is_convertible_v<Other, vec<T, N>>>>
 ASSAY_OWN T dot(vec<T, N> a, Other b) {
   return dot(a, vec<T, N>(b));
