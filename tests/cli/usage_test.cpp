@@ -42,7 +42,7 @@ TEST_F(Usage, IsBadWithStatus2AndAWordOnStderr) {
       {"gate --kernel gpu", "kernel 'gpu' is unknown"},
       {"gate --kernel fault:", "is unknown"},
       {"gate --filter no-such-property", "no property matches"},
-      {"gate --filter '('", "regular expression"},
+      {"gate --filter '('", "filter = '(': expected a regular expression"},
       {"gate --cases -1", "--cases"},
       {"gate --cases many", "--cases"},
       {"gate --digits 10", "--digits"},

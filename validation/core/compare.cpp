@@ -53,8 +53,9 @@ void Comparison::hold(const Place& place, Real got, double expected, double boun
   const double error = std::abs(double{got} - expected);
   if (accept(place, error, bound) || failures_ > 1) return;
   const std::string beyond = std::isnan(bound) ? "" : fmt::format(" where the bound is {:.3g}", bound);
-  first_failure_ = fmt::format("{}\n  expected {:.17g} ({:a})\n  got      {}", place.text(), expected, expected,
-                               explain_error(got, fmt::format("{:.3g}{}", error, beyond), bound));
+  first_failure_ =
+      fmt::format("{}\n  expected {:.17g} ({})\n  got      {}", place.text(), expected, hexadecimal(expected),
+                  explain_error(got, fmt::format("{:.3g}{}", error, beyond), bound));
 }
 
 template <class Real>

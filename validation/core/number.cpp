@@ -39,11 +39,18 @@ std::string to_decimal(const BigFloat& x, int digits) {
 
 namespace {
 
+/// fmt 10 writes the exponent of the smallest normal number for 0, where fmt 9 writes 0.
+template <class Real>
+std::string with_hexadecimal_digits(Real value) {
+  if (value == 0) return std::signbit(value) ? "-0x0p+0" : "0x0p+0";
+  return fmt::format("{:a}", value);
+}
+
 template <class Real>
 std::string shown(Real value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return fmt::format("{}", value);
-  return fmt::format("{} ({:a})", value, value);
+  return fmt::format("{} ({})", value, with_hexadecimal_digits(value));
 }
 
 template <class Real>
@@ -65,6 +72,10 @@ std::string explained(Real got, const BigFloat& exact, double error, double boun
 }
 
 }  // namespace
+
+std::string hexadecimal(double value) {
+  return with_hexadecimal_digits(value);
+}
 
 std::string show(float value) {
   return shown(value);

@@ -22,6 +22,9 @@ double absolute_difference(const BigFloat& a, const BigFloat& b);
 /// `digits` significant decimal digits.
 std::string to_decimal(const BigFloat& x, int digits);
 
+/// "-0x1.8p+0": the bits of a number.
+std::string hexadecimal(double value);
+
 /// "-0.123456789 (-0x1.f9add4p-4)": the shortest decimal of a number and its bits.
 std::string show(float value);
 std::string show(double value);

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -26,7 +27,8 @@ std::optional<Number> parse_floating(std::string_view text) {
   const long double value = std::is_same_v<Number, float>    ? std::strtof(copy.c_str(), &end)
                             : std::is_same_v<Number, double> ? std::strtod(copy.c_str(), &end)
                                                              : std::strtold(copy.c_str(), &end);
-  if (errno == ERANGE || end != copy.c_str() + copy.size()) return std::nullopt;
+  const bool fits = errno != ERANGE || (value != 0 && std::isfinite(value));  // subnormal numbers give ERANGE too
+  if (!fits || end != copy.c_str() + copy.size()) return std::nullopt;
   return static_cast<Number>(value);
 }
 

@@ -8,6 +8,7 @@
 #include <regex>
 #include <stdexcept>
 
+#include "validation/core/filter.h"
 #include "validation/core/report.h"
 #include "validation/core/run.h"
 #include "validation/core/support.h"
@@ -178,21 +179,9 @@ Finding judge(const Subject& subject, const Property& property, const Case& c, s
   }
 }
 
-namespace {
-
-std::regex pattern_of(const std::string& filter) {
-  try {
-    return std::regex(filter);
-  } catch (const std::regex_error& error) {
-    throw std::invalid_argument(fmt::format("filter = '{}': expected a regular expression ({})", filter, error.what()));
-  }
-}
-
-}  // namespace
-
 Judged run(const Subject& subject, const RunOptions& options) {
   if (options.cases < 0) throw std::invalid_argument(fmt::format("cases = {}: expected 0 or more", options.cases));
-  const std::regex pattern = pattern_of(options.filter);
+  const std::regex pattern = filter_of(options.filter);
   Judged judged;
   GateRecord& record = judged.record;
   record.question = {subject.specification.name,

@@ -19,17 +19,13 @@ ordered_json number(double value) {
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-std::string bits(double value) {
-  return fmt::format("{:a}", value);
-}
-
 ordered_json of(const GradcheckElement& element) {
   return {{"place", element.place},
           {"exact", element.exact},
           {"expected", number(element.expected)},
-          {"expected_hex", bits(element.expected)},
+          {"expected_hex", hexadecimal(element.expected)},
           {"got", number(element.got)},
-          {"got_hex", bits(element.got)},
+          {"got_hex", hexadecimal(element.got)},
           {"error", number(element.error)},
           {"bound", number(element.bound)},
           {"share", number(element.share)}};

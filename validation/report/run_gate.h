@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "validation/core/filter.h"
 #include "validation/core/gate.h"
 #include "validation/core/report.h"
 #include "validation/report/record.h"
@@ -50,7 +51,7 @@ namespace detail {
 
 template <class Operation>
 std::vector<const Property<Operation>*> chosen(const std::string& filter) {
-  const std::regex pattern(filter);
+  const std::regex pattern = filter_of(filter);
   std::vector<const Property<Operation>*> properties;
   for (const auto& property : Operation::properties())
     if (std::regex_search(property.name, pattern)) properties.push_back(&property);

@@ -22,8 +22,9 @@ struct SvdFactor {
 };
 
 /// The product of each of the B matrices of `first` with that of `second`, which may be one for all: row-major
-/// [B, rows, columns]. Errors: those of the device, preceded by the step that failed.
+/// [B, rows, columns]. Results do not depend on `max_work`, of a command buffer. Errors: those of the device, preceded
+/// by the step that failed.
 Result<std::vector<float>> svd_multiply(const SvdEngine& engine, Pipelines& pipelines, const SvdFactor& first,
-                                        const SvdFactor& second);
+                                        const SvdFactor& second, std::uint64_t max_work = default_max_work);
 
 }  // namespace assay::metal::host

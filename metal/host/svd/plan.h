@@ -77,12 +77,12 @@ class SvdPlan {
 
   const host::SvdStatement& statement() const { return statement_; }
   const host::SvdDispatches& dispatches() const { return dispatches_; }
+  host::SvdDispatch dispatch(std::size_t n) const;
 
  private:
   std::uint64_t chunk_count() const { return statement_.B == 0 ? 0 : (statement_.B + chunk_ - 1) / chunk_; }
   Result<void> check(const SvdBuffers& buffers) const;
   void bind(ComputeCommandEncoder& encoder, const SvdBuffers& buffers, std::uint64_t first) const;
-  host::SvdDispatch dispatch(std::size_t n) const;
 
   host::SvdStatement statement_;
   host::SvdKernels kernels_;

@@ -40,8 +40,9 @@ Floats random_subspace(std::uint64_t seed, std::uint32_t rows, std::uint32_t col
 /// Matrices A of one shape on a device.
 class RangeFinder {
  public:
-  RangeFinder(const Svd& svd, const host::SvdEngine& engine, host::Pipelines& pipelines, const SvdFactor& A)
-      : svd_(svd), engine_(engine), pipelines_(pipelines), matrices_(A) {}
+  RangeFinder(const Svd& svd, const host::SvdEngine& engine, host::Pipelines& pipelines, const SvdFactor& A,
+              std::uint64_t max_work)
+      : svd_(svd), engine_(engine), pipelines_(pipelines), matrices_(A), max_work_(max_work) {}
 
   /// U [B, M, width], S [B, width] and Vh [B, width, N] of A, projected on a subspace of `width` dimensions.
   Result<ThinFactors> run(std::uint32_t width, const RandomizedSvd& randomized) const {
@@ -52,17 +53,21 @@ class RangeFinder {
     }
     if (!Q) return tl::unexpected(Q.error());
     const SvdFactor basis{*Q, matrices_.rows, width};
-    const Result<Floats> small = host::svd_multiply(engine_, pipelines_, basis.transposed(), matrices_);
+    const Result<Floats> small = multiply(basis.transposed(), matrices_);
     if (!small) return tl::unexpected(small.error());
     Result<ThinFactors> factors = decompose({*small, width, matrices_.columns});
     if (!factors) return factors;
-    Result<Floats> U = host::svd_multiply(engine_, pipelines_, basis, {factors->U, width, width});
+    Result<Floats> U = multiply(basis, {factors->U, width, width});
     if (!U) return tl::unexpected(U.error());
     factors->U = std::move(*U);
     return factors;
   }
 
  private:
+  Result<Floats> multiply(const SvdFactor& first, const SvdFactor& second) const {
+    return host::svd_multiply(engine_, pipelines_, first, second, max_work_);
+  }
+
   Result<ThinFactors> decompose(const SvdFactor& matrices) const {
     const std::size_t B = matrices.count(), rows = matrices.rows, columns = matrices.columns;
     const std::size_t K = std::min(rows, columns);
@@ -75,7 +80,7 @@ class RangeFinder {
 
   /// A basis of the columns of first second, second [.., width].
   Result<Floats> basis_of_product(const SvdFactor& first, const Floats& second, std::uint32_t width) const {
-    Result<Floats> product = host::svd_multiply(engine_, pipelines_, first, {second, first.columns, width});
+    Result<Floats> product = multiply(first, {second, first.columns, width});
     if (!product) return product;
     Result<ThinFactors> factors = decompose({*product, first.rows, width});
     if (!factors) return tl::unexpected(factors.error());
@@ -86,6 +91,7 @@ class RangeFinder {
   host::SvdEngine engine_;
   host::Pipelines& pipelines_;
   SvdFactor matrices_;
+  std::uint64_t max_work_;
 };
 
 /// Writes the triplets of all matrices that were found.
@@ -119,7 +125,7 @@ Result<void> Svd::randomized(const SvdProblem<Real>& problem, const RandomizedSv
     const host::ScaledMatrices A = host::scaled_matrices(some(problem.A), count);
     const SvdFactor factor{A.elements, static_cast<std::uint32_t>(M), static_cast<std::uint32_t>(N)};
     const Result<ThinFactors> found =
-        RangeFinder(*this, {*device_, *queue_, *mutex_}, *pipelines_, factor).run(width, randomized);
+        RangeFinder(*this, {*device_, *queue_, *mutex_}, *pipelines_, factor, options_.max_work).run(width, randomized);
     if (!found) return tl::unexpected(found.error());
     write_all<Real>(*found, A.powers, rank, {some(output.U), some(output.S), some(output.Vh)});
   }

@@ -65,10 +65,10 @@ Result<void> SvdRun::sweep_until_done(std::uint64_t first) const {
 }
 
 Result<void> SvdRun::finish(std::uint64_t first) const {
-  const std::size_t all = plan_.dispatch_count();
+  const std::size_t all = plan_.dispatch_count(), finishes = plan_.dispatches().finishes();
   if (plan_.dispatches().round() > 1) {
     if (Result<void> done = sweep_until_done(first); !done) return done;
-    return run(all - 1, 1);
+    return run(all - finishes, finishes);
   }
   if (Result<void> done = run(0, all); !done) return done;
   return plan_.check_status(status(), first);

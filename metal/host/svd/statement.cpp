@@ -17,9 +17,23 @@ constexpr std::uint32_t rounded_up(std::uint32_t count, std::uint32_t multiple) 
   return (count + multiple - 1) / multiple * multiple;
 }
 
-SvdMethod method_of(SvdPath path, std::uint32_t columns) {
+/// A pair of columns: three products and a rotation, of V too.
+std::uint64_t pair_work(const svd::Shape& shape, bool with_vectors) {
+  return 7 * std::uint64_t{shape.rows} + (with_vectors ? 4 : 0) * std::uint64_t{shape.columns};
+}
+
+std::uint64_t pairs_of(std::uint64_t columns) {
+  return columns * (columns - 1) / 2;
+}
+
+/// The method that is fastest where each dispatch stays within what a command buffer may take. Rotations, and with them
+/// the bits of S, depend on it, so that it depends neither on max_work nor on whether vectors are wanted.
+SvdMethod method_of(SvdPath path, const svd::Shape& shape) {
+  const std::uint64_t sweep = saturated_product(pairs_of(shape.columns), pair_work(shape, true));
+  const bool is_bounded = work_of({1, 1, 1}, sweep) <= default_max_work;
   if (path == SvdPath::plain) return SvdMethod::pairs;
-  return columns <= max_sweeps_columns ? SvdMethod::sweeps : SvdMethod::blocks;
+  if (shape.columns <= max_sweeps_columns && is_bounded) return SvdMethod::sweeps;
+  return shape.columns > 2 * svd::block_width ? SvdMethod::blocks : SvdMethod::pairs;
 }
 
 /// At most 1024 threads for all pairs. Each pair's rotation is computed by all of its threads, so that few are cheaper
@@ -62,20 +76,34 @@ std::uint32_t SvdStatement::groups() const {
   return method == SvdMethod::blocks ? shape.padded / svd::block_width / 2 : shape.padded / 2;
 }
 
-/// A pair of columns: three products and a rotation, of V too.
 std::uint64_t svd_rotate_work(const SvdStatement& statement) {
-  const svd::Shape& shape = statement.shape;
-  const std::uint64_t pair = 7 * std::uint64_t{shape.rows} + (statement.with_vectors ? 4 : 0) * shape.columns;
+  const std::uint64_t pair = pair_work(statement.shape, statement.with_vectors);
   constexpr std::uint64_t of_blocks = svd::block_width * (2 * svd::block_width - 1);
   if (statement.method == SvdMethod::pairs) return pair;
   if (statement.method == SvdMethod::blocks) return of_blocks * pair;
-  return saturated_product(std::uint64_t{shape.padded} * (shape.padded - 1) / 2, pair);
+  return saturated_product(pairs_of(statement.shape.padded), pair);
 }
 
-SvdStatement with_sweeps_at_once(SvdStatement statement, std::uint64_t matrices) {
-  if (statement.method != SvdMethod::sweeps) return statement;
-  const std::uint64_t fitting = statement.max_work / work_of({matrices, 1, 1}, svd_rotate_work(statement));
-  statement.sweeps_at_once = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, statement.max_sweeps));
+std::uint64_t svd_store_work(const SvdStatement& statement) {
+  const std::uint64_t rows = statement.shape.rows, columns = statement.shape.columns;
+  return columns * (4 * rows + columns);
+}
+
+/// The furthest row, and two passes of projecting and subtracting, over all columns before.
+std::uint64_t svd_complete_work(const SvdStatement& statement) {
+  return statement.with_vectors ? 5 * std::uint64_t{statement.shape.rows} * statement.shape.columns : 0;
+}
+
+SvdStatement with_divided_work(SvdStatement statement, std::uint64_t matrices) {
+  /// How many parts of so much work each fit beside `other` work.
+  const auto fitting = [&](std::uint64_t part, std::uint64_t other, std::uint32_t all) {
+    const std::uint64_t of_part = std::max<std::uint64_t>(work_of({matrices, 1, 1}, part), 1);
+    const std::uint64_t left = statement.max_work - std::min(statement.max_work, work_of({matrices, 1, 1}, other));
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left / of_part, 1, all));
+  };
+  if (statement.method == SvdMethod::sweeps)
+    statement.sweeps_at_once = fitting(svd_rotate_work(statement), 0, statement.max_sweeps);
+  statement.ranks_at_once = fitting(svd_complete_work(statement), svd_store_work(statement), statement.shape.columns);
   return statement;
 }
 
@@ -96,13 +124,14 @@ SvdStatement svd_statement(const reference::SvdProblem<Real>& problem, bool with
   svd::Shape& shape = statement.shape;
   shape.rows = static_cast<std::uint32_t>(std::max(problem.M, problem.N));
   shape.columns = static_cast<std::uint32_t>(problem.K());
-  statement.method = method_of(path, shape.columns);
+  statement.method = method_of(path, shape);
   shape.padded = rounded_up(shape.columns, statement.method == SvdMethod::blocks ? 2 * svd::block_width : 2);
   shape.is_wide = problem.M < problem.N ? 1 : 0;
   shape.top = top_of(shape.rows, shape.columns);
   shape.groups = statement.groups();
   statement.max_sweeps = max_sweeps;
   statement.sweeps_at_once = statement.method == SvdMethod::sweeps ? max_sweeps : 1;
+  statement.ranks_at_once = std::max(shape.columns, 1U);
   statement.threads_per_pair = threads_per_pair_of(shape);
   if (statement.method == SvdMethod::sweeps) choose_shared(statement);
   return statement;

@@ -35,7 +35,8 @@ struct SvdStatement {
   std::uint32_t max_sweeps = 1;
   std::uint64_t max_work = default_max_work;
   std::uint32_t sweeps_at_once = 1;  ///< in a dispatch
-  svd::Shape shape{};                ///< except sweep, sweeps and step
+  std::uint32_t ranks_at_once = 1;   ///< in a dispatch that finishes
+  svd::Shape shape{};                ///< except sweep, sweeps, step and ranks
 
   std::uint64_t M() const { return shape.is_wide != 0 ? shape.columns : shape.rows; }
   std::uint64_t N() const { return shape.is_wide != 0 ? shape.rows : shape.columns; }
@@ -49,8 +50,12 @@ struct SvdStatement {
 /// The work of a threadgroup that rotates: in a step, or in a sweep of SvdMethod::sweeps.
 std::uint64_t svd_rotate_work(const SvdStatement& statement);
 
-/// With as many sweeps in a dispatch on `matrices` matrices as its work allows.
-SvdStatement with_sweeps_at_once(SvdStatement statement, std::uint64_t matrices);
+/// The work of a threadgroup that loads or stores a matrix, and of one that completes a column of U.
+std::uint64_t svd_store_work(const SvdStatement& statement);
+std::uint64_t svd_complete_work(const SvdStatement& statement);
+
+/// With as many sweeps and ranks in a dispatch on `matrices` matrices as its work allows.
+SvdStatement with_divided_work(SvdStatement statement, std::uint64_t matrices);
 
 /// Errors: limit, for extents that the kernels cannot count.
 Result<void> check_svd_extents(std::uint64_t M, std::uint64_t N);

@@ -48,7 +48,7 @@ Result<void> Svd::compute(const SvdProblem<Real>& problem, const SvdOutput<Real>
   for (std::uint64_t first = 0; first < B; first += chunk) {
     const std::uint64_t count = std::min(chunk, B - first);
     statement.B = count;
-    const host::SvdStatement part = host::with_sweeps_at_once(statement, count);
+    const host::SvdStatement part = host::with_divided_work(statement, count);
     const auto run =
         host::SvdRun::start(engine, part, *kernels, std::as_bytes(host::part_of(problem.A, B, first, count)));
     if (!run) return tl::unexpected(run.error());
@@ -80,7 +80,7 @@ Result<SvdPlan> Svd::prepare(const SvdProblem<Real>& problem, bool with_vectors)
   if (!kernels) return tl::unexpected(kernels.error());
   const std::lock_guard lock(*mutex_);
   const std::uint64_t chunk = host::svd_chunk(device_->limits(), statement, options_.workspace_bytes);
-  return host::svd_plan(*device_, host::with_sweeps_at_once(statement, chunk), *kernels, chunk);
+  return host::svd_plan(*device_, host::with_divided_work(statement, chunk), *kernels, chunk);
 }
 
 template <class Real>

@@ -116,6 +116,19 @@ void store_vectors(device const float* left, device const float* right, device D
   for (uint k = lane; k < N; k += lane_count) Vh[ulong(r) * N + k] = stored<D>(is_turned ? -right[k] : right[k]);
 }
 
+/// Computes S, the columns of U whose norm does not count as 0, and the order of columns.
+inline void order_columns(device float* work, device float* norms, device uint* order, device uint* values,
+                          int exponent, Shape shape, Place place) {
+  normalize(work, norms, shape, place);
+  threadgroup_barrier(mem_flags::mem_device);
+  for (uint j = place.index; j < shape.columns; j += place.count) {
+    const uint rank = rank_of(j, norms, shape.columns);
+    order[rank] = j;
+    values[rank] = scaled_bits(norms[j], -exponent);
+  }
+  threadgroup_barrier(mem_flags::mem_device);
+}
+
 template <class D>
 kernel void finish(constant Shape& shape [[buffer(shape_index)]], device float* work [[buffer(work_index)]],
                    device float* rotations [[buffer(rotations_index)]],
@@ -133,18 +146,12 @@ kernel void finish(constant Shape& shape [[buffer(shape_index)]], device float* 
   device uint* const order = all_orders + first;
   const Ordered W = {column_of(work, b, 0, shape.rows, shape), order, shape.rows};
   const Ordered V = {column_of(rotations, b, 0, shape.columns, shape), order, shape.columns};
-  normalize(W.columns, norms, shape, place);
-  threadgroup_barrier(mem_flags::mem_device);
-  for (uint j = thread_index; j < shape.columns; j += thread_count) {
-    const uint rank = rank_of(j, norms, shape.columns);
-    order[rank] = j;
-    values[first + rank] = scaled_bits(norms[j], -exponents[b]);
-  }
+  if (shape.first_rank == 0) order_columns(W.columns, norms, order, values + first, exponents[b], shape, place);
   if (!with_vectors) return;
-  threadgroup_barrier(mem_flags::mem_device);
-  uint known = 0;
-  while (known < shape.columns && norms[order[known]] >= min_norm) ++known;
-  for (; known < shape.columns; ++known) complete(W, known, all_projections + first, parts, place);
+  uint known = shape.first_rank;
+  while (known < shape.end_rank && norms[order[known]] >= min_norm) ++known;
+  for (; known < shape.end_rank; ++known) complete(W, known, all_projections + first, parts, place);
+  if (shape.end_rank < shape.columns) return;
   const bool is_wide = shape.is_wide != 0;
   const ulong elements = ulong(shape.columns) * shape.columns, long_elements = ulong(shape.rows) * shape.columns;
   device D* const U = left + b * (is_wide ? elements : long_elements);

@@ -11,7 +11,8 @@
 //
 //   svd_load_D             a threadgroup per matrix: W = A, scaled, its columns sorted; V = I, sorted in the same way
 //   svd_sweeps_T           a threadgroup per matrix, T threads per pair of columns: some sweeps
-//   svd_finish_D           a threadgroup per matrix: S, U and Vh
+//   svd_finish_D           a threadgroup per matrix: S, U and Vh. Dispatches of some ranks each complete U: the first
+//                          computes S, the last stores U and Vh
 //
 // svd_sweeps_T_threadgroup is svd_sweeps_T with W, and V if it fits, in threadgroup memory. More than 256 columns take,
 // instead of svd_sweeps_T, a dispatch for each step of the round robin of blocks:
@@ -122,6 +123,7 @@ struct Shape {
   uint32_t sweeps;  ///< in this dispatch: svd_sweeps
   uint32_t step;    ///< of the round robin: jacobi_rotate, block_rotate
   uint32_t groups;  ///< that rotate the pairs of a matrix: settle
+  uint32_t first_rank, end_rank;  ///< of this dispatch, in descending order of S: finish
 };
 
 /// C [rows, columns] = A B over `depth` terms. Element (i, k) of a factor is at i * row_stride + k * column_stride.

@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "metal/device/or_throw.h"
+#include "metal/device/shader_source.h"
 #include "metal/host/commands.h"
+#include "metal/host/kernel_file.h"
 #include "metal/host/svd/svd.h"
 #include "tests/host/device_batch.h"
 #include "tests/kernels/emulated.h"
@@ -132,6 +134,49 @@ TEST_F(SvdOnEmulator, APlanSaysWhichMatrixDoesNotConverge) {
     EXPECT_EQ(or_throw(host.prepare(typed.problem(), true)).check_status(status).error().text,
               "A[b=0]: columns not orthogonal after 2 sweeps");
     EXPECT_FALSE(results == results_of(svd({.path = path}), c));
+  }
+}
+
+/// A matrix of zeros, one with two columns of zeros, and one of full rank.
+SvdCase with_zero_columns() {
+  SvdCase c = some_svd(7, 5, 3);
+  for (std::size_t i = 0; i < 35; ++i) c.A[i] = 0.0F;
+  for (std::size_t i = 35; i < 70; ++i)
+    if (i % 5 == 1 || i % 5 == 4) c.A[i] = 0.0F;
+  return c;
+}
+
+TEST_F(SvdOnEmulator, CompletesUInAnyNumberOfDispatches) {
+  const SvdCase c = with_zero_columns();
+  const Svd whole = svd(), divided = svd({.max_work = 1});
+  const auto dispatches_of = [&](const Svd& host) {
+    return or_throw(host.prepare(TypedSvd<float>(c).problem(), true)).dispatches().finishes();
+  };
+  EXPECT_EQ(dispatches_of(whole), 1U);
+  EXPECT_EQ(dispatches_of(divided), 5U);
+  EXPECT_EQ(results_of(divided, c), results_of(whole, c));
+  expect_svd(results_of(divided, c), c, "float");
+}
+
+/// Planted: each dispatch computes the norms anew, of columns that are normalized already; and completes all columns.
+TEST_F(SvdOnEmulator, FaultyDispatchesThatCompleteUGiveOtherBits) {
+  const std::string source = or_throw(text_with_includes(host::kernel_file(Svd::kernel_file)));
+  const SvdCase c = with_zero_columns();
+  const SvdResults<float> expected = results_of(svd(), c);
+  for (const auto& [text, instead] : {std::pair<std::string, std::string>{"if (shape.first_rank == 0)", "if (true)"},
+                                      {"uint known = shape.first_rank;", "uint known = shape.first_rank + 1;"}}) {
+    std::string edited = source;
+    edited.replace(edited.find(text), text.size(), instead);
+    const auto library = or_throw(device_->new_library(edited));
+    EXPECT_FALSE(results_of(Svd::create(device_, library, {.max_work = 1}).value(), c) == expected) << instead;
+  }
+}
+
+TEST_F(SvdOnEmulator, DividesTheProductsOfTheRandomizedSvd) {
+  const RandomizedSvd randomized{.rank = 2, .oversampling = 3, .power_iterations = 1};
+  for (const auto& [M, N] : {std::pair{40, 17}, {17, 40}}) {
+    const SvdCase c = some_svd(M, N);
+    EXPECT_EQ(randomized_of(svd({.max_work = 1}), c, randomized), randomized_of(svd(), c, randomized)) << M;
   }
 }
 

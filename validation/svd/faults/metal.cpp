@@ -41,7 +41,7 @@ constexpr ShaderFault<metal::SvdPath> shader_faults[] = {
      "scaled_bits(norms[j], -exponents[0])"},
     {{"metal-null-space-as-it-is", "columns of no length are stored as they are", "null-space"},
      production,
-     "for (; known < shape.columns; ++known) complete(W, known, all_projections + first, parts, place);",
+     "for (; known < shape.end_rank; ++known) complete(W, known, all_projections + first, parts, place);",
      ""},
     {{"metal-stride-of-vh", "rows of Vh are M apart", "orthonormal-v"},
      production,
