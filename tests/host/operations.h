@@ -113,8 +113,7 @@ struct SvdOperation {
   static std::map<std::string, std::vector<float>> copied(const SvdCase& c) { return {{"svd matrices", c.A}}; }
   static std::string bfloat_kernel(KernelPath) { return "svd_load_bfloat"; }
   static std::pair<std::string, std::string> edit() {
-    return {"values[rank] = scaled_bits(norms[j], -exponent);",
-            "values[rank] = as_type<uint>(42.0f);"};
+    return {"values[rank] = scaled_bits(norms[j], -exponent);", "values[rank] = as_type<uint>(42.0f);"};
   }
   static float edited_value(const SvdResults<float>& results) { return results.S[0]; }
   static std::vector<std::function<void(SvdCase&)>> invalid_problems() {

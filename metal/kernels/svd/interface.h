@@ -119,10 +119,10 @@ struct Shape {
   uint32_t padded;   ///< columns of W and V, zero past `columns`: an even number; for blocks a multiple of 32
   uint32_t is_wide;  ///< M < N
   int32_t top;
-  uint32_t sweep;   ///< of this dispatch the first, counted from 0
-  uint32_t sweeps;  ///< in this dispatch: svd_sweeps
-  uint32_t step;    ///< of the round robin: jacobi_rotate, block_rotate
-  uint32_t groups;  ///< that rotate the pairs of a matrix: settle
+  uint32_t sweep;                 ///< of this dispatch the first, counted from 0
+  uint32_t sweeps;                ///< in this dispatch: svd_sweeps
+  uint32_t step;                  ///< of the round robin: jacobi_rotate, block_rotate
+  uint32_t groups;                ///< that rotate the pairs of a matrix: settle
   uint32_t first_rank, end_rank;  ///< of this dispatch, in descending order of S: finish
 };
 
