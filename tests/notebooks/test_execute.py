@@ -1,9 +1,10 @@
 """execute.py: what is wrong with a notebook must fail, each in its way."""
 
 import json
-import subprocess
 import sys
+from types import SimpleNamespace
 
+import execute
 import nbformat
 import pytest
 from conftest import NOTEBOOKS
@@ -16,7 +17,7 @@ SOLUTION = "<details>\n\n```python\ndef double(x):\n    return 2 * x\n```\n\n</d
 
 
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path, monkeypatch, capsys):
     def run(*cells, answers=None, breaks=()):
         made = [nbformat.v4.new_markdown_cell(c) if c[0] == "<" else nbformat.v4.new_code_cell(c) for c in (PREFACE, *cells)]
         notebook = nbformat.v4.new_notebook(cells=made)
@@ -25,11 +26,9 @@ def run(tmp_path):
         nbformat.write(notebook, tmp_path / "try.ipynb")
         (tmp_path / "try.json").write_text(json.dumps(answers))
         options = [] if answers is None else ["--answers", str(tmp_path)]
-        return subprocess.run(
-            [sys.executable, NOTEBOOKS / "execute.py", "--output", tmp_path / "out", *options, tmp_path / "try.ipynb"],
-            capture_output=True,
-            text=True,
-        )
+        arguments = ["--output", tmp_path / "out", *options, tmp_path / "try.ipynb"]
+        monkeypatch.setattr(sys, "argv", ["execute.py", *map(str, arguments)])
+        return SimpleNamespace(returncode=execute.main(), stderr=capsys.readouterr().err)
 
     return run
 
