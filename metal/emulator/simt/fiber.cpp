@@ -8,6 +8,11 @@
 #ifdef ASSAY_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+
+/// Clang's AddressSanitizer would give each of thousands of fibers megabytes to find uses of variables after return.
+extern "C" const char* __asan_default_options() {
+  return "detect_stack_use_after_return=0";
+}
 #endif
 
 namespace assay::metal::emulator {
