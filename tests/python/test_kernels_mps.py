@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import assay.metal  # noqa: E402
+import assay  # noqa: E402
 from assay.torch import _mps, ctc_loss, linear_cross_entropy, svd  # noqa: E402
 from assay.torch._define import gpu_module  # noqa: E402
 
@@ -20,7 +20,7 @@ def emulated():
 
 
 def ctc_of(logits):
-    """Loss and gradient, times 1."""
+    """Loss and gradient."""
     x = logits.clone().requires_grad_()
     loss = ctc_loss(x, *BATCH, logits=True)
     loss.backward()
@@ -55,6 +55,12 @@ def test_ctc_agrees_with_the_kernel_for_cpus_and_without_offsets_it_does_not(mon
     monkeypatch.setattr(_mps._Memory, "_keep", without_offsets)
     with contextlib.suppress(assay.metal.CheckError, assay.metal.MetalError):  # it may read what is not there
         assert not agrees(ctc_of, LOGITS)
+
+
+def test_the_gate_passes_it():
+    declared = {"dtype": "float32", "reductions": "none", "inputs": "logits", "gradient_of": "logits"}
+    with emulated():
+        assay.gate("ctc", ctc_loss, cases=1, filter="^gradient$", **declared).raise_for_failure()
 
 
 def test_cross_entropy_agrees_with_the_kernel_for_cpus():
@@ -143,6 +149,7 @@ def test_the_longest_rows_of_classes_take_threadgroup_memory():
     with _mps.standing_in(lambda text: texts.append(text) or Launches(done, 1024)):
         ctc_loss(torch.randn(9, 3, 300), *BATCH, logits=True)
         ctc_loss(torch.randn(9, 3, 9000), *BATCH, logits=True)
+    assert all(len(offsets) == 14 for _, offsets, *_ in done)  # the kernels take a gradient, though there is none
     assert "threadgroup float4 held[75];" in texts[0]
     assert [name for name, *_ in done if "emissions" in name] == ["ctc_emissions_held_float", "ctc_emissions_wide_float"]
 
@@ -161,9 +168,9 @@ def test_offsets_are_views_and_what_is_not_bound_is_a_tensor_of_its_own():
     plan = {"buffers": [("table", 2, b"ab"), ("A", 24, None)], "commands": [[dispatch]]}
     memory = _mps._Memory(plan, {"A": A}, A.device)
     ((one, bound),) = memory.commands[0]
-    arguments = memory.arguments(one, bound)
+    arguments = memory.arguments(one, bound, 6)
     assert [tuple(one.tolist()) for one in (arguments[0], arguments[2], arguments[4])] == [
         tuple(b"12345678"), (2.0, 3.0, 4.0, 5.0), tuple(b"ab"),
     ]  # fmt: skip
     assert arguments[2].data_ptr() == A.data_ptr() + 8 and arguments[0].storage_offset() % 256 == 0
-    assert len({one.data_ptr() for one in arguments}) == 5
+    assert len({one.data_ptr() for one in arguments}) == 6

@@ -19,6 +19,8 @@ from ._define import aligned, gpu_module
 
 _ALIGNMENT = 256  # of structures in constant memory, on all GPUs that Metal has
 
+_MAX_ARGUMENTS = 31  # of a kernel
+
 # Pairs of an index and a value: the bytes of a function constant, or of threadgroup memory.
 _Values = Tuple[Tuple[int, Any], ...]
 
@@ -80,11 +82,20 @@ def _library(shader: str, dtype: torch.dtype, constants: _Values, lengths: _Valu
     return (_stand_in or torch.mps.compile_shader)(text)
 
 
+@functools.lru_cache(maxsize=None)
+def _argument_count(shader: str) -> int:
+    return 1 + max(int(index) for index in re.findall(r"\w+_index = (\d+)", gpu_module().shader_text(shader)))
+
+
 class _Shader(NamedTuple):
     """A file of metal/kernels, for tensors of one type."""
 
     name: str
     dtype: torch.dtype
+
+    def argument_count(self) -> int:
+        """Places in the arguments of its kernels, each of which uses some."""
+        return _argument_count(self.name)
 
     def kernel(self, dispatch: Mapping[str, Any]) -> Any:
         constants, lengths = (tuple(sorted(dispatch[one].items())) for one in ("constants", "threadgroup_lengths"))
@@ -114,8 +125,7 @@ class _Memory:
     def __init__(self, plan: Mapping[str, Any], given: Mapping[str, torch.Tensor], device: torch.device) -> None:
         self._host: List[bytes] = []
         self._host_length = 0
-        self._empty = torch.empty(16, dtype=torch.uint8, device=device)
-        self._spare: Dict[int, torch.Tensor] = {}
+        self._spare = torch.empty(_MAX_ARGUMENTS, 16, dtype=torch.uint8, device=device).unbind()
         places: List[Any] = []
         for label, length, contents in plan["buffers"]:
             if label in given:
@@ -140,15 +150,12 @@ class _Memory:
     def _bytes_of(self, dispatch: Mapping[str, Any]) -> Dict[int, slice]:
         return {index: self._keep(contents) for index, contents in dispatch["bytes"].items()}
 
-    def arguments(self, dispatch: Mapping[str, Any], bound: Mapping[int, torch.Tensor]) -> List[torch.Tensor]:
+    def arguments(self, dispatch: Mapping[str, Any], bound: Mapping[int, torch.Tensor], count: int) -> List[torch.Tensor]:
         """By [[buffer(index)]]. An index that nothing is bound to has a tensor that the kernel does not use."""
         tensors = dict(bound)
         for index, (place, offset) in dispatch["buffers"].items():
             tensors[index] = _from(self._places[place], offset)
-        for index in range(max(tensors)):
-            if index not in tensors:
-                tensors[index] = self._spare.setdefault(index, torch.empty_like(self._empty))
-        return [tensors[index] for index in range(len(tensors))]
+        return [tensors.get(index, self._spare[index]) for index in range(count)]
 
 
 def _from(tensor: torch.Tensor, offset: int) -> torch.Tensor:
@@ -165,8 +172,8 @@ def _launch(shader: _Shader, plan: Mapping[str, Any], given: Mapping[str, Option
         if number > 0 and _stand_in is None:
             torch.mps.synchronize()  # macOS ends a command buffer that takes seconds
         for dispatch, bound in dispatches:
-            kernel, arguments = shader.kernel(dispatch), memory.arguments(dispatch, bound)
-            kernel(*arguments, threads=dispatch["threads"], group_size=dispatch["group"])
+            arguments = memory.arguments(dispatch, bound, shader.argument_count())
+            shader.kernel(dispatch)(*arguments, threads=dispatch["threads"], group_size=dispatch["group"])
 
 
 def ctc_loss(
