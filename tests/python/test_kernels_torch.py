@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import assay  # noqa: E402
-from assay.torch import CTCLoss, _cce, _ctc, _cuda, _define, _judged, _svd  # noqa: E402
+from assay.torch import CTCLoss, _cce, _ctc, _define, _gpu, _judged, _svd  # noqa: E402
 from assay.torch import ctc_loss, linear_cross_entropy, randomized_svd, svd  # noqa: E402
 
 needs_custom_op = pytest.mark.skipif(
@@ -155,7 +155,7 @@ def test_inputs_on_gpus_are_refused_as_on_cpus():
     arguments = [one.numpy() for one in BATCH] + [np.empty(0, np.float32), {**OPTIONS_OF_CTC, "logits": True}]
 
     def expect_valid(*arguments):
-        _cuda._expect_valid(_cuda._frame_maxima_are_finite(x), x, *arguments)
+        _gpu._expect_valid(_gpu._frame_maxima_are_finite(x), x, *arguments)
 
     x[8, 1] = float("nan")  # past the row's length: nobody reads it
     expect_valid(*arguments)
@@ -168,11 +168,11 @@ def test_inputs_on_gpus_are_refused_as_on_cpus():
     expect_valid(*arguments[:-1], {**OPTIONS_OF_CTC, "logits": False})
 
     hidden = torch.tensor([[0.0, 1.0], [float("nan"), 2.0]])
-    _cuda._expect_finite("hidden", "nh", hidden, ignored=np.array([False, True]))
+    _gpu._expect_finite("hidden", "nh", hidden, ignored=np.array([False, True]))
     with pytest.raises(ValueError, match=r"hidden\[n=1, h=0\] = nan: expected a finite number"):
-        _cuda._expect_finite("hidden", "nh", hidden, ignored=np.array([True, False]))
+        _gpu._expect_finite("hidden", "nh", hidden, ignored=np.array([True, False]))
     with pytest.raises(ValueError, match=r"A\[b=0, i=1, j=1\] = -inf: expected a finite number"):
-        _cuda._expect_finite("A", "bij", torch.tensor([[[0.0, 1.0], [2.0, -float("inf")]]]))
+        _gpu._expect_finite("A", "bij", torch.tensor([[[0.0, 1.0], [2.0, -float("inf")]]]))
 
 
 @pytest.mark.parametrize("shape", [(2, 5, 3), (2, 3, 5), (2, 4, 4)])
@@ -183,7 +183,7 @@ def test_the_gradient_of_svd_for_gpus_is_that_of_the_kernel(shape):
     for wanted in itertools.product([False, True], repeat=3):
         cotangents = [torch.ones_like(one).tril(1) if want else None for one, want in zip((U, S, Vh), wanted)]
         expected = _svd._compute_backward(U, S, Vh, *cotangents)
-        assert torch.allclose(_cuda.svd_gradient(U, S, Vh, *cotangents), expected, rtol=1e-12, atol=1e-13)
+        assert torch.allclose(_gpu.svd_gradient(U, S, Vh, *cotangents), expected, rtol=1e-12, atol=1e-13)
 
 
 @pytest.mark.parametrize("shape", [(3, 4, 3), (3, 4), (3, 3)])

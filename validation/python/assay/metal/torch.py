@@ -8,19 +8,34 @@ Tensors are those of the CPU, or arrays of NumPy. PyTorch itself is not imported
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, List, Optional, Sequence, Union
+
+import numpy as np
 
 from ._library import Kernel, Library, compile
 
 _MAX_THREADS = 1024
+_SCALARS = {
+    "half": np.float16, "bfloat": np.uint16, "float": np.float32, "short": np.int16, "ushort": np.uint16, "int": np.int32, "uint": np.uint32,
+    "long": np.int64, "ulong": np.uint64,
+}  # fmt: skip
 
 
 def _extents(value: Any) -> List[int]:
     return [int(extent) for extent in (value if isinstance(value, (tuple, list)) else (value,))]
 
 
+def _of_type(element: str, value: Any) -> Any:
+    """PyTorch binds memory, whatever its type. So bytes may hold elements of any type: here as an array of that type."""
+    scalar = re.sub(r"[234]$", "", element)
+    if scalar not in _SCALARS or str(getattr(value, "dtype", "")) not in ("uint8", "torch.uint8"):
+        return value
+    return np.asarray(value).view(_SCALARS[scalar])
+
+
 class ShaderKernel:
-    """A kernel as PyTorch calls it: one argument for each buffer, a tensor, a number or a list of numbers."""
+    """A kernel as PyTorch calls it: the argument of place i, a tensor, a number or a list of numbers, is [[buffer(i)]]."""
 
     max_threads_per_threadgroup = _MAX_THREADS
     thread_execution_width = 32
@@ -48,7 +63,14 @@ class ShaderKernel:
             threads = math.prod(tensors[0].shape)
         grid = _extents(threads)
         group = [min(grid[0], _MAX_THREADS)] if group_size is None else _extents(group_size)
-        self._kernel(*values, grid=grid, group=group)
+        self._kernel(*self._bound(values), grid=grid, group=group)
+
+    def _bound(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The values of the kernel's buffers: an index that the kernel does not take may have one too."""
+        buffers = self._kernel.buffers
+        if len(buffers) < len(self._kernel.values) or not buffers or len(values) <= buffers[-1].index:
+            return values  # for the kernel to say what it takes
+        return [_of_type(argument.element_type, values[argument.index]) for argument in buffers]
 
 
 class ShaderLibrary:

@@ -1,4 +1,4 @@
-"""The production kernels for PyTorch, on tensors of CPUs and NVIDIA GPUs, with autograd and torch.compile.
+"""The production kernels for PyTorch, on tensors of CPUs, NVIDIA and Apple GPUs, with autograd and torch.compile.
 
     import assay.torch
     loss = assay.torch.ctc_loss(logits, targets, input_lengths, target_lengths, logits=True)

@@ -11,7 +11,7 @@ from typing import Any, List, Optional, Tuple
 import torch
 
 from .. import _kernel_calls as calls
-from . import _cuda, _define
+from . import _define, _gpu
 from ._define import array_of, carried, dtype_name, expect_floats, integers, tensor_of
 
 _OPTIONS = ("ignore_index", "label_smoothing", "logit_softcap", "z_loss", "reduction")
@@ -28,7 +28,7 @@ def _problem(inputs: Tuple[Any, ...], upstream: Any = None) -> calls.LinearCross
 def _on_gpu(inputs: Tuple[Any, ...], upstream: Any, wanted: Tuple[bool, ...]) -> Tuple[torch.Tensor, List[torch.Tensor]]:
     hidden, weight, targets, bias, *options = inputs
     given = dict(zip(_OPTIONS, options))
-    return _cuda.linear_cross_entropy(hidden, weight, bias, array_of(targets), calls.upstream_of(upstream), given, wanted)
+    return _gpu.linear_cross_entropy(hidden, weight, bias, array_of(targets), calls.upstream_of(upstream), given, wanted)
 
 
 def _in_one_pass(inputs: Tuple[Any, ...], wanted: Tuple[bool, ...]) -> bool:
@@ -38,9 +38,9 @@ def _in_one_pass(inputs: Tuple[Any, ...], wanted: Tuple[bool, ...]) -> bool:
 def _compute(*arguments: Any) -> Tuple[torch.Tensor, ...]:
     """Loss; the log-sum-exp of each token, or nothing; the gradients, or nothing."""
     inputs, wanted = arguments[:9], arguments[9:]
-    if inputs[0].is_cuda:
+    if _gpu.computes(inputs[0]):
         loss, gradients = _on_gpu(inputs, None, wanted if _in_one_pass(inputs, wanted) else (False,) * 3)
-        return (loss, loss.new_empty(0, dtype=torch.float64), *gradients)
+        return (loss, loss.new_empty(0), *gradients)
     problem, dtype, threads = _problem(inputs), inputs[0].dtype, torch.get_num_threads()
     if _in_one_pass(inputs, wanted):
         loss, gradients = problem.loss(wanted, threads)
@@ -62,8 +62,9 @@ def _fake(*arguments: Any) -> Tuple[torch.Tensor, ...]:
     inputs, wanted = arguments[:9], arguments[9:]
     hidden, one_pass = inputs[0], _in_one_pass(inputs, wanted)
     loss = hidden.new_empty(calls.loss_shape(inputs[8], (hidden.shape[0],)), dtype=torch.float32)
-    has_no_sums = one_pass or hidden.is_cuda
-    log_sum_exp = hidden.new_empty((0,) if has_no_sums else hidden.shape[:1], dtype=torch.float64)
+    on_gpu = _gpu.computes(hidden)
+    shape, dtype = (0,) if one_pass or on_gpu else hidden.shape[:1], torch.float32 if on_gpu else torch.float64
+    log_sum_exp = hidden.new_empty(shape, dtype=dtype)
     return (loss, log_sum_exp, *_fake_gradients(inputs, wanted if one_pass else (False,) * 3))
 
 
@@ -90,7 +91,7 @@ def _backward(ctx: Any, upstream: Optional[torch.Tensor], *_: Any) -> Tuple[Any,
 
 def _compute_backward(upstream: torch.Tensor, log_sum_exp: torch.Tensor, *arguments: Any) -> Tuple[torch.Tensor, ...]:
     inputs, wanted = arguments[:9], arguments[9:]
-    if inputs[0].is_cuda:
+    if _gpu.computes(inputs[0]):
         return tuple(_on_gpu(inputs, array_of(upstream.cpu()), wanted)[1])
     problem, threads = _problem(inputs, array_of(upstream)), torch.get_num_threads()
     if len(log_sum_exp) == len(inputs[0]):
@@ -153,7 +154,7 @@ def linear_cross_entropy(
     """
     given = {"hidden": hidden, "weight": weight, **({} if bias is None else {"bias": bias})}
     for name, one in given.items():
-        expect_floats(name, one, calls.LOSS_DTYPES, ("cpu", "cuda"))
+        expect_floats(name, one, calls.LOSS_DTYPES, _define.DEVICES)
     _expect_shapes(hidden, weight, targets, bias)
     calls.loss_shape(reduction, ())
     enabled = torch.is_grad_enabled()

@@ -7,7 +7,7 @@ from typing import Any, Optional, Tuple
 import torch
 
 from .. import _kernel_calls as calls
-from . import _cuda, _define
+from . import _define, _gpu
 from ._define import array_of, carried, expect_floats, integers, tensor_of
 
 _NO_UPSTREAM = calls.upstream_of(None)
@@ -17,8 +17,8 @@ def _call(inputs: Tuple[Any, ...], upstream: Any, with_gradient: bool) -> Tuple[
     activations, targets, input_lengths, target_lengths, blank, reduction, zero_infinity, logits = inputs
     options = {"blank": blank, "reduction": reduction, "zero_infinity": zero_infinity, "logits": logits}
     lengths = array_of(targets), array_of(input_lengths), array_of(target_lengths)
-    if activations.is_cuda:
-        return _cuda.ctc_loss(activations, *lengths, upstream, options, with_gradient)
+    if _gpu.computes(activations):
+        return _gpu.ctc_loss(activations, *lengths, upstream, options, with_gradient)
     threads = torch.get_num_threads()
     loss, gradient = calls.ctc_loss(carried(activations), *lengths, upstream, options, with_gradient, threads)
     return tensor_of(loss, torch.float32), tensor_of(gradient, activations.dtype)
@@ -105,7 +105,7 @@ def ctc_loss(
     1.098612
     """
     name = "logits" if logits else "log_probs"
-    expect_floats(name, log_probs, calls.LOSS_DTYPES, ("cpu", "cuda"))
+    expect_floats(name, log_probs, calls.LOSS_DTYPES, _define.DEVICES)
     if log_probs.dim() not in (2, 3):
         raise ValueError(f"{name} has shape {list(log_probs.shape)}: expected [T, N, C] or [T, C]")
     is_batch = log_probs.dim() == 3

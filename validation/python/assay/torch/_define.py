@@ -6,6 +6,7 @@ torch.compile. An older PyTorch calls the same functions from a torch.autograd.F
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Callable, Optional, Sequence, Tuple
 
 import numpy as np
@@ -13,6 +14,8 @@ import torch
 
 from .._arrays import Carried
 from .._kernel_calls import either
+
+DEVICES = ("cpu", "cuda", "mps")  # of the kernels that run on GPUs too
 
 
 def define(
@@ -73,6 +76,16 @@ def integers(name: str, value: Any) -> torch.Tensor:
     if tensor.is_floating_point() or tensor.is_complex():
         raise ValueError(f"{name} is {dtype_name(tensor.dtype)}: expected integers")
     return tensor.to(torch.int64) if tensor.device.type == "meta" else tensor.to("cpu", torch.int64)
+
+
+def aligned(tensor: torch.Tensor) -> torch.Tensor:
+    """For kernels that load four elements at once. Tensors are aligned, except for some views."""
+    return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
+
+
+def gpu_module() -> Any:
+    """assay.lib._gpu. Raises ImportError where the package was built without it."""
+    return importlib.import_module("assay.lib._gpu")
 
 
 def dtype_name(dtype: torch.dtype) -> str:

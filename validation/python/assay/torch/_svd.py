@@ -8,7 +8,7 @@ import torch
 
 from .. import _kernel_calls as calls
 from ..numpy import Svd
-from . import _cuda, _define
+from . import _define, _gpu
 from ._define import array_of, carried, expect_floats, tensor_of
 
 Factors = Tuple[torch.Tensor, torch.Tensor, torch.Tensor]
@@ -20,8 +20,8 @@ def _tensors(A: torch.Tensor, factors: Any) -> Factors:
 
 
 def _compute(A: torch.Tensor) -> Factors:
-    if A.is_cuda:
-        return _cuda.svd(A)
+    if _gpu.computes(A):
+        return _gpu.svd(A)
     return _tensors(A, calls.svd(carried(A), True, torch.get_num_threads()))
 
 
@@ -42,10 +42,10 @@ def _backward(ctx: Any, *cotangents: Optional[torch.Tensor]) -> Optional[torch.T
 
 def _compute_backward(U: torch.Tensor, S: torch.Tensor, Vh: torch.Tensor, *cotangents: Any) -> torch.Tensor:
     if U.is_cuda:
-        return _cuda.svd_gradient(U, S, Vh, *cotangents)
-    given = [None if one is None else array_of(one) for one in cotangents]
-    dA = calls.svd_gradient([carried(one) for one in (U, S, Vh)], given, torch.get_num_threads())
-    return tensor_of(dA, U.dtype)
+        return _gpu.svd_gradient(U, S, Vh, *cotangents)
+    given = [None if one is None else array_of(one.cpu()) for one in cotangents]  # Apple's GPUs have no double
+    dA = calls.svd_gradient([carried(one.cpu()) for one in (U, S, Vh)], given, torch.get_num_threads())
+    return tensor_of(dA, U.dtype).to(U.device)
 
 
 def _compute_randomized(A: torch.Tensor, rank: int, oversampling: int, power_iterations: int, seed: int) -> Factors:
@@ -83,7 +83,7 @@ _randomized_svd = _define.define(
 
 def _matrices(A: torch.Tensor, devices: Sequence[str] = ("cpu",)) -> torch.Tensor:
     """As [B, M, N]."""
-    on_gpu = isinstance(A, torch.Tensor) and A.is_cuda
+    on_gpu = isinstance(A, torch.Tensor) and _gpu.computes(A)
     expect_floats("A", A, calls.LOSS_DTYPES if on_gpu else calls.SVD_DTYPES, devices)
     if A.dim() < 2:
         raise ValueError(f"A has shape {list(A.shape)}: expected [..., M, N]")
@@ -114,7 +114,7 @@ def svd(A: torch.Tensor, full_matrices: bool = False) -> Svd:
     tensor([[1., 0.],
             [0., 1.]])
     """
-    matrices = _matrices(A, ("cpu", "cuda"))
+    matrices = _matrices(A, _define.DEVICES)
     if full_matrices and A.shape[-1] != A.shape[-2]:
         raise ValueError(f"full_matrices = True for A of shape {list(A.shape)}: expected False, or a square matrix")
     return _unflattened(_svd(matrices), A.shape[:-2])

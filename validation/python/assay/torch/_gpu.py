@@ -1,0 +1,166 @@
+"""The production kernels on tensors of a GPU: what NVIDIA's (_cuda.py) and Apple's (_mps.py) have in common.
+
+They differ in how the kernels of metal/kernels are launched: in place, and in the order of PyTorch's other work.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+import torch
+
+from .. import _kernel_calls as calls
+from . import _cuda, _mps
+from ._define import aligned, array_of, carried, dtype_name, gpu_module
+
+
+def computes(tensor: torch.Tensor) -> bool:
+    """Whether the tensor is computed here, and not by the kernels for CPUs."""
+    return tensor.is_cuda or _mps.computes(tensor)
+
+
+def _launcher(tensor: torch.Tensor) -> Any:
+    return _cuda if tensor.is_cuda else _mps
+
+
+def _type_of(tensor: torch.Tensor) -> Tuple[np.ndarray, str]:
+    name = dtype_name(tensor.dtype)
+    return calls.empty((0,), name), name
+
+
+def _expect_finite(name: str, axes: str, tensor: torch.Tensor, ignored: Optional[np.ndarray] = None) -> None:
+    """Raises ValueError at an element that is not finite, in a row that is not ignored. Waits for the stream, and takes
+    memory of the tensor's size only where there is such an element."""
+    if tensor.numel() == 0 or bool(torch.isfinite(torch.stack(torch.aminmax(tensor))).all()):
+        return
+    bad = ~torch.isfinite(tensor)
+    if ignored is not None:
+        bad &= ~torch.from_numpy(ignored).to(bad.device).unsqueeze(1)
+    for index in bad.nonzero()[:1].tolist():
+        place = ", ".join(f"{axis}={i}" for axis, i in zip(axes, index))
+        raise ValueError(f"{name}[{place}] = {tensor[tuple(index)].item()}: expected a finite number")
+
+
+def _frame_maxima_are_finite(activations: torch.Tensor) -> Optional[torch.Tensor]:
+    """Queues the answer; None where there are no activations."""
+    if activations.numel() == 0:
+        return None
+    return torch.isfinite(torch.stack(torch.aminmax(activations.amax(-1)))).all()
+
+
+def _expect_valid(
+    are_finite: Optional[torch.Tensor],
+    activations: torch.Tensor,
+    targets: np.ndarray,
+    input_lengths: np.ndarray,
+    *arguments: Any,
+) -> None:
+    """Waits for the answer of _frame_maxima_are_finite. Raises ValueError if a frame that the kernel reads is invalid: the
+    kernel for CPUs names the element."""
+    if are_finite is None or bool(are_finite):
+        return
+    largest = activations.amax(-1).cpu()
+    is_read = torch.arange(len(largest)).unsqueeze(1) < torch.from_numpy(input_lengths)
+    if not bool((torch.isfinite(largest) | ~is_read).all()):
+        calls.ctc_loss(
+            carried(activations.cpu()), targets, input_lengths, *arguments, False, torch.get_num_threads()
+        )
+
+
+def ctc_loss(
+    activations: torch.Tensor,
+    targets: np.ndarray,
+    input_lengths: np.ndarray,
+    target_lengths: np.ndarray,
+    upstream: np.ndarray,
+    options: Dict[str, Any],
+    with_gradient: bool,
+) -> Tuple[torch.Tensor, torch.Tensor]:
+    """As _kernel_calls.ctc_loss, whose checks it has. Waits for the check of the activations."""
+    dtype = activations.dtype
+    if dtype != torch.float32 and not np.array_equal(upstream, array_of(torch.from_numpy(upstream).to(dtype).float())):
+        activations = activations.float()  # such an upstream gradient is not exact in 16 bits
+    activations = activations.contiguous()
+    T, B, C = activations.shape
+    are_finite = _frame_maxima_are_finite(activations)
+    loss = activations.new_empty(calls.loss_shape(options["reduction"], (B,)), dtype=torch.float32)
+    gradient = torch.empty_like(activations) if with_gradient else activations.new_empty((0,))
+    with calls.named_activations(options["logits"]):
+        problem = gpu_module().CtcProblem(
+            *_type_of(activations), (T, B, C), calls.batch_targets(targets, B), input_lengths, target_lengths, upstream,
+            options["blank"], options["logits"], options["reduction"], options["zero_infinity"],
+        )  # fmt: skip
+        _launcher(activations).ctc_loss(problem, activations, loss, gradient if with_gradient else None)
+    # After the kernels are queued: the host prepares them while the GPU looks for invalid activations.
+    _expect_valid(are_finite, activations, targets, input_lengths, target_lengths, upstream, options)
+    return loss, gradient.to(dtype)
+
+
+def linear_cross_entropy(
+    hidden: torch.Tensor,
+    weight: torch.Tensor,
+    bias: Optional[torch.Tensor],
+    targets: np.ndarray,
+    upstream: np.ndarray,
+    options: Dict[str, Any],
+    wanted: Sequence[bool],
+) -> Tuple[torch.Tensor, List[torch.Tensor]]:
+    """Loss and the gradients in hidden, weight and bias; of size 0 where one is not wanted."""
+    inputs = [None if one is None else aligned(one.contiguous()) for one in (hidden, weight, bias)]
+    _expect_finite("hidden", "nh", inputs[0], ignored=targets == options["ignore_index"])
+    _expect_finite("weight", "vh", inputs[1])
+    losses = hidden.new_empty(len(targets), dtype=torch.float32)
+    gradients = [torch.empty_like(one) if want and one is not None else None for one, want in zip(inputs, wanted)]
+    values = calls.empty((0,), dtype_name(hidden.dtype)) if bias is None else array_of(bias.cpu())
+    problem = gpu_module().CceProblem(
+        *_type_of(hidden), (*hidden.shape, len(weight)), values, targets, upstream, options["ignore_index"],
+        options["logit_softcap"], options["label_smoothing"], options["z_loss"], options["reduction"],
+    )  # fmt: skip
+    _launcher(hidden).linear_cross_entropy(problem, inputs, losses, gradients)
+    results = [hidden.new_empty((0,)) if one is None else one for one in gradients]
+    return _reduced(losses, targets, options), results
+
+
+def _reduced(losses: torch.Tensor, targets: np.ndarray, options: Dict[str, Any]) -> torch.Tensor:
+    """As the kernel for CPUs: summed in double; the mean over no tokens is 0."""
+    if options["reduction"] == "none":
+        return losses
+    counted = int(np.count_nonzero(targets != options["ignore_index"])) if options["reduction"] == "mean" else 1
+    doubles = losses.double() if losses.is_cuda else losses.cpu().double()  # Apple's GPUs have no double
+    return (doubles.sum() / max(counted, 1)).float().to(losses.device)
+
+
+def svd(A: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """U [B, M, K], S [B, K], Vh [B, K, N] of A [B, M, N]. Waits for the results, to know that they have converged."""
+    A = A.contiguous()
+    _expect_finite("A", "bij", A)
+    B, M, N = A.shape
+    K = min(M, N)
+    U, S, Vh = A.new_empty(B, M, K), A.new_empty((B, K), dtype=torch.float32), A.new_empty(B, K, N)
+    _launcher(A).svd(gpu_module().SvdProblem(*_type_of(A), (B, M, N)), A, U, S, Vh)
+    return U, S, Vh
+
+
+def svd_gradient(U: torch.Tensor, S: torch.Tensor, Vh: torch.Tensor, dU: Any, dS: Any, dVh: Any) -> torch.Tensor:
+    """dA of (dU, dS, dVh), each None where it is 0: the formula of metal/cpu/svd/gradient.h, in double."""
+    dtype = U.dtype
+    U, S, Vh = U.double(), S.double(), Vh.double()
+    dU = torch.zeros_like(U) if dU is None else dU.double()
+    dVh = torch.zeros_like(Vh) if dVh is None else dVh.double()
+    P, Q = U.mT @ dU, Vh @ dVh.mT
+    p, q, column, row = P - P.mT, Q - Q.mT, S.unsqueeze(-2), S.unsqueeze(-1)
+    X = (_over(p + q, column - row) + _over(p - q, column + row)) / 2
+    if dS is not None:
+        X = X + torch.diag_embed(dS.double())
+    dA = U @ X @ Vh
+    if U.shape[-2] > U.shape[-1]:
+        dA = dA + _over(dU - U @ P, column) @ Vh
+    if Vh.shape[-1] > Vh.shape[-2]:
+        dA = dA + U @ _over(dVh - Q.mT @ Vh, row)
+    return dA.to(dtype)
+
+
+def _over(numerator: torch.Tensor, divisor: torch.Tensor) -> torch.Tensor:
+    """numerator / divisor, 0 where that divides by zero."""
+    return torch.where(divisor == 0, torch.zeros_like(numerator), numerator / divisor)

@@ -1,0 +1,207 @@
+"""Launches on Apple GPUs, by torch.mps.compile_shader: the same kernels, from the same .metal text.
+
+The hosts of metal/host say what is to be launched, as data: buffers, and dispatches with their function constants,
+offsets and threadgroup memory. compile_shader has none of the last three. So constants and the lengths of threadgroup
+memory go into the text, from which a library is compiled for each set of them, and offsets into views of tensors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+import re
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import torch
+
+from ._define import aligned, gpu_module
+
+_ALIGNMENT = 256  # of structures in constant memory, on all GPUs that Metal has
+
+_MAX_ARGUMENTS = 31  # of a kernel
+
+# Pairs of an index and a value: the bytes of a function constant, or of threadgroup memory.
+_Values = Tuple[Tuple[int, Any], ...]
+
+_stand_in: Optional[Callable[[str], Any]] = None
+
+
+@contextlib.contextmanager
+def standing_in(compile_shader: Callable[[str], Any]) -> Iterator[None]:
+    """For tests, where there is no Apple GPU: tensors of the CPU are computed here, with this compile_shader."""
+    global _stand_in
+    before, _stand_in = _stand_in, compile_shader
+    _library.cache_clear()
+    try:
+        yield
+    finally:
+        _stand_in = before
+        _library.cache_clear()
+
+
+def computes(tensor: torch.Tensor) -> bool:
+    return tensor.device.type == ("mps" if _stand_in is None else "cpu")
+
+
+def with_constants(text: str, constants: Mapping[int, bytes]) -> str:
+    """The text with these values in place of [[function_constant(index)]], all of which are bool; else false."""
+    numbers = {name: int(number) for name, number in re.findall(r"(\w+_constant) = (\d+)", text)}
+
+    def with_value(match: "re.Match[str]") -> str:
+        value = constants.get(numbers[match[2]], b"\0")
+        return f"{match[1]} = {'true' if any(value) else 'false'};"
+
+    return re.sub(r"(constant bool \w+) \[\[function_constant\((\w+)\)\]\];", with_value, text)
+
+
+def with_type(text: str, dtype: torch.dtype) -> str:
+    """The text with the kernels of this type alone: a third of what there is to compile."""
+    own = {torch.float32: "float", torch.float16: "half", torch.bfloat16: "bfloat"}[dtype]
+    return re.sub(rf"(?m)^INSTANTIATE_FOR\((?!{own}\))\w+\)$", "", text)
+
+
+def with_threadgroup_memory(text: str, lengths: Mapping[int, int]) -> str:
+    """The text with variables of these bytes in place of the arguments [[threadgroup(index)]]; else of one element."""
+    argument = re.compile(r"threadgroup (\w+)\* (\w+) \[\[threadgroup\((\d+)\)\]\],\s*")
+    while (match := argument.search(text)) is not None:
+        element, name, index = match[1], match[2], int(match[3])
+        count = max(1, lengths.get(index, 0) // {"float": 4, "float4": 16}[element])
+        body = text.index("{", match.end()) + 1
+        variable = f" threadgroup {element} {name}[{count}];"
+        text = text[: match.start()] + text[match.end() : body] + variable + text[body:]
+    return text
+
+
+@functools.lru_cache(maxsize=64)
+def _library(shader: str, dtype: torch.dtype, constants: _Values, lengths: _Values) -> Any:
+    text = with_constants(with_type(gpu_module().shader_text(shader), dtype), dict(constants))
+    text = with_threadgroup_memory(text, dict(lengths))
+    if _stand_in is None and not hasattr(torch.mps, "compile_shader"):
+        raise RuntimeError(f"PyTorch {torch.__version__} has no torch.mps.compile_shader: expected a newer one, or .cpu()")
+    return (_stand_in or torch.mps.compile_shader)(text)
+
+
+@functools.lru_cache(maxsize=None)
+def _argument_count(shader: str) -> int:
+    return 1 + max(int(index) for index in re.findall(r"\w+_index = (\d+)", gpu_module().shader_text(shader)))
+
+
+class _Shader(NamedTuple):
+    """A file of metal/kernels, for tensors of one type."""
+
+    name: str
+    dtype: torch.dtype
+
+    def argument_count(self) -> int:
+        """Places in the arguments of its kernels, each of which uses some."""
+        return _argument_count(self.name)
+
+    def kernel(self, dispatch: Mapping[str, Any]) -> Any:
+        constants, lengths = (tuple(sorted(dispatch[one].items())) for one in ("constants", "threadgroup_lengths"))
+        return getattr(_library(self.name, self.dtype, constants, lengths), dispatch["kernel"])
+
+
+def _plan(shader: _Shader, record: Callable[[int, Dict[str, int]], Dict[str, Any]]) -> Dict[str, Any]:
+    """What `record` gives for the GPU's memory, and for the threads that a group of each kernel has at most: known only
+    when the kernel is compiled, and asked for again if one has fewer than were planned."""
+    memory = int(torch.mps.recommended_max_memory()) if _stand_in is None else 0
+    most: Dict[str, int] = {}
+    while True:
+        plan = record(memory, most)
+        fewer = {}
+        for dispatch in (one for commands in plan["commands"] for one in commands):
+            supported = shader.kernel(dispatch).max_threads_per_threadgroup
+            if math.prod(dispatch["group"]) > supported:
+                fewer[dispatch["kernel"]] = supported
+        if not fewer:
+            return plan
+        most.update(fewer)
+
+
+class _Memory:
+    """The buffers of a plan: tensors of the caller, workspace, and one tensor of all that the host has written."""
+
+    def __init__(self, plan: Mapping[str, Any], given: Mapping[str, torch.Tensor], device: torch.device) -> None:
+        self._host: List[bytes] = []
+        self._host_length = 0
+        self._spare = torch.empty(_MAX_ARGUMENTS, 16, dtype=torch.uint8, device=device).unbind()
+        places: List[Any] = []
+        for label, length, contents in plan["buffers"]:
+            if label in given:
+                places.append(given[label])
+            elif contents is None:
+                places.append(torch.empty(length, dtype=torch.uint8, device=device))
+            else:
+                places.append(self._keep(contents))
+        commands = [[(one, self._bytes_of(one)) for one in dispatches] for dispatches in plan["commands"]]
+        host = torch.frombuffer(bytearray(b"".join(self._host)), dtype=torch.uint8).to(device)
+        self._places = [host[one] if isinstance(one, slice) else one for one in places]
+        self.commands = [
+            [(one, {index: host[at] for index, at in bound.items()}) for one, bound in dispatches] for dispatches in commands
+        ]
+
+    def _keep(self, contents: bytes) -> slice:
+        begin = self._host_length
+        self._host.append(contents + bytes(-len(contents) % _ALIGNMENT))
+        self._host_length += len(self._host[-1])
+        return slice(begin, begin + len(contents))
+
+    def _bytes_of(self, dispatch: Mapping[str, Any]) -> Dict[int, slice]:
+        return {index: self._keep(contents) for index, contents in dispatch["bytes"].items()}
+
+    def arguments(self, dispatch: Mapping[str, Any], bound: Mapping[int, torch.Tensor], count: int) -> List[torch.Tensor]:
+        """By [[buffer(index)]]. An index that nothing is bound to has a tensor that the kernel does not use."""
+        tensors = dict(bound)
+        for index, (place, offset) in dispatch["buffers"].items():
+            tensors[index] = _from(self._places[place], offset)
+        return [tensors.get(index, self._spare[index]) for index in range(count)]
+
+
+def _from(tensor: torch.Tensor, offset: int) -> torch.Tensor:
+    """The tensor's elements from this byte on."""
+    return tensor if offset == 0 else tensor.view(-1)[offset // tensor.element_size() :]
+
+
+def _launch(shader: _Shader, plan: Mapping[str, Any], given: Mapping[str, Optional[torch.Tensor]]) -> None:
+    if not plan["commands"]:
+        return
+    tensors = {label: one for label, one in given.items() if one is not None}
+    memory = _Memory(plan, tensors, next(iter(tensors.values())).device)
+    for number, dispatches in enumerate(memory.commands):
+        if number > 0 and _stand_in is None:
+            torch.mps.synchronize()  # macOS ends a command buffer that takes seconds
+        for dispatch, bound in dispatches:
+            arguments = memory.arguments(dispatch, bound, shader.argument_count())
+            shader.kernel(dispatch)(*arguments, threads=dispatch["threads"], group_size=dispatch["group"])
+
+
+def ctc_loss(
+    problem: Any, activations: torch.Tensor, loss: torch.Tensor, gradient: Optional[torch.Tensor]
+) -> None:
+    shader = _Shader("ctc/ctc.metal", activations.dtype)
+    plan = _plan(shader, lambda memory, most: gpu_module().ctc_plan(problem, gradient is not None, memory, most))
+    _launch(shader, plan, {"activations": aligned(activations), "loss": loss, "gradient": gradient})
+
+
+def linear_cross_entropy(
+    problem: Any,
+    inputs: Sequence[Any],
+    losses: torch.Tensor,
+    gradients: Sequence[Optional[torch.Tensor]],
+) -> None:
+    """`inputs` and `gradients`: of hidden, weight and bias."""
+    shader = _Shader("cce/cce.metal", inputs[0].dtype)
+    wanted = [one is not None for one in gradients]
+    plan = _plan(shader, lambda memory, most: gpu_module().cce_plan(problem, wanted, memory, most))
+    names = ("hidden", "weight", "bias", "loss", "dhidden", "dweight", "dbias")
+    _launch(shader, plan, dict(zip(names, (*inputs, losses, *gradients))))
+
+
+def svd(problem: Any, A: torch.Tensor, U: torch.Tensor, S: torch.Tensor, Vh: torch.Tensor) -> None:
+    shader = _Shader("svd/svd.metal", A.dtype)
+    plan = _plan(shader, lambda memory, most: gpu_module().svd_plan(problem, memory, most))
+    status = torch.empty(4 * len(A), dtype=torch.uint8, device=A.device)  # PyTorch had no uint32 for long
+    values = S.view(torch.uint8)  # the kernels write them as bits, in uint
+    _launch(shader, plan, {"A": A, "U": U, "S": values, "Vh": Vh, "status": status})
+    plan["check"](status.cpu().numpy().view("uint32"))
