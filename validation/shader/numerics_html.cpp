@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <sstream>
@@ -125,10 +126,11 @@ class Annotations {
 std::string row_of(std::uint32_t number, const std::string& source, const LineLoss& loss) {
   if (loss.position.line == 0)
     return fmt::format("<tr><td></td><td></td><td class=\"number\">{}</td><td>{}</td></tr>\n", number, escaped(source));
+  const double share = std::max(0.0, loss.share);  // a sum of roundings may be a little less
   return fmt::format(
       "<tr class=\"hot\" style=\"--heat: {:.3f}\"><td>{:.1f}</td><td>{:.0f} %</td><td class=\"number\">{}</td>"
       "<td>{}</td></tr>\n",
-      loss.share, loss.lost_bits, 100 * loss.share, number, escaped(source));
+      share, loss.lost_bits, 100 * share, number, escaped(source));
 }
 
 std::string row_of(const Note& note) {
