@@ -186,6 +186,7 @@ def test_a_metal_kernel_that_makes_a_nan_is_explained_and_one_that_is_wrong_is_r
     kernel = assay.metal.compile(SHADER).variance
     found = kernel.explain(np.full(8, 1e30, np.float32), assay.metal.unset(1, "float32"), grid=1)
     assert [report.event.line for report in found.reports] == [5] and "infinity" in found.reports[0].message
+    assert found.reports[0].event.file == "source.metal"
     with pytest.raises(assay.metal.CheckError, match="memcheck"):
         kernel.explain(np.ones(8, np.float32), assay.metal.unset(1, "float32"), grid=2)
     with pytest.raises(ValueError, match="1 arguments: expected 2"):

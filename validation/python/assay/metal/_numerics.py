@@ -54,7 +54,7 @@ class KernelNumerics:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        height = min(40 + 20 * self.page.count("<tr") + 300, 900)
+        height = min(40 + 20 * self.page.count("<tr") + 300, 1600)
         style = f"width: 100%; height: {height}px; border: 0"
         return f'<iframe srcdoc="{html.escape(self.page)}" title="numerics of {html.escape(self.kernel)}" style="{style}"></iframe>'
 
@@ -67,11 +67,12 @@ def numerics_of(script: Mapping[str, Any], inputs: Mapping[str, np.ndarray]) -> 
         ended = run_program("metal", "check", str(path), "--numerics", "--json", str(outcome), "--html", str(page))
         if ended.returncode not in (0, 1) or not outcome.is_file():
             raise ValueError((ended.stderr or ended.stdout).strip().replace(f"{folder}/", ""))
-        said = json.loads(outcome.read_text())
-        return _numerics(said, ended.stdout, page.read_text(), f"{Path(script['source']).parent}/")
+        beside = f"{Path(script['source']).parent}/"
+        outcome_text, text, page_text = (one.replace(beside, "") for one in (outcome.read_text(), ended.stdout, page.read_text()))
+        return _numerics(json.loads(outcome_text), text, page_text)
 
 
-def _numerics(said: Dict[str, Any], text: str, page: str, folder: str) -> KernelNumerics:
+def _numerics(said: Dict[str, Any], text: str, page: str) -> KernelNumerics:
     found = [report_of(report) for report in said["reports"] + said["warnings"]]
     others = [report_of(report) for report in said["reports"] if report["check"] != "numcheck"]
     if others:
@@ -83,5 +84,4 @@ def _numerics(said: Dict[str, Any], text: str, page: str, folder: str) -> Kernel
     worst = [OutputError(**{key: numbers.get(value, value) for key, value in one.items()}) for one in dispatch["worst"]]
     lines = [LineLoss(**one) for one in dispatch["lines"]]
     reports = [report for report in found if report.check == "numcheck"]
-    return KernelNumerics(dispatch["kernel"], dispatch["elements_with_large_errors"], worst, lines, reports,
-                          text.replace(folder, "").strip(), page.replace(folder, ""))
+    return KernelNumerics(dispatch["kernel"], dispatch["elements_with_large_errors"], worst, lines, reports, text.strip(), page)
