@@ -191,3 +191,16 @@ def test_a_metal_kernel_that_makes_a_nan_is_explained_and_one_that_is_wrong_is_r
         kernel.explain(np.ones(8, np.float32), assay.metal.unset(1, "float32"), grid=2)
     with pytest.raises(ValueError, match="1 arguments: expected 2"):
         kernel.explain(np.ones(8, np.float32), grid=2)
+
+
+def test_a_recurrence_is_told_by_its_step_and_no_copy_is_blamed():
+    def scan(xp, x):
+        h = x[0]
+        for t in range(1, 12):
+            h = xp.logaddexp(h * 0.5 + x[t], h - x[t])
+        return xp.stack([h, h])
+
+    found = assay.explain(scan, np.linspace(-1, 1, 12), dtype="float16")
+    assert any(loss.expression == "logaddexp(h * 0.5 + x[...], h - x[...])" for loss in found.losses)
+    assert len(found.losses) <= 5 and all(len(loss.expression) <= 60 for loss in found.losses)
+    assert not any("gather" in loss.event for loss in found.losses)

@@ -81,19 +81,18 @@ bool needs_brackets(const Graph& graph, Op op, std::int32_t argument, const std:
   return !is_sum || (node->op != Op::multiply && node->op != Op::divide);
 }
 
-std::string expression_at(const Graph& graph, std::int32_t number, int depth) {
+std::string expression_at(const Graph& graph, std::int32_t number, int depth, int deepest) {
   const Node& node = graph.nodes[static_cast<std::size_t>(number)];
   if (!node.name.empty() && (depth > 0 || node.op == Op::input)) return node.name;
   if (node.op == Op::constant) return text_of_constant(node);
   if (node.op == Op::gather && node.arguments.size() == 1) {
-    const std::string copied = expression_at(graph, node.arguments[0], std::max(depth, 1));
+    const std::string copied = expression_at(graph, node.arguments[0], std::max(depth, 1), deepest);
     return takes_all(graph, node) || copied.ends_with("[...]") ? copied : copied + "[...]";
   }
-  constexpr int deepest = 3;
   if (depth > deepest) return "...";
   std::vector<std::string> operands;
   for (const auto argument : node.arguments) {
-    std::string operand = expression_at(graph, argument, depth + 1);
+    std::string operand = expression_at(graph, argument, depth + 1, deepest);
     operands.push_back(needs_brackets(graph, node.op, argument, operand) ? "(" + operand + ")" : std::move(operand));
   }
   return written(node.op, operands);
@@ -102,7 +101,13 @@ std::string expression_at(const Graph& graph, std::int32_t number, int depth) {
 }  // namespace
 
 std::string expression_of(const Graph& graph, std::int32_t node) {
-  return expression_at(graph, node, 0);
+  constexpr std::size_t longest = 60;
+  std::string text;
+  for (int deepest = 3; deepest > 0; --deepest) {
+    text = expression_at(graph, node, 0, deepest);
+    if (text.size() <= longest) break;
+  }
+  return text;
 }
 
 std::int32_t line_of(const Graph& graph, std::int32_t node) {

@@ -11,7 +11,7 @@
 namespace assay::validation::formula {
 
 /// The operation of a node on its arguments. Arguments that the formula names stand by their names, copies such as
-/// broadcasts by what they copy, and what is nested more than three deep as "...".
+/// broadcasts by what they copy, and what is nested more than three deep as "...", of a long text two or one.
 std::string expression_of(const Graph& graph, std::int32_t node);
 
 /// The line of the formula where a node is computed; of a constant, where it is first used. 0 if it is not known.

@@ -93,7 +93,8 @@ class LossFinder {
         const auto& slopes_here = slopes.of(n, i);
         here.add(n, i, weights_[n][i] == 0 ? 0 : kept_of(n, i, slopes_here), growth(n, i, slopes_here));
       }
-      if (here.share == 0 && here.growth <= 2) continue;
+      const bool is_copy = computed_.graph().nodes[n].op == Op::gather;
+      if (is_copy || (here.share == 0 && here.growth <= 2)) continue;
       const auto number = static_cast<std::int32_t>(n);
       GrownError& all = grown_[{line_of(computed_.graph(), number), expression_of(computed_.graph(), number)}];
       const double share = all.share + here.share;
