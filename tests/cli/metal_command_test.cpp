@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -135,7 +136,7 @@ TEST_F(MetalCommand, NumericsNameTheLinesThatMakeNaNAndLoseDigits) {
       "4e6f;\n}");
   const Outcome outcome = run(
       "metal check sum.metal --numerics --grid 4 --group 4 --buffer 0=0,1,0.3,0.7 --buffer 1=unset:4 --json found.json "
-      "--sarif found.sarif");
+      "--sarif found.sarif --html found.html");
   EXPECT_EQ(outcome.status, 1);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("exp(100) makes an infinity: exactly 2.68811714e+43"),
                                  HasSubstr("100 %     5 |   y[i] = i < 2 ? e / e"), HasSubstr("of 24 bits lost")));
@@ -146,6 +147,15 @@ TEST_F(MetalCommand, NumericsNameTheLinesThatMakeNaNAndLoseDigits) {
   EXPECT_EQ(found["numerics"][0]["elements_with_large_errors"], 2);
   const auto sarif = nlohmann::json::parse(std::ifstream(folder_ / "found.sarif"));
   EXPECT_EQ(sarif["runs"][0]["results"][0]["ruleId"], "numcheck");
+  const std::string page = (std::ostringstream() << std::ifstream(folder_ / "found.html").rdbuf()).str();
+  EXPECT_THAT(page, AllOf(HasSubstr("<title>Numerics of sum.metal</title>"), HasSubstr("error: exp(100) = inf")));
+}
+
+TEST_F(MetalCommand, ThePageOfNumericsNeedsNumerics) {
+  write(group_sum);
+  const Outcome outcome = run("metal check sum.metal --html found.html --buffer 2=250" + bindings);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("--html"), HasSubstr("--numerics")));
 }
 
 TEST_F(MetalCommand, ComputesInTheArithmeticThatIsAskedFor) {

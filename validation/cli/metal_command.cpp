@@ -20,6 +20,7 @@
 #include "validation/shader/compiled.h"
 #include "validation/shader/json.h"
 #include "validation/shader/listing.h"
+#include "validation/shader/numerics_html.h"
 #include "validation/shader/numerics_text.h"
 
 namespace assay::validation {
@@ -30,6 +31,7 @@ using metal::emulator::ThreadOrder;
 struct CheckOptions : ShaderOptions, FindingOptions {
   ThreadOrder order = ThreadOrder::forward;
   bool with_numerics = false;
+  std::string html;        ///< empty: none
   std::string arithmetic;  ///< empty: IEEE
   std::vector<std::string> only_groups;
 };
@@ -85,6 +87,7 @@ int check(const CheckOptions& options) {
   const ShaderOutcome outcome = run_shader(device, script);
   print_outcome(script, outcome);
   for (const auto& losses : outcome.losses) fmt::print("\n{}", numerics_text(losses));
+  if (!options.html.empty()) write_atomically(options.html, numerics_html(script, outcome));
   options.write(findings_of(script, outcome));
   if (!options.json().empty()) write_atomically(options.json(), to_json(script, outcome));
   return outcome.passed() ? 0 : 1;
@@ -105,8 +108,13 @@ void add_check_command(CLI::App& metal, Action& action) {
       ->add_option("--only-groups", options->only_groups,
                    "Run these threadgroups alone, numbered along x, then y, then z: 0,17,100-120,last")
       ->delimiter(',');
-  command->add_flag("--numerics", options->with_numerics,
-                    "Follow every floating-point operation: where NaN comes from, which lines lose digits");
+  auto* numerics =
+      command->add_flag("--numerics", options->with_numerics,
+                        "Follow every floating-point operation: where NaN comes from, which lines lose digits");
+  command
+      ->add_option("--html", options->html,
+                   "Also write what --numerics finds to this file: the source as a heat map of the error")
+      ->needs(numerics);
   command
       ->add_option("--arithmetic", options->arithmetic,
                    "Compute with the worst roundings that this mode of Metal's compiler permits: safe, relaxed or fast")

@@ -7,6 +7,7 @@
 
 #include "validation/core/support.h"
 #include "validation/formula/declared.h"
+#include "validation/formula/explain.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/mutants.h"
 #include "validation/python/bindings.h"
@@ -193,16 +194,47 @@ std::vector<std::tuple<std::string, bool, std::string>> mutants(const Subject& s
   return rows;
 }
 
+validation::Dtype dtype_called(const std::string& name) {
+  for (std::size_t i = 0; i < validation::dtype_names().size(); ++i)
+    if (validation::dtype_names()[i] == name) return static_cast<validation::Dtype>(i);
+  throw std::invalid_argument("dtype '" + name + "': expected float32, float16, bfloat16 or float64");
+}
+
+py::dict dict_of(const formula::ExplainedOperation& one) {
+  return py::dict(py::arg("expression") = one.expression, py::arg("line") = one.line, py::arg("event") = one.event);
+}
+
+py::object dict_of(const std::optional<formula::ExplainedOperation>& one) {
+  return one ? py::object(dict_of(*one)) : py::none();
+}
+
+/// As assay/_explain.py reads it.
+py::dict explain(const Traced& traced, const std::map<std::string, std::vector<double>>& inputs,
+                 const std::string& dtype) {
+  const formula::FormulaExplanation found = formula::explanation_of(traced, inputs, dtype_called(dtype));
+  py::list outputs, origins, losses, decided;
+  for (const auto& one : found.outputs)
+    outputs.append(py::make_tuple(one.output, one.element, one.computed, one.exact, one.lost_bits));
+  for (const auto& one : found.origins)
+    origins.append(py::make_tuple(dict_of(one.operation), dict_of(one.underflow), dict_of(one.nan), one.output,
+                                  one.element, one.became));
+  for (const auto& one : found.losses) {
+    py::dict loss = dict_of(one.operation);
+    loss["share"] = one.share;
+    loss["lost_bits"] = one.lost_bits;
+    losses.append(loss);
+  }
+  for (const auto& one : found.decided) decided.append(dict_of(one));
+  return py::dict(py::arg("bits") = found.bits, py::arg("large") = found.large, py::arg("broken") = found.broken,
+                  py::arg("outputs") = outputs, py::arg("origins") = origins, py::arg("losses") = losses,
+                  py::arg("decided") = decided);
+}
+
 formula::Arithmetic arithmetic(const std::string& storage, const std::string& compute, const std::string& accumulate,
                                double exp_error, double input_roundoff, std::map<std::string, double> rounds,
                                bool flushes_subnormals) {
-  const auto dtype = [](const std::string& name) {
-    for (std::size_t i = 0; i < validation::dtype_names().size(); ++i)
-      if (validation::dtype_names()[i] == name) return static_cast<validation::Dtype>(i);
-    throw std::invalid_argument("dtype '" + name + "': expected float32, float16, bfloat16 or float64");
-  };
-  return {dtype(storage), dtype(compute),    dtype(accumulate), exp_error,
-          input_roundoff, std::move(rounds), flushes_subnormals};
+  return {dtype_called(storage), dtype_called(compute), dtype_called(accumulate), exp_error,
+          input_roundoff,        std::move(rounds),     flushes_subnormals};
 }
 
 formula::Kind kind_called(const std::string& name) {
@@ -225,6 +257,7 @@ void add_formula(py::module_& core) {
       .def("matmul", &add_matmul)
       .def("name", &name)
       .def("finish", &finish)
+      .def("explain", &explain)
       .def_readonly("shapes", &Traced::shapes)
       .def_property_readonly("elements", [](const Traced& traced) { return traced.graph.elements(); });
   py::class_<Subject>(core, "FormulaSubject", "A formula, its kernel and what the kernel declares.")

@@ -17,11 +17,6 @@ namespace {
 using metal::emulator::LineLoss;
 using metal::emulator::OutputError;
 
-std::string of(const OutputError& one) {
-  return fmt::format("  {} is {:.9g}, exactly {:.9g}: {:.1f} of {} bits lost\n", one.place, one.stored, one.exact,
-                     one.lost_bits, bits_of(one.precision));
-}
-
 /// Lines that lose something, with two lines of context.
 std::string with_margin(const std::string& file, const std::map<std::uint32_t, LineLoss>& losses) {
   constexpr std::uint32_t context = 2;
@@ -47,16 +42,29 @@ std::string with_margin(const std::string& file, const std::map<std::uint32_t, L
 
 }  // namespace
 
+std::string text_of(const OutputError& one) {
+  return fmt::format("{} is {:.9g}, exactly {:.9g}: {:.1f} of {} bits lost", one.place, one.stored, one.exact,
+                     one.lost_bits, bits_of(one.precision));
+}
+
+bool is_worth_showing(const LineLoss& line) {
+  return line.share >= 0.005 || line.lost_bits >= 2;
+}
+
+std::string summary_of(const metal::emulator::DispatchLosses& dispatch) {
+  const std::uint64_t large = dispatch.losses.large;
+  return fmt::format(
+      "{} element{} lost more than half of the digits{}", large == 0 ? "no" : fmt::format("{}", large),
+      large == 1 ? "" : "s",
+      dispatch.is_complete ? "" : "; more operations than fit into memory: what came later counts as exact");
+}
+
 std::string numerics_text(const metal::emulator::DispatchLosses& dispatch) {
-  const auto& losses = dispatch.losses;
-  std::string text =
-      fmt::format("numerics of {}: {} element{} lost more than half of the digits\n", dispatch.kernel,
-                  losses.large == 0 ? "no" : fmt::format("{}", losses.large), losses.large == 1 ? "" : "s");
-  if (!dispatch.is_complete) text += "  more operations than fit into memory: what came later counts as exact\n";
-  for (const OutputError& one : losses.worst) text += of(one);
+  std::string text = fmt::format("numerics of {}: {}\n", dispatch.kernel, summary_of(dispatch));
+  for (const OutputError& one : dispatch.losses.worst) text += fmt::format("  {}\n", text_of(one));
   std::map<std::string, std::map<std::uint32_t, LineLoss>> files;
-  for (const LineLoss& line : losses.lines)
-    if (line.share >= 0.005 || line.lost_bits >= 2) files[line.position.file][line.position.line] = line;
+  for (const LineLoss& line : dispatch.losses.lines)
+    if (is_worth_showing(line)) files[line.position.file][line.position.line] = line;
   for (const auto& [file, lines] : files) text += with_margin(file, lines);
   return text;
 }

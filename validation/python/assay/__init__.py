@@ -8,6 +8,7 @@ operation    makes an operation of a formula: the gate, gradients, bounds, cases
 replay       judges it once more on the case of a failure
 reference    ctc, cce, svd: loss, gradients and factors to as many digits as are asked for
 steps        alpha, both betas, sweeps: what lies between a formula and its result, in any number format
+explain      which sub-expressions of a formula, or lines of a Metal kernel, lose digits or make the first NaN
 gradcheck    judges the gradient of any differentiable function
 diagnose     what is wrong with a CTC batch whose loss is inf or NaN
 metal        Metal kernels on NumPy arrays, every access checked
@@ -28,6 +29,7 @@ from . import _declare as declare
 from . import metal, reference, steps
 from ._core import Real, precision, precision_digits
 from ._diagnose import Diagnosis, RowDiagnosis, Symptom, diagnose
+from ._explain import Explanation, explain
 from ._gate import Failure, GateResult, JudgeError, PropertyResult, gate, property_names, replay
 from ._formula import NotTraceable
 from ._gradcheck import GradcheckResult, gradcheck
@@ -47,6 +49,7 @@ __all__ = [
     "CceProblem",
     "CtcProblem",
     "Diagnosis",
+    "Explanation",
     "Failure",
     "GateResult",
     "GradcheckResult",
@@ -61,6 +64,7 @@ __all__ = [
     "Unsupported",
     "declare",
     "diagnose",
+    "explain",
     "gate",
     "gradcheck",
     "metal",

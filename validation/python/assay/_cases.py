@@ -70,10 +70,10 @@ def given_case(operation: Any, given: Given, dtype: str) -> Tuple[Dict[str, int]
     for k, (one, shape) in enumerate(zip(upstream, shapes)):
         if list(one.shape) != list(shape):
             raise ValueError(f"upstream{k} has the shape {list(one.shape)}: expected {list(shape)}")
-    return extents, _held([np.asarray(arrays[name]) for name in names], dtype), _held(upstream, dtype)
+    return extents, held([np.asarray(arrays[name]) for name in names], dtype), held(upstream, dtype)
 
 
-def _held(arrays: Sequence[np.ndarray], dtype: str) -> List[List[float]]:
+def held(arrays: Sequence[np.ndarray], dtype: str) -> List[List[float]]:
     """Rounded to the type, as the kernel will be given them."""
     flat = [np.asarray(one, np.float64).reshape(-1) for one in arrays]
     if dtype == "bfloat16":

@@ -2,6 +2,7 @@
 
     library = assay.metal.compile(source)
     y = library.square(x, assay.metal.unset((256,), "float32"), grid=256, group=64)
+    library.square.explain(x, assay.metal.unset((256,), "float32"), grid=256)  # which lines lose digits
 
 compile   compiles a .metal text or file
 unset     stands for an output: memory that nobody has written
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from . import mlx, torch
 from ._errors import CheckError, CompileError, Event, MetalError, MetalWarning, Report
+from ._numerics import KernelNumerics, LineLoss, OutputError
 from ._library import Argument, Kernel, Library, Unset, compile, unset
 
 __all__ = [
@@ -23,9 +25,12 @@ __all__ = [
     "CompileError",
     "Event",
     "Kernel",
+    "KernelNumerics",
     "Library",
+    "LineLoss",
     "MetalError",
     "MetalWarning",
+    "OutputError",
     "Report",
     "Unset",
     "compile",

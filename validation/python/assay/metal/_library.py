@@ -14,6 +14,7 @@ import numpy as np
 from .._arrays import bfloat16_array, bits_of_bfloat16, carry
 from .._program import run_program
 from ._errors import CompileError
+from ._numerics import KernelNumerics, numerics_of
 from ._run import run
 
 Extents = Union[int, Sequence[int]]
@@ -142,12 +143,44 @@ class Kernel:
         Raises ValueError for arguments that do not fit, CheckError for what the emulator's checks find, MetalError for a
         kernel that did not run to its end.
         """
+        bound = self._bound(values)
+        wanted = self._wanted(bound)
+        script = self._script(bound, grid, group, constants, threadgroup_memory)
+        return self._results(bound, wanted, run(script, bound.inputs, list(wanted), self.library.device))
+
+    def explain(
+        self,
+        *values: Any,
+        grid: Extents,
+        group: Optional[Extents] = None,
+        constants: Optional[Mapping[Union[int, str], Any]] = None,
+        threadgroup_memory: Union[int, Mapping[int, int]] = (),
+    ) -> KernelNumerics:
+        """Runs the kernel on the emulator as a call does, changes no array, and says which lines lose the digits of its
+        outputs and which make NaN and infinities: docs/numerics.md.
+
+        Raises what a call raises; of the checks, numcheck is an answer and no error.
+        """
+        bound = self._bound(values)
+        return numerics_of(self._script(bound, grid, group, constants, threadgroup_memory), bound.inputs)
+
+    def _bound(self, values: Sequence[Any]) -> _Bound:
         if len(values) != len(self.values):
             takes = ", ".join(f"{argument.type} {argument.name}" for argument in self.values)
             raise ValueError(f"{self.name}: {len(values)} arguments: expected {len(self.values)}: {takes}")
         bound = _Bound()
         for argument, value in zip(self.values, values):
             bound.add(argument, value)
+        return bound
+
+    def _script(
+        self,
+        bound: _Bound,
+        grid: Extents,
+        group: Optional[Extents],
+        constants: Optional[Mapping[Union[int, str], Any]],
+        threadgroup_memory: Union[int, Mapping[int, int]],
+    ) -> Dict[str, Any]:
         memory = {0: threadgroup_memory} if isinstance(threadgroup_memory, int) else dict(threadgroup_memory)
         dispatch = {
             "function": self.name,
@@ -159,9 +192,7 @@ class Kernel:
             "threadgroup_memory": [{"index": index, "bytes": size} for index, size in memory.items()],
             "constants": self.library._constants(constants or {}),
         }
-        wanted = self._wanted(bound)
-        script = {**self.library._source(), "arrays": bound.words, "passes": [dispatch]}
-        return self._results(bound, wanted, run(script, bound.inputs, list(wanted), self.library.device))
+        return {**self.library._source(), "arrays": bound.words, "passes": [dispatch]}
 
     def _wanted(self, bound: _Bound) -> Dict[str, Argument]:
         """The arrays to read afterwards: what was unset, and what the kernel may write."""

@@ -21,12 +21,8 @@ def run(script: Mapping[str, Any], inputs: Mapping[str, np.ndarray], outputs: Li
     that did not run to its end.
     """
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        for name, array in inputs.items():
-            np.save(Path(folder) / f"in-{name}.npy", array)
-        arrays = {**script["arrays"], **{name: f"in-{name}.npy" for name in inputs}}
         files = {name: f"out-{name}.npy" for name in outputs}
-        path, outcome = Path(folder) / "script.json", Path(folder) / "outcome.json"
-        path.write_text(json.dumps({**script, "arrays": arrays, "outputs": files}))
+        path, outcome = write_script(Path(folder), {**script, "outputs": files}, inputs), Path(folder) / "outcome.json"
         ended = run_program("metal", "run", str(path), "--device", device, "--json", str(outcome))
         if ended.returncode not in (0, 1) or not outcome.is_file():
             raise ValueError((ended.stderr or ended.stdout).strip().replace(f"{folder}/", ""))
@@ -34,6 +30,16 @@ def run(script: Mapping[str, Any], inputs: Mapping[str, np.ndarray], outputs: Li
         _print_messages(said["messages"])
         _raise_findings(said)
         return {name: np.load(Path(folder) / file) for name, file in files.items()}
+
+
+def write_script(folder: Path, script: Mapping[str, Any], inputs: Mapping[str, np.ndarray]) -> Path:
+    """Writes a script and its `inputs`, as .npy files, to the folder."""
+    for name, array in inputs.items():
+        np.save(folder / f"in-{name}.npy", array)
+    arrays = {**script["arrays"], **{name: f"in-{name}.npy" for name in inputs}}
+    path = folder / "script.json"
+    path.write_text(json.dumps({**script, "arrays": arrays}))
+    return path
 
 
 def _print_messages(messages: List[Mapping[str, Any]]) -> None:
