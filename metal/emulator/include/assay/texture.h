@@ -329,8 +329,7 @@ class depth2d : public assay_detail::TextureOf<T, how> {
   ASSAY_IN_PLACE T read(ushort2 at, uint lod = 0, Site site = assay_detail::here("read of a texel")) const {
     return this->read_at({at.x, at.y, 0, 0, lod}, site).at(0);
   }
-  ASSAY_IN_PLACE T sample(sampler s, float2 at, int2 offset = int2(0),
-                          Site site = assay_detail::here("sample")) const {
+  ASSAY_IN_PLACE T sample(sampler s, float2 at, int2 offset = int2(0), Site site = assay_detail::here("sample")) const {
     return this->sample_at(s, {at.x, at.y, 0, 2, 0, offset.x, offset.y, 0, 0}, site).at(0);
   }
   ASSAY_IN_PLACE T sample(sampler s, float2 at, level l, int2 offset = int2(0),
