@@ -59,27 +59,77 @@ std::uint32_t group_of(const abi::Invocation* call) {
   return call->position->threadgroup_position_in_grid[0];
 }
 
-TEST(Trial, GroupsRunAtTheSameTime) {
-  static std::atomic<int> arrived;
-  static std::atomic<bool> have_met;
+std::atomic<int> arrived;
+std::atomic<bool> have_met;
+
+/// Two groups wait here for each other, so that each has an OS thread of its own; once they have met, no longer.
+void meet() {
+  ++arrived;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (arrived < 2 && !have_met && std::chrono::steady_clock::now() < end) {
+  }
+  if (arrived >= 2) have_met = true;
+}
+
+/// The checks that report when two groups of one thread, which meet first, run on two OS threads.
+std::string found_when_met(Entry entry) {
   arrived = 0;
   have_met = false;
   EmulatorOptions options;
   options.os_threads = 2;
   Bench bench(options);
   bench.with(zeros(2));
-  const Entry meet = [](const abi::Invocation* call) {
-    ++arrived;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (arrived < 2 && !have_met && std::chrono::steady_clock::now() < end) {
-    }
-    if (arrived >= 2) have_met = true;
-    store(buffer(call, 0) + thread_in_grid(call), 1);
-  };
-  EXPECT_EQ(bench.run(meet, {2}, {1}), std::nullopt);
-  EXPECT_EQ(arrived, 2) << "groups ran more than once";
+  bench.run(entry, {2}, {1});
   EXPECT_TRUE(have_met);
-  EXPECT_THAT(bench.reports(), IsEmpty());
+  return kinds(bench.reports());
+}
+
+TEST(Trial, GroupsRunAtTheSameTimeAndOnce) {
+  EXPECT_EQ(found_when_met([](const abi::Invocation* call) {
+              meet();
+              store(buffer(call, 0) + group_of(call), 1);
+            }),
+            "");
+  EXPECT_EQ(arrived, 2);
+}
+
+TEST(Trial, ComparesWhatOsThreadsAccessed) {
+  EXPECT_EQ(found_when_met([](const abi::Invocation* call) {
+              meet();
+              store(buffer(call, 0), 1);
+            }),
+            "racecheck");
+  EXPECT_EQ(found_when_met([](const abi::Invocation* call) {
+              meet();
+              if (group_of(call) == 0) store(buffer(call, 0), 1);
+              if (group_of(call) == 1) load(buffer(call, 0));
+            }),
+            "racecheck");
+  EXPECT_EQ(found_when_met([](const abi::Invocation* call) {
+              meet();
+              load(buffer(call, 0));
+            }),
+            "");
+}
+
+TEST(Trial, ComparesWhichBytesOsThreadsAccessed) {
+  EXPECT_EQ(found_when_met([](const abi::Invocation* call) {
+              meet();
+              if (group_of(call) == 0) store(buffer<std::uint8_t>(call, 0) + 1, std::uint8_t{1});
+              if (group_of(call) == 1) store(buffer<std::uint16_t>(call, 0), std::uint16_t{1});
+            }),
+            "racecheck");
+  EXPECT_EQ(found_when_met([](const abi::Invocation* call) {
+              meet();
+              if (group_of(call) == 0) store(buffer<std::uint8_t>(call, 0) + 2, std::uint8_t{1});
+              if (group_of(call) == 1) store(buffer(call, 0), 1);
+            }),
+            "racecheck");
+  EXPECT_EQ(found_when_met([](const abi::Invocation* call) {
+              meet();
+              store(buffer<std::uint8_t>(call, 0) + group_of(call), std::uint8_t{1});
+            }),
+            "");
 }
 
 TEST(Trial, FindsNothingInElementsOfEachThreadsOwn) {
