@@ -1,9 +1,9 @@
 // The device layer on any CPU. Compiles .metal sources at run time, runs them with Metal's semantics and, by default,
 // checks every access and barrier: check/report.h.
 //
-// Checked kernels run on one OS thread. An out-of-bounds access is reported, not performed, and ends its thread; so
-// does an access that the processor refuses. Unchecked kernels run at several times the speed on all OS threads; their
-// out-of-bounds accesses are caught only if they leave mapped memory.
+// In checked kernels an out-of-bounds access is reported, not performed, and ends its thread; so does an access that
+// the processor refuses. Unchecked kernels run at several times the speed; their out-of-bounds accesses are caught only
+// if they leave mapped memory. Both run on all OS threads, checked ones with the results and reports of one: Trial.
 //
 // To initcheck, memory is written if its contents were given to new_buffer, the host announced them by
 // Buffer::did_modify, or a kernel wrote them. All other memory is filled with 0xFF bytes, and a kernel's read of it is
@@ -40,7 +40,7 @@ struct EmulatorOptions {
   MathMode math_mode = MathMode::ieee;  ///< another one in checked kernels only
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 1;   ///< of the random order, and of what the maths mode leaves open
-  unsigned os_threads = 0;  ///< for unchecked kernels; 0: as many as the machine runs at once
+  unsigned os_threads = 0;  ///< 0: as many as the machine runs at once
   ShaderLanguage language;
   /// The number of steps after which a threadgroup is taken to be endless. Barriers and collectives are steps; in
   /// checked kernels accesses and basic blocks are too. Blocks are counted to the nearest few thousand.

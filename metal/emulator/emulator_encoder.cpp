@@ -115,6 +115,7 @@ Command EmulatorEncoder::command(Size threads, Size group) const {
   launch.entry = function.function().entry;
   launch.is_checked = device_->is_checked && function.shader().shader->is_checked != 0;
   launch.begins_sequence = begins_sequence_;
+  launch.is_alone = type_ == DispatchType::serial;
   launch.threadgroup_lengths = threadgroup_lengths();
   launch.limits = device_->limits;
   launch.step_limit = device_->step_limit;
@@ -176,6 +177,7 @@ void EmulatorEncoder::describe(DispatchInfo& info) const {
     } else if (const Binding& binding = bindings()[argument.index]; binding.buffer) {
       info.memory.push_back(
           {&binding.buffer->allocation(), binding.offset, BoundMemory::Kind::buffer, argument.index, argument.name});
+      info.memory.back().is_written = argument.is_written;
     } else {
       info.unbound.push_back(numbered(argument));
     }

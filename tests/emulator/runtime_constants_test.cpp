@@ -34,6 +34,14 @@ TEST(FunctionConstants, ThatAKernelUsesMustHaveValues) {
   given.set(7, 3);
   EXPECT_EQ(refusal_of(constant + "int helper() { return n; }\n" + kernel, given), "");
   EXPECT_EQ(refusal_of(constant + "int other() { return n; }\nint helper() { return 1; }\n" + kernel), "");
+  EXPECT_EQ(refusal_of(constant + "int helper() { return -n; }\n" + kernel), text);
+  EXPECT_EQ(refusal_of(constant + "int helper() { return int{n}; }\n" + kernel), text);
+  EXPECT_EQ(
+      refusal_of(constant + "struct S { int n() const { return 1; } };\nint helper() { return S().n(); }\n" + kernel),
+      "");
+  EXPECT_EQ(refusal_of(constant + "int helper() { int n; return 1; }\n" + kernel), "");
+  EXPECT_EQ(refusal_of(constant + "struct S { int m = n; };\nint helper() { const S s; return s.m; }\n" + kernel),
+            text);
   EXPECT_EQ(refusal_of(constant +
                        "constant int m = is_function_constant_defined(n) ? n : 4;\n"
                        "int helper() { return m; }\n" +

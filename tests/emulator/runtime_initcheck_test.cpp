@@ -142,12 +142,11 @@ TEST(HostWrites, JoinRanges) {
   HostWrites writes;
   writes.add(10, 20);
   writes.add(30, 40);
-  EXPECT_TRUE(writes.cover(10, 20));
-  EXPECT_FALSE(writes.cover(9, 11));
-  EXPECT_FALSE(writes.cover(15, 35));
+  EXPECT_EQ(writes.end_from(10), 20U);
+  EXPECT_EQ(writes.end_from(9), 9U);
+  EXPECT_EQ(writes.end_from(15), 20U);
   writes.add(20, 30);
-  EXPECT_TRUE(writes.cover(10, 40));
-  EXPECT_FALSE(writes.cover(10, 41));
+  EXPECT_EQ(writes.end_from(10), 40U);
 }
 
 }  // namespace

@@ -60,6 +60,13 @@ kernel void samplers(device float4* out, texture2d<float> t, texture2d_array<flo
   out[5] = layers.sample(two, float2(0.5, 0.5), 7);
   out[6] = lines.sample(two, 1.5, 1);
 }
+kernel void depths(device float4* out, texture2d<float> t, depth2d<float> sampled, depth2d<float, access::read> read, sampler s, constant uint& x) {
+  constexpr sampler pixel(coord::pixel, filter::linear);
+  out[0] = t.gather(pixel, float2(1, 1));
+  out[1] = t.gather(pixel, float2(1, 1), int2(1, 0), component::y);
+  out[2] = sampled.gather(s, float2(0.5, 0.5));
+  out[3] = float4(sampled.sample(pixel, float2(1, 1)), sampled.sample(s, float2(0.1, 0.1), level(0)), read.read(uint2(x, 1)), sampled.get_height());  // deepest
+}
 kernel void sizes(device uint4* out, texture1d_array<float> a, texture2d_array<float> b, texture3d<float> c, texture_buffer<float> d) {
   out[0] = uint4(a.get_width(), a.get_array_size(), a.get_num_mip_levels(), is_null_texture(a));
   out[1] = uint4(b.get_width(), b.get_height(), b.get_array_size(), 0);
@@ -292,6 +299,23 @@ TEST_F(Textures, AreSampledBySamplersOfTheShader) {
   EXPECT_THAT(first, ElementsAre(1.5F, 1, 1, 1.25F, 4, 3, 4));
 }
 
+/// Texels (1, -1), (2, -2), ... of three in a row.
+TEST_F(Textures, OfDepthsAndFourAtOnce) {
+  const Bound pairs{buffer(std::vector<float>{1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6}),
+                    layout(TexelType::float32, 2, {3, 2, 1, 1})};
+  const Bound depths{buffer(std::vector<float>{1, 2, 3, 4}), layout(TexelType::float32, 1, {2, 2, 1, 1})};
+  const auto out = unwritten(4 * 4 * sizeof(float));
+  EXPECT_FALSE(run("depths", {out, buffer(std::vector<std::uint32_t>{1})}, {pairs, depths, depths}, {1}));
+  EXPECT_THAT(values<float>(*out), ElementsAre(4, 5, 2, 1, -5, -6, -3, -2, 3, 4, 2, 1, 2.5F, 1, 4, 2));
+  EXPECT_THAT(device().reports(), IsEmpty());
+  EXPECT_FALSE(run("depths", {out, buffer(std::vector<std::uint32_t>{2})}, {pairs, depths, depths}, {1}));
+  ASSERT_EQ(device().reports().size(), 1U);
+  EXPECT_EQ(device().reports()[0].event.position.line, line_of("deepest"));
+  EXPECT_FALSE(run("depths", {out, buffer(std::vector<std::uint32_t>{1})},
+                   {pairs, {unwritten(16), depths.texture}, depths}, {1}));
+  EXPECT_EQ(device().reports().at(0).check, Check::initcheck);
+}
+
 TEST_F(Textures, SayTheirSizes) {
   const auto texels = unwritten(1024);
   const auto of = [&](std::array<std::uint32_t, 4> extents) {
@@ -383,7 +407,7 @@ TEST(TextureTypes, ThatAreNotSupportedAreRefusedByNameAndLine) {
   EXPECT_EQ(refusal("texture2d<float> t [[texture(127)]], sampler s [[sampler(15)]]"), "");
   EXPECT_THAT(refusal("texturecube<float> t [[texture(0)]]"),
               HasSubstr("t.metal:1:15: error: parameter 't' of the kernel is a texturecube, which is not supported"));
-  EXPECT_THAT(refusal("depth2d<float> t [[texture(0)]]"), HasSubstr("a depth2d"));
+  EXPECT_THAT(refusal("depthcube<float> t [[texture(0)]]"), HasSubstr("a depthcube"));
   EXPECT_THAT(refusal("array<texture2d<float>, 2> t [[texture(0)]]"), HasSubstr("an array of textures"));
   EXPECT_THAT(refusal("texture2d<float> t [[texture(128)]]"), HasSubstr("expected 0 to 127"));
   EXPECT_THAT(refusal("texture2d<float> t [[buffer(0)]]"), HasSubstr("does not go with [[buffer]]"));

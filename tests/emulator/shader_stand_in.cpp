@@ -89,7 +89,8 @@ void leave(const abi::Site* /*site*/) {}
 
 constexpr abi::Services services{
     &access, &threadgroup_variable, &fence,  &position, &barrier, &all_gather, &undefined_lane,
-    &leave,  &index_out_of_bounds,  nullptr, nullptr,   &blocks,  0,           nullptr};
+    &leave,  &index_out_of_bounds,  nullptr, nullptr,   &blocks,  0,           nullptr,
+    0};
 
 }  // namespace
 

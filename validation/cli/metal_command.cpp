@@ -30,6 +30,7 @@ using metal::emulator::ThreadOrder;
 
 struct CheckOptions : ShaderOptions, FindingOptions {
   ThreadOrder order = ThreadOrder::forward;
+  unsigned os_threads = 0;
   bool with_numerics = false;
   std::string html;        ///< empty: none
   std::string arithmetic;  ///< empty: IEEE
@@ -80,6 +81,7 @@ int check(const CheckOptions& options) {
   script.keeps_contents = false;
   auto emulator = emulator_options(script);
   emulator.order = options.order;
+  emulator.os_threads = options.os_threads;
   emulator.with_numerics = options.with_numerics;
   emulator.math_mode = metal::emulator::math_mode_called(options.arithmetic).value_or(metal::emulator::MathMode::ieee);
   for (const std::string& groups : options.only_groups) emulator.only_groups.push_back(group_range(groups));
@@ -108,6 +110,8 @@ void add_check_command(CLI::App& metal, Action& action) {
       ->add_option("--only-groups", options->only_groups,
                    "Run these threadgroups alone, numbered along x, then y, then z: 0,17,100-120,last")
       ->delimiter(',');
+  command->add_option("--threads", options->os_threads,
+                      "OS threads that run threadgroups; 0: as many as the machine runs at once");
   auto* numerics =
       command->add_flag("--numerics", options->with_numerics,
                         "Follow every floating-point operation: where NaN comes from, which lines lose digits");

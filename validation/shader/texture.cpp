@@ -27,6 +27,7 @@ const std::vector<TextureAxes> textures = {{"texture1d", {"width"}},
                                            {"texture_buffer", {"width"}},
                                            {"texture1d_array", {"layers", "width"}},
                                            {"texture2d", {"height", "width"}},
+                                           {"depth2d", {"height", "width"}},
                                            {"texture2d_array", {"layers", "height", "width"}},
                                            {"texture3d", {"depth", "height", "width"}}};
 

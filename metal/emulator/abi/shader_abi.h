@@ -27,7 +27,7 @@ struct Context;
 
 namespace assay::metal::emulator::abi {
 
-inline constexpr assay_u32 version = 9;
+inline constexpr assay_u32 version = 10;
 inline constexpr assay_u32 lanes_per_simdgroup = 32;
 inline constexpr assay_u32 lanes_per_quadgroup = 4;
 inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as many threadgroup arguments
@@ -240,7 +240,14 @@ struct Services {
   assay_u64 fast_barrier_offset;
 
   const NumericsServices* numerics;
+
+  /// The offset from an OS thread's thread pointer to its number of basic blocks until the next call of `blocks`. Used
+  /// on x86-64 only.
+  assay_u64 blocks_left_offset;
 };
+
+/// After how many basic blocks a shader calls Services::blocks.
+inline constexpr int blocks_per_call = 4096;
 
 struct Shader {
   assay_u32 version;

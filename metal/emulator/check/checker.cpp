@@ -33,10 +33,16 @@ abi::MemoryFlags space_of(BoundMemory::Kind kind) {
 
 void Checker::begin_sequence(Arena& arena) {
   if (clock_.is_near_end()) {
-    arena.for_each([](Allocation& allocation) { allocation.shadow.forget_times(); });
+    arena.for_each([this](Allocation& allocation) {
+      allocation.shadow.forget_times();
+      allocation.trial_shadows[record_].reset();
+    });
     clock_ = Clock();
   }
-  clock_.begin_sequence();
+  if (is_trial())
+    clock_.begin_trial();
+  else
+    clock_.begin_sequence();
   fences_.begin_sequence();
   groups_.clear();
 }
@@ -49,7 +55,7 @@ void Checker::begin_dispatch(DispatchInfo& dispatch) {
 
 void Checker::end_dispatch() {
   settle_value();
-  for (Allocation* allocation : allowed_) allocation->allowed = {}, allocation->words = {};
+  for (Allocation* allocation : allowed_) allocation->allowed = {}, allocation->words[record_] = {};
   allowed_.clear();
   dispatch_ = nullptr;
 }
@@ -65,12 +71,27 @@ void Checker::allow(const BoundMemory& memory) {
   Extent& extent = allocation.allowed;
   allocation.space = space_of(memory.kind);
   if (extent.length == 0 || memory.offset < extent.begin) extent = {memory.offset, allocation.length() - memory.offset};
-  allocation.shadow.prepare(allocation.is_sparse);
+  Shadow& shadow = shadow_of(allocation);
+  shadow.prepare(allocation.is_sparse);
   const std::uint64_t words = allocation.length() / Shadow::word_bytes;
   const std::uint64_t begin = std::min((extent.begin + Shadow::word_bytes - 1) / Shadow::word_bytes, words);
-  allocation.words = {allocation.begin() + begin * Shadow::word_bytes, allocation.is_absent ? 0 : words - begin,
-                      allocation.shadow.words() + begin, &clock_.of(allocation.space)};
+  allocation.words[record_] = {allocation.begin() + begin * Shadow::word_bytes,
+                               allocation.is_absent ? 0 : words - begin, shadow.words() + begin, &shadow,
+                               &clock_.of(allocation.space)};
   allowed_.push_back(&allocation);
+}
+
+/// Threadgroup memory belongs to one OS thread.
+Shadow& Checker::shadow_of(Allocation& allocation) const {
+  if (!is_trial() || allocation.space == abi::mem_threadgroup) return allocation.shadow;
+  auto& shadow = allocation.trial_shadows[record_];
+  if (!shadow) shadow = std::make_unique<Shadow>(allocation.length());
+  return *shadow;
+}
+
+/// What follows is not known to a trial: a finding ends it.
+void Checker::end_trial() {
+  log_.add({Check::racecheck, nullptr, 0}, [] { return Finding{}; });
 }
 
 void Checker::begin_group(std::uint64_t group) {
@@ -81,6 +102,7 @@ void Checker::begin_group(std::uint64_t group) {
 }
 
 void Checker::fence(std::uint32_t thread, std::uint32_t flags, abi::MemoryOrder order, abi::FenceScope scope) {
+  if (is_trial()) return end_trial();
   const std::uint32_t simdgroup = thread / abi::lanes_per_simdgroup;
   FenceTime time{clock_.now()};
   for (std::size_t n = 0; n < memory_spaces.size(); ++n) {
@@ -103,10 +125,14 @@ bool Checker::judge(Allocation* allocation, std::uint32_t thread, const void* ad
     report_out_of_bounds(thread, address, bytes, kind, pc);
     return !checks_.memcheck;
   }
+  if (is_trial() && is_atomic(kind) && allocation->space != abi::mem_threadgroup) {
+    end_trial();
+    return false;
+  }
   if (is_atomic(kind)) fences_.atomic_access({clock_.group_start(), thread}, kind);
   const Trace now(clock_.now(), thread, pc, is_atomic(kind));
-  Request request{*allocation, thread, kind, pc, bytes, now};
-  allocation->shadow.for_each_cell(offset, bytes, [&](Cell& cell, std::uint64_t at, std::uint64_t width) {
+  Request request{*allocation, allocation->words[record_], thread, kind, pc, bytes, now};
+  request.words.shadow->for_each_cell(offset, bytes, [&](Cell& cell, std::uint64_t at, std::uint64_t width) {
     if (reads(kind)) read(request, cell, at, width);
     if (writes(kind)) write(request, cell, at);
   });
@@ -114,17 +140,17 @@ bool Checker::judge(Allocation* allocation, std::uint32_t thread, const void* ad
 }
 
 void Checker::read(Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes) {
-  if (cell.write.time() < request.allocation.words.clock->valid_from && !was_written(request, cell, offset, bytes))
+  if (cell.write.time() < request.words.clock->valid_from && !was_written(request, cell, offset, bytes))
     report_unwritten(request, offset);
   if (request.conflicts(cell.write)) report_race(request, cell.write, "write", offset);
-  keep_read(request.allocation, cell, request.now);
+  keep_read(request.words, cell, request.now);
 }
 
 void Checker::write(Request& request, Cell& cell, std::uint64_t offset) {
   if (request.conflicts(cell.write)) report_race(request, cell.write, "write", offset);
   if (request.conflicts(cell.read)) report_race(request, cell.read, "read", offset);
   if (cell.read.is_marked()) {
-    const Trace other = request.allocation.shadow.other_read(cell);
+    const Trace other = request.words.shadow->other_read(cell);
     if (request.conflicts(other)) report_race(request, other, "read", offset);
   }
   cell.write.become(request.now);
@@ -134,24 +160,35 @@ void Checker::await_value(const Request& request, std::uint64_t offset, const Re
   Allocation& allocation = request.allocation;
   const std::uint64_t bytes = std::min(request.bytes, allocation.length() - offset);
   const std::byte* const begin = allocation.begin() + offset;
-  racing_write_ = {key, &allocation, offset, std::exchange(allocation.words.count, 0), {begin, begin + bytes}};
+  racing_write_ = {key, &allocation, offset, std::exchange(allocation.words[record_].count, 0), {begin, begin + bytes}};
 }
 
 /// The write has been performed: whatever comes next comes after it.
 void Checker::settle_value() {
   if (!racing_write_) return;
   const auto& [key, allocation, offset, words, before] = *racing_write_;
-  allocation->words.count = words;
+  allocation->words[record_].count = words;
   if (std::memcmp(allocation->begin() + offset, before.data(), before.size()) != 0) log_.note_different_values(key);
   racing_write_.reset();
 }
 
-/// A write by the host is looked up at the first read, and then recorded in the cell.
+/// A write from before is looked up at the first read, and then recorded in the cell, and in those of the words behind
+/// it, which are likely to be read next.
 bool Checker::was_written(const Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes) {
-  if (request.allocation.space == abi::mem_threadgroup ||
-      !request.allocation.shadow.host_writes.cover(offset, offset + bytes))
-    return false;
-  cell.write.become(Trace::of_host());
+  constexpr std::uint64_t bytes_ahead = 256;
+  Allocation& allocation = request.allocation;
+  if (allocation.space == abi::mem_threadgroup) return false;
+  const bool looks_ahead = bytes == Shadow::word_bytes && !allocation.is_sparse;
+  const std::uint64_t limit = offset + (looks_ahead ? bytes_ahead : bytes);
+  const std::uint64_t end = allocation.shadow.written_until(offset, std::min(limit, allocation.length()));
+  const std::uint32_t valid_from = request.words.clock->valid_from;
+  const Trace before(valid_from, 0, nullptr, false);
+  if (end < offset + bytes) return false;
+  cell.write.become(before);
+  for (std::uint64_t next = offset + bytes; next + Shadow::word_bytes <= end; next += Shadow::word_bytes)
+    if (Cell& word = request.words.shadow->words()[next / Shadow::word_bytes];
+        word.write.time() < valid_from && !word.write.is_marked())
+      word.write.become(before);
   return true;
 }
 

@@ -1,6 +1,7 @@
 // memcheck, initcheck and racecheck of each access by a shader that was compiled for checking.
 //
-// One checker sees all accesses of a device one after the other, because checked dispatches run on one OS thread.
+// One checker sees all accesses of a device one after the other. In a Trial each OS thread has a checker of its own,
+// whose record of accesses knows only those of this thread.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,11 @@ struct Checks {
 
 class Checker {
  public:
-  Checker(ReportLog& log, Checks checks) : log_(log), checks_(checks) {}
+  /// `record` is the number of its record of accesses. 0: the device's own; else it is for trials, whose findings are
+  /// not read, only counted.
+  Checker(ReportLog& log, Checks checks, std::size_t record = 0) : log_(log), checks_(checks), record_(record) {}
+
+  std::size_t record() const { return record_; }
 
   /// All accesses from now on are ordered after all accesses before. `arena` must be that of all memory of this
   /// checker.
@@ -60,6 +65,9 @@ class Checker {
   /// The clock no longer tells what is ordered, and so no more races are found in this sequence.
   bool clock_has_stopped() const { return clock_.has_stopped(); }
 
+  /// Traces of later times in the record are of this sequence.
+  std::uint32_t sequence_start() const { return clock_.of(abi::mem_device).ordered_before - 1; }
+
  private:
   struct Group {
     std::uint32_t start;
@@ -69,6 +77,7 @@ class Checker {
   /// An access that is being checked.
   struct Request {
     Allocation& allocation;
+    const AllowedWords& words;
     std::uint32_t thread;
     abi::Access kind;
     const void* pc;
@@ -76,7 +85,7 @@ class Checker {
     Trace now;
     bool is_reported = false;
 
-    bool overlaps(Trace past) const { return allocation.words.clock->overlaps(past, thread); }
+    bool overlaps(Trace past) const { return words.clock->overlaps(past, thread); }
     bool conflicts(Trace past) const { return !(now.is_atomic() && past.is_atomic()) && overlaps(past); }
   };
 
@@ -90,6 +99,9 @@ class Checker {
   };
 
   void allow(const BoundMemory& memory);
+  Shadow& shadow_of(Allocation& allocation) const;
+  bool is_trial() const { return record_ != 0; }
+  void end_trial();
   void await_value(const Request& request, std::uint64_t offset, const ReportLog::Key& key);
   void settle_value();
   void read(Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes);
@@ -107,6 +119,7 @@ class Checker {
 
   ReportLog& log_;
   Checks checks_;
+  std::size_t record_;
   Clock clock_;
   Fences fences_;
   std::vector<Group> groups_;  ///< since the sequence began

@@ -52,6 +52,14 @@ class Clock {
     device_.ordered_before = texture_.ordered_before = now();
   }
 
+  /// The same for a record that knows nothing of what was before. Device memory counts as written before then if a
+  /// trace of the time valid_from says so.
+  void begin_trial() {
+    tick();
+    device_.valid_from = texture_.valid_from = now();
+    begin_sequence();
+  }
+
   void begin_group() {
     tick();
     for (SpaceClock* space : {&device_, &threadgroup_, &texture_}) {

@@ -21,6 +21,7 @@ struct BoundMemory {
   std::uint32_t index = 0;  ///< of a buffer, a texture or a threadgroup argument
   std::string name;
   abi::Texture texture = {};
+  bool is_written = true;  ///< the kernel may write it
 };
 
 struct DispatchInfo {

@@ -11,12 +11,12 @@ namespace assay::metal::emulator {
 
 /// Keeps two reads of different threads, if possible of different simdgroups. A later write that overlaps with any read
 /// then overlaps with one of these. A read by an earlier group is enough by itself, because that group writes no more.
-[[gnu::always_inline]] inline void keep_read(Allocation& allocation, Cell& cell, Trace now) {
-  const SpaceClock& clock = *allocation.words.clock;
+[[gnu::always_inline]] inline void keep_read(const AllowedWords& words, Cell& cell, Trace now) {
+  const SpaceClock& clock = *words.clock;
   // A read that this access is ordered after, or that is the thread's own, is replaced.
   if (!clock.overlaps(cell.read, now.thread())) return cell.read.become(now);
   if (cell.read.time() < clock.group_start) return;
-  Trace& other = allocation.shadow.other_read(cell);
+  Trace& other = words.shadow->other_read(cell);
   if (cell.read.is_marked() && cell.read.simdgroup() != other.simdgroup() && clock.overlaps(other, now.thread()))
     return;
   other = now;
@@ -24,9 +24,8 @@ namespace assay::metal::emulator {
 }
 
 /// Records an access that breaks no rule. Returns false if only Checker::judge() can tell.
-[[gnu::always_inline]] inline bool note_if_plain(Allocation& allocation, std::uint32_t thread, const void* address,
+[[gnu::always_inline]] inline bool note_if_plain(const AllowedWords& words, std::uint32_t thread, const void* address,
                                                  std::uint64_t bytes, abi::Access kind, const void* pc) {
-  const AllowedWords& words = allocation.words;
   // Rotating moves the bits of a misaligned address to the front, which makes the index too large.
   const std::uint64_t index =
       std::rotr(reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(words.begin), 2);
@@ -37,11 +36,11 @@ namespace assay::metal::emulator {
   if (written.is_marked() || clock.overlaps(written, thread)) return false;
   if (kind == abi::Access::read) {
     if (written.time() < clock.valid_from) return false;
-    keep_read(allocation, cell, now);
+    keep_read(words, cell, now);
     return true;
   }
   if (kind != abi::Access::write || clock.overlaps(cell.read, thread)) return false;
-  if (cell.read.is_marked() && clock.overlaps(allocation.shadow.other_read(cell), thread)) return false;
+  if (cell.read.is_marked() && clock.overlaps(words.shadow->other_read(cell), thread)) return false;
   cell.write = now;
   return true;
 }

@@ -84,6 +84,11 @@ void ReportLog::clear() {
   messages_dropped_ = 0;
 }
 
+bool ReportLog::is_empty() const {
+  const std::lock_guard lock(mutex_);
+  return findings_.empty() && messages_.empty();
+}
+
 void ReportLog::add_message(LogMessage message) {
   const std::lock_guard lock(mutex_);
   if (messages_.size() < max_messages)

@@ -44,6 +44,9 @@ class ReportLog {
   std::vector<Report> warnings() const;
   void clear();
 
+  /// Whether there is neither a finding nor a message.
+  bool is_empty() const;
+
   /// Keeps a message of os_log; beyond the first max_messages, only counts it.
   void add_message(LogMessage message);
   std::vector<LogMessage> messages() const;

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <system_error>
 #include <thread>
 
-#include "metal/device/joined_threads.h"
+#include "metal/emulator/dispatch/os_threads.h"
 #include "metal/emulator/dispatch/services.h"
 #include "metal/emulator/dispatch/signals.h"
 #include "metal/emulator/dispatch/subnormal_flush.h"
@@ -14,7 +13,11 @@
 namespace assay::metal::emulator {
 
 Executor::Executor(std::shared_ptr<Arena> arena, ReportLog& log, ExecutorOptions options)
-    : arena_(std::move(arena)), log_(log), options_(options), checker_(log_, options.checks) {
+    : arena_(std::move(arena)),
+      log_(log),
+      options_(options),
+      checker_(log_, options.checks),
+      trial_(arena_, options.group, options.checks, options.flushes_subnormals) {
   if (options_.with_numerics) numerics_ = std::make_unique<Numerics>(services().position);
   if (options_.os_threads == 0) options_.os_threads = std::max(1U, std::thread::hardware_concurrency());
 }
@@ -28,7 +31,9 @@ std::optional<Error> Executor::run(std::unique_ptr<Launch> launch) {
   Launch& running = *sequence_.emplace_back(std::move(launch));
   const auto constants = running.constants ? std::unique_lock(*running.constants) : std::unique_lock<std::mutex>();
   if (running.prepare) running.prepare();
-  return running.is_checked ? run_checked(running) : run_unchecked(running);
+  if (!running.is_checked) return run_unchecked(running);
+  if (!numerics_ && trial_.run(running, options_.os_threads)) return std::nullopt;
+  return run_checked(running);
 }
 
 std::optional<Error> Executor::run_checked(Launch& launch) {
@@ -64,18 +69,10 @@ std::optional<Error> Executor::run_unchecked(const Launch& launch) {
   const auto workers = static_cast<std::size_t>(std::min<std::uint64_t>(options_.os_threads, groups));
   for (std::size_t worker = 0; worker < workers; ++worker) runner(worker).begin_dispatch(launch, nullptr, nullptr);
   std::atomic<std::uint64_t> next = 0;
-  const auto work = [&](std::size_t worker) {
+  on_os_threads(workers, [&](std::size_t worker) {
     const FaultGuard guard;
     run_groups(*runners_[worker], launch, next);
-  };
-  {
-    JoinedThreads others;
-    try {
-      for (std::size_t worker = 1; worker < workers; ++worker) others.add(work, worker);
-    } catch (const std::system_error&) {  // with fewer threads it takes longer, and the result is the same
-    }
-    work(0);
-  }
+  });
   std::optional<Error> error;
   for (std::size_t worker = 0; worker < workers; ++worker) {
     if (!error) error = runners_[worker]->error();

@@ -1,4 +1,4 @@
-// Runs dispatches one after the other. The groups of an unchecked dispatch are spread over OS threads.
+// Runs dispatches one after the other, and the groups of each on several OS threads if it can.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/dispatch/group_runner.h"
 #include "metal/emulator/dispatch/launch.h"
+#include "metal/emulator/dispatch/trial.h"
 #include "metal/emulator/numerics/losses.h"
 #include "metal/emulator/simt/order.h"
 
@@ -45,6 +46,7 @@ class Executor {
   ReportLog& log_;
   ExecutorOptions options_;
   Checker checker_;
+  Trial trial_;
   std::unique_ptr<Numerics> numerics_;  ///< null without them
   std::vector<DispatchLosses> losses_;
   mutable std::mutex mutex_;

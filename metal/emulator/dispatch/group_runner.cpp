@@ -20,6 +20,7 @@ void GroupRunner::begin_dispatch(const Launch& launch, Checker* checker, Numeric
   numerics_ = numerics;
   launch_ = &launch;
   checker_ = checker;
+  record_ = checker ? checker->record() : 0;
   error_.reset();
   extent_ = {0, 0, 0};
   scheduler_.move_here();

@@ -105,6 +105,7 @@ class GroupRunner final : private BarrierListener {
   std::vector<abi::Position> positions_;  ///< of each thread; those in the grid are filled in when it begins
   const Launch* launch_ = nullptr;
   Checker* checker_ = nullptr;
+  std::size_t record_ = 0;  ///< of the checker
   Numerics* numerics_ = nullptr;
   const Arena* arena_;
   std::uint64_t group_ = 0, steps_left_ = 0;

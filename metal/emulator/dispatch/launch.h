@@ -25,6 +25,7 @@ struct Launch {
   std::vector<abi::Sampler> samplers;
   bool is_checked = false;      ///< the shader reports its accesses
   bool begins_sequence = true;  ///< ordered after all dispatches before it
+  bool is_alone = false;        ///< ordered before all dispatches after it, too
   Limits limits;
   std::uint64_t step_limit = 0;         ///< EmulatorOptions::step_limit
   std::vector<GroupRange> only_groups;  ///< EmulatorOptions::only_groups

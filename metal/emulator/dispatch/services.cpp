@@ -11,7 +11,7 @@ namespace assay::metal::emulator {
                                                        const void* pc) {
   count_steps(1, nullptr, pc);
   Allocation* const allocation = arena_->find(address);
-  if (allocation && note_if_plain(*allocation, scheduler_.current(), address, bytes, kind, pc)) return;
+  if (allocation && note_if_plain(allocation->words[record_], scheduler_.current(), address, bytes, kind, pc)) return;
   judge(allocation, address, bytes, kind, pc);
 }
 
@@ -26,11 +26,15 @@ constinit abi::FastBarrier no_fast_barrier{no_ready_threads, nullptr, 0, 0};
 /// in every OS thread.
 [[gnu::tls_model("initial-exec")]] constinit thread_local abi::FastBarrier* fast_barrier_here = &no_fast_barrier;
 
-assay_u64 offset_of_fast_barrier() {
+/// The basic blocks that shaders may still execute on this OS thread before they call blocks().
+[[gnu::tls_model("initial-exec")]] constinit thread_local int blocks_left_here = abi::blocks_per_call;
+
+/// The offset of a variable of this OS thread from the thread pointer.
+assay_u64 offset_of([[maybe_unused]] const void* here) {
 #if defined(__x86_64__)
   std::uintptr_t thread_pointer = 0;  // the register fs points to a copy of itself
   asm("movq %%fs:0, %0" : "=r"(thread_pointer));
-  return reinterpret_cast<std::uintptr_t>(&fast_barrier_here) - thread_pointer;
+  return reinterpret_cast<std::uintptr_t>(here) - thread_pointer;
 #else
   return 0;
 #endif
@@ -140,8 +144,9 @@ const abi::Services& services() {
                                  &texture_out_of_bounds,
                                  &log,
                                  &blocks,
-                                 offset_of_fast_barrier(),
-                                 &numerics_services};
+                                 offset_of(static_cast<const void*>(&fast_barrier_here)),
+                                 &numerics_services,
+                                 offset_of(&blocks_left_here)};
   return all;
 }
 

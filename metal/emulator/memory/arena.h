@@ -5,6 +5,7 @@
 // allocation.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,7 +26,8 @@ struct SpaceClock;
 struct AllowedWords {
   const std::byte* begin = nullptr;
   std::uint64_t count = 0;
-  Cell* cells = nullptr;  ///< [count]
+  Cell* cells = nullptr;  ///< [count], of `shadow`
+  Shadow* shadow = nullptr;
   const SpaceClock* clock = nullptr;
 };
 
@@ -57,8 +59,11 @@ class Allocation {
   abi::MemoryFlags space = abi::mem_device;  ///< which barriers order accesses of it
   bool is_sparse = false;                    ///< only a small part of it will be touched
   bool is_absent = false;  ///< stands for an argument that is not there: reads give 0, writes are out of bounds
-  AllowedWords words;
-  Shadow shadow;
+  /// The device's record of accesses, and those of OS threads that try a dispatch at the same time: Trial.
+  static constexpr std::size_t max_records = 17;
+  std::array<AllowedWords, max_records> words;  ///< by record
+  Shadow shadow;                                ///< of record 0
+  std::array<std::unique_ptr<Shadow>, max_records> trial_shadows;
 
  private:
   friend class Arena;

@@ -17,10 +17,10 @@ void HostWrites::add(std::uint64_t begin, std::uint64_t end) {
   ranges_.emplace(begin, end);
 }
 
-bool HostWrites::cover(std::uint64_t begin, std::uint64_t end) const {
+std::uint64_t HostWrites::end_from(std::uint64_t begin) const {
   const std::lock_guard lock(mutex_);
   const auto next = ranges_.upper_bound(begin);
-  return next != ranges_.begin() && std::prev(next)->second >= end;
+  return next == ranges_.begin() ? begin : std::max(begin, std::prev(next)->second);
 }
 
 void Shadow::prepare(bool is_sparse) {
@@ -31,6 +31,17 @@ void Shadow::prepare(bool is_sparse) {
   if (is_sparse) return;
   cells_.expect_use(words_);
   other_reads_.expect_use(words_);
+}
+
+std::uint64_t Shadow::written_until(std::uint64_t begin, std::uint64_t limit) const {
+  while (begin < limit) {
+    std::uint64_t end = begin;
+    while (cells_.data() && end < limit && cell_of(end).write.time() != 0) ++end;
+    end = std::min(limit, host_writes.end_from(end));
+    if (end == begin) break;
+    begin = end;
+  }
+  return begin;
 }
 
 void Shadow::split(std::uint64_t word) {

@@ -54,11 +54,12 @@ struct Cell {
   Trace read;   ///< marked if there is a second read: Shadow::other_read()
 };
 
-/// The bytes that the host has written.
+/// The bytes that were written before anything that the cells know of: by the host, or in a Trial.
 class HostWrites {
  public:
   void add(std::uint64_t begin, std::uint64_t end);
-  bool cover(std::uint64_t begin, std::uint64_t end) const;
+  /// The end of the written bytes from `begin` on; `begin` if that byte was not written.
+  std::uint64_t end_from(std::uint64_t begin) const;
 
  private:
   mutable std::mutex mutex_;
@@ -94,6 +95,15 @@ class Shadow {
 
   /// The cells of the words.
   Cell* words() { return cells_.data(); }
+
+  /// The cell of a byte, which may be that of its word.
+  const Cell& cell_of(std::uint64_t byte) const {
+    const Cell& word = cells_.data()[byte / word_bytes];
+    return word.write.is_marked() ? cells_.data()[words_ + byte] : word;
+  }
+
+  /// The end of the written bytes from `begin` on, as far as `limit`; `begin` if that byte was not written.
+  std::uint64_t written_until(std::uint64_t begin, std::uint64_t limit) const;
 
   /// The second read of a cell whose read is marked.
   Trace& other_read(const Cell& cell) { return other_reads_.data()[&cell - cells_.data()]; }

@@ -7,8 +7,15 @@ namespace assay::metal::emulator {
 
 namespace {
 
-/// Follows names from declaration to declaration. A name stands for everything in the shader that is called so, so that
-/// too much may be found, and nothing is missed.
+/// Whether an expression may follow this word, so that it is no type.
+bool precedes_expression(std::string_view word) {
+  static const std::set<std::string_view> words = {"return", "case", "else", "do",  "sizeof", "alignof",
+                                                   "not",    "and",  "or",   "xor", "compl",  "operator"};
+  return words.contains(word);
+}
+
+/// Follows names from declaration to declaration. A name stands for everything at program scope that is called so, so
+/// that too much may be found, and nothing is missed.
 class Names {
  public:
   Names(const Source& source, const Declarations& declarations) : source_(source), declarations_(declarations) {
@@ -17,7 +24,7 @@ class Names {
         by_name_.emplace(source[name].text, n);
   }
 
-  /// All names in this declaration and in those that it names.
+  /// All names that this declaration uses, and those that it names.
   std::set<std::string_view> reached_from(std::size_t declaration) const {
     std::set<std::string_view> names;
     std::set<std::size_t> seen = {declaration};
@@ -25,16 +32,30 @@ class Names {
       const Declaration& here = declarations_[next.back()];
       next.pop_back();
       for (std::size_t n = here.first; n < here.last; ++n) {
-        if (!source_.is_identifier(n) || !names.insert(source_[n].text).second) continue;
+        if (!source_.is_identifier(n) || is_declared_at(n)) continue;
+        if (!is_member(n)) names.insert(source_[n].text);
         const auto [first, last] = by_name_.equal_range(source_[n].text);
         for (auto named = first; named != last; ++named)
-          if (seen.insert(named->second).second) next.push_back(named->second);
+          if ((!is_member(n) || declarations_[named->second].kind == DeclarationKind::function) &&
+              seen.insert(named->second).second)
+            next.push_back(named->second);
       }
     }
     return names;
   }
 
  private:
+  bool is_member(std::size_t token) const {
+    return token > 0 && (source_[token - 1] == "." || source_[token - 1] == "->");
+  }
+
+  /// Whether a name stands between a type and what follows the name in a declaration.
+  bool is_declared_at(std::size_t token) const {
+    if (token == 0 || !source_.is_identifier(token - 1) || precedes_expression(source_[token - 1].text)) return false;
+    const std::string_view after = source_[token + 1].text;
+    return after.size() == 1 && std::string_view(";=,()[{:").find(after.front()) != std::string_view::npos;
+  }
+
   std::size_t name_of(const Declaration& declaration) const {
     switch (declaration.kind) {
       case DeclarationKind::function:

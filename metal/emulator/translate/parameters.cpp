@@ -36,11 +36,11 @@ constexpr std::array<std::string_view, 18> positions = {"thread_position_in_grid
                                                         "quadgroup_index_in_threadgroup",
                                                         "quadgroups_per_threadgroup"};
 
-constexpr std::array<std::string_view, 6> textures = {"texture1d",       "texture1d_array", "texture2d",
-                                                      "texture2d_array", "texture3d",       "texture_buffer"};
-constexpr std::array<std::string_view, 9> no_textures = {"texturecube",        "texturecube_array", "texture2d_ms",
-                                                         "texture2d_ms_array", "depth2d",           "depth2d_array",
-                                                         "depthcube",          "depthcube_array",   "depth2d_ms"};
+constexpr std::array<std::string_view, 7> textures = {"texture1d", "texture1d_array", "texture2d", "texture2d_array",
+                                                      "texture3d", "texture_buffer",  "depth2d"};
+constexpr std::array<std::string_view, 8> no_textures = {"texturecube",        "texturecube_array", "texture2d_ms",
+                                                         "texture2d_ms_array", "depth2d_array",     "depthcube",
+                                                         "depthcube_array",    "depth2d_ms"};
 /// The attributes that give an index, and how many indices there are.
 constexpr std::array<std::pair<std::string_view, std::uint32_t>, 4> indexed = {{{"buffer", abi::max_arguments},
                                                                                 {"threadgroup", abi::max_arguments},

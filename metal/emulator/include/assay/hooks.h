@@ -75,12 +75,25 @@ ASSAY_HOOK void* __tsan_memset(void* to, int value, unsigned long bytes) {
 }
 namespace assay_shader_side {
 
-inline constexpr unsigned blocks_per_report = 4096;
-inline unsigned blocks_left = blocks_per_report;
+#if defined(__x86_64__)
+using BlocksLeft = int __attribute__((address_space(257)))*;  // relative to fs: each OS thread has its own
+#else
+inline int blocks_left_of_all = abi::blocks_per_call;  // OS threads that count at the same time lose a few
+using BlocksLeft = int*;
+#endif
+
+/// Null until the shader is bound.
+__attribute__((always_inline, nodebug, no_sanitize("thread", "coverage"))) inline BlocksLeft blocks_left() {
+#if defined(__x86_64__)
+  return reinterpret_cast<BlocksLeft>(blocks_left_offset);
+#else
+  return &blocks_left_of_all;
+#endif
+}
 
 __attribute__((noinline, no_sanitize("thread", "coverage"))) inline void report_blocks() {
-  blocks_left = blocks_per_report;
-  if (services != nullptr) services->blocks(blocks_per_report, __builtin_return_address(0));
+  *blocks_left() = abi::blocks_per_call;
+  if (services != nullptr) services->blocks(abi::blocks_per_call, __builtin_return_address(0));
 }
 
 }  // namespace assay_shader_side
@@ -90,7 +103,8 @@ __attribute__((noinline, no_sanitize("thread", "coverage"))) inline void report_
 extern "C"
     __attribute__((used, nodebug, always_inline, no_sanitize("thread", "coverage"), visibility("hidden"))) inline void
     __sanitizer_cov_trace_pc() {
-  if (--assay_shader_side::blocks_left == 0) assay_shader_side::report_blocks();
+  const assay_shader_side::BlocksLeft left = assay_shader_side::blocks_left();
+  if (left && --*left <= 0) assay_shader_side::report_blocks();
 }
 ASSAY_HOOK void __tsan_init() {}
 ASSAY_HOOK void __tsan_vptr_update(void**, void*) {}

@@ -53,11 +53,13 @@ using abi::Site;
 
 inline const abi::Services* services = nullptr;
 inline unsigned long fast_barrier_offset = 0;  ///< Services::fast_barrier_offset
+inline unsigned long blocks_left_offset = 0;   ///< Services::blocks_left_offset
 inline abi::BarrierChange barrier_change = {};
 
 inline void bind(const abi::Services* given) {
   services = given;
   fast_barrier_offset = given->fast_barrier_offset;
+  blocks_left_offset = given->blocks_left_offset;
 }
 
 /// The site of the call of an operation, as the default value of the operation's parameter.

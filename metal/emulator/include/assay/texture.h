@@ -13,6 +13,7 @@
 namespace metal {
 
 enum class access { sample, read, write, read_write };
+enum class component { x, y, z, w };
 
 namespace assay_detail {
 
@@ -228,6 +229,19 @@ class TextureOf {
     return vec<T, 4>(T(sum.at(0)), T(sum.at(1)), T(sum.at(2)), T(sum.at(3)));
   }
 
+  /// One component of the four texels that a linear sample weighs: (0, 1), (1, 1), (1, 0), (0, 0) of their square.
+  ASSAY_IN_PLACE vec<T, 4> gather_at(const sampler& s, const Sampled& at, component c, Site site) const {
+    static_assert(how == access::sample, "gather: the texture needs access::sample");
+    if (!is_bound(texture_)) texture_out_of_bounds(texture_, {}, site);
+    constexpr uint corners[] = {2, 3, 1, 0};
+    vec<T, 4> result(T(0));
+    for (uint n = 0; n < 4; ++n) {
+      const uchar* const from = corner(texture_, s, at, true, corners[n]);
+      result.at(n) = (from == nullptr ? border_of<T>(texture_, s) : load_texel<T>(texture_, from)).at(uint(c));
+    }
+    return result;
+  }
+
   const Texture* texture_ = nullptr;
 };
 
@@ -294,6 +308,37 @@ class texture2d : public assay_detail::TextureOf<T, how> {
   ASSAY_IN_PLACE vec<T, 4> sample(sampler s, float2 at, level l, int2 offset = int2(0),
                                   Site site = assay_detail::here("sample")) const {
     return this->sample_at(s, {at.x, at.y, 0, 2, 0, offset.x, offset.y, 0, l.lod}, site);
+  }
+  ASSAY_IN_PLACE vec<T, 4> gather(sampler s, float2 at, int2 offset = int2(0), component c = component::x,
+                                  Site site = assay_detail::here("gather")) const {
+    return this->gather_at(s, {at.x, at.y, 0, 2, 0, offset.x, offset.y, 0, 0}, c, site);
+  }
+};
+
+/// Depths: texels of one component, which kernels do not write.
+template <class T, access how = access::sample>
+class depth2d : public assay_detail::TextureOf<T, how> {
+ public:
+  static_assert(is_same_v<T, float>, "a depth texture has components of float");
+  static_assert(how == access::sample || how == access::read, "a depth texture has access::sample or access::read");
+  ASSAY_TEXTURE_BODY(depth2d);
+  ASSAY_OWN uint get_height(uint = 0) const { return this->texture_->height; }
+  ASSAY_IN_PLACE T read(uint2 at, uint lod = 0, Site site = assay_detail::here("read of a texel")) const {
+    return this->read_at({at.x, at.y, 0, 0, lod}, site).at(0);
+  }
+  ASSAY_IN_PLACE T read(ushort2 at, uint lod = 0, Site site = assay_detail::here("read of a texel")) const {
+    return this->read_at({at.x, at.y, 0, 0, lod}, site).at(0);
+  }
+  ASSAY_IN_PLACE T sample(sampler s, float2 at, int2 offset = int2(0), Site site = assay_detail::here("sample")) const {
+    return this->sample_at(s, {at.x, at.y, 0, 2, 0, offset.x, offset.y, 0, 0}, site).at(0);
+  }
+  ASSAY_IN_PLACE T sample(sampler s, float2 at, level l, int2 offset = int2(0),
+                          Site site = assay_detail::here("sample")) const {
+    return this->sample_at(s, {at.x, at.y, 0, 2, 0, offset.x, offset.y, 0, l.lod}, site).at(0);
+  }
+  ASSAY_IN_PLACE vec<T, 4> gather(sampler s, float2 at, int2 offset = int2(0),
+                                  Site site = assay_detail::here("gather")) const {
+    return this->gather_at(s, {at.x, at.y, 0, 2, 0, offset.x, offset.y, 0, 0}, component::x, site);
   }
 };
 

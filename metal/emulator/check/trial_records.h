@@ -1,0 +1,55 @@
+// What the OS threads of a Trial have accessed, from the records of their checkers: whether two of them accessed the
+// same byte, one of them writing, and else what was written.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "metal/emulator/memory/arena.h"
+
+namespace assay::metal::emulator {
+
+class TrialRecords {
+ public:
+  /// The accesses of one OS thread: those of its record since a time.
+  struct Record {
+    std::size_t number = 0;
+    std::uint32_t since = 0;
+  };
+  TrialRecords(Allocation& allocation, std::span<const Record> records);
+
+  static constexpr std::uint64_t words_at_once = std::uint64_t{1} << 16;
+
+  /// The parts of the allocation that look_at() takes.
+  std::uint64_t parts() const;
+
+  /// Collects what was written in one part. Returns false if two OS threads conflict. May be called on several OS
+  /// threads at the same time.
+  bool look_at(std::uint64_t part);
+
+  /// After all parts: adds what was written to the allocation's own record, as written before all later accesses.
+  void keep() const;
+
+ private:
+  struct Use {
+    bool is_written = false, conflicts = false, has_split = false;
+  };
+  Use use_of_word(std::uint64_t word) const;
+  Use use_of_byte(std::uint64_t byte) const;
+
+  struct Cells {
+    const Shadow* shadow;
+    const Cell* words;
+    std::uint32_t since;
+  };
+
+  Allocation& allocation_;
+  std::vector<Cells> records_;
+  std::mutex mutex_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> written_;  ///< ranges of bytes
+};
+
+}  // namespace assay::metal::emulator

@@ -1,0 +1,23 @@
+// Work on several OS threads.
+#pragma once
+
+#include <cstddef>
+#include <system_error>
+
+#include "metal/device/joined_threads.h"
+
+namespace assay::metal::emulator {
+
+/// Calls work(0) on this OS thread and work(n), for each other n below `count`, on an OS thread of its own, and waits
+/// for all. If the system gives fewer threads, the other calls are left out: the work must be shared out as it is done.
+template <class Work>
+void on_os_threads(std::size_t count, const Work& work) {
+  JoinedThreads others;
+  try {
+    for (std::size_t n = 1; n < count; ++n) others.add(work, n);
+  } catch (const std::system_error&) {  // it takes longer, and the result is the same
+  }
+  work(std::size_t{0});
+}
+
+}  // namespace assay::metal::emulator
