@@ -16,6 +16,7 @@ namespace assay::metal::emulator {
 Executor::Executor(std::shared_ptr<Arena> arena, ReportLog& log, ExecutorOptions options)
     : arena_(std::move(arena)), log_(log), options_(options), checker_(log_, options.checks) {
   if (options_.with_numerics) numerics_ = std::make_unique<Numerics>(services().position);
+  if (options_.schedule) interleaver_ = std::make_unique<Interleaver>(arena_, log_, options_.group, *options_.schedule);
   if (options_.os_threads == 0) options_.os_threads = std::max(1U, std::thread::hardware_concurrency());
 }
 
@@ -28,7 +29,19 @@ std::optional<Error> Executor::run(std::unique_ptr<Launch> launch) {
   Launch& running = *sequence_.emplace_back(std::move(launch));
   const auto constants = running.constants ? std::unique_lock(*running.constants) : std::unique_lock<std::mutex>();
   if (running.prepare) running.prepare();
-  return running.is_checked ? run_checked(running) : run_unchecked(running);
+  if (!running.is_checked) return run_unchecked(running);
+  return interleaver_ ? run_interleaved(running) : run_checked(running);
+}
+
+std::optional<Error> Executor::run_interleaved(Launch& launch) {
+  const FaultGuard guard;
+  const SubnormalFlush flush(options_.flushes_subnormals);
+  return interleaver_->run(launch);
+}
+
+ScheduleRecord Executor::schedule_record() const {
+  const std::lock_guard lock(mutex_);
+  return interleaver_ ? interleaver_->record() : ScheduleRecord();
 }
 
 std::optional<Error> Executor::run_checked(Launch& launch) {
