@@ -43,6 +43,22 @@ std::uint32_t Numerics::operation(const abi::Site* site, std::uint32_t code, std
   return follow<3>(site, code, operands, result, entries);
 }
 
+/// Returns the exact values of the operands.
+template <std::uint32_t count>
+inline Operands Numerics::note_operands(TapeEntry& entry, Operation what, const Operands& values, double result,
+                                        const std::uint32_t* entries) const {
+  Operands exact = values;
+  for (std::uint32_t n = 0; n < count; ++n) {
+    if (entries[n] == 0) continue;
+    const TapeEntry& of_operand = tape_[entries[n]];
+    exact.of[n] = of_operand.exact;
+    if (!std::isfinite(of_operand.value)) continue;
+    entry.operands[n] = entries[n];
+    entry.slopes[n] = static_cast<float>(slope_inline(what, values, result, static_cast<int>(n)));
+  }
+  return exact;
+}
+
 template <std::uint32_t count>
 std::uint32_t Numerics::follow(const abi::Site* site, std::uint32_t code, const double* operands, double result,
                                const std::uint32_t* entries) {
@@ -58,15 +74,7 @@ std::uint32_t Numerics::follow(const abi::Site* site, std::uint32_t code, const 
   const std::uint32_t added = tape_.add();
   if (added == 0) return 0;
   TapeEntry& entry = tape_[added];
-  Operands exact_operands = values;
-  for (std::uint32_t n = 0; n < count; ++n) {
-    if (entries[n] == 0) continue;
-    const TapeEntry& of_operand = tape_[entries[n]];
-    exact_operands.of[n] = of_operand.exact;
-    if (!std::isfinite(of_operand.value)) continue;
-    entry.operands[n] = entries[n];
-    entry.slopes[n] = static_cast<float>(slope_inline(what, values, of_values, static_cast<int>(n)));
-  }
+  const Operands exact_operands = note_operands<count>(entry, what, values, of_values, entries);
   const double exact = any == 0 ? of_values : exactly_inline(what, exact_operands);
   entry.exact = std::isfinite(exact) ? exact : result;
   entry.value = result;
