@@ -29,7 +29,8 @@ ExecutorOptions executor_options(const EmulatorOptions& options) {
           options.checks,
           options.os_threads,
           options.is_checked && options.with_numerics,
-          options.is_checked && options.math_mode != MathMode::ieee};
+          options.is_checked && options.math_mode != MathMode::ieee,
+          options.schedule};
 }
 
 LoadedShader loaded(const std::shared_ptr<const CompiledShader>& shader, const EmulatorOptions& options) {
@@ -129,6 +130,10 @@ std::vector<Report> EmulatorDevice::warnings() const {
 
 std::vector<DispatchLosses> EmulatorDevice::losses() const {
   return state_->executor.losses();
+}
+
+ScheduleRecord EmulatorDevice::schedule_record() const {
+  return state_->executor.schedule_record();
 }
 
 void EmulatorDevice::set_step_limit(std::uint64_t steps) {

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/check/report.h"
 #include "metal/emulator/compile/math_mode.h"
+#include "metal/emulator/dispatch/schedule.h"
 #include "metal/emulator/numerics/losses.h"
 #include "metal/emulator/simt/group_range.h"
 #include "metal/emulator/simt/order.h"
@@ -49,6 +51,8 @@ struct EmulatorOptions {
   std::vector<GroupRange> only_groups = {};
   /// In the shaders that the device compiles.
   BarrierChange barrier_change = {};
+  /// Checked kernels run interleaved in this order, and are not checked: all that is of interest is their results.
+  std::optional<Schedule> schedule = {};
 };
 
 /// The options with which a device compiles its shaders.
@@ -90,6 +94,8 @@ class EmulatorDevice final : public Device {
   std::uint64_t messages_dropped() const;
   /// What --numerics found of the dispatches that have ended, in their order.
   std::vector<DispatchLosses> losses() const;
+  /// With EmulatorOptions::schedule: of the dispatches that have ended.
+  ScheduleRecord schedule_record() const;
 
   /// Sets EmulatorOptions::step_limit for the dispatches that are encoded from now on.
   void set_step_limit(std::uint64_t steps);

@@ -19,6 +19,14 @@ inline void advise_huge_pages(void* memory, std::size_t bytes) {
   madvise(memory, bytes, MADV_HUGEPAGE);
 }
 
+inline void fill_pages(void* memory, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  madvise(memory, bytes, MADV_POPULATE_WRITE);
+#else
+  (void)memory, (void)bytes;
+#endif
+}
+
 inline void leave_out_of_dumps(void* memory, std::size_t bytes) {
   madvise(memory, bytes, MADV_DONTDUMP);
 }

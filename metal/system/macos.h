@@ -17,6 +17,7 @@ namespace assay::metal::system {
 
 /// The system chooses the size of pages by itself.
 inline void advise_huge_pages(void*, std::size_t) {}
+inline void fill_pages(void*, std::size_t) {}
 inline void refuse_huge_pages() {}
 
 /// Core dumps are off unless asked for, and no advice leaves memory out of them.

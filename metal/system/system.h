@@ -2,6 +2,7 @@
 // metal/ or validation/ asks which system it is on, but for the context switch's assembly (metal/emulator/abi).
 //
 //   void advise_huge_pages(void* memory, std::size_t bytes)    // `bytes` will be used: huge pages save TLB misses
+//   void fill_pages(void* memory, std::size_t bytes)           // finds memory for whole pages before they are used
 //   void leave_out_of_dumps(void* memory, std::size_t bytes)   // reserved addresses would fill a core dump
 //   void zero_pages(void* memory, std::size_t bytes)           // private memory, whole pages: readable and writable,
 //   zero,

@@ -173,6 +173,30 @@ TEST_F(MetalCommand, ComputesInTheArithmeticThatIsAskedFor) {
   EXPECT_THAT(unknown.err, HasSubstr("--arithmetic"));
 }
 
+TEST_F(MetalCommand, ComparesSchedules) {
+  const auto count = [&](const std::string& comment) {
+    write(
+        "#include <metal_stdlib>\nusing namespace metal;\nkernel void k(device float* y, device atomic_uint* n, uint i "
+        "[[thread_position_in_grid]]) {\n  y[atomic_fetch_add_explicit(n, 1u, memory_order_relaxed)] = i;" +
+        comment + "\n}");
+    return run(
+        "metal check sum.metal --schedules 4 --grid 64 --group 32 --buffer 0=unset:64 --buffer 1=0 --json found.json "
+        "--sarif found.sarif");
+  };
+  const Outcome outcome = count("");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("schedcheck: kernel k: a result depends on which"),
+                                 HasSubstr("4 schedules of up to 64 atomic accesses: 4 give other bits")));
+  const auto found = nlohmann::json::parse(std::ifstream(folder_ / "found.json"));
+  EXPECT_EQ(found["reports"][0]["check"], "schedcheck");
+  EXPECT_EQ(found["reports"][0]["event"]["line"], 4);
+  EXPECT_EQ(found["reports"][0]["other"]["line"], 4);
+  EXPECT_EQ(found["schedules"]["different"], 4);
+  const auto sarif = nlohmann::json::parse(std::ifstream(folder_ / "found.sarif"));
+  EXPECT_EQ(sarif["runs"][0]["results"][0]["ruleId"], "schedcheck");
+  EXPECT_EQ(count("  // assay: allow schedcheck - the order is undone").status, 0);
+}
+
 TEST_F(MetalCommand, LintRefusesWhatApplesCompilerWould) {
   write(group_sum);
   const Outcome clean = run("metal lint sum.metal");

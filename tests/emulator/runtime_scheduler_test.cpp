@@ -43,6 +43,34 @@ TEST(Scheduler, RunsEveryThreadOnce) {
   EXPECT_EQ(seen[1023], 1023U);
 }
 
+TEST(Scheduler, PausesAThreadAndGoesOnWithAnother) {
+  std::vector<std::uint32_t> ran;
+  struct Paused {
+    Scheduler scheduler;
+    std::vector<std::uint32_t>& ran;
+  } paused{{}, ran};
+  const std::vector<std::uint32_t> order = {0, 1, 2, 3};
+  paused.scheduler.move_here();
+  paused.scheduler.begin(
+      order,
+      [](void* context, std::uint32_t thread) {
+        auto& here = *static_cast<Paused*>(context);
+        here.scheduler.pause();
+        here.ran.push_back(thread);
+      },
+      &paused);
+  EXPECT_EQ(paused.scheduler.go_on(2), Scheduler::End::paused);
+  EXPECT_EQ(paused.scheduler.go_on(1), Scheduler::End::paused);
+  EXPECT_EQ(paused.scheduler.ready_count(), 4U);
+  EXPECT_TRUE(paused.scheduler.is_ready(2));
+  EXPECT_EQ(paused.scheduler.go_on(2), Scheduler::End::paused);  // 2 ends, 1 goes on and ends, 0 pauses
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{2, 1}));
+  EXPECT_FALSE(paused.scheduler.is_ready(2));
+  EXPECT_EQ(paused.scheduler.go_on(), Scheduler::End::paused);
+  EXPECT_EQ(paused.scheduler.go_on(), Scheduler::End::all_ended);
+  EXPECT_EQ(ran, (std::vector<std::uint32_t>{2, 1, 0, 3}));
+}
+
 TEST(Scheduler, KeepsTheStackOfAWaitingThread) {
   Threads threads;
   std::vector<std::uint32_t> waiting, after;

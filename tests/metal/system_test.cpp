@@ -25,6 +25,7 @@ std::ptrdiff_t sevens(const std::byte* memory) {
 TEST(System, ZeroesPages) {
   std::byte* const memory = mapped(MAP_PRIVATE | MAP_ANONYMOUS, -1);
   advise_huge_pages(memory, bytes);
+  fill_pages(memory, bytes);
   leave_out_of_dumps(memory, bytes);
   EXPECT_EQ(sevens(memory), std::ptrdiff_t{bytes}) << "advice changes nothing";
   zero_pages(memory, bytes);

@@ -22,6 +22,7 @@
 #include "validation/shader/listing.h"
 #include "validation/shader/numerics_html.h"
 #include "validation/shader/numerics_text.h"
+#include "validation/shader/schedules.h"
 
 namespace assay::validation {
 namespace {
@@ -33,6 +34,7 @@ struct CheckOptions : ShaderOptions, FindingOptions {
   unsigned os_threads = 0;
   bool with_numerics = false;
   std::string html;        ///< empty: none
+  std::uint64_t schedules = 0;
   std::string arithmetic;  ///< empty: IEEE
   std::vector<std::string> only_groups;
 };
@@ -86,7 +88,8 @@ int check(const CheckOptions& options) {
   emulator.math_mode = metal::emulator::math_mode_called(options.arithmetic).value_or(metal::emulator::MathMode::ieee);
   for (const std::string& groups : options.only_groups) emulator.only_groups.push_back(group_range(groups));
   metal::emulator::EmulatorDevice device(emulator);
-  const ShaderOutcome outcome = run_shader(device, script);
+  ShaderOutcome outcome = run_shader(device, script);
+  if (options.schedules > 0 && outcome.passed()) compare_schedules(script, emulator, options.schedules, outcome);
   print_outcome(script, outcome);
   for (const auto& losses : outcome.losses) fmt::print("\n{}", numerics_text(losses));
   if (!options.html.empty()) write_atomically(options.html, numerics_html(script, outcome));
@@ -119,6 +122,9 @@ void add_check_command(CLI::App& metal, Action& action) {
       ->add_option("--html", options->html,
                    "Also write what --numerics finds to this file: the source as a heat map of the error")
       ->needs(numerics);
+  command->add_option("--schedules", options->schedules,
+                      "If nothing else is found, run so many random interleavings of threads and threadgroups at their "
+                      "atomic accesses: do they give the same bits?");
   command
       ->add_option("--arithmetic", options->arithmetic,
                    "Compute with the worst roundings that this mode of Metal's compiler permits: safe, relaxed or fast")

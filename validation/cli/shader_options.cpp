@@ -51,6 +51,14 @@ std::string summary(const ShaderOutcome& outcome, bool colour) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+std::string schedules_in_words(const ScheduleSummary& summary) {
+  if (summary.atomic_accesses == 0) return "no atomic access whose order a schedule could change";
+  return fmt::format("{} schedule{} of up to {} atomic accesses: {} give{} other bits", summary.schedules,
+                     summary.schedules == 1 ? "" : "s", summary.atomic_accesses,
+                     summary.different == 0 ? "none" : std::to_string(summary.different),
+                     summary.different > 1 ? "" : "s");
+}
+
 CLI::Option* add_extents(CLI::App& command, const std::string& name, std::vector<std::uint64_t>& extents,
                          const std::string& help) {
   return command.add_option(name, extents, help)->delimiter(',')->expected(1, 3)->check(CLI::PositiveNumber);
@@ -179,6 +187,7 @@ void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
     fmt::print("{} {}: {} threads in groups of {}{}\n", script.source.filename().string(), function, shown(grid),
                shown(script.passes[n].group), seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
   }
+  if (outcome.schedules) fmt::print("{}\n", schedules_in_words(*outcome.schedules));
   if (outcome.dispatches.empty()) return;
   if (outcome.is_checked || outcome.error)
     fmt::print("{}{}: {}\n", outcome.is_checked ? "checked on " : "", outcome.device,

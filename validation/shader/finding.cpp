@@ -75,6 +75,7 @@ const std::vector<FindingRule>& finding_rules() {
       {"synccheck", "A barrier at which some threads wait while others do not come to it."},
       {"simdcheck", "A simdgroup operation that not all lanes execute."},
       {"numcheck", "A NaN or an infinity made out of numbers, or a line that loses digits."},
+      {"schedcheck", "A result that depends on the order in which threads come to their atomic accesses."},
       {"lint", "What Metal does not allow, or what may not be meant."},
       {"compile", "The shader does not compile."},
       {"run", "The kernel did not run to its end."},

@@ -74,6 +74,11 @@ ordered_json of(const metal::emulator::DispatchLosses& dispatch) {
           {"lines", lines}};
 }
 
+ordered_json of(const ScheduleSummary& summary) {
+  return {
+      {"schedules", summary.schedules}, {"different", summary.different}, {"atomic_accesses", summary.atomic_accesses}};
+}
+
 ordered_json of(const ElementDifference& difference) {
   const bool is_finite = difference.ulps != infinite_ulps;
   return {{"index", difference.index},
@@ -122,6 +127,7 @@ std::string to_json(const ShaderScript& script, const ShaderOutcome& outcome,
                             {"allowed", of(outcome.allowed)},
                             {"messages", of(outcome.messages)},
                             {"numerics", numerics},
+                            {"schedules", outcome.schedules ? of(*outcome.schedules) : ordered_json()},
                             {"comparisons", of(comparisons)}};
   return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

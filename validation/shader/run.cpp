@@ -222,7 +222,6 @@ void take_allowed(std::vector<metal::emulator::Report>& reports, Allowances& all
 void take_reports(const metal::emulator::EmulatorDevice& device,
                   const std::vector<metal::emulator::PrivateRead>& private_reads,
                   const std::filesystem::path& suppressions, ShaderOutcome& outcome) {
-  Allowances allowances(suppressions);
   outcome.reports = device.reports();
   outcome.warnings = device.warnings();
   outcome.losses = device.losses();
@@ -230,8 +229,7 @@ void take_reports(const metal::emulator::EmulatorDevice& device,
   outcome.messages_dropped = device.messages_dropped();
   add_private_reads(private_reads, outcome);
   if (!outcome.reports.empty()) outcome.error.reset();  // the reports say more
-  take_allowed(outcome.reports, allowances, outcome.allowed);
-  take_allowed(outcome.warnings, allowances, outcome.allowed);
+  apply_allowances(suppressions, outcome);
 }
 
 ShaderOutcome run_loaded(metal::Device& device, const Loaded& loaded) {
@@ -256,6 +254,12 @@ ShaderOutcome run_loaded(metal::Device& device, const Loaded& loaded) {
 }
 
 }  // namespace
+
+void apply_allowances(const std::filesystem::path& suppressions, ShaderOutcome& outcome) {
+  Allowances allowances(suppressions);
+  take_allowed(outcome.reports, allowances, outcome.allowed);
+  take_allowed(outcome.warnings, allowances, outcome.allowed);
+}
 
 ShaderOutcome run_shader(metal::Device& device, const ShaderScript& script) {
   auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);

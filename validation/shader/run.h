@@ -34,6 +34,13 @@ struct AllowedReport {
   bool is_in_source = true;  ///< allowed by a comment
 };
 
+/// Runs under random schedules: schedules.h.
+struct ScheduleSummary {
+  std::uint64_t schedules = 0;        ///< that ran
+  std::uint64_t different = 0;        ///< those whose results differ from the plain order's
+  std::uint64_t atomic_accesses = 0;  ///< the most of one run
+};
+
 struct ShaderOutcome {
   std::string device;                         ///< its own name
   bool is_checked = false;                    ///< by the emulator; a GPU checks no access
@@ -42,6 +49,7 @@ struct ShaderOutcome {
   std::vector<metal::emulator::Report> reports, warnings;
   std::vector<AllowedReport> allowed;
   std::vector<metal::emulator::DispatchLosses> losses;  ///< with EmulatorOptions::with_numerics: of each dispatch
+  std::optional<ScheduleSummary> schedules;             ///< with --schedules
   std::vector<metal::emulator::LogMessage> messages;    ///< of os_log, on the emulator
   std::uint64_t messages_dropped = 0;                   ///< those after the first thousand
   std::optional<metal::Error> error;                    ///< what stopped the script, if there is no report
@@ -56,5 +64,9 @@ ShaderOutcome run_shader(metal::Device& device, const ShaderScript& script);
 /// As above, for a checked emulator and a shader that is compiled already. The script must name the kernels.
 ShaderOutcome run_compiled(metal::emulator::EmulatorDevice& device, const ShaderScript& script,
                            const std::shared_ptr<const metal::emulator::CompiledShader>& shader);
+
+/// Moves the reports and warnings that comments in the source or a suppression file, which may be empty, allow to
+/// `allowed`.
+void apply_allowances(const std::filesystem::path& suppressions, ShaderOutcome& outcome);
 
 }  // namespace assay::validation

@@ -38,6 +38,9 @@ enum MemoryFlags : assay_u32 { mem_none = 0, mem_device = 1, mem_threadgroup = 2
 
 /// atomic_modify both reads and writes: fetch_add, compare_exchange. To initcheck an exchange is a write alone.
 enum class Access : assay_u32 { read, write, atomic_read, atomic_write, atomic_modify, atomic_exchange };
+constexpr bool is_atomic(Access kind) {
+  return kind != Access::read && kind != Access::write;
+}
 
 /// The numbers of Metal's memory_order and thread_scope; 3 is the system.
 enum class MemoryOrder : assay_u32 { relaxed = 0, acquire = 2, release = 3, acq_rel = 4, seq_cst = 5 };

@@ -14,10 +14,6 @@ bool reads(abi::Access kind) {
   return kind == abi::Access::read || kind == abi::Access::atomic_read || kind == abi::Access::atomic_modify;
 }
 
-bool is_atomic(abi::Access kind) {
-  return kind != abi::Access::read && kind != abi::Access::write;
-}
-
 bool writes(abi::Access kind) {
   return kind != abi::Access::read && kind != abi::Access::atomic_read;
 }

@@ -11,24 +11,6 @@ namespace assay::metal::emulator {
 
 namespace {
 
-const char* verb(abi::Access kind) {
-  switch (kind) {
-    case abi::Access::read:
-      return "read";
-    case abi::Access::write:
-      return "write";
-    case abi::Access::atomic_read:
-      return "atomic read";
-    case abi::Access::atomic_write:
-      return "atomic write";
-    case abi::Access::atomic_exchange:
-      return "atomic exchange";
-    case abi::Access::atomic_modify:
-      return "atomic read and write";
-  }
-  return "access";
-}
-
 const char* memory_of(const Allocation& allocation) {
   if (allocation.space == abi::mem_texture) return "texture";
   return allocation.space == abi::mem_threadgroup ? "threadgroup" : "device";
@@ -62,7 +44,7 @@ Finding Checker::finding(Check check, std::uint32_t thread, const void* address,
   found.report.check = check;
   found.report.kernel = dispatch_->kernel;
   found.report.address = name_of(*dispatch_, address);
-  found.report.event.action = fmt::format("{} of {} byte{}", verb(kind), bytes, bytes == 1 ? "" : "s");
+  found.report.event.action = in_words(kind, bytes);
   found.report.event.thread = dispatch_->grid.place_of(groups_.back().number, thread);
   const CodePlace place = place_in(*dispatch_, pc);
   found.object = place.object;

@@ -75,6 +75,24 @@ std::string place_in(const BoundMemory& memory, std::uintptr_t address) {
   return fmt::format("{} + {} (its length is {} bytes)", name_of(memory), offset, length);
 }
 
+const char* verb(abi::Access kind) {
+  switch (kind) {
+    case abi::Access::read:
+      return "read";
+    case abi::Access::write:
+      return "write";
+    case abi::Access::atomic_read:
+      return "atomic read";
+    case abi::Access::atomic_write:
+      return "atomic write";
+    case abi::Access::atomic_exchange:
+      return "atomic exchange";
+    case abi::Access::atomic_modify:
+      return "atomic read and write";
+  }
+  return "access";
+}
+
 }  // namespace
 
 std::string name_of(const DispatchInfo& dispatch, const void* address) {
@@ -104,6 +122,10 @@ CodePlace place_in(const DispatchInfo& dispatch, const void* pc) {
   CodePlace place = code_place(pc);
   if (place.begin == dispatch.load_address && !dispatch.object.empty()) place.object = dispatch.object;
   return place;
+}
+
+std::string in_words(abi::Access kind, std::uint64_t bytes) {
+  return fmt::format("{} of {} byte{}", verb(kind), bytes, bytes == 1 ? "" : "s");
 }
 
 }  // namespace assay::metal::emulator

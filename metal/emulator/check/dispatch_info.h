@@ -41,6 +41,9 @@ std::string name_of(const DispatchInfo& dispatch, const void* address);
 /// For example "texture(0) `in` at (8, 0): its size is 8 x 8".
 std::string name_of(const DispatchInfo& dispatch, const abi::Texture& texture, const abi::TexelPlace& place);
 
+/// For example "atomic read and write of 4 bytes".
+std::string in_words(abi::Access kind, std::uint64_t bytes);
+
 /// The place of an instruction of the dispatch.
 CodePlace place_in(const DispatchInfo& dispatch, const void* pc);
 

@@ -32,6 +32,8 @@ const char* to_string(Check check) {
       return "simdcheck";
     case Check::numcheck:
       return "numcheck";
+    case Check::schedcheck:
+      return "schedcheck";
   }
   return "?";
 }

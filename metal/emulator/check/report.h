@@ -9,7 +9,7 @@
 
 namespace assay::metal::emulator {
 
-/// All names but simdcheck and numcheck are those of NVIDIA's compute-sanitizer.
+/// All names but simdcheck, numcheck and schedcheck are those of NVIDIA's compute-sanitizer.
 enum class Check {
   memcheck,   ///< out-of-bounds access
   initcheck,  ///< read of bytes that were never written
@@ -17,6 +17,7 @@ enum class Check {
   synccheck,  ///< barrier that not all threads reach
   simdcheck,  ///< simdgroup operation that not all lanes of the simdgroup execute
   numcheck,   ///< NaN or infinity out of numbers, lost digits
+  schedcheck  ///< result that depends on the order of atomic accesses
 };
 
 const char* to_string(Check check);

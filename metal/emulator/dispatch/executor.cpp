@@ -19,6 +19,7 @@ Executor::Executor(std::shared_ptr<Arena> arena, ReportLog& log, ExecutorOptions
       checker_(log_, options.checks),
       trial_(arena_, options.group, options.checks, options.flushes_subnormals) {
   if (options_.with_numerics) numerics_ = std::make_unique<Numerics>(services().position);
+  if (options_.schedule) interleaver_ = std::make_unique<Interleaver>(arena_, log_, options_.group, *options_.schedule);
   if (options_.os_threads == 0) options_.os_threads = std::max(1U, std::thread::hardware_concurrency());
 }
 
@@ -32,8 +33,20 @@ std::optional<Error> Executor::run(std::unique_ptr<Launch> launch) {
   const auto constants = running.constants ? std::unique_lock(*running.constants) : std::unique_lock<std::mutex>();
   if (running.prepare) running.prepare();
   if (!running.is_checked) return run_unchecked(running);
+  if (interleaver_) return run_interleaved(running);
   if (!numerics_ && trial_.run(running, options_.os_threads)) return std::nullopt;
   return run_checked(running);
+}
+
+std::optional<Error> Executor::run_interleaved(Launch& launch) {
+  const FaultGuard guard;
+  const SubnormalFlush flush(options_.flushes_subnormals);
+  return interleaver_->run(launch);
+}
+
+ScheduleRecord Executor::schedule_record() const {
+  const std::lock_guard lock(mutex_);
+  return interleaver_ ? interleaver_->record() : ScheduleRecord();
 }
 
 std::optional<Error> Executor::run_checked(Launch& launch) {

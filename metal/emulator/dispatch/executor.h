@@ -10,6 +10,7 @@
 #include "metal/device/result.h"
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/dispatch/group_runner.h"
+#include "metal/emulator/dispatch/interleaver.h"
 #include "metal/emulator/dispatch/launch.h"
 #include "metal/emulator/dispatch/trial.h"
 #include "metal/emulator/numerics/losses.h"
@@ -22,7 +23,8 @@ struct ExecutorOptions {
   Checks checks;
   unsigned os_threads = 0;  ///< 0: as many as the machine runs at once
   bool with_numerics = false;
-  bool flushes_subnormals = false;  ///< of float and double, in checked kernels
+  bool flushes_subnormals = false;        ///< of float and double, in checked kernels
+  std::optional<Schedule> schedule = {};  ///< of checked kernels: instead of the checks, interleaves threadgroups
 };
 
 class Executor {
@@ -35,8 +37,12 @@ class Executor {
   /// The errors that each dispatch so far made.
   std::vector<DispatchLosses> losses() const;
 
+  /// Of the dispatches so far, with ExecutorOptions::schedule.
+  ScheduleRecord schedule_record() const;
+
  private:
   std::optional<Error> run_checked(Launch& launch);
+  std::optional<Error> run_interleaved(Launch& launch);
   std::optional<Error> run_unchecked(const Launch& launch);
   void note_numerics(std::uint32_t first_origin, const DispatchInfo& dispatch);
   void run_groups(GroupRunner& runner, const Launch& launch, std::atomic<std::uint64_t>& next);
@@ -47,7 +53,8 @@ class Executor {
   ExecutorOptions options_;
   Checker checker_;
   Trial trial_;
-  std::unique_ptr<Numerics> numerics_;  ///< null without them
+  std::unique_ptr<Numerics> numerics_;        ///< null without them
+  std::unique_ptr<Interleaver> interleaver_;  ///< null without a schedule
   std::vector<DispatchLosses> losses_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<GroupRunner>> runners_;  ///< one for each OS thread

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "metal/device/encoder_rules.h"
+#include "metal/emulator/dispatch/interleaver.h"
 #include "metal/emulator/dispatch/services.h"
 
 namespace assay::metal::emulator {
@@ -18,6 +19,7 @@ GroupRunner::GroupRunner(const std::shared_ptr<Arena>& arena, ReportLog& log, Gr
 
 void GroupRunner::begin_dispatch(const Launch& launch, Checker* checker, Numerics* numerics) {
   numerics_ = numerics;
+  interleaver_ = nullptr;
   launch_ = &launch;
   checker_ = checker;
   record_ = checker ? checker->record() : 0;
@@ -34,8 +36,12 @@ void GroupRunner::begin_dispatch(const Launch& launch, Checker* checker, Numeric
                      launch.info.threadgroup_names[index]});
 }
 
-bool GroupRunner::run(std::uint64_t group) {
-  if (error_ && error_->kind != Error::Kind::execution) return false;
+void GroupRunner::begin_dispatch(const Launch& launch, Interleaver* interleaver) {
+  begin_dispatch(launch, nullptr, nullptr);
+  interleaver_ = interleaver;
+}
+
+void GroupRunner::begin(std::uint64_t group) {
   group_ = group;
   steps_left_ = launch_->step_limit;
   place_threads();
@@ -45,15 +51,22 @@ bool GroupRunner::run(std::uint64_t group) {
     memory_.poison();
   }
   barriers_.begin(threads);
+  scheduler_.begin(order_.of(threads), &run_thread, this);
+}
+
+GroupRunner::Progress GroupRunner::go_on(std::optional<std::uint32_t> thread) {
+  if (error_ && error_->kind != Error::Kind::execution) return Progress::stopped;
   GroupRunner* const outer = set_runner_here(this);
   is_running_ = true;
-  const Scheduler::End end = scheduler_.run(order_.of(threads), &run_thread, this);
+  const Scheduler::End end = scheduler_.go_on(thread);
   is_running_ = false;
   set_runner_here(outer);
+  if (end == Scheduler::End::paused) return Progress::paused;
   if (checker_ && checker_->clock_has_stopped() && !error_)
     error_ = Error{Error::Kind::limit,
                    "the checks have counted as many barriers as they can: run fewer threadgroups at once"};
-  return end == Scheduler::End::all_ended && (!error_ || error_->kind != Error::Kind::limit);
+  const bool has_ended = end == Scheduler::End::all_ended && (!error_ || error_->kind != Error::Kind::limit);
+  return has_ended ? Progress::ended : Progress::stopped;
 }
 
 /// Groups of the same extent differ only in the position of the group, which run_thread() fills in.
@@ -81,6 +94,7 @@ void GroupRunner::run_thread(void* self, std::uint32_t thread) {
 void GroupRunner::judge(Allocation* allocation, const void* address, std::uint64_t bytes, abi::Access kind,
                         const void* pc) {
   if (!allocation && scheduler_.current_fiber().owns(address)) return;
+  if (interleaver_ && is_atomic(kind)) interleaver_->before_atomic(*this, bytes, kind, pc);
   if (checker_ && !checker_->judge(allocation, scheduler_.current(), address, bytes, kind, pc)) end_by_fault();
 }
 

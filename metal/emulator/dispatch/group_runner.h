@@ -18,6 +18,8 @@
 
 namespace assay::metal::emulator {
 
+class Interleaver;
+
 struct GroupOptions {
   ThreadOrder order = ThreadOrder::forward;
   std::uint64_t seed = 1;
@@ -32,8 +34,30 @@ class GroupRunner final : private BarrierListener {
   /// numerics may be null.
   void begin_dispatch(const Launch& launch, Checker* checker, Numerics* numerics);
 
+  /// The same, unchecked, for threads that `interleaver` may pause at their atomic accesses.
+  void begin_dispatch(const Launch& launch, Interleaver* interleaver);
+
   /// Runs one group. Returns false if the dispatch must stop.
-  bool run(std::uint64_t group);
+  bool run(std::uint64_t group) {
+    begin(group);
+    return go_on() == Progress::ended;
+  }
+
+  /// Begins a group. Nothing runs yet.
+  void begin(std::uint64_t group);
+
+  /// Runs the group, first `thread` if it is given and ready, until it has ended, the dispatch must stop, or the
+  /// interleaver pauses a thread.
+  enum class Progress { ended, stopped, paused };
+  Progress go_on(std::optional<std::uint32_t> thread = std::nullopt);
+
+  std::uint64_t group() const { return group_; }
+  Scheduler& scheduler() { return scheduler_; }
+  const Scheduler& scheduler() const { return scheduler_; }
+  /// Takes note of the threads that have yielded at the fast barrier.
+  void note_yielded() {
+    if (const std::span<const abi::ReadyThread> others = scheduler_.take_yielded(); !others.empty()) note(others);
+  }
 
   /// The first error since begin_dispatch().
   const std::optional<Error>& error() const { return error_; }
@@ -83,10 +107,6 @@ class GroupRunner final : private BarrierListener {
   void count_steps(std::uint64_t count, const abi::Site* site, const void* pc) {
     if (__builtin_sub_overflow(steps_left_, count, &steps_left_)) stop_endless(site, pc);
   }
-  /// Takes note of the threads that have yielded at the fast barrier.
-  void note_yielded() {
-    if (const std::span<const abi::ReadyThread> others = scheduler_.take_yielded(); !others.empty()) note(others);
-  }
   void note(std::span<const abi::ReadyThread> others);
   [[noreturn]] void stop_endless(const abi::Site* site, const void* pc);
   void report_endless(const abi::Site* site, const void* pc);
@@ -106,6 +126,7 @@ class GroupRunner final : private BarrierListener {
   const Launch* launch_ = nullptr;
   Checker* checker_ = nullptr;
   std::size_t record_ = 0;  ///< of the checker
+  Interleaver* interleaver_ = nullptr;
   Numerics* numerics_ = nullptr;
   const Arena* arena_;
   std::uint64_t group_ = 0, steps_left_ = 0;

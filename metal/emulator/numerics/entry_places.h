@@ -46,7 +46,7 @@ class EntryPlaces {
   };
   struct Recent {
     std::uintptr_t number = 0;
-    Page* page = nullptr;
+    Page* page = nullptr;  ///< null: there is none
   };
 
   static std::size_t index(std::uintptr_t address) {
@@ -54,17 +54,18 @@ class EntryPlaces {
   }
   Page* find(std::uintptr_t number) const {
     Recent& recent = recent_[number % recent_.size()];
-    if (recent.page && recent.number == number) return recent.page;
+    if (recent.number == number) return recent.page;
     const auto found = pages_.find(number);
-    if (found == pages_.end()) return nullptr;
-    recent = {number, found->second.get()};
+    recent = {number, found == pages_.end() ? nullptr : found->second.get()};
     return recent.page;
   }
   void put(std::uintptr_t address, std::uint32_t entry) {
     Page* page = find(address >> page_bits);
     if (!page) {
       if (entry == 0) return;
-      page = (pages_[address >> page_bits] = std::make_unique<Page>()).get();
+      const std::uintptr_t number = address >> page_bits;
+      page = (pages_[number] = std::make_unique<Page>()).get();
+      recent_[number % recent_.size()] = {number, page};
     }
     page->of[index(address)] = entry;
   }

@@ -63,18 +63,19 @@ std::vector<double> shares_of(const Numerics& numerics, const std::vector<Output
   std::vector<double> sites(numerics.sites().size());
   if (outputs.empty()) return sites;
   const Tape& tape = numerics.tape();
-  std::vector<double> weights(tape.size());
-  for (const OutputError& one : outputs) weights[one.entry] += 1 / static_cast<double>(outputs.size());
+  std::vector<float> weights(tape.size());
+  for (const OutputError& one : outputs) weights[one.entry] += 1 / static_cast<float>(outputs.size());
   for (std::uint32_t n = tape.size() - 1; n > 0; --n) {
     if (weights[n] == 0) continue;
     const TapeEntry& entry = tape[n];
     double parts[3] = {}, sum = std::fabs(entry.rounding), passed = 0;
     for (int k = 0; k < 3; ++k)
       if (entry.operands[k] != 0) sum += parts[k] = std::fabs(entry.slopes[k] * tape[entry.operands[k]].error());
+    const double scale = weights[n] / sum, value = std::fabs(entry.value);
     for (int k = 0; k < 3; ++k) {
       if (!(parts[k] > 0) || !std::isfinite(sum)) continue;
-      const double growth = std::fabs(entry.slopes[k] * tape[entry.operands[k]].value / entry.value);
-      const double part = weights[n] * parts[k] / sum / std::max(1.0, growth);
+      const double passed_on = std::fabs(entry.slopes[k] * tape[entry.operands[k]].value);  // over value: the growth
+      const auto part = static_cast<float>(scale * parts[k] * (passed_on > value ? value / passed_on : 1));
       weights[entry.operands[k]] += part;
       passed += part;
     }

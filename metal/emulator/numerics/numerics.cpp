@@ -38,33 +38,53 @@ bool rounds_to_whole_number(std::uint32_t code, const Operands& operands, const 
 
 std::uint32_t Numerics::operation(const abi::Site* site, std::uint32_t code, std::uint32_t count,
                                   const double* operands, double result, const std::uint32_t* entries) {
-  Operands values;
-  bool is_exact = true;
-  for (std::uint32_t n = 0; n < count; ++n) values.of[n] = operands[n], is_exact &= entries[n] == 0;
-  if (is_exact && std::isfinite(result) && exactly(operation_of(code), values) == result) return 0;
-  const std::uint32_t number = site_number(site);
-  return std::isfinite(result) ? operation_on_finite(number, code, count, values, result, entries)
-                               : operation_without_number(number, code, count, values, result, entries);
+  if (count == 1) return follow<1>(site, code, operands, result, entries);
+  if (count == 2) return follow<2>(site, code, operands, result, entries);
+  return follow<3>(site, code, operands, result, entries);
 }
 
-std::uint32_t Numerics::operation_on_finite(std::uint32_t site, std::uint32_t code, std::uint32_t count,
-                                            const Operands& operands, double result, const std::uint32_t* entries) {
-  if (rounds_to_whole_number(code, operands, entries)) return 0;
-  const Operation operation = operation_of(code);
-  const double of_values = exactly(operation, operands);
-  const Operands exact_operands = exact_values(count, operands, entries);
-  double exact = exact_operands == operands ? of_values : exactly(operation, exact_operands);
-  if (!std::isfinite(exact)) exact = result;
-  TapeEntry entry{exact, result, {}, {}, static_cast<float>(result - of_values), site << 2 | (code & 3)};
+/// Returns the exact values of the operands.
+template <std::uint32_t count>
+inline Operands Numerics::note_operands(TapeEntry& entry, Operation what, const Operands& values, double result,
+                                        const std::uint32_t* entries) const {
+  Operands exact = values;
   for (std::uint32_t n = 0; n < count; ++n) {
-    if (entries[n] == 0 || !std::isfinite(tape_[entries[n]].value)) continue;
+    if (entries[n] == 0) continue;
+    const TapeEntry& of_operand = tape_[entries[n]];
+    exact.of[n] = of_operand.exact;
+    if (!std::isfinite(of_operand.value)) continue;
     entry.operands[n] = entries[n];
-    entry.slopes[n] = static_cast<float>(slope(operation, operands, of_values, static_cast<int>(n)));
+    entry.slopes[n] = static_cast<float>(slope_inline(what, values, result, static_cast<int>(n)));
   }
-  const NumericEvent event{site, code, operands, result, exact, {}};
-  if (std::fabs(result - exact) > 4 * unit_for(code) * std::fabs(exact)) note_growth(event, count, entries);
-  if (count == 2 && result != of_values) note_absorption(event);
-  return tape_.add(entry);
+  return exact;
+}
+
+template <std::uint32_t count>
+std::uint32_t Numerics::follow(const abi::Site* site, std::uint32_t code, const double* operands, double result,
+                               const std::uint32_t* entries) {
+  Operands values;
+  std::uint32_t any = 0;
+  for (std::uint32_t n = 0; n < count; ++n) values.of[n] = operands[n], any |= entries[n];
+  const Operation what = operation_of(code);
+  const double of_values = exactly_inline(what, values);
+  if (any == 0 && std::isfinite(result) && of_values == result) return 0;
+  const std::uint32_t number = site_number(site);
+  if (!std::isfinite(result)) return operation_without_number(number, code, count, values, result, entries);
+  if (rounds_to_whole_number(code, values, entries)) return 0;
+  const std::uint32_t added = tape_.add();
+  if (added == 0) return 0;
+  TapeEntry& entry = tape_[added];
+  const Operands exact_operands = note_operands<count>(entry, what, values, of_values, entries);
+  const double exact = any == 0 ? of_values : exactly_inline(what, exact_operands);
+  entry.exact = std::isfinite(exact) ? exact : result;
+  entry.value = result;
+  entry.rounding = static_cast<float>(result - of_values);
+  entry.site_and_precision = number << 2 | (code & 3);
+  const auto event = [&] { return NumericEvent{number, code, values, result, entry.exact, {}}; };
+  if (std::fabs(entry.error()) > 4 * unit_for(code) * std::fabs(entry.exact)) note_growth(event(), count, entries);
+  if (count == 2 && result != of_values && (result == values.of[0] || std::fabs(result) == std::fabs(values.of[1])))
+    note_absorption(event());
+  return added;
 }
 
 std::uint32_t Numerics::operation_without_number(std::uint32_t site, std::uint32_t code, std::uint32_t count,
@@ -89,7 +109,9 @@ std::uint32_t Numerics::operation_without_number(std::uint32_t site, std::uint32
     if (origins_[origin].count == 1) origins_[origin].cause = cause, origins_[origin].underflow = underflow;
   }
   if (origin == 0) return 0;
-  return tape_.add({result, result, {origin, 0, 0}, {}, 0, site << 2 | (code & 3)});
+  const std::uint32_t added = tape_.add();
+  if (added != 0) tape_[added] = {result, result, {origin, 0, 0}, {}, 0, site << 2 | (code & 3)};
+  return added;
 }
 
 Operands Numerics::exact_values(std::uint32_t count, const Operands& operands, const std::uint32_t* entries) const {

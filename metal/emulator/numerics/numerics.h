@@ -80,8 +80,12 @@ class Numerics {
   }
 
  private:
-  std::uint32_t operation_on_finite(std::uint32_t site, std::uint32_t code, std::uint32_t count,
-                                    const Operands& operands, double result, const std::uint32_t* entries);
+  template <std::uint32_t count>
+  std::uint32_t follow(const abi::Site* site, std::uint32_t code, const double* operands, double result,
+                       const std::uint32_t* entries);
+  template <std::uint32_t count>
+  Operands note_operands(TapeEntry& entry, Operation what, const Operands& values, double result,
+                         const std::uint32_t* entries) const;
   std::uint32_t operation_without_number(std::uint32_t site, std::uint32_t code, std::uint32_t count,
                                          const Operands& operands, double result, const std::uint32_t* entries);
   Operands exact_values(std::uint32_t count, const Operands& operands, const std::uint32_t* entries) const;

@@ -14,12 +14,10 @@ struct Format {
   const char* name;
   int bits;
   std::uint64_t bytes;
-  double least_normal, unit_roundoff;
+  double least_normal;
 };
-constexpr std::array<Format, 4> formats = {{{"half", 11, 2, 0x1p-14, 0x1p-11},
-                                            {"bfloat", 8, 2, 0x1p-126, 0x1p-8},
-                                            {"float", 24, 4, 0x1p-126, 0x1p-24},
-                                            {"double", 53, 8, 0x1p-1022, 0x1p-53}}};
+constexpr std::array<Format, 4> formats = {
+    {{"half", 11, 2, 0x1p-14}, {"bfloat", 8, 2, 0x1p-126}, {"float", 24, 4, 0x1p-126}, {"double", 53, 8, 0x1p-1022}}};
 
 const Format& format_of(Precision precision) {
   return formats[static_cast<std::size_t>(precision)];
@@ -76,9 +74,6 @@ const char* name_of(Precision precision) {
 }
 int bits_of(Precision precision) {
   return format_of(precision).bits;
-}
-double unit_roundoff(Precision precision) {
-  return format_of(precision).unit_roundoff;
 }
 std::uint64_t bytes_of(Precision precision) {
   return format_of(precision).bytes;

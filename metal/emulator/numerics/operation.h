@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -62,7 +63,9 @@ const char* name_of(Precision precision);
 /// Bits of the significand: 11, 8, 24, 53.
 int bits_of(Precision precision);
 /// Half the distance from 1 to the next number.
-double unit_roundoff(Precision precision);
+constexpr double unit_roundoff(Precision precision) {
+  return std::array{0x1p-11, 0x1p-8, 0x1p-24, 0x1p-53}[static_cast<std::size_t>(precision)];
+}
 /// Bytes of a number: 2, 2, 4, 8.
 std::uint64_t bytes_of(Precision precision);
 /// The least positive number that is not subnormal.
@@ -77,8 +80,23 @@ struct Operands {
 /// In double precision, as good as exact for operands of float.
 double exactly(Operation operation, const Operands& operands);
 
+/// The same, inlined for the most frequent operations.
+inline double exactly_inline(Operation operation, const Operands& operands) {
+  const auto [x, y, z] = operands.of;
+  if (operation == Operation::add) return x + y;
+  if (operation == Operation::subtract) return x - y;
+  if (operation == Operation::multiply) return x * y;
+  return exactly(operation, operands);
+}
+
 /// d result / d operand `n`, at the operands, where `result` is exactly() of them.
 double slope(Operation operation, const Operands& operands, double result, int n);
+
+inline double slope_inline(Operation operation, const Operands& operands, double result, int n) {
+  if (operation == Operation::add) return 1;
+  if (operation == Operation::multiply) return operands.of[n == 0 ? 1 : 0];
+  return slope(operation, operands, result, n);
+}
 
 /// "1.5 - 1.25", "exp(89)", "bfloat(1e39)".
 std::string shown(std::uint32_t code, const Operands& operands);

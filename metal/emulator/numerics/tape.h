@@ -8,6 +8,7 @@
 
 #include "metal/emulator/memory/zeroed_pages.h"
 #include "metal/emulator/numerics/operation.h"
+#include "metal/emulator/numerics/page_filler.h"
 
 namespace assay::metal::emulator {
 
@@ -28,20 +29,25 @@ class Tape {
  public:
   static constexpr std::uint32_t limit = 1U << 25;  ///< 1.5 GiB
 
-  Tape() : entries_(limit) { entries_.expect_use(limit); }
+  /// Not in huge pages: a virtual machine may be slow to find these.
+  Tape() : entries_(limit), filler_(entries_.data(), limit * sizeof(TapeEntry)) {}
 
-  /// 0 if the tape is full.
-  std::uint32_t add(const TapeEntry& entry) {
+  /// The number of an entry of zeros, to be filled; 0 if the tape is full.
+  std::uint32_t add() {
     if (size_ == limit) return is_full_ = true, 0;
-    entries_.data()[size_] = entry;
+    if (size_ % announced == 0) filler_.note_use(size_ * sizeof(TapeEntry));
     return size_++;
   }
+  TapeEntry& operator[](std::uint32_t n) { return entries_.data()[n]; }
   const TapeEntry& operator[](std::uint32_t n) const { return entries_.data()[n]; }
   std::uint32_t size() const { return size_; }
   bool is_full() const { return is_full_; }
 
  private:
+  static constexpr std::uint32_t announced = 1U << 16;  ///< 3 MiB
+
   ZeroedPages<TapeEntry> entries_;
+  PageFiller filler_;
   std::uint32_t size_ = 1;  ///< entry 0 stands for exact values
   bool is_full_ = false;
 };

@@ -14,25 +14,55 @@ void Scheduler::move_here() {
   for (Worker& worker : workers_) worker.is_fresh = true;
 }
 
-Scheduler::End Scheduler::run(std::span<const std::uint32_t> order, Body body, void* context) {
-  Scheduler* const outer = std::exchange(scheduler_here, this);
+void Scheduler::begin(std::span<const std::uint32_t> order, Body body, void* context) {
   body_ = body;
   context_ = context;
-  unfinished_ = static_cast<std::uint32_t>(order.size());
+  threads_ = unfinished_ = static_cast<std::uint32_t>(order.size());
   is_stopped_ = false;
   for (const std::uint32_t thread : order) worker_of_[thread] = nullptr;
   head_ = tail_;
   make_ready(order);
-  if (has_next()) main_.switch_to(take_next());
+}
 
-  for (const std::uint32_t thread : order) {
+Scheduler::End Scheduler::go_on(std::optional<std::uint32_t> next) {
+  Scheduler* const outer = std::exchange(scheduler_here, this);
+  is_paused_ = false;
+  if (next) move_to_front(*next);
+  if (has_next()) main_.switch_to(take_next());
+  scheduler_here = outer;
+  if (is_paused_) return End::paused;
+
+  for (std::uint32_t thread = 0; thread < threads_; ++thread) {
     if (!worker_of_[thread]) continue;
     worker_of_[thread]->is_fresh = true;
     idle_.push_back(worker_of_[thread]);
   }
-  scheduler_here = outer;
   if (is_stopped_) return End::stopped;
   return unfinished_ == 0 ? End::all_ended : End::stuck;
+}
+
+/// The others keep their order.
+void Scheduler::move_to_front(std::uint32_t thread) {
+  if (!is_ready(thread)) return;
+  std::size_t index = 0;
+  while (ready(index) != thread) ++index;
+  for (; index > 0; --index) std::swap(entry(index), entry(index - 1));
+}
+
+bool Scheduler::is_ready(std::uint32_t thread) const {
+  for (std::size_t index = 0; index < ready_count(); ++index)
+    if (ready(index) == thread) return true;
+  return false;
+}
+
+void Scheduler::pause() {
+  is_paused_ = true;
+  Fiber& mine = current_fiber();
+  const std::uint32_t me = current();
+  detach_running();
+  head_ = head_ == queue_.data() ? head_ + queue_length - 1 : head_ - 1;
+  *head_ = {mine.context(), me};
+  mine.switch_to(main_);
 }
 
 void Scheduler::end_current() {

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,16 +20,31 @@ namespace assay::metal::emulator {
 class Scheduler {
  public:
   using Body = void (*)(void* context, std::uint32_t thread);
-  enum class End { all_ended, stuck, stopped };
+  enum class End { all_ended, stuck, stopped, paused };
 
   static constexpr std::uint32_t max_threads = 1024;
 
   /// Must be called before run() if the OS thread may have changed since the last run().
   void move_here();
 
-  /// Calls body(context, thread) for each thread of `order` (distinct numbers below max_threads). Returns `stuck` if
-  /// all unfinished threads wait.
-  End run(std::span<const std::uint32_t> order, Body body, void* context);
+  /// Makes ready to call body(context, thread) for each thread of `order`: the numbers below its size.
+  void begin(std::span<const std::uint32_t> order, Body body, void* context);
+
+  /// Runs the threads, first `next` if it is given and ready. Returns `stuck` if all unfinished threads wait.
+  End go_on(std::optional<std::uint32_t> next = std::nullopt);
+
+  /// begin() and go_on().
+  End run(std::span<const std::uint32_t> order, Body body, void* context) {
+    begin(order, body, context);
+    return go_on();
+  }
+
+  /// The threads that are ready, the current one not among them, in the order in which they would run.
+  std::size_t ready_count() const {
+    return static_cast<std::size_t>(tail_ - head_ + (tail_ < head_ ? std::ptrdiff_t{queue_length} : 0));
+  }
+  std::uint32_t ready(std::size_t index) const { return entry(index).thread; }
+  bool is_ready(std::uint32_t thread) const;
 
   /// Shared with the shaders; its `running` is the scheduler's, the rest is the caller's to set.
   abi::FastBarrier& fast_barrier() { return fast_barrier_; }
@@ -61,6 +78,10 @@ class Scheduler {
     tail_->context = nullptr;
   }
 
+  /// Makes the current thread ready, in front of all others, and returns from go_on(). Returns here when its turn has
+  /// come.
+  void pause();
+
   /// Makes the last `count` threads that ran, the current one among them, ready in the same order. No other thread may
   /// be ready.
   void requeue_last(std::size_t count) { head_ = last_known_ - (count - 1); }
@@ -80,7 +101,13 @@ class Scheduler {
 
   static constexpr std::size_t queue_length = std::size_t{2} * max_threads;
 
+  std::size_t place_of(std::size_t index) const {
+    return (static_cast<std::size_t>(head_ - queue_.data()) + index) % queue_length;
+  }
+  abi::ReadyThread& entry(std::size_t index) { return queue_[place_of(index)]; }
+  const abi::ReadyThread& entry(std::size_t index) const { return queue_[place_of(index)]; }
   static void work_on_fiber();
+  void move_to_front(std::uint32_t thread);
   void work(Worker& mine);
   Worker& assign_worker(std::uint32_t thread);
   Fiber& take_next() {
@@ -114,8 +141,8 @@ class Scheduler {
   std::array<abi::ReadyThread, 2> detached_{};       ///< the second has no context
   abi::ReadyThread* last_known_ = detached_.data();  ///< the running thread when the scheduler last looked
   abi::FastBarrier fast_barrier_{last_known_, nullptr, 0, 0};
-  std::uint32_t unfinished_ = 0;
-  bool is_stopped_ = false;
+  std::uint32_t threads_ = 0, unfinished_ = 0;
+  bool is_stopped_ = false, is_paused_ = false;
   Body body_ = nullptr;
   void* context_ = nullptr;
   Fiber main_;

@@ -35,7 +35,7 @@ class Event:
 class Report:
     """What a check of the emulator found."""
 
-    check: str  # "memcheck", "initcheck", "racecheck", "synccheck", "simdcheck" or "numcheck"
+    check: str  # "memcheck", "initcheck", "racecheck", "synccheck", "simdcheck", "numcheck" or "schedcheck"
     kernel: str
     message: str
     address: str  # "buffer(0) `in` + 1000"; empty where no memory is meant
