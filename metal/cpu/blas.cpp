@@ -57,4 +57,14 @@ void multiply(double alpha, Transpose of_a, const DenseMatrix<double>& a, Transp
               as_blas(b.stride), beta, c.data, as_blas(c.stride));
 }
 
+void add_gram(const DenseMatrix<double>& A, const DenseMatrix<double>& C) {
+  cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, as_blas(C.rows), as_blas(A.rows), 1, A.data, as_blas(A.stride), 1,
+              C.data, as_blas(C.stride));
+}
+
+void solve_triangular(const DenseMatrix<double>& R, const DenseMatrix<double>& X) {
+  cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, as_blas(X.rows), as_blas(X.columns), 1,
+              R.data, as_blas(R.stride), X.data, as_blas(X.stride));
+}
+
 }  // namespace assay::metal::cpu

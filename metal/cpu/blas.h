@@ -31,4 +31,10 @@ template <class T>
 void multiply(T alpha, Transpose of_a, const DenseMatrix<T>& a, Transpose of_b, const DenseMatrix<T>& b, T beta,
               const DenseMatrix<T>& c);
 
+/// C += A^T A, the triangle below its diagonal.
+void add_gram(const DenseMatrix<double>& A, const DenseMatrix<double>& C);
+
+/// X = R^-1 X, R upper triangular; what is below its diagonal is not read.
+void solve_triangular(const DenseMatrix<double>& R, const DenseMatrix<double>& X);
+
 }  // namespace assay::metal::cpu

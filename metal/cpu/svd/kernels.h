@@ -102,6 +102,23 @@ struct SvdRest {
   std::int64_t rows = 0, columns = 0, stride = 0, first = 0;
 };
 
+/// L D L^T, a positive definite tridiagonal matrix [n, n]: D the diagonal d [n], L the unit lower bidiagonal matrix
+/// with l [n - 1] below its diagonal.
+template <class T>
+struct SvdTridiagonal {
+  std::int64_t n = 0;
+  const T *d = nullptr, *l = nullptr;
+};
+
+/// A symmetric matrix [n, n]: the triangle below its diagonal, and the whole squares of svd_lanes rows and columns on
+/// the diagonal. Its rows begin `stride` elements apart, on 64-byte boundaries. Columns from n to the next such
+/// boundary, and rows from n to the next multiple of 4, are 0.
+template <class T>
+struct SvdSymmetric {
+  T* data = nullptr;
+  std::int64_t n = 0, stride = 0;
+};
+
 template <class T>
 struct SvdKernels {
   /// Decomposes the matrices first <= b < last, at most `matrices_in_turns` of them, in `blocks` [elements_in_turns] on
@@ -119,6 +136,15 @@ struct SvdKernels {
   /// [stride] receives the squared norms of the columns below row `first`. With a factor of 0 it only computes the
   /// norms.
   void (*reflect)(const SvdRest<T>& rest, const T* v, T factor, T* squares);
+
+  /// A = Q T Q^T: writes the diagonal [n] and off_diagonal [n - 1] of T; Q as xSYTRD does, a vector in each row to the
+  /// right of the diagonal, and their factors [n - 1]. `work` has 4 stride elements, on a 64-byte boundary.
+  void (*tridiagonalize)(const SvdSymmetric<T>& A, T* diagonal, T* off_diagonal, T* factors, T* work);
+
+  /// Writes the eigenvectors of the eigenvalues [n] into the columns of Z [n, n] and |L D L^T z - lambda z| of each
+  /// into residuals [n]. `work` has 4 n svd_lanes elements, on a 64-byte boundary. Vectors of eigenvalues that are
+  /// close to each other need not be orthogonal: errors are some units of roundoff of lambda divided by the gap.
+  void (*eigenvectors)(const SvdTridiagonal<T>& of, const T* values, T* Z, T* residuals, T* work);
 };
 
 /// The inner loops for this set, or for the baseline on a machine that has avx2 without fused multiply-add.

@@ -21,6 +21,7 @@ void sorgqr_(const int* m, const int* n, const int* k, float* a, const int* lda,
              const int* lwork, int* info);
 void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau, double* work,
              const int* lwork, int* info);
+void dlasq1_(const int* n, double* d, double* e, double* work, int* info);
 }
 
 namespace assay::metal::cpu {
@@ -69,6 +70,14 @@ bool gesdd(const DenseMatrix<T>& A, const DenseMatrix<T>& U, T* S, const DenseMa
     Routines<T>::gesdd("S", &m, &n, copy.data(), &stride, S, Vh.data, &left_stride, U.data, &right_stride, work, size,
                        integers.data(), &info, 1);
   });
+  return info == 0;
+}
+
+bool bidiagonal_values(std::vector<double>& diagonal, std::vector<double>& off_diagonal) {
+  const int n = static_cast<int>(diagonal.size());
+  std::vector<double> work(4 * diagonal.size());
+  int info = 0;
+  dlasq1_(&n, diagonal.data(), off_diagonal.data(), work.data(), &info);
   return info == 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "metal/cpu/blas.h"
 #include "metal/cpu/memory.h"
+#include "metal/cpu/svd/gram.h"
 #include "metal/cpu/svd/householder.h"
 #include "metal/cpu/svd/lapack.h"
 #include "metal/cpu/svd/orthonormal.h"
@@ -44,6 +45,7 @@ class Decomposition {
 
   SvdEnd run() {
     if (!load()) return SvdEnd::not_finite;
+    if (gram_will_do() && by_gram()) return SvdEnd::done;
     if (lapack_will_do() && by_lapack()) return SvdEnd::done;
     if (tuning_.method != SvdMethod::direct) {
       const SvdEnd end = preconditioned();
@@ -70,17 +72,45 @@ class Decomposition {
     return true;
   }
 
+  /// Whether the lengths of columns, of which the condition is at least the quotient, permit it.
+  bool gram_will_do() const {
+    if (sizeof(T) != sizeof(float)) return false;
+    if (tuning_.method == SvdMethod::gram) return true;
+    return tuning_.method == SvdMethod::automatic && n_ >= min_gram_columns &&
+           static_cast<double>(unevenness()) <= max_gram_quotient(m_, n_, Columns::any);
+  }
+
+  bool by_gram() {
+    if constexpr (sizeof(T) == sizeof(float)) {
+      AlignedMemory<T> left(matrix_.U == nullptr ? 0 : m_ * n_), right(matrix_.U == nullptr ? 0 : n_ * n_);
+      GramFactors factors = {sigma_.data(), {}, {}};
+      if (matrix_.U != nullptr) {
+        factors.left = {left.data(), m_, n_, n_};
+        factors.right = {right.data(), n_, n_, n_};
+      }
+      const Columns columns = columns_are_even() ? Columns::even : Columns::any;
+      if (!decompose_by_gram(svd_kernels<double>(tuning_.set), G_, columns, factors)) return false;
+      write_values();
+      if (matrix_.U != nullptr) write({left.data(), m_, n_, n_, 1}, {right.data(), n_, n_, n_, 1});
+      return true;
+    }
+    return false;
+  }
+
   bool lapack_will_do() const {
     if (tuning_.method == SvdMethod::lapack) return true;
     return tuning_.method == SvdMethod::automatic && n_ >= min_lapack_columns && columns_are_even();
   }
 
-  bool columns_are_even() const {
+  bool columns_are_even() const { return unevenness() <= T(64); }
+
+  /// The quotient of the largest and the smallest squared norm of a column.
+  T unevenness() const {
     std::vector<T> squares(index(n_));
     for (std::int64_t i = 0; i < m_; ++i)
       for (std::int64_t j = 0; j < n_; ++j) squares[index(j)] += G_.row(i)[j] * G_.row(i)[j];
     const auto [least, most] = std::ranges::minmax(squares);
-    return most <= T(64) * least;
+    return most / least;
   }
 
   bool by_lapack() {

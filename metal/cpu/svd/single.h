@@ -3,10 +3,12 @@
 //   preconditioned   G P = Q R by Householder reflections with pivoting of columns, then one-sided Jacobi on R^T, whose
 //                    columns are closer to orthogonal (Drmac and Veselic, SIAM J. Matrix Anal. 29, 2008): R^T W = V' S,
 //                    right = P V', left = G right S^-1, orthonormalized in the order of falling singular values
-// direct one-sided Jacobi on G, the rotations applied to the identity too: G W = left S, right = W. For a matrix so
-// ill-conditioned that G right S^-1 would be useless for the left vectors of small singular values lapack xGESDD, for
-// large matrices whose columns are of about one norm: its errors are multiples of the largest singular value, which is
-// accurate enough for such columns
+//   direct           one-sided Jacobi on G, the rotations applied to the identity too: G W = left S, right = W. For a
+//                    matrix so ill-conditioned that G right S^-1 would be useless for the left vectors of small
+//                    singular values
+//   gram             the eigenvalues of G^T G in double, where they are accurate enough (gram.h)
+//   lapack           xGESDD, for large matrices whose columns are of about one norm: its errors are multiples of the
+//                    largest singular value, which is accurate enough for such columns
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,7 @@ enum class SvdMethod {
   lanes,           ///< Jacobi on many matrices side by side: at most svd_lanes columns (or rows)
   preconditioned,  ///< Jacobi on the transposed triangular factor of a QR factorization with pivoting
   direct,          ///< Jacobi on the columns of A itself
+  gram,            ///< the eigenvalues of A^T A in double, for matrices of float
   lapack           ///< xGESDD
 };
 

@@ -21,7 +21,8 @@ const std::vector<std::pair<std::int64_t, std::int64_t>>& sizes() {
 TYPED_TEST(SvdAccuracy, OfGradedColumnsInAnyOrder) {
   for (const auto& [M, N] : sizes())
     for (const double scale : {1e-20, 1.0, 1e20})
-      for (const SvdMethod method : {SvdMethod::automatic, SvdMethod::direct, SvdMethod::preconditioned}) {
+      for (const SvdMethod method :
+           {SvdMethod::automatic, SvdMethod::direct, SvdMethod::preconditioned, SvdMethod::gram}) {
         SCOPED_TRACE(testing::Message() << M << " x " << N << " scale " << scale << " " << name_of(method));
         const SvdCase<TypeParam> given = graded<TypeParam>(1, M, N, 1e-12, scale, 5);
         const SvdResult<TypeParam> result = decomposed(given, {.method = method});
@@ -66,7 +67,7 @@ TYPED_TEST(SvdAccuracy, OfHilbertMatrices) {
 TYPED_TEST(SvdAccuracy, PowersOfTwoAreExact) {
   using Limits = std::numeric_limits<TypeParam>;
   for (const auto& [M, N] : sizes())
-    for (const SvdMethod method : {SvdMethod::automatic, SvdMethod::direct, SvdMethod::lapack}) {
+    for (const SvdMethod method : {SvdMethod::automatic, SvdMethod::direct, SvdMethod::gram, SvdMethod::lapack}) {
       SCOPED_TRACE(testing::Message() << M << " x " << N << " " << name_of(method));
       std::mt19937 random(3);
       std::uniform_int_distribution<int> digits(-63, 64);

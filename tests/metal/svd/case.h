@@ -241,6 +241,8 @@ inline const char* name_of(SvdMethod method) {
       return "preconditioned";
     case SvdMethod::direct:
       return "direct";
+    case SvdMethod::gram:
+      return "gram";
     case SvdMethod::lapack:
       return "lapack";
     default:

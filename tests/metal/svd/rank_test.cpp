@@ -20,8 +20,8 @@ const std::vector<std::pair<std::int64_t, std::int64_t>>& sizes() {
 template <class Real, class Make>
 void expect_by_all_methods(const Make& make) {
   for (const auto& [M, N] : sizes())
-    for (const SvdMethod method :
-         {SvdMethod::automatic, SvdMethod::lanes, SvdMethod::preconditioned, SvdMethod::direct, SvdMethod::lapack}) {
+    for (const SvdMethod method : {SvdMethod::automatic, SvdMethod::lanes, SvdMethod::preconditioned, SvdMethod::direct,
+                                   SvdMethod::gram, SvdMethod::lapack}) {
       SCOPED_TRACE(testing::Message() << M << " x " << N << " " << name_of(method));
       const SvdCase<Real> given = make(M, N);
       // LAPACK's own errors are those of another algorithm.

@@ -7,11 +7,14 @@
 ASSAY_BEGIN_TARGET
 #include "metal/cpu/svd/simd/batch.h"
 #include "metal/cpu/svd/simd/reflect.h"
+#include "metal/cpu/svd/simd/tridiagonal.h"
+#include "metal/cpu/svd/simd/twisted.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
 template <class T>
-inline constexpr SvdKernels<T> svd_table = {run_batch<T>, orthogonalize<T>, squared_norms<T>, reflect<T>};
+inline constexpr SvdKernels<T> svd_table = {run_batch<T>, orthogonalize<T>,  squared_norms<T>,
+                                            reflect<T>,   tridiagonalize<T>, eigenvectors<T>};
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD
 

@@ -1,0 +1,132 @@
+// Householder's reduction of a symmetric matrix to tridiagonal form (Golub and Van Loan 2013, section 8.3.1).
+//
+//   A <- H A H = A - v w^T - w v^T,   H = I - tau v v^T,   w = p - (tau p.v / 2) v,   p = tau A v
+//
+// One pass over the matrix applies the last reflection and multiplies by the next v, which follows from one column. The
+// pass goes over the triangle below the diagonal, each element of which stands for two: panels of `panel_rows` rows,
+// and columns in whole registers; the square on the diagonal is stored whole, and taken once.
+#pragma once
+
+#include "metal/cpu/simd/masks.h"
+#include "metal/cpu/svd/kernels.h"
+
+namespace assay::metal::cpu::ASSAY_SIMD {
+
+inline constexpr std::int64_t panel_rows = 4;
+
+/// Lane r < 4: the sum over the lanes of x[r].
+template <class T>
+ASSAY_INLINE Wide<T> sums_over_lanes(Wide<T>* x) {
+  exchange<0>(x[0], x[1]);
+  exchange<0>(x[2], x[3]);
+  Wide<T> first = x[0] + x[1], second = x[2] + x[3];
+  exchange<1>(first, second);
+  Wide<T> sum = first + second;
+  sum = sum + with_lanes_swapped<2>(sum);
+  if constexpr (width<T> > 8) sum = sum + with_lanes_swapped<3>(sum);
+  return sum;
+}
+
+/// What a pass reads and writes: vectors [stride], 0 where rows and columns are done.
+template <class T>
+struct SymmetricPass {
+  const T *v, *w;  ///< the last reflection
+  const T* next;   ///< the next v
+  T* p;            ///< += A next
+};
+
+template <class T>
+struct PanelFactors {
+  Wide<T> v[panel_rows], w[panel_rows], next[panel_rows], sum[panel_rows];
+};
+
+template <bool twice, class T>
+ASSAY_INLINE void reduce_columns(T* rows, std::int64_t stride, std::int64_t column, const SymmetricPass<T>& by,
+                                 PanelFactors<T>& of) {
+  const Wide<T> v = load_wide(by.v + column), w = load_wide(by.w + column), next = load_wide(by.next + column);
+  Wide<T> p = all(T(0));
+  for (std::int64_t r = 0; r < panel_rows; ++r) {
+    T* const at = rows + r * stride + column;
+    const Wide<T> a = fused_negative(of.v[r], w, fused_negative(of.w[r], v, load_wide(at)));
+    store_wide(at, a);
+    of.sum[r] = fused(a, next, of.sum[r]);
+    if constexpr (twice) p = fused(a, of.next[r], p);
+  }
+  if constexpr (twice) store_wide(by.p + column, load_wide(by.p + column) + p);
+}
+
+template <class T>
+ASSAY_INLINE void reduce_panel(T* A, std::int64_t stride, std::int64_t row, std::int64_t first,
+                               const SymmetricPass<T>& by) {
+  constexpr std::int64_t w = width<T>;
+  PanelFactors<T> of;
+  for (std::int64_t r = 0; r < panel_rows; ++r) {
+    of.v[r] = all(by.v[row + r]);
+    of.w[r] = all(by.w[row + r]);
+    of.next[r] = all(by.next[row + r]);
+    of.sum[r] = all(T(0));
+  }
+  const std::int64_t diagonal = row / w * w;
+  T* const rows = A + row * stride;
+  for (std::int64_t column = first; column < diagonal; column += w) reduce_columns<true>(rows, stride, column, by, of);
+  reduce_columns<false>(rows, stride, diagonal, by, of);
+  T sums[width<T>];
+  store_wide(sums, sums_over_lanes(of.sum));
+  for (std::int64_t r = 0; r < panel_rows; ++r) by.p[row + r] += sums[r];
+}
+
+template <class T>
+ASSAY_INLINE T dot(const T* x, const T* y, std::int64_t first, std::int64_t last) {
+  constexpr std::int64_t w = width<T>;
+  Wide<T> sum = all(T(0));
+  for (std::int64_t i = first / w * w; i < last; i += w) sum = fused(load_wide(x + i), load_wide(y + i), sum);
+  T lanes[width<T>], total = 0;
+  store_wide(lanes, sum);
+  for (const T lane : lanes) total += lane;
+  return total;
+}
+
+/// Chooses H so that H x = (.., x_first, 0, ..., 0). Overwrites x [stride], of which only elements from `first` are not
+/// 0, by v, v_first = 1, and x_first by what it becomes. Returns tau.
+template <class T>
+ASSAY_INLINE T choose_reflection(T* x, std::int64_t first, std::int64_t stride, T& becomes) {
+  const T pivot = x[first];
+  x[first] = 0;
+  const T rest = dot(x, x, first, stride);
+  x[first] = 1;
+  becomes = pivot;
+  if (!(rest > 0)) return 0;
+  const T norm = static_cast<T>(__builtin_sqrt(static_cast<double>(pivot * pivot + rest)));
+  becomes = pivot > 0 ? -norm : norm;
+  const T factor = 1 / (pivot - becomes);
+  for (std::int64_t i = first + 1; i < stride; ++i) x[i] *= factor;
+  return (becomes - pivot) / becomes;
+}
+
+template <class T>
+inline void tridiagonalize(const SvdSymmetric<T>& of, T* diagonal, T* off_diagonal, T* factors, T* work) {
+  constexpr std::int64_t lanes = width<T>;
+  const std::int64_t n = of.n, stride = of.stride;
+  T *v = work, *next = v + stride, *w = next + stride, *p = w + stride;
+  for (T* x = work; x != work + 4 * stride; ++x) *x = 0;
+  for (std::int64_t j = 0; j < n; ++j) {
+    const T w_j = w[j], v_j = v[j];
+    for (std::int64_t i = 0; i < stride; ++i) next[i] = p[i] = 0;
+    for (std::int64_t i = j; i < n; ++i) next[i] = of.data[i * stride + j] - v[i] * w_j - w[i] * v_j;
+    diagonal[j] = next[j];
+    next[j] = v[j] = w[j] = 0;
+    if (j == n - 1) break;
+    const T tau = factors[j] = choose_reflection(next, j + 1, stride, off_diagonal[j]);
+    for (std::int64_t row = (j + 1) / panel_rows * panel_rows; row < n; row += panel_rows)
+      reduce_panel(of.data, stride, row, (j + 1) / lanes * lanes, SymmetricPass<T>{v, w, next, p});
+    for (std::int64_t i = 0; i <= j; ++i) p[i] = 0;
+    const T half = tau * tau * dot(p, next, j + 1, stride) / 2;
+    for (std::int64_t i = j + 1; i < stride; ++i) w[i] = tau * p[i] - half * next[i];
+    for (std::int64_t i = j + 2; i < n; ++i) of.data[j * stride + i] = next[i];
+    T* const last = v;
+    v = next;
+    next = last;
+  }
+}
+
+}  // namespace assay::metal::cpu::ASSAY_SIMD
