@@ -22,7 +22,7 @@ struct Factors {
   bool succeeded;
 };
 
-Factors decompose(const SvdPeer& peer, std::int64_t n, const std::vector<float>& A) {
+Factors decompose(const SvdPeer<float>& peer, std::int64_t n, const std::vector<float>& A) {
   Factors factors{std::vector<float>(A.size()), std::vector<float>(static_cast<std::size_t>(n)),
                   std::vector<float>(A.size()), false};
   factors.succeeded = peer.decompose(n, A.data(), factors.U.data(), factors.S.data(), factors.Vh.data());
@@ -85,7 +85,7 @@ std::vector<float> graded(std::int64_t n, bool mixed, double scale) {
 }
 
 /// The largest relative error of a singular value, in units of eps.
-double worst_value(const SvdPeer& peer, std::int64_t n, const std::vector<float>& A) {
+double worst_value(const SvdPeer<float>& peer, std::int64_t n, const std::vector<float>& A) {
   const Factors factors = decompose(peer, n, A);
   const std::vector<double> truth = reference::jacobi_svd(widened(n, A)).S;  // relative accuracy, of double
   double worst = 0;
@@ -96,7 +96,7 @@ double worst_value(const SvdPeer& peer, std::int64_t n, const std::vector<float>
   return factors.succeeded ? worst : std::nan("");
 }
 
-void print_row(const SvdPeer& peer) {
+void print_row(const SvdPeer<float>& peer) {
   std::printf("| %s ", peer.name);
   for (const std::int64_t n : {8, 64, 256}) {
     if (n > peer.max_columns) {
@@ -123,12 +123,12 @@ bool our_svd(std::int64_t n, const float* A, float* U, float* S, float* Vh) {
   return true;
 }
 
-void print_accuracy(const std::vector<SvdPeer>& peers) {
+void print_accuracy(const std::vector<SvdPeer<float>>& peers) {
   std::printf(
       "\n| float32 | n=8: residual | orthogonality | 64: residual | orthogonality | 256: residual | orthogonality "
       "| graded | mixed | at 1e-20 | at 1e20 |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
   print_row({"ours", our_svd, 1024});
-  for (const SvdPeer& peer : peers) print_row(peer);
+  for (const SvdPeer<float>& peer : peers) print_row(peer);
 }
 
 }  // namespace assay::bench

@@ -1,7 +1,7 @@
-"""The thin SVD of a batch of matrices by PyTorch on the CPU: svd_torch.py BATCH N THREADS REPETITIONS
+"""The thin SVD of a batch of matrices by PyTorch on the CPU: svd_torch.py TYPE BATCH N THREADS REPETITIONS
 
-Writes the median of the seconds that torch.linalg.svd takes for float32 Gaussian matrices: of processor time on one
-thread, else of time on the clock.
+Writes the median of the seconds that torch.linalg.svd takes for Gaussian matrices of TYPE (float32, float64): of
+processor time on one thread, else of time on the clock.
 """
 
 import statistics
@@ -12,11 +12,11 @@ import torch
 
 
 def main():
-    batch, n, threads, repetitions = (int(argument) for argument in sys.argv[1:])
+    batch, n, threads, repetitions = (int(argument) for argument in sys.argv[2:])
     torch.set_num_threads(threads)
     torch.manual_seed(1)
     clock = time.process_time if threads == 1 else time.perf_counter
-    matrices = torch.randn(batch, n, n)
+    matrices = torch.randn(batch, n, n, dtype=getattr(torch, sys.argv[1]))
 
     def run():
         start = clock()
