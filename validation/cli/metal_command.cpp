@@ -33,7 +33,7 @@ struct CheckOptions : ShaderOptions, FindingOptions {
   ThreadOrder order = ThreadOrder::forward;
   unsigned os_threads = 0;
   bool with_numerics = false;
-  std::string html;        ///< empty: none
+  std::string html;  ///< empty: none
   std::uint64_t schedules = 0;
   std::string arithmetic;  ///< empty: IEEE
   std::vector<std::string> only_groups;
