@@ -5,7 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <sstream>
+#include <utility>
 
 namespace assay::metal {
 
@@ -16,7 +17,9 @@ Result<std::string> read_file(const std::filesystem::path& file) {
   if (!stream || !is_file)
     return error(Error::Kind::environment,
                  fmt::format("cannot read '{}': {}", file.string(), is_file ? std::strerror(errno) : "it is a folder"));
-  return std::string(std::istreambuf_iterator<char>(stream), {});
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return std::move(text).str();
 }
 
 }  // namespace assay::metal

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "metal/device/encoder_epoch.h"
@@ -16,7 +17,7 @@ namespace assay::metal::emulator {
 
 struct DeviceState {
   DeviceState(ExecutorOptions options, bool with_checks, std::uint64_t steps)
-      : arena(Arena::create()), executor(arena, log, options), step_limit(steps), is_checked(with_checks) {}
+      : arena(Arena::create()), executor(arena, log, std::move(options)), step_limit(steps), is_checked(with_checks) {}
 
   Limits limits;
   std::shared_ptr<Arena> arena;

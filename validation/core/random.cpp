@@ -21,7 +21,7 @@ std::int64_t Random::integer(std::int64_t low, std::int64_t high) {
 }
 
 double Random::real() {
-  return std::ldexp(static_cast<double>(bits() >> 11U), -53);
+  return static_cast<double>(bits() >> 11U) * 0x1p-53;
 }
 
 double Random::gaussian() {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
@@ -53,12 +56,16 @@ ShaderArray random_array(const metal::Argument& argument, const std::string& sha
   if (shape.find(':') == std::string::npos) number_type(argument);  // refuses a struct
   ShaderArray array = shaped(argument, shape);
   Random random(seed + argument.index);
-  const std::uint64_t length = array.length();
+  const bool has_fractions = is_floating(array.scalar);
   std::vector<std::byte>& bytes = array.bytes.emplace();
-  bytes.reserve(length);
-  while (bytes.size() < length)
-    append(bytes, is_floating(array.scalar) ? scalar_bytes(array.scalar, random.gaussian())
-                                            : scalar_bytes(array.scalar, static_cast<double>(random.integer(0, 127))));
+  bytes.reserve(array.length());
+  std::array<double, 1024> numbers{};
+  for (std::uint64_t left = array.length() / scalar_size(array.scalar); left > 0;) {
+    const std::span some = std::span(numbers).first(std::min<std::uint64_t>(left, numbers.size()));
+    for (double& x : some) x = has_fractions ? random.gaussian() : static_cast<double>(random.integer(0, 127));
+    append(bytes, scalar_bytes(array.scalar, some));
+    left -= some.size();
+  }
   return array;
 }
 
@@ -95,7 +102,7 @@ ShaderArray listed(const metal::Argument& argument, const std::string& words) {
   for (const std::string& number : split(words, ',')) {
     append(bytes, scalar_bytes(type.scalar, number));
     if (++component < type.components) continue;
-    for (; component < type.size; ++component) append(bytes, scalar_bytes(type.scalar, 0.0));
+    for (; component < type.size; ++component) bytes.resize(bytes.size() + scalar_size(type.scalar));
     component = 0;
   }
   if (component != 0)

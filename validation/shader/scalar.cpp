@@ -47,8 +47,13 @@ std::vector<std::byte> from_text(const std::string& text) {
 }
 
 template <class T>
-std::vector<std::byte> from_value(double value) {
-  return bytes_of(static_cast<T>(value));
+std::vector<std::byte> from_values(std::span<const double> values) {
+  std::vector<std::byte> bytes(values.size() * sizeof(T));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T value = static_cast<T>(values[i]);
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+  }
+  return bytes;
 }
 
 struct Scalar {
@@ -57,12 +62,12 @@ struct Scalar {
   std::size_t bytes;
   bool floating;
   std::vector<std::byte> (*from_text)(const std::string&);
-  std::vector<std::byte> (*from_value)(double);
+  std::vector<std::byte> (*from_values)(std::span<const double>);
 };
 
 template <class T>
 constexpr Scalar scalar(std::string_view name, std::string_view numpy) {
-  return {name, numpy, sizeof(T), !std::is_integral_v<T>, from_text<T>, from_value<T>};
+  return {name, numpy, sizeof(T), !std::is_integral_v<T>, from_text<T>, from_values<T>};
 }
 
 constexpr std::array scalars = {
@@ -112,8 +117,8 @@ std::vector<std::byte> scalar_bytes(const std::string& scalar, const std::string
   return expect(scalar).from_text(text);
 }
 
-std::vector<std::byte> scalar_bytes(const std::string& scalar, double value) {
-  return expect(scalar).from_value(value);
+std::vector<std::byte> scalar_bytes(const std::string& scalar, std::span<const double> values) {
+  return expect(scalar).from_values(values);
 }
 
 bool is_floating(const std::string& scalar) {

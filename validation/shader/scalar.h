@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,8 @@ MetalType metal_type(std::string_view name);
 /// Throws std::invalid_argument if the text is no such number or the number does not fit.
 std::vector<std::byte> scalar_bytes(const std::string& scalar, const std::string& text);
 
-/// The bytes of the type's number nearest to `value`.
-std::vector<std::byte> scalar_bytes(const std::string& scalar, double value);
+/// The bytes of the type's numbers nearest to `values`.
+std::vector<std::byte> scalar_bytes(const std::string& scalar, std::span<const double> values);
 
 /// Whether it is a floating-point type.
 bool is_floating(const std::string& scalar);

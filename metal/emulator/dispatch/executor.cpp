@@ -15,9 +15,9 @@ namespace assay::metal::emulator {
 Executor::Executor(std::shared_ptr<Arena> arena, ReportLog& log, ExecutorOptions options)
     : arena_(std::move(arena)),
       log_(log),
-      options_(options),
-      checker_(log_, options.checks),
-      trial_(arena_, options.group, options.checks, options.flushes_subnormals) {
+      options_(std::move(options)),
+      checker_(log_, options_.checks),
+      trial_(arena_, options_.group, options_.checks, options_.flushes_subnormals) {
   if (options_.with_numerics) numerics_ = std::make_unique<Numerics>(services().position);
   if (options_.schedule) interleaver_ = std::make_unique<Interleaver>(arena_, log_, options_.group, *options_.schedule);
   if (options_.os_threads == 0) options_.os_threads = std::max(1U, std::thread::hardware_concurrency());
