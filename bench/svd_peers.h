@@ -1,4 +1,4 @@
-// Who else decomposes matrices of float and double: LAPACK's four ways, Eigen's two where it is found, and PyTorch.
+// Peers that decompose matrices of float and double: LAPACK's four ways, Eigen's two where it is found, and PyTorch.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace assay::metal::host {
 
 namespace {
 
-/// Of the device, or of set_bytes.
+/// A buffer of the device, or the bytes that set_bytes was given.
 class KeptBuffer final : public Buffer {
  public:
   static constexpr std::size_t of_bytes = static_cast<std::size_t>(-1);

@@ -47,8 +47,8 @@ struct RecordedDispatch {
 
 class RecordingDevice final : public Device {
  public:
-  /// Of a kernel's own variables: at least what any of metal/kernels has beside its [[threadgroup]] arguments, which
-  /// are added to it.
+  /// Bytes of a kernel's own variables: at least those of every kernel in metal/kernels. Its [[threadgroup]] arguments
+  /// are added.
   static constexpr std::uint64_t static_threadgroup_memory_length = 1024;
 
   static std::shared_ptr<RecordingDevice> create(RecordingOptions options);

@@ -108,7 +108,7 @@ TEST(Schedules, SayThatThereIsNothingToChoose) {
   EXPECT_EQ(outcome.schedules->atomic_accesses, 0U);
 }
 
-/// Of 100 choices, the run differs if access 40 comes after access 60.
+/// A run of 100 choices, which differs if access 40 comes after access 60.
 metal::Result<ScheduledRun> run_where_the_order_of_two_matters(const Schedule& schedule) {
   ScheduledRun run;
   run.record.choices = 100;

@@ -36,10 +36,10 @@ class LossFinder {
   FormulaLosses found() {
     weigh_outputs();
     divide();
-    constexpr double least_share = 0.005, least_bits = 2;
+    constexpr double min_share = 0.005, min_bits = 2;
     for (const auto& [expression, one] : grown_) {
       const double bits = std::log2(std::max(one.growth, 1.0));
-      if (one.share < least_share && bits < least_bits) continue;
+      if (one.share < min_share && bits < min_bits) continue;
       losses_.losses.push_back({computed_.operation(one.node, one.element), one.share, bits});
     }
     std::ranges::stable_sort(losses_.losses, std::greater(),

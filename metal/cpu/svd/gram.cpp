@@ -98,7 +98,7 @@ class GramDecomposition {
     return lambda_.front() <= max_gram_quotient(G_.rows, n_, columns) * lambda_.back();
   }
 
-  /// Of T, in the columns of V. Returns false where some are not orthogonal or not accurate.
+  /// Computes the eigenvectors of T in the columns of V. Returns false where some are not orthogonal or not accurate.
   bool find_eigenvectors() const {
     std::vector<double> residuals(lambda_.size());
     kernels_.eigenvectors({n_, d_.data(), l_.data()}, lambda_.data(), V_.data, residuals.data(), work_);

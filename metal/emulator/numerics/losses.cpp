@@ -49,7 +49,7 @@ void measure(std::vector<OutputError>& elements, const DispatchInfo& dispatch, L
   for (const OutputError& one : elements) squares += one.exact * one.exact;
   const double scale = std::sqrt(squares / static_cast<double>(elements.size()));
   for (OutputError& one : elements) {
-    const double size = std::max({std::fabs(one.exact), scale, least_normal(one.precision)});
+    const double size = std::max({std::fabs(one.exact), scale, min_normal(one.precision)});
     const double units = std::fabs(one.stored - one.exact) / (unit_roundoff(one.precision) * size);
     one.lost_bits = units > 1 ? std::log2(units) : 0;
     if (one.is_large()) ++losses.large;

@@ -122,7 +122,7 @@ Operands Numerics::exact_values(std::uint32_t count, const Operands& operands, c
 }
 
 void Numerics::note_growth(const NumericEvent& event, std::uint32_t count, const std::uint32_t* entries) {
-  const double unit = unit_for(event.code), least = least_normal(precision_of(event.code));
+  const double unit = unit_for(event.code), least = min_normal(precision_of(event.code));
   double before = 1;
   for (std::uint32_t n = 0; n < count; ++n)
     if (entries[n] != 0)

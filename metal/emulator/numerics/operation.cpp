@@ -14,7 +14,7 @@ struct Format {
   const char* name;
   int bits;
   std::uint64_t bytes;
-  double least_normal;
+  double min_normal;
 };
 constexpr std::array<Format, 4> formats = {
     {{"half", 11, 2, 0x1p-14}, {"bfloat", 8, 2, 0x1p-126}, {"float", 24, 4, 0x1p-126}, {"double", 53, 8, 0x1p-1022}}};
@@ -78,8 +78,8 @@ int bits_of(Precision precision) {
 std::uint64_t bytes_of(Precision precision) {
   return format_of(precision).bytes;
 }
-double least_normal(Precision precision) {
-  return format_of(precision).least_normal;
+double min_normal(Precision precision) {
+  return format_of(precision).min_normal;
 }
 
 double exactly(Operation operation, const Operands& operands) {

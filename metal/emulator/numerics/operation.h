@@ -69,7 +69,7 @@ constexpr double unit_roundoff(Precision precision) {
 /// Bytes of a number: 2, 2, 4, 8.
 std::uint64_t bytes_of(Precision precision);
 /// The least positive number that is not subnormal.
-double least_normal(Precision precision);
+double min_normal(Precision precision);
 
 struct Operands {
   std::array<double, 3> of{};

@@ -47,7 +47,7 @@ TYPED_TEST(SvdValues, Large) {
   }
 }
 
-// Of float the Gram matrix's, of double LAPACK's, and one that neither is given.
+// Matrices of float that the Gram matrix decomposes, of double that LAPACK does, and one that neither is given.
 TYPED_TEST(SvdValues, BeyondTheLimitOfJacobi) {
   constexpr SvdMethod expected = std::is_same_v<TypeParam, float> ? SvdMethod::gram : SvdMethod::lapack;
   SvdCase<TypeParam> given = gaussian<TypeParam>(1, 400, 400);
