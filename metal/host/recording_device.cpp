@@ -50,7 +50,7 @@ class NamedFunction final : public Function {
 
 class AnyLibrary final : public Library {
  public:
-  /// Those that hosts ask for, to know whether there is bfloat: PyTorch's Metal is 3.1 or later.
+  /// The kernels by whose names the hosts tell that the device supports bfloat: PyTorch's Metal is 3.1 or later.
   std::vector<std::string> function_names() const override {
     return {"ctc_emissions_bfloat", "cce_logits_bfloat", "svd_load_bfloat"};
   }

@@ -24,8 +24,7 @@ using metal::emulator::ScheduleRecord;
 
 constexpr const char* advice =
     "make the result the same in any order: add whole numbers, take a place by the thread's position, or let one "
-    "thread "
-    "combine what the others wrote, in the order of their positions";
+    "thread combine what the others wrote, in the order of their positions";
 
 /// An array with another element than in the plain order.
 struct Difference {
