@@ -92,13 +92,12 @@ class Parameter {
     if (std::ranges::find(textures, word) != textures.end()) result_.kind = ArgumentKind::texture;
     for (const Attribute& attribute : source_.attributes(first_, last_)) {
       if (attribute.name == "sampler") result_.kind = ArgumentKind::sampler;
-      if (attribute.name != "texture") continue;
-      result_.kind = ArgumentKind::texture;
-      const bool is_array = word == "array";
-      if (is_array || std::ranges::find(no_textures, word) != no_textures.end())
-        fail(fmt::format("is {}, which is not supported: expected one of {}",
-                         is_array ? "an array of textures" : fmt::format("a {}", word), fmt::join(textures, ", ")));
+      if (attribute.name == "texture") result_.kind = ArgumentKind::texture;
     }
+    const bool is_array = word == "array" && result_.kind == ArgumentKind::texture;
+    if (is_array || std::ranges::find(no_textures, word) != no_textures.end())
+      fail(fmt::format("is {}, which is not supported: expected one of {}",
+                       is_array ? "an array of textures" : fmt::format("a {}", word), fmt::join(textures, ", ")));
   }
 
   void refuse_ray_tracing(std::size_t type_end) const {
