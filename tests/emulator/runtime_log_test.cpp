@@ -29,7 +29,8 @@ namespace twice_or_more {
 [[visible]] int square(int x) { return x * x; }
 }
 [[visible]] float wrong(float x) { return x; }
-kernel void call(device int* x, visible_function_table<int(int)> table [[buffer(1)]], constant int& n [[buffer(2)]],
+template <class T> struct Functor { typedef T function(T); typedef visible_function_table<function> table; };
+kernel void call(device int* x, typename Functor<int>::table table [[buffer(1)]], constant int& n [[buffer(2)]],
                  uint i [[thread_position_in_grid]]) {
   x[i] = table[i % uint(n)](x[i]);  // called
 }
@@ -117,7 +118,7 @@ TEST(VisibleFunctions, BeyondTheTablesEndAreOutOfBounds) {
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].check, Check::memcheck);
   EXPECT_THAT(reports[0].address, HasSubstr("buffer(1) `table` + 16 (its length is 16 bytes)"));
-  EXPECT_EQ(reports[0].event.position.line, 16U);
+  EXPECT_EQ(reports[0].event.position.line, 17U);
 }
 
 TEST(VisibleFunctions, OfAnotherNameOrTypeAreRefused) {
@@ -137,6 +138,8 @@ TEST(VisibleFunctions, WhatIsNotSupportedIsRefusedByNameAndLine) {
   };
   EXPECT_THAT(refusal("kernel void k(intersection_function_table<triangle_data> t [[buffer(0)]]) {}"),
               HasSubstr("t.metal:1:15: error: parameter 't' of the kernel is of type intersection_function_table"));
+  EXPECT_THAT(refusal("struct Table {};\nkernel void k(Table t [[buffer(0)]]) {}"),
+              HasSubstr("t.metal:2:15: error: parameter 't' of the kernel has no attribute that is known"));
   EXPECT_THAT(refusal("template <class T> [[visible]] T f(T x) { return x; }\n"
                       "template [[visible]] [[host_name(\"g\")]] int f<int>(int);"),
               HasSubstr("t.metal:2:1: error: this is an instance of a template that is [[visible]]"));

@@ -405,6 +405,8 @@ TEST(TextureTypes, ThatAreNotSupportedAreRefusedByNameAndLine) {
     return text ? "" : text.error().text;
   };
   EXPECT_EQ(refusal("texture2d<float> t [[texture(127)]], sampler s [[sampler(15)]]"), "");
+  EXPECT_THAT(refusal("depth2d_ms<float> t"),
+              HasSubstr("t.metal:1:15: error: parameter 't' of the kernel is a depth2d_ms, which is not supported"));
   EXPECT_THAT(refusal("texturecube<float> t [[texture(0)]]"),
               HasSubstr("t.metal:1:15: error: parameter 't' of the kernel is a texturecube, which is not supported"));
   EXPECT_THAT(refusal("depthcube<float> t [[texture(0)]]"), HasSubstr("a depthcube"));

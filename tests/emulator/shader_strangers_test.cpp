@@ -80,6 +80,34 @@ kernel void f(device uint* out, uint lane [[thread_index_in_simdgroup]]) {
 }
 
 /// A project names its headers from its own root, which holds the shader's folder.
+TEST(Strangers, MultiplyMatricesByTheirInternalName) {
+  const auto shader = compile(prelude + R"(
+#ifndef __HAVE_SIMDGROUP_MATRIX__
+#error "matrices"
+#endif
+template <typename T> struct Matrix { vec<T, 64> t; thread vec<T, 2>* mine() thread { return (thread vec<T, 2>*)&t; } };
+kernel void f(device float2* out, uint lane [[thread_index_in_simdgroup]]) {
+  Matrix<half> a;
+  Matrix<float> b, c;
+  *a.mine() = half2(2.0h);
+  *b.mine() = float2(lane);
+  *c.mine() = float2(0.5f, 1.0f);
+  c.t = __metal_simdgroup_matrix_8x8_multiply_accumulate(a.t, b.t, c.t, vec<float, 64>());
+  out[lane] = *c.mine();
+})",
+                              options(false));
+  std::array<float, 64> out{};
+  run_simdgroup(*shader, "f", {out.data()});
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    // The lanes that hold this lane's columns differ in bits 1, 2 and 4.
+    float sum = 0;
+    for (const std::size_t row : {0U, 2U, 4U, 6U, 16U, 18U, 20U, 22U})
+      sum += 2.0F * static_cast<float>((lane & 9U) + row);
+    EXPECT_EQ(out[2 * lane], sum + 0.5F) << lane;
+    EXPECT_EQ(out[2 * lane + 1], sum + 1.0F) << lane;
+  }
+}
+
 TEST(Strangers, IncludeFromTheRootOfTheirProject) {
   const auto folder = TemporaryFolder::make(fs::temp_directory_path()).value();
   const fs::path kernels = folder.path() / "project" / "kernels";

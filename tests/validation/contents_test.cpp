@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "metal/cpu/half.h"
+#include "validation/core/random.h"
 #include "validation/shader/contents.h"
 #include "validation/shader/scalar.h"
 
@@ -54,6 +55,18 @@ TEST(Contents, OfRandomNumbersAreNormalAndTheSameForASeed) {
   EXPECT_NEAR(sum / 1e4, 0.0, 0.05);
   EXPECT_NEAR(squares / 1e4, 1.0, 0.05);
   for (const auto x : elements<std::int32_t>("int", 4, "random:100")) EXPECT_TRUE(x >= 0 && x <= 127) << x;
+}
+
+/// Threads make 16384 of them at a time.
+TEST(Contents, OfRandomNumbersAreThoseOfOneSequence) {
+  const auto made = elements<float>("float", 4, "random:40000");
+  const auto integers = elements<std::int32_t>("int", 4, "random:40000");
+  Random random(1 + argument("float", 4).index);
+  Random of_integers = random;
+  for (std::size_t n = 0; n < made.size(); ++n) {
+    ASSERT_EQ(made[n], static_cast<float>(random.gaussian())) << n;
+    ASSERT_EQ(integers[n], of_integers.integer(0, 127)) << n;
+  }
 }
 
 TEST(Contents, MayBeZeroOrUnset) {

@@ -31,6 +31,17 @@ TEST(Random, IsSplitMix64) {
                                                                 9817491932198370423U, 4593380528125082431U}));
 }
 
+TEST(Random, SkipsAsManyBitsAsItsNumbersTake) {
+  Random drawn(7);
+  Random skipped(7);
+  drawn.gaussian();
+  drawn.gaussian();
+  drawn.integer(0, 9);
+  drawn.real();
+  skipped.skip(6);
+  EXPECT_EQ(drawn.bits(), skipped.bits());
+}
+
 TEST(Random, DrawsIntegersByRemainder) {
   Random bits(5);
   Random integers(5);

@@ -5,8 +5,12 @@
 
 namespace assay::validation {
 
+void Random::skip(std::uint64_t count) {
+  state_ += count * 0x9E3779B97F4A7C15U;
+}
+
 std::uint64_t Random::bits() {
-  state_ += 0x9E3779B97F4A7C15U;
+  skip(1);
   std::uint64_t z = state_;
   z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
   z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;

@@ -13,6 +13,9 @@ class Random {
 
   std::uint64_t bits();
 
+  /// As `count` calls of bits(), of which integer() and real() make one each and gaussian() two.
+  void skip(std::uint64_t count);
+
   /// Uniform in [low, high], both included.
   std::int64_t integer(std::int64_t low, std::int64_t high);
 

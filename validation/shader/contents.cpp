@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
-#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
 
+#include "metal/cpu/parallel.h"
 #include "metal/device/read_file.h"
 #include "validation/core/parse.h"
 #include "validation/core/random.h"
@@ -20,10 +19,6 @@ namespace assay::validation {
 namespace {
 
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 36;
-
-void append(std::vector<std::byte>& to, const std::vector<std::byte>& bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
-}
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -52,20 +47,26 @@ ShaderArray shaped(const metal::Argument& argument, const std::string& text) {
   return array;
 }
 
+/// The bytes of `count` numbers, which are the same on any number of threads.
+std::vector<std::byte> random_bytes(const std::string& scalar, std::uint64_t count, std::uint64_t seed) {
+  constexpr std::uint64_t piece = 16384;
+  const std::uint64_t pieces = (count + piece - 1) / piece;
+  std::vector<std::byte> bytes(count * scalar_size(scalar));
+  const bool has_fractions = is_floating(scalar);
+  metal::cpu::for_each_piece(pieces, metal::cpu::worker_count(0, pieces), [&](std::size_t, std::size_t n) {
+    Random random(seed);
+    random.skip(n * piece * (has_fractions ? 2 : 1));
+    std::vector<double> numbers(std::min(piece, count - n * piece));
+    for (double& x : numbers) x = has_fractions ? random.gaussian() : static_cast<double>(random.integer(0, 127));
+    std::ranges::copy(scalar_bytes(scalar, numbers), &bytes[n * piece * scalar_size(scalar)]);
+  });
+  return bytes;
+}
+
 ShaderArray random_array(const metal::Argument& argument, const std::string& shape, std::uint64_t seed) {
   if (shape.find(':') == std::string::npos) number_type(argument);  // refuses a struct
   ShaderArray array = shaped(argument, shape);
-  Random random(seed + argument.index);
-  const bool has_fractions = is_floating(array.scalar);
-  std::vector<std::byte>& bytes = array.bytes.emplace();
-  bytes.reserve(array.length());
-  std::array<double, 1024> numbers{};
-  for (std::uint64_t left = array.length() / scalar_size(array.scalar); left > 0;) {
-    const std::span some = std::span(numbers).first(std::min<std::uint64_t>(left, numbers.size()));
-    for (double& x : some) x = has_fractions ? random.gaussian() : static_cast<double>(random.integer(0, 127));
-    append(bytes, scalar_bytes(array.scalar, some));
-    left -= some.size();
-  }
+  array.bytes = random_bytes(array.scalar, array.length() / scalar_size(array.scalar), seed + argument.index);
   return array;
 }
 
@@ -100,7 +101,7 @@ ShaderArray listed(const metal::Argument& argument, const std::string& words) {
   std::vector<std::byte> bytes;
   std::size_t component = 0;
   for (const std::string& number : split(words, ',')) {
-    append(bytes, scalar_bytes(type.scalar, number));
+    for (const std::byte byte : scalar_bytes(type.scalar, number)) bytes.push_back(byte);
     if (++component < type.components) continue;
     for (; component < type.size; ++component) bytes.resize(bytes.size() + scalar_size(type.scalar));
     component = 0;

@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <atomic>
-#include <chrono>
 #include <future>
 #include <stdexcept>
 #include <utility>
@@ -80,13 +79,6 @@ Result<void> build(const Clang& clang, const std::string& text, const CompileOpt
   if (failure)
     return error(Error::Kind::environment, fmt::format("cannot write '{}': {}", object.string(), failure.message()));
   return {};
-}
-
-/// For trim_cache().
-void note_use(const fs::path& object) {
-  std::error_code ignored;
-  const auto now = fs::file_time_type::clock::now();
-  if (fs::last_write_time(object, ignored) < now - std::chrono::hours(1)) fs::last_write_time(object, now, ignored);
 }
 
 /// Opens a copy, because dlopen of a file that is already open returns the same object, with the same constants.

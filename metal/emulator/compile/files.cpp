@@ -54,6 +54,13 @@ std::string content_name(std::string_view text) {
   return fmt::format("{:016x}{:016x}", forwards, backwards);
 }
 
+void note_use(const std::filesystem::path& file) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const auto now = fs::file_time_type::clock::now();
+  if (fs::last_write_time(file, ignored) < now - std::chrono::hours(1)) fs::last_write_time(file, now, ignored);
+}
+
 void trim_cache(const std::filesystem::path& folder, std::uint64_t limit) {
   namespace fs = std::filesystem;
   struct Kept {

@@ -33,6 +33,9 @@ class TemporaryFolder {
 /// A name for the text in a cache: 32 hexadecimal digits (FNV-1a, forwards and backwards). It is no signature.
 std::string content_name(std::string_view text);
 
+/// Notes for trim_cache() that the file of a cache was used.
+void note_use(const std::filesystem::path& file);
+
 /// Removes those files of a cache that were not used for longest, by the time of their last change, until `limit` bytes
 /// are left, and temporary folders that are a day old. A process that loads one of them compiles again.
 void trim_cache(const std::filesystem::path& folder, std::uint64_t limit);

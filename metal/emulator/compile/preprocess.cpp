@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <utility>
 
 #include "metal/device/read_file.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
+#include "metal/emulator/compile/preprocessed_cache.h"
 
 namespace assay::metal::emulator {
 
@@ -50,14 +53,22 @@ Result<std::string> preprocess(const Clang& clang, std::string_view source, cons
                                const CompileOptions& options, Purpose purpose, const fs::path& work) {
   const auto headers = find_shader_headers();
   if (!headers) return tl::make_unexpected(headers.error());
+  const auto flags = preprocessing_flags(options, purpose, *headers, name.parent_path());
+  const PreprocessedCache cache(cache_folder(options), clang, flags, name, source);
+  if (auto kept = cache.find()) return *std::move(kept);
+  const auto start = std::chrono::file_clock::now();
   const fs::path input = work / "source", output = work / "preprocessed";
   const auto written = write_file(input, fmt::format("# 1 \"{}\"\n{}\n", name.string(), source));
   if (!written) return tl::make_unexpected(written.error());
-  const auto run = run_clang(clang, preprocessing_flags(options, purpose, *headers, name.parent_path()), input, output);
+  const auto run = run_clang(clang, flags, input, output);
   if (!run) return tl::make_unexpected(run.error());
   if (run->status != 0) return error(Error::Kind::compile, run->messages);
   auto text = read_file(output);
-  return text ? with_own_system_headers(*text, headers->string()) : text;
+  if (!text) return text;
+  *text = with_own_system_headers(*text, headers->string());
+  cache.keep(*text, start, work);
+  trim_cache(cache_folder(options), options.cache_limit);
+  return text;
 }
 
 }  // namespace assay::metal::emulator

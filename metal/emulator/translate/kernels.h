@@ -27,12 +27,10 @@ struct KernelParameter {
   abi::ArgumentKind kind = abi::ArgumentKind::buffer;
   abi::AddressSpace space = abi::AddressSpace::none;
   std::uint32_t index = 0;
-  std::string attribute;  ///< for example "thread_position_in_grid"; empty for memory
-  std::string condition;  ///< the function constant without which there is no such argument; or empty
+  std::string attribute;           ///< for example "thread_position_in_grid"; empty for memory
+  std::string condition;           ///< the function constant without which there is no such argument; or empty
+  bool is_function_table = false;  ///< a visible_function_table, or a name for one
 };
-
-/// Whether it is a visible_function_table.
-bool is_function_table(const KernelParameter& parameter);
 
 struct KernelDefinition {
   std::string scope, name;

@@ -63,10 +63,11 @@ class Parameter {
     refuse_tensor(type_end);
     texture_or_sampler(type_end);
     refuse_ray_tracing(type_end);
+    result_.is_function_table = holds_function_table(first_, type_end);
     is_pointer_ = source_.find(type_end, name, "*&") != name || source_.find(type_end, last_, "[(") != last_;
     element_type(type_end);
     address_space(type_end);
-    attributes();
+    attributes(type_end);
     return result_;
   }
 
@@ -91,13 +92,12 @@ class Parameter {
     if (std::ranges::find(textures, word) != textures.end()) result_.kind = ArgumentKind::texture;
     for (const Attribute& attribute : source_.attributes(first_, last_)) {
       if (attribute.name == "sampler") result_.kind = ArgumentKind::sampler;
-      if (attribute.name != "texture") continue;
-      result_.kind = ArgumentKind::texture;
-      const bool is_array = word == "array";
-      if (is_array || std::ranges::find(no_textures, word) != no_textures.end())
-        fail(fmt::format("is {}, which is not supported: expected one of {}",
-                         is_array ? "an array of textures" : fmt::format("a {}", word), fmt::join(textures, ", ")));
+      if (attribute.name == "texture") result_.kind = ArgumentKind::texture;
     }
+    const bool is_array = word == "array" && result_.kind == ArgumentKind::texture;
+    if (is_array || std::ranges::find(no_textures, word) != no_textures.end())
+      fail(fmt::format("is {}, which is not supported: expected one of {}",
+                       is_array ? "an array of textures" : fmt::format("a {}", word), fmt::join(textures, ", ")));
   }
 
   void refuse_ray_tracing(std::size_t type_end) const {
@@ -108,7 +108,25 @@ class Parameter {
 
   bool is_memory() const {
     const bool is_of_threads = result_.kind == ArgumentKind::buffer || result_.kind == ArgumentKind::threadgroup;
-    return is_of_threads && !is_function_table(result_);
+    return is_of_threads && !result_.is_function_table;
+  }
+
+  bool holds_function_table(std::size_t first, std::size_t last) const {
+    for (std::size_t n = first; n < last; ++n)
+      if (source_[n] == "visible_function_table") return true;
+    return false;
+  }
+
+  /// Whether the type that ends at `type_end` is a name that the source gives to a table: `typedef ... NAME;` or
+  /// `using NAME = ...;`.
+  bool names_function_table(std::size_t type_end) const {
+    const std::string_view name = source_[type_end - 1].text;
+    for (std::size_t n = 0; n + 2 < source_.size(); ++n) {
+      if (source_[n] != "typedef" && source_[n] != "using") continue;
+      const std::size_t end = source_.find(n, source_.size(), ";");
+      if (source_[source_[n] == "using" ? n + 1 : end - 1] == name && holds_function_table(n, end)) return true;
+    }
+    return false;
   }
 
   void element_type(std::size_t type_end) {
@@ -134,7 +152,7 @@ class Parameter {
     if (result_.space == AddressSpace::threadgroup) result_.kind = ArgumentKind::threadgroup;
   }
 
-  void attributes() {
+  void attributes(std::size_t type_end) {
     bool is_position = false;
     for (const Attribute& attribute : source_.attributes(first_, last_)) {
       for (const auto& [name, limit] : indexed)
@@ -146,6 +164,7 @@ class Parameter {
       result_.attribute = attribute.name;
       result_.kind = ArgumentKind::position;
     }
+    if (is_memory() && !is_pointer_ && has_index_) result_.is_function_table = names_function_table(type_end);
     if (is_memory() && !is_pointer_) fail("has no attribute that is known, and is neither a pointer nor a reference");
     if (is_pointer_ && is_position) fail("is a pointer where a position is a value");
   }
@@ -182,10 +201,6 @@ class Parameter {
 };
 
 }  // namespace
-
-bool is_function_table(const KernelParameter& parameter) {
-  return parameter.element_type.find("visible_function_table") != std::string::npos;
-}
 
 std::vector<std::pair<std::size_t, std::size_t>> split_parameters(const Source& source, std::size_t open) {
   std::vector<std::pair<std::size_t, std::size_t>> parts;

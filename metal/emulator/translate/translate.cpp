@@ -25,7 +25,7 @@ void refuse_textures(const Kernels& kernels) {
   for (const KernelDefinition& kernel : kernels.definitions)
     for (const KernelParameter& parameter : kernel.parameters)
       if (parameter.kind == abi::ArgumentKind::texture || parameter.kind == abi::ArgumentKind::sampler ||
-          is_function_table(parameter))
+          parameter.is_function_table)
         throw TranslationError(
             fmt::format("{}: error: kernel '{}' takes {} '{}', and NVIDIA GPUs run no kernel with "
                         "textures, samplers or tables of functions here\n",

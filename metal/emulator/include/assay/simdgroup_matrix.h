@@ -11,7 +11,16 @@
 #include <assay/nvptx/matrix.h>
 #endif
 
+#define __HAVE_SIMDGROUP_MATRIX__ 1
+
 namespace metal {
+
+/// The 64 elements of a matrix, as Apple's own headers have them: a lane's two are the first.
+template <class T>
+struct vec<T, 64> {
+  vec<T, 2> of_lane;
+};
+
 namespace assay_detail {
 
 ASSAY_OWN constexpr int matrix_row(uint lane) {
@@ -150,3 +159,20 @@ ASSAY_OWN simdgroup_matrix<T, 8> operator*(simdgroup_matrix<T, 8> a, simdgroup_m
 }
 
 }  // namespace metal
+
+/// a b + c, under the name that Apple's own headers have for it. The last argument only names the type of the result.
+template <class D, class A, class B, class C>
+ASSAY_OWN metal::vec<D, 64> __metal_simdgroup_matrix_8x8_multiply_accumulate(
+    metal::vec<A, 64> a, metal::vec<B, 64> b, metal::vec<C, 64> c, metal::vec<D, 64>,
+    assay_shader_side::Site site = assay_shader_side::here("simdgroup_multiply_accumulate",
+                                                           assay_shader_side::Needs::all_lanes)) {
+  metal::simdgroup_matrix<A, 8> left;
+  metal::simdgroup_matrix<B, 8> right;
+  metal::simdgroup_matrix<C, 8> sum;
+  metal::simdgroup_matrix<D, 8> result;
+  left.elements = a.of_lane;
+  right.elements = b.of_lane;
+  sum.elements = c.of_lane;
+  metal::simdgroup_multiply_accumulate(result, left, right, sum, site);
+  return {result.elements};
+}
