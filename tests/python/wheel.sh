@@ -43,6 +43,7 @@ package=$(echo "$work"/venv/lib/python3*/site-packages/assay)
 for file in share/assay/kernels/ctc/ctc.metal include/assay/metal/emulator/include/metal_stdlib include/assay_plugin.h; do
   [[ -f $package/$file ]] || fail "$file is not in the wheel"
 done
+[[ ! -f $build_dir/validation/python/assay/lib/_xla.so || -f $package/lib/_xla.so ]] || fail "lib/_xla.so is not in the wheel"
 program=$package/bin/assay
 LD_TRACE_LOADED_OBJECTS=1 "$program" >loaded.txt
 for library in gmp mpfr flint openblas zip; do

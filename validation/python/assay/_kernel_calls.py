@@ -45,11 +45,15 @@ def floats(name: str, value: Any, dtypes: Sequence[str], axes: str) -> Carried:
     array = np.asarray(value, np.float32) if isinstance(value, (list, tuple)) else value
     carried = carry(array)
     dtype = "bfloat16" if carried.dtype == "uint16" else carried.dtype
+    check_floats(name, dtype, carried.array.shape, dtypes, axes)
+    return Carried(dtype, row_major(carried.array))
+
+
+def check_floats(name: str, dtype: str, shape: Sequence[int], dtypes: Sequence[str], axes: str) -> None:
     if dtype not in dtypes:
         raise ValueError(f"{name} is {dtype}: expected {either(dtypes)}")
-    if axes[:3] != "..." and carried.array.ndim != axes.count(",") + 1:
-        raise ValueError(f"{name} has shape {list(carried.array.shape)}: expected [{axes}]")
-    return Carried(dtype, row_major(carried.array))
+    if axes[:3] != "..." and len(shape) != axes.count(",") + 1:
+        raise ValueError(f"{name} has shape {list(shape)}: expected [{axes}]")
 
 
 def row_major(array: np.ndarray) -> np.ndarray:
@@ -81,7 +85,7 @@ def loss_shape(reduction: str, each: Tuple[int, ...]) -> Tuple[int, ...]:
     return each if reduction == "none" else ()
 
 
-def batch_targets(targets: np.ndarray, B: int) -> np.ndarray:
+def batch_targets(targets: Any, B: int) -> Any:
     """Raises ValueError unless targets may be those of B rows."""
     if targets.ndim not in (1, 2):
         raise ValueError(f"targets has shape {list(targets.shape)}: expected [B, S] or [sum of target_lengths]")
@@ -122,6 +126,17 @@ def ctc_loss(
     return loss, gradient
 
 
+def check_linear_cross_entropy(hidden: Carried, weight: Carried, bias: Optional[Carried]) -> None:
+    """Raises ValueError unless types and shapes go together."""
+    for name, one in (("weight", weight), ("bias", bias)):
+        if one is not None and one.dtype != hidden.dtype:
+            raise ValueError(f"{name} is {one.dtype}: expected {hidden.dtype}, as hidden is")
+    if weight.array.shape[1] != hidden.array.shape[1]:
+        raise ValueError(f"weight has shape {list(weight.array.shape)}: expected [V, H={hidden.array.shape[1]}]")
+    if bias is not None and bias.array.shape != weight.array.shape[:1]:
+        raise ValueError(f"bias has shape {list(bias.array.shape)}: expected [V={weight.array.shape[0]}]")
+
+
 class LinearCrossEntropy:
     """A problem of linear cross-entropy. `options` are the arguments of the kernel by name."""
 
@@ -136,23 +151,13 @@ class LinearCrossEntropy:
     ) -> None:
         self._dtype, self._reduction = hidden.dtype, options["reduction"]
         self._shapes = (hidden.array.shape, weight.array.shape, (weight.array.shape[0] if bias else 0,))
-        self._check(weight, bias)
+        check_linear_cross_entropy(hidden, weight, bias)
         self._loss_shape = loss_shape(self._reduction, (len(targets),))
         self._call = _kernels.CceCall(
             hidden.array, weight.array, bias.array if bias else empty((0,), self._dtype), targets, upstream,
             self._dtype, options["ignore_index"], options["logit_softcap"], options["label_smoothing"],
             options["z_loss"], self._reduction,
         )  # fmt: skip
-
-    def _check(self, weight: Carried, bias: Optional[Carried]) -> None:
-        hidden_shape, weight_shape, _ = self._shapes
-        for name, one in (("weight", weight), ("bias", bias)):
-            if one is not None and one.dtype != self._dtype:
-                raise ValueError(f"{name} is {one.dtype}: expected {self._dtype}, as hidden is")
-        if weight_shape[1] != hidden_shape[1]:
-            raise ValueError(f"weight has shape {list(weight_shape)}: expected [V, H={hidden_shape[1]}]")
-        if bias is not None and bias.array.shape != weight_shape[:1]:
-            raise ValueError(f"bias has shape {list(bias.array.shape)}: expected [V={weight_shape[0]}]")
 
     def _gradients(self, wanted: Sequence[bool]) -> List[np.ndarray]:
         return [empty(shape if want else (0,), self._dtype) for shape, want in zip(self._shapes, wanted)]

@@ -1,23 +1,27 @@
-"""The production kernels for JAX, on CPUs: under jit, grad and vmap, by jax.pure_callback.
+"""The production kernels for JAX, on CPUs: under jit, grad and vmap, by XLA's foreign function interface (jax.ffi).
 
     import assay.jax
     loss, gradient = jax.value_and_grad(lambda x: assay.jax.ctc_loss(x, *batch, logits=True))(logits)
 
-Arguments and results are those of assay.numpy, without the gradients. For reductions "sum" and "mean" in float32 loss and
+Arguments and results are those of assay.numpy, without the gradients. XLA calls the kernels in its own buffers: nothing is
+copied but targets and lengths, and no thread of Python is involved. For reductions "sum" and "mean" in float32 loss and
 gradient are computed in one pass; elsewhere the backward pass computes the gradient for its upstream gradient. Second
-derivatives are refused by JAX, which cannot differentiate a callback.
+derivatives are refused by JAX, which names the kernel. Wrong types and shapes raise ValueError when the function is traced;
+wrong values are found when it is computed, and raise ValueError or jax.errors.JaxRuntimeError: INVALID_ARGUMENT.
 """
 
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence, Tuple
+import ctypes
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from . import _kernel_calls as calls
-from . import numpy as kernels
+from ._arrays import Carried
 from ._own_kernels import judged_as
 from ._own_kernels import kernels as kernels_of
 from .numpy import Svd
@@ -25,46 +29,70 @@ from .numpy import Svd
 __all__ = ["ctc_loss", "linear_cross_entropy", "svd"]
 
 
-def _call(function: Callable[..., Any], like: Sequence[jax.Array], *arguments: Any) -> Any:
-    """function(*arguments), on NumPy arrays, whose results have the shapes and types of `like`."""
-    results = tuple(jax.ShapeDtypeStruct(one.shape, one.dtype) for one in like)
+def _register() -> None:
+    library = Path(__file__).parent / "lib/_xla.so"
+    if not library.exists():
+        raise ImportError(
+            f"assay.jax needs {library}, which is built where JAX's headers are found. Before the package is built: "
+            'export CMAKE_INCLUDE_PATH=$(python -c "import jax; print(jax.ffi.include_dir())")'
+        )
+    handlers = ctypes.CDLL(str(library))
+    for name in ("assay_ctc", "assay_cce", "assay_svd", "assay_svd_gradient"):
+        jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(getattr(handlers, name)), platform="cpu")
 
-    def on_arrays(*given: Any) -> Any:
-        returned = function(*(np.asarray(one) for one in given))
-        return tuple(np.asarray(one).reshape(due.shape) for one, due in zip(returned, results))
 
-    return jax.pure_callback(on_arrays, results, *arguments, vmap_method="sequential")
+_register()
 
 
-def _differentiable(function: Callable[..., Tuple[Any, ...]], reduction: str, each: Tuple[int, ...], count: int) -> Any:
-    """The loss as a function of `count` arrays and of integers; `function` takes these, upstream and with_gradient."""
-    due = jax.ShapeDtypeStruct(calls.loss_shape(reduction, each), np.float32)
+def _floats(name: str, value: Any, dtypes: Sequence[str], axes: str) -> jax.Array:
+    array = jnp.asarray(value)
+    calls.check_floats(name, array.dtype.name, array.shape, dtypes, axes)
+    return array
+
+
+def _integers(name: str, value: Any) -> jax.Array:
+    given = value if isinstance(value, jax.Array) else np.asarray(value)
+    if given.dtype.kind not in "iu" and given.size > 0:
+        raise ValueError(f"{name} is {given.dtype}: expected integers")
+    if not isinstance(given, jax.Array):  # JAX would cut off the upper bits; what is out of range must stay so
+        held = np.iinfo(jax.dtypes.canonicalize_dtype(given.dtype if given.size > 0 else np.int32))
+        given = np.clip(given, held.min, held.max).astype(held.dtype)
+    return jnp.asarray(given)
+
+
+def _shape(shape: Sequence[int], dtype: Any) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(tuple(shape), dtype)
+
+
+def _differentiable(
+    target: str, arrays: Sequence[jax.Array], integers: Sequence[jax.Array], loss_shape: Tuple[int, ...], options: Dict[str, Any]
+) -> jax.Array:
+    """The loss by the handler `target`, which takes arrays, integers and upstream, and returns loss and the arrays' gradients."""
+    shapes = [_shape(one.shape, one.dtype) for one in arrays]
+    none = jnp.zeros(0, np.float32)
+    in_one_pass = options["reduction"] != "none" and arrays[0].dtype == np.float32
+
+    def call(given: Sequence[jax.Array], upstream: jax.Array, with_gradient: bool) -> List[jax.Array]:
+        gradients = shapes if with_gradient else [_shape((0,), one.dtype) for one in shapes]
+        call = jax.ffi.ffi_call(target, (_shape(loss_shape, np.float32), *gradients), vmap_method="sequential")
+        return call(*given, upstream, **options)
 
     @jax.custom_vjp
-    def loss(*arguments: jax.Array) -> jax.Array:
-        return _call(lambda *given: function(*given, upstream=None, with_gradient=False)[:1], [due], *arguments)[0]
+    def loss(*given: jax.Array) -> jax.Array:
+        return call(given, none, False)[0]
 
-    def forward(*arguments: jax.Array) -> Tuple[jax.Array, Any]:
-        arrays = arguments[:count]
-        if reduction == "none" or arrays[0].dtype != np.float32:
-            return loss(*arguments), (arguments, None)  # the gradient waits for its upstream gradient
-        value, *kept = _call(
-            lambda *given: function(*given, upstream=None, with_gradient=True), [due, *arrays], *arguments
-        )
-        return value, (arguments, tuple(kept))
+    def forward(*given: jax.Array) -> Tuple[jax.Array, Any]:
+        if not in_one_pass:
+            return loss(*given), given  # the gradient waits for its upstream gradient
+        value, *gradients = call(given, none, True)
+        return value, gradients
 
     def backward(saved: Any, upstream: jax.Array) -> Tuple[Any, ...]:
-        arguments, kept = saved
-        integers = [None] * (len(arguments) - count)
-        if kept is not None:
-            return (*(one * upstream for one in kept), *integers)
-        gradients = _call(
-            lambda up, *given: function(*given, upstream=up, with_gradient=True)[1:], arguments[:count], upstream, *arguments
-        )
-        return (*gradients, *integers)
+        gradients = [one * upstream for one in saved] if in_one_pass else call(saved, upstream, True)[1:]
+        return (*gradients, *[None] * len(integers))
 
     loss.defvjp(forward, backward)
-    return loss
+    return loss(*arrays, *integers)
 
 
 def ctc_loss(
@@ -79,18 +107,19 @@ def ctc_loss(
     logits: bool = False,
 ) -> jax.Array:
     """As assay.numpy.ctc_loss: log_probs [T, B, C], or logits with logits=True."""
-
-    def ctc(x: Any, *batch: Any, **options: Any) -> Tuple[Any, ...]:
-        return kernels.ctc_loss(x, *batch, blank, reduction, zero_infinity, logits=logits, **options)
-
-    integers = (jnp.asarray(one) for one in (targets, input_lengths, target_lengths))
-    return _differentiable(ctc, reduction, log_probs.shape[1:2], 1)(log_probs, *integers)
+    activations = _floats("logits" if logits else "log_probs", log_probs, calls.LOSS_DTYPES, "T, B, C")
+    named = (("targets", targets), ("input_lengths", input_lengths), ("target_lengths", target_lengths))
+    integers = [_integers(name, value) for name, value in named]
+    B = activations.shape[1]
+    calls.batch_targets(integers[0], B)
+    options = dict(blank=np.int64(blank), logits=bool(logits), reduction=reduction, zero_infinity=bool(zero_infinity))
+    return _differentiable("assay_ctc", [activations], integers, calls.loss_shape(reduction, (B,)), options)
 
 
 def linear_cross_entropy(
     hidden: jax.Array,
     weight: jax.Array,
-    targets: jax.Array,
+    targets: Any,
     bias: Any = None,
     *,
     ignore_index: int = -100,
@@ -100,32 +129,28 @@ def linear_cross_entropy(
     reduction: str = "mean",
 ) -> jax.Array:
     """As assay.numpy.linear_cross_entropy: hidden [..., H], weight [V, H], targets [...]."""
-    keywords = dict(
-        ignore_index=ignore_index, label_smoothing=label_smoothing, logit_softcap=logit_softcap, z_loss=z_loss,
-        reduction=reduction,
+    hidden = _floats("hidden", hidden, calls.LOSS_DTYPES, "..., H")
+    arrays = [hidden.reshape(-1, hidden.shape[-1]), _floats("weight", weight, calls.LOSS_DTYPES, "V, H")]
+    arrays.append(jnp.zeros(0, hidden.dtype) if bias is None else _floats("bias", bias, calls.LOSS_DTYPES, "V"))
+    carried = [Carried(one.dtype.name, one) for one in arrays]
+    calls.check_linear_cross_entropy(*carried[:2], None if bias is None else carried[2])
+    classes = _integers("targets", targets)
+    options = dict(
+        ignore_index=np.int64(ignore_index), label_smoothing=np.float64(label_smoothing),
+        logit_softcap=np.float64(logit_softcap), reduction=reduction, z_loss=np.float64(z_loss),
     )  # fmt: skip
-
-    def cce(*given: Any, **options: Any) -> Tuple[Any, ...]:
-        arrays, integers = given[:-1], given[-1]
-        return kernels.linear_cross_entropy(*arrays[:2], integers, *arrays[2:], **keywords, **options)
-
-    arrays = [hidden.reshape(-1, hidden.shape[-1]), weight, *([] if bias is None else [bias])]
-    flat = jnp.asarray(targets).reshape(-1)
-    loss = _differentiable(cce, reduction, flat.shape, len(arrays))(*arrays, flat)
-    return loss.reshape(jnp.shape(targets)) if reduction == "none" else loss
+    each = calls.loss_shape(reduction, (classes.size,))
+    loss = _differentiable("assay_cce", arrays, [classes.reshape(-1)], each, options)
+    return loss.reshape(classes.shape) if reduction == "none" else loss
 
 
 @jax.custom_vjp
-def _svd(A: jax.Array) -> Tuple[jax.Array, jax.Array, jax.Array]:
+def _svd(A: jax.Array) -> Tuple[jax.Array, ...]:
     *leading, M, N = A.shape
     K = min(M, N)
     values = A.dtype if A.dtype == np.float64 else np.float32
-    like = [
-        jax.ShapeDtypeStruct((*leading, M, K), A.dtype),
-        jax.ShapeDtypeStruct((*leading, K), values),
-        jax.ShapeDtypeStruct((*leading, K, N), A.dtype),
-    ]
-    return tuple(_call(kernels.svd, like, A))
+    like = (_shape((*leading, M, K), A.dtype), _shape((*leading, K), values), _shape((*leading, K, N), A.dtype))
+    return tuple(jax.ffi.ffi_call("assay_svd", like, vmap_method="broadcast_all")(A))
 
 
 def _svd_forward(A: jax.Array) -> Tuple[Any, Any]:
@@ -135,8 +160,8 @@ def _svd_forward(A: jax.Array) -> Tuple[Any, Any]:
 
 def _svd_backward(factors: Any, cotangents: Any) -> Tuple[jax.Array]:
     U, _, Vh = factors
-    like = jax.ShapeDtypeStruct((*U.shape[:-1], Vh.shape[-1]), U.dtype)
-    return tuple(_call(lambda *given: (kernels.svd_gradient(*given),), [like], *factors, *cotangents))
+    like = _shape((*U.shape[:-1], Vh.shape[-1]), U.dtype)
+    return (jax.ffi.ffi_call("assay_svd_gradient", like, vmap_method="broadcast_all")(*factors, *cotangents),)
 
 
 _svd.defvjp(_svd_forward, _svd_backward)
@@ -144,6 +169,9 @@ _svd.defvjp(_svd_forward, _svd_backward)
 
 def svd(A: jax.Array) -> Svd:
     """Thin factors of matrices [..., M, N], as assay.numpy.svd, with the gradient of assay.numpy.svd_gradient."""
+    A = _floats("A", A, calls.SVD_DTYPES, "..., M, N")
+    if A.ndim < 2:
+        raise ValueError(f"A has shape {list(A.shape)}: expected [..., M, N]")
     return Svd(*_svd(A))
 
 
@@ -152,9 +180,27 @@ def _vjp(f: Callable[..., Any], arrays: Sequence[jax.Array]) -> Tuple[jax.Array,
     return loss, lambda upstream: gradients(jnp.asarray(upstream))
 
 
-# JAX wraps what a callback raises, so refusals are not those that the gate expects, and it has 32 bits unless told otherwise.
-_JUDGED = kernels_of(ctc_loss, linear_cross_entropy, svd, jnp.asarray, _vjp)
-_LOSS = {"dtype": ("float32", "bfloat16"), "checks_arguments": False}
-judged_as("ctc", ctc_loss, _JUDGED["ctc"], **_LOSS)
-judged_as("cce", linear_cross_entropy, _JUDGED["cce"], any_ignore_index=False, **_LOSS)
-judged_as("svd", svd, _JUDGED["svd"], dtype="float32", checks_arguments=False)
+def _with_refusals(kernel: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The kernel's refusals as the gate expects them."""
+
+    def refusing(p: Any) -> Any:
+        try:
+            return jax.block_until_ready(kernel(p))
+        except (ValueError, jax.errors.JaxRuntimeError) as error:
+            message = str(error)
+            kind = "INVALID_ARGUMENT: "
+            if isinstance(error, ValueError) or message.startswith(kind):
+                raise ValueError(message.removeprefix(kind)) from error
+            raise
+
+    return refusing
+
+
+def _array(one: np.ndarray) -> Any:
+    return one if one.dtype == np.int64 else jnp.asarray(one)  # JAX would cut integers to 32 bits
+
+
+_JUDGED = kernels_of(ctc_loss, linear_cross_entropy, svd, _array, _vjp)
+judged_as("ctc", ctc_loss, _with_refusals(_JUDGED["ctc"]))
+judged_as("cce", linear_cross_entropy, _with_refusals(_JUDGED["cce"]))
+judged_as("svd", svd, _with_refusals(_JUDGED["svd"]), dtype=("float32", "float16", "bfloat16"))

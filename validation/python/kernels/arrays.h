@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cfenv>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,8 +15,8 @@
 
 #include "metal/cpu/any_array.h"
 #include "metal/cpu/half.h"
-#include "reference/reduction.h"
 #include "reference/refuse.h"
+#include "validation/python/kernels/call.h"
 
 namespace assay::python {
 
@@ -63,29 +62,10 @@ inline std::span<const std::int64_t> integers(const char* name, const pybind11::
   return elements<const std::int64_t>(name, array);
 }
 
-/// "none", "sum" or "mean".
-inline reference::Reduction reduction_of(const std::string& name) {
-  if (name == "none") return reference::Reduction::none;
-  if (name == "sum") return reference::Reduction::sum;
-  if (name != "mean") reference::detail::refuse("reduction = '", name, "': expected 'none', 'sum' or 'mean'");
-  return reference::Reduction::mean;
-}
-
-/// While it exists, other threads of Python run, and numbers below the normal range are not flushed to zero, as XLA's
-/// threads and torch.set_flush_denormal have it. Threads that are started meanwhile inherit this.
+/// While it exists, other threads of Python run, and the arithmetic is the default.
 class Computing {
- public:
-  Computing() {
-    std::fegetenv(&environment_);
-    std::fesetenv(FE_DFL_ENV);
-  }
-  ~Computing() { std::fesetenv(&environment_); }
-  Computing(const Computing&) = delete;
-  Computing& operator=(const Computing&) = delete;
-
- private:
   pybind11::gil_scoped_release others_run_;
-  std::fenv_t environment_{};
+  DefaultArithmetic arithmetic_;
 };
 
 void add_ctc_kernel(pybind11::module_& kernels);

@@ -1,0 +1,100 @@
+// Buffers of XLA as the spans that the kernels take, and refusals as errors of XLA. The buffers are row-major.
+#pragma once
+
+#include <xla/ffi/api/ffi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "metal/cpu/any_array.h"
+#include "metal/cpu/half.h"
+#include "reference/refuse.h"
+#include "validation/python/kernels/call.h"
+
+namespace assay::python {
+
+using Buffer = ::xla::ffi::AnyBuffer;
+using Output = ::xla::ffi::Result<Buffer>;
+
+template <class Element>
+constexpr ::xla::ffi::DataType data_type() {
+  if constexpr (std::is_same_v<Element, double>) return ::xla::ffi::DataType::F64;
+  if constexpr (std::is_same_v<Element, metal::Half>) return ::xla::ffi::DataType::F16;
+  if constexpr (std::is_same_v<Element, metal::BFloat16>) return ::xla::ffi::DataType::BF16;
+  return ::xla::ffi::DataType::F32;
+}
+
+/// The elements of `buffer` in the type that it has. Throws std::invalid_argument for a type that Any does not have.
+template <class Any>
+Any typed_elements(const char* name, const Buffer& buffer) {
+  Any any;
+  const auto take = [&]<class Element>(std::span<Element>) {
+    if (buffer.element_type() != data_type<std::remove_const_t<Element>>()) return false;
+    any = std::span<Element>(static_cast<Element*>(buffer.untyped_data()), buffer.element_count());
+    return true;
+  };
+  const auto take_one = [&]<class... Spans>(std::variant<Spans...>*) { return (take(Spans()) || ...); };
+  if (!take_one(static_cast<Any*>(nullptr)))
+    reference::detail::refuse(name, " has XLA's type ", static_cast<int>(buffer.element_type()),
+                              ": no kernel has this type");
+  return any;
+}
+
+/// The elements of `buffer`. Throws std::invalid_argument unless it has this type.
+template <class Element>
+std::span<Element> elements(const char* name, const Buffer& buffer) {
+  return std::get<0>(typed_elements<std::variant<std::span<Element>>>(name, buffer));
+}
+
+/// Integers of any type as those of the kernels. JAX has 32 bits unless told otherwise.
+inline std::vector<std::int64_t> integers(const char* name, const Buffer& buffer) {
+  using ::xla::ffi::DataType;
+  const auto copied = [&]<class Integer>(const Integer* data) {
+    return std::vector<std::int64_t>(data, data + buffer.element_count());
+  };
+  const void* data = buffer.untyped_data();
+  switch (buffer.element_type()) {
+    case DataType::S8:
+      return copied(static_cast<const std::int8_t*>(data));
+    case DataType::S16:
+      return copied(static_cast<const std::int16_t*>(data));
+    case DataType::S32:
+      return copied(static_cast<const std::int32_t*>(data));
+    case DataType::S64:
+      return copied(static_cast<const std::int64_t*>(data));
+    case DataType::U8:
+      return copied(static_cast<const std::uint8_t*>(data));
+    case DataType::U16:
+      return copied(static_cast<const std::uint16_t*>(data));
+    case DataType::U32:
+      return copied(static_cast<const std::uint32_t*>(data));
+    case DataType::U64:
+      return copied(static_cast<const std::uint64_t*>(data));
+    default:
+      reference::detail::refuse(name, " has XLA's type ", static_cast<int>(buffer.element_type()),
+                                ": expected integers");
+  }
+}
+
+/// Calls compute() and turns what it throws into an error of XLA: INVALID_ARGUMENT for std::invalid_argument.
+template <class Compute>
+::xla::ffi::Error computed(Compute&& compute) {
+  try {
+    const DefaultArithmetic arithmetic;
+    std::forward<Compute>(compute)();
+    return ::xla::ffi::Error::Success();
+  } catch (const std::invalid_argument& refusal) {
+    return {::xla::ffi::ErrorCode::kInvalidArgument, refusal.what()};
+  } catch (const std::exception& failure) {
+    return {::xla::ffi::ErrorCode::kInternal, failure.what()};
+  }
+}
+
+}  // namespace assay::python

@@ -1,0 +1,64 @@
+// assay_cce: linear cross-entropy and its gradients (metal/cpu/cce/loss.h) as a handler of XLA's foreign function
+// interface. Empty gradients are not wanted; an empty bias means none, an empty upstream gradient ones.
+#include <cstdint>
+#include <string_view>
+
+#include "metal/cpu/cce/any.h"
+#include "metal/cpu/cce/loss.h"
+#include "validation/python/xla/buffers.h"
+
+namespace assay::python {
+namespace {
+
+namespace ffi = ::xla::ffi;
+using metal::AnyInput;
+using metal::AnyOutput;
+
+ffi::Error cce(const Buffer& hidden, const Buffer& weight, const Buffer& bias, const Buffer& targets,
+               const Buffer& upstream, std::int64_t ignore_index, double label_smoothing, double logit_softcap,
+               std::string_view reduction, double z_loss, Output loss, Output dhidden, Output dweight, Output dbias) {
+  return computed([&] {
+    const auto classes = integers("targets", targets);
+    metal::AnyCceProblem any;
+    any.hidden = typed_elements<AnyInput>("hidden", hidden);
+    any.weight = typed_elements<AnyInput>("weight", weight);
+    any.bias = typed_elements<AnyInput>("bias", bias);
+    auto& o = any.options;
+    o.N = hidden.dimensions()[0];
+    o.H = hidden.dimensions()[1];
+    o.V = weight.dimensions()[0];
+    o.targets = classes;
+    o.upstream = elements<const float>("upstream", upstream);
+    o.ignore_index = ignore_index;
+    o.label_smoothing = label_smoothing;
+    o.logit_softcap = logit_softcap;
+    o.z_loss = z_loss;
+    o.reduction = reduction_of(reduction);
+    const metal::AnyCceOutput out = {.loss = elements<float>("loss", *loss),
+                                     .dhidden = typed_elements<AnyOutput>("dhidden", *dhidden),
+                                     .dweight = typed_elements<AnyOutput>("dweight", *dweight),
+                                     .dbias = typed_elements<AnyOutput>("dbias", *dbias)};
+    metal::with_types(any, out, [](const auto& problem, const auto& typed) { metal::cce_loss(problem, typed); });
+  });
+}
+
+}  // namespace
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(assay_cce, cce,
+                              ffi::Ffi::Bind()
+                                  .Arg<Buffer>()  // hidden [N, H]
+                                  .Arg<Buffer>()  // weight [V, H]
+                                  .Arg<Buffer>()  // bias
+                                  .Arg<Buffer>()  // targets [N]
+                                  .Arg<Buffer>()  // upstream
+                                  .Attr<std::int64_t>("ignore_index")
+                                  .Attr<double>("label_smoothing")
+                                  .Attr<double>("logit_softcap")
+                                  .Attr<std::string_view>("reduction")
+                                  .Attr<double>("z_loss")
+                                  .Ret<Buffer>()    // loss
+                                  .Ret<Buffer>()    // dhidden
+                                  .Ret<Buffer>()    // dweight
+                                  .Ret<Buffer>());  // dbias
+
+}  // namespace assay::python
