@@ -39,7 +39,7 @@ ScaledCells take_scaled(Arena& arena, std::size_t T, std::size_t S, std::size_t 
   cells.numerators = arena.take<double>(block * emission_stride(K));
   cells.interleaved = arena.take<double>(block * emission_stride(K));
   cells.occurs = arena.take<double>(emission_stride(K));
-  cells.slots = arena.take<std::uint32_t>(width);
+  cells.slots = arena.take<std::uint64_t>(width);
   return cells;
 }
 

@@ -50,6 +50,7 @@ constexpr std::size_t whole_lanes(std::size_t count) {
 /// Turns an activation into a probability: y = exp(a - shift) * 2^-k0 * scale.
 struct Normalizer {
   float shift = 0.0F;
+  bool is_usual = false;  ///< whether every y of the frame is known to be in the range of scaled doubles
   double scale = 1.0;
   double k0 = 0.0;
 };
@@ -74,7 +75,7 @@ struct ScaledCells {
   std::span<double> numerators;    ///< [block, emission_stride(K)]
   std::span<double> interleaved;   ///< [emission_stride(K), block]
   std::span<double> occurs;        ///< [emission_stride(K)] 1 for the classes of some state, else 0
-  std::span<std::uint32_t> slots;  ///< [width]
+  std::span<std::uint64_t> slots;  ///< [width]
 
   /// The cells of labels, and of blanks: S + 1, rounded up, and 8 zeros.
   static constexpr std::size_t width(std::size_t S) { return whole_lanes(S + 1) + 8; }

@@ -37,10 +37,37 @@ ASSAY_INLINE Lanes load(const Float16<exponent_bits, mantissa_bits>* from) {
 #endif
 }
 
+#if ASSAY_SIMD_BYTES == 64
+/// Numbers that are not NaN, rounded as by `store`: to float32 toward zero, with the last bit set where that is not
+/// exact, and then once more. The bit keeps the second rounding from seeing a tie that is none (Boldo and Melquiond,
+/// Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd, IEEE Transactions on Computers
+/// 57, 2008).
+template <int exponent_bits>
+ASSAY_INLINE void store_numbers(void* to, Lanes x) {
+  const __m256 toward_zero = _mm512_maskz_cvt_roundpd_ps(0xff, x.part[0], _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+  const __mmask8 inexact = _mm512_cmp_pd_mask(to_doubles(toward_zero), x.part[0], _CMP_NEQ_OQ);
+  const __m256i floats = _mm256_castps_si256(toward_zero);
+  const __m256i odd = _mm256_mask_or_epi32(floats, inexact, floats, _mm256_set1_epi32(1));
+  __m128i shorts;
+  if constexpr (exponent_bits == 5) {
+    shorts = _mm256_maskz_cvtps_ph(0xff, _mm256_castsi256_ps(odd), _MM_FROUND_TO_NEAREST_INT);
+  } else {
+    const __m256i last = _mm256_and_si256(_mm256_srli_epi32(odd, 16), _mm256_set1_epi32(1));
+    const __m256i rounded = _mm256_add_epi32(odd, _mm256_add_epi32(last, _mm256_set1_epi32(0x7fff)));
+    shorts = _mm256_maskz_cvtepi32_epi16(0xff, _mm256_srli_epi32(rounded, 16));
+  }
+  const __mmask8 nonzero = _mm_test_epi16_mask(shorts, _mm_set1_epi16(0x7fff));
+  _mm_storeu_si128(static_cast<__m128i*>(to), _mm_maskz_mov_epi16(nonzero, shorts));
+}
+#endif
+
 /// Rounds once, to nearest, ties to even, and never to -0.
 template <int exponent_bits, int mantissa_bits>
 ASSAY_INLINE void store(Float16<exponent_bits, mantissa_bits>* to, Lanes x) {
   using Format = Float16<exponent_bits, mantissa_bits>;
+#if ASSAY_SIMD_BYTES == 64
+  if (_mm512_cmp_pd_mask(x.part[0], x.part[0], _CMP_UNORD_Q) == 0) return store_numbers<exponent_bits>(to, x);
+#endif
   constexpr int shift = Format::from_double_shift;
   constexpr std::uint64_t infinity = Format::infinity_bits;
   for (std::size_t p = 0; p < wide_parts; ++p) {

@@ -39,16 +39,23 @@ inline constexpr std::size_t many_classes = 4096;
 struct Sum {
   double total;    ///< of the exponentials
   double highest;  ///< of the activations
+  double lowest;   ///< of the activations; -infinity for fewer than 8 classes
 };
+
+/// Whether all activations of a frame are so near to 0 that every y lies between 2^-200 / C and 2^100.
+ASSAY_INLINE bool is_usual(const Sum& sum) {
+  return sum.lowest >= -64.0 && sum.highest <= 64.0;
+}
 
 /// exp(a) 2^-k0 of all classes, their sum, and the highest a, in one pass. `exps` is [whole_lanes(C)] and may be
 /// `frame`.
 template <Accuracy accuracy, class Real>
 ASSAY_INLINE Sum take_exponentials(const Real* frame, std::size_t C, ExpRange range, const Ahead& ahead, double* exps) {
   using Begun = HalfExponential<accuracy>;
-  Lanes sums = all(0.0), highest = all(-__builtin_inf());
+  Lanes sums = all(0.0), highest = all(-__builtin_inf()), lowest = all(__builtin_inf());
   const auto begin = [&](Lanes a) ASSAY_INLINE_LAMBDA {
     highest = max(highest, a);
+    lowest = min(lowest, a);
     return Begun(a, range);
   };
   const auto finish = [&](const Begun& begun, std::size_t c, Lanes counted) ASSAY_INLINE_LAMBDA {
@@ -58,7 +65,7 @@ ASSAY_INLINE Sum take_exponentials(const Real* frame, std::size_t C, ExpRange ra
   };
   if (C < lanes) {
     finish(begin(load_first(frame, C, Real(-__builtin_inf()))), 0, lanes_below(C));
-    return {sum(sums), largest(highest)};
+    return {sum(sums), largest(highest), smallest(lowest)};
   }
   const Lanes last = load(frame + C - lanes);
   Begun next =
@@ -76,7 +83,7 @@ ASSAY_INLINE Sum take_exponentials(const Real* frame, std::size_t C, ExpRange ra
   const Begun tail = begin(last);
   finish(next, c, all(1.0));
   if (C % lanes != 0) finish(tail, C - lanes, lanes_from(lanes - C % lanes));
-  return {sum(sums), largest(highest)};
+  return {sum(sums), largest(highest), smallest(lowest)};
 }
 
 /// min(a - shift, most) of all classes, as doubles.
@@ -97,7 +104,7 @@ Normalizer far_exponentials(const Real* frame, std::size_t C, double highest, co
   const ExpRange range = ExpRange::below(highest - shift);
   widen(frame, C, shift, highest - shift, exps);
   const Sum sum = take_exponentials<Accuracy::fine>(exps, C, range, ahead, exps);
-  return {static_cast<float>(shift), 1.0 / sum.total, range.k0};
+  return {.shift = static_cast<float>(shift), .scale = 1.0 / sum.total, .k0 = range.k0};
 }
 
 /// Computes exp(a - shift) 2^-k0 of all classes in `exps` [whole_lanes(C)] and returns the normalizer that turns them
@@ -106,7 +113,7 @@ template <class Real>
 ASSAY_INLINE Normalizer exponentials(const Real* frame, std::size_t C, bool logits, const Ahead& ahead, double* exps) {
   if (!logits) {
     const Sum sum = take_exponentials<Accuracy::fine>(frame, C, ExpRange{}, ahead, exps);
-    if (sum.highest <= max_exponent) return {};
+    if (sum.highest <= max_exponent) return {.is_usual = is_usual(sum)};
     widen(frame, C, 0.0, max_exponent, exps);
     take_exponentials<Accuracy::fine>(exps, C, ExpRange{}, ahead, exps);
     return {};
@@ -114,7 +121,7 @@ ASSAY_INLINE Normalizer exponentials(const Real* frame, std::size_t C, bool logi
   const Sum sum = C >= many_classes ? take_exponentials<Accuracy::coarse>(frame, C, ExpRange{}, ahead, exps)
                                     : take_exponentials<Accuracy::fine>(frame, C, ExpRange{}, ahead, exps);
   if (__builtin_expect(static_cast<long>(__builtin_fabs(sum.highest) <= 64.0), 1) != 0)
-    return {0.0F, 1.0 / sum.total, 0.0};
+    return {.is_usual = is_usual(sum), .scale = 1.0 / sum.total};
   return far_exponentials(frame, C, sum.highest, ahead, exps);
 }
 

@@ -31,6 +31,15 @@ inline double negative_log(Probability p) {
   return -(__builtin_log(p.fraction * power_of_two(-e)) + (p.power + e) * ln2);
 }
 
+template <bool few, class Real>
+ScaledResult scaled(const Row<Real>& row, const Scaled& problem, const States& states) {
+  const Probability p = forward<few>(problem, row.problem.input == reference::CtcInput::logits);
+  if (!p.certain) return {};
+  if (p.fraction == 0.0) return {__builtin_inf(), true, true};
+  if (row.gradient.data() == nullptr || problem.T == 0) return {negative_log(p), true, true};
+  return {negative_log(p), true, backward<few>(row, problem, states)};
+}
+
 template <class Real>
 ScaledResult scaled(const Row<Real>& row, const RowWorkspace& workspace, const States& states) {
   const std::size_t T = row.T(), S = row.labels.size();
@@ -44,12 +53,8 @@ ScaledResult scaled(const Row<Real>& row, const RowWorkspace& workspace, const S
                           workspace.emissions.data(),
                           take_scaled(arena, T, S, states.classes.size(), kept_rows(T, gradient))};
   expand(problem, states);
-  if (!emissions_in_range(row, problem, states, workspace.emissions.data())) return {};
-  const Probability p = forward(problem, row.problem.input == reference::CtcInput::logits);
-  if (!p.certain) return {};
-  if (p.fraction == 0.0) return {__builtin_inf(), true, true};
-  if (!gradient || T == 0) return {negative_log(p), true, true};
-  return {negative_log(p), true, backward(row, problem, states)};
+  if (!emissions_in_range(row, problem, states, workspace)) return {};
+  return problem.K <= few_classes ? scaled<true>(row, problem, states) : scaled<false>(row, problem, states);
 }
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD

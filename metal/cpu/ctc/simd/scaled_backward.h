@@ -1,6 +1,7 @@
 // Beta in scaled doubles, and with it the gradient (scaled.h).
 #pragma once
 
+#include "metal/cpu/ctc/simd/few_classes.h"
 #include "metal/cpu/ctc/simd/scaled_block.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
@@ -13,11 +14,13 @@ ASSAY_INLINE void start_backward(const Scaled& row) {
 
 /// Replaces y(t) of each label by alpha(t) beta(t), and adds these up over labels and over blanks. Replaces next(t) by
 /// next(t-1) and returns its largest element.
+template <bool few>
 ASSAY_INLINE double step_backward(const Scaled& row, std::size_t t, double scale) {
   const Live live(t, row.T, row.S);
   const std::size_t begin = live.begin(), end = live.end();
   const double *blanks = row.blanks(t + 1), *labels = row.labels(t + 1), *skips = row.cells.skips.data();
   double *next_blanks = row.next_blanks(), *next_labels = row.next_labels(), *of_labels = row.of_labels(t);
+  const LabelEmissions<few> y_labels(row, t);
   const Lanes scales = all(scale), y_blank = all(row.y(t)[row.blank] * scale);
   Lanes sum_blanks = all(0.0), sum_labels = all(0.0), most = all(0.0);
   Lanes blank = load(next_blanks + begin), label = load(next_labels + begin);
@@ -33,7 +36,7 @@ ASSAY_INLINE double step_backward(const Scaled& row, std::size_t t, double scale
       beta_label = beta_label * reachable;
     }
     const Lanes product = load(labels + i) * beta_label;
-    const Lanes new_blank = beta_blank * y_blank, new_label = beta_label * (load(of_labels + i) * scales);
+    const Lanes new_blank = beta_blank * y_blank, new_label = beta_label * (y_labels.from(i) * scales);
     sum_blanks = sum_blanks + load(blanks + i) * beta_blank;
     sum_labels = sum_labels + product;
     most = max(most, max(new_blank, new_label));
@@ -84,20 +87,24 @@ ASSAY_INLINE void write_label_gradient(const Row<Real>& to, const Scaled& row, c
 
 /// Computes beta and the gradient, block after block from the end. Returns false where the total of some frame is too
 /// small to be certain; the gradient must then not be used.
-template <class Real>
+template <bool few, class Real>
 bool backward(const Row<Real>& to, const Scaled& row, const States& states) {
   start_backward(row);
   double scale = 1.0, least = 1.0;
   for (std::size_t t = (row.T + block - 1) / block * block; t > 0;) {
     t -= block;
-    gather_labels(row, t);
+    if (!few) gather_labels(row, t);
     const std::size_t end = last_of_block(row, t) + 1;
     for (std::size_t f = end; f-- > t;) {
-      const double highest = step_backward(row, f, scale);
+      const double highest = step_backward<few>(row, f, scale);
       least = -larger(-least, -row.total(f));
       scale = is_in_range(highest) ? 1.0 : power_of_two(rescaling(highest));
     }
-    collect(row, t);
+    if (few) {
+      collect_few(row, t);
+    } else {
+      collect(row, t);
+    }
     for (std::size_t f = t; f < end; ++f) write_label_gradient(to, row, states, f);
   }
   return least >= min_total;

@@ -5,7 +5,7 @@
 //
 // Both go through a table in which the four frames of a class lie side by side: the slot of a label is looked up once
 // for four frames, and four sums are added to at once. The blocks stay in the first cache, where a table of all frames
-// would not stay in the second.
+// would not stay in the second. For few classes there is a way without tables (few_classes.h, collect_few).
 #pragma once
 
 #include "metal/cpu/ctc/simd/scaled_row.h"
@@ -59,7 +59,7 @@ ASSAY_INLINE void gather_labels(const Scaled& row, std::size_t t, const From& fr
     y.transpose();
     y.write([&](std::size_t j) ASSAY_INLINE_LAMBDA { return interleaved + block * (k + j); });
   }
-  const std::uint32_t* slots = row.cells.slots.data();
+  const std::uint64_t* slots = row.cells.slots.data();
   const std::size_t end = Live(last, row.T, row.S).end();
   for (std::size_t i = Live(t, row.T, row.S).begin(); i < end; i += block) {
     Square y([&](std::size_t j) ASSAY_INLINE_LAMBDA { return interleaved + block * slots[i + j]; });
@@ -82,6 +82,24 @@ ASSAY_INLINE void clear_outside(const Scaled& row, std::size_t t, std::size_t be
   for (std::size_t i = live.end(); i < end; i += lanes) set_zero(row.of_labels(t) + i);
 }
 
+/// N(t) of few classes in the frames of the block that begins at t, without the tables: a sum for each frame is added
+/// to side by side, since each waits for the store of the one before.
+ASSAY_INLINE void collect_few(const Scaled& row, std::size_t t) {
+  const std::size_t last = last_of_block(row, t), stride = emission_stride(row.K), width = ScaledCells::width(row.S);
+  const std::size_t begin = Live(t, row.T, row.S).begin(), end = Live(last, row.T, row.S).end();
+  double* numerators = row.cells.numerators.data();
+  const double* products = row.cells.of_labels.data();
+  const std::uint64_t* slots = row.cells.slots.data();
+  for (std::size_t k = 0; k < block * stride; k += lanes) set_zero(numerators + k);
+  for (std::size_t f = t; f <= last; ++f) clear_outside(row, f, begin, end);
+  for (std::size_t i = begin; i < (end < row.S ? end : row.S); ++i) {
+    double sums[block];
+    for (std::size_t f = 0; f < block; ++f) sums[f] = numerators[f * stride + slots[i]] + products[f * width + i];
+    for (std::size_t f = 0; f < block; ++f) numerators[f * stride + slots[i]] = sums[f];
+  }
+  for (std::size_t f = t; f <= last; ++f) row.numerators(f)[row.blank] = row.cells.blank_totals.data()[f];
+}
+
 /// N(t) of each class in the frames of the block that begins at t.
 ASSAY_INLINE void collect(const Scaled& row, std::size_t t) {
   const std::size_t last = last_of_block(row, t);
@@ -89,7 +107,7 @@ ASSAY_INLINE void collect(const Scaled& row, std::size_t t) {
   double* interleaved = row.cells.interleaved.data();
   for (std::size_t k = 0; k < block * emission_stride(row.K); k += lanes) set_zero(interleaved + k);
   for (std::size_t f = t; f <= last; ++f) clear_outside(row, f, begin, end);
-  const std::uint32_t* slots = row.cells.slots.data();
+  const std::uint64_t* slots = row.cells.slots.data();
   for (std::size_t i = begin; i < end; i += block) {
     Square products([&](std::size_t f) ASSAY_INLINE_LAMBDA { return row.of_labels(t + f) + i; });
     products.transpose();

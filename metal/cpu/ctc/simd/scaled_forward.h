@@ -1,6 +1,7 @@
 // Alpha in scaled doubles, the probability of the labels, and whether that is certain (scaled.h).
 #pragma once
 
+#include "metal/cpu/ctc/simd/few_classes.h"
 #include "metal/cpu/ctc/simd/scaled_block.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
@@ -9,7 +10,6 @@ namespace assay::metal::cpu::ASSAY_SIMD {
 ASSAY_INLINE void start_forward(const Scaled& row) {
   for (double* cells : {row.blanks(0), row.labels(0)}) set_zero(cells), set_zero(cells + 8);
   row.blanks(0)[0] = 1.0;
-  row.labels(0)[-1] = 0.0;
 }
 
 struct Extremes {
@@ -18,25 +18,29 @@ struct Extremes {
 };
 
 /// alpha(t), in row t + 1, from alpha(t-1); y is scaled by `scale`. Tracks the smallest positive alpha if `is_watched`.
-template <bool is_watched>
+template <bool is_watched, bool few>
 ASSAY_INLINE void step_forward(const Scaled& row, std::size_t t, double scale, Extremes& extremes) {
   const Live live(t, row.T, row.S);
   const std::size_t begin = live.begin(), end = live.end();
   const double *blanks = row.blanks(t), *labels = row.labels(t);
-  const double *skips = row.cells.skips.data(), *y_labels = row.of_labels(t);
+  const double* skips = row.cells.skips.data();
   double *new_blanks = row.blanks(t + 1), *new_labels = row.labels(t + 1);
+  const LabelEmissions<few> y_labels(row, t);
   const Lanes scales = all(scale), y_blank = all(row.y(t)[row.blank] * scale);
-  Lanes most = all(0.0), min_positive = extremes.min_positive, before = load(labels + begin - lanes);
+  Lanes most = all(0.0), min_positive = extremes.min_positive;
+  // A label that lies on no alignment counts for none after it.
+  Lanes before = begin > 0 && live.first_label == begin ? load(labels + begin - lanes) : all(0.0);
   for (std::size_t i = begin; i < end; i += lanes) {
     const Lanes blank = load(blanks + i), label = load(labels + i);
     const Lanes label_before = last_then(before, label);
     before = label;
     Lanes new_blank = (blank + label_before) * y_blank;
-    Lanes new_label = ((label + blank) + load(skips + i) * label_before) * (load(y_labels + i) * scales);
+    Lanes new_label = ((label + blank) + load(skips + i) * label_before) * (y_labels.from(i) * scales);
     if (i == begin) {
       new_blank = new_blank * lanes_from(live.first_blank - begin);
       new_label = new_label * lanes_from(live.first_label - begin);
     }
+    if (few && i + lanes > row.S) new_label = new_label * lanes_below(row.S - i);
     store(new_blanks + i, new_blank);
     store(new_labels + i, new_label);
     most = max(most, max(new_blank, new_label));
@@ -45,7 +49,6 @@ ASSAY_INLINE void step_forward(const Scaled& row, std::size_t t, double scale, E
   }
   set_zero(new_blanks + end);
   set_zero(new_labels + end);
-  new_labels[static_cast<std::ptrdiff_t>(begin) - 1] = 0.0;
   extremes = {min_positive, most};
 }
 
@@ -78,10 +81,13 @@ void settle_impossible(const Row<Real>& row, const States& states, double* y) {
 
 /// Whether every emission is 0 or within [min_emission, max_emission].
 template <class Real>
-bool emissions_in_range(const Row<Real>& of, const Scaled& row, const States& states, double* y) {
+bool emissions_in_range(const Row<Real>& of, const Scaled& row, const States& states, const RowWorkspace& workspace) {
+  bool usual = true;
+  for (std::size_t t = 0; t < row.T; ++t) usual &= workspace.normalizers.data()[t].is_usual;
+  if (usual) return true;
   Extremes extremes = extremes_of_emissions(row);
   if (smallest(extremes.min_positive) < min_emission) {
-    settle_impossible(of, states, y);
+    settle_impossible(of, states, workspace.emissions.data());
     extremes = extremes_of_emissions(row);
   }
   return smallest(extremes.min_positive) >= min_emission && largest(extremes.most) <= max_emission;
@@ -132,7 +138,7 @@ struct Probability {
 };
 
 /// Gives up, with a result that is not certain, where alphas have underflowed and p can no longer be large enough.
-template <bool is_watched>
+template <bool is_watched, bool few>
 Probability run_forward(const Scaled& row, bool logits) {
   start_forward(row);
   Extremes extremes = {all(1.0), all(1.0)};
@@ -140,8 +146,8 @@ Probability run_forward(const Scaled& row, bool logits) {
   double power = 0.0, scale = 1.0, largest_power = 0.0;
   row.cells.exponents.data()[0] = 0.0;
   for (std::size_t t = 0; t < row.T; ++t) {
-    if (t % block == 0) gather_labels(row, t);
-    step_forward<is_watched>(row, t, scale, extremes);
+    if (!few && t % block == 0) gather_labels(row, t);
+    step_forward<is_watched, few>(row, t, scale, extremes);
     row.cells.exponents.data()[t + 1] = power;
     largest_power = larger(largest_power, power);
     scale = 1.0;
@@ -158,7 +164,7 @@ Probability run_forward(const Scaled& row, bool logits) {
     power -= shift;
   }
   power = row.cells.exponents.data()[row.T];
-  const double p = row.blanks(row.T)[row.S] + row.labels(row.T)[static_cast<std::ptrdiff_t>(row.S) - 1];
+  const double p = row.blanks(row.T)[row.S] + (row.S > 0 ? row.labels(row.T)[row.S - 1] : 0.0);
   const bool underflow_free = is_watched && smallest(extremes.min_positive) >= min_alpha;
   const bool certain =
       underflow_free || (p > 0x1p-1000 && negligible_underflow(row, power + exponent(p), logits, largest_power));
@@ -166,11 +172,12 @@ Probability run_forward(const Scaled& row, bool logits) {
 }
 
 /// In few frames p rarely becomes so small that an underflow could matter, so these run unwatched first.
-inline Probability forward(const Scaled& row, bool logits) {
+template <bool few>
+Probability forward(const Scaled& row, bool logits) {
   constexpr std::size_t few_frames = 200;
   if (row.T <= few_frames)
-    if (const Probability p = run_forward<false>(row, logits); p.certain) return p;
-  return run_forward<true>(row, logits);
+    if (const Probability p = run_forward<false, few>(row, logits); p.certain) return p;
+  return run_forward<true, few>(row, logits);
 }
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD

@@ -67,8 +67,7 @@ inline void expand(const Scaled& row, const States& states) {
   const std::size_t width = ScaledCells::width(row.S);
   const std::size_t* slots = states.slots.data();
   const bool* skips = states.skips.data();
-  for (std::size_t i = 0; i < width; ++i)
-    row.cells.slots.data()[i] = static_cast<std::uint32_t>(i < row.S ? slots[2 * i + 1] : row.K);
+  for (std::size_t i = 0; i < width; ++i) row.cells.slots.data()[i] = i < row.S ? slots[2 * i + 1] : row.K;
   for (std::size_t k = 0; k < emission_stride(row.K); ++k) row.cells.occurs.data()[k] = 0.0;
   for (std::size_t i = 0; i < 2 * row.S + 1; ++i) row.cells.occurs.data()[slots[i]] = 1.0;
   for (std::size_t i = 0; i < width + 8; ++i) row.cells.skips.data()[i] = i < row.S && skips[2 * i + 1] ? 1.0 : 0.0;
