@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
 #include "metal/device/read_file.h"
@@ -43,6 +44,12 @@ double max_lost_bits(const DispatchLosses& dispatch) {
   double most = 0;
   for (const auto& one : dispatch.losses.worst) most = std::max(most, one.lost_bits);
   return most;
+}
+
+std::string not_instrumented_text(const std::string& library) {
+  return fmt::format(
+      "    {} was not compiled for it: put `assay instrument` before clang's command line (docs/numerics.md)\n",
+      library);
 }
 
 Why of_origin(const Report& report) {
@@ -90,7 +97,13 @@ void Explanation::take(metal::Device& device) {
   taken = losses.size();
 }
 
+void Explanation::take(const std::vector<Report>& reports, const DispatchLosses& losses) {
+  std::ranges::copy_if(reports, std::back_inserter(origins_), [](const Report& one) { return !one.is_warning; });
+  losses_.push_back(losses);
+}
+
 Why Explanation::why() const {
+  if (!not_instrumented_.empty()) return {"", not_instrumented_text(not_instrumented_)};
   if (!origins_.empty()) return of_origin(origins_.front());
   const auto worst = std::ranges::max_element(losses_, {}, max_lost_bits);
   if (worst == losses_.end()) return {};
