@@ -44,8 +44,14 @@ class Explanation {
   /// largest shares of the errors of the dispatch that lost most bits.
   Why why() const;
 
+  /// All that has been taken, warnings among them.
+  const std::vector<metal::emulator::Report>& reports() const { return reports_; }
+
+  /// The errors of the dispatch, or call, that lost most bits; null if there was none.
+  const metal::emulator::DispatchLosses* worst() const;
+
  private:
-  std::vector<metal::emulator::Report> origins_;
+  std::vector<metal::emulator::Report> reports_;
   std::vector<metal::emulator::DispatchLosses> losses_;
   std::string not_instrumented_;
   std::map<const metal::Device*, std::size_t> taken_;  ///< how many of a device's losses have been taken

@@ -70,7 +70,7 @@ void compare(const abi::Site* site, assay_u32 predicate, double left, double rig
 constexpr abi::NumericsServices services{operation, load, store, move, compare};
 
 void set(void* followed_by, const abi::NumericsServices* to) {
-  std::memcpy(followed_by, static_cast<const void*>(&to), sizeof to);
+  *static_cast<const abi::NumericsServices**>(followed_by) = to;
 }
 
 /// The outputs of a call, copied to where the emulator's measurement reads them.
