@@ -49,7 +49,7 @@ TEST_F(GateCommand, NamesTheArithmeticsInWhichAKernelFailsAndWhere) {
       run("gate cce --generated --reach none --cases 8 --filter '^loss$' --arithmetic all --json r");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, ContainsRegex("\nsafe: pass\nrelaxed: pass\nfast: loss fails at exponential.h:[0-9]+\n$"));
-  EXPECT_THAT(outcome.out, HasSubstr("  why, followed on the emulator\n    numcheck: kernel cce_loss"));
+  EXPECT_THAT(outcome.out, HasSubstr("  why, each operation followed\n    numcheck: kernel cce_loss"));
   const auto report = nlohmann::json::parse(std::ifstream(folder_ / "r"));
   EXPECT_THAT(report["runs"][2]["properties"][0]["failure"]["why"]["place"], testing::StartsWith("exponential.h:"));
 }

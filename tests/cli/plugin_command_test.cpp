@@ -3,7 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
+#include "metal/device/or_throw.h"
+#include "metal/device/read_file.h"
+#include "metal/emulator/compile/clang.h"
 #include "tests/cli/program.h"
 
 namespace assay::validation {
@@ -55,6 +60,38 @@ TEST_F(PluginCommand, ReproducesAFailureThatDependsOnHistoryByItsSequence) {
   EXPECT_EQ(run(lines[0]).status, 1);
   EXPECT_EQ(run(replaced(lines[0], " times=7 ", " times=6 ")).status, 0);
   EXPECT_EQ(run("replay --from run.json").status, 1);
+}
+
+constexpr const char* naive_source = R"(#include <math.h>
+#include "assay_plugin.h"
+static int run(const assay_cce_problem* p, const assay_cce_output* out, char* message, size_t size) {
+  const auto* hidden = static_cast<const float*>(p->hidden);
+  for (int64_t n = 0; n < p->N; ++n) out->loss[n] = logf(expf(hidden[n]));
+  return ASSAY_OK;
+}
+extern "C" const assay_cce_kernel assay_cce = {ASSAY_HEADER(assay_cce_kernel), .name = nullptr, .run = run};
+)";
+
+TEST_F(PluginCommand, IsReportedAsShadersAre) {
+  write("naive.cpp", naive_source);
+  const std::string clang = metal::or_throw(metal::emulator::find_clang()).path;
+  const std::string options = " -std=c++20 -shared -fPIC -I " ASSAY_PLUGIN_HEADER " -x none naive.cpp -o naive.so";
+  EXPECT_EQ(run("instrument " + clang + options).status, 2);  // -x
+  EXPECT_EQ(run("instrument " + clang + replaced(options, "-x none ", "")).status, 0);
+  const Outcome outcome =
+      run("replay 'operation=cce property=loss kernel=./naive.so N=1 H=1 V=1 dtype=float32 ignore_index=-100 "
+          "logit_softcap=0 label_smoothing=0 z_loss=0 reduction=none targets=0 upstream= hidden=99 weight=1 bias=' "
+          "--explain --json r.json --html r.html --sarif r.sarif");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("numcheck: kernel assay_cce: exp(99) makes an infinity"));
+  EXPECT_THAT(outcome.out, HasSubstr("loss[0] is inf"));
+  const auto json = nlohmann::json::parse(std::ifstream(folder_ / "r.json"));
+  EXPECT_EQ(json["reports"][0]["event"]["line"], 5);
+  EXPECT_EQ(json["numerics"][0]["kernel"], "assay_cce");
+  const auto sarif = nlohmann::json::parse(std::ifstream(folder_ / "r.sarif"));
+  EXPECT_EQ(sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"], 5);
+  EXPECT_THAT(metal::or_throw(metal::read_file(folder_ / "r.html")),
+              HasSubstr("out-&gt;loss[n] = logf(expf(hidden[n]));"));
 }
 
 TEST_F(PluginCommand, EndsACallThatHangs) {

@@ -17,5 +17,6 @@ void add_mutants_command(CLI::App& app, Action& action);
 void add_gradcheck_command(CLI::App& app, Action& action);
 void add_devices_command(CLI::App& app, Action& action);
 void add_lattice_command(CLI::App& app, Action& action);
+void add_instrument_command(CLI::App& app, Action& action);
 
 }  // namespace assay::validation

@@ -9,9 +9,13 @@
 
 namespace assay::validation {
 
-void FindingOptions::add_findings(CLI::App& command) {
+void FindingOptions::add_files(CLI::App& command) {
   command.add_option("--sarif", sarif_, "Also write the findings to this file, in SARIF 2.1.0");
   command.add_flag("--github", github_, "Also print an annotation of each finding for GitHub Actions");
+}
+
+void FindingOptions::add_findings(CLI::App& command) {
+  add_files(command);
   command.footer(fmt::format(
       "A comment in the shader allows what is found at its line, or at the next if it stands alone:\n"
       "  // assay: allow racecheck - REASON\n"

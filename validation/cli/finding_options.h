@@ -13,6 +13,9 @@ namespace assay::validation {
 class FindingOptions {
  public:
   /// --sarif and --github.
+  void add_files(CLI::App& command);
+
+  /// The same, and in the help how findings are allowed.
   void add_findings(CLI::App& command);
 
   /// Writes them where the options say.

@@ -312,8 +312,10 @@ void add_gate_command(CLI::App& app, Action& action) {
           "Compute a shader with the worst roundings that a mode of Metal's compiler permits, on the emulator: "
           "safe, relaxed, fast or all; with --explain")
       ->check(CLI::IsMember(arithmetics));
-  gate->add_flag("--explain", arguments->explain,
-                 "Follow a shader's operations on a failing case: what made the NaN, which lines lost the digits");
+  gate->add_flag(
+      "--explain", arguments->explain,
+      "Follow the operations of a shader, or of an instrumented plug-in, on a failing case: what made the NaN, "
+      "which lines lost the digits");
   gate->add_flag("--list", arguments->list, "List the properties and stop");
   gate->add_flag("--declarations", arguments->declarations, "Print what a kernel may declare, as JSON, and stop");
   gate->callback([&action, arguments, cases, gate] {

@@ -28,6 +28,7 @@ int run(int argc, char** argv) {
   assay::validation::add_diagnose_command(app, action);
   assay::validation::add_lattice_command(app, action);
   assay::validation::add_metal_command(app, action);
+  assay::validation::add_instrument_command(app, action);
   assay::validation::add_devices_command(app, action);
   try {
     app.parse(argc, argv);

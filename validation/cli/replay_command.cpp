@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "validation/cli/commands.h"
+#include "validation/cli/explain_options.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/core/report.h"
@@ -67,10 +69,22 @@ Sequence<Operation> cases_of(Words words, const std::vector<std::string>& more) 
   return cases;
 }
 
+struct ReplayArguments {
+  std::string line;
+  std::string report;
+  std::string property;
+  int digits = 50;
+  double time_limit = 10;
+  bool digits_chosen = false;
+  ExplainOptions explain;
+};
+
 template <class Operation>
-int replay(Words words, const std::vector<std::string>& more, int digits) {
+int replay(Words words, const std::vector<std::string>& more, int digits, const ExplainOptions& explain) {
   const std::string wanted = take(words, "property", "");
   const std::string name = take(words, "kernel", "cpu");
+  std::optional<Explanation> explanation;
+  if (explain.explains()) explanation.emplace();
   const auto kernel = Operation::kernel(name);
   const auto cases = cases_of<Operation>(std::move(words), more);
   Context<Operation> context{*kernel, digits};
@@ -85,26 +99,19 @@ int replay(Words words, const std::vector<std::string>& more, int digits) {
   }
   if (!found)
     throw std::invalid_argument(fmt::format("property={}: `assay gate {} --list` names them", wanted, Operation::name));
+  if (explanation) explain.report(*explanation, name);
   return passed ? 0 : 1;
 }
 
-int replay_line(const std::string& line, int digits) {
+int replay_line(const std::string& line, int digits, const ExplainOptions& explain) {
   const std::vector<std::string> parts = parts_of(line);
   Words words = parse_words(parts.front());
   const std::vector<std::string> more(parts.begin() + 1, parts.end());
   const std::string operation = take(words, "operation", CtcOperation::name);
-  return with_operation(operation,
-                        [&]<class Operation>(Operation) { return replay<Operation>(std::move(words), more, digits); });
+  return with_operation(operation, [&]<class Operation>(Operation) {
+    return replay<Operation>(std::move(words), more, digits, explain);
+  });
 }
-
-struct ReplayArguments {
-  std::string line;
-  std::string report;
-  std::string property;
-  int digits = 50;
-  double time_limit = 10;
-  bool digits_chosen = false;
-};
 
 int replay_failure(const ReportedFailure& failure, const ReplayArguments& arguments) {
   if (failure.words.empty()) {
@@ -113,7 +120,7 @@ int replay_failure(const ReportedFailure& failure, const ReplayArguments& argume
     return 1;
   }
   fmt::print("{}\n", failure.words);
-  return replay_line(failure.words, arguments.digits_chosen ? arguments.digits : failure.digits);
+  return replay_line(failure.words, arguments.digits_chosen ? arguments.digits : failure.digits, {});
 }
 
 /// Replays the failures of a report, or those of one property.
@@ -137,8 +144,8 @@ int replay_line_or_report(const ReplayArguments& arguments) {
   if (arguments.report.empty() && arguments.line.empty())
     throw std::invalid_argument("replay: expected a line, or --from REPORT");
   const Interrupt interrupt;
-  const int status =
-      arguments.report.empty() ? replay_line(arguments.line, arguments.digits) : replay_report(arguments);
+  const int status = arguments.report.empty() ? replay_line(arguments.line, arguments.digits, arguments.explain)
+                                              : replay_report(arguments);
   if (!Interrupt::came()) return status;
   fmt::print(stderr, "assay replay: interrupted: the verdicts above are all there are\n");
   return interrupted_status;
@@ -160,6 +167,7 @@ void add_replay_command(CLI::App& app, Action& action) {
                      ->check(CLI::Range(30, 10'000))
                      ->capture_default_str();
   add_time_limit(*command, arguments->time_limit);
+  arguments->explain.add(*command)->excludes(from);
   command->callback([&action, arguments, digits] {
     arguments->digits_chosen = digits->count() > 0;
     action = [arguments] {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 
 #include "metal/device/read_file.h"
@@ -45,6 +46,12 @@ double max_lost_bits(const DispatchLosses& dispatch) {
   return most;
 }
 
+std::string not_instrumented_text(const std::string& library) {
+  return fmt::format(
+      "    {} was not compiled for it: put `assay instrument` before clang's command line (docs/numerics.md)\n",
+      library);
+}
+
 Why of_origin(const Report& report) {
   std::istringstream lines(to_string(report));
   std::string text;
@@ -82,21 +89,34 @@ Explanation* Explanation::current() {
 void Explanation::take(metal::Device& device) {
   const auto* const emulated = dynamic_cast<metal::emulator::EmulatorDevice*>(&device);
   if (emulated == nullptr || !emulated->options().with_numerics) return;
-  for (const Report& report : emulated->reports())
-    if (report.check == Check::numcheck) origins_.push_back(report);
+  for (const auto& found : {emulated->reports(), emulated->warnings()})
+    std::ranges::copy_if(found, std::back_inserter(reports_),
+                         [](const Report& one) { return one.check == Check::numcheck; });
   const auto losses = emulated->losses();
   std::size_t& taken = taken_[&device];
   losses_.insert(losses_.end(), losses.begin() + static_cast<std::ptrdiff_t>(taken), losses.end());
   taken = losses.size();
 }
 
+void Explanation::take(const std::vector<Report>& reports, const DispatchLosses& losses) {
+  reports_.insert(reports_.end(), reports.begin(), reports.end());
+  losses_.push_back(losses);
+}
+
 Why Explanation::why() const {
-  if (!origins_.empty()) return of_origin(origins_.front());
-  const auto worst = std::ranges::max_element(losses_, {}, max_lost_bits);
-  if (worst == losses_.end()) return {};
-  if (worst->losses.lines.empty() || worst->losses.worst.empty())
+  if (!not_instrumented_.empty()) return {"", not_instrumented_text(not_instrumented_)};
+  const auto origin = std::ranges::find(reports_, false, &Report::is_warning);
+  if (origin != reports_.end()) return of_origin(*origin);
+  const DispatchLosses* const most = worst();
+  if (most == nullptr) return {};
+  if (most->losses.lines.empty() || most->losses.worst.empty())
     return {"", "    no operation made a NaN, an infinity or an error\n"};
-  return of_losses(*worst);
+  return of_losses(*most);
+}
+
+const DispatchLosses* Explanation::worst() const {
+  const auto most = std::ranges::max_element(losses_, {}, max_lost_bits);
+  return most == losses_.end() ? nullptr : &*most;
 }
 
 }  // namespace assay::validation

@@ -13,7 +13,7 @@
 
 namespace assay::validation {
 
-/// An explanation in words; empty if the kernel is not a shader.
+/// An explanation in words; empty if the kernel is neither a shader nor a plug-in.
 struct Why {
   std::string place;  ///< "softmax.metal:41", of the first line that is named; empty if none is
   std::string text;   ///< lines, each with its newline
@@ -34,13 +34,26 @@ class Explanation {
   /// Takes the findings of the runs that have ended on a device, if it is an emulator with numerics.
   void take(metal::Device& device);
 
+  /// Takes the findings of a call of a plug-in that `assay instrument` compiled.
+  void take(const std::vector<metal::emulator::Report>& reports, const metal::emulator::DispatchLosses& losses);
+
+  /// A plug-in was called that was compiled otherwise.
+  void note_not_instrumented(const std::string& library) { not_instrumented_ = library; }
+
   /// The operation that made the first NaN or infinity which an output shows. If there is none: the lines with the
   /// largest shares of the errors of the dispatch that lost most bits.
   Why why() const;
 
+  /// All that has been taken, warnings among them.
+  const std::vector<metal::emulator::Report>& reports() const { return reports_; }
+
+  /// The errors of the dispatch, or call, that lost most bits; null if there was none.
+  const metal::emulator::DispatchLosses* worst() const;
+
  private:
-  std::vector<metal::emulator::Report> origins_;
+  std::vector<metal::emulator::Report> reports_;
   std::vector<metal::emulator::DispatchLosses> losses_;
+  std::string not_instrumented_;
   std::map<const metal::Device*, std::size_t> taken_;  ///< how many of a device's losses have been taken
 };
 

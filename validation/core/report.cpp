@@ -125,8 +125,8 @@ std::string failure_text(const PropertySummary& report, const std::string& origi
   const std::string_view cause = usual_cause(report.property, explanation, reproducer);
   return fmt::format("{}\n{}{}\n{}  reproduce with\n    {}\n{}",
                      paint(heading, fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, colour), errors,
-                     explanation, why.empty() ? "" : fmt::format("  why, followed on the emulator\n{}", why),
-                     reproducer, cause.empty() ? "" : fmt::format("  usual cause\n    {}\n", cause));
+                     explanation, why.empty() ? "" : fmt::format("  why, each operation followed\n{}", why), reproducer,
+                     cause.empty() ? "" : fmt::format("  usual cause\n    {}\n", cause));
 }
 
 }  // namespace detail

@@ -30,8 +30,8 @@ ordered_json of(const metal::emulator::Report& report) {
           {"address", report.address},
           {"advice", report.advice},
           {"count", report.count},
-          {"event", of(report.event, !report.is_of_source)},
-          {"other", report.other ? of(*report.other) : ordered_json()}};
+          {"event", of(report.event, !report.is_of_source && !report.is_of_library)},
+          {"other", report.other ? of(*report.other, !report.is_of_library) : ordered_json()}};
 }
 
 ordered_json of(const std::vector<metal::emulator::Report>& reports) {

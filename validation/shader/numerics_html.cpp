@@ -96,7 +96,7 @@ std::string note_text(const Report& report) {
 class Annotations {
  public:
   Annotations(const ShaderScript& script, const ShaderOutcome& outcome, const DispatchLosses& dispatch) {
-    files_[path_in_folder(script.source.string())];
+    if (!script.passes.empty()) files_[path_in_folder(script.source.string())];  // else it may be no source
     for (const LineLoss& loss : dispatch.losses.lines)
       if (is_worth_showing(loss)) files_[path_in_folder(loss.position.file)][loss.position.line].loss = loss;
     for (const auto* reports : {&outcome.reports, &outcome.warnings})

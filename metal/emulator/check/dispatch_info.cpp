@@ -27,6 +27,8 @@ std::string name_of(const BoundMemory& memory) {
       return fmt::format("threadgroup({}) `{}`", memory.index, memory.name);
     case BoundMemory::Kind::threadgroup_variable:
       return fmt::format("threadgroup variable `{}`", memory.name);
+    case BoundMemory::Kind::output:
+      return memory.name;
   }
   return {};
 }
@@ -71,6 +73,8 @@ std::string place_in(const BoundMemory& memory, std::uintptr_t address) {
   const std::uint64_t offset = address - begin;
   if (offset < length && memory.kind == BoundMemory::Kind::texture)
     return fmt::format("{} at {}", name_of(memory), coordinates(memory.texture, texel_at(memory.texture, offset)));
+  if (offset < length && memory.kind == BoundMemory::Kind::output)
+    return fmt::format("{}[{}]", name_of(memory), offset / memory.element_bytes);
   if (offset < length) return fmt::format("{} + {}", name_of(memory), offset);
   return fmt::format("{} + {} (its length is {} bytes)", name_of(memory), offset, length);
 }

@@ -12,17 +12,23 @@
 namespace assay::metal::emulator {
 
 /// Memory that a kernel may access: a buffer from its offset on, a resource that an argument buffer points to, a
-/// texture, or threadgroup memory.
+/// texture, or threadgroup memory. Or an output of a plug-in.
 struct BoundMemory {
-  enum class Kind { buffer, absent_buffer, resource, texture, threadgroup_argument, threadgroup_variable };
+  enum class Kind { buffer, absent_buffer, resource, texture, threadgroup_argument, threadgroup_variable, output };
   Allocation* allocation = nullptr;
   std::uint64_t offset = 0;
   Kind kind = Kind::buffer;
   std::uint32_t index = 0;  ///< of a buffer, a texture or a threadgroup argument
   std::string name;
   abi::Texture texture = {};
-  bool is_written = true;  ///< the kernel may write it
+  bool is_written = true;           ///< the kernel may write it
+  std::uint32_t element_bytes = 1;  ///< of an output
 };
+
+/// Whether it holds results, whose errors are measured.
+inline bool holds_results(const BoundMemory& memory) {
+  return memory.kind == BoundMemory::Kind::buffer || memory.kind == BoundMemory::Kind::output;
+}
 
 struct DispatchInfo {
   std::string kernel;

@@ -10,7 +10,8 @@ std::string to_text(const Size& position) {
   return fmt::format("({}, {}, {})", position.width, position.height, position.depth);
 }
 
-std::string to_text(const Event& event) {
+std::string to_text(const Event& event, bool has_thread) {
+  if (!has_thread) return fmt::format("{}\n    at {}", event.action, to_string(event.position));
   return fmt::format("{} by thread {} of the grid, {} of threadgroup {}\n    at {}", event.action,
                      to_text(event.thread.in_grid), to_text(event.thread.in_group), to_text(event.thread.group),
                      to_string(event.position));
@@ -57,8 +58,8 @@ std::string to_string(const Report& report) {
   if (report.is_of_source) {
     text += "\n    at " + to_string(report.event.position);
   } else {
-    text += "\n  " + to_text(report.event);
-    if (report.other) text += "\n  " + to_text(*report.other);
+    text += "\n  " + to_text(report.event, !report.is_of_library);
+    if (report.other) text += "\n  " + to_text(*report.other, !report.is_of_library);
     if (report.count > 1) text += fmt::format("\n  {} times at these places", report.count);
   }
   if (!report.advice.empty()) text += "\n  to mend it, " + report.advice;

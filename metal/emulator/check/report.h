@@ -34,7 +34,7 @@ std::string to_string(const SourcePosition& position);
 /// What one thread did.
 struct Event {
   std::string action;  ///< for example "read of 4 bytes"
-  Place thread;
+  Place thread;        ///< not of a plug-in
   SourcePosition position;
 };
 
@@ -48,6 +48,7 @@ struct Report {
   std::uint64_t count = 1;          ///< how often it was found at the same places in the source
   bool is_warning = false;          ///< Metal defines the result, but it may not be the one that was meant
   bool is_of_source = false;        ///< found in the source, not in a run: the event has a place and no thread
+  bool is_of_library = false;       ///< found in a plug-in: the events have no thread of a grid
   bool is_of_equal_values = false;  ///< a race of two writes, each time of the value that was there already
   std::string advice = {};          ///< what to do
 };

@@ -90,10 +90,14 @@ Result<std::string> version_of(const std::string& path) {
 }  // namespace
 
 Result<Clang> find_clang() {
+  const char* chosen = std::getenv("ASSAY_CLANG");  // NOLINT(concurrency-mt-unsafe): nothing here writes it
+  return clang_at(chosen != nullptr && *chosen != '\0' ? chosen : ASSAY_CLANG);
+}
+
+Result<Clang> clang_at(const std::string& path) {
   static std::mutex mutex;
   static std::map<std::string, std::string> versions;
-  const char* chosen = std::getenv("ASSAY_CLANG");  // NOLINT(concurrency-mt-unsafe): nothing here writes it
-  Clang clang{chosen != nullptr && *chosen != '\0' ? chosen : ASSAY_CLANG, {}};
+  Clang clang{path, {}};
   const std::lock_guard lock(mutex);
   if (const auto known = versions.find(clang.path); known != versions.end()) {
     clang.version = known->second;

@@ -17,6 +17,9 @@ struct Clang {
 /// $ASSAY_CLANG, else the one found when this was built. Errors: environment, with the name of the package to install.
 Result<Clang> find_clang();
 
+/// The clang of this path or name. Errors: environment, if there is none.
+Result<Clang> clang_at(const std::string& path);
+
 /// The folder of metal_stdlib and the like: $ASSAY_SHADER_HEADERS, beside the installed program, or in the source tree.
 Result<std::filesystem::path> find_shader_headers();
 

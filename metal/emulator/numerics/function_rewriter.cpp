@@ -11,9 +11,15 @@ std::string FunctionRewriter::run(std::span<const std::string_view> lines) {
   bool has_entry = false;
   for (const std::string_view line : lines) {
     const auto read = ir::instruction(line);
-    if (read) before(*read);
-    text_.append(line).append("\n");
-    if (read) after(*read);
+    if (!read) {
+      text_.append(line).append("\n");
+    } else {
+      if (!has_entry) has_entry = true, enter();  // clang's own functions have no label
+      before(*read);
+      append(line, *read);
+      after(*read);
+      if (!successor_.empty()) add("br label {}", std::exchange(successor_, {}));
+    }
     if (!has_entry && line.starts_with("entry:")) has_entry = true, enter();
   }
   return text_;
@@ -42,13 +48,27 @@ void FunctionRewriter::forget_escaping(const Instruction& read) {
   }
 }
 
+void FunctionRewriter::append(std::string_view line, const Instruction& read) {
+  constexpr std::string_view to = "to label ";
+  const std::size_t at = read.opcode == "invoke" ? line.rfind(to) : std::string_view::npos;
+  if (at == std::string_view::npos) {
+    text_.append(line).append("\n");
+    return;
+  }
+  const std::size_t begin = at + to.size(), end = line.find(' ', begin);
+  successor_ = line.substr(begin, end - begin);
+  const std::string block = temporary();
+  text_.append(line.substr(0, begin)).append(block).append(line.substr(end)).append("\n");
+  text_.append(block.substr(1)).append(":\n");
+}
+
 void FunctionRewriter::before(const Instruction& read) {
   debug_ = read.debug;
   if (read.opcode == "ret") {
     before_return(ir::value(read.operands));
   } else if (const auto call = called(read)) {
     const ir::DefinedFunction* const callee = module_.function(call->callee);
-    if (callee ? !callee->is_skipped : call->callee.empty()) pass_arguments(*call, callee);
+    if (call->callee.empty() || module_.may_be_instrumented(call->callee)) pass_arguments(*call, callee);
   }
 }
 

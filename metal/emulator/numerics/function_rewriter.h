@@ -102,7 +102,7 @@ class FunctionRewriter {
   }
   static std::optional<ir::Call> called(const ir::Instruction& read) {
     const bool is_marked = read.opcode == "tail" || read.opcode == "notail" || read.opcode == "musttail";
-    if (read.opcode != "call" && !is_marked) return std::nullopt;
+    if (read.opcode != "call" && read.opcode != "invoke" && !is_marked) return std::nullopt;
     return ir::call(read.operands);
   }
 
@@ -110,6 +110,8 @@ class FunctionRewriter {
   void find_variables(std::span<const std::string_view> lines);
   void forget_escaping(const ir::Instruction& read);
   void before(const ir::Instruction& read);
+  /// Appends the line. Behind an invoke comes a block of its own, since nothing can stand between it and its successor.
+  void append(std::string_view line, const ir::Instruction& read);
   void after(const ir::Instruction& read);
   std::string site();
   std::string as_double(std::string_view type, std::string_view name);
@@ -146,6 +148,7 @@ class FunctionRewriter {
   std::map<std::string_view, std::string> entries_, places_;
   std::set<std::string_view> passed_;  ///< values in which clang passes structs, and atomics
   std::map<std::string_view, ir::Call> frexps_;
+  std::string_view successor_;  ///< of the invoke whose block is being written: "%invoke.cont"
   int temporaries_ = 0;
 };
 

@@ -19,15 +19,16 @@ std::string escaped(std::string_view text) {
   return all;
 }
 
-/// The layout of abi::Site.
-std::string definitions(const Sites& sites) {
-  std::string text =
-      "\n@assay.argument.entries = internal global [64 x i32] zeroinitializer\n"
-      "@assay.argument.places = internal global [64 x ptr] zeroinitializer\n"
-      "@assay.result.entry = internal global i32 0\n"
-      "@assay.result.place = internal global ptr null\n"
-      "@assay.site.now = internal global ptr @assay.site.0\n"
-      "@assay.none = private constant [1 x i8] zeroinitializer\n";
+/// The layout of abi::Site. `linkage` is that of the registers in which functions pass entries.
+std::string definitions(const Sites& sites, std::string_view linkage) {
+  std::string text = fmt::format(
+      "\n@assay.argument.entries = {0} global [64 x i32] zeroinitializer\n"
+      "@assay.argument.places = {0} global [64 x ptr] zeroinitializer\n"
+      "@assay.result.entry = {0} global i32 0\n"
+      "@assay.result.place = {0} global ptr null\n"
+      "@assay.site.now = {0} global ptr @assay.site.0\n"
+      "@assay.none = private constant [1 x i8] zeroinitializer\n",
+      linkage);
   for (std::size_t n = 0; n < sites.all().size(); ++n) {
     const ir::SourceLine& site = sites.all()[n];
     text += fmt::format("@assay.file.{} = private constant [{} x i8] c\"{}\\00\"\n", n, site.file.size() + 1,
@@ -40,13 +41,10 @@ std::string definitions(const Sites& sites) {
   return text;
 }
 
-}  // namespace
-
-std::string instrument_numerics(std::string_view text, const std::string& headers) {
-  const ir::Module module(text, headers);
+std::string instrumented(const ir::Module& module, std::size_t size, std::string_view linkage) {
   Sites sites;
   std::string result;
-  result.reserve(text.size() * 2);
+  result.reserve(size * 2);
   const auto& lines = module.lines();
   for (std::size_t n = 0; n < lines.size(); ++n) {
     result.append(lines[n]).append("\n");
@@ -58,7 +56,19 @@ std::string instrument_numerics(std::string_view text, const std::string& header
     while (n + 1 < lines.size() && lines[n + 1] != "}") ++n;
     result += instrumented(module, sites, *function, {lines.data() + first, n + 1 - first});
   }
-  return result + definitions(sites);
+  return result + definitions(sites, linkage);
+}
+
+}  // namespace
+
+std::string instrument_numerics(std::string_view text, const std::string& headers) {
+  const ir::Module module(text, [&](const std::string& file) { return file.starts_with(headers); });
+  return instrumented(module, text.size(), "internal");
+}
+
+std::string instrument_library_numerics(std::string_view text) {
+  const auto is_standard = [](const std::string& file) { return file.find("/include/c++/") != std::string::npos; };
+  return instrumented(ir::Module(text, is_standard, true), text.size(), "weak hidden thread_local");
 }
 
 }  // namespace assay::metal::emulator

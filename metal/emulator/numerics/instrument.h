@@ -1,4 +1,5 @@
-// Puts calls of the hooks in include/assay/numerics.h behind the floating-point operations of a shader.
+// Puts calls of the hooks in include/assay/numerics.h behind the floating-point operations of a shader, or of those in
+// include/assay/library_numerics.h behind those of a shared library.
 //
 // Each floating-point value gets a companion: the number of the tape's entry (tape.h) that tells how it was computed,
 // or 0 for a value that is exact by definition. Companions go through registers, phi, select, and the parameters and
@@ -15,5 +16,9 @@ namespace assay::metal::emulator {
 /// `text` is LLVM's representation as clang writes it before any optimisation, with names of values. Operations in
 /// functions of the folder `headers` belong to the lines that call them.
 std::string instrument_numerics(std::string_view text, const std::string& headers);
+
+/// The same for one of the sources of a shared library, which may have several threads and throw exceptions. Operations
+/// of the C++ standard library belong to the lines that call it.
+std::string instrument_library_numerics(std::string_view text);
 
 }  // namespace assay::metal::emulator

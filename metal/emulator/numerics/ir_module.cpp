@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
+
+#include "metal/emulator/numerics/known_functions.h"
 
 namespace assay::metal::emulator::ir {
 
@@ -33,16 +36,24 @@ bool is_hook(std::string_view name) {
   return std::ranges::any_of(prefixes, [&](const char* prefix) { return name.starts_with(prefix); });
 }
 
+/// Whether the line is the first of an invoke's two.
+bool is_invoke(std::string_view line) {
+  return line.starts_with("  invoke ") ||
+         (line.starts_with("  %") && line.find(" = invoke ") != std::string_view::npos);
+}
+
 }  // namespace
 
-Module::Module(std::string_view text, const std::string& headers) {
+Module::Module(std::string_view text, const std::function<bool(const std::string& file)>& is_own, bool is_part)
+    : is_part_(is_part) {
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
+    std::size_t end = text.find('\n');
+    if (is_invoke(text.substr(0, end))) end = text.find('\n', end + 1);
     lines_.push_back(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   read_metadata();
-  read_functions(headers);
+  read_functions(is_own);
 }
 
 void Module::read_metadata() {
@@ -51,7 +62,7 @@ void Module::read_metadata() {
       metadata_[line.substr(0, equals)] = line.substr(equals + 3);
 }
 
-void Module::read_functions(const std::string& headers) {
+void Module::read_functions(const std::function<bool(const std::string& file)>& is_own) {
   for (const std::string_view line : lines_) {
     if (!line.starts_with("define ")) continue;
     const auto signature = call(line);
@@ -60,7 +71,7 @@ void Module::read_functions(const std::string& headers) {
     DefinedFunction read{*signature, true, is_hook(signature->callee)};
     if (debug != std::string_view::npos) {
       const std::string_view scope = line.substr(debug + 6, line.find(' ', debug + 6) - debug - 6);
-      read.is_own = file_of(scope).starts_with(headers);
+      read.is_own = is_own(file_of(scope));
     }
     functions_.emplace(signature->callee, read);
   }
@@ -71,11 +82,19 @@ const DefinedFunction* Module::function(std::string_view name) const {
   return found == functions_.end() ? nullptr : &found->second;
 }
 
+bool Module::may_be_instrumented(std::string_view name) const {
+  if (const DefinedFunction* const known = function(name)) return !known->is_skipped;
+  return is_part_ && !name.starts_with("@llvm.") && !is_hook(name) && !known_function(name);
+}
+
 std::string Module::file_of(std::string_view scope) const {
   const auto found = metadata_.find(scope);
   if (found == metadata_.end()) return {};
   const auto file = metadata_.find(field(found->second, "file: "));
-  return file == metadata_.end() ? std::string() : std::string(field(file->second, "filename: "));
+  if (file == metadata_.end()) return {};
+  const std::string_view name = field(file->second, "filename: "), folder = field(file->second, "directory: ");
+  if (folder.empty() || folder == "." || name.starts_with('/')) return std::string(name);
+  return (std::filesystem::path(folder) / name).lexically_normal().string();
 }
 
 SourceLine Module::source_of(std::string_view debug) const {

@@ -129,7 +129,7 @@ Losses losses_of(const Numerics& numerics, const DispatchInfo& dispatch) {
   Losses losses;
   std::vector<OutputError> large, all;
   for (const BoundMemory& memory : dispatch.memory) {
-    if (memory.kind != BoundMemory::Kind::buffer) continue;
+    if (!holds_results(memory)) continue;
     std::vector<OutputError> elements = elements_of(numerics, memory);
     measure(elements, dispatch, losses);
     std::ranges::copy_if(elements, std::back_inserter(large), [](const OutputError& one) { return one.is_large(); });

@@ -48,7 +48,7 @@ std::uint32_t root_of(const std::vector<Origin>& origins, std::uint32_t n) {
 void note_what_outputs_show(Numerics& numerics, const DispatchInfo& dispatch) {
   std::vector<Origin>& origins = numerics.origins();
   for (const BoundMemory& memory : dispatch.memory) {
-    if (memory.kind != BoundMemory::Kind::buffer) continue;
+    if (!holds_results(memory)) continue;
     for_each_known(numerics, memory, [&](const KnownNumber& known) {
       const TapeEntry& entry = known.entry;
       if (std::isfinite(entry.value)) return;

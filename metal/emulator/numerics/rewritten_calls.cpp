@@ -49,6 +49,10 @@ void FunctionRewriter::take_copy(const Value& parameter, std::size_t n) {
 
 void FunctionRewriter::pass_arguments(const Call& call, const ir::DefinedFunction* callee) {
   if (!callee || callee->is_own) add("store ptr {}, ptr @assay.site.now", site());
+  if (!callee) {
+    add("store i32 0, ptr @assay.result.entry");
+    add("store ptr null, ptr @assay.result.place");
+  }
   for (std::size_t n = 0; n < call.arguments.size() && n < 64; ++n) {
     const Value& one = call.arguments[n];
     if (ir::is_floating(one.type)) add("store i32 {}, ptr {}", entry_of(one.name), argument_entry(n));
@@ -67,8 +71,7 @@ void FunctionRewriter::returned(const Instruction& read, const Call& call) {
     return move(call.arguments[0].name, call.arguments[1].name, call.arguments[2].name);
   if (read.result.empty()) return;
   if (call.callee.starts_with("@llvm.frexp")) frexps_[read.result] = call;
-  const ir::DefinedFunction* const callee = module_.function(call.callee);
-  if (callee && !callee->is_skipped) {
+  if (module_.may_be_instrumented(call.callee)) {
     if (ir::is_floating(call.type)) add("{} = load i32, ptr @assay.result.entry", new_entry(read.result));
     if (!may_hold_several(call.type)) return;
     places_[read.result] = ir::derived_name(read.result, "place");

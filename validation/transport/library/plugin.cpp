@@ -10,14 +10,17 @@
 #include <utility>
 
 #include "validation/core/call_time.h"
+#include "validation/core/explanation.h"
 #include "validation/core/kernel_died.h"
 #include "validation/core/support.h"
+#include "validation/transport/library/findings.h"
 
 namespace assay::validation::transport {
 namespace {
 
 std::atomic<double> seconds_allowed = 10;
-constexpr double far_patience = 3;  ///< arrays past 2^32 elements get so many times the time limit
+constexpr double far_patience = 3;        ///< arrays past 2^32 elements get so many times the time limit
+constexpr double followed_patience = 30;  ///< and so many times a call whose operations are followed
 
 bool never() {
   return false;
@@ -111,7 +114,8 @@ Answer Plugin::ask(const Request& request) const {
   const bool far = is_far(request);
   WorkerProcess& worker = process();
   const auto start = Clock::now();
-  const Seconds limit = far ? Seconds(far_patience * seconds_allowed.load()) : time_limit();
+  const double patience = far ? far_patience : request.follows_numerics != 0 ? followed_patience : 0;
+  const Seconds limit = patience > 0 ? Seconds(patience * seconds_allowed.load()) : time_limit();
   worker.send(request);
   const auto reply = worker.receive(start + std::chrono::duration_cast<Clock::duration>(limit), call_ends);
   if (!reply.in_time && call_ends.load()()) died("was interrupted");
@@ -124,6 +128,10 @@ Answer Plugin::ask(const Request& request) const {
     died(fmt::format("did not return within {:g} s (--time-limit gives it more{})", limit.count(), less));
   }
   if (!reply.answer) died(worker.ending());
+  if (Explanation* const explanation = Explanation::current(); explanation != nullptr && !reply.findings.empty()) {
+    NumericFindings found = findings_of(reply.findings);
+    explanation->take(found.reports, found.losses);
+  }
   processor_time_elsewhere += reply.answer->processor_time;
   if (!far) longest_ = std::max<Seconds>(longest_, Clock::now() - start);
   return *reply.answer;
@@ -131,6 +139,11 @@ Answer Plugin::ask(const Request& request) const {
 
 void Plugin::call(Request request, std::span<const Array> arrays, std::int64_t alignment) const {
   const std::scoped_lock lock(one_call_at_a_time_);
+  process();  // which says whether the library is instrumented
+  if (Explanation* const explanation = Explanation::current()) {
+    request.follows_numerics = loaded_.is_instrumented;
+    if (loaded_.is_instrumented == 0) explanation->note_not_instrumented(path_);
+  }
   memory_.put(arrays, static_cast<std::size_t>(alignment), request);
   try {
     take(ask(request));

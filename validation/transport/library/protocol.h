@@ -4,7 +4,8 @@
 //   argv: the library, the operation, the names of all operations
 //                                               Answer: loaded, with the declaration
 //   Request: the place of each array, the problem
-//                                               Answer: returned, or faulted (after which the worker ends)
+//                                               Answer: returned, and findings if they are wanted (findings.h);
+//                                               or faulted, after which the worker ends
 #pragma once
 
 #include <array>
@@ -32,6 +33,7 @@ struct Slot {
   std::uint32_t writable = 0;
   std::uint32_t pointer_at = 0;  ///< offset of the array's pointer in the problem or, if writable, in the output
   std::uint32_t size_at = 0;     ///< offset of the array's number of elements, likewise
+  std::array<char, 24> name{};   ///< of the array, for findings
   FarArray far = {};             ///< of more bytes than there is memory: the shared memory has its parts, one by one
 };
 
@@ -39,11 +41,12 @@ struct Slot {
 inline constexpr std::size_t max_slots = 16;
 
 /// A number that is changed whenever these structs change.
-inline constexpr std::uint64_t protocol = 0xA55A'0004;
+inline constexpr std::uint64_t protocol = 0xA55A'0005;
 
 struct Request {
   std::uint64_t magic = protocol;
-  std::uint64_t memory = 0;  ///< bytes of the shared memory
+  std::uint64_t memory = 0;            ///< bytes of the shared memory
+  std::uint32_t follows_numerics = 0;  ///< 1: findings of floating-point operations are wanted
   std::array<Slot, max_slots> slots{};
   // The structs of assay_plugin.h. The worker fills in the pointers and sizes of arrays.
   alignas(8) std::array<std::byte, 256> problem{};
@@ -71,11 +74,13 @@ struct Answer {
   std::uint64_t magic = protocol;
   Event event = Event::loaded;
   std::int32_t status = 0;
-  std::uint32_t is_write = 0;   ///< faulted: 1 write, 0 read, 2 unknown
-  std::int32_t signal = 0;      ///< faulted
-  std::uint64_t address = 0;    ///< faulted
-  std::uint64_t in_memory = 0;  ///< faulted: the address is an offset into the shared memory
-  double processor_time = 0;    ///< returned: of the call, in seconds
+  std::uint32_t is_write = 0;         ///< faulted: 1 write, 0 read, 2 unknown
+  std::int32_t signal = 0;            ///< faulted
+  std::uint64_t address = 0;          ///< faulted
+  std::uint64_t in_memory = 0;        ///< faulted: the address is an offset into the shared memory
+  double processor_time = 0;          ///< returned: of the call, in seconds
+  std::uint32_t is_instrumented = 0;  ///< loaded: 1 if its floating-point operations can be followed
+  std::uint64_t findings_bytes = 0;   ///< returned: of the findings that come behind this struct
   std::array<char, message_size> message{};
   std::array<std::byte, largest_declaration> declaration{};  ///< the first struct_size bytes of the library's constant
   std::array<char, 200> name{};

@@ -106,6 +106,7 @@ void SharedArrays::lay_out(std::size_t alignment, Request& request) {
       slot.end = slot.begin + bytes;
       at = slot.last_page + guard_pages * page;
     }
+    std::strncpy(slot.name.data(), array.name, slot.name.size() - 1);
     request.slots.at(slots_.size()) = slot;
     slots_.push_back(slot);
   }

@@ -113,23 +113,32 @@ void WorkerProcess::send(const Request& request) {
   }
 }
 
-WorkerProcess::Reply WorkerProcess::receive(Clock::time_point deadline, bool (*stop)()) {
-  Answer answer;
-  auto* bytes = reinterpret_cast<char*>(&answer);
-  for (std::size_t got = 0; got < sizeof answer;) {
+WorkerProcess::Got WorkerProcess::receive(void* data, std::size_t size, Clock::time_point deadline, bool (*stop)()) {
+  auto* bytes = static_cast<char*>(data);
+  for (std::size_t got = 0; got < size;) {
     pollfd readable{.fd = socket_.number(), .events = POLLIN, .revents = 0};
     const int ready = poll(&readable, 1, milliseconds_until(deadline));
-    if (ready <= 0 && (stop() || Clock::now() >= deadline)) return {std::nullopt, false};
+    if (ready <= 0 && (stop() || Clock::now() >= deadline)) return Got::late;
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
-    if (ready < 0) return {std::nullopt, false};
-    const ssize_t count = read(socket_.number(), bytes + got, sizeof answer - got);
+    if (ready < 0) return Got::late;
+    const ssize_t count = read(socket_.number(), bytes + got, size - got);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return {std::nullopt, true};
+    if (count <= 0) return Got::ended;
     got += static_cast<std::size_t>(count);
   }
+  return Got::all;
+}
+
+WorkerProcess::Reply WorkerProcess::receive(Clock::time_point deadline, bool (*stop)()) {
+  Answer answer;
+  if (const Got got = receive(&answer, sizeof answer, deadline, stop); got != Got::all)
+    return {.answer = std::nullopt, .in_time = got != Got::late};
   if (answer.magic != protocol)
     throw std::runtime_error(fmt::format("{} is not of this program's version", worker_path().string()));
-  return {answer, true};
+  std::string findings(answer.findings_bytes, '\0');
+  if (const Got got = receive(findings.data(), findings.size(), deadline, stop); got != Got::all)
+    return {.answer = std::nullopt, .in_time = got != Got::late};
+  return {answer, std::move(findings)};
 }
 
 std::string WorkerProcess::ending() {

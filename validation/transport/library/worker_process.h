@@ -33,7 +33,8 @@ class WorkerProcess {
 
   struct Reply {
     std::optional<Answer> answer;
-    bool in_time = true;  ///< without an answer: false if the time is up, true if the process has ended
+    std::string findings = {};  ///< Answer::findings_bytes
+    bool in_time = true;        ///< without an answer: false if the time is up, true if the process has ended
   };
   /// Waits until the deadline, or until `stop` returns true; `stop` is asked every tenth of a second.
   Reply receive(Clock::time_point deadline, bool (*stop)());
@@ -45,6 +46,9 @@ class WorkerProcess {
   std::string last_words() const;
 
  private:
+  enum class Got { all, late, ended };
+  Got receive(void* data, std::size_t size, Clock::time_point deadline, bool (*stop)());
+
   File socket_;
   File output_;  ///< the worker's stdout and stderr
   pid_t process_ = -1;

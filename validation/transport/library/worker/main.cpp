@@ -24,18 +24,23 @@
 #include "validation/core/call_time.h"
 #include "validation/transport/library/protocol.h"
 #include "validation/transport/library/worker/faults.h"
+#include "validation/transport/library/worker/numerics.h"
 
 namespace assay::validation::transport {
 namespace {
 
-void write_all(const Answer& answer) {
-  const auto* bytes = reinterpret_cast<const char*>(&answer);
-  for (std::size_t sent = 0; sent < sizeof answer;) {
-    const ssize_t count = write(socket_file, bytes + sent, sizeof answer - sent);
+void write_all(const void* data, std::size_t size) {
+  const auto* bytes = static_cast<const char*>(data);
+  for (std::size_t sent = 0; sent < size;) {
+    const ssize_t count = write(socket_file, bytes + sent, size - sent);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) _exit(1);
     sent += static_cast<std::size_t>(count);
   }
+}
+
+void write_all(const Answer& answer) {
+  write_all(&answer, sizeof answer);
 }
 
 /// Returns false if the program has closed its end.
@@ -88,9 +93,16 @@ const void* find_symbol(void* library, const std::string& operation, const std::
                              : "; it exports " + others));
 }
 
+/// What is called.
+struct Loaded {
+  DeclarationStart kernel{};
+  std::string symbol;
+  void* followed_by = nullptr;  ///< null if its operations cannot be followed
+};
+
 /// Loads the library's constant. Checks only what is needed to read the constant safely.
-DeclarationStart load(const char* path, const std::string& operation, const std::vector<std::string>& operations,
-                      Answer& answer) {
+Loaded load(const char* path, const std::string& operation, const std::vector<std::string>& operations,
+            Answer& answer) {
   void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) not_loaded(dlerror());  // NOLINT(concurrency-mt-unsafe): no other thread of ours runs yet
   const void* const kernel = find_symbol(library, operation, operations);
@@ -112,7 +124,9 @@ DeclarationStart load(const char* path, const std::string& operation, const std:
   std::memcpy(&start, kernel, sizeof start);
   if (start.run == nullptr) not_loaded("assay_" + operation + ".run is NULL: expected the function that computes");
   if (start.name != nullptr) std::strncpy(answer.name.data(), start.name, answer.name.size() - 1);
-  return start;
+  void* const hook = followed_by(library);
+  answer.is_instrumented = hook != nullptr ? 1 : 0;
+  return {start, "assay_" + operation, hook};
 }
 
 /// The arrays of a request, mapped into this process.
@@ -154,6 +168,7 @@ class Arrays {
     }
   }
 
+  const std::byte* memory() const { return memory_; }
   bool are_far() const { return !far_.empty(); }
 
   /// Copies the parts of outputs in far pages to the shared memory.
@@ -205,7 +220,8 @@ class MemoryLimit {
   bool is_set_ = false;
 };
 
-int call(const DeclarationStart& kernel, Request& request, char* message) {
+/// Puts what is found of the call's floating-point operations, if that is wanted, in `findings`.
+int call(const Loaded& loaded, Request& request, char* message, std::string& findings) {
   std::optional<Arrays> all;
   try {
     all.emplace(request);
@@ -216,15 +232,18 @@ int call(const DeclarationStart& kernel, Request& request, char* message) {
   const Arrays& arrays = *all;
   arrays.enter(request.problem.data(), request.output.data());
   const MemoryLimit limit(arrays.are_far());
-  const int status = kernel.run(request.problem.data(), request.output.data(), message, message_size);
+  std::optional<FollowedCall> followed;
+  if (request.follows_numerics != 0 && loaded.followed_by != nullptr) followed.emplace(loaded.followed_by);
+  const int status = loaded.kernel.run(request.problem.data(), request.output.data(), message, message_size);
   arrays.leave();
+  if (followed && status == ASSAY_OK) findings = to_bytes(followed->findings(loaded.symbol, request, arrays.memory()));
   return status;
 }
 
 /// Catches exceptions, because a plug-in in C++ may throw instead of returning ASSAY_FAILED.
-int call_and_catch(const DeclarationStart& kernel, Request& request, char* message) {
+int call_and_catch(const Loaded& loaded, Request& request, char* message, std::string& findings) {
   try {
-    return call(kernel, request, message);
+    return call(loaded, request, message, findings);
   } catch (const std::exception& thrown) {
     std::snprintf(message, message_size, "run threw %s", thrown.what());
   } catch (...) {
@@ -238,17 +257,20 @@ int serve(const char* path, const std::string& operation, const std::vector<std:
   std::setvbuf(stdout, nullptr, _IONBF, 0);  // so that its output is complete if it crashes
   leave_with_the_program();
   report_faults();
-  Answer loaded;
-  const DeclarationStart kernel = load(path, operation, operations, loaded);
-  write_all(loaded);
+  Answer declared;
+  const Loaded loaded = load(path, operation, operations, declared);
+  write_all(declared);
   for (Request request; read_all(request);) {
     Answer answer;
     answer.event = Event::returned;
     const double before = processor_time();
-    answer.status = call_and_catch(kernel, request, answer.message.data());
+    std::string findings;
+    answer.status = call_and_catch(loaded, request, answer.message.data(), findings);
     answer.processor_time = processor_time() - before;
     answer.message.back() = 0;
+    answer.findings_bytes = findings.size();
     write_all(answer);
+    write_all(findings.data(), findings.size());
   }
   return 0;
 }
