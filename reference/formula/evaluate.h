@@ -154,9 +154,31 @@ struct Unchanged {
   void operator()(const Node&, std::vector<Number>&) const {}
 };
 
-/// `input(name)` gives the elements of an input as doubles. `after` may change what a node has become.
+namespace detail {
+
+/// For each node the nodes whose values nobody needs once this one has been computed: all but those that are kept.
+inline std::vector<std::vector<std::int32_t>> last_uses(const Graph& graph, std::span<const std::int32_t> kept) {
+  std::vector<std::int32_t> last(graph.nodes.size());
+  for (std::size_t n = 0; n < last.size(); ++n) {
+    last[n] = static_cast<std::int32_t>(n);
+    for (const auto argument : graph.nodes[n].arguments) last[static_cast<std::size_t>(argument)] = last[n];
+  }
+  for (const auto node : kept) last[static_cast<std::size_t>(node)] = -1;
+  std::vector<std::vector<std::int32_t>> dying(graph.nodes.size());
+  for (std::size_t n = 0; n < last.size(); ++n)
+    if (last[n] >= 0) dying[static_cast<std::size_t>(last[n])].push_back(static_cast<std::int32_t>(n));
+  return dying;
+}
+
+}  // namespace detail
+
+/// `input(name)` gives the elements of an input as doubles. `after` may change what a node has become. Unless `kept` is
+/// empty, the values of the nodes in it alone are returned, and those of others are freed as soon as nobody needs them.
 template <class Number, class Input, class After = Unchanged>
-Values<Number> evaluate(const Graph& graph, const Input& input, const After& after = {}) {
+Values<Number> evaluate(const Graph& graph, const Input& input, const After& after = {},
+                        std::span<const std::int32_t> kept = {}) {
+  std::vector<std::vector<std::int32_t>> dying;
+  if (!kept.empty()) dying = detail::last_uses(graph, kept);
   Values<Number> values;
   values.reserve(graph.nodes.size());
   for (const Node& node : graph.nodes) {
@@ -178,6 +200,8 @@ Values<Number> evaluate(const Graph& graph, const Input& input, const After& aft
                                   " elements: expected " + std::to_string(node.size));
     after(node, result);
     values.push_back(std::move(result));
+    if (kept.empty()) continue;
+    for (const auto dead : dying[values.size() - 1]) std::vector<Number>().swap(values[static_cast<std::size_t>(dead)]);
   }
   return values;
 }

@@ -33,6 +33,8 @@ struct Arithmetic {
   /// How much more than the graph's own values those of a kernel may lose in a recurrence, where the kernel is on a
   /// road near that of the graph: docs/formula.md, "Roads". 1 where the graph is the kernel's road.
   double near_roads = 4;
+
+  bool operator==(const Arithmetic&) const = default;
 };
 
 /// The format in which the kernel computes.

@@ -51,8 +51,9 @@ struct Truth {
 
 /// Computed at half as many digits more than `digits`, and once more at `digits`: as balls, and where those are too
 /// wide or the build has none, as plain numbers. Throws ReferenceDisagrees where the two differ, and
-/// std::invalid_argument where a road gives other results than the formula.
-Truth truth_of(const Subject& subject, const Case& c);
+/// std::invalid_argument where a road gives other results than the formula. Truths that were asked for last are
+/// remembered (known_truths.h).
+std::shared_ptr<const Truth> truth_of(const Subject& subject, const Case& c);
 
 /// "[0.25 +/- 3.1e-40]" for each element of each output and, where the subject has a backward pass, of each gradient.
 /// Throws Unsupported where the build has no balls.

@@ -79,7 +79,8 @@ int axis_of_size(const std::vector<std::int64_t>& shape, std::int64_t size) {
 void Power::take(const Subject& subject, const Case& c, bool gradient) {
   gradient_ = gradient;
   const auto traced = subject.trace(c.extents);
-  const Truth truth = truth_of(gradient ? subject : without_backward(subject), c);
+  const auto shared = truth_of(gradient ? subject : without_backward(subject), c);
+  const Truth& truth = *shared;
   const auto& results = gradient ? traced->gradients : traced->graph.outputs;
   const Doubles& bounds = gradient ? truth.gradient_bounds : truth.output_bounds;
   const auto shapes = gradient ? gradient_shapes(subject, c) : traced->shapes;
@@ -112,6 +113,7 @@ void Power::take(const Subject& subject, const Case& c, bool gradient) {
     marked.resize(static_cast<std::size_t>(size_), false);
     std::map<std::vector<double>, bool> known;  // many indices have equal terms
     for (std::size_t index = 0; index < marked.size(); ++index) {
+      if (marked[index]) continue;  // by another case
       std::vector<double> left_out;
       for (const auto& one : terms) left_out.push_back(one[index]);
       const auto [entry, is_new] = known.try_emplace(left_out, false);
@@ -119,7 +121,7 @@ void Power::take(const Subject& subject, const Case& c, bool gradient) {
         for (std::size_t i = 0; i < left_out.size(); ++i) changed[n][i] = truth.values[n][i] - left_out[i];
         entry->second = is_noticed(dependents);
       }
-      marked[index] = marked[index] || entry->second;
+      marked[index] = entry->second;
     }
     changed = truth.values;
   }

@@ -109,26 +109,27 @@ Hint hint_of(const Subject& subject, const Traced& traced, const std::vector<std
 }
 
 Finding outputs(const Subject& subject, const Case& c, Random&) {
-  const Truth truth = truth_of(without_backward(subject), c);
+  const auto truth = truth_of(without_backward(subject), c);
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.forward(c);
-  const Hint hint = hint_of(subject, *traced, traced->graph.outputs, truth.values, bool{subject.road});
-  Finding finding =
-      compare_all("output", got, truth.outputs, truth.output_bounds, traced->shapes, subject.arithmetic.storage, hint);
-  if (finding.verdict == Verdict::pass) take_undeclared(subject, "output", got, truth.outputs, truth.undeclared_bounds);
+  const Hint hint = hint_of(subject, *traced, traced->graph.outputs, truth->values, bool{subject.road});
+  Finding finding = compare_all("output", got, truth->outputs, truth->output_bounds, traced->shapes,
+                                subject.arithmetic.storage, hint);
+  if (finding.verdict == Verdict::pass)
+    take_undeclared(subject, "output", got, truth->outputs, truth->undeclared_bounds);
   return finding;
 }
 
 Finding gradients(const Subject& subject, const Case& c, Random&) {
-  const Truth truth = truth_of(subject, c);
+  const auto truth = truth_of(subject, c);
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.backward(c);
-  const Hint hint = hint_of(subject, *traced, traced->gradients, truth.values, bool{subject.backward_road});
-  Finding finding = compare_all("gradient", got, truth.gradients, truth.gradient_bounds, gradient_shapes(subject, c),
+  const Hint hint = hint_of(subject, *traced, traced->gradients, truth->values, bool{subject.backward_road});
+  Finding finding = compare_all("gradient", got, truth->gradients, truth->gradient_bounds, gradient_shapes(subject, c),
                                 subject.arithmetic.storage, hint);
-  if (finding.verdict == Verdict::pass && !truth.undeclared_bounds.empty())
-    take_undeclared(subject, "gradient", got, truth.gradients,
-                    std::span(truth.undeclared_bounds).subspan(truth.outputs.size()));
+  if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
+    take_undeclared(subject, "gradient", got, truth->gradients,
+                    std::span(truth->undeclared_bounds).subspan(truth->outputs.size()));
   return finding;
 }
 
@@ -180,7 +181,7 @@ Case redrawn(const Subject& subject, const Case& c, const std::string& extent, R
 }
 
 bool leaves_the_range(const Subject& subject, const Case& c) {
-  return std::ranges::any_of(truth_of(without_backward(subject), c).output_bounds, [](const auto& bounds) {
+  return std::ranges::any_of(truth_of(without_backward(subject), c)->output_bounds, [](const auto& bounds) {
     return std::ranges::any_of(bounds, [](double bound) { return std::isinf(bound); });
   });
 }
@@ -224,18 +225,18 @@ Finding causal(const Subject& subject, const Case& c, Random& random, const std:
 /// with.
 Finding compare_runs(const Subject& subject, const Case& a, const Case& b, double scale, const auto& partner) {
   const Subject forward = without_backward(subject);
-  const Truth of_a = truth_of(forward, a), of_b = truth_of(forward, b);
+  const auto of_a = truth_of(forward, a), of_b = truth_of(forward, b);
   const Doubles got_a = subject.forward(a), got_b = subject.forward(b);
   const auto traced = subject.trace(a.extents);
   Margin margin;
   for (std::size_t k = 0; k < got_a.size(); ++k)
     for (std::size_t i = 0; i < got_a[k].size(); ++i) {
       const std::size_t j = partner(i, traced->shapes[k]);
-      const double bound = scale * of_a.output_bounds[k][i] + of_b.output_bounds[k][j];
+      const double bound = scale * of_a->output_bounds[k][i] + of_b->output_bounds[k][j];
       const double x = scale * got_a[k][i], y = got_b[k][j];
       if (!std::isfinite(bound) || same_bits(x, y) || x == y) continue;
-      if (may_overflow(got_a[k][i], of_a.outputs[k][i], bound, subject.arithmetic.storage) ||
-          may_overflow(y, of_b.outputs[k][j], bound, subject.arithmetic.storage))
+      if (may_overflow(got_a[k][i], of_a->outputs[k][i], bound, subject.arithmetic.storage) ||
+          may_overflow(y, of_b->outputs[k][j], bound, subject.arithmetic.storage))
         continue;
       margin.take(std::abs(x - y) / bound, place("output", i, traced->shapes[k]), std::abs(x - y));
       if (!(std::abs(x - y) <= bound))
@@ -302,16 +303,16 @@ std::map<std::size_t, std::vector<std::size_t>> lines_of(const Shape& shape, int
 }
 
 Finding along_lines(const Subject& subject, const Case& c, const std::string& extent, const auto& check) {
-  const Truth truth = truth_of(without_backward(subject), c);
+  const auto truth = truth_of(without_backward(subject), c);
   const std::vector<double> got = subject.forward(c).at(0);
   const auto traced = subject.trace(c.extents);
   const int axis = output_axis(subject, c, extent, traced->shapes[0]);
   if (axis < 0) return Finding::skip("the output has no such axis");
   for (const auto& [first, line] : lines_of(traced->shapes[0], axis)) {
     const bool bounded = std::ranges::all_of(line, [&](std::size_t i) {
-      return std::isfinite(truth.output_bounds[0][i]) && is_finite(truth.outputs[0][i]);
+      return std::isfinite(truth->output_bounds[0][i]) && is_finite(truth->outputs[0][i]);
     });
-    if (std::string why = bounded ? check(line, got, truth.output_bounds[0]) : ""; !why.empty())
+    if (std::string why = bounded ? check(line, got, truth->output_bounds[0]) : ""; !why.empty())
       return Finding::fail(fmt::format("  the line of {}: {}", place("output", first, traced->shapes[0]), why));
   }
   return Finding::pass();

@@ -13,7 +13,7 @@
 #include "validation/core/number.h"
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
-#include "validation/formula/judge.h"
+#include "validation/formula/known_truths.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -27,17 +27,19 @@ struct Question {
   const Subject& subject;
   const Case& c;
   std::shared_ptr<const Traced> traced;
-  Graph graph;
-  std::vector<std::int32_t> results;  ///< nodes
+  std::shared_ptr<const Graph> graph;  ///< of the formula, and of its gradient where that is asked for
+  std::vector<std::int32_t> results;   ///< nodes
 
   Question(const Subject& of, const Case& on) : Question(of, on, of.trace, bool{of.backward}) {}
 
   Question(const Subject& of, const Case& on, const Trace& trace, bool with_gradient)
-      : subject(of), c(on), traced(trace(on.extents)) {
-    graph.outputs = results = traced->graph.outputs;
-    const auto& nodes = traced->graph.nodes;  // those of the gradient come after those of the formula
-    graph.nodes.assign(nodes.begin(), with_gradient ? nodes.end() : nodes.begin() + traced->formula_nodes);
-    if (with_gradient) results.insert(results.end(), traced->gradients.begin(), traced->gradients.end());
+      : subject(of), c(on), traced(trace(on.extents)), graph(traced, &traced->graph), results(graph->outputs) {
+    if (with_gradient) {
+      results.insert(results.end(), traced->gradients.begin(), traced->gradients.end());
+    } else {  // the nodes of the gradient come after those of the formula
+      const auto& nodes = traced->graph.nodes;
+      graph = std::make_shared<const Graph>(Graph{{nodes.begin(), nodes.begin() + traced->formula_nodes}, results});
+    }
   }
 
   std::vector<double> input(const std::string& name) const {
@@ -46,16 +48,31 @@ struct Question {
     return c.upstream.at(std::stoul(name.substr(std::string("upstream").size())));
   }
 
-  template <class Number>
-  Values<Number> evaluated(int digits) const {
+  /// The values of the results; `after` sees those of all nodes.
+  template <class Number, class After = reference::formula::Unchanged>
+  Values<Number> evaluated(int digits, const After& after = {}) const {
     const reference::PrecisionScope scope(digits);
-    return reference::formula::evaluate<Number>(graph, [this](const std::string& name) { return input(name); });
+    const auto input_called = [this](const std::string& name) { return input(name); };
+    return reference::formula::evaluate<Number>(*graph, input_called, after, results);
   }
+};
+
+/// The exact values: those of the results, and all of them in double.
+struct ExactValues {
+  Doubles values;  // before the results, whose evaluation fills it
+  Exact results;
+
+  ExactValues(const Question& question, int digits)
+      : results(question.evaluated<BigFloat>(digits, [this](const Node&, const std::vector<BigFloat>& exact) {
+          auto& node = values.emplace_back();
+          node.reserve(exact.size());
+          for (const BigFloat& x : exact) node.push_back(to_double(x));
+        })) {}
 };
 
 /// The bounds on the results, after they are stored.
 Doubles bounds_of(const Question& question, const Doubles& values, const Arithmetic& arithmetic) {
-  const Doubles errors = errors_of(question.graph, values, arithmetic, question.results);
+  const Doubles errors = errors_of(*question.graph, values, arithmetic, question.results);
   Doubles bounds;
   for (const auto node : question.results) {
     const auto n = static_cast<std::size_t>(node);
@@ -63,15 +80,6 @@ Doubles bounds_of(const Question& question, const Doubles& values, const Arithme
     for (std::size_t i = 0; i < errors[n].size(); ++i) bound.push_back(stored(values[n][i], errors[n][i], arithmetic));
   }
   return bounds;
-}
-
-Doubles in_double(const Exact& exact) {
-  Doubles values;
-  for (const auto& node : exact) {
-    auto& one = values.emplace_back();
-    for (const BigFloat& x : node) one.push_back(to_double(x));
-  }
-  return values;
 }
 
 /// How far the reference may be off: far below the bound, or below a double's resolution.
@@ -118,14 +126,14 @@ void take_road(const Question& question, const Exact& exact, const Trace& trace,
   const Question road(question.subject, question.c, trace, false);
   if (road.results.size() != count)
     throw std::invalid_argument(fmt::format("the road gives {} results: expected {}", road.results.size(), count));
-  const Exact of_road = road.evaluated<BigFloat>(question.subject.digits * 3 / 2);
+  const ExactValues of_road(road, question.subject.digits * 3 / 2);
   Arithmetic own = question.subject.arithmetic;
   own.near_roads = 1;
-  const Doubles road_bounds = bounds_of(road, in_double(of_road), own);
+  const Doubles road_bounds = bounds_of(road, of_road.values, own);
   for (std::size_t k = 0; k < count; ++k) {
     const auto formula_node = static_cast<std::size_t>(question.results[first + k]);
-    require_same_results(k, exact[formula_node], of_road[static_cast<std::size_t>(road.results[k])], bounds[first + k],
-                         road_bounds[k]);
+    require_same_results(k, exact[formula_node], of_road.results[static_cast<std::size_t>(road.results[k])],
+                         bounds[first + k], road_bounds[k]);
     bounds[first + k] = road_bounds[k];
   }
 }
@@ -142,16 +150,22 @@ bool encloses(const Ball& ball, const BigFloat& fine, double bound) {
 }
 #endif
 
-}  // namespace
+/// Those of this process.
+KnownTruths& known_truths() {
+  constexpr std::size_t most_bytes = 256 << 20;
+  static KnownTruths known(most_bytes);
+  return known;
+}
 
-Truth truth_of(const Subject& subject, const Case& c) {
+Truth computed_truth(const Subject& subject, const Case& c) {
   const Question question(subject, c);
 #if ASSAY_HAVE_CERTIFIED
   auto beside = std::async(std::launch::async, [&] { return question.evaluated<Ball>(subject.digits); });
 #endif
-  const Exact fine = question.evaluated<BigFloat>(subject.digits * 3 / 2);
+  ExactValues exact(question, subject.digits * 3 / 2);
   Truth truth;
-  truth.values = in_double(fine);
+  truth.values = std::move(exact.values);
+  Exact& fine = exact.results;
   Doubles bounds = bounds_of(question, truth.values, subject.arithmetic);
   const bool has_backward_road = subject.backward && subject.backward_road;
   if (!subject.arithmetic.rounds.empty() || subject.road || has_backward_road) {
@@ -159,13 +173,10 @@ Truth truth_of(const Subject& subject, const Case& c) {
     undeclared.rounds.clear();
     truth.undeclared_bounds = bounds_of(question, truth.values, undeclared);
   }
-  const std::size_t outputs = question.graph.outputs.size();
+  const std::size_t outputs = question.graph->outputs.size();
   if (subject.road) take_road(question, fine, subject.road, 0, outputs, bounds);
   if (has_backward_road)
     take_road(question, fine, subject.backward_road, outputs, question.traced->gradients.size(), bounds);
-  for (std::size_t k = 0; k < question.results.size(); ++k)
-    (k < question.graph.outputs.size() ? truth.outputs : truth.gradients)
-        .push_back(fine[static_cast<std::size_t>(question.results[k])]);
 #if ASSAY_HAVE_CERTIFIED
   const Values<Ball> balls = beside.get();
   truth.is_certified = all_agree(question, bounds, [&](std::size_t n, std::size_t i, double bound) {
@@ -178,10 +189,19 @@ Truth truth_of(const Subject& subject, const Case& c) {
       return require_agreement(coarse[n][i], fine[n][i], bound), true;
     });
   }
-  const auto gradients = bounds.begin() + std::ssize(question.graph.outputs);
+  for (std::size_t k = 0; k < question.results.size(); ++k)
+    (k < outputs ? truth.outputs : truth.gradients).push_back(fine[static_cast<std::size_t>(question.results[k])]);
+  const auto gradients = bounds.begin() + static_cast<std::ptrdiff_t>(outputs);
   truth.output_bounds.assign(bounds.begin(), gradients);
   truth.gradient_bounds.assign(gradients, bounds.end());
-  ++(truth.is_certified ? subject.truths->certified : subject.truths->compared);
+  return truth;
+}
+
+}  // namespace
+
+std::shared_ptr<const Truth> truth_of(const Subject& subject, const Case& c) {
+  auto truth = known_truths().of(TruthKey(subject, c), [&] { return computed_truth(subject, c); });
+  ++(truth->is_certified ? subject.truths->certified : subject.truths->compared);
   return truth;
 }
 

@@ -171,11 +171,11 @@ py::dict truth(const Subject& subject, const formula::Extents& extents, const Do
     for (const auto& one : all) rows.push_back(decimals(one, digits));
     return rows;
   };
-  result["outputs"] = texts(truth.outputs);
-  result["gradients"] = texts(truth.gradients);
-  result["output_bounds"] = truth.output_bounds;
-  result["gradient_bounds"] = truth.gradient_bounds;
-  result["certified"] = truth.is_certified;
+  result["outputs"] = texts(truth->outputs);
+  result["gradients"] = texts(truth->gradients);
+  result["output_bounds"] = truth->output_bounds;
+  result["gradient_bounds"] = truth->gradient_bounds;
+  result["certified"] = truth->is_certified;
   return result;
 }
 

@@ -30,6 +30,21 @@ TEST(FormulaEvaluate, Softmax) {
   EXPECT_NEAR(values.back()[3], 1 / sum, 1e-15);
 }
 
+/// A value that is freed too early would be missing where it is read last, by the division.
+TEST(FormulaEvaluate, KeepsTheNodesThatAreAskedForAlone) {
+  const Graph graph = softmax_of_four();
+  const auto all = evaluate<double>(graph, input);
+  std::vector<std::vector<double>> seen;
+  const auto see = [&](const Node&, const std::vector<double>& result) { seen.push_back(result); };
+  const auto kept = std::vector<std::int32_t>{graph.outputs[0], 0};
+  const auto values = evaluate<double>(graph, input, see, kept);
+  EXPECT_EQ(seen, all);
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const bool is_kept = n == 0 || n + 1 == all.size();
+    EXPECT_EQ(values[n], is_kept ? all[n] : std::vector<double>()) << n;
+  }
+}
+
 TEST(FormulaEvaluate, ProductOfMatricesAndScatter) {
   Graph graph;
   const auto x = graph.add({Op::input, 4});
