@@ -22,4 +22,13 @@ Result<std::string> read_file(const std::filesystem::path& file) {
   return std::move(text).str();
 }
 
+Result<std::vector<std::string>> read_lines(const std::filesystem::path& file) {
+  const Result<std::string> text = read_file(file);
+  if (!text) return tl::unexpected(text.error());
+  std::istringstream stream(*text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace assay::metal

@@ -1,8 +1,8 @@
 // Unevaluated sums of two floats, high + low, for values that need more precision than float32.
 //
 // T. J. Dekker, "A floating-point technique for extending the available precision", Numer. Math. 18, 1971;
-// D. E. Knuth, The Art of Computer Programming 2, section 4.2.2. The library is compiled without fast maths and
-// without contraction, which would break them.
+// D. E. Knuth, The Art of Computer Programming 2, section 4.2.2. Files that include this one turn off fast maths and
+// contraction, which would break them.
 #pragma once
 
 #include <metal_stdlib>

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/plugin_metal/shader_folder.h"
 #include "validation/core/npz.h"
 #include "validation/ctc/operation.h"
 
@@ -45,13 +46,21 @@ TEST_F(GateCommand, JudgesEachShippedKernelUnlessOneIsNamed) {
 }
 
 TEST_F(GateCommand, NamesTheArithmeticsInWhichAKernelFailsAndWhere) {
+  const transport::test::ShaderFolder folder("cce");
+  folder.edit_source("loss[n] = lse - row[target];", "loss[n] = lse - row[target] * tanh(50.0f + upstream[n] * 0);");
   const Outcome outcome =
-      run("gate cce --generated --reach none --cases 8 --filter '^loss$' --arithmetic all --json r");
+      run("gate cce --generated --reach none --cases 8 --filter '^loss$' --arithmetic all --kernel " +
+          folder.binding() + " --json r");
   EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
-  EXPECT_THAT(outcome.out, ContainsRegex("\nsafe: pass\nrelaxed: pass\nfast: loss fails at exponential.h:[0-9]+\n$"));
-  EXPECT_THAT(outcome.out, HasSubstr("  why, each operation followed\n    numcheck: kernel cce_loss"));
+  EXPECT_THAT(
+      outcome.out,
+      ContainsRegex("\nsafe: pass\nrelaxed: loss fails at cce.metal:[0-9]+\nfast: loss fails at cce.metal:[0-9]+\n$"));
+  EXPECT_THAT(outcome.out, HasSubstr("  why, each operation followed\n    numcheck: kernel losses: exp(100) makes"));
   const auto report = nlohmann::json::parse(std::ifstream(folder_ / "r"));
-  EXPECT_THAT(report["runs"][2]["properties"][0]["failure"]["why"]["place"], testing::StartsWith("exponential.h:"));
+  const auto why = report["runs"][2]["properties"][0]["failure"]["why"];
+  EXPECT_THAT(why["place"], testing::StartsWith("cce.metal:"));
+  EXPECT_EQ(why["sources"][0]["file"], "cce.metal");
+  EXPECT_EQ("cce.metal:" + to_string(why["sources"][0]["marks"][0]["line"]), why["place"]);
 }
 
 TEST_F(GateCommand, SaysTheSameTwice) {

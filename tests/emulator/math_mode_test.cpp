@@ -21,8 +21,9 @@ constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::nu
 constexpr std::array all_modes = {MathMode::ieee, MathMode::safe, MathMode::relaxed, MathMode::fast};
 
 struct ArithmeticKernels {
-  explicit ArithmeticKernels(MathMode mode, std::uint64_t seed = 1) : device(options(mode, seed)) {
-    library = or_throw(device.new_library_from_file(fmt::format("{}/arithmetic.metal", ASSAY_TEST_SHADERS)));
+  explicit ArithmeticKernels(MathMode mode, std::uint64_t seed = 1, const char* file = "arithmetic.metal")
+      : device(options(mode, seed)) {
+    library = or_throw(device.new_library_from_file(fmt::format("{}/{}", ASSAY_TEST_SHADERS, file)));
   }
 
   static EmulatorOptions options(MathMode mode, std::uint64_t seed) {
@@ -89,6 +90,13 @@ TEST(MathModes, ContractionMakesADifferenceOfEqualProducts) {
   EXPECT_THAT(in_all_modes("difference_in_one_statement", x), ElementsAre(0, Ne(0), Ne(0), Ne(0)));
   EXPECT_THAT(in_all_modes("uncontracted_difference", x), ElementsAre(0, 0, 0, 0));
   EXPECT_THAT(in_all_modes("difference_in_safe_section", x), ElementsAre(0, 0, 0, 0));
+}
+
+TEST(MathModes, AFileThatAsksForSafeArithmeticHasItInFastMode) {
+  ArithmeticKernels kernels(MathMode::fast, 1, "safe_arithmetic.metal");
+  EXPECT_EQ(kernels.run("infinite_argument", {infinity, 0, 0, 0}).at(0), 1);
+  EXPECT_EQ(kernels.run("largest_of_infinities", {-infinity, -infinity, 0, 0}).at(0), -infinity);
+  EXPECT_EQ(kernels.run("difference_of_vectors", {1.1F, 1.3F, 1.3F, 1.1F}).at(0), 0);
 }
 
 TEST(MathModes, ReassociationLosesACompensation) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <numeric>
@@ -114,6 +115,7 @@ TEST(Numcheck, NamesTheLineThatLostDigitsFirst) {
   for (const auto& [kernel, line] : lines) {
     const NumericFindings found = kernels.run(kernel);
     ASSERT_FALSE(found.losses.lines.empty()) << kernel;
+    for (const LineLoss& line : found.losses.lines) EXPECT_GE(line.share, 0) << kernel;
     const LineLoss& first = found.losses.lines[0];
     if (first.position.line == line)
       ++found_first;
@@ -152,6 +154,13 @@ TEST(Numcheck, NamesTheUnderflowThatDecided) {
   const NumericFindings found = kernels.run("half_underflow");
   ASSERT_FALSE(found.reports.empty());
   EXPECT_THAT(found.reports[0].message, HasSubstr("its operand 0 is exactly 9.99999972e-10, and was made at"));
+}
+
+TEST(Numcheck, NamesTheFirstOfTwoUnderflows) {
+  NumericKernels kernels("numerics_origins");
+  const NumericFindings found = kernels.run("quotient_of_underflows");
+  ASSERT_FALSE(found.reports.empty());
+  EXPECT_THAT(found.reports[0].message, HasSubstr(fmt::format("its operand 0 is exactly {:.9g}", std::exp(-200.0))));
 }
 
 }  // namespace

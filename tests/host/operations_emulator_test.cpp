@@ -116,5 +116,31 @@ TYPED_TEST(HostsOnEmulator, ReleaseWhatTheyAllocate) {
   EXPECT_EQ(this->device_->current_allocated_size(), before);
 }
 
+/// CTC's results where the compiler may do what fast arithmetic permits. Fewer instantiations are compiled faster.
+CtcResults<float> in_fast_arithmetic(std::string text, const std::string& without) {
+  for (const std::string removed : {"\nINSTANTIATE_FOR(half)", "\nINSTANTIATE_FOR(bfloat)", without.c_str()})
+    text.erase(text.find(removed), removed.size());
+  emulator::EmulatorOptions options;
+  options.math_mode = emulator::MathMode::fast;
+  const auto device = std::make_shared<emulator::EmulatorDevice>(options);
+  OperationCall<CtcOperation> call;
+  or_throw(call.on(or_throw(CtcLoss::create(device, or_throw(device->new_library(text))))));
+  return call.results;
+}
+
+/// The kernels' text keeps the compiler from fast arithmetic, and would not without what it says of it.
+TEST(CtcHostOnEmulator, ComputesSafelyWhateverTheCompilerMayDo) {
+  const std::string text = or_throw(text_with_includes(host::kernel_file(CtcLoss::kernel_file)));
+  OperationCall<CtcOperation> expected;
+  or_throw(expected.on(or_throw(CtcLoss::create(emulated()))));
+  EXPECT_EQ(in_fast_arithmetic(text, ""), expected.results);
+  EXPECT_NE(in_fast_arithmetic(text, "#pragma METAL fp math_mode(safe)"), expected.results);
+}
+
+TYPED_TEST(HostsOnEmulator, AskForSafeArithmeticBeforeAnyFunction) {
+  const std::string text = or_throw(text_with_includes(host::kernel_file(TypeParam::Host::kernel_file)));
+  EXPECT_LT(text.find("#pragma METAL fp math_mode(safe)\n"), text.find('{'));
+}
+
 }  // namespace
 }  // namespace assay::metal::test

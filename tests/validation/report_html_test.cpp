@@ -89,6 +89,11 @@ TEST(ReportHtml, IsShownByABrowser) {
   EXPECT_THAT(body, HasSubstr("<p>Usual cause: 0 / 0, or -inf - (-inf), where an output has underflowed"));
   EXPECT_THAT(body, HasSubstr("1 kinds never met: zero_infinity"));
   EXPECT_THAT(body, HasSubstr("class k (0 to 4)"));
+  EXPECT_EQ(times(body,
+                  "<tr class=\"hot\" style=\"--heat:1.000\"><td class=\"number\">18.8</td><td class=\"number\">100 %"
+                  "</td><td class=\"number\">2</td><td class=\"\">  y\\[i\\] = a - b;</td>"),
+            2);
+  EXPECT_EQ(times(body, "<tr class=\"note\">.{0,120}<td class=\"\">1 / 0 = inf</td>"), 2);
 }
 
 TEST(ReportHtml, ShowsHostileNamesAsTheText) {

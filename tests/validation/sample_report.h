@@ -39,6 +39,11 @@ inline PropertyRecord sample_failure(const std::string& name, Verdict verdict, s
                                    {lattice, errors},
                                    {1.25, "loss[0]", 0.5},
                                    {std::numeric_limits<double>::infinity(), "loss[3]", 7.5}};
+  property.failure->why = {"k.metal:2",
+                           "    100 %  18.8 bits  k.metal:2  y[i] = a - b;\n",
+                           {{"k.metal",
+                             {"kernel <void> k(...) {", "  y[i] = a - b;", "  z[i] = y[i] / 0;"},
+                             {{2, 1, 18.8}, {3, 0, 0, "1 / 0 = inf"}}}}};
   return property;
 }
 

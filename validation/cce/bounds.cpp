@@ -60,7 +60,12 @@ void CceBounds::count_terms() {
 double CceBounds::stored(double bound, double exact) const {
   // A stored infinity must not widen its own bound. If `exact` is NaN, so is the bound, and no element is within it.
   const double size = std::min(std::abs(exact), largest());
-  return bound + format_of(case_.dtype).roundoff * (size + bound) + format_of(case_.dtype).smallest;
+  return bound + format_of(case_.dtype).roundoff * (size + bound) + smallest_store(case_.dtype);
+}
+
+double CceBounds::smallest_store(Dtype dtype) const {
+  const bool flushes = kernel_.flushes_subnormals && dtype != Dtype::float16;
+  return flushes ? smallest_unflushed : format_of(dtype).smallest;
 }
 
 double CceBounds::largest() const {
@@ -126,15 +131,21 @@ void CceBounds::add_gradients(const CceToken& token) {
                            2 * case_.z_loss * token.p[v] * token.lse_error * (1 + token.p_error[v]) + 4 * u * terms +
                            (4 + f) * format_of(Dtype::float32).smallest_normal;
     const double slope = token.slope[v] + token.slope_error[v];
-    const double error = weight * (slope * (x_error + (rounding + 3 * u) * terms) + terms * token.slope_error[v]);
+    const double flush = kernel_.flushes_subnormals && weight != 0 ? smallest_unflushed : 0;
+    const double error = weight * (slope * (x_error + (rounding + 3 * u) * terms) + terms * token.slope_error[v]) +
+                         (slope * terms + 2) * flush;
     const double magnitude = weight * slope * terms;
+    // What a product, its addition and a factor that is taken for 0 lose.
+    const auto flushed = [&](double factor) {
+      return flush == 0 || factor == 0 ? 0 : 2 * flush + (is_flushed(factor) ? magnitude * factor : 0);
+    };
     for (std::int64_t h = 0; h < case_.H; ++h) {
       const double w = std::abs(double{case_.weight_at(static_cast<std::int64_t>(v), h)});
       const double x = std::abs(double{case_.hidden_at(token.n, h)});
-      dhidden_[index(token.n * case_.H + h)] += (error + over(over_entries_[index(h)]) * magnitude) * w;
-      dweight_[v * index(case_.H) + index(h)] += (error + over(over_tokens_[index(h)]) * magnitude) * x;
+      dhidden_[index(token.n * case_.H + h)] += (error + over(over_entries_[index(h)]) * magnitude) * w + flushed(w);
+      dweight_[v * index(case_.H) + index(h)] += (error + over(over_tokens_[index(h)]) * magnitude) * x + flushed(x);
     }
-    dbias_[v] += error + over(over_tokens_.back()) * magnitude;
+    dbias_[v] += error + over(over_tokens_.back()) * magnitude + flushed(1);
   }
 }
 
@@ -142,7 +153,7 @@ void CceBounds::reduce_losses(const std::vector<double>& bounds, const std::vect
   constexpr double float_roundoff = 0x1p-24;
   if (case_.reduction == Reduction::none) {
     for (std::size_t n = 0; n < bounds.size(); ++n)
-      loss_.push_back(bounds[n] + float_roundoff * (sizes[n] + bounds[n]) + 0x1p-149);
+      loss_.push_back(bounds[n] + float_roundoff * (sizes[n] + bounds[n]) + smallest_store(Dtype::float32));
     return;
   }
   const double share =
@@ -156,7 +167,7 @@ void CceBounds::reduce_losses(const std::vector<double>& bounds, const std::vect
     size += terms.back();
   }
   const double additions = roundings_in_chain(kernel_, effective_terms(terms, size, sum_roundoff(kernel_)));
-  loss_ = {error + gamma(additions + 3) * size + 0x1p-149};
+  loss_ = {error + gamma(additions + 3) * size + smallest_store(Dtype::float32)};
 }
 
 }  // namespace assay::validation

@@ -65,6 +65,7 @@ class CceBounds {
   double chain(double terms) const;
   double gamma(double operations) const;
   double stored(double bound, double exact) const;
+  double smallest_store(Dtype dtype) const;
 
   const CceCase& case_;
   const CceKernelInfo& kernel_;

@@ -28,6 +28,8 @@ struct CceKernelInfo {
   /// Whether lse is rounded to one number, from which logits are subtracted, so that digits common to all logits are
   /// lost.
   bool rounded_lse = false;
+  /// Whether subnormal float32 and bfloat16 numbers may be read, and become, 0: Metal permits it in every mode.
+  bool flushes_subnormals = false;
   std::vector<std::int64_t> chunks;  ///< the sizes of vocabulary chunks that a request may ask for
   Support support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}};
 };

@@ -10,8 +10,6 @@
 namespace assay::validation {
 namespace {
 
-constexpr double smallest_float = 0x1p-126;
-
 class Measurement {
  public:
   Measurement(const CceCase& c, const CceKernelInfo& kernel, std::int64_t n) : case_(c), kernel_(kernel) {
@@ -42,21 +40,26 @@ class Measurement {
     double z = 0;
     double magnitude = 0;
     double terms = 0;
+    double flushed = 0;
     const auto add = [&](double term) {
       grid.add(term);
       z += term;
       magnitude += std::abs(term);
       terms += term != 0 ? 1 : 0;
     };
-    for (std::int64_t h = 0; h < case_.H; ++h)
-      add(double{case_.hidden_at(token_.n, h)} * double{case_.weight_at(static_cast<std::int64_t>(v), h)});
+    for (std::int64_t h = 0; h < case_.H; ++h) {
+      const double a = case_.hidden_at(token_.n, h), b = case_.weight_at(static_cast<std::int64_t>(v), h);
+      add(a * b);
+      if (is_flushed(a) || is_flushed(b)) flushed += std::abs(a * b);
+    }
     const double bias = case_.bias.empty() ? 0 : double{case_.bias[v]};
     token_.x[v] = z + bias;
     if (std::isinf(bias)) return;
     if (bias != 0) add(bias);
     const bool exact = grid.is_exact(magnitude, kernel_.unit_roundoff) && !kernel_.rounded_lse;
     token_.exact = token_.exact && exact && !case_.has_softcap();
-    token_.x_error[v] = (exact ? 0 : gamma(terms + 2, kernel_.unit_roundoff) * magnitude) + smallest_float;
+    token_.x_error[v] = (exact ? 0 : gamma(terms + 2, kernel_.unit_roundoff) * magnitude) + smallest_unflushed;
+    if (kernel_.flushes_subnormals) token_.x_error[v] += flushed + 2 * terms * smallest_unflushed;
   }
 
   void measure_softcap(std::size_t v) {

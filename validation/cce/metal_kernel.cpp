@@ -11,7 +11,7 @@ namespace assay::validation {
 namespace {
 
 CceKernelInfo info_of(const MetalCceOptions& options) {
-  CceKernelInfo info{.name = options.name, .chunks = {32, 64}};
+  CceKernelInfo info{.name = options.name, .flushes_subnormals = true, .chunks = {32, 64}};
   info.support.reach = reach_on(options.device);
   if (options.edit) info.support.dtypes = {Dtype::float32};
   return info;

@@ -55,6 +55,14 @@ struct NumberFormat {
   double largest;          ///< finite number
 };
 
+/// Below it are the numbers that become 0 in a kernel that flushes subnormal ones: those of float32 and bfloat16. GPUs
+/// keep float16's.
+inline constexpr double smallest_unflushed = 0x1p-126;
+
+inline bool is_flushed(double x) {
+  return x != 0 && std::abs(x) < smallest_unflushed;
+}
+
 inline NumberFormat format_of(Dtype dtype) {
   switch (dtype) {
     case Dtype::float16:

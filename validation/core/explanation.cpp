@@ -27,10 +27,9 @@ std::string short_place(const SourcePosition& position) {
 }
 
 std::string line_of_source(const SourcePosition& position) {
-  std::istringstream source(metal::read_file(position.file).value_or(""));
-  std::string line;
-  for (std::uint32_t n = 0; n < position.line; ++n)
-    if (!std::getline(source, line)) return {};
+  const auto lines = metal::read_lines(position.file).value_or(std::vector<std::string>());
+  if (position.line == 0 || position.line > lines.size()) return {};
+  const std::string& line = lines[position.line - 1];
   return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
@@ -52,11 +51,41 @@ std::string not_instrumented_text(const std::string& library) {
       library);
 }
 
+/// By file and line. A source that cannot be read is left out.
+using Marks = std::map<std::string, std::map<std::uint32_t, LineMark>>;
+
+std::vector<MarkedSource> sources_with(const Marks& files) {
+  std::vector<MarkedSource> sources;
+  for (const auto& [file, marks] : files) {
+    const auto lines = metal::read_lines(file);
+    if (!lines) continue;
+    sources.push_back({std::filesystem::path(file).filename().string(), *lines, {}});
+    for (const auto& [line, mark] : marks) sources.back().marks.push_back(mark);
+  }
+  return sources;
+}
+
+Marks marks_of(const metal::emulator::Losses& losses) {
+  Marks marks;
+  for (const LineLoss& loss : losses.lines)
+    if (loss.is_notable())
+      marks[loss.position.file][loss.position.line] = {loss.position.line, loss.share, loss.lost_bits};
+  return marks;
+}
+
+Marks marks_of(const Report& report) {
+  Marks marks;
+  for (const auto* event : {&report.event, report.other ? &*report.other : nullptr})
+    if (event != nullptr && event->position.line != 0)
+      marks[event->position.file][event->position.line] = {event->position.line, 0, 0, event->action};
+  return marks;
+}
+
 Why of_origin(const Report& report) {
   std::istringstream lines(to_string(report));
   std::string text;
   for (std::string line; std::getline(lines, line);) text += fmt::format("    {}\n", line);
-  return {short_place(report.event.position), text};
+  return {short_place(report.event.position), text, sources_with(marks_of(report))};
 }
 
 Why of_losses(const DispatchLosses& dispatch) {
@@ -66,7 +95,8 @@ Why of_losses(const DispatchLosses& dispatch) {
   const auto worst = std::ranges::max_element(losses.worst, {}, &metal::emulator::OutputError::lost_bits);
   Why why{short_place(losses.lines[0].position),
           fmt::format("    kernel {}: {} is {:.9g}, exactly {:.9g}: {:.1f} of {} bits lost\n", dispatch.kernel,
-                      worst->place, worst->stored, worst->exact, worst->lost_bits, bits_of(worst->precision))};
+                      worst->place, worst->stored, worst->exact, worst->lost_bits, bits_of(worst->precision)),
+          sources_with(marks_of(losses))};
   for (std::size_t n = 0; n < std::min(max_lines, losses.lines.size()); ++n)
     if (losses.lines[n].share >= min_share) why.text += loss_text(losses.lines[n]);
   return why;

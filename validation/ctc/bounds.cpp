@@ -11,11 +11,6 @@
 namespace assay::validation {
 namespace {
 
-/// The largest error of storing a result near zero: half the smallest number of the type.
-double smallest_store(Dtype dtype) {
-  return format_of(dtype).smallest / 2;
-}
-
 double states(const CtcCase& c, std::int64_t b) {
   return 2 * static_cast<double>(c.target_lengths[static_cast<std::size_t>(b)]) + 1;
 }
@@ -77,13 +72,20 @@ double CtcBounds::emission(const Row& row, std::size_t t, double log_y) const {
   return gamma(sum.terms + sum.rescaling + differences + logarithms + 10);
 }
 
+/// The largest error of storing a result near zero.
+double CtcBounds::smallest_store(Dtype dtype) const {
+  if (kernel_.flushes_subnormals && dtype != Dtype::float16) return smallest_unflushed;
+  return format_of(dtype).smallest / 2;
+}
+
 /// The underflow of storing. If the arithmetic has at most the range of float32 or a 16-bit type, the underflow of y,
-/// of the posterior and of the weighting is added.
-double CtcBounds::underflow(double weight) const {
+/// of the posterior and of the weighting is added. If it flushes, each of the row's L + 3 numbers may lose as much.
+double CtcBounds::underflow(double weight, std::int64_t b) const {
   const double stored = smallest_store(case_.dtype);
   const double u = kernel_.unit_roundoff;
   if (u < 0x1p-24) return stored;
-  return stored + (4 * weight + 1) * (u > 0x1p-24 ? stored : smallest_store(Dtype::float32));
+  const double lost = kernel_.flushes_subnormals ? (weight + 1) * (states(case_, b) + 3) : 4 * weight + 1;
+  return stored + lost * (u > 0x1p-24 ? stored : smallest_store(Dtype::float32));
 }
 
 bool CtcBounds::possible(std::int64_t b) const {
@@ -163,7 +165,7 @@ double CtcBounds::gradient(std::int64_t t, std::int64_t b, const GradientSizes& 
   const Row& row = *rows_[static_cast<std::size_t>(b)];
   const double rho = row.posterior[static_cast<std::size_t>(t)];
   const double weight = std::abs(case_.row_weight(b));
-  if (weight == 0) return underflow(0);
+  if (weight == 0) return underflow(0, b);
   const bool has_y = case_.variable == CtcVariable::logits && sizes.y > 0;
   const auto frame = static_cast<std::size_t>(t);
   const double in_row = static_cast<double>(case_.target_lengths[static_cast<std::size_t>(b)] + 1);
@@ -173,7 +175,7 @@ double CtcBounds::gradient(std::int64_t t, std::int64_t b, const GradientSizes& 
   const double posterior_error = sizes.posterior > 0 ? rho * sizes.posterior : 0;  // rho may be infinite
   const double inside = weight * (y_error + posterior_error) + 4 * kernel_.unit_roundoff * exact;
   const double stored = std::max(kernel_.output_unit_roundoff, format_of(case_.dtype).roundoff);
-  return inside + stored * (exact + inside) + underflow(weight);
+  return inside + stored * (exact + inside) + underflow(weight, b);
 }
 
 }  // namespace assay::validation

@@ -70,7 +70,8 @@ class CtcBounds {
   void bound_log_space(Row& row, std::int64_t b) const;
   void bound_losses();
   double emission(const Row& row, std::size_t t, double log_y) const;  ///< eta of one y, relative
-  double underflow(double weight) const;                               ///< of a gradient element, absolute
+  double smallest_store(Dtype dtype) const;
+  double underflow(double weight, std::int64_t b) const;  ///< of a gradient element, absolute
   double gamma(double operations) const;
 
   const CtcCase& case_;

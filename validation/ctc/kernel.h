@@ -26,6 +26,8 @@ struct CtcKernelInfo {
   bool random_rounding = false;
   double output_unit_roundoff = std::ldexp(1.0, -24);  ///< at least that of the type that results are stored in
   bool losses_of_dtype = false;                        ///< losses are stored in the case's type, as its gradient is
+  /// Whether subnormal float32 and bfloat16 numbers may be read, and become, 0: Metal permits it in every mode.
+  bool flushes_subnormals = false;
   Support support = {};
   double largest_activation = 0;  ///< |a| of finite activations; 0: no limit
   double largest_spread = 0;      ///< the largest finite activation of a frame less its smallest; 0: no limit

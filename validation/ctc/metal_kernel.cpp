@@ -12,7 +12,8 @@ namespace assay::validation {
 namespace {
 
 CtcKernelInfo info_of(const MetalCtcOptions& options) {
-  CtcKernelInfo info{.name = options.name, .unit_roundoff = std::ldexp(1.0, -24), .random_rounding = true};
+  CtcKernelInfo info{
+      .name = options.name, .unit_roundoff = std::ldexp(1.0, -24), .random_rounding = true, .flushes_subnormals = true};
   info.support.reach = reach_on(options.device);
   if (!options.edit) info.support.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
   if (options.path == metal::CtcPath::production) return info;

@@ -38,6 +38,17 @@ ordered_json of(const Margin& margin) {
   return {{"share", number(margin.share)}, {"error", number(margin.error)}, {"place", margin.place}};
 }
 
+ordered_json of(const Why& why) {
+  ordered_json sources = ordered_json::array();
+  for (const MarkedSource& source : why.sources) {
+    ordered_json marks = ordered_json::array();
+    for (const LineMark& mark : source.marks)
+      marks.push_back({{"line", mark.line}, {"share", mark.share}, {"bits", mark.lost_bits}, {"note", mark.note}});
+    sources.push_back({{"file", source.file}, {"lines", source.lines}, {"marks", marks}});
+  }
+  return {{"place", why.place}, {"text", why.text}, {"sources", sources}};
+}
+
 ordered_json of(const FailureRecord& failure, const std::string& property) {
   ordered_json pictures = ordered_json::array();
   for (const auto& picture : failure.pictures) pictures.push_back(of(picture));
@@ -47,7 +58,7 @@ ordered_json of(const FailureRecord& failure, const std::string& property) {
           {"first_margin", of(failure.first_margin)},
           {"errors", errors_text(failure.first_margin, failure.margin)},
           {"explanation", failure.explanation},
-          {"why", {{"place", failure.why.place}, {"text", failure.why.text}}},
+          {"why", of(failure.why)},
           {"usual_cause", usual_cause(property, failure.explanation, failure.reproducer)},
           {"reproducer", failure.reproducer},
           {"pictures", pictures}};
@@ -137,12 +148,31 @@ Margin margin_from(const JsonReader& json) {
   return {json["share"].number(), json["place"].text(), json.has("error") ? json["error"].number() : 0};
 }
 
+LineMark mark_from(const JsonReader& json) {
+  return {static_cast<std::uint32_t>(json["line"].whole(1, 1'000'000'000)), json["share"].number(),
+          json["bits"].number(), json["note"].text()};
+}
+
+MarkedSource source_from(const JsonReader& json) {
+  MarkedSource source{json["file"].text(), {}, {}};
+  json["lines"].each([&](const JsonReader& line) { source.lines.push_back(line.text()); });
+  json["marks"].each([&](const JsonReader& mark) { source.marks.push_back(mark_from(mark)); });
+  return source;
+}
+
+Why why_from(const JsonReader& json) {
+  Why why{json["place"].text(), json["text"].text()};
+  if (json.has("sources"))
+    json["sources"].each([&](const JsonReader& source) { why.sources.push_back(source_from(source)); });
+  return why;
+}
+
 FailureRecord failure_from(const JsonReader& json) {
   FailureRecord failure{
       json["unit"].whole(0), json["origin"].text(), json["explanation"].text(), json["reproducer"].text(), {}};
   if (json.has("margin")) failure.margin = margin_from(json["margin"]);
   if (json.has("first_margin")) failure.first_margin = margin_from(json["first_margin"]);
-  if (json.has("why")) failure.why = {json["why"]["place"].text(), json["why"]["text"].text()};
+  if (json.has("why")) failure.why = why_from(json["why"]);
   json["pictures"].each([&](const JsonReader& picture) { failure.pictures.push_back(picture_from(picture)); });
   return failure;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <sstream>
 #include <vector>
 
 #include "metal/device/read_file.h"
@@ -98,7 +97,7 @@ class Annotations {
   Annotations(const ShaderScript& script, const ShaderOutcome& outcome, const DispatchLosses& dispatch) {
     if (!script.passes.empty()) files_[path_in_folder(script.source.string())];  // else it may be no source
     for (const LineLoss& loss : dispatch.losses.lines)
-      if (is_worth_showing(loss)) files_[path_in_folder(loss.position.file)][loss.position.line].loss = loss;
+      if (loss.is_notable()) files_[path_in_folder(loss.position.file)][loss.position.line].loss = loss;
     for (const auto* reports : {&outcome.reports, &outcome.warnings})
       for (const Report& report : *reports) add(report, dispatch.kernel);
     for (const AllowedReport& allowed : outcome.allowed) add(allowed.report, dispatch.kernel);
@@ -126,11 +125,10 @@ class Annotations {
 std::string row_of(std::uint32_t number, const std::string& source, const LineLoss& loss) {
   if (loss.position.line == 0)
     return fmt::format("<tr><td></td><td></td><td class=\"number\">{}</td><td>{}</td></tr>\n", number, escaped(source));
-  const double share = std::max(0.0, loss.share);  // a sum of roundings may be a little less
   return fmt::format(
       "<tr class=\"hot\" style=\"--heat: {:.3f}\"><td>{:.1f}</td><td>{:.0f} %</td><td class=\"number\">{}</td>"
       "<td>{}</td></tr>\n",
-      share, loss.lost_bits, 100 * share, number, escaped(source));
+      loss.share, loss.lost_bits, 100 * loss.share, number, escaped(source));
 }
 
 std::string row_of(const Note& note) {
@@ -141,14 +139,13 @@ std::string row_of(const Note& note) {
 
 std::string html_of(const std::string& file, const AnnotatedFile& lines) {
   std::string text = fmt::format("<h3>{}</h3>\n", escaped(file));
-  const auto source = metal::read_file(file);
+  const auto source = metal::read_lines(file);
   if (!source) return text + "<p>This file cannot be read.</p>\n";
   text +=
       "<div class=\"source\"><table>\n<thead><tr><th scope=\"col\">bits</th><th scope=\"col\">share</th>"
       "<th scope=\"col\">line</th><th scope=\"col\">source</th></tr></thead>\n<tbody>\n";
-  std::istringstream stream(*source);
   std::uint32_t number = 0;
-  for (std::string line; std::getline(stream, line);) {
+  for (const std::string& line : *source) {
     const auto known = lines.find(++number);
     text += row_of(number, line, known == lines.end() ? LineLoss() : known->second.loss);
     if (known == lines.end()) continue;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <sstream>
+#include <vector>
 
 #include "metal/device/read_file.h"
 
@@ -23,10 +23,10 @@ std::string with_margin(const std::string& file, const std::map<std::uint32_t, L
   std::set<std::uint32_t> shown;
   for (const auto& [line, loss] : losses)
     for (std::uint32_t n = line - std::min(line, context); n <= line + context; ++n) shown.insert(n);
-  std::istringstream source(metal::read_file(file).value_or(""));
+  const auto source = metal::read_lines(file).value_or(std::vector<std::string>());
   std::string text = fmt::format("\n   bits  share  {}\n", file);
   std::uint32_t number = 0, last = 0;
-  for (std::string line; std::getline(source, line);) {
+  for (const std::string& line : source) {
     if (!shown.contains(++number)) continue;
     if (last != 0 && number > last + 1) text += "                ...\n";
     last = number;
@@ -47,10 +47,6 @@ std::string text_of(const OutputError& one) {
                      one.lost_bits, bits_of(one.precision));
 }
 
-bool is_worth_showing(const LineLoss& line) {
-  return line.share >= 0.005 || line.lost_bits >= 2;
-}
-
 std::string summary_of(const metal::emulator::DispatchLosses& dispatch) {
   const std::uint64_t large = dispatch.losses.large;
   return fmt::format(
@@ -64,7 +60,7 @@ std::string numerics_text(const metal::emulator::DispatchLosses& dispatch) {
   for (const OutputError& one : dispatch.losses.worst) text += fmt::format("  {}\n", text_of(one));
   std::map<std::string, std::map<std::uint32_t, LineLoss>> files;
   for (const LineLoss& line : dispatch.losses.lines)
-    if (is_worth_showing(line)) files[line.position.file][line.position.line] = line;
+    if (line.is_notable()) files[line.position.file][line.position.line] = line;
   for (const auto& [file, lines] : files) text += with_margin(file, lines);
   return text;
 }

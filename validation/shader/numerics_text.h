@@ -14,9 +14,6 @@ std::string summary_of(const metal::emulator::DispatchLosses& dispatch);
 /// "buffer(1) `y` + 0 is 1.125, exactly 1.05532504: 20.1 of 24 bits lost".
 std::string text_of(const metal::emulator::OutputError& one);
 
-/// Whether the margin names the line: it has at least half a percent of the error, or loses two bits.
-bool is_worth_showing(const metal::emulator::LineLoss& line);
-
 std::string numerics_text(const metal::emulator::DispatchLosses& dispatch);
 
 }  // namespace assay::validation

@@ -43,12 +43,13 @@ std::string analyse(const Clang& clang, const fs::path& input, const fs::path& o
 
 /// Replaces the output of a step by the same with the divisions that the mode permits, and with calls of the hooks of
 /// floating-point operations.
-Result<void> rewrite(const fs::path& output, const CompileOptions& options) {
+Result<void> rewrite(const fs::path& output, const CompileOptions& options, bool is_safe) {
   auto text = read_file(output);
   const auto headers = find_shader_headers();
   if (!text) return tl::make_unexpected(text.error());
   if (!headers) return tl::make_unexpected(headers.error());
   *text = with_inexact_division(*text);
+  if (is_safe) *text = with_infinite_arguments(std::move(*text));
   return write_file(output, options.with_numerics ? instrument_numerics(*text, headers->string()) : *text);
 }
 
@@ -66,7 +67,7 @@ Result<void> build(const Clang& clang, const std::string& text, const CompileOpt
     if (!run) return tl::make_unexpected(run.error());
     if (run->status != 0) return error(Error::Kind::compile, run->messages);
     if (step.is_rewritten)
-      if (const auto rewritten = rewrite(step.output, options); !rewritten) return rewritten;
+      if (const auto rewritten = rewrite(step.output, options, is_safe(text)); !rewritten) return rewritten;
     input = step.output;
   }
   std::error_code failure;

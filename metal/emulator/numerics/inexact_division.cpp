@@ -35,4 +35,11 @@ std::string with_inexact_division(std::string_view text) {
   return result;
 }
 
+std::string with_infinite_arguments(std::string text) {
+  constexpr std::string_view promise = "nofpclass(nan inf) ";
+  for (std::size_t at = text.find(promise); at != std::string::npos; at = text.find(promise, at))
+    text.erase(at, promise.size());
+  return text;
+}
+
 }  // namespace assay::metal::emulator

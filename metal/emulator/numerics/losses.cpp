@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -32,39 +31,55 @@ double number_at(const std::byte* address, Precision precision) {
   return precision == Precision::half ? of_half(bits) : std::bit_cast<float>(std::uint32_t{bits} << 16);
 }
 
-/// The finite elements of a buffer whose errors are known.
-std::vector<OutputError> elements_of(const Numerics& numerics, const BoundMemory& memory) {
-  std::vector<OutputError> elements;
+/// A finite element of a buffer. There may be millions.
+struct Element {
+  std::uint32_t entry;
+  Precision precision;
+  const std::byte* address;
+};
+
+std::vector<Element> elements_of(const Numerics& numerics, const BoundMemory& memory) {
+  std::vector<Element> elements;
   for_each_known(numerics, memory, [&](const KnownNumber& known) {
-    if (std::isfinite(known.entry.value))
-      elements.push_back({{}, known.entry.value, known.entry.exact, 0, known.precision, known.number, known.address});
+    if (std::isfinite(known.entry.value)) elements.push_back({known.number, known.precision, known.address});
   });
   return elements;
 }
 
-/// Finds the bits that each element has lost, and the worst element.
-void measure(std::vector<OutputError>& elements, const DispatchInfo& dispatch, Losses& losses) {
+/// The entries of a dispatch's elements.
+struct Outputs {
+  std::vector<std::uint32_t> large, all;
+};
+
+/// Finds the worst of a buffer's elements, and those whose error is large.
+void measure(const Tape& tape, const std::vector<Element>& elements, const DispatchInfo& dispatch, Losses& losses,
+             Outputs& outputs) {
   if (elements.empty()) return;
   double squares = 0;
-  for (const OutputError& one : elements) squares += one.exact * one.exact;
+  for (const Element& one : elements) squares += tape[one.entry].exact * tape[one.entry].exact;
   const double scale = std::sqrt(squares / static_cast<double>(elements.size()));
-  for (OutputError& one : elements) {
-    const double size = std::max({std::fabs(one.exact), scale, min_normal(one.precision)});
-    const double units = std::fabs(one.stored - one.exact) / (unit_roundoff(one.precision) * size);
-    one.lost_bits = units > 1 ? std::log2(units) : 0;
-    if (one.is_large()) ++losses.large;
+  const Element* worst = elements.data();
+  double worst_units = -1;
+  for (const Element& one : elements) {
+    const TapeEntry& entry = tape[one.entry];
+    const double size = std::max({std::fabs(entry.exact), scale, min_normal(one.precision)});
+    const double units = std::fabs(entry.error()) / (unit_roundoff(one.precision) * size);
+    if (units > worst_units) worst = &one, worst_units = units;
+    if (units * units * unit_roundoff(one.precision) > 1) outputs.large.push_back(one.entry);
+    outputs.all.push_back(one.entry);
   }
-  losses.worst.push_back(*std::ranges::max_element(elements, {}, &OutputError::lost_bits));
-  losses.worst.back().place = name_of(dispatch, losses.worst.back().address);
+  const TapeEntry& entry = tape[worst->entry];
+  losses.worst.push_back({name_of(dispatch, worst->address), entry.value, entry.exact,
+                          worst_units > 1 ? std::log2(worst_units) : 0, worst->precision});
 }
 
 /// The share of each site: see the header.
-std::vector<double> shares_of(const Numerics& numerics, const std::vector<OutputError>& outputs) {
+std::vector<double> shares_of(const Numerics& numerics, const std::vector<std::uint32_t>& outputs) {
   std::vector<double> sites(numerics.sites().size());
   if (outputs.empty()) return sites;
   const Tape& tape = numerics.tape();
   std::vector<float> weights(tape.size());
-  for (const OutputError& one : outputs) weights[one.entry] += 1 / static_cast<float>(outputs.size());
+  for (const std::uint32_t entry : outputs) weights[entry] += 1 / static_cast<float>(outputs.size());
   for (std::uint32_t n = tape.size() - 1; n > 0; --n) {
     if (weights[n] == 0) continue;
     const TapeEntry& entry = tape[n];
@@ -93,7 +108,7 @@ std::vector<LineLoss> by_line(const Numerics& numerics, const std::vector<double
     if (!counts) continue;
     LineLoss& line = lines[{site.position.file, site.position.line}];
     line.position = {site.position.file, site.position.line, 0};
-    line.share += shares[n];
+    line.share += std::max(shares[n], 0.0);  // a sum of roundings may be a little less
     if (line.site == 0 || bits > line.lost_bits) line.site = n;
     line.lost_bits = std::max(line.lost_bits, bits);
   }
@@ -127,15 +142,13 @@ void for_each_known(const Numerics& numerics, const BoundMemory& memory,
 
 Losses losses_of(const Numerics& numerics, const DispatchInfo& dispatch) {
   Losses losses;
-  std::vector<OutputError> large, all;
+  Outputs outputs;
   for (const BoundMemory& memory : dispatch.memory) {
     if (!holds_results(memory)) continue;
-    std::vector<OutputError> elements = elements_of(numerics, memory);
-    measure(elements, dispatch, losses);
-    std::ranges::copy_if(elements, std::back_inserter(large), [](const OutputError& one) { return one.is_large(); });
-    std::ranges::move(elements, std::back_inserter(all));
+    measure(numerics.tape(), elements_of(numerics, memory), dispatch, losses, outputs);
   }
-  losses.lines = by_line(numerics, shares_of(numerics, large.empty() ? all : large));
+  losses.large = outputs.large.size();
+  losses.lines = by_line(numerics, shares_of(numerics, outputs.large.empty() ? outputs.all : outputs.large));
   return losses;
 }
 

@@ -23,23 +23,20 @@ struct OutputError {
   double stored = 0, exact = 0;
   double lost_bits = 0;  ///< of the bits of its type: log2 of the relative error in units of the roundoff
   Precision precision = Precision::single;
-  std::uint32_t entry = 0;
-  const std::byte* address = nullptr;
-
-  /// More than half of its digits are lost.
-  bool is_large() const { return 2 * lost_bits > bits_of(precision); }
 };
 
 struct LineLoss {
   SourcePosition position;  ///< column 0
-  double share = 0;         ///< of the error of the outputs whose error is large, or of all if none is
-  double lost_bits = 0;     ///< by the worst operation: log2 of the growth of the relative error
-  std::uint32_t site = 0;   ///< of that operation
+  double share = 0;  ///< of the error of the outputs that lost more than half of their digits, or of all if none did
+  double lost_bits = 0;    ///< by the worst operation: log2 of the growth of the relative error
+  std::uint32_t site = 0;  ///< of that operation
+
+  bool is_notable() const { return share >= 0.005 || lost_bits >= 2; }
 };
 
 struct Losses {
   std::vector<OutputError> worst;  ///< of each buffer
-  std::uint64_t large = 0;         ///< elements whose error is large
+  std::uint64_t large = 0;         ///< elements that lost more than half of their digits
   std::vector<LineLoss> lines;     ///< by falling share, then falling bits
 };
 

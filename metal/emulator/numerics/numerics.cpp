@@ -99,7 +99,7 @@ std::uint32_t Numerics::operation_without_number(std::uint32_t site, std::uint32
       had_number = false;
       if (origin == 0 && entries[n] != 0) origin = tape_[entries[n]].operands[0];
     } else if (entries[n] != 0 && std::fabs(value) < 0x1p-126 && tape_[entries[n]].exact != value) {
-      underflow = entries[n];
+      underflow = underflow == 0 ? entries[n] : std::min(underflow, entries[n]);
     }
   }
   if (had_number || (std::isnan(result) && !had_nan)) {

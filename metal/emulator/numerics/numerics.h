@@ -31,7 +31,7 @@ struct NumericEvent {
 struct Origin {
   NumericEvent event;
   std::uint32_t cause = 0;      ///< of a NaN made of infinities: their origin; 0: they were given
-  std::uint32_t underflow = 0;  ///< the entry of an operand that is 0 and should not be
+  std::uint32_t underflow = 0;  ///< the first entry of an operand that is 0 and should not be
   std::uint64_t count = 0;
   std::string reached = {};  ///< "buffer(1) `y` + 20", where an output descends from it
   double became = 0;         ///< what stands there

@@ -18,6 +18,8 @@ bool is_fp_pragma(std::string_view line, std::string_view option, std::string_vi
   return true;
 }
 
+constexpr std::string_view safe = "#pragma float_control(precise, on)\n";
+
 /// The text with replaced(line) in place of each line, its end included.
 template <class Replaced>
 std::string with_lines(std::string_view text, const Replaced& replaced) {
@@ -42,10 +44,20 @@ std::string with_clang_pragmas(std::string_view text) {
   });
 }
 
+bool is_safe(std::string_view text) {
+  return text.starts_with(safe);
+}
+
 std::string with_safe_sections(std::string_view text) {
-  return with_lines(text, [](std::string_view line) -> std::string_view {
-    return is_fp_pragma(line, "math_mode", "safe") ? "#pragma float_control(precise, on)\n" : line;
+  bool is_own = false, is_before_functions = true, is_whole = false;
+  std::string sections = with_lines(text, [&](std::string_view line) -> std::string_view {
+    if (line.starts_with("# ")) is_own = line.find(" 3", line.rfind('"')) == std::string_view::npos;
+    if (is_own && line.find('{') != std::string_view::npos) is_before_functions = false;
+    if (!is_fp_pragma(line, "math_mode", "safe")) return line;
+    is_whole = is_whole || is_before_functions;
+    return safe;
   });
+  return is_whole ? std::string(safe) + sections : sections;
 }
 
 }  // namespace assay::metal::emulator

@@ -46,8 +46,12 @@ Result<ShaderListing> list_kernels(std::string_view preprocessed);
 Result<std::string> translate_for_ptx(std::string_view preprocessed);
 
 /// Preprocessed text with clang's own pragma in place of #pragma METAL fp math_mode(safe), for a shader that is
-/// compiled in another mode.
+/// compiled in another mode. Before the shader's first function the pragma holds for the emulator's headers too, which
+/// have what Metal's compiler has built in, as the operators of vectors.
 std::string with_safe_sections(std::string_view text);
+
+/// Whether the pragma holds for all of a text that comes from with_safe_sections().
+bool is_safe(std::string_view text);
 
 struct LintTranslation {
   std::string text;      ///< OpenCL C++, with address spaces

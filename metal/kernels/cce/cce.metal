@@ -1,7 +1,11 @@
 // Linear cross-entropy: the kernels that the host dispatches. interface.h describes their arguments and their order.
 //
 // float, half and bfloat (Metal 3.1) are the types of hidden, weight, bias and gradients. All arithmetic is in float.
-// Each operation is rounded by itself: sums of pairs of floats rest on it, and equal bits on all devices.
+// Each operation is rounded by itself, and NaN and infinities are what they are: sums of pairs of floats rest on it, and
+// equal bits on all devices. Before Metal 3.2 only the host's compile options can say so.
+#if __METAL_VERSION__ >= 320
+#pragma METAL fp math_mode(safe)
+#endif
 #pragma METAL fp contract(off)
 
 #include "loss.h"

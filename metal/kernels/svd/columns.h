@@ -67,7 +67,7 @@ inline float column_norm(device const float* column, uint rows, uint lane) {
   }
   sum = simdgroup_sum(sum);
   sum_of_large = simdgroup_sum(sum_of_large);
-  return sum >= min_square ? sqrt(sum) : sqrt(sum_of_large) * 0x1p-76f;
+  return sum >= min_square ? precise::sqrt(sum) : precise::sqrt(sum_of_large) * 0x1p-76f;
 }
 
 /// The position of column j in descending order of norms; equal norms keep their order. Norms are compared by their

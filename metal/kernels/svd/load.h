@@ -48,7 +48,7 @@ float scaled_norm(Tall<D> matrix, uint j, int power, uint rows, uint lane) {
     const float x = scaled(matrix.at(i, j), power);
     sum = fma(x, x, sum);
   }
-  return sqrt(simdgroup_sum(sum));
+  return precise::sqrt(simdgroup_sum(sum));
 }
 
 /// Writes column `to` of W and V, from column `from` of A; zeros past the last column.

@@ -45,7 +45,7 @@ Products products_of(Column<Pointer> a, Column<Pointer> b, uint rows, uint lane)
 /// With a NaN it is false, so that the rotations do not converge.
 inline bool is_orthogonal(Products of) {
   const bool is_small = of.a_a < min_square || of.b_b < min_square;
-  const float bound = is_small ? INFINITY : tolerance * (sqrt(of.a_a) * sqrt(of.b_b));
+  const float bound = is_small ? INFINITY : tolerance * (precise::sqrt(of.a_a) * precise::sqrt(of.b_b));
   return fabs(of.a_b) <= bound;
 }
 
@@ -55,8 +55,8 @@ struct Rotation {
 
 inline Rotation rotation_of(Products of) {
   const float zeta = (of.b_b - of.a_a) / (2.0f * of.a_b), size = fabs(zeta);
-  const float tangent = size > 4096.0f ? 0.5f / size : 1.0f / (size + sqrt(fma(size, size, 1.0f)));
-  const float cosine = 1.0f / sqrt(fma(tangent, tangent, 1.0f)), sine = copysign(tangent, zeta) * cosine;
+  const float tangent = size > 4096.0f ? 0.5f / size : 1.0f / (size + precise::sqrt(fma(size, size, 1.0f)));
+  const float cosine = 1.0f / precise::sqrt(fma(tangent, tangent, 1.0f)), sine = copysign(tangent, zeta) * cosine;
   return {sine, sine / (1.0f + cosine)};
 }
 

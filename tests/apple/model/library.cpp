@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <regex>
 
 #include "metal/emulator/emulator_library.h"
 #include "tests/apple/model/metal.h"
@@ -237,9 +236,7 @@ Object* new_library(const std::string& source, Object* options, Object** error) 
                            {"newFunctionWithName:", method<function_named>()},
                            {"newFunctionWithName:constantValues:error:", method<specialised_function>()}}};
   if (!options || state_of<CompileOptionsModel>(options).has_fast_maths) fault("a library is compiled with fast maths");
-  static const std::regex pragma("#pragma METAL fp");
-  auto library = gpu().device->new_library("#pragma clang fp contract(on)\n#line 1\n" +
-                                           std::regex_replace(source, pragma, "#pragma clang fp"));
+  auto library = gpu().device->new_library("#pragma clang fp contract(on)\n#line 1\n" + source);
   if (!library) return give_error(error, library.error().text), nullptr;
   const std::vector<std::string> names = (*library)->function_names();
   Reference constants(new_dictionary({}));

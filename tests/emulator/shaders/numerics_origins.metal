@@ -176,6 +176,11 @@ KERNEL(log_of_underflow) {
   const float p = exp(-x[i]) * exp(-4 * x[i]);
   y[i] = log(p);  // here
 }
+KERNEL(quotient_of_underflows) {
+  const float first = exp(-40 * x[5] - x[i]);
+  const float second = exp(-50 * x[5] - x[i]);
+  y[i] = second / first;  // here
+}
 KERNEL(half_underflow) {
   const half epsilon = half(x[1] * 1e-9f);
   y[i] = x[i] / float(epsilon);  // here

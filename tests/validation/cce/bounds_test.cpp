@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "metal/emulator/dispatch/subnormal_flush.h"
 #include "tests/limits.h"
 #include "tests/validation/cce/float_kernel.h"
 #include "tests/validation/cce/kernels.h"
@@ -243,6 +244,40 @@ TEST_P(CceFloat, KernelThatIsHonestStaysWithin) {
   const auto report = cce_report(honest, GetParam(), 250);
   EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "honest", false);
   EXPECT_GT(report.worst.share, 0.05) << "or the bound would be slack";
+}
+
+/// On a processor that takes subnormal numbers for 0.
+class FlushingCceKernel final : public FloatCceKernel {
+ public:
+  using FloatCceKernel::FloatCceKernel;
+
+  void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out, const CceRequest& r) const override {
+    const metal::emulator::SubnormalFlush flush(true);
+    FloatCceKernel::run(problem, out, r);
+  }
+};
+
+TEST(CceFlushing, StaysWithinTheBoundsThatDeclareIt) {
+  CceKernelInfo info = claims();
+  info.flushes_subnormals = true;
+  for (const char* property : {"loss", "dhidden", "dweight"}) {
+    const auto report = cce_report(FlushingCceKernel(info), property, 250);
+    EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "flushing", false);
+  }
+}
+
+/// dL/dz is -1/2, so that an element of dweight is -1/2 of the hidden state.
+TEST(CceFlushing, IsAllowedTheElementsThatItTakesForZero) {
+  CceCase c = two_entries();
+  c.bias.clear();
+  CceKernelInfo info = claims();
+  info.flushes_subnormals = true;
+  EXPECT_EQ(CceBounds(c, info).dweight(2, 0), 0x1p-126);
+  c.hidden = {0x1p-127F, 2};
+  const CceKernelInfo keeps = claims();
+  EXPECT_GT(CceBounds(c, info).dweight(2, 0), 0x1p-128) << "the element, if the hidden state counts as 0";
+  EXPECT_LT(CceBounds(c, info).dweight(2, 0), 5 * 0x1p-126);
+  EXPECT_LT(CceBounds(c, keeps).dweight(2, 0), 0x1p-128);
 }
 
 TEST_P(CceFloat, KernelThatBoastsDoesNot) {

@@ -13,7 +13,7 @@
 
 namespace assay::validation {
 
-class FloatCceKernel final : public CceKernel {
+class FloatCceKernel : public CceKernel {
  public:
   explicit FloatCceKernel(CceKernelInfo info, bool rounds_lse = false)
       : info_(std::move(info)), rounds_lse_(rounds_lse) {}

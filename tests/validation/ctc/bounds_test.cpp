@@ -196,6 +196,26 @@ TEST(CtcBounds, LetAnHonestFloat32KernelPassAndABoastfulOneFail) {
   }
 }
 
+TEST(CtcBounds, LetResultsBeFlushedWhereThatIsDeclaredAndNoMore) {
+  const auto flush = [](float) { return 0.0F; };
+  const auto move = [](float x) { return x + 0x1p-125F; };
+  EXPECT_EQ(report_on(LosingKernel(true, flush), "gradient").verdict, Verdict::pass);
+  EXPECT_EQ(report_on(LosingKernel(false, flush), "gradient").verdict, Verdict::fail);
+  EXPECT_EQ(report_on(LosingKernel(true, move), "gradient").verdict, Verdict::fail);
+}
+
+/// A frame of a row of one label has L + 3 = 6 numbers that may be flushed, before and after the weight.
+TEST(CtcBounds, AllowFlushesInsideOfFloat32) {
+  CtcCase c = three_of_four_paths();
+  CtcKernelInfo info = claims(Arithmetic::probability, 0x1p-24, 0x1p-24);
+  const GradientSizes none = {0, 0, 0};
+  EXPECT_EQ(CtcBounds(c, info).gradient(0, 0, none), 6 * smallest);
+  info.flushes_subnormals = true;
+  EXPECT_EQ(CtcBounds(c, info).gradient(0, 0, none), 13 * 0x1p-126);
+  c.dtype = Dtype::float16;
+  EXPECT_EQ(CtcBounds(c, info).gradient(0, 0, none), 0x1p-25 + 12 * 0x1p-126) << "halves are not flushed";
+}
+
 TEST(CtcBounds, LetHalfResultsPassAsSuchAndNotAsFloat32) {
   const HalfResultsKernel honest(0x1p-11);
   const HalfResultsKernel boastful(0x1p-24);

@@ -87,4 +87,19 @@ class HalfResultsKernel : public PlainCtcKernel {
   CtcKernelInfo info_;
 };
 
+/// The plain kernel whose results below 2^-126 are off by what `lose` makes of them.
+class LosingKernel : public PlainCtcKernel {
+ public:
+  LosingKernel(bool claims_to_flush, float (*lose)(float)) : lose_(lose) { info_.flushes_subnormals = claims_to_flush; }
+
+ protected:
+  float to_float(double value) const override {
+    const float result = PlainCtcKernel::to_float(value);
+    return is_flushed(double{result}) ? lose_(result) : result;
+  }
+
+ private:
+  float (*lose_)(float);
+};
+
 }  // namespace assay::validation

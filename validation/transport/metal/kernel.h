@@ -73,6 +73,7 @@ class MetalPluginKernel final : public Operation::Kernel {
     for_each_row(Operation::results(), [&](const auto& row) {
       roundoff = std::max(roundoff, format_of(dtype_of_metal(binding.types.at(row.name))).roundoff);
     });
+    if constexpr (requires { info.flushes_subnormals; }) info.flushes_subnormals = true;
     if constexpr (requires { info.losses_of_dtype; }) {
       info.output_unit_roundoff = roundoff;
       info.losses_of_dtype = roundoff > format_of(Dtype::float32).roundoff;
