@@ -60,6 +60,7 @@ TEST_F(GateCommand, NamesTheArithmeticsInWhichAKernelFailsAndWhere) {
   const auto why = report["runs"][2]["properties"][0]["failure"]["why"];
   EXPECT_THAT(why["place"], testing::StartsWith("cce.metal:"));
   EXPECT_EQ(why["sources"][0]["file"], "cce.metal");
+  EXPECT_THAT(why["sources"][0]["marks"][0]["note"].get<std::string>(), testing::EndsWith("; inf / inf = NaN"));
   EXPECT_EQ("cce.metal:" + to_string(why["sources"][0]["marks"][0]["line"]), why["place"]);
 }
 

@@ -115,7 +115,7 @@ TEST(Numcheck, NamesTheLineThatLostDigitsFirst) {
   for (const auto& [kernel, line] : lines) {
     const NumericFindings found = kernels.run(kernel);
     ASSERT_FALSE(found.losses.lines.empty()) << kernel;
-    for (const LineLoss& line : found.losses.lines) EXPECT_GE(line.share, 0) << kernel;
+    for (const LineLoss& one : found.losses.lines) EXPECT_GE(one.share, 0) << kernel;
     const LineLoss& first = found.losses.lines[0];
     if (first.position.line == line)
       ++found_first;

@@ -76,8 +76,11 @@ Marks marks_of(const metal::emulator::Losses& losses) {
 Marks marks_of(const Report& report) {
   Marks marks;
   for (const auto* event : {&report.event, report.other ? &*report.other : nullptr})
-    if (event != nullptr && event->position.line != 0)
-      marks[event->position.file][event->position.line] = {event->position.line, 0, 0, event->action};
+    if (event != nullptr && event->position.line != 0) {
+      LineMark& mark = marks[event->position.file][event->position.line];
+      mark.line = event->position.line;
+      mark.note += (mark.note.empty() ? "" : "; ") + event->action;
+    }
   return marks;
 }
 
