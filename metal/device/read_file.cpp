@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <sstream>
-#include <utility>
 
 namespace assay::metal {
 
@@ -17,9 +17,12 @@ Result<std::string> read_file(const std::filesystem::path& file) {
   if (!stream || !is_file)
     return error(Error::Kind::environment,
                  fmt::format("cannot read '{}': {}", file.string(), is_file ? std::strerror(errno) : "it is a folder"));
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return std::move(text).str();
+  const std::uintmax_t size = std::filesystem::file_size(file, ignored);
+  std::string text(ignored ? 0 : size, '\0');  // of a pipe, and in /proc, the size is not known
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  text.append(std::istreambuf_iterator(stream), {});
+  return text;
 }
 
 Result<std::vector<std::string>> read_lines(const std::filesystem::path& file) {

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "metal/device/read_file.h"
 #include "validation/core/npy.h"
@@ -39,18 +41,22 @@ std::string scalar_in_file(const metal::Argument& argument, const NpyHeader& hea
                                           type.scalar == "bfloat" ? "uint16, the bits" : numpy_name(type.scalar)));
 }
 
-NpyArray parsed(const std::filesystem::path& path) {
-  const auto file = metal::read_file(path);
-  if (!file) throw std::invalid_argument(file.error().text);
-  NpyArray array = parse_npy(*file);
-  const NpyHeader& header = array.header;
+struct NpyFile {
+  NpyHeader header;
+  std::string text;
+};
+
+NpyFile parsed(const std::filesystem::path& path) {
+  auto text = metal::read_file(path);
+  if (!text) throw std::invalid_argument(text.error().text);
+  const NpyHeader header = parse_npy_header(*text, text->size());
   if (header.big_endian) throw std::invalid_argument(fmt::format("{}: expected little endian", header.summary()));
   if (header.fortran_order && header.shape.size() > 1)
     throw std::invalid_argument(
         fmt::format("{} in Fortran order: expected C order, the last index fastest", header.summary()));
   if (header.size() == 0)
     throw std::invalid_argument(fmt::format("{}: expected at least one number", header.summary()));
-  return array;
+  return {header, std::move(*text)};
 }
 
 void expect_whole_elements(const metal::Argument& argument, const NpyHeader& header) {
@@ -66,9 +72,9 @@ void expect_whole_elements(const metal::Argument& argument, const NpyHeader& hea
                     header.summary(), argument.element_type, argument.element_type));
 }
 
-ShaderArray with_elements(std::string scalar, const NpyArray& file) {
-  const auto* const begin = reinterpret_cast<const std::byte*>(file.bytes.data());
-  return {std::move(scalar), file.header.shape, std::vector<std::byte>(begin, begin + file.bytes.size())};
+ShaderArray with_elements(std::string scalar, const NpyFile& file) {
+  const auto bytes = std::as_bytes(std::span(file.text)).subspan(file.header.data_offset);
+  return {std::move(scalar), file.header.shape, std::vector<std::byte>(bytes.begin(), bytes.end())};
 }
 
 }  // namespace
@@ -97,14 +103,14 @@ MetalType element_of(const metal::Argument& argument) {
 }
 
 ShaderArray read_npy(const metal::Argument& argument, const std::filesystem::path& path) {
-  const NpyArray file = parsed(path);
+  const NpyFile file = parsed(path);
   const std::string scalar = scalar_in_file(argument, file.header);
   expect_whole_elements(argument, file.header);
   return with_elements(scalar, file);
 }
 
 ShaderArray read_npy(const ShaderArray& like, const std::filesystem::path& path) try {
-  const NpyArray file = parsed(path);
+  const NpyFile file = parsed(path);
   const std::string dtype = like.scalar == "bfloat" ? "uint16" : numpy_name(like.scalar);
   if (file.header.dtype() != dtype || file.header.shape != like.shape)
     throw std::invalid_argument(fmt::format("{}: expected {}", file.header.summary(), like.summary()));
