@@ -26,6 +26,7 @@ class NumericsHtml : public testing::Test {
     std::string pattern = (std::filesystem::temp_directory_path() / "assay-numerics-XXXXXX").string();
     folder_ = mkdtemp(pattern.data());
     script_.source = folder_ / "one.metal";
+    script_.passes.emplace_back();
     outcome_.losses = {DispatchLosses{"one", {}}};
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
