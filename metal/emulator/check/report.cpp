@@ -12,7 +12,8 @@ std::string to_text(const Size& position) {
 
 std::string to_text(const Event& event, bool has_thread) {
   if (!has_thread) return fmt::format("{}\n    at {}", event.action, to_string(event.position));
-  return fmt::format("{} by thread {} of the grid, {} of threadgroup {}\n    at {}", event.action,
+  const char* const comma = event.action.find(", ") == std::string::npos ? "" : ",";
+  return fmt::format("{}{} by thread {} of the grid, {} of threadgroup {}\n    at {}", event.action, comma,
                      to_text(event.thread.in_grid), to_text(event.thread.in_group), to_text(event.thread.group),
                      to_string(event.position));
 }

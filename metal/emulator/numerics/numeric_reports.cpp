@@ -20,7 +20,7 @@ const SourcePosition& position_of(const Numerics& numerics, std::uint32_t site) 
 
 Event event_of(const Numerics& numerics, const NumericEvent& event) {
   std::string action = fmt::format("{} = {}", shown(event.code, event.operands), number_text(event.result));
-  if (std::isfinite(event.exact)) action += ", exactly " + number_text(event.exact) + ",";
+  if (std::isfinite(event.exact)) action += ", exactly " + number_text(event.exact);
   return {action, event.thread, position_of(numerics, event.site)};
 }
 
@@ -104,10 +104,10 @@ void report_loss(const Numerics& numerics, const Losses& losses, const LineLoss&
                                std::min<double>(worst.lost_bits, bits_of(worst.precision)), bits_of(worst.precision));
   if (site.worst_growth > 2) {
     report.event = event_of(numerics, site.worst);
-    report.event.action += fmt::format(" loses {:.0f} bits", line.lost_bits);
+    report.event.action += fmt::format(", which loses {:.0f} bits", line.lost_bits);
   } else if (site.absorbed != 0) {
     report.event = event_of(numerics, site.absorption);
-    report.event.action += fmt::format(" a term is absorbed, {} times in all", site.absorbed);
+    report.event.action += fmt::format(", a term is absorbed, {} times in all", site.absorbed);
   }
   add(log, line.site, Subject::loss, std::move(report));
 }
@@ -145,7 +145,7 @@ void report_losses(const Numerics& numerics, const Losses& losses, const Dispatc
     if (site.decided == 0) continue;
     const auto& [of_site, code, operands, left, right, thread] = site.decision;
     Report report = warning(dispatch, "rounding decides this comparison");
-    report.event = {fmt::format("{} is compared with {}, exactly {} with {},", number_text(operands.of[0]),
+    report.event = {fmt::format("{} is compared with {}, exactly {} with {}", number_text(operands.of[0]),
                                 number_text(operands.of[1]), number_text(left), number_text(right)),
                     thread, site.position};
     report.count = site.decided;
