@@ -54,10 +54,10 @@ KnownTruths::Pointer KnownTruths::find(const TruthKey& key) {
 
 void KnownTruths::add(TruthKey key, const Pointer& truth) {
   const std::size_t bytes = bytes_of(key, *truth);
-  if (bytes > most_bytes_) return;
+  if (bytes > max_bytes_) return;
   const std::lock_guard lock(mutex_);
   entries_.push_front({std::move(key), truth, bytes});
-  for (bytes_ += bytes; bytes_ > most_bytes_; entries_.pop_back()) bytes_ -= entries_.back().bytes;
+  for (bytes_ += bytes; bytes_ > max_bytes_; entries_.pop_back()) bytes_ -= entries_.back().bytes;
 }
 
 }  // namespace assay::validation::formula

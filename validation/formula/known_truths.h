@@ -27,12 +27,12 @@ struct TruthKey {
   friend bool operator==(const TruthKey& a, const TruthKey& b);
 };
 
-/// Holds the truths that were used last, up to `most_bytes` of memory. May be used by several threads.
+/// Holds the truths that were used last, up to `max_bytes` of memory. May be used by several threads.
 class KnownTruths {
  public:
   using Pointer = std::shared_ptr<const Truth>;
 
-  explicit KnownTruths(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit KnownTruths(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
   /// The truth of this key, which `make()` computes unless it is known. What `make` throws is passed on.
   template <class Make>
@@ -55,7 +55,7 @@ class KnownTruths {
 
   std::mutex mutex_;
   std::list<Entry> entries_;  ///< the one that was used last comes first
-  std::size_t bytes_ = 0, most_bytes_;
+  std::size_t bytes_ = 0, max_bytes_;
 };
 
 }  // namespace assay::validation::formula

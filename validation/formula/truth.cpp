@@ -152,8 +152,8 @@ bool encloses(const Ball& ball, const BigFloat& fine, double bound) {
 
 /// Those of this process.
 KnownTruths& known_truths() {
-  constexpr std::size_t most_bytes = 256 << 20;
-  static KnownTruths known(most_bytes);
+  constexpr std::size_t max_bytes = 256 << 20;
+  static KnownTruths known(max_bytes);
   return known;
 }
 

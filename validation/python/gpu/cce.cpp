@@ -7,6 +7,7 @@
 #include "validation/python/gpu/gpu.h"
 #include "validation/python/gpu/plan.h"
 #include "validation/python/kernels/arrays.h"
+#include "validation/python/kernels/cce_call.h"
 
 namespace assay::python {
 namespace {
@@ -55,11 +56,7 @@ CceOnGpu cce_on_gpu(const py::buffer& type, const std::string& dtype, const std:
   options.V = shape[2];
   options.targets = integers("targets", targets);
   options.upstream = elements<const float>("upstream", upstream);
-  options.ignore_index = ignore_index;
-  options.logit_softcap = logit_softcap;
-  options.label_smoothing = label_smoothing;
-  options.z_loss = z_loss;
-  options.reduction = reduction_of(reduction);
+  set_options(options, ignore_index, logit_softcap, label_smoothing, z_loss, reduction);
   problem.viewed = {bias, targets, upstream};
   return problem;
 }

@@ -4,6 +4,7 @@
 #include "metal/cpu/cce/any.h"
 #include "metal/cpu/cce/loss.h"
 #include "validation/python/kernels/arrays.h"
+#include "validation/python/kernels/cce_call.h"
 
 namespace assay::python {
 namespace {
@@ -35,11 +36,7 @@ class CceCall {
     options.V = shape_of<2>("weight", weight_)[0];
     options.targets = integers("targets", targets_);
     options.upstream = elements<const float>("upstream", upstream_);
-    options.ignore_index = ignore_index;
-    options.logit_softcap = logit_softcap;
-    options.label_smoothing = label_smoothing;
-    options.z_loss = z_loss;
-    options.reduction = reduction_of(reduction);
+    set_options(options, ignore_index, logit_softcap, label_smoothing, z_loss, reduction);
   }
 
   void loss(const py::buffer& loss, const py::buffer& dhidden, const py::buffer& dweight, const py::buffer& dbias,

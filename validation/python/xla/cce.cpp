@@ -5,6 +5,7 @@
 
 #include "metal/cpu/cce/any.h"
 #include "metal/cpu/cce/loss.h"
+#include "validation/python/kernels/cce_call.h"
 #include "validation/python/xla/buffers.h"
 
 namespace assay::python {
@@ -29,11 +30,7 @@ ffi::Error cce(const Buffer& hidden, const Buffer& weight, const Buffer& bias, c
     o.V = weight.dimensions()[0];
     o.targets = classes;
     o.upstream = elements<const float>("upstream", upstream);
-    o.ignore_index = ignore_index;
-    o.label_smoothing = label_smoothing;
-    o.logit_softcap = logit_softcap;
-    o.z_loss = z_loss;
-    o.reduction = reduction_of(reduction);
+    set_options(o, ignore_index, logit_softcap, label_smoothing, z_loss, reduction);
     const metal::AnyCceOutput out = {.loss = elements<float>("loss", *loss),
                                      .dhidden = typed_elements<AnyOutput>("dhidden", *dhidden),
                                      .dweight = typed_elements<AnyOutput>("dweight", *dweight),

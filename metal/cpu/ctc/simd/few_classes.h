@@ -12,7 +12,7 @@ template <bool few>
 struct LabelEmissions {
   const double* of_labels;
   ASSAY_INLINE LabelEmissions(const Scaled& row, std::size_t t) : of_labels(row.of_labels(t)) {}
-  /// Of the labels from i on; 0 past the last label.
+  /// Returns y of the labels from i on, and 0 for lanes past the last label.
   ASSAY_INLINE Lanes from(std::size_t i) const { return load(of_labels + i); }
 };
 
@@ -27,7 +27,7 @@ struct LabelEmissions<true> {
       y[i] = i * lanes < row.K ? load(row.y(t) + i * lanes) : all(0.0);
   }
 
-  /// Of the labels from i on; any y past the last label.
+  /// Returns y of the labels from i on, and the y of any class for lanes past the last label.
   ASSAY_INLINE Lanes from(std::size_t i) const {
     const __m512i place = _mm512_loadu_si512(slots + i);
     const __m512d low = _mm512_permutex2var_pd(y[0].part[0], place, y[1].part[0]);
