@@ -1,4 +1,4 @@
-// What this machine's OpenBLAS gives on float32: the rate that the kernel is held against.
+// The rate of this machine's OpenBLAS in float32, with which the kernel's rate is compared.
 #pragma once
 
 #include <cblas.h>

@@ -1,4 +1,5 @@
-// What no CTC kernel with a gradient can be faster than: read each logit, take its exponential, write it as a gradient.
+// A lower bound on the time of any CTC kernel with a gradient: it reads each logit, computes its exponential and writes
+// one element of the gradient.
 #pragma once
 
 #include <cstddef>

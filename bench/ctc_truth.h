@@ -1,4 +1,4 @@
-// What row 0 of a batch comes to, by the reference, and how far off a kernel's gradient is there.
+// The reference's result for row 0 of a batch, and the error of a kernel's gradient there.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// Of warp-ctc's C interface (its include/ctc.h), what a call on the CPU takes; the library is loaded at run time.
+// The part of warp-ctc's C interface (its include/ctc.h) that a call on the CPU needs. The library is loaded at run
+// time.
 #include "bench/ctc_warp.h"
 
 #include <dlfcn.h>

@@ -67,7 +67,7 @@ class Run {
   CtcResult<float> result;
 };
 
-/// What bench/gpu_ctc_torch.py says of one implementation of PyTorch's; NaN where it does not take the batch.
+/// The measurement of one of PyTorch's implementations, by bench/gpu_ctc_torch.py. NaN: it refuses the batch.
 struct Peer {
   double us = NAN;
   std::vector<float> gradient;

@@ -1,4 +1,4 @@
-// What threads cost beside other programs: the CPU kernels with one thread and with one for each processor, in turns,
+// The cost of threads beside other programs: the CPU kernels with one thread and with one for each processor, in turns,
 // while as many busy processes run as there are processors. Neither a priority nor an idle machine helps.
 //
 //   one, more           medians in ms on the clock, with one thread and with several

@@ -10,7 +10,7 @@
 
 namespace assay::bench {
 
-/// Of the counter that has this name; "-" where a run has none.
+/// A column of the counter with this name; "-" where a run lacks the counter.
 struct Column {
   const char* name;
   const char* format;  ///< printf's, of a double

@@ -56,7 +56,7 @@ class TimedDevice : public metal::Device {
  public:
   explicit TimedDevice(std::shared_ptr<metal::Device> of) : of_(std::move(of)) {}
 
-  /// What has been used since the last call.
+  /// The use since the last call.
   DeviceUse take() { return std::exchange(*use_, {}); }
 
   const std::string& name() const override { return of_->name(); }

@@ -1,4 +1,4 @@
-// What the benchmarks time by.
+// The clocks of the benchmarks.
 #pragma once
 
 #include <algorithm>

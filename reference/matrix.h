@@ -1,4 +1,4 @@
-// A dense row-major matrix: the one container of the reference. What is done element by element is here too.
+// A dense row-major matrix: the one container of the reference, with its elementwise operations.
 #pragma once
 
 #include <cstdint>

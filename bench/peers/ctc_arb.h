@@ -1,5 +1,5 @@
 /* The CTC loss and its gradient with respect to the logits, as one would write them in plain C on Arb: one sequence,
-   the recursions of Graves et al. 2006 on probabilities, all storage made beforehand. What Ball is measured by. */
+   the recursions of Graves et al. 2006 on probabilities, all storage made beforehand. Ball is compared with it. */
 #ifndef ASSAY_BENCH_CTC_ARB_H
 #define ASSAY_BENCH_CTC_ARB_H
 

@@ -1,5 +1,5 @@
 /* The CTC loss and its gradient with respect to the logits, as one would write them in plain C on MPFR: one sequence,
-   the recursions of Graves et al. 2006 on probabilities, all storage made beforehand. What BigFloat is measured by. */
+   the recursions of Graves et al. 2006 on probabilities, all storage made beforehand. BigFloat is compared with it. */
 #ifndef ASSAY_BENCH_CTC_MPFR_H
 #define ASSAY_BENCH_CTC_MPFR_H
 

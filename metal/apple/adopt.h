@@ -25,7 +25,7 @@ class Device;
 
 namespace assay::metal::apple {
 
-/// Errors of all: argument, for nil and for a `device` that is not Apple's. Of a device: those of
+/// Errors of all: argument, for nil and for a `device` that is not Apple's. adopt_device() also has the errors of
 /// system_default_device().
 Result<std::shared_ptr<Device>> adopt_device(MTL::Device* device, const ShaderLanguage& language = {});
 

@@ -44,7 +44,7 @@ class AppleLibrary final : public Library {
       : device_(std::move(device)), library_(std::move(library)), path_(std::move(path)), source_(std::move(source)) {}
 
   static void add_constants(Constants& known, MTL::Function* function);
-  /// Those of the function; if it lacks some of those wanted, of all functions, which are asked once.
+  /// The function's constants. If it lacks a wanted one: the constants of all functions, which are asked once.
   Constants constants_for(MTL::Function* function, const FunctionConstants& wanted) const;
   static Result<NS::SharedPtr<MTL::FunctionConstantValues>> values_of(const FunctionConstants& constants,
                                                                       const Constants& known);

@@ -1,4 +1,4 @@
-// Which GPUs the device layer takes.
+// The GPU families that the device layer supports.
 #pragma once
 
 #include "metal/apple/apple_objects.h"

@@ -6,7 +6,7 @@
 
 namespace assay::metal::cpu {
 
-/// What happens to memory at the end of a call. `keep` holds it back for a later call that wants the same size, since
+/// The fate of memory at the end of a call. `keep` holds it back for a later call that wants the same size, since
 /// the system takes a few hundredths of the time of a call to clear 50 MiB. At most one piece is held back; it is
 /// released when a call asks for another size.
 enum class AtEnd { release, keep };

@@ -17,7 +17,7 @@ constexpr std::size_t max_stages = 4;
 
 using Clock = std::chrono::steady_clock;
 
-/// What the calling thread has had of a processor.
+/// The processor time of the calling thread.
 Clock::duration processor_time() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -1,4 +1,4 @@
-// What a device refuses of a buffer.
+// The rules by which a device refuses a buffer.
 #pragma once
 
 #include <fmt/format.h>

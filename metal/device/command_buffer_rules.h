@@ -1,4 +1,4 @@
-// What a command buffer refuses because a call is out of order, in Metal's words.
+// The rules by which a command buffer refuses calls that are out of order, in Metal's words.
 #pragma once
 
 #include "metal/device/result.h"

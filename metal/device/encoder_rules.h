@@ -1,4 +1,4 @@
-// What Metal's validation refuses of an encoder, in Metal's words. Without validation Metal checks nothing, and a
+// The rules of Metal's validation of encoders, in Metal's words. Without validation Metal checks nothing, and a
 // kernel computes nonsense or the process ends. So the device layer checks by itself.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Which two atomic accesses decide a result: the search for two schedules that differ in as little as possible and
-// give different results.
+// Finds the two atomic accesses that decide a result: the search for two schedules that differ in as little as possible
+// and give different results.
 //
 // Behind random choices, a schedule lets threads go on. So a schedule of no random choices is the plain order of
 // threads, and a bisection over their number finds one random choice, a switch to another thread, that changes the

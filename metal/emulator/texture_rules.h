@@ -1,5 +1,5 @@
-// What an emulated device refuses of a texture: Metal Shading Language Specification, section 2.9, and Metal Feature
-// Set Tables.
+// The rules by which an emulated device refuses a texture: Metal Shading Language Specification, section 2.9, and Metal
+// Feature Set Tables.
 #pragma once
 
 #include "metal/device/function.h"

@@ -1,4 +1,4 @@
-// What the hosts of all operations share: a device with the kernels of a library, or no device.
+// The common part of all operations' hosts: a device with the kernels of a library, or no device.
 #pragma once
 
 #include <memory>

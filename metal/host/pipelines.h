@@ -25,7 +25,7 @@ class Pipelines {
   /// call tries again.
   Result<std::shared_ptr<const ComputePipeline>> get(const std::string& name, const FunctionConstants& constants);
 
-  /// As Library::reload_if_changed. After a change all pipelines are made again. Those returned before stay valid.
+  /// As Library::reload_if_changed. After a change all pipelines are made again. Pipelines returned before stay valid.
   Result<bool> reload_if_changed();
 
  private:

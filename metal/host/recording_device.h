@@ -17,7 +17,7 @@
 
 namespace assay::metal::host {
 
-/// What the other program's Metal has.
+/// The limits of the other program's Metal.
 struct RecordingOptions {
   /// Bytes; 0: not known, and no limit.
   std::uint64_t recommended_max_working_set_size = 0;

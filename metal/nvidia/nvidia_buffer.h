@@ -29,7 +29,7 @@ class NvidiaBuffer final : public Buffer {
 
   /// The host is taken to touch the memory, so its pages go back to the GPU before the next kernel that uses it.
   std::byte* contents() override;
-  /// Of of_bytes(); else empty.
+  /// The bytes given to of_bytes(); empty for other kinds.
   std::span<const std::byte> bytes() const { return kind_ == Kind::bytes ? bytes_ : std::span<const std::byte>(); }
   std::uint64_t length() const override { return length_; }
   const std::string& label() const override { return label_; }

@@ -1,7 +1,7 @@
 // Library, function and pipeline of an NVIDIA device.
 //
-// What a kernel takes is read from the emulator's build of the same text, in which the compiler has evaluated it; the
-// GPU's build holds the code alone.
+// A kernel's arguments are read from the emulator's build of the same text, in which the compiler has evaluated them.
+// The GPU's build holds the code alone.
 #pragma once
 
 #include <filesystem>

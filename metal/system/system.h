@@ -1,5 +1,6 @@
-// What each operating system does in its own way: linux.h and macos.h have the same functions, and nothing else in
-// metal/ or validation/ asks which system it is on, but for the context switch's assembly (metal/emulator/abi).
+// The functions that each operating system does in its own way: linux.h and macos.h have the same functions, and
+// nothing else in metal/ or validation/ asks which system it is on, but for the context switch's assembly
+// (metal/emulator/abi).
 //
 //   void advise_huge_pages(void* memory, std::size_t bytes)    // `bytes` will be used: huge pages save TLB misses
 //   void fill_pages(void* memory, std::size_t bytes)           // finds memory for whole pages before they are used

@@ -26,7 +26,7 @@
 
 namespace assay::reference {
 
-/// What is true of a batch.
+/// The true results of a batch.
 template <class Number>
 struct CceOutcome {
   std::vector<Number> loss;     ///< [N], or [1] after a reduction

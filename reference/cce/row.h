@@ -24,7 +24,7 @@
 
 namespace assay::reference {
 
-/// What is true of one token.
+/// The true results of one token.
 template <class Number>
 struct CceRow {
   std::vector<Number> x;           ///< [V], capped logits

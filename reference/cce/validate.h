@@ -1,5 +1,5 @@
-// What makes a linear cross-entropy problem well posed. Every refusal names the argument, its index, its value and what
-// was expected:
+// The conditions of a well-posed linear cross-entropy problem. Every refusal names the argument, its index, its value
+// and what was expected:
 //
 //   targets[n=3] = 50257: expected an index in [0, V=50257) or ignore_index=-100
 //

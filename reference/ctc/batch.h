@@ -36,7 +36,7 @@
 
 namespace assay::reference {
 
-/// What is true of one row of a batch.
+/// The true results of one row of a batch.
 template <class Number>
 struct CtcRow {
   bool possible = false;     ///< whether some alignment has a probability above 0; decided exactly
@@ -46,7 +46,7 @@ struct CtcRow {
   Matrix<Number> posterior;  ///< gamma [T_b, C], rows sum to 1; empty where not possible
 };
 
-/// What is true of a batch.
+/// The true results of a batch.
 template <class Number>
 struct CtcOutcome {
   std::vector<Number> loss;      ///< [B], or [1] after a reduction

@@ -15,10 +15,10 @@
 
 namespace assay::reference {
 
-/// What the activations are: a (before the softmax) or ln y (after it).
+/// The kind of the activations: a (before the softmax) or ln y (after it).
 enum class CtcInput { logits, log_probs };
 
-/// What the gradient is taken with respect to, whatever the input was.
+/// The variable of the gradient, whatever the input was.
 ///   logits:     dL/da      = y - posterior   (Graves et al. 2006, eq. 16)
 ///   log_probs:  dL/d ln y  =   - posterior   (ln y taken as free variables)
 /// From log_probs input, `logits` means y = exp(ln y) as given: PyTorch's convention.

@@ -1,4 +1,5 @@
-// What makes a CTC problem well posed. Every refusal names the argument, its index, its value and what was expected:
+// The conditions of a well-posed CTC problem. Every refusal names the argument, its index, its value and what was
+// expected:
 //
 //   targets[b=2, s=5] = 31: expected a label in [0, C=28) other than blank=0
 //

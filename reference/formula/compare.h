@@ -1,4 +1,4 @@
-// What a formula decides by comparing: comparisons (1 or 0), extremes, signs, choices and shares among ties.
+// The operations by which a formula decides: comparisons (1 or 0), extremes, signs, choices and shares among ties.
 //
 // Where balls overlap a comparison is the ball [0, 1], a choice the union of both values, and a share is in [0, 1]: so
 // enclosures stay enclosures, and those of a gradient are narrow wherever the undecided share cancels.

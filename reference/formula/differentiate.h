@@ -1,4 +1,4 @@
-// Reverse mode: adds to a formula's graph the nodes of its vector-Jacobian product. What results is a graph as any
+// Reverse mode: adds to a formula's graph the nodes of its vector-Jacobian product. The result is a graph as any
 // other, so that one evaluation, at any precision, and one analysis of rounding serve the formula and its gradient.
 //
 //   adjoint(x) = sum over the uses y of x of  adjoint(y) dy/dx

@@ -107,7 +107,7 @@ class Variable {
   double constant_ = 0;
 };
 
-// What a formula writes in the place of loops and branches, for every number type.
+// The functions that a formula calls in the place of loops and branches, for every number type.
 
 template <class Number>
 Number sum(std::span<const Number> terms) {

@@ -1,6 +1,6 @@
 // BinaryWeight: exact sums of powers of two, with exp(k) = 2^k for a whole number k.
 //
-// Whatever holds for sums of exponentials because exp(a) exp(b) = exp(a + b) can be shown in BinaryWeight digit for
+// Properties of sums of exponentials that follow from exp(a) exp(b) = exp(a + b) can be shown in BinaryWeight digit by
 // digit.
 #pragma once
 

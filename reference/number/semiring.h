@@ -1,4 +1,4 @@
-// What the CTC recursions ask of a weight W: a commutative semiring with W(0), W(1), += and *=.
+// The requirements of the CTC recursions on a weight W: a commutative semiring with W(0), W(1), += and *=.
 //
 //   weight             sum over alignments gives
 //   any number type    their probability           (float, double, Rational, BigFloat, Ball, Extended, LogNumber)

@@ -1,4 +1,4 @@
-// What the reference asks of a number type N beyond + - * / and comparison. One specialisation per type:
+// The requirements of the reference on a number type N beyond + - * / and comparison. One specialisation per type:
 //
 //   float, double     here            Rational   exact.h         BigFloat   big_float.h
 //   Ball              ball.h          LogNumber  log_number.h    Extended   extended.h

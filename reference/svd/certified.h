@@ -22,7 +22,7 @@
 //   (2)   (S_k sqrt(1 - w) - z) / sqrt(1 + g)  <=  sigma_k(A)  <=  (S_k sqrt(1 + w) + z) / sqrt(1 - g)
 //
 // which is tight relative to sigma_k: for graded columns, V has the small elements that keep A v_k of the size of S_k.
-// Both hold; the enclosure is what they have in common. Of a wide A, the same of its transpose.
+// Both hold; the enclosure is what they have in common. For a wide A, both are taken of its transpose.
 #pragma once
 
 #include "reference/number/ball.h"

@@ -1,4 +1,4 @@
-// What one-sided Jacobi works on: the columns of A V, and V, which starts as the identity (or another orthogonal
+// The state of one-sided Jacobi: the columns of A V, and V, which starts as the identity (or another orthogonal
 // matrix) and gathers the rotations.
 //
 // Column j of a matrix is row j of its transpose, which is what is stored: columns are contiguous.

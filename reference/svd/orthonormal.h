@@ -4,7 +4,7 @@
 // it is as orthogonal as rounding allows, unless nothing is left of it (Giraud, Langou, Rozloznik and van den Eshof
 // 2005, "Rounding error analysis of the classical Gram-Schmidt orthogonalization process", "twice is enough").
 //
-// Of r orthonormal vectors u [M] and the coordinate vectors e_k, the squares of what is left of all e_k,
+// For r orthonormal vectors u [M] and the coordinate vectors e_k, the squares of what is left of all e_k,
 //
 //   ||e_k - sum_j u_jk u_j||^2 = 1 - sum_j u_jk^2,
 //

@@ -24,7 +24,7 @@ namespace assay::reference {
 
 enum class JacobiOrdering { cyclic, de_rijk };
 
-/// What one sweep found.
+/// The findings of one sweep.
 template <class Number>
 struct JacobiSweep {
   int sweep = 0;               ///< which, from 1 on

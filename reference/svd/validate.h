@@ -1,4 +1,4 @@
-// What makes a batch of matrices one whose singular values exist. Every refusal names the argument, its index, its
+// The conditions under which a batch of matrices has singular values. Every refusal names the argument, its index, its
 // value and what was expected:
 //
 //   A[b=0, i=3, j=2] = nan: expected a finite number

@@ -1,4 +1,4 @@
-// What the passes of a call share: the problem, the plan, the tokens, and each thread's tiles. Operand is the type of
+// The data that the passes of a call share: problem, plan, tokens, and each thread's tiles. Operand is the type of
 // the factors of the matrix products: Real, or float where Real cannot be multiplied.
 #pragma once
 

@@ -28,7 +28,7 @@ inline Range part_of(Range all, std::int64_t index, std::int64_t count) {
   return {begin, begin + each + (index < more ? 1 : 0)};
 }
 
-/// What the memory of a call depends on; sizes of elements are in bytes.
+/// The sizes on which the memory of a call depends. Sizes of elements are in bytes.
 struct CceNeeds {
   std::int64_t M = 0;  ///< tokens that are not ignored
   std::int64_t H = 1, V = 1;

@@ -10,7 +10,7 @@
 namespace assay::metal::cpu {
 
 struct CceTuning {
-  /// Bytes for tiles, sums and exponentials beside inputs and outputs. What OpenBLAS packs comes on top of it.
+  /// Bytes for tiles, sums and exponentials beside inputs and outputs. OpenBLAS's packed panels are not counted.
   std::int64_t budget = std::int64_t{52} << 20;
   std::int64_t chunk = 768;       ///< entries computed at a time, at most
   std::int64_t tile_rows = 2048;  ///< tokens computed at a time, at most

@@ -26,7 +26,7 @@ void order_rows(const reference::CtcProblem<Real>& problem, std::size_t workers,
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return row_cost(problem, a) > row_cost(problem, b); });
 }
 
-/// What the stages of a call have in common.
+/// The data that the stages of a call share.
 template <class Real>
 class Call {
  public:

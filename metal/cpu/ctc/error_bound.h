@@ -62,13 +62,13 @@ struct CtcErrorBound {
     posterior = gamma(2.0 * frames * (e + 3.0) + 3.0 * labels + 2.0 + weighting);
   }
 
-  /// Of a row's loss, before any reduction.
+  /// The bound on a row's loss, before any reduction.
   double loss(double loss) const {
     const double inside = probability / (1.0 - probability) + 7.0 * u * std::fabs(loss);
     return rounded(inside, loss);
   }
 
-  /// Of one element of the gradient; y is 0 with respect to log_probs.
+  /// The bound on one element of the gradient; y is 0 with respect to log_probs.
   double gradient(double weight, double y, double posterior_probability) const {
     const double inside = y * emission + posterior_probability * posterior + 0x1p-290;
     return rounded(std::fabs(weight) * inside, weight * (y - posterior_probability));

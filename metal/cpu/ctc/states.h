@@ -29,7 +29,7 @@ inline std::size_t max_kept_classes(std::size_t S, std::size_t C) {
   return C <= few_classes ? C : std::min(S + 1, C);
 }
 
-/// What the recursions read of a label sequence. The spans lie in a workspace.
+/// The tables of a label sequence that the recursions read. The spans lie in a workspace.
 struct States {
   /// [K] the classes that y is kept for: all, where C <= few_classes; else the blank, then the labels as they first
   /// appear.

@@ -5,7 +5,7 @@
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
-/// Which lanes a condition holds in.
+/// The lanes in which a condition holds.
 #if ASSAY_SIMD_BYTES == 64
 template <class T>
 struct Mask {

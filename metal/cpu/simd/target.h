@@ -1,5 +1,5 @@
-// What an operation's simd/instantiate.h needs to compile its inner loops for one instruction set: avx2.cpp, avx512.cpp
-// and baseline.cpp define ASSAY_SIMD and ASSAY_SIMD_BYTES, and include it.
+// The macros by which an operation's simd/instantiate.h compiles its inner loops for one instruction set: avx2.cpp,
+// avx512.cpp and baseline.cpp define ASSAY_SIMD and ASSAY_SIMD_BYTES, and include it.
 //
 //   #include "metal/cpu/simd/target.h"      and all headers that other machines compile too
 //   ASSAY_BEGIN_TARGET

@@ -1,4 +1,4 @@
-// What calls of svd and randomized_svd share beside the decomposition: validation, threads, types, exceptions.
+// The parts of svd and randomized_svd around the decomposition: validation, threads, types, exceptions.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Which registers are callee-saved: System V ABI for x86-64, figure 3.4; Procedure Call Standard for the Arm 64-bit
-// Architecture, section 6.1.
+// The switch saves the callee-saved registers: System V ABI for x86-64, figure 3.4; Procedure Call Standard for the Arm
+// 64-bit Architecture, section 6.1.
 #include "metal/emulator/abi/context.h"
 
 #include <cstdint>

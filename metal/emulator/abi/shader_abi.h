@@ -33,7 +33,7 @@ inline constexpr assay_u32 lanes_per_quadgroup = 4;
 inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as many threadgroup arguments
 inline constexpr assay_u32 max_textures = 128, max_samplers = 16;
 
-/// Which memory a barrier orders: the bits of Metal's mem_flags.
+/// The memory that a barrier orders: the bits of Metal's mem_flags.
 enum MemoryFlags : assay_u32 { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4 };
 
 /// atomic_modify both reads and writes: fetch_add, compare_exchange. To initcheck an exchange is a write alone.
@@ -49,7 +49,8 @@ enum class FenceScope : assay_u32 { thread = 0, threadgroup = 1, device = 2, sys
 /// The threads that a barrier or a collective is for.
 enum class Scope : assay_u32 { threadgroup, simdgroup, quadgroup };
 
-/// Which lanes a collective needs for a result that Metal defines: Metal Shading Language Specification, 2.4 and 6.9.2.
+/// The lanes that a collective needs for a result that Metal defines: Metal Shading Language Specification, 2.4
+/// and 6.9.2.
 enum class Needs : assay_u32 {
   active_lanes,  ///< those that execute it, however many: reductions, prefixes, votes
   read_lanes,    ///< those from which it reads: shuffles, broadcasts
@@ -178,8 +179,8 @@ struct BarrierChange {
   assay_u32 memory_flags = 0;  ///< if it is not deleted: the memory that the barrier orders instead
 };
 
-/// What a shader compiled with CompileOptions::with_numerics calls behind its floating-point operations. `entry` is the
-/// number of the tape's entry that tells how a value was computed; 0: the value is exact.
+/// The functions that a shader compiled with CompileOptions::with_numerics calls after its floating-point operations.
+/// `entry` is the number of the tape's entry that tells how a value was computed; 0: the value is exact.
 struct NumericsServices {
   /// `code` is code_of() an Operation of `operands` [count] whose entries are `entries` [count].
   assay_u32 (*operation)(const Site* site, assay_u32 code, assay_u32 count, const double* operands, double result,
@@ -192,7 +193,7 @@ struct NumericsServices {
                   assay_u32 right_entry);
 };
 
-/// What the emulator does for the thread that calls. It knows which thread that is.
+/// The emulator's functions for the calling thread. The emulator knows which thread calls.
 struct Services {
   /// Called before each access, in shaders compiled for checking. `pc` is the return address in the shader. Accesses of
   /// a local variable are announced too if its address has escaped; those of the shader's own constants are not. Does
@@ -270,7 +271,7 @@ struct Shader {
 
 using GetShader = const Shader* (*)();  ///< the symbol assay_shader
 
-/// What a kernel on a GPU of NVIDIA's is given at each launch: memory, and the grid of Metal's dispatch.
+/// The argument of a kernel on an NVIDIA GPU at each launch: memory, and the grid of Metal's dispatch.
 ///
 /// A threadgroup is a block along x alone, whose thread n is the group's n-th thread: blocks have at most 64 threads
 /// along z, groups 1024. A grid that has more groups along an axis than CUDA launches at once is launched in parts.

@@ -1,4 +1,4 @@
-// What a shader and the emulator know of a texture and of a sampler. Compiled on both sides, as shader_abi.h.
+// Textures and samplers, as the shader and the emulator share them. Compiled on both sides, as shader_abi.h.
 #pragma once
 
 namespace assay::metal::emulator::abi {

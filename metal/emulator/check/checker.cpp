@@ -85,7 +85,7 @@ Shadow& Checker::shadow_of(Allocation& allocation) const {
   return *shadow;
 }
 
-/// What follows is not known to a trial: a finding ends it.
+/// A finding ends a trial: the trial does not know the accesses that follow.
 void Checker::end_trial() {
   log_.add({Check::racecheck, nullptr, 0}, [] { return Finding{}; });
 }

@@ -17,7 +17,7 @@
 
 namespace assay::metal::emulator {
 
-/// Which checks report their findings.
+/// The checks that report their findings.
 struct Checks {
   bool memcheck = true, initcheck = true, racecheck = true, synccheck = true, simdcheck = true;
 };
@@ -54,7 +54,7 @@ class Checker {
   /// The thread of the running group comes to a fence of the memory that the flags name.
   void fence(std::uint32_t thread, std::uint32_t flags, abi::MemoryOrder order, abi::FenceScope scope);
 
-  /// A fault has ended a thread of the dispatch. What it would have written is not reported as unwritten.
+  /// A fault has ended a thread of the dispatch. Memory that the thread did not reach is not reported as unwritten.
   void note_fault() { had_fault_ = true; }
 
   /// Checks an access by `thread` of the running group. `allocation` is the one to whose pages the address belongs, or

@@ -1,4 +1,4 @@
-// What reports need of a dispatch, to name its threads, its memory and its source.
+// A dispatch's description, by which reports name its threads, its memory and its source.
 #pragma once
 
 #include <cstdint>

@@ -6,8 +6,8 @@
 // carry the order on: what the threads of a group did before a barrier is released by a fence behind it, and what one
 // of them acquires is acquired by all behind the next barrier.
 //
-// Which atomic is which is not followed: any atomic that the one wrote before the other read any is taken for the one
-// that connects them. So an order may be seen where there is none, and none is missed.
+// Atomics are not told apart: if one thread wrote any atomic before the other read any, the two threads count as
+// ordered. So the checker may assume an order that does not exist. It never misses one that exists.
 #pragma once
 
 #include <array>
@@ -82,7 +82,7 @@ class Fences {
   std::unordered_map<std::uint32_t, std::vector<Fence>> released_;  ///< the releasing fences of each group
   std::uint64_t atomics_ = 0;
 
-  // What any thread of the running group, or of one of its simdgroups, has acquired; and what all have behind the last
+  // Acquired by any thread of the running group, or of one of its simdgroups; and by all threads, after the last
   // barrier.
   Acquired any_{}, all_{};
   std::array<Acquired, abi::lanes_per_simdgroup> any_of_simdgroup_{}, all_of_simdgroup_{};

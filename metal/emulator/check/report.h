@@ -1,4 +1,5 @@
-// What a check found: the rule that was broken, the threads that broke it, and the places in memory and in the source.
+// The finding of a check: the rule that was broken, the threads that broke it, and the places in memory and in the
+// source.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,7 @@ struct SourcePosition {
 
 std::string to_string(const SourcePosition& position);
 
-/// What one thread did.
+/// An action of one thread.
 struct Event {
   std::string action;  ///< for example "read of 4 bytes"
   Place thread;        ///< not of a plug-in

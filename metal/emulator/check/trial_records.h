@@ -1,5 +1,5 @@
-// What the OS threads of a Trial have accessed, from the records of their checkers: whether two of them accessed the
-// same byte, one of them writing, and else what was written.
+// The accesses of a Trial's OS threads, from the records of their checkers: whether two threads accessed the same byte,
+// at least one of them writing, and otherwise the bytes written.
 #pragma once
 
 #include <cstdint>

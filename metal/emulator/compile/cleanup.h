@@ -1,4 +1,4 @@
-// What a program that is interrupted must not leave behind: compilers that it runs, and their temporary folders.
+// Removes, when the program is interrupted, the compilers that it runs and their temporary folders.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ void clean_up_when_interrupted();
 /// Whether clean_up_when_interrupted() was called. Compilers then have process groups of their own.
 bool cleans_up_when_interrupted();
 
-/// What there is to clean up now. A process is the leader of a process group.
+/// Adds to and takes from what an interrupt removes. A process is the leader of a process group.
 void note_folder(const std::filesystem::path& folder);
 void forget_folder(const std::filesystem::path& folder);
 void note_process(pid_t process);

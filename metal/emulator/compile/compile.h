@@ -70,7 +70,7 @@ Result<std::string> preprocess_file(const std::filesystem::path& file, const Com
 Result<std::shared_ptr<const CompiledShader>> compile_preprocessed(std::string_view text,
                                                                    const CompileOptions& options = {});
 
-/// What the file says of its kernels. Nothing is compiled. Errors: as above.
+/// The file's kernels and their arguments. Nothing is compiled. Errors: as above.
 Result<ShaderListing> list_file(const std::filesystem::path& file, const CompileOptions& options = {});
 
 }  // namespace assay::metal::emulator

@@ -105,7 +105,7 @@ const std::vector<std::string> to_processor = {
 /// For bitcode on standard input, in which the effects of most other flags are fixed already.
 const std::vector<std::string> from_bitcode = {"-x", "ir", "-w", "-fPIC"};
 
-/// What the mode lets the compiler do: Metal Shading Language Specification, section 1.6.3.
+/// The liberties that the mode gives the compiler: Metal Shading Language Specification, section 1.6.3.
 std::vector<std::string> permissions(MathMode mode) {
   if (mode == MathMode::ieee) return {"-ffp-contract=off"};
   if (mode == MathMode::safe) return {"-ffp-contract=on"};
@@ -115,7 +115,7 @@ std::vector<std::string> permissions(MathMode mode) {
   return flags;
 }
 
-/// Those of them that matter to bitcode, whose operations say the rest.
+/// The permissions that bitcode needs as flags: its operations state the others.
 std::vector<std::string> contraction(MathMode mode) {
   return {permissions(mode).front()};
 }

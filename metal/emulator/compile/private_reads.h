@@ -17,8 +17,8 @@ struct PrivateRead {
   bool is_certain = false;  ///< on every way to it, not only on some
 };
 
-/// From clang's messages, one for each line. What is read within a file of the folder `headers` has the place of the
-/// call in the shader.
+/// From clang's messages, one for each line. A read within a file of the folder `headers` gets the place of the call in
+/// the shader.
 std::vector<PrivateRead> private_reads(std::string_view messages, std::string_view headers);
 
 /// "file:line:column: warning: ..." for each, with a newline behind it.

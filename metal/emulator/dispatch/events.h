@@ -1,4 +1,4 @@
-// What reports say of a thread at a barrier or collective.
+// The words of reports for a thread at a barrier or collective.
 #pragma once
 
 #include <string>

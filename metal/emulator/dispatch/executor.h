@@ -37,7 +37,7 @@ class Executor {
   /// The errors that each dispatch so far made.
   std::vector<DispatchLosses> losses() const;
 
-  /// What the dispatches so far did, with ExecutorOptions::schedule.
+  /// The schedule of the dispatches so far, with ExecutorOptions::schedule.
   ScheduleRecord schedule_record() const;
 
  private:

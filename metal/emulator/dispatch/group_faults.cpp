@@ -1,4 +1,4 @@
-// What ends threads and groups early, and the reports of it.
+// The faults that end threads and groups early, and their reports.
 #include <fmt/format.h>
 
 #include <algorithm>

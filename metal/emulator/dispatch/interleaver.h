@@ -21,7 +21,7 @@ class Interleaver {
   /// Runs all groups. Returns the first error.
   std::optional<Error> run(Launch& launch);
 
-  /// What all dispatches so far did.
+  /// The schedule of all dispatches so far.
   const ScheduleRecord& record() const { return record_; }
 
   /// A thread of `runner` comes to an atomic access. Returns when it is to be performed.

@@ -1,4 +1,4 @@
-// Which thread runs next, where the threads of several threadgroups are in flight together.
+// The choice of the thread that runs next, where the threads of several threadgroups are in flight together.
 //
 // Threads are free of data races (racecheck), so that nothing but the order of their atomic accesses decides what they
 // see of each other. So a run has one choice in front of each atomic access: the thread that comes to it goes on, or

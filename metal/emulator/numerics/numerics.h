@@ -37,7 +37,7 @@ struct Origin {
   double became = 0;         ///< what stands there
 };
 
-/// What happened at a place of the source.
+/// The events at a place of the source.
 struct SiteStatistics {
   SourcePosition position;
   double worst_growth = 1;  ///< by what an operation multiplied the relative error of its operands

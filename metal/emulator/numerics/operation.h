@@ -49,7 +49,7 @@ enum class Operation : std::uint32_t {
 /// Types of floating-point numbers. `wide` is a double inside of the emulator's own functions.
 enum class Precision : std::uint32_t { half, bfloat, single, wide };
 
-/// What an instrumented shader calls an operation with: the operation of a result of this precision.
+/// The code that an instrumented shader passes: an operation whose result has this precision.
 constexpr std::uint32_t code_of(Operation operation, Precision precision) {
   return static_cast<std::uint32_t>(operation) << 2 | static_cast<std::uint32_t>(precision);
 }

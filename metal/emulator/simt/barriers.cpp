@@ -245,7 +245,7 @@ bool Barriers::has_passed(std::uint32_t thread, const abi::Site& site) const {
 
 /// The lanes without which a collective of the lanes `active` is worth a report. For one of the active lanes: those
 /// elsewhere in the shader or past the collective; for one of all lanes also those that have returned before it or do
-/// not exist. What is read from single lanes is judged when it is read.
+/// not exist. Reads from single lanes are judged when they happen.
 std::uint32_t Barriers::missing_lanes(std::uint32_t simdgroup, std::uint32_t active) const {
   const Arrival& first = arrivals_[simdgroup * lanes + first_lane(active)];
   if (first.site->needs == abi::Needs::no_lanes || first.site->needs == abi::Needs::read_lanes) return 0;

@@ -13,7 +13,7 @@ struct GroupRange {
   std::uint64_t first = 0, last = end_of_grid;
 };
 
-/// Which of `groups` threadgroups run, in rising order, each once.
+/// The threadgroups that run out of `groups`, in rising order, each once.
 class ChosenGroups {
  public:
   /// All if `ranges` is empty.

@@ -24,13 +24,13 @@ enum class Value {
 /// and "0", "1", ... are the elements of {...}, whose names the function's parameter has.
 using Argument = std::map<std::string, Value>;
 
-/// What a call of a function gives.
+/// The result of a function call.
 struct Outcome {
   Value value = Value::uniform;
   std::string operation;  ///< an operation that it executes, and the operation's place; or empty
 };
 
-/// What all walks through a shader share.
+/// The data that all walks through a shader share.
 struct WalkedShader {
   const Source& source;
   std::multimap<std::string_view, const Declaration*> functions = {};

@@ -72,7 +72,7 @@ std::vector<std::set<std::size_t>> needed_constants(const Source& source, const 
                                                     const Kernels& kernels,
                                                     const std::vector<ProgramConstant>& constants);
 
-/// What a shader is made of, for the text that registers it.
+/// The parts of a shader, for the text that registers it.
 struct Registered {
   Kernels kernels;
   std::vector<ProgramConstant> constants;

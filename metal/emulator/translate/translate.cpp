@@ -12,7 +12,7 @@ namespace assay::metal::emulator {
 
 namespace {
 
-/// What differs between a shader for the emulator and one for NVIDIA GPUs.
+/// The differences between a shader for the emulator and one for NVIDIA GPUs.
 struct Target {
   const char* threadgroup_variable;
   std::string (*registration)(const Registered&);

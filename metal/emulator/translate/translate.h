@@ -17,7 +17,7 @@ namespace assay::metal::emulator {
 /// Errors: compile, with places in the .metal.
 Result<std::string> translate(std::string_view preprocessed, std::string_view wanted = {});
 
-/// What a shader's text says of its kernels, as written: nothing is compiled.
+/// A kernel's argument as the shader's text declares it: nothing is compiled.
 struct ListedArgument {
   std::string place;  ///< "buffer(0)", "threadgroup(0)" or the position that it is
   std::string name;

@@ -69,9 +69,9 @@ class LinearCrossEntropy : public host::Operation<LinearCrossEntropy, CceOptions
   Result<void> backward(const reference::CceProblem<Real>& problem, std::span<const double> log_sum_exp,
                         const CceGradients<Real>& gradients) const;
 
-  /// Prepares tables, buffers and pipelines for problems with these extents, targets and options: plan.h. Of the arrays
-  /// it reads targets, upstream and bias; the others are ignored, and must be valid when they are encoded. Errors and
-  /// exceptions: as above; environment, if the device does not support the type; argument, for dbias without bias.
+  /// Prepares tables, buffers and pipelines for problems with these extents, targets and options: plan.h. It reads
+  /// the arrays targets, upstream and bias, and ignores the others, which must be valid when they are encoded. Errors
+  /// and exceptions: as above; environment, if the device does not support the type; argument, for dbias without bias.
   template <class Real>
   Result<CcePlan> prepare(const reference::CceProblem<Real>& problem, const CceWork& work) const;
 

@@ -1,4 +1,5 @@
-// Which rows of a batch are computed together, so that their intermediate results fit in a budget of memory.
+// The division of a batch into chunks of rows that are computed together, so that their intermediate results fit in a
+// budget of memory.
 #pragma once
 
 #include <cstdint>

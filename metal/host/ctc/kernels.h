@@ -1,4 +1,4 @@
-// Which kernel of CTC computes a step, and in threadgroups of which size: metal/kernels/ctc/interface.h.
+// The choice of CTC's kernel for a step, and of its threadgroups' size: metal/kernels/ctc/interface.h.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Which kernels compute a singular value decomposition, and in threadgroups of which size:
+// The choice of the kernels of a singular value decomposition, and of their threadgroups' size:
 // metal/kernels/svd/interface.h.
 #pragma once
 

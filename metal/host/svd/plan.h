@@ -61,7 +61,7 @@ class SvdPlan {
 
   /// The dispatches that one command buffer may take, one range after the other: metal/host/work.h.
   std::vector<host::CommandRange> command_ranges() const { return command_ranges(0, dispatch_count()); }
-  /// Those of `count` dispatches from `first` on.
+  /// The ranges of `count` dispatches from `first` on.
   std::vector<host::CommandRange> command_ranges(std::size_t first, std::size_t count) const;
 
   /// `status` is what the commands have written. Errors: execution, with the number of the first matrix that has not

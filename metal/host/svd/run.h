@@ -30,7 +30,7 @@ class SvdRun {
   /// reached. `first`: the number of the first matrix.
   Result<void> finish(std::uint64_t first) const;
 
-  /// What finish() has computed: U, S and Vh.
+  /// The results of finish(): U, S and Vh.
   const std::byte* left() const { return buffers_.U.buffer->contents(); }
   const std::byte* values() const { return buffers_.S.buffer->contents(); }
   const std::byte* right() const { return buffers_.Vh.buffer->contents(); }

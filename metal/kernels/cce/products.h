@@ -12,7 +12,7 @@
 namespace assay {
 namespace cce {
 
-/// Which rows and columns of a product a threadgroup has, and which of these its thread.
+/// The rows and columns of a product that a threadgroup computes, and its thread's share of them.
 struct TilePlace {
   uint first_row;
   ulong first_column;

@@ -42,7 +42,7 @@ inline ulong cells_begin(Row row, Steps steps, uint step) {
   return (with_gradient ? ulong(steps.frame(step)) : ulong(step % 2)) * frame_cells(row);
 }
 
-/// What an earlier dispatch has left of the frame before `step`.
+/// The frame before `step`, as an earlier dispatch has left it.
 inline FrameBefore frame_before(Row row, Steps steps, uint step, device const Scaled* emissions,
                                 device const Scaled* table, bool is_reversed) {
   return {table + cells_begin(row, steps, step - 1), emissions_of(row, ulong(steps.frame(step - 1)), emissions),

@@ -27,7 +27,7 @@ ASSAY_INLINE Wide<T> sums_over_lanes(Wide<T>* x) {
   return sum;
 }
 
-/// What a pass reads and writes: vectors [stride], 0 where rows and columns are done.
+/// The data that a pass reads and writes: vectors [stride], 0 where rows and columns are done.
 template <class T>
 struct SymmetricPass {
   const T *v, *w;  ///< the last reflection
