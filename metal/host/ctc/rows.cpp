@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include "metal/cpu/ctc/output.h"
@@ -33,16 +35,34 @@ Result<void> check_extents(const CtcProblem<Real>& problem) {
   return {};
 }
 
-/// The labels in ascending order, each with its position in the lower 32 bits: classes and positions have no more.
-void sort_labels(Targets labels, std::vector<std::uint64_t>& sorted) {
+/// Below this many classes, counting labels is faster than comparing them.
+constexpr std::size_t max_counted_classes = 256;
+
+/// The label in the upper 32 bits, its position in the lower: classes and positions have no more.
+std::uint64_t keyed(Targets labels, std::size_t position) {
+  return static_cast<std::uint64_t>(labels[position]) << 32 | position;
+}
+
+/// The labels' keys in ascending order. All labels are below max_counted_classes.
+void count_labels(Targets labels, std::vector<std::uint64_t>& sorted) {
+  std::array<std::uint32_t, max_counted_classes + 1> begin{};
+  for (const std::int64_t label : labels) ++begin[static_cast<std::size_t>(label) + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    sorted[begin[static_cast<std::size_t>(labels[i])]++] = keyed(labels, i);
+}
+
+/// The labels' keys in ascending order.
+void sort_labels(Targets labels, std::int64_t C, std::vector<std::uint64_t>& sorted) {
   sorted.resize(labels.size());
-  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = static_cast<std::uint64_t>(labels[i]) << 32 | i;
+  if (static_cast<std::size_t>(C) <= max_counted_classes) return count_labels(labels, sorted);
+  for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i] = keyed(labels, i);
   std::ranges::sort(sorted);
 }
 
 /// Appends the tables of a row's labels. Slots are in ascending order of their classes, and positions of labels in the
 /// order of their slots. `sorted` is room to work in.
-void append_labels(CtcRows& tables, ctc::Row& row, Targets labels, std::int64_t blank,
+void append_labels(CtcRows& tables, ctc::Row& row, Targets labels, std::int64_t blank, std::int64_t C,
                    std::vector<std::uint64_t>& sorted) {
   row.labels_begin = tables.order.size();
   row.classes_begin = tables.classes.size();
@@ -50,7 +70,7 @@ void append_labels(CtcRows& tables, ctc::Row& row, Targets labels, std::int64_t 
   tables.slots.resize(row.labels_begin + labels.size());
   const std::span<std::uint32_t> order = std::span(tables.order).subspan(row.labels_begin);
   const std::span<std::uint32_t> slots = std::span(tables.slots).subspan(row.labels_begin);
-  sort_labels(labels, sorted);
+  sort_labels(labels, C, sorted);
   tables.classes.push_back(static_cast<std::uint32_t>(blank));
   tables.ends.push_back(0);
   for (std::uint32_t i = 0; i < order.size(); ++i) {
@@ -82,7 +102,7 @@ Result<CtcRows> ctc_rows(const CtcProblem<Real>& problem) {
     row.labels = static_cast<std::uint32_t>(labels[b].size());
     row.share = static_cast<float>(share);
     row.weight = static_cast<float>(share * cpu::upstream(problem, b));
-    append_labels(tables, row, labels[b], problem.blank, sorted);
+    append_labels(tables, row, labels[b], problem.blank, problem.C, sorted);
     tables.rows.push_back(row);
   }
   return tables;
