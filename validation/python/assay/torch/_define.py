@@ -6,7 +6,6 @@ torch.compile. An older PyTorch calls the same functions from a torch.autograd.F
 
 from __future__ import annotations
 
-import importlib
 from typing import Any, Callable, Optional, Sequence, Tuple
 
 import numpy as np
@@ -81,11 +80,6 @@ def integers(name: str, value: Any) -> torch.Tensor:
 def aligned(tensor: torch.Tensor) -> torch.Tensor:
     """For kernels that load four elements at once. Tensors are aligned, except for some views."""
     return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone()
-
-
-def gpu_module() -> Any:
-    """assay.lib._gpu. Raises ImportError where the package was built without it."""
-    return importlib.import_module("assay.lib._gpu")
 
 
 def dtype_name(dtype: torch.dtype) -> str:
