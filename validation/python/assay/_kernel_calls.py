@@ -221,7 +221,7 @@ def svd_gradient(
     none = (empty((0,), U.dtype), np.empty(0, S.dtype), empty((0,), U.dtype))
     given = [one if one is not None else other for one, other in zip(cotangents, none)]
     dA = empty((*U.array.shape[:2], Vh.array.shape[2]), U.dtype)
-    _kernels.svd_gradient(U.dtype, U.array, S.array, Vh.array, *given, dA, thread_count(threads))
+    _kernels.svd_gradient(U.dtype, [U.array, S.array, Vh.array, *given], dA, thread_count(threads))
     return dA
 
 
