@@ -5,9 +5,10 @@ import pytest
 mx = pytest.importorskip("mlx.core")
 
 import assay  # noqa: E402
-from assay.mlx import ctc_loss, linear_cross_entropy, standing_in  # noqa: E402
+from assay.mlx import ctc_loss, linear_cross_entropy, standing_in, svd  # noqa: E402
 
-KERNELS = {"ctc": ctc_loss, "cce": linear_cross_entropy}
+LOSSES = {"ctc": ctc_loss, "cce": linear_cross_entropy}
+KERNELS = {**LOSSES, "svd": svd}
 
 
 @pytest.mark.parametrize("operation", KERNELS)
@@ -15,7 +16,7 @@ def test_the_gate_passes_it(operation):
     assay.gate(operation, KERNELS[operation], cases=3).raise_for_failure()
 
 
-@pytest.mark.parametrize("operation", KERNELS)
+@pytest.mark.parametrize("operation", LOSSES)
 def test_the_gate_finds_an_upstream_gradient_that_is_ignored(operation):
     def ignoring(p):
         return KERNELS[operation].assay_kernel(type(p)(**{**vars(p), "upstream": None}))
@@ -35,7 +36,15 @@ def test_value_and_grad_of_a_batch_of_sequences(dtype):
     assert each.shape == (2, 4) and abs(each.sum().item() / 7 - value.item()) <= 1e-5
 
 
+def test_the_gradient_of_svd():
+    A = mx.random.normal((2, 4, 3))
+    assert mx.allclose(mx.grad(lambda A: (svd(A).S ** 2).sum())(A), 2 * A, atol=1e-5)  # of the squared Frobenius norm
+    assert mx.grad(lambda A: svd(A).U.sum())(A.astype(mx.bfloat16)).dtype == mx.bfloat16
+
+
 def test_a_refusal_names_the_argument():
+    with pytest.raises(ValueError, match="A.*nan: expected a finite number"):
+        svd(mx.full((3, 2), float("nan")))
     with pytest.raises(ValueError, match="targets.*= 5: expected a label"):
         ctc_loss(mx.zeros((2, 1, 5)), [[5]], [2], [1])
 
@@ -54,7 +63,7 @@ def test_the_kernels_in_metal_agree_with_those_for_cpus(dtype, unit):
         ctc = mx.value_and_grad(lambda x: ctc_loss(x, *BATCH, logits=True))(LOGITS.astype(dtype))
         cce = mx.value_and_grad(lambda *given: linear_cross_entropy(*given[:2], targets, given[2]), argnums=(0, 1, 2))
         loss, gradients = cce(hidden, weight, bias)
-        return [*ctc, loss, *gradients]
+        return [*ctc, loss, *gradients, *svd(hidden)]
 
     expected = results()
     with standing_in(assay.metal.mlx.metal_kernel):

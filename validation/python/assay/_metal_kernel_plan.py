@@ -5,7 +5,7 @@ that metal/kernels has; arrays are never written again, so that each dispatch ma
 lay in one before is carried over in one of two ways:
 
   added     dispatches that write disjoint parts, or add to what is there: their results, from 0 on, are added
-  copied    a group of threads, before it begins, copies the part that it reads or leaves as it is
+  copied    a group of threads, before it begins, copies its part, which no other group reads or writes
 
 A plan that needs more, such as one with very long rows, is refused by Unsupported.
 """
@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import re
 import zlib
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -29,27 +29,43 @@ _LEAST_ELEMENTS = 8  # of an array in device memory; one of fewer is in constant
 
 _ADDED = ("cce_loss", "cce_dhidden", "cce_dweight", "cce_dbias", "cce_clear_dhidden")
 
-_WRITTEN_ANEW = ("cce_logits",)  # the buffer, whatever lay in it before
+# Buffers that a kernel writes before it reads them, whatever lay in them, by the names of its arguments.
+_WRITTEN_ANEW = {
+    "cce_logits": ("scores",),
+    "svd_sweeps": ("projections",),
+    "svd_finish": ("all_norms", "all_orders", "all_projections"),
+}
 
-# By kernel, the argument whose former contents are copied, and how; they lie in `before`.
+_COPY_MATRIX = """for (ulong i = thread_index; i < ulong(shape.padded) * shape.rows; i += thread_count)
+  work[ulong(b) * shape.padded * shape.rows + i] = before_work[ulong(b) * shape.padded * shape.rows + i];
+for (ulong i = thread_index; i < ulong(shape.padded) * shape.columns; i += thread_count)
+  rotations[ulong(b) * shape.padded * shape.columns + i] = before_rotations[ulong(b) * shape.padded * shape.columns + i];
+"""
+
+# Buffers whose former contents, before_NAME, are copied, and how.
 _COPIED = {
     "ctc_gradient": (
-        "gradients",
+        ("gradients",),
         """{ const ulong frame = ulong(group.y) * simdgroup_count + simdgroup;
            if (frame < ulong(shape.T)) {
              const ulong first = frame_begin(shape, uint(frame), shape.first_row + group.x);
-             for (ulong k = lane; k < ulong(shape.C); k += lane_count) gradients[first + k] = before[first + k];
+             for (ulong k = lane; k < ulong(shape.C); k += lane_count) gradients[first + k] = before_gradients[first + k];
            }
            simdgroup_barrier(mem_flags::mem_device); }""",
     ),
     "cce_differentiate": (
-        "scores",
+        ("scores",),
         """for (uint n = 0; n < 4; ++n) {
              const uint v = (group.x * 4 + n) * product_threads + thread_index;
              const ulong at = ulong(score_row(scores, group.y, shape) - scores) + v;
-             if (v < shape.entries) scores[at] = before[at];
+             if (v < shape.entries) scores[at] = before_scores[at];
            }""",
     ),
+    "svd_sweeps": (
+        ("work", "rotations", "status"),
+        _COPY_MATRIX + "if (thread_index == 0) status[b] = before_status[b];\nthreadgroup_barrier(mem_flags::mem_device);",
+    ),
+    "svd_finish": (("work", "rotations"), _COPY_MATRIX + "threadgroup_barrier(mem_flags::mem_device);"),
 }
 
 _ARRAY_TYPES = {"float": "float32", "uint": "uint32", "int": "int32"}  # others are kept as uint32
@@ -121,6 +137,7 @@ class Run:
                 self._arrays[place] = framework.flat(given[label])
         self._dispatches = [one for commands in plan["commands"] for one in commands]
         self._added = [place for one in self._dispatches for place in self._places_added(one)]
+        self._expect_supported(set(self._arrays))
         for dispatch in self._dispatches:
             self._call(dispatch)
 
@@ -132,8 +149,8 @@ class Run:
         return _text(f"{self._operation}/{self._operation}.metal", dispatch["kernel"], self._dtype, tuple(sorted(dispatch["constants"].items())))
 
     def _base(self, dispatch: Mapping[str, Any]) -> str:
-        """The name of the kernel without that of the type."""
-        return re.sub(f"_{METAL_TYPES[self._dtype]}$", "", dispatch["kernel"])
+        """The name of the kernel without its variant."""
+        return re.sub(f"_{METAL_TYPES[self._dtype]}$|(?<=svd_sweeps)_.*", "", dispatch["kernel"])
 
     def _written(self, dispatch: Mapping[str, Any]) -> List[Tuple[int, Parameter]]:
         """The places of the buffers that the dispatch writes."""
@@ -143,13 +160,19 @@ class Run:
     def _places_added(self, dispatch: Mapping[str, Any]) -> List[int]:
         return [place for place, _ in self._written(dispatch)] if self._base(dispatch) in _ADDED else []
 
+    def _expect_supported(self, written: Set[int]) -> None:
+        """`written`: the places of buffers that have contents before the dispatches."""
+        for dispatch in self._dispatches:
+            base = self._base(dispatch)
+            carried = (*_COPIED.get(base, ((), ""))[0], *_WRITTEN_ANEW.get(base, ()))
+            for place, parameter in self._written(dispatch):
+                if place in written and base not in _ADDED and parameter.name not in carried:
+                    raise Unsupported(f"{base} writes {parameter.name} once more")
+                written.add(place)
+
     def _call(self, dispatch: Mapping[str, Any]) -> None:
         base, written = self._base(dispatch), self._written(dispatch)
-        copied, copy = _COPIED.get(base, ("", ""))
-        for place, parameter in written:
-            is_kept = base in _ADDED + _WRITTEN_ANEW or parameter.name == copied
-            if place in self._arrays and not is_kept:
-                raise Unsupported(f"{base} writes {parameter.name} once more")
+        copied, copy = _COPIED.get(base, ((), ""))
         lines, inputs = self._inputs(dispatch, copied)
         lines += [f"{one.type} {one.name} = ({one.type})out_{one.name};" for _, one in written]
         kernel = self._kernel(dispatch)
@@ -175,7 +198,7 @@ class Run:
     def _count(self, place: int, dtype: str) -> int:
         return max(_LEAST_ELEMENTS, self._lengths[place] // (2 if dtype in ("float16", "bfloat16") else 4))
 
-    def _inputs(self, dispatch: Mapping[str, Any], copied: str) -> Tuple[List[str], Dict[str, Any]]:
+    def _inputs(self, dispatch: Mapping[str, Any], copied: Sequence[str]) -> Tuple[List[str], Dict[str, Any]]:
         """Declarations of the arguments that the kernel reads, and the arrays that they are in."""
         lines, inputs = [], {}
         for index, one in self._kernel(dispatch).buffers():
@@ -186,7 +209,7 @@ class Run:
                 lines.append(f"{const}& {one.name} = *({const}*){array};")
             elif place is None:
                 lines.append(f"{one.type} {one.name} = nullptr;")
-            elif not one.is_written or one.name == copied:
+            elif not one.is_written or one.name in copied:
                 inputs[array] = self._arrays[place]
-                lines.append(f"{const}* {'before' if one.is_written else one.name} = ({const}*){array};")
+                lines.append(f"{const}* {'before_' if one.is_written else ''}{one.name} = ({const}*){array};")
         return lines, inputs

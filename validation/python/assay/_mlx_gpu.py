@@ -81,3 +81,18 @@ def linear_cross_entropy(
         losses = framework.arrays.array(np.float32(total))
     given = zip(("dhidden", "dweight", "dbias"), inputs)
     return losses, [run.result(name, one.size).reshape(one.shape) for name, one in given] if with_gradient else []
+
+
+def svd(framework: Framework, A: Any) -> Optional[Tuple[Any, Any, Any]]:
+    """U [B, M, K], S [B, K], Vh [B, K, N] of A [B, M, N]. Waits for the results, to know that they have converged."""
+    if not _are_finite(framework, A):
+        return None
+    (B, M, N), K = A.shape, min(A.shape[1:])
+    plan = calls.gpu_module().svd_plan(calls.svd_on_gpu(dtype_name(A), (B, M, N)), framework.memory, {})
+    try:
+        run = Run(framework, "svd", dtype_name(A), plan, {"A": A})
+    except Unsupported:
+        return None
+    plan["check"](carry(run.result("status", B)).array)
+    S = run.result("S", B * K).view(framework.dtype("float32"))  # the kernels write them as bits
+    return run.result("U", B * M * K).reshape(B, M, K), S.reshape(B, K), run.result("Vh", B * K * N).reshape(B, K, N)

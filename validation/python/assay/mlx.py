@@ -23,8 +23,9 @@ from ._arrays import carry
 from ._metal_kernel_plan import Framework
 from ._own_kernels import judged_as
 from ._own_kernels import kernels as kernels_of
+from .numpy import Svd
 
-__all__ = ["ctc_loss", "linear_cross_entropy"]
+__all__ = ["ctc_loss", "linear_cross_entropy", "svd"]
 
 
 def _array(array: np.ndarray) -> mx.array:
@@ -146,10 +147,34 @@ def linear_cross_entropy(
     return loss.reshape(flat.shape) if reduction == "none" else loss
 
 
+@mx.custom_function
+def _factors(A: mx.array) -> Tuple[mx.array, mx.array, mx.array]:
+    gpu = _gpu()
+    results = gpu and _mlx_gpu.svd(gpu, A)
+    return results or tuple(_array(one) for one in kernels.svd(_numpy(A)))
+
+
+@_factors.vjp
+def _factors_backward(A: mx.array, cotangents: Sequence[mx.array], factors: Sequence[mx.array]) -> mx.array:
+    return _array(kernels.svd_gradient(*map(_numpy, factors), *map(_numpy, cotangents)))  # in double, on the CPU
+
+
+def svd(A: mx.array) -> Svd:
+    """Thin factors of matrices [..., M, N], as assay.numpy.svd, with the gradient of assay.numpy.svd_gradient, which is
+    computed on the CPU."""
+    calls.floats("A", A, calls.LOSS_DTYPES, "..., M, N")
+    if A.ndim < 2:
+        raise ValueError(f"A has shape {list(A.shape)}: expected [..., M, N]")
+    leading, (M, N) = A.shape[:-2], A.shape[-2:]
+    factors = _factors(A.reshape(int(np.prod(leading)), M, N))
+    return Svd(*(one.reshape(*leading, *one.shape[1:]) for one in factors))
+
+
 def _vjp(f: Callable[..., Any], arrays: Sequence[mx.array]) -> Tuple[mx.array, Callable[[np.ndarray], Any]]:
     return f(*arrays), lambda upstream: mx.vjp(f, list(arrays), [mx.array(upstream)])[1]
 
 
-_JUDGED = kernels_of(ctc_loss, linear_cross_entropy, None, _array, _vjp)
+_JUDGED = kernels_of(ctc_loss, linear_cross_entropy, svd, _array, _vjp)
 judged_as("ctc", ctc_loss, _JUDGED["ctc"])
 judged_as("cce", linear_cross_entropy, _JUDGED["cce"])
+judged_as("svd", svd, _JUDGED["svd"], dtype=calls.LOSS_DTYPES)
