@@ -7,8 +7,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import assay  # noqa: E402
+from assay import _shader_text  # noqa: E402
+from assay._kernel_calls import gpu_module  # noqa: E402
 from assay.torch import _mps, ctc_loss, linear_cross_entropy, svd  # noqa: E402
-from assay.torch._define import gpu_module  # noqa: E402
 
 LOGITS = torch.randn(9, 3, 5, generator=torch.Generator().manual_seed(1))
 BATCH = (torch.tensor([[1, 2, 2], [3, 0, 0], [4, 4, 1]]), torch.tensor([9, 5, 7]), torch.tensor([3, 1, 2]))
@@ -92,7 +93,7 @@ def test_what_the_kernel_for_cpus_refuses_is_refused_before_anything_is_compiled
 def test_the_text_has_nothing_that_compile_shader_cannot_set(shader):
     text = gpu_module().shader_text(shader)
     assert "[[function_constant(" in text
-    text = _mps.with_threadgroup_memory(_mps.with_constants(text, {0: b"\1"}), {0: 64})
+    text = _shader_text.with_threadgroup_memory(_shader_text.with_constants(text, {0: b"\1"}), {0: 64})
     code = "\n".join(line.split("//")[0] for line in text.splitlines())
     assert "[[function_constant(" not in code and "[[threadgroup(" not in code and '#include "' not in code
 
@@ -100,11 +101,11 @@ def test_the_text_has_nothing_that_compile_shader_cannot_set(shader):
 def test_constants_and_lengths_are_in_the_text():
     text = "enum { a_constant = 0, b_constant = 1 };\nconstant bool a [[function_constant(a_constant)]];\n"
     text += "constant bool b [[function_constant(b_constant)]];\n"
-    assert "bool a = false;\nconstant bool b = true;" in _mps.with_constants(text, {0: b"\0", 1: b"\1"})
+    assert "bool a = false;\nconstant bool b = true;" in _shader_text.with_constants(text, {0: b"\0", 1: b"\1"})
     kernel = "kernel void k(threadgroup float4* held [[threadgroup(0)]],\n uint i) {\n held[i]; }"
-    assert _mps.with_threadgroup_memory(kernel, {0: 64}) == "kernel void k(uint i) { threadgroup float4 held[4];\n held[i]; }"
+    assert _shader_text.with_threadgroup_memory(kernel, {0: 64}) == "kernel void k(uint i) { threadgroup float4 held[4];\n held[i]; }"
     text = "INSTANTIATE_FOR(float)\nINSTANTIATE_FOR(half)\nINSTANTIATE_FOR(bfloat)\n"
-    assert _mps.with_type(text, torch.float16) == "\nINSTANTIATE_FOR(half)\n\n"
+    assert _shader_text.with_type(text, "float16") == "\nINSTANTIATE_FOR(half)\n\n"
 
 
 class Launches:

@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import assay  # noqa: E402
-from assay.torch import CTCLoss, _cce, _ctc, _define, _gpu, _judged, _svd  # noqa: E402
+from assay.torch import CTCLoss, _define, _gpu, _judged, _svd  # noqa: E402
 from assay.torch import ctc_loss, linear_cross_entropy, randomized_svd, svd  # noqa: E402
 
 needs_custom_op = pytest.mark.skipif(
@@ -259,20 +259,20 @@ def test_randomized_svd_says_that_it_has_no_gradient():
 @pytest.mark.parametrize("reduction", ["none", "mean"])
 def test_opcheck_of_the_losses(reduction):
     for x, wanted in ((LOGITS.clone().requires_grad_(), True), (LOGITS, False)):
-        torch.library.opcheck(_ctc._ctc_loss, (x, *BATCH, 0, reduction, False, True, wanted))
+        torch.library.opcheck(torch.ops.assay.ctc_loss, (x, *BATCH, 0, reduction, False, True, wanted))
     for wanted in ((True, True, True), (True, False, False), (False, False, False)):
         inputs = [one.clone().requires_grad_(want) for one, want in zip((HIDDEN.flatten(0, 1), WEIGHT, BIAS), wanted)]
         arguments = (*inputs[:2], TARGETS.flatten(), inputs[2], -100, 0.1, 5.0, 1e-3, reduction, *wanted)
-        torch.library.opcheck(_cce._cce, arguments)
+        torch.library.opcheck(torch.ops.assay.linear_cross_entropy, arguments)
 
 
 @needs_custom_op
 def test_opcheck_of_the_rest():
     A = normal(2, 4, 3, dtype=torch.float64)
-    torch.library.opcheck(_svd._svd, (A.clone().requires_grad_(),))
-    torch.library.opcheck(_svd._randomized_svd, (A, 2, 10, 2, 0))
-    torch.library.opcheck(_svd._svd_backward, (*_svd._svd(A), torch.ones_like(A), None, None))
-    torch.library.opcheck(_ctc._ctc_backward, (torch.ones(()), LOGITS, *BATCH, 0, "mean", False, True))
+    torch.library.opcheck(torch.ops.assay.svd, (A.clone().requires_grad_(),))
+    torch.library.opcheck(torch.ops.assay.randomized_svd, (A, 2, 10, 2, 0))
+    torch.library.opcheck(torch.ops.assay.svd_backward, (*svd(A), torch.ones_like(A), None, None))
+    torch.library.opcheck(torch.ops.assay.ctc_loss_backward, (torch.ones(()), LOGITS, *BATCH, 0, "mean", False, True))
 
 
 def value_of_all(x, hidden, weight, A):
@@ -291,6 +291,29 @@ def test_compiled_in_one_graph_it_gives_the_same():
     assert torch.allclose(plain, compiled, rtol=1e-6)
     for one, other in zip(*inputs):
         assert torch.allclose(one.grad, other.grad, rtol=1e-5, atol=1e-6)
+
+
+@needs_custom_op
+def test_a_dispatch_mode_sees_the_operators():
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    seen = []
+
+    class Listening(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            seen.append(function)
+            return function(*args, **(kwargs or {}))
+
+    with Listening():
+        svd(WEIGHT.clone().requires_grad_()).S.sum().backward()
+    assert {torch.ops.assay.svd.default, torch.ops.assay.svd_backward.default} <= set(seen)
+
+
+@needs_custom_op
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+def test_vmap_calls_the_operators():
+    A = normal(3, 4, 3)
+    assert torch.equal(torch.vmap(lambda one: svd(one).S)(A), svd(A).S)
 
 
 def test_assay_has_the_module_without_importing_pytorch_first():

@@ -1,11 +1,13 @@
-"""Calls of the kernels in assay._kernels on NumPy arrays: arguments are checked, results allocated, threads counted.
+"""Calls of the kernels in assay._kernels on NumPy arrays: arguments are checked, results allocated, threads counted; and
+problems for the kernels of GPUs.
 
-What assay.numpy and assay.torch have in common. An array of bfloat16 is its bits, uint16; so are results.
+What assay.numpy, assay.torch and assay.mlx have in common. An array of bfloat16 is its bits, uint16; so are results.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
@@ -126,7 +128,7 @@ def ctc_loss(
     return loss, gradient
 
 
-def check_linear_cross_entropy(hidden: Carried, weight: Carried, bias: Optional[Carried]) -> None:
+def check_linear_cross_entropy(hidden: Carried, weight: Carried, bias: Optional[Carried] = None) -> None:
     """Raises ValueError unless types and shapes go together."""
     for name, one in (("weight", weight), ("bias", bias)):
         if one is not None and one.dtype != hidden.dtype:
@@ -219,5 +221,53 @@ def svd_gradient(
     none = (empty((0,), U.dtype), np.empty(0, S.dtype), empty((0,), U.dtype))
     given = [one if one is not None else other for one, other in zip(cotangents, none)]
     dA = empty((*U.array.shape[:2], Vh.array.shape[2]), U.dtype)
-    _kernels.svd_gradient(U.dtype, U.array, S.array, Vh.array, *given, dA, thread_count(threads))
+    _kernels.svd_gradient(U.dtype, [U.array, S.array, Vh.array, *given], dA, thread_count(threads))
     return dA
+
+
+def gpu_module() -> Any:
+    """assay.lib._gpu. Raises ImportError where the package was built without it."""
+    return importlib.import_module("assay.lib._gpu")
+
+
+def ctc_on_gpu(
+    dtype: str,
+    shape: Tuple[int, int, int],
+    targets: np.ndarray,
+    input_lengths: np.ndarray,
+    target_lengths: np.ndarray,
+    upstream: np.ndarray,
+    options: Dict[str, Any],
+) -> Any:
+    """The problem of activations [T, B, C] that are elsewhere."""
+    return gpu_module().CtcProblem(
+        empty((0,), dtype), dtype, shape, batch_targets(targets, shape[1]), input_lengths, target_lengths, upstream,
+        options["blank"], options["logits"], options["reduction"], options["zero_infinity"],
+    )  # fmt: skip
+
+
+def cce_on_gpu(
+    dtype: str,
+    shape: Tuple[int, int, int],
+    bias: Optional[np.ndarray],
+    targets: np.ndarray,
+    upstream: np.ndarray,
+    options: Dict[str, Any],
+) -> Any:
+    """The problem of hidden [N, H] and weight [V, H] that are elsewhere; `shape` is N, H, V."""
+    return gpu_module().CceProblem(
+        empty((0,), dtype), dtype, shape, empty((0,), dtype) if bias is None else bias, targets, upstream,
+        options["ignore_index"], options["logit_softcap"], options["label_smoothing"], options["z_loss"],
+        options["reduction"],
+    )  # fmt: skip
+
+
+def svd_on_gpu(dtype: str, shape: Tuple[int, int, int]) -> Any:
+    """The problem of matrices [B, M, N] that are elsewhere."""
+    return gpu_module().SvdProblem(empty((0,), dtype), dtype, shape)
+
+
+def counted_tokens(targets: np.ndarray, options: Dict[str, Any]) -> int:
+    """By which the sum of losses is divided."""
+    counted = int(np.count_nonzero(targets != options["ignore_index"])) if options["reduction"] == "mean" else 1
+    return max(counted, 1)

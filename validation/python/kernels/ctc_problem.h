@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "reference/ctc/problem.h"
 #include "validation/python/kernels/arrays.h"
+#include "validation/python/kernels/ctc_call.h"
 
 namespace assay::python {
 
@@ -21,21 +23,13 @@ struct CtcArguments {
 /// The problem of activations [T, B, C]. It views the arrays. Throws std::invalid_argument for arrays of other types.
 inline reference::CtcProblem<float> ctc_problem(const std::array<std::int64_t, 3>& shape, const CtcArguments& given) {
   reference::CtcProblem<float> problem;
-  problem.T = shape[0];
-  problem.B = shape[1];
-  problem.C = shape[2];
   const bool padded = given.targets.request().ndim == 2;
-  problem.S = padded ? shape_of<2>("targets", given.targets)[1] : 0;
-  problem.layout = padded ? reference::CtcTargets::padded : reference::CtcTargets::concatenated;
+  const auto S = padded ? std::optional(shape_of<2>("targets", given.targets)[1]) : std::nullopt;
+  set_options(problem, shape, S, given.blank, given.logits, given.reduction, given.zero_infinity);
   problem.targets = integers("targets", given.targets);
   problem.input_lengths = integers("input_lengths", given.input_lengths);
   problem.target_lengths = integers("target_lengths", given.target_lengths);
   problem.upstream = elements<const float>("upstream", given.upstream);
-  problem.blank = given.blank;
-  problem.input = given.logits ? reference::CtcInput::logits : reference::CtcInput::log_probs;
-  problem.variable = given.logits ? reference::CtcVariable::logits : reference::CtcVariable::log_probs;
-  problem.reduction = reduction_of(given.reduction);
-  problem.zero_infinity = given.zero_infinity;
   return problem;
 }
 

@@ -1,9 +1,12 @@
 // The SVD, the randomised SVD and the gradient of the SVD (metal/cpu/svd/svd.h, gradient.h), on NumPy arrays.
 #include "metal/cpu/svd/svd.h"
 
+#include <pybind11/stl.h>
+
 #include "metal/cpu/svd/any.h"
 #include "metal/cpu/svd/gradient.h"
 #include "validation/python/kernels/arrays.h"
+#include "validation/python/kernels/svd_call.h"
 
 namespace assay::python {
 namespace {
@@ -52,25 +55,16 @@ void randomized_svd(const py::buffer& A, const std::string& dtype, std::int64_t 
   });
 }
 
-/// The number of terms that were taken as 0 instead of dividing by zero.
-std::int64_t svd_gradient(const std::string& dtype, const py::buffer& U, const py::buffer& S, const py::buffer& Vh,
-                          const py::buffer& dU, const py::buffer& dS, const py::buffer& dVh, const py::buffer& dA,
+/// The number of terms that were taken as 0 instead of dividing by zero. `arrays`: as svd_cotangent.
+std::int64_t svd_gradient(const std::string& dtype, const std::array<py::buffer, 6>& arrays, const py::buffer& dA,
                           int threads) {
   const auto out = typed_elements<AnySvdOutputArray>("dA", dA, dtype);
+  const auto take = []<class Element>(const char* name, const py::buffer& array) {
+    return elements<Element>(name, array);
+  };
   return std::visit(
       [&]<class Real>(std::span<Real> gradient) {
-        using Value = reference::SingularValue<Real>;
-        metal::SvdCotangent<Real> given;
-        const auto [B, M, N] = shape_of<3>("dA", dA);
-        given.B = B;
-        given.M = M;
-        given.N = N;
-        given.U = elements<const Real>("U", U);
-        given.S = elements<const Value>("S", S);
-        given.Vh = elements<const Real>("Vh", Vh);
-        given.dU = elements<const Real>("dU", dU);
-        given.dS = elements<const Value>("dS", dS);
-        given.dVh = elements<const Real>("dVh", dVh);
+        const auto given = svd_cotangent<Real>(shape_of<3>("dA", dA), arrays, take);
         const Computing computing;
         const metal::SvdGradientNotes notes = metal::svd_gradient(given, gradient, {.threads = threads});
         return notes.equal_values + notes.zero_values;

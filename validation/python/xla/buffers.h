@@ -3,6 +3,10 @@
 
 #include <xla/ffi/api/ffi.h>
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -51,6 +55,19 @@ Any typed_elements(const char* name, const Buffer& buffer) {
 template <class Element>
 std::span<Element> elements(const char* name, const Buffer& buffer) {
   return std::get<0>(typed_elements<std::variant<std::span<Element>>>(name, buffer));
+}
+
+/// The elements of a result, for which pages of 2 MiB are asked, as NumPy does for its arrays. XLA gives a large result
+/// fresh memory, and to write it the first time takes longer than a loss does to compute, by pages of 4 KiB.
+template <class Any>
+Any result_elements(const char* name, Output result) {
+#ifdef __linux__
+  constexpr std::uintptr_t page = 4096, least = std::uintptr_t{4} << 20;
+  const auto address = reinterpret_cast<std::uintptr_t>(result->untyped_data());
+  const std::uintptr_t gap = (page - address % page) % page, size = result->size_bytes();
+  if (size >= least) madvise(static_cast<std::byte*>(result->untyped_data()) + gap, size - gap, MADV_HUGEPAGE);
+#endif
+  return typed_elements<Any>(name, *result);
 }
 
 /// Integers of any type as those of the kernels. JAX has 32 bits unless told otherwise.

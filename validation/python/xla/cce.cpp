@@ -32,9 +32,9 @@ ffi::Error cce(const Buffer& hidden, const Buffer& weight, const Buffer& bias, c
     o.upstream = elements<const float>("upstream", upstream);
     set_options(o, ignore_index, logit_softcap, label_smoothing, z_loss, reduction);
     const metal::AnyCceOutput out = {.loss = elements<float>("loss", *loss),
-                                     .dhidden = typed_elements<AnyOutput>("dhidden", *dhidden),
-                                     .dweight = typed_elements<AnyOutput>("dweight", *dweight),
-                                     .dbias = typed_elements<AnyOutput>("dbias", *dbias)};
+                                     .dhidden = result_elements<AnyOutput>("dhidden", dhidden),
+                                     .dweight = result_elements<AnyOutput>("dweight", dweight),
+                                     .dbias = result_elements<AnyOutput>("dbias", dbias)};
     metal::with_types(any, out, [](const auto& problem, const auto& typed) { metal::cce_loss(problem, typed); });
   });
 }

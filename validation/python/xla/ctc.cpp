@@ -1,6 +1,7 @@
 // assay_ctc: the CTC loss and its gradient with respect to the activations (metal/cpu/ctc/loss.h) as a handler of XLA's
 // foreign function interface. An empty gradient is not wanted; an empty upstream gradient means ones.
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,9 +14,6 @@ namespace assay::python {
 namespace {
 
 namespace ffi = ::xla::ffi;
-using reference::CtcInput;
-using reference::CtcTargets;
-using reference::CtcVariable;
 
 /// The kernel's refusals name the activations as the caller does.
 std::string named(std::string message, bool logits) {
@@ -32,26 +30,17 @@ ffi::Error ctc(const Buffer& activations, const Buffer& targets, const Buffer& i
                counts = integers("target_lengths", target_lengths);
     metal::AnyCtcProblem any;
     any.activations = typed_elements<decltype(any.activations)>("activations", activations);
-    auto& o = any.options;
-    const auto shape = activations.dimensions();
-    o.T = shape[0];
-    o.B = shape[1];
-    o.C = shape[2];
-    const bool padded = targets.dimensions().size() == 2;
-    o.S = padded ? targets.dimensions()[1] : 0;
-    o.layout = padded ? CtcTargets::padded : CtcTargets::concatenated;
-    o.targets = labels;
-    o.input_lengths = frames;
-    o.target_lengths = counts;
-    o.upstream = elements<const float>("upstream", upstream);
-    o.blank = blank;
-    o.input = logits ? CtcInput::logits : CtcInput::log_probs;
-    o.variable = logits ? CtcVariable::logits : CtcVariable::log_probs;
-    o.reduction = reduction_of(reduction);
-    o.zero_infinity = zero_infinity;
+    auto& options = any.options;
+    const auto shape = activations.dimensions(), of_targets = targets.dimensions();
+    const auto S = of_targets.size() == 2 ? std::optional(of_targets[1]) : std::nullopt;
+    set_options(options, {shape[0], shape[1], shape[2]}, S, blank, logits, reduction, zero_infinity);
+    options.targets = labels;
+    options.input_lengths = frames;
+    options.target_lengths = counts;
+    options.upstream = elements<const float>("upstream", upstream);
     metal::AnyCtcOutput out;
     out.loss = elements<float>("loss", *loss);
-    out.gradient = typed_elements<decltype(out.gradient)>("gradient", *gradient);
+    out.gradient = result_elements<decltype(out.gradient)>("gradient", gradient);
     try {
       any_ctc_loss(any, out, 0);
     } catch (const std::invalid_argument& refusal) {

@@ -2,12 +2,14 @@
 // foreign function interface, on matrices with any number of leading axes.
 #include "metal/cpu/svd/svd.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <variant>
 
 #include "metal/cpu/svd/any.h"
 #include "metal/cpu/svd/gradient.h"
+#include "validation/python/kernels/svd_call.h"
 #include "validation/python/xla/buffers.h"
 
 namespace assay::python {
@@ -18,25 +20,26 @@ using metal::AnySvdInput;
 using metal::AnySvdOutputArray;
 using Values = metal::AnyOutputOf<float, double>;
 
-/// Sets B, M and N of `problem` to the shape [..., M, N] of `matrices`.
-template <class Problem>
-void set_shape(Problem& problem, const Buffer& matrices) {
+/// B, M and N of matrices [..., M, N].
+std::array<std::int64_t, 3> shape_of(const Buffer& matrices) {
   const auto shape = matrices.dimensions();
   const std::size_t axes = shape.size();
-  problem.M = shape[axes - 2];
-  problem.N = shape[axes - 1];
-  problem.B = 1;
-  for (std::size_t axis = 0; axis + 2 < axes; ++axis) problem.B *= shape[axis];
+  std::int64_t B = 1;
+  for (std::size_t axis = 0; axis + 2 < axes; ++axis) B *= shape[axis];
+  return {B, shape[axes - 2], shape[axes - 1]};
 }
 
 ffi::Error svd(const Buffer& A, Output U, Output S, Output Vh) {
   return computed([&] {
     metal::AnySvdProblem any;
     any.A = typed_elements<AnySvdInput>("A", A);
-    set_shape(any.options, A);
-    const metal::AnySvdOutput out = {.U = typed_elements<AnySvdOutputArray>("U", *U),
+    const auto [B, M, N] = shape_of(A);
+    any.options.B = B;
+    any.options.M = M;
+    any.options.N = N;
+    const metal::AnySvdOutput out = {.U = result_elements<AnySvdOutputArray>("U", U),
                                      .S = typed_elements<Values>("S", *S),
-                                     .Vh = typed_elements<AnySvdOutputArray>("Vh", *Vh)};
+                                     .Vh = result_elements<AnySvdOutputArray>("Vh", Vh)};
     metal::with_types(any, out, [](const auto& problem, const auto& typed) { metal::svd(problem, typed); });
   });
 }
@@ -44,19 +47,14 @@ ffi::Error svd(const Buffer& A, Output U, Output S, Output Vh) {
 ffi::Error svd_gradient(const Buffer& U, const Buffer& S, const Buffer& Vh, const Buffer& dU, const Buffer& dS,
                         const Buffer& dVh, Output dA) {
   return computed([&] {
-    const auto take = [&]<class Real>(std::span<Real> gradient) {
-      using Value = reference::SingularValue<Real>;
-      metal::SvdCotangent<Real> given;
-      set_shape(given, *dA);
-      given.U = elements<const Real>("U", U);
-      given.S = elements<const Value>("S", S);
-      given.Vh = elements<const Real>("Vh", Vh);
-      given.dU = elements<const Real>("dU", dU);
-      given.dS = elements<const Value>("dS", dS);
-      given.dVh = elements<const Real>("dVh", dVh);
-      metal::svd_gradient(given, gradient);
+    const std::array<Buffer, 6> arrays = {U, S, Vh, dU, dS, dVh};
+    const auto take = []<class Element>(const char* name, const Buffer& array) {
+      return elements<Element>(name, array);
     };
-    std::visit(take, typed_elements<AnySvdOutputArray>("dA", *dA));
+    const auto differentiate = [&]<class Real>(std::span<Real> gradient) {
+      metal::svd_gradient(svd_cotangent<Real>(shape_of(*dA), arrays, take), gradient);
+    };
+    std::visit(differentiate, result_elements<AnySvdOutputArray>("dA", dA));
   });
 }
 

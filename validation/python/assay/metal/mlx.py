@@ -37,7 +37,7 @@ _METAL_TYPES = {
     "float32": "float",
 }
 
-_POSITIONS = {
+POSITIONS = {
     "dispatch_quadgroups_per_threadgroup": "uint",
     "dispatch_simdgroups_per_threadgroup": "uint",
     "dispatch_threads_per_threadgroup": "uint3",
@@ -142,7 +142,7 @@ def _template(parameters: Sequence[Tuple[str, Any]]) -> Tuple[str, str]:
 
 
 def _shader(name: str, header: str, body: str, parameters: Sequence[str], template: Sequence[Tuple[str, Any]]) -> str:
-    positions = [f"{kind} {one} [[{one}]]" for one, kind in _POSITIONS.items() if _mentions(body, one)]
+    positions = [f"{kind} {one} [[{one}]]" for one, kind in POSITIONS.items() if _mentions(body, one)]
     buffers = [f"{parameter} [[buffer({index})]]" for index, parameter in enumerate(parameters)]
     signature = f"void {name}(\n    " + ",\n    ".join([*buffers, *positions]) + ")"
     declared, values = _template(template)

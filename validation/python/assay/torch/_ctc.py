@@ -48,7 +48,7 @@ def _backward(ctx: Any, upstream: Optional[torch.Tensor], _: Any) -> Tuple[Any, 
         return (None, *others)
     kept, ctx.kept = ctx.kept, None  # given away: a second backward pass computes it anew
     if kept is not None:
-        done = _define.scaled([kept], upstream.reshape(-1, 1))  # [B, 1] or [1, 1], beside [T, B, C]
+        done = _define.scaled([kept], upstream if upstream.dim() == 0 else upstream.unsqueeze(1))  # [B, 1] beside [T, B, C]
         if done is not None:
             return (*done, *others)
     return (_ctc_backward(upstream, *ctx.saved_tensors, *ctx.options), *others)
@@ -111,10 +111,8 @@ def ctc_loss(
     is_batch = log_probs.dim() == 3
     calls.loss_shape(reduction, ())
     activations = log_probs if is_batch else log_probs.unsqueeze(1)
-    lengths = [
-        integers(what, one).reshape(-1)
-        for what, one in (("input_lengths", input_lengths), ("target_lengths", target_lengths))
-    ]
+    lengths = [integers("input_lengths", input_lengths), integers("target_lengths", target_lengths)]
+    lengths = [one if one.dim() == 1 else one.reshape(-1) for one in lengths]
     with_gradient = torch.is_grad_enabled() and log_probs.requires_grad
     loss, _ = _ctc_loss(
         activations, integers("targets", targets), *lengths, blank, reduction, zero_infinity, logits, with_gradient

@@ -6,7 +6,7 @@ from typing import Any, Optional, Sequence, Tuple
 
 import torch
 
-from ._define import gpu_module
+from .._kernel_calls import gpu_module
 
 
 def _place(tensor: torch.Tensor) -> Tuple[int, int]:

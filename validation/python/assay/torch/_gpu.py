@@ -12,7 +12,7 @@ import torch
 
 from .. import _kernel_calls as calls
 from . import _cuda, _mps
-from ._define import aligned, array_of, carried, dtype_name, gpu_module
+from ._define import aligned, array_of, carried, dtype_name
 
 
 def computes(tensor: torch.Tensor) -> bool:
@@ -22,11 +22,6 @@ def computes(tensor: torch.Tensor) -> bool:
 
 def _launcher(tensor: torch.Tensor) -> Any:
     return _cuda if tensor.is_cuda else _mps
-
-
-def _type_of(tensor: torch.Tensor) -> Tuple[np.ndarray, str]:
-    name = dtype_name(tensor.dtype)
-    return calls.empty((0,), name), name
 
 
 def _expect_finite(name: str, axes: str, tensor: torch.Tensor, ignored: Optional[np.ndarray] = None) -> None:
@@ -85,10 +80,9 @@ def ctc_loss(
     loss = activations.new_empty(calls.loss_shape(options["reduction"], (B,)), dtype=torch.float32)
     gradient = torch.empty_like(activations) if with_gradient else activations.new_empty((0,))
     with calls.named_activations(options["logits"]):
-        problem = gpu_module().CtcProblem(
-            *_type_of(activations), (T, B, C), calls.batch_targets(targets, B), input_lengths, target_lengths, upstream,
-            options["blank"], options["logits"], options["reduction"], options["zero_infinity"],
-        )  # fmt: skip
+        problem = calls.ctc_on_gpu(
+            dtype_name(activations.dtype), (T, B, C), targets, input_lengths, target_lengths, upstream, options
+        )
         _launcher(activations).ctc_loss(problem, activations, loss, gradient if with_gradient else None)
     # After the kernels are queued: the host prepares them while the GPU looks for invalid activations.
     _expect_valid(zero, activations, targets, input_lengths, target_lengths, upstream, options)
@@ -110,11 +104,8 @@ def linear_cross_entropy(
     _expect_finite("weight", "vh", inputs[1])
     losses = hidden.new_empty(len(targets), dtype=torch.float32)
     gradients = [torch.empty_like(one) if want and one is not None else None for one, want in zip(inputs, wanted)]
-    values = calls.empty((0,), dtype_name(hidden.dtype)) if bias is None else array_of(bias.cpu())
-    problem = gpu_module().CceProblem(
-        *_type_of(hidden), (*hidden.shape, len(weight)), values, targets, upstream, options["ignore_index"],
-        options["logit_softcap"], options["label_smoothing"], options["z_loss"], options["reduction"],
-    )  # fmt: skip
+    values = None if bias is None else array_of(bias.cpu())
+    problem = calls.cce_on_gpu(dtype_name(hidden.dtype), (*hidden.shape, len(weight)), values, targets, upstream, options)
     _launcher(hidden).linear_cross_entropy(problem, inputs, losses, gradients)
     results = [hidden.new_empty((0,)) if one is None else one for one in gradients]
     return _reduced(losses, targets, options), results
@@ -124,9 +115,8 @@ def _reduced(losses: torch.Tensor, targets: np.ndarray, options: Dict[str, Any])
     """As the kernel for CPUs: summed in double; the mean over no tokens is 0."""
     if options["reduction"] == "none":
         return losses
-    counted = int(np.count_nonzero(targets != options["ignore_index"])) if options["reduction"] == "mean" else 1
     doubles = losses.double() if losses.is_cuda else losses.cpu().double()  # Apple's GPUs have no double
-    return (doubles.sum() / max(counted, 1)).float().to(losses.device)
+    return (doubles.sum() / calls.counted_tokens(targets, options)).float().to(losses.device)
 
 
 def svd(A: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -136,7 +126,7 @@ def svd(A: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     B, M, N = A.shape
     K = min(M, N)
     U, S, Vh = A.new_empty(B, M, K), A.new_empty((B, K), dtype=torch.float32), A.new_empty(B, K, N)
-    _launcher(A).svd(gpu_module().SvdProblem(*_type_of(A), (B, M, N)), A, U, S, Vh)
+    _launcher(A).svd(calls.svd_on_gpu(dtype_name(A.dtype), (B, M, N)), A, U, S, Vh)
     return U, S, Vh
 
 

@@ -15,7 +15,9 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 
 import torch
 
-from ._define import aligned, gpu_module
+from .._kernel_calls import gpu_module
+from .._shader_text import with_constants, with_threadgroup_memory, with_type
+from ._define import aligned, dtype_name
 
 _ALIGNMENT = 256  # of structures in constant memory, on all GPUs that Metal has
 
@@ -44,38 +46,9 @@ def computes(tensor: torch.Tensor) -> bool:
     return tensor.device.type == ("mps" if _stand_in is None else "cpu")
 
 
-def with_constants(text: str, constants: Mapping[int, bytes]) -> str:
-    """The text with these values in place of [[function_constant(index)]], all of which are bool; else false."""
-    numbers = {name: int(number) for name, number in re.findall(r"(\w+_constant) = (\d+)", text)}
-
-    def with_value(match: "re.Match[str]") -> str:
-        value = constants.get(numbers[match[2]], b"\0")
-        return f"{match[1]} = {'true' if any(value) else 'false'};"
-
-    return re.sub(r"(constant bool \w+) \[\[function_constant\((\w+)\)\]\];", with_value, text)
-
-
-def with_type(text: str, dtype: torch.dtype) -> str:
-    """The text with the kernels of this type alone: a third of what there is to compile."""
-    own = {torch.float32: "float", torch.float16: "half", torch.bfloat16: "bfloat"}[dtype]
-    return re.sub(rf"(?m)^INSTANTIATE_FOR\((?!{own}\))\w+\)$", "", text)
-
-
-def with_threadgroup_memory(text: str, lengths: Mapping[int, int]) -> str:
-    """The text with variables of these bytes in place of the arguments [[threadgroup(index)]]; else of one element."""
-    argument = re.compile(r"threadgroup (\w+)\* (\w+) \[\[threadgroup\((\d+)\)\]\],\s*")
-    while (match := argument.search(text)) is not None:
-        element, name, index = match[1], match[2], int(match[3])
-        count = max(1, lengths.get(index, 0) // {"float": 4, "float4": 16}[element])
-        body = text.index("{", match.end()) + 1
-        variable = f" threadgroup {element} {name}[{count}];"
-        text = text[: match.start()] + text[match.end() : body] + variable + text[body:]
-    return text
-
-
 @functools.lru_cache(maxsize=64)
 def _library(shader: str, dtype: torch.dtype, constants: _Values, lengths: _Values) -> Any:
-    text = with_constants(with_type(gpu_module().shader_text(shader), dtype), dict(constants))
+    text = with_constants(with_type(gpu_module().shader_text(shader), dtype_name(dtype)), dict(constants))
     text = with_threadgroup_memory(text, dict(lengths))
     if _stand_in is None and not hasattr(torch.mps, "compile_shader"):
         raise RuntimeError(f"PyTorch {torch.__version__} has no torch.mps.compile_shader: expected a newer one, or .cpu()")
