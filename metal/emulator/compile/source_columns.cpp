@@ -83,13 +83,13 @@ class Alignment {
     take_words(first, source_end, end);
   }
 
-  /// The column of a token, if it is known: its own, or that of the macro whose expansion begins with it.
-  std::optional<std::size_t> column(std::size_t token) const {
-    if (place_[token] != none) return source_[place_[token]].place.column;
+  /// The place of a token, if it is known: its own, or that of the macro whose expansion begins with it.
+  std::optional<TextPlace> place(std::size_t token) const {
+    if (place_[token] != none) return source_[place_[token]].place;
     if (token > 0 && place_[token - 1] == none) return std::nullopt;
     const std::size_t macro = token == 0 ? 0 : place_[token - 1] + 1;
     if (macro >= is_taken_.size() || is_taken_[macro]) return std::nullopt;
-    return source_[macro].place.column;
+    return source_[macro].place;
   }
 
  private:
@@ -129,30 +129,53 @@ class Alignment {
   std::vector<bool> is_taken_;
 };
 
-/// A line with the columns of the source's line. `marker` says which line it is.
-std::string aligned(std::string_view line, std::string_view source_line, const std::string& marker) {
-  const std::vector<Token> source = lex(source_line), tokens = lex(line);
+/// Where a line of the preprocessed text is from.
+struct LineOrigin {
+  std::string file;
+  std::size_t number = 1;
+
+  std::string marker(std::size_t ahead = 0) const { return fmt::format("\n# {} \"{}\"\n", number + ahead, file); }
+};
+
+/// A line with the columns of the source, of which it may be several lines.
+std::string aligned(std::string_view line, std::string_view source_text, const LineOrigin& origin) {
+  const std::vector<Token> source = lex(source_text), tokens = lex(line);
   const Alignment alignment(source, tokens);
   std::string result;
-  std::size_t line_start = 0, done = 0;
+  std::size_t line_start = 0, done = 0, ahead = 0;
   for (std::size_t n = 0; n + 1 < tokens.size(); ++n) {
     const Token& token = tokens[n];
     const std::string_view gap = line.substr(done, token.offset - done);
-    const std::size_t here = result.size() - line_start + gap.size() + 1, wanted = alignment.column(n).value_or(here);
+    const TextPlace here{{},
+                         static_cast<std::uint32_t>(ahead + 1),
+                         static_cast<std::uint32_t>(result.size() - line_start + gap.size() + 1)};
     // && and >> are two tokens here.
     const bool is_one =
         n > 0 && gap.empty() && token.kind == TokenKind::punctuator && tokens[n - 1].kind == TokenKind::punctuator;
-    if (wanted < here && !is_one) {
-      result.append("\n").append(marker).append("\n");
+    const TextPlace wanted = is_one ? here : alignment.place(n).value_or(here);
+    if (wanted.line != here.line || wanted.column < here.column) {
+      ahead = wanted.line - 1;
+      result += origin.marker(ahead);
       line_start = result.size();
-      result.append(wanted - 1, ' ');
+      result.append(wanted.column - 1, ' ');
     } else {
-      result.append(gap).append(is_one ? 0 : wanted - here, ' ');
+      result.append(gap).append(wanted.column - here.column, ' ');
     }
     result.append(token.text);
     done = token.offset + token.text.size();
   }
+  if (ahead != 0) result += origin.marker(1), result.pop_back();
   return result;
+}
+
+/// Line `origin` of the source. If a macro's parentheses end on a later line, that too: the preprocessor gives empty
+/// lines for these, and the rest of the text, from `next` on, begins with them.
+std::string source_lines(SourceFiles& files, LineOrigin origin, std::string_view rest) {
+  std::string text(files.line(origin.file, origin.number));
+  const auto is_open = [&] { return std::ranges::count(text, '(') > std::ranges::count(text, ')'); };
+  for (; is_open() && rest.starts_with('\n'); rest.remove_prefix(1))
+    text.append("\n").append(files.line(origin.file, ++origin.number));
+  return text;
 }
 
 }  // namespace
@@ -161,24 +184,25 @@ std::string with_columns_of_source(std::string_view preprocessed, const std::fil
                                    std::string_view source) {
   SourceFiles files;
   files.add(name.string(), source);
-  std::string result, file;
-  std::size_t number = 1;
+  std::string result;
+  LineOrigin origin;
   bool is_system = false;
-  for (std::size_t begin = 0; begin < preprocessed.size(); ++number) {
+  for (std::size_t begin = 0; begin < preprocessed.size(); ++origin.number) {
     const std::size_t end = std::min(preprocessed.find('\n', begin), preprocessed.size());
     const std::string_view line = preprocessed.substr(begin, end - begin);
     const std::size_t open = line.find('"'), close = line.rfind('"');
     begin = end + 1;
     if (line.starts_with("# ") && open != close) {
-      std::from_chars(line.data() + 2, line.data() + open, number);
-      file = line.substr(open + 1, close - open - 1);
+      std::from_chars(line.data() + 2, line.data() + open, origin.number);
+      origin.file = line.substr(open + 1, close - open - 1);
       is_system = line.find('3', close) != std::string_view::npos;
-      --number;
+      --origin.number;
     }
-    const std::string_view of_source =
-        is_system || file.empty() || line.empty() || line.starts_with('#') ? "" : files.line(file, number);
+    const bool is_known = !is_system && !origin.file.empty() && !line.empty() && !line.starts_with('#');
+    const std::string_view of_source = is_known ? files.line(origin.file, origin.number) : "";
     const bool is_same = of_source.empty() || of_source.starts_with(line);
-    result.append(is_same ? line : aligned(line, of_source, fmt::format("# {} \"{}\"", number, file))).append("\n");
+    const std::string_view rest = preprocessed.substr(std::min(begin, preprocessed.size()));
+    result.append(is_same ? line : aligned(line, source_lines(files, origin, rest), origin)).append("\n");
   }
   return result;
 }
