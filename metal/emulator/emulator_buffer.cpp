@@ -3,22 +3,31 @@
 #include <cstring>
 
 #include "metal/device/buffer_rules.h"
+#include "metal/emulator/memory/zeroed_pages.h"
 
 namespace assay::metal::emulator {
 
-Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::create(std::shared_ptr<DeviceState> device,
-                                                               std::uint64_t length, std::string label) {
+Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::allocate(std::shared_ptr<DeviceState> device,
+                                                                 std::uint64_t length, std::string label) {
   if (const Result<void> fit = check_buffer_length(length, device->limits); !fit) return tl::unexpected(fit.error());
   std::unique_ptr<Allocation> allocation = device->arena->allocate(length);
   if (!allocation) return no_memory_for_buffer(length);
-  if (device->is_checked) allocation->poison();
+  expect_use(allocation->begin(), length);
   return std::shared_ptr<EmulatorBuffer>(
       new EmulatorBuffer(std::move(device), std::move(allocation), std::move(label)));
 }
 
 Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::create(std::shared_ptr<DeviceState> device,
+                                                               std::uint64_t length, std::string label) {
+  const bool is_checked = device->is_checked;
+  Result<std::shared_ptr<EmulatorBuffer>> buffer = allocate(std::move(device), length, std::move(label));
+  if (buffer && is_checked) (*buffer)->allocation().poison();
+  return buffer;
+}
+
+Result<std::shared_ptr<EmulatorBuffer>> EmulatorBuffer::create(std::shared_ptr<DeviceState> device,
                                                                std::span<const std::byte> bytes, std::string label) {
-  Result<std::shared_ptr<EmulatorBuffer>> buffer = create(std::move(device), bytes.size(), std::move(label));
+  Result<std::shared_ptr<EmulatorBuffer>> buffer = allocate(std::move(device), bytes.size(), std::move(label));
   if (!buffer) return buffer;
   std::memcpy((*buffer)->contents(), bytes.data(), bytes.size());
   (*buffer)->note_written(0, bytes.size());

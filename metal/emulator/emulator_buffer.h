@@ -43,6 +43,10 @@ class EmulatorBuffer final : public Buffer {
     device_->allocated_bytes += length();
   }
 
+  /// A buffer whose contents must be set next.
+  static Result<std::shared_ptr<EmulatorBuffer>> allocate(std::shared_ptr<DeviceState> device, std::uint64_t length,
+                                                          std::string label);
+
   /// Takes note that the host has written [offset, offset + bytes).
   void note_written(std::uint64_t offset, std::uint64_t bytes);
 

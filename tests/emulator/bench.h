@@ -46,7 +46,8 @@ class Bench {
     const std::shared_ptr<CommandBuffer> commands = device.new_command_queue()->command_buffer();
     const std::shared_ptr<ComputeCommandEncoder> encoder = or_throw(commands->compute_encoder(type));
     encoder->set_pipeline(pipeline);
-    for (std::uint32_t index = 0; index < buffers.size(); ++index) encoder->set_buffer(buffers[index], 0, index);
+    for (std::uint32_t index = 0; index < buffers.size(); ++index)
+      encoder->set_buffer(buffers[index], index == 0 ? offset : 0, index);
     encoder->set_threadgroup_memory_length(threadgroup_bytes, 0);
     for (int dispatch = 0; dispatch < dispatches; ++dispatch) encoder->dispatch_threads(grid, group);
     if (const Result<void> end = encoder->end_encoding(); !end) return end.error();
@@ -63,6 +64,7 @@ class Bench {
 
   EmulatorDevice device;
   std::vector<std::shared_ptr<Buffer>> buffers;
+  std::uint64_t offset = 0;  ///< in bytes, at which the first buffer is bound
   std::uint64_t threadgroup_bytes = 0;
   DispatchType type = DispatchType::serial;
   int dispatches = 1;

@@ -62,11 +62,11 @@ TEST(Shadow, ForgetsTimesButNotWhatWasWritten) {
   Shadow shadow(12);
   shadow.prepare();
   const Trace late(Clock::last - 1, 7, nullptr, false);
-  const auto write = [&](Cell& cell, std::uint64_t, std::uint64_t) { cell.write.become(late), cell.read.become(late); };
+  const auto write = [&](Cell cell, std::uint64_t, std::uint64_t) { cell.write.become(late), cell.read.become(late); };
   shadow.for_each_cell(0, 6, write);  // a word, and half of the next
   shadow.forget_times();
   std::vector<std::uint32_t> written, read;
-  shadow.for_each_cell(0, 12, [&](Cell& cell, std::uint64_t, std::uint64_t) {
+  shadow.for_each_cell(0, 12, [&](Cell cell, std::uint64_t, std::uint64_t) {
     written.push_back(cell.write.time());
     read.push_back(cell.read.time());
   });

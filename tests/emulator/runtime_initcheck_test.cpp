@@ -1,4 +1,5 @@
 // initcheck: reading what nobody wrote, and what counts as written.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,6 +43,24 @@ TEST(Initcheck, TakesDidModifyForAWriteOfItsRangeAlone) {
   ASSERT_THAT(bench.reports(), SizeIs(1));
   EXPECT_EQ(bench.reports()[0].address, "buffer(0) `b0` + 36");
   EXPECT_EQ(bench.reports()[0].count, 1U);
+}
+
+/// Of 10 words, the host writes 3; the kernel reads all from where the buffer is bound.
+TEST(Initcheck, KnowsWhichWordsAreWrittenWhereverTheBufferIsBound) {
+  const auto first_report = [](std::uint64_t written_from, std::uint64_t bound_at) {
+    Bench bench;
+    bench.unwritten(10).unwritten(10);
+    bench.offset = bound_at;
+    EXPECT_TRUE(bench.buffers[0]->did_modify(written_from, 12));
+    const auto count = static_cast<std::uint32_t>(10 - bound_at / 4);
+    bench.run(&copy, {count}, {count});
+    return bench.reports().empty() ? "" : fmt::format("{} x {}", bench.reports()[0].address, bench.reports()[0].count);
+  };
+  EXPECT_EQ(first_report(0, 0), "buffer(0) `b0` + 12 x 7");
+  EXPECT_EQ(first_report(8, 8), "buffer(0) `b0` + 12 x 5");
+  EXPECT_EQ(first_report(8, 12), "buffer(0) `b0` + 8 x 5");
+  EXPECT_EQ(first_report(28, 28), "");
+  EXPECT_EQ(first_report(28, 24), "buffer(0) `b0` + 0 x 1");
 }
 
 TEST(Initcheck, TakesAKernelsWriteForAWrite) {

@@ -45,9 +45,10 @@ kernel void f(device float* out, device uint* bits) {
   EXPECT_EQ(bits, (std::array{0x7f800000U, 0x8000U}));
 }
 
-TEST(Strangers, HaveADotOfTheirOwnAndNamesThatNoDocumentHas) {
+TEST(Strangers, HaveFunctionsOfTheirOwnAndNamesThatNoDocumentHas) {
   const auto shader = compile(prelude + R"(
 template <typename T> inline float dot(T a, T b) { return sizeof(T) == 4 ? -1 : -2; }
+template <typename T, typename U> inline float pow(T a, U b) { return -3; }
 template <typename T> struct Indexed { T value; };
 template <typename T> struct _numeric_limits_impl<Indexed<T>> {
   static constexpr Indexed<T> max() { return {numeric_limits<T>::max()}; }
@@ -61,11 +62,12 @@ kernel void f(device float* out, device packed_float3* p) {
   out[1] = metal::dot(a, p[0]);
   out[2] = dot(2.0f, 3.0f);
   out[3] = vec_elements<float3>::value + vec_elements<half>::value;
+  out[4] = pow(2.0f, 3.0f) + pow(2.0h, 3.0h);
 })");
-  std::array<float, 4> out{};
+  std::array<float, 5> out{};
   std::array<float, 3> p = {1, 2, 3};
   run(*shader, "f", {out.data(), p.data()});
-  EXPECT_EQ(out, (std::array{14.0F, 14.0F, -1.0F, 4.0F}));
+  EXPECT_EQ(out, (std::array{14.0F, 14.0F, -1.0F, 4.0F, 16.0F}));
 }
 
 TEST(Strangers, CallCollectivesByTheirInternalNames) {

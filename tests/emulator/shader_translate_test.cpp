@@ -147,6 +147,30 @@ TEST(Kernels, RefuseParametersThatTheyCannotHave) {
   for (const auto& [text, message] : refused) EXPECT_THAT(translated(text), HasSubstr(message)) << text;
 }
 
+TEST(Kernels, RefuseArgumentBuffersWithAnythingButBuffers) {
+  const std::string kernel = "\nkernel void f(constant Args& a [[buffer(0)]]) {}";
+  const std::pair<const char*, const char*> refused[] = {
+      {"struct Args {\n  texture2d<float> t [[id(0)]];\n};",
+       "t.metal:2:3: error: texture2d in an argument buffer, which kernel 'f' takes as 'a', is not supported"},
+      {"struct Args { device float* p; array<texture2d<half>, 4> t [[id(1)]]; };", "t.metal:1:38: error: texture2d"},
+      {"struct Args { sampler s; };", "t.metal:1:15: error: sampler in an argument buffer"},
+      {"struct Args { texturecube<float> t; };", "texturecube in an argument buffer"},
+      {"struct Args { raytracing::instance_acceleration_structure s; };", "instance_acceleration_structure in"},
+      {"struct alignas(8) Args { metal::depth2d<float> t; };", "depth2d in an argument buffer"},
+      {"typedef struct { texture1d<int> t; } Args;", "texture1d in an argument buffer"},
+      {"struct Part { texture1d<int> t; }; struct Args { Part parts[2]; };", "t.metal:1:15: error: texture1d"},
+      {"struct Args { device Args* next; texture3d<int> t; };", "texture3d in an argument buffer"},
+  };
+  for (const auto& [text, message] : refused) EXPECT_THAT(translated(text + kernel), HasSubstr(message)) << text;
+  for (const char* text : {"struct Args { device float* p; uint texture2d; };",
+                           "struct Args { float of(texture2d<float> t) { return 0; } };",
+                           "struct Other { sampler s; }; struct Args { device float* p; };",
+                           "struct Args { device Args* next; device const float4* p [[id(3)]]; };"})
+    EXPECT_THAT(translated(text + kernel), Not(HasSubstr("error"))) << text;
+  EXPECT_THAT(translated("struct T { texture2d<float> t; };\nkernel void f(texture2d<float> t) { T local = {t}; }"),
+              Not(HasSubstr("error")));
+}
+
 TEST(Kernels, AreInstantiatedInThreeForms) {
   const std::string kernel = "template <typename T> kernel void k(device T* a) {}\n";
   const std::string by_type = translated(kernel + "template [[host_name(\"x\")]] kernel decltype(k<int>) k<int>;");
@@ -155,6 +179,8 @@ TEST(Kernels, AreInstantiatedInThreeForms) {
       translated(kernel + "template [[host_name(\"x\")]] [[kernel]] void k<int>(device int* a [[buffer(0)]]);");
   EXPECT_THAT(in_full, HasSubstr("static void assay_like_0(int * a)"));
   EXPECT_THAT(translated(kernel + "template kernel void k(device int*);"), HasSubstr("assay_kernel_0 = &k;"));
+  EXPECT_THAT(translated(kernel + "template kernel void k<::ns::type<int>>(device ::ns::type<int>*);"),
+              HasSubstr("assay_kernel_0 = &k<::ns::type<int>>;"));
   EXPECT_THAT(registered(kernel + "template [[host_name(\"x\" \"y\")]] kernel void k(device int*);"),
               HasSubstr("{\"x\" \"y\", \"t.metal\", 2,"));
 }

@@ -39,6 +39,7 @@ std::shared_ptr<Buffer> make_buffer(metal::Device& device, const std::string& na
   if (emulated != nullptr && array.length() > large_array)
     return expect(emulated->new_sparse_buffer(array.length(), array.is_large_zero, name));
   auto buffer = expect(device.new_buffer(array.length(), name));
+  if (emulated != nullptr && emulated->options().is_checked) return buffer;  // which has made it so
   std::memset(buffer->contents(), array.is_large_zero ? 0 : unset_byte, array.length());
   if (array.is_large_zero) (void)buffer->did_modify(0, array.length());
   return buffer;

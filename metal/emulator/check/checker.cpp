@@ -25,6 +25,13 @@ abi::MemoryFlags space_of(BoundMemory::Kind kind) {
   return is_threadgroup ? abi::mem_threadgroup : abi::mem_device;
 }
 
+/// How many words from `begin` on were written before the dispatch, at least.
+std::uint64_t written_words(const Allocation& allocation, std::uint64_t begin) {
+  if (allocation.space == abi::mem_threadgroup) return 0;  // which each group finds unwritten
+  const std::uint64_t first = begin * Shadow::word_bytes;
+  return (allocation.shadow.host_writes.end_from(first) - first) / Shadow::word_bytes;
+}
+
 }  // namespace
 
 void Checker::begin_sequence(Arena& arena) {
@@ -72,7 +79,10 @@ void Checker::allow(const BoundMemory& memory) {
   const std::uint64_t words = allocation.length() / Shadow::word_bytes;
   const std::uint64_t begin = std::min((extent.begin + Shadow::word_bytes - 1) / Shadow::word_bytes, words);
   allocation.words[record_] = {allocation.begin() + begin * Shadow::word_bytes,
-                               allocation.is_absent ? 0 : words - begin, shadow.words() + begin, &shadow,
+                               allocation.is_absent ? 0 : words - begin,
+                               written_words(allocation, begin),
+                               shadow.words() + begin,
+                               &shadow,
                                &clock_.of(allocation.space)};
   allowed_.push_back(&allocation);
 }
@@ -128,27 +138,25 @@ bool Checker::judge(Allocation* allocation, std::uint32_t thread, const void* ad
   if (is_atomic(kind)) fences_.atomic_access({clock_.group_start(), thread}, kind);
   const Trace now(clock_.now(), thread, pc, is_atomic(kind));
   Request request{*allocation, allocation->words[record_], thread, kind, pc, bytes, now};
-  request.words.shadow->for_each_cell(offset, bytes, [&](Cell& cell, std::uint64_t at, std::uint64_t width) {
+  request.words.shadow->for_each_cell(offset, bytes, [&](Cell cell, std::uint64_t at, std::uint64_t width) {
     if (reads(kind)) read(request, cell, at, width);
     if (writes(kind)) write(request, cell, at);
   });
   return true;
 }
 
-void Checker::read(Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes) {
+void Checker::read(Request& request, Cell cell, std::uint64_t offset, std::uint64_t bytes) {
   if (cell.write.time() < request.words.clock->valid_from && !was_written(request, cell, offset, bytes))
     report_unwritten(request, offset);
   if (request.conflicts(cell.write)) report_race(request, cell.write, "write", offset);
-  keep_read(request.words, cell, request.now);
+  keep_read(*request.words.clock, cell, request.now);
 }
 
-void Checker::write(Request& request, Cell& cell, std::uint64_t offset) {
+void Checker::write(Request& request, Cell cell, std::uint64_t offset) {
   if (request.conflicts(cell.write)) report_race(request, cell.write, "write", offset);
   if (request.conflicts(cell.read)) report_race(request, cell.read, "read", offset);
-  if (cell.read.is_marked()) {
-    const Trace other = request.words.shadow->other_read(cell);
-    if (request.conflicts(other)) report_race(request, other, "read", offset);
-  }
+  if (cell.read.is_marked() && request.conflicts(cell.other_read))
+    report_race(request, cell.other_read, "read", offset);
   cell.write.become(request.now);
 }
 
@@ -170,7 +178,7 @@ void Checker::settle_value() {
 
 /// A write from before is looked up at the first read, and then recorded in the cell, and in those of the words behind
 /// it, which are likely to be read next.
-bool Checker::was_written(const Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes) {
+bool Checker::was_written(const Request& request, Cell cell, std::uint64_t offset, std::uint64_t bytes) {
   constexpr std::uint64_t bytes_ahead = 256;
   Allocation& allocation = request.allocation;
   if (allocation.space == abi::mem_threadgroup) return false;
@@ -182,9 +190,9 @@ bool Checker::was_written(const Request& request, Cell& cell, std::uint64_t offs
   if (end < offset + bytes) return false;
   cell.write.become(before);
   for (std::uint64_t next = offset + bytes; next + Shadow::word_bytes <= end; next += Shadow::word_bytes)
-    if (Cell& word = request.words.shadow->words()[next / Shadow::word_bytes];
-        word.write.time() < valid_from && !word.write.is_marked())
-      word.write.become(before);
+    if (Trace& write = request.words.shadow->words().writes[next / Shadow::word_bytes];
+        write.time() < valid_from && !write.is_marked())
+      write.become(before);
   return true;
 }
 

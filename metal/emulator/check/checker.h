@@ -104,9 +104,9 @@ class Checker {
   void end_trial();
   void await_value(const Request& request, std::uint64_t offset, const ReportLog::Key& key);
   void settle_value();
-  void read(Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes);
-  void write(Request& request, Cell& cell, std::uint64_t offset);
-  static bool was_written(const Request& request, Cell& cell, std::uint64_t offset, std::uint64_t bytes);
+  void read(Request& request, Cell cell, std::uint64_t offset, std::uint64_t bytes);
+  void write(Request& request, Cell cell, std::uint64_t offset);
+  static bool was_written(const Request& request, Cell cell, std::uint64_t offset, std::uint64_t bytes);
 
   void report_out_of_bounds(std::uint32_t thread, const void* address, std::uint64_t bytes, abi::Access kind,
                             const void* pc);

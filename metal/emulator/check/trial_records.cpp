@@ -33,11 +33,11 @@ bool TrialRecords::look_at(std::uint64_t part) {
   const std::uint64_t begin = part * words_at_once, end = std::min(begin + words_at_once, words);
   Ranges written;
   for (std::uint64_t word = begin; word < end; ++word) {
-    const Use use = use_of_word(word);
+    const Use use = use_of([word](const Accesses& record) { return record.words[word]; });
     if (use.conflicts) return false;
     if (use.is_written) add(written, word * word_bytes, word_bytes);
     for (std::uint64_t byte = word * word_bytes; use.has_split && byte < (word + 1) * word_bytes; ++byte) {
-      const Use of_byte = use_of_byte(byte);
+      const Use of_byte = use_of([byte](const Accesses& record) { return record.shadow->cell_of(byte); });
       if (of_byte.conflicts) return false;
       if (of_byte.is_written) add(written, byte, 1);
     }
@@ -47,28 +47,24 @@ bool TrialRecords::look_at(std::uint64_t part) {
   return true;
 }
 
-/// Nothing but `has_split` if any record tells the word's bytes apart.
-TrialRecords::Use TrialRecords::use_of_word(std::uint64_t word) const {
-  unsigned writers = 0, users = 0;
-  for (const auto& [shadow, words, since] : records_) {
-    const Cell& cell = words[word];
-    if (cell.write.is_marked()) return {.has_split = true};
-    const bool is_written = cell.write.time() > since;
-    writers += is_written ? 1U : 0U;
-    users += is_written || cell.read.time() > since ? 1U : 0U;
+/// Of the bytes to which cell_of(record) belongs. Nothing but `has_split` if any record tells these bytes apart. Reads
+/// are looked at only where something was written, since most memory is only read.
+template <class CellOf>
+TrialRecords::Use TrialRecords::use_of(const CellOf& cell_of) const {
+  const Accesses* writer = nullptr;
+  Use use;
+  for (const Accesses& record : records_) {
+    const Trace write = cell_of(record).write;
+    if (write.is_marked()) return {.has_split = true};
+    if (write.time() <= record.since) continue;
+    use.conflicts = use.is_written;
+    use.is_written = true;
+    writer = &record;
   }
-  return {.is_written = writers != 0, .conflicts = writers != 0 && users > 1};
-}
-
-TrialRecords::Use TrialRecords::use_of_byte(std::uint64_t byte) const {
-  unsigned writers = 0, users = 0;
-  for (const auto& [shadow, words, since] : records_) {
-    const Cell& cell = shadow->cell_of(byte);
-    const bool is_written = cell.write.time() > since;
-    writers += is_written ? 1U : 0U;
-    users += is_written || cell.read.time() > since ? 1U : 0U;
-  }
-  return {.is_written = writers != 0, .conflicts = writers != 0 && users > 1};
+  if (!use.is_written) return use;
+  for (const Accesses& record : records_)
+    if (&record != writer && cell_of(record).read.time() > record.since) use.conflicts = true;
+  return use;
 }
 
 /// Long ranges are kept as ranges, which occupy no cells.
@@ -81,7 +77,7 @@ void TrialRecords::keep() const {
       continue;
     }
     shadow.prepare();
-    shadow.for_each_cell(begin, end - begin, [](Cell& cell, std::uint64_t, std::uint64_t) {
+    shadow.for_each_cell(begin, end - begin, [](Cell cell, std::uint64_t, std::uint64_t) {
       if (cell.write.time() == 0) cell.write.become(Trace::of_host());
     });
   }

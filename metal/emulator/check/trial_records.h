@@ -37,17 +37,16 @@ class TrialRecords {
   struct Use {
     bool is_written = false, conflicts = false, has_split = false;
   };
-  Use use_of_word(std::uint64_t word) const;
-  Use use_of_byte(std::uint64_t byte) const;
-
-  struct Cells {
+  struct Accesses {
     const Shadow* shadow;
-    const Cell* words;
+    Cells words;
     std::uint32_t since;
   };
+  template <class CellOf>
+  Use use_of(const CellOf& cell_of) const;
 
   Allocation& allocation_;
-  std::vector<Cells> records_;
+  std::vector<Accesses> records_;
   std::mutex mutex_;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> written_;  ///< ranges of bytes
 };

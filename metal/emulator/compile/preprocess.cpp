@@ -11,6 +11,7 @@
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/preprocessed_cache.h"
+#include "metal/emulator/compile/source_columns.h"
 
 namespace assay::metal::emulator {
 
@@ -65,7 +66,7 @@ Result<std::string> preprocess(const Clang& clang, std::string_view source, cons
   if (run->status != 0) return error(Error::Kind::compile, run->messages);
   auto text = read_file(output);
   if (!text) return text;
-  *text = with_own_system_headers(*text, headers->string());
+  *text = with_columns_of_source(with_own_system_headers(*text, headers->string()), name, source);
   cache.keep(*text, start, work);
   trim_cache(cache_folder(options), options.cache_limit);
   return text;

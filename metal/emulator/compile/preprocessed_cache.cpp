@@ -79,7 +79,7 @@ PreprocessedCache::PreprocessedCache(fs::path folder, const Clang& clang, const 
       is_known_(depends_on_files_alone(source)) {
   std::error_code ignored;
   const std::string key =
-      fmt::format("preprocessed 1\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", clang.path, clang.version, fmt::join(flags, "\n"),
+      fmt::format("preprocessed 2\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", clang.path, clang.version, fmt::join(flags, "\n"),
                   variable("CPATH"), variable("CPLUS_INCLUDE_PATH"), fs::current_path(ignored).string(), name_, source);
   kept_ = folder_ / (content_name(key) + ".preprocessed");
 }

@@ -50,15 +50,16 @@ bool Trial::run(Launch& launch, std::size_t os_threads) {
     return false;
   std::vector<Saved> saved;
   for (Allocation* allocation : memory_of(launch.info, true)) {
-    saved.push_back({allocation, std::make_unique_for_overwrite<std::byte[]>(allocation->length())});
-    std::memcpy(saved.back().contents.get(), allocation->begin(), allocation->length());
+    saved.push_back({allocation, ZeroedPages<std::byte>(allocation->length())});
+    expect_use(saved.back().contents.data(), allocation->length());
+    std::memcpy(saved.back().contents.data(), allocation->begin(), allocation->length());
   }
   const bool is_all = run_groups(launch, count) && keep_records(memory_of(launch.info, false), count);
   for (std::size_t worker = 0; worker < count; ++worker) workers_[worker]->checker.end_dispatch();
   if (is_all) return true;
   failed_.insert(launch.entry);
   for (const auto& [allocation, contents] : saved)
-    std::memcpy(allocation->begin(), contents.get(), allocation->length());
+    std::memcpy(allocation->begin(), contents.data(), allocation->length());
   return false;
 }
 

@@ -18,6 +18,7 @@
 #include "metal/emulator/check/report_log.h"
 #include "metal/emulator/dispatch/group_runner.h"
 #include "metal/emulator/dispatch/launch.h"
+#include "metal/emulator/memory/zeroed_pages.h"
 
 namespace assay::metal::emulator {
 
@@ -38,7 +39,7 @@ class Trial {
   };
   struct Saved {
     Allocation* allocation;
-    std::unique_ptr<std::byte[]> contents;
+    ZeroedPages<std::byte> contents;
   };
 
   bool is_worthwhile(const Launch& launch) const;

@@ -26,7 +26,8 @@ struct SpaceClock;
 struct AllowedWords {
   const std::byte* begin = nullptr;
   std::uint64_t count = 0;
-  Cell* cells = nullptr;  ///< [count], of `shadow`
+  std::uint64_t written = 0;  ///< the first so many were written before the dispatch
+  Cells cells;                ///< [count], of `shadow`
   Shadow* shadow = nullptr;
   const SpaceClock* clock = nullptr;
 };

@@ -24,19 +24,18 @@ std::uint64_t HostWrites::end_from(std::uint64_t begin) const {
 }
 
 void Shadow::prepare(bool is_sparse) {
-  if (cells_.data()) return;
-  const std::uint64_t cells = words_ * (1 + word_bytes);
-  cells_ = ZeroedPages<Cell>(cells);
-  other_reads_ = ZeroedPages<Trace>(cells);
-  if (is_sparse) return;
-  cells_.expect_use(words_);
-  other_reads_.expect_use(words_);
+  if (cells_.writes) return;
+  for (ZeroedPages<Trace>* traces : {&writes_, &reads_, &other_reads_}) {
+    *traces = ZeroedPages<Trace>(words_ * (1 + word_bytes));
+    if (!is_sparse) expect_use(traces->data(), words_ * sizeof(Trace));
+  }
+  cells_ = {writes_.data(), reads_.data(), other_reads_.data()};
 }
 
 std::uint64_t Shadow::written_until(std::uint64_t begin, std::uint64_t limit) const {
   while (begin < limit) {
     std::uint64_t end = begin;
-    while (cells_.data() && end < limit && cell_of(end).write.time() != 0) ++end;
+    while (cells_.writes && end < limit && cell_of(end).write.time() != 0) ++end;
     end = std::min(limit, host_writes.end_from(end));
     if (end == begin) break;
     begin = end;
@@ -45,20 +44,22 @@ std::uint64_t Shadow::written_until(std::uint64_t begin, std::uint64_t limit) co
 }
 
 void Shadow::split(std::uint64_t word) {
-  Cell& whole = cells_.data()[word];
-  const std::uint64_t first = words_ + word * word_bytes;
-  std::fill_n(cells_.data() + first, word_bytes, whole);
-  std::fill_n(other_reads_.data() + first, word_bytes, other_read(whole));
+  const Cell whole = cells_[word];
+  const Cells bytes = cells_ + (words_ + word * word_bytes);
+  std::fill_n(bytes.writes, word_bytes, whole.write);
+  std::fill_n(bytes.reads, word_bytes, whole.read);
+  std::fill_n(bytes.other_reads, word_bytes, whole.other_read);
   whole.write.mark();
   is_split_ = true;
 }
 
 void Shadow::forget_times() {
-  if (!cells_.data()) return;
+  if (!cells_.writes) return;
   const std::uint64_t cells = is_split_ ? words_ * (1 + word_bytes) : words_;
-  for (Cell* cell = cells_.data(); cell != cells_.data() + cells; ++cell) {
-    if (cell->write.time() > Trace::host_time) cell->write.become(Trace::of_host());
-    if (cell->read.time() != 0) cell->read = {};
+  for (std::uint64_t n = 0; n < cells; ++n) {
+    const Cell cell = cells_[n];
+    if (cell.write.time() > Trace::host_time) cell.write.become(Trace::of_host());
+    if (cell.read.time() != 0) cell.read = {};
   }
 }
 

@@ -48,10 +48,24 @@ class Trace {
   std::uint64_t bits_ = 0;
 };
 
-/// The last write and a read of the same bytes. Four cells fill a cache line; most accesses need no more than one.
+/// What is remembered of the same bytes.
 struct Cell {
-  Trace write;  ///< of a word: marked if its bytes have cells of their own
-  Trace read;   ///< marked if there is a second read: Shadow::other_read()
+  Trace& write;       ///< of a word: marked if its bytes have cells of their own
+  Trace& read;        ///< marked if there is a second read
+  Trace& other_read;  ///< the second read
+};
+
+/// An array of cells. Each kind of trace is an array of its own: memory that a kernel only reads, or only writes, then
+/// occupies one of them, and the others stay pages of zeros.
+struct Cells {
+  Trace* writes = nullptr;
+  Trace* reads = nullptr;
+  Trace* other_reads = nullptr;
+
+  [[gnu::always_inline]] Cell operator[](std::uint64_t index) const {
+    return {writes[index], reads[index], other_reads[index]};
+  }
+  Cells operator+(std::uint64_t count) const { return {writes + count, reads + count, other_reads + count}; }
 };
 
 /// The bytes that were written before anything that the cells know of: by the host, or in a Trial.
@@ -81,32 +95,28 @@ class Shadow {
     const std::uint64_t end = offset + bytes;
     while (offset < end) {
       const std::uint64_t index = offset / word_bytes, word_end = (index + 1) * word_bytes;
-      Cell& word = cells_.data()[index];
+      const Cell word = cells_[index];
       if (!word.write.is_marked() && offset % word_bytes == 0 && word_end <= end) {
         visit(word, offset, word_bytes);
       } else {
         if (!word.write.is_marked()) split(index);
-        for (std::uint64_t byte = offset; byte < word_end && byte < end; ++byte)
-          visit(cells_.data()[words_ + byte], byte, 1);
+        for (std::uint64_t byte = offset; byte < word_end && byte < end; ++byte) visit(cells_[words_ + byte], byte, 1);
       }
       offset = word_end;
     }
   }
 
   /// The cells of the words.
-  Cell* words() { return cells_.data(); }
+  Cells words() const { return cells_; }
 
   /// The cell of a byte, which may be that of its word.
-  const Cell& cell_of(std::uint64_t byte) const {
-    const Cell& word = cells_.data()[byte / word_bytes];
-    return word.write.is_marked() ? cells_.data()[words_ + byte] : word;
+  Cell cell_of(std::uint64_t byte) const {
+    const Cell word = cells_[byte / word_bytes];
+    return word.write.is_marked() ? cells_[words_ + byte] : word;
   }
 
   /// The end of the written bytes from `begin` on, as far as `limit`; `begin` if that byte was not written.
   std::uint64_t written_until(std::uint64_t begin, std::uint64_t limit) const;
-
-  /// The second read of a cell whose read is marked.
-  Trace& other_read(const Cell& cell) { return other_reads_.data()[&cell - cells_.data()]; }
 
   /// Forgets all reads, and attributes all writes to the host: for a clock that begins anew.
   void forget_times();
@@ -117,8 +127,8 @@ class Shadow {
   void split(std::uint64_t word);
 
   std::uint64_t words_;
-  ZeroedPages<Cell> cells_;  ///< of the words, then of the bytes
-  ZeroedPages<Trace> other_reads_;
+  ZeroedPages<Trace> writes_, reads_, other_reads_;
+  Cells cells_;            ///< of the words, then of the bytes
   bool is_split_ = false;  ///< whether any word has cells for its bytes
 };
 

@@ -19,6 +19,12 @@ inline void* reserve(std::size_t bytes, int protection) {
   return memory;
 }
 
+/// Announces that all of the memory will be used: huge pages are cleared faster, and save TLB misses.
+inline void expect_use(void* memory, std::size_t bytes) {
+  constexpr std::size_t huge_page = std::size_t{1} << 21;
+  if (bytes >= huge_page) system::advise_huge_pages(memory, bytes);
+}
+
 /// An array of `count` T whose bytes are all zero at first.
 template <class T>
 class ZeroedPages {
@@ -40,12 +46,6 @@ class ZeroedPages {
   }
 
   T* data() const { return data_; }
-
-  /// Announces that all of the first `count` elements will be used: huge pages then save TLB misses.
-  void expect_use(std::size_t count) const {
-    constexpr std::size_t huge_page = std::size_t{1} << 21;
-    if (count * sizeof(T) >= huge_page) system::advise_huge_pages(data_, count * sizeof(T));
-  }
 
  private:
   std::size_t bytes_ = 0;

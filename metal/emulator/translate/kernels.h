@@ -2,7 +2,9 @@
 // 5.2.1 (explicit and implicit indices of buffers), 5.2.3.6 (positions).
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metal/emulator/abi/shader_abi.h"
@@ -19,6 +21,13 @@ constexpr const char* kind_name(abi::ArgumentKind kind) {
          : kind == abi::ArgumentKind::sampler     ? "sampler"
                                                   : "position";
 }
+
+/// The types of textures that kernels may take here, and those of Metal that they may not.
+inline constexpr std::array<std::string_view, 7> texture_types = {
+    "texture1d", "texture1d_array", "texture2d", "texture2d_array", "texture3d", "texture_buffer", "depth2d"};
+inline constexpr std::array<std::string_view, 8> unsupported_texture_types = {
+    "texturecube",   "texturecube_array", "texture2d_ms",    "texture2d_ms_array",
+    "depth2d_array", "depthcube",         "depthcube_array", "depth2d_ms"};
 
 struct KernelParameter {
   std::string name;

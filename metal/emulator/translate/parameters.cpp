@@ -36,11 +36,6 @@ constexpr std::array<std::string_view, 18> positions = {"thread_position_in_grid
                                                         "quadgroup_index_in_threadgroup",
                                                         "quadgroups_per_threadgroup"};
 
-constexpr std::array<std::string_view, 7> textures = {"texture1d", "texture1d_array", "texture2d", "texture2d_array",
-                                                      "texture3d", "texture_buffer",  "depth2d"};
-constexpr std::array<std::string_view, 8> no_textures = {"texturecube",        "texturecube_array", "texture2d_ms",
-                                                         "texture2d_ms_array", "depth2d_array",     "depthcube",
-                                                         "depthcube_array",    "depth2d_ms"};
 /// The attributes that give an index, and how many indices there are.
 constexpr std::array<std::pair<std::string_view, std::uint32_t>, 4> indexed = {{{"buffer", abi::max_arguments},
                                                                                 {"threadgroup", abi::max_arguments},
@@ -89,15 +84,15 @@ class Parameter {
       ++name;
     const std::string_view word = source_[name].text;
     if (word == "sampler") result_.kind = ArgumentKind::sampler;
-    if (std::ranges::find(textures, word) != textures.end()) result_.kind = ArgumentKind::texture;
+    if (std::ranges::find(texture_types, word) != texture_types.end()) result_.kind = ArgumentKind::texture;
     for (const Attribute& attribute : source_.attributes(first_, last_)) {
       if (attribute.name == "sampler") result_.kind = ArgumentKind::sampler;
       if (attribute.name == "texture") result_.kind = ArgumentKind::texture;
     }
     const bool is_array = word == "array" && result_.kind == ArgumentKind::texture;
-    if (is_array || std::ranges::find(no_textures, word) != no_textures.end())
+    if (is_array || std::ranges::find(unsupported_texture_types, word) != unsupported_texture_types.end())
       fail(fmt::format("is {}, which is not supported: expected one of {}",
-                       is_array ? "an array of textures" : fmt::format("a {}", word), fmt::join(textures, ", ")));
+                       is_array ? "an array of textures" : fmt::format("a {}", word), fmt::join(texture_types, ", ")));
   }
 
   void refuse_ray_tracing(std::size_t type_end) const {

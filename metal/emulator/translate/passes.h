@@ -72,6 +72,9 @@ std::vector<std::set<std::size_t>> needed_constants(const Source& source, const 
                                                     const Kernels& kernels,
                                                     const std::vector<ProgramConstant>& constants);
 
+/// Refuses kernels that take an argument buffer with anything but buffers inside, at the line of the member.
+void refuse_resources_in_buffers(const Source& source, const Declarations& declarations, const Kernels& kernels);
+
 /// The parts of a shader, for the text that registers it.
 struct Registered {
   Kernels kernels;

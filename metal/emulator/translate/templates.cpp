@@ -17,7 +17,9 @@ TemplateParameter parameter(const Source& source, std::size_t first, std::size_t
   return result;
 }
 
+/// Whether it cannot be a type. A name, also one that begins with ::, may be either.
 bool is_value(const Source& source, std::size_t first) {
+  if (source[first] == "::") return false;
   return source[first].kind != TokenKind::identifier || source[first] == "true" || source[first] == "false";
 }
 

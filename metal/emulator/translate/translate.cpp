@@ -44,6 +44,7 @@ Result<std::string> translate_to(const Target& target, std::string_view text, st
   shader.constants = translate_constants(source, declarations, edits);
   shader.visible = visible_functions(source, declarations);
   shader.kernels = translate_kernels(source, declarations, wanted, edits);
+  refuse_resources_in_buffers(source, declarations, shader.kernels);
   if (!target.has_textures) refuse_textures(shader.kernels);
   shader.needed = needed_constants(source, declarations, shader.kernels, shader.constants);
   return edits.apply() + target.registration(shader);

@@ -94,6 +94,7 @@ using if_vector = typename FirstVector<A...>::type;
   }                                              \
   }
 
+/// The last two are no templates, as in Metal: they are preferred to templates of the shader's own.
 #define ASSAY_ELEMENTWISE_2(name, of_float, of_half)                                                              \
   template <class A, class B, class R = metal::assay_detail::if_floating<A, B>>                                   \
   ASSAY_OWN R name(A a, B b) {                                                                                    \
@@ -109,6 +110,12 @@ using if_vector = typename FirstVector<A...>::type;
       x.at(n) = T(metal::assay_detail::is_half<T> ? of_half(float(x.at(n)), float(y.at(n)))                       \
                                                   : of_float(float(x.at(n)), float(y.at(n))));                    \
     return x;                                                                                                     \
+  }                                                                                                               \
+  ASSAY_OWN float name(float a, float b) {                                                                        \
+    return of_float(a, b);                                                                                        \
+  }                                                                                                               \
+  ASSAY_OWN half name(half a, half b) {                                                                           \
+    return half(of_half(float(a), float(b)));                                                                     \
   }
 
 #define ASSAY_DEFINED_2(name, expression)  \
