@@ -1,11 +1,5 @@
 #include "validation/registry.h"
 
-#include "validation/cce/faults/faults.h"
-#include "validation/cce/operation.h"
-#include "validation/ctc/faults/faults.h"
-#include "validation/ctc/operation.h"
-#include "validation/svd/faults/faults.h"
-#include "validation/svd/operation.h"
 #include "validation/transport/library/kernel.h"
 #include "validation/transport/metal/kernel.h"
 #include "validation/transport/pipe/kernel.h"
@@ -13,15 +7,17 @@
 namespace assay::validation {
 namespace {
 
-/// A kernel that is not shipped: a user's kernel, or one with a planted fault.
 template <class Operation>
-std::shared_ptr<const typename Operation::Kernel> other_kernel(const std::string& name) {
+std::shared_ptr<const typename Operation::Kernel> kernel_called(const std::string& name) {
   using namespace transport;
+  if (auto shipped = Operation::shipped_kernel(name)) return shipped;
   if (is_pipe(name)) return std::make_shared<PipeKernel<Operation>>(Channel::of(name));
   if (is_binding(name)) return std::make_shared<MetalPluginKernel<Operation>>(name);
   if (is_library(name)) return std::make_shared<LibraryKernel<Operation>>(name, operation_names());
-  for (const auto& fault : Operation::faults())
+  for (const auto& fault : Operation::faults()) {
     if (name == fault.kernel->info().name) return fault.fresh ? fault.fresh() : fault.kernel;
+    if (name == fault.healthy->info().name) return fault.healthy;
+  }
   throw std::invalid_argument(
       fmt::format("kernel '{}' is unknown: expected cpu, metal-emulated, metal-nvidia, metal-apple, metal-plain, "
                   "plain, a fault as `assay "
@@ -29,26 +25,18 @@ std::shared_ptr<const typename Operation::Kernel> other_kernel(const std::string
                   name, Operation::name));
 }
 
-/// `plain` gives the operation's plain kernel.
-template <class Operation, class Plain>
-std::shared_ptr<const typename Operation::Kernel> kernel_called(const std::string& name, const Plain& plain) {
-  if (name == "plain") return plain();
-  auto shipped = Operation::shipped_kernel(name);
-  return shipped ? shipped : other_kernel<Operation>(name);
-}
-
 }  // namespace
 
 std::shared_ptr<const CtcKernel> CtcOperation::kernel(const std::string& name) {
-  return kernel_called<CtcOperation>(name, plain_ctc_kernel);
+  return kernel_called<CtcOperation>(name);
 }
 
 std::shared_ptr<const CceKernel> CceOperation::kernel(const std::string& name) {
-  return kernel_called<CceOperation>(name, plain_cce_kernel);
+  return kernel_called<CceOperation>(name);
 }
 
 std::shared_ptr<const SvdKernel> SvdOperation::kernel(const std::string& name) {
-  return kernel_called<SvdOperation>(name, plain_svd_kernel);
+  return kernel_called<SvdOperation>(name);
 }
 
 }  // namespace assay::validation

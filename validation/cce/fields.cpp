@@ -5,6 +5,7 @@
 
 #include "metal/host/cce/outputs.h"
 #include "reference/cce/validate.h"
+#include "validation/core/operation_of.h"
 
 namespace assay::validation {
 
@@ -27,5 +28,7 @@ ValueShrinks<float> CceFields::shrinks() {
            [](float a) { return std::isfinite(a) ? std::round(a * 4) / 4 : a; }},
           {[](float) { return 0.0F; }, [](float a) { return std::trunc(a / 2) + 0.0F; }}};
 }
+
+template struct OperationOf<CceFields>;
 
 }  // namespace assay::validation

@@ -8,6 +8,7 @@
 
 #include "metal/cpu/cce/any.h"
 #include "validation/cce/case.h"
+#include "validation/core/kernel.h"
 #include "validation/core/support.h"
 
 namespace assay::validation {
@@ -41,19 +42,6 @@ struct CceRequest {
   bool in_halves = false;  ///< forward, then backward from the state that forward left
 };
 
-class CceKernel {
- public:
-  CceKernel() = default;
-  CceKernel(const CceKernel&) = delete;
-  CceKernel& operator=(const CceKernel&) = delete;
-  virtual ~CceKernel() = default;
-
-  virtual const CceKernelInfo& info() const = 0;
-
-  /// Fills `out`, or refuses a bad argument by throwing std::invalid_argument that names it.
-  /// The gate asks only for what info().support claims, except in the property `refusals`.
-  virtual void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
-                   const CceRequest& request) const = 0;
-};
+using CceKernel = BasicKernel<CceKernelInfo, metal::AnyCceProblem, metal::AnyCceOutput, CceRequest>;
 
 }  // namespace assay::validation

@@ -9,16 +9,30 @@
 
 #include "validation/cce/compare.h"
 #include "validation/cce/fields.h"
-#include "validation/cce/generate.h"
 #include "validation/cce/truth.h"
 #include "validation/core/fault.h"
 #include "validation/core/gate.h"
 #include "validation/core/operation.h"
-#include "validation/core/picture.h"
+#include "validation/core/random.h"
 #include "validation/core/shrink.h"
 #include "validation/gradcheck/judge.h"
 
 namespace assay::validation {
+
+/// What a property needs of its cases: shares of the cases unless stated otherwise.
+struct CceProfile {
+  std::int64_t min_tokens = 1;
+  double ignored = 0.35;         ///< with tokens that are ignored
+  double bias = 0.5;             ///< with a bias
+  double minus_infinity = 0.25;  ///< of the cases with a bias, with some elements -inf
+  double offset = 0.15;          ///< of the cases with a bias, with a huge offset common to all elements
+  double softcap = 0.25;
+  double smoothing = 0.2;
+  double z_loss = 0.2;
+  double half_types = 0.4;     ///< in float16 or bfloat16
+  double many_entries = 0.12;  ///< of 200 entries or more
+  double many_tokens = 0.1;    ///< of more than six tokens
+};
 
 extern template struct OperationOf<CceFields>;
 
@@ -64,6 +78,5 @@ using CceContext = Context<CceOperation>;
 using CceProperty = Property<CceOperation>;
 using CceFault = Fault<CceOperation>;
 using CceNamedCase = NamedCase<CceOperation>;
-using CceGateOptions = GateOptions<CceOperation>;
 
 }  // namespace assay::validation

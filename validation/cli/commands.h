@@ -15,8 +15,15 @@ void add_merge_command(CLI::App& app, Action& action);
 void add_replay_command(CLI::App& app, Action& action);
 void add_mutants_command(CLI::App& app, Action& action);
 void add_gradcheck_command(CLI::App& app, Action& action);
+void add_diagnose_command(CLI::App& app, Action& action);
+void add_metal_command(CLI::App& app, Action& action);
 void add_devices_command(CLI::App& app, Action& action);
 void add_lattice_command(CLI::App& app, Action& action);
 void add_instrument_command(CLI::App& app, Action& action);
+
+// The subcommands of `assay metal`.
+void add_metal_lint_command(CLI::App& metal, Action& action);
+void add_metal_run_command(CLI::App& metal, Action& action);
+void add_metal_sweep_command(CLI::App& metal, Action& action);
 
 }  // namespace assay::validation

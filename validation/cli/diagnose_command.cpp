@@ -1,14 +1,13 @@
-#include "validation/cli/diagnose_command.h"
-
-#include <CLI/CLI.hpp>
-
+// assay diagnose: what is wrong with a user's batch, in plain words.
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "validation/cli/commands.h"
 #include "validation/ctc/diagnosis/certified_loss.h"
 #include "validation/ctc/diagnosis/diagnose.h"
 #include "validation/ctc/diagnosis/json.h"
@@ -17,9 +16,12 @@
 #include "validation/report/report_file.h"
 
 namespace assay::validation {
+namespace {
 
-int diagnose_command(const std::filesystem::path& path, int digits, bool colour, std::ostream& out,
-                     const std::filesystem::path& json) {
+/// Prints the diagnosis of the batch in `path`, losses to `digits` digits, and writes it to the file `json` as well,
+/// unless `json` is empty. Returns 0 if nothing is wrong, 1 if something is wrong, 2 if `path` cannot be read.
+int print_diagnosis_of(const std::filesystem::path& path, int digits, bool colour, std::ostream& out,
+                       const std::filesystem::path& json) {
   std::vector<std::string> notes;
   CtcCase batch;
   try {
@@ -36,7 +38,9 @@ int diagnose_command(const std::filesystem::path& path, int digits, bool colour,
   return std::all_of(rows.begin(), rows.end(), [](const RowDiagnosis& row) { return row.is_healthy(); }) ? 0 : 1;
 }
 
-void add_diagnose_command(CLI::App& app, std::function<int()>& action) {
+}  // namespace
+
+void add_diagnose_command(CLI::App& app, Action& action) {
   struct Options {
     std::string path;
     int digits = 30;
@@ -55,7 +59,7 @@ void add_diagnose_command(CLI::App& app, std::function<int()>& action) {
   command->footer("Exit status: 0 nothing is wrong, 1 something is wrong, 2 the file cannot be read as a batch.");
   command->callback([options, &action] {
     action = [options] {
-      return diagnose_command(options->path, options->digits, options->colour, std::cout, options->json);
+      return print_diagnosis_of(options->path, options->digits, options->colour, std::cout, options->json);
     };
   });
 }

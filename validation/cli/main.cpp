@@ -4,8 +4,6 @@
 #include <exception>
 
 #include "validation/cli/commands.h"
-#include "validation/cli/diagnose_command.h"
-#include "validation/cli/metal_command.h"
 
 namespace {
 

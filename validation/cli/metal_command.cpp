@@ -1,5 +1,5 @@
-#include "validation/cli/metal_command.h"
-
+// assay metal check FILE.metal: faults of a shader, found without an Apple GPU. Further subcommands have their own
+// files.
 #include <fmt/format.h>
 
 #include <iostream>
@@ -9,11 +9,9 @@
 
 #include "metal/emulator/compile/cleanup.h"
 #include "metal/emulator/emulator_device.h"
+#include "validation/cli/commands.h"
 #include "validation/cli/finding_options.h"
-#include "validation/cli/metal_lint_command.h"
-#include "validation/cli/metal_run_command.h"
 #include "validation/cli/metal_serve.h"
-#include "validation/cli/metal_sweep_command.h"
 #include "validation/cli/shader_options.h"
 #include "validation/core/parse.h"
 #include "validation/report/report_file.h"

@@ -1,5 +1,4 @@
-#include "validation/cli/metal_lint_command.h"
-
+// assay metal lint FILE.metal: what Apple's compiler would refuse, found without one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "metal/emulator/compile/lint.h"
+#include "validation/cli/commands.h"
 #include "validation/cli/finding_options.h"
 #include "validation/cli/shader_options.h"
 #include "validation/report/report_file.h"

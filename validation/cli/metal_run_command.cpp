@@ -1,5 +1,4 @@
-#include "validation/cli/metal_run_command.h"
-
+// assay metal run: a kernel of a .metal file on any device, from .npy to .npy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "metal/devices/devices.h"
+#include "validation/cli/commands.h"
 #include "validation/cli/shader_options.h"
 #include "validation/report/report_file.h"
 #include "validation/shader/compare.h"

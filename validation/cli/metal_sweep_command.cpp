@@ -1,10 +1,10 @@
-#include "validation/cli/metal_sweep_command.h"
-
+// assay metal sweep FILE.metal ...: is each barrier of a kernel needed, and would its loss be noticed?
 #include <fmt/format.h>
 
 #include <memory>
 #include <stdexcept>
 
+#include "validation/cli/commands.h"
 #include "validation/cli/shader_options.h"
 #include "validation/report/report_file.h"
 #include "validation/shader/sweep.h"

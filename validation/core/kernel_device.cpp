@@ -34,14 +34,11 @@ std::shared_ptr<metal::Device> open_for_kernel(const std::string& name, const me
   return or_throw(metal::open_device((metal::is_emulated(name) ? name : "emulated") + "-numerics", language));
 }
 
-std::shared_ptr<metal::Device> kernel_device(const std::string& name, const ShaderEdit& edit) {
-  return open_for_kernel(name, {.metal_version = edit ? 300 : 320});
-}
-
-std::shared_ptr<metal::Library> kernel_library(metal::Device& device, const char* file, const ShaderEdit& edit) {
-  const std::filesystem::path path = metal::host::kernel_file(file);
-  if (!edit) return or_throw(device.new_library_from_file(path));
-  return or_throw(device.new_library(edit(or_throw(metal::text_with_includes(path)))));
+void DeviceLibrary::compile() const {
+  device_ = open_for_kernel(name_, {.metal_version = edit_ ? 300 : 320});
+  const std::filesystem::path path = metal::host::kernel_file(file_);
+  library_ = or_throw(edit_ ? device_->new_library(edit_(or_throw(metal::text_with_includes(path))))
+                            : device_->new_library_from_file(path));
 }
 
 std::string replaced_once(std::string text, const std::string& before, const std::string& after) {

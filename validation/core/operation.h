@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "validation/core/picture.h"
 #include "validation/core/random.h"
 #include "validation/core/support.h"
 #include "validation/core/words.h"
@@ -60,8 +61,10 @@ struct OperationOf : F {
   /// Whether the bounds on a kernel's errors hold for the reference in long double (core/truth.h).
   static constexpr bool takes_long_double = false;
 
-  /// Files of real input in notebooks/data: none.
+  /// Files of real input in notebooks/data.
   static constexpr std::array<const char*, 0> data_files = {};
+
+  static std::vector<Picture> pictures(const Kernel&, const Case&, int /*digits*/) { return {}; }
 
   static std::string to_text(const Case& c);
   static Case from_words(const Words& words);

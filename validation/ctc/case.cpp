@@ -1,6 +1,8 @@
 #include "validation/ctc/case.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "reference/ctc/validate.h"
 #include "validation/core/equality.h"
@@ -8,7 +10,6 @@
 #include "validation/ctc/fields.h"
 
 namespace assay::validation {
-namespace {}  // namespace
 
 bool CtcCase::operator==(const CtcCase& other) const {
   return same_fields(*this, other);
@@ -87,6 +88,22 @@ CtcCase select_rows(const CtcCase& c, const std::vector<std::int64_t>& which) {
     }
   }
   return out;
+}
+
+CtcCase to_log_probs(CtcCase c) {
+  c.input = CtcInput::log_probs;
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t) {
+      double largest = -std::numeric_limits<double>::infinity();
+      for (std::int64_t k = 0; k < c.C; ++k) largest = std::max(largest, double{c.activation(t, b, k)});
+      double sum = 0;
+      for (std::int64_t k = 0; k < c.C; ++k) sum += std::exp(double{c.activation(t, b, k)} - largest);
+      for (std::int64_t k = 0; k < c.C; ++k) {
+        c.activation(t, b, k) = static_cast<float>(double{c.activation(t, b, k)} - largest - std::log(sum));
+      }
+    }
+  }
+  return c;
 }
 
 }  // namespace assay::validation

@@ -69,4 +69,7 @@ void set_targets(CtcCase& c, const std::vector<std::vector<std::int64_t>>& rows,
 /// The rows `which` of `c`, in that order, as a problem of their own (per-row upstream follows; a scalar one stays).
 CtcCase select_rows(const CtcCase& c, const std::vector<std::int64_t>& which);
 
+/// ln softmax of every frame of `c` within its row's length, rounded to float32; frames past it stay as they are.
+CtcCase to_log_probs(CtcCase c);
+
 }  // namespace assay::validation

@@ -9,6 +9,7 @@
 #include "metal/cpu/ctc/output.h"
 #include "reference/ctc/validate.h"
 #include "validation/core/npz_batch.h"
+#include "validation/core/operation_of.h"
 
 namespace assay::validation {
 namespace {
@@ -145,5 +146,7 @@ const char* CtcFields::npz_hint(const Case& c, const std::vector<std::int64_t>& 
   const bool batch_first = !shape.empty() && shape.size() < 3 && shape[0] == c.T;
   return batch_first ? "; are the activations batch first? transpose them" : "";
 }
+
+template struct OperationOf<CtcFields>;
 
 }  // namespace assay::validation

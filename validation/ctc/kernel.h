@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cmath>
+#include <span>
 #include <string>
+#include <variant>
 
 #include "metal/cpu/ctc/any.h"
+#include "validation/core/kernel.h"
 #include "validation/core/support.h"
 #include "validation/ctc/case.h"
 
@@ -38,25 +41,20 @@ struct CtcRequest {
   int threads = 0;  ///< 0: the kernel's own choice
 };
 
-class CtcKernel {
- public:
-  CtcKernel() = default;
-  CtcKernel(const CtcKernel&) = delete;
-  CtcKernel& operator=(const CtcKernel&) = delete;
-  virtual ~CtcKernel() = default;
-
-  virtual const CtcKernelInfo& info() const = 0;
-
-  /// Fills `out`, or refuses a bad argument by throwing std::invalid_argument that names it.
-  /// The gate asks only for what info().support claims, except in the property `refusals`.
-  virtual void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out,
-                   const CtcRequest& request) const = 0;
-};
+using CtcKernel = BasicKernel<CtcKernelInfo, metal::AnyCtcProblem, metal::AnyCtcOutput, CtcRequest>;
 
 /// A kernel of float32 activations.
 class CtcFloatKernel : public CtcKernel {
  public:
-  void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out, const CtcRequest& request) const final;
+  void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out, const CtcRequest& request) const final {
+    const auto* const activations = std::get_if<std::span<const float>>(&problem.activations);
+    const auto* const gradient = std::get_if<std::span<float>>(&out.gradient);
+    if (activations == nullptr || gradient == nullptr)
+      throw Unsupported("the kernel does not do other types than float32");
+    reference::CtcProblem<float> whole = problem.options;
+    whole.activations = *activations;
+    run(whole, {out.loss, *gradient}, request.threads);
+  }
 
   virtual void run(const reference::CtcProblem<float>& problem, const metal::CtcOutput<float>& out,
                    int threads) const = 0;

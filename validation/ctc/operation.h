@@ -10,15 +10,25 @@
 #include "validation/core/fault.h"
 #include "validation/core/gate.h"
 #include "validation/core/operation.h"
-#include "validation/core/picture.h"
+#include "validation/core/random.h"
 #include "validation/core/shrink.h"
 #include "validation/ctc/fields.h"
-#include "validation/ctc/generate.h"
 #include "validation/ctc/shader_arrays.h"
 #include "validation/ctc/truth.h"
 #include "validation/gradcheck/judge.h"
 
 namespace assay::validation {
+
+/// What a property needs of its cases.
+struct CtcProfile {
+  std::int64_t min_rows = 1;
+  double impossible_rows = 0.12;  ///< share of rows with fewer frames than their labels need
+  double empty_rows = 0.12;       ///< share of rows without labels or without frames
+  double minus_infinity = 0.1;    ///< share of cases with -inf activations
+  double log_probs = 0.3;         ///< share of cases given as log-probabilities
+  double long_rows = 0.08;        ///< share of cases with a long row (up to 70 labels), slow to judge
+  double half_types = 0.25;       ///< share of cases in float16 or bfloat16
+};
 
 extern template struct OperationOf<CtcFields>;
 
@@ -68,6 +78,5 @@ using CtcNamedCase = NamedCase<CtcOperation>;
 using CtcGateOptions = GateOptions<CtcOperation>;
 using CtcFailure = Failure<CtcOperation>;
 using CtcPropertyReport = PropertyReport<CtcOperation>;
-using CtcCounterexample = Counterexample<CtcOperation>;
 
 }  // namespace assay::validation

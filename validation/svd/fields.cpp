@@ -4,6 +4,7 @@
 
 #include "metal/host/svd/outputs.h"
 #include "reference/svd/validate.h"
+#include "validation/core/operation_of.h"
 
 namespace assay::validation {
 
@@ -28,5 +29,7 @@ ValueShrinks<double> SvdFields::shrinks() {
           {[](double) { return 0.0; }, [](double a) { return std::trunc(a / 2) + 0.0; },
            [](double a) { return std::abs(a); }}};
 }
+
+template struct OperationOf<SvdFields>;
 
 }  // namespace assay::validation

@@ -11,6 +11,7 @@
 
 #include "metal/cpu/svd/any.h"
 #include "metal/cpu/svd/gradient.h"
+#include "validation/core/kernel.h"
 #include "validation/core/support.h"
 #include "validation/svd/case.h"
 
@@ -46,20 +47,8 @@ struct SvdRequest {
   }
 };
 
-class SvdKernel {
+class SvdKernel : public BasicKernel<SvdKernelInfo, metal::AnySvdProblem, metal::AnySvdOutput, SvdRequest> {
  public:
-  SvdKernel() = default;
-  SvdKernel(const SvdKernel&) = delete;
-  SvdKernel& operator=(const SvdKernel&) = delete;
-  virtual ~SvdKernel() = default;
-
-  virtual const SvdKernelInfo& info() const = 0;
-
-  /// Fills `out`, or refuses a bad argument by throwing std::invalid_argument that names it.
-  /// The gate asks only for what info().support claims, except in the property `refusals`.
-  virtual void run(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out,
-                   const SvdRequest& request) const = 0;
-
   /// The rSVD, if info().has_randomized.
   virtual void randomized(const metal::AnySvdProblem&, const reference::RandomizedSvd&,
                           const metal::AnySvdOutput&) const {

@@ -10,14 +10,26 @@
 #include "validation/core/fault.h"
 #include "validation/core/gate.h"
 #include "validation/core/operation.h"
-#include "validation/core/picture.h"
+#include "validation/core/random.h"
 #include "validation/core/shrink.h"
 #include "validation/gradcheck/judge.h"
 #include "validation/svd/fields.h"
-#include "validation/svd/generate.h"
 #include "validation/svd/truth.h"
 
 namespace assay::validation {
+
+/// What a property needs of its cases: shares of the cases unless stated otherwise.
+struct SvdProfile {
+  double deficient = 0.25;   ///< of less than full rank
+  double graded = 0.2;       ///< of the full-rank cases, with columns (rows of wide matrices) of very different norms
+  double equal = 0.15;       ///< of the remaining cases, with equal or nearly equal singular values
+  double scaled = 0.3;       ///< far from 1 in size
+  double half_types = 0.25;  ///< in float16 or bfloat16
+  double doubles = 0.2;      ///< of the remaining cases, in float64
+  double large = 0.06;       ///< of 15 to 33 columns
+  std::int64_t min_extent = 1;
+  std::int64_t max_batch = 4;
+};
 
 extern template struct OperationOf<SvdFields>;
 
@@ -61,6 +73,5 @@ using SvdContext = Context<SvdOperation>;
 using SvdProperty = Property<SvdOperation>;
 using SvdFault = Fault<SvdOperation>;
 using SvdNamedCase = NamedCase<SvdOperation>;
-using SvdGateOptions = GateOptions<SvdOperation>;
 
 }  // namespace assay::validation

@@ -1,5 +1,4 @@
 // Generated cases of linear cross-entropy beyond what every operation's are.
-#include "validation/cce/generate.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,6 @@
 #include "tests/validation/operations/samples.h"
 #include "validation/cce/case.h"
 #include "validation/cce/faults/faults.h"
-#include "validation/cce/generate.h"
 #include "validation/cce/kernel.h"
 #include "validation/cce/operation.h"
 

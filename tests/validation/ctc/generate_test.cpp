@@ -1,5 +1,5 @@
 // Generated cases of CTC beyond what every operation's are.
-#include "validation/ctc/generate.h"
+#include "validation/ctc/operation.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 #include "tests/limits.h"
 #include "tests/validation/ctc/kernels.h"
-#include "validation/ctc/generate.h"
+#include "validation/ctc/operation.h"
 #include "validation/ctc/softmax.h"
 
 namespace assay::validation {

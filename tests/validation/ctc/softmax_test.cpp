@@ -9,7 +9,7 @@
 #include "tests/limits.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/core/number.h"
-#include "validation/ctc/generate.h"
+#include "validation/ctc/operation.h"
 #include "validation/ctc/truth.h"
 
 namespace assay::validation {

@@ -12,7 +12,6 @@
 #include "tests/limits.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/core/number.h"
-#include "validation/ctc/generate.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::validation {

@@ -1,5 +1,4 @@
 // Generated cases of the SVD beyond what every operation's are.
-#include "validation/svd/generate.h"
 
 #include <gtest/gtest.h>
 

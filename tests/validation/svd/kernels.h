@@ -11,7 +11,6 @@
 #include "validation/svd/case.h"
 #include "validation/svd/faults/faults.h"
 #include "validation/svd/fields.h"
-#include "validation/svd/generate.h"
 #include "validation/svd/kernel.h"
 #include "validation/svd/operation.h"
 

@@ -25,7 +25,6 @@ std::vector<CceFault> memory_faults();
 std::vector<CceFault> contract_faults();
 std::vector<CceFault> metal_faults();
 std::vector<CceFault> reach_faults();
-std::vector<CceFault> history_faults();
 
 }  // namespace cce
 

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "validation/cce/faults/faults.h"
-#include "validation/cce/metal_kernel.h"
+#include "validation/cce/kernels.h"
 #include "validation/core/shader_fault.h"
 
 namespace assay::validation::cce {
@@ -52,7 +52,7 @@ constexpr ShaderFault<metal::CcePath> shader_faults[] = {
 };
 
 std::shared_ptr<const CceKernel> kernel_of(std::string name, metal::CcePath path, ShaderEdit edit) {
-  return metal_cce_kernel({.name = std::move(name), .path = path, .edit = std::move(edit)});
+  return metal_cce_kernel({.name = std::move(name), .host = {.path = path}, .edit = std::move(edit)});
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // Faults of reach: right up to an index, wrong from there on; wrong with some numbers of threads or on some calls.
-// Faults of history: right when called first.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -8,7 +7,6 @@
 
 #include "validation/cce/faults/faults.h"
 #include "validation/cce/operation.h"
-#include "validation/core/history_faults.h"
 #include "validation/core/reach_faults.h"
 
 namespace assay::validation::cce {
@@ -137,10 +135,6 @@ std::vector<CceFault> reach_faults() {
   faults.push_back(zero_past_32_bits<CceOperation>("dhidden", "far-tokens"));
   faults.push_back(zero_past_32_bits<CceOperation>("dweight", "far-entries"));
   return faults;
-}
-
-std::vector<CceFault> history_faults() {
-  return history_faults_of<CceOperation>("loss");
 }
 
 }  // namespace assay::validation::cce

@@ -25,7 +25,6 @@ std::vector<CtcFault> memory_faults();
 std::vector<CtcFault> contract_faults();
 std::vector<CtcFault> metal_faults();
 std::vector<CtcFault> reach_faults();
-std::vector<CtcFault> history_faults();
 std::vector<CtcFault> rounding_faults();
 
 }  // namespace assay::validation

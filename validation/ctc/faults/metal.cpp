@@ -3,7 +3,7 @@
 
 #include "validation/core/shader_fault.h"
 #include "validation/ctc/faults/faults.h"
-#include "validation/ctc/metal_kernel.h"
+#include "validation/ctc/kernels.h"
 
 namespace assay::validation {
 namespace {
@@ -61,7 +61,8 @@ constexpr ShaderFault<Part> shader_faults[] = {
 std::shared_ptr<const CtcKernel> kernel_of(std::string name, Part part, ShaderEdit edit) {
   const auto path = part == Part::plain ? metal::CtcPath::plain : metal::CtcPath::production;
   const std::uint64_t min_states = part == Part::simdgroups ? 65 : part == Part::device ? 8193 : 0;
-  return metal_ctc_kernel({.name = std::move(name), .path = path, .min_states = min_states, .edit = std::move(edit)});
+  return metal_ctc_kernel(
+      {.name = std::move(name), .host = {.path = path, .min_states = min_states}, .edit = std::move(edit)});
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <cmath>
 
 namespace assay::validation {
-namespace {}  // namespace
 
 double PlainCtcKernel::weight(const Problem& problem, std::int64_t b) const {
   if (problem.upstream.empty()) return reduction_factor(problem, b);

@@ -1,5 +1,4 @@
 // Faults of reach: right up to an index, wrong from there on; wrong with some numbers of threads or on some calls.
-// Faults of history: right when called first.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -7,7 +6,6 @@
 #include <variant>
 #include <vector>
 
-#include "validation/core/history_faults.h"
 #include "validation/core/reach_faults.h"
 #include "validation/ctc/faults/faults.h"
 #include "validation/ctc/operation.h"
@@ -105,10 +103,6 @@ std::vector<CtcFault> reach_faults() {
       "offsets-of-32-bits", "an offset past 2^32 wraps: apple/ml-cross-entropy#37", "far-rows", wrapped_offsets));
   faults.push_back(zero_past_32_bits<CtcOperation>("gradient", "far-rows"));
   return faults;
-}
-
-std::vector<CtcFault> history_faults() {
-  return history_faults_of<CtcOperation>("loss");
 }
 
 }  // namespace assay::validation

@@ -1,5 +1,6 @@
 #include "validation/svd/faults/faults.h"
 
+#include "validation/core/history_faults.h"
 #include "validation/svd/faults/plain_kernel.h"
 
 namespace assay::validation {
@@ -10,9 +11,10 @@ std::shared_ptr<const SvdKernel> plain_svd_kernel() {
 }
 
 const std::vector<SvdFault>& SvdOperation::faults() {
-  static const std::vector<SvdFault> faults = joined_faults<SvdOperation>(
-      {svd::rotation_faults, svd::factor_faults, svd::memory_faults, svd::contract_faults, svd::gradient_faults,
-       svd::randomized_faults, svd::metal_faults, svd::reach_faults, svd::history_faults});
+  static const std::vector<SvdFault> faults =
+      joined_faults<SvdOperation>({svd::rotation_faults, svd::factor_faults, svd::memory_faults, svd::contract_faults,
+                                   svd::gradient_faults, svd::randomized_faults, svd::metal_faults, svd::reach_faults,
+                                   [] { return history_faults_of<SvdOperation>("S"); }});
   return faults;
 }
 

@@ -26,7 +26,6 @@ std::vector<SvdFault> gradient_faults();
 std::vector<SvdFault> randomized_faults();
 std::vector<SvdFault> metal_faults();
 std::vector<SvdFault> reach_faults();
-std::vector<SvdFault> history_faults();
 
 }  // namespace svd
 

@@ -5,7 +5,7 @@
 
 #include "validation/core/shader_fault.h"
 #include "validation/svd/faults/faults.h"
-#include "validation/svd/metal_kernel.h"
+#include "validation/svd/kernels.h"
 
 namespace assay::validation::svd {
 namespace {
@@ -54,7 +54,7 @@ constexpr ShaderFault<metal::SvdPath> shader_faults[] = {
 };
 
 std::shared_ptr<const SvdKernel> kernel_of(std::string name, metal::SvdPath path, ShaderEdit edit) {
-  return metal_svd_kernel({.name = std::move(name), .path = path, .edit = std::move(edit)});
+  return metal_svd_kernel({.name = std::move(name), .host = {.path = path}, .edit = std::move(edit)});
 }
 
 }  // namespace

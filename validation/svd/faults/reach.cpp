@@ -1,11 +1,9 @@
 // Faults of reach: right up to an index, wrong from there on; wrong with some numbers of threads or on some calls.
-// Faults of history: right when called first.
 #include <span>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "validation/core/history_faults.h"
 #include "validation/core/reach_faults.h"
 #include "validation/svd/faults/faults.h"
 #include "validation/svd/operation.h"
@@ -74,10 +72,6 @@ std::vector<SvdFault> reach_faults() {
   faults.push_back(
       reach_fault<SvdOperation>("offsets-of-32-bits", "an offset past 2^32 wraps", "far-matrices", wrapped_offsets));
   return faults;
-}
-
-std::vector<SvdFault> history_faults() {
-  return history_faults_of<SvdOperation>("S");
 }
 
 }  // namespace assay::validation::svd

@@ -1,9 +1,12 @@
-// Needle cases (validation/core/reach.h): one large extent, and values by which each of its indices decides a result.
-#include "validation/cce/operation.h"
+// Cases of cross-entropy that generation does not reach: vocabularies just above whole chunks and hidden sizes of whole
+// tiles, needle cases (validation/core/reach.h), and sharp cases for checks of the gradients at extents past 1000.
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+
+#include "validation/cce/operation.h"
 
 namespace assay::validation {
 namespace {
@@ -76,11 +79,79 @@ CceCase many_columns(std::int64_t H) {
   return c;
 }
 
+// Sharp cases: each token, entry and column decides some element in turn.
+
+/// Entry v has the weight (cos a, sin a, 0, ...) with a = 2 pi v / V, and a token is its target's weight times 1/16,
+/// which leaves all entries about equally probable, times 4 or times 16. Targets are the first and the last entries.
+/// Further columns are Gaussian and small.
+CceCase circle(std::int64_t N, std::int64_t H, std::int64_t V) {
+  Random random(static_cast<std::uint64_t>(N + H + V));
+  CceCase c;
+  c.N = N;
+  c.H = H;
+  c.V = V;
+  const auto angle = [&](std::int64_t v) {
+    return 2 * 3.14159265358979 * static_cast<double>(v) / static_cast<double>(V);
+  };
+  const auto add = [&](std::vector<float>& to, double length, double turn) {
+    for (std::int64_t h = 0; h < H; ++h)
+      to.push_back(static_cast<float>(h == 0   ? length * std::cos(turn)
+                                      : h == 1 ? length * std::sin(turn)
+                                               : random.gaussian() / static_cast<double>(H)));
+  };
+  for (std::int64_t v = 0; v < V; ++v) add(c.weight, 1, angle(v));
+  for (std::int64_t n = 0; n < N; ++n) {
+    c.targets.push_back(n % 2 == 0 ? V - 1 - n / 2 % V : n / 2 % V);
+    add(c.hidden, n % 3 == 0 ? 1.0 / 16 : n % 3 == 1 ? 4 : 16, angle(c.targets.back()));
+  }
+  return c;
+}
+
 }  // namespace
+
+CceCase CceOperation::sized_case(std::int64_t N, std::int64_t H, std::int64_t V, double scale, Dtype dtype,
+                                 std::uint64_t seed) {
+  Random random(seed);
+  CceCase c;
+  c.N = N;
+  c.H = H;
+  c.V = V;
+  c.dtype = dtype;
+  const double factor = std::sqrt(scale / std::sqrt(static_cast<double>(H)));
+  for (std::int64_t i = 0; i < N * H; ++i) c.hidden.push_back(rounded_to(dtype, factor * random.gaussian()));
+  for (std::int64_t i = 0; i < V * H; ++i) c.weight.push_back(rounded_to(dtype, factor * random.gaussian()));
+  for (std::int64_t n = 0; n < N; ++n) c.targets.push_back(n % 7 == 3 ? c.ignore_index : random.integer(0, V - 1));
+  return c;
+}
+
+std::vector<CceNamedCase> CceOperation::sized_cases() {
+  struct Size {
+    std::int64_t N, H, V;
+    double scale;
+    Dtype dtype;
+  };
+  const Size sizes[] = {{4, 16, 16'385, 1, Dtype::float32},
+                        {40, 96, 300, 10, Dtype::float32},
+                        {20, 256, 150, 1, Dtype::bfloat16},
+                        {2, 4, 40'000, 50, Dtype::float32}};
+  std::vector<CceNamedCase> cases;
+  for (const Size& size : sizes)
+    cases.push_back(
+        {fmt::format("N={} H={} V={} logits x{} {}", size.N, size.H, size.V, size.scale, name_of(size.dtype)),
+         sized_case(size.N, size.H, size.V, size.scale, size.dtype, 7), true});
+  return cases;
+}
 
 CceCase CceOperation::needle(std::string_view extent, std::int64_t size) {
   if (extent == "N") return many_tokens(size);
   return extent == "V" ? many_entries(size) : many_columns(size);
+}
+
+std::vector<CceNamedCase> CceOperation::sharp_cases() {
+  return {{"sharp case of 1027 entries", circle(6, 2, 1027), true},
+          {"sharp case of 4101 entries", circle(4, 2, 4101), true},
+          {"sharp case of 1030 tokens", circle(1030, 2, 3), true},
+          {"sharp case of 1029 columns", circle(3, 1029, 4), true}};
 }
 
 }  // namespace assay::validation

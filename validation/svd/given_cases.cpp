@@ -1,10 +1,12 @@
-// Given cases larger than generated ones.
-#include "validation/svd/operation.h"
-
+// Cases of the SVD that generation does not reach: larger matrices, needle cases (validation/core/reach.h), and
+// Gaussian matrices for checks of the gradient, to which each row and column adds elements of about the same size.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+
+#include "validation/svd/operation.h"
 
 namespace assay::validation {
 
@@ -41,6 +43,27 @@ std::vector<SvdNamedCase> SvdOperation::sized_cases() {
                      size.decades > 0 ? fmt::format(" graded over {} decades", size.decades) : "", name_of(size.dtype)),
          sized_case(1, size.M, size.N, size.decades, size.dtype, 7), true});
   return cases;
+}
+
+/// Of a large batch no more than needle_period matrices are different, and those are Gaussian; rows and columns of a
+/// large matrix are of about one length, so that none is small beside the bound.
+SvdCase SvdOperation::needle(std::string_view extent, std::int64_t size) {
+  SvdCase c{1, 2, 2, Dtype::float32, {}};
+  (extent == "B" ? c.B : extent == "M" ? c.M : c.N) = size;
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    Random random(static_cast<std::uint64_t>(1 + b % needle_period));
+    for (std::int64_t i = 0; i < c.M * c.N; ++i) {
+      const double a = extent == "B" ? random.gaussian() : random.pick({-1, 1}) * random.real(0.8, 1.2);
+      c.A.push_back(static_cast<double>(static_cast<float>(a)));
+    }
+  }
+  return c;
+}
+
+std::vector<SvdNamedCase> SvdOperation::sharp_cases() {
+  return {{"case of 1030 rows", SvdOperation::sized_case(1, 1030, 2, 0, Dtype::float32, 1), true},
+          {"case of 1027 columns", SvdOperation::sized_case(1, 2, 1027, 0, Dtype::float32, 2), true},
+          {"case of 67 matrices", SvdOperation::sized_case(67, 2, 2, 0, Dtype::float32, 3), true}};
 }
 
 }  // namespace assay::validation
