@@ -20,13 +20,13 @@
 #include "bench/timing.h"
 #include "metal/device/or_throw.h"
 #include "metal/host/cce/cce.h"
+#include "reference/cce/outcome.h"
 #include "tests/kernels/cce/case.h"
 
 namespace assay::bench {
 namespace {
 
 using metal::test::CceCase;
-using metal::test::CceExact;
 
 struct CceSize {
   std::int64_t N, H, V;
@@ -72,7 +72,7 @@ void run_row(benchmark::State& state, const CceSize& size, const Paths& paths) {
     times.push_back(time_second_call(1, [&] { metal::or_throw(paths.production(problem, production.spans())); }));
     state.SetIterationTime(1e-3 * times.back());
   }
-  const CceExact exact = metal::test::exact_cce(problem);
+  const auto exact = reference::cce_outcome<double>(problem);
   state.counters["plain, emulated ms"] = median(plain_times);
   state.counters["production, emulated ms"] = median(times);
   state.counters["plain loss"] = loss_error(plain.loss, exact.loss);

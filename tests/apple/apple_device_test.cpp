@@ -1,5 +1,4 @@
 // The device layer's contract on this machine's GPU. Skipped, with the reason, where Metal gives none.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,11 +11,10 @@
 
 #include "metal/apple/system_device.h"
 #include "metal/device/or_throw.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::apple::test {
 namespace {
-
-using testing::HasSubstr;
 
 const std::string source = R"(
 #include <metal_stdlib>

@@ -1,15 +1,13 @@
 // What a test can bring about only on the model: a GPU that lacks things, commands that fail, objects counted.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/apple/system_device.h"
 #include "metal/device/or_throw.h"
 #include "tests/apple/model/model.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::apple::test {
 namespace {
-
-using testing::HasSubstr;
 
 std::shared_ptr<Device> opened() {
   return or_throw(system_default_device());

@@ -1,17 +1,14 @@
 // assay diagnose: nothing to say about a healthy batch, one thing to say about each broken row of another.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <string>
 
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
 
 class DiagnoseCommand : public Program {};
 

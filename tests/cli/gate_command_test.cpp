@@ -1,28 +1,21 @@
 // assay gate: passes the kernel that is shipped, fails one that is broken, and leaves a line to replay it by.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 #include "tests/plugin_metal/shader_folder.h"
 #include "validation/core/npz.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 class GateCommand : public Program {};
 
@@ -56,7 +49,7 @@ TEST_F(GateCommand, NamesTheArithmeticsInWhichAKernelFailsAndWhere) {
       outcome.out,
       ContainsRegex("\nsafe: pass\nrelaxed: loss fails at cce.metal:[0-9]+\nfast: loss fails at cce.metal:[0-9]+\n$"));
   EXPECT_THAT(outcome.out, HasSubstr("  why, each operation followed\n    numcheck: kernel losses: exp(100) makes"));
-  const auto report = nlohmann::json::parse(std::ifstream(folder_ / "r"));
+  const auto report = json("r");
   const auto why = report["runs"][2]["properties"][0]["failure"]["why"];
   EXPECT_THAT(why["place"], testing::StartsWith("cce.metal:"));
   EXPECT_EQ(why["sources"][0]["file"], "cce.metal");
@@ -78,16 +71,6 @@ TEST_F(GateCommand, JudgesTheChosenPropertiesAlone) {
   EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 2 properties failed"));
   EXPECT_EQ(run("gate --quick --reach none --filter shift --kernel fault:skip-over-repeat").status, 0)
       << "a shift of the logits does not show that fault";
-}
-
-TEST_F(GateCommand, JudgesOnABatchOfTheUsers) {
-  const Outcome outcome = run("gate ctc --input " + data("speech.npz"));
-  EXPECT_EQ(outcome.status, 0) << outcome.out;
-  EXPECT_THAT(outcome.out, HasSubstr("given: speech.npz"));
-  EXPECT_THAT(outcome.out, HasSubstr("0 generated cases"));
-  const Outcome broken = run("gate ctc --kernel fault:alpha-in-float --input " + data("speech.npz"));
-  EXPECT_EQ(broken.status, 1);
-  EXPECT_THAT(broken.out, HasSubstr("(speech.npz"));
 }
 
 /// A batch that is no problem says nothing about a kernel.

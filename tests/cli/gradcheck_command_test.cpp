@@ -1,15 +1,14 @@
 // assay gradcheck: verdicts, what it says of wrong gradients, and the lines that reproduce them.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <utility>
 
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 #include "validation/core/npz.h"
 #include "validation/core/text.h"
 #include "validation/ctc/operation.h"
@@ -17,17 +16,8 @@
 namespace assay::validation {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
-
 class GradcheckCommand : public Program {
  protected:
-  nlohmann::json json(const std::string& name) const {
-    std::ifstream file(folder_ / name);
-    return nlohmann::json::parse(file);
-  }
-
   /// What follows "./assay " in the line that reproduces a failure.
   static std::string reproducer(const std::string& out) {
     const auto at = out.find("./assay gradcheck ");

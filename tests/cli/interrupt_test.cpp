@@ -1,5 +1,4 @@
 // SIGTERM and SIGINT end a command within a second, with what it has found so far.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,15 +7,13 @@
 #include <string>
 
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 #include "validation/core/npz.h"
 #include "validation/ctc/operation.h"
 #include "validation/report/report_file.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::SizeIs;
 
 class Interrupted : public Program {
  protected:

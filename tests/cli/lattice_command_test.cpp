@@ -1,5 +1,4 @@
 // assay lattice: the numbers of the derivation as tables and as JSON, and what it refuses.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,15 +9,11 @@
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 #include "validation/steps/steps.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 class LatticeCommand : public Program {
  protected:

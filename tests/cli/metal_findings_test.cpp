@@ -1,23 +1,17 @@
 // Where the findings of assay metal go: SARIF, annotations, JSON; what a comment allows; sweeps over barriers; chosen
 // threadgroups of large grids.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 
 namespace assay::validation {
 namespace {
-
-using nlohmann::json;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 const std::string any_positive = R"(#include <metal_stdlib>
 using namespace metal;
@@ -52,11 +46,7 @@ const std::string sum_of_group = R"(inline float sum_of_group(threadgroup float*
 }
 )";
 
-class MetalFindings : public Program {
- protected:
-  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
-  json read(const std::string& name) const { return json::parse(std::ifstream(folder_ / name)); }
-};
+class MetalFindings : public Program {};
 
 TEST_F(MetalFindings, AreWrittenAsSarifAndAsAnnotations) {
   write("any.metal", any_positive);
@@ -65,12 +55,12 @@ TEST_F(MetalFindings, AreWrittenAsSarifAndAsAnnotations) {
   EXPECT_THAT(outcome.out,
               AllOf(HasSubstr("both write the same value"), HasSubstr("\n  to mend it, "),
                     HasSubstr("::error file=any.metal,line=5,col=27,title=racecheck::kernel any_positive: ")));
-  const json results = read("found.sarif")["runs"][0]["results"];
+  const auto results = json("found.sarif")["runs"][0]["results"];
   ASSERT_EQ(results.size(), 1U);
   EXPECT_EQ(results[0]["ruleId"], "racecheck");
-  const json place = results[0]["locations"][0]["physicalLocation"];
+  const auto place = results[0]["locations"][0]["physicalLocation"];
   EXPECT_EQ(place["artifactLocation"]["uri"], "any.metal");
-  EXPECT_EQ(place["region"], (json{{"startLine", 5}, {"startColumn", 27}}));
+  EXPECT_EQ(place["region"], (nlohmann::json{{"startLine", 5}, {"startColumn", 27}}));
   EXPECT_FALSE(results[0].contains("suppressions"));
 }
 
@@ -92,10 +82,10 @@ TEST_F(MetalFindings, AreAllowedByACommentWithAReason) {
     EXPECT_EQ(outcome.status, 0) << outcome.out;
     EXPECT_THAT(outcome.out,
                 AllOf(HasSubstr(": all write 1\n"), HasSubstr("nothing found, 1 allowed"), Not(HasSubstr("::error"))));
-    const json suppressions = read("found.sarif")["runs"][0]["results"][0]["suppressions"];
-    EXPECT_EQ(suppressions, json::parse(R"([{"kind": "inSource", "justification": "all write 1"}])"));
-    EXPECT_TRUE(read("found.json")["reports"].empty());
-    EXPECT_EQ(read("found.json")["allowed"][0]["reason"], "all write 1");
+    const auto suppressions = json("found.sarif")["runs"][0]["results"][0]["suppressions"];
+    EXPECT_EQ(suppressions, nlohmann::json::parse(R"([{"kind": "inSource", "justification": "all write 1"}])"));
+    EXPECT_TRUE(json("found.json")["reports"].empty());
+    EXPECT_EQ(json("found.json")["allowed"][0]["reason"], "all write 1");
   }
 }
 
@@ -114,14 +104,13 @@ TEST_F(MetalFindings, AreAllowedByAFileOfSuppressions) {
   const Outcome outcome = run(check_any + " --suppress allowed.txt --sarif found.sarif");
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("nothing found, 1 allowed"));
-  EXPECT_EQ(read("found.sarif")["runs"][0]["results"][0]["suppressions"],
-            json::parse(R"([{"kind": "external", "justification": "all write 1"}])"));
+  EXPECT_EQ(json("found.sarif")["runs"][0]["results"][0]["suppressions"],
+            nlohmann::json::parse(R"([{"kind": "external", "justification": "all write 1"}])"));
   write("allowed.txt", "racecheck any.metal:4 - another line\n");
   EXPECT_EQ(run(check_any + " --suppress allowed.txt").status, 1);
   write("allowed.txt", "racecheck any.metal\n");
-  const Outcome refused = run(check_any + " --suppress allowed.txt");
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("--suppress allowed.txt:1: expected 'CHECK FILE:LINE - REASON'"));
+  expect_refused(check_any + " --suppress allowed.txt",
+                 "--suppress allowed.txt:1: expected 'CHECK FILE:LINE - REASON'");
   EXPECT_EQ(run(check_any + " --suppress none.txt").status, 2);
 }
 
@@ -138,13 +127,13 @@ TEST_F(MetalFindings, RefuseACommentWithoutAReason) {
 TEST_F(MetalFindings, OfTheCompilerAndOfLint) {
   write("any.metal", replaced(any_positive, "in[i]", "inn[i]"));
   EXPECT_EQ(run(check_any + " --sarif found.sarif").status, 1);
-  EXPECT_EQ(read("found.sarif")["runs"][0]["results"][0]["ruleId"], "compile");
+  EXPECT_EQ(json("found.sarif")["runs"][0]["results"][0]["ruleId"], "compile");
   const std::string wrong = "  thread uint* mine = found;\n";
   write("any.metal", replaced(any_positive, racing_line, wrong + racing_line));
   const Outcome refused = run("metal lint any.metal --json found.json --github");
   EXPECT_EQ(refused.status, 1) << refused.out;
   EXPECT_THAT(refused.out, AllOf(HasSubstr("any.metal: 1 found"), HasSubstr("::error file=any.metal,line=5,")));
-  const json finding = read("found.json")["findings"][0];
+  const auto finding = json("found.json")["findings"][0];
   EXPECT_EQ(finding["rule"], "lint");
   EXPECT_EQ(finding["line"], 5);
   EXPECT_FALSE(finding["advice"].get<std::string>().empty());
@@ -164,7 +153,7 @@ TEST_F(MetalFindings, SweepNamesTheBarrierThatNobodyNeeds) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("sum.h:3:5: deleted: initcheck at sum.h:4:"),
                                  HasSubstr("sum.metal:10:3: deleted: not noticed"),
                                  HasSubstr("sum.metal: 6 of 7 changes to barriers are noticed")));
-  const json changes = read("sweep.json")["changes"];
+  const auto changes = json("sweep.json")["changes"];
   ASSERT_EQ(changes.size(), 7U);
   EXPECT_EQ(changes[0]["check"], "initcheck");
   EXPECT_TRUE(changes[6]["check"].is_null());
@@ -202,9 +191,7 @@ TEST_F(MetalFindings, OfAnIndexThatOverflowsNeedOnlyChosenThreadgroups) {
   write("fill.metal", replaced(fill, "row * width", "ulong(row) * width"));
   EXPECT_EQ(run(check + " --only-groups 0,4095-last").status, 0);
   for (const std::string bad : {"x", "3-1", "-1", "1-"}) {
-    const Outcome refused = run(check + " --only-groups=" + bad);
-    EXPECT_EQ(refused.status, 2) << bad;
-    EXPECT_THAT(refused.err, HasSubstr("--only-groups " + bad));
+    expect_refused(check + " --only-groups=" + bad, "--only-groups " + bad);
   }
 }
 

@@ -1,5 +1,4 @@
 // assay metal run: arrays go from .npy through a kernel to .npy, and what cannot be run is refused by name.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,13 +12,11 @@
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 #include "validation/core/npy.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 /// out[i] = factor * sum of in[j], j <= i, among the threads of a group; `count[0]` counts the threads.
 const std::string prefix_sum = R"(#include <metal_stdlib>
@@ -117,9 +114,7 @@ TEST_F(MetalRunCommand, MakesTexturesOfArraysAndWritesThemBack) {
       {image + "--texture 1=unset:1x2 --sampler 0=cubic", "sampler 0=cubic: 'cubic': expected linear or nearest"},
   };
   for (const auto& [arguments, word] : bad) {
-    const Outcome refused = run(smaller + arguments);
-    EXPECT_EQ(refused.status, 2) << arguments << refused.out;
-    EXPECT_THAT(refused.err, HasSubstr(word)) << arguments;
+    expect_refused(smaller + arguments, word);
   }
 }
 
@@ -135,7 +130,7 @@ TEST_F(MetalRunCommand, FillsATableOfFunctionsAndPrintsMessages) {
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(floats("out.npy"), (std::vector<float>{2, 1, 6, 2, 10, 3, 14, 4}));
   EXPECT_THAT(outcome.out, HasSubstr("k.metal:8:34: thread (7, 0, 0) of the grid: 4.0\n"));
-  EXPECT_EQ(nlohmann::json::parse(std::ifstream(folder_ / "out.json"))["messages"][0]["text"], "4.0");
+  EXPECT_EQ(json("out.json")["messages"][0]["text"], "4.0");
   EXPECT_THAT(run(call + "--buffer 1=1,2").err, HasSubstr("expected functions:NAME,..."));
   EXPECT_THAT(run(call + "--buffer 1=functions:none").err, HasSubstr("function none: expected one of"));
 }
@@ -158,7 +153,7 @@ TEST_F(MetalRunCommand, OnTheEmulatorReportsWhatItsChecksFind) {
   const Outcome outcome = run(prefix_of_8 + "--json found.json");
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("racecheck: kernel prefix"), HasSubstr("k.metal:9:")));
-  const auto found = nlohmann::json::parse(std::ifstream(folder_ / "found.json"));
+  const auto found = json("found.json");
   EXPECT_FALSE(found["reports"].empty());
   EXPECT_EQ(found["arrays"]["1"], (nlohmann::json{{"dtype", "float32"}, {"shape", {2, 4}}}));
 }
@@ -204,11 +199,7 @@ TEST_F(MetalRunCommand, RefusesBadUsageWithStatus2) {
       {prefix_of_8 + "--ulps -1", "--ulps"},
       {with("--group 4", "--group 2000"), "2000"},
   };
-  for (const auto& [arguments, word] : bad) {
-    const Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.status, 2) << arguments << outcome.out;
-    EXPECT_THAT(outcome.err, HasSubstr(word)) << arguments;
-  }
+  for (const auto& [arguments, words] : bad) expect_refused(arguments, words);
 }
 
 TEST_F(MetalRunCommand, ComparesWithAFile) {
@@ -235,8 +226,8 @@ TEST_F(MetalRunCommand, ComparesWithAFile) {
     const Outcome outcome = run(prefix_of_8 + "--expect 1=expected.npy --json out.json --ulps " + planted.ulps);
     EXPECT_EQ(outcome.status, planted.status) << outcome.out << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr(planted.says));
-    const auto json = nlohmann::json::parse(std::ifstream(folder_ / "out.json"));
-    EXPECT_EQ(json["comparisons"][0]["outside"], planted.status);
+    const auto found = json("out.json");
+    EXPECT_EQ(found["comparisons"][0]["outside"], planted.status);
   }
 }
 
@@ -370,9 +361,7 @@ TEST_F(MetalScript, IsRefusedByTheKeyThatIsWrong) {
   };
   for (const Wrong& wrong : all) {
     write("case/steps.json", replaced(steps_json, wrong.from, wrong.to));
-    const Outcome outcome = run("metal run case/steps.json --device emulated");
-    EXPECT_EQ(outcome.status, 2) << wrong.to << outcome.out;
-    EXPECT_THAT(outcome.err, HasSubstr(wrong.says)) << wrong.to;
+    expect_refused("metal run case/steps.json --device emulated", wrong.says);
   }
   write("case/steps.json", steps_json);
   EXPECT_THAT(run("metal run case/steps.json --grid 8").err, HasSubstr("beside a script"));
@@ -381,9 +370,7 @@ TEST_F(MetalScript, IsRefusedByTheKeyThatIsWrong) {
 TEST_F(MetalRunCommand, RefusesADeviceThatIsNotToBeHadAndSaysWhy) {
   for (const std::string device : {"apple", "nvidia"}) {
     if (!shell("'" ASSAY_PROGRAM "' devices | grep '" + device + " *not available'").status) {
-      const Outcome outcome = run(replaced(prefix_of_8, "emulated", device));
-      EXPECT_EQ(outcome.status, 2) << outcome.out;
-      EXPECT_THAT(outcome.err, HasSubstr("--device " + device + ": "));
+      expect_refused(replaced(prefix_of_8, "emulated", device), "--device " + device + ": ");
     }
   }
 }

@@ -1,23 +1,17 @@
 // assay metal on a shader's text: what is listed, compiled and found without a run; and what an interrupted program
 // leaves behind.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 
 namespace assay::validation {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 using MetalSource = Program;
 
@@ -53,9 +47,9 @@ TEST_F(MetalSource, ReportsPrivateVariablesReadBeforeTheyAreWritten) {
   EXPECT_EQ(found.status, 1);
   EXPECT_THAT(found.out, AllOf(HasSubstr("initcheck: kernel k: a private variable is read before it is written"),
                                HasSubstr("at k.metal:3:31"), Not(HasSubstr("by thread"))));
-  const auto json = nlohmann::json::parse(std::ifstream(folder_ / "found.json"));
-  EXPECT_EQ(json["reports"][0]["event"]["line"], 3);
-  EXPECT_TRUE(json["reports"][0]["event"]["thread_position_in_grid"].is_null());
+  const auto document = json("found.json");
+  EXPECT_EQ(document["reports"][0]["event"]["line"], 3);
+  EXPECT_TRUE(document["reports"][0]["event"]["thread_position_in_grid"].is_null());
   EXPECT_EQ(run("metal check k.metal --buffer 0=1,2,3,4 --grid 1").out, found.out) << "not from the cache";
   write("k.metal", replaced(text, "float sum;", "float sum = 0;"));
   EXPECT_EQ(run("metal check k.metal --buffer 0=1,2,3,4 --grid 1").status, 0);
@@ -66,9 +60,8 @@ TEST_F(MetalSource, AsksForFunctionConstantsAndNotForAbsentArguments) {
         "constant bool biased [[function_constant(4)]];\n"
         "kernel void k(device int* x, device int* bias [[function_constant(biased)]]) {\n"
         "  x[0] = biased ? bias[0] : 7;\n}\n");
-  const Outcome unset = run("metal check k.metal --buffer 0=1 --grid 1");
-  EXPECT_EQ(unset.status, 2);
-  EXPECT_THAT(unset.err, HasSubstr("function constant 4 `biased`: kernel k uses it, and it has no value"));
+  expect_refused("metal check k.metal --buffer 0=1 --grid 1",
+                 "function constant 4 `biased`: kernel k uses it, and it has no value");
   EXPECT_EQ(run("metal check k.metal --buffer 0=1 --grid 1 --constant 4=false").status, 0);
   EXPECT_THAT(run("metal check k.metal --buffer 0=1 --grid 1 --constant 4=true").err, HasSubstr("expected --buffer 1"));
 }

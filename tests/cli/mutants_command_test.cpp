@@ -1,18 +1,14 @@
 // assay mutants: kills what it is given, and says by which property.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 #include "validation/ctc/faults/faults.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::Not;
 
 class MutantsCommand : public Program {};
 

@@ -1,6 +1,5 @@
 // The commands on every operation: its properties, its faults, its lines and its files.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,19 +9,13 @@
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 #include "tests/validation/operations/operations.h"
 #include "validation/core/npz.h"
 #include "validation/core/text.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::AllOf;
-using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 /// A part of a line, what it is replaced with, and what the complaint names.
 struct Spoiled {
@@ -106,12 +99,6 @@ class OperationCommand : public Program {
   }
 
   static std::string fault() { return std::string("kernel=fault:") + Sample::fault; }
-
-  void expect_refused(const std::string& command, const std::string& says) const {
-    const Outcome outcome = run(command);
-    EXPECT_EQ(outcome.status, 2) << command;
-    EXPECT_THAT(outcome.err, HasSubstr(says)) << command;
-  }
 
   static void expect_lines(const std::string& text, std::size_t count) {
     EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), count);
@@ -229,21 +216,6 @@ TEST_F(UnknownOperation, IsRefusedByNamingThoseThereAre) {
     EXPECT_EQ(outcome.status, 2) << command;
     for (const std::string& name : operation_names()) EXPECT_THAT(outcome.err, HasSubstr(name)) << command;
   }
-}
-
-class LargeFailure : public Program {};
-
-/// A failure that no line of text holds comes as a file, whose line replays all the same.
-TEST_F(LargeFailure, IsWrittenToAFileThatReplays) {
-  CceCase c = CceOperation::sized_case(400, 1, 2, 1, Dtype::float32, 1);
-  c.reduction = Reduction::mean;
-  write_npz(folder_ / "tokens.npz", c);
-  const Outcome outcome = run("gate cce --input tokens.npz --kernel fault:mean-over-all-tokens --filter '^loss$'");
-  EXPECT_EQ(outcome.status, 1);
-  const auto lines = replay_lines(outcome.out);
-  ASSERT_THAT(lines, SizeIs(1));
-  EXPECT_EQ(run(lines[0]).status, 1);
-  EXPECT_EQ(run(replaced(lines[0], "kernel=fault:mean-over-all-tokens", "kernel=plain")).status, 0);
 }
 
 }  // namespace

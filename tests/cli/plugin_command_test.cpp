@@ -1,23 +1,17 @@
 // assay gate and replay on plug-ins: what hangs and what overruns is a verdict with a line that replays it.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "metal/device/or_throw.h"
 #include "metal/device/read_file.h"
 #include "metal/emulator/compile/clang.h"
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 class PluginCommand : public Program {
  protected:
@@ -85,10 +79,10 @@ TEST_F(PluginCommand, IsReportedAsShadersAre) {
   EXPECT_EQ(outcome.status, 1) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("numcheck: kernel assay_cce: exp(99) makes an infinity"));
   EXPECT_THAT(outcome.out, HasSubstr("loss[0] is inf"));
-  const auto json = nlohmann::json::parse(std::ifstream(folder_ / "r.json"));
-  EXPECT_EQ(json["reports"][0]["event"]["line"], 5);
-  EXPECT_EQ(json["numerics"][0]["kernel"], "assay_cce");
-  const auto sarif = nlohmann::json::parse(std::ifstream(folder_ / "r.sarif"));
+  const auto found = json("r.json");
+  EXPECT_EQ(found["reports"][0]["event"]["line"], 5);
+  EXPECT_EQ(found["numerics"][0]["kernel"], "assay_cce");
+  const auto sarif = json("r.sarif");
   EXPECT_EQ(sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"], 5);
   EXPECT_THAT(metal::or_throw(metal::read_file(folder_ / "r.html")),
               HasSubstr("out-&gt;loss[n] = logf(expf(hidden[n]));"));
@@ -110,15 +104,9 @@ TEST_F(PluginCommand, ShowsNothingOfWhatALibraryPrints) {
 }
 
 TEST_F(PluginCommand, RefusesALibraryThatIsNone) {
-  const Outcome missing = run("gate --kernel ./none.so");
-  EXPECT_EQ(missing.status, 2);
-  EXPECT_THAT(missing.err, HasSubstr("there is no such file"));
-  const Outcome newer = run("gate --kernel ./newer_version.so");
-  EXPECT_EQ(newer.status, 2);
-  EXPECT_THAT(newer.err, HasSubstr("version 2"));
-  const Outcome other = run("gate svd --kernel ./minimal.so");
-  EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.err, HasSubstr("it exports assay_ctc"));
+  expect_refused("gate --kernel ./none.so", "there is no such file");
+  expect_refused("gate --kernel ./newer_version.so", "version 2");
+  expect_refused("gate svd --kernel ./minimal.so", "it exports assay_ctc");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <cstdio>
@@ -12,6 +13,9 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "tests/matchers.h"
+#include "tests/replaced.h"
 
 namespace assay::validation {
 
@@ -48,6 +52,16 @@ class Program : public testing::Test {
     return outcome;
   }
 
+  /// A usage that is refused: by status 2, and by these words on stderr.
+  void expect_refused(const std::string& arguments, const std::string& says) const {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments << "\n" << outcome.out;
+    EXPECT_THAT(outcome.err, HasSubstr(says)) << arguments;
+  }
+
+  /// A file of the program's folder.
+  nlohmann::json json(const std::string& name) const { return nlohmann::json::parse(std::ifstream(folder_ / name)); }
+
   /// A file in the program's folder.
   void write(const std::filesystem::path& name, const std::string& text) const {
     std::filesystem::create_directories((folder_ / name).parent_path());
@@ -69,15 +83,5 @@ class Program : public testing::Test {
 
   std::filesystem::path folder_;
 };
-
-/// `text` with the first `from` replaced by `to`.
-inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const auto at = text.find(from);
-  if (at == std::string::npos) {
-    ADD_FAILURE() << "no '" << from << "' in " << text;
-    return text;
-  }
-  return text.replace(at, from.size(), to);
-}
 
 }  // namespace assay::validation

@@ -1,5 +1,4 @@
 // Help is help, with status 0; what cannot be understood is said on stderr, with status 2.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -7,13 +6,10 @@
 #include <vector>
 
 #include "tests/cli/program.h"
+#include "tests/matchers.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 class Usage : public Program {};
 
@@ -56,17 +52,13 @@ TEST_F(Usage, IsBadWithStatus2AndAWordOnStderr) {
       {"diagnose", "batch"},
       {"diagnose --digits 0 x.npz", "--digits"},
   };
-  for (const auto& [arguments, says] : bad) {
-    const Outcome outcome = run(arguments);
-    EXPECT_EQ(outcome.status, 2) << arguments;
-    EXPECT_THAT(outcome.err, HasSubstr(says)) << arguments;
-  }
+  for (const auto& [arguments, says] : bad) expect_refused(arguments, says);
 }
 
 TEST_F(Usage, ColoursNothingThatIsNotATerminal) {
   for (const std::string arguments :
-       {"gate --quick --reach none --cases 5", "gate --quick --reach none --cases 5 --kernel fault:best-path",
-        "mutants --filter best-path"}) {
+       {"gate --quick --reach none --cases 5 --filter loss",
+        "gate --quick --reach none --cases 5 --kernel fault:best-path", "mutants --filter best-path"}) {
     const Outcome outcome = run(arguments);
     EXPECT_THAT(outcome.out, Not(HasSubstr("\033"))) << arguments;
     EXPECT_THAT(outcome.err, IsEmpty()) << "no progress bar in a file: " << arguments;

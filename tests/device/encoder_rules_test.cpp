@@ -1,17 +1,15 @@
 // The rules of encoders at their edges, and the error that an encoder keeps when a rule is broken.
 #include "metal/device/encoder_rules.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "metal/device/encoder_state.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
-
-using testing::HasSubstr;
 
 const Limits limits;
 

@@ -1,7 +1,6 @@
 // Files are read whole, also those whose size is not known before; folders and absent files are refused by name.
 #include "metal/device/read_file.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -11,11 +10,10 @@
 #include <string>
 #include <thread>
 
+#include "tests/matchers.h"
+
 namespace assay::metal {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 class ReadFile : public testing::Test {
  protected:

@@ -1,5 +1,4 @@
 // The stale-encoder rule, on a mock and on the emulator: the same host code is right or wrong on both.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -8,11 +7,10 @@
 
 #include "metal/emulator/emulator_device.h"
 #include "tests/device/mock_device.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
-
-using testing::HasSubstr;
 
 /// What a host does between fetching an encoder and ending it.
 using Encode = std::function<void(Device& device, Buffer& buffer, ComputeCommandEncoder& encoder)>;

@@ -1,7 +1,6 @@
 // Kernels under the roundings that Metal's compiler may choose: each fails in the modes in which it may, and in no
 // other.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "metal/emulator/emulator_device.h"
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
@@ -69,9 +69,7 @@ std::vector<float> in_all_modes(const std::string& kernel, const std::vector<flo
   return results;
 }
 
-using testing::ElementsAre;
 using testing::IsNan;
-using testing::Ne;
 
 TEST(MathModes, TanhOfLargeNumbersIsNanAsTheFastFunction) {
   const std::vector<float> large = {50, 0, 0, 0};

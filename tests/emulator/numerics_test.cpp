@@ -1,6 +1,5 @@
 // numcheck: planted origins of NaN and infinity, and planted losses of digits, each of which must be found at its line.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,12 +10,10 @@
 
 #include "metal/device/read_file.h"
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr std::uint64_t lanes_of_a_simdgroup = 32;
 

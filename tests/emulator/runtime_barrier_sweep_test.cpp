@@ -1,16 +1,12 @@
 // The sweep over single barriers: on kernels that need each of theirs, and on one that does not.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/emulator/barrier_sweep.h"
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// Runs the first kernel on 96 threads in groups of 48 with two buffers of 96 floats.
 Result<std::vector<Report>> run(const std::string& source, const BarrierChange& change) {

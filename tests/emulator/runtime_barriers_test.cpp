@@ -1,13 +1,11 @@
 // Barriers and collectives: which threads wait for each other and which lanes take part, in every order of threads.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::Each;
 
 /// Runs a test in each order of threads.
 class Orders : public testing::TestWithParam<ThreadOrder> {

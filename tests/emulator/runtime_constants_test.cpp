@@ -1,6 +1,5 @@
 // Function constants that have no value, arguments that depend on them, and the order that fences make: each fault
 // beside a twin that is right.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,13 +7,10 @@
 
 #include "metal/emulator/compile/files.h"
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 const std::string prelude = "#include <metal_stdlib>\nusing namespace metal;\n";
 

@@ -1,16 +1,14 @@
 // The device's own rules: order of calls, limits, bindings, asynchronous errors, function constants.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <thread>
 
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::HasSubstr;
 
 void count(const abi::Invocation* call) {
   atomic_add(buffer(call, 0), 1);

@@ -1,5 +1,4 @@
 // Faults of published Metal kernels are found again at their lines, and the mended kernels are silent.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,13 +9,10 @@
 #include "metal/device/or_throw.h"
 #include "metal/emulator/emulator_device.h"
 #include "tests/emulator/history.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 /// What a test binds, and how it dispatches.
 struct Run {

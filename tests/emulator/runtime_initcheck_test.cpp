@@ -1,16 +1,13 @@
 // initcheck: reading what nobody wrote, and what counts as written.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/emulator/memory/shadow.h"
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::IsEmpty;
-using testing::SizeIs;
 
 void copy(const abi::Invocation* call) {
   const std::uint32_t me = thread_in_grid(call);

@@ -1,5 +1,4 @@
 // os_log and tables of visible functions, each beside what is refused.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -8,13 +7,10 @@
 #include "metal/emulator/emulator_library.h"
 #include "metal/emulator/translate/translate.h"
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 const std::string log_shader = R"(#include <metal_stdlib>
 #include <metal_logging>

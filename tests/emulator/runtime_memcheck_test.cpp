@@ -1,15 +1,11 @@
 // memcheck: each kernel with an out-of-bounds access, beside a twin without.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 constexpr const char* page_fault =
     "Caused GPU Address Fault Error (0000000b:kIOGPUCommandBufferCallbackErrorPageFault)";

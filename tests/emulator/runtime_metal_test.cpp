@@ -3,20 +3,16 @@
 //
 // In a source, ^ marks the place of the report and @ that of the other access; both marks are removed. The compiler
 // places a read at its expression and a write at its `=`.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::EndsWith;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 /// A source without its marks, and the places of the marks.
 struct Marked {

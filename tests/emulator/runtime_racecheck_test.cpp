@@ -1,19 +1,11 @@
 // racecheck: each race beside the same accesses with an order between them.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::SizeIs;
 
 /// The check that reports, which must be the same in every order of threads.
 std::string found(Entry entry, Size grid, Size group, DispatchType type = DispatchType::serial, int dispatches = 1) {

@@ -1,16 +1,11 @@
 // simdcheck: operations of simdgroups that not all lanes execute. Each fault is beside a twin that is right.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 struct Findings {
   std::vector<Report> reports, warnings;

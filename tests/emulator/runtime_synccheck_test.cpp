@@ -1,15 +1,11 @@
 // synccheck: barriers that not all threads reach, and endless loops. Nothing may hang.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 constexpr const char* timeout = "Caused GPU Timeout Error (00000002:kIOGPUCommandBufferCallbackErrorTimeout)";
 

@@ -1,18 +1,15 @@
 // Products of matrices by Metal Performance Primitives: against sums in the test, and each misuse beside a twin that is
 // right. All numbers are small integers, so that the sums are exact.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 const std::string prelude =
     "#include <metal_stdlib>\n#include <metal_tensor>\n"

@@ -1,6 +1,5 @@
 // Textures: every format and every sampler against formulas in the test, and each misuse beside a twin that is right.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,15 +12,13 @@
 #include "metal/emulator/emulator_device.h"
 #include "metal/emulator/emulator_encoder.h"
 #include "metal/emulator/translate/translate.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
 
 using abi::SamplerAddress;
 using abi::TexelType;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 /// All kernels, since their compilation takes most of the time.
 const std::string texture_shader = R"(#include <metal_stdlib>

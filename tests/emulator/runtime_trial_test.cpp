@@ -1,5 +1,4 @@
 // Checked dispatches on several OS threads: the results and reports of one OS thread.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -7,12 +6,10 @@
 #include <string>
 
 #include "tests/emulator/bench.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::IsEmpty;
-using testing::Not;
 
 constexpr std::uint32_t groups = 24, group = 32;
 

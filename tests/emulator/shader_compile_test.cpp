@@ -1,5 +1,4 @@
 // From the text of a .metal to a shader that runs.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,11 +6,10 @@
 
 #include "metal/emulator/compile/files.h"
 #include "shader_stand_in.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr const char* doubling = R"(
 #include <metal_stdlib>

@@ -1,17 +1,13 @@
 // What Apple's compiler refuses, each beside a twin that it takes.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/emulator/compile/lint.h"
 #include "metal/emulator/compile/lint_messages.h"
 #include "shader_stand_in.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 /// The refusals; empty if there are none.
 std::string lint(const std::string& source) {

@@ -1,5 +1,4 @@
 // The cache of preprocessed shaders: it is used while nothing has changed, and not once after any change.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,12 +7,12 @@
 
 #include "metal/emulator/compile/files.h"
 #include "shader_stand_in.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::HasSubstr;
 
 /// A project of two folders of headers, in which k.metal includes second/a.h.
 class Project {

@@ -1,16 +1,14 @@
 // What C++ has and Metal does not, and private variables that are read before they are written: each beside a twin that
 // is right.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/emulator/compile/lint.h"
 #include "metal/emulator/compile/private_reads.h"
 #include "shader_stand_in.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::HasSubstr;
 
 /// What lint says of the source, whose first line is line 3.
 std::string lint_text(const std::string& source) {

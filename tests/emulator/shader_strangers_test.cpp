@@ -1,6 +1,5 @@
 // Forms that published shaders have: names of Apple's own headers, include paths, overloads, instantiations; and that
 // one kernel of many is compiled alone.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -8,14 +7,12 @@
 
 #include "metal/emulator/compile/files.h"
 #include "shader_stand_in.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 const std::string prelude = "#include <metal_stdlib>\nusing namespace metal;\n";
 

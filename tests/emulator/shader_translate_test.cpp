@@ -1,15 +1,11 @@
 // What the translator does and what it refuses, on text without directives.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/emulator/translate/translate.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::emulator::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 /// The translation without the registration, or the error's text.
 std::string translated(const std::string& text) {

@@ -1,6 +1,5 @@
 // The calls that the hosts of all operations make of a device: their order, and what happens if one of them fails.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,13 +7,10 @@
 
 #include "tests/host/host_stream.h"
 #include "tests/host/operations.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
-
-using testing::AnyOf;
-using testing::HasSubstr;
-using testing::StartsWith;
 
 /// The step that the error of a failed call names.
 std::string step_of(const DeviceCall& call) {

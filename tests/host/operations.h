@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "tests/host/device_batch.h"
 #include "tests/kernels/cce/case.h"
 #include "tests/kernels/svd/case.h"
+#include "tests/refusal.h"
 
 namespace assay::metal::test {
 
@@ -148,16 +148,6 @@ void expect_cpus_results(const typename Operation::Host& host) {
   ASSERT_TRUE(device.on(host));
   cpu.on_cpu();
   EXPECT_EQ(device.results, cpu.results);
-}
-
-/// The message with which a call refuses its arguments.
-inline std::string refusal_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& refusal) {
-    return refusal.what();
-  }
-  return "no refusal";
 }
 
 }  // namespace assay::metal::test

@@ -1,5 +1,4 @@
 // What holds of the hosts of all operations, with their kernels on the emulator, which must have nothing to report.
-#include <gmock/gmock.h>
 
 #include <chrono>
 #include <filesystem>
@@ -10,11 +9,11 @@
 #include "metal/device/shader_source.h"
 #include "metal/host/kernel_file.h"
 #include "tests/host/operations.h"
+#include "tests/matchers.h"
+#include "tests/replaced.h"
 
 namespace assay::metal::test {
 namespace {
-
-using testing::HasSubstr;
 
 template <class Operation>
 class HostsOnEmulator : public testing::Test {
@@ -31,9 +30,8 @@ class HostsOnEmulator : public testing::Test {
 
   /// The text of the kernels, in which edited_value() is always 42.
   static std::string edited_text() {
-    std::string text = or_throw(text_with_includes(host::kernel_file(Host::kernel_file)));
     const auto& [before, after] = Operation::edit();
-    return text.replace(text.find(before), before.size(), after);
+    return replaced(or_throw(text_with_includes(host::kernel_file(Host::kernel_file))), before, after);
   }
 
   std::shared_ptr<emulator::EmulatorDevice> device_ = emulated();

@@ -2,12 +2,12 @@
 // nothing is left out, and the order stays.
 #include "metal/host/work.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/host/ctc/shapes.h"
 #include "tests/host/host_stream.h"
 #include "tests/host/operations.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
@@ -15,7 +15,6 @@ namespace {
 using host::command_ranges;
 using host::CommandRange;
 using host::default_max_work;
-using testing::ElementsAre;
 
 std::vector<CommandRange> ranges_of(const std::vector<std::uint64_t>& work, std::uint64_t max_work) {
   return command_ranges(0, work.size(), max_work, [&](std::size_t n) { return work[n]; });

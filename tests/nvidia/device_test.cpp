@@ -1,5 +1,4 @@
 // What the driver is asked for: devices that are refused, launches, memory that moves.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -7,12 +6,11 @@
 #include "metal/device/or_throw.h"
 #include "metal/nvidia/nvidia_device.h"
 #include "metal/nvidia/nvidia_queue.h"
+#include "tests/matchers.h"
 #include "tests/nvidia/fake_driver.h"
 
 namespace assay::metal::nvidia::test {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr const char* source = R"(
 #include <metal_stdlib>

@@ -1,16 +1,13 @@
 // Without the driver, or with something else in its place, the error says what to do.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 #include "metal/nvidia/libcuda.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::nvidia::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
 
 std::string refusal_of(const char* library) {
   setenv("ASSAY_LIBCUDA", library, 1);  // NOLINT(concurrency-mt-unsafe): one thread

@@ -1,5 +1,4 @@
 // The PTX of all kernels and of all shaders of the emulator's tests, for the oldest GPUs and for newer ones.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,12 +9,10 @@
 #include "metal/device/read_file.h"
 #include "metal/emulator/translate/translate.h"
 #include "metal/nvidia/ptx.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::nvidia::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
 
 std::size_t count(const std::string& text, const std::string& words) {
   const std::regex pattern(words);

@@ -1,7 +1,7 @@
 // CTC plug-ins that are right pass, and what they declare is what they are held to.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/matchers.h"
 #include "tests/plugin/plugins.h"
 #include "validation/ctc/fields.h"
 #include "validation/ctc/operation.h"
@@ -9,10 +9,6 @@
 
 namespace assay::validation::transport {
 namespace {
-
-using testing::Contains;
-using testing::HasSubstr;
-using testing::Key;
 
 TEST(CtcPlugin, PassesTheGateInAllOptions) {
   EXPECT_EQ(failures<CtcOperation>(*CtcOperation::kernel(built("full_ctc")), 10), "");

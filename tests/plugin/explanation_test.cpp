@@ -1,5 +1,4 @@
 // Why a plug-in fails: planted origins of NaN and losses of digits in C++, each of which must be found at its line.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "metal/device/read_file.h"
 #include "metal/emulator/compile/clang.h"
 #include "metal/emulator/compile/files.h"
+#include "tests/matchers.h"
 #include "tests/plugin/plugins.h"
 #include "validation/cce/operation.h"
 #include "validation/core/explanation.h"
@@ -21,10 +21,6 @@ namespace assay::validation::transport {
 namespace {
 
 using metal::or_throw;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
-using testing::ThrowsMessage;
 
 constexpr std::int64_t elements = 32;
 

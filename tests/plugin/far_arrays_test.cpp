@@ -1,9 +1,9 @@
 // Plug-ins are given arrays past 2^32 elements where they are, in a process that has no memory for most of them.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <utility>
 
+#include "tests/matchers.h"
 #include "tests/plugin/plugins.h"
 #include "tests/validation/named.h"
 #include "validation/cce/operation.h"
@@ -13,10 +13,6 @@
 
 namespace assay::validation::transport {
 namespace {
-
-using testing::Contains;
-using testing::HasSubstr;
-using testing::Key;
 
 /// The time limit is for a machine that does much else.
 template <class O>

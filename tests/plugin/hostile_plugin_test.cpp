@@ -1,7 +1,7 @@
 // What a plug-in may not do becomes a verdict with words, and the run goes on.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/matchers.h"
 #include "tests/plugin/plugins.h"
 #include "validation/ctc/fields.h"
 #include "validation/ctc/operation.h"
@@ -10,9 +10,6 @@
 
 namespace assay::validation::transport {
 namespace {
-
-using testing::ContainsRegex;
-using testing::HasSubstr;
 
 struct Deed {
   const char* plugin;

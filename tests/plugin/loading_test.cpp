@@ -1,11 +1,11 @@
 // A library that cannot be what it says is refused before anything is judged.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
+#include "tests/matchers.h"
 #include "tests/plugin/plugins.h"
 #include "validation/cce/operation.h"
 #include "validation/ctc/operation.h"
@@ -15,9 +15,6 @@
 
 namespace assay::validation::transport {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(Loading, RefusesWhatIsNoLibrary) {
   const auto text = std::filesystem::temp_directory_path() / "assay-no-library.so";

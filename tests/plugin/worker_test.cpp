@@ -1,5 +1,4 @@
 // The processes that plug-ins run in: none is left behind, nor any file, and one that died is started again.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "tests/matchers.h"
 #include "tests/plugin/plugins.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/core/kernel_died.h"
@@ -25,8 +25,6 @@ namespace assay::validation::transport {
 namespace {
 
 using std::filesystem::directory_iterator;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 std::ptrdiff_t open_files() {
   return std::distance(directory_iterator("/proc/self/fd"), directory_iterator());

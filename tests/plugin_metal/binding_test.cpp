@@ -1,18 +1,15 @@
 // Every fault of a binding is refused before anything runs, by its key, its value and what was expected.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
+#include "tests/matchers.h"
 #include "tests/plugin_metal/shader_folder.h"
+#include "tests/refusal.h"
 #include "validation/ctc/operation.h"
 
 namespace assay::validation::transport::test {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 struct Fault {
   const char* name;
@@ -20,21 +17,12 @@ struct Fault {
   std::vector<std::string> said;
 };
 
-std::string refusal_of(const ShaderFolder& folder) {
-  try {
-    CtcOperation::kernel(folder.binding());
-  } catch (const std::invalid_argument& refusal) {
-    return refusal.what();
-  }
-  return "nothing";
-}
-
 class BrokenBinding : public testing::TestWithParam<Fault> {};
 
 TEST_P(BrokenBinding, IsRefusedByName) {
   const ShaderFolder folder("ctc");
   folder.edit_binding(GetParam().before, GetParam().after);
-  const std::string refusal = refusal_of(folder);
+  const std::string refusal = refusal_of([&] { CtcOperation::kernel(folder.binding()); });
   EXPECT_THAT(refusal, HasSubstr(folder.binding()));
   for (const auto& words : GetParam().said) EXPECT_THAT(refusal, HasSubstr(words));
 }
@@ -101,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Binding, OfASourceThatDoesNotCompileShowsTheCompilersWords) {
   const ShaderFolder folder("ctc");
   folder.edit_source("float total = -INFINITY;", "float total = -INFINITE;");
-  EXPECT_THAT(refusal_of(folder),
+  EXPECT_THAT(refusal_of([&] { CtcOperation::kernel(folder.binding()); }),
               AllOf(HasSubstr("does not compile"), HasSubstr("ctc.metal:63"), HasSubstr("INFINITE")));
 }
 

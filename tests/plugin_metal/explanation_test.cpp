@@ -1,11 +1,11 @@
 // Why a stranger's shader fails: the line that made the NaN, or that lost the digits, and in which arithmetic.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <optional>
 #include <stdexcept>
 
+#include "tests/matchers.h"
 #include "tests/plugin_metal/shader_folder.h"
 #include "tests/validation/named.h"
 #include "validation/cce/operation.h"
@@ -14,9 +14,6 @@
 
 namespace assay::validation::transport::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 /// The failure of a property on a few generated cases, explained.
 std::optional<FailureRecord> failure_of(const std::string& kernel, const std::string& property, bool explains = true) {

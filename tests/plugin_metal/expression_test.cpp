@@ -1,18 +1,14 @@
 // Sizes over the dimensions of a problem: what they are, and what is refused by name.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <stdexcept>
 
+#include "tests/matchers.h"
 #include "validation/transport/declaration/expression.h"
 
 namespace assay::validation::transport {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 const MetalVariables sizes = {{"T", 7}, {"B", 3}, {"huge", 0x1p40}};

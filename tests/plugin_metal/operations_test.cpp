@@ -1,9 +1,10 @@
-// Bindings of the other operations: a plain cross-entropy, and an SVD of single columns.
+// Bindings of each operation pass: a plain CTC and cross-entropy, and an SVD of single columns.
 #include <gtest/gtest.h>
 
 #include "tests/plugin_metal/shader_folder.h"
 #include "tests/validation/named.h"
 #include "validation/cce/operation.h"
+#include "validation/ctc/operation.h"
 #include "validation/svd/operation.h"
 
 namespace assay::validation::transport::test {
@@ -18,6 +19,11 @@ int passed(const typename Operation::Kernel& kernel, int cases) {
     count += report.verdict == Verdict::pass ? 1 : 0;
   }
   return count;
+}
+
+TEST(StrangersCtc, PassesEveryProperty) {
+  const ShaderFolder folder("ctc");
+  EXPECT_GE(passed<CtcOperation>(*CtcOperation::kernel(folder.binding()), 6), 15);
 }
 
 TEST(StrangersCrossEntropy, PassesEveryProperty) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -44,17 +43,6 @@ void expect_relatively_near(const std::vector<Number>& got, const std::vector<Nu
                             const std::type_identity_t<Number>& bound) {
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t k = 0; k < got.size(); ++k) expect_relatively_near<Number>(got[k], want[k], bound);
-}
-
-/// The message of the std::invalid_argument that `call` throws, or "accepted".
-template <class Call>
-std::string refusal_of(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& refusal) {
-    return refusal.what();
-  }
-  return "accepted";
 }
 
 }  // namespace assay::reference::tests

@@ -4,11 +4,10 @@
 #include <vector>
 
 #include "tests/reference/expect.h"
+#include "tests/refusal.h"
 
 namespace assay::reference {
 namespace {
-
-using tests::refusal_of;
 
 TEST(Refusals, NameTheArgumentItsValueAndWhatWasExpected) {
   EXPECT_EQ(refusal_of([] { detail::expect_at_least("T", -1, 0); }), "T = -1: expected at least 0");

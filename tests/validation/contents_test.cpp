@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "metal/cpu/half.h"
+#include "tests/refusal.h"
 #include "validation/core/random.h"
 #include "validation/shader/contents.h"
 #include "validation/shader/scalar.h"
@@ -100,12 +101,8 @@ TEST(Contents, RefuseWhatHasNoMeaningAndNameIt) {
   for (const std::string words :
        {"", "1.5", "-1", "4294967296", "1,,2", "1,", ",", "nan", "zero:", "zero:-1", "zero:1x", "zero:2xx2", "zero:x",
         "zero:2:float", "zero:2:float64", "zero:99999999999x99999999999", "what:1"})
-    try {
-      buffer_contents(argument("uint", 4), "--buffer 3", words, 1);
-      ADD_FAILURE() << words;
-    } catch (const std::invalid_argument& refusal) {
-      EXPECT_THAT(refusal.what(), testing::HasSubstr("--buffer 3=" + words + " (device uint* x): ")) << words;
-    }
+    EXPECT_THAT(refusal_of([&] { buffer_contents(argument("uint", 4), "--buffer 3", words, 1); }),
+                testing::HasSubstr("--buffer 3=" + words + " (device uint* x): "));
   for (const std::string words : {"random:5", "1,2"})
     EXPECT_THROW(buffer_contents(argument("MyStruct", 24), "--buffer 3", words, 1), std::invalid_argument) << words;
 }

@@ -1,7 +1,6 @@
 // One property over many cases: which verdict comes of it, on what case, and what is remembered of the others.
 #include "validation/ctc/operation.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,19 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/ctc/faults/plain_kernel.h"
 #include "validation/ctc/truth.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::Pair;
-using testing::StartsWith;
 
 using Check = std::function<Finding(const CtcCase&)>;
 

@@ -1,5 +1,4 @@
 // Black boxes: right gradients pass, one element off by a hundredth is caught, and noise is no proof.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,14 +7,12 @@
 #include <vector>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "validation/core/random.h"
 #include "validation/gradcheck/black_box.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::Contains;
-using testing::HasSubstr;
 
 using tests::doubles::nan;
 

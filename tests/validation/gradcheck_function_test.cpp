@@ -1,6 +1,5 @@
 // Gradients of functions that are given as code: right ones pass, wrong ones fail, and what proves nothing is not
 // trusted.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "validation/core/number.h"
 #include "validation/gradcheck/function.h"
 
@@ -56,10 +56,6 @@ namespace assay::validation {
 namespace {
 
 using reference::BigFloat;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 using tests::doubles::infinity;
 using tests::doubles::nan;

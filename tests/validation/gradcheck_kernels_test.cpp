@@ -1,5 +1,4 @@
 // Gradient checks of kernels: right ones pass, and each planted fault is named for what it is.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/validation/cce/kernels.h"
 #include "tests/validation/ctc/kernels.h"
 #include "tests/validation/svd/kernels.h"
@@ -18,13 +18,6 @@
 
 namespace assay::validation {
 namespace {
-
-using testing::AnyOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
-using testing::StartsWith;
 
 using tests::nan;
 

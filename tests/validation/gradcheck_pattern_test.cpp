@@ -1,5 +1,4 @@
 // Each pattern is seen where it is planted, and not where it is not.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "validation/gradcheck/pattern.h"
 #include "validation/gradcheck/record.h"
 #include "validation/gradcheck/sizes.h"
@@ -16,12 +16,6 @@
 
 namespace assay::validation {
 namespace {
-
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 using tests::doubles::nan;
 

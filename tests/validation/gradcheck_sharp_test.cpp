@@ -1,6 +1,5 @@
 // Gradient checks at extents past 1000: wrong kernels that random input of these sizes lets pass, or names for what
 // they are not.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
 #include "tests/validation/cce/kernels.h"
 #include "tests/validation/ctc/kernels.h"
 #include "tests/validation/svd/kernels.h"
@@ -18,12 +18,6 @@
 
 namespace assay::validation {
 namespace {
-
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 std::size_t at(std::int64_t i) {
   return static_cast<std::size_t>(i);

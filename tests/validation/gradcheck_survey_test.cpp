@@ -1,7 +1,6 @@
 // What a survey of many cases says and shows: the worst case, and the patterns of more than half of the wrong ones.
 #include "validation/gradcheck/survey.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,11 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
+
 namespace assay::validation {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 /// A case with one wrong element, beyond its bound by `share`, that shows these patterns.
 GradientJudgement wrong_case(double share, const std::vector<std::string>& patterns) {

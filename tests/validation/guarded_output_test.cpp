@@ -1,7 +1,6 @@
 // Outputs that are guarded: every write beside them is seen, and every element that is left out, in each type.
 #include "validation/core/guarded_output.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,12 +8,10 @@
 #include <limits>
 
 #include "metal/cpu/half.h"
+#include "tests/matchers.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 template <class Real>
 class GuardedOutputOf : public testing::Test {

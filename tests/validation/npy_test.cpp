@@ -8,9 +8,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "tests/refusal.h"
 
 namespace assay::validation {
 namespace {
@@ -37,8 +38,6 @@ std::vector<float> floats(const std::string& file) {
 std::vector<std::int64_t> integers(const std::string& file) {
   return npy_integers(parse_npy(file));
 }
-
-using reference::tests::refusal_of;
 
 TEST(Npy, ReadsWhatNumPyWrote) {
   // np.save(file, np.array([[1, 2, 3], [4, 5, -6]], dtype=np.float32))

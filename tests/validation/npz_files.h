@@ -5,17 +5,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <bit>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <limits>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/matchers.h"
+#include "tests/refusal.h"
 #include "validation/core/npz.h"
 #include "validation/core/npz_archive.h"
 #include "validation/ctc/operation.h"
@@ -43,61 +43,7 @@ class ScratchFile {
   std::filesystem::path path_;
 };
 
-template <class Action>
-std::string complaint(const Action& action) {
-  try {
-    action();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
-inline std::vector<std::uint32_t> bits(const std::vector<float>& values) {
-  std::vector<std::uint32_t> out;
-  for (const float value : values) out.push_back(std::bit_cast<std::uint32_t>(value));
-  return out;
-}
-
-/// Equality that holds for NaN too.
-inline void expect_same(CtcCase got, CtcCase expected) {
-  EXPECT_EQ(bits(got.activations), bits(expected.activations));
-  EXPECT_EQ(bits(got.upstream), bits(expected.upstream));
-  for (CtcCase* const c : {&got, &expected}) {
-    c->activations.clear();
-    c->upstream.clear();
-  }
-  EXPECT_TRUE(got == expected);
-}
-
-/// T=3, B=2, C=4 with every kind of number, labels in both rows.
-inline CtcCase small_case() {
-  constexpr float inf = std::numeric_limits<float>::infinity();
-  CtcCase c;
-  c.T = 3;
-  c.B = 2;
-  c.C = 4;
-  for (int i = 0; i < 24; ++i) c.activations.push_back(static_cast<float>(i) / 7 - 1);
-  c.activations[3] = inf;
-  c.activations[5] = -inf;
-  c.activations[7] = -0.0F;
-  c.activations[9] = std::numeric_limits<float>::denorm_min();
-  c.activations[11] = std::bit_cast<float>(0xFFC54321U);
-  c.input_lengths = {3, 2};
-  set_targets(c, {{1, 3}, {2}});
-  return c;
-}
-
-inline CtcCase round_trip(const CtcCase& c) {
-  const ScratchFile file;
-  write_npz(file.path(), c);
-  std::vector<std::string> notes;
-  CtcCase back = CtcOperation::read(file.path(), notes);
-  EXPECT_EQ(notes, std::vector<std::string>{});
-  return back;
-}
-
-/// The arrays of a good batch, for a test to spoil: T=3, B=2, C=4, S=2.
+/// The arrays of a good CTC batch, for a test to spoil: T=3, B=2, C=4, S=2.
 inline NpyArrays arrays() {
   return {{"logits", npy_array(std::vector<float>(24, 0.5F), {3, 2, 4})},
           {"targets", npy_array(std::vector<std::int64_t>{1, 3, 2, -1}, {2, 2})},
@@ -119,10 +65,38 @@ inline NpyArray floats(std::vector<std::int64_t> shape) {
   return npy_array(std::vector<float>(static_cast<std::size_t>(size)), std::move(shape));
 }
 
-inline CtcCase read(const NpyArrays& arrays) {
+template <class O>
+typename O::Case read_as(const NpyArrays& arrays, std::vector<std::string>& notes) {
   const ScratchFile file;
   write_npz_archive(file.path(), arrays);
-  return CtcOperation::read(file.path());
+  return O::read(file.path(), notes);
+}
+
+/// As read without a note.
+template <class O>
+typename O::Case read_as(const NpyArrays& arrays) {
+  std::vector<std::string> notes;
+  typename O::Case c = read_as<O>(arrays, notes);
+  EXPECT_THAT(notes, IsEmpty());
+  return c;
+}
+
+/// What makes no batch of a good one, and what is said of it.
+struct BadArrays {
+  NpyArrays changes;     ///< arrays replaced or added
+  std::string expected;  ///< the end of the refusal
+  std::string removed = "";
+};
+
+template <class O>
+void expect_refused(const NpyArrays& good, const std::vector<BadArrays>& all) {
+  for (const BadArrays& bad : all) {
+    NpyArrays batch = good;
+    batch.erase(bad.removed);
+    for (const auto& [name, array] : bad.changes) batch[name] = array;
+    const std::string got = refusal_of<std::exception>([&] { read_as<O>(batch); });
+    EXPECT_TRUE(got.ends_with(".npz: " + bad.expected)) << got << "\nexpected " << bad.expected;
+  }
 }
 
 }  // namespace assay::validation

@@ -2,7 +2,6 @@
 #include "validation/core/number.h"
 #include "tests/limits.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,11 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
+
 namespace assay::validation {
 namespace {
-
-using testing::EndsWith;
-using testing::HasSubstr;
 
 using tests::doubles::infinity;
 using tests::doubles::nan;

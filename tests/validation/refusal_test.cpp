@@ -1,20 +1,16 @@
 // Refusals of bad arguments: all that are missing are told at once.
 #include "validation/core/refusal.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 #include <vector>
 
+#include "tests/matchers.h"
 #include "validation/core/support.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 BasicRun refused(const std::string& message) {
   BasicRun run;

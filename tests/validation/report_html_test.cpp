@@ -1,7 +1,6 @@
 // The HTML report as a browser shows it: a headless Chromium renders it, and its document is looked at.
 #include "validation/report/html.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -13,14 +12,12 @@
 #include <sstream>
 #include <string>
 
+#include "tests/matchers.h"
 #include "tests/validation/sample_report.h"
 #include "validation/report/json.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
 
 std::string output_of(const std::string& command, int& status) {
   std::string text;

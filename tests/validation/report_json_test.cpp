@@ -2,7 +2,6 @@
 #include "validation/report/json.h"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,14 +12,13 @@
 #include <string>
 #include <tuple>
 
+#include "tests/matchers.h"
+#include "tests/replaced.h"
 #include "tests/validation/sample_report.h"
 #include "validation/report/report_file.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 Report again(const Report& report) {
   return report_from_json(to_json(report), "run.json");
@@ -28,10 +26,7 @@ Report again(const Report& report) {
 
 /// As the sample, but with one text in the JSON replaced.
 std::string spoiled(const std::string& from, const std::string& to) {
-  std::string text = to_json(sample_report());
-  const auto at = text.find(from);
-  if (at == std::string::npos) ADD_FAILURE() << "no " << from << " in " << text;
-  return text.replace(at, from.size(), to);
+  return replaced(to_json(sample_report()), from, to);
 }
 
 TEST(ReportJson, IsReadAsItWasWritten) {

@@ -2,19 +2,16 @@
 #include "validation/report/junit.h"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <pugixml.hpp>
 #include <string>
 
+#include "tests/matchers.h"
 #include "tests/validation/sample_report.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
 
 class ReportJunit : public testing::Test {
  protected:

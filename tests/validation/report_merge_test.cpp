@@ -1,7 +1,6 @@
 // A run in units: shards of it make the whole again, and one that was stopped goes on where it was.
 #include "validation/report/merge.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
+#include "tests/refusal.h"
 #include "tests/validation/counting_operation.h"
 #include "validation/report/json.h"
 #include "validation/report/run_gate.h"
@@ -17,10 +18,6 @@
 
 namespace assay::validation {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 using CountingRun = GateRun<CountingOperation>;
 
@@ -141,14 +138,7 @@ TEST(MergeOfShards, ReadsTheUnitsOfAFile) {
 
 TEST(MergeOfShards, RefusesWhatDoesNotBelongTogether) {
   const auto shards = shards_of(400, 3);
-  const auto refusal = [](const std::vector<NamedReport>& reports) {
-    try {
-      merge(reports);
-    } catch (const std::invalid_argument& error) {
-      return std::string(error.what());
-    }
-    return std::string("merged");
-  };
+  const auto refusal = [](const std::vector<NamedReport>& reports) { return refusal_of([&] { merge(reports); }); };
   EXPECT_THAT(refusal({shards[0], shards[2]}), HasSubstr("missing: GTEST_SHARD_INDEX=1 of GTEST_TOTAL_SHARDS=3"));
   EXPECT_THAT(refusal({shards[0], shards[1], shards[1]}), HasSubstr("1.json: is shard 1 of 3, as 1.json is"));
   EXPECT_THAT(refusal({shards[0], shards_of(400, 2)[1]}), HasSubstr("1.json: is one of 2 shards"));
@@ -163,7 +153,7 @@ TEST(MergeOfShards, RefusesWhatDoesNotBelongTogether) {
   other.report.complete = false;
   EXPECT_THAT(refusal({shards[0], other}), HasSubstr("1.json: the run was not finished"));
   EXPECT_THAT(refusal({}), HasSubstr("no report"));
-  EXPECT_EQ(refusal(shards), "merged");
+  EXPECT_EQ(refusal(shards), "accepted");
 }
 
 TEST(Resume, EndsAsARunThatWasNotStopped) {
@@ -212,12 +202,7 @@ class ShardVariables : public testing::Test {
   }
   static std::string refusal(const char* total, const char* index) {
     set(total, index);
-    try {
-      shard_from_environment();
-    } catch (const std::invalid_argument& error) {
-      return error.what();
-    }
-    return "taken";
+    return refusal_of([] { shard_from_environment(); });
   }
 };
 

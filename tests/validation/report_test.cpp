@@ -1,7 +1,6 @@
 // A run in words: lines that fit a terminal, and a line for each failure that gives the same verdict again.
 #include "validation/core/report.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/core/npz.h"
 #include "validation/core/text.h"
@@ -17,10 +17,6 @@
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 constexpr std::size_t terminal_width = 100;
 

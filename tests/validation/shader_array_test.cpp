@@ -1,12 +1,13 @@
 // .npy files as a kernel's arguments: read back to the bit, and each file that would be misread refused by name.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
+#include "tests/refusal.h"
 #include "tests/validation/npz_files.h"
 #include "validation/core/npy.h"
 #include "validation/shader/array.h"
@@ -14,8 +15,6 @@
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
 
 metal::Argument argument(const std::string& type, std::uint64_t size) {
   metal::Argument argument;
@@ -33,7 +32,7 @@ class Arrays : public testing::Test {
   void fill(const std::string& file) const { std::ofstream(path_, std::ios::binary) << file; }
   ShaderArray read(const std::string& type, std::uint64_t size) const { return read_npy(argument(type, size), path_); }
   std::string refusal(const std::string& type, std::uint64_t size) const {
-    return complaint([&] { read(type, size); });
+    return refusal_of<std::exception>([&] { read(type, size); });
   }
 
   std::filesystem::path path_;

@@ -1,17 +1,16 @@
 // A .metal kernel checked from a test of C++: what docs/metal-run.md shows.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "tests/matchers.h"
+#include "tests/refusal.h"
 #include "validation/shader/check.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
 
 /// The file of this test: ctest runs tests side by side, and each has a shader of its own.
 std::filesystem::path shader_file() {
@@ -94,11 +93,7 @@ TEST(CheckShader, RefusesAnArgumentBufferOfWhatIsNotThere) {
   const auto refusal = [](const std::string& name, const std::string& words) {
     ShaderScript script = with_argument_buffer("all.out[i] = all.in[i];");
     script.arrays[name] = words;
-    try {
-      return to_string(check_shader(script));
-    } catch (const std::invalid_argument& problem) {
-      return std::string(problem.what());
-    }
+    return refusal_of([&] { check_shader(script); });
   };
   EXPECT_THAT(refusal("all", "buffers:in,none"), HasSubstr("there is no array 'none', expected one of all, in, out"));
   EXPECT_THAT(refusal("in", "random:64"), HasSubstr("array in=random:64: expected PATH.npy, random:SHAPE:DTYPE"));

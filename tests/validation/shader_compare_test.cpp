@@ -1,5 +1,4 @@
 // The comparison of arrays: a planted difference of each kind is noticed, where it is and by how much.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -12,14 +11,14 @@
 #include <vector>
 
 #include "metal/emulator/emulator_device.h"
+#include "tests/matchers.h"
+#include "tests/refusal.h"
 #include "tests/validation/npz_files.h"
 #include "validation/shader/compare.h"
 #include "validation/shader/run.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity(),
                 largest = std::numeric_limits<float>::max();
@@ -109,9 +108,9 @@ TEST(Compare, SaysWhereAndByHowMuch) {
 
 TEST(Compare, RefusesArraysOfOtherTypesAndShapes) {
   const ShaderArray left = array<float>("float", {1, 2});
-  EXPECT_EQ(complaint([&] { compare_arrays("x", left, array<float>("float", {1, 2}, {1, 2}), 0); }),
+  EXPECT_EQ(refusal_of<std::exception>([&] { compare_arrays("x", left, array<float>("float", {1, 2}, {1, 2}), 0); }),
             "x is float32 [1, 2]: expected float32 [2]");
-  EXPECT_EQ(complaint([&] { compare_arrays("x", left, array<std::uint32_t>("uint", {1, 2}), 0); }),
+  EXPECT_EQ(refusal_of<std::exception>([&] { compare_arrays("x", left, array<std::uint32_t>("uint", {1, 2}), 0); }),
             "x is uint32 [2]: expected float32 [2]");
 }
 

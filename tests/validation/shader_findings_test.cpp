@@ -1,6 +1,5 @@
 // Findings in SARIF and as annotations: each required field is there, and a document without it is refused; what a
 // message of clang becomes; letters that have a meaning in either format.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
 #include "validation/shader/annotations.h"
 #include "validation/shader/finding.h"
 #include "validation/shader/sarif.h"
@@ -17,7 +17,6 @@ namespace assay::validation {
 namespace {
 
 using nlohmann::json;
-using testing::IsEmpty;
 
 std::vector<ShaderFinding> some_findings() {
   ShaderFinding race{"racecheck", false, "kernel k: two threads", "put a barrier", {"a folder/k.metal", 3, 7}};

@@ -1,13 +1,14 @@
 // The page of --numerics: what stands at each line, that sources are text in it, and the page of a right kernel.
 #include "validation/shader/numerics_html.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "tests/matchers.h"
 
 namespace assay::validation {
 namespace {
@@ -16,9 +17,6 @@ using metal::emulator::Check;
 using metal::emulator::DispatchLosses;
 using metal::emulator::Event;
 using metal::emulator::Report;
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
 
 class NumericsHtml : public testing::Test {
  protected:

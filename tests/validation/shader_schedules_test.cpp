@@ -1,6 +1,5 @@
 // schedcheck: planted dependences on the order of atomic accesses are found at their lines, and what does not depend on
 // it passes.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "metal/emulator/schedule_search.h"
+#include "tests/matchers.h"
 #include "validation/shader/check.h"
 #include "validation/shader/compiled.h"
 #include "validation/shader/schedules.h"
@@ -22,9 +22,6 @@ using metal::emulator::Check;
 using metal::emulator::Report;
 using metal::emulator::Schedule;
 using metal::emulator::ScheduledRun;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 const std::string shaders = ASSAY_TEST_SHADERS "/schedules.metal";
 using Lines = std::set<std::uint32_t>;

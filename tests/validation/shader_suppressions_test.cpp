@@ -1,17 +1,16 @@
 // The file that allows what is found in shaders that one does not change.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "tests/matchers.h"
+#include "tests/refusal.h"
 #include "validation/shader/allow.h"
 #include "validation/shader/check.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
 
 /// The path of a file of this test.
 std::filesystem::path file(const std::string& name) {
@@ -42,13 +41,8 @@ TEST(Suppressions, RefuseALineOfAnotherForm) {
   for (const char* const line :
        {"racecheck k.metal - no line", "racecheck k.metal:12", "racecheck k.metal:12 - ", "speed k.metal:12 - no check",
         "racecheck k.metal:99999999999 - no such line", "k.metal:12 - no check"}) {
-    try {
-      (void)Suppressions(written(std::string("# head\n") + line + "\n"));
-      ADD_FAILURE() << line;
-    } catch (const std::invalid_argument& problem) {
-      EXPECT_THAT(problem.what(), HasSubstr("list.txt:2: expected 'CHECK FILE:LINE - REASON'")) << line;
-      EXPECT_THAT(problem.what(), HasSubstr(line));
-    }
+    EXPECT_THAT(refusal_of([&] { (void)Suppressions(written(std::string("# head\n") + line + "\n")); }),
+                AllOf(HasSubstr("list.txt:2: expected 'CHECK FILE:LINE - REASON'"), HasSubstr(line)));
   }
   EXPECT_THROW(Suppressions("/there/is/none"), std::invalid_argument);
 }

@@ -2,13 +2,12 @@
 #include "validation/core/summary.h"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/matchers.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
 
 PropertySummary summary(int passed, int declined_ones, int not_claimed) {
   PropertySummary all;

@@ -2,7 +2,6 @@
 #include "validation/core/terminal.h"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,11 +10,10 @@
 #include <optional>
 #include <string>
 
+#include "tests/matchers.h"
+
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::StartsWith;
 
 constexpr char escape = '\033';
 

@@ -1,21 +1,17 @@
 // The catalogue of usual causes: of properties that there are, in lines that fit, the first that matches.
 #include "validation/core/usual_cause.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
+#include "tests/matchers.h"
 #include "validation/core/report.h"
 #include "validation/registry.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 template <class Operation>
 bool has(const UsualCause& entry) {

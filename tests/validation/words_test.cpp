@@ -6,14 +6,13 @@
 
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "tests/refusal.h"
+
 namespace assay::validation {
 namespace {
-
-using reference::tests::refusal_of;
 
 TEST(Words, AreTakenInAnyOrderAndAnySpacing) {
   EXPECT_EQ(parse_words("  b=2\ta=  c=x=y "), (Words{{"a", ""}, {"b", "2"}, {"c", "x=y"}}));

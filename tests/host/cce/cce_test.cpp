@@ -1,18 +1,14 @@
 // LinearCrossEntropy on mocks, beyond what holds of all hosts: its two halves, bindings, chunks.
 #include "metal/host/cce/cce.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/host/host_stream.h"
 #include "tests/host/operations.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 CceCase small_case() {
   return CceOperation::small_case();
@@ -40,20 +36,6 @@ TEST(LinearCrossEntropy, WithoutADeviceHasTheHalvesOfTheCpu) {
   cce_backward<float>(cpu.typed.problem(), cpu.lse, cpu.results.gradients());
   EXPECT_EQ(device.results, cpu.results);
   EXPECT_EQ(device.lse, cpu.lse);
-}
-
-TEST(LinearCrossEntropy, BindsEachBufferAtItsIndex) {
-  HostStream stream;
-  Call call;
-  ASSERT_TRUE(on(stream)(call.typed.problem(), call.results.spans()));
-  const std::map<std::uint32_t, Binding> expected = {
-      {cce::tokens_index, {"cce tokens", 0}},   {cce::hidden_index, {"cce hidden", 0}},
-      {cce::weight_index, {"cce weight", 0}},   {cce::bias_index, {"cce bias", 0}},
-      {cce::scores_index, {"cce scores", 0}},   {cce::lse_index, {"cce lse", 0}},
-      {cce::losses_index, {"cce losses", 0}},   {cce::dhidden_index, {"cce dhidden", 0}},
-      {cce::dweight_index, {"cce dweight", 0}}, {cce::dbias_index, {"cce dbias", 0}},
-      {cce::ignored_index, {"cce ignored", 0}}, {cce::loss_index, {"cce loss", 0}}};
-  for (const Dispatch& dispatch : stream.dispatches()) EXPECT_EQ(dispatch.bindings, expected) << dispatch.kernel;
 }
 
 /// What one dispatch writes the next one reads, and scores are written over by each block.

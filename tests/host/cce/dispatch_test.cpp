@@ -2,18 +2,16 @@
 #include "metal/host/cce/dispatch.h"
 
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/host/cce/statements.h"
 #include "tests/host/host_stream.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
 
 using host::CceDispatch;
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 class CceDispatches : public testing::Test {
  protected:

@@ -7,9 +7,11 @@
 #include "metal/device/or_throw.h"
 #include "metal/host/cce/cce.h"
 #include "metal/host/commands.h"
+#include "reference/cce/outcome.h"
 #include "tests/host/device_batch.h"
 #include "tests/kernels/cce/case.h"
 #include "tests/kernels/emulated.h"
+#include "tests/replaced.h"
 
 namespace assay::metal::test {
 namespace {
@@ -36,7 +38,8 @@ CceResults<Real> results_of(const LinearCrossEntropy& loss, const CceCase& c) {
 template <class Real>
 void expect_near_exact(const LinearCrossEntropy& loss, const CceCase& c, double tolerance, const std::string& what) {
   const CceResults<Real> results = results_of<Real>(loss, c);
-  const CceExact exact = exact_cce(Typed<Real>(c).problem());
+  const Typed<Real> typed(c);
+  const auto exact = reference::cce_outcome<double>(typed.problem());
   const auto expect_near = [&](const auto& got, const std::vector<double>& expected) {
     ASSERT_EQ(got.size(), expected.size()) << what;
     for (std::size_t i = 0; i < got.size(); ++i)
@@ -163,11 +166,8 @@ TEST_F(CceOnEmulator, APlanOfFaultyKernelsGivesOtherBits) {
        {std::pair<std::string, std::string>{"loss[ignored[n]] = 0.0f;", "loss[ignored[n]] = losses[0];"},
         {"row[h] = D(0.0f);", "row[h] = D(1.0f);"},
         {"loss[tokens[n].row] = losses[n];", "loss[tokens[n].row] = losses[0];"}}) {
-    std::string edited = source;
-    const std::size_t place = edited.find(text);
-    ASSERT_NE(place, std::string::npos) << text;
-    edited.replace(place, text.size(), instead);
-    const auto faulty = LinearCrossEntropy::create(device_, or_throw(device_->new_library(edited))).value();
+    const auto faulty =
+        LinearCrossEntropy::create(device_, or_throw(device_->new_library(replaced(source, text, instead)))).value();
     EXPECT_FALSE(planned<float>(*device_, faulty, c, {everything}) == expected) << instead;
   }
 }

@@ -1,18 +1,17 @@
 // A plan is only encoded: what it binds, in which order, and that it neither allocates nor copies.
 #include "metal/host/cce/plan.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/host/cce/cce.h"
 #include "tests/host/host_stream.h"
 #include "tests/host/operations.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
 
 using testing::_;
-using testing::HasSubstr;
 
 constexpr CceWork everything = {true, true, true, true};
 

@@ -1,18 +1,15 @@
 // Which buffers a plan and its caller have, and how long: in 64 bits.
 #include "metal/host/cce/workspace.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/host/cce/plan.h"
 #include "tests/host/cce/statements.h"
 #include "tests/host/host_stream.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
-
-using testing::HasSubstr;
-using testing::UnorderedElementsAre;
 
 /// Labels and lengths of what is allocated for a statement, and of what the caller has.
 std::map<std::string, std::uint64_t> lengths_of(const host::CceStatement& statement) {

@@ -1,17 +1,15 @@
 // Rows are done together as long as they fit, and each knows where in the chunk's memory it begins.
 #include "metal/host/ctc/chunks.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "metal/host/ctc/rows.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::host {
 namespace {
-
-using testing::HasSubstr;
 
 constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 

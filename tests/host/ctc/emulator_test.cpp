@@ -1,16 +1,15 @@
 // CtcLoss with its kernels on the emulator gives what the CPU kernel gives, by every way through the host; and the
 // emulator, which checks each access, has nothing to report.
-#include <gmock/gmock.h>
 
 #include "metal/device/or_throw.h"
 #include "metal/host/commands.h"
 #include "tests/host/device_batch.h"
 #include "tests/kernels/emulated.h"
+#include "tests/matchers.h"
+#include "tests/replaced.h"
 
 namespace assay::metal::test {
 namespace {
-
-using testing::HasSubstr;
 
 CtcOptions options_of(CtcPath path, std::uint64_t workspace_bytes = 0) {
   CtcOptions options;
@@ -104,11 +103,8 @@ TEST_F(CtcOnEmulator, WouldGiveOtherBitsInFaultyParts) {
        {std::pair<std::string, std::string>{"step > 0 ? sum_into", "step > shape.first_step ? sum_into"},
         {"steps.frame(step - 1)), emissions)", "steps.frame(step)), emissions)"},
         {"cells_begin(row, steps, step - 1)", "cells_begin(row, steps, 0)"}}) {
-    std::string edited = source;
-    const std::size_t place = edited.find(text);
-    ASSERT_NE(place, std::string::npos) << text;
-    edited.replace(place, text.size(), instead);
-    const CtcLoss faulty = CtcLoss::create(device_, or_throw(device_->new_library(edited)), options).value();
+    const CtcLoss faulty =
+        CtcLoss::create(device_, or_throw(device_->new_library(replaced(source, text, instead))), options).value();
     EXPECT_FALSE(on_device<float>(faulty, batch) == whole) << instead;
   }
 }

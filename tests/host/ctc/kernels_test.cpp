@@ -1,13 +1,13 @@
 // Which kernel is dispatched, with which constants, in which groups, with how much threadgroup memory.
 #include "metal/host/ctc/kernels.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/host/ctc/ctc.h"
 #include "metal/kernels/ctc/interface.h"
 #include "tests/host/ctc/shapes.h"
 #include "tests/host/host_stream.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
@@ -16,9 +16,6 @@ using host::CtcDispatch;
 using reference::CtcInput;
 using reference::CtcVariable;
 using reference::Reduction;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 class CtcKernels : public testing::Test {
  protected:

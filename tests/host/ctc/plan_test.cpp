@@ -1,20 +1,20 @@
 // A plan is only encoded: what it binds, in which order, and that it neither allocates nor copies.
 #include "metal/host/ctc/plan.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/host/ctc/ctc.h"
 #include "metal/kernels/ctc/interface.h"
 #include "tests/host/ctc/shapes.h"
 #include "tests/host/host_stream.h"
+#include "tests/matchers.h"
+#include "tests/refusal.h"
 
 namespace assay::metal::test {
 namespace {
 
 using reference::Reduction;
 using testing::_;
-using testing::HasSubstr;
 
 class CtcPlanOf : public testing::Test {
  protected:
@@ -205,12 +205,8 @@ TEST_F(CtcPlanOf, ShapesBeyond64BitsAreRefused) {
   shapes.options.C = (std::int64_t{1} << 32) - 1;
   EXPECT_THAT(loss().prepare(shapes.problem(), true).error().text, HasSubstr("T * B * C = "));
   shapes.options.T = std::int64_t{1} << 62;
-  try {
-    (void)loss().prepare(shapes.problem(), true);
-    FAIL() << "expected a refusal";
-  } catch (const std::invalid_argument& refusal) {
-    EXPECT_THAT(refusal.what(), HasSubstr("expected a product that fits in 64 bits"));
-  }
+  EXPECT_THAT(refusal_of([&] { (void)loss().prepare(shapes.problem(), true); }),
+              HasSubstr("expected a product that fits in 64 bits"));
 }
 
 /// What a plan bound stays with the encoder; all else goes with the plan.

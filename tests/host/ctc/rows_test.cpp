@@ -1,20 +1,16 @@
 // The tables of a batch's rows: slots, order, ends, classes, and what a row weighs.
 #include "metal/host/ctc/rows.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tests/host/ctc/shapes.h"
+#include "tests/matchers.h"
 #include "tests/metal/ctc/batch.h"
 
 namespace assay::metal::host {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 CtcRows rows_of(const Batch& batch) {
   return ctc_rows(batch.problem()).value();

@@ -1,18 +1,15 @@
 // Which kernels rotate matrices of which extents, in how many dispatches, in which groups; on either side of every
 // boundary.
 #include <fmt/format.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/host/svd/svd.h"
 #include "tests/host/host_stream.h"
 #include "tests/kernels/svd/case.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
 
 class SvdDispatches : public testing::Test {
  protected:

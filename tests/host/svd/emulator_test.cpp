@@ -13,6 +13,7 @@
 #include "tests/kernels/emulated.h"
 #include "tests/kernels/svd/case.h"
 #include "tests/kernels/svd/expect.h"
+#include "tests/replaced.h"
 
 namespace assay::metal::test {
 namespace {
@@ -165,9 +166,7 @@ TEST_F(SvdOnEmulator, FaultyDispatchesThatCompleteUGiveOtherBits) {
   const SvdResults<float> expected = results_of(svd(), c);
   for (const auto& [text, instead] : {std::pair<std::string, std::string>{"if (shape.first_rank == 0)", "if (true)"},
                                       {"uint known = shape.first_rank;", "uint known = shape.first_rank + 1;"}}) {
-    std::string edited = source;
-    edited.replace(edited.find(text), text.size(), instead);
-    const auto library = or_throw(device_->new_library(edited));
+    const auto library = or_throw(device_->new_library(replaced(source, text, instead)));
     EXPECT_FALSE(results_of(Svd::create(device_, library, {.max_work = 1}).value(), c) == expected) << instead;
   }
 }
@@ -191,11 +190,8 @@ TEST_F(SvdOnEmulator, APlanOfFaultyKernelsGivesOtherBits) {
   for (const auto& [text, instead] :
        {std::pair<std::string, std::string>{"if (!simd_any(is_rotated) && lane", "if (lane"},
         {"if (rotated[ulong(b) * shape.groups + n] != 0)", "if (false)"}}) {
-    std::string edited = source;
-    const std::size_t place = edited.find(text);
-    ASSERT_NE(place, std::string::npos) << text;
-    edited.replace(place, text.size(), instead);
-    const Svd faulty = Svd::create(device_, or_throw(device_->new_library(edited)), options).value();
+    const Svd faulty =
+        Svd::create(device_, or_throw(device_->new_library(replaced(source, text, instead))), options).value();
     EXPECT_FALSE(planned(*device_, faulty, c).first == expected) << instead;
   }
 }

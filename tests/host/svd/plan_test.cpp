@@ -2,18 +2,17 @@
 // matrices that have not converged.
 #include "metal/host/svd/plan.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metal/host/svd/svd.h"
 #include "tests/host/host_stream.h"
 #include "tests/host/operations.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
 
 using testing::_;
-using testing::HasSubstr;
 
 class SvdPlanOf : public testing::Test {
  protected:

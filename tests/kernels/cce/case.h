@@ -1,4 +1,4 @@
-// A linear cross-entropy problem that owns its arrays, and what comes of it by the definition, in double.
+// A linear cross-entropy problem that owns its arrays, and the results of one.
 #pragma once
 
 #include <algorithm>
@@ -84,104 +84,6 @@ inline CceCase some_cce(std::int64_t N, std::int64_t H, std::int64_t V, bool wit
     std::fill_n(c.hidden.begin() + n * H, H, std::numeric_limits<float>::quiet_NaN());
   }
   return c;
-}
-
-/// Results in double, rounded by nobody. Empty dbias without a bias.
-struct CceExact {
-  std::vector<double> loss, lse, dhidden, dweight, dbias;
-};
-
-namespace detail {
-
-struct ExactLogit {
-  double x, slope;
-};
-
-/// One token by reference/cce/problem.h, into what is given.
-template <class Real>
-class ExactToken {
- public:
-  ExactToken(const CceProblem<Real>& problem, std::size_t n)
-      : p_(problem), n_(n), width_(static_cast<std::size_t>(p_.H)) {
-    double largest = -INFINITY, sum = 0;
-    for (std::size_t v = 0; v < static_cast<std::size_t>(p_.V); ++v) logits_.push_back(logit(v));
-    for (const ExactLogit& logit : logits_) largest = std::max(largest, logit.x);
-    for (const ExactLogit& logit : logits_) sum += std::exp(logit.x - largest);
-    lse = largest + std::log(sum);
-    const auto target = static_cast<std::size_t>(p_.targets[n]);
-    loss = (1 - p_.label_smoothing) * exact_loss(target) + p_.z_loss * lse * lse;
-    if (p_.label_smoothing > 0)
-      for (const ExactLogit& logit : logits_) loss += p_.label_smoothing / static_cast<double>(p_.V) * (lse - logit.x);
-  }
-
-  void add_gradients(double weight, CceExact& exact) const {
-    const auto target = static_cast<std::size_t>(p_.targets[n_]);
-    const double others = exp_of_others(target), from_one = -others / (1 + others);  // p - 1 of the target
-    for (std::size_t v = 0; v < logits_.size(); ++v) {
-      const double p = std::exp(logits_[v].x - lse), one_hot = v == target ? 1 - p_.label_smoothing : 0;
-      const bool is_sure = v == target && p_.label_smoothing == 0 && others < 1;
-      const double less = is_sure ? from_one : p - one_hot;
-      const double of_x = less + 2 * p * p_.z_loss * lse - p_.label_smoothing / static_cast<double>(p_.V);
-      const double of_z = weight * of_x * logits_[v].slope;
-      for (std::size_t h = 0; h < width_; ++h) {
-        exact.dhidden[n_ * width_ + h] += of_z * double{float{p_.weight[v * width_ + h]}};
-        exact.dweight[v * width_ + h] += of_z * double{float{p_.hidden[n_ * width_ + h]}};
-      }
-      if (!p_.bias.empty()) exact.dbias[v] += of_z;
-    }
-  }
-
-  double lse = 0, loss = 0;
-
- private:
-  ExactLogit logit(std::size_t v) const {
-    double z = p_.bias.empty() ? 0 : double{float{p_.bias[v]}};
-    for (std::size_t h = 0; h < width_; ++h)
-      z += double{float{p_.hidden[n_ * width_ + h]}} * double{float{p_.weight[v * width_ + h]}};
-    if (p_.logit_softcap == 0 || std::isinf(p_.logit_softcap)) return {z, 1};
-    const double cosh = std::cosh(z / p_.logit_softcap);
-    return {p_.logit_softcap * std::tanh(z / p_.logit_softcap), 1 / (cosh * cosh)};
-  }
-  /// In units of that of the target.
-  double exp_of_others(std::size_t target) const {
-    double others = 0;
-    for (std::size_t v = 0; v < logits_.size(); ++v)
-      if (v != target) others += std::exp(logits_[v].x - logits_[target].x);
-    return others;
-  }
-  /// Right near 0 too.
-  double exact_loss(std::size_t target) const {
-    const double others = exp_of_others(target);
-    return others < 1 ? std::log1p(others) : lse - logits_[target].x;
-  }
-
-  const CceProblem<Real>& p_;
-  std::size_t n_, width_;
-  std::vector<ExactLogit> logits_;
-};
-
-}  // namespace detail
-
-template <class Real>
-CceExact exact_cce(const CceProblem<Real>& p) {
-  const auto N = static_cast<std::size_t>(p.N);
-  CceExact exact;
-  exact.loss.assign(p.reduction == Reduction::none ? N : 1, 0);
-  exact.lse.assign(N, 0);
-  exact.dhidden.assign(p.hidden.size(), 0);
-  exact.dweight.assign(p.weight.size(), 0);
-  exact.dbias.assign(p.bias.size(), 0);
-  const auto valid = std::ranges::count_if(p.targets, [&](std::int64_t target) { return target != p.ignore_index; });
-  const double share = p.reduction == Reduction::mean ? 1 / static_cast<double>(valid) : 1;
-  for (std::size_t n = 0; n < N; ++n) {
-    if (p.is_ignored(static_cast<std::int64_t>(n))) continue;
-    const detail::ExactToken<Real> token(p, n);
-    const std::size_t which = p.reduction == Reduction::none ? n : 0;
-    exact.lse[n] = token.lse;
-    exact.loss[which] += share * token.loss;
-    token.add_gradients(share * (p.upstream.empty() ? 1.0 : double{p.upstream[which]}), exact);
-  }
-  return exact;
 }
 
 /// Outputs in arrays that hold a value no result has.

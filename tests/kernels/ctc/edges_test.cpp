@@ -1,5 +1,4 @@
 // What generated problems do not reach: no rows, no frames at all, numbers past the domain, many slots, long rows.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,12 +7,12 @@
 #include "reference/ctc/batch.h"
 #include "tests/kernels/ctc/bench.h"
 #include "tests/kernels/ctc/cases.h"
+#include "tests/matchers.h"
 
 namespace assay::metal::test {
 namespace {
 
 using reference::Reduction;
-using testing::ElementsAre;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 

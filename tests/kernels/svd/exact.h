@@ -1,61 +1,21 @@
 // How far factors are from a singular value decomposition, in long double.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
-#include <functional>
-#include <span>
 #include <vector>
 
+#include "reference/svd/jacobi.h"
+#include "reference/svd/outcome.h"
 #include "tests/kernels/svd/case.h"
 
 namespace assay::metal::test {
 
 using Exact = long double;
 
-namespace detail {
-
-inline Exact dot(const std::vector<Exact>& a, const std::vector<Exact>& b) {
-  Exact sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-/// Whether it was more than rounding.
-inline bool rotate(std::vector<Exact>& a, std::vector<Exact>& b) {
-  const Exact a_a = dot(a, a), b_b = dot(b, b), a_b = dot(a, b);
-  if (!(std::abs(a_b) > 1e-18L * std::sqrt(a_a) * std::sqrt(b_b))) return false;
-  const Exact zeta = (b_b - a_a) / (2 * a_b);
-  const Exact t = std::copysign(1 / (std::abs(zeta) + std::hypot(1.0L, zeta)), zeta);
-  const Exact cosine = 1 / std::hypot(1.0L, t), sine = cosine * t;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const Exact x = a[i], y = b[i];
-    a[i] = cosine * x - sine * y;
-    b[i] = sine * x + cosine * y;
-  }
-  return true;
-}
-
-}  // namespace detail
-
-/// Singular values of matrix b, descending: one-sided Jacobi of the columns, row by row. To 1e-17 of each, where the
-/// columns are well-conditioned but for their lengths.
-inline std::vector<Exact> exact_values(const SvdCase& given, std::int64_t b = 0) {
-  const SvdCase c = given.M < given.N ? transposed(given) : given;
-  std::vector<std::vector<Exact>> columns(static_cast<std::size_t>(c.N));
-  for (std::int64_t j = 0; j < c.N; ++j)
-    for (std::int64_t i = 0; i < c.M; ++i) columns[static_cast<std::size_t>(j)].push_back(Exact{c.A[c.at(b, i, j)]});
-  bool is_rotated = true;
-  for (int sweep = 0; is_rotated && sweep < 40; ++sweep) {
-    is_rotated = false;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      for (std::size_t j = i + 1; j < columns.size(); ++j)
-        if (detail::rotate(columns[i], columns[j])) is_rotated = true;
-  }
-  std::vector<Exact> values;
-  for (const auto& column : columns) values.push_back(std::sqrt(detail::dot(column, column)));
-  std::ranges::sort(values, std::greater<>());
-  return values;
+/// Singular values of matrix b, descending; each to 1e-17, where the columns are well-conditioned but for their
+/// lengths.
+inline std::vector<Exact> exact_values(const SvdCase& c, std::int64_t b = 0) {
+  return reference::jacobi_svd(reference::matrix_of<Exact>(SvdProblem<float>{c.B, c.M, c.N, c.A}, b)).S;
 }
 
 /// Results of matrix b: U, S and Vh as matrices.

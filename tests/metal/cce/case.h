@@ -1,5 +1,4 @@
-// A problem of linear cross-entropy that owns its arrays, and the same computed plainly in double, with what an error
-// is measured by: the sums of the magnitudes that the result is a sum of.
+// A problem of linear cross-entropy that owns its arrays, and what a kernel makes of it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 
 #include "metal/cpu/cce/loss.h"
 #include "metal/cpu/cce/tuning.h"
+#include "tests/metal/poison.h"
 
 namespace assay::metal {
 
@@ -63,10 +63,10 @@ struct CceResult {
   std::vector<double> log_sum_exp;
 
   explicit CceResult(const CceProblem<Real>& problem)
-      : loss(static_cast<std::size_t>(problem.reduction == Reduction::none ? problem.N : 1), 777.0F),
-        dhidden(problem.hidden.size(), Real(777.0F)),
-        dweight(problem.weight.size(), Real(777.0F)),
-        dbias(problem.bias.size(), Real(777.0F)),
+      : loss(poisoned<float>(static_cast<std::size_t>(problem.reduction == Reduction::none ? problem.N : 1))),
+        dhidden(poisoned<Real>(problem.hidden.size())),
+        dweight(poisoned<Real>(problem.weight.size())),
+        dbias(poisoned<Real>(problem.bias.size())),
         log_sum_exp(static_cast<std::size_t>(problem.N), 777.0) {}
 
   CceOutput<Real> output() { return {loss, {dhidden, dweight, dbias}}; }

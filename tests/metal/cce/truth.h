@@ -1,5 +1,5 @@
-// Linear cross-entropy by its definition, in double, one logit after the other; beside each result the sum of the
-// magnitudes of what it is a sum of.
+// Linear cross-entropy by the reference, in double; beside each result the sum of the magnitudes of what it is a sum
+// of.
 #pragma once
 
 #include <cmath>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/cce/outcome.h"
 #include "tests/metal/cce/case.h"
 
 namespace assay::metal {
@@ -14,79 +15,44 @@ namespace assay::metal {
 struct Sized {
   double value = 0.0;
   double size = 0.0;
-
-  void add(double term, double size_of_term) { value += term, size += std::abs(size_of_term); }
 };
 
 struct CceTruth {
   std::vector<Sized> loss, dhidden, dweight, dbias;
 };
 
-/// One token's logits and what follows from them.
-struct TokenTruth {
-  std::vector<double> x, slope;
-  double lse = 0.0, loss = 0.0, size = 0.0;  ///< size: of the terms of a logit, the largest over the entries
-};
-
+/// The sum of the magnitudes of the terms of a logit of token n, the largest over the entries.
 template <class Real>
-TokenTruth token_truth(const CceProblem<Real>& p, std::int64_t n) {
-  TokenTruth token;
-  const bool capped = p.logit_softcap > 0 && std::isfinite(p.logit_softcap);
+double size_of_logits(const CceProblem<Real>& p, std::int64_t n) {
+  double largest = 0.0;
   for (std::int64_t v = 0; v < p.V; ++v) {
-    double z = p.bias.empty() ? 0.0 : static_cast<double>(p.bias[static_cast<std::size_t>(v)]), size = 0.0;
-    for (std::int64_t h = 0; h < p.H; ++h) {
-      const double term = static_cast<double>(p.hidden[static_cast<std::size_t>(n * p.H + h)]) *
-                          static_cast<double>(p.weight[static_cast<std::size_t>(v * p.H + h)]);
-      z += term;
-      size += std::abs(term);
-    }
-    token.size = std::max(token.size, size);
-    token.x.push_back(capped ? p.logit_softcap * std::tanh(z / p.logit_softcap) : z);
-    token.slope.push_back(capped ? 1.0 / std::pow(std::cosh(z / p.logit_softcap), 2) : 1.0);
+    double size = 0.0;
+    for (std::int64_t h = 0; h < p.H; ++h)
+      size += std::abs(static_cast<double>(p.hidden[static_cast<std::size_t>(n * p.H + h)]) *
+                       static_cast<double>(p.weight[static_cast<std::size_t>(v * p.H + h)]));
+    largest = std::max(largest, size);
   }
-  const double most = *std::max_element(token.x.begin(), token.x.end());
-  double others = 0.0, mean = 0.0;
-  const auto target = static_cast<std::size_t>(p.targets[static_cast<std::size_t>(n)]);
-  for (std::size_t v = 0; v < token.x.size(); ++v) {
-    if (v != target) others += std::exp(token.x[v] - most);
-    mean += (token.x[v] - most) / static_cast<double>(p.V);
-  }
-  const double at_target = std::exp(token.x[target] - most), log_total = std::log(others + at_target);
-  token.lse = most + log_total;
-  const double base = at_target > others ? std::log1p(others / at_target) : log_total - (token.x[target] - most);
-  token.loss = p.z_loss * token.lse * token.lse;
-  if (p.label_smoothing != 1) token.loss += (1 - p.label_smoothing) * base;
-  if (p.label_smoothing != 0) token.loss += p.label_smoothing * (log_total - mean);
-  return token;
+  return largest;
 }
 
+/// What an error of a logit, of the order of 1e-7 of its size, makes of the gradients: in proportion to the
+/// probability.
 template <class Real>
-double weight_of_token(const CceProblem<Real>& p, std::int64_t n, std::int64_t valid) {
-  const bool none = p.reduction == Reduction::none;
-  const double upstream = p.upstream.empty() ? 1.0 : p.upstream[none ? static_cast<std::size_t>(n) : 0];
-  return p.reduction == Reduction::mean ? upstream / static_cast<double>(valid) : upstream;
-}
-
-template <class Real>
-void add_gradients(const CceProblem<Real>& p, std::int64_t n, const TokenTruth& token, double w, CceTruth& truth) {
+void add_sizes_of_gradients(const CceProblem<Real>& p, std::int64_t n, const reference::CceRow<double>& row,
+                            double logits, double w, CceTruth& truth) {
   const auto target = static_cast<std::size_t>(p.targets[static_cast<std::size_t>(n)]);
-  const double growth = 1 + 2 * p.z_loss * token.lse, V = static_cast<double>(p.V);
-  for (std::size_t v = 0; v < token.x.size(); ++v) {
-    const double probability = std::exp(token.x[v] - token.lse);
+  const double growth = 1 + 2 * p.z_loss * row.lse;
+  for (std::size_t v = 0; v < row.p.size(); ++v) {
     const double at_target = v == target ? 1 - p.label_smoothing : 0.0;
-    double g = probability * growth - at_target - p.label_smoothing / V;
-    if (v == target && p.label_smoothing == 0 && p.z_loss == 0) g = std::expm1(token.x[v] - token.lse);
-    g *= w * token.slope[v];
-    // What an error of a logit, of the order of 1e-7 of its size, makes of this: in proportion to the probability.
     const double size =
-        std::abs(w) *
-        ((probability * std::abs(growth)) * (1 + token.size + std::abs(token.lse) * (p.z_loss > 0)) +
-         (v == target ? 1.0 : 0.0) * (1 - probability) + p.label_smoothing / V + at_target * p.label_smoothing);
-    if (!truth.dbias.empty()) truth.dbias[v].add(g, size);
+        std::abs(w) * ((row.p[v] * std::abs(growth)) * (1 + logits + std::abs(row.lse) * (p.z_loss > 0)) +
+                       (v == target ? 1 - row.p[v] : 0.0) + p.label_smoothing / static_cast<double>(p.V) +
+                       at_target * p.label_smoothing);
+    if (!truth.dbias.empty()) truth.dbias[v].size += size;
     for (std::size_t h = 0; h < static_cast<std::size_t>(p.H); ++h) {
       const std::size_t i = static_cast<std::size_t>(n * p.H) + h, j = v * static_cast<std::size_t>(p.H) + h;
-      truth.dhidden[i].add(g * static_cast<double>(p.weight[j]), size * static_cast<double>(p.weight[j]));
-      truth.dweight[j].add(g * static_cast<double>(p.hidden[i]), size * static_cast<double>(p.hidden[i]));
+      truth.dhidden[i].size += std::abs(size * static_cast<double>(p.weight[j]));
+      truth.dweight[j].size += std::abs(size * static_cast<double>(p.hidden[i]));
     }
   }
 }
@@ -98,20 +64,23 @@ CceTruth truth_of(const CceProblem<Real>& p) {
   truth.dhidden.resize(p.hidden.size());
   truth.dweight.resize(p.weight.size());
   truth.dbias.resize(p.bias.size());
-  std::int64_t valid = 0;
-  for (std::int64_t n = 0; n < p.N; ++n) valid += p.is_ignored(n) ? 0 : 1;
-  for (std::int64_t n = 0; n < p.N; ++n) {
-    if (p.is_ignored(n)) continue;
-    const TokenTruth token = token_truth(p, n);
-    Sized& loss = truth.loss[p.reduction == Reduction::none ? static_cast<std::size_t>(n) : 0];
+  const std::int64_t valid = reference::valid_tokens(p);
+  const auto add_sizes = [&](std::int64_t n, const reference::CceRow<double>& row) {
+    const double logits = size_of_logits(p, n);
     const double share = p.reduction == Reduction::mean ? 1.0 / static_cast<double>(valid) : 1.0;
-    const double size =
-        -std::expm1(token.x[static_cast<std::size_t>(p.targets[static_cast<std::size_t>(n)])] - token.lse) *
-        (1 + token.size);
-    loss.add(share * token.loss,
-             share * (token.loss + size + (p.label_smoothing + 2 * p.z_loss * std::abs(token.lse)) * (1 + token.size)));
-    add_gradients(p, n, token, weight_of_token(p, n, valid), truth);
-  }
+    const double options = (p.label_smoothing + 2 * p.z_loss * std::abs(row.lse)) * (1 + logits);
+    truth.loss[p.reduction == Reduction::none ? static_cast<std::size_t>(n) : 0].size +=
+        share * (row.loss + row.rest * (1 + logits) + options);
+    add_sizes_of_gradients(p, n, row, logits, reference::token_weight<double>(p, n, valid), truth);
+  };
+  const auto outcome = reference::cce_outcome<double>(p, add_sizes);
+  const auto set_values = [](std::vector<Sized>& results, const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) results[i].value = values[i];
+  };
+  set_values(truth.loss, outcome.loss);
+  set_values(truth.dhidden, outcome.dhidden);
+  set_values(truth.dweight, outcome.dweight);
+  set_values(truth.dbias, outcome.dbias);
   return truth;
 }
 
@@ -155,13 +124,21 @@ template <class Real>
 constexpr double smallest = std::is_same_v<Real, Half> ? 0x1p-24 : 1e-37;
 
 template <class Real>
-void expect_truth(const CceResult<Real>& result, const CceTruth& truth) {
+void expect_loss(const CceResult<Real>& result, const CceTruth& truth) {
   expect_close("loss", result.loss, truth.loss, 0x1p-20, 0x1p-22);
-  expect_close("dhidden", result.dhidden, truth.dhidden, rounding_of_terms<Real>, rounding_of_stored<Real>,
-               smallest<Real>);
-  expect_close("dweight", result.dweight, truth.dweight, rounding_of_terms<Real>, rounding_of_stored<Real>,
-               smallest<Real>);
-  expect_close("dbias", result.dbias, truth.dbias, rounding_of_terms<Real>, rounding_of_stored<Real>, smallest<Real>);
+}
+
+template <class Real>
+void expect_gradient(const char* what, const std::vector<Real>& got, const std::vector<Sized>& truth) {
+  expect_close(what, got, truth, rounding_of_terms<Real>, rounding_of_stored<Real>, smallest<Real>);
+}
+
+template <class Real>
+void expect_truth(const CceResult<Real>& result, const CceTruth& truth) {
+  expect_loss(result, truth);
+  expect_gradient("dhidden", result.dhidden, truth.dhidden);
+  expect_gradient("dweight", result.dweight, truth.dweight);
+  expect_gradient("dbias", result.dbias, truth.dbias);
 }
 
 }  // namespace assay::metal

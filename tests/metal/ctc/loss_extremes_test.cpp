@@ -1,5 +1,4 @@
 // Sizes and magnitudes at which kernels lose digits, underflow or overflow.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,13 +8,11 @@
 #include <random>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/metal/ctc/batch.h"
 
 namespace assay::metal {
 namespace {
-
-using testing::ElementsAre;
-using testing::FloatEq;
 
 using tests::infinity;
 constexpr float largest = std::numeric_limits<float>::max();

@@ -1,21 +1,17 @@
 // Cases small enough to compute by hand, and the edges that are theorems: no frames, no labels, no rows, no alignment.
 //
 // With every logit 0 each class has y = 1 / C, so p = (number of alignments) / C^T.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/metal/ctc/batch.h"
 
 namespace assay::metal {
 namespace {
-
-using testing::Each;
-using testing::ElementsAre;
-using testing::FloatEq;
 
 using tests::infinity;
 

@@ -3,29 +3,18 @@
 
 #include <cblas.h>
 
-#include <stdexcept>
-
 #include "metal/cpu/svd/any.h"
 #include "tests/metal/svd/case.h"
+#include "tests/refusal.h"
 
 namespace assay::metal {
 namespace {
-
-template <class Call>
-std::string complaint(const Call& call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& refusal) {
-    return refusal.what();
-  }
-  return "accepted";
-}
 
 TEST(SvdArguments, RefusesSizes) {
   const SvdCase<float> given = gaussian<float>(2, 4, 3);
   SvdResult<float> result(given);
   const auto complaint_of = [&](const SvdOutput<float>& output, int threads = 1) {
-    return complaint([&] { svd(given.problem(), output, {threads}); });
+    return refusal_of([&] { svd(given.problem(), output, {threads}); });
   };
   EXPECT_EQ(complaint_of(result.output()), "accepted");
   EXPECT_EQ(complaint_of({result.U, std::span(result.S).first(5), result.Vh}), "S.size() = 5: expected B * K = 6");
@@ -36,14 +25,14 @@ TEST(SvdArguments, RefusesSizes) {
   EXPECT_EQ(complaint_of(result.output(), -1), "threads = -1: expected at least 0");
   SvdProblem<float> problem = given.problem();
   problem.M = 5;
-  EXPECT_EQ(complaint([&] { svd(problem, result.output()); }), "A.size() = 24: expected B * M * N = 30");
+  EXPECT_EQ(refusal_of([&] { svd(problem, result.output()); }), "A.size() = 24: expected B * M * N = 30");
   problem.M = -1;
-  EXPECT_EQ(complaint([&] { svd(problem, result.output()); }), "M = -1: expected at least 0");
+  EXPECT_EQ(refusal_of([&] { svd(problem, result.output()); }), "M = -1: expected at least 0");
 }
 
 TEST(SvdArguments, RefusesExtentsThatTheBlasCannotCount) {
   const SvdProblem<float> problem = {0, std::int64_t{1} << 31, 1, {}};
-  EXPECT_EQ(complaint([&] { svd(problem, SvdOutput<float>{}); }),
+  EXPECT_EQ(refusal_of([&] { svd(problem, SvdOutput<float>{}); }),
             "M = 2147483648, N = 1: expected at most 1073741823, which the BLAS can count");
 }
 
@@ -56,7 +45,7 @@ void expect_refused(std::int64_t M, std::int64_t N, SvdMethod method, float bad,
         given.at(b, i, j) = static_cast<Real>(bad);
         std::ostringstream expected;
         expected << "A[b=" << b << ", i=" << i << ", j=" << j << "] = " << value << ": expected a finite number";
-        EXPECT_EQ(complaint([&] { decomposed(given, {.method = method, .threads = 2}); }), expected.str());
+        EXPECT_EQ(refusal_of([&] { decomposed(given, {.method = method, .threads = 2}); }), expected.str());
       }
 }
 
@@ -77,7 +66,7 @@ TEST(SvdArguments, EmptyExtents) {
   for (const auto& [B, M, N] : {std::array<std::int64_t, 3>{0, 3, 3}, {2, 0, 3}, {2, 3, 0}, {2, 0, 0}}) {
     const SvdCase<float> given(B, M, N);
     SvdResult<float> result(given);
-    EXPECT_EQ(complaint([&] { svd(given.problem(), result.output()); }), "accepted");
+    EXPECT_EQ(refusal_of([&] { svd(given.problem(), result.output()); }), "accepted");
     EXPECT_TRUE(result.S.empty());
   }
 }
@@ -103,10 +92,10 @@ TEST(SvdArguments, RefusesMixedTypes) {
   std::vector<double> wide(4);
   AnySvdProblem any = {{1, 2, 2, {}}, std::span<const float>(A)};
   AnySvdOutput out = {std::span<double>(wide), std::span<float>(), std::span<float>()};
-  EXPECT_EQ(complaint([&] { with_types(any, out, [](const auto&, const auto&) {}); }),
+  EXPECT_EQ(refusal_of([&] { with_types(any, out, [](const auto&, const auto&) {}); }),
             "U is float64: expected float32, as A is");
   out = {std::span<float>(), std::span<double>(wide), std::span<float>()};
-  EXPECT_EQ(complaint([&] { with_types(any, out, [](const auto&, const auto&) {}); }),
+  EXPECT_EQ(refusal_of([&] { with_types(any, out, [](const auto&, const auto&) {}); }),
             "S is float64: expected float32, as the singular values of A is");
 }
 

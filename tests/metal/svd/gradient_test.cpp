@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-
 #include "reference/svd/gradient.h"
 #include "tests/metal/svd/case.h"
+#include "tests/refusal.h"
 
 namespace assay::metal {
 namespace {
@@ -143,14 +142,8 @@ TEST(SvdGradientValues, AreTheSameBitsOnAnyNumberOfThreads) {
 
 TEST(SvdGradientArguments, AreRefused) {
   GradientCase<float> at(2, 5, 3);
-  const auto complaint_of = [&](const SvdCotangent<float>& cotangent, std::span<float> dA,
-                                int threads = 1) -> std::string {
-    try {
-      svd_gradient<float>(cotangent, dA, {threads});
-    } catch (const std::invalid_argument& refusal) {
-      return refusal.what();
-    }
-    return "accepted";
+  const auto complaint_of = [&](const SvdCotangent<float>& cotangent, std::span<float> dA, int threads = 1) {
+    return refusal_of([&] { svd_gradient<float>(cotangent, dA, {threads}); });
   };
   const SvdCotangent<float> good = at.cotangent();
   EXPECT_EQ(complaint_of(good, at.dA), "accepted");

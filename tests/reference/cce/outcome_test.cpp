@@ -8,6 +8,7 @@
 #include "reference/number/big_float.h"
 #include "tests/reference/cce/tokens.h"
 #include "tests/reference/expect.h"
+#include "tests/refusal.h"
 
 namespace assay::reference {
 namespace {
@@ -126,7 +127,7 @@ TEST(CceOutcome, ShowsEachValidTokensRowOnce) {
 TEST(CceOutcome, RefusesWhatIsNotWellPosed) {
   Tokens tokens = tests::random_tokens(3, 2, 4);
   tokens.targets[1] = -100;
-  const auto refusal = [&](std::int64_t n) { return tests::refusal_of([&] { cce_row<double>(tokens.problem(), n); }); };
+  const auto refusal = [&](std::int64_t n) { return refusal_of([&] { cce_row<double>(tokens.problem(), n); }); };
   EXPECT_EQ(refusal(2), "accepted");
   EXPECT_EQ(refusal(3), "n = 3: expected a token in [0, N=3)");
   EXPECT_EQ(refusal(-1), "n = -1: expected a token in [0, N=3)");

@@ -8,6 +8,7 @@
 
 #include "tests/reference/cce/tokens.h"
 #include "tests/reference/expect.h"
+#include "tests/refusal.h"
 
 namespace assay::reference {
 namespace {
@@ -27,7 +28,7 @@ void expect_said(const std::string& said, void (*change)(Tokens&)) {
   tokens.targets = {3, -100, 0};
   tokens.upstream = {1, -2, 0};
   change(tokens);
-  EXPECT_EQ(tests::refusal_of([&] {
+  EXPECT_EQ(refusal_of([&] {
               validate(tokens.problem());
               validate_values(tokens.problem());
             }),
@@ -59,7 +60,7 @@ TEST(CceValidate, TakesMoreLogitsThan64BitsCount) {
   CceProblem<float> problem;
   problem.N = problem.V = std::int64_t{1} << 32;
   problem.hidden = problem.weight = {&element, std::size_t{1} << 32};  // only its size is read
-  EXPECT_EQ(tests::refusal_of([&] { validate(problem); }), "targets.size() = 0: expected N = 4294967296");
+  EXPECT_EQ(refusal_of([&] { validate(problem); }), "targets.size() = 0: expected N = 4294967296");
 }
 
 TEST(CceValidate, RefusesSpansOfAnotherSize) {

@@ -1,18 +1,16 @@
 // What the definition says, listed and worked by hand.
 #include "reference/ctc/enumeration.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "reference/number/exact.h"
+#include "tests/matchers.h"
 
 namespace assay::reference {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
 using Labels = std::vector<std::int64_t>;
 
 TEST(Collapse, MergesRunsThenDropsBlanks) {

@@ -1,14 +1,12 @@
 #include "reference/ctc/labels.h"
 
-#include <gmock/gmock.h>
-
 #include "reference/ctc/enumeration.h"
+#include "tests/matchers.h"
 #include "tests/reference/ctc/lattices.h"
 
 namespace assay::reference {
 namespace {
 
-using testing::ElementsAre;
 using Labels = std::vector<std::int64_t>;
 
 TEST(Expand, PutsBlanksAroundAndBetween) {

@@ -7,6 +7,7 @@
 
 #include "tests/reference/ctc/problems.h"
 #include "tests/reference/expect.h"
+#include "tests/refusal.h"
 
 namespace assay::reference {
 namespace {
@@ -38,7 +39,7 @@ Batch concatenated() {
 /// Expects the refusal `said`, or "accepted", of the batch after `change`.
 void expect_said(const std::string& said, void (*change)(Batch&), Batch batch = padded()) {
   change(batch);
-  EXPECT_EQ(tests::refusal_of([&] {
+  EXPECT_EQ(refusal_of([&] {
               validate(batch.problem());
               validate_activations(batch.problem());
             }),

@@ -5,6 +5,7 @@
 
 #include "reference/number/big_float.h"
 #include "tests/reference/svd/matrices.h"
+#include "tests/refusal.h"
 
 namespace assay::reference {
 namespace {
@@ -111,9 +112,7 @@ TEST(SvdOutcome, OfABatchIsThatOfEachMatrix) {
 
 TEST(SvdOutcome, RefusesMatricesThatAreNone) {
   const Batch batch({random_matrix<double>(2, 3, 1), random_matrix<double>(2, 3, 2)});
-  const auto refusal = [&](std::int64_t b) {
-    return tests::refusal_of([&] { svd_outcome<BigFloat>(batch.problem(), b); });
-  };
+  const auto refusal = [&](std::int64_t b) { return refusal_of([&] { svd_outcome<BigFloat>(batch.problem(), b); }); };
   EXPECT_EQ(refusal(1), "accepted");
   EXPECT_EQ(refusal(2), "b = 2: expected a matrix in [0, B=2)");
   EXPECT_EQ(refusal(-1), "b = -1: expected a matrix in [0, B=2)");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/reference/expect.h"
+#include "tests/refusal.h"
 
 namespace assay::reference {
 namespace {
@@ -17,7 +18,7 @@ std::string said(void (*change)(std::vector<double>&, SvdProblem<double>&, Rando
   RandomizedSvd randomized{2, 1, 0, 0};
   change(A, problem, randomized);
   problem.A = A;
-  return tests::refusal_of([&] {
+  return refusal_of([&] {
     validate(problem);
     validate_values(problem);
     validate(randomized, problem);

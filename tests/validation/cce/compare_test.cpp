@@ -1,7 +1,6 @@
 // Comparisons of runs: a NaN, an infinity or a single wrong element of any output must fail, whatever stands around it.
 #include "validation/cce/compare.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,12 +10,11 @@
 #include <vector>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/validation/cce/kernels.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
 
 using tests::infinity;
 using tests::nan;
@@ -157,31 +155,6 @@ TEST(CceRunComparison, AllowsForTheTypeOfEachOfTwoCases) {
   CceRunComparison as_float(wide, info);
   as_float.all(a, b);
   EXPECT_EQ(as_float.finding().verdict, Verdict::fail) << "bfloat16 gradients are not float32 ones";
-}
-
-TEST(CceSameBits, DifferByOneBitAnywhere) {
-  const CceCase c = three_tokens();
-  const CceRun good = run_kernel(*plain_cce_kernel(), c);
-  EXPECT_EQ(same_bits(c, good, good, "differs").verdict, Verdict::pass);
-  for (const Output& output : outputs) {
-    for (std::size_t i = 0; i < (good.*output.elements).size(); ++i) {
-      CceRun bad = good;
-      float& element = (bad.*output.elements)[i];
-      element = std::nextafter(element, 9.0F);
-      const Finding finding = same_bits(c, good, bad, "differs");
-      EXPECT_EQ(finding.verdict, Verdict::fail) << output.name << ' ' << i;
-      EXPECT_THAT(finding.explanation, HasSubstr(output.place(c, i).text() + ": differs"));
-    }
-  }
-}
-
-TEST(CceSameBits, TellZerosApart) {
-  const CceCase c = three_tokens();
-  const CceRun good = run_kernel(*plain_cce_kernel(), c);
-  CceRun bad = good;
-  ASSERT_EQ(good.dhidden[2], 0) << "of an ignored token";
-  bad.dhidden[2] = -0.0F;
-  EXPECT_EQ(same_bits(c, good, bad, "differs").verdict, Verdict::fail);
 }
 
 }  // namespace

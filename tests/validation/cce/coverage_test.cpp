@@ -1,7 +1,6 @@
 // Coverage: each class of cases is met by a case of its own, and by no case without it.
 #include "validation/cce/operation.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -11,15 +10,13 @@
 #include <string>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/validation/cce/kernels.h"
 
 namespace assay::validation {
 namespace {
 
-using testing::Contains;
-using testing::IsEmpty;
 using testing::IsSubsetOf;
-using testing::Not;
 
 using tests::infinity;
 

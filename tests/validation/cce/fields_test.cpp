@@ -1,19 +1,15 @@
 // The run of a problem that a hand can solve, in every type.
 #include "validation/cce/fields.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "tests/matchers.h"
 #include "tests/validation/cce/kernels.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 TEST(CceRun, HoldsWhatTheKernelWrote) {
   for (const Dtype dtype : {Dtype::float32, Dtype::float16, Dtype::bfloat16}) {

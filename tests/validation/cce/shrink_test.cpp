@@ -1,21 +1,18 @@
 // Shrinking of linear cross-entropy beyond what every operation's does (tests/validation/operations/shrink_test.cpp).
 #include "validation/cce/operation.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/validation/cce/kernels.h"
 #include "tests/validation/operations/shrinking.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 using tests::infinity;
 

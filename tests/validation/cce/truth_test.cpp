@@ -1,7 +1,6 @@
 // The judge's own values: right where a hand can check them, and not believed where two precisions differ.
 #include "validation/cce/truth.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -10,14 +9,13 @@
 #include <vector>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/validation/cce/kernels.h"
 #include "validation/cce/operation.h"
 #include "validation/core/number.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
 
 using tests::doubles::infinity;
 using tests::doubles::nan;

@@ -1,7 +1,6 @@
 // Coverage: each class of cases is met by a case of its own, and by no case without it.
 #include "validation/ctc/operation.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,14 +11,11 @@
 #include <string>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/validation/ctc/kernels.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::Contains;
-using testing::IsEmpty;
-using testing::Not;
 
 using tests::infinity;
 

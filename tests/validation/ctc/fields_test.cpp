@@ -1,19 +1,15 @@
 // The run of a problem that a hand can solve.
 #include "validation/ctc/fields.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "tests/matchers.h"
 #include "tests/validation/ctc/kernels.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 TEST(CtcRun, HoldsWhatTheKernelWrote) {
   const CtcRun run = run_kernel(*plain_ctc_kernel(), three_of_four_paths());

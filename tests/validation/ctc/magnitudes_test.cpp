@@ -1,7 +1,6 @@
 // How large the logarithms grow, held to the definitions of alpha and beta as sums over paths of states.
 #include "validation/ctc/magnitudes.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,15 +9,13 @@
 #include <vector>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/ctc/operation.h"
 #include "validation/ctc/softmax.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 using tests::doubles::infinity;
 

@@ -1,17 +1,15 @@
 // The error contract: a number where a refusal is due is an error, and so is a refusal that names nothing.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <stdexcept>
 #include <string>
 
+#include "tests/matchers.h"
 #include "tests/validation/ctc/kernels.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
 
 Finding refusals_of(const CtcKernel& kernel) {
   return judge(property_named("refusals"), {kernel}, three_of_four_paths());

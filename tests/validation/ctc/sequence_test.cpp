@@ -1,22 +1,18 @@
 // A failure that no case alone shows is led to again by a short sequence of cases, and by the line that carries it.
 #include "validation/core/sequence.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
 
+#include "tests/matchers.h"
 #include "tests/validation/ctc/kernels.h"
 #include "validation/core/report.h"
 #include "validation/registry.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
 
 const CtcProperty& history() {
   return property_named("history");

@@ -1,21 +1,18 @@
 // Shrinking of CTC beyond what every operation's does (tests/validation/operations/shrink_test.cpp).
 #include "validation/ctc/operation.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/validation/ctc/kernels.h"
 #include "tests/validation/operations/shrinking.h"
 #include "validation/ctc/shrink_structure.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 using tests::infinity;
 

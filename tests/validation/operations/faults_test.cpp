@@ -2,19 +2,15 @@
 // one: what has never been seen to fail may not be able to.
 #include "validation/core/fault.h"
 
-#include <gmock/gmock.h>
-
 #include <set>
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
 #include "tests/validation/operations/operations.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
 
 template <class O>
 class Faults : public testing::Test {};

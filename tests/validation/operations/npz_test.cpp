@@ -1,20 +1,18 @@
 // Cases as .npz files: what was written reads back bit for bit, and what is no batch is not written.
 #include "validation/core/npz.h"
 
-#include <gmock/gmock.h>
-
 #include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
+#include "tests/refusal.h"
 #include "tests/validation/npz_files.h"
 #include "tests/validation/operations/operations.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::IsEmpty;
 
 template <class O>
 class Npz : public testing::Test {
@@ -67,6 +65,33 @@ TYPED_TEST(Npz, KeepsEveryBitOfEveryKindOfNumberOfEachType) {
   }
 }
 
+TYPED_TEST(Npz, KeepsIndicesAndLengthsThatAreNone) {
+  for_each_row(TypeParam::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && !is_of_dtype<Row>) {
+      using Element = typename std::remove_cvref_t<decltype(typename TypeParam::Case().*row.in_case)>::value_type;
+      for (const Element value : {std::numeric_limits<Element>::lowest(), std::numeric_limits<Element>::max()}) {
+        auto c = with_every_array<TypeParam>();
+        (c.*row.in_case).back() = value;
+        this->expect_kept(c);
+      }
+    }
+  });
+}
+
+TYPED_TEST(Npz, KeepsAnExtentOfNothingWhereThatMayBe) {
+  for_each_row(TypeParam::problem(), [&]<class Extent>(const Extent& extent) {
+    if constexpr (IsExtent<Extent>) {
+      auto c = with_every_array<TypeParam>();
+      c.*extent.in_case = 0;
+      for_each_row(TypeParam::problem(), [&]<class Row>(const Row& row) {
+        if constexpr (IsArray<Row>) (c.*row.in_case).resize(elements_due<TypeParam>(row, c), 1);
+      });
+      const std::string refusal = refusal_of<std::exception>([&] { this->expect_kept(c); });
+      EXPECT_TRUE(refusal == "accepted" || refusal.ends_with(" = 0: expected at least 1")) << refusal;
+    }
+  });
+}
+
 TYPED_TEST(Npz, KeepsGeneratedCases) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     this->expect_kept(generated<TypeParam>(seed));
@@ -80,12 +105,14 @@ TYPED_TEST(Npz, WritesNoBatchWhoseSizesDisagree) {
       const ScratchFile file;
       auto c = with_every_array<TypeParam>();
       (c.*row.in_case).push_back(1);
-      EXPECT_THAT(complaint([&] { write_npz(file.path(), c); }), testing::HasSubstr("bytes of elements, found "))
+      EXPECT_THAT(refusal_of<std::exception>([&] { write_npz(file.path(), c); }),
+                  testing::HasSubstr("bytes of elements, found "))
           << row.name;
       EXPECT_FALSE(std::filesystem::exists(file.path()));
     }
   });
-  EXPECT_NE(complaint([] { write_npz("/no/such/folder/batch.npz", Samples<TypeParam>::small()); }), "accepted");
+  EXPECT_NE(refusal_of<std::exception>([] { write_npz("/no/such/folder/batch.npz", Samples<TypeParam>::small()); }),
+            "accepted");
 }
 
 TYPED_TEST(Npz, OfEqualBatchesAreEqual) {
@@ -98,7 +125,7 @@ TYPED_TEST(Npz, OfEqualBatchesAreEqual) {
 }
 
 TYPED_TEST(Npz, ThatIsNotThereIsNamed) {
-  EXPECT_TRUE(complaint([] { TypeParam::read("nowhere.npz"); }).starts_with("nowhere.npz: "));
+  EXPECT_TRUE(refusal_of<std::exception>([] { TypeParam::read("nowhere.npz"); }).starts_with("nowhere.npz: "));
 }
 
 }  // namespace

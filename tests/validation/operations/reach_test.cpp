@@ -1,8 +1,7 @@
 // Needle cases: the sizes they have, how the gate judges them, and what it tells of them.
 #include "validation/core/reach.h"
 
-#include <gmock/gmock.h>
-
+#include "tests/matchers.h"
 #include "tests/validation/counting_operation.h"
 #include "tests/validation/operations/operations.h"
 #include "validation/core/call_time.h"
@@ -14,8 +13,6 @@
 namespace assay::validation {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsSupersetOf;
 
 TEST(NeedleSizes, PassEveryPowerOfTwo) {

@@ -1,8 +1,6 @@
 // One run of a kernel: every write that is none of its business is seen, and every element that it leaves out.
 #include "validation/core/run.h"
 
-#include <gmock/gmock.h>
-
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -10,16 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
 #include "tests/validation/operations/operations.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::Each;
-using testing::ElementsAre;
-using testing::Eq;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 template <class O>
 class Run : public testing::Test {
@@ -230,6 +223,29 @@ TYPED_TEST(Run, PassesItsOptionsOn) {
     expected[name] = size + 2;
     EXPECT_EQ(run({.extra = {{name, 2}}}), expected);
   }
+}
+
+TYPED_TEST(Run, DiffersFromAnotherByOneBitAnywhere) {
+  const auto c = with_every_array<TypeParam>();
+  const auto good = run_kernel(*TypeParam::kernel("plain"), c);
+  EXPECT_EQ(same_bits(c, good, good, "differs").verdict, Verdict::pass);
+  for_each_row(TypeParam::results(), [&](const auto& row) {
+    using Value = typename std::remove_cvref_t<decltype(good.*row.in_run)>::value_type;
+    using Limits = std::numeric_limits<Value>;
+    auto bad = good;
+    for (Value& element : bad.*row.in_run) {
+      const Value right = element;
+      for (const Value wrong : {std::nextafter(right, Value{9}), Limits::quiet_NaN(), Limits::infinity()}) {
+        element = wrong;
+        const Finding finding = same_bits(c, good, bad, "differs");
+        EXPECT_EQ(finding.verdict, Verdict::fail) << wrong;
+        EXPECT_THAT(finding.explanation, AllOf(StartsWith(std::string(row.name) + "["), HasSubstr("]: differs")));
+      }
+      element = right;
+    }
+    (bad.*row.in_run).clear();
+    EXPECT_EQ(same_bits(c, good, bad, "differs").verdict, Verdict::pass) << "of a run without " << row.name;
+  });
 }
 
 /// What is no extent must reach the kernel as it is, and make no array of that size.

@@ -51,17 +51,19 @@ void with_span(const Any& any, const Use& use) {
   }
 }
 
+/// How many elements an array of the case has to have.
+template <class O, class Row>
+std::size_t elements_due(const Row& row, const typename O::Case& c) {
+  return static_cast<std::size_t>(elements_of(dimensions<O>(row.shape.of(statement_of(c)), statement_of(c))));
+}
+
 /// The small case with every optional array.
 template <class O>
 typename O::Case with_every_array() {
   auto c = Samples<O>::small();
   for_each_row(O::problem(), [&]<class Row>(const Row& row) {
     if constexpr (IsArray<Row>)
-      if ((c.*row.in_case).empty())
-        (c.*row.in_case)
-            .resize(
-                static_cast<std::size_t>(elements_of(dimensions<O>(row.shape.of(statement_of(c)), statement_of(c)))),
-                1);
+      if ((c.*row.in_case).empty()) (c.*row.in_case).resize(elements_due<O>(row, c), 1);
   });
   return c;
 }

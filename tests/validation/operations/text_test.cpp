@@ -2,7 +2,6 @@
 #include "validation/core/text.h"
 
 #include <fmt/ranges.h>
-#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,13 +10,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
 #include "tests/validation/operations/operations.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 template <class O>
 class Text : public testing::Test {

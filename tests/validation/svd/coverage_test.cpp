@@ -1,7 +1,6 @@
 // Coverage: each class of cases is met by a case of its own, and by no case without it.
 #include "validation/svd/operation.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -10,14 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/matchers.h"
 #include "tests/validation/svd/kernels.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::Not;
 
 /// Tall, K = 2, singular values sqrt(3) and 1.
 SvdCase ordinary() {

@@ -1,20 +1,16 @@
 // The run of matrices that a hand can decompose, in every type, and of the rSVD.
 #include "validation/svd/fields.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <stdexcept>
 
+#include "tests/matchers.h"
 #include "tests/validation/svd/kernels.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 TEST(SvdRun, HoldsWhatTheKernelWrote) {
   for (const Dtype dtype : all_dtypes()) {

@@ -1,6 +1,5 @@
 // The gradient's judge: one element that is NaN, infinite or off by little more than the bound fails, and so does a
 // wrong account of what was left out.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/validation/svd/kernels.h"
 #include "validation/svd/gradient_bounds.h"
 
@@ -17,8 +17,6 @@ namespace {
 
 using metal::SvdCotangent;
 using metal::SvdGradientNotes;
-using testing::Each;
-using testing::HasSubstr;
 
 using tests::doubles::infinity;
 using tests::doubles::nan;

@@ -1,6 +1,5 @@
 // The judge of the rSVD: a NaN, an infinity or one wrong element of any output fails, a value that is too large fails
 // by little, and one that is too small by more than a subspace may miss.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <type_traits>
 
 #include "tests/limits.h"
+#include "tests/matchers.h"
 #include "tests/validation/svd/kernels.h"
 #include "validation/svd/operation.h"
 
@@ -18,7 +18,6 @@ namespace {
 
 using metal::AnySvdOutput;
 using reference::RandomizedSvd;
-using testing::HasSubstr;
 
 using tests::doubles::infinity;
 using tests::doubles::nan;

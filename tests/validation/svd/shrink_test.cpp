@@ -1,16 +1,14 @@
 // Shrinking of the SVD beyond what every operation's does (tests/validation/operations/shrink_test.cpp).
 #include "validation/svd/operation.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/matchers.h"
 #include "tests/validation/operations/shrinking.h"
 #include "tests/validation/svd/kernels.h"
 
 namespace assay::validation {
 namespace {
-
-using testing::ElementsAre;
 
 /// Any two matrices of a batch are left where it takes two, in the end; and no exchange of them goes on for ever.
 TEST(SvdShrink, LeavesAsManyMatricesAsItTakes) {
