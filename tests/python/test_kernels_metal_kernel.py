@@ -9,7 +9,7 @@ import pytest
 
 import assay
 import assay.numpy as on_cpu
-from assay import _metal_kernel_plan, _mlx_gpu, _shader_text
+from assay import _carried_over, _mlx_gpu, _shader_text
 from assay._metal_kernel_plan import Framework
 
 RANDOM = np.random.default_rng(1)
@@ -57,7 +57,7 @@ def test_ctc_agrees_with_the_kernel_for_cpus_and_without_what_lay_in_the_gradien
     expected = on_cpu.ctc_loss(LOGITS, *BATCH, logits=True)
     framework = emulated()
     assert agrees(_mlx_gpu.ctc_loss(framework, LOGITS, BATCH, None, CTC, True), expected)
-    monkeypatch.setitem(_metal_kernel_plan._COPIED, "ctc_gradient", (("gradients",), ""))
+    monkeypatch.setitem(_carried_over.COPIED, "ctc_gradient", (("gradients",), ""))
     with contextlib.suppress(assay.metal.CheckError, assay.metal.MetalError):  # it may read what is not there
         assert not agrees(_mlx_gpu.ctc_loss(framework, LOGITS, BATCH, None, CTC, True), expected)
 

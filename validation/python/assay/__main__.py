@@ -9,7 +9,7 @@ import argparse
 import os
 import runpy
 import sys
-from typing import List, Optional
+from typing import List
 
 from ._operation import Operation
 from ._program import program

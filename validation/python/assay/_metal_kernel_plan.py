@@ -1,13 +1,9 @@
 """Plans of metal/host by kernels that are functions of arrays: mx.fast.metal_kernel, and the emulator's that stands in.
 
 The hosts say what is to be launched, as data: buffers, and dispatches. A dispatch becomes a call of a kernel with the body
-that metal/kernels has; arrays are never written again, so that each dispatch makes anew the buffers that it writes. What
-lay in one before is carried over in one of two ways:
-
-  added     dispatches that write disjoint parts, or add to what is there: their results, from 0 on, are added
-  copied    a group of threads, before it begins, copies its part, which no other group reads or writes
-
-A plan that needs more, such as one with very long rows, is refused by Unsupported.
+that metal/kernels has; arrays are never written again, so that each dispatch makes anew the buffers that it writes.
+_carried_over.py says how what lay in one before gets there. A plan that needs more, such as one with very long rows, is
+refused by Unsupported.
 """
 
 from __future__ import annotations
@@ -21,52 +17,12 @@ import numpy as np
 
 from . import _shader_text
 from ._arrays import bits_of_bfloat16
+from ._carried_over import ADDED, COPIED, WRITTEN_ANEW
 from ._shader_text import METAL_TYPES, Parameter
 
 _ALIGNMENT = 16  # kernels load four elements at once
 
 _LEAST_ELEMENTS = 8  # of an array in device memory; one of fewer is in constant memory
-
-_ADDED = ("cce_loss", "cce_dhidden", "cce_dweight", "cce_dbias", "cce_clear_dhidden")
-
-# Buffers that a kernel writes before it reads them, whatever lay in them, by the names of its arguments.
-_WRITTEN_ANEW = {
-    "cce_logits": ("scores",),
-    "svd_sweeps": ("projections",),
-    "svd_finish": ("all_norms", "all_orders", "all_projections"),
-}
-
-_COPY_MATRIX = """for (ulong i = thread_index; i < ulong(shape.padded) * shape.rows; i += thread_count)
-  work[ulong(b) * shape.padded * shape.rows + i] = before_work[ulong(b) * shape.padded * shape.rows + i];
-for (ulong i = thread_index; i < ulong(shape.padded) * shape.columns; i += thread_count)
-  rotations[ulong(b) * shape.padded * shape.columns + i] = before_rotations[ulong(b) * shape.padded * shape.columns + i];
-"""
-
-# Buffers whose former contents, before_NAME, are copied, and how.
-_COPIED = {
-    "ctc_gradient": (
-        ("gradients",),
-        """{ const ulong frame = ulong(group.y) * simdgroup_count + simdgroup;
-           if (frame < ulong(shape.T)) {
-             const ulong first = frame_begin(shape, uint(frame), shape.first_row + group.x);
-             for (ulong k = lane; k < ulong(shape.C); k += lane_count) gradients[first + k] = before_gradients[first + k];
-           }
-           simdgroup_barrier(mem_flags::mem_device); }""",
-    ),
-    "cce_differentiate": (
-        ("scores",),
-        """for (uint n = 0; n < 4; ++n) {
-             const uint v = (group.x * 4 + n) * product_threads + thread_index;
-             const ulong at = ulong(score_row(scores, group.y, shape) - scores) + v;
-             if (v < shape.entries) scores[at] = before_scores[at];
-           }""",
-    ),
-    "svd_sweeps": (
-        ("work", "rotations", "status"),
-        _COPY_MATRIX + "if (thread_index == 0) status[b] = before_status[b];\nthreadgroup_barrier(mem_flags::mem_device);",
-    ),
-    "svd_finish": (("work", "rotations"), _COPY_MATRIX + "threadgroup_barrier(mem_flags::mem_device);"),
-}
 
 _ARRAY_TYPES = {"float": "float32", "uint": "uint32", "int": "int32"}  # others are kept as uint32
 
@@ -146,7 +102,8 @@ class Run:
         return self._arrays[self._labels.index(label)][:count]
 
     def _kernel(self, dispatch: Mapping[str, Any]) -> _shader_text.Kernel:
-        return _text(f"{self._operation}/{self._operation}.metal", dispatch["kernel"], self._dtype, tuple(sorted(dispatch["constants"].items())))
+        constants = tuple(sorted(dispatch["constants"].items()))
+        return _text(f"{self._operation}/{self._operation}.metal", dispatch["kernel"], self._dtype, constants)
 
     def _base(self, dispatch: Mapping[str, Any]) -> str:
         """The name of the kernel without its variant."""
@@ -158,21 +115,21 @@ class Run:
         return [(bound[i][0], one) for i, one in self._kernel(dispatch).buffers() if one.is_written and i in bound]
 
     def _places_added(self, dispatch: Mapping[str, Any]) -> List[int]:
-        return [place for place, _ in self._written(dispatch)] if self._base(dispatch) in _ADDED else []
+        return [place for place, _ in self._written(dispatch)] if self._base(dispatch) in ADDED else []
 
     def _expect_supported(self, written: Set[int]) -> None:
         """`written`: the places of buffers that have contents before the dispatches."""
         for dispatch in self._dispatches:
             base = self._base(dispatch)
-            carried = (*_COPIED.get(base, ((), ""))[0], *_WRITTEN_ANEW.get(base, ()))
+            carried = (*COPIED.get(base, ((), ""))[0], *WRITTEN_ANEW.get(base, ()))
             for place, parameter in self._written(dispatch):
-                if place in written and base not in _ADDED and parameter.name not in carried:
+                if place in written and base not in ADDED and parameter.name not in carried:
                     raise Unsupported(f"{base} writes {parameter.name} once more")
                 written.add(place)
 
     def _call(self, dispatch: Mapping[str, Any]) -> None:
         base, written = self._base(dispatch), self._written(dispatch)
-        copied, copy = _COPIED.get(base, ((), ""))
+        copied, copy = COPIED.get(base, ((), ""))
         lines, inputs = self._inputs(dispatch, copied)
         lines += [f"{one.type} {one.name} = ({one.type})out_{one.name};" for _, one in written]
         kernel = self._kernel(dispatch)
@@ -181,7 +138,7 @@ class Run:
         outputs = tuple(f"out_{one.name}" for _, one in written)
         make = self._framework.metal_kernel
         compiled = _compiled(make, base, tuple(inputs), outputs, "\n".join(lines), kernel.header)
-        is_added = base in _ADDED and any(self._added.count(place) > 1 for place, _ in written)
+        is_added = base in ADDED and any(self._added.count(place) > 1 for place, _ in written)
         types = [self._dtype if one.element == "D" else _ARRAY_TYPES.get(one.element, "uint32") for _, one in written]
         results = compiled(
             inputs=list(inputs.values()),

@@ -124,7 +124,8 @@ def _definitions(shader: str) -> Tuple[str, Dict[str, Tuple[str, str, Tuple[Para
     """The file without its kernels; these by the names of their functions: template, attributes, parameters, body; and by
     the names that hosts know, what is instantiated: function and template arguments."""
     text = re.sub(r"//.*", "", gpu_module().shader_text(shader))
-    instances = {name + ("{type}" if generic else ""): (function, arguments) for name, generic, function, arguments in _INSTANCE.findall(text)}
+    found = _INSTANCE.findall(text)
+    instances = {name + ("{type}" if generic else ""): (function, values) for name, generic, function, values in found}
     kernels = {}
     while (match := _DEFINITION.search(text)) is not None:
         end = _end_of(text, match.end(), "()")

@@ -45,7 +45,7 @@ def _is_observed(inputs: Sequence[Any]) -> bool:
     return (
         torch.compiler.is_compiling()
         or torch.jit.is_tracing()
-        or torch.utils._python_dispatch.is_in_torch_dispatch_mode()
+        or torch._C._len_torch_dispatch_stack() > 0
         or torch._C._are_functorch_transforms_active()
         or not _PLAIN.issuperset(map(type, inputs))
     )
