@@ -35,8 +35,12 @@ inline void zero_pages(void* memory, std::size_t bytes) {
   madvise(memory, bytes, MADV_DONTNEED);
 }
 
-inline void forget_pages(void* memory, std::size_t bytes) {
-  madvise(memory, bytes, MADV_DONTNEED);
+inline void map_pages(void* memory, std::size_t bytes) {
+#ifdef MADV_POPULATE_READ
+  madvise(memory, bytes, MADV_POPULATE_READ);
+#else
+  (void)memory, (void)bytes;
+#endif
 }
 
 inline void refuse_huge_pages() {

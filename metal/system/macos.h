@@ -18,6 +18,7 @@ namespace assay::metal::system {
 /// The system chooses the size of pages by itself.
 inline void advise_huge_pages(void*, std::size_t) {}
 inline void fill_pages(void*, std::size_t) {}
+inline void map_pages(void*, std::size_t) {}
 inline void refuse_huge_pages() {}
 
 /// Core dumps are off unless asked for, and no advice leaves memory out of them.
@@ -26,10 +27,6 @@ inline void leave_out_of_dumps(void*, std::size_t) {}
 /// After MADV_DONTNEED, macOS may keep what private pages hold. New pages in their place are zero.
 inline void zero_pages(void* memory, std::size_t bytes) {
   (void)mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED | MAP_NORESERVE, -1, 0);
-}
-
-inline void forget_pages(void* memory, std::size_t bytes) {
-  madvise(memory, bytes, MADV_DONTNEED);
 }
 
 inline int open_anonymous_file() {

@@ -8,8 +8,8 @@
 //   void zero_pages(void* memory, std::size_t bytes)           // private memory, whole pages: readable and writable,
 //   zero,
 //                                                              // and of no memory until used
-//   void forget_pages(void* memory, std::size_t bytes)         // of a shared file: counted again when used; they keep
-//                                                              // their contents
+//   void map_pages(void* memory, std::size_t bytes)            // of a shared file: before they are used, since a fault
+//                                                              // for each page takes ten times as long
 //   void refuse_huge_pages()                                   // in this process and those that it starts
 //   int open_anonymous_file()                                  // of no name, closed by exec; -1 and errno on an error
 //   std::string processor_features()                           // on which code for this processor depends; may be

@@ -2,6 +2,7 @@
 #include "metal/system/system.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstring>
@@ -35,17 +36,39 @@ TEST(System, ZeroesPages) {
   munmap(memory, bytes);
 }
 
-TEST(System, ForgetsPagesOfAFileButNotWhatTheyHold) {
+TEST(System, OpensAFileWithoutAName) {
   const int file = open_anonymous_file();
   ASSERT_GE(file, 0);
   ASSERT_EQ(ftruncate(file, bytes), 0);
   EXPECT_NE(fcntl(file, F_GETFD) & FD_CLOEXEC, 0);
   std::byte* const memory = mapped(MAP_SHARED, file);
-  forget_pages(memory, bytes);
-  EXPECT_EQ(sevens(memory), std::ptrdiff_t{bytes});
+  map_pages(memory, bytes);
+  EXPECT_EQ(sevens(memory), std::ptrdiff_t{bytes}) << "pages keep what they hold";
   munmap(memory, bytes);
   close(file);
 }
+
+#ifdef MADV_POPULATE_READ
+long page_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+TEST(System, MapsPagesOfAFileWithFewFaults) {
+  const int file = open_anonymous_file();
+  ASSERT_EQ(ftruncate(file, bytes), 0);
+  munmap(mapped(MAP_SHARED, file), bytes);  // finds memory for the file
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (madvise(memory, 1, MADV_POPULATE_READ) != 0) GTEST_SKIP() << "this system maps pages one by one";
+  const long before = page_faults();
+  map_pages(memory, bytes);
+  std::memset(memory, 8, bytes);
+  EXPECT_LT(page_faults() - before, static_cast<long>(bytes) / sysconf(_SC_PAGESIZE) / 2);
+  munmap(memory, bytes);
+  close(file);
+}
+#endif
 
 TEST(System, CountsItsAddresses) {
   const std::optional<std::size_t> before = address_space_bytes();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -61,13 +60,6 @@ FarPages::FarPages(const FarArray& array) {
     munmap(range_, reserved_);
     throw;
   }
-  page_releaser_ = std::thread([this] {
-    // The system counts a page once for each address at which it was touched, until it forgets it.
-    while (!done_) {
-      for (const Gap& gap : gaps_) metal::system::forget_pages(gap.begin, gap.bytes);
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-  });
   const std::scoped_lock lock(registry().mutex);
   registry().arrays[data_] = array;
 }
@@ -77,8 +69,6 @@ FarPages::~FarPages() {
     const std::scoped_lock lock(registry().mutex);
     registry().arrays.erase(data_);
   }
-  done_ = true;
-  page_releaser_.join();
   munmap(range_, reserved_);
 }
 
@@ -89,7 +79,7 @@ void FarPages::share(std::byte* from, std::byte* to, int file) {
   const std::size_t bytes = static_cast<std::size_t>(to - first) / block * block;
   for (std::size_t at = 0; at < bytes; at += block)
     if (mmap(first + at, block, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) fail();
-  if (bytes > 0) gaps_.push_back({first, bytes});
+  metal::system::map_pages(first, bytes);
 }
 
 std::optional<FarArray> far_array_at(const void* data) {

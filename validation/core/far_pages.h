@@ -3,11 +3,8 @@
 // zeros until they are written.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <optional>
-#include <thread>
-#include <vector>
 
 namespace assay::validation {
 
@@ -39,20 +36,11 @@ class FarPages {
   std::byte* data() const { return data_; }
 
  private:
-  /// Addresses of the same memory.
-  struct Gap {
-    std::byte* begin;
-    std::size_t bytes;
-  };
-
   void share(std::byte* from, std::byte* to, int file);
 
   std::byte* range_ = nullptr;
   std::size_t reserved_ = 0;
   std::byte* data_ = nullptr;
-  std::vector<Gap> gaps_;
-  std::atomic<bool> done_ = false;
-  std::thread page_releaser_;
 };
 
 /// The array in far pages of this process that begins at `data`, if there is one. A kernel in another process makes an
