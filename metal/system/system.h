@@ -5,16 +5,16 @@
 //   void advise_huge_pages(void* memory, std::size_t bytes)    // `bytes` will be used: huge pages save TLB misses
 //   void fill_pages(void* memory, std::size_t bytes)           // finds memory for whole pages before they are used
 //   void leave_out_of_dumps(void* memory, std::size_t bytes)   // reserved addresses would fill a core dump
-//   void zero_pages(void* memory, std::size_t bytes)           // private memory, whole pages: readable and writable,
-//   zero,
-//                                                              // and of no memory until used
+//   void zero_pages(void* memory, std::size_t bytes)           // private memory, whole pages: readable and writable
+//                                                              // zeros, which occupy memory
+//                                                              // only once they are used
 //   void map_pages(void* memory, std::size_t bytes)            // of a shared file: before they are used, since a fault
 //                                                              // for each page takes ten times as long
 //   void refuse_huge_pages()                                   // in this process and those that it starts
 //   int open_anonymous_file()                                  // of no name, closed by exec; -1 and errno on an error
-//   std::string processor_features()                           // on which code for this processor depends; may be
-//   empty std::optional<std::size_t> address_space_bytes()           // that this process has mapped, if the system
-//   tells
+//   std::string processor_features()                           // on which code for this processor depends;
+//                                                              // empty if not known
+//   std::optional<std::size_t> address_space_bytes()           // mapped by this process; empty if not known
 //
 // A signal's handler is given the `context` of the thread that the signal has interrupted:
 //
