@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <limits>
+#include <utility>
 
 namespace assay::validation {
 
@@ -37,9 +38,15 @@ std::vector<std::int64_t> needle_sizes(const NeedleExtent& extent, Reach reach, 
 
 void CallTimes::add(std::int64_t size, double seconds) {
   const auto now = static_cast<double>(size);
-  if (seconds_ > 0 && seconds > 0) power_ = std::clamp(std::log(seconds / seconds_) / std::log(now / size_), 0.0, 2.0);
-  size_ = now;
-  seconds_ = seconds;
+  is_repeated_ = now == size_;
+  if (is_repeated_) {
+    seconds_ = std::min(seconds_, seconds);
+  } else {
+    earlier_size_ = std::exchange(size_, now);
+    earlier_seconds_ = std::exchange(seconds_, seconds);
+  }
+  if (earlier_seconds_ > 0 && seconds_ > 0)
+    power_ = std::clamp(std::log(seconds_ / earlier_seconds_) / std::log(size_ / earlier_size_), 0.0, 2.0);
 }
 
 double CallTimes::at(std::int64_t larger) const {
@@ -49,7 +56,8 @@ double CallTimes::at(std::int64_t larger) const {
 std::int64_t CallTimes::next(std::int64_t size, double longest) const {
   if (at(size) <= longest) return size;
   const auto between = static_cast<std::int64_t>(8 * size_);
-  return between < size && at(between) <= longest ? between : 0;
+  if (between < size && at(between) <= longest) return between;
+  return is_repeated_ ? 0 : static_cast<std::int64_t>(size_);
 }
 
 double slowest_call(Reach reach, bool against_reference) {

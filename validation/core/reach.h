@@ -46,6 +46,7 @@ struct Reached {
 /// Foretells the time of a kernel's call from the times for two smaller sizes.
 class CallTimes {
  public:
+  /// Of two calls for the same size the shorter counts: a busy machine may delay a call.
   void add(std::int64_t size, double seconds);
 
   /// In seconds, should the time go on growing like a power of the size as it did between the two, at most its square;
@@ -53,12 +54,14 @@ class CallTimes {
   double at(std::int64_t larger) const;
 
   /// The size to judge next on the way to `size`: `size` itself unless calls for it would be longer than `longest`;
-  /// then 8 times the last size, from where the time is foretold better; 0 if those calls would be longer as well.
+  /// then 8 times the last size, from where the time is foretold better. If those calls would be longer as well: the
+  /// last size once more, and 0 after that.
   std::int64_t next(std::int64_t size, double longest) const;
 
  private:
-  double size_ = 0, seconds_ = 0;
+  double size_ = 0, seconds_ = 0, earlier_size_ = 0, earlier_seconds_ = 0;
   double power_ = 0;
+  bool is_repeated_ = false;
 };
 
 /// The longest call of a kernel for needle cases, in seconds: slower kernels are judged on smaller ones, so that the

@@ -66,9 +66,20 @@ TEST(CallTimes, AreForetoldFromNearerSizesBeforeACallIsCalledSlow) {
   EXPECT_EQ(times.next(131'073, 1), 8152);
   times.add(8152, 0.01);
   EXPECT_EQ(times.next(131'073, 1), 131'073);
-  times.add(8152, 0.5);
-  EXPECT_EQ(times.next(131'073, 1), 0);
-  EXPECT_EQ(times.next(9000, 0.1), 0);
+}
+
+TEST(CallTimes, HaveTheLastSizeOnceMoreBeforeAKernelIsCalledSlow) {
+  CallTimes delayed, slow;
+  for (CallTimes* times : {&delayed, &slow}) {
+    times->add(257, 0.001);
+    times->add(1019, 0.3);
+    EXPECT_EQ(times->next(4097, 1), 1019);
+  }
+  delayed.add(1019, 0.004);
+  EXPECT_EQ(delayed.next(4097, 1), 4097);
+  slow.add(1019, 0.4);
+  EXPECT_EQ(slow.next(4097, 1), 0);
+  EXPECT_EQ(slow.next(1100, 0.3), 0);
 }
 
 TEST(CallTime, IsOfTheProcessorUnlessTheCallHardlyUsesIt) {
