@@ -42,7 +42,7 @@ TEST(Initcheck, TakesDidModifyForAWriteOfItsRangeAlone) {
   EXPECT_EQ(bench.reports()[0].count, 1U);
 }
 
-/// Of 10 words, the host writes 3; the kernel reads all from where the buffer is bound.
+/// The host writes 3 of 10 words; the kernel reads all from where the buffer is bound.
 TEST(Initcheck, KnowsWhichWordsAreWrittenWhereverTheBufferIsBound) {
   const auto first_report = [](std::uint64_t written_from, std::uint64_t bound_at) {
     Bench bench;

@@ -46,7 +46,7 @@ struct Reached {
 /// Foretells the time of a kernel's call from the times for two smaller sizes.
 class CallTimes {
  public:
-  /// Of two calls for the same size the shorter counts: a busy machine may delay a call.
+  /// The shorter of two calls for the same size counts: a busy machine may delay a call.
   void add(std::int64_t size, double seconds);
 
   /// In seconds, should the time go on growing like a power of the size as it did between the two, at most its square;

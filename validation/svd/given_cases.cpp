@@ -45,7 +45,7 @@ std::vector<SvdNamedCase> SvdOperation::sized_cases() {
   return cases;
 }
 
-/// Of a large batch no more than needle_period matrices are different, and those are Gaussian; rows and columns of a
+/// A large batch has no more than needle_period different matrices, which are Gaussian; rows and columns of a
 /// large matrix are of about one length, so that none is small beside the bound.
 SvdCase SvdOperation::needle(std::string_view extent, std::int64_t size) {
   SvdCase c{1, 2, 2, Dtype::float32, {}};

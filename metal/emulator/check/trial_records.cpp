@@ -47,8 +47,8 @@ bool TrialRecords::look_at(std::uint64_t part) {
   return true;
 }
 
-/// Of the bytes to which cell_of(record) belongs. Nothing but `has_split` if any record tells these bytes apart. Reads
-/// are looked at only where something was written, since most memory is only read.
+/// The use of the bytes to which cell_of(record) belongs. Nothing but `has_split` if any record tells these bytes
+/// apart. Reads are looked at only where something was written, since most memory is only read.
 template <class CellOf>
 TrialRecords::Use TrialRecords::use_of(const CellOf& cell_of) const {
   const Accesses* writer = nullptr;

@@ -16,7 +16,7 @@
 
 namespace assay::python {
 
-/// Of activations of shape T, B, C. `S`: of targets [B, S]; none: the rows are concatenated.
+/// Sets all but the arrays of a problem. `shape`: T, B, C. `S`: targets are [B, S]; none: the rows are concatenated.
 inline void set_options(reference::CtcProblem<float>& problem, const std::array<std::int64_t, 3>& shape,
                         std::optional<std::int64_t> S, std::int64_t blank, bool logits, std::string_view reduction,
                         bool zero_infinity) {
