@@ -118,7 +118,7 @@ double extra_mib(CceSize size, int threads) {
   return (status("VmHWM:") - before) / 1024.0;
 }
 
-/// The same in a process of its own: this program again.
+/// extra_mib in a process of its own, which runs this program again.
 template <class Real>
 double extra_mib_elsewhere(CceSize size, int threads) {
   std::ostringstream command;

@@ -1,4 +1,4 @@
-// The same sizes through PyTorch on the CPU, where Python has it.
+// The sizes of cce.cpp through PyTorch on the CPU, where Python has it.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// The same batch through PyTorch on the CPU, where Python has it: log_softmax, ctc_loss, backward, in float32.
+// The batch of ctc_batch.h through PyTorch on the CPU, where Python has it: log_softmax, ctc_loss, backward, in
+// float32.
 #pragma once
 
 #include <optional>

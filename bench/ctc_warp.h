@@ -1,4 +1,5 @@
-// The same batch through warp-ctc's CPU path, where the environment variable ASSAY_WARP_CTC names a built libwarpctc.
+// The batch of ctc_batch.h through warp-ctc's CPU path, where the environment variable ASSAY_WARP_CTC names a built
+// libwarpctc.
 #pragma once
 
 #include <functional>
@@ -9,7 +10,7 @@
 namespace assay::bench {
 
 /// Its compute_ctc_loss on this batch, with workspace made beforehand, into `result`; every call of it is one run.
-/// Nothing where the library is not to be had or refuses the batch; standard error says why. `batch` and `result` must
+/// Empty where the library is missing or refuses the batch; standard error says why. `batch` and `result` must
 /// outlive it.
 std::optional<std::function<void()>> warp_ctc(const CtcBatch<float>& batch, int threads, CtcResult<float>& result);
 

@@ -14,7 +14,7 @@ struct DataType {
   std::uint64_t size = 0;  ///< in bytes; a vector of 3 has the size of a vector of 4
 };
 
-/// Nothing for structs, matrices, textures and the like.
+/// Empty for structs, matrices, textures and the like.
 std::optional<DataType> describe(MTL::DataType type);
 
 }  // namespace assay::metal::apple

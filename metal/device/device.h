@@ -31,7 +31,7 @@ class Device {
   /// Errors: compile.
   virtual Result<std::shared_ptr<Library>> new_library(const std::string& source) = 0;
 
-  /// As new_library of the file's text; the library can reload it. Errors: compile, environment.
+  /// Compiles the file's text as new_library does; the library can reload it. Errors: compile, environment.
   virtual Result<std::shared_ptr<Library>> new_library_from_file(const std::filesystem::path& path) = 0;
 
   /// Errors: limit, argument.

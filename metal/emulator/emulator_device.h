@@ -85,14 +85,14 @@ class EmulatorDevice final : public Device {
 
   /// The findings of the checks in the commands that have ended, one report for each place in the source.
   std::vector<Report> reports() const;
-  /// What may be meant: operations of simdgroups that not all lanes execute and whose result Metal defines.
+  /// Findings that may be intended: operations of simdgroups that not all lanes execute and whose result Metal defines.
   std::vector<Report> warnings() const;
   void clear_reports();
-  /// What shaders said by os_log, in the order in which the threads ran: the first thousand messages.
+  /// The first thousand messages that shaders wrote by os_log, in the order in which the threads ran.
   std::vector<LogMessage> messages() const;
   /// How many messages came after these.
   std::uint64_t messages_dropped() const;
-  /// What --numerics found of the dispatches that have ended, in their order.
+  /// The findings of --numerics in the dispatches that have ended, in their order.
   std::vector<DispatchLosses> losses() const;
   /// With EmulatorOptions::schedule: of the dispatches that have ended.
   ScheduleRecord schedule_record() const;

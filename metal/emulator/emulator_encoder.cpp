@@ -71,7 +71,7 @@ Result<void> EmulatorEncoder::check_textures() const {
   return {};
 }
 
-/// What is not bound is an empty texture, and a sampler as Metal makes one by default.
+/// A texture that is not bound is empty; a sampler that is not bound is Metal's default.
 void EmulatorEncoder::bind_textures(Command& command) const {
   const abi::Function& function = pipeline()->function().function();
   Launch& launch = *command.launch;

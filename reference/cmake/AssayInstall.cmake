@@ -13,7 +13,7 @@ foreach(library IN LISTS libraries)
   install(TARGETS assay_${library} EXPORT assayTargets)
 endforeach()
 
-# What users include; the headers that these include are installed with them.
+# The headers that users include; the headers that these include are installed with them.
 set(public_headers
     metal/cpu/cce/any.h
     metal/cpu/cce/loss.h
@@ -62,7 +62,7 @@ install(
   FILES_MATCHING
   PATTERN "*.metal"
   PATTERN "*.h")
-# What shaders include, metal_stdlib and its like, has no ending.
+# The headers that shaders include, metal_stdlib and the like, have no ending.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/metal/emulator/include"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/assay/metal/emulator")
 if(TARGET assay)

@@ -1,4 +1,4 @@
-# What every target of the project shares: its warnings and the way its tests are registered.
+# Shared by every target of the project: its warnings and the way its tests are registered.
 
 # assay_warnings(target): the warnings the project is clean under; errors where ASSAY_WERROR is on.
 function(assay_warnings target)

@@ -61,7 +61,8 @@ template <class Weight>
 LiveTable<Weight> live_alpha(const Matrix<Weight>& y, Expanded labels) {
   const std::int64_t T = y.rows();
   LiveTable<Weight> alpha(T, std::ssize(labels));
-  // What `now` holds from two frames before is never read: live states begin at most two states later in each frame.
+  // The values in `now` from two frames before are never read: live states begin at most two states later in each
+  // frame.
   std::vector<Weight> before(labels.size(), Weight(0)), now = before;
   for (std::int64_t t = 0; t < T; ++t) {
     alpha_step<Weight>(t, T, labels, y.row(t), before, now);

@@ -1,4 +1,4 @@
-// What the checks remember of an allocation: for each byte its last write and two reads since, and what the host wrote.
+// The record of the checks for one allocation: of each byte its last write and two reads since, and the host's writes.
 //
 // Four bytes share one cell until the first access that covers only some of them. From then on each byte has its own.
 #pragma once
@@ -48,7 +48,7 @@ class Trace {
   std::uint64_t bits_ = 0;
 };
 
-/// What is remembered of the same bytes.
+/// The record of the same bytes.
 struct Cell {
   Trace& write;       ///< of a word: marked if its bytes have cells of their own
   Trace& read;        ///< marked if there is a second read

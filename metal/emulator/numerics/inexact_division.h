@@ -1,5 +1,5 @@
-// What a mode of arithmetic permits, in LLVM's text as clang writes it before any optimisation: divisions of float by a
-// reciprocal, and NaN and infinities as arguments.
+// The freedom that a mode of arithmetic gives, in LLVM's text as clang writes it before any optimisation: divisions of
+// float by a reciprocal, and NaN and infinities as arguments.
 #pragma once
 
 #include <string>

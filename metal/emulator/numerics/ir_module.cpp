@@ -28,7 +28,7 @@ std::uint32_t number(std::string_view text) {
   return value;
 }
 
-/// What the emulator's headers define for the instrumentation itself.
+/// Functions that the emulator's headers define for the instrumentation itself.
 bool is_hook(std::string_view name) {
   static constexpr std::array prefixes = {
       "@__tsan_",     "@__sanitizer_", "@__ubsan_",     "@assay_numerics_",

@@ -1,4 +1,4 @@
-// What instrumentation needs to know of a whole module: where its instructions come from, and which functions it has.
+// A whole module, as instrumentation needs it: the places its instructions come from, and its functions.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ struct Instruction {
   std::string_view debug;     ///< "!7" of "!dbg !7"; empty if it has none
 };
 
-/// Nothing for labels, debug records, and the end of a function.
+/// Empty for labels, debug records, and the end of a function.
 std::optional<Instruction> instruction(std::string_view line);
 
 /// A parameter of a function, an argument of a call, or an operand.

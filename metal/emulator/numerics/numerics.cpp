@@ -16,7 +16,7 @@ double relative(double error, double exact, double least) {
   return std::fabs(error) / std::max(std::fabs(exact), least);
 }
 
-/// What LLVM's predicate says of two numbers: a bit each for equal, greater, less.
+/// LLVM's predicate on two numbers: a bit each for equal, greater, less.
 bool decides(std::uint32_t predicate, double left, double right) {
   return (left == right && (predicate & 1)) || (left > right && (predicate & 2)) || (left < right && (predicate & 4));
 }

@@ -8,7 +8,7 @@ namespace assay::metal::host {
 
 namespace {
 
-/// As many entries as take the memory of a chunk of tokens.
+/// The number of entries that take the memory of a chunk of tokens.
 std::uint64_t entries_of_chunk(const CceStatement& s) {
   return cce_block_rows(std::min(s.chunk, s.M) * s.V / s.M);
 }

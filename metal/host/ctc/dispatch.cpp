@@ -53,7 +53,8 @@ class Dispatches {
                saturated_product(T, step_work(chunk.row_count, 1, chunk.longest, least_device_step)));
   }
 
-  /// As many rows at a time as one dispatch may take with all their frames; if that is none, all rows and some frames.
+  /// Takes as many rows at a time as one dispatch may take with all their frames; if that is none, all rows and some
+  /// frames.
   Result<void> add_recursion(const CtcChunk& chunk, std::uint32_t directions) {
     const auto T = static_cast<std::uint64_t>(statement_.T);
     const std::uint64_t steps_each = statement_.max_work / std::max<std::uint64_t>(T, 1);

@@ -9,7 +9,7 @@ namespace assay_detail {
 
 using assay_shader_side::services;
 
-/// What an all-gather returns: the value of each lane.
+/// The result of an all-gather: the value of each lane.
 template <class T, Scope scope>
 struct Gathered {
   T of[lanes<scope>];

@@ -11,7 +11,7 @@ template <class Function>
 inline constexpr char function_type = 0;
 }  // namespace assay_detail
 
-/// What the host has put into a buffer: pointers to functions. An index beyond its end is an access out of bounds.
+/// Pointers to functions that the host has put into a buffer. An index beyond its end is an access out of bounds.
 template <class Function>
 class visible_function_table {
  public:

@@ -1,4 +1,4 @@
-// What barriers, fences and atomic functions name: memory, order and scope. Metal Shading Language Specification,
+// Memory, order and scope, as barriers, fences and atomic functions name them. Metal Shading Language Specification,
 // sections 6.9.1 and 6.15. Apple's compiler knows these names without any #include.
 #pragma once
 

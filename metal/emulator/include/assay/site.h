@@ -1,4 +1,4 @@
-// What a shader and the emulator share at run time: the Services, and the sites of barriers and collectives.
+// The Services, and the sites of barriers and collectives: a shader and the emulator share them at run time.
 #pragma once
 
 #if ASSAY_LINT

@@ -68,7 +68,7 @@ class tensor {
   ASSAY_OWN constexpr index_type get_extent(size_t n) const { return sizes_.extent(n); }
   ASSAY_OWN constexpr long get_stride(size_t n) const { return strides_[n]; }
 
-  /// What lies behind `origin`, to the tensor's end.
+  /// The part of the tensor from `origin` to its end.
   template <class... Origin>
   ASSAY_OWN constexpr tensor<T, dextents<index_type, rank>, tensor_inline> slice(Origin... origin) const {
     return part<dextents<index_type, rank>>({index_type(origin)...});

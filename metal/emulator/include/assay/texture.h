@@ -144,7 +144,7 @@ ASSAY_IN_PLACE void store_texel(const Texture* t, uchar* to, vec<T, 4> texel) {
   for (uint c = 0; c < channels; ++c) store_component(to + c * bytes, bytes, encoded<T>(t, texel.at(c)));
 }
 
-/// What is sampled: coordinates along up to three axes, offsets in texels, and a layer.
+/// The place of a sample: coordinates along up to three axes, offsets in texels, and a layer.
 struct Sampled {
   float x, y, z;
   uint axes, layer;
@@ -172,7 +172,7 @@ ASSAY_OWN float corner_weight(const Texture* t, const abi::Sampler& s, const Sam
   return weight;
 }
 
-/// What lies outside: clamp_to_zero gives 0 where the format has a fourth component, else black.
+/// The colour outside a texture: clamp_to_zero gives 0 where the format has a fourth component, else black.
 template <class T>
 ASSAY_OWN vec<T, 4> border_of(const Texture* t, const abi::Sampler& s) {
   bool is_zero = false;

@@ -41,7 +41,7 @@ ASSAY_OWN T shuffled(T mine, uint from, uint mask) {
   return data.value;
 }
 
-/// As the emulator's: the values of all lanes, each fetched when it is asked for. All lanes must ask.
+/// The values of all lanes, as in the emulator; each is fetched when it is asked for. All lanes must ask.
 template <class T, Scope scope>
 struct Gathered {
   T own;
