@@ -41,7 +41,7 @@ void wait_at_simdgroup_barrier(unsigned flags, Site site);
 #include "../../abi/log.h"
 #include "../../abi/texture.h"
 
-// After what it needs, which it cannot include by a path that both sides have.
+// shader_abi.h uses the headers above and cannot include them: shaders and the emulator find them by different paths.
 #include "../../abi/shader_abi.h"
 
 namespace assay_shader_side {

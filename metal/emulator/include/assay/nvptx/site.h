@@ -9,7 +9,7 @@
 #include "../../../abi/log.h"
 #include "../../../abi/texture.h"
 
-// After what it needs, which it cannot include by a path that both sides have.
+// shader_abi.h uses the headers above and cannot include them: shaders and the emulator find them by different paths.
 #include "../../../abi/shader_abi.h"
 
 namespace assay_shader_side {
