@@ -1,0 +1,64 @@
+#include "validation/transport/library/worker/load.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "validation/transport/library/worker/numerics.h"
+#include "validation/transport/library/worker/socket.h"
+
+namespace assay::validation::transport {
+namespace {
+
+[[noreturn]] void not_loaded(const std::string& why) {
+  Answer answer;
+  answer.event = Event::not_loaded;
+  why.copy(answer.message.data(), answer.message.size() - 1);
+  write_all(answer);
+  _exit(1);
+}
+
+const void* find_symbol(void* library, const std::string& operation, const std::vector<std::string>& operations) {
+  if (const void* kernel = dlsym(library, ("assay_" + operation).c_str())) return kernel;
+  std::string others;
+  for (const std::string& other : operations)
+    if (dlsym(library, ("assay_" + other).c_str()) != nullptr)
+      others += (others.empty() ? "assay_" : ", assay_") + other;
+  not_loaded("it exports no assay_" + operation +
+             (others.empty() ? ", nor any other kernel: define `const assay_" + operation + "_kernel assay_" +
+                                   operation + "` as assay_plugin.h shows"
+                             : "; it exports " + others));
+}
+
+}  // namespace
+
+Loaded load(const char* path, const std::string& operation, const std::vector<std::string>& operations,
+            Answer& answer) {
+  void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) not_loaded(dlerror());  // NOLINT(concurrency-mt-unsafe): no other thread of ours runs yet
+  const void* const kernel = find_symbol(library, operation, operations);
+  assay_header header{};
+  std::memcpy(&header, kernel, sizeof header);
+  if (header.version != ASSAY_PLUGIN_VERSION)
+    not_loaded("assay_" + operation + " is of version " + std::to_string(header.version) +
+               " of assay_plugin.h, and this program knows version " + std::to_string(ASSAY_PLUGIN_VERSION) +
+               ": build the plug-in with the header that came with this program, and begin the struct with "
+               "ASSAY_HEADER(assay_" +
+               operation + "_kernel)");
+  constexpr std::size_t smallest = sizeof(DeclarationStart);
+  if (header.struct_size < smallest || header.struct_size > largest_declaration)
+    not_loaded("assay_" + operation + ".header.struct_size is " + std::to_string(header.struct_size) + ": expected " +
+               std::to_string(smallest) + " to " + std::to_string(largest_declaration) +
+               " bytes; begin the struct with ASSAY_HEADER(assay_" + operation + "_kernel)");
+  std::memcpy(answer.declaration.data(), kernel, header.struct_size);
+  DeclarationStart start{};
+  std::memcpy(&start, kernel, sizeof start);
+  if (start.run == nullptr) not_loaded("assay_" + operation + ".run is NULL: expected the function that computes");
+  if (start.name != nullptr) std::strncpy(answer.name.data(), start.name, answer.name.size() - 1);
+  void* const hook = followed_by(library);
+  answer.is_instrumented = hook != nullptr ? 1 : 0;
+  return {start, "assay_" + operation, hook};
+}
+
+}  // namespace assay::validation::transport
