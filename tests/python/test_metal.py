@@ -118,6 +118,16 @@ def test_what_does_not_compile_is_told_with_its_line(tmp_path):
         metal.compile(tmp_path / "none.metal")
 
 
+def test_a_text_is_compiled_once_for_all_processes(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    text = HEADER + "kernel void twice(device float* x, uint i [[thread_position_in_grid]]) { x[i] *= 2; }"
+    x = np.ones(3, np.float32)
+    metal.compile(text).twice(x, grid=3)
+    compiled = set(tmp_path.glob("assay/*.so"))
+    metal.compile(text).twice(x, grid=3)
+    assert compiled and set(tmp_path.glob("assay/*.so")) == compiled and x[0] == 4
+
+
 def test_arguments_that_do_not_fit_are_refused_by_name(library):
     x, y = np.zeros(4, np.float32), np.zeros(4, np.float32)
     frozen = np.zeros(4, np.float32)

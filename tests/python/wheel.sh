@@ -53,6 +53,12 @@ done
 # Shaders need a compiler: without one the program says how to get it.
 ! bare assay metal lint "$package/share/assay/kernels/ctc/ctc.metal" >check.txt 2>&1 || fail "a shader was compiled by nobody"
 grep -q "ASSAY_CLANG" check.txt || fail "no advice: $(cat check.txt)"
+# With one, the wheel has all headers that a shader includes.
+if clang=$(command -v clang++-19); then
+  printf '%s\n' '#include <metal_stdlib>' 'using namespace metal;' \
+    'kernel void twice(device float* x, uint i [[thread_position_in_grid]]) { x[i] *= 2; }' >twice.metal
+  bare ASSAY_CLANG="$clang" assay metal check twice.metal >check.txt 2>&1 || fail "a shader is not compiled: $(cat check.txt)"
+fi
 
 "$work/venv/bin/python" - "$work/venv" <<'PYTHON'
 import sys

@@ -46,7 +46,7 @@ def ctc_loss(
             wide = activations.astype(framework.dtype("float32"))
             results = ctc_loss(framework, wide, integers, upstream, options, with_gradient)
             return results and (results[0], [one.astype(activations.dtype) for one in results[1]])
-    with calls.named_activations(options["logits"]):
+    with calls.NamedActivations(options["logits"]):
         problem = calls.ctc_on_gpu(dtype, shape, *integers, upstream, options)
         plan = calls.gpu_module().ctc_plan(problem, with_gradient, framework.memory, {})
     try:

@@ -16,7 +16,7 @@ def program() -> str:
     path = Path(os.environ.get("ASSAY_PROGRAM") or Path(__file__).parent / "bin" / "assay")
     if not path.is_file():
         raise FileNotFoundError(f"{path}: the judge is not there: install the package anew, or set ASSAY_PROGRAM")
-    return str(path)
+    return str(path.absolute())
 
 
 def environment(shard: Optional[Tuple[int, int]] = None) -> Dict[str, str]:
@@ -27,7 +27,9 @@ def environment(shard: Optional[Tuple[int, int]] = None) -> Dict[str, str]:
     return variables
 
 
-def run_program(*arguments: str, shard: Optional[Tuple[int, int]] = None) -> subprocess.CompletedProcess[str]:
-    """Runs the program to its end; the caller checks the exit status."""
+def run_program(
+    *arguments: str, shard: Optional[Tuple[int, int]] = None, folder: Optional[str] = None
+) -> subprocess.CompletedProcess[str]:
+    """Runs the program to its end, in `folder` or where this process is; the caller checks the exit status."""
     return subprocess.run([program(), *arguments], env=environment(shard), stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, check=False)
+                          text=True, check=False, cwd=folder)

@@ -15,7 +15,7 @@ from .._arrays import bfloat16_array, bits_of_bfloat16, carry
 from .._program import run_program
 from ._errors import CompileError
 from ._numerics import KernelNumerics, numerics_of
-from ._run import run
+from ._run import run, write_source
 
 Extents = Union[int, Sequence[int]]
 
@@ -243,10 +243,10 @@ class Kernel:
 class Library:
     """A compiled shader. Its kernels are attributes, library.square, and items, library["square_float"]."""
 
-    def __init__(self, path: Path, macros: Mapping[str, Any], metal_version: int, device: str) -> None:
+    def __init__(self, source: Union[str, Path], macros: Mapping[str, Any], metal_version: int, device: str) -> None:
+        """`source`: a text, or the absolute path of a file."""
         self.device = device
-        self._path, self._macros, self._metal_version = path, dict(macros), metal_version
-        self._folder: Optional["tempfile.TemporaryDirectory[str]"] = None
+        self._shader, self._macros, self._metal_version = source, dict(macros), metal_version
         listing = self._list()
         self._kernels = {
             kernel["name"]: Kernel(self, kernel["name"], [Argument(**argument) for argument in kernel["arguments"]])
@@ -273,16 +273,18 @@ class Library:
     def _list(self) -> Any:
         with tempfile.TemporaryDirectory(prefix="assay-") as folder:
             listing = Path(folder) / "listing.json"
+            shader = str(self._shader) if isinstance(self._shader, Path) else write_source(Path(folder), self._shader)
             macros = [word for name, value in self._macros.items() for word in ("-D", f"{name}={value}")]
             version = ["--metal-version", str(self._metal_version)]
-            ended = run_program("metal", "check", str(self._path), *macros, *version, "--json", str(listing))
+            ended = run_program("metal", "check", shader, *macros, *version, "--json", listing.name, folder=folder)
             if not listing.is_file():
-                raise CompileError(ended.stderr.strip().replace(f"{self._path.parent}/", ""))
+                raise CompileError(ended.stderr.strip().replace(shader, Path(shader).name))
             return json.loads(listing.read_text())
 
     def _source(self) -> Dict[str, Any]:
         macros = {name: str(value) for name, value in self._macros.items()}
-        return {"source": str(self._path), "metal_version": self._metal_version, "macros": macros}
+        shader = {"source": str(self._shader)} if isinstance(self._shader, Path) else {"text": self._shader}
+        return {**shader, "metal_version": self._metal_version, "macros": macros}
 
     def _constants(self, given: Mapping[Union[int, str], Any]) -> List[Dict[str, Any]]:
         constants = []
@@ -314,11 +316,5 @@ def compile(
     >>> x
     array([2., 4., 6.], dtype=float32)
     """
-    if not isinstance(source, str):
-        return Library(Path(os.fspath(source)).resolve(), macros or {}, metal_version, device)
-    folder = tempfile.TemporaryDirectory(prefix="assay-")
-    path = Path(folder.name) / "source.metal"
-    path.write_text(source)
-    library = Library(path, macros or {}, metal_version, device)
-    library._folder = folder  # lives as long as the library, which compiles the file for each call
-    return library
+    shader = source if isinstance(source, str) else Path(os.fspath(source)).resolve()
+    return Library(shader, macros or {}, metal_version, device)

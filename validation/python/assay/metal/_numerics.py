@@ -64,12 +64,14 @@ def numerics_of(script: Mapping[str, Any], inputs: Mapping[str, np.ndarray]) -> 
     with tempfile.TemporaryDirectory(prefix="assay-") as name:
         folder = Path(name)
         path, outcome, page = write_script(folder, script, inputs), folder / "outcome.json", folder / "page.html"
-        ended = run_program("metal", "check", str(path), "--numerics", "--json", str(outcome), "--html", str(page))
+        results = ("--json", outcome.name, "--html", page.name)
+        ended = run_program("metal", "check", path, "--numerics", *results, folder=name)
         if ended.returncode not in (0, 1) or not outcome.is_file():
-            raise ValueError((ended.stderr or ended.stdout).strip().replace(f"{folder}/", ""))
-        beside = f"{Path(script['source']).parent}/"
-        outcome_text, text, page_text = (one.replace(beside, "") for one in (outcome.read_text(), ended.stdout, page.read_text()))
-        return _numerics(json.loads(outcome_text), text, page_text)
+            raise ValueError((ended.stderr or ended.stdout).strip())
+        texts = [outcome.read_text(), ended.stdout, page.read_text()]
+        if "source" in script:
+            texts = [one.replace(f"{Path(script['source']).parent}/", "") for one in texts]
+        return _numerics(json.loads(texts[0]), *texts[1:])
 
 
 def _numerics(said: Dict[str, Any], text: str, page: str) -> KernelNumerics:

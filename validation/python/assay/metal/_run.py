@@ -23,23 +23,33 @@ def run(script: Mapping[str, Any], inputs: Mapping[str, np.ndarray], outputs: Li
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         files = {name: f"out-{name}.npy" for name in outputs}
         path, outcome = write_script(Path(folder), {**script, "outputs": files}, inputs), Path(folder) / "outcome.json"
-        ended = run_program("metal", "run", str(path), "--device", device, "--json", str(outcome))
+        ended = run_program("metal", "run", path, "--device", device, "--json", outcome.name, folder=folder)
         if ended.returncode not in (0, 1) or not outcome.is_file():
-            raise ValueError((ended.stderr or ended.stdout).strip().replace(f"{folder}/", ""))
+            raise ValueError((ended.stderr or ended.stdout).strip())
         said = json.loads(outcome.read_text())
         _print_messages(said["messages"])
         _raise_findings(said)
         return {name: np.load(Path(folder) / file) for name, file in files.items()}
 
 
-def write_script(folder: Path, script: Mapping[str, Any], inputs: Mapping[str, np.ndarray]) -> Path:
-    """Writes a script and its `inputs`, as .npy files, to the folder."""
+def write_source(folder: Path, text: str) -> str:
+    """Writes the text of a shader to the folder; returns its name. The program runs in this folder, so the name is the
+    same in each run, and what was compiled of the text once is found again."""
+    (folder / "source.metal").write_text(text)
+    return "source.metal"
+
+
+def write_script(folder: Path, script: Mapping[str, Any], inputs: Mapping[str, np.ndarray]) -> str:
+    """Writes a script, its `inputs`, as .npy files, and its "text", if its shader is one, to the folder, where the program
+    is to run; returns its name."""
+    script = dict(script)
+    if "text" in script:
+        script["source"] = write_source(folder, script.pop("text"))
     for name, array in inputs.items():
         np.save(folder / f"in-{name}.npy", array)
     arrays = {**script["arrays"], **{name: f"in-{name}.npy" for name in inputs}}
-    path = folder / "script.json"
-    path.write_text(json.dumps({**script, "arrays": arrays}))
-    return path
+    (folder / "script.json").write_text(json.dumps({**script, "arrays": arrays}))
+    return "script.json"
 
 
 def _print_messages(messages: List[Mapping[str, Any]]) -> None:

@@ -37,12 +37,10 @@ def _fake(activations: torch.Tensor, *inputs: Any) -> Tuple[torch.Tensor, torch.
 def _setup_context(ctx: Any, inputs: Tuple[Any, ...], output: Tuple[torch.Tensor, torch.Tensor]) -> None:
     ctx.save_for_backward(*inputs[:4])
     ctx.options = inputs[4:8]
-    ctx.kept = output[1].detach() if inputs[8] else None
-    ctx.mark_non_differentiable(output[1])
-    ctx.set_materialize_grads(False)  # a gradient in the gradient would be zeros of its size
+    ctx.kept = output[1] if inputs[8] else None
 
 
-def _backward(ctx: Any, upstream: Optional[torch.Tensor], _: Any) -> Tuple[Any, ...]:
+def _backward(ctx: Any, upstream: Optional[torch.Tensor], *_: Any) -> Tuple[Any, ...]:
     others = (None,) * 8
     if upstream is None:
         return (None, *others)
@@ -70,7 +68,13 @@ _ctc_backward = _define.define(
     _define.no_second_derivative("ctc_loss"),
 )
 _ctc_loss = _define.define(
-    "ctc_loss", f"({_ARGUMENTS}, bool with_gradient) -> (Tensor, Tensor)", _compute, _fake, _backward, _setup_context
+    "ctc_loss",
+    f"({_ARGUMENTS}, bool with_gradient) -> (Tensor, Tensor)",
+    _compute,
+    _fake,
+    _backward,
+    _setup_context,
+    returns_first=True,
 )
 
 
@@ -114,7 +118,7 @@ def ctc_loss(
     lengths = [integers("input_lengths", input_lengths), integers("target_lengths", target_lengths)]
     lengths = [one if one.dim() == 1 else one.reshape(-1) for one in lengths]
     with_gradient = torch.is_grad_enabled() and log_probs.requires_grad
-    loss, _ = _ctc_loss(
+    loss = _ctc_loss(
         activations, integers("targets", targets), *lengths, blank, reduction, zero_infinity, logits, with_gradient
     )
     return loss if is_batch or reduction != "none" else loss.squeeze(0)

@@ -14,9 +14,10 @@ import numpy as np
 import torch
 
 from .._arrays import Carried
-from .._kernel_calls import either
+from .._kernel_calls import SVD_DTYPES, either
 
 _PLAIN = {torch.Tensor, torch.nn.Parameter, bool, int, float, str, type(None)}  # no other kind of tensor
+_NAMES = {getattr(torch, name): name for name in SVD_DTYPES}  # str(dtype) takes 5 us after a kernel has filled the cache
 
 DEVICES = ("cpu", "cuda", "mps")  # of the kernels that run on GPUs too
 
@@ -28,16 +29,30 @@ def define(
     fake: Callable[..., Any],
     backward: Callable[..., Any],
     setup_context: Optional[Callable[..., None]] = None,
+    returns_first: bool = False,
 ) -> Callable[..., Any]:
     """An operator. `fake` returns results of the right shapes and types without values; `backward` takes the context and
-    the derivatives of the results, and returns those of the arguments; `setup_context` is as PyTorch names it."""
-    function = _function(name, compute, fake, backward, setup_context)
+    the derivatives of the results, and returns those of the arguments; `setup_context` is as PyTorch names it. With
+    `returns_first` its callers get the first result alone: the others are for `setup_context`."""
+    function = _function(name, compute, fake, backward, setup_context, returns_first)
     if not hasattr(torch.library, "custom_op"):
         return function
     operator = torch.library.custom_op(f"assay::{name}", mutates_args=(), schema=schema)(compute)
     operator.register_fake(fake)
-    operator.register_autograd(backward, setup_context=setup_context)
-    return lambda *inputs: (operator if _is_observed(inputs) else function)(*inputs)
+    operator.register_autograd(backward, setup_context=_of_first(setup_context) if returns_first else setup_context)
+    observed = (lambda *inputs: operator(*inputs)[0]) if returns_first else operator
+    return lambda *inputs: (observed if _is_observed(inputs) else function)(*inputs)
+
+
+def _of_first(setup_context: Any) -> Callable[..., None]:
+    """Of an operator, whose autograd sees the other results too."""
+
+    def setup(ctx: Any, inputs: Tuple[Any, ...], output: Tuple[torch.Tensor, ...]) -> None:
+        ctx.mark_non_differentiable(*output[1:])
+        ctx.set_materialize_grads(False)  # a gradient in a gradient would be zeros of its size
+        setup_context(ctx, inputs, (output[0], *(one.detach() for one in output[1:])))
+
+    return setup
 
 
 def _is_observed(inputs: Sequence[Any]) -> bool:
@@ -52,13 +67,18 @@ def _is_observed(inputs: Sequence[Any]) -> bool:
 
 
 def _function(
-    name: str, compute: Any, fake: Any, backward: Any, setup_context: Optional[Callable[..., None]]
+    name: str,
+    compute: Any,
+    fake: Any,
+    backward: Any,
+    setup_context: Optional[Callable[..., None]],
+    returns_first: bool,
 ) -> Callable[..., Any]:
     def forward(ctx: Any, *inputs: Any) -> Any:
-        output = (fake if inputs[0].device.type == "meta" else compute)(*inputs)
+        output = (fake if inputs[0].is_meta else compute)(*inputs)
         if setup_context is not None:
             setup_context(ctx, inputs, output)
-        return output
+        return output[0] if returns_first else output
 
     function = type(name, (torch.autograd.Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
     return function.apply
@@ -77,7 +97,7 @@ def expect_floats(name: str, value: Any, dtypes: Sequence[str], devices: Sequenc
     """Raises TypeError or ValueError unless `value` is a tensor of one of these types that the kernels reach."""
     if not isinstance(value, torch.Tensor):
         raise TypeError(f"{name} is {type(value).__name__}: expected a torch.Tensor")
-    if value.device.type not in (*devices, "meta"):
+    if not (value.is_cpu or value.is_meta) and value.device.type not in devices:
         expected = " or ".join(["the CPU", *(one for one in devices if one != "cpu")])
         raise ValueError(f"{name} is on {value.device}: expected {expected}; use {name}.cpu(), or PyTorch's own function there")
     if dtype_name(value.dtype) not in dtypes:
@@ -87,11 +107,11 @@ def expect_floats(name: str, value: Any, dtypes: Sequence[str], devices: Sequenc
 def integers(name: str, value: Any) -> torch.Tensor:
     """As int64 on the CPU, of a tensor or of numbers."""
     tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(value, dtype=torch.int64)
-    if tensor.dtype == torch.int64 and tensor.device.type in ("cpu", "meta"):
+    if tensor.dtype == torch.int64 and (tensor.is_cpu or tensor.is_meta):
         return tensor
     if tensor.is_floating_point() or tensor.is_complex():
         raise ValueError(f"{name} is {dtype_name(tensor.dtype)}: expected integers")
-    return tensor.to(torch.int64) if tensor.device.type == "meta" else tensor.to("cpu", torch.int64)
+    return tensor.to(torch.int64) if tensor.is_meta else tensor.to("cpu", torch.int64)
 
 
 def aligned(tensor: torch.Tensor) -> torch.Tensor:
@@ -100,12 +120,15 @@ def aligned(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def dtype_name(dtype: torch.dtype) -> str:
-    return str(dtype).split(".")[-1]
+    return _NAMES.get(dtype) or str(dtype).split(".")[-1]
 
 
 def array_of(tensor: torch.Tensor) -> np.ndarray:
     """Its elements, in row-major order, copied only where they are in another one; of bfloat16 its bits."""
-    tensor = tensor.detach().contiguous()
+    if tensor.requires_grad:
+        tensor = tensor.detach()
+    if not tensor.is_contiguous():
+        tensor = tensor.contiguous()
     return tensor.view(torch.int16).numpy().view(np.uint16) if tensor.dtype == torch.bfloat16 else tensor.numpy()
 
 
@@ -120,7 +143,7 @@ def tensor_of(array: np.ndarray, dtype: torch.dtype) -> torch.Tensor:
 
 def has_values(tensor: torch.Tensor) -> bool:
     """False for meta tensors, and while torch.compile traces."""
-    return type(tensor) is torch.Tensor and tensor.device.type != "meta"
+    return type(tensor) is torch.Tensor and not tensor.is_meta
 
 
 def scaled(kept: Sequence[torch.Tensor], upstream: torch.Tensor) -> Optional[Tuple[torch.Tensor, ...]]:
@@ -131,12 +154,16 @@ def scaled(kept: Sequence[torch.Tensor], upstream: torch.Tensor) -> Optional[Tup
     due, which refuses a second derivative; it also refuses an upstream gradient that is not finite. The caller gives `kept`
     away: it is scaled in place.
     """
-    is_float32 = all(one.dtype == torch.float32 for one in kept)
     if not has_values(upstream):
-        return tuple(one * upstream for one in kept) if is_float32 else None
-    factors = upstream.detach().flatten().tolist()  # of a GPU: one wait, not one for each question
-    if torch.is_grad_enabled() or not all(map(math.isfinite, factors)):
+        return tuple(one * upstream for one in kept) if _are_float32(kept) else None
+    factors = upstream.flatten().tolist() if upstream.dim() > 0 else [upstream.item()]  # of a GPU: one wait
+    if torch.is_grad_enabled():
         return None
-    if all(one == 1 for one in factors):
+    if set(factors) <= {1}:
         return tuple(kept)
-    return tuple(one.mul_(upstream) for one in kept) if is_float32 else None
+    is_due = all(map(math.isfinite, factors)) and _are_float32(kept)
+    return tuple(one.mul_(upstream) for one in kept) if is_due else None
+
+
+def _are_float32(tensors: Sequence[torch.Tensor]) -> bool:
+    return all(one.dtype == torch.float32 for one in tensors)

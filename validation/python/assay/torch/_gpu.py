@@ -79,7 +79,7 @@ def ctc_loss(
     zero = _zero_if_finite(activations)
     loss = activations.new_empty(calls.loss_shape(options["reduction"], (B,)), dtype=torch.float32)
     gradient = torch.empty_like(activations) if with_gradient else activations.new_empty((0,))
-    with calls.named_activations(options["logits"]):
+    with calls.NamedActivations(options["logits"]):
         problem = calls.ctc_on_gpu(
             dtype_name(activations.dtype), (T, B, C), targets, input_lengths, target_lengths, upstream, options
         )

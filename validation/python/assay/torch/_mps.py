@@ -43,7 +43,7 @@ def standing_in(compile_shader: Callable[[str], Any]) -> Iterator[None]:
 
 
 def computes(tensor: torch.Tensor) -> bool:
-    return tensor.device.type == ("mps" if _stand_in is None else "cpu")
+    return tensor.is_mps if _stand_in is None else tensor.is_cpu
 
 
 @functools.lru_cache(maxsize=64)
