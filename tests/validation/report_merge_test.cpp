@@ -96,6 +96,33 @@ TEST(RunGate, OutlivesAPictureThatFails) {
   EXPECT_TRUE(run.properties[0].failure->pictures.empty());
 }
 
+/// Two properties that compare with the reference, and one that does not.
+struct TwinOperation : CountingOperation {
+  static const std::vector<Property<TwinOperation>>& properties() {
+    const auto passes = [](const Context<TwinOperation>&, const Case&) { return Finding::pass(); };
+    static const std::vector<Property<TwinOperation>> all = {
+        {"one", "", {}, passes, true}, {"two", "", {}, passes, true}, {"three", "", {}, passes}};
+    return all;
+  }
+};
+
+TEST(RunGate, JudgesPropertiesThatNeedTheSameTruthsUnitByUnit) {
+  GateRun<TwinOperation> run;
+  run.options.cases = 2 * cases_of_unit;
+  std::vector<std::string> order;
+  double last = 0;
+  GateWatch watch;
+  watch.progress = [&](double done, const std::string& property) {
+    EXPECT_GE(done, last) << property;
+    last = done;
+    if (order.empty() || order.back() != property) order.push_back(property);
+  };
+  watch.judged = [&](const PropertyRecord& property) { order.push_back(property.property + " judged"); };
+  EXPECT_TRUE(run_gate(kernel, run, watch).is_complete());
+  EXPECT_THAT(order, ElementsAre("one", "two", "one", "two", "one judged", "two judged", "three", "three judged"));
+  EXPECT_LE(last, 3);
+}
+
 TEST(RunGate, RefusesAFilterThatMatchesNothing) {
   EXPECT_THAT([] { judged(run_of(10, {}, "nothing")); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("no property matches the filter 'nothing'")));

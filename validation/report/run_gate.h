@@ -129,9 +129,11 @@ class GateRunner {
     }
     done_before_ = record.units_done;
     if (watch_.begins) watch_.begins(record);
-    for (std::size_t i = 0; i < properties_.size(); ++i) {
-      if (!judge_property(record, i)) break;
-      if (watch_.judged) watch_.judged(record.properties[i]);
+    for (std::size_t first = 0; first < properties_.size();) {
+      const std::size_t last = last_of_group(first);
+      if (!judge_group(record, first, last)) break;
+      for (; first <= last; ++first)
+        if (watch_.judged) watch_.judged(record.properties[first]);
     }
     return record;
   }
@@ -147,25 +149,43 @@ class GateRunner {
         resumed.shard.index, resumed.shard.total, resumed.units, blank.shard.index, blank.shard.total, blank.units));
   }
 
-  /// Runs this shard's units of one property. Returns false if the run was stopped.
-  bool judge_property(GateRecord& record, std::size_t index) {
-    const std::int64_t each = units_of(run_.options);
-    for (std::int64_t unit = 0; unit < each; ++unit) {
-      if (!run_.shard.has(static_cast<std::int64_t>(index) * each + unit)) continue;
-      if (++units_met_ <= done_before_) continue;
-      if (!record.properties[index].failure && !judge_unit(record, index, unit)) return false;
-      record.units_done = units_met_;
-      if (watch_.advances) watch_.advances(record);
+  /// Properties that follow each other and compare with the reference are judged together, unit by unit, since they
+  /// need the same truths.
+  std::size_t last_of_group(std::size_t first) const {
+    std::size_t last = first;
+    while (properties_[first]->against_reference && last + 1 < properties_.size() &&
+           properties_[last + 1]->against_reference)
+      ++last;
+    return last;
+  }
+
+  /// Runs this shard's units of the properties from `first` to `last`. Returns false if the run was stopped.
+  bool judge_group(GateRecord& record, std::size_t first, std::size_t last) {
+    for (std::int64_t unit = 0; unit < units_of(run_.options); ++unit) {
+      for (std::size_t i = first; i <= last; ++i) {
+        if (!run_.shard.has(static_cast<std::int64_t>(i) * units_of(run_.options) + unit)) continue;
+        if (++units_met_ <= done_before_) continue;
+        const auto units_done =
+            unit * static_cast<std::int64_t>(last + 1 - first) + static_cast<std::int64_t>(i - first);
+        if (!record.properties[i].failure && !judge_unit(record, i, unit, done_after(first, units_done))) return false;
+        record.units_done = units_met_;
+        if (watch_.advances) watch_.advances(record);
+      }
     }
     return true;
   }
 
-  bool judge_unit(GateRecord& record, std::size_t index, std::int64_t unit) {
+  /// How many properties are done, in all, after some units of a group that begins at `first`.
+  double done_after(std::size_t first, std::int64_t units) const {
+    return static_cast<double>(first) + static_cast<double>(units) / static_cast<double>(units_of(run_.options));
+  }
+
+  bool judge_unit(GateRecord& record, std::size_t index, std::int64_t unit, double done) {
     const Property<Operation>& property = *properties_[index];
     const auto tell = [&](std::int64_t cases) {
-      const double share = (static_cast<double>(unit) + std::min(1.0, static_cast<double>(cases) / cases_of_unit)) /
-                           static_cast<double>(units_of(run_.options));
-      if (watch_.progress) watch_.progress(static_cast<double>(index) + share, property.name);
+      const double share =
+          std::min(1.0, static_cast<double>(cases) / cases_of_unit) / static_cast<double>(units_of(run_.options));
+      if (watch_.progress) watch_.progress(done + share, property.name);
     };
     Coverage coverage;
     const auto report = run_property(property, context_, run_.options, coverage, tell, {unit, 1, watch_.stop});
