@@ -55,7 +55,6 @@ struct CountingOperation {
   static std::string why_not(const Kernel&, const Case&) { return ""; }
   static void adapt(const Kernel&, Case&) {}
   static Truth truth_of(const Case&, int) { return {}; }
-  static bool is_worth_remembering(const Case&) { return false; }
   static std::vector<Picture> pictures(const Kernel& kernel, const Case& c, int) {
     if (kernel.pictures_throw) throw std::runtime_error("not to be drawn");
     return {picture_of("the number", "row", "column", 1, 1, [&](auto, auto) { return double(c.value); })};

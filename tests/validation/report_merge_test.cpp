@@ -11,50 +11,18 @@
 
 #include "tests/matchers.h"
 #include "tests/refusal.h"
-#include "tests/validation/counting_operation.h"
+#include "tests/validation/counting_run.h"
 #include "validation/report/json.h"
-#include "validation/report/run_gate.h"
 #include "validation/report/shard.h"
 
 namespace assay::validation {
 namespace {
-
-using CountingRun = GateRun<CountingOperation>;
-
-CountingRun run_of(int cases, Shard shard = {}, const std::string& filter = "") {
-  CountingRun run;
-  run.options.cases = cases;
-  run.options.given = {{"one", {1}}, {"two", {2}}, {"large", {3}, true}};
-  run.filter = filter;
-  run.shard = shard;
-  return run;
-}
-
-const CountingKernel kernel;
-
-GateRecord judged(const CountingRun& run, const GateWatch& watch = {},
-                  std::optional<GateRecord> resumed = std::nullopt) {
-  return run_gate(kernel, run, watch, std::move(resumed));
-}
-
-NamedReport report_of(const GateRecord& run, const std::string& name) {
-  Report report;
-  report.complete = true;
-  report.runs = {run};
-  return {name, report};
-}
 
 std::vector<NamedReport> shards_of(int cases, std::int64_t total, const std::string& filter = "") {
   std::vector<NamedReport> shards;
   for (std::int64_t index = 0; index < total; ++index)
     shards.push_back(report_of(judged(run_of(cases, {index, total}, filter)), std::to_string(index) + ".json"));
   return shards;
-}
-
-/// As JSON, but for the times, which differ from run to run.
-std::string text_of(GateRecord run) {
-  for (auto& property : run.properties) property.seconds = 0;
-  return to_json(report_of(run, "").report);
 }
 
 TEST(RunGate, JudgesEachPropertyOnAllOfItsCases) {
@@ -94,6 +62,33 @@ TEST(RunGate, OutlivesAPictureThatFails) {
   const GateRecord run = run_gate(undrawable, run_of(400, {}, "fails-seldom"));
   ASSERT_TRUE(run.properties[0].failure.has_value());
   EXPECT_TRUE(run.properties[0].failure->pictures.empty());
+}
+
+/// Two properties that compare with the reference, and one that does not.
+struct TwinOperation : CountingOperation {
+  static const std::vector<Property<TwinOperation>>& properties() {
+    const auto passes = [](const Context<TwinOperation>&, const Case&) { return Finding::pass(); };
+    static const std::vector<Property<TwinOperation>> all = {
+        {"one", "", {}, passes, true}, {"two", "", {}, passes, true}, {"three", "", {}, passes}};
+    return all;
+  }
+};
+
+TEST(RunGate, JudgesPropertiesThatNeedTheSameTruthsUnitByUnit) {
+  GateRun<TwinOperation> run;
+  run.options.cases = 2 * cases_of_unit;
+  std::vector<std::string> order;
+  double last = 0;
+  GateWatch watch;
+  watch.progress = [&](double done, const std::string& property) {
+    EXPECT_GE(done, last) << property;
+    last = done;
+    if (order.empty() || order.back() != property) order.push_back(property);
+  };
+  watch.judged = [&](const PropertyRecord& property) { order.push_back(property.property + " judged"); };
+  EXPECT_TRUE(run_gate(kernel, run, watch).is_complete());
+  EXPECT_THAT(order, ElementsAre("one", "two", "one", "two", "one judged", "two judged", "three", "three judged"));
+  EXPECT_LE(last, 3);
 }
 
 TEST(RunGate, RefusesAFilterThatMatchesNothing) {

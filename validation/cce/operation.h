@@ -49,11 +49,6 @@ struct CceOperation : OperationOf<CceFields> {
   static std::vector<std::string> classes_of(const CceCase& c);
   static std::vector<std::string> classes();
 
-  /// Four properties ask for the truth of a case; a million elements take about 200 MB.
-  static bool is_worth_remembering(const CceCase& c) {
-    return c.N * c.V * c.H >= 100'000 && c.hidden.size() + c.weight.size() <= 1'000'000;
-  }
-
   static GradientJudgement judge_gradients(const CceKernel& kernel, const CceCase& c, int digits);
   static CceProfile gradcheck_profile(const CceKernel& kernel);
   static std::vector<Picture> pictures(const CceKernel& kernel, const CceCase& c, int digits);

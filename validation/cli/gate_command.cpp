@@ -1,11 +1,13 @@
 // assay gate: judges the shipped kernels, or one named kernel, by every property.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "metal/emulator/compile/clang.h"
@@ -139,6 +141,13 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   return run;
 }
 
+/// How many processes judge the kernel: one for each core if it is a function of this program, which has no threads
+/// before its first call.
+std::size_t processes_for(const std::string& kernel) {
+  constexpr unsigned most = 8;  // each takes up to 150 MB
+  return kernel == "cpu" || kernel == "plain" ? std::clamp(std::thread::hardware_concurrency(), 1U, most) : 1;
+}
+
 /// The report of the run to resume, empty if there is none. Refuses a report of another version.
 Report resumed_report(const GateArguments& arguments) {
   if (arguments.resume.empty()) return {};
@@ -179,13 +188,14 @@ class GateSession {
   }
 
   template <class Operation>
-  int judge(const GateRun<Operation>& run, const std::vector<std::string>& kernels) {
+  int judge(GateRun<Operation> run, const std::vector<std::string>& kernels) {
     if (resumed_.runs.size() > kernels.size()) {
       throw std::invalid_argument(
           fmt::format("{}: has runs of {} kernels, and {} are to be judged: give the same --kernel", arguments_.resume,
                       resumed_.runs.size(), kernels.size()));
     }
     for (const auto& name : kernels) {
+      run.processes = processes_for(name);
       judge_kernel(*Operation::kernel(name), run);
       if (!report_.runs.back().is_complete()) return stop_early();
     }

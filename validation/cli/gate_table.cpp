@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "validation/core/call_time.h"
 #include "validation/report/reach_text.h"
 
 namespace assay::validation {
@@ -105,7 +106,7 @@ void GateTable::conclusion(const GateRecord& record) {
   worst(record);
   print(fmt::format("{}\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s\n", failures_text(record, colour_),
                     record.question.kernel, failures_of(record), record.properties.size(), mistrusted_of(record),
-                    seconds_of(record)));
+                    begun_ ? seconds_since(*begun_) : seconds_of(record)));
 }
 
 void GateTable::whole(const GateRecord& record) {
@@ -125,6 +126,7 @@ void GateTable::arithmetics(const Report& report) {
 GateWatch GateTable::watch(Stop stop) {
   GateWatch watch;
   watch.begins = [this](const GateRecord& record) {
+    begun_ = std::chrono::steady_clock::now();
     properties_ = static_cast<double>(record.properties.size());
     heading(record);
   };

@@ -1,7 +1,9 @@
 // Prints records of gate runs as tables: row by row during a run, or all at once.
 #pragma once
 
+#include <chrono>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "validation/core/terminal.h"
@@ -17,7 +19,8 @@ class GateTable {
 
   void heading(const GateRecord& record);
   void row(const PropertyRecord& property);
-  /// Coverage, the worst margin, the failures and the lines that reproduce them.
+  /// Coverage, the worst margin, the failures and the lines that reproduce them, and the time on the clock if the run
+  /// was watched, or else the time that its properties took.
   void conclusion(const GateRecord& record);
   void whole(const GateRecord& record);
 
@@ -38,6 +41,7 @@ class GateTable {
   bool colour_;
   ProgressBar bar_;
   double properties_ = 0;
+  std::optional<std::chrono::steady_clock::time_point> begun_;  ///< the run that is watched
 };
 
 }  // namespace assay::validation

@@ -3,7 +3,7 @@
 //   Fields (core/fields.h)   name, types, the tables problem(), results() and declarations()
 //   generate                 a valid problem for a Profile; `size` grows from 0 to 100 over a run: small cases first
 //   shrinks_of               the steps to try on a failing case, the boldest first; each gives another valid problem
-//   truth_of                 the reference's results at a number of digits; is_worth_remembering: slow, but fits memory
+//   truth_of                 the reference's results at a number of digits
 //   classes, classes_of      the classes that cases can belong to, and those of one case
 //   sized_cases, data_files  cases that generation does not reach
 //   needle_extents, needle   cases of one large extent (core/reach.h), of which each index decides a result
@@ -35,7 +35,6 @@ concept Operation = requires(const typename O::Kernel& kernel, typename O::Case&
   O::shrinks_of(c);
   { O::why_not(kernel, c) } -> std::same_as<std::string>;
   { O::truth_of(c, 50) } -> std::same_as<typename O::Truth>;
-  { O::is_worth_remembering(c) } -> std::same_as<bool>;
   { O::classes() } -> std::same_as<std::vector<std::string>>;
   { O::classes_of(c) } -> std::same_as<std::vector<std::string>>;
   { O::to_text(c) } -> std::same_as<std::string>;

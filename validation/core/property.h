@@ -17,16 +17,6 @@
 
 namespace assay::validation {
 
-/// The number of elements of a case's arrays of its dtype.
-template <HasFields Case>
-std::size_t elements_of_dtype(const Case& c) {
-  std::size_t count = 0;
-  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
-    if constexpr (IsArray<Row> && is_of_dtype<Row>) count += (c.*row.in_case).size();
-  });
-  return count;
-}
-
 /// Makes the kernel of that name once more, without a history: in a new process, or with its state as at the start.
 template <class Operation>
 using FreshKernel = std::function<std::shared_ptr<const typename Operation::Kernel>(const std::string& name)>;
@@ -58,8 +48,7 @@ struct Context {
   std::shared_ptr<const typename Operation::Truth> truth_of(const typename Operation::Case& c) const {
     const bool suffices = Operation::takes_long_double && long_double_digits > 0 && digits <= default_digits &&
                           elements_of_dtype(c) >= large_case && kernel.info().unit_roundoff >= 0x1p-53;
-    if (!suffices) return memo->truth_of(c, digits);
-    return std::make_shared<const typename Operation::Truth>(Operation::truth_of(c, long_double_digits));
+    return memo->truth_of(c, suffices ? long_double_digits : digits);
   }
 };
 

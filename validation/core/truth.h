@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <future>
 #include <limits>
 #include <memory>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "reference/number/big_float.h"
+#include "validation/core/fields.h"
 
 namespace assay::validation {
 
@@ -55,22 +57,31 @@ inline constexpr int extra_digits = 20;
 void require_same(const std::vector<reference::BigFloat>& low, const std::vector<reference::BigFloat>& high, int digits,
                   const char* what);
 
-/// Remembers the truths of the last few large cases, which take seconds and are needed by several properties. Truths of
-/// small cases are computed anew; truths that are too large for memory are not kept.
+/// The number of elements of a case's arrays of its dtype.
+template <HasFields Case>
+std::size_t elements_of_dtype(const Case& c) {
+  std::size_t count = 0;
+  for_each_row(Case::Fields::problem(), [&]<class Row>(const Row& row) {
+    if constexpr (IsArray<Row> && is_of_dtype<Row>) count += (c.*row.in_case).size();
+  });
+  return count;
+}
+
+/// Remembers the truths of the latest cases, since properties that follow each other are judged on the same cases.
 template <class Operation>
 class TruthMemo {
  public:
   using Case = typename Operation::Case;
   using Truth = typename Operation::Truth;
 
+  /// The cases and their truths take up to about `bytes`; a case that needs more is computed anew.
+  explicit TruthMemo(std::size_t bytes = std::size_t{192} << 20) : most_(bytes) {}
+
   std::shared_ptr<const Truth> truth_of(const Case& c, int digits) {
-    const bool keep = Operation::is_worth_remembering(c);
-    for (const Entry& entry : entries_) {
-      if (keep && entry.digits == digits && entry.problem == c) return entry.truth;
-    }
+    for (const Entry& entry : entries_)
+      if (entry.digits == digits && entry.problem == c) return entry.truth;
     auto truth = std::make_shared<const Truth>(Operation::truth_of(c, digits));
-    if (keep) entries_.push_back({c, digits, truth});
-    if (entries_.size() > at_most) entries_.erase(entries_.begin());
+    remember({c, digits, bytes_of(c, digits), truth});
     return truth;
   }
 
@@ -78,11 +89,25 @@ class TruthMemo {
   struct Entry {
     Case problem;
     int digits;
+    std::size_t bytes;
     std::shared_ptr<const Truth> truth;
   };
-  static constexpr std::size_t at_most = 6;
+  /// About: of each element its value in the case, its digits, and sizes in double that bounds need.
+  static std::size_t bytes_of(const Case& c, int digits) {
+    const std::size_t more = digits > 96 ? static_cast<std::size_t>(digits) / 2 : 0;  // stored outside the number
+    return 1000 + elements_of_dtype(c) * (3 * sizeof(double) + sizeof(reference::BigFloat) + more);
+  }
 
-  std::vector<Entry> entries_;
+  void remember(Entry entry) {
+    if (entry.bytes > most_) return;
+    bytes_ += entry.bytes;
+    entries_.push_back(std::move(entry));
+    for (; bytes_ > most_; entries_.pop_front()) bytes_ -= entries_.front().bytes;
+  }
+
+  std::deque<Entry> entries_;
+  std::size_t most_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace assay::validation

@@ -47,11 +47,6 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   static std::vector<std::string> classes_of(const CtcCase& c);
   static std::vector<std::string> classes();
 
-  /// A million activations take about 80 MB.
-  static bool is_worth_remembering(const CtcCase& c) {
-    return c.activations.size() >= 20'000 && c.activations.size() <= 1'000'000;
-  }
-
   static GradientJudgement judge_gradients(const CtcKernel& kernel, const CtcCase& c, int digits);
   static CtcProfile gradcheck_profile(const CtcKernel& kernel);
   static std::vector<Picture> pictures(const CtcKernel& kernel, const CtcCase& c, int digits);

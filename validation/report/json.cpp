@@ -234,6 +234,10 @@ Coverage coverage_from(const JsonReader& json) {
   return {json["cases"].whole(0), json["classes"].counts()};
 }
 
+UnitRecord unit_from(const JsonReader& json) {
+  return {json["unit"].whole(0), property_from(json), coverage_from(json["coverage"])};
+}
+
 GateRecord run_from(const JsonReader& json) {
   GateRecord run;
   run.question = question_from(json);
@@ -244,13 +248,27 @@ GateRecord run_from(const JsonReader& json) {
   run.coverage = coverage_from(json["coverage"]);
   json["properties"].each([&](const JsonReader& property) { run.properties.push_back(property_from(property)); });
   if (run.shard.total == 1) return run;
-  json["judged"].each([&](const JsonReader& one) {
-    run.judged.push_back({one["unit"].whole(0), property_from(one), coverage_from(one["coverage"])});
-  });
+  json["judged"].each([&](const JsonReader& one) { run.judged.push_back(unit_from(one)); });
   return run;
 }
 
+nlohmann::json parsed(const std::string& text, const std::string& source) {
+  nlohmann::json all = nlohmann::json::parse(text, nullptr, false);
+  if (all.is_discarded())
+    throw std::invalid_argument(source + ": not JSON to its end: was it cut short? Write the report again");
+  return all;
+}
+
 }  // namespace
+
+std::string to_json(const UnitRecord& unit) {
+  return of(unit).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+UnitRecord unit_from_json(const std::string& text, const std::string& source) {
+  const nlohmann::json all = parsed(text, source);
+  return unit_from({all, source + ": "});
+}
 
 std::string to_json(const Report& report) {
   ordered_json runs = ordered_json::array();
@@ -264,10 +282,8 @@ std::string to_json(const Report& report) {
 }
 
 Report report_from_json(const std::string& text, const std::string& source) {
-  const nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
-  if (parsed.is_discarded())
-    throw std::invalid_argument(source + ": not JSON to its end: was it cut short? Write the report again");
-  const JsonReader json(parsed, source + ": ");
+  const nlohmann::json all = parsed(text, source);
+  const JsonReader json(all, source + ": ");
   if (json["format"].text() != report_name) json["format"].refuse(fmt::format("'{}'", report_name));
   if (json["format_version"].whole(0) != report_format)
     json["format_version"].refuse(fmt::format("{}, which this version of assay writes", report_format));

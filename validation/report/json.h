@@ -16,4 +16,8 @@ std::string to_json(const Report& report);
 /// another program or format version, or a field is missing, of another type or out of range.
 Report report_from_json(const std::string& text, const std::string& source);
 
+/// The result of one unit, as shards' reports have it, and back.
+std::string to_json(const UnitRecord& unit);
+UnitRecord unit_from_json(const std::string& text, const std::string& source);
+
 }  // namespace assay::validation

@@ -2,6 +2,10 @@
 //
 // The units of work (validation/core/gate.h) are numbered over all properties. The result of a unit is added to the
 // record as soon as the unit is done, so a run of any length takes bounded memory and can be stopped and resumed.
+//
+// The units of a property are a task, which a process of its own may do (task_processes.h). Properties that compare
+// with the reference need the same truths, which take long: for them a task is one unit of all of these properties. The
+// record gets the results in the same order with any number of processes.
 #pragma once
 
 #include <exception>
@@ -14,7 +18,9 @@
 #include "validation/core/filter.h"
 #include "validation/core/gate.h"
 #include "validation/core/report.h"
+#include "validation/report/json.h"
 #include "validation/report/record.h"
+#include "validation/report/task_processes.h"
 
 namespace assay::validation {
 
@@ -27,6 +33,9 @@ struct GateRun {
   FreshKernel<Operation> fresh_kernel = {};  ///< of the context
   std::string words = {};                    ///< the options of `assay gate` that give the same cases again: "--quick"
   bool explains = false;                     ///< FailureRecord::why
+  /// How many processes judge at a time, unless this is a shard. More than one is for kernels that a copy of this
+  /// process can call: before their first call they have no threads, processes or devices.
+  std::size_t processes = 1;
 };
 
 /// Callbacks that follow a run. An empty one is not called.
@@ -110,6 +119,20 @@ GateRecord blank_record(const std::string& kernel, const GateRun<Operation>& run
   return record;
 }
 
+/// Properties that are judged together, unit by unit: properties_[first] to properties_[end - 1].
+struct PropertyGroup {
+  std::size_t first = 0, end = 0;
+  bool compares = false;        ///< with the reference: each unit is a task
+  std::int64_t first_task = 0;  ///< tasks are numbered over all groups
+};
+
+/// A unit of a property.
+struct Step {
+  std::size_t property = 0;
+  std::int64_t unit = 0;
+  std::int64_t position = 0;  ///< among all units of a run that is no shard
+};
+
 /// The state of a run.
 template <class Operation>
 class GateRunner {
@@ -118,7 +141,10 @@ class GateRunner {
       : context_{.kernel = kernel, .digits = run.digits, .fresh_kernel = run.fresh_kernel},
         run_(run),
         watch_(watch),
-        properties_(chosen<Operation>(run.filter)) {}
+        properties_(chosen<Operation>(run.filter)),
+        each_(units_of(run.options)) {
+    for (std::size_t first = 0; first < properties_.size(); first = groups_.back().end) add_group(first);
+  }
 
   GateRecord run(std::optional<GateRecord> resumed) {
     GateRecord record = blank_record(context_.kernel.info().name, run_, properties_);
@@ -129,10 +155,14 @@ class GateRunner {
     }
     done_before_ = record.units_done;
     if (watch_.begins) watch_.begins(record);
-    for (std::size_t i = 0; i < properties_.size(); ++i) {
-      if (!judge_property(record, i)) break;
-      if (watch_.judged) watch_.judged(record.properties[i]);
+    const auto work = [&](std::int64_t task, const TaskProcesses::Send& send) { do_task(record, task, send); };
+    if (run_.processes > 1 && run_.shard.total == 1) processes_.emplace(long_tasks_first(), run_.processes, work);
+    for (const PropertyGroup& group : groups_) {
+      if (!judge_group(record, group)) break;
+      for (std::size_t i = group.first; i < group.end; ++i)
+        if (watch_.judged) watch_.judged(record.properties[i]);
     }
+    processes_.reset();
     return record;
   }
 
@@ -147,34 +177,108 @@ class GateRunner {
         resumed.shard.index, resumed.shard.total, resumed.units, blank.shard.index, blank.shard.total, blank.units));
   }
 
-  /// Runs this shard's units of one property. Returns false if the run was stopped.
-  bool judge_property(GateRecord& record, std::size_t index) {
-    const std::int64_t each = units_of(run_.options);
-    for (std::int64_t unit = 0; unit < each; ++unit) {
-      if (!run_.shard.has(static_cast<std::int64_t>(index) * each + unit)) continue;
-      if (++units_met_ <= done_before_) continue;
-      if (!record.properties[index].failure && !judge_unit(record, index, unit)) return false;
-      record.units_done = units_met_;
-      if (watch_.advances) watch_.advances(record);
+  void add_group(std::size_t first) {
+    const bool compares = properties_[first]->against_reference;
+    std::size_t end = first + 1;
+    while (compares && end < properties_.size() && properties_[end]->against_reference) ++end;
+    groups_.push_back({first, end, compares, tasks_});
+    tasks_ += compares ? each_ : 1;
+  }
+
+  /// The tasks that compare with the reference, then the others.
+  std::vector<TaskProcesses::Range> long_tasks_first() const {
+    std::vector<TaskProcesses::Range> order;
+    for (const bool compares : {true, false})
+      for (const PropertyGroup& group : groups_)
+        if (group.compares == compares) order.emplace_back(group.first_task, group.first_task + (compares ? each_ : 1));
+    return order;
+  }
+
+  /// Calls use(step) for the steps of a unit of the group, until one returns false; those of this shard alone.
+  template <class Use>
+  bool each_step(const PropertyGroup& group, std::int64_t unit, const Use& use) const {
+    const auto properties = static_cast<std::int64_t>(group.end - group.first);
+    for (std::size_t i = group.first; i < group.end; ++i) {
+      const std::int64_t before = unit * properties + static_cast<std::int64_t>(i - group.first);
+      const Step step{i, unit, static_cast<std::int64_t>(group.first) * each_ + before};
+      if (run_.shard.has(number_of(step)) && !use(step)) return false;
     }
     return true;
   }
 
-  bool judge_unit(GateRecord& record, std::size_t index, std::int64_t unit) {
-    const Property<Operation>& property = *properties_[index];
-    const auto tell = [&](std::int64_t cases) {
-      const double share = (static_cast<double>(unit) + std::min(1.0, static_cast<double>(cases) / cases_of_unit)) /
-                           static_cast<double>(units_of(run_.options));
-      if (watch_.progress) watch_.progress(static_cast<double>(index) + share, property.name);
-    };
-    Coverage coverage;
-    const auto report = run_property(property, context_, run_.options, coverage, tell, {unit, 1, watch_.stop});
-    if (!report.failure && watch_.stop && watch_.stop()) return false;
-    const auto command = [&] { return command_of(property, unit); };
-    PropertyRecord judged = record_of<Operation>(report, context_, unit, command);
-    if (judged.failure && run_.explains) judged.failure->why = why_of(property, context_, report.failure->problem);
-    record.add({static_cast<std::int64_t>(index) * units_of(run_.options) + unit, std::move(judged), coverage});
+  /// Returns false if the run was stopped.
+  bool judge_group(GateRecord& record, const PropertyGroup& group) {
+    for (std::int64_t unit = 0; unit < each_; ++unit) {
+      const bool goes_on = each_step(group, unit, [&](const Step& step) {
+        if (++units_met_ <= done_before_) return true;
+        if (!record.properties[step.property].failure) {
+          const auto result = result_of(step, group.first_task + (group.compares ? unit : 0));
+          if (!result) return false;
+          record.add(*result);
+        }
+        record.units_done = units_met_;
+        if (watch_.advances) watch_.advances(record);
+        return true;
+      });
+      if (!goes_on) return false;
+    }
     return true;
+  }
+
+  /// In a process of its own: judges the task's units from where a resumed run begins, and sends the results.
+  void do_task(GateRecord& record, std::int64_t task, const TaskProcesses::Send& send) const {
+    const auto group = std::find_if(groups_.rbegin(), groups_.rend(),
+                                    [&](const PropertyGroup& one) { return one.first_task <= task; });
+    const std::int64_t first = group->compares ? task - group->first_task : 0;
+    for (std::int64_t unit = first; unit < (group->compares ? first + 1 : each_); ++unit) {
+      const bool goes_on = each_step(*group, unit, [&](const Step& step) {
+        if (step.position < done_before_ || record.properties[step.property].failure) return true;
+        const auto result = judge_unit(step, {});
+        if (!result) return false;
+        record.add(*result);
+        send(to_json(*result));
+        return true;
+      });
+      if (!goes_on) return;
+    }
+  }
+
+  bool is_stopped() const { return watch_.stop && watch_.stop(); }
+
+  /// The result that the task's process sends; or judges the unit here. None if the run was stopped.
+  std::optional<UnitRecord> result_of(const Step& step, std::int64_t task) {
+    const auto tell = [&](std::int64_t cases) {
+      const double units =
+          static_cast<double>(step.position) + std::min(1.0, static_cast<double>(cases) / cases_of_unit);
+      if (watch_.progress) watch_.progress(units / static_cast<double>(each_), properties_[step.property]->name);
+    };
+    const auto stop = [&] {
+      tell(0);
+      return is_stopped();
+    };
+    while (processes_) {
+      const auto text = processes_->next(task, stop);
+      if (!text) break;
+      UnitRecord result = unit_from_json(*text, "a process of the gate");
+      if (result.unit == number_of(step)) return result;
+    }
+    return judge_unit(step, tell);
+  }
+
+  std::int64_t number_of(const Step& step) const {
+    return static_cast<std::int64_t>(step.property) * each_ + step.unit;
+  }
+
+  std::optional<UnitRecord> judge_unit(const Step& step, const Progress& tell) const {
+    const Property<Operation>& property = *properties_[step.property];
+    if (is_stopped()) return std::nullopt;
+    Coverage coverage;
+    const auto report = run_property(property, context_, run_.options, coverage, tell, {step.unit, 1, watch_.stop});
+    if (!report.failure && is_stopped()) return std::nullopt;
+    const auto command = [&] { return command_of(property, step.unit); };
+    PropertyRecord judged = record_of<Operation>(report, context_, step.unit, command);
+    if (judged.failure && run_.explains) judged.failure->why = why_of(property, context_, report.failure->problem);
+    return UnitRecord{number_of(step), std::move(judged), coverage};
   }
 
   /// The command that leads to the failure of this unit: that of the property alone if it fails on a fresh kernel, or
@@ -195,8 +299,12 @@ class GateRunner {
   const GateRun<Operation>& run_;
   const GateWatch& watch_;
   std::vector<const Property<Operation>*> properties_;
+  std::int64_t each_;  ///< units of a property
+  std::vector<PropertyGroup> groups_;
+  std::int64_t tasks_ = 0;
   std::int64_t units_met_ = 0;
   std::int64_t done_before_ = 0;
+  std::optional<TaskProcesses> processes_;
 };
 
 }  // namespace detail

@@ -45,10 +45,6 @@ struct SvdOperation : OperationOf<SvdFields> {
   static std::vector<std::string> classes_of(const SvdCase& c);
   static std::vector<std::string> classes();
 
-  static bool is_worth_remembering(const SvdCase& c) {
-    return c.B * c.M * c.N * c.K() >= 8'000 && c.A.size() <= 1'000'000;
-  }
-
   static GradientJudgement judge_gradients(const SvdKernel& kernel, const SvdCase& c, int digits);
   static SvdProfile gradcheck_profile(const SvdKernel& kernel);
   static std::vector<Picture> pictures(const SvdKernel& kernel, const SvdCase& c, int digits);

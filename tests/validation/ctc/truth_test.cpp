@@ -69,23 +69,37 @@ TEST(Truth, IsMistrustedForOneElementOfAnyOutput) {
   }
 }
 
-/// 100 frames of 250 classes: large enough to be worth remembering.
-TEST(TruthMemo, ComputesALargeCaseOnceForEachNumberOfDigits) {
+TEST(TruthMemo, ComputesACaseOnceForEachNumberOfDigits) {
   TruthMemo<CtcOperation> memo;
-  CtcCase large = CtcOperation::sized_case(100, 250, 2, 1, 1);
-  const auto first = memo.truth_of(large, 17);
-  EXPECT_EQ(memo.truth_of(large, 17), first);
-  EXPECT_NE(memo.truth_of(large, 18), first);
-  EXPECT_EQ(first->loss[0], truth_of(large, 17).loss[0]);
-  large.activations[0] = std::nextafter(large.activations[0], 9.0F);
-  EXPECT_NE(memo.truth_of(large, 17), first) << "one bit makes it another case";
+  CtcCase c = three_of_four_paths();
+  const auto first = memo.truth_of(c, 30);
+  EXPECT_EQ(memo.truth_of(c, 30), first);
+  EXPECT_NE(memo.truth_of(c, 31), first);
+  EXPECT_EQ(first->loss[0], truth_of(c, 30).loss[0]);
+  c.activations[0] = std::nextafter(c.activations[0], 9.0F);
+  EXPECT_NE(memo.truth_of(c, 30), first) << "one bit makes it another case";
 }
 
-TEST(TruthMemo, ComputesSmallCasesAnew) {
-  TruthMemo<CtcOperation> memo;
-  const auto first = memo.truth_of(three_of_four_paths(), 30);
-  EXPECT_NE(memo.truth_of(three_of_four_paths(), 30), first);
-  EXPECT_EQ(memo.truth_of(three_of_four_paths(), 30)->loss[0], first->loss[0]);
+/// Each number of digits is another truth, of about 1,400 bytes with its case up to 96 digits.
+std::shared_ptr<const CtcTruth> truth_in(TruthMemo<CtcOperation>& memo, int digits) {
+  return memo.truth_of(three_of_four_paths(), digits);
+}
+
+TEST(TruthMemo, ForgetsTheOldestWhereItHasTooMany) {
+  TruthMemo<CtcOperation> memo(10'000);
+  const auto first = truth_in(memo, 30), second = truth_in(memo, 31);
+  EXPECT_EQ(truth_in(memo, 30), first);
+  for (int digits = 40; digits < 46; ++digits) truth_in(memo, digits);
+  EXPECT_EQ(truth_in(memo, 31), second);
+  EXPECT_NE(truth_in(memo, 30), first);
+}
+
+TEST(TruthMemo, KeepsNoTruthThatIsTooLarge) {
+  TruthMemo<CtcOperation> memo(2'000);
+  const auto small = truth_in(memo, 30);
+  const auto large = truth_in(memo, 5000);
+  EXPECT_NE(truth_in(memo, 5000), large);
+  EXPECT_EQ(truth_in(memo, 30), small);
 }
 
 /// What judge() makes of the exceptions of a property.

@@ -1,0 +1,46 @@
+// Runs of the gate on the operation made for tests, and what they record, as text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "tests/validation/counting_operation.h"
+#include "validation/report/json.h"
+#include "validation/report/merge.h"
+#include "validation/report/run_gate.h"
+
+namespace assay::validation {
+
+using CountingRun = GateRun<CountingOperation>;
+
+inline CountingRun run_of(int cases, Shard shard = {}, const std::string& filter = "") {
+  CountingRun run;
+  run.options.cases = cases;
+  run.options.given = {{"one", {1}}, {"two", {2}}, {"large", {3}, true}};
+  run.filter = filter;
+  run.shard = shard;
+  return run;
+}
+
+inline const CountingKernel kernel;
+
+inline GateRecord judged(const CountingRun& run, const GateWatch& watch = {},
+                         std::optional<GateRecord> resumed = std::nullopt) {
+  return run_gate(kernel, run, watch, std::move(resumed));
+}
+
+inline NamedReport report_of(const GateRecord& run, const std::string& name) {
+  Report report;
+  report.complete = true;
+  report.runs = {run};
+  return {name, report};
+}
+
+/// As JSON, but for the times, which differ from run to run.
+inline std::string text_of(GateRecord run) {
+  for (auto& property : run.properties) property.seconds = 0;
+  return to_json(report_of(run, "").report);
+}
+
+}  // namespace assay::validation
