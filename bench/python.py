@@ -24,6 +24,7 @@ import torch  # noqa: E402
 import assay  # noqa: E402
 import train  # noqa: E402
 from assay import _kernels  # noqa: E402
+from assay._options import DEFAULTS, CceOptions, CtcOptions  # noqa: E402
 
 F = torch.nn.functional
 
@@ -69,8 +70,8 @@ def ctc(T, N, C, threads):
 
     def direct():
         loss, gradient = np.empty((), np.float32), np.empty((T, N, C), np.float32)
-        none = np.empty(0, np.float32)
-        _kernels.ctc_loss(x.detach().numpy(), "float32", *batch, none, 0, True, "mean", False, loss, gradient, threads)
+        none, options = np.empty(0, np.float32), {**DEFAULTS[CtcOptions], "logits": True}
+        _kernels.ctc_loss(x.detach().numpy(), "float32", *batch, none, options, loss, gradient, threads)
 
     return {
         "C++": direct,
@@ -93,7 +94,7 @@ def cross_entropy(N, H, V, threads):
     def direct():
         arrays = [one.detach().numpy() for one in (hidden, weight)]
         none = np.empty(0, np.float32)
-        call = _kernels.CceCall(*arrays, none, targets.numpy(), none, "float32", -100, 0.0, 0.0, 0.0, "mean")
+        call = _kernels.CceCall(*arrays, none, targets.numpy(), none, "float32", DEFAULTS[CceOptions])
         call.loss(np.empty((), np.float32), *(np.empty_like(one) for one in arrays), none, threads)
 
     calls = {

@@ -5,9 +5,11 @@
 #include <limits>
 #include <stdexcept>
 
+#include "reference/cce/options.h"
 #include "reference/cce/outcome.h"
 #include "validation/core/truth.h"
 #include "validation/python/bindings.h"
+#include "validation/python/kernels/options.h"
 
 namespace assay::python {
 namespace {
@@ -37,8 +39,7 @@ std::vector<float> exact_floats(const Doubles& upstream) {
 using Texts = std::vector<std::string>;
 
 std::array<Texts, 4> cce(const Doubles& hidden, const Doubles& weight, const Doubles& bias, const Integers& targets,
-                         const Doubles& upstream, std::int64_t ignore_index, double logit_softcap,
-                         double label_smoothing, double z_loss, int reduction, int digits) {
+                         const Doubles& upstream, const py::dict& options, int digits) {
   const std::vector<float> factors = exact_floats(upstream);
   CceProblem<double> problem;
   problem.N = hidden.shape(0);
@@ -49,11 +50,7 @@ std::array<Texts, 4> cce(const Doubles& hidden, const Doubles& weight, const Dou
   problem.bias = span_of(bias);
   problem.targets = span_of(targets);
   problem.upstream = factors;
-  problem.ignore_index = ignore_index;
-  problem.logit_softcap = logit_softcap;
-  problem.label_smoothing = label_smoothing;
-  problem.z_loss = z_loss;
-  problem.reduction = static_cast<reference::Reduction>(reduction);
+  set_options(problem, options);
   const py::gil_scoped_release others_run;
   const auto low = compute(problem, digits), high = compute(problem, digits + validation::extra_digits);
   validation::require_same(low.loss, high.loss, digits, "loss");

@@ -2,8 +2,10 @@
 #include <pybind11/stl.h>
 
 #include "reference/ctc/batch.h"
+#include "reference/ctc/options.h"
 #include "validation/core/truth.h"
 #include "validation/python/bindings.h"
+#include "validation/python/kernels/options.h"
 
 namespace assay::python {
 namespace {
@@ -21,8 +23,8 @@ CtcOutcome<BigFloat> compute(const CtcProblem<double>& problem, int digits) {
 using Texts = std::vector<std::string>;
 
 std::pair<Texts, Texts> ctc(const Doubles& activations, const Integers& targets, const Integers& input_lengths,
-                            const Integers& target_lengths, const Doubles& upstream, std::int64_t blank,
-                            bool is_log_probs, bool of_log_probs, int reduction, bool zero_infinity, int digits) {
+                            const Integers& target_lengths, const Doubles& upstream, bool is_log_probs,
+                            bool of_log_probs, const py::dict& options, int digits) {
   CtcProblem<double> problem;
   problem.T = activations.shape(0);
   problem.B = activations.shape(1);
@@ -33,12 +35,10 @@ std::pair<Texts, Texts> ctc(const Doubles& activations, const Integers& targets,
   problem.input_lengths = span_of(input_lengths);
   problem.target_lengths = span_of(target_lengths);
   problem.upstream = span_of(upstream);
-  problem.blank = blank;
   problem.input = is_log_probs ? reference::CtcInput::log_probs : reference::CtcInput::logits;
   problem.variable = of_log_probs ? reference::CtcVariable::log_probs : reference::CtcVariable::logits;
   problem.layout = targets.ndim() == 2 ? reference::CtcTargets::padded : reference::CtcTargets::concatenated;
-  problem.reduction = static_cast<reference::Reduction>(reduction);
-  problem.zero_infinity = zero_infinity;
+  set_options(problem, options);
   const py::gil_scoped_release others_run;
   const auto low = compute(problem, digits), high = compute(problem, digits + validation::extra_digits);
   validation::require_same(low.loss, high.loss, digits, "loss");

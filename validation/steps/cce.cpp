@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reference/cce/log_sum_exp.h"
+#include "reference/cce/options.h"
 #include "reference/cce/outcome.h"
 #include "reference/cce/problem.h"
 #include "validation/steps/request.h"
@@ -104,11 +105,15 @@ struct Tokens {
     if (weight.rows() > 0) problem.weight = {weight.row(0).data(), weight.row(0).size() * std::size_t(weight.rows())};
     problem.bias = bias;
     problem.targets = targets;
-    problem.ignore_index = steps::integer_or(request, "ignore_index", -100);
-    problem.logit_softcap = steps::real_or(request, "logit_softcap", 0);
-    problem.label_smoothing = steps::real_or(request, "label_smoothing", 0);
-    problem.z_loss = steps::real_or(request, "z_loss", 0);
-    problem.reduction = reduction_of(request);
+    reference::visit_options(problem, [&]<class Value>(const char* name, Value& option) {
+      if constexpr (std::is_enum_v<Value>) {
+        option = reduction_of(request);
+      } else if constexpr (std::is_integral_v<Value>) {
+        option = steps::integer_or(request, name, option);
+      } else {
+        option = steps::real_or(request, name, option);
+      }
+    });
   }
   Tokens(const Tokens&) = delete;
   Tokens& operator=(const Tokens&) = delete;

@@ -36,9 +36,9 @@ std::string alignment_steps(std::string_view request);
 /// summed by itself and then merged; "lse", and "naive": ln of the sum without subtracting the maximum}
 std::string log_sum_exp_steps(std::string_view request);
 
-/// {"hidden": [N][H], "weight": [V][H], "targets": [N], "number"} and, if wanted, "bias", "ignore_index",
-/// "logit_softcap", "label_smoothing", "z_loss", "reduction" -> {"loss", "dhidden", "dweight", "dbias"}: the formulas
-/// computed in that format, inputs rounded to it.
+/// {"hidden": [N][H], "weight": [V][H], "targets": [N], "number"} and, if wanted, "bias" and the options of
+/// reference/cce/options.h by name -> {"loss", "dhidden", "dweight", "dbias"}: the formulas computed in that format,
+/// inputs rounded to it.
 std::string cce_steps(std::string_view request);
 
 /// {"A": [M][N], M >= N, "number": "float" | "double" | {"digits": n}, "ordering": "cyclic" | "de_rijk"}

@@ -83,11 +83,9 @@ def ctc(
     input_lengths: np.ndarray,
     target_lengths: np.ndarray,
     upstream: np.ndarray,
-    blank: int,
     is_log_probs: bool,
     of_log_probs: bool,
-    reduction: int,
-    zero_infinity: bool,
+    options: Dict[str, Any],
     digits: int,
 ) -> Tuple[List[str], List[str]]: ...
 def cce(
@@ -96,11 +94,7 @@ def cce(
     bias: np.ndarray,
     targets: np.ndarray,
     upstream: np.ndarray,
-    ignore_index: int,
-    logit_softcap: float,
-    label_smoothing: float,
-    z_loss: float,
-    reduction: int,
+    options: Dict[str, Any],
     digits: int,
 ) -> List[List[str]]: ...
 def svd(A: np.ndarray, digits: int) -> List[List[str]]: ...

@@ -119,15 +119,15 @@ def ctc_loss(
     with_gradient: bool,
     threads: int,
 ) -> Tuple[np.ndarray, np.ndarray]:
-    """Loss, and gradient, of size 0 where it is not wanted. `options`: blank, logits, reduction, zero_infinity."""
+    """Loss, and gradient, of size 0 where it is not wanted. `options` are those of assay.numpy.ctc_loss."""
     array = activations.array
     targets = batch_targets(targets, array.shape[1])
     loss = np.empty(loss_shape(options["reduction"], (array.shape[1],)), np.float32)
     gradient = empty(array.shape if with_gradient else (0,), activations.dtype)
     with NamedActivations(options["logits"]):
         _kernels.ctc_loss(
-            array, activations.dtype, targets, input_lengths, target_lengths, upstream, options["blank"],
-            options["logits"], options["reduction"], options["zero_infinity"], loss, gradient, thread_count(threads),
+            array, activations.dtype, targets, input_lengths, target_lengths, upstream, options, loss, gradient,
+            thread_count(threads),
         )  # fmt: skip
     return loss, gradient
 
@@ -144,7 +144,7 @@ def check_linear_cross_entropy(hidden: Carried, weight: Carried, bias: Optional[
 
 
 class LinearCrossEntropy:
-    """A problem of linear cross-entropy. `options` are the arguments of the kernel by name."""
+    """A problem of linear cross-entropy. `options` are those of assay.numpy.linear_cross_entropy."""
 
     def __init__(
         self,
@@ -155,14 +155,13 @@ class LinearCrossEntropy:
         upstream: np.ndarray,
         options: Dict[str, Any],
     ) -> None:
-        self._dtype, self._reduction = hidden.dtype, options["reduction"]
+        self._dtype = hidden.dtype
         self._shapes = (hidden.array.shape, weight.array.shape, (weight.array.shape[0] if bias else 0,))
         check_linear_cross_entropy(hidden, weight, bias)
-        self._loss_shape = loss_shape(self._reduction, (len(targets),))
+        self._loss_shape = loss_shape(options["reduction"], (len(targets),))
         self._call = _kernels.CceCall(
             hidden.array, weight.array, bias.array if bias else empty((0,), self._dtype), targets, upstream,
-            self._dtype, options["ignore_index"], options["logit_softcap"], options["label_smoothing"],
-            options["z_loss"], self._reduction,
+            self._dtype, options,
         )  # fmt: skip
 
     def _gradients(self, wanted: Sequence[bool]) -> List[np.ndarray]:
@@ -232,43 +231,6 @@ def svd_gradient(
 def gpu_module() -> Any:
     """assay.lib._gpu. Raises ImportError where the package was built without it."""
     return importlib.import_module("assay.lib._gpu")
-
-
-def ctc_on_gpu(
-    dtype: str,
-    shape: Tuple[int, int, int],
-    targets: np.ndarray,
-    input_lengths: np.ndarray,
-    target_lengths: np.ndarray,
-    upstream: np.ndarray,
-    options: Dict[str, Any],
-) -> Any:
-    """The problem of activations [T, B, C] that are elsewhere."""
-    return gpu_module().CtcProblem(
-        empty((0,), dtype), dtype, shape, batch_targets(targets, shape[1]), input_lengths, target_lengths, upstream,
-        options["blank"], options["logits"], options["reduction"], options["zero_infinity"],
-    )  # fmt: skip
-
-
-def cce_on_gpu(
-    dtype: str,
-    shape: Tuple[int, int, int],
-    bias: Optional[np.ndarray],
-    targets: np.ndarray,
-    upstream: np.ndarray,
-    options: Dict[str, Any],
-) -> Any:
-    """The problem of hidden [N, H] and weight [V, H] that are elsewhere; `shape` is N, H, V."""
-    return gpu_module().CceProblem(
-        empty((0,), dtype), dtype, shape, empty((0,), dtype) if bias is None else bias, targets, upstream,
-        options["ignore_index"], options["logit_softcap"], options["label_smoothing"], options["z_loss"],
-        options["reduction"],
-    )  # fmt: skip
-
-
-def svd_on_gpu(dtype: str, shape: Tuple[int, int, int]) -> Any:
-    """The problem of matrices [B, M, N] that are elsewhere."""
-    return gpu_module().SvdProblem(empty((0,), dtype), dtype, shape)
 
 
 def counted_tokens(targets: np.ndarray, options: Dict[str, Any]) -> int:

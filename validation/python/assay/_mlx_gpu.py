@@ -47,8 +47,10 @@ def ctc_loss(
             results = ctc_loss(framework, wide, integers, upstream, options, with_gradient)
             return results and (results[0], [one.astype(activations.dtype) for one in results[1]])
     with calls.NamedActivations(options["logits"]):
-        problem = calls.ctc_on_gpu(dtype, shape, *integers, upstream, options)
-        plan = calls.gpu_module().ctc_plan(problem, with_gradient, framework.memory, {})
+        targets, *lengths = integers
+        given = calls.batch_targets(targets, shape[1]), *lengths, upstream, options
+        problem = calls.gpu_module().CtcProblem(dtype, shape, *given)
+        plan = calls.gpu_module().ctc_plan(problem, {"gradient"} if with_gradient else set(), framework.memory, {})
     try:
         run = Run(framework, "ctc", dtype, plan, {"activations": activations})
     except Unsupported:
@@ -68,8 +70,8 @@ def linear_cross_entropy(
         return None
     dtype, shape = dtype_name(hidden), (*hidden.shape, weight.shape[0])
     values = carry(bias[0]).array if bias else None
-    problem = calls.cce_on_gpu(dtype, shape, values, targets, calls.upstream_of(upstream), options)
-    wanted = [with_gradient, with_gradient, with_gradient and len(bias) > 0]
+    problem = calls.gpu_module().CceProblem(dtype, shape, values, targets, calls.upstream_of(upstream), options)
+    wanted = set(("dhidden", "dweight", "dbias")[: len(inputs)] if with_gradient else ())
     plan = calls.gpu_module().cce_plan(problem, wanted, framework.memory, {})
     try:
         run = Run(framework, "cce", dtype, plan, dict(zip(("hidden", "weight", "bias"), inputs)))
@@ -88,7 +90,8 @@ def svd(framework: Framework, A: Any) -> Optional[Tuple[Any, Any, Any]]:
     if not _are_finite(framework, A):
         return None
     (B, M, N), K = A.shape, min(A.shape[1:])
-    plan = calls.gpu_module().svd_plan(calls.svd_on_gpu(dtype_name(A), (B, M, N)), framework.memory, {})
+    problem = calls.gpu_module().SvdProblem(dtype_name(A), (B, M, N))
+    plan = calls.gpu_module().svd_plan(problem, {"U", "S", "Vh"}, framework.memory, {})
     try:
         run = Run(framework, "svd", dtype_name(A), plan, {"A": A})
     except Unsupported:

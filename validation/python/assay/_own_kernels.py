@@ -11,6 +11,8 @@ from typing import Any, Callable, Dict, Sequence, Tuple
 
 import numpy as np
 
+from ._options import CceOptions, CtcOptions, options_in
+
 _LOSS: Dict[str, Any] = dict(dtype=("float32", "float16", "bfloat16"), reductions=("none", "sum", "mean"), upstream=True)
 
 DECLARED: Dict[str, Dict[str, Any]] = {
@@ -65,17 +67,13 @@ def kernels(
 
     def of_ctc(p: Any) -> Tuple[Any, ...]:
         def f(x: Any) -> Any:
-            integers = (array(one) for one in (p.targets, p.input_lengths, p.target_lengths))
-            return ctc_loss(x, *integers, p.blank, p.reduction, p.zero_infinity, logits=p.input == "logits")
+            return ctc_loss(x, *map(array, (p.targets, p.input_lengths, p.target_lengths)), **options_in(p, CtcOptions))
 
         return with_gradients(p, f, [p.activations])
 
     def of_cce(p: Any) -> Tuple[Any, ...]:
         def f(hidden: Any, weight: Any, bias: Any = None) -> Any:
-            return linear_cross_entropy(
-                hidden, weight, array(p.targets), bias, ignore_index=p.ignore_index, label_smoothing=p.label_smoothing,
-                logit_softcap=p.logit_softcap, z_loss=p.z_loss, reduction=p.reduction,
-            )  # fmt: skip
+            return linear_cross_entropy(hidden, weight, array(p.targets), bias, **options_in(p, CceOptions))
 
         return with_gradients(p, f, [p.hidden, p.weight] if p.bias is None else [p.hidden, p.weight, p.bias])
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 import jax
 import jax.numpy as jnp
@@ -24,7 +24,11 @@ from . import _kernel_calls as calls
 from ._arrays import Carried
 from ._own_kernels import judged_as
 from ._own_kernels import kernels as kernels_of
+from ._options import DEFAULTS, CceOptions, CtcOptions, with_options
 from .numpy import Svd
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["ctc_loss", "linear_cross_entropy", "svd"]
 
@@ -64,6 +68,12 @@ def _shape(shape: Sequence[int], dtype: Any) -> jax.ShapeDtypeStruct:
     return jax.ShapeDtypeStruct(tuple(shape), dtype)
 
 
+def _attributes(options: Any, given: Mapping[str, Any]) -> Dict[str, Any]:
+    """The options in the types that the handlers of C++ read."""
+    types = {bool: bool, int: np.int64, float: np.float64, str: str}
+    return {name: types[type(default)](given[name]) for name, default in DEFAULTS[options].items()}
+
+
 def _differentiable(
     target: str, arrays: Sequence[jax.Array], integers: Sequence[jax.Array], loss_shape: Tuple[int, ...], options: Dict[str, Any]
 ) -> jax.Array:
@@ -95,38 +105,31 @@ def _differentiable(
     return loss(*arrays, *integers)
 
 
+@with_options(CtcOptions)
 def ctc_loss(
     log_probs: jax.Array,
     targets: Any,
     input_lengths: Any,
     target_lengths: Any,
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-    *,
-    logits: bool = False,
+    **options: Unpack[CtcOptions],
 ) -> jax.Array:
     """As assay.numpy.ctc_loss: log_probs [T, B, C], or logits with logits=True."""
-    activations = _floats("logits" if logits else "log_probs", log_probs, calls.LOSS_DTYPES, "T, B, C")
+    activations = _floats("logits" if options["logits"] else "log_probs", log_probs, calls.LOSS_DTYPES, "T, B, C")
     named = (("targets", targets), ("input_lengths", input_lengths), ("target_lengths", target_lengths))
     integers = [_integers(name, value) for name, value in named]
     B = activations.shape[1]
     calls.batch_targets(integers[0], B)
-    options = dict(blank=np.int64(blank), logits=bool(logits), reduction=reduction, zero_infinity=bool(zero_infinity))
-    return _differentiable("assay_ctc", [activations], integers, calls.loss_shape(reduction, (B,)), options)
+    each = calls.loss_shape(options["reduction"], (B,))
+    return _differentiable("assay_ctc", [activations], integers, each, _attributes(CtcOptions, options))
 
 
+@with_options(CceOptions)
 def linear_cross_entropy(
     hidden: jax.Array,
     weight: jax.Array,
     targets: Any,
     bias: Any = None,
-    *,
-    ignore_index: int = -100,
-    label_smoothing: float = 0.0,
-    logit_softcap: float = 0.0,
-    z_loss: float = 0.0,
-    reduction: str = "mean",
+    **options: Unpack[CceOptions],
 ) -> jax.Array:
     """As assay.numpy.linear_cross_entropy: hidden [..., H], weight [V, H], targets [...]."""
     hidden = _floats("hidden", hidden, calls.LOSS_DTYPES, "..., H")
@@ -135,13 +138,10 @@ def linear_cross_entropy(
     carried = [Carried(one.dtype.name, one) for one in arrays]
     calls.check_linear_cross_entropy(*carried[:2], None if bias is None else carried[2])
     classes = _integers("targets", targets)
-    options = dict(
-        ignore_index=np.int64(ignore_index), label_smoothing=np.float64(label_smoothing),
-        logit_softcap=np.float64(logit_softcap), reduction=reduction, z_loss=np.float64(z_loss),
-    )  # fmt: skip
-    each = calls.loss_shape(reduction, (classes.size,))
-    loss = _differentiable("assay_cce", arrays, [classes.reshape(-1)], each, options)
-    return loss.reshape(classes.shape) if reduction == "none" else loss
+    each = calls.loss_shape(options["reduction"], (classes.size,))
+    attributes = _attributes(CceOptions, options)
+    loss = _differentiable("assay_cce", arrays, [classes.reshape(-1)], each, attributes)
+    return loss.reshape(classes.shape) if options["reduction"] == "none" else loss
 
 
 @jax.custom_vjp

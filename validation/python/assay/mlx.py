@@ -11,7 +11,7 @@ which mx.compile and mx.vmap do not allow. There is no second derivative. The GP
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
 import mlx.core as mx
 import numpy as np
@@ -23,7 +23,11 @@ from ._arrays import carry
 from ._metal_kernel_plan import Framework
 from ._own_kernels import judged_as
 from ._own_kernels import kernels as kernels_of
+from ._options import CceOptions, CtcOptions, with_options
 from .numpy import Svd
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["ctc_loss", "linear_cross_entropy", "svd"]
 
@@ -84,24 +88,20 @@ def _on_cpu(loss: Any, *gradients: Any) -> _Results:
     return mx.array(loss), [_array(one) for one in gradients if one is not None]
 
 
+@with_options(CtcOptions)
 def ctc_loss(
     log_probs: mx.array,
     targets: Any,
     input_lengths: Any,
     target_lengths: Any,
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-    *,
-    logits: bool = False,
+    **options: Unpack[CtcOptions],
 ) -> mx.array:
     """As assay.numpy.ctc_loss: log_probs [T, B, C], or logits with logits=True."""
     named = (("targets", targets), ("input_lengths", input_lengths), ("target_lengths", target_lengths))
     integers = [calls.integers(name, _numpy(one)) for name, one in named]
-    options = {"blank": blank, "logits": logits, "reduction": reduction, "zero_infinity": zero_infinity}
 
     def ctc(given: Sequence[mx.array], upstream: Optional[np.ndarray], with_gradient: bool) -> _Results:
-        x = calls.floats("logits" if logits else "log_probs", given[0], calls.LOSS_DTYPES, "T, B, C")
+        x = calls.floats("logits" if options["logits"] else "log_probs", given[0], calls.LOSS_DTYPES, "T, B, C")
         gpu = _gpu()
         results = gpu and _mlx_gpu.ctc_loss(gpu, given[0], integers, upstream, options, with_gradient)
         return results or _on_cpu(
@@ -111,25 +111,17 @@ def ctc_loss(
     return _loss(ctc, [log_probs])
 
 
+@with_options(CceOptions)
 def linear_cross_entropy(
     hidden: mx.array,
     weight: mx.array,
     targets: Any,
     bias: Any = None,
-    *,
-    ignore_index: int = -100,
-    label_smoothing: float = 0.0,
-    logit_softcap: float = 0.0,
-    z_loss: float = 0.0,
-    reduction: str = "mean",
+    **options: Unpack[CceOptions],
 ) -> mx.array:
     """As assay.numpy.linear_cross_entropy: hidden [..., H], such as [B, S, H], weight [V, H], targets [...]."""
     flat = _numpy(targets)
     classes = calls.integers("targets", flat.reshape(-1))
-    options = {
-        "ignore_index": ignore_index, "logit_softcap": logit_softcap, "label_smoothing": label_smoothing,
-        "z_loss": z_loss, "reduction": reduction,
-    }  # fmt: skip
 
     def cce(given: Sequence[mx.array], upstream: Optional[np.ndarray], with_gradient: bool) -> _Results:
         named = zip(("hidden", "weight", "bias"), given, ("N, H", "V, H", "V"))
@@ -144,7 +136,7 @@ def linear_cross_entropy(
         )
 
     loss = _loss(cce, [hidden.reshape(-1, hidden.shape[-1]), weight, *([] if bias is None else [bias])])
-    return loss.reshape(flat.shape) if reduction == "none" else loss
+    return loss.reshape(flat.shape) if options["reduction"] == "none" else loss
 
 
 @mx.custom_function

@@ -11,13 +11,17 @@ and what was expected.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from . import _kernel_calls as calls
 from ._arrays import bfloat16_array
+from ._options import CceOptions, CtcOptions, options_in, with_options
 from ._own_kernels import judged_as
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Svd", "ctc_loss", "linear_cross_entropy", "randomized_svd", "svd", "svd_gradient"]
 
@@ -34,19 +38,17 @@ def _returned(array: np.ndarray, dtype: str) -> np.ndarray:
     return bfloat16_array(array) if dtype == "bfloat16" else array
 
 
+@with_options(CtcOptions)
 def ctc_loss(
     log_probs: Any,
     targets: Any,
     input_lengths: Any,
     target_lengths: Any,
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
     *,
-    logits: bool = False,
     upstream: Any = None,
     with_gradient: bool = True,
     threads: int = 0,
+    **options: Unpack[CtcOptions],
 ) -> Tuple[np.ndarray, Optional[np.ndarray]]:
     """The CTC loss and its gradient (Graves et al. 2006, equations 5 to 16; metal/cpu/ctc/loss.h).
 
@@ -55,8 +57,7 @@ def ctc_loss(
     targets         integers [B, S], or the rows concatenated
     input_lengths   [B]
     target_lengths  [B]
-    reduction       "none": -ln p of each row [B]; "sum"; "mean": of -ln p over max(target_lengths[b], 1)
-    zero_infinity   a row without any alignment has loss and gradient 0, not inf and NaN
+    {options}
     upstream        dL/dloss, [B] for reduction "none", else a number; None means ones
 
     Returns (loss, gradient): loss float32, and dL/dlog_probs or dL/dlogits [T, B, C], None unless with_gradient. The
@@ -68,30 +69,26 @@ def ctc_loss(
     >>> round(float(loss), 6)  # 3 of 9 paths: -ln 1/3
     1.098612
     """
-    given = calls.floats("logits" if logits else "log_probs", log_probs, calls.LOSS_DTYPES, "T, B, C")
+    given = calls.floats("logits" if options["logits"] else "log_probs", log_probs, calls.LOSS_DTYPES, "T, B, C")
     integers = (
         calls.integers(name, value)
         for name, value in (("targets", targets), ("input_lengths", input_lengths), ("target_lengths", target_lengths))
     )
-    options = {"blank": blank, "logits": logits, "reduction": reduction, "zero_infinity": zero_infinity}
     loss, gradient = calls.ctc_loss(given, *integers, calls.upstream_of(upstream), options, with_gradient, threads)
     return loss, _returned(gradient, given.dtype) if with_gradient else None
 
 
+@with_options(CceOptions)
 def linear_cross_entropy(
     hidden: Any,
     weight: Any,
     targets: Any,
     bias: Any = None,
     *,
-    ignore_index: int = -100,
-    label_smoothing: float = 0.0,
-    logit_softcap: float = 0.0,
-    z_loss: float = 0.0,
-    reduction: str = "mean",
     upstream: Any = None,
     with_gradient: bool = True,
     threads: int = 0,
+    **options: Unpack[CceOptions],
 ) -> Tuple[Any, ...]:
     """Cross-entropy of hidden @ weight.T + bias and its gradients; the logits [N, V] are never in memory
     (metal/cpu/cce/loss.h).
@@ -99,10 +96,7 @@ def linear_cross_entropy(
     hidden           [N, H]
     weight           [V, H], and bias [V] or None, of the type of hidden
     targets          integers [N] in [0, V), or ignore_index: such a token has loss and gradient 0
-    label_smoothing  in [0, 1]: this share of the target is spread over all entries
-    logit_softcap    cap: logits are cap tanh(logits / cap); 0: none
-    z_loss           times the square of the log-sum-exp, added to the loss of a token
-    reduction        "none": [N]; "sum"; "mean": over tokens that are not ignored, 0 where there is none
+    {options}
     upstream         dL/dloss, [N] for reduction "none", else a number; None means ones
 
     Returns (loss, dhidden, dweight), and dbias where there is a bias: loss float32, gradients of the type of hidden, None
@@ -118,10 +112,6 @@ def linear_cross_entropy(
         for name, value, axes in (("hidden", hidden, "N, H"), ("weight", weight, "V, H"), ("bias", bias, "V"))
         if value is not None
     ]
-    options = {
-        "ignore_index": ignore_index, "logit_softcap": logit_softcap, "label_smoothing": label_smoothing,
-        "z_loss": z_loss, "reduction": reduction,
-    }  # fmt: skip
     problem = calls.LinearCrossEntropy(
         arrays[0], arrays[1], arrays[2] if len(arrays) > 2 else None,
         calls.integers("targets", targets), calls.upstream_of(upstream), options,
@@ -199,15 +189,14 @@ def svd_gradient(U: Any, S: Any, Vh: Any, dU: Any = None, dS: Any = None, dVh: A
 
 def _ctc_kernel(p: Any) -> Tuple[np.ndarray, Optional[np.ndarray]]:
     return ctc_loss(
-        p.activations, p.targets, p.input_lengths, p.target_lengths, p.blank, p.reduction, p.zero_infinity,
-        logits=p.input == "logits", upstream=p.upstream, with_gradient=p.gradient_wanted, threads=p.threads,
+        p.activations, p.targets, p.input_lengths, p.target_lengths, **options_in(p, CtcOptions), upstream=p.upstream,
+        with_gradient=p.gradient_wanted, threads=p.threads,
     )  # fmt: skip
 
 
 def _cce_kernel(p: Any) -> Tuple[Any, ...]:
     return linear_cross_entropy(
-        p.hidden, p.weight, p.targets, p.bias, ignore_index=p.ignore_index, label_smoothing=p.label_smoothing,
-        logit_softcap=p.logit_softcap, z_loss=p.z_loss, reduction=p.reduction, upstream=p.upstream,
+        p.hidden, p.weight, p.targets, p.bias, **options_in(p, CceOptions), upstream=p.upstream,
         with_gradient=p.gradient_wanted, threads=p.threads,
     )  # fmt: skip
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _core
 from ._arrays import to_numpy
+from ._options import CceOptions, CtcOptions, with_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["CceTruth", "CtcTruth", "SvdTruth", "cce", "ctc", "svd"]
-
-_REDUCTIONS = ("none", "sum", "mean")
 
 
 def float64(array: np.ndarray) -> np.ndarray:
@@ -99,12 +101,7 @@ def _upstream(value: Any) -> np.ndarray:
     return np.empty(0) if value is None else np.atleast_1d(np.asarray(value, np.float64))
 
 
-def _reduction(reduction: str) -> int:
-    if reduction not in _REDUCTIONS:
-        raise ValueError(f"reduction = {reduction!r}: expected one of {', '.join(_REDUCTIONS)}")
-    return _REDUCTIONS.index(reduction)
-
-
+@with_options(CtcOptions, reduction="none")
 def ctc(
     *,
     targets: Any,
@@ -113,11 +110,9 @@ def ctc(
     logits: Any = None,
     log_probs: Any = None,
     upstream: Any = None,
-    blank: int = 0,
     gradient_of: str = "logits",
-    reduction: str = "none",
-    zero_infinity: bool = False,
     digits: int = 50,
+    **options: Unpack[CtcOptions],
 ) -> CtcTruth:
     """Loss and gradient of a batch of CTC, to `digits` decimal digits.
 
@@ -142,17 +137,16 @@ def ctc(
         _integers("input_lengths", input_lengths, (1,)),
         _integers("target_lengths", target_lengths, (1,)),
         _upstream(upstream),
-        blank,
         log_probs is not None,
         gradient_of == "log_probs",
-        _reduction(reduction),
-        zero_infinity,
+        options,
         digits,
     )
-    shape = activations.shape[1:2] if reduction == "none" else ()
+    shape = activations.shape[1:2] if options["reduction"] == "none" else ()
     return CtcTruth(_decimals(loss, shape), _decimals(gradient, activations.shape))
 
 
+@with_options(CceOptions, reduction="none")
 def cce(
     hidden: Any,
     weight: Any,
@@ -160,12 +154,8 @@ def cce(
     *,
     bias: Any = None,
     upstream: Any = None,
-    ignore_index: int = -100,
-    logit_softcap: float = 0.0,
-    label_smoothing: float = 0.0,
-    z_loss: float = 0.0,
-    reduction: str = "none",
     digits: int = 50,
+    **options: Unpack[CceOptions],
 ) -> CceTruth:
     """Loss and gradients of linear cross-entropy, to `digits` decimal digits.
 
@@ -186,15 +176,11 @@ def cce(
         b,
         _integers("targets", targets, (1,)),
         _upstream(upstream),
-        ignore_index,
-        logit_softcap,
-        label_smoothing,
-        z_loss,
-        _reduction(reduction),
+        options,
         digits,
     )
     return CceTruth(
-        _decimals(loss, h.shape[:1] if reduction == "none" else ()),
+        _decimals(loss, h.shape[:1] if options["reduction"] == "none" else ()),
         _decimals(dhidden, h.shape),
         _decimals(dweight, w.shape),
         None if bias is None else _decimals(dbias, b.shape),

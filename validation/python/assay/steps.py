@@ -16,11 +16,15 @@ import json
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
+from ._options import CceOptions, with_options
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "Alignments",
@@ -267,35 +271,22 @@ def log_sum_exp(logits: Any, *, chunk: int = 1, number: Number = "double") -> Lo
     return LogSumExpSteps(**{n: read.array(n) for n in names}, lse=read.scalar("lse"), naive=read.scalar("naive"))
 
 
+@with_options(CceOptions, reduction="none")
 def cce(
     hidden: Any,
     weight: Any,
     targets: Sequence[int],
     *,
     bias: Any = None,
-    ignore_index: int = -100,
-    logit_softcap: float = 0.0,
-    label_smoothing: float = 0.0,
-    z_loss: float = 0.0,
-    reduction: str = "none",
     number: Number = "double",
+    **options: Unpack[CceOptions],
 ) -> CceSteps:
     """Linear cross-entropy and its gradients with every operation in one format: hidden [N, H], weight [V, H].
 
     `assay.reference.cce` says what they should be.
     """
-    request = {
-        "hidden": hidden,
-        "weight": weight,
-        "targets": targets,
-        "bias": bias,
-        "ignore_index": ignore_index,
-        "logit_softcap": logit_softcap,
-        "label_smoothing": label_smoothing,
-        "z_loss": z_loss,
-        "reduction": reduction,
-        "number": _number(number),
-    }
+    arrays = {"hidden": hidden, "weight": weight, "targets": targets, "bias": bias}
+    request = {**arrays, **options, "number": _number(number)}
     read = _ask(_core.cce_steps, request)
     return CceSteps(**{name: read.array(name) for name in ("loss", "dhidden", "dweight", "dbias")})
 

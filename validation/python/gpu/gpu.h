@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "metal/device/or_throw.h"
 #include "metal/host/cce/cce.h"
@@ -31,10 +32,14 @@ class Gpu {
   /// The GPU of this ordinal, opened by the first call. Throws std::runtime_error if there is none.
   static Gpu& at(int ordinal);
 
-  /// Under lock(). The first call compiles the kernels. Throw std::runtime_error, with the compiler's messages.
-  const metal::CtcLoss& ctc() { return made(ctc_); }
-  const metal::LinearCrossEntropy& cce() { return made(cce_); }
-  const metal::Svd& svd() { return made(svd_); }
+  /// Of metal/host, under lock(). The first call compiles the kernels. Throws std::runtime_error, with the compiler's
+  /// messages.
+  template <class Host>
+  const Host& host() {
+    auto& host = std::get<std::optional<Host>>(hosts_);
+    if (!host) host.emplace(metal::or_throw(Host::create(device_)));
+    return *host;
+  }
 
   /// The caller's memory; no buffer for 0 bytes. Throws std::runtime_error for the address 0.
   metal::BufferPart adopt(std::uint64_t address, std::uint64_t bytes) const;
@@ -62,20 +67,13 @@ class Gpu {
  private:
   explicit Gpu(int ordinal);
 
-  template <class Operation>
-  const Operation& made(std::optional<Operation>& operation) {
-    if (!operation) operation.emplace(metal::or_throw(Operation::create(device_)));
-    return *operation;
-  }
   std::shared_ptr<metal::CommandQueue> queue_on(std::uint64_t stream) const;
   /// Until the GPU has run the commands, their workspace must live.
   void keep(const std::shared_ptr<metal::CommandBuffer>& commands);
   void drop_completed();
 
   std::shared_ptr<metal::nvidia::NvidiaDevice> device_;
-  std::optional<metal::CtcLoss> ctc_;
-  std::optional<metal::LinearCrossEntropy> cce_;
-  std::optional<metal::Svd> svd_;
+  std::tuple<std::optional<metal::CtcLoss>, std::optional<metal::LinearCrossEntropy>, std::optional<metal::Svd>> hosts_;
   std::mutex mutex_;
   std::deque<std::shared_ptr<metal::CommandBuffer>> running_;
 };

@@ -43,19 +43,32 @@ std::array<std::int64_t, axes> shape_of(const char* name, const pybind11::buffer
   return shape;
 }
 
-/// The elements of `array` in the type that `dtype` names. Throws std::invalid_argument for the name of another type.
-template <class Any>
-Any typed_elements(const char* name, const pybind11::buffer& array, const std::string& dtype) {
+/// What elements_of.operator()<Element>() returns for the type that `dtype` names. Throws std::invalid_argument for the
+/// name of another type.
+template <class Any, class ElementsOf>
+Any typed(const char* name, const std::string& dtype, const ElementsOf& elements_of) {
   Any any;
   const auto take = [&]<class Element>(std::span<Element>) {
     if (dtype != metal::dtype_name<std::remove_const_t<Element>>()) return false;
-    any = elements<Element>(name, array);
+    any = elements_of.template operator()<Element>();
     return true;
   };
   const auto take_one = [&]<class... Spans>(std::variant<Spans...>*) { return (take(Spans()) || ...); };
   if (!take_one(static_cast<Any*>(nullptr)))
     reference::detail::refuse(name, " is ", dtype, ": no kernel has this type");
   return any;
+}
+
+/// The elements of `array`, which is of the type that `dtype` names.
+template <class Any>
+Any typed_elements(const char* name, const pybind11::buffer& array, const std::string& dtype) {
+  return typed<Any>(name, dtype, [&]<class Element>() { return elements<Element>(name, array); });
+}
+
+/// The type alone, for an array that is elsewhere.
+template <class Any>
+Any no_elements(const char* name, const std::string& dtype) {
+  return typed<Any>(name, dtype, []<class Element>() { return std::span<Element>(); });
 }
 
 inline std::span<const std::int64_t> integers(const char* name, const pybind11::buffer& array) {

@@ -3,8 +3,9 @@
 
 #include "metal/cpu/cce/any.h"
 #include "metal/cpu/cce/loss.h"
+#include "reference/cce/options.h"
 #include "validation/python/kernels/arrays.h"
-#include "validation/python/kernels/cce_call.h"
+#include "validation/python/kernels/options.h"
 
 namespace assay::python {
 namespace {
@@ -19,8 +20,7 @@ using metal::AnyOutput;
 class CceCall {
  public:
   CceCall(py::buffer hidden, py::buffer weight, py::buffer bias, py::buffer targets, py::buffer upstream,
-          std::string dtype, std::int64_t ignore_index, double logit_softcap, double label_smoothing, double z_loss,
-          const std::string& reduction)
+          std::string dtype, const py::dict& given)
       : hidden_(std::move(hidden)),
         weight_(std::move(weight)),
         bias_(std::move(bias)),
@@ -36,7 +36,7 @@ class CceCall {
     options.V = shape_of<2>("weight", weight_)[0];
     options.targets = integers("targets", targets_);
     options.upstream = elements<const float>("upstream", upstream_);
-    set_options(options, ignore_index, logit_softcap, label_smoothing, z_loss, reduction);
+    set_options(options, given);
   }
 
   void loss(const py::buffer& loss, const py::buffer& dhidden, const py::buffer& dweight, const py::buffer& dbias,
@@ -85,8 +85,7 @@ class CceCall {
 
 void add_cce_kernel(py::module_& kernels) {
   py::class_<CceCall>(kernels, "CceCall", "A problem of linear cross-entropy, and the arrays that it is in.")
-      .def(py::init<py::buffer, py::buffer, py::buffer, py::buffer, py::buffer, std::string, std::int64_t, double,
-                    double, double, const std::string&>())
+      .def(py::init<py::buffer, py::buffer, py::buffer, py::buffer, py::buffer, std::string, const py::dict&>())
       .def("loss", &CceCall::loss, "Writes loss and gradients in one pass.")
       .def("forward", &CceCall::forward, "Writes loss and, for backward, the log-sum-exp of each token.")
       .def("backward", &CceCall::backward, "Writes gradients; computes the logits again.");

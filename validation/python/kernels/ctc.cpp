@@ -13,12 +13,11 @@ using metal::AnyCtcProblem;
 
 void ctc_loss(const py::buffer& activations, const std::string& dtype, const py::buffer& targets,
               const py::buffer& input_lengths, const py::buffer& target_lengths, const py::buffer& upstream,
-              std::int64_t blank, bool logits, const std::string& reduction, bool zero_infinity, const py::buffer& loss,
-              const py::buffer& gradient, int threads) {
+              const py::dict& options, const py::buffer& loss, const py::buffer& gradient, int threads) {
   AnyCtcProblem any;
   any.activations = typed_elements<decltype(any.activations)>("activations", activations, dtype);
-  any.options = ctc_problem(shape_of<3>("activations", activations), {targets, input_lengths, target_lengths, upstream,
-                                                                      blank, logits, reduction, zero_infinity});
+  any.options =
+      ctc_problem(shape_of<3>("activations", activations), {targets, input_lengths, target_lengths, upstream, options});
   AnyCtcOutput out;
   out.loss = elements<float>("loss", loss);
   out.gradient = typed_elements<decltype(out.gradient)>("gradient", gradient, dtype);

@@ -1,35 +1,29 @@
-// The CTC kernel for activations of any type with an upstream gradient in float32, and its options, as callers from
-// NumPy and from XLA give them.
+// The CTC kernel for activations of any type with an upstream gradient in float32, as callers from NumPy and from XLA
+// give it.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "metal/cpu/ctc/any.h"
 #include "metal/cpu/ctc/loss.h"
-#include "validation/python/kernels/call.h"
 
 namespace assay::python {
 
-/// Sets all but the arrays of a problem. `shape`: T, B, C. `S`: targets are [B, S]; none: the rows are concatenated.
-inline void set_options(reference::CtcProblem<float>& problem, const std::array<std::int64_t, 3>& shape,
-                        std::optional<std::int64_t> S, std::int64_t blank, bool logits, std::string_view reduction,
-                        bool zero_infinity) {
+/// Sets what the arrays of a problem are. `shape`: T, B, C. `S`: targets are [B, S]; none: the rows are concatenated.
+inline void set_form(reference::CtcProblem<float>& problem, const std::array<std::int64_t, 3>& shape,
+                     std::optional<std::int64_t> S, bool logits) {
   problem.T = shape[0];
   problem.B = shape[1];
   problem.C = shape[2];
   problem.S = S.value_or(0);
   problem.layout = S ? reference::CtcTargets::padded : reference::CtcTargets::concatenated;
-  problem.blank = blank;
   problem.input = logits ? reference::CtcInput::logits : reference::CtcInput::log_probs;
   problem.variable = logits ? reference::CtcVariable::logits : reference::CtcVariable::log_probs;
-  problem.reduction = reduction_of(reduction);
-  problem.zero_infinity = zero_infinity;
 }
 
 /// The kernel takes the upstream gradient in the type of the activations, where it may overflow (a loss scaled by 2^16

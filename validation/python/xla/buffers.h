@@ -73,31 +73,27 @@ Any result_elements(const char* name, Output result) {
 /// Integers of any type as those of the kernels. JAX has 32 bits unless told otherwise.
 inline std::vector<std::int64_t> integers(const char* name, const Buffer& buffer) {
   using ::xla::ffi::DataType;
-  const auto copied = [&]<class Integer>(const Integer* data) {
-    return std::vector<std::int64_t>(data, data + buffer.element_count());
+  std::vector<std::int64_t> copy;
+  const auto take = [&]<class Integer>(DataType type, Integer) {
+    const auto* const data = static_cast<const Integer*>(buffer.untyped_data());
+    if (buffer.element_type() == type) copy.assign(data, data + buffer.element_count());
+    return buffer.element_type() == type;
   };
-  const void* data = buffer.untyped_data();
-  switch (buffer.element_type()) {
-    case DataType::S8:
-      return copied(static_cast<const std::int8_t*>(data));
-    case DataType::S16:
-      return copied(static_cast<const std::int16_t*>(data));
-    case DataType::S32:
-      return copied(static_cast<const std::int32_t*>(data));
-    case DataType::S64:
-      return copied(static_cast<const std::int64_t*>(data));
-    case DataType::U8:
-      return copied(static_cast<const std::uint8_t*>(data));
-    case DataType::U16:
-      return copied(static_cast<const std::uint16_t*>(data));
-    case DataType::U32:
-      return copied(static_cast<const std::uint32_t*>(data));
-    case DataType::U64:
-      return copied(static_cast<const std::uint64_t*>(data));
-    default:
-      reference::detail::refuse(name, " has XLA's type ", static_cast<int>(buffer.element_type()),
-                                ": expected integers");
-  }
+  if (!take(DataType::S8, std::int8_t{}) && !take(DataType::S16, std::int16_t{}) &&
+      !take(DataType::S32, std::int32_t{}) && !take(DataType::S64, std::int64_t{}) &&
+      !take(DataType::U8, std::uint8_t{}) && !take(DataType::U16, std::uint16_t{}) &&
+      !take(DataType::U32, std::uint32_t{}) && !take(DataType::U64, std::uint64_t{}))
+    reference::detail::refuse(name, " has XLA's type ", static_cast<int>(buffer.element_type()), ": expected integers");
+  return copy;
+}
+
+/// Reads an attribute by its name and type. Throws std::invalid_argument where there is none of both.
+inline auto reader_of(const ::xla::ffi::Dictionary& attributes) {
+  return [&attributes]<class Value>(const char* name) {
+    const auto value = attributes.get<Value>(name);
+    if (value.has_error()) reference::detail::refuse(name, ": ", value.error().message());
+    return value.value();
+  };
 }
 
 /// Calls compute() and turns what it throws into an error of XLA: INVALID_ARGUMENT for std::invalid_argument.

@@ -1,11 +1,9 @@
 // assay_cce: linear cross-entropy and its gradients (metal/cpu/cce/loss.h) as a handler of XLA's foreign function
 // interface. Empty gradients are not wanted; an empty bias means none, an empty upstream gradient ones.
-#include <cstdint>
-#include <string_view>
-
 #include "metal/cpu/cce/any.h"
 #include "metal/cpu/cce/loss.h"
-#include "validation/python/kernels/cce_call.h"
+#include "reference/cce/options.h"
+#include "validation/python/kernels/call.h"
 #include "validation/python/xla/buffers.h"
 
 namespace assay::python {
@@ -16,8 +14,8 @@ using metal::AnyInput;
 using metal::AnyOutput;
 
 ffi::Error cce(const Buffer& hidden, const Buffer& weight, const Buffer& bias, const Buffer& targets,
-               const Buffer& upstream, std::int64_t ignore_index, double label_smoothing, double logit_softcap,
-               std::string_view reduction, double z_loss, Output loss, Output dhidden, Output dweight, Output dbias) {
+               const Buffer& upstream, Output loss, Output dhidden, Output dweight, Output dbias,
+               const ffi::Dictionary& options) {
   return computed([&] {
     const auto classes = integers("targets", targets);
     metal::AnyCceProblem any;
@@ -30,7 +28,7 @@ ffi::Error cce(const Buffer& hidden, const Buffer& weight, const Buffer& bias, c
     o.V = weight.dimensions()[0];
     o.targets = classes;
     o.upstream = elements<const float>("upstream", upstream);
-    set_options(o, ignore_index, logit_softcap, label_smoothing, z_loss, reduction);
+    set_options(o, reader_of(options));
     const metal::AnyCceOutput out = {.loss = elements<float>("loss", *loss),
                                      .dhidden = result_elements<AnyOutput>("dhidden", dhidden),
                                      .dweight = result_elements<AnyOutput>("dweight", dweight),
@@ -48,14 +46,10 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(assay_cce, cce,
                                   .Arg<Buffer>()  // bias
                                   .Arg<Buffer>()  // targets [N]
                                   .Arg<Buffer>()  // upstream
-                                  .Attr<std::int64_t>("ignore_index")
-                                  .Attr<double>("label_smoothing")
-                                  .Attr<double>("logit_softcap")
-                                  .Attr<std::string_view>("reduction")
-                                  .Attr<double>("z_loss")
-                                  .Ret<Buffer>()    // loss
-                                  .Ret<Buffer>()    // dhidden
-                                  .Ret<Buffer>()    // dweight
-                                  .Ret<Buffer>());  // dbias
+                                  .Ret<Buffer>()  // loss
+                                  .Ret<Buffer>()  // dhidden
+                                  .Ret<Buffer>()  // dweight
+                                  .Ret<Buffer>()  // dbias
+                                  .Attrs());      // reference/cce/options.h
 
 }  // namespace assay::python

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "metal/cpu/ctc/any.h"
+#include "reference/ctc/options.h"
 #include "validation/python/kernels/ctc_call.h"
 #include "validation/python/xla/buffers.h"
 
@@ -23,8 +24,8 @@ std::string named(std::string message, bool logits) {
 }
 
 ffi::Error ctc(const Buffer& activations, const Buffer& targets, const Buffer& input_lengths,
-               const Buffer& target_lengths, const Buffer& upstream, std::int64_t blank, bool logits,
-               std::string_view reduction, bool zero_infinity, Output loss, Output gradient) {
+               const Buffer& target_lengths, const Buffer& upstream, Output loss, Output gradient,
+               const ffi::Dictionary& given) {
   return computed([&] {
     const auto labels = integers("targets", targets), frames = integers("input_lengths", input_lengths),
                counts = integers("target_lengths", target_lengths);
@@ -33,7 +34,10 @@ ffi::Error ctc(const Buffer& activations, const Buffer& targets, const Buffer& i
     auto& options = any.options;
     const auto shape = activations.dimensions(), of_targets = targets.dimensions();
     const auto S = of_targets.size() == 2 ? std::optional(of_targets[1]) : std::nullopt;
-    set_options(options, {shape[0], shape[1], shape[2]}, S, blank, logits, reduction, zero_infinity);
+    const auto read = reader_of(given);
+    const bool logits = read.operator()<bool>("logits");
+    set_form(options, {shape[0], shape[1], shape[2]}, S, logits);
+    set_options(options, read);
     options.targets = labels;
     options.input_lengths = frames;
     options.target_lengths = counts;
@@ -58,11 +62,8 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(assay_ctc, ctc,
                                   .Arg<Buffer>()  // input_lengths
                                   .Arg<Buffer>()  // target_lengths
                                   .Arg<Buffer>()  // upstream
-                                  .Attr<std::int64_t>("blank")
-                                  .Attr<bool>("logits")
-                                  .Attr<std::string_view>("reduction")
-                                  .Attr<bool>("zero_infinity")
-                                  .Ret<Buffer>()    // loss
-                                  .Ret<Buffer>());  // gradient
+                                  .Ret<Buffer>()  // loss
+                                  .Ret<Buffer>()  // gradient
+                                  .Attrs());      // "logits", and reference/ctc/options.h
 
 }  // namespace assay::python

@@ -6,15 +6,21 @@ computed when their upstream gradients are known, from logits computed again.
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple
 
 import torch
 
 from .. import _kernel_calls as calls
+from .._options import DEFAULTS, CceOptions, with_options
 from . import _define, _gpu
 from ._define import array_of, carried, dtype_name, expect_floats, integers, tensor_of
 
-_OPTIONS = ("ignore_index", "label_smoothing", "logit_softcap", "z_loss", "reduction")
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_OPTIONS = DEFAULTS[CceOptions]
+_INPUTS = 4 + len(_OPTIONS)  # of the operators: hidden, weight, targets, bias and the options
+_REDUCTION = 4 + list(_OPTIONS).index("reduction")
 
 
 def _problem(inputs: Tuple[Any, ...], upstream: Any = None) -> calls.LinearCrossEntropy:
@@ -32,12 +38,12 @@ def _on_gpu(inputs: Tuple[Any, ...], upstream: Any, wanted: Tuple[bool, ...]) ->
 
 
 def _in_one_pass(inputs: Tuple[Any, ...], wanted: Tuple[bool, ...]) -> bool:
-    return inputs[8] != "none" and any(wanted)
+    return inputs[_REDUCTION] != "none" and any(wanted)
 
 
 def _compute(*arguments: Any) -> Tuple[torch.Tensor, ...]:
     """Loss; the log-sum-exp of each token, or nothing; the gradients, or nothing."""
-    inputs, wanted = arguments[:9], arguments[9:]
+    inputs, wanted = arguments[:_INPUTS], arguments[_INPUTS:]
     if _gpu.computes(inputs[0]):
         loss, gradients = _on_gpu(inputs, None, wanted if _in_one_pass(inputs, wanted) else (False,) * 3)
         return (loss, loss.new_empty(0), *gradients)
@@ -59,9 +65,9 @@ def _fake_gradients(inputs: Tuple[Any, ...], wanted: Tuple[bool, ...]) -> List[t
 
 
 def _fake(*arguments: Any) -> Tuple[torch.Tensor, ...]:
-    inputs, wanted = arguments[:9], arguments[9:]
+    inputs, wanted = arguments[:_INPUTS], arguments[_INPUTS:]
     hidden, one_pass = inputs[0], _in_one_pass(inputs, wanted)
-    loss = hidden.new_empty(calls.loss_shape(inputs[8], (hidden.shape[0],)), dtype=torch.float32)
+    loss = hidden.new_empty(calls.loss_shape(inputs[_REDUCTION], (hidden.shape[0],)), dtype=torch.float32)
     on_gpu = _gpu.computes(hidden)
     shape, dtype = (0,) if one_pass or on_gpu else hidden.shape[:1], torch.float32 if on_gpu else torch.float64
     log_sum_exp = hidden.new_empty(shape, dtype=dtype)
@@ -71,26 +77,25 @@ def _fake(*arguments: Any) -> Tuple[torch.Tensor, ...]:
 def _setup_context(ctx: Any, inputs: Tuple[Any, ...], output: Tuple[torch.Tensor, ...]) -> None:
     hidden, weight, targets, bias = inputs[:4]
     ctx.save_for_backward(output[1], hidden, weight, targets, bias)
-    ctx.options, ctx.wanted = inputs[4:9], inputs[9:]
+    ctx.options, ctx.wanted = inputs[4:_INPUTS], inputs[_INPUTS:]
     ctx.kept = [one.detach() for one in output[2:]] if _in_one_pass(inputs, ctx.wanted) else None
     ctx.mark_non_differentiable(*output[1:])
     ctx.set_materialize_grads(False)  # a gradient in a gradient would be zeros of its size
 
 
 def _backward(ctx: Any, upstream: Optional[torch.Tensor], *_: Any) -> Tuple[Any, ...]:
-    others = (None,) * 8
     if upstream is None:
-        return (None,) * 12
+        return (None,) * (_INPUTS + 3)
     kept, ctx.kept = ctx.kept, None  # given away: a second backward pass computes them anew
     gradients = None if kept is None else _define.scaled(kept, upstream)
     if gradients is None:
         gradients = _cce_backward(upstream, *ctx.saved_tensors, *ctx.options, *ctx.wanted)
     dhidden, dweight, dbias = (one if want else None for one, want in zip(gradients, ctx.wanted))
-    return (dhidden, dweight, None, dbias, *others)
+    return (dhidden, dweight, None, dbias, *[None] * (_INPUTS - 1))
 
 
 def _compute_backward(upstream: torch.Tensor, log_sum_exp: torch.Tensor, *arguments: Any) -> Tuple[torch.Tensor, ...]:
-    inputs, wanted = arguments[:9], arguments[9:]
+    inputs, wanted = arguments[:_INPUTS], arguments[_INPUTS:]
     if _gpu.computes(inputs[0]):
         return tuple(_on_gpu(inputs, array_of(upstream.cpu()), wanted)[1])
     problem, threads = _problem(inputs, array_of(upstream)), torch.get_num_threads()
@@ -102,14 +107,15 @@ def _compute_backward(upstream: torch.Tensor, log_sum_exp: torch.Tensor, *argume
 
 
 _ARGUMENTS = (
-    "Tensor hidden, Tensor weight, Tensor targets, Tensor? bias, int ignore_index, float label_smoothing, "
-    "float logit_softcap, float z_loss, str reduction, bool wants_dhidden, bool wants_dweight, bool wants_dbias"
+    "Tensor hidden, Tensor weight, Tensor targets, Tensor? bias, "
+    + "".join(f"{type(default).__name__} {name}, " for name, default in _OPTIONS.items())
+    + "bool wants_dhidden, bool wants_dweight, bool wants_dbias"
 )
 _cce_backward = _define.define(
     "linear_cross_entropy_backward",
     f"(Tensor upstream, Tensor log_sum_exp, {_ARGUMENTS}) -> (Tensor, Tensor, Tensor)",
     _compute_backward,
-    lambda upstream, log_sum_exp, *arguments: tuple(_fake_gradients(arguments[:9], arguments[9:])),
+    lambda upstream, log_sum_exp, *arguments: tuple(_fake_gradients(arguments[:_INPUTS], arguments[_INPUTS:])),
     _define.no_second_derivative("linear_cross_entropy"),
 )
 _cce = _define.define(
@@ -122,25 +128,19 @@ _cce = _define.define(
 )
 
 
+@with_options(CceOptions)
 def linear_cross_entropy(
     hidden: torch.Tensor,
     weight: torch.Tensor,
     targets: torch.Tensor,
     bias: Optional[torch.Tensor] = None,
-    *,
-    ignore_index: int = -100,
-    label_smoothing: float = 0.0,
-    logit_softcap: float = 0.0,
-    z_loss: float = 0.0,
-    reduction: str = "mean",
+    **options: Unpack[CceOptions],
 ) -> torch.Tensor:
     """cross_entropy(hidden @ weight.T + bias, targets), without the logits in memory.
 
     hidden           [..., H], and weight [V, H], bias [V] or None: all float32, float16 or bfloat16
     targets          integers [...] in [0, V), or ignore_index: such a token has loss and gradient 0
-    label_smoothing  in [0, 1]: this share of the target is spread over all entries
-    logit_softcap    cap: logits are cap tanh(logits / cap); 0: none
-    z_loss           times the square of the log-sum-exp, added to the loss of a token
+    {options}
     reduction        "mean": over tokens that are not ignored, 0 where there is none; "sum"; "none": [...]
 
     The loss is float32. There is no second derivative.
@@ -156,14 +156,14 @@ def linear_cross_entropy(
     for name, one in given.items():
         expect_floats(name, one, calls.LOSS_DTYPES, _define.DEVICES)
     _expect_shapes(hidden, weight, targets, bias)
-    calls.loss_shape(reduction, ())
+    calls.loss_shape(options["reduction"], ())
     enabled = torch.is_grad_enabled()
     wanted = [enabled and one is not None and one.requires_grad for one in (hidden, weight, bias)]
     loss, *_ = _cce(
-        hidden.reshape(-1, hidden.shape[-1]), weight, integers("targets", targets).reshape(-1), bias, ignore_index,
-        label_smoothing, logit_softcap, z_loss, reduction, *wanted,
+        hidden.reshape(-1, hidden.shape[-1]), weight, integers("targets", targets).reshape(-1), bias,
+        *options.values(), *wanted,
     )  # fmt: skip
-    return loss.reshape(targets.shape) if reduction == "none" else loss
+    return loss.reshape(targets.shape) if options["reduction"] == "none" else loss
 
 
 def _expect_shapes(hidden: torch.Tensor, weight: torch.Tensor, targets: Any, bias: Optional[torch.Tensor]) -> None:

@@ -20,8 +20,10 @@ def computes(tensor: torch.Tensor) -> bool:
     return tensor.is_cuda or _mps.computes(tensor)
 
 
-def _launcher(tensor: torch.Tensor) -> Any:
-    return _cuda if tensor.is_cuda else _mps
+def _launch(operation: str, problem: Any, tensors: Dict[str, Optional[torch.Tensor]]) -> None:
+    """`tensors`: the arguments of the kernels first, then the results; None where one is absent or not wanted."""
+    given = {name: one for name, one in tensors.items() if one is not None}
+    (_cuda if next(iter(given.values())).is_cuda else _mps).launch(operation, problem, given)
 
 
 def _expect_finite(name: str, axes: str, tensor: torch.Tensor, ignored: Optional[np.ndarray] = None) -> None:
@@ -80,10 +82,10 @@ def ctc_loss(
     loss = activations.new_empty(calls.loss_shape(options["reduction"], (B,)), dtype=torch.float32)
     gradient = torch.empty_like(activations) if with_gradient else activations.new_empty((0,))
     with calls.NamedActivations(options["logits"]):
-        problem = calls.ctc_on_gpu(
-            dtype_name(activations.dtype), (T, B, C), targets, input_lengths, target_lengths, upstream, options
-        )
-        _launcher(activations).ctc_loss(problem, activations, loss, gradient if with_gradient else None)
+        given = calls.batch_targets(targets, B), input_lengths, target_lengths, upstream, options
+        problem = calls.gpu_module().CtcProblem(dtype_name(activations.dtype), (T, B, C), *given)
+        tensors = {"activations": activations, "loss": loss, "gradient": gradient if with_gradient else None}
+        _launch("ctc", problem, tensors)
     # After the kernels are queued: the host prepares them while the GPU looks for invalid activations.
     _expect_valid(zero, activations, targets, input_lengths, target_lengths, upstream, options)
     return loss, gradient.to(dtype)
@@ -105,8 +107,10 @@ def linear_cross_entropy(
     losses = hidden.new_empty(len(targets), dtype=torch.float32)
     gradients = [torch.empty_like(one) if want and one is not None else None for one, want in zip(inputs, wanted)]
     values = None if bias is None else array_of(bias.cpu())
-    problem = calls.cce_on_gpu(dtype_name(hidden.dtype), (*hidden.shape, len(weight)), values, targets, upstream, options)
-    _launcher(hidden).linear_cross_entropy(problem, inputs, losses, gradients)
+    shape = (*hidden.shape, len(weight))
+    problem = calls.gpu_module().CceProblem(dtype_name(hidden.dtype), shape, values, targets, upstream, options)
+    names = ("hidden", "weight", "bias", "loss", "dhidden", "dweight", "dbias")
+    _launch("cce", problem, dict(zip(names, (*inputs, losses, *gradients))))
     results = [hidden.new_empty((0,)) if one is None else one for one in gradients]
     return _reduced(losses, targets, options), results
 
@@ -126,7 +130,8 @@ def svd(A: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     B, M, N = A.shape
     K = min(M, N)
     U, S, Vh = A.new_empty(B, M, K), A.new_empty((B, K), dtype=torch.float32), A.new_empty(B, K, N)
-    _launcher(A).svd(calls.svd_on_gpu(dtype_name(A.dtype), (B, M, N)), A, U, S, Vh)
+    problem = calls.gpu_module().SvdProblem(dtype_name(A.dtype), (B, M, N))
+    _launch("svd", problem, {"A": A, "U": U, "S": S, "Vh": Vh})
     return U, S, Vh
 
 

@@ -11,7 +11,7 @@ import contextlib
 import functools
 import math
 import re
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 import torch
 
@@ -136,45 +136,23 @@ def _from(tensor: torch.Tensor, offset: int) -> torch.Tensor:
     return tensor if offset == 0 else tensor.view(-1)[offset // tensor.element_size() :]
 
 
-def _launch(shader: _Shader, plan: Mapping[str, Any], given: Mapping[str, Optional[torch.Tensor]]) -> None:
+def launch(operation: str, problem: Any, tensors: Mapping[str, torch.Tensor]) -> None:
+    """As _cuda.launch."""
+    first, device = next(iter(tensors)), next(iter(tensors.values())).device
+    shader, record = _Shader(f"{operation}/{operation}.metal", tensors[first].dtype), getattr(gpu_module(), f"{operation}_plan")
+    plan = _plan(shader, lambda memory, most: record(problem, set(tensors), memory, most))
     if not plan["commands"]:
         return
-    tensors = {label: one for label, one in given.items() if one is not None}
-    memory = _Memory(plan, tensors, next(iter(tensors.values())).device)
+    given = {**tensors, first: aligned(tensors[first])}
+    if operation == "svd":
+        given["S"] = given["S"].view(torch.uint8)  # the kernels write them as bits, in uint
+        given["status"] = torch.empty(4 * len(given["A"]), dtype=torch.uint8, device=device)  # PyTorch had no uint32 for long
+    memory = _Memory(plan, given, device)
     for number, dispatches in enumerate(memory.commands):
         if number > 0 and _stand_in is None:
             torch.mps.synchronize()  # macOS ends a command buffer that takes seconds
         for dispatch, bound in dispatches:
             arguments = memory.arguments(dispatch, bound, shader.argument_count())
             shader.kernel(dispatch)(*arguments, threads=dispatch["threads"], group_size=dispatch["group"])
-
-
-def ctc_loss(
-    problem: Any, activations: torch.Tensor, loss: torch.Tensor, gradient: Optional[torch.Tensor]
-) -> None:
-    shader = _Shader("ctc/ctc.metal", activations.dtype)
-    plan = _plan(shader, lambda memory, most: gpu_module().ctc_plan(problem, gradient is not None, memory, most))
-    _launch(shader, plan, {"activations": aligned(activations), "loss": loss, "gradient": gradient})
-
-
-def linear_cross_entropy(
-    problem: Any,
-    inputs: Sequence[Any],
-    losses: torch.Tensor,
-    gradients: Sequence[Optional[torch.Tensor]],
-) -> None:
-    """`inputs` and `gradients`: of hidden, weight and bias."""
-    shader = _Shader("cce/cce.metal", inputs[0].dtype)
-    wanted = [one is not None for one in gradients]
-    plan = _plan(shader, lambda memory, most: gpu_module().cce_plan(problem, wanted, memory, most))
-    names = ("hidden", "weight", "bias", "loss", "dhidden", "dweight", "dbias")
-    _launch(shader, plan, dict(zip(names, (*inputs, losses, *gradients))))
-
-
-def svd(problem: Any, A: torch.Tensor, U: torch.Tensor, S: torch.Tensor, Vh: torch.Tensor) -> None:
-    shader = _Shader("svd/svd.metal", A.dtype)
-    plan = _plan(shader, lambda memory, most: gpu_module().svd_plan(problem, memory, most))
-    status = torch.empty(4 * len(A), dtype=torch.uint8, device=A.device)  # PyTorch had no uint32 for long
-    values = S.view(torch.uint8)  # the kernels write them as bits, in uint
-    _launch(shader, plan, {"A": A, "U": U, "S": values, "Vh": Vh, "status": status})
-    plan["check"](status.cpu().numpy().view("uint32"))
+    if "check" in plan:
+        plan["check"](given["status"].cpu().numpy().view("uint32"))

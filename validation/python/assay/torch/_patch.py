@@ -23,16 +23,15 @@ def _ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: 
 
 
 def _linear_cross_entropy(
-    input: Any, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Any = None, reduction: str = "mean",
-    ignore_index: Optional[int] = None, label_smoothing: float = 0.0, options: Any = None,
+    input: Any, linear_weight: Any, target: Any, *, linear_bias: Any = None, weight: Any = None,
+    ignore_index: Optional[int] = None, options: Any = None, **ours: Any,
 ) -> Any:  # fmt: skip
     plain = weight is None and linear_weight.dim() == 2 and target.shape == input.shape[:-1]
     if not (plain and _is_ours(input, torch.float32) and _is_ours(target, torch.int64)):
         return NotImplemented
     return linear_cross_entropy(
-        input, linear_weight, target, linear_bias, reduction=reduction, label_smoothing=label_smoothing,
-        ignore_index=-100 if ignore_index is None else ignore_index,
-    )  # fmt: skip
+        input, linear_weight, target, linear_bias, ignore_index=-100 if ignore_index is None else ignore_index, **ours
+    )
 
 
 def _svd(A: Any, full_matrices: bool = True, *, driver: Any = None, out: Any = None) -> Any:
