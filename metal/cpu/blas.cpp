@@ -62,6 +62,13 @@ void add_gram(const DenseMatrix<double>& A, const DenseMatrix<double>& C) {
               C.data, as_blas(C.stride));
 }
 
+template <>
+void solve_triangular(const DenseMatrix<float>& R, const DenseMatrix<float>& X) {
+  cblas_strsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, as_blas(X.rows), as_blas(X.columns), 1,
+              R.data, as_blas(R.stride), X.data, as_blas(X.stride));
+}
+
+template <>
 void solve_triangular(const DenseMatrix<double>& R, const DenseMatrix<double>& X) {
   cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, as_blas(X.rows), as_blas(X.columns), 1,
               R.data, as_blas(R.stride), X.data, as_blas(X.stride));

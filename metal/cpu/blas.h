@@ -35,6 +35,7 @@ void multiply(T alpha, Transpose of_a, const DenseMatrix<T>& a, Transpose of_b, 
 void add_gram(const DenseMatrix<double>& A, const DenseMatrix<double>& C);
 
 /// X = R^-1 X, R upper triangular; what is below its diagonal is not read.
-void solve_triangular(const DenseMatrix<double>& R, const DenseMatrix<double>& X);
+template <class T>
+void solve_triangular(const DenseMatrix<T>& R, const DenseMatrix<T>& X);
 
 }  // namespace assay::metal::cpu

@@ -54,7 +54,7 @@ class GramDecomposition {
     if (!find_eigenvalues(std::move(diagonal), std::move(off_diagonal)) || !find_eigenvectors()) return false;
     for (std::size_t r = 0; r < lambda_.size(); ++r) factors.sigma[r] = static_cast<float>(std::sqrt(lambda_[r]));
     if (factors.left.data == nullptr) return true;
-    apply_reflections(gram_, reflections, V_);
+    apply_reflections<double>({gram_, reflections, 1}, V_);
     for (std::int64_t j = 0; j < n_; ++j) std::copy_n(V_.row(j), n_, factors.right.row(j));
     write_left(factors.left);
     return well_conditioned(Columns::any) || orthonormalize_in_order(factors.left);

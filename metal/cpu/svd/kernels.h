@@ -119,6 +119,23 @@ struct SvdSymmetric {
   std::int64_t n = 0, stride = 0;
 };
 
+/// The columns of a matrix that are reduced before the others are brought up to date, and the elements before each row
+/// that stand for the updates.
+inline constexpr std::int64_t svd_panel = 16;
+inline constexpr std::int64_t svd_ahead = 2 * svd_panel;
+
+/// Columns first .. first + count - 1, at most svd_panel, of a matrix A [n, m], n <= m, that is reduced to lower
+/// bidiagonal form. All pointers and strides are on 64-byte boundaries.
+template <class T>
+struct SvdPanel {
+  T* data = nullptr;  ///< [n + 3, stride]: svd_ahead elements and A; 0 in rows from n and columns from m on
+  std::int64_t n = 0, stride = 0, first = 0, count = 0;
+  T* updates = nullptr;  ///< [svd_ahead, stride], finite
+  T* left = nullptr;     ///< [n, left_stride], left_stride >= n + 3
+  std::int64_t left_stride = 0;
+  T* x = nullptr;  ///< [left_stride], finite
+};
+
 template <class T>
 struct SvdKernels {
   /// Decomposes the matrices first <= b < last, at most `matrices_in_turns` of them, in `blocks` [elements_in_turns] on
@@ -140,6 +157,12 @@ struct SvdKernels {
   /// A = Q T Q^T: writes the diagonal [n] and off_diagonal [n - 1] of T; Q as xSYTRD does, a vector in each row to the
   /// right of the diagonal, and their factors [n - 1]. `work` has 4 stride elements, on a 64-byte boundary.
   void (*tridiagonalize)(const SvdSymmetric<T>& A, T* diagonal, T* off_diagonal, T* factors, T* work);
+
+  /// Makes A H_first ... and H'_first ... A lower bidiagonal in the columns of the panel: writes their elements of
+  /// diagonal [n] and off_diagonal [n - 1]. H_k = I - right_factors[k] v_k v_k^T, v_k in row k of A from column k on;
+  /// H'_k = I - left_factors[k] u_k u_k^T, u_k in row k of `left` from k + 1 on. The rest of A remains to be brought up
+  /// to date: from each row, the products of the first 2 count elements before it with the rows of `updates`.
+  void (*bidiagonalize)(const SvdPanel<T>& panel, T* diagonal, T* off_diagonal, T* right_factors, T* left_factors);
 
   /// Writes the eigenvectors of the eigenvalues [n] into the columns of Z [n, n] and |L D L^T z - lambda z| of each
   /// into residuals [n]. `work` has 4 n svd_lanes elements, on a 64-byte boundary. Vectors of eigenvalues that are

@@ -1,18 +1,20 @@
 #include "metal/cpu/svd/lapack.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
-#include <cstring>
-#include <limits>
+#include <cstdint>
 #include <vector>
 
 #include "metal/cpu/memory.h"
 
 extern "C" {
-void sgesdd_(const char* jobz, const int* m, const int* n, float* a, const int* lda, float* s, float* u, const int* ldu,
-             float* vt, const int* ldvt, float* work, const int* lwork, int* iwork, int* info, std::size_t jobz_length);
-void dgesdd_(const char* jobz, const int* m, const int* n, double* a, const int* lda, double* s, double* u,
-             const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork, int* iwork, int* info,
-             std::size_t jobz_length);
+void sbdsdc_(const char* uplo, const char* compq, const int* n, float* d, float* e, float* u, const int* ldu, float* vt,
+             const int* ldvt, float* q, int* iq, float* work, int* iwork, int* info, std::size_t uplo_length,
+             std::size_t compq_length);
+void dbdsdc_(const char* uplo, const char* compq, const int* n, double* d, double* e, double* u, const int* ldu,
+             double* vt, const int* ldvt, double* q, int* iq, double* work, int* iwork, int* info,
+             std::size_t uplo_length, std::size_t compq_length);
 void sgeqrf_(const int* m, const int* n, float* a, const int* lda, float* tau, float* work, const int* lwork,
              int* info);
 void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work, const int* lwork,
@@ -32,13 +34,13 @@ template <class T>
 struct Routines;
 template <>
 struct Routines<float> {
-  static constexpr auto gesdd = sgesdd_;
+  static constexpr auto bdsdc = sbdsdc_;
   static constexpr auto geqrf = sgeqrf_;
   static constexpr auto orgqr = sorgqr_;
 };
 template <>
 struct Routines<double> {
-  static constexpr auto gesdd = dgesdd_;
+  static constexpr auto bdsdc = dbdsdc_;
   static constexpr auto geqrf = dgeqrf_;
   static constexpr auto orgqr = dorgqr_;
 };
@@ -57,19 +59,19 @@ void with_work(const Routine& routine) {
 }  // namespace
 
 template <class T>
-bool gesdd(const DenseMatrix<T>& A, const DenseMatrix<T>& U, T* S, const DenseMatrix<T>& Vh) {
-  // In LAPACK's order of elements A is A^T [n, m] = (Vh^T) diag(S) (U^T): its left factor is Vh, its right one U.
-  if (A.rows > std::numeric_limits<int>::max() / (A.columns + 1) / 8) return false;
-  const int m = static_cast<int>(A.columns), n = static_cast<int>(A.rows), stride = static_cast<int>(A.stride);
-  const int left_stride = static_cast<int>(Vh.stride), right_stride = static_cast<int>(U.stride);
-  AlignedMemory<T> copy(A.rows * A.stride);
-  std::memcpy(copy.data(), A.data, static_cast<std::size_t>(A.rows * A.stride) * sizeof(T));
-  std::vector<int> integers(8 * static_cast<std::size_t>(m));
+bool bidiagonal_svd(std::vector<T>& diagonal, std::vector<T>& off_diagonal, const DenseMatrix<T>& Ut,
+                    const DenseMatrix<T>& V) {
+  const auto finite = [](T x) { return std::isfinite(x); };
+  if (!std::ranges::all_of(diagonal, finite) || !std::ranges::all_of(off_diagonal, finite)) return false;
+  // In LAPACK's order of elements Ut is U and V is V^T.
+  const int n = static_cast<int>(diagonal.size());
+  const int left_stride = static_cast<int>(Ut.stride), right_stride = static_cast<int>(V.stride);
+  const auto size = static_cast<std::int64_t>(n);
+  AlignedMemory<T> work((3 * size + 4) * size);
+  std::vector<int> integers(8 * diagonal.size());
   int info = 0;
-  with_work<T>([&](T* work, const int* size) {
-    Routines<T>::gesdd("S", &m, &n, copy.data(), &stride, S, Vh.data, &left_stride, U.data, &right_stride, work, size,
-                       integers.data(), &info, 1);
-  });
+  Routines<T>::bdsdc("U", "I", &n, diagonal.data(), off_diagonal.data(), Ut.data, &left_stride, V.data, &right_stride,
+                     nullptr, nullptr, work.data(), integers.data(), &info, 1, 1);
   return info == 0;
 }
 
@@ -82,20 +84,26 @@ bool bidiagonal_values(std::vector<double>& diagonal, std::vector<double>& off_d
 }
 
 template <class T>
-void orthonormalize_rows(const DenseMatrix<T>& Y) {
+void orthonormalize_rows(const DenseMatrix<T>& Y, const DenseMatrix<T>& L) {
   const int m = static_cast<int>(Y.columns), l = static_cast<int>(Y.rows), stride = static_cast<int>(Y.stride);
   std::vector<T> tau(static_cast<std::size_t>(l));
   int info = 0;
   with_work<T>(
       [&](T* work, const int* size) { Routines<T>::geqrf(&m, &l, Y.data, &stride, tau.data(), work, size, &info); });
+  for (std::int64_t i = 0; i < L.rows; ++i) {
+    std::copy_n(Y.row(i), i + 1, L.row(i));
+    std::fill(L.row(i) + i + 1, L.row(i) + L.columns, T(0));
+  }
   with_work<T>([&](T* work, const int* size) {
     Routines<T>::orgqr(&m, &l, &l, Y.data, &stride, tau.data(), work, size, &info);
   });
 }
 
-template bool gesdd(const DenseMatrix<float>&, const DenseMatrix<float>&, float*, const DenseMatrix<float>&);
-template bool gesdd(const DenseMatrix<double>&, const DenseMatrix<double>&, double*, const DenseMatrix<double>&);
-template void orthonormalize_rows(const DenseMatrix<float>&);
-template void orthonormalize_rows(const DenseMatrix<double>&);
+template bool bidiagonal_svd(std::vector<float>&, std::vector<float>&, const DenseMatrix<float>&,
+                             const DenseMatrix<float>&);
+template bool bidiagonal_svd(std::vector<double>&, std::vector<double>&, const DenseMatrix<double>&,
+                             const DenseMatrix<double>&);
+template void orthonormalize_rows(const DenseMatrix<float>&, const DenseMatrix<float>&);
+template void orthonormalize_rows(const DenseMatrix<double>&, const DenseMatrix<double>&);
 
 }  // namespace assay::metal::cpu

@@ -1,4 +1,4 @@
-// LAPACK's divide and conquer, which comes with OpenBLAS.
+// Routines of LAPACK, which comes with OpenBLAS.
 #pragma once
 
 #include <vector>
@@ -7,20 +7,20 @@
 
 namespace assay::metal::cpu {
 
-/// From so many columns on it is clearly faster than Jacobi's method.
-inline constexpr std::int64_t min_lapack_columns = 384;
-
-/// A = U diag(S) Vh, thin: A [m, n], U [m, n], S [n], Vh [n, n], m >= n. Returns false where it did not converge or an
-/// extent does not fit in its integers.
+/// The decomposition U diag(S) V^T of an upper bidiagonal matrix [n, n] by divide and conquer (xBDSDC): overwrites
+/// `diagonal` [n] by S and off_diagonal [n - 1] by anything, writes the columns of U to the rows of Ut, and V. Returns
+/// false where it did not converge or an element is not finite.
 template <class T>
-bool gesdd(const DenseMatrix<T>& A, const DenseMatrix<T>& U, T* S, const DenseMatrix<T>& Vh);
+bool bidiagonal_svd(std::vector<T>& diagonal, std::vector<T>& off_diagonal, const DenseMatrix<T>& Ut,
+                    const DenseMatrix<T>& V);
 
 /// The singular values of an upper bidiagonal matrix, in falling order, each accurate relative to itself (xLASQ1).
 /// Overwrites `diagonal` [n] with them, and off_diagonal [n]. Returns false where they did not converge.
 bool bidiagonal_values(std::vector<double>& diagonal, std::vector<double>& off_diagonal);
 
-/// Replaces the rows of Y [l, m], l <= m, by orthonormal rows that span them, of any rank, by xGEQRF and xORGQR.
+/// Replaces the rows of Y [l, m], l <= m, by orthonormal rows that span them, of any rank, by xGEQRF and xORGQR. Writes
+/// L [l, l], lower triangular, the product of which with these rows Y was, unless L is empty.
 template <class T>
-void orthonormalize_rows(const DenseMatrix<T>& Y);
+void orthonormalize_rows(const DenseMatrix<T>& Y, const DenseMatrix<T>& L = {});
 
 }  // namespace assay::metal::cpu

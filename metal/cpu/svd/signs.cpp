@@ -23,7 +23,7 @@ std::vector<T> signs_of(const SvdView<T>& U) {
 
 template <class T>
 void copy(const SvdView<T>& from, const std::vector<T>& signs, const SvdView<T>& to) {
-  constexpr std::int64_t some = 16;  // columns at a time, so that whole cache lines are written
+  constexpr std::int64_t some = svd_lanes<T>;  // columns at a time, so that whole cache lines are written
   for (std::int64_t first = 0; first < from.columns; first += some)
     for (std::int64_t i = 0; i < from.rows; ++i)
       for (std::int64_t r = first; r < from.columns && r < first + some; ++r)

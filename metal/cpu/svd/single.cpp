@@ -9,9 +9,9 @@
 
 #include "metal/cpu/blas.h"
 #include "metal/cpu/memory.h"
+#include "metal/cpu/svd/bidiagonal.h"
 #include "metal/cpu/svd/gram.h"
 #include "metal/cpu/svd/householder.h"
-#include "metal/cpu/svd/lapack.h"
 #include "metal/cpu/svd/orthonormal.h"
 #include "metal/cpu/svd/signs.h"
 
@@ -46,7 +46,7 @@ class Decomposition {
   SvdEnd run() {
     if (!load()) return SvdEnd::not_finite;
     if (gram_will_do() && by_gram()) return SvdEnd::done;
-    if (lapack_will_do() && by_lapack()) return SvdEnd::done;
+    if (bidiagonal_will_do() && by_bidiagonal()) return SvdEnd::done;
     if (tuning_.method != SvdMethod::direct) {
       const SvdEnd end = preconditioned();
       if (end == SvdEnd::not_converged || done_) return end;
@@ -97,9 +97,9 @@ class Decomposition {
     return false;
   }
 
-  bool lapack_will_do() const {
-    if (tuning_.method == SvdMethod::lapack) return true;
-    return tuning_.method == SvdMethod::automatic && n_ >= min_lapack_columns && columns_are_even();
+  bool bidiagonal_will_do() const {
+    if (tuning_.method == SvdMethod::bidiagonal) return true;
+    return tuning_.method == SvdMethod::automatic && n_ >= min_bidiagonal_columns<T> && columns_are_even();
   }
 
   bool columns_are_even() const { return unevenness() <= T(64); }
@@ -113,12 +113,16 @@ class Decomposition {
     return most / least;
   }
 
-  bool by_lapack() {
-    AlignedMemory<T> left(m_ * n_), right(n_ * n_);
-    const DenseMatrix<T> U = {left.data(), m_, n_, n_}, Vh = {right.data(), n_, n_, n_};
-    if (!gesdd(G_, U, sigma_.data(), Vh)) return false;
+  bool by_bidiagonal() {
+    AlignedMemory<T> left(matrix_.U == nullptr ? 0 : m_ * n_), right(matrix_.U == nullptr ? 0 : n_ * n_);
+    BidiagonalFactors<T> factors = {sigma_.data(), {}, {}};
+    if (matrix_.U != nullptr) {
+      factors.left = {left.data(), m_, n_, n_};
+      factors.right = {right.data(), n_, n_, n_};
+    }
+    if (!decompose_by_bidiagonal(kernels_, G_, factors)) return false;
     write_values();
-    if (matrix_.U != nullptr) write({U.data, m_, n_, n_, 1}, {Vh.data, n_, n_, 1, n_});
+    if (matrix_.U != nullptr) write({left.data(), m_, n_, n_, 1}, {right.data(), n_, n_, n_, 1});
     return true;
   }
 

@@ -7,8 +7,9 @@
 //                    matrix so ill-conditioned that G right S^-1 would be useless for the left vectors of small
 //                    singular values
 //   gram             the eigenvalues of G^T G in double, where they are accurate enough (gram.h)
-//   lapack           xGESDD, for large matrices whose columns are of about one norm: its errors are multiples of the
-//                    largest singular value, which is accurate enough for such columns
+//   bidiagonal       reduction to bidiagonal form and divide and conquer, for large matrices whose columns are of about
+//                    one norm: its errors are multiples of the largest singular value, which is accurate enough for
+//                    such columns (bidiagonal.h)
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@ enum class SvdMethod {
   preconditioned,  ///< Jacobi on the transposed triangular factor of a QR factorization with pivoting
   direct,          ///< Jacobi on the columns of A itself
   gram,            ///< the eigenvalues of A^T A in double, for matrices of float
-  lapack           ///< xGESDD
+  bidiagonal       ///< reduction to bidiagonal form, and divide and conquer
 };
 
 struct SvdTuning {

@@ -243,8 +243,8 @@ inline const char* name_of(SvdMethod method) {
       return "direct";
     case SvdMethod::gram:
       return "gram";
-    case SvdMethod::lapack:
-      return "lapack";
+    case SvdMethod::bidiagonal:
+      return "bidiagonal";
     default:
       return "automatic";
   }

@@ -40,7 +40,7 @@ class Reduced {
   double error() {
     std::vector<double> Q(size(n * n));
     for (std::int64_t i = 0; i < n; ++i) Q[size(i * n + i)] = 1;
-    cpu::apply_reflections({reduced_.data(), n, n, stride_}, factors, {Q.data(), n, n, n});
+    cpu::apply_reflections<double>({{reduced_.data(), n, n, stride_}, factors, 1}, {Q.data(), n, n, n});
     double norm = 0, of_product = 0, of_Q = 0;
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < n; ++j) {

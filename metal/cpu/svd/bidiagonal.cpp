@@ -1,0 +1,125 @@
+#include "metal/cpu/svd/bidiagonal.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "metal/cpu/memory.h"
+#include "metal/cpu/svd/lapack.h"
+#include "metal/cpu/svd/reflections.h"
+
+namespace assay::metal::cpu {
+
+namespace {
+
+template <class T>
+std::int64_t whole_registers(std::int64_t elements) {
+  return (elements + svd_lanes<T> - 1) / svd_lanes<T> * svd_lanes<T>;
+}
+
+/// to = from^T, a cache line of each row at a time.
+template <class T>
+void transpose(const DenseMatrix<T>& from, const DenseMatrix<T>& to) {
+  for (std::int64_t first = 0; first < from.columns; first += svd_lanes<T>) {
+    const std::int64_t last = std::min(first + svd_lanes<T>, from.columns);
+    for (std::int64_t i = 0; i < from.rows; ++i)
+      for (std::int64_t j = first; j < last; ++j) to.row(j)[i] = from.row(i)[j];
+  }
+}
+
+/// G^T = Q B P^T, B lower bidiagonal: Q the product of the left reflections, P that of the right ones.
+template <class T>
+class BidiagonalDecomposition {
+ public:
+  BidiagonalDecomposition(const SvdKernels<T>& kernels, std::int64_t m, std::int64_t n)
+      : kernels_(kernels),
+        m_(m),
+        n_(n),
+        stride_(whole_registers<T>(svd_ahead + m)),
+        left_stride_(whole_registers<T>(n + 3)),
+        memory_((n + 3 + svd_ahead) * stride_ + (n + 1) * left_stride_),
+        rows_(memory_.data()),
+        updates_(rows_ + (n + 3) * stride_),
+        left_(updates_ + svd_ahead * stride_),
+        diagonal_(static_cast<std::size_t>(n)),
+        off_diagonal_(diagonal_.size()),
+        right_factors_(diagonal_.size()),
+        left_factors_(diagonal_.size()) {
+    std::fill_n(rows_, (n + 3 + svd_ahead) * stride_ + (n + 1) * left_stride_, T(0));
+  }
+
+  /// Where G^T is to be written.
+  DenseMatrix<T> transposed() const { return {rows_ + svd_ahead, n_, m_, stride_}; }
+
+  bool run(const BidiagonalFactors<T>& factors) {
+    reduce();
+    AlignedMemory<T> vectors(n_ * n_), no_right(factors.left.data == nullptr ? n_ * n_ : 0);
+    const DenseMatrix<T> Ut = {vectors.data(), n_, n_, n_};
+    const DenseMatrix<T> V = factors.left.data == nullptr ? DenseMatrix<T>{no_right.data(), n_, n_, n_} : factors.right;
+    if (!bidiagonal_svd(diagonal_, off_diagonal_, Ut, V)) return false;  // B^T = U diag(S) V^T
+    std::ranges::copy(diagonal_, factors.sigma);
+    if (factors.left.data == nullptr) return true;
+    apply_reflections<T>({{left_, n_, n_, left_stride_}, left_factors_, 1}, V);
+    transpose(Ut, factors.left);
+    for (std::int64_t i = n_; i < m_; ++i) std::fill_n(factors.left.row(i), n_, T(0));
+    apply_reflections<T>({transposed(), right_factors_, 0}, factors.left);
+    return true;
+  }
+
+ private:
+  void reduce() {
+    for (std::int64_t first = 0; first < n_; first += svd_panel) {
+      const std::int64_t count = std::min(svd_panel, n_ - first), next = first + count;
+      kernels_.bidiagonalize(
+          {rows_, n_, stride_, first, count, updates_, left_, left_stride_, left_ + n_ * left_stride_},
+          diagonal_.data(), off_diagonal_.data(), right_factors_.data(), left_factors_.data());
+      if (next == n_) return;
+      const DenseMatrix<T> of_rows = {rows_ + next * stride_, n_ - next, 2 * count, stride_};
+      const DenseMatrix<T> of_columns = {updates_ + svd_ahead + next, 2 * count, m_ - next, stride_};
+      multiply(T(-1), Transpose::no, of_rows, Transpose::no, of_columns, T(1),
+               {of_rows.data + svd_ahead + next, n_ - next, m_ - next, stride_});
+    }
+  }
+
+  const SvdKernels<T>& kernels_;
+  std::int64_t m_, n_, stride_, left_stride_;
+  AlignedMemory<T> memory_;
+  T *rows_, *updates_, *left_;
+  std::vector<T> diagonal_, off_diagonal_, right_factors_, left_factors_;
+};
+
+/// Decomposes the triangular factor of a matrix with many rows: G^T = L Q^T.
+template <class T>
+bool decompose_tall(const SvdKernels<T>& kernels, const DenseMatrix<T>& G, const BidiagonalFactors<T>& factors) {
+  const std::int64_t m = G.rows, n = G.columns;
+  AlignedMemory<T> memory(n * m), of_triangle(n * n);
+  const DenseMatrix<T> Qt = {memory.data(), n, m, m}, left = {of_triangle.data(), n, n, n};
+  BidiagonalDecomposition<T> decomposition(kernels, n, n);
+  transpose(G, Qt);
+  orthonormalize_rows(Qt, decomposition.transposed());
+  if (factors.left.data == nullptr) return decomposition.run(factors);
+  if (!decomposition.run({factors.sigma, left, factors.right})) return false;
+  multiply(T(1), Transpose::yes, Qt, Transpose::no, left, T(0), factors.left);
+  return true;
+}
+
+}  // namespace
+
+template <class T>
+bool decompose_by_bidiagonal(const SvdKernels<T>& kernels, const DenseMatrix<T>& G,
+                             const BidiagonalFactors<T>& factors) {
+  if (G.rows > std::numeric_limits<int>::max() / (G.columns + 1) / 8) return false;
+  if (G.rows > 2 * G.columns) return decompose_tall(kernels, G, factors);
+  BidiagonalDecomposition<T> decomposition(kernels, G.rows, G.columns);
+  transpose(G, decomposition.transposed());
+  return decomposition.run(factors);
+}
+
+template bool decompose_by_bidiagonal(const SvdKernels<float>&, const DenseMatrix<float>&,
+                                      const BidiagonalFactors<float>&);
+template bool decompose_by_bidiagonal(const SvdKernels<double>&, const DenseMatrix<double>&,
+                                      const BidiagonalFactors<double>&);
+
+}  // namespace assay::metal::cpu
