@@ -7,7 +7,12 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from typing import Any, Callable, Dict, Optional, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, TypedDict, TypeVar
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack as Unpack
+else:
+    Unpack = None  # annotations are not evaluated
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 import jax
 import jax.numpy as jnp
@@ -24,11 +24,8 @@ from . import _kernel_calls as calls
 from ._arrays import Carried
 from ._own_kernels import judged_as
 from ._own_kernels import kernels as kernels_of
-from ._options import DEFAULTS, CceOptions, CtcOptions, with_options
+from ._options import DEFAULTS, CceOptions, CtcOptions, Unpack, with_options
 from .numpy import Svd
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["ctc_loss", "linear_cross_entropy", "svd"]
 

@@ -11,7 +11,7 @@ which mx.compile and mx.vmap do not allow. There is no second derivative. The GP
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
 import mlx.core as mx
 import numpy as np
@@ -23,11 +23,8 @@ from ._arrays import carry
 from ._metal_kernel_plan import Framework
 from ._own_kernels import judged_as
 from ._own_kernels import kernels as kernels_of
-from ._options import CceOptions, CtcOptions, with_options
+from ._options import CceOptions, CtcOptions, Unpack, with_options
 from .numpy import Svd
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["ctc_loss", "linear_cross_entropy", "svd"]
 

@@ -11,17 +11,14 @@ and what was expected.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Tuple
+from typing import Any, NamedTuple, Optional, Tuple
 
 import numpy as np
 
 from . import _kernel_calls as calls
 from ._arrays import bfloat16_array
-from ._options import CceOptions, CtcOptions, options_in, with_options
+from ._options import CceOptions, CtcOptions, Unpack, options_in, with_options
 from ._own_kernels import judged_as
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["Svd", "ctc_loss", "linear_cross_entropy", "randomized_svd", "svd", "svd_gradient"]
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Tuple
+from typing import Any, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _core
 from ._arrays import to_numpy
-from ._options import CceOptions, CtcOptions, with_options
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from ._options import CceOptions, CtcOptions, Unpack, with_options
 
 __all__ = ["CceTruth", "CtcTruth", "SvdTruth", "cce", "ctc", "svd"]
 

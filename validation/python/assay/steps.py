@@ -16,15 +16,12 @@ import json
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core
-from ._options import CceOptions, with_options
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from ._options import CceOptions, Unpack, with_options
 
 __all__ = [
     "Alignments",

@@ -55,18 +55,23 @@ void launch(const Place& place, const Problem& problem, const Addresses& at) {
   }
 }
 
-/// RecordedPlan::as_dict; where the results say whether they are right, with "check", which takes the "status" and
+/// The plan as dict_of says; where the results say whether they are right, with "check", which takes the "status" and
 /// throws std::runtime_error.
 template <class Operation, class Problem>
-pybind11::dict recorded(const MetalLimits& limits, const Problem& problem, const Names& wanted) {
-  RecordedPlan record(limits);
-  const auto host = metal::or_throw(Operation::Host::create(record.device()));
+pybind11::dict recorded(const metal::host::RecordingOptions& limits, const Problem& problem, const Names& wanted) {
+  const auto device = metal::host::RecordingDevice::create(limits);
+  const auto host = metal::or_throw(Operation::Host::create(device));
   const auto plan = metal::or_throw(Operation::prepare(host, problem, wanted));
-  if (!plan.command_ranges().empty())
-    record.record(plan, Operation::buffers(plan, [&](const std::string& name, std::uint64_t bytes) {
-                    return record.device()->part(name, bytes);
-                  }));
-  pybind11::dict result = record.as_dict();
+  const auto buffers =
+      Operation::buffers(plan, [&](const std::string& name, std::uint64_t bytes) { return device->part(name, bytes); });
+  std::vector<std::size_t> ends;
+  for (const auto& range : plan.command_ranges()) {
+    metal::or_throw(device->record([&](metal::ComputeCommandEncoder& encoder) {
+      return plan.encode(encoder, buffers, range.first, range.count);
+    }));
+    ends.push_back(device->dispatches().size());
+  }
+  pybind11::dict result = dict_of(*device, ends);
   if constexpr (requires { plan.status_bytes(); })
     result["check"] = pybind11::cpp_function([plan](const pybind11::buffer& status) {
       metal::or_throw(plan.check_status(elements<const std::uint32_t>("status", status)));

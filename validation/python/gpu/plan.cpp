@@ -1,7 +1,6 @@
 #include "validation/python/gpu/plan.h"
 
-#include <pybind11/stl.h>
-
+#include "metal/device/or_throw.h"
 #include "metal/device/shader_source.h"
 #include "metal/host/kernel_file.h"
 
@@ -45,15 +44,15 @@ std::string shader_text(const std::string& name) {
 
 }  // namespace
 
-py::dict RecordedPlan::as_dict() const {
+py::dict dict_of(const metal::host::RecordingDevice& device, const std::vector<std::size_t>& ends) {
   py::list buffers, commands;
-  for (const auto& [label, length, contents] : device_->buffers())
+  for (const auto& [label, length, contents] : device.buffers())
     buffers.append(
         py::make_tuple(label, length, contents.empty() ? py::object(py::none()) : py::object(bytes_of(contents))));
   std::size_t next = 0;
-  for (const std::size_t end : ends_) {
+  for (const std::size_t end : ends) {
     py::list dispatches;
-    for (; next < end; ++next) dispatches.append(dict_of(device_->dispatches()[next]));
+    for (; next < end; ++next) dispatches.append(dict_of(device.dispatches()[next]));
     commands.append(dispatches);
   }
   py::dict result;

@@ -6,17 +6,14 @@ computed when their upstream gradients are known, from logits computed again.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import torch
 
 from .. import _kernel_calls as calls
-from .._options import DEFAULTS, CceOptions, with_options
+from .._options import DEFAULTS, CceOptions, Unpack, with_options
 from . import _define, _gpu
 from ._define import array_of, carried, dtype_name, expect_floats, integers, tensor_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 _OPTIONS = DEFAULTS[CceOptions]
 _INPUTS = 4 + len(_OPTIONS)  # of the operators: hidden, weight, targets, bias and the options
