@@ -23,11 +23,11 @@ inline CountingRun run_of(int cases, Shard shard = {}, const std::string& filter
   return run;
 }
 
-inline const CountingKernel kernel;
+inline const CountingKernel counting_kernel;
 
 inline GateRecord judged(const CountingRun& run, const GateWatch& watch = {},
                          std::optional<GateRecord> resumed = std::nullopt) {
-  return run_gate(kernel, run, watch, std::move(resumed));
+  return run_gate(counting_kernel, run, watch, std::move(resumed));
 }
 
 inline NamedReport report_of(const GateRecord& run, const std::string& name) {

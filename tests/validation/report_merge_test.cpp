@@ -86,7 +86,7 @@ TEST(RunGate, JudgesPropertiesThatNeedTheSameTruthsUnitByUnit) {
     if (order.empty() || order.back() != property) order.push_back(property);
   };
   watch.judged = [&](const PropertyRecord& property) { order.push_back(property.property + " judged"); };
-  EXPECT_TRUE(run_gate(kernel, run, watch).is_complete());
+  EXPECT_TRUE(run_gate(counting_kernel, run, watch).is_complete());
   EXPECT_THAT(order, ElementsAre("one", "two", "one", "two", "one judged", "two judged", "three", "three judged"));
   EXPECT_LE(last, 3);
 }

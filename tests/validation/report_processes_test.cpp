@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -67,17 +68,17 @@ struct MortalOperation : CountingOperation {
 TEST(Processes, LeaveToTheOriginalWhatTheyDidNotDo) {
   GateRun<MortalOperation> run;
   run.options.cases = 1900;
-  const GateRecord one = run_gate(kernel, run);
+  const GateRecord one = run_gate(counting_kernel, run);
   run.processes = 2;
-  const GateRecord two = run_gate(kernel, run);
+  const GateRecord two = run_gate(counting_kernel, run);
   EXPECT_EQ(two.properties[0].cases, 1900);
   EXPECT_EQ(text_of(two), text_of(one));
 }
 
 TEST(TaskProcesses, SendTextsOfAnySizeInOrder) {
   const std::vector<std::string> texts = {"", "one", std::string(300'000, 'x'), "two"};
-  TaskProcesses processes({{3, 5}, {0, 3}}, 2, [&](std::int64_t task, const TaskProcesses::Send& send) {
-    for (const auto& text : texts) send(text + std::to_string(task));
+  TaskProcesses processes({{3, 5}, {0, 3}}, 2, [&](std::int64_t task, const TaskProcesses::Original& original) {
+    for (const auto& text : texts) original.send(text + std::to_string(task));
   });
   const auto never = [] { return false; };
   for (const std::int64_t task : {0, 1, 3, 4}) {
@@ -90,19 +91,19 @@ TEST(TaskProcesses, SendTextsOfAnySizeInOrder) {
 TEST(TaskProcesses, BeginWithWhatIsAskedForThenInTheGivenOrder) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
-  TaskProcesses processes({{3, 5}, {0, 3}}, 2, [&](std::int64_t task, const TaskProcesses::Send& send) {
+  TaskProcesses processes({{3, 5}, {0, 3}}, 2, [&](std::int64_t task, const TaskProcesses::Original& original) {
     char byte = 0;
     if (task == 2) pause();
     if (task == 3 && write(ends[1], "3", 1) == 1) pause();
-    if (task == 1 && read(ends[0], &byte, 1) == 1) send({byte});
+    if (task == 1 && read(ends[0], &byte, 1) == 1) original.send({byte});
   });
   int asked = 0;
   EXPECT_EQ(processes.next(1, [&] { return ++asked > 50; }), "3");
 }
 
 TEST(TaskProcesses, EndWithAnException) {
-  TaskProcesses processes({{0, 1}}, 2, [](std::int64_t, const TaskProcesses::Send& send) {
-    send("before");
+  TaskProcesses processes({{0, 1}}, 2, [](std::int64_t, const TaskProcesses::Original& original) {
+    original.send("before");
     throw std::runtime_error("lost");
   });
   const auto never = [] { return false; };
@@ -110,10 +111,25 @@ TEST(TaskProcesses, EndWithAnException) {
   EXPECT_EQ(processes.next(0, never), std::nullopt);
 }
 
-TEST(TaskProcesses, AreNotWaitedForAfterAStop) {
-  TaskProcesses processes({{0, 2}}, 2, [](std::int64_t, const TaskProcesses::Send&) { pause(); });
+TEST(TaskProcesses, AreToldToStopAndMaySendALastText) {
+  TaskProcesses processes({{0, 2}}, 2, [](std::int64_t, const TaskProcesses::Original& original) {
+    while (!original.stop()) usleep(1000);
+    original.send("the last");
+  });
   int asked = 0;
-  EXPECT_EQ(processes.next(0, [&] { return ++asked > 1; }), std::nullopt);
+  const auto stop = [&] { return ++asked > 1; };
+  EXPECT_EQ(processes.next(0, stop), "the last");
+  EXPECT_EQ(processes.next(0, stop), std::nullopt);
+  EXPECT_EQ(processes.next(7, stop), std::nullopt) << "no task begins any more";
+}
+
+TEST(TaskProcesses, LeaveSignalsToTheOriginal) {
+  TaskProcesses processes({{0, 1}}, 1, [](std::int64_t, const TaskProcesses::Original& original) {
+    std::raise(SIGINT);
+    std::raise(SIGTERM);
+    original.send("alive");
+  });
+  EXPECT_EQ(processes.next(0, [] { return false; }), "alive");
 }
 
 }  // namespace

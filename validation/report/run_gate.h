@@ -2,10 +2,6 @@
 //
 // The units of work (validation/core/gate.h) are numbered over all properties. The result of a unit is added to the
 // record as soon as the unit is done, so a run of any length takes bounded memory and can be stopped and resumed.
-//
-// The units of a property are a task, which a process of its own may do (task_processes.h). Properties that compare
-// with the reference need the same truths, which take long: for them a task is one unit of all of these properties. The
-// record gets the results in the same order with any number of processes.
 #pragma once
 
 #include <exception>
@@ -18,6 +14,7 @@
 #include "validation/core/filter.h"
 #include "validation/core/gate.h"
 #include "validation/core/report.h"
+#include "validation/report/gate_steps.h"
 #include "validation/report/json.h"
 #include "validation/report/record.h"
 #include "validation/report/task_processes.h"
@@ -119,20 +116,6 @@ GateRecord blank_record(const std::string& kernel, const GateRun<Operation>& run
   return record;
 }
 
-/// Properties that are judged together, unit by unit: properties_[first] to properties_[end - 1].
-struct PropertyGroup {
-  std::size_t first = 0, end = 0;
-  bool compares = false;        ///< with the reference: each unit is a task
-  std::int64_t first_task = 0;  ///< tasks are numbered over all groups
-};
-
-/// A unit of a property.
-struct Step {
-  std::size_t property = 0;
-  std::int64_t unit = 0;
-  std::int64_t position = 0;  ///< among all units of a run that is no shard
-};
-
 /// The state of a run.
 template <class Operation>
 class GateRunner {
@@ -142,9 +125,7 @@ class GateRunner {
         run_(run),
         watch_(watch),
         properties_(chosen<Operation>(run.filter)),
-        each_(units_of(run.options)) {
-    for (std::size_t first = 0; first < properties_.size(); first = groups_.back().end) add_group(first);
-  }
+        steps_(compare_with_reference(), units_of(run.options)) {}
 
   GateRecord run(std::optional<GateRecord> resumed) {
     GateRecord record = blank_record(context_.kernel.info().name, run_, properties_);
@@ -155,9 +136,12 @@ class GateRunner {
     }
     done_before_ = record.units_done;
     if (watch_.begins) watch_.begins(record);
-    const auto work = [&](std::int64_t task, const TaskProcesses::Send& send) { do_task(record, task, send); };
-    if (run_.processes > 1 && run_.shard.total == 1) processes_.emplace(long_tasks_first(), run_.processes, work);
-    for (const PropertyGroup& group : groups_) {
+    const auto work = [&](std::int64_t task, const TaskProcesses::Original& original) {
+      do_task(record, task, original);
+    };
+    if (run_.processes > 1 && run_.shard.total == 1)
+      processes_.emplace(steps_.long_tasks_first(), run_.processes, work);
+    for (const PropertyGroup& group : steps_.groups()) {
       if (!judge_group(record, group)) break;
       for (std::size_t i = group.first; i < group.end; ++i)
         if (watch_.judged) watch_.judged(record.properties[i]);
@@ -177,42 +161,19 @@ class GateRunner {
         resumed.shard.index, resumed.shard.total, resumed.units, blank.shard.index, blank.shard.total, blank.units));
   }
 
-  void add_group(std::size_t first) {
-    const bool compares = properties_[first]->against_reference;
-    std::size_t end = first + 1;
-    while (compares && end < properties_.size() && properties_[end]->against_reference) ++end;
-    groups_.push_back({first, end, compares, tasks_});
-    tasks_ += compares ? each_ : 1;
-  }
-
-  /// The tasks that compare with the reference, then the others.
-  std::vector<TaskProcesses::Range> long_tasks_first() const {
-    std::vector<TaskProcesses::Range> order;
-    for (const bool compares : {true, false})
-      for (const PropertyGroup& group : groups_)
-        if (group.compares == compares) order.emplace_back(group.first_task, group.first_task + (compares ? each_ : 1));
-    return order;
-  }
-
-  /// Calls use(step) for the steps of a unit of the group, until one returns false; those of this shard alone.
-  template <class Use>
-  bool each_step(const PropertyGroup& group, std::int64_t unit, const Use& use) const {
-    const auto properties = static_cast<std::int64_t>(group.end - group.first);
-    for (std::size_t i = group.first; i < group.end; ++i) {
-      const std::int64_t before = unit * properties + static_cast<std::int64_t>(i - group.first);
-      const Step step{i, unit, static_cast<std::int64_t>(group.first) * each_ + before};
-      if (run_.shard.has(number_of(step)) && !use(step)) return false;
-    }
-    return true;
+  std::vector<bool> compare_with_reference() const {
+    std::vector<bool> all;
+    for (const auto* property : properties_) all.push_back(property->against_reference);
+    return all;
   }
 
   /// Returns false if the run was stopped.
   bool judge_group(GateRecord& record, const PropertyGroup& group) {
-    for (std::int64_t unit = 0; unit < each_; ++unit) {
-      const bool goes_on = each_step(group, unit, [&](const Step& step) {
-        if (++units_met_ <= done_before_) return true;
+    for (std::int64_t unit = 0; unit < steps_.each(); ++unit) {
+      const bool goes_on = steps_.of_unit(group, unit, [&](const Step& step) {
+        if (!run_.shard.has(step.number) || ++units_met_ <= done_before_) return true;
         if (!record.properties[step.property].failure) {
-          const auto result = result_of(step, group.first_task + (group.compares ? unit : 0));
+          const auto result = result_of(step);
           if (!result) return false;
           record.add(*result);
         }
@@ -226,71 +187,61 @@ class GateRunner {
   }
 
   /// In a process of its own: judges the task's units from where a resumed run begins, and sends the results.
-  void do_task(GateRecord& record, std::int64_t task, const TaskProcesses::Send& send) const {
-    const auto group = std::find_if(groups_.rbegin(), groups_.rend(),
-                                    [&](const PropertyGroup& one) { return one.first_task <= task; });
-    const std::int64_t first = group->compares ? task - group->first_task : 0;
-    for (std::int64_t unit = first; unit < (group->compares ? first + 1 : each_); ++unit) {
-      const bool goes_on = each_step(*group, unit, [&](const Step& step) {
-        if (step.position < done_before_ || record.properties[step.property].failure) return true;
-        const auto result = judge_unit(step, {});
-        if (!result) return false;
-        record.add(*result);
-        send(to_json(*result));
-        return true;
-      });
-      if (!goes_on) return;
-    }
+  void do_task(GateRecord& record, std::int64_t task, const TaskProcesses::Original& original) const {
+    steps_.of_task(task, [&](const Step& step) {
+      if (step.position < done_before_ || record.properties[step.property].failure) return true;
+      const auto result = judge_unit(step, {}, original.stop);
+      if (!result) return false;
+      record.add(*result);
+      original.send(to_json(*result));
+      return true;
+    });
   }
 
-  bool is_stopped() const { return watch_.stop && watch_.stop(); }
-
   /// The result that the task's process sends; or judges the unit here. None if the run was stopped.
-  std::optional<UnitRecord> result_of(const Step& step, std::int64_t task) {
+  std::optional<UnitRecord> result_of(const Step& step) {
     const auto tell = [&](std::int64_t cases) {
       const double units =
           static_cast<double>(step.position) + std::min(1.0, static_cast<double>(cases) / cases_of_unit);
-      if (watch_.progress) watch_.progress(units / static_cast<double>(each_), properties_[step.property]->name);
+      if (watch_.progress)
+        watch_.progress(units / static_cast<double>(steps_.each()), properties_[step.property]->name);
     };
     const auto stop = [&] {
       tell(0);
-      return is_stopped();
+      return watch_.stop && watch_.stop();
     };
     while (processes_) {
-      const auto text = processes_->next(task, stop);
+      const auto text = processes_->next(step.task, stop);
       if (!text) break;
       UnitRecord result = unit_from_json(*text, "a process of the gate");
-      if (result.unit == number_of(step)) return result;
+      if (result.unit == step.number) return result;
     }
-    return judge_unit(step, tell);
+    return judge_unit(step, tell, watch_.stop);
   }
 
-  std::int64_t number_of(const Step& step) const {
-    return static_cast<std::int64_t>(step.property) * each_ + step.unit;
-  }
-
-  std::optional<UnitRecord> judge_unit(const Step& step, const Progress& tell) const {
+  /// None if stop() was true and there is no failure to tell.
+  std::optional<UnitRecord> judge_unit(const Step& step, const Progress& tell, const Stop& stop) const {
     const Property<Operation>& property = *properties_[step.property];
-    if (is_stopped()) return std::nullopt;
+    if (stop && stop()) return std::nullopt;
     Coverage coverage;
-    const auto report = run_property(property, context_, run_.options, coverage, tell, {step.unit, 1, watch_.stop});
-    if (!report.failure && is_stopped()) return std::nullopt;
-    const auto command = [&] { return command_of(property, step.unit); };
+    const auto report = run_property(property, context_, run_.options, coverage, tell, {step.unit, 1, stop});
+    if (!report.failure && stop && stop()) return std::nullopt;
+    const auto command = [&] { return command_of(property, step.unit, stop); };
     PropertyRecord judged = record_of<Operation>(report, context_, step.unit, command);
     if (judged.failure && run_.explains) judged.failure->why = why_of(property, context_, report.failure->problem);
-    return UnitRecord{number_of(step), std::move(judged), coverage};
+    return UnitRecord{step.number, std::move(judged), coverage};
   }
 
   /// The command that leads to the failure of this unit: that of the property alone if it fails on a fresh kernel, or
   /// else that of the whole run.
-  std::string command_of(const Property<Operation>& property, std::int64_t unit) const {
+  std::string command_of(const Property<Operation>& property, std::int64_t unit, const Stop& stop) const {
     const auto kernel = context_.fresh();
     GateOptions<Operation> options = run_.options;
     options.shrink_budget = 0;
     Coverage coverage;
-    const bool fails = run_property(property, kernel ? context_.with(*kernel) : context_, options, coverage, {},
-                                    {0, unit + 1, watch_.stop})
-                           .failure.has_value();
+    const bool fails =
+        run_property(property, kernel ? context_.with(*kernel) : context_, options, coverage, {}, {0, unit + 1, stop})
+            .failure.has_value();
     return gate_line(question_of(context_.kernel.info().name, run_),
                      fails ? fmt::format("^{}$", property.name) : run_.filter, run_.words);
   }
@@ -299,9 +250,7 @@ class GateRunner {
   const GateRun<Operation>& run_;
   const GateWatch& watch_;
   std::vector<const Property<Operation>*> properties_;
-  std::int64_t each_;  ///< units of a property
-  std::vector<PropertyGroup> groups_;
-  std::int64_t tasks_ = 0;
+  GateSteps steps_;
   std::int64_t units_met_ = 0;
   std::int64_t done_before_ = 0;
   std::optional<TaskProcesses> processes_;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,24 +34,38 @@ bool write_all(int pipe, const char* bytes, std::size_t count) {
   return true;
 }
 
+/// The two ends of a pipe, to read from and to write to, which no other program inherits; none if there is no more.
+std::optional<std::array<int, 2>> new_pipe() {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0) return std::nullopt;
+  for (const int one : ends) fcntl(one, F_SETFD, FD_CLOEXEC);
+  return ends;
+}
+
 }  // namespace
 
+TaskProcesses::TaskProcesses(std::vector<Range> order, std::size_t at_once, Work work)
+    : order_(std::move(order)), at_once_(at_once), work_(std::move(work)) {
+  const auto ends = new_pipe();
+  if (!ends) throw std::system_error(errno, std::generic_category(), "no pipe to the processes of the tasks");
+  watched_ = (*ends)[0];
+  going_on_ = (*ends)[1];
+}
+
 TaskProcesses::~TaskProcesses() {
-  for (auto& [index, task] : open_) {
-    if (task.process > 0) kill(task.process, SIGKILL);
-    end(task);
-  }
+  for (auto& [index, task] : open_) end(task);
+  tell_to_stop();
+  close(watched_);
 }
 
 std::optional<std::string> TaskProcesses::next(std::int64_t index, const std::function<bool()>& stop) {
-  for (; !open_.empty() && open_.begin()->first < index; open_.erase(open_.begin())) {
-    Task& earlier = open_.begin()->second;
-    if (earlier.process > 0) kill(earlier.process, SIGKILL);
-    end(earlier);
-  }
-  while (!stop()) {
-    begin_tasks(index);
-    Task& task = open_.at(index);
+  for (; !open_.empty() && open_.begin()->first < index; open_.erase(open_.begin())) end(open_.begin()->second);
+  for (;;) {
+    if (stop()) tell_to_stop();
+    if (going_on_ >= 0) begin_tasks(index);
+    const auto found = open_.find(index);
+    if (found == open_.end()) return std::nullopt;
+    Task& task = found->second;
     if (!task.texts.empty()) {
       std::string text = std::move(task.texts.front());
       task.texts.pop_front();
@@ -59,7 +74,11 @@ std::optional<std::string> TaskProcesses::next(std::int64_t index, const std::fu
     if (task.process < 0) return std::nullopt;
     listen();
   }
-  return std::nullopt;
+}
+
+void TaskProcesses::tell_to_stop() {
+  if (going_on_ >= 0) close(going_on_);
+  going_on_ = -1;
 }
 
 void TaskProcesses::begin_tasks(std::int64_t asked) {
@@ -83,34 +102,41 @@ std::optional<std::int64_t> TaskProcesses::next_in_order(std::int64_t asked) {
 }
 
 TaskProcesses::Task TaskProcesses::begin(std::int64_t index) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) return {};
-  for (const int one : ends) fcntl(one, F_SETFD, FD_CLOEXEC);
+  const auto ends = new_pipe();
+  if (!ends) return {};
+  const auto [from_task, to_original] = *ends;
   std::fflush(nullptr);  // or the copy would hold the same text
   const pid_t process = fork();
-  if (process == 0) work(index, ends[1]);
-  close(ends[1]);
+  if (process == 0) work(index, to_original);
+  close(to_original);
   if (process < 0) {
-    close(ends[0]);
+    close(from_task);
     return {};
   }
-  return {process, ends[0]};
+  return {process, from_task};
 }
 
 /// In the copy. It ends without the clean-up of a program, which belongs to the original.
 void TaskProcesses::work(std::int64_t index, int pipe) const {
-  int status = 0;
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
+  close(going_on_);
+  const auto send = [&](const std::string& text) {
+    const Length length = text.size();
+    std::array<char, sizeof length> head{};
+    std::memcpy(head.data(), &length, sizeof length);
+    if (!write_all(pipe, head.data(), head.size()) || !write_all(pipe, text.data(), text.size())) _exit(1);
+  };
+  const auto stop = [&] {
+    pollfd watched{watched_, 0, 0};  // only whether the other end is closed
+    return poll(&watched, 1, 0) > 0;
+  };
   try {
-    work_(index, [&](const std::string& text) {
-      const Length length = text.size();
-      std::array<char, sizeof length> head{};
-      std::memcpy(head.data(), &length, sizeof length);
-      if (!write_all(pipe, head.data(), head.size()) || !write_all(pipe, text.data(), text.size())) _exit(1);
-    });
+    work_(index, {send, stop});
   } catch (...) {
-    status = 1;  // the original does what is missing, and meets the exception itself
+    _exit(1);  // the original does what is missing, and meets the exception itself
   }
-  _exit(status);
+  _exit(0);
 }
 
 /// Waits up to a tenth of a second for what any task sends.
@@ -141,8 +167,10 @@ void TaskProcesses::receive(Task& task) {
   }
 }
 
+/// Ends the task's process, should it still be at work.
 void TaskProcesses::end(Task& task) {
   if (task.process <= 0) return;
+  kill(task.process, SIGKILL);
   close(task.pipe);
   while (waitpid(task.process, nullptr, 0) < 0 && errno == EINTR) {
   }
