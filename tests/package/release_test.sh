@@ -56,3 +56,7 @@ launcher=$(sed -n '/^brew_packages=(/,/)/p' "$sources/assay" | tr -d '()' | sed 
   grep -vxE 'google-benchmark|googletest|pybind11' | sort)
 formula=$(sed -n 's/.*depends_on "\([^"]*\)".*/\1/p' .packaging/assay.rb.in | sort)
 [[ $launcher == "$formula" ]] || fail "assay.rb.in and the launcher differ: $(diff <(echo "$formula") <(echo "$launcher"))"
+
+# rapidcheck has no releases: both recipes take the same revision of it.
+revisions=$(grep -ohE '\b[0-9a-f]{40}\b' .packaging/assay.rb.in .packaging/recipe.yaml.in | uniq -c)
+[[ $(wc -w <<<"$revisions") == 2 && $revisions == *" 2 "* ]] || fail "not one revision of rapidcheck: $revisions"
