@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/cce/gradient.h"
+#include "reference/cce/loss.h"
+#include "reference/cce/row.h"
 #include "validation/cce/compare.h"
 #include "validation/cce/operation.h"
 #include "validation/core/index.h"
@@ -106,11 +109,11 @@ std::vector<JudgedGradient> gradients_of(const CceKernel& kernel, const CceCase&
                                          const CceTruth& truth) {
   const CceBounds bounds(c, kernel.info());
   std::vector<JudgedGradient> all = {matrix(c, "dhidden", false), matrix(c, "dweight", true)};
-  hold(all[0], run.dhidden, truth.dhidden, bounds, &CceBounds::dhidden);
-  hold(all[1], run.dweight, truth.dweight, bounds, &CceBounds::dweight);
+  hold(all[0], run.dhidden, truth.dhidden.all(), bounds, &CceBounds::dhidden);
+  hold(all[1], run.dweight, truth.dweight.all(), bounds, &CceBounds::dweight);
   if (c.bias.empty()) return all;
   all.push_back(bias_gradient(c));
-  hold(all[2], run.dbias, truth.dbias, bounds, &CceBounds::dbias);
+  hold(all[2], run.dbias, truth.dbias.all(), bounds, &CceBounds::dbias);
   return all;
 }
 

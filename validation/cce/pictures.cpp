@@ -24,11 +24,11 @@ std::vector<Picture> CceOperation::pictures(const CceKernel& kernel, const CceCa
   const CceRun run = run_valid(kernel, c);
   const auto at = [&](std::int64_t row, std::int64_t h) { return static_cast<std::size_t>(row * c.H + h); };
   const auto dhidden = [&](std::int64_t n, std::int64_t h) {
-    const BigFloat& exact = truth.dhidden[at(n, h)];
+    const BigFloat exact = truth.dhidden[at(n, h)];
     return share(run.dhidden[at(n, h)], exact, bounds.dhidden(at(n, h), to_double(exact)));
   };
   const auto dweight = [&](std::int64_t v, std::int64_t h) {
-    const BigFloat& exact = truth.dweight[at(v, h)];
+    const BigFloat exact = truth.dweight[at(v, h)];
     return share(run.dweight[at(v, h)], exact, bounds.dweight(at(v, h), to_double(exact)));
   };
   return {picture_of("error of dhidden as a share of its bound", "token n", "column h", c.N, c.H, dhidden),

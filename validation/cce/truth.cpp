@@ -2,17 +2,20 @@
 
 #include <utility>
 
+#include "reference/cce/outcome.h"
+
 namespace assay::validation {
 namespace {
 
-CceTruth compute(const CceCase& c, int digits) {
-  const reference::PrecisionScope scope(digits);
-  return reference::cce_outcome<reference::BigFloat>(c.view());
+template <class Number>
+CceTruth computed_in(const CceCase& c) {
+  auto outcome = reference::cce_outcome<Number>(c.view());
+  return {std::move(outcome.loss), std::move(outcome.dhidden), std::move(outcome.dweight), std::move(outcome.dbias)};
 }
 
-CceTruth in_long_double(const CceCase& c) {
-  const auto outcome = reference::cce_outcome<long double>(c.view());
-  return {exactly(outcome.loss), exactly(outcome.dhidden), exactly(outcome.dweight), exactly(outcome.dbias)};
+CceTruth compute(const CceCase& c, int digits) {
+  const reference::PrecisionScope scope(digits);
+  return computed_in<reference::BigFloat>(c);
 }
 
 }  // namespace
@@ -25,7 +28,7 @@ void require_agreement(const CceTruth& low, const CceTruth& high, int digits) {
 }
 
 CceTruth truth_of(const CceCase& c, int digits) {
-  if (digits == long_double_digits) return in_long_double(c);
+  if (digits == long_double_digits) return computed_in<long double>(c);
   auto [low, high] = both(
       c.hidden.size() + c.weight.size() >= worth_a_thread, [&] { return compute(c, digits); },
       [&] { return compute(c, digits + extra_digits); });

@@ -1,14 +1,15 @@
 // The true results of a case: the any-precision reference, computed at two precisions that must agree.
 #pragma once
 
-#include "reference/cce/outcome.h"
-#include "reference/number/big_float.h"
 #include "validation/cce/case.h"
 #include "validation/core/truth.h"
 
 namespace assay::validation {
 
-using CceTruth = reference::CceOutcome<reference::BigFloat>;
+/// As reference::CceOutcome.
+struct CceTruth {
+  ExactValues loss, dhidden, dweight, dbias;
+};
 
 /// Loss and gradients of `c` to `digits` significant digits of every probability; with long_double_digits, computed
 /// once.

@@ -58,19 +58,19 @@ void Comparison::hold(const Place& place, Real got, double expected, double boun
                   explain_error(got, fmt::format("{:.3g}{}", error, beyond), bound));
 }
 
-template <class Real>
-void Comparison::hold_exact(const Place& place, Real got, const BigFloat& exact, double bound) {
-  if (!is_finite(exact)) return same_special(place, got, to_double(exact));
+template <class Real, class Exact>
+void Comparison::hold_exact(const Place& place, Real got, const Exact& exact, double bound) {
   const double rounded = to_double(exact);
+  if (!is_finite(exact)) return same_special(place, got, rounded);
   notice(place, rounded, bound);
   // Nearly all errors are told in double, whose own error is a millionth of the bound, from what the bound allows.
   const double nearly = std::abs(double{got} - rounded);
   if (nearly <= 0.99 * bound && std::abs(rounded) <= 0x1p31 * bound && std::isfinite(bound))
     return void(accept(place, nearly, bound));
-  const double error = std::isfinite(got) ? absolute_difference(BigFloat(got), exact)
+  const double error = std::isfinite(got) ? absolute_difference(BigFloat(got), exactly(exact))
                                           : std::abs(double{got});  // NaN stays NaN, infinity infinite
   if (accept(place, error, bound) || failures_ > 1) return;
-  first_failure_ = place.text() + "\n" + explain(got, exact, error, bound);
+  first_failure_ = place.text() + "\n" + explain(got, exactly(exact), error, bound);
 }
 
 void Comparison::near(const Place& place, float got, double expected, double bound) {
@@ -88,6 +88,11 @@ void Comparison::near(const Place& place, float got, const BigFloat& exact, doub
 void Comparison::near(const Place& place, double got, const BigFloat& exact, double bound) {
   hold_exact(place, got, exact, bound);
 }
+
+template void Comparison::hold_exact(const Place&, float, const BigFloat&, double);
+template void Comparison::hold_exact(const Place&, double, const BigFloat&, double);
+template void Comparison::hold_exact(const Place&, float, const long double&, double);
+template void Comparison::hold_exact(const Place&, double, const long double&, double);
 
 void Comparison::fail(const std::string& why) {
   if (failures_++ == 0) first_failure_ = why;

@@ -1,10 +1,12 @@
 // Compares values under a bound and keeps the worst margin. Every acceptance is `error <= bound`, which a NaN fails.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "validation/core/exact_values.h"
 #include "validation/core/number.h"
 #include "validation/core/verdict.h"
 
@@ -33,6 +35,12 @@ class Comparison {
   /// Compares `got` with an exact value; a failure shows the exact value to 25 digits.
   void near(const Place& place, float got, const BigFloat& exact, double bound);
   void near(const Place& place, double got, const BigFloat& exact, double bound);
+
+  /// Compares `got` with value i of a reference.
+  template <class Real>
+  void near(const Place& place, Real got, const ExactValues& exact, std::size_t i, double bound) {
+    exact.with(i, [&](const auto& value) { hold_exact(place, got, value, bound); });
+  }
 
   /// Marks a term of a sum by which the result changes by more than the bound on its error, should the term be left out
   /// or taken twice: by at least `effect`.
@@ -65,8 +73,8 @@ class Comparison {
  private:
   template <class Real>
   void hold(const Place& place, Real got, double expected, double bound);
-  template <class Real>
-  void hold_exact(const Place& place, Real got, const BigFloat& exact, double bound);
+  template <class Real, class Exact>
+  void hold_exact(const Place& place, Real got, const Exact& exact, double bound);
   template <class Real>
   void hold_bits(const Place& place, Real first, Real second, const std::string& what);
   template <class Real>

@@ -72,6 +72,8 @@ class AnyResult {
         [&](auto& guarded) {
           guarded.inspect(footprint);
           const auto view = guarded.view();
+          if constexpr (std::is_same_v<typename decltype(view)::value_type, Image>)
+            return image.assign(view.begin(), view.end());  // resized first, it would be filled with zeros
           image.resize(view.size());
           std::ranges::transform(view, image.begin(), [](const auto& value) { return static_cast<Image>(value); });
         },

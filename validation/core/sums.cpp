@@ -23,11 +23,14 @@ double effective_terms(std::span<const double> sizes, double total, double unit_
 double rescaling_error(std::vector<Exponential>& terms, const Rescaling& rescaling) {
   std::ranges::sort(terms, std::ranges::greater(), &Exponential::argument);
   double error = 0;
-  double changes = 0;
+  double changes = 0, growth = 0;
   for (std::size_t i = 1; i < terms.size(); ++i) {
-    if (rescaling.may_break_ties || terms[i].argument < terms[i - 1].argument)
-      changes = std::min(static_cast<double>(i), rescaling.max_changes);
-    error += terms[i].share * std::expm1(changes * rescaling.cost * rescaling.unit_roundoff);
+    const double more = std::min(static_cast<double>(i), rescaling.max_changes);
+    if (more != changes && (rescaling.may_break_ties || terms[i].argument < terms[i - 1].argument)) {
+      changes = more;
+      growth = std::expm1(changes * rescaling.cost * rescaling.unit_roundoff);
+    }
+    error += terms[i].share * growth;
   }
   return error / rescaling.unit_roundoff;
 }

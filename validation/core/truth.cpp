@@ -28,20 +28,13 @@ BigFloat exactly(long double x) {
   return exact;
 }
 
-std::vector<BigFloat> exactly(const std::vector<long double>& values) {
-  std::vector<BigFloat> all;
-  all.reserve(values.size());
-  for (const long double x : values) all.push_back(exactly(x));
-  return all;
-}
-
-void require_same(const std::vector<BigFloat>& low, const std::vector<BigFloat>& high, int digits, const char* what) {
+void require_same(const ExactValues& low, const ExactValues& high, int digits, const char* what) {
   const double tolerance = std::pow(10.0, lost_digits - digits);
   for (std::size_t i = 0; i < low.size(); ++i) {
-    if (!agree(low[i], high[i], tolerance)) {
+    const BigFloat a = low[i], b = high[i];
+    if (!agree(a, b, tolerance)) {
       throw ReferenceDisagrees(fmt::format("{}[{}] at {} and {} digits: {} and {}", what, i, digits,
-                                           digits + extra_digits, to_decimal(low[i], digits),
-                                           to_decimal(high[i], digits)));
+                                           digits + extra_digits, to_decimal(a, digits), to_decimal(b, digits)));
     }
   }
 }

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/number/big_float.h"
+#include "validation/core/exact_values.h"
 #include "validation/core/fields.h"
 
 namespace assay::validation {
@@ -45,17 +45,12 @@ auto both(bool at_once, const First& first, const Second& second) {
 /// The number of elements from which the parts of a reference are computed at the same time.
 inline constexpr std::size_t worth_a_thread = 256;
 
-/// x, exactly.
-reference::BigFloat exactly(long double x);
-std::vector<reference::BigFloat> exactly(const std::vector<long double>& values);
-
 /// How many more digits the second computation of a truth has.
 inline constexpr int extra_digits = 20;
 
 /// Throws ReferenceDisagrees unless the values at `digits` digits and at more are of the same kinds and differ by at
 /// most 10^(10 - digits), or that share of a value above 1. `what` names them.
-void require_same(const std::vector<reference::BigFloat>& low, const std::vector<reference::BigFloat>& high, int digits,
-                  const char* what);
+void require_same(const ExactValues& low, const ExactValues& high, int digits, const char* what);
 
 /// The number of elements of a case's arrays of its dtype.
 template <HasFields Case>
@@ -75,7 +70,7 @@ class TruthMemo {
   using Truth = typename Operation::Truth;
 
   /// The cases and their truths take up to about `bytes`; a case that needs more is computed anew.
-  explicit TruthMemo(std::size_t bytes = std::size_t{192} << 20) : most_(bytes) {}
+  explicit TruthMemo(std::size_t bytes = std::size_t{64} << 20) : most_(bytes) {}
 
   std::shared_ptr<const Truth> truth_of(const Case& c, int digits) {
     for (const Entry& entry : entries_)
@@ -92,10 +87,11 @@ class TruthMemo {
     std::size_t bytes;
     std::shared_ptr<const Truth> truth;
   };
-  /// About: of each element its value in the case, its digits, and sizes in double that bounds need.
+  /// About: of each element its value in the case and in the truth, and sizes in double that bounds need.
   static std::size_t bytes_of(const Case& c, int digits) {
     const std::size_t more = digits > 96 ? static_cast<std::size_t>(digits) / 2 : 0;  // stored outside the number
-    return 1000 + elements_of_dtype(c) * (3 * sizeof(double) + sizeof(reference::BigFloat) + more);
+    const std::size_t exact = digits == long_double_digits ? sizeof(long double) : sizeof(BigFloat) + more;
+    return 1000 + elements_of_dtype(c) * (3 * sizeof(double) + exact);
   }
 
   void remember(Entry entry) {

@@ -19,7 +19,7 @@ double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth&
 void compare_losses(Comparison& comparison, const CtcBounds& bounds, const CtcRun& run, const CtcTruth& truth,
                     std::int64_t first_row) {
   for (std::size_t i = 0; i < run.loss.size(); ++i)
-    comparison.near({"loss", -1, first_row + static_cast<std::int64_t>(i)}, run.loss[i], truth.loss[i], bounds.loss(i));
+    comparison.near({"loss", -1, first_row + static_cast<std::int64_t>(i)}, run.loss[i], truth.loss, i, bounds.loss(i));
 }
 
 void compare_gradient(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& run,
@@ -28,7 +28,7 @@ void compare_gradient(Comparison& comparison, const CtcCase& c, const CtcBounds&
     for (std::int64_t b = 0; b < c.B; ++b) {
       for (std::int64_t k = 0; k < c.C; ++k) {
         const auto i = static_cast<std::size_t>((t * c.B + b) * c.C + k);
-        comparison.near({"gradient", t, first_row + b, k}, run.gradient[i], truth.gradient[i],
+        comparison.near({"gradient", t, first_row + b, k}, run.gradient[i], truth.gradient, i,
                         gradient_bound(c, bounds, truth, t, b, k));
       }
     }

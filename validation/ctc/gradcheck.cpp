@@ -195,7 +195,7 @@ class Diagnosis {
   template <class Formula>
   Other other(CtcCase changed, CtcVariable variable, const Formula& formula) const {
     changed.variable = variable;
-    Other result{truth_.gradient, bounds_of(kernel_, changed, truth_), {}};
+    Other result{truth_.gradient.all(), bounds_of(kernel_, changed, truth_), {}};
     for (std::size_t i = 0; i < result.exact.size(); ++i) {
       const At where = place(i);
       if (where.row->possible && where.t < c_.input_lengths[index(where.b)])
@@ -255,7 +255,7 @@ GradientJudgement CtcOperation::judge_gradients(const CtcKernel& kernel, const C
   const CtcRun run = run_valid(kernel, c);
   GradientJudgement judgement;
   JudgedGradient gradient = empty_gradient(c);
-  gradient.exact = truth.gradient;
+  gradient.exact = truth.gradient.all();
   gradient.bound = bounds_of(kernel, c, truth);
   gradient.got.assign(run.gradient.begin(), run.gradient.end());
   gradient.judge();

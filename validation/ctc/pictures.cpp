@@ -23,7 +23,7 @@ struct Judged {
   CtcRun run;
 
   double share(std::int64_t t, std::int64_t b, std::int64_t k) const {
-    const auto& exact = truth.gradient[static_cast<std::size_t>((t * c.B + b) * c.C + k)];
+    const BigFloat exact = truth.gradient[static_cast<std::size_t>((t * c.B + b) * c.C + k)];
     const BigFloat got(run.gradient_at(c, t, b, k));
     if (same_kind(got, exact)) return 0;
     return share_of_bound(absolute_difference(got, exact), gradient_bound(c, bounds, truth, t, b, k));

@@ -16,21 +16,18 @@ reference::CtcOutcome<Number> outcome_in(const CtcCase& c, std::vector<reference
   });
 }
 
-CtcTruth compute(const CtcCase& c, int digits) {
-  const reference::PrecisionScope scope(digits);
+template <class Number>
+CtcTruth computed_in(const CtcCase& c) {
   CtcTruth truth;
-  auto outcome = outcome_in<BigFloat>(c, truth.rows);
+  auto outcome = outcome_in<Number>(c, truth.rows);
   truth.loss = std::move(outcome.loss);
   truth.gradient = std::move(outcome.gradient);
   return truth;
 }
 
-CtcTruth in_long_double(const CtcCase& c) {
-  CtcTruth truth;
-  const auto outcome = outcome_in<long double>(c, truth.rows);
-  truth.loss = exactly(outcome.loss);
-  truth.gradient = exactly(outcome.gradient);
-  return truth;
+CtcTruth compute(const CtcCase& c, int digits) {
+  const reference::PrecisionScope scope(digits);
+  return computed_in<BigFloat>(c);
 }
 
 }  // namespace
@@ -46,7 +43,7 @@ void require_agreement(const CtcTruth& low, const CtcTruth& high, int digits) {
 }
 
 CtcTruth truth_of(const CtcCase& c, int digits) {
-  if (digits == long_double_digits) return in_long_double(c);
+  if (digits == long_double_digits) return computed_in<long double>(c);
   auto [low, high] = both(
       c.activations.size() >= worth_a_thread, [&] { return compute(c, digits); },
       [&] { return compute(c, digits + extra_digits); });

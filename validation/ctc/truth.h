@@ -10,12 +10,10 @@
 
 namespace assay::validation {
 
-using reference::BigFloat;
-
 struct CtcTruth {
   std::vector<reference::CtcRow<double>> rows;  ///< rounded: for the sizes in bounds
-  std::vector<BigFloat> loss;                   ///< [B] or [1], depending on the reduction
-  std::vector<BigFloat> gradient;               ///< [T, B, C]; NaN where no gradient exists
+  ExactValues loss;                             ///< [B] or [1], depending on the reduction
+  ExactValues gradient;                         ///< [T, B, C]; NaN where no gradient exists
 };
 
 /// The rows of `c` to `digits` digits.

@@ -83,6 +83,40 @@ TEST(Comparison, AcceptsExactNumbersByTheSameRule) {
 }
 
 /// A float as a double is the same number, and the rule is the same.
+/// A reference in long double is held to the same rule as the same numbers in BigFloat, to the last bit.
+TEST(Comparison, TakesValuesOfAReferenceInLongDouble) {
+  const auto finding_of = [](auto got, const ExactValues& exact, double bound) {
+    Comparison comparison;
+    comparison.near({"loss", -1, 1}, got, exact, 1, bound);
+    return comparison.finding();
+  };
+  const auto same = [&](auto got, long double exact, double bound, Verdict verdict) {
+    const Finding finding = finding_of(got, std::vector<long double>{7, exact}, bound);
+    const Finding as_big_float = finding_of(got, std::vector<BigFloat>{BigFloat(7), exactly(exact)}, bound);
+    EXPECT_EQ(finding.verdict, verdict) << got << ' ' << exact;
+    EXPECT_EQ(finding.verdict, as_big_float.verdict);
+    EXPECT_EQ(finding.explanation, as_big_float.explanation);
+    EXPECT_EQ(finding.margin.place, as_big_float.margin.place);
+    EXPECT_TRUE(finding.margin.share == as_big_float.margin.share || std::isnan(finding.margin.share));
+  };
+  for (const Pair& pair : pairs) {
+    same(pair.got, pair.expected, pair.bound, pair.verdict);
+    same(double{pair.got}, pair.expected, pair.bound, pair.verdict);
+  }
+  if (std::numeric_limits<long double>::digits < 64) return;
+  same(1.0, 1 + 0x1p-60L, 0x1p-60, Verdict::pass);
+  same(1.0, 1 + 0x1p-60L, 0x1p-61, Verdict::fail);
+}
+
+TEST(ExactValues, AreTheSameInEitherType) {
+  const ExactValues values = std::vector<long double>{1.0L / 3, -2};
+  ASSERT_EQ(values.size(), 2U);
+  EXPECT_EQ(values[0], exactly(1.0L / 3));
+  EXPECT_EQ(ExactValues(values.all())[1], BigFloat(-2));
+  EXPECT_EQ(values.with(0, [](const auto& value) { return static_cast<double>(value); }), 1.0 / 3);
+  EXPECT_EQ(ExactValues().size(), 0U);
+}
+
 TEST(Comparison, HoldsDoublesToTheSameRule) {
   for (const Pair& pair : pairs) {
     Comparison of_double, of_exact;

@@ -10,7 +10,7 @@ namespace {
 /// One of the three gradients: its members in a run, in the truth and in the bounds.
 struct Gradient {
   std::vector<float> CceRun::* got;
-  std::vector<BigFloat> CceTruth::* truth;
+  ExactValues CceTruth::* truth;
   double (CceBounds::*bound)(std::size_t, double) const;
   Place (*place)(const CceCase&, std::size_t);
   std::set<std::string> without;  ///< the other gradients
@@ -30,13 +30,13 @@ Finding compare(const CceContext& context, const CceCase& c, const Gradient& gra
   if (gradient.got == &CceRun::dbias && c.bias.empty()) return Finding::skip("there is no bias");
   const auto [truth, bounds] = truth_and_bounds<CceBounds>(context, c);
   const std::vector<float> got = run_valid(context.kernel, c, {.without = gradient.without}).*gradient.got;
+  const ExactValues& exact = (*truth).*gradient.truth;
   Comparison comparison;
   for (std::size_t i = 0; i < got.size(); ++i) {
-    const BigFloat& exact = ((*truth).*gradient.truth)[i];
-    const double size = to_double(exact);
+    const double size = exact.with(i, [](const auto& value) { return static_cast<double>(value); });
     const double bound = (bounds.*gradient.bound)(i, size);
     if (may_overflow(size, bound, bounds.largest(), got[i])) continue;
-    comparison.near(gradient.place(c, i), got[i], exact, bound);
+    comparison.near(gradient.place(c, i), got[i], exact, i, bound);
   }
   return comparison.finding();
 }

@@ -48,7 +48,7 @@ Finding check_loss(const CceContext& context, const CceCase& c) {
   const CceRun run = run_valid(context.kernel, c, {.without = {"dhidden", "dweight", "dbias"}});
   Comparison comparison;
   for (std::size_t i = 0; i < run.loss.size(); ++i)
-    comparison.near(loss_place(i), run.loss[i], truth->loss[i], bounds.loss(i));
+    comparison.near(loss_place(i), run.loss[i], truth->loss, i, bounds.loss(i));
   notice_terms(comparison, c, context.kernel.info(), bounds);
   return comparison.finding();
 }
