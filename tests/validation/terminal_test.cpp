@@ -125,8 +125,12 @@ TEST_F(Terminal, SeesAProgressBarThatClearsAfterItself) {
     ProgressBar bar;
     bar.show(1, 4, "gradient");
     EXPECT_THAT(terminal_.read_all(), HasSubstr("[==========                              ]  25 %  gradient"));
-    bar.show(2, 4, "drawn too soon after the last one");
-    EXPECT_EQ(terminal_.read_all(), "");
+    int drawn = 0;  // of a hundred that follow each other: few, however late the machine runs this thread
+    for (int i = 0; i < 100; ++i) {
+      bar.show(2, 4, "too soon after the last one");
+      drawn += terminal_.read_all().empty() ? 0 : 1;
+    }
+    EXPECT_LT(drawn, 50);
   }
   EXPECT_EQ(terminal_.read_all(), std::string("\r") + escape + "[K");
 }
