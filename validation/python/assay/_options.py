@@ -90,7 +90,8 @@ def with_options(options: Any, **other: Any) -> Callable[[Function], Function]:
         def call(*arguments: Any, **given: Any) -> Any:
             positional = dict(zip(by_position, arguments[len(first) :]))
             chosen = {**keywords, **positional, **given}
-            is_plain = len(arguments) <= len(first) + len(by_position) and positional.keys().isdisjoint(given)
+            is_plain = len(arguments) <= len(first) + len(by_position)
+            is_plain = is_plain and not any(name in given for name in positional)  # as torch.compile can trace it
             if is_plain and len(chosen) == len(keywords):
                 return function(*arguments[: len(first)], **chosen)
             bound = signature.bind(*arguments, **given)  # arrays by name, or a mistake
