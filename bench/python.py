@@ -39,7 +39,7 @@ def finished():
 
 
 def medians(calls, repetitions, clock):
-    """Milliseconds by name. In random order, since who comes after PyTorch is slower."""
+    """Milliseconds by name. In random order, since a call after PyTorch is slower."""
     times, turns = {name: [] for name in calls}, random.Random(1)
     for _ in range(repetitions):
         for name, call in turns.sample(list(calls.items()), len(calls)):

@@ -30,7 +30,7 @@ struct PropertyGroup {
 
 class GateSteps {
  public:
-  /// Of properties that compare with the reference or do not, with `each` units.
+  /// `compare` says of each property whether it compares with the reference; each has `each` units.
   GateSteps(const std::vector<bool>& compare, std::int64_t each) : each_(each) {
     std::int64_t task = 0;
     for (std::size_t first = 0, end = 0; first < compare.size(); first = end) {

@@ -23,7 +23,7 @@ const SvdKernels<T>& fastest_kernels() {
   return cpu::svd_kernels<T>(cpu::fastest_instruction_set());
 }
 
-/// Of a matrix with at least as many rows as columns, scaled as svd does.
+/// For a matrix with at least as many rows as columns, scaled as svd does.
 template <class T>
 BidiagonalResult<T> by_bidiagonal(const SvdCase<T>& given, const SvdKernels<T>& kernels = fastest_kernels<T>(),
                                   bool vectors = true) {

@@ -32,8 +32,8 @@ class Gpu {
   /// The GPU of this ordinal, opened by the first call. Throws std::runtime_error if there is none.
   static Gpu& at(int ordinal);
 
-  /// Of metal/host, under lock(). The first call compiles the kernels. Throws std::runtime_error, with the compiler's
-  /// messages.
+  /// A host of metal/host, under lock(). The first call compiles its kernels. Throws std::runtime_error, with the
+  /// compiler's messages.
   template <class Host>
   const Host& host() {
     auto& host = std::get<std::optional<Host>>(hosts_);
