@@ -14,11 +14,6 @@ namespace assay::metal::cpu {
 
 namespace {
 
-template <class T>
-std::int64_t whole_registers(std::int64_t elements) {
-  return (elements + svd_lanes<T> - 1) / svd_lanes<T> * svd_lanes<T>;
-}
-
 /// to = from^T, a cache line of each row at a time.
 template <class T>
 void transpose(const DenseMatrix<T>& from, const DenseMatrix<T>& to) {

@@ -14,6 +14,12 @@ namespace assay::metal::cpu {
 template <class T>
 inline constexpr std::int64_t svd_lanes = 64 / sizeof(T);
 
+/// The elements, up to a whole number of registers.
+template <class T>
+constexpr std::int64_t whole_registers(std::int64_t elements) {
+  return (elements + svd_lanes<T> - 1) / svd_lanes<T> * svd_lanes<T>;
+}
+
 /// A column counts as 0 if its squared norm, scaled as svd_scale does, is at most this: about 1e-28 of the largest in
 /// float, 1e-70 in double. A column that depends on the others shrinks by a unit of roundoff each sweep until it is
 /// that small; over the whole range of double that would take 60 sweeps and more.

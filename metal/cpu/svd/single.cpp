@@ -37,7 +37,7 @@ class Decomposition {
         transposed_(matrix.M < matrix.N),
         m_(std::max(matrix.M, matrix.N)),
         n_(std::min(matrix.M, matrix.N)),
-        stride_((n_ + svd_lanes<T> - 1) / svd_lanes<T> * svd_lanes<T>),
+        stride_(whole_registers<T>(n_)),
         G_memory_(m_ * stride_),
         G_{G_memory_.data(), m_, n_, stride_},
         order_(index(n_)),
