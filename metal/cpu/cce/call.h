@@ -42,6 +42,7 @@ class CceCall {
   std::int64_t N, H, V;
   std::vector<CceToken> tokens;
   CceTerms terms;
+  bool few;                        ///< tokens: products.h
   std::vector<float> bias;         ///< [V], relative to the offset; zeros where there is none
   std::vector<double> dbias_sums;  ///< [V], where dbias is wanted
   const CceElements& elements;
@@ -57,6 +58,11 @@ class CceCall {
   bool ignores_some() const { return M() < N; }
 
   CceTiles<Operand>& tiles(std::int64_t part) { return tiles_[static_cast<std::size_t>(part)]; }
+
+  FewSizes few_sizes(Range rows, Range entries) const {
+    return {static_cast<std::size_t>(rows.size()), static_cast<std::size_t>(entries.size()),
+            static_cast<std::size_t>(H)};
+  }
 
   /// Row n of hidden, of weight.
   const Real* hidden_row(std::int64_t n) const { return problem.hidden.data() + n * H; }
@@ -103,6 +109,7 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
       H(problem.H),
       V(problem.V),
       tokens(valid_tokens(problem)),
+      few(!narrow && few_tokens(problem.N, tuning)),
       bias(static_cast<std::size_t>(V), 0.0F),
       dbias_sums(the_gradients.dbias.size(), 0.0),
       elements(table_for<CceElements>(tuning.set)),
@@ -121,14 +128,16 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
   const bool at_once = gathered <= tuning.budget / 6;
   CceTuning rest = tuning;
   if (at_once) rest.budget -= gathered;
+  if (few) rest.chunk = few_tokens_chunk(H * static_cast<std::int64_t>(sizeof(Real)), tuning);
   const CceNeeds needs = {.M = M(),
                           .H = H,
                           .V = V,
                           .operand = sizeof(Operand),
                           .copies_hidden = !at_once,
-                          .copies_weight = converts,
+                          .copies_weight = converts && !few,
                           .float_outputs = float_outputs,
-                          .stores = !converts,
+                          .sums_dweight = !float_outputs && !few,
+                          .stores_in_dweight = !converts && !few,
                           .dhidden = wants_dhidden(),
                           .dweight = wants_dweight(),
                           .dbias = wants_dbias()};
@@ -138,7 +147,7 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
     tiles_.push_back({AlignedMemory<float>(tile), AlignedMemory<Operand>(narrow ? tile : 0),
                       AlignedMemory<Operand>(needs.copies_hidden ? plan.tile_rows * H : 0),
                       AlignedMemory<Operand>(needs.copies_weight ? plan.chunk * H : 0),
-                      AlignedMemory<float>(!float_outputs && wants_dweight() ? plan.chunk * H : 0)});
+                      AlignedMemory<float>(needs.sums_dweight && wants_dweight() ? plan.chunk * H : 0)});
   if (at_once && gathered > 0) {
     gathered_ = AlignedMemory<Operand>(M() * H);
     on_parts(plan.threads,

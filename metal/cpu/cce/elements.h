@@ -46,6 +46,11 @@ struct CceElements {
   void (*scale_narrow)(BFloat16* to, const BFloat16* from, std::size_t n, float scale);
 };
 
+/// A few tokens R and entries C. Arrays are contiguous: [R, H], [C, H], and [R, C] of logits or of dL/dz.
+struct FewSizes {
+  std::size_t R = 0, C = 0, H = 0;
+};
+
 /// Loops over arrays of one of the three storage types.
 template <class Real>
 struct CceStored {
@@ -54,6 +59,13 @@ struct CceStored {
   void (*to_float)(float* to, const Real* from, std::size_t n);
   /// scale * from + shift * other, rounded once and never to -0; `other` is not read where shift is 0.
   void (*round)(Real* to, const float* from, std::size_t n, double scale, double shift, const Real* other);
+  /// `from`, rounded likewise, written past the caches.
+  void (*round_past_caches)(Real* to, const float* from, std::size_t n);
+
+  /// The products of gemm.h: logits = hidden weight^T, dhidden += G weight, dweight = G^T hidden, rounded.
+  void (*few_logits)(float* logits, const FewSizes& sizes, const float* hidden, const Real* weight);
+  void (*few_dhidden)(float* dhidden, const FewSizes& sizes, const float* G, const Real* weight);
+  void (*few_dweight)(Real* dweight, const FewSizes& sizes, const float* G, const float* hidden, bool stream);
 };
 
 }  // namespace assay::metal::cpu

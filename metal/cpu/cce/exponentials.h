@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "metal/cpu/cce/products.h"
 #include "metal/cpu/cce/tile.h"
 
 namespace assay::metal::cpu {
@@ -67,12 +68,11 @@ class BlockSums {
 };
 
 template <class Real, class Operand>
-void first_pass_of_tile(CceCall<Real, Operand>& call, const FirstPass<Operand>& pass, Range entries, Range rows,
-                        Matrix<const Operand> weight, std::int64_t group, CceTiles<Operand>& own, BlockSums& sums,
-                        Sum onward) {
-  const GemmSizes sizes = {rows.size(), entries.size(), call.H};
-  const Matrix<float> logits = {own.logits.data(), entries.size()};
-  gemm_logits(sizes, call.hidden(own, rows), weight, logits);
+void first_pass_of_tile(CceCall<Real, Operand>& call, const FirstPass<Operand>& pass, Range rows,
+                        const CceProducts<Real, Operand>& products, std::int64_t group, CceTiles<Operand>& own,
+                        BlockSums& sums, Sum onward) {
+  const Range entries = products.entries();
+  products.logits(rows);
   CceRow row = {.cap = static_cast<float>(call.terms.cap),
                 .keep = pass.dhidden || pass.stored != nullptr,
                 .with_logits = call.terms.eps != 0.0};
@@ -80,7 +80,7 @@ void first_pass_of_tile(CceCall<Real, Operand>& call, const FirstPass<Operand>& 
   for (std::int64_t i = rows.begin; i < rows.end; ++i) {
     const CceToken& token = call.tokens[static_cast<std::size_t>(i)];
     row.reference = token.reference;
-    merge(sums.of(group, i), row_without_target(call.elements, logits.data + (i - rows.begin) * logits.stride,
+    merge(sums.of(group, i), row_without_target(call.elements, own.logits.data() + (i - rows.begin) * entries.size(),
                                                 call.bias.data() + entries.begin, entries, token, row, 0.0F));
     if (row.keep) narrow_row(call.elements, own, entries, i - rows.begin);
     if (pass.stored != nullptr)
@@ -90,7 +90,7 @@ void first_pass_of_tile(CceCall<Real, Operand>& call, const FirstPass<Operand>& 
   if (!pass.dhidden) return;
   Matrix<float> acc = call.dhidden_sums(group, pass.rows.begin);
   acc.data += (rows.begin - pass.rows.begin) * acc.stride;
-  gemm_dhidden(sizes, E, weight, acc, onward);
+  products.add_dhidden(rows, E, acc, onward);
 }
 
 /// Computes the sums relative to the current references of the tokens.
@@ -104,10 +104,9 @@ void first_pass_once(CceCall<Real, Operand>& call, const FirstPass<Operand>& pas
     CceTiles<Operand>& own = call.tiles(part);
     for (std::int64_t i = rows.begin; i < rows.end; ++i) sums.of(group, i) = {};
     for (std::int64_t chunk = chunks.begin; chunk < chunks.end; ++chunk) {
-      const Range entries = plan.entries(chunk, call.V);
-      const Matrix<const Operand> weight = call.weight(own, entries);
+      const CceProducts<Real, Operand> products(call, own, plan.entries(chunk, call.V));
       for_each_tile(rows, plan.tile_rows, [&](Range tile) {
-        first_pass_of_tile(call, pass, entries, tile, weight, group, own, sums,
+        first_pass_of_tile(call, pass, tile, products, group, own, sums,
                            chunk == chunks.begin ? Sum::fresh : Sum::onward);
       });
     }

@@ -2,6 +2,7 @@
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <tuple>
+#include <vector>
 
 #include "metal/cpu/cce/gemm.h"
 
@@ -73,6 +74,15 @@ void multiply(const Shape& shape, const BFloat16* a, const BFloat16* b, float* c
   omp_set_num_threads(threads);
 }
 
+/// The transpose of G [R, C], valid until the thread's next call.
+const BFloat16* transposed(Matrix<const BFloat16> G, std::int64_t R, std::int64_t C) {
+  thread_local std::vector<BFloat16> result;
+  result.resize(static_cast<std::size_t>(R * C));
+  for (std::int64_t r = 0; r < R; ++r)
+    for (std::int64_t c = 0; c < C; ++c) result[static_cast<std::size_t>(c * R + r)] = G.data[r * G.stride + c];
+  return result.data();
+}
+
 }  // namespace
 
 bool multiplies_bfloat16() {
@@ -94,8 +104,11 @@ void gemm_dhidden(GemmSizes s, Matrix<const BFloat16> G, Matrix<const BFloat16> 
 
 void gemm_dweight(GemmSizes s, Matrix<const BFloat16> G, Matrix<const BFloat16> hidden, Matrix<float> dweight,
                   Sum sum) {
-  multiply({s.C, s.H, s.R, {1, G.stride}, {hidden.stride, 1}, {dweight.stride, 1}, sum == Sum::onward}, G.data,
-           hidden.data, dweight.data);
+  // oneDNN 2.6 does not use AMX for a transposed factor of at most 64 rows. Below 24 rows AMX is no faster.
+  const bool copies = s.R >= 24 && s.R <= 64;
+  const Strides strides = copies ? Strides{s.R, 1} : Strides{1, G.stride};
+  multiply({s.C, s.H, s.R, strides, {hidden.stride, 1}, {dweight.stride, 1}, sum == Sum::onward},
+           copies ? transposed(G, s.R, s.C) : G.data, hidden.data, dweight.data);
 }
 
 }  // namespace assay::metal::cpu

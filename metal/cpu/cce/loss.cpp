@@ -34,7 +34,7 @@ void with_call(const CceProblem<Real>& problem, const CceGradients<Real>& gradie
   reference::detail::validate_bias(problem);
   const SerialBlas serial;
   if constexpr (std::is_same_v<Real, BFloat16>) {
-    if (tuning.bfloat16_products && multiplies_bfloat16()) {
+    if (tuning.bfloat16_products && multiplies_bfloat16() && !few_tokens(2 * problem.N, tuning)) {
       CceCall<Real, BFloat16> call(problem, gradients, threads, tuning);
       return use(call);
     }

@@ -22,7 +22,7 @@ std::int64_t tile_bytes(const CceNeeds& needs, std::int64_t chunk, std::int64_t 
   std::int64_t bytes = rows * chunk * (4 + narrow) + needs.H * 12 + chunk * 12;
   if (needs.copies_hidden) bytes += rows * needs.H * needs.operand;
   if (needs.copies_weight) bytes += chunk * needs.H * needs.operand;
-  if (!needs.float_outputs && needs.dweight) bytes += chunk * needs.H * 4;
+  if (needs.sums_dweight && needs.dweight) bytes += chunk * needs.H * 4;
   return bytes;
 }
 
@@ -63,13 +63,21 @@ void choose_storage(CcePlan& plan, const CceNeeds& needs, const CceTuning& tunin
   if (!needs.dweight && !needs.dbias) return;
   const std::int64_t sums = plan.held_sums * std::min(plan.block_rows, needs.M) * needs.H * 4;
   const std::int64_t tiles = tile_bytes(needs, plan.chunk, plan.tile_rows) * plan.threads;
-  if (!needs.stores) return;
   const std::int64_t rest = std::max<std::int64_t>(tuning.budget - sums - tiles, 0);
   plan.rows_in_memory = std::min(needs.M, rest / (plan.chunks * plan.chunk * needs.operand));
-  if (needs.dweight) plan.rows_in_dweight = std::min(needs.H, plan.tile_rows);
+  if (needs.dweight && needs.stores_in_dweight) plan.rows_in_dweight = std::min(needs.H, plan.tile_rows);
 }
 
 }  // namespace
+
+bool few_tokens(std::int64_t N, const CceTuning& tuning) {
+  return N <= tuning.few_tokens && N <= tuning.tile_rows / 2;
+}
+
+std::int64_t few_tokens_chunk(std::int64_t row_bytes, const CceTuning& tuning) {
+  constexpr std::int64_t cached = std::int64_t{256} << 10;
+  return std::clamp(cached / row_bytes, grain, std::max(grain, tuning.chunk));
+}
 
 std::int64_t cce_threads(int asked, const CceNeeds& needs) {
   constexpr double worthwhile = 1 << 20;  // multiplications per thread, about ten microseconds

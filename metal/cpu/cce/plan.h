@@ -34,8 +34,9 @@ struct CceNeeds {
   std::int64_t H = 1, V = 1;
   std::int64_t operand = 4;  ///< bytes of an element of Operand
   bool copies_hidden = false, copies_weight = false;
-  bool float_outputs = true;  ///< gradients may be summed in the outputs
-  bool stores = true;         ///< exponentials may be kept, as Operand: outputs must have that type
+  bool float_outputs = true;      ///< gradients may be summed in the outputs
+  bool sums_dweight = false;      ///< dweight is summed in a tile
+  bool stores_in_dweight = true;  ///< the output may hold exponentials, which are Operand
   bool dhidden = false, dweight = false, dbias = false;
 };
 
@@ -52,6 +53,12 @@ struct CcePlan {
     return {begin, begin + chunk < V ? begin + chunk : V};
   }
 };
+
+/// Whether this call has so few tokens that its products are limited by memory.
+bool few_tokens(std::int64_t N, const CceTuning& tuning);
+
+/// The entries of a chunk whose rows of weight, of `row_bytes` each, stay in the caches for two products.
+std::int64_t few_tokens_chunk(std::int64_t row_bytes, const CceTuning& tuning);
 
 /// The number of threads. Where `asked` is 0: as many as have enough work to be worth waking.
 std::int64_t cce_threads(int asked, const CceNeeds& needs);

@@ -83,7 +83,7 @@ class CceRun {
     const std::int64_t later = std::min(call_.plan.rows_in_memory, max_rows);
     const std::int64_t max_now =
         begin == 0 ? std::min(call_.plan.rows_in_dweight + call_.plan.rows_in_memory, max_rows) : later;
-    if (!wants_sums_over_tokens() || rest == 0 || max_now == 0) return 0;
+    if (!wants_sums_over_tokens() || max_now < std::min(rest, min_stored_rows)) return 0;
     if (!Call::float_outputs) return begin == 0 ? std::min(rest, max_now) : 0;
     if (rest <= max_now) return rest;
     if (later < min_stored_rows) return begin == 0 ? max_now : 0;

@@ -39,8 +39,8 @@ class SecondPassOfChunk {
     if (pass_.stored != nullptr)
       for_each_tile(pass_.stored->rows, call_.plan.tile_rows, [&](Range rows) { stored_tile(rows); });
     if (pass_.again.size() > 0) {
-      const Matrix<const Operand> weight = call_.weight(own_, entries_);
-      for_each_tile(pass_.again, call_.plan.tile_rows, [&](Range rows) { tile_again(rows, weight); });
+      const CceProducts<Real, Operand> products(call_, own_, entries_);
+      for_each_tile(pass_.again, call_.plan.tile_rows, [&](Range rows) { tile_again(rows, products); });
     }
     write();
   }
@@ -86,9 +86,8 @@ class SecondPassOfChunk {
 
   bool has_target(std::int64_t i) const { return token(i).target >= entries_.begin && token(i).target < entries_.end; }
 
-  void tile_again(Range rows, Matrix<const Operand> weight) {
-    gemm_logits({rows.size(), entries_.size(), call_.H}, call_.hidden(own_, rows), weight,
-                {own_.logits.data(), entries_.size()});
+  void tile_again(Range rows, const CceProducts<Real, Operand>& products) {
+    products.logits(rows);
     for (std::int64_t i = rows.begin; i < rows.end; ++i) {
       const CceRow numbers = {.reference = token(i).reference,
                               .scale = static_cast<float>(token(i).scale),
@@ -101,56 +100,76 @@ class SecondPassOfChunk {
       if (!sums.finite) call_.finite = false;
       narrow_row(call_.elements, own_, entries_, i - rows.begin);
     }
-    use(rows, &weight);
+    use(rows, &products);
   }
 
   /// Adds the contribution of the tile of dL/dz to the gradients.
-  void use(Range rows, const Matrix<const Operand>* weight) {
-    const GemmSizes sizes = {rows.size(), entries_.size(), call_.H};
+  void use(Range rows, const CceProducts<Real, Operand>* products) {
     for (std::int64_t i = rows.begin; i < rows.end && !dbias_.empty(); ++i)
       call_.elements.add(dbias_.data(), row(rows, i), dbias_.size());
     if (!pass_.dweight && !pass_.dhidden) return;
     const Matrix<const Operand> G = operand_tile(own_, entries_);
-    if (pass_.dweight && rounds_at_once(rows)) {
+    if (pass_.dweight && call_.few) {
+      few_dweight(rows, G);
+    } else if (pass_.dweight && rounds_at_once(rows)) {
       round_dweight(rows, G);
     } else if (pass_.dweight) {
-      gemm_dweight(sizes, G, call_.hidden(own_, rows), {dweight_, call_.H}, sum_);
+      gemm_dweight({rows.size(), entries_.size(), call_.H}, G, call_.hidden(own_, rows), {dweight_, call_.H}, sum_);
       sum_ = Sum::onward;
     }
-    if (pass_.dhidden && weight != nullptr) {
+    if (pass_.dhidden && products != nullptr) {
       Matrix<float> acc = call_.dhidden_sums(group_, pass_.again.begin);
       acc.data += (rows.begin - pass_.again.begin) * acc.stride;
-      gemm_dhidden(sizes, G, *weight, acc, onward_);
+      products->add_dhidden(rows, G, acc, onward_);
+    }
+  }
+
+  /// All tokens are in this tile.
+  void few_dweight(Range rows, Matrix<const Operand> G) {
+    if constexpr (!Call::narrow)
+      call_.stored.few_dweight(dweight_row(0), call_.few_sizes(rows, entries_), G.data, call_.hidden(own_, rows).data,
+                               passes_caches());
+    is_rounded_ = true;
+  }
+
+  Real* dweight_row(std::int64_t entry) const {
+    return call_.gradients.dweight.data() + (entries_.begin + entry) * call_.H;
+  }
+
+  /// Whether dweight is larger than the caches.
+  bool passes_caches() const { return call_.gradients.dweight.size_bytes() >= std::size_t{4} << 20; }
+
+  /// Writes the sums of `count` entries, from this one on.
+  void round(std::int64_t entry, std::int64_t count) {
+    const auto n = static_cast<std::size_t>(count * call_.H);
+    if (passes_caches()) {
+      call_.stored.round_past_caches(dweight_row(entry), dweight_, n);
+    } else {
+      call_.stored.round(dweight_row(entry), dweight_, n, 1.0, 0.0, nullptr);
     }
   }
 
   /// Few tokens leave dweight to memory, so that it is rounded while it is still in the first caches.
   bool rounds_at_once(Range rows) const {
-    constexpr std::int64_t few_tokens = 64;
+    constexpr std::int64_t max_rows = 64;
     const std::int64_t kept = pass_.stored != nullptr ? pass_.stored->rows.size() : 0;
     return !Call::float_outputs && sum_ == Sum::fresh && kept + pass_.again.size() == rows.size() &&
-           rows.size() <= few_tokens;
+           rows.size() <= max_rows;
   }
 
   void round_dweight(Range rows, Matrix<const Operand> G) {
-    constexpr std::int64_t each = 32;
+    constexpr std::int64_t each = 64;
     for (std::int64_t e = 0; e < entries_.size(); e += each) {
       const std::int64_t count = std::min(each, entries_.size() - e);
       gemm_dweight({rows.size(), count, call_.H}, {G.data + e, G.stride}, call_.hidden(own_, rows), {dweight_, call_.H},
                    Sum::fresh);
-      if constexpr (!Call::float_outputs)
-        call_.stored.round(call_.gradients.dweight.data() + (entries_.begin + e) * call_.H, dweight_,
-                           static_cast<std::size_t>(count * call_.H), 1.0, 0.0, nullptr);
+      round(e, count);
     }
     is_rounded_ = true;
   }
 
   void write() {
-    const auto n = static_cast<std::size_t>(entries_.size() * call_.H);
-    if constexpr (!Call::float_outputs) {
-      if (pass_.dweight && !is_rounded_)
-        call_.stored.round(call_.gradients.dweight.data() + entries_.begin * call_.H, dweight_, n, 1.0, 0.0, nullptr);
-    }
+    if (!Call::float_outputs && pass_.dweight && !is_rounded_) round(0, entries_.size());
     for (std::size_t j = 0; j < dbias_.size(); ++j)
       call_.gradients.dbias[static_cast<std::size_t>(entries_.begin) + j] = rounded<Real>(dbias_[j]);
   }

@@ -14,6 +14,9 @@ struct CceTuning {
   std::int64_t budget = std::int64_t{52} << 20;
   std::int64_t chunk = 768;       ///< entries computed at a time, at most
   std::int64_t tile_rows = 2048;  ///< tokens computed at a time, at most
+  /// Up to so many tokens, and up to tile_rows / 2, products are limited by memory (products.h); up to half as many
+  /// where the processor multiplies bfloat16.
+  std::int64_t few_tokens = 16;
   InstructionSet set = fastest_instruction_set();
   bool bfloat16_products = true;  ///< where the processor has instructions for them
 };

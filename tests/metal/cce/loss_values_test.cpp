@@ -58,19 +58,21 @@ TYPED_TEST(CceLossValues, NoTokens) {
 
 /// With every option that has bit b of `options` set.
 template <class Real>
-CceCase<Real> with_options(unsigned options) {
-  CceCase<Real> given(40, 12, 150, 3.0, (options & 1U) != 0);
+CceCase<Real> with_options(unsigned options, std::int64_t N = 40) {
+  CceCase<Real> given(N, 12, 150, 3.0, (options & 1U) != 0);
   if ((options & 2U) != 0) given.options.logit_softcap = 4.0;
   if ((options & 4U) != 0) given.options.label_smoothing = 0.1;
   if ((options & 8U) != 0) given.options.z_loss = 0.01;
   if ((options & 16U) != 0) {
-    for (const std::size_t n : {0U, 7U, 8U, 39U}) given.targets[n] = given.options.ignore_index;
-    for (const std::size_t n : {0U, 7U, 8U, 39U}) given.hidden[n * 12] = static_cast<Real>(nan);
+    for (const std::int64_t n : {0, 7, 8, 39}) {
+      if (n >= N) break;
+      given.targets[static_cast<std::size_t>(n)] = given.options.ignore_index;
+      given.hidden[static_cast<std::size_t>(n * 12)] = static_cast<Real>(nan);
+    }
   }
   if ((options & 32U) != 0) given.options.reduction = Reduction::mean;
   if ((options & 64U) != 0)
-    for (int n = 0; n < ((options & 32U) != 0 ? 1 : 40); ++n)
-      given.upstream.push_back(0.5F * static_cast<float>(n - 3));
+    for (int n = 0; n < ((options & 32U) != 0 ? 1 : N); ++n) given.upstream.push_back(0.5F * static_cast<float>(n - 3));
   return given;
 }
 
@@ -82,6 +84,7 @@ TYPED_TEST(CceLossValues, EveryCombinationOfOptions) {
     SCOPED_TRACE("options=" + std::to_string(options));
     how.threads = options % 8 == 0 ? 2 : 1;
     expect_right(with_options<TypeParam>(options), how);
+    expect_right(with_options<TypeParam>(options, 8), how);
   }
 }
 

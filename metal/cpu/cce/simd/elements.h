@@ -110,21 +110,39 @@ ASSAY_INLINE void store_narrow(BFloat16* to, FloatLanes x, std::size_t count) {
   __builtin_memcpy(to, values, count * sizeof(BFloat16));
 }
 
-ASSAY_INLINE FloatLanes load_wide(const BFloat16* from, std::size_t count) {
+ASSAY_INLINE FloatLanes load_wide(const Half* from) {
+#if ASSAY_SIMD_BYTES == 64
+  return {_mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(from)))};
+#else
   float values[float_lanes];
-  for (std::size_t j = 0; j < float_lanes; ++j) values[j] = static_cast<float>(from[j < count ? j : 0]);
+  for (std::size_t j = 0; j < float_lanes; j += lanes) store(values + j, load(from + j));
   return load_wide(values);
+#endif
 }
 
 ASSAY_INLINE FloatLanes load_wide(const BFloat16* from) {
   FloatLanes x;
+#if ASSAY_SIMD_BYTES == 64
+  const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(from));
+  x.part[0] = _mm512_castsi512_ps(_mm512_maskz_slli_epi32(0xffff, _mm512_maskz_cvtepu16_epi32(0xffff, bits), 16));
+#else
   for (std::size_t p = 0; p < wide_parts; ++p) {
     using Bits = std::uint32_t __attribute__((vector_size(ASSAY_SIMD_BYTES)));
     using Shorts16 __attribute__((vector_size(ASSAY_SIMD_BYTES / 2), aligned(2), may_alias)) = std::uint16_t;
     const auto bits = *reinterpret_cast<const Shorts16*>(from + p * Wide<float>::of_part);
-    x.part[p] = reinterpret_cast<WidePart<float>>(__builtin_convertvector(bits, Bits) << 16);
+    x.part[p] = reinterpret_cast<WidePart<float> >(__builtin_convertvector(bits, Bits) << 16);
   }
+#endif
   return x;
+}
+
+/// The first `count` elements; 0 in the other lanes.
+template <int exponent_bits, int mantissa_bits>
+ASSAY_INLINE FloatLanes load_wide(const Float16<exponent_bits, mantissa_bits>* from, std::size_t count) {
+  if (count >= float_lanes) return load_wide(from);
+  float values[float_lanes] = {};
+  for (std::size_t j = 0; j < count; ++j) values[j] = static_cast<float>(from[j]);
+  return load_wide(values);
 }
 
 inline void cce_narrow(BFloat16* to, const float* from, std::size_t n) {
@@ -186,9 +204,54 @@ inline void cce_round(Real* to, const float* from, std::size_t n, double scale, 
   store_first(to + i, n - i, shift == 0.0 ? x : x + load_first(other + i, n - i, Real(0.0F)) * all(shift));
 }
 
-inline constexpr CceElements cce_table = {cce_row, cce_scale, cce_stream, cce_add, cce_narrow, cce_scale_narrow};
+/// How many of `count` elements lie before the first that is aligned to sixteen elements.
+template <class Real>
+ASSAY_INLINE std::size_t elements_before_alignment(const Real* from, std::size_t count) {
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(from) / sizeof(Real) % float_lanes;
+  const std::size_t before = past == 0 ? 0 : float_lanes - past;
+  return before < count ? before : count;
+}
+
+/// Stores past the caches, where there is an instruction for it. `to` is aligned to sixteen elements.
+template <class Real>
+ASSAY_INLINE void stream_rounded(Real* to, FloatLanes x) {
+#if ASSAY_SIMD_BYTES > 16
+  __m256i values[sizeof(FloatLanes) / sizeof(__m256i) * sizeof(Real) / sizeof(float)];
+  store_rounded(reinterpret_cast<Real*>(values), x);
+  for (const __m256i& value : values) _mm256_stream_si256(reinterpret_cast<__m256i*>(to) + (&value - values), value);
+#else
+  store_rounded(to, x);
+#endif
+}
 
 template <class Real>
-inline constexpr CceStored<Real> cce_stored_table = {cce_dot<Real>, cce_to_float<Real>, cce_round<Real>};
+ASSAY_INLINE void store_rounded(Real* to, FloatLanes x, std::size_t count) {
+  if (count >= float_lanes) return store_rounded(to, x);
+  Real values[float_lanes];
+  store_rounded(values, x);
+  __builtin_memcpy(to, values, count * sizeof(Real));
+}
+
+/// Calls step(h, count) for sixteen columns at a time from column h on, and for those that are left.
+template <class Step>
+ASSAY_INLINE void for_columns(std::size_t h, std::size_t H, const Step& step) {
+  for (; h + float_lanes <= H; h += float_lanes) step(h, float_lanes);
+  if (h < H) step(h, H - h);
+}
+
+template <class Real>
+inline void cce_round_past_caches(Real* to, const float* from, std::size_t n) {
+  const std::size_t lead = elements_before_alignment(to, n);
+  store_rounded(to, load_wide(from, lead), lead);
+  for_columns(lead, n, [&](std::size_t i, std::size_t count) __attribute__((always_inline)) {
+    if (count == float_lanes) return stream_rounded(to + i, load_wide(from + i));
+    store_rounded(to + i, load_wide(from + i, count), count);
+  });
+#if ASSAY_SIMD_BYTES > 16
+  __builtin_ia32_sfence();
+#endif
+}
+
+inline constexpr CceElements cce_table = {cce_row, cce_scale, cce_stream, cce_add, cce_narrow, cce_scale_narrow};
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD

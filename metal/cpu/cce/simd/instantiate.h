@@ -5,7 +5,7 @@
 #include "metal/cpu/simd/target.h"
 
 ASSAY_BEGIN_TARGET
-#include "metal/cpu/cce/simd/elements.h"
+#include "metal/cpu/cce/simd/few_tokens.h"
 
 namespace assay::metal::cpu {
 
