@@ -5,8 +5,8 @@
 //   dhidden   [R, H] += G [R, C] weight [C, H]
 //   dweight   [C, H] += G [R, C]^T hidden [R, H]
 //
-// The operands are float (OpenBLAS) or bfloat16 (oneDNN, where it was found and the processor multiplies them), the
-// results float, and so are all sums.
+// The operands are float (oneDNN where it was found, else OpenBLAS) or bfloat16 (oneDNN, where the processor multiplies
+// them), the results float, and so are all sums.
 #pragma once
 
 #include <cstdint>
@@ -41,5 +41,15 @@ void gemm_dweight(GemmSizes sizes, Matrix<const BFloat16> G, Matrix<const BFloat
 
 /// Whether the overloads for bfloat16 may be called.
 bool multiplies_bfloat16();
+
+/// C [M, N] = beta C + op(A) [M, K] op(B) [K, N], where op is 'T' for the transpose, else 'N'.
+struct FloatProduct {
+  char a, b;
+  std::int64_t M, N, K;
+  float beta;
+};
+
+/// The product by oneDNN; false, with C as it was, where oneDNN was not found or has no loops for this processor.
+bool multiply_by_onednn(const FloatProduct& product, Matrix<const float> A, Matrix<const float> B, Matrix<float> C);
 
 }  // namespace assay::metal::cpu

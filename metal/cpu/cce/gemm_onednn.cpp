@@ -1,4 +1,4 @@
-// The products of gemm.h on bfloat16, by oneDNN. Each thread makes one primitive for each shape.
+// The products of gemm.h by oneDNN. For bfloat16, each thread makes one primitive for each shape.
 #include <map>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <tuple>
@@ -33,6 +33,18 @@ dnnl::engine& processor() {
   return engine;
 }
 
+/// While it exists, oneDNN computes in the calling thread alone.
+class OneThread {
+ public:
+  OneThread() { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(threads_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int threads_ = omp_get_max_threads();
+};
+
 struct Product {
   memory::desc a, b, c;
   dnnl::matmul matmul;
@@ -65,13 +77,16 @@ void multiply(const Shape& shape, const BFloat16* a, const BFloat16* b, float* c
   const auto of = [](const memory::desc& desc, const void* data) {
     return memory(desc, processor(), const_cast<void*>(data));  // NOLINT: oneDNN has one type for what it reads
   };
-  const int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
+  const OneThread one;
   product.matmul.execute(
       stream,
       {{DNNL_ARG_SRC, of(product.a, a)}, {DNNL_ARG_WEIGHTS, of(product.b, b)}, {DNNL_ARG_DST, of(product.c, c)}});
   stream.wait();
-  omp_set_num_threads(threads);
+}
+
+bool processor_has(dnnl::cpu_isa isa) {
+  const auto needed = static_cast<unsigned>(isa);  // a bit for each extension
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) == needed;
 }
 
 /// The transpose of G [R, C], valid until the thread's next call.
@@ -86,9 +101,20 @@ const BFloat16* transposed(Matrix<const BFloat16> G, std::int64_t R, std::int64_
 }  // namespace
 
 bool multiplies_bfloat16() {
-  constexpr auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);  // a bit for each extension
-  static const bool can = (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) == needed;
+  static const bool can = processor_has(dnnl::cpu_isa::avx512_core_bf16);
   return can;
+}
+
+bool multiply_by_onednn(const FloatProduct& p, Matrix<const float> A, Matrix<const float> B, Matrix<float> C) {
+#ifdef __x86_64__
+  static const bool has_loops = processor_has(dnnl::cpu_isa::avx2);
+#else
+  constexpr bool has_loops = false;
+#endif
+  if (!has_loops) return false;
+  const OneThread one;
+  return dnnl_sgemm(p.a, p.b, p.M, p.N, p.K, 1.0F, A.data, A.stride, B.data, B.stride, p.beta, C.data, C.stride) ==
+         dnnl_success;
 }
 
 void gemm_logits(GemmSizes s, Matrix<const BFloat16> hidden, Matrix<const BFloat16> weight, Matrix<float> logits) {

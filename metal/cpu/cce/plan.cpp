@@ -9,7 +9,6 @@ namespace assay::metal::cpu {
 
 namespace {
 
-constexpr std::int64_t onednn_bytes = std::int64_t{8} << 20;  // of its code and buffers
 constexpr std::int64_t grain = 16;  // entries and tokens come in multiples of a cache line of floats
 
 std::int64_t rounded_up(std::int64_t x, std::int64_t to) {
@@ -87,9 +86,7 @@ std::int64_t cce_threads(int asked, const CceNeeds& needs) {
   return work < worthwhile * static_cast<double>(workers) ? static_cast<std::int64_t>(work / worthwhile) + 1 : workers;
 }
 
-CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceTuning& given) {
-  CceTuning tuning = given;
-  if (needs.operand != 4) tuning.budget = std::max(given.budget - onednn_bytes, given.budget / 2);
+CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceTuning& tuning) {
   CcePlan plan;
   plan.threads = threads;
   choose_tiles(plan, needs, tuning);
