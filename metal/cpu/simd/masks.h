@@ -193,6 +193,20 @@ ASSAY_INLINE void exchange(Wide<T>& p, Wide<T>& q) {
   q = b;
 }
 
+/// Lane l is the sum of the lanes of x[l], added up in the order of `sum` in lanes.h. Destroys x.
+ASSAY_INLINE Wide<double> lane_sums(Wide<double> (&x)[width<double>]) {
+  for (std::size_t i = 0; i < 4; ++i) {
+    exchange<2>(x[i], x[i + 4]);
+    x[i] = x[i] + x[i + 4];
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    exchange<1>(x[i], x[i + 2]);
+    x[i] = x[i] + x[i + 2];
+  }
+  exchange<0>(x[0], x[1]);
+  return x[0] + x[1];
+}
+
 /// Lane l is element lane[l] of p followed by q.
 template <class T>
 ASSAY_INLINE Wide<T> picked(Wide<T> p, Wide<T> q, const typename WideTypes<T>::Index* lane) {

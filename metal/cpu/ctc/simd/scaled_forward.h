@@ -26,7 +26,8 @@ ASSAY_INLINE void step_forward(const Scaled& row, std::size_t t, double scale, E
   const double* skips = row.cells.skips.data();
   double *new_blanks = row.blanks(t + 1), *new_labels = row.labels(t + 1);
   const LabelEmissions<few> y_labels(row, t);
-  const Lanes scales = all(scale), y_blank = all(row.y(t)[row.blank] * scale);
+  const double y_scale = row.y_scale(t) * scale;
+  const Lanes scales = all(y_scale), y_blank = all(row.y(t)[row.blank] * y_scale);
   Lanes most = all(0.0), min_positive = extremes.min_positive;
   // A label that lies on no alignment counts for none after it.
   Lanes before = begin > 0 && live.first_label == begin ? load(labels + begin - lanes) : all(0.0);
@@ -54,7 +55,7 @@ ASSAY_INLINE void step_forward(const Scaled& row, std::size_t t, double scale, E
 
 /// y of eight classes from slot k on; 0 for classes that no state has.
 ASSAY_INLINE Lanes occurring(const Scaled& row, std::size_t t, std::size_t k) {
-  return load(row.y(t) + k) * load(row.cells.occurs.data() + k);
+  return load(row.y(t) + k) * all(row.y_scale(t)) * load(row.cells.occurs.data() + k);
 }
 
 /// The smallest positive and the largest of all emissions.
