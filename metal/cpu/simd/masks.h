@@ -33,6 +33,14 @@ ASSAY_INLINE Wide<T> times_sign_of(Wide<T> x, Wide<T> sign) {
   return x;
 }
 
+/// The largest power of two that |x| is not below; 0 for zero and subnormal x, +inf for infinite x and NaN.
+template <class T>
+ASSAY_INLINE Wide<T> power_of_two_below(Wide<T> x) {
+  for (auto& part : x.part)
+    part = reinterpret_cast<WidePart<T>>(reinterpret_cast<WideBits<T>>(part) & WideTypes<T>::exponent);
+  return x;
+}
+
 /// A power of two p with 1 <= p x < 2, for normal numbers x > 0; a large one for 0.
 template <class T>
 ASSAY_INLINE Wide<T> normalizer(Wide<T> x) {
