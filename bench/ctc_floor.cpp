@@ -3,7 +3,8 @@
 #include <immintrin.h>
 #endif
 
-#include "metal/cpu/ctc/simd/emissions.h"
+#include "metal/cpu/simd/exponential.h"
+#include "metal/cpu/simd/float16.h"
 
 #define ASSAY_CONCATENATE(a, b) a##b
 #define ASSAY_FLOOR_OF(set) ASSAY_CONCATENATE(ctc_floor_, set)
