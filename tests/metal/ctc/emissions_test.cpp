@@ -16,7 +16,6 @@
 namespace assay::metal {
 namespace {
 
-using cpu::Frames;
 using cpu::InstructionSet;
 
 /// The emissions and the normalizers' scales of row 0, as bits, computed in pieces of `each` frames.
