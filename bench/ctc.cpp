@@ -52,8 +52,7 @@ void run_floor(const CtcBatch<float>& batch, int threads, CtcResult<float>& resu
   const std::size_t workers = metal::cpu::worker_count(threads, rows);
   const auto set = metal::cpu::fastest_instruction_set();
   metal::cpu::for_each_piece(rows, workers, [&](std::size_t, std::size_t t) {
-    ctc_floor(set, batch.logits.data() + t * each, each, static_cast<std::size_t>(batch.size.C),
-              result.gradient.data() + t * each);
+    ctc_floor(set, batch.logits.data() + t * each, each, result.gradient.data() + t * each);
   });
 }
 

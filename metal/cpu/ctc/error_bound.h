@@ -6,8 +6,7 @@
 // with |d| <= gamma(n) = n u / (1 - n u) (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., lemma 3.1),
 // whatever the data. What counts is the longest sequence:
 //
-//   exp(a)        x                       3 if fine, 670 + 1.5 |a| <= 1666 if coarse, which is for C >= 4096 logits
-//                                         (metal/cpu/simd/exponential.h); 4 in extended range (exponential.h)
+//   exp(a)        x                       3 (metal/cpu/simd/exponential.h); 4 in extended range (exponential.h)
 //   Z             x + n, n = min(C, C/8 + 8)   its terms, their sum over 8 lanes
 //   y             logits:    x + (x + n) + 2   the division 1 / Z, the product     log_probs: x
 //   alpha(t)      y + 3 for each frame    two sums, one product; scaling by powers of two is exact
@@ -53,7 +52,7 @@ struct CtcErrorBound {
 
   CtcErrorBound(std::int64_t T, std::int64_t C, std::int64_t S, reference::CtcInput input) {
     const bool logits = input == reference::CtcInput::logits;
-    const double exponential = logits && C >= 4096 ? 1666.0 : 4.0, weighting = 5.0;
+    const double exponential = 4.0, weighting = 5.0;
     const double y = logits ? 2.0 * exponential + static_cast<double>(std::min(C, C / 8 + 8)) + 2.0 : exponential;
     const double e = logits ? exponential + 1.0 : exponential;
     const auto frames = static_cast<double>(T), labels = static_cast<double>(S);

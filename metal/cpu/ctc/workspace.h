@@ -2,7 +2,7 @@
 // the same function measures it, so that size and use cannot disagree.
 //
 //   shared      losses [B], labels [B], order [B], states [B]
-//   per thread  exps [C], y [T, K], normalizers [T], the cells of alpha, beta and N [S], classes, slots,
+//   per thread  exps [C], emissions [T, K], normalizers [T], the cells of alpha, beta and N [S], classes, slots,
 //               skips, seen [C]
 //
 // Where there are more threads than rows, each thread has exps [C], and each row has the rest. Sizes are the largest
@@ -47,7 +47,8 @@ constexpr std::size_t whole_lanes(std::size_t count) {
   return (count + 7) / 8 * 8;
 }
 
-/// Turns an activation into a probability: y = exp(a - shift) * 2^-k0 * scale.
+/// Turns an activation into a probability: y = exp(a - shift) * 2^-k0 * scale. What stands before the scale is kept,
+/// and multiplied by it where y is used.
 struct Normalizer {
   float shift = 0.0F;
   bool is_usual = false;  ///< whether every y of the frame is known to be in the range of scaled doubles
@@ -103,7 +104,7 @@ struct RowSizes {
 /// The scratch memory of one thread.
 struct RowWorkspace {
   std::span<double> exps;
-  std::span<double> emissions;  ///< y [T, emission_stride(K)]
+  std::span<double> emissions;  ///< [T, emission_stride(K)] y, but for the scales of the normalizers
   std::span<Normalizer> normalizers;
   std::span<std::byte> cells;
   States states;

@@ -3,6 +3,7 @@
 
 #include "metal/cpu/half.h"
 #include "metal/cpu/simd/lanes.h"
+#include "metal/cpu/simd/masks.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
@@ -14,23 +15,23 @@ using PartShorts __attribute__((vector_size(Wide<double>::of_part * 2), aligned(
 
 template <int exponent_bits, int mantissa_bits>
 ASSAY_INLINE Lanes load(const Float16<exponent_bits, mantissa_bits>* from) {
-  using Format = Float16<exponent_bits, mantissa_bits>;
 #if ASSAY_SIMD_BYTES == 64
-  if constexpr (exponent_bits == 5 && mantissa_bits == 10)
-    return {to_doubles(_mm256_maskz_cvtph_ps(0xff, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from))))};
-#endif
+  const __m128i shorts = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  if constexpr (exponent_bits == 5) return {to_doubles(_mm256_maskz_cvtph_ps(0xff, shorts))};
+  const __m256i bytes = _mm256_setr_epi32(0x01008080, 0x03028080, 0x05048080, 0x07068080,  // 0x80: a byte of 0
+                                          0x09088080, 0x0b0a8080, 0x0d0c8080, 0x0f0e8080);
+  return {to_doubles(_mm256_castsi256_ps(_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(shorts), bytes)))};
+#else
   Words value = __builtin_convertvector(*reinterpret_cast<const Shorts*>(from), Words);
   if constexpr (exponent_bits == 8) {  // as many as a float has
     value <<= 23 - mantissa_bits;
   } else {
+    using Format = Float16<exponent_bits, mantissa_bits>;
     const Words magnitude = (value & 0x7fffU) << (23 - mantissa_bits), sign = (value & 0x8000U) << 16U;
     const Words finite = reinterpret_cast<Words>(reinterpret_cast<Floats>(magnitude) * Format::to_float_bias);
     constexpr std::uint32_t infinity = std::uint32_t{Format::infinity_bits} << (23 - mantissa_bits);
     value = (magnitude >= infinity ? magnitude | 0x7f800000U : finite) | sign;
   }
-#if ASSAY_SIMD_BYTES == 64
-  return {to_doubles(reinterpret_cast<Floats>(value))};
-#else
   float values[lanes];
   *reinterpret_cast<FloatsInMemory*>(values) = reinterpret_cast<Floats>(value);
   return load(values);
@@ -38,26 +39,22 @@ ASSAY_INLINE Lanes load(const Float16<exponent_bits, mantissa_bits>* from) {
 }
 
 #if ASSAY_SIMD_BYTES == 64
-/// Numbers that are not NaN, rounded as by `store`: to float32 toward zero, with the last bit set where that is not
-/// exact, and then once more. The bit keeps the second rounding from seeing a tie that is none (Boldo and Melquiond,
-/// Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd, IEEE Transactions on Computers
-/// 57, 2008).
-template <int exponent_bits>
-ASSAY_INLINE void store_numbers(void* to, Lanes x) {
-  const __m256 toward_zero = _mm512_maskz_cvt_roundpd_ps(0xff, x.part[0], _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
-  const __mmask8 inexact = _mm512_cmp_pd_mask(to_doubles(toward_zero), x.part[0], _CMP_NEQ_OQ);
-  const __m256i floats = _mm256_castps_si256(toward_zero);
-  const __m256i odd = _mm256_mask_or_epi32(floats, inexact, floats, _mm256_set1_epi32(1));
+/// Numbers below 2^900 in size, rounded as by `store`: to the digits of the type, by adding a number whose last place
+/// is that of the result, and taking it away again. The conversions that follow are exact, or overflow.
+template <int exponent_bits, int mantissa_bits>
+ASSAY_INLINE void store_numbers(void* to, Lanes x, Lanes powers_below) {
+  using Format = Float16<exponent_bits, mantissa_bits>;
+  const Lanes large = max(powers_below, all(Format::smallest_normal)) * all(0x1.8p52 / (1 << mantissa_bits));
+  const Lanes rounded = (x + large) - large;  // +0 where it is zero
+  const __m256 floats = __builtin_convertvector(rounded.part[0], FloatPart);
   __m128i shorts;
   if constexpr (exponent_bits == 5) {
-    shorts = _mm256_maskz_cvtps_ph(0xff, _mm256_castsi256_ps(odd), _MM_FROUND_TO_NEAREST_INT);
+    shorts = _mm256_maskz_cvtps_ph(0xff, floats, _MM_FROUND_TO_NEAREST_INT);
   } else {
-    const __m256i last = _mm256_and_si256(_mm256_srli_epi32(odd, 16), _mm256_set1_epi32(1));
-    const __m256i rounded = _mm256_add_epi32(odd, _mm256_add_epi32(last, _mm256_set1_epi32(0x7fff)));
-    shorts = _mm256_maskz_cvtepi32_epi16(0xff, _mm256_srli_epi32(rounded, 16));
+    const __m256i upper_halves = _mm256_setr_epi16(1, 3, 5, 7, 9, 11, 13, 15, 1, 3, 5, 7, 9, 11, 13, 15);
+    shorts = _mm256_castsi256_si128(_mm256_permutexvar_epi16(upper_halves, _mm256_castps_si256(floats)));
   }
-  const __mmask8 nonzero = _mm_test_epi16_mask(shorts, _mm_set1_epi16(0x7fff));
-  _mm_storeu_si128(static_cast<__m128i*>(to), _mm_maskz_mov_epi16(nonzero, shorts));
+  _mm_storeu_si128(static_cast<__m128i*>(to), shorts);
 }
 #endif
 
@@ -66,7 +63,9 @@ template <int exponent_bits, int mantissa_bits>
 ASSAY_INLINE void store(Float16<exponent_bits, mantissa_bits>* to, Lanes x) {
   using Format = Float16<exponent_bits, mantissa_bits>;
 #if ASSAY_SIMD_BYTES == 64
-  if (_mm512_cmp_pd_mask(x.part[0], x.part[0], _CMP_UNORD_Q) == 0) return store_numbers<exponent_bits>(to, x);
+  const Lanes powers_below = power_of_two_below(x);
+  if (!any(greater(powers_below, all(0x1p900))))
+    return store_numbers<exponent_bits, mantissa_bits>(to, x, powers_below);
 #endif
   constexpr int shift = Format::from_double_shift;
   constexpr std::uint64_t infinity = Format::infinity_bits;

@@ -48,14 +48,6 @@ ASSAY_INLINE Lanes then_first(Lanes x, Lanes after) {
   return y;
 }
 
-/// fraction * 2^k, where the lowest bits of `whole` are k, for results that are normal numbers.
-ASSAY_INLINE Lanes times_power_of_two(Lanes fraction, Lanes whole) {
-  for (std::size_t p = 0; p < wide_parts; ++p)
-    fraction.part[p] = reinterpret_cast<Part>(reinterpret_cast<PartBits>(fraction.part[p]) +
-                                              (reinterpret_cast<PartBits>(whole.part[p]) << 52));
-  return fraction;
-}
-
 ASSAY_INLINE Lanes load(const double* from) {
   return load_wide(from);
 }

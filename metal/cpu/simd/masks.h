@@ -33,6 +33,14 @@ ASSAY_INLINE Wide<T> times_sign_of(Wide<T> x, Wide<T> sign) {
   return x;
 }
 
+/// The largest power of two that |x| is not below; 0 for zero and subnormal x, +inf for infinite x and NaN.
+template <class T>
+ASSAY_INLINE Wide<T> power_of_two_below(Wide<T> x) {
+  for (auto& part : x.part)
+    part = reinterpret_cast<WidePart<T>>(reinterpret_cast<WideBits<T>>(part) & WideTypes<T>::exponent);
+  return x;
+}
+
 /// A power of two p with 1 <= p x < 2, for normal numbers x > 0; a large one for 0.
 template <class T>
 ASSAY_INLINE Wide<T> normalizer(Wide<T> x) {
@@ -191,6 +199,20 @@ ASSAY_INLINE void exchange(Wide<T>& p, Wide<T>& q) {
   }
   p = a;
   q = b;
+}
+
+/// Lane l is the sum of the lanes of x[l], added up in the order of `sum` in lanes.h. Destroys x.
+ASSAY_INLINE Wide<double> lane_sums(Wide<double> (&x)[width<double>]) {
+  for (std::size_t i = 0; i < 4; ++i) {
+    exchange<2>(x[i], x[i + 4]);
+    x[i] = x[i] + x[i + 4];
+  }
+  for (std::size_t i = 0; i < 2; ++i) {
+    exchange<1>(x[i], x[i + 2]);
+    x[i] = x[i] + x[i + 2];
+  }
+  exchange<0>(x[0], x[1]);
+  return x[0] + x[1];
 }
 
 /// Lane l is element lane[l] of p followed by q.

@@ -64,6 +64,17 @@ TEST(CtcLossInstructionSets, GiveTheSameBitsAtTheEdges) {
   }
 }
 
+// Gradients about the smallest and the largest numbers of each type.
+TEST(CtcLossInstructionSets, RoundExtremeGradientsAlike) {
+  Batch batch = normal_batch(1, 40, 28, 10, 4.0F);
+  for (const float weight : {-1e-44F, 1e-38F, 1e-7F, -6e-5F, 65504.0F, 3e38F}) {
+    batch.upstream = {weight};
+    expect_same_bits<float>(batch);
+    expect_same_bits<BFloat16>(batch);
+    if (weight <= 65504.0F) expect_same_bits<Half>(batch);
+  }
+}
+
 // The refusal of each set's own sweep.
 TEST(CtcLossInstructionSets, AllRefuseWhatIsNoNumber) {
   for (const InstructionSet set : cpu::instruction_sets())

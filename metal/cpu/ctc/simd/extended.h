@@ -122,9 +122,9 @@ double extended(const Row<Real>& of, const RowWorkspace& workspace, const States
   const bool gradient = of.gradient.data() != nullptr;
   Arena arena(workspace.cells.data());
   const ExtendedCells cells = take_extended(arena, T, S, K, kept_rows(T, gradient));
-  const ExtendedRow row = {
-      {T, S, K, states.slots.data()[0], gradient ? ~std::size_t{0} : 1, workspace.emissions.data(), cells.scaled},
-      cells};
+  const ExtendedRow row = {{T, S, K, states.slots.data()[0], gradient ? ~std::size_t{0} : 1, workspace.emissions.data(),
+                            workspace.normalizers.data(), cells.scaled},
+                           cells};
   expand(row.row, states);
   start_forward(row);
   for (std::size_t t = 0; t < T; ++t) {

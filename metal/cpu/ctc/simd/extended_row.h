@@ -37,12 +37,11 @@ struct ExtendedRow {
 /// exp(a) 2^-k0 scale for |a| <= 2^20, and zero for a = -inf; within the 3 u of metal/cpu/simd/exponential.h and one
 /// rounding.
 ASSAY_INLINE ExtendedLanes extended_exponential(Lanes a, const Normalizer& normalizer) {
-  const HalfExponential<Accuracy::fine> begun(a, {.least = -0x1p21, .k0 = 0.0});
-  const Lanes k = (begun.whole - all(nearest_whole)) - all(normalizer.k0);
-  const Lanes exponent = (k * all(0x1p-9) + all(nearest_whole)) - all(nearest_whole);
-  const Lanes rest = (k - exponent * all(512.0)) + all(nearest_whole);
-  const Lanes fraction = exp_polynomial<Accuracy::fine>(begun.r) * all(normalizer.scale);
-  const ExtendedLanes y = normalized(times_power_of_two(fraction, rest), exponent);
+  HalfExponential begun(max(a, all(-0x1p20)));
+  const Lanes n = (begun.whole - all(nearest_whole)) - all(steps * normalizer.k0);
+  const Lanes exponent = (n * all(0x1p-9 / steps) + all(nearest_whole)) - all(nearest_whole);
+  begun.whole = (n - exponent * all(512.0 * steps)) + all(nearest_whole);
+  const ExtendedLanes y = normalized(begun.rest() * all(normalizer.scale), exponent);
   const auto possible = greater(a, all(-__builtin_inf()));
   return {where(possible, y.mantissa, all(0.0)), where(possible, y.exponent, all(never))};
 }

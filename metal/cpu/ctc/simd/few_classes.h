@@ -6,14 +6,16 @@
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
-/// y(t) of the labels of a row. `few`: of at most few_classes classes, looked up when asked for; else from
-/// row.of_labels(t), where gather_labels puts it.
+/// y(t) of the labels of a row, from what is kept of y and a factor. `few`: of at most few_classes classes, looked up
+/// when asked for; else from row.of_labels(t), where gather_labels puts it.
 template <bool few>
 struct LabelEmissions {
   const double* of_labels;
-  ASSAY_INLINE LabelEmissions(const Scaled& row, std::size_t t) : of_labels(row.of_labels(t)) {}
+  Lanes scales;
+  ASSAY_INLINE LabelEmissions(const Scaled& row, std::size_t t, double scale)
+      : of_labels(row.of_labels(t)), scales(all(scale)) {}
   /// Returns y of the labels from i on, and 0 for lanes past the last label.
-  ASSAY_INLINE Lanes from(std::size_t i) const { return load(of_labels + i); }
+  ASSAY_INLINE Lanes from(std::size_t i) const { return load(of_labels + i) * scales; }
 };
 
 template <>
@@ -22,9 +24,9 @@ struct LabelEmissions<true> {
 #if ASSAY_SIMD_BYTES == 64
   Lanes y[few_classes / lanes];
 
-  ASSAY_INLINE LabelEmissions(const Scaled& row, std::size_t t) : slots(row.cells.slots.data()) {
+  ASSAY_INLINE LabelEmissions(const Scaled& row, std::size_t t, double scale) : slots(row.cells.slots.data()) {
     for (std::size_t i = 0; i < few_classes / lanes; ++i)
-      y[i] = i * lanes < row.K ? load(row.y(t) + i * lanes) : all(0.0);
+      y[i] = i * lanes < row.K ? load(row.y(t) + i * lanes) * all(scale) : all(0.0);
   }
 
   /// Returns y of the labels from i on, and the y of any class for lanes past the last label.
@@ -36,11 +38,13 @@ struct LabelEmissions<true> {
   }
 #else
   const double* y;
-  ASSAY_INLINE LabelEmissions(const Scaled& row, std::size_t t) : slots(row.cells.slots.data()), y(row.y(t)) {}
+  Lanes scales;
+  ASSAY_INLINE LabelEmissions(const Scaled& row, std::size_t t, double scale)
+      : slots(row.cells.slots.data()), y(row.y(t)), scales(all(scale)) {}
   ASSAY_INLINE Lanes from(std::size_t i) const {
     double values[lanes];
     for (std::size_t j = 0; j < lanes; ++j) values[j] = y[slots[i + j]];
-    return load(values);
+    return load(values) * scales;
   }
 #endif
 };

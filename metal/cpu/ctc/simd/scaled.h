@@ -51,6 +51,7 @@ ScaledResult scaled(const Row<Real>& row, const RowWorkspace& workspace, const S
                           states.slots.data()[0],
                           gradient ? ~std::size_t{0} : 1,
                           workspace.emissions.data(),
+                          workspace.normalizers.data(),
                           take_scaled(arena, T, S, states.classes.size(), kept_rows(T, gradient))};
   expand(problem, states);
   if (!emissions_in_range(row, problem, states, workspace)) return {};

@@ -20,8 +20,9 @@ ASSAY_INLINE double step_backward(const Scaled& row, std::size_t t, double scale
   const std::size_t begin = live.begin(), end = live.end();
   const double *blanks = row.blanks(t + 1), *labels = row.labels(t + 1), *skips = row.cells.skips.data();
   double *next_blanks = row.next_blanks(), *next_labels = row.next_labels(), *of_labels = row.of_labels(t);
-  const LabelEmissions<few> y_labels(row, t);
-  const Lanes scales = all(scale), y_blank = all(row.y(t)[row.blank] * scale);
+  const double y_scale = row.y_scale(t) * scale;
+  const LabelEmissions<few> y_labels(row, t, y_scale);
+  const Lanes y_blank = all(row.y(t)[row.blank] * y_scale);
   Lanes sum_blanks = all(0.0), sum_labels = all(0.0), most = all(0.0);
   Lanes blank = load(next_blanks + begin), label = load(next_labels + begin);
   for (std::size_t i = begin; i < end; i += lanes) {
@@ -36,7 +37,7 @@ ASSAY_INLINE double step_backward(const Scaled& row, std::size_t t, double scale
       beta_label = beta_label * reachable;
     }
     const Lanes product = load(labels + i) * beta_label;
-    const Lanes new_blank = beta_blank * y_blank, new_label = beta_label * (y_labels.from(i) * scales);
+    const Lanes new_blank = beta_blank * y_blank, new_label = beta_label * y_labels.from(i);
     sum_blanks = sum_blanks + load(blanks + i) * beta_blank;
     sum_labels = sum_labels + product;
     most = max(most, max(new_blank, new_label));
@@ -73,7 +74,7 @@ ASSAY_INLINE void scatter(const Values& values, const States& states, Real* grad
 template <class Real>
 ASSAY_INLINE void write_label_gradient(const Row<Real>& to, const Scaled& row, const States& states, std::size_t t) {
   const Lanes weights = all(to.weight);
-  const Lanes ys = all(to.problem.variable == reference::CtcVariable::logits ? 1.0 : 0.0);
+  const Lanes ys = all(to.problem.variable == reference::CtcVariable::logits ? row.y_scale(t) : 0.0);
   const Lanes inverse = all(1.0 / row.total(t));
   const auto values = [&](std::size_t k) ASSAY_INLINE_LAMBDA {
     return weights * (ys * load(row.y(t) + k) - load(row.numerators(t) + k) * inverse);

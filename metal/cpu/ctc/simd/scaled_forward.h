@@ -25,8 +25,9 @@ ASSAY_INLINE void step_forward(const Scaled& row, std::size_t t, double scale, E
   const double *blanks = row.blanks(t), *labels = row.labels(t);
   const double* skips = row.cells.skips.data();
   double *new_blanks = row.blanks(t + 1), *new_labels = row.labels(t + 1);
-  const LabelEmissions<few> y_labels(row, t);
-  const Lanes scales = all(scale), y_blank = all(row.y(t)[row.blank] * scale);
+  const double y_scale = row.y_scale(t) * scale;
+  const LabelEmissions<few> y_labels(row, t, y_scale);
+  const Lanes y_blank = all(row.y(t)[row.blank] * y_scale);
   Lanes most = all(0.0), min_positive = extremes.min_positive;
   // A label that lies on no alignment counts for none after it.
   Lanes before = begin > 0 && live.first_label == begin ? load(labels + begin - lanes) : all(0.0);
@@ -35,7 +36,7 @@ ASSAY_INLINE void step_forward(const Scaled& row, std::size_t t, double scale, E
     const Lanes label_before = last_then(before, label);
     before = label;
     Lanes new_blank = (blank + label_before) * y_blank;
-    Lanes new_label = ((label + blank) + load(skips + i) * label_before) * (y_labels.from(i) * scales);
+    Lanes new_label = ((label + blank) + load(skips + i) * label_before) * y_labels.from(i);
     if (i == begin) {
       new_blank = new_blank * lanes_from(live.first_blank - begin);
       new_label = new_label * lanes_from(live.first_label - begin);
@@ -54,7 +55,7 @@ ASSAY_INLINE void step_forward(const Scaled& row, std::size_t t, double scale, E
 
 /// y of eight classes from slot k on; 0 for classes that no state has.
 ASSAY_INLINE Lanes occurring(const Scaled& row, std::size_t t, std::size_t k) {
-  return load(row.y(t) + k) * load(row.cells.occurs.data() + k);
+  return load(row.y(t) + k) * all(row.y_scale(t)) * load(row.cells.occurs.data() + k);
 }
 
 /// The smallest positive and the largest of all emissions.
@@ -103,7 +104,7 @@ struct Underflow {
     Lanes most = all(0.0);
     for (std::size_t k = 0; k < row.K; k += lanes) most = max(most, occurring(row, t, k));
     const double highest = largest(most);
-    const int factor = highest > 0.0 ? exponent(highest) + 3 : 0;
+    const int factor = highest > 0.0 ? exponent(3.0 * highest) + 1 : 0;
     factors += factor > 0 && logits ? 0 : factor;
     worst = larger(worst, row.cells.exponents.data()[t + 1] - factors);
   }

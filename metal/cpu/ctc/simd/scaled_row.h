@@ -48,9 +48,12 @@ struct Scaled {
   std::size_t blank;  ///< its slot
   std::size_t kept;   ///< a mask: all bits, or only the lowest where two rows of alpha alternate
   const double* emissions;
+  const Normalizer* normalizers;
   ScaledCells cells;
 
+  /// y(t) of each class, but for the factor y_scale(t).
   const double* y(std::size_t t) const { return emissions + t * emission_stride(K); }
+  double y_scale(std::size_t t) const { return normalizers[t].scale; }
   double* blanks(std::size_t row) const { return cells.alpha.data() + (row & kept) * ScaledCells::stride(S); }
   double* labels(std::size_t row) const { return blanks(row) + ScaledCells::width(S) + 8; }
   /// y(t) of each label, and later alpha(t) beta(t) of each, for the current block of frames.
