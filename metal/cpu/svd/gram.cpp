@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <utility>
+#include <functional>
 #include <vector>
 
 #include "metal/cpu/memory.h"
-#include "metal/cpu/svd/lapack.h"
 #include "metal/cpu/svd/orthonormal.h"
 #include "metal/cpu/svd/reflections.h"
 
@@ -51,7 +50,7 @@ class GramDecomposition {
     add_up();
     std::vector<double> diagonal(lambda_.size()), off_diagonal(lambda_.size()), reflections(lambda_.size());
     kernels_.tridiagonalize({gram_.data, n_, stride_}, diagonal.data(), off_diagonal.data(), reflections.data(), work_);
-    if (!find_eigenvalues(std::move(diagonal), std::move(off_diagonal)) || !find_eigenvectors()) return false;
+    if (!find_eigenvalues(diagonal, off_diagonal) || !find_eigenvectors()) return false;
     for (std::size_t r = 0; r < lambda_.size(); ++r) factors.sigma[r] = static_cast<float>(std::sqrt(lambda_[r]));
     if (factors.left.data == nullptr) return true;
     apply_reflections<double>({gram_, reflections, 1}, V_);
@@ -77,20 +76,17 @@ class GramDecomposition {
       for (std::int64_t j = i / svd_lanes<double> * svd_lanes<double>; j < i; ++j) gram_.row(j)[i] = gram_.row(i)[j];
   }
 
-  /// T = L D L^T; its eigenvalues are the squared singular values of the bidiagonal sqrt(D) L^T.
-  bool find_eigenvalues(std::vector<double> diagonal, std::vector<double> off_diagonal) {
+  /// The eigenvalues of T = L D L^T, those below 2^-10 of the largest one approximately.
+  bool find_eigenvalues(const std::vector<double>& diagonal, const std::vector<double>& off_diagonal) {
     d_ = diagonal;
     l_ = off_diagonal;
     for (std::size_t i = 0; i < d_.size(); ++i) {
       if (!(d_[i] > 0)) return false;
-      diagonal[i] = std::sqrt(d_[i]);
       if (i + 1 == d_.size()) break;
       l_[i] = off_diagonal[i] / d_[i];
       d_[i + 1] -= off_diagonal[i] * l_[i];
-      off_diagonal[i] /= diagonal[i];
     }
-    if (!bidiagonal_values(diagonal, off_diagonal)) return false;
-    for (std::size_t r = 0; r < lambda_.size(); ++r) lambda_[r] = diagonal[r] * diagonal[r];
+    kernels_.eigenvalues(n_, diagonal.data(), off_diagonal.data(), lambda_.data(), work_);
     return well_conditioned(columns_);
   }
 
@@ -99,11 +95,12 @@ class GramDecomposition {
   }
 
   /// Computes the eigenvectors of T in the columns of V. Returns false where some are not orthogonal or not accurate.
-  bool find_eigenvectors() const {
+  bool find_eigenvectors() {
     std::vector<double> residuals(lambda_.size());
     kernels_.eigenvectors({n_, d_.data(), l_.data()}, lambda_.data(), V_.data, residuals.data(), work_);
     for (std::size_t r = 0; r < lambda_.size(); ++r)
       if (!(residuals[r] <= max_residual * lambda_[r])) return false;
+    if (!std::ranges::is_sorted(lambda_, std::greater<>())) return false;
     for (std::int64_t first = 0; first < n_; first += vectors_at_once)
       if (!orthogonal(first, std::min(first + vectors_at_once, n_))) return false;
     return true;

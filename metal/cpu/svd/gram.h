@@ -17,7 +17,7 @@
 namespace assay::metal::cpu {
 
 /// From so many columns on it is faster than Jacobi's method.
-inline constexpr std::int64_t min_gram_columns = 80;
+inline constexpr std::int64_t min_gram_columns = 48;
 
 /// Lengths of columns: of any quotient, or of a quotient of at most 8.
 enum class Columns { any, even };

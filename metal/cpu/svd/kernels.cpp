@@ -1,8 +1,10 @@
 #include "metal/cpu/svd/kernels.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 namespace assay::metal::cpu {
@@ -50,6 +52,24 @@ SvdScale<T> svd_scale(T largest, std::int64_t m, std::int64_t n) {
 }
 
 template <class T>
+bool find_svd_scale(const T* A, std::int64_t m, std::int64_t n, SvdScale<T>& scale) {
+  constexpr std::int64_t lanes = svd_lanes<T>;
+  std::array<T, static_cast<std::size_t>(lanes)> largest{},
+      nothing{};  // side by side, so that no element waits for the one before it
+  const auto see = [&](T x, std::int64_t i) {
+    const auto lane = static_cast<std::size_t>(i);
+    largest[lane] = std::abs(x) > largest[lane] ? std::abs(x) : largest[lane];
+    nothing[lane] += x * T(0);  // becomes NaN if x is not finite
+  };
+  const std::int64_t elements = m * n, whole = elements / lanes * lanes;
+  for (std::int64_t i = 0; i < whole; i += lanes)
+    for (std::int64_t lane = 0; lane < lanes; ++lane) see(A[i + lane], lane);
+  for (std::int64_t i = whole; i < elements; ++i) see(A[i], i - whole);
+  scale = svd_scale(*std::ranges::max_element(largest), m, n);
+  return std::ranges::all_of(nothing, [](T x) { return x == T(0); });
+}
+
+template <class T>
 T svd_tolerance(std::int64_t columns) {
   return std::sqrt(static_cast<T>(std::max<std::int64_t>(columns, 8))) * std::numeric_limits<T>::epsilon() / 2;
 }
@@ -71,11 +91,12 @@ std::int64_t SvdBatch<T>::panels_in_turns() const {
   return svd_in_turns(rows + more_rows);
 }
 
-#define ASSAY_INSTANTIATE_SVD(T)                                 \
-  template const SvdKernels<T>& svd_kernels(InstructionSet);     \
-  template std::int64_t svd_block_stride<T>(std::int64_t);       \
-  template SvdScale<T> svd_scale(T, std::int64_t, std::int64_t); \
-  template T svd_tolerance(std::int64_t);                        \
+#define ASSAY_INSTANTIATE_SVD(T)                                                    \
+  template const SvdKernels<T>& svd_kernels(InstructionSet);                        \
+  template std::int64_t svd_block_stride<T>(std::int64_t);                          \
+  template SvdScale<T> svd_scale(T, std::int64_t, std::int64_t);                    \
+  template bool find_svd_scale(const T*, std::int64_t, std::int64_t, SvdScale<T>&); \
+  template T svd_tolerance(std::int64_t);                                           \
   template struct SvdBatch<T>;
 ASSAY_INSTANTIATE_SVD(float)
 ASSAY_INSTANTIATE_SVD(double)

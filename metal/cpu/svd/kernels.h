@@ -71,6 +71,10 @@ struct SvdScale {
 template <class T>
 SvdScale<T> svd_scale(T largest, std::int64_t m, std::int64_t n);
 
+/// Sets the scale of A, m n elements. Returns false where one of them is not finite.
+template <class T>
+bool find_svd_scale(const T* A, std::int64_t m, std::int64_t n, SvdScale<T>& scale);
+
 /// A matrix [rows, columns] in memory: element (i, j) at data[i * row_step + j * column_step].
 template <class T>
 struct SvdView {
@@ -170,10 +174,15 @@ struct SvdKernels {
   /// to date: from each row, the products of the first 2 count elements before it with the rows of `updates`.
   void (*bidiagonalize)(const SvdPanel<T>& panel, T* diagonal, T* off_diagonal, T* right_factors, T* left_factors);
 
+  /// Writes the eigenvalues [n] of a symmetric tridiagonal matrix, in falling order, each to some units of roundoff of
+  /// the largest. `work` has 7 n elements.
+  void (*eigenvalues)(std::int64_t n, const T* diagonal, const T* off_diagonal, T* values, T* work);
+
   /// Writes the eigenvectors of the eigenvalues [n] into the columns of Z [n, n] and |L D L^T z - lambda z| of each
-  /// into residuals [n]. `work` has 4 n svd_lanes elements, on a 64-byte boundary. Vectors of eigenvalues that are
-  /// close to each other need not be orthogonal: errors are some units of roundoff of lambda divided by the gap.
-  void (*eigenvectors)(const SvdTridiagonal<T>& of, const T* values, T* Z, T* residuals, T* work);
+  /// into residuals [n], and brings the eigenvalues, which may be approximate, to some units of roundoff of themselves.
+  /// `work` has 4 n svd_lanes elements, on a 64-byte boundary. Vectors of eigenvalues that are close to each other need
+  /// not be orthogonal: errors are some units of roundoff of lambda divided by the gap.
+  void (*eigenvectors)(const SvdTridiagonal<T>& of, T* values, T* Z, T* residuals, T* work);
 };
 
 /// The inner loops for this set, or for the baseline on a machine that has avx2 without fused multiply-add.

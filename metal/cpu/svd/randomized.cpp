@@ -63,15 +63,8 @@ class RandomizedDecomposition {
 
  private:
   bool load() {
-    const std::int64_t elements = matrix_.M * matrix_.N;
-    T largest = 0, nothing = 0;
-    for (std::int64_t i = 0; i < elements; ++i) {
-      largest = std::max(largest, std::abs(matrix_.A[i]));
-      nothing += matrix_.A[i] * T(0);
-    }
-    if (!(nothing == T(0))) return false;
-    scale_ = svd_scale(largest, matrix_.M, matrix_.N);
-    for (std::int64_t i = 0; i < elements; ++i) A_.data[i] = matrix_.A[i] * scale_.up[0] * scale_.up[1];
+    if (!find_svd_scale(matrix_.A, matrix_.M, matrix_.N, scale_)) return false;
+    for (std::int64_t i = 0; i < matrix_.M * matrix_.N; ++i) A_.data[i] = matrix_.A[i] * scale_.up[0] * scale_.up[1];
     return true;
   }
 

@@ -184,18 +184,42 @@ TEST(SvdGram, WrongStepsAreSeen) {
   };
   EXPECT_FALSE(accurate(given, by_gram(given, kernels).factors));
   kernels = fastest();
-  kernels.eigenvectors = [](const cpu::SvdTridiagonal<double>& of, const double* values, double* Z, double* residuals,
+  kernels.eigenvectors = [](const cpu::SvdTridiagonal<double>& of, double* values, double* Z, double* residuals,
                             double* work) {
     fastest().eigenvectors(of, values, Z, residuals, work);
     for (std::int64_t i = 0; i < of.n; ++i) Z[i * of.n + 7] = Z[i * of.n + 6];
   };
   EXPECT_FALSE(by_gram(given, kernels).done);
-  kernels.eigenvectors = [](const cpu::SvdTridiagonal<double>& of, const double* values, double* Z, double* residuals,
+  kernels.eigenvectors = [](const cpu::SvdTridiagonal<double>& of, double* values, double* Z, double* residuals,
                             double* work) {
     fastest().eigenvectors(of, values, Z, residuals, work);
     residuals[of.n / 2] = values[of.n / 2] * 1e-9;
   };
   EXPECT_FALSE(by_gram(given, kernels).done);
+}
+
+// Approximate eigenvalues are improved; of one that stands for its neighbour, or out of order, no vectors are accepted.
+TEST(SvdGram, WrongEigenvaluesAreRefused) {
+  const SvdCase<float> given = gaussian<float>(1, 60, 40);
+  static void (*change)(double* values);
+  SvdKernels<double> kernels = fastest();
+  kernels.eigenvalues = [](std::int64_t n, const double* diagonal, const double* off_diagonal, double* values,
+                           double* work) {
+    fastest().eigenvalues(n, diagonal, off_diagonal, values, work);
+    change(values);
+  };
+  change = [](double* values) { values[7] *= 1 + 1e-6; };
+  const GramResult improved = by_gram(given, kernels);
+  EXPECT_TRUE(improved.done);
+  EXPECT_TRUE(accurate(given, improved.factors));
+  for (void (*const wrong)(double*) :
+       {+[](double* values) { values[7] = values[6]; }, +[](double* values) { std::swap(values[7], values[30]); },
+        +[](double* values) { values[7] = values[0]; }, +[](double* values) { values[39] = 0; },
+        +[](double* values) { values[20] = std::numeric_limits<double>::quiet_NaN(); },
+        +[](double* values) { values[20] = std::numeric_limits<double>::infinity(); }}) {
+    change = wrong;
+    EXPECT_FALSE(by_gram(given, kernels).done);
+  }
 }
 
 }  // namespace
