@@ -2,6 +2,7 @@
 // xGESDD does it. Its errors are multiples of the largest singular value.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "metal/cpu/blas.h"
@@ -22,9 +23,9 @@ struct BidiagonalFactors {
 };
 
 /// Decomposes G [m, n], m >= n, whose elements are scaled as svd_scale does. Returns false where divide and conquer did
-/// not converge or an extent does not fit in LAPACK's integers.
+/// not converge or an extent does not fit in LAPACK's integers. The number of threads does not change bits.
 template <class T>
-bool decompose_by_bidiagonal(const SvdKernels<T>& kernels, const DenseMatrix<T>& G,
-                             const BidiagonalFactors<T>& factors);
+bool decompose_by_bidiagonal(const SvdKernels<T>& kernels, const DenseMatrix<T>& G, const BidiagonalFactors<T>& factors,
+                             std::size_t threads = 1);
 
 }  // namespace assay::metal::cpu

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "metal/cpu/parallel.h"
+
 namespace assay::metal::cpu {
 
 namespace {
@@ -30,6 +32,13 @@ const SvdKernels<T>& svd_kernels(InstructionSet set) {
   if (set == InstructionSet::avx2 && !__builtin_cpu_supports("fma")) set = InstructionSet::baseline;
 #endif
   return table_for<SvdKernels<T>>(set);
+}
+
+void run_svd_pieces(std::size_t threads, std::int64_t count, void (*piece)(const void* context, std::int64_t i),
+                    const void* context) {
+  for_each_piece(static_cast<std::size_t>(count),
+                 worker_count(static_cast<int>(threads), static_cast<std::size_t>(count)),
+                 [&](std::size_t, std::size_t i) { piece(context, static_cast<std::int64_t>(i)); });
 }
 
 std::int64_t svd_in_turns(std::int64_t rows) {

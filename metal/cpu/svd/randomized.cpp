@@ -73,7 +73,7 @@ class RandomizedDecomposition {
     const std::int64_t M = matrix_.M, N = matrix_.N, rank = randomized_.rank;
     std::vector<T> U(static_cast<std::size_t>(l_ * l_)), S(static_cast<std::size_t>(l_));
     AlignedMemory<T> Vh(l_ * N);
-    const SvdEnd end = decompose(SvdMatrix<T>{Z_.data, l_, N, U.data(), S.data(), Vh.data()}, tuning);
+    const SvdEnd end = decompose(SvdMatrix<T>{Z_.data, l_, N, U.data(), S.data(), Vh.data()}, tuning, 1);
     if (end != SvdEnd::done) return end;
     for (std::int64_t r = 0; r < rank; ++r)
       matrix_.S[r] = S[static_cast<std::size_t>(r)] * scale_.down[0] * scale_.down[1];

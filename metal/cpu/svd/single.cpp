@@ -31,9 +31,10 @@ constexpr T max_condition = sizeof(T) == 4 ? T(0x1p12) : T(0x1p26);
 template <class T>
 class Decomposition {
  public:
-  Decomposition(const SvdMatrix<T>& matrix, const SvdTuning& tuning)
+  Decomposition(const SvdMatrix<T>& matrix, const SvdTuning& tuning, std::size_t threads)
       : matrix_(matrix),
         tuning_(tuning),
+        threads_(threads),
         kernels_(svd_kernels<T>(tuning.set)),
         transposed_(matrix.M < matrix.N),
         m_(std::max(matrix.M, matrix.N)),
@@ -89,7 +90,7 @@ class Decomposition {
         factors.right = {right.data(), n_, n_, n_};
       }
       const Columns columns = columns_are_even() ? Columns::even : Columns::any;
-      if (!decompose_by_gram(svd_kernels<double>(tuning_.set), G_, columns, factors)) return false;
+      if (!decompose_by_gram(svd_kernels<double>(tuning_.set), G_, columns, factors, threads_)) return false;
       write_values();
       if (matrix_.U != nullptr) write(factors.left, factors.right);
       return true;
@@ -123,7 +124,7 @@ class Decomposition {
       factors.left = {left.data(), m_, n_, n_};
       factors.right = {right.data(), n_, n_, n_};
     }
-    if (!decompose_by_bidiagonal(kernels_, G_, factors)) return false;
+    if (!decompose_by_bidiagonal(kernels_, G_, factors, threads_)) return false;
     write_values();
     if (matrix_.U != nullptr) write(factors.left, factors.right);
     return true;
@@ -259,6 +260,7 @@ class Decomposition {
 
   const SvdMatrix<T>& matrix_;
   const SvdTuning& tuning_;
+  std::size_t threads_;
   const SvdKernels<T>& kernels_;
   bool transposed_;
   std::int64_t m_, n_, stride_;
@@ -274,11 +276,11 @@ class Decomposition {
 }  // namespace
 
 template <class T>
-SvdEnd decompose(const SvdMatrix<T>& matrix, const SvdTuning& tuning) {
-  return Decomposition<T>(matrix, tuning).run();
+SvdEnd decompose(const SvdMatrix<T>& matrix, const SvdTuning& tuning, std::size_t threads) {
+  return Decomposition<T>(matrix, tuning, threads).run();
 }
 
-template SvdEnd decompose(const SvdMatrix<float>&, const SvdTuning&);
-template SvdEnd decompose(const SvdMatrix<double>&, const SvdTuning&);
+template SvdEnd decompose(const SvdMatrix<float>&, const SvdTuning&, std::size_t);
+template SvdEnd decompose(const SvdMatrix<double>&, const SvdTuning&, std::size_t);
 
 }  // namespace assay::metal::cpu

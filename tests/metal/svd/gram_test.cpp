@@ -173,6 +173,18 @@ TEST(SvdGram, TheNumberOfThreadsDoesNotMatter) {
   EXPECT_TRUE(same_bits(decomposed(given), decomposed(given, {.method = SvdMethod::gram})));
 }
 
+TEST(SvdGram, PiecesOfALargeMatrix) {
+  const SvdCase<float> given = gaussian<float>(1, 600, 385);
+  const auto by = [&](int threads, bool vectors) {
+    return decomposed(given, {.method = SvdMethod::gram, .threads = threads, .vectors = vectors});
+  };
+  const SvdResult<float> result = by(3, true);
+  ASSERT_NO_FATAL_FAILURE(expect_decomposition(given, result));
+  EXPECT_TRUE(same_bits(by(1, true), result));
+  EXPECT_TRUE(same_bits(by(2, false).S, result.S));
+  EXPECT_TRUE(by_gram(given).done);
+}
+
 // Steps that are wrong: `accurate` sees a wrong reduction, and the decomposition itself refuses wrong vectors.
 TEST(SvdGram, WrongStepsAreSeen) {
   const SvdCase<float> given = gaussian<float>(1, 60, 40);
@@ -203,9 +215,8 @@ TEST(SvdGram, WrongEigenvaluesAreRefused) {
   const SvdCase<float> given = gaussian<float>(1, 60, 40);
   static void (*change)(double* values);
   SvdKernels<double> kernels = fastest();
-  kernels.eigenvalues = [](std::int64_t n, const double* diagonal, const double* off_diagonal, double* values,
-                           double* work) {
-    fastest().eigenvalues(n, diagonal, off_diagonal, values, work);
+  kernels.eigenvalues = [](const cpu::SvdBands<double>& of, double* values, double* work) {
+    fastest().eigenvalues(of, values, work);
     change(values);
   };
   change = [](double* values) { values[7] *= 1 + 1e-6; };

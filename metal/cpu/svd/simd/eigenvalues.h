@@ -1,23 +1,35 @@
-// Eigenvalues of a symmetric tridiagonal matrix by Sturm sequences (Golub and Van Loan 2013, section 8.4.1), an
+// Eigenvalues of a positive definite tridiagonal matrix by Sturm sequences (Golub and Van Loan 2013, section 8.4.1), an
 // eigenvalue in each lane: bisection until an interval holds one eigenvalue, then Newton's method within it.
 //
 //   p_i = det(T_i - x),   p_i = (a_i - x) p_(i - 1) - b_(i - 1)^2 p_(i - 2)
 //
-// As many eigenvalues are below x as the sequence changes its sign. Without divisions, a step takes the time of some
-// multiply-adds, of which no lane waits for another. Errors are a few units of roundoff of the largest eigenvalue.
+// As many eigenvalues are below x as the sequence changes its sign. A step has no division, and takes the time of some
+// multiply-adds. Errors are a few units of roundoff of the largest eigenvalue.
 #pragma once
 
 #include "metal/cpu/simd/masks.h"
 #include "metal/cpu/svd/kernels.h"
+#include "metal/cpu/svd/simd/householder.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
-/// A tridiagonal matrix [n, n] with eigenvalues in (-1, 1): its diagonal, and minus the squares of the elements beside
-/// it, where squares[i] belongs to rows i - 1 and i.
+/// A tridiagonal matrix [n, n] with eigenvalues between 0 and 1: its diagonal, and minus the squares of the elements
+/// beside it, where squares[i] belongs to rows i - 1 and i.
 template <class T>
 struct SturmMatrix {
   std::int64_t n;
   const T *diagonal, *squares;
+  std::size_t threads;
+
+  /// Calls work(first) for the first lane of each register of n elements.
+  template <class Work>
+  ASSAY_INLINE void for_registers(const Work& work) const {
+    constexpr std::int64_t w = width<T>;
+    const std::int64_t registers = (n + w - 1) / w, pieces = svd_pieces(n);
+    in_pieces(threads, pieces, [&](std::int64_t piece) {
+      for (std::int64_t i = piece; i < registers; i += pieces) work(i * w);
+    });
+  }
 };
 
 template <class T>
@@ -72,11 +84,11 @@ ASSAY_INLINE void first_intervals(const SturmMatrix<T>& of, T* counts, const Stu
     const T root = static_cast<T>(j + 1) / static_cast<T>(of.n + 1);
     return root * root;
   };
-  for (std::int64_t first = 0; first < of.n; first += w) {
+  of.for_registers([&](std::int64_t first) {
     T x[width<T>];
     for (std::int64_t lane = 0; lane < w; ++lane) x[lane] = point(first + lane);
     store_wide(counts + first, static_cast<std::size_t>(of.n - first), sturm_sequence(of, load_wide(x)).below);
-  }
+  });
   std::int64_t j = 0;
   for (std::int64_t i = 0; i < of.n; ++i) {
     while (j < of.n && counts[j] <= static_cast<T>(i)) ++j;
@@ -119,8 +131,10 @@ ASSAY_INLINE Wide<T> find_in_intervals(const SturmMatrix<T>& of, const SturmInte
 }
 
 template <class T>
-inline void eigenvalues(std::int64_t n, const T* diagonal, const T* off_diagonal, T* values, T* work) {
+inline void eigenvalues(const SvdBands<T>& bands, T* values, T* work) {
   constexpr std::int64_t w = width<T>;
+  const std::int64_t n = bands.n;
+  const T *const diagonal = bands.diagonal, *const off_diagonal = bands.off_diagonal;
   T *const scaled = work, *const squares = scaled + n, *const counts = squares + n;
   const SturmIntervals<T> intervals = {counts + n, counts + 2 * n, counts + 3 * n, counts + 4 * n};
   const auto size = [](T x) ASSAY_INLINE_LAMBDA { return x < T(0) ? -x : x; };
@@ -135,14 +149,14 @@ inline void eigenvalues(std::int64_t n, const T* diagonal, const T* off_diagonal
     scaled[i] = diagonal[i] / bound;
     squares[i] = i == 0 ? T(0) : -(square > smallest_square<T> ? square : smallest_square<T>);
   }
-  const SturmMatrix<T> of = {n, scaled, squares};
+  const SturmMatrix<T> of = {n, scaled, squares, bands.threads};
   first_intervals(of, counts, intervals);
-  for (std::int64_t first = 0; first < n; first += w) {
+  of.for_registers([&](std::int64_t first) {
     T found[width<T>];
     store_wide(found, find_in_intervals(of, intervals, first));
     for (std::int64_t lane = 0; lane < w && first + lane < n; ++lane)
       values[n - 1 - first - lane] = found[lane] * bound;
-  }
+  });
 }
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD

@@ -10,6 +10,7 @@
 
 #include "metal/cpu/simd/masks.h"
 #include "metal/cpu/svd/kernels.h"
+#include "metal/cpu/svd/simd/householder.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
@@ -104,20 +105,31 @@ ASSAY_INLINE Wide<T> solve_for_quotients(const SvdTridiagonal<T>& of, const Twis
   }
 }
 
+/// The eigenvectors of the eigenvalues from `first` on.
+template <class T>
+ASSAY_INLINE void write_eigenvectors(const SvdTridiagonal<T>& of, std::int64_t first, const TwistedFactors<T>& factors,
+                                     T* values, T* Z, T* residuals) {
+  const auto count = static_cast<std::size_t>(of.n - first);
+  Wide<T> lambda = load_wide(values + first, count), residual;
+  lambda = where(equal(lambda, all(T(0))), all(values[first]), lambda);  // lanes without an eigenvalue
+  const Wide<T> normalizer = solve_for_quotients(of, factors, lambda, residual);
+  store_wide(values + first, count, lambda);
+  store_wide(residuals + first, count, residual);
+  for (std::int64_t i = 0; i < of.n; ++i)
+    store_wide(Z + i * of.n + first, count,
+               load_wide(factors.lower + i * static_cast<std::int64_t>(width<T>)) * normalizer);
+}
+
 template <class T>
 inline void eigenvectors(const SvdTridiagonal<T>& of, T* values, T* Z, T* residuals, T* work) {
   constexpr std::int64_t w = width<T>;
-  const TwistedFactors<T> factors = {work, work + of.n * w, work + 2 * of.n * w, work + 3 * of.n * w};
-  for (std::int64_t first = 0; first < of.n; first += w) {
-    const auto count = static_cast<std::size_t>(of.n - first);
-    Wide<T> lambda = load_wide(values + first, count), residual;
-    lambda = where(equal(lambda, all(T(0))), all(values[first]), lambda);  // lanes without an eigenvalue
-    const Wide<T> normalizer = solve_for_quotients(of, factors, lambda, residual);
-    store_wide(values + first, count, lambda);
-    store_wide(residuals + first, count, residual);
-    for (std::int64_t i = 0; i < of.n; ++i)
-      store_wide(Z + i * of.n + first, count, load_wide(factors.lower + i * w) * normalizer);
-  }
+  const std::int64_t pieces = svd_pieces(of.n), size = of.n * w;
+  in_pieces(of.threads, pieces, [&](std::int64_t piece) {
+    T* const mine = work + 4 * piece * size;
+    const TwistedFactors<T> factors = {mine, mine + size, mine + 2 * size, mine + 3 * size};
+    for (std::int64_t first = piece * w; first < of.n; first += pieces * w)
+      write_eigenvectors(of, first, factors, values, Z, residuals);
+  });
 }
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD
