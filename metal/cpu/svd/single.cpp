@@ -118,10 +118,10 @@ class Decomposition {
   }
 
   bool by_bidiagonal() {
-    AlignedMemory<T> left(matrix_.U == nullptr ? 0 : m_ * n_), right(matrix_.U == nullptr ? 0 : n_ * n_);
+    AlignedMemory<T> right(matrix_.U == nullptr ? 0 : n_ * n_);
     BidiagonalFactors<T> factors = {sigma_.data(), {}, {}};
     if (matrix_.U != nullptr) {
-      factors.left = {left.data(), m_, n_, n_};
+      factors.left = G_;
       factors.right = {right.data(), n_, n_, n_};
     }
     if (!decompose_by_bidiagonal(kernels_, G_, factors, threads_)) return false;
