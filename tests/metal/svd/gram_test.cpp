@@ -183,6 +183,8 @@ TEST(SvdGram, PiecesOfALargeMatrix) {
   EXPECT_TRUE(same_bits(by(1, true), result));
   EXPECT_TRUE(same_bits(by(2, false).S, result.S));
   EXPECT_TRUE(by_gram(given).done);
+  const SvdCase<float> two = gaussian<float>(2, 390, 385);  // with two threads for each
+  EXPECT_TRUE(same_bits(decomposed(two, {.threads = 1}), decomposed(two, {.threads = 5})));
 }
 
 // Steps that are wrong: `accurate` sees a wrong reduction, and the decomposition itself refuses wrong vectors.
