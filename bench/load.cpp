@@ -145,6 +145,7 @@ void add_rows() {
   for (const std::int64_t N : {1, 64}) add_cce(N, 512, 8000, 101);
   add_svd(64, 32, 101);
   add_svd(8, 128, 51);
+  add_svd(1, 1024, 15);
 }
 
 }  // namespace

@@ -52,13 +52,17 @@ class SvdCall {
         K_(K),
         at_once_(at_once),
         tasks_(static_cast<std::size_t>((problem.B + at_once - 1) / at_once)),
-        workers_(worker_count(threads, tasks_)) {
+        workers_(worker_count(threads, tasks_)),
+        threads_of_matrix_(worker_count(threads, std::numeric_limits<std::size_t>::max()) / workers_) {
     if constexpr (converts)
       for (std::size_t worker = 0; worker < workers_; ++worker)
         stored_.emplace_back(at_once, problem.M, problem.N, K, !output.U.empty());
   }
 
   std::size_t workers() const { return workers_; }
+
+  /// Of fewer matrices than threads, each has several.
+  std::size_t threads_of_matrix() const { return threads_of_matrix_; }
 
   /// Calls decompose(worker, first, count) for matrices first .. first + count - 1, until all are done. Rethrows its
   /// exceptions, and throws as svd does for the trouble that it returns.
@@ -118,7 +122,7 @@ class SvdCall {
   const reference::SvdProblem<Real>& problem_;
   const SvdOutput<Real>& output_;
   std::int64_t K_, at_once_;
-  std::size_t tasks_, workers_;
+  std::size_t tasks_, workers_, threads_of_matrix_;
   std::vector<StoredMatrices<Real>> stored_;
   std::atomic<std::int64_t> not_finite_ = none, not_converged_ = none;
   std::mutex mutex_;

@@ -1,14 +1,15 @@
 #include "metal/cpu/svd/gram.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
-#include <utility>
+#include <functional>
 #include <vector>
 
 #include "metal/cpu/memory.h"
-#include "metal/cpu/svd/lapack.h"
 #include "metal/cpu/svd/orthonormal.h"
+#include "metal/cpu/svd/pieces.h"
 #include "metal/cpu/svd/reflections.h"
 
 namespace assay::metal::cpu {
@@ -30,31 +31,34 @@ std::int64_t gram_stride(std::int64_t n) {
 
 class GramDecomposition {
  public:
-  GramDecomposition(const SvdKernels<double>& kernels, const DenseMatrix<float>& G, Columns columns)
+  GramDecomposition(const SvdKernels<double>& kernels, const DenseMatrix<float>& G, Columns columns,
+                    std::size_t threads)
       : kernels_(kernels),
         G_(G),
         columns_(columns),
+        threads_(threads),
         n_(G.columns),
         at_once_(std::min(rows_at_once, G.rows)),
+        row_workers_(std::min(static_cast<std::int64_t>(threads), (G.rows + at_once_ - 1) / at_once_)),
         stride_(gram_stride(n_)),
         padded_rows_((n_ + 3) / 4 * 4),
-        work_size_(4 * std::max(stride_, n_ * svd_lanes<double>)),
-        memory_(padded_rows_ * stride_ + work_size_ + n_ * (n_ + 2 * at_once_ + vectors_at_once)),
+        work_size_(4 * n_ * svd_lanes<double> * svd_pieces(n_) + (3 + svd_max_pieces) * stride_),
+        memory_(padded_rows_ * stride_ + work_size_ + n_ * (n_ + 2 * row_workers_ * at_once_)),
         gram_{memory_.data(), n_, n_, stride_},
         work_{gram_.row(padded_rows_)},
         V_{work_ + work_size_, n_, n_, n_},
-        rows_{V_.row(n_), at_once_, n_, n_},
-        products_{rows_.row(2 * at_once_), vectors_at_once, n_, n_},
+        rows_{V_.row(n_)},
         lambda_(static_cast<std::size_t>(n_)) {}
 
   bool run(const GramFactors& factors) {
     add_up();
     std::vector<double> diagonal(lambda_.size()), off_diagonal(lambda_.size()), reflections(lambda_.size());
-    kernels_.tridiagonalize({gram_.data, n_, stride_}, diagonal.data(), off_diagonal.data(), reflections.data(), work_);
-    if (!find_eigenvalues(std::move(diagonal), std::move(off_diagonal)) || !find_eigenvectors()) return false;
+    kernels_.tridiagonalize({gram_.data, n_, stride_, threads_}, diagonal.data(), off_diagonal.data(),
+                            reflections.data(), work_);
+    if (!find_eigenvalues(diagonal, off_diagonal) || !find_eigenvectors()) return false;
     for (std::size_t r = 0; r < lambda_.size(); ++r) factors.sigma[r] = static_cast<float>(std::sqrt(lambda_[r]));
     if (factors.left.data == nullptr) return true;
-    apply_reflections<double>({gram_, reflections, 1}, V_);
+    apply_reflections<double>({gram_, reflections, 1}, V_, threads_);
     for (std::int64_t j = 0; j < n_; ++j) std::copy_n(V_.row(j), n_, factors.right.row(j));
     write_left(factors.left);
     return well_conditioned(Columns::any) || orthonormalize_in_order(factors.left);
@@ -63,34 +67,45 @@ class GramDecomposition {
  private:
   double lambda(std::int64_t r) const { return lambda_[static_cast<std::size_t>(r)]; }
 
-  DenseMatrix<double> rows_from(std::int64_t first) const {
-    const DenseMatrix<double> rows = {rows_.data, std::min(at_once_, G_.rows - first), n_, n_};
-    for (std::int64_t i = 0; i < rows.rows; ++i) std::copy_n(G_.row(first + i), n_, rows.row(i));
+  /// Of each thread, for [2 at_once, n].
+  double* memory_of(std::size_t worker) const { return rows_ + 2 * static_cast<std::int64_t>(worker) * at_once_ * n_; }
+
+  /// Some rows in double.
+  DenseMatrix<double> load_rows(std::int64_t first, std::int64_t count, double* memory) const {
+    const DenseMatrix<double> rows = {memory, count, n_, n_};
+    for (std::int64_t i = 0; i < count; ++i) std::copy_n(G_.row(first + i), n_, rows.row(i));
     return rows;
   }
 
   /// G^T G, as SvdSymmetric says.
   void add_up() const {
     std::fill_n(gram_.data, padded_rows_ * stride_, 0.0);
-    for (std::int64_t first = 0; first < G_.rows; first += at_once_) add_gram(rows_from(first), gram_);
+    for (std::int64_t first = 0; first < G_.rows; first += at_once_) {
+      const DenseMatrix<double> rows = load_rows(first, std::min(at_once_, G_.rows - first), rows_);
+      for_column_pieces(threads_, n_, [&](std::int64_t column, std::int64_t columns) {
+        const DenseMatrix<double> some = {rows.data + column, rows.rows, columns, n_},
+                                  before = {rows.data, rows.rows, column, n_};
+        add_gram(some, {gram_.row(column) + column, columns, columns, stride_});
+        if (column > 0)
+          multiply(1.0, Transpose::yes, some, Transpose::no, before, 1.0,
+                   {gram_.row(column), columns, column, stride_});
+      });
+    }
     for (std::int64_t i = 0; i < n_; ++i)
       for (std::int64_t j = i / svd_lanes<double> * svd_lanes<double>; j < i; ++j) gram_.row(j)[i] = gram_.row(i)[j];
   }
 
-  /// T = L D L^T; its eigenvalues are the squared singular values of the bidiagonal sqrt(D) L^T.
-  bool find_eigenvalues(std::vector<double> diagonal, std::vector<double> off_diagonal) {
+  /// The eigenvalues of T = L D L^T, those below 2^-10 of the largest one approximately.
+  bool find_eigenvalues(const std::vector<double>& diagonal, const std::vector<double>& off_diagonal) {
     d_ = diagonal;
     l_ = off_diagonal;
     for (std::size_t i = 0; i < d_.size(); ++i) {
       if (!(d_[i] > 0)) return false;
-      diagonal[i] = std::sqrt(d_[i]);
       if (i + 1 == d_.size()) break;
       l_[i] = off_diagonal[i] / d_[i];
       d_[i + 1] -= off_diagonal[i] * l_[i];
-      off_diagonal[i] /= diagonal[i];
     }
-    if (!bidiagonal_values(diagonal, off_diagonal)) return false;
-    for (std::size_t r = 0; r < lambda_.size(); ++r) lambda_[r] = diagonal[r] * diagonal[r];
+    kernels_.eigenvalues({n_, diagonal.data(), off_diagonal.data(), threads_}, lambda_.data(), work_);
     return well_conditioned(columns_);
   }
 
@@ -99,22 +114,28 @@ class GramDecomposition {
   }
 
   /// Computes the eigenvectors of T in the columns of V. Returns false where some are not orthogonal or not accurate.
-  bool find_eigenvectors() const {
+  bool find_eigenvectors() {
     std::vector<double> residuals(lambda_.size());
-    kernels_.eigenvectors({n_, d_.data(), l_.data()}, lambda_.data(), V_.data, residuals.data(), work_);
+    kernels_.eigenvectors({n_, d_.data(), l_.data(), threads_}, lambda_.data(), V_.data, residuals.data(), work_);
     for (std::size_t r = 0; r < lambda_.size(); ++r)
       if (!(residuals[r] <= max_residual * lambda_[r])) return false;
-    for (std::int64_t first = 0; first < n_; first += vectors_at_once)
-      if (!orthogonal(first, std::min(first + vectors_at_once, n_))) return false;
-    return true;
+    if (!std::ranges::is_sorted(lambda_, std::greater<>())) return false;
+    std::atomic<bool> all_orthogonal = true;
+    for_ranges(static_cast<std::size_t>(row_workers_), n_, vectors_at_once,
+               [&](std::size_t worker, std::int64_t first, std::int64_t count) {
+                 if (all_orthogonal && !orthogonal(first, count, memory_of(worker))) all_orthogonal = false;
+               });
+    return all_orthogonal;
   }
 
-  /// Whether the vectors first .. last - 1 are, to each other and to those close to the last.
-  bool orthogonal(std::int64_t first, std::int64_t last) const {
+  /// Whether `count` vectors from `first` on are, to each other and to those close to the last. Products are written to
+  /// `memory`.
+  bool orthogonal(std::int64_t first, std::int64_t count, double* memory) const {
+    const std::int64_t last = first + count;
     std::int64_t end = last;
     while (end < n_ && lambda(last - 1) - lambda(end) <= close * lambda(last - 1)) ++end;
-    const DenseMatrix<double> some = {V_.data + first, n_, last - first, n_}, all = {some.data, n_, end - first, n_};
-    const DenseMatrix<double> products = {products_.data, some.columns, all.columns, n_};
+    const DenseMatrix<double> some = {V_.data + first, n_, count, n_}, all = {some.data, n_, end - first, n_};
+    const DenseMatrix<double> products = {memory, some.columns, all.columns, n_};
     multiply(1.0, Transpose::yes, some, Transpose::no, all, 0.0, products);
     for (std::int64_t r = 0; r < products.rows; ++r)
       for (std::int64_t s = 0; s < products.columns; ++s)
@@ -125,23 +146,27 @@ class GramDecomposition {
   void write_left(const DenseMatrix<float>& left) const {
     std::vector<double> inverse(lambda_.size());
     for (std::size_t r = 0; r < lambda_.size(); ++r) inverse[r] = 1 / std::sqrt(lambda_[r]);
-    for (std::int64_t first = 0; first < G_.rows; first += at_once_) {
-      const DenseMatrix<double> rows = rows_from(first), to = {rows_.row(at_once_), rows.rows, n_, n_};
-      multiply(1.0, Transpose::no, rows, Transpose::no, V_, 0.0, to);
-      for (std::int64_t i = 0; i < to.rows; ++i)
-        for (std::size_t r = 0; r < inverse.size(); ++r)
-          left.row(first + i)[r] = static_cast<float>(to.row(i)[r] * inverse[r]);
-    }
+    for_ranges(static_cast<std::size_t>(row_workers_), G_.rows, at_once_,
+               [&](std::size_t worker, std::int64_t first, std::int64_t count) {
+                 const DenseMatrix<double> rows = load_rows(first, count, memory_of(worker));
+                 const DenseMatrix<double> to = {rows.row(at_once_), count, n_, n_};
+                 multiply(1.0, Transpose::no, rows, Transpose::no, V_, 0.0, to);
+                 for (std::int64_t i = 0; i < count; ++i)
+                   for (std::size_t r = 0; r < inverse.size(); ++r)
+                     left.row(first + i)[r] = static_cast<float>(to.row(i)[r] * inverse[r]);
+               });
   }
 
   const SvdKernels<double>& kernels_;
   const DenseMatrix<float>& G_;
   Columns columns_;
-  std::int64_t n_, at_once_, stride_, padded_rows_, work_size_;
+  std::size_t threads_;
+  std::int64_t n_, at_once_, row_workers_, stride_, padded_rows_, work_size_;
   AlignedMemory<double> memory_;
   DenseMatrix<double> gram_;
   double* work_;
-  DenseMatrix<double> V_, rows_, products_;
+  DenseMatrix<double> V_;
+  double* rows_;
   std::vector<double> d_, l_, lambda_;
 };
 
@@ -152,8 +177,8 @@ double max_gram_quotient(std::int64_t m, std::int64_t n, Columns columns) {
 }
 
 bool decompose_by_gram(const SvdKernels<double>& kernels, const DenseMatrix<float>& G, Columns columns,
-                       const GramFactors& factors) {
-  return GramDecomposition(kernels, G, columns).run(factors);
+                       const GramFactors& factors, std::size_t threads) {
+  return GramDecomposition(kernels, G, columns, threads).run(factors);
 }
 
 }  // namespace assay::metal::cpu

@@ -9,6 +9,7 @@
 // much shorter than another. docs/svd-cpu.md derives both limits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "metal/cpu/blas.h"
@@ -17,7 +18,7 @@
 namespace assay::metal::cpu {
 
 /// From so many columns on it is faster than Jacobi's method.
-inline constexpr std::int64_t min_gram_columns = 80;
+inline constexpr std::int64_t min_gram_columns = 33;
 
 /// Lengths of columns: of any quotient, or of a quotient of at most 8.
 enum class Columns { any, even };
@@ -34,8 +35,8 @@ struct GramFactors {
 
 /// Returns false where the square of the condition of G [m, n], m >= n, is above max_gram_quotient, or singular values
 /// are so close to each other that the vectors computed for them are not orthogonal; the outputs may then have been
-/// overwritten. With and without vectors it returns the same, and the same bits of sigma.
+/// overwritten. With and without vectors and for any number of threads it returns the same, and the same bits.
 bool decompose_by_gram(const SvdKernels<double>& kernels, const DenseMatrix<float>& G, Columns columns,
-                       const GramFactors& factors);
+                       const GramFactors& factors, std::size_t threads = 1);
 
 }  // namespace assay::metal::cpu

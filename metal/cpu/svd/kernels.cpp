@@ -1,9 +1,13 @@
 #include "metal/cpu/svd/kernels.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+
+#include "metal/cpu/parallel.h"
 
 namespace assay::metal::cpu {
 
@@ -30,6 +34,13 @@ const SvdKernels<T>& svd_kernels(InstructionSet set) {
   return table_for<SvdKernels<T>>(set);
 }
 
+void run_svd_pieces(std::size_t threads, std::int64_t count, void (*piece)(const void* context, std::int64_t i),
+                    const void* context) {
+  for_each_piece(static_cast<std::size_t>(count),
+                 worker_count(static_cast<int>(threads), static_cast<std::size_t>(count)),
+                 [&](std::size_t, std::size_t i) { piece(context, static_cast<std::int64_t>(i)); });
+}
+
 std::int64_t svd_in_turns(std::int64_t rows) {
   return std::clamp<std::int64_t>((24 << 10) / (rows * 2 * 64), 1, svd_max_in_turns);
 }
@@ -47,6 +58,24 @@ SvdScale<T> svd_scale(T largest, std::int64_t m, std::int64_t n) {
   const int exponent = std::max((std::numeric_limits<T>::max_exponent - 2 - room) / 2, 0) - std::ilogb(largest);
   const int half = exponent / 2, other = exponent - half;
   return {{power_of_two<T>(half), power_of_two<T>(other)}, {power_of_two<T>(-half), power_of_two<T>(-other)}};
+}
+
+template <class T>
+bool find_svd_scale(const T* A, std::int64_t m, std::int64_t n, SvdScale<T>& scale) {
+  constexpr std::int64_t lanes = svd_lanes<T>;
+  std::array<T, static_cast<std::size_t>(lanes)> largest{},
+      nothing{};  // side by side, so that no element waits for the one before it
+  const auto see = [&](T x, std::int64_t i) {
+    const auto lane = static_cast<std::size_t>(i);
+    largest[lane] = std::abs(x) > largest[lane] ? std::abs(x) : largest[lane];
+    nothing[lane] += x * T(0);  // becomes NaN if x is not finite
+  };
+  const std::int64_t elements = m * n, whole = elements / lanes * lanes;
+  for (std::int64_t i = 0; i < whole; i += lanes)
+    for (std::int64_t lane = 0; lane < lanes; ++lane) see(A[i + lane], lane);
+  for (std::int64_t i = whole; i < elements; ++i) see(A[i], i - whole);
+  scale = svd_scale(*std::ranges::max_element(largest), m, n);
+  return std::ranges::all_of(nothing, [](T x) { return x == T(0); });
 }
 
 template <class T>
@@ -71,11 +100,12 @@ std::int64_t SvdBatch<T>::panels_in_turns() const {
   return svd_in_turns(rows + more_rows);
 }
 
-#define ASSAY_INSTANTIATE_SVD(T)                                 \
-  template const SvdKernels<T>& svd_kernels(InstructionSet);     \
-  template std::int64_t svd_block_stride<T>(std::int64_t);       \
-  template SvdScale<T> svd_scale(T, std::int64_t, std::int64_t); \
-  template T svd_tolerance(std::int64_t);                        \
+#define ASSAY_INSTANTIATE_SVD(T)                                                    \
+  template const SvdKernels<T>& svd_kernels(InstructionSet);                        \
+  template std::int64_t svd_block_stride<T>(std::int64_t);                          \
+  template SvdScale<T> svd_scale(T, std::int64_t, std::int64_t);                    \
+  template bool find_svd_scale(const T*, std::int64_t, std::int64_t, SvdScale<T>&); \
+  template T svd_tolerance(std::int64_t);                                           \
   template struct SvdBatch<T>;
 ASSAY_INSTANTIATE_SVD(float)
 ASSAY_INSTANTIATE_SVD(double)

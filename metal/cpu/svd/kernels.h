@@ -4,6 +4,7 @@
 // blocks; a pair of columns is rotated in each lane at the same time. Nothing is summed over lanes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "metal/cpu/instruction_set.h"
@@ -71,6 +72,10 @@ struct SvdScale {
 template <class T>
 SvdScale<T> svd_scale(T largest, std::int64_t m, std::int64_t n);
 
+/// Sets the scale of A, m n elements. Returns false where one of them is not finite.
+template <class T>
+bool find_svd_scale(const T* A, std::int64_t m, std::int64_t n, SvdScale<T>& scale);
+
 /// A matrix [rows, columns] in memory: element (i, j) at data[i * row_step + j * column_step].
 template <class T>
 struct SvdView {
@@ -100,6 +105,17 @@ struct SvdBlocks {
   std::int64_t count = 0, stride = 0, rows = 0, more_rows = 0;
 };
 
+/// A large matrix is worked on in pieces, which threads share. How many there are, and the order in which their sums
+/// are added, depends on the extent of the matrix alone, so that the number of threads does not change bits.
+inline constexpr std::int64_t svd_max_pieces = 4;
+constexpr std::int64_t svd_pieces(std::int64_t extent) {
+  return extent >= 384 ? svd_max_pieces : 1;
+}
+
+/// Calls piece(context, i) once for each i below `count`, on at most so many threads.
+void run_svd_pieces(std::size_t threads, std::int64_t count, void (*piece)(const void* context, std::int64_t i),
+                    const void* context);
+
 /// The part of a matrix that is left to factor: rows and columns from `first` on. The matrix is row-major; its rows
 /// begin `stride` elements apart, on 64-byte boundaries.
 template <class T>
@@ -114,6 +130,15 @@ template <class T>
 struct SvdTridiagonal {
   std::int64_t n = 0;
   const T *d = nullptr, *l = nullptr;
+  std::size_t threads = 1;
+};
+
+/// A symmetric tridiagonal matrix [n, n]: its diagonal [n], and off_diagonal [n - 1] beside it.
+template <class T>
+struct SvdBands {
+  std::int64_t n = 0;
+  const T *diagonal = nullptr, *off_diagonal = nullptr;
+  std::size_t threads = 1;
 };
 
 /// A symmetric matrix [n, n]: the triangle below its diagonal, and the whole squares of svd_lanes rows and columns on
@@ -123,6 +148,7 @@ template <class T>
 struct SvdSymmetric {
   T* data = nullptr;
   std::int64_t n = 0, stride = 0;
+  std::size_t threads = 1;
 };
 
 /// The columns of a matrix that are reduced before the others are brought up to date, and the elements before each row
@@ -136,10 +162,11 @@ template <class T>
 struct SvdPanel {
   T* data = nullptr;  ///< [n + 3, stride]: svd_ahead elements and A; 0 in rows from n and columns from m on
   std::int64_t n = 0, stride = 0, first = 0, count = 0;
-  T* updates = nullptr;  ///< [svd_ahead, stride], finite
+  T* updates = nullptr;  ///< [svd_ahead + svd_max_pieces - 1, stride], finite
   T* left = nullptr;     ///< [n, left_stride], left_stride >= n + 3
   std::int64_t left_stride = 0;
   T* x = nullptr;  ///< [left_stride], finite
+  std::size_t threads = 1;
 };
 
 template <class T>
@@ -161,7 +188,8 @@ struct SvdKernels {
   void (*reflect)(const SvdRest<T>& rest, const T* v, T factor, T* squares);
 
   /// A = Q T Q^T: writes the diagonal [n] and off_diagonal [n - 1] of T; Q as xSYTRD does, a vector in each row to the
-  /// right of the diagonal, and their factors [n - 1]. `work` has 4 stride elements, on a 64-byte boundary.
+  /// right of the diagonal, and their factors [n - 1]. `work` has (3 + svd_max_pieces) stride elements, on a 64-byte
+  /// boundary.
   void (*tridiagonalize)(const SvdSymmetric<T>& A, T* diagonal, T* off_diagonal, T* factors, T* work);
 
   /// Makes A H_first ... and H'_first ... A lower bidiagonal in the columns of the panel: writes their elements of
@@ -170,10 +198,15 @@ struct SvdKernels {
   /// to date: from each row, the products of the first 2 count elements before it with the rows of `updates`.
   void (*bidiagonalize)(const SvdPanel<T>& panel, T* diagonal, T* off_diagonal, T* right_factors, T* left_factors);
 
+  /// Writes the eigenvalues [n] of a positive definite tridiagonal matrix, in falling order, each to some units of
+  /// roundoff of the largest. `work` has 7 n elements.
+  void (*eigenvalues)(const SvdBands<T>& of, T* values, T* work);
+
   /// Writes the eigenvectors of the eigenvalues [n] into the columns of Z [n, n] and |L D L^T z - lambda z| of each
-  /// into residuals [n]. `work` has 4 n svd_lanes elements, on a 64-byte boundary. Vectors of eigenvalues that are
-  /// close to each other need not be orthogonal: errors are some units of roundoff of lambda divided by the gap.
-  void (*eigenvectors)(const SvdTridiagonal<T>& of, const T* values, T* Z, T* residuals, T* work);
+  /// into residuals [n], and brings the eigenvalues, which may be approximate, to some units of roundoff of themselves.
+  /// `work` has 4 n svd_lanes elements for each of svd_pieces(n), on a 64-byte boundary. Vectors of eigenvalues that
+  /// are close to each other need not be orthogonal: errors are some units of roundoff of lambda divided by the gap.
+  void (*eigenvectors)(const SvdTridiagonal<T>& of, T* values, T* Z, T* residuals, T* work);
 };
 
 /// The inner loops for this set, or for the baseline on a machine that has avx2 without fused multiply-add.

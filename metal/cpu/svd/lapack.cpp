@@ -23,7 +23,6 @@ void sorgqr_(const int* m, const int* n, const int* k, float* a, const int* lda,
              const int* lwork, int* info);
 void dorgqr_(const int* m, const int* n, const int* k, double* a, const int* lda, const double* tau, double* work,
              const int* lwork, int* info);
-void dlasq1_(const int* n, double* d, double* e, double* work, int* info);
 }
 
 namespace assay::metal::cpu {
@@ -72,14 +71,6 @@ bool bidiagonal_svd(std::vector<T>& diagonal, std::vector<T>& off_diagonal, cons
   int info = 0;
   Routines<T>::bdsdc("U", "I", &n, diagonal.data(), off_diagonal.data(), Ut.data, &left_stride, V.data, &right_stride,
                      nullptr, nullptr, work.data(), integers.data(), &info, 1, 1);
-  return info == 0;
-}
-
-bool bidiagonal_values(std::vector<double>& diagonal, std::vector<double>& off_diagonal) {
-  const int n = static_cast<int>(diagonal.size());
-  std::vector<double> work(4 * diagonal.size());
-  int info = 0;
-  dlasq1_(&n, diagonal.data(), off_diagonal.data(), work.data(), &info);
   return info == 0;
 }
 

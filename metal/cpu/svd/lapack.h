@@ -14,10 +14,6 @@ template <class T>
 bool bidiagonal_svd(std::vector<T>& diagonal, std::vector<T>& off_diagonal, const DenseMatrix<T>& Ut,
                     const DenseMatrix<T>& V);
 
-/// The singular values of an upper bidiagonal matrix, in falling order, each accurate relative to itself (xLASQ1).
-/// Overwrites `diagonal` [n] with them, and off_diagonal [n]. Returns false where they did not converge.
-bool bidiagonal_values(std::vector<double>& diagonal, std::vector<double>& off_diagonal);
-
 /// Replaces the rows of Y [l, m], l <= m, by orthonormal rows that span them, of any rank, by xGEQRF and xORGQR. Writes
 /// L [l, l], lower triangular, the product of which with these rows Y was, unless L is empty.
 template <class T>

@@ -63,15 +63,8 @@ class RandomizedDecomposition {
 
  private:
   bool load() {
-    const std::int64_t elements = matrix_.M * matrix_.N;
-    T largest = 0, nothing = 0;
-    for (std::int64_t i = 0; i < elements; ++i) {
-      largest = std::max(largest, std::abs(matrix_.A[i]));
-      nothing += matrix_.A[i] * T(0);
-    }
-    if (!(nothing == T(0))) return false;
-    scale_ = svd_scale(largest, matrix_.M, matrix_.N);
-    for (std::int64_t i = 0; i < elements; ++i) A_.data[i] = matrix_.A[i] * scale_.up[0] * scale_.up[1];
+    if (!find_svd_scale(matrix_.A, matrix_.M, matrix_.N, scale_)) return false;
+    for (std::int64_t i = 0; i < matrix_.M * matrix_.N; ++i) A_.data[i] = matrix_.A[i] * scale_.up[0] * scale_.up[1];
     return true;
   }
 
@@ -80,7 +73,7 @@ class RandomizedDecomposition {
     const std::int64_t M = matrix_.M, N = matrix_.N, rank = randomized_.rank;
     std::vector<T> U(static_cast<std::size_t>(l_ * l_)), S(static_cast<std::size_t>(l_));
     AlignedMemory<T> Vh(l_ * N);
-    const SvdEnd end = decompose(SvdMatrix<T>{Z_.data, l_, N, U.data(), S.data(), Vh.data()}, tuning);
+    const SvdEnd end = decompose(SvdMatrix<T>{Z_.data, l_, N, U.data(), S.data(), Vh.data()}, tuning, 1);
     if (end != SvdEnd::done) return end;
     for (std::int64_t r = 0; r < rank; ++r)
       matrix_.S[r] = S[static_cast<std::size_t>(r)] * scale_.down[0] * scale_.down[1];

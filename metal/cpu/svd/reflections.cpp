@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "metal/cpu/memory.h"
+#include "metal/cpu/svd/pieces.h"
 
 namespace assay::metal::cpu {
 
@@ -17,9 +18,10 @@ constexpr std::int64_t reflections_at_once = 48;
 template <class T>
 class ReflectionBlock {
  public:
-  ReflectionBlock(const Reflections<T>& of, const DenseMatrix<T>& Z)
+  ReflectionBlock(const Reflections<T>& of, const DenseMatrix<T>& Z, std::size_t threads)
       : of_(of),
         Z_(Z),
+        threads_(threads),
         memory_(reflections_at_once * (Z.rows + Z.columns + reflections_at_once)),
         V_{memory_.data(), 0, 0, Z.rows},
         X_{V_.row(reflections_at_once), 0, Z.columns, Z.columns},
@@ -33,10 +35,13 @@ class ReflectionBlock {
     multiply(T(1), Transpose::no, V_, Transpose::yes, V_, T(0), inverse_);
     for (std::int64_t r = 0; r < count; ++r)
       inverse_.row(r)[r] = factor(first + r) == T(0) ? T(1) : 1 / factor(first + r);
-    const DenseMatrix<T> part = {Z_.row(row), V_.columns, Z_.columns, Z_.stride};
-    multiply(T(1), Transpose::no, V_, Transpose::no, part, T(0), X_);
-    solve_triangular(inverse_, X_);
-    multiply(T(-1), Transpose::yes, V_, Transpose::no, X_, T(1), part);
+    for_column_pieces(threads_, Z_.columns, [&](std::int64_t column, std::int64_t columns) {
+      const DenseMatrix<T> part = {Z_.row(row) + column, V_.columns, columns, Z_.stride};
+      const DenseMatrix<T> X = {X_.data + column, count, columns, X_.stride};
+      multiply(T(1), Transpose::no, V_, Transpose::no, part, T(0), X);
+      solve_triangular(inverse_, X);
+      multiply(T(-1), Transpose::yes, V_, Transpose::no, X, T(1), part);
+    });
   }
 
  private:
@@ -54,6 +59,7 @@ class ReflectionBlock {
 
   const Reflections<T>& of_;
   const DenseMatrix<T>& Z_;
+  std::size_t threads_;
   AlignedMemory<T> memory_;
   DenseMatrix<T> V_, X_, inverse_;
 };
@@ -61,8 +67,8 @@ class ReflectionBlock {
 }  // namespace
 
 template <class T>
-void apply_reflections(const Reflections<T>& reflections, const DenseMatrix<T>& Z) {
-  ReflectionBlock<T> block(reflections, Z);
+void apply_reflections(const Reflections<T>& reflections, const DenseMatrix<T>& Z, std::size_t threads) {
+  ReflectionBlock<T> block(reflections, Z, threads);
   const auto count = static_cast<std::int64_t>(reflections.factors.size());
   for (std::int64_t last = std::min(count, Z.rows - reflections.offset); last > 0;) {  // the last block first
     const std::int64_t first = (last - 1) / reflections_at_once * reflections_at_once;
@@ -71,7 +77,7 @@ void apply_reflections(const Reflections<T>& reflections, const DenseMatrix<T>& 
   }
 }
 
-template void apply_reflections(const Reflections<float>&, const DenseMatrix<float>&);
-template void apply_reflections(const Reflections<double>&, const DenseMatrix<double>&);
+template void apply_reflections(const Reflections<float>&, const DenseMatrix<float>&, std::size_t);
+template void apply_reflections(const Reflections<double>&, const DenseMatrix<double>&, std::size_t);
 
 }  // namespace assay::metal::cpu

@@ -2,6 +2,7 @@
 // reflections.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -18,8 +19,8 @@ struct Reflections {
   std::int64_t offset = 0;
 };
 
-/// Z = H_0 H_1 ... Z [m, n].
+/// Z = H_0 H_1 ... Z [m, n], on at most so many threads.
 template <class T>
-void apply_reflections(const Reflections<T>& reflections, const DenseMatrix<T>& Z);
+void apply_reflections(const Reflections<T>& reflections, const DenseMatrix<T>& Z, std::size_t threads = 1);
 
 }  // namespace assay::metal::cpu

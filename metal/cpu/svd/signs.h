@@ -18,7 +18,7 @@ bool largest_is_negative(std::int64_t count, const Element& element) {
   return largest < 0;
 }
 
-/// Writes U [M, K] and V [N, K] to the outputs, with these signs.
+/// Writes U [M, K], whose columns lie side by side, and V [N, K] to the outputs, with these signs.
 template <class T>
 void write_canonical(const SvdView<T>& U, const SvdView<T>& V, const SvdView<T>& to_U, const SvdView<T>& to_V);
 

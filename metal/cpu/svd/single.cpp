@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,9 +31,10 @@ constexpr T max_condition = sizeof(T) == 4 ? T(0x1p12) : T(0x1p26);
 template <class T>
 class Decomposition {
  public:
-  Decomposition(const SvdMatrix<T>& matrix, const SvdTuning& tuning)
+  Decomposition(const SvdMatrix<T>& matrix, const SvdTuning& tuning, std::size_t threads)
       : matrix_(matrix),
         tuning_(tuning),
+        threads_(threads),
         kernels_(svd_kernels<T>(tuning.set)),
         transposed_(matrix.M < matrix.N),
         m_(std::max(matrix.M, matrix.N)),
@@ -57,18 +59,17 @@ class Decomposition {
  private:
   /// Loads G, scaled by a power of two. Returns false where an element is not finite.
   bool load() {
-    const std::int64_t row_step = transposed_ ? 1 : n_, column_step = transposed_ ? m_ : 1;
-    T largest = 0, nothing = 0;
-    for (std::int64_t i = 0; i < m_ * n_; ++i) {
-      largest = std::max(largest, std::abs(matrix_.A[i]));
-      nothing += matrix_.A[i] * T(0);
+    if (!find_svd_scale(matrix_.A, m_, n_, scale_)) return false;
+    const T up[2] = {scale_.up[0], scale_.up[1]};
+    for (std::int64_t i = 0; i < m_; ++i) {
+      T* const to = G_.row(i);
+      if (transposed_) {
+        for (std::int64_t j = 0; j < n_; ++j) to[j] = matrix_.A[j * m_ + i] * up[0] * up[1];
+      } else {
+        for (std::int64_t j = 0; j < n_; ++j) to[j] = matrix_.A[i * n_ + j] * up[0] * up[1];
+      }
+      std::fill(to + n_, to + stride_, T(0));
     }
-    if (!(nothing == T(0))) return false;
-    scale_ = svd_scale(largest, m_, n_);
-    std::memset(G_.data, 0, index(m_ * stride_) * sizeof(T));
-    for (std::int64_t i = 0; i < m_; ++i)
-      for (std::int64_t j = 0; j < n_; ++j)
-        G_.row(i)[j] = matrix_.A[i * row_step + j * column_step] * scale_.up[0] * scale_.up[1];
     return true;
   }
 
@@ -89,9 +90,9 @@ class Decomposition {
         factors.right = {right.data(), n_, n_, n_};
       }
       const Columns columns = columns_are_even() ? Columns::even : Columns::any;
-      if (!decompose_by_gram(svd_kernels<double>(tuning_.set), G_, columns, factors)) return false;
+      if (!decompose_by_gram(svd_kernels<double>(tuning_.set), G_, columns, factors, threads_)) return false;
       write_values();
-      if (matrix_.U != nullptr) write({left.data(), m_, n_, n_, 1}, {right.data(), n_, n_, n_, 1});
+      if (matrix_.U != nullptr) write(factors.left, factors.right);
       return true;
     }
     return false;
@@ -106,23 +107,26 @@ class Decomposition {
 
   /// The quotient of the largest and the smallest squared norm of a column.
   T unevenness() const {
+    if (unevenness_) return *unevenness_;
     std::vector<T> squares(index(n_));
-    for (std::int64_t i = 0; i < m_; ++i)
-      for (std::int64_t j = 0; j < n_; ++j) squares[index(j)] += G_.row(i)[j] * G_.row(i)[j];
+    for (std::int64_t i = 0; i < m_; ++i) {
+      const T* const row = G_.row(i);
+      for (std::size_t j = 0; j < squares.size(); ++j) squares[j] += row[j] * row[j];
+    }
     const auto [least, most] = std::ranges::minmax(squares);
-    return most / least;
+    return *(unevenness_ = most / least);
   }
 
   bool by_bidiagonal() {
-    AlignedMemory<T> left(matrix_.U == nullptr ? 0 : m_ * n_), right(matrix_.U == nullptr ? 0 : n_ * n_);
+    AlignedMemory<T> right(matrix_.U == nullptr ? 0 : n_ * n_);
     BidiagonalFactors<T> factors = {sigma_.data(), {}, {}};
     if (matrix_.U != nullptr) {
-      factors.left = {left.data(), m_, n_, n_};
+      factors.left = G_;
       factors.right = {right.data(), n_, n_, n_};
     }
-    if (!decompose_by_bidiagonal(kernels_, G_, factors)) return false;
+    if (!decompose_by_bidiagonal(kernels_, G_, factors, threads_)) return false;
     write_values();
-    if (matrix_.U != nullptr) write({left.data(), m_, n_, n_, 1}, {right.data(), n_, n_, n_, 1});
+    if (matrix_.U != nullptr) write(factors.left, factors.right);
     return true;
   }
 
@@ -144,7 +148,7 @@ class Decomposition {
       for (std::int64_t i = 0; i < m_; ++i)
         for (std::int64_t r = 0; r < n_; ++r) Y.row(i)[r] /= sigma_[index(r)];
       if (!orthonormalize_in_order(Y)) return SvdEnd::done;
-      write({Y.data, m_, n_, stride_, 1}, {V.data, n_, n_, stride_, 1});
+      write(Y, V);
     }
     write_values();
     done_ = true;
@@ -190,10 +194,9 @@ class Decomposition {
     gather(X, X.rows, false, V);
     polish(V);
     gather(X, 0, true, G_);
-    const SvdView<T> left = {G_.data, m_, n_, stride_, 1};
     const std::int64_t rank = n_ - std::ranges::count(sigma_, T(0));
-    if (rank < n_) complete_columns(left, rank);
-    write(left, {V.data, n_, n_, stride_, 1});
+    if (rank < n_) complete_columns<T>({G_.data, m_, n_, stride_, 1}, rank);
+    write(G_, V);
     return SvdEnd::done;
   }
 
@@ -249,13 +252,15 @@ class Decomposition {
   }
 
   /// Writes left [m, n] and right [n, n] to the outputs.
-  void write(const SvdView<T>& left, const SvdView<T>& right) const {
-    write_canonical(transposed_ ? right : left, transposed_ ? left : right, {matrix_.U, matrix_.M, n_, n_, 1},
-                    {matrix_.Vh, matrix_.N, n_, 1, matrix_.N});
+  void write(const DenseMatrix<T>& left, const DenseMatrix<T>& right) const {
+    const DenseMatrix<T>&U = transposed_ ? right : left, &V = transposed_ ? left : right;
+    write_canonical<T>({U.data, U.rows, n_, U.stride, 1}, {V.data, V.rows, n_, V.stride, 1},
+                       {matrix_.U, matrix_.M, n_, n_, 1}, {matrix_.Vh, matrix_.N, n_, 1, matrix_.N});
   }
 
   const SvdMatrix<T>& matrix_;
   const SvdTuning& tuning_;
+  std::size_t threads_;
   const SvdKernels<T>& kernels_;
   bool transposed_;
   std::int64_t m_, n_, stride_;
@@ -264,17 +269,18 @@ class Decomposition {
   SvdScale<T> scale_ = {};
   std::vector<std::int64_t> order_;
   std::vector<T> sigma_;
+  mutable std::optional<T> unevenness_;  ///< once it is known
   bool done_ = false;
 };
 
 }  // namespace
 
 template <class T>
-SvdEnd decompose(const SvdMatrix<T>& matrix, const SvdTuning& tuning) {
-  return Decomposition<T>(matrix, tuning).run();
+SvdEnd decompose(const SvdMatrix<T>& matrix, const SvdTuning& tuning, std::size_t threads) {
+  return Decomposition<T>(matrix, tuning, threads).run();
 }
 
-template SvdEnd decompose(const SvdMatrix<float>&, const SvdTuning&);
-template SvdEnd decompose(const SvdMatrix<double>&, const SvdTuning&);
+template SvdEnd decompose(const SvdMatrix<float>&, const SvdTuning&, std::size_t);
+template SvdEnd decompose(const SvdMatrix<double>&, const SvdTuning&, std::size_t);
 
 }  // namespace assay::metal::cpu

@@ -12,6 +12,7 @@
 //                    such columns (bidiagonal.h)
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "metal/cpu/svd/kernels.h"
@@ -31,7 +32,8 @@ struct SvdMatrix {
 
 enum class SvdEnd { done, not_finite, not_converged };
 
+/// On at most so many threads; their number does not change bits.
 template <class T>
-SvdEnd decompose(const SvdMatrix<T>& matrix, const SvdTuning& tuning);
+SvdEnd decompose(const SvdMatrix<T>& matrix, const SvdTuning& tuning, std::size_t threads);
 
 }  // namespace assay::metal::cpu

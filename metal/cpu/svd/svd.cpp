@@ -63,7 +63,8 @@ void svd(const SvdProblem<Real>& problem, const SvdOutput<Real>& output, const S
   }
   const SerialBlas serial;
   SvdCall<Real> call(problem, output, problem.K(), options.threads, 1);
-  call.run([&](std::size_t, const SvdMatrix<T>& matrix, std::int64_t) { return trouble(decompose(matrix, tuning)); },
+  call.run([&](std::size_t, const SvdMatrix<T>& matrix,
+               std::int64_t) { return trouble(decompose(matrix, tuning, call.threads_of_matrix())); },
            tuning.sweep_limit);
 }
 

@@ -105,6 +105,17 @@ TYPED_TEST(SvdBidiagonal, TheNumberOfThreadsDoesNotMatter) {
   ASSERT_NO_FATAL_FAILURE(expect_decomposition(given, by(2)));
 }
 
+TYPED_TEST(SvdBidiagonal, PiecesOfALargeMatrix) {
+  const SvdCase<TypeParam> given = gaussian<TypeParam>(1, 390, 385);
+  const auto by = [&](int threads, bool vectors) {
+    return decomposed(given, {.method = SvdMethod::bidiagonal, .threads = threads, .vectors = vectors});
+  };
+  const SvdResult<TypeParam> result = by(3, true);
+  ASSERT_NO_FATAL_FAILURE(expect_decomposition(given, result));
+  EXPECT_TRUE(same_bits(by(1, true), result));
+  EXPECT_TRUE(same_bits(by(2, false).S, result.S));
+}
+
 /// The factors of a reduction in which step 20 has been changed.
 template <class T, int what>
 BidiagonalResult<T> with_fault(const SvdCase<T>& given, T wrong) {

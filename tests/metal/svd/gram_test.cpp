@@ -173,6 +173,20 @@ TEST(SvdGram, TheNumberOfThreadsDoesNotMatter) {
   EXPECT_TRUE(same_bits(decomposed(given), decomposed(given, {.method = SvdMethod::gram})));
 }
 
+TEST(SvdGram, PiecesOfALargeMatrix) {
+  const SvdCase<float> given = gaussian<float>(1, 600, 385);
+  const auto by = [&](int threads, bool vectors) {
+    return decomposed(given, {.method = SvdMethod::gram, .threads = threads, .vectors = vectors});
+  };
+  const SvdResult<float> result = by(3, true);
+  ASSERT_NO_FATAL_FAILURE(expect_decomposition(given, result));
+  EXPECT_TRUE(same_bits(by(1, true), result));
+  EXPECT_TRUE(same_bits(by(2, false).S, result.S));
+  EXPECT_TRUE(by_gram(given).done);
+  const SvdCase<float> two = gaussian<float>(2, 390, 385);  // with two threads for each
+  EXPECT_TRUE(same_bits(decomposed(two, {.threads = 1}), decomposed(two, {.threads = 5})));
+}
+
 // Steps that are wrong: `accurate` sees a wrong reduction, and the decomposition itself refuses wrong vectors.
 TEST(SvdGram, WrongStepsAreSeen) {
   const SvdCase<float> given = gaussian<float>(1, 60, 40);
@@ -184,18 +198,41 @@ TEST(SvdGram, WrongStepsAreSeen) {
   };
   EXPECT_FALSE(accurate(given, by_gram(given, kernels).factors));
   kernels = fastest();
-  kernels.eigenvectors = [](const cpu::SvdTridiagonal<double>& of, const double* values, double* Z, double* residuals,
+  kernels.eigenvectors = [](const cpu::SvdTridiagonal<double>& of, double* values, double* Z, double* residuals,
                             double* work) {
     fastest().eigenvectors(of, values, Z, residuals, work);
     for (std::int64_t i = 0; i < of.n; ++i) Z[i * of.n + 7] = Z[i * of.n + 6];
   };
   EXPECT_FALSE(by_gram(given, kernels).done);
-  kernels.eigenvectors = [](const cpu::SvdTridiagonal<double>& of, const double* values, double* Z, double* residuals,
+  kernels.eigenvectors = [](const cpu::SvdTridiagonal<double>& of, double* values, double* Z, double* residuals,
                             double* work) {
     fastest().eigenvectors(of, values, Z, residuals, work);
     residuals[of.n / 2] = values[of.n / 2] * 1e-9;
   };
   EXPECT_FALSE(by_gram(given, kernels).done);
+}
+
+// Approximate eigenvalues are improved; of one that stands for its neighbour, or out of order, no vectors are accepted.
+TEST(SvdGram, WrongEigenvaluesAreRefused) {
+  const SvdCase<float> given = gaussian<float>(1, 60, 40);
+  static void (*change)(double* values);
+  SvdKernels<double> kernels = fastest();
+  kernels.eigenvalues = [](const cpu::SvdBands<double>& of, double* values, double* work) {
+    fastest().eigenvalues(of, values, work);
+    change(values);
+  };
+  change = [](double* values) { values[7] *= 1 + 1e-6; };
+  const GramResult improved = by_gram(given, kernels);
+  EXPECT_TRUE(improved.done);
+  EXPECT_TRUE(accurate(given, improved.factors));
+  for (void (*const wrong)(double*) :
+       {+[](double* values) { values[7] = values[6]; }, +[](double* values) { std::swap(values[7], values[30]); },
+        +[](double* values) { values[7] = values[0]; }, +[](double* values) { values[39] = 0; },
+        +[](double* values) { values[20] = std::numeric_limits<double>::quiet_NaN(); },
+        +[](double* values) { values[20] = std::numeric_limits<double>::infinity(); }}) {
+    change = wrong;
+    EXPECT_FALSE(by_gram(given, kernels).done);
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -24,16 +25,17 @@ using Elements = std::function<double(std::int64_t i, std::int64_t j)>;  ///< of
 /// The reduction of a matrix, and how far A Q is from Q T and Q from orthogonal, in units of roundoff times the norm.
 class Reduced {
  public:
-  Reduced(std::int64_t the_n, const Elements& A, cpu::InstructionSet set)
+  Reduced(std::int64_t the_n, const Elements& A, cpu::InstructionSet set, std::size_t threads = 1)
       : n(the_n), diagonal(size(n)), off_diagonal(size(n)), factors(size(n)), A_(A), stride_((n + 15) / 8 * 8) {
-    cpu::AlignedMemory<double> memory((n + 3) / 4 * 4 * stride_ + 4 * stride_);
+    constexpr std::int64_t work_rows = 3 + cpu::svd_max_pieces;
+    cpu::AlignedMemory<double> memory((n + 3) / 4 * 4 * stride_ + work_rows * stride_);
     double* const work = memory.data() + (n + 3) / 4 * 4 * stride_;
     std::fill(memory.data(), work, 0.0);
-    std::fill_n(work, 4 * stride_, std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(work, work_rows * stride_, std::numeric_limits<double>::quiet_NaN());
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < (i / 8 + 1) * 8 && j < n; ++j) memory.data()[i * stride_ + j] = A(i, j);
-    cpu::svd_kernels<double>(set).tridiagonalize({memory.data(), n, stride_}, diagonal.data(), off_diagonal.data(),
-                                                 factors.data(), work);
+    cpu::svd_kernels<double>(set).tridiagonalize({memory.data(), n, stride_, threads}, diagonal.data(),
+                                                 off_diagonal.data(), factors.data(), work);
     reduced_.assign(memory.data(), work);
   }
 
@@ -90,6 +92,15 @@ TEST(SvdTridiagonal, EverySizeAndInstructionSet) {
       SCOPED_TRACE(testing::Message() << "n=" << n << " set " << static_cast<int>(set));
       EXPECT_LE(Reduced(n, gaussian_symmetric(n), set).error(), bound(n));
     }
+}
+
+TEST(SvdTridiagonal, PiecesOfALargeMatrix) {
+  for (const cpu::InstructionSet set : cpu::instruction_sets()) {
+    Reduced one(389, gaussian_symmetric(389), set), three(389, gaussian_symmetric(389), set, 3);
+    EXPECT_LE(three.error(), bound(389)) << static_cast<int>(set);
+    EXPECT_EQ(one.diagonal, three.diagonal);
+    EXPECT_EQ(one.off_diagonal, three.off_diagonal);
+  }
 }
 
 TEST(SvdTridiagonal, MatricesWithNothingToReflect) {

@@ -112,14 +112,14 @@ ASSAY_INLINE T reflect_row(const BidiagonalStep<T>& step, T& diagonal) {
   return tau;
 }
 
-/// The pass: x = A v, u = the column k of A - x (tau v)^T, y += A^T u.
+/// The pass over the rows first .. last - 1: x = A v, u = the column k of A - x (tau v)^T, y += A^T u.
 template <class T>
-ASSAY_INLINE void multiply_both(const BidiagonalStep<T>& step, T tau, T* u, T* y) {
+ASSAY_INLINE void multiply_rows(const BidiagonalStep<T>& step, T tau, const T* column, std::int64_t first,
+                                std::int64_t last, T* y) {
   const std::int64_t stride = step.of.stride, pivot = step.ahead + step.k;
   const T* const v = step.row(step.k);
-  T column[svd_ahead] = {};  // of the updates
-  for (std::int64_t i = 0; i < step.updates(); ++i) column[i] = -step.update(i)[pivot];
-  for (std::int64_t r = step.k + 1; r < step.of.n; r += 4) {
+  T* const u = step.u();
+  for (std::int64_t r = first; r < last; r += 4) {
     T* const rows = step.row(r);
     Wide<T> sum[2][4];
     T x[4], changes[4];
@@ -135,6 +135,25 @@ ASSAY_INLINE void multiply_both(const BidiagonalStep<T>& step, T tau, T* u, T* y
     add_multiples(rows, stride, u + r, y, step.rest());
     for (std::int64_t i = 0; i < 4; ++i) rows[i * stride + step.updates()] = step.of.x[r + i] = x[i];
   }
+}
+
+/// The pass, in pieces of rows, each with a y of its own.
+template <class T>
+inline void multiply_both(const BidiagonalStep<T>& step, T tau, T* y) {
+  T column[svd_ahead] = {};  // of the updates
+  for (std::int64_t i = 0; i < step.updates(); ++i) column[i] = -step.update(i)[step.ahead + step.k];
+  const std::int64_t begin = step.k + 1, left = step.of.n - begin, pieces = svd_pieces(left);
+  const std::int64_t rows = (left + 4 * pieces - 1) / (4 * pieces) * 4;
+  const auto sums = [&](std::int64_t piece)
+                        ASSAY_INLINE_LAMBDA { return piece == 0 ? y : step.update(step.ahead + piece - 1); };
+  in_pieces(step.of.threads, pieces, [&](std::int64_t piece) {
+    T* const mine = sums(piece);
+    for (std::int64_t i = 0; i < step.of.stride; ++i) mine[i] = 0;
+    const std::int64_t first = begin + piece * rows, end = first + rows < step.of.n ? first + rows : step.of.n;
+    multiply_rows(step, tau, column, first, end, mine);
+  });
+  for (std::int64_t piece = 1; piece < pieces; ++piece)
+    for (std::int64_t i = 0; i < step.of.stride; ++i) y[i] += sums(piece)[i];
 }
 
 /// Overwrites column k of A H_k by u, and A^T of it by tau' y. Returns tau'.
@@ -162,8 +181,7 @@ inline void bidiagonalize(const SvdPanel<T>& of, T* diagonal, T* off_diagonal, T
     const T tau = right_factors[k] = reflect_row(step, diagonal[k]);
     for (std::int64_t i = 0; i < of.left_stride; ++i) u[i] = 0;
     if (k + 1 == of.n) return;
-    for (std::int64_t i = 0; i < of.stride; ++i) y[i] = 0;
-    multiply_both(step, tau, u, y);
+    multiply_both(step, tau, y);
     left_factors[k] = reflect_column(step, u, y, off_diagonal[k]);
   }
 }

@@ -1,9 +1,19 @@
-// What the reductions to tridiagonal and to bidiagonal form share: sums over lanes, and Householder reflections.
+// What the reductions to tridiagonal and to bidiagonal form share: pieces of a matrix, sums over lanes, and Householder
+// reflections.
 #pragma once
 
 #include "metal/cpu/simd/masks.h"
+#include "metal/cpu/svd/kernels.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
+
+/// Calls work(i) once for each i below `count`.
+template <class Work>
+inline void in_pieces(std::size_t threads, std::int64_t count, const Work& work) {
+  if (count == 1) return work(0);
+  run_svd_pieces(
+      threads, count, [](const void* context, std::int64_t i) { (*static_cast<const Work*>(context))(i); }, &work);
+}
 
 /// Lane r < 4: the sum over the lanes of x[r].
 template <class T>

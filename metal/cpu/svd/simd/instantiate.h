@@ -7,6 +7,7 @@
 ASSAY_BEGIN_TARGET
 #include "metal/cpu/svd/simd/batch.h"
 #include "metal/cpu/svd/simd/bidiagonal.h"
+#include "metal/cpu/svd/simd/eigenvalues.h"
 #include "metal/cpu/svd/simd/reflect.h"
 #include "metal/cpu/svd/simd/tridiagonal.h"
 #include "metal/cpu/svd/simd/twisted.h"
@@ -15,7 +16,7 @@ namespace assay::metal::cpu::ASSAY_SIMD {
 
 template <class T>
 inline constexpr SvdKernels<T> svd_table = {run_batch<T>,      orthogonalize<T>, squared_norms<T>, reflect<T>,
-                                            tridiagonalize<T>, bidiagonalize<T>, eigenvectors<T>};
+                                            tridiagonalize<T>, bidiagonalize<T>, eigenvalues<T>,   eigenvectors<T>};
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD
 

@@ -19,7 +19,7 @@ template <class T>
 struct SymmetricPass {
   const T *v, *w;  ///< the last reflection
   const T* next;   ///< the next v
-  T* p;            ///< += A next
+  T* p;            ///< [svd_max_pieces, stride]: the first row is set to A next
 };
 
 template <class T>
@@ -62,22 +62,42 @@ ASSAY_INLINE void reduce_panel(T* A, std::int64_t stride, std::int64_t row, std:
   for (std::int64_t r = 0; r < panel_rows; ++r) by.p[row + r] += sums[r];
 }
 
+/// The rows from `row` on: in pieces of about as many elements, each with sums of its own.
+template <class T>
+inline void reduce_rows(const SvdSymmetric<T>& of, std::int64_t row, const SymmetricPass<T>& by) {
+  constexpr std::int64_t w = width<T>;
+  const std::int64_t stride = of.stride, begin = row / panel_rows * panel_rows, column = row / w * w;
+  const std::int64_t pieces = svd_pieces(of.n - row);
+  const auto edge = [&](std::int64_t piece) ASSAY_INLINE_LAMBDA {
+    const auto left = static_cast<double>(of.n - begin);
+    const double rows = left * __builtin_sqrt(static_cast<double>(piece) / static_cast<double>(pieces));
+    return begin + static_cast<std::int64_t>(rows) / panel_rows * panel_rows;
+  };
+  in_pieces(of.threads, pieces, [&](std::int64_t piece) {
+    SymmetricPass<T> mine = by;
+    mine.p += piece * stride;
+    for (std::int64_t i = column; i < stride; ++i) mine.p[i] = 0;
+    const std::int64_t end = piece + 1 == pieces ? of.n : edge(piece + 1);
+    for (std::int64_t r = edge(piece); r < end; r += panel_rows) reduce_panel(of.data, stride, r, column, mine);
+  });
+  for (std::int64_t piece = 1; piece < pieces; ++piece)
+    for (std::int64_t i = column; i < stride; ++i) by.p[i] += by.p[piece * stride + i];
+}
+
 template <class T>
 inline void tridiagonalize(const SvdSymmetric<T>& of, T* diagonal, T* off_diagonal, T* factors, T* work) {
-  constexpr std::int64_t lanes = width<T>;
   const std::int64_t n = of.n, stride = of.stride;
   T *v = work, *next = v + stride, *w = next + stride, *p = w + stride;
-  for (T* x = work; x != work + 4 * stride; ++x) *x = 0;
+  for (T* x = work; x != p + svd_max_pieces * stride; ++x) *x = 0;
   for (std::int64_t j = 0; j < n; ++j) {
     const T w_j = w[j], v_j = v[j];
-    for (std::int64_t i = 0; i < stride; ++i) next[i] = p[i] = 0;
+    for (std::int64_t i = 0; i < stride; ++i) next[i] = 0;
     for (std::int64_t i = j; i < n; ++i) next[i] = of.data[i * stride + j] - v[i] * w_j - w[i] * v_j;
     diagonal[j] = next[j];
     next[j] = v[j] = w[j] = 0;
     if (j == n - 1) break;
     const T tau = factors[j] = choose_reflection(next, j + 1, stride, off_diagonal[j]);
-    for (std::int64_t row = (j + 1) / panel_rows * panel_rows; row < n; row += panel_rows)
-      reduce_panel(of.data, stride, row, (j + 1) / lanes * lanes, SymmetricPass<T>{v, w, next, p});
+    reduce_rows(of, j + 1, SymmetricPass<T>{v, w, next, p});
     for (std::int64_t i = 0; i <= j; ++i) p[i] = 0;
     const T half = tau * tau * dot(p, next, j + 1, stride) / 2;
     for (std::int64_t i = j + 1; i < stride; ++i) w[i] = tau * p[i] - half * next[i];

@@ -10,6 +10,7 @@
 
 #include "metal/cpu/simd/masks.h"
 #include "metal/cpu/svd/kernels.h"
+#include "metal/cpu/svd/simd/householder.h"
 
 namespace assay::metal::cpu::ASSAY_SIMD {
 
@@ -48,16 +49,16 @@ ASSAY_INLINE void factor_twisted(const SvdTridiagonal<T>& of, Wide<T> lambda, co
   }
 }
 
-/// Finds the row with the smallest gamma.
+/// Finds the row with the gamma of smallest magnitude.
 template <class T>
 ASSAY_INLINE Wide<T> twist(std::int64_t n, const TwistedFactors<T>& factors, Wide<T>& gamma) {
   constexpr std::int64_t w = width<T>;
   Wide<T> k = all(T(0));
-  gamma = absolute(load_wide(factors.above) + load_wide(factors.below));
+  gamma = load_wide(factors.above) + load_wide(factors.below);
   for (std::int64_t i = 1; i < n; ++i) {
-    const Wide<T> size = absolute(load_wide(factors.above + i * w) + load_wide(factors.below + i * w));
-    const Mask<T> smaller = greater(gamma, size);
-    gamma = where(smaller, size, gamma);
+    const Wide<T> other = load_wide(factors.above + i * w) + load_wide(factors.below + i * w);
+    const Mask<T> smaller = greater(absolute(gamma), absolute(other));
+    gamma = where(smaller, other, gamma);
     k = where(smaller, all(static_cast<T>(i)), k);
   }
   return k;
@@ -85,20 +86,50 @@ ASSAY_INLINE Wide<T> solve_twisted(std::int64_t n, Wide<T> k, const TwistedFacto
   return square;
 }
 
+/// Solves for lambda, and again for the Rayleigh quotient of the vector where the residual is not a small share of it.
+/// Leaves the vectors in factors.lower and returns what normalizes them.
 template <class T>
-inline void eigenvectors(const SvdTridiagonal<T>& of, const T* values, T* Z, T* residuals, T* work) {
-  constexpr std::int64_t w = width<T>;
-  const TwistedFactors<T> factors = {work, work + of.n * w, work + 2 * of.n * w, work + 3 * of.n * w};
-  for (std::int64_t first = 0; first < of.n; first += w) {
-    const auto count = static_cast<std::size_t>(of.n - first);
-    factor_twisted(of, load_wide(values + first, count), factors);
+ASSAY_INLINE Wide<T> solve_for_quotients(const SvdTridiagonal<T>& of, const TwistedFactors<T>& factors, Wide<T>& lambda,
+                                         Wide<T>& residual) {
+  constexpr int max_solutions = 4;
+  constexpr T small = sizeof(T) == 4 ? T(0x1p-16) : T(0x1p-41);
+  for (int solutions = 1;; ++solutions) {
+    factor_twisted(of, lambda, factors);
     Wide<T> gamma;
     const Wide<T> k = twist(of.n, factors, gamma);
     const Wide<T> normalizer = all(T(1)) / square_root(solve_twisted(of.n, k, factors));
-    store_wide(residuals + first, count, gamma * normalizer);
-    for (std::int64_t i = 0; i < of.n; ++i)
-      store_wide(Z + i * of.n + first, count, load_wide(factors.lower + i * w) * normalizer);
+    residual = absolute(gamma) * normalizer;
+    const bool done = solutions == max_solutions || !any(greater(residual, lambda * all(small)));
+    lambda = fused(gamma * normalizer, normalizer, lambda);
+    if (done) return normalizer;
   }
+}
+
+/// The eigenvectors of the eigenvalues from `first` on.
+template <class T>
+ASSAY_INLINE void write_eigenvectors(const SvdTridiagonal<T>& of, std::int64_t first, const TwistedFactors<T>& factors,
+                                     T* values, T* Z, T* residuals) {
+  const auto count = static_cast<std::size_t>(of.n - first);
+  Wide<T> lambda = load_wide(values + first, count), residual;
+  lambda = where(equal(lambda, all(T(0))), all(values[first]), lambda);  // lanes without an eigenvalue
+  const Wide<T> normalizer = solve_for_quotients(of, factors, lambda, residual);
+  store_wide(values + first, count, lambda);
+  store_wide(residuals + first, count, residual);
+  for (std::int64_t i = 0; i < of.n; ++i)
+    store_wide(Z + i * of.n + first, count,
+               load_wide(factors.lower + i * static_cast<std::int64_t>(width<T>)) * normalizer);
+}
+
+template <class T>
+inline void eigenvectors(const SvdTridiagonal<T>& of, T* values, T* Z, T* residuals, T* work) {
+  constexpr std::int64_t w = width<T>;
+  const std::int64_t pieces = svd_pieces(of.n), size = of.n * w;
+  in_pieces(of.threads, pieces, [&](std::int64_t piece) {
+    T* const mine = work + 4 * piece * size;
+    const TwistedFactors<T> factors = {mine, mine + size, mine + 2 * size, mine + 3 * size};
+    for (std::int64_t first = piece * w; first < of.n; first += pieces * w)
+      write_eigenvectors(of, first, factors, values, Z, residuals);
+  });
 }
 
 }  // namespace assay::metal::cpu::ASSAY_SIMD
