@@ -1,16 +1,18 @@
-// Loss and full gradient of CTC from logits at T=150, C=28, S=75, one sequence, one thread: the reference against plain
-// C programs of the same recursion on MPFR and on Arb (bench/peers/), whose storage is made beforehand.
+// Loss and full gradient of CTC from logits, one sequence, one thread: the reference against plain C programs of the
+// same recursion on MPFR and on Arb (bench/peers/), whose storage is made beforehand.
 //
 //   ours_ms, peer_ms   medians of the processor time of the two, measured in turns
-//   ratio              ours_ms / peer_ms. Goal: at most 1.2 on MPFR, at most 1.3 on Arb
+//   ratio              ours_ms / peer_ms. Goal: at most 0.7 on MPFR, at most 1.3 on Arb
 //   radius_digits      balls only: -log10 of the largest radius in our gradient. Goal: at least the digits asked for
 //
-// ./assay bench reference_ctc, on 2 shared x86-64 cores of 2.5 GHz, GCC 12, MPFR 4.2.0, Arb 2.23:
+// ./assay bench reference_ctc, on 2 shared x86-64 cores of 2.6 GHz, GCC 12, MPFR 4.2.0, Arb 2.23:
 //
-//   digits   MPFR: peer   ours   ratio      Arb: peer   ours   ratio   radius_digits
-//       50        13.2    14.2    1.07           10.0   11.8    1.17            56.3
-//      100        20.7    21.6    1.05           12.8   14.6    1.14           106.3
-//     1000         425     433    1.02            219    222    1.01          1006.1
+//   digits, T, C, S       MPFR: peer   ours   ratio      Arb: peer   ours   ratio   radius_digits
+//     50   150  28   75          8.2    3.4    0.41            4.7    5.5    1.16            56.3
+//    100   150  28   75         12.9    7.2    0.56            6.3    7.2    1.14           106.3
+//   1000   150  28   75          241    123    0.51            119    123    1.03          1006.1
+//     50  2000  64  200          310    173    0.56            243    311    1.28            54.9
+//     50  2000  64  400          404    240    0.59            385    462    1.20            54.9
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -29,18 +31,20 @@
 namespace assay::reference {
 namespace {
 
-constexpr std::int64_t T = 150, C = 28, S = 75;
-
 struct Sequence {
+  std::int64_t T, C, S;
   std::vector<double> logits;         // [T, C], standard normal
   std::vector<std::int64_t> targets;  // [S], uniform over the labels
-  std::vector<std::int64_t> input_lengths{T}, target_lengths{S};
+  std::vector<std::int64_t> input_lengths, target_lengths;
 
-  Sequence() {
+  /// A benchmark's arguments after the first: T, C, S.
+  explicit Sequence(const benchmark::State& state)
+      : T(state.range(1)), C(state.range(2)), S(state.range(3)), input_lengths{T}, target_lengths{S} {
     std::mt19937 random(1);
     std::normal_distribution<double> normal;
     for (std::int64_t i = 0; i < T * C; ++i) logits.push_back(normal(random));
-    for (std::int64_t s = 0; s < S; ++s) targets.push_back(1 + static_cast<std::int64_t>(random() % (C - 1)));
+    for (std::int64_t s = 0; s < S; ++s)
+      targets.push_back(1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(C - 1)));
   }
 
   CtcProblem<double> problem() const {
@@ -85,10 +89,10 @@ void measure(benchmark::State& state, auto&& peer, auto&& ours) {
 
 void BigFloatAgainstPlainMpfr(benchmark::State& state) {
   const PrecisionScope scope(static_cast<int>(state.range(0)));
-  const Sequence sequence;
+  const Sequence sequence(state);
   CtcOutcome<BigFloat> outcome;
   ctc_mpfr peer;
-  ctc_mpfr_init(&peer, T, C, S, precision_bits());
+  ctc_mpfr_init(&peer, sequence.T, sequence.C, sequence.S, precision_bits());
   measure(
       state, [&] { ctc_mpfr_run(&peer, sequence.logits.data(), sequence.targets.data()); },
       [&] { outcome = ctc_outcome<BigFloat>(sequence.problem()); });
@@ -100,10 +104,10 @@ void BigFloatAgainstPlainMpfr(benchmark::State& state) {
 
 void BallAgainstPlainArb(benchmark::State& state) {
   const PrecisionScope scope(static_cast<int>(state.range(0)));
-  const Sequence sequence;
+  const Sequence sequence(state);
   CtcOutcome<Ball> outcome;
   ctc_arb peer;
-  ctc_arb_init(&peer, T, C, S, precision_bits() + guard_bits);
+  ctc_arb_init(&peer, sequence.T, sequence.C, sequence.S, precision_bits() + guard_bits);
   measure(
       state, [&] { ctc_arb_run(&peer, sequence.logits.data(), sequence.targets.data()); },
       [&] { outcome = ctc_outcome<Ball>(sequence.problem()); });
@@ -117,10 +121,41 @@ void BallAgainstPlainArb(benchmark::State& state) {
   ctc_arb_clear(&peer);
 }
 
-BENCHMARK(BigFloatAgainstPlainMpfr)->Arg(50)->Arg(100)->Iterations(101)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BigFloatAgainstPlainMpfr)->Arg(1000)->Iterations(11)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BallAgainstPlainArb)->Arg(50)->Arg(100)->Iterations(101)->UseManualTime()->Unit(benchmark::kMillisecond);
-BENCHMARK(BallAgainstPlainArb)->Arg(1000)->Iterations(11)->UseManualTime()->Unit(benchmark::kMillisecond);
+// Digits, T, C, S.
+BENCHMARK(BigFloatAgainstPlainMpfr)
+    ->Args({50, 150, 28, 75})
+    ->Args({100, 150, 28, 75})
+    ->Iterations(101)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BigFloatAgainstPlainMpfr)
+    ->Args({1000, 150, 28, 75})
+    ->Iterations(11)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BigFloatAgainstPlainMpfr)
+    ->Args({50, 2000, 64, 200})
+    ->Args({50, 2000, 64, 400})
+    ->Iterations(7)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BallAgainstPlainArb)
+    ->Args({50, 150, 28, 75})
+    ->Args({100, 150, 28, 75})
+    ->Iterations(101)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BallAgainstPlainArb)
+    ->Args({1000, 150, 28, 75})
+    ->Iterations(11)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BallAgainstPlainArb)
+    ->Args({50, 2000, 64, 200})
+    ->Args({50, 2000, 64, 400})
+    ->Iterations(7)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace assay::reference

@@ -11,7 +11,6 @@
 // compute in logarithms: see semiring.h.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -66,8 +65,7 @@ LiveTable<Weight> live_alpha(const Matrix<Weight>& y, Expanded labels) {
   std::vector<Weight> before(labels.size(), Weight(0)), now = before;
   for (std::int64_t t = 0; t < T; ++t) {
     alpha_step<Weight>(t, T, labels, y.row(t), before, now);
-    const std::span<Weight> live = alpha.row(t);
-    std::copy_n(now.begin() + alpha.first(t), live.size(), live.begin());
+    alpha.push_back(now);
     std::swap(before, now);
   }
   return alpha;

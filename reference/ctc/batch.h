@@ -93,13 +93,13 @@ template <class Number, class Weight, class Real>
 CtcRow<Number> row_over(const CtcProblem<Real>& problem, std::int64_t b, Expanded labels) {
   using Traits = NumberTraits<Weight>;
   Matrix<Weight> y = outputs<Weight>(problem, b);
-  LiveTable<Weight> forward = live_alpha(y, labels);
+  const LiveTable<Weight> forward = live_alpha(y, labels);
   const Weight p = alpha_total(forward);
   CtcRow<Number> row{Traits::is_positive(p), Number(0), NumberTraits<Number>::infinity(), {}, {}};
   if (row.possible) {
     row.probability = Traits::value(p);
     row.loss = loss(p);
-    row.posterior = values(posterior(y, labels, std::move(forward), p));
+    row.posterior = values(posterior(y, labels, forward, p));
   }
   row.y = values(std::move(y));
   return row;

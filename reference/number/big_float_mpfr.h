@@ -6,6 +6,7 @@
 
 #include <mpfr.h>
 
+#include <array>
 #include <compare>
 #include <concepts>
 #include <cstddef>
@@ -16,6 +17,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "reference/number/exponential.h"
+#include "reference/number/limbs.h"
 #include "reference/number/precision.h"
 #include "reference/number/traits.h"
 
@@ -52,11 +55,16 @@ class BigFloat {
   }
 
   BigFloat(const BigFloat& x) {
-    make_zero(mpfr_get_prec(x.value_));
-    mpfr_set(value_, x.value_, MPFR_RNDN);
+    if (x.on_heap()) {
+      make_zero(mpfr_get_prec(x.value_));
+      mpfr_set(value_, x.value_, MPFR_RNDN);
+    } else {
+      copy_inside(x);
+    }
   }
   BigFloat(BigFloat&& x) noexcept { take(x); }
   BigFloat& operator=(const BigFloat& x) {
+    if (!on_heap() && !x.on_heap()) return copy_inside(x), *this;
     if (mpfr_get_prec(value_) != mpfr_get_prec(x.value_)) return *this = BigFloat(x);
     mpfr_set(value_, x.value_, MPFR_RNDN);
     return *this;
@@ -69,14 +77,14 @@ class BigFloat {
   }
   ~BigFloat() { release(); }
 
-  BigFloat& operator+=(const BigFloat& x) { return mpfr_add(value_, value_, x.value_, MPFR_RNDN), *this; }
+  BigFloat& operator+=(const BigFloat& x) { return detail::add(value_, value_, x.value_, MPFR_RNDN), *this; }
   BigFloat& operator-=(const BigFloat& x) { return mpfr_sub(value_, value_, x.value_, MPFR_RNDN), *this; }
-  BigFloat& operator*=(const BigFloat& x) { return mpfr_mul(value_, value_, x.value_, MPFR_RNDN), *this; }
+  BigFloat& operator*=(const BigFloat& x) { return detail::multiply(value_, value_, x.value_, MPFR_RNDN), *this; }
   BigFloat& operator/=(const BigFloat& x) { return mpfr_div(value_, value_, x.value_, MPFR_RNDN), *this; }
 
-  friend BigFloat operator+(const BigFloat& a, const BigFloat& b) { return make(mpfr_add, a, b); }
+  friend BigFloat operator+(const BigFloat& a, const BigFloat& b) { return make(detail::add, a, b); }
   friend BigFloat operator-(const BigFloat& a, const BigFloat& b) { return make(mpfr_sub, a, b); }
-  friend BigFloat operator*(const BigFloat& a, const BigFloat& b) { return make(mpfr_mul, a, b); }
+  friend BigFloat operator*(const BigFloat& a, const BigFloat& b) { return make(detail::multiply, a, b); }
   friend BigFloat operator/(const BigFloat& a, const BigFloat& b) { return make(mpfr_div, a, b); }
   friend BigFloat operator-(const BigFloat& x) { return make(mpfr_neg, x); }
 
@@ -91,7 +99,7 @@ class BigFloat {
     return mpfr_cmp(a.value_, b.value_) <=> 0;
   }
 
-  friend BigFloat exp(const BigFloat& x) { return make(mpfr_exp, x); }
+  friend BigFloat exp(const BigFloat& x) { return make(detail::exp, x); }
   friend BigFloat log(const BigFloat& x) { return make(mpfr_log, x); }
   friend BigFloat log1p(const BigFloat& x) { return make(mpfr_log1p, x); }
   friend BigFloat expm1(const BigFloat& x) { return make(mpfr_expm1, x); }
@@ -138,27 +146,30 @@ class BigFloat {
 
   void make_zero(mpfr_prec_t bits) {
     const std::size_t bytes = mpfr_custom_get_size(bits);
-    void* digits = bytes <= inline_bytes ? inline_digits_ : ::operator new(bytes);
+    void* digits = bytes <= inline_bytes ? inline_digits_.data() : ::operator new(bytes);
     mpfr_custom_init(digits, bits);
     mpfr_custom_init_set(value_, MPFR_ZERO_KIND, 0, bits, digits);
   }
-  bool on_heap() const { return mpfr_custom_get_significand(value_) != inline_digits_; }
+  bool on_heap() const { return mpfr_custom_get_significand(value_) != inline_digits_.data(); }
   void release() {
     if (on_heap()) ::operator delete(mpfr_custom_get_significand(value_));
   }
-  /// Takes over the digits of x and leaves x a 0 of one bit. The digits held before must have been released.
+  /// Copies x, whose digits are in the object. The digits held before must have been released.
+  void copy_inside(const BigFloat& x) noexcept {
+    value_[0] = x.value_[0];
+    inline_digits_ = x.inline_digits_;
+    mpfr_custom_move(value_, inline_digits_.data());
+  }
+  /// Takes over the digits of x, and leaves x a 0 of one bit if they were on the heap. The digits held before must have
+  /// been released.
   void take(BigFloat& x) noexcept {
-    if (x.on_heap()) {
-      value_[0] = x.value_[0];
-      x.make_zero(MPFR_PREC_MIN);
-    } else {
-      make_zero(mpfr_get_prec(x.value_));
-      mpfr_set(value_, x.value_, MPFR_RNDN);
-    }
+    if (!x.on_heap()) return copy_inside(x);
+    value_[0] = x.value_[0];
+    x.make_zero(MPFR_PREC_MIN);
   }
 
   mpfr_t value_;
-  alignas(mp_limb_t) std::byte inline_digits_[inline_bytes];
+  alignas(mp_limb_t) std::array<std::byte, inline_bytes> inline_digits_;
 };
 
 BigFloat exp(const BigFloat& x);
