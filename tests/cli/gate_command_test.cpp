@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "metal/device/or_throw.h"
+#include "metal/emulator/compile/clang.h"
 #include "tests/cli/program.h"
 #include "tests/matchers.h"
 #include "tests/plugin_metal/shader_folder.h"
@@ -36,6 +38,22 @@ TEST_F(GateCommand, JudgesEachShippedKernelUnlessOneIsNamed) {
   EXPECT_EQ(outcome.status, 0) << outcome.out;
   EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 1 properties failed"));
   EXPECT_THAT(outcome.out, HasSubstr("metal-emulated: 0 of 1 properties failed"));
+}
+
+/// One refusal, and no case that fails and is shrunk.
+TEST_F(GateCommand, RefusesAKernelThatCannotBeLinkedHere) {
+  const std::string clang = metal::or_throw(metal::emulator::find_clang()).path;
+  write("clang", "#!/bin/sh\nPATH=/nowhere exec $(command -v " + clang + ") \"$@\"\n");
+  const std::string here = "chmod +x clang; export ASSAY_CLANG=\"$PWD/clang\" XDG_CACHE_HOME=\"$PWD/cache\"; ";
+  const std::string gate = here + "'" ASSAY_PROGRAM "' gate svd --quick --reach none --cases 3 --filter '^refusals$'";
+  const Outcome shipped = shell(gate);
+  EXPECT_EQ(shipped.status, 0) << shipped.err;
+  EXPECT_THAT(shipped.err, HasSubstr("note: metal-emulated is not judged: "));
+  EXPECT_THAT(shipped.out, AllOf(HasSubstr("cpu: 0 of 1"), Not(HasSubstr("metal-emulated: "))));
+  const Outcome refused = shell(gate + " --kernel metal-emulated");
+  EXPECT_EQ(refused.status, 2) << refused.out;
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("cannot link a shared library: install a linker"), HasSubstr("\"ld\"")));
+  EXPECT_THAT(refused.out, Not(HasSubstr("reproduce with")));
 }
 
 TEST_F(GateCommand, NamesTheArithmeticsInWhichAKernelFailsAndWhere) {

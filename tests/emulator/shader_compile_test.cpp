@@ -1,9 +1,12 @@
 // From the text of a .metal to a shader that runs.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 
+#include "metal/device/or_throw.h"
+#include "metal/emulator/compile/clang.h"
 #include "metal/emulator/compile/files.h"
 #include "shader_stand_in.h"
 #include "tests/matchers.h"
@@ -210,6 +213,28 @@ TEST(Clang, IsAskedForByItsPackageWhereItIsNot) {
   EXPECT_THAT(absent.error().text, HasSubstr("install the package clang-19"));
   ASSERT_FALSE(other);
   EXPECT_THAT(other.error().text, HasSubstr("'/bin/true' is not clang"));
+}
+
+/// A clang that finds no linker: all its other steps work.
+TEST(Clang, IsNoUseWithoutALinker) {
+  const auto folder = TemporaryFolder::make(std::filesystem::temp_directory_path()).value();
+  const auto clang = folder.path() / "clang++";
+  ASSERT_TRUE(write_file(
+      clang, fmt::format("#!/bin/sh\nPATH={} exec {} \"$@\"\n", folder.path().string(), or_throw(find_clang()).path)));
+  std::filesystem::permissions(clang, std::filesystem::perms::owner_all);
+  setenv("ASSAY_CLANG", clang.c_str(), 1);
+  CompileOptions with = options();
+  with.cache = folder.path();
+  const auto unlinked = compile_source(doubling, "test.metal", with);
+  const auto wrong = compile_source("kernel void k() { x; }", "test.metal", with);
+  unsetenv("ASSAY_CLANG");
+  ASSERT_FALSE(unlinked);
+  EXPECT_EQ(unlinked.error().kind, Error::Kind::environment);
+  EXPECT_THAT(unlinked.error().text, HasSubstr("cannot link a shared library: install a linker"));
+  EXPECT_THAT(unlinked.error().text, HasSubstr("\"ld\" doesn't exist"));
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().kind, Error::Kind::compile) << wrong.error().text;
+  EXPECT_TRUE(require_linker(or_throw(find_clang())));
 }
 
 TEST(Compile, SaysWhichFileIsNotThere) {

@@ -24,7 +24,7 @@ struct CountingCase {
 struct CountingKernel {
   struct Info {
     std::string name = "counting";
-    Support support = {};
+    Support support = {.can_be_forked = true};
   };
   Info description = {};
   bool pictures_throw = false;

@@ -36,6 +36,17 @@ TEST(Processes, JudgeAsOneProcessDoes) {
   EXPECT_TRUE(CountingOperation::seen().empty()) << "this process judged a case";
 }
 
+TEST(Processes, JudgeOnlyAKernelThatCanBeForked) {
+  CountingRun run = run_of(1900);
+  run.processes = 3;
+  CountingKernel with_state;
+  with_state.description.support.can_be_forked = false;
+  CountingOperation::seen().clear();
+  const GateRecord record = run_gate(with_state, run);
+  EXPECT_TRUE(record.is_complete());
+  EXPECT_FALSE(CountingOperation::seen().empty()) << "another process judged the cases";
+}
+
 TEST(Processes, AreStoppedAndResumed) {
   CountingRun run = run_of(1900);
   const std::string whole = text_of(judged(run));

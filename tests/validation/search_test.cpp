@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/validation/ctc/kernels.h"
+#include "validation/core/kernel_unavailable.h"
 #include "validation/core/text.h"
 #include "validation/ctc/operation.h"
 
@@ -46,6 +47,16 @@ TEST(Search, JudgesAsManyCasesAsAskedForWhereAllPass) {
     EXPECT_FALSE(found.has_value());
     EXPECT_EQ(judged, cases);
   }
+}
+
+TEST(Search, PassesExceptionsOn) {
+  int judged = 0;
+  const auto throws = [&](const CtcCase&) -> Finding {
+    ++judged;
+    throw KernelUnavailable("no device");
+  };
+  EXPECT_THROW(search<CtcOperation>({}, 10, 1, 100, throws), KernelUnavailable);
+  EXPECT_EQ(judged, 1);
 }
 
 TEST(Search, IsDeterminedByItsSeed) {

@@ -8,13 +8,13 @@
 
 namespace assay::validation {
 
-/// What --kernel and --device name together.
+/// The kernel and the device of a command line.
 struct KernelChoice {
   std::string kernel, device;
 
-  /// The kernel's name in the registry: `metal` on nvidia is metal-nvidia, mine.json on nvidia mine.json@nvidia. A
-  /// device alone means `metal`; `metal` alone the best device there is. Throws std::invalid_argument for a device with
-  /// a kernel that runs on none.
+  /// The kernel's name in the registry: `metal` on nvidia is metal-nvidia, mine.json on nvidia is mine.json@nvidia. A
+  /// device alone means `metal`; `metal` alone means the best device of this machine. Throws std::invalid_argument
+  /// for a device with a kernel that runs on no device.
   std::string name() const;
 
   /// The kernel's names in arithmetics of Metal's compiler, "safe", "relaxed", "fast" or "all": metal-emulated-fast,

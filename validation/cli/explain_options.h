@@ -18,7 +18,7 @@ class ExplainOptions : public FindingOptions {
 
   bool explains() const { return explains_; }
 
-  /// Prints what was found of the kernel, and writes it where the options say.
+  /// Prints the findings about the kernel, and writes them where the options say.
   void report(const Explanation& explanation, const std::string& kernel) const;
 
  private:

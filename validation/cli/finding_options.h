@@ -15,10 +15,10 @@ class FindingOptions {
   /// --sarif and --github.
   void add_files(CLI::App& command);
 
-  /// The same, and in the help how findings are allowed.
+  /// --sarif and --github, and a paragraph of the help that says how a comment allows findings.
   void add_findings(CLI::App& command);
 
-  /// Writes them where the options say.
+  /// Writes the findings where the options say.
   void write(const std::vector<ShaderFinding>& findings) const;
 
  private:

@@ -1,60 +1,29 @@
 // assay gate: judges the shipped kernels, or one named kernel, by every property.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <optional>
 #include <set>
-#include <stdexcept>
-#include <thread>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "metal/emulator/compile/clang.h"
 #include "metal/emulator/compile/math_mode.h"
-#include "metal/system/system.h"
 #include "validation/cli/commands.h"
-#include "validation/cli/data.h"
-#include "validation/cli/device_options.h"
-#include "validation/cli/gate_table.h"
-#include "validation/cli/interrupt.h"
+#include "validation/cli/gate_arguments.h"
+#include "validation/cli/gate_session.h"
 #include "validation/cli/plugin_options.h"
-#include "validation/cli/report_options.h"
+#include "validation/cli/process_memory.h"
 #include "validation/cli/sharded_gate.h"
-#include "validation/registry.h"
-#include "validation/report/shard.h"
 #include "validation/transport/declaration/keywords.h"
-#include "validation/transport/pipe/kernel.h"
-
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
 
 namespace assay::validation {
 namespace {
 
-struct GateArguments {
-  std::string operation = "ctc";
-  KernelChoice choice;
-  std::string input;
-  std::string filter;
-  int cases = 200;
-  std::uint64_t seed = 1;
-  int digits = 50;
-  double time_limit = 10;
-  bool quick = false;
-  bool thorough = false;
-  std::string reach;  ///< empty: as the other options have it
-  bool generated = false;
-  std::string arithmetic;  ///< empty: IEEE
-  bool explain = false;
-  bool list = false;
-  bool declarations = false;
-  ReportFiles files;
-  std::string resume;
-  int shards = 0;  ///< 0: this process judges
-  std::string launcher;
-};
+std::vector<std::string> reach_names() {
+  std::vector<std::string> names;
+  for (const Reach reach : all_reaches) names.emplace_back(name_of(reach));
+  return names;
+}
 
 template <class Operation>
 int list_properties() {
@@ -68,194 +37,17 @@ int list_declarations() {
   return 0;
 }
 
-template <class Operation>
-NamedCase<Operation> read_input(const std::filesystem::path& path, std::FILE* out) {
-  std::vector<std::string> notes;
-  NamedCase<Operation> given{path.filename().string(), Operation::read(path, notes), false};
-  try {
-    require_valid(given.problem);
-  } catch (const std::invalid_argument& refusal) {
-    const std::string advice =
-        std::is_same_v<Operation, CtcOperation>
-            ? fmt::format("\nassay: `assay diagnose {}` tells what is wrong with the batch", path.string())
-            : "";
-    throw std::runtime_error(fmt::format("{}: {}{}", given.name, refusal.what(), advice));
-  }
-  for (const auto& note : notes) fmt::print(out, "note: {}\n", note);
-  return given;
-}
-
-/// The given cases: the user's batch alone, or real input and the sizes people train with.
-template <class Operation>
-std::vector<NamedCase<Operation>> given_cases(const GateArguments& arguments) {
-  std::FILE* const out = table_stream(arguments.files);
-  if (!arguments.input.empty()) return {read_input<Operation>(arguments.input, out)};
-  std::vector<NamedCase<Operation>> given;
-  if (arguments.generated) return given;
-  for (const char* const file : Operation::data_files) given.push_back(read_input<Operation>(data_file(file), out));
-  if (arguments.quick) return given;
-  for (auto& sized : Operation::sized_cases()) given.push_back(std::move(sized));
-  return given;
-}
-
-std::vector<std::string> reach_names() {
-  std::vector<std::string> names;
-  for (const Reach reach : all_reaches) names.emplace_back(name_of(reach));
-  return names;
-}
-
-Reach reach_of(const GateArguments& arguments) {
-  for (const Reach reach : all_reaches)
-    if (arguments.reach == name_of(reach)) return reach;
-  if (!arguments.input.empty() || arguments.generated) return Reach::none;
-  return arguments.quick ? Reach::quick : arguments.thorough ? Reach::thorough : Reach::full;
-}
-
-/// The words that ask for the same given cases and needle cases.
-std::string words_of(const GateArguments& arguments) {
-  const std::string reach = arguments.reach.empty() ? "" : fmt::format("--reach {} ", arguments.reach);
-  if (!arguments.input.empty()) return fmt::format("{}--input '{}'", reach, arguments.input);
-  return reach + (arguments.generated  ? "--generated"
-                  : arguments.quick    ? "--quick"
-                  : arguments.thorough ? "--thorough"
-                                       : "");
-}
-
-template <class Operation>
-GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
-  GateRun<Operation> run;
-  run.filter = arguments.filter;
-  run.digits = arguments.digits;
-  run.options.seed = arguments.seed;
-  run.options.cases = cases_chosen         ? arguments.cases
-                      : arguments.quick    ? 40
-                      : arguments.thorough ? 5000
-                                           : arguments.cases;
-  if (!arguments.input.empty() && !cases_chosen) run.options.cases = 0;
-  run.options.given = given_cases<Operation>(arguments);
-  run.options.reach = reach_of(arguments);
-  run.words = words_of(arguments);
-  if (!transport::is_pipe(arguments.choice.kernel)) run.fresh_kernel = Operation::kernel;
-  run.explains = arguments.explain || !arguments.arithmetic.empty();
-  run.shard = shard_from_environment();
-  return run;
-}
-
-/// How many processes judge the kernel: one for each core if it is a function of this program, which has no threads
-/// before its first call.
-std::size_t processes_for(const std::string& kernel) {
-  constexpr unsigned most = 8;  // each takes up to 150 MB
-  return kernel == "cpu" || kernel == "plain" ? std::clamp(std::thread::hardware_concurrency(), 1U, most) : 1;
-}
-
-/// The report of the run to resume, empty if there is none. Refuses a report of another version.
-Report resumed_report(const GateArguments& arguments) {
-  if (arguments.resume.empty()) return {};
-  Report report = read_report(arguments.resume);
-  if (report.version != program_version()) {
-    throw std::invalid_argument(fmt::format("{}: written by assay {}, and this is {}: its cases may differ",
-                                            arguments.resume, report.version, program_version()));
-  }
-  return report;
-}
-
-/// Keeps the process small. Needle cases fill a band of a large table, of which a kernel's advice to use huge pages
-/// would make the whole resident; plug-ins' processes inherit this. Arrays of more than 32 MiB, of many threads too, go
-/// back when freed; smaller ones are kept for the next case, since touching new pages took a quarter of the run.
-void save_memory() {
-  metal::system::refuse_huge_pages();
-#if defined(__GLIBC__)
-  mallopt(M_ARENA_MAX, 2);
-  mallopt(M_MMAP_THRESHOLD, 1 << 25);
-  mallopt(M_TRIM_THRESHOLD, 1 << 26);
-#endif
-}
-
-/// Gives back what large cases left on the heap, if it is much: the next cases use it again.
-void return_free_memory() {
-#if defined(__GLIBC__)
-  constexpr std::size_t much = std::size_t{1} << 26;
-  if (mallinfo2().fordblks > much) malloc_trim(0);
-#endif
-}
-
-/// The runs of one command, with their report and table.
-class GateSession {
- public:
-  explicit GateSession(const GateArguments& arguments)
-      : arguments_(arguments), resumed_(resumed_report(arguments)), checkpoint_(json_file()) {
-    require_folders(files());
-  }
-
-  template <class Operation>
-  int judge(GateRun<Operation> run, const std::vector<std::string>& kernels) {
-    if (resumed_.runs.size() > kernels.size()) {
-      throw std::invalid_argument(
-          fmt::format("{}: has runs of {} kernels, and {} are to be judged: give the same --kernel", arguments_.resume,
-                      resumed_.runs.size(), kernels.size()));
-    }
-    for (const auto& name : kernels) {
-      run.processes = processes_for(name);
-      judge_kernel(*Operation::kernel(name), run);
-      if (!report_.runs.back().is_complete()) return stop_early();
-    }
-    report_.complete = true;
-    if (!arguments_.arithmetic.empty()) GateTable(table_stream(arguments_.files)).arithmetics(report_);
-    write_report(report_, files());
-    return exit_status(report_);
-  }
-
- private:
-  /// A resumed run is written to the file that it was read from, unless --json names another.
-  std::string json_file() const { return arguments_.files.json.empty() ? arguments_.resume : arguments_.files.json; }
-  ReportFiles files() const { return {json_file(), arguments_.files.junit, arguments_.files.html}; }
-
-  template <class Operation>
-  void judge_kernel(const typename Operation::Kernel& kernel, const GateRun<Operation>& run) {
-    const std::size_t number = report_.runs.size();
-    std::optional<GateRecord> resumed;
-    if (number < resumed_.runs.size()) resumed = resumed_.runs[number];
-    GateTable table(table_stream(arguments_.files));
-    GateWatch watch = table.watch(Interrupt::came);
-    watch.advances = [&](const GateRecord& record) {
-      return_free_memory();
-      if (!checkpoint_.is_due()) return;
-      Report report = report_;
-      report.runs.push_back(record);
-      checkpoint_.write(report);
-    };
-    report_.runs.push_back(run_gate(kernel, run, watch, std::move(resumed)));
-    table.conclusion(report_.runs.back());
-  }
-
-  int stop_early() const {
-    write_report(report_, files());
-    const GateRecord& run = report_.runs.back();
-    const auto advice = json_file().empty() || json_file() == "-"
-                            ? std::string("with --json FILE, a run can be resumed")
-                            : fmt::format("to go on, repeat the command with --resume {}", json_file());
-    fmt::print(stderr, "assay gate: interrupted with {} of {} units of {} done; {}\n", run.units_done, run.units,
-               run.question.kernel, advice);
-    return interrupted_status;
-  }
-
-  const GateArguments& arguments_;
-  Interrupt interrupt_;
-  Report report_;
-  Report resumed_;
-  Checkpoint checkpoint_;
-};
-
-/// The kernel that was asked for, or the shipped ones. Without clang those for the emulator cannot be compiled.
+/// The kernel that was asked for, or the shipped ones. The emulator cannot compile its kernel without clang and a
+/// linker.
 template <class Operation>
 std::vector<std::string> chosen_kernels(const GateArguments& arguments) {
   if (!arguments.arithmetic.empty()) return arguments.choice.names_in(arguments.arithmetic);
   const std::string name = arguments.choice.name();
   if (!name.empty()) return {name};
   std::vector<std::string> kernels = Operation::shipped_kernels();
-  const auto clang = metal::emulator::find_clang();
-  if (!clang && std::erase(kernels, "metal-emulated") > 0)
-    fmt::print(stderr, "note: metal-emulated is not judged: {}\n", clang.error().text);
+  const auto linker = metal::emulator::find_clang().and_then(metal::emulator::require_linker);
+  if (!linker && std::erase(kernels, "metal-emulated") > 0)
+    fmt::print(stderr, "note: metal-emulated is not judged: {}\n", linker.error().text);
   return kernels;
 }
 

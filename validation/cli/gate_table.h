@@ -19,13 +19,13 @@ class GateTable {
 
   void heading(const GateRecord& record);
   void row(const PropertyRecord& property);
-  /// Coverage, the worst margin, the failures and the lines that reproduce them, and the time on the clock if the run
-  /// was watched, or else the time that its properties took.
+  /// Prints the coverage, the worst margin, the failures with the lines that reproduce them, and the elapsed time if
+  /// watch() followed the run, otherwise the sum of its properties' times.
   void conclusion(const GateRecord& record);
   void whole(const GateRecord& record);
 
-  /// For runs of one kernel in several arithmetics (KernelChoice::names_in): a line for each, with the properties that
-  /// fail in it and where.
+  /// Prints a line for each arithmetic in which one kernel was judged (KernelChoice::names_in): the properties that
+  /// fail, and where they fail.
   void arithmetics(const Report& report);
 
   /// Callbacks that print a run as it advances; `stop` is passed on.
@@ -41,7 +41,7 @@ class GateTable {
   bool colour_;
   ProgressBar bar_;
   double properties_ = 0;
-  std::optional<std::chrono::steady_clock::time_point> begun_;  ///< the run that is watched
+  std::optional<std::chrono::steady_clock::time_point> begun_;  ///< when the run that watch() follows began
 };
 
 }  // namespace assay::validation

@@ -67,7 +67,7 @@ int compile(const CheckOptions& options) {
   return compiled ? 0 : 1;
 }
 
-/// Without a kernel, lists all and compiles nothing. With one, compiles this one.
+/// Lists all kernels and compiles nothing if no kernel is named; otherwise compiles the named kernel.
 int list_or_compile(const CheckOptions& options) {
   if (options.has_kernel()) return compile(options);
   fmt::print("{}", list_shader(options.script()));
@@ -131,7 +131,7 @@ void add_check_command(CLI::App& metal, Action& action) {
   command->callback([&action, options] { action = [options] { return check(*options); }; });
 }
 
-/// For programs: not in --help.
+/// Other programs call `serve`; --help does not list it.
 void add_serve_command(CLI::App& metal, Action& action) {
   auto* command = metal.add_subcommand("serve", "Answer calls of a shader with a binding, on standard input");
   command->group("");

@@ -44,7 +44,7 @@ void write_outputs(const ShaderScript& script, const ShaderOutcome& outcome) {
   }
 }
 
-/// With the files of --expect.
+/// Compares the outcome with the files of --expect, and prints each comparison.
 std::vector<ArrayComparison> compare_with_files(const MetalRunOptions& options, const ShaderOutcome& outcome) {
   std::vector<ArrayComparison> comparisons;
   for (const auto& text : options.expected) {
@@ -59,7 +59,8 @@ std::vector<ArrayComparison> compare_with_files(const MetalRunOptions& options, 
   return comparisons;
 }
 
-/// With the same on the device of --against. Returns whether it ran there, nothing found.
+/// Runs the script on the device of --against, and adds a comparison of each array. Returns false if that run failed or
+/// its checks found something.
 bool compare_with_device(const MetalRunOptions& options, const ShaderScript& script, const ShaderOutcome& outcome,
                          std::vector<ArrayComparison>& comparisons) {
   const ShaderOutcome other = run_shader(*opened("--against", options.against, script), script);

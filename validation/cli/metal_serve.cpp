@@ -42,7 +42,7 @@ std::streamsize bytes_of(const NamedArray& array) {
   return static_cast<std::streamsize>(array.elements.size() * sizeof(double));
 }
 
-/// What the shader writes; elements that it does not write are NaN.
+/// The outputs of a call of the shader; elements that the shader does not write are NaN.
 std::vector<NamedArray> answered(const MetalShader& shader, const json& said, const std::vector<NamedArray>& inputs) {
   MetalCall call(shader.binding());
   for (const auto& [name, value] : said.at("variables").items()) call.set(name, value.get<double>());

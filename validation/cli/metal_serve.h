@@ -1,12 +1,12 @@
-// assay metal serve: a shader with a binding that answers calls on standard input. The Python package judges shaders of
-// operations that are formulas with it.
+// assay metal serve: a shader with a binding answers calls on standard input. The Python package judges shaders of
+// operations that are formulas by this command.
 //
-// All is in lines of JSON, and the elements of arrays in raw doubles between them:
+// A message is a line of JSON; the elements of arrays follow as raw doubles:
 //
-//   in    {"operation": "softmax", "variables": ["N", "D"], "arrays": [{"name": "x", "type": "", "is_output": false},
-//   ...]} out   {"status": "ok"} in    {"variables": {"N": 2, "D": 3}, "inputs": [["x", 6]], "outputs": [["output0",
-//   6]]}, the elements of the inputs out   {"status": "ok"}, the elements of the outputs; or {"status": "failed",
-//   "says": "..."}
+// - in: {"operation": "softmax", "variables": ["N", "D"], "arrays": [{"name": "x", "type": "", "is_output": false}]}
+// - out: {"status": "ok"}
+// - in: {"variables": {"N": 2, "D": 3}, "inputs": [["x", 6]], "outputs": [["output0", 6]]}, the elements of the inputs
+// - out: {"status": "ok"}, the elements of the outputs; or {"status": "failed", "says": "..."}
 #pragma once
 
 #include <iosfwd>

@@ -82,7 +82,7 @@ int list_faults() {
 struct Tally {
   int faults = 0;
   int survivors = 0;
-  int strays = 0;  ///< faults that another property than caught_by has caught
+  int strays = 0;  ///< faults that a property other than caught_by caught
 };
 
 /// Prints one row of the table and adds the result to the tally.

@@ -12,9 +12,19 @@
 #include "metal/emulator/emulator_device.h"
 #include "metal/host/kernel_file.h"
 #include "validation/core/explanation.h"
+#include "validation/core/kernel_unavailable.h"
 #include "validation/core/support.h"
 
 namespace assay::validation {
+namespace {
+
+template <class T>
+T or_unavailable(metal::Result<T> result) {
+  if (!result && result.error().kind == metal::Error::Kind::environment) throw KernelUnavailable(result.error().text);
+  return or_throw(std::move(result));
+}
+
+}  // namespace
 
 std::string device_in(const std::string& kernel) {
   constexpr std::string_view stem = "metal-";
@@ -30,15 +40,15 @@ std::int64_t reach_on(const std::string& device) {
 }
 
 std::shared_ptr<metal::Device> open_for_kernel(const std::string& name, const metal::ShaderLanguage& language) {
-  if (Explanation::current() == nullptr) return or_throw(metal::open_device(name, language));
-  return or_throw(metal::open_device((metal::is_emulated(name) ? name : "emulated") + "-numerics", language));
+  if (Explanation::current() == nullptr) return or_unavailable(metal::open_device(name, language));
+  return or_unavailable(metal::open_device((metal::is_emulated(name) ? name : "emulated") + "-numerics", language));
 }
 
 void DeviceLibrary::compile() const {
   device_ = open_for_kernel(name_, {.metal_version = edit_ ? 300 : 320});
   const std::filesystem::path path = metal::host::kernel_file(file_);
-  library_ = or_throw(edit_ ? device_->new_library(edit_(or_throw(metal::text_with_includes(path))))
-                            : device_->new_library_from_file(path));
+  library_ = or_unavailable(edit_ ? device_->new_library(edit_(or_throw(metal::text_with_includes(path))))
+                                  : device_->new_library_from_file(path));
 }
 
 std::string replaced_once(std::string text, const std::string& before, const std::string& after) {

@@ -24,8 +24,8 @@ std::string device_in(const std::string& kernel);
 /// a loop.
 std::int64_t reach_on(const std::string& device);
 
-/// metal::open_device, or an emulator with numerics in its place while an Explanation lives. Throws std::runtime_error
-/// if it is not to be had.
+/// metal::open_device, or an emulator with numerics in its place while an Explanation lives. Throws KernelUnavailable
+/// if this machine lacks the device.
 std::shared_ptr<metal::Device> open_for_kernel(const std::string& name, const metal::ShaderLanguage& language);
 
 /// `text` with `before` replaced by `after`. Throws std::logic_error unless `text` has `before` exactly once.
@@ -52,7 +52,8 @@ class DeviceLibrary {
       : name_(std::move(device)), file_(file), edit_(std::move(edit)) {}
 
   /// Calls use(device, library), one caller at a time, because all share the device's reports. Throws
-  /// std::runtime_error if the device is not to be had, the file does not compile or a check reports something.
+  /// KernelUnavailable if this machine lacks the device or the compiler, std::runtime_error if the file does not
+  /// compile or a check reports something.
   template <class Use>
   void run(const Use& use) const {
     const std::lock_guard lock(mutex_);

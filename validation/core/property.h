@@ -10,6 +10,7 @@
 
 #include "validation/core/guarded_output.h"
 #include "validation/core/kernel_died.h"
+#include "validation/core/kernel_unavailable.h"
 #include "validation/core/recent.h"
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
@@ -70,7 +71,7 @@ struct Property {
 };
 
 /// The verdict on one case: skipped if the kernel does not claim to do the case; an error, with the exception's text,
-/// if the kernel refuses a valid problem or anything throws.
+/// if the kernel refuses a valid problem or anything throws. KernelUnavailable passes through.
 template <class Operation>
 Finding judge(const Property<Operation>& property, const Context<Operation>& context,
               const typename Operation::Case& c) {
@@ -86,6 +87,8 @@ Finding judge(const Property<Operation>& property, const Context<Operation>& con
     return Finding::error(std::string("  ") + refusal.what());
   } catch (const KernelDied& death) {
     return Finding::error(std::string("  ") + death.what());
+  } catch (const KernelUnavailable&) {
+    throw;
   } catch (const std::exception& exception) {
     return Finding::error(std::string("  exception: ") + exception.what());
   }

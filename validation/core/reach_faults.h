@@ -39,6 +39,7 @@ class ReachFault : public O::Kernel {
       : healthy_(std::move(healthy)), info_(healthy_->info()), call_(std::move(call)) {
     info_.name = "fault:" + name;
     info_.support.takes_views = takes_views;
+    info_.support.can_be_forked = false;  // it may keep a state from call to call
     if constexpr (requires { info_.has_randomized, info_.has_gradient; })
       info_.has_randomized = info_.has_gradient = false;  // the SVD's other functions, which this kernel lacks
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "validation/core/guarded_output.h"
+#include "validation/core/kernel_unavailable.h"
 #include "validation/core/verdict.h"
 
 namespace assay::validation {
@@ -41,6 +42,8 @@ Finding judge_refusals(const Kernel& kernel, const Case& good,
     bad.spoil(c, options);
     try {
       add_refusal(all, judge_refusal(run_kernel(kernel, c, options), bad.what, bad.named));
+    } catch (const KernelUnavailable&) {
+      throw;
     } catch (const std::exception& other) {
       add_refusal(all, Finding::error(fmt::format("  {}: expected a refusal, got: {}", bad.what, other.what())));
     }

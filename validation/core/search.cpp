@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 namespace assay::validation::detail {
@@ -43,10 +44,15 @@ class Silent : public rc::detail::TestListener {
 
 std::optional<AnyCounterexample> first_failure(const SearchSteps& steps, int cases, std::uint64_t seed) {
   std::optional<AnyCounterexample> found;
+  std::exception_ptr thrown;  // rapidcheck would take an exception for a counterexample
   const auto generator = cases_of(steps);
   const auto testable = [&] {
-    if (found || is_stopped(steps)) return;  // rapidcheck asks again for the result that failed
-    found = failure_of(steps, *generator);
+    if (found || thrown || is_stopped(steps)) return;  // rapidcheck asks again for the result that failed
+    try {
+      found = failure_of(steps, *generator);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
     if (found) RC_FAIL("counterexample");
   };
   rc::detail::TestParams params;
@@ -56,6 +62,7 @@ std::optional<AnyCounterexample> first_failure(const SearchSteps& steps, int cas
   // Without an explicit map of cases to reproduce, rapidcheck reads and announces its own configuration.
   rc::detail::checkTestable(testable, rc::detail::TestMetadata{}, params, silent,
                             std::unordered_map<std::string, rc::detail::Reproduce>{});
+  if (thrown) std::rethrow_exception(thrown);
   return found;
 }
 

@@ -24,10 +24,12 @@ class CpuKernel : public CtcKernel {
   }
 
  private:
-  CtcKernelInfo info_{.name = "cpu",
-                      .arithmetic = Arithmetic::probability,
-                      .random_rounding = true,
-                      .support = {.dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}, .takes_views = true}};
+  CtcKernelInfo info_{
+      .name = "cpu",
+      .arithmetic = Arithmetic::probability,
+      .random_rounding = true,
+      .support = {
+          .dtypes = {Dtype::float32, Dtype::float16, Dtype::bfloat16}, .takes_views = true, .can_be_forked = true}};
 };
 
 CtcKernelInfo info_of(const OnDevice<metal::CtcOptions>& on) {

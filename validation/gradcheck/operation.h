@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "validation/core/draw.h"
+#include "validation/core/kernel_unavailable.h"
 #include "validation/core/report.h"
 #include "validation/gradcheck/judge.h"
 #include "validation/gradcheck/survey.h"
@@ -65,6 +66,8 @@ void gradcheck_case(const typename Operation::Kernel& kernel, const typename Ope
     survey.skip(reason.what());
   } catch (const ReferenceDisagrees& disagreement) {
     survey.add_mistrust(disagreement.what(), where);
+  } catch (const KernelUnavailable&) {
+    throw;
   } catch (const std::exception& exception) {
     survey.add_error(exception.what(), where, line());
   }

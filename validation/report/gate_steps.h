@@ -1,7 +1,7 @@
 // The order in which a gate run judges the units of its properties, and the tasks that processes may do.
 //
-// The units of a property are a task. Properties that follow each other and compare with the reference need the same
-// truths, which take long: they are judged unit by unit, and each unit, of all of them, is a task.
+// The units of a property are one task. Consecutive properties that compare with the reference need the same truths,
+// which take long to compute: such a group is judged unit by unit, and one unit of all its properties is one task.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct PropertyGroup {
 
 class GateSteps {
  public:
-  /// `compare` says of each property whether it compares with the reference; each has `each` units.
+  /// `compare[i]` says whether property i compares with the reference; each property has `each` units.
   GateSteps(const std::vector<bool>& compare, std::int64_t each) : each_(each) {
     std::int64_t task = 0;
     for (std::size_t first = 0, end = 0; first < compare.size(); first = end) {

@@ -9,7 +9,7 @@
 namespace assay::validation {
 namespace {
 
-constexpr std::string_view place = "ASSAY_REPORT";  ///< the placeholder for the report in page.html
+constexpr std::string_view place = "ASSAY_REPORT";  ///< the placeholder for the report in page/page.html
 constexpr std::string_view before = R"(<script type="application/json" id="report">)";
 constexpr std::string_view after = "</script>";
 

@@ -39,7 +39,7 @@ void require_same_run(const GateRecord& merged, const GateRecord& run, const std
   if (!same) refuse(name, "judged other properties than the first report");
 }
 
-/// The same classes, none of them met.
+/// The coverage of no case: its classes, each with a count of 0.
 Coverage unmet(const Coverage& coverage) {
   Coverage::Counts counts = coverage.counts();
   for (auto& [name, count] : counts) count = 0;

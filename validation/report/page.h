@@ -1,4 +1,4 @@
-// The page that an HTML report is made from: page.html, built in.
+// The page that an HTML report is made from: the files of validation/report/page, built in.
 #pragma once
 
 #include <string>

@@ -34,7 +34,7 @@ struct MostNoticed {
 struct ExtentReach {
   Reached best;
   MostNoticed elements, terms;
-  /// By the largest size that they judged.
+  /// The names of properties by the largest size that they judged.
   std::map<std::int64_t, std::vector<std::string>, std::greater<>> properties;
 
   void take(const PropertyRecord& property, const Reached& reached) {
@@ -64,7 +64,7 @@ struct ExtentReach {
   std::string noticed() const { return elements.text("indices noticed", best.size) + terms.text("terms", best.size); }
 };
 
-/// Why a property judged no case: the reason for its largest ones, which come last.
+/// The reason why a property judged no case, other than that a case was of the wrong kind or too slow.
 std::string reason_of(const PropertyRecord& property) {
   constexpr std::string_view of_the_case = "the case ";
   for (const auto& [reason, count] : property.skipped)
@@ -72,7 +72,7 @@ std::string reason_of(const PropertyRecord& property) {
   return "no case was large enough";
 }
 
-/// Which arrays of more than 2^32 elements were judged, by the properties of that purpose.
+/// A line for each property of arrays past 2^32 elements: whether it judged a case, and if not, why.
 std::string far_text(const GateRecord& record) {
   std::string text;
   for (const auto& property : record.properties) {
@@ -84,7 +84,7 @@ std::string far_text(const GateRecord& record) {
   return text.empty() ? "    arrays past 2^32 elements: not reached\n" : text;
 }
 
-/// The sizes that a kernel was too slow for, with the number of properties.
+/// The sizes for which the kernel was too slow, each with the number of properties that skipped it.
 std::string slow_text(const GateRecord& record) {
   std::map<std::string, std::int64_t> counts;
   for (const auto& property : record.properties)

@@ -7,8 +7,8 @@
 
 namespace assay::validation {
 
-/// A line for each extent: the largest needle case, how many properties judged one of that size, and how many of its
-/// indices the property that notices most would miss. Empty without needle cases.
+/// A line for each extent: the size of its largest needle case, how many properties judged a case of that size, and how
+/// many indices the most sensitive property notices. Empty without needle cases.
 std::string reach_text(const GateRecord& record);
 
 }  // namespace assay::validation

@@ -28,7 +28,7 @@ struct FailureRecord {
   std::vector<Picture> pictures;
   Margin margin = {};        ///< the worst error of the case
   Margin first_margin = {};  ///< the worst error of the case as first met, before shrinking
-  Why why = {};              ///< where it was asked for
+  Why why = {};              ///< empty unless --explain asked for it
 };
 
 struct PropertyRecord : PropertySummary {
@@ -50,7 +50,7 @@ struct Shard {
 /// The record of a property before its first case.
 PropertyRecord unjudged(const std::string& property, const std::string& claim);
 
-/// What a run was asked to do.
+/// The question that a run answers: what it judges, and on which cases.
 struct GateQuestion {
   std::string operation;  ///< "ctc"
   std::string kernel;     ///< the kernel's name
@@ -83,7 +83,7 @@ struct GateRecord {
   std::int64_t units_done = 0;  ///< how many of these units are done, in order
   Coverage coverage;            ///< of the generated cases
   std::vector<PropertyRecord> properties;
-  std::vector<UnitRecord> judged = {};  ///< each unit, in a shard only: a merge adds them in a single run's order
+  std::vector<UnitRecord> judged = {};  ///< each unit of a shard, for the merge; empty otherwise
 
   /// Adds a unit, unless its property failed in an earlier one.
   void add(const UnitRecord& one);

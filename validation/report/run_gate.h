@@ -4,7 +4,6 @@
 // record as soon as the unit is done, so a run of any length takes bounded memory and can be stopped and resumed.
 #pragma once
 
-#include <exception>
 #include <functional>
 #include <optional>
 #include <regex>
@@ -16,6 +15,7 @@
 #include "validation/core/report.h"
 #include "validation/report/gate_steps.h"
 #include "validation/report/json.h"
+#include "validation/report/property_record.h"
 #include "validation/report/record.h"
 #include "validation/report/task_processes.h"
 
@@ -30,9 +30,7 @@ struct GateRun {
   FreshKernel<Operation> fresh_kernel = {};  ///< of the context
   std::string words = {};                    ///< the options of `assay gate` that give the same cases again: "--quick"
   bool explains = false;                     ///< FailureRecord::why
-  /// How many processes judge at a time, unless this is a shard. More than one is for kernels that a copy of this
-  /// process can call: before their first call they have no threads, processes or devices.
-  std::size_t processes = 1;
+  std::size_t processes = 1;  ///< how many judge at a time, unless this is a shard or the kernel cannot be forked
 };
 
 /// Callbacks that follow a run. An empty one is not called.
@@ -66,43 +64,6 @@ std::vector<const Property<Operation>*> chosen(const std::string& filter) {
         fmt::format("no property matches the filter '{}'; `assay gate {} --list` names them", filter, Operation::name));
   }
   return properties;
-}
-
-/// Pictures of the kernel's errors on the failing case; none if the kernel or the reference throws again.
-template <class Operation>
-std::vector<Picture> pictures_of(const Context<Operation>& context, const typename Operation::Case& c) {
-  try {
-    return Operation::pictures(context.kernel, c, context.digits);
-  } catch (const std::exception&) {
-    return {};
-  }
-}
-
-/// What the emulator's numerics find when the property is checked once more on the failing case; empty if the kernel is
-/// not a shader.
-template <class Operation>
-Why why_of(const Property<Operation>& property, const Context<Operation>& context, const typename Operation::Case& c) {
-  Explanation explanation;
-  const auto kernel = context.fresh();
-  if (!kernel) return {};
-  judge(property, context.with(*kernel), c);
-  return explanation.why();
-}
-
-template <class Operation>
-PropertyRecord record_of(const PropertyReport<Operation>& report, const Context<Operation>& context, std::int64_t unit,
-                         const std::function<std::string()>& command) {
-  PropertyRecord record{static_cast<const PropertySummary&>(report), std::nullopt};
-  if (!report.failure) return record;
-  const Failure<Operation>& failure = *report.failure;
-  const std::string& kernel = context.kernel.info().name;
-  const std::string line = !failure.sequence.empty() ? reproducer<Operation>(report.property, kernel, failure.sequence)
-                           : failure.passes_alone    ? command()
-                                                     : reproducer<Operation>(report.property, kernel, failure.problem);
-  record.failure = FailureRecord{
-      unit,           failure.origin,      failure.explanation, line, pictures_of(context, failure.problem),
-      failure.margin, failure.first_margin};
-  return record;
 }
 
 /// A record without results, for the units of the run's shard.
@@ -139,7 +100,7 @@ class GateRunner {
     const auto work = [&](std::int64_t task, const TaskProcesses::Original& original) {
       do_task(record, task, original);
     };
-    if (run_.processes > 1 && run_.shard.total == 1)
+    if (run_.processes > 1 && run_.shard.total == 1 && context_.kernel.info().support.can_be_forked)
       processes_.emplace(steps_.long_tasks_first(), run_.processes, work);
     for (const PropertyGroup& group : steps_.groups()) {
       if (!judge_group(record, group)) break;
@@ -186,7 +147,7 @@ class GateRunner {
     return true;
   }
 
-  /// In a process of its own: judges the task's units from where a resumed run begins, and sends the results.
+  /// Judges the task's units that a resumed run has not judged, and sends the results. Runs in a process of its own.
   void do_task(GateRecord& record, std::int64_t task, const TaskProcesses::Original& original) const {
     steps_.of_task(task, [&](const Step& step) {
       if (step.position < done_before_ || record.properties[step.property].failure) return true;
@@ -198,7 +159,8 @@ class GateRunner {
     });
   }
 
-  /// The result that the task's process sends; or judges the unit here. None if the run was stopped.
+  /// The result of the unit, from the task's process, or judged here if that process sends none. None if the run was
+  /// stopped.
   std::optional<UnitRecord> result_of(const Step& step) {
     const auto tell = [&](std::int64_t cases) {
       const double units =

@@ -12,29 +12,21 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "validation/core/file.h"
+
 namespace assay::validation {
 namespace {
 
-/// A text travels after its length.
+/// The type of the length that is sent before each text.
 using Length = std::uint64_t;
 
-/// Writes all of it; false if nobody reads any more.
-bool write_all(int pipe, const char* bytes, std::size_t count) {
-  while (count > 0) {
-    const ssize_t written = write(pipe, bytes, count);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes += written;
-    count -= static_cast<std::size_t>(written);
-  }
-  return true;
-}
-
-/// The two ends of a pipe, to read from and to write to, which no other program inherits; none if there is no more.
+/// The two ends of a pipe, to read from and to write to, which no other program inherits; none if the system has no
+/// more.
 std::optional<std::array<int, 2>> new_pipe() {
   std::array<int, 2> ends{};
   if (pipe(ends.data()) != 0) return std::nullopt;
@@ -105,7 +97,7 @@ TaskProcesses::Task TaskProcesses::begin(std::int64_t index) {
   const auto ends = new_pipe();
   if (!ends) return {};
   const auto [from_task, to_original] = *ends;
-  std::fflush(nullptr);  // or the copy would hold the same text
+  std::fflush(nullptr);  // otherwise the copy would print the buffered text again
   const pid_t process = fork();
   if (process == 0) work(index, to_original);
   close(to_original);
@@ -116,25 +108,24 @@ TaskProcesses::Task TaskProcesses::begin(std::int64_t index) {
   return {process, from_task};
 }
 
-/// In the copy. It ends without the clean-up of a program, which belongs to the original.
+/// Runs in the copy, and ends it by _exit: clean-up belongs to the original.
 void TaskProcesses::work(std::int64_t index, int pipe) const {
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_IGN);
   close(going_on_);
   const auto send = [&](const std::string& text) {
     const Length length = text.size();
-    std::array<char, sizeof length> head{};
-    std::memcpy(head.data(), &length, sizeof length);
-    if (!write_all(pipe, head.data(), head.size()) || !write_all(pipe, text.data(), text.size())) _exit(1);
+    const std::string_view head(reinterpret_cast<const char*>(&length), sizeof length);
+    if (!write_all(pipe, head) || !write_all(pipe, text)) _exit(1);
   };
   const auto stop = [&] {
-    pollfd watched{watched_, 0, 0};  // only whether the other end is closed
+    pollfd watched{watched_, 0, 0};  // no event but the closing of the other end
     return poll(&watched, 1, 0) > 0;
   };
   try {
     work_(index, {send, stop});
   } catch (...) {
-    _exit(1);  // the original does what is missing, and meets the exception itself
+    _exit(1);  // the original repeats the task, and the exception is thrown there
   }
   _exit(0);
 }
@@ -167,7 +158,7 @@ void TaskProcesses::receive(Task& task) {
   }
 }
 
-/// Ends the task's process, should it still be at work.
+/// Kills the task's process if it is still running.
 void TaskProcesses::end(Task& task) {
   if (task.process <= 0) return;
   kill(task.process, SIGKILL);

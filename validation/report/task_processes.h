@@ -1,8 +1,8 @@
 // Does tasks in processes, a few at a time, and hands out what each task sends.
 //
 // A process is a copy of this one at the moment where the task begins (fork), so that a task needs no description, and
-// whatever a task does to memory is gone with the task. A copy has no threads: none may be at work when a task begins.
-// SIGINT and SIGTERM are the original's, which tells the copies to stop.
+// a task's changes to memory end with the task. A copy has no threads: none may run when a task begins. The copies
+// ignore SIGINT and SIGTERM, and stop when the original tells them.
 #pragma once
 
 #include <sys/types.h>
@@ -21,7 +21,7 @@ namespace assay::validation {
 
 class TaskProcesses {
  public:
-  /// What a task has of the original.
+  /// A task's connection to the original process.
   struct Original {
     std::function<void(const std::string& text)> send;
     std::function<bool()> stop;  ///< whether the task is to end: the original was stopped, or has died
@@ -39,16 +39,16 @@ class TaskProcesses {
   /// Ends the processes that are still at work.
   ~TaskProcesses();
 
-  /// The next text that the task sends. None if it ends without another one, or if its process does not start or dies.
-  /// Once stop(), which is asked several times a second, is true, no task begins, and all are told to end. Tasks of
-  /// smaller numbers are ended.
+  /// The next text that the task sends. None if the task ends without another text, or if its process does not start or
+  /// dies. Calls stop() several times a second; once stop() is true, no task begins and all tasks are told to end.
+  /// Kills the processes of tasks with smaller numbers.
   std::optional<std::string> next(std::int64_t task, const std::function<bool()>& stop);
 
  private:
   struct Task {
     pid_t process = -1;  ///< -1: none is at work
     int pipe = -1;
-    std::string bytes = {};  ///< of a text that has not come in full
+    std::string bytes = {};  ///< the part of a text that has arrived so far
     std::deque<std::string> texts = {};
   };
 
@@ -64,9 +64,9 @@ class TaskProcesses {
   std::vector<Range> order_;
   std::size_t at_once_;
   Work work_;
-  std::size_t range_ = 0;              ///< of the order: earlier ones have begun
-  int going_on_ = -1;                  ///< the end of a pipe that is open until the tasks are to stop
-  int watched_ = -1;                   ///< its other end, which the tasks watch
+  std::size_t range_ = 0;              ///< the index of a range of order_; all tasks of earlier ranges have begun
+  int going_on_ = -1;                  ///< an end of a pipe, which is closed to tell the tasks to stop
+  int watched_ = -1;                   ///< the other end of that pipe, which the tasks poll
   std::map<std::int64_t, Task> open_;  ///< tasks that have begun and may be asked for
 };
 

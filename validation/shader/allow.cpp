@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 8> rules = {"memcheck",  "initcheck", "ra
 
 struct Comment {
   std::string rule, reason;
-  bool is_alone = false;  ///< on its line
+  bool is_alone = false;  ///< no code is on the line of the comment
 };
 
 /// The comment of a line, if it has one. `place` is for the error.

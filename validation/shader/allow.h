@@ -1,9 +1,9 @@
-// Comments in a shader that allow what was found at their line, with the reason:
+// Comments in a shader that allow the findings at their line, with the reason:
 //
 //   flag[0] = 1;  // assay: allow racecheck - all threads write 1
 //
-// A comment alone on its line speaks of the next line of code. Of a race, either place may have the comment. A file of
-// suppressions (suppressions.h) does the same for shaders that one does not change.
+// A comment alone on its line is about the next line of code. A race is allowed by a comment at either of its two
+// places. A file of suppressions (suppressions.h) allows findings in shaders that should not be changed.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ inline constexpr const char* allowable_checks =
     "memcheck, initcheck, racecheck, synccheck, simdcheck, numcheck, schedcheck or lint";
 bool can_be_allowed(const std::string& rule);
 
-/// Why something is allowed.
+/// The reason for which a finding is allowed.
 struct Allowance {
   std::string reason;
   bool is_in_source = true;  ///< by a comment, and not by a suppression
@@ -29,7 +29,7 @@ struct Allowance {
 
 class Allowances {
  public:
-  /// `suppressions` may be empty; else throws as Suppressions does.
+  /// `suppressions` is a file, or empty. Throws as Suppressions does.
   explicit Allowances(const std::filesystem::path& suppressions = {})
       : suppressions_(suppressions.empty() ? Suppressions() : Suppressions(suppressions)) {}
 

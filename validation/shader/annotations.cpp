@@ -8,7 +8,7 @@ namespace assay::validation {
 
 namespace {
 
-/// With the letters in `special` as %XX.
+/// The text with each letter of `special` as %XX.
 std::string escaped(std::string_view text, std::string_view special) {
   std::string result;
   for (const char letter : text)

@@ -1,4 +1,4 @@
-// Findings as GitHub's annotations: commands that a step of GitHub Actions prints, and that stand in the pull request.
+// Findings as GitHub's annotations: a step of GitHub Actions prints these commands, and the pull request shows them.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace assay::validation {
 
-/// A line "::error file=...,line=...,col=...,title=...::message" or "::warning ..." for each finding that nothing
-/// allows.
+/// A line "::error file=...,line=...,col=...,title=...::message" or "::warning ..." for each finding that is not
+/// allowed.
 std::string to_annotations(const std::vector<ShaderFinding>& findings);
 
 }  // namespace assay::validation

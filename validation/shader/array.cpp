@@ -11,12 +11,13 @@
 #include "metal/device/read_file.h"
 #include "validation/core/npy.h"
 #include "validation/report/report_file.h"
+#include "validation/shader/or_refuse.h"
 
 namespace assay::validation {
 
 namespace {
 
-/// What an atomic holds: uint of "atomic_uint" and of "atomic<uint>".
+/// The type in an atomic: uint for "atomic_uint" and for "atomic<uint>".
 std::string held_by(const std::string& element_type) {
   for (const std::string prefix : {"atomic_", "_atomic<", "atomic<"}) {
     if (!element_type.starts_with(prefix)) continue;
@@ -30,7 +31,7 @@ bool is_of_bytes(const MetalType& type) {
   return scalar_size(type.scalar) == 1 && type.scalar != "bool";
 }
 
-/// The scalar that the file's numbers are to the argument.
+/// The scalar type that the argument gives to the file's numbers.
 std::string scalar_in_file(const metal::Argument& argument, const NpyHeader& header) {
   const MetalType type = element_of(argument);
   std::string scalar = scalar_of_numpy(header.dtype());
@@ -47,16 +48,15 @@ struct NpyFile {
 };
 
 NpyFile parsed(const std::filesystem::path& path) {
-  auto text = metal::read_file(path);
-  if (!text) throw std::invalid_argument(text.error().text);
-  const NpyHeader header = parse_npy_header(*text, text->size());
+  std::string text = or_refuse(metal::read_file(path));
+  const NpyHeader header = parse_npy_header(text, text.size());
   if (header.big_endian) throw std::invalid_argument(fmt::format("{}: expected little endian", header.summary()));
   if (header.fortran_order && header.shape.size() > 1)
     throw std::invalid_argument(
         fmt::format("{} in Fortran order: expected C order, the last index fastest", header.summary()));
   if (header.size() == 0)
     throw std::invalid_argument(fmt::format("{}: expected at least one number", header.summary()));
-  return {header, std::move(*text)};
+  return {header, std::move(text)};
 }
 
 void expect_whole_elements(const metal::Argument& argument, const NpyHeader& header) {

@@ -19,7 +19,7 @@ constexpr std::uint64_t large_array = std::uint64_t{1} << 30;
 struct ShaderArray {
   std::string scalar;  ///< Metal's name of the numbers' type
   std::vector<std::int64_t> shape;
-  std::optional<std::vector<std::byte>> bytes = {};  ///< nothing: nobody has written them
+  std::optional<std::vector<std::byte>> bytes = {};  ///< nothing: unwritten memory
   bool is_large_zero = false;                        ///< zeros, too many to hold in `bytes`
   std::vector<std::string> functions = {};           ///< the visible functions whose addresses these are: a table
   std::vector<std::string> addresses_of = {};        ///< the arrays whose addresses these are: an argument buffer
@@ -28,11 +28,11 @@ struct ShaderArray {
   std::string summary() const;   ///< "float32 [256, 4]"
 };
 
-/// The numbers that the argument's elements are; of an atomic, the number that it holds. Throws std::invalid_argument
-/// for a struct.
+/// The type of the argument's elements; for an atomic, the type of its value. Throws std::invalid_argument for a
+/// struct.
 MetalType number_type(const metal::Argument& argument);
 
-/// As above, but a struct as the bytes that it consists of.
+/// As number_type, but a struct counts as bytes.
 MetalType element_of(const metal::Argument& argument);
 
 /// The array of a .npy file. Throws std::invalid_argument if the file cannot be read, is not a valid .npy file, is

@@ -10,6 +10,7 @@
 
 #include "validation/shader/compiled.h"
 #include "validation/shader/contents.h"
+#include "validation/shader/or_refuse.h"
 #include "validation/shader/scalar.h"
 #include "validation/shader/texture.h"
 
@@ -55,7 +56,7 @@ FunctionConstants constants_of(const ShaderPass& pass, const std::map<std::uint3
   return constants;
 }
 
-/// What a user writes to bind something to an index.
+/// The option or key by which a user binds something to an index.
 std::string option(const ShaderScript& script, Argument::Kind kind) {
   const bool is_memory = kind == Argument::Kind::threadgroup_memory;
   if (!script.is_command_line) return is_memory ? "threadgroup_memory" : fmt::format("{}s", attribute_of(kind));
@@ -91,7 +92,7 @@ std::set<std::uint32_t> bound_indices(const ShaderPass& pass, Argument::Kind kin
   return {};
 }
 
-/// Throws if something is given that the kernel does not take, or the kernel takes what is not given.
+/// Throws if the pass binds an index that the kernel does not take, or leaves out an index that the kernel takes.
 void expect_bindings(const ShaderScript& script, const ShaderPass& pass, const metal::Function& function) {
   using enum Argument::Kind;
   for (const Argument::Kind kind : {buffer, threadgroup_memory, texture, sampler}) {
@@ -108,10 +109,10 @@ void expect_bindings(const ShaderScript& script, const ShaderPass& pass, const m
   }
 }
 
-/// Refuses an array of other numbers than the argument's, unless the argument is bytes.
+/// Refuses an array whose numbers are not of the argument's type, unless the argument takes bytes.
 void expect_type(const ShaderScript& script, const std::string& name, const ShaderArray& array,
                  const Argument& argument) {
-  if (argument.kind == Argument::Kind::texture) return;  // texture_of() refuses what does not fit
+  if (argument.kind == Argument::Kind::texture) return;  // texture_of() checks textures
   const std::string scalar = element_of(argument).scalar;
   if (scalar_size(scalar) == 1 || numpy_name(scalar) == numpy_name(array.scalar)) return;
   throw std::invalid_argument(fmt::format("{} is {}: {} {} takes {}", label(script, name), array.summary(),
@@ -144,7 +145,7 @@ void add_resources(const ShaderScript& script, std::map<std::string, ShaderArray
   arrays.merge(resources);
 }
 
-/// Refuses an indirect dispatch whose counts no array holds.
+/// Refuses an indirect dispatch whose array with the counts does not exist.
 void expect_counts(const ShaderPass& pass, const std::map<std::string, ShaderArray>& arrays) {
   constexpr std::uint64_t bytes = 3 * sizeof(std::uint32_t);
   if (!pass.threadgroups) return;
@@ -167,10 +168,9 @@ ShaderFunctions functions_of(const ShaderScript& script, metal::Library& library
   const auto types = has_constants ? constant_types(script) : std::map<std::uint32_t, std::string>{};
   ShaderFunctions functions;
   for (const ShaderPass& pass : script.passes) {
-    auto function = library.new_function(pass.function, constants_of(pass, types));
-    if (!function) throw std::invalid_argument(function.error().text);
-    expect_bindings(script, pass, **function);
-    functions.push_back(std::move(*function));
+    auto function = or_refuse(library.new_function(pass.function, constants_of(pass, types)));
+    expect_bindings(script, pass, *function);
+    functions.push_back(std::move(function));
   }
   return functions;
 }

@@ -1,4 +1,4 @@
-// Fits a script to its shader: functions with their constants, and what is bound to each argument.
+// Matches a script with its shader: functions with their constants, and an array for each argument.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@ namespace assay::validation {
 
 using ShaderFunctions = std::vector<std::shared_ptr<const metal::Function>>;
 
-/// The function of each pass, which is named. Throws std::invalid_argument if a function or a constant is missing or
-/// unknown to the shader, or if something is bound that the function does not take, or nothing to what it takes.
+/// The function of each pass, by its name. Throws std::invalid_argument if a function or a constant is missing or
+/// unknown to the shader, or if a pass binds an argument that the function does not take, or leaves one out.
 ShaderFunctions functions_of(const ShaderScript& script, metal::Library& library);
 
 /// The arrays before the first pass, by name. An array has the type of the first argument that it is bound to. Throws

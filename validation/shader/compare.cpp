@@ -15,7 +15,7 @@ namespace assay::validation {
 
 namespace {
 
-/// A scalar type as bits: for floating point, those of infinity and those that remain without the sign.
+/// The bits of a scalar type: for floating point, the bits of infinity, and a mask of all bits but the sign.
 struct Format {
   std::size_t bytes = 4;
   bool is_floating = false, is_signed = false;
@@ -39,7 +39,7 @@ bool is_nan(const Format& format, std::uint64_t bits) {
   return format.is_floating && (bits & format.magnitude) > format.infinity;
 }
 
-/// A number whose difference is the distance: signed integers and floating-point numbers in their order.
+/// A number for each bit pattern, in the order of the values: the distance is the difference of two such numbers.
 std::int64_t ordered(const Format& format, std::uint64_t bits) {
   if (format.is_floating) {
     const auto magnitude = static_cast<std::int64_t>(bits & format.magnitude);

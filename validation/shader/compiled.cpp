@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "validation/shader/or_refuse.h"
+
 namespace assay::validation {
 
 namespace emulator = metal::emulator;
@@ -66,9 +68,7 @@ metal::Result<std::shared_ptr<const emulator::CompiledShader>> compile_kernels(c
 }
 
 std::shared_ptr<const emulator::CompiledShader> compile_script(const ShaderScript& script) {
-  auto shader = compile_kernels(script, compile_options(script));
-  if (!shader) throw std::invalid_argument(shader.error().text);
-  return *shader;
+  return or_refuse(compile_kernels(script, compile_options(script)));
 }
 
 }  // namespace assay::validation

@@ -1,4 +1,4 @@
-// The shader of a script, compiled for this machine: what it has, whatever device it is to run on.
+// The shader of a script, compiled for this machine to learn its kernels, whatever device runs it later.
 #pragma once
 
 #include <memory>
@@ -18,8 +18,8 @@ metal::emulator::EmulatorOptions emulator_options(const ShaderScript& script);
 metal::Result<std::vector<std::string>> kernel_names(const ShaderScript& script,
                                                      const metal::emulator::CompileOptions& options);
 
-/// The script with the name of each pass's kernel. Throws std::invalid_argument if it is none of `names`, or if no name
-/// is given and there are several.
+/// The script with the name of each pass's kernel. Throws std::invalid_argument if `names` lacks the name, or if the
+/// pass names none and there are several kernels.
 ShaderScript with_kernels(const ShaderScript& script, const std::vector<std::string>& names);
 
 /// Empty if the passes have several kernels, or none is named.

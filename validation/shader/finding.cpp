@@ -13,13 +13,11 @@ namespace assay::validation {
 
 namespace {
 
-using metal::emulator::Report;
-
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-/// What to do about a message of lint or of the compiler.
+/// Advice on a message of lint or of the compiler.
 std::string advice_for(const std::string& rule, std::string_view message) {
   if (rule == "compile") return "change the source as the message says";
   if (has(message, "address space")) return "name the address space of what is pointed to, and keep it";
@@ -30,7 +28,7 @@ std::string advice_for(const std::string& rule, std::string_view message) {
   return "Metal does not allow it: write the shader without";
 }
 
-ShaderFinding finding_of(const Report& report) {
+ShaderFinding finding_of(const metal::emulator::Report& report) {
   ShaderFinding finding{to_string(report.check), report.is_warning, {}, report.advice, report.event.position};
   finding.message = fmt::format("kernel {}: {}", report.kernel, report.message);
   if (!report.address.empty()) finding.message += fmt::format(" ({})", report.address);

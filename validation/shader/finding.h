@@ -1,5 +1,4 @@
-// What was found in a shader, whoever found it: a check, lint or the compiler. The one form of all formats in which
-// findings are written.
+// Findings in a shader, by a check, by lint or by the compiler, in one form from which all formats are written.
 #pragma once
 
 #include <optional>
@@ -16,13 +15,13 @@ struct ShaderFinding {
   std::string rule;  ///< one of finding_rules()
   bool is_warning = false;
   std::string message;
-  std::string advice;  ///< what to do
+  std::string advice;  ///< how to mend it
   metal::emulator::SourcePosition position;
   std::string other_message = {};  ///< what happened at the other place; empty if there is none
   metal::emulator::SourcePosition other = {};
   std::optional<std::string> reason = {};  ///< of the comment or suppression that allows it (allow.h)
   bool is_allowed_in_source = true;        ///< by a comment, if it is allowed
-  std::string text = {};                   ///< all that is known of it, in several lines
+  std::string text = {};                   ///< the whole report, in several lines
 };
 
 struct FindingRule {
@@ -33,7 +32,7 @@ struct FindingRule {
 /// The checks, then "lint", "compile" and "run".
 const std::vector<FindingRule>& finding_rules();
 
-/// Reports, warnings, what a comment allows, and the error.
+/// The findings of an outcome: reports, warnings, allowed findings, and the error.
 std::vector<ShaderFinding> findings_of(const ShaderScript& script, const ShaderOutcome& outcome);
 
 /// From lines "file:line:column: error: text" and "... warning: text", and notes behind each.
@@ -42,7 +41,7 @@ std::vector<ShaderFinding> findings_in(std::string_view messages, const std::str
 /// The path of a file below the working folder, relative to that folder; of another file, its absolute path.
 std::string path_in_folder(const std::string& file);
 
-/// Whether none is an error that nothing allows.
+/// Whether each error is allowed.
 bool passed(const std::vector<ShaderFinding>& findings);
 
 /// {"findings": [{"rule", "level": "error" or "warning", "message", "advice", "file", "line", "column", "allowed": null

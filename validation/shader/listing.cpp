@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 #include <span>
-#include <stdexcept>
 
 #include "metal/emulator/translate/kernels.h"
 #include "validation/shader/compiled.h"
+#include "validation/shader/or_refuse.h"
 
 namespace assay::validation {
 
@@ -43,10 +43,9 @@ ordered_json as_json(const abi::Argument& argument) {
 }  // namespace
 
 std::string list_shader(const ShaderScript& script) {
-  const auto listing = metal::emulator::list_file(script.source, compile_options(script));
-  if (!listing) throw std::invalid_argument(listing.error().text);
+  const auto listing = or_refuse(metal::emulator::list_file(script.source, compile_options(script)));
   std::string text;
-  for (const auto& kernel : listing->kernels) {
+  for (const auto& kernel : listing.kernels) {
     const bool is_named_apart = !kernel.instantiation.empty() && kernel.instantiation != kernel.name;
     text += fmt::format("kernel {}{}{}\n", kernel.name, is_named_apart ? " = " : "",
                         is_named_apart ? kernel.instantiation : "");
@@ -54,7 +53,7 @@ std::string list_shader(const ShaderScript& script) {
       text += fmt::format("  {:<32} {:<16} {}{}\n", argument.place, argument.name, argument.type,
                           argument.condition.empty() ? "" : ", if " + argument.condition);
   }
-  for (const auto& constant : listing->constants)
+  for (const auto& constant : listing.constants)
     text += fmt::format("function_constant({}) {} {}\n", constant.index, constant.type, constant.name);
   return text;
 }

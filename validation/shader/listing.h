@@ -1,4 +1,4 @@
-// What a .metal file has: its kernels with their arguments, and its function constants.
+// The listing of a .metal file: its kernels with their arguments, and its function constants.
 #pragma once
 
 #include <string>

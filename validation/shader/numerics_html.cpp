@@ -19,7 +19,6 @@ using metal::emulator::Check;
 using metal::emulator::DispatchLosses;
 using metal::emulator::Event;
 using metal::emulator::LineLoss;
-using metal::emulator::Report;
 
 constexpr const char* head = R"(<!doctype html>
 <html lang="en">
@@ -71,20 +70,20 @@ std::string escaped(const std::string& text) {
   return html;
 }
 
-/// What is said below a line of the source.
+/// A note below a line of the source.
 struct Note {
   bool is_warning = false;
   std::string text;
 };
 
-/// What is known of a line.
+/// A line of the source with its losses and notes.
 struct AnnotatedLine {
   LineLoss loss;
   std::vector<Note> notes;
 };
 using AnnotatedFile = std::map<std::uint32_t, AnnotatedLine>;  ///< by line
 
-std::string note_text(const Report& report) {
+std::string note_text(const metal::emulator::Report& report) {
   std::string text = report.event.action;
   if (!report.message.empty()) text = fmt::format("{}; {}", text, report.message);
   if (!report.address.empty()) text += fmt::format(" ({})", report.address);
@@ -99,14 +98,14 @@ class Annotations {
     for (const LineLoss& loss : dispatch.losses.lines)
       if (loss.is_notable()) files_[path_in_folder(loss.position.file)][loss.position.line].loss = loss;
     for (const auto* reports : {&outcome.reports, &outcome.warnings})
-      for (const Report& report : *reports) add(report, dispatch.kernel);
+      for (const metal::emulator::Report& report : *reports) add(report, dispatch.kernel);
     for (const AllowedReport& allowed : outcome.allowed) add(allowed.report, dispatch.kernel);
   }
 
   const std::map<std::string, AnnotatedFile>& files() const { return files_; }
 
  private:
-  void add(const Report& report, const std::string& kernel) {
+  void add(const metal::emulator::Report& report, const std::string& kernel) {
     if (report.check != Check::numcheck || report.kernel != kernel) return;
     note(report.event, {report.is_warning, note_text(report)});
     if (report.other)

@@ -1,5 +1,4 @@
-// What --numerics finds, as an HTML page: the source as a heat map of the error, complete in itself and without
-// scripts.
+// The findings of --numerics as an HTML page without scripts: the source as a heat map of the error.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What --numerics says of a dispatch, for the terminal: its outputs beside their exact values, and the source with what
-// each line loses in the margin.
+// The findings of --numerics on a dispatch, for the terminal: its outputs beside their exact values, and the source
+// with the loss of each line in the margin.
 #pragma once
 
 #include <string>

@@ -37,22 +37,22 @@ struct AllowedReport {
 /// Runs under random schedules: schedules.h.
 struct ScheduleSummary {
   std::uint64_t schedules = 0;        ///< that ran
-  std::uint64_t different = 0;        ///< those whose results differ from the plain order's
-  std::uint64_t atomic_accesses = 0;  ///< the most of one run
+  std::uint64_t different = 0;        ///< schedules whose results differ from the plain order's
+  std::uint64_t atomic_accesses = 0;  ///< the largest number in one run
 };
 
 struct ShaderOutcome {
   std::string device;                         ///< its own name
   bool is_checked = false;                    ///< by the emulator; a GPU checks no access
-  std::vector<ShaderDispatch> dispatches;     ///< of each pass; empty if the shader does not compile
+  std::vector<ShaderDispatch> dispatches;     ///< one for each pass; empty if the shader does not compile
   std::map<std::string, ShaderArray> arrays;  ///< outputs, and what a kernel may write; empty after a GPU's error
   std::vector<metal::emulator::Report> reports, warnings;
   std::vector<AllowedReport> allowed;
   std::vector<metal::emulator::DispatchLosses> losses;  ///< with EmulatorOptions::with_numerics: of each dispatch
   std::optional<ScheduleSummary> schedules;             ///< with --schedules
   std::vector<metal::emulator::LogMessage> messages;    ///< of os_log, on the emulator
-  std::uint64_t messages_dropped = 0;                   ///< those after the first thousand
-  std::optional<metal::Error> error;                    ///< what stopped the script, if there is no report
+  std::uint64_t messages_dropped = 0;                   ///< messages after the first thousand
+  std::optional<metal::Error> error;                    ///< the error that stopped the script, if there is no report
 
   bool passed() const { return reports.empty() && !error; }
 };

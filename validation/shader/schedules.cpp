@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include "metal/emulator/schedule_search.h"
 #include "validation/shader/compare.h"
 #include "validation/shader/compiled.h"
+#include "validation/shader/or_refuse.h"
 
 namespace assay::validation {
 
@@ -17,7 +17,6 @@ namespace {
 
 using metal::emulator::DecidingAccesses;
 using metal::emulator::EmulatorOptions;
-using metal::emulator::Report;
 using metal::emulator::Schedule;
 using metal::emulator::ScheduledRun;
 using metal::emulator::ScheduleRecord;
@@ -26,7 +25,7 @@ constexpr const char* advice =
     "make the result the same in any order: add whole numbers, take a place by the thread's position, or let one "
     "thread combine what the others wrote, in the order of their positions";
 
-/// An array with another element than in the plain order.
+/// An array that has an element with another value than in the plain order.
 struct Difference {
   std::string array;
   ElementDifference element;
@@ -37,13 +36,10 @@ class Schedules {
   Schedules(const ShaderScript& script, EmulatorOptions options, ShaderOutcome& outcome)
       : script_(script), options_(std::move(options)), outcome_(outcome) {
     options_.with_numerics = false;
-    const auto names = kernel_names(script_, metal::emulator::compile_options(options_));
-    if (!names) throw std::invalid_argument(names.error().text);
-    script_ = with_kernels(script_, *names);
+    const auto compile = metal::emulator::compile_options(options_);
+    script_ = with_kernels(script_, or_refuse(kernel_names(script_, compile)));
     script_.keeps_contents = true;
-    const auto shader = compile_kernels(script_, metal::emulator::compile_options(options_));
-    if (!shader) throw std::invalid_argument(shader.error().text);
-    shader_ = *shader;
+    shader_ = or_refuse(compile_kernels(script_, compile));
   }
 
   void compare(std::uint64_t count) {
@@ -68,14 +64,14 @@ class Schedules {
  private:
   using Arrays = std::map<std::string, ShaderArray>;
 
-  /// What the arrays hold afterwards. Nothing if the run has failed or a check has reported, which the outcome then
-  /// says.
+  /// The arrays after a run. Nothing if the run failed or a check reported something; the outcome then has the error or
+  /// the report.
   std::optional<std::pair<Arrays, ScheduleRecord>> run(const Schedule& schedule) {
     options_.schedule = schedule;
     metal::emulator::EmulatorDevice device(options_);
     ShaderOutcome outcome = run_compiled(device, script_, shader_);
     if (outcome.passed()) return std::pair(std::move(outcome.arrays), device.schedule_record());
-    for (Report& report : outcome.reports) {
+    for (metal::emulator::Report& report : outcome.reports) {
       report.message += fmt::format(", with the schedule of seed {}", schedule.seed);
       outcome_.reports.push_back(std::move(report));
     }
@@ -114,8 +110,8 @@ class Schedules {
       throw std::runtime_error(fmt::format("array {}: two runs with the schedule of seed {} differ", array, seed));
   }
 
-  Report report_of(const DecidingAccesses& accesses, const Difference& difference) const {
-    Report report;
+  metal::emulator::Report report_of(const DecidingAccesses& accesses, const Difference& difference) const {
+    metal::emulator::Report report;
     report.check = metal::emulator::Check::schedcheck;
     report.kernel = accesses.overtaken.kernel;
     report.message = "a result depends on which of two atomic accesses comes first";

@@ -1,4 +1,4 @@
-// What is to run: the kernels of one .metal file, one after the other, on arrays that they share.
+// A script: the kernels of one .metal file that run one after the other, on arrays that they share.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace assay::validation {
 /// On the command line, --texture 0 makes an array of the name texture0.
 inline const std::string texture_prefix = "texture";
 
-/// What [[buffer(n)]] of a kernel is: an array, from a byte on.
+/// The memory of [[buffer(n)]] of a kernel: an array, from a byte on.
 struct ShaderBinding {
   std::string array;
   std::uint64_t offset = 0;
@@ -31,7 +31,7 @@ struct ShaderPass {
   std::map<std::uint32_t, std::uint64_t> threadgroup = {};  ///< bytes by index
   std::map<std::uint32_t, std::string> constants = {};      ///< values of function constants by index
   metal::Size grid = {}, group = {};                        ///< in threads
-  /// Instead of `grid`: where the three uint32 are that say how many threadgroups run, read when the pass begins.
+  /// Instead of `grid`: the place of three uint32, the numbers of threadgroups, which are read when the pass begins.
   std::optional<ShaderBinding> threadgroups = {};
 };
 
@@ -43,8 +43,8 @@ struct ShaderScript {
   std::vector<ShaderPass> passes;
   std::map<std::string, std::filesystem::path> outputs;  ///< the .npy file that an array is written to, by name
   std::uint64_t seed = 1;                                ///< of random contents
-  std::filesystem::path suppressions = {};               ///< what is allowed (suppressions.h); empty: nothing
-  bool keeps_contents = true;                            ///< false: nobody asks what arrays hold afterwards
+  std::filesystem::path suppressions = {};               ///< a file of allowed findings (suppressions.h); empty: none
+  bool keeps_contents = true;                            ///< whether the outcome has the arrays after the run
 };
 
 }  // namespace assay::validation

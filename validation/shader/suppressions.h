@@ -1,9 +1,9 @@
-// A file that allows what is found in shaders that one does not change, by check, file and line, with the reason:
+// A file that allows findings in shaders that should not be changed, by check, file and line, with the reason:
 //
 //   # sort.metal of release 1.4
 //   racecheck kernels/sort.metal:120 - all threads write the same value
 //
-// The path may be the end of a longer one. Empty lines and those that begin with # are left out.
+// The path may be the end of a longer path. Empty lines and lines that begin with # are ignored.
 #pragma once
 
 #include <filesystem>

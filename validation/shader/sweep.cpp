@@ -13,12 +13,11 @@ namespace {
 using metal::emulator::BarrierChange;
 using metal::emulator::BarrierMutant;
 using metal::emulator::BarrierSweep;
-using metal::emulator::Report;
 using nlohmann::ordered_json;
 
-metal::Result<std::vector<Report>> run(const ShaderScript& script,
-                                       const std::shared_ptr<const metal::emulator::CompiledShader>& shader,
-                                       const BarrierChange& change) {
+metal::Result<std::vector<metal::emulator::Report>> run(
+    const ShaderScript& script, const std::shared_ptr<const metal::emulator::CompiledShader>& shader,
+    const BarrierChange& change) {
   metal::emulator::EmulatorOptions options = emulator_options(script);
   options.barrier_change = change;
   metal::emulator::EmulatorDevice device(std::move(options));
@@ -28,7 +27,7 @@ metal::Result<std::vector<Report>> run(const ShaderScript& script,
 }
 
 ordered_json of(const BarrierMutant& mutant) {
-  const Report* const found = mutant.reports.empty() ? nullptr : &mutant.reports.front();
+  const metal::emulator::Report* const found = mutant.reports.empty() ? nullptr : &mutant.reports.front();
   return {{"file", mutant.barrier.file},
           {"line", mutant.barrier.line},
           {"column", mutant.barrier.column},

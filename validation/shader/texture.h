@@ -16,7 +16,7 @@ metal::emulator::abi::Texture texture_of(const metal::Argument& argument, const 
                                          const ShaderArray& array);
 
 /// The sampler that words separated by commas describe: linear or nearest; normalized or pixel; clamp_to_edge,
-/// clamp_to_zero, repeat or mirrored_repeat. What is not said is nearest, normalized and clamp_to_edge, as in an
+/// clamp_to_zero, repeat or mirrored_repeat. The defaults are nearest, normalized and clamp_to_edge, as in an
 /// MTLSamplerDescriptor. Throws std::invalid_argument, with `name`, for other words.
 metal::emulator::abi::Sampler sampler_of(const std::string& name, const std::string& words);
 

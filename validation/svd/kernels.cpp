@@ -42,7 +42,7 @@ class CpuSvdKernel : public SvdKernel {
                        .has_gradient = true,
                        .exact_scaling = true,
                        .same_values = true};
-    info.support.takes_views = true;
+    info.support.takes_views = info.support.can_be_forked = true;
     return info;
   }
 

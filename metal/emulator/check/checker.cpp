@@ -25,9 +25,9 @@ abi::MemoryFlags space_of(BoundMemory::Kind kind) {
   return is_threadgroup ? abi::mem_threadgroup : abi::mem_device;
 }
 
-/// How many words from `begin` on were written before the dispatch, at least.
+/// A lower bound on the number of words from `begin` on that were written before the dispatch.
 std::uint64_t written_words(const Allocation& allocation, std::uint64_t begin) {
-  if (allocation.space == abi::mem_threadgroup) return 0;  // which each group finds unwritten
+  if (allocation.space == abi::mem_threadgroup) return 0;  // unwritten when a group begins
   const std::uint64_t first = begin * Shadow::word_bytes;
   return (allocation.shadow.host_writes.end_from(first) - first) / Shadow::word_bytes;
 }

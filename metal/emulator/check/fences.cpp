@@ -21,7 +21,7 @@ std::size_t reach_of(abi::FenceScope scope) {
   return 3;
 }
 
-/// How far a fence of the one has to reach to order what the other does.
+/// How far a fence of thread `one` must reach to order the accesses of thread `other`.
 std::size_t distance(FencedThread one, FencedThread other) {
   if (one.group_start != other.group_start) return 3;
   return one.simdgroup() != other.simdgroup() ? 2 : 1;
@@ -63,8 +63,8 @@ void Fences::fence(FencedThread thread, std::uint32_t flags, abi::MemoryOrder or
   if (order != MemoryOrder::relaxed && order != MemoryOrder::release) acquire(thread, flags, reach);
 }
 
-/// A fence takes the place of an equal one of its thread that has released nothing yet, so that a loop of fences keeps
-/// one.
+/// A fence replaces an equal fence of its thread that has released nothing yet, so that a loop of fences keeps one
+/// entry.
 void Fences::release(FencedThread thread, std::uint32_t flags, std::size_t reach, const FenceTime& time) {
   std::vector<Fence>& fences = released_[thread.group_start];
   const auto same = std::ranges::find_if(fences, [&](const Fence& fence) {

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <set>
 #include <sstream>
 
 #include "metal/device/program_file.h"
@@ -50,7 +51,8 @@ class Streams {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// A process group of its own, if an interrupted program ends it itself. Otherwise Ctrl-C is to reach it.
+/// Gives the compiler a process group of its own if this program ends its compilers when it is interrupted. Otherwise
+/// the compiler stays in the group that Ctrl-C reaches.
 class Group {
  public:
   Group() {
@@ -87,6 +89,20 @@ Result<std::string> version_of(const std::string& path) {
   return text.substr(0, text.find('\n'));
 }
 
+Result<void> link_nothing(const Clang& clang) {
+  auto folder = TemporaryFolder::make(std::filesystem::temp_directory_path());
+  if (!folder) return tl::make_unexpected(folder.error());
+  const auto library = folder->path() / "library";
+  const auto run = run_clang(clang, {"-shared", "-nostdlib++", "-x", "c", "-o", library.string(), "-"}, "/dev/null",
+                             folder->path() / "output");
+  if (!run) return tl::make_unexpected(run.error());
+  if (run->status == 0) return {};
+  return error(Error::Kind::environment,
+               fmt::format("'{}' cannot link a shared library: install a linker and the C library (apt-get install "
+                           "binutils libc6-dev), and put the linker on the PATH\n{}",
+                           clang.path, run->messages.substr(0, run->messages.find('\n'))));
+}
+
 }  // namespace
 
 Result<Clang> find_clang() {
@@ -107,6 +123,16 @@ Result<Clang> clang_at(const std::string& path) {
   if (!version) return tl::make_unexpected(version.error());
   clang.version = versions[clang.path] = *version;
   return clang;
+}
+
+Result<void> require_linker(const Clang& clang) {
+  static std::mutex mutex;
+  static std::set<std::string> known;
+  const std::lock_guard lock(mutex);
+  if (known.contains(clang.path)) return {};
+  auto linked = link_nothing(clang);
+  if (linked) known.insert(clang.path);
+  return linked;
 }
 
 Result<std::filesystem::path> find_shader_headers() {

@@ -20,6 +20,9 @@ Result<Clang> find_clang();
 /// The clang of this path or name. Errors: environment, if there is none.
 Result<Clang> clang_at(const std::string& path);
 
+/// Links an empty library, once for each clang. Errors: environment, with clang's message and what to install.
+Result<void> require_linker(const Clang& clang);
+
 /// The folder of metal_stdlib and the like: $ASSAY_SHADER_HEADERS, beside the installed program, or in the source tree.
 Result<std::filesystem::path> find_shader_headers();
 

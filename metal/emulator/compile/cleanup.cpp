@@ -32,7 +32,7 @@ Leftovers& leftovers() {
 std::atomic<bool> is_installed = false;
 std::array<int, 2> pipe_ends = {-1, -1};
 
-/// A handler may do little more than write. The thread that reads does the rest.
+/// A signal handler may call few functions besides write(). The thread that reads from the pipe does the rest.
 void pass_on(int signal) {
   const int kept = errno;
   const auto number = static_cast<unsigned char>(signal);

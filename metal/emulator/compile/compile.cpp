@@ -35,14 +35,14 @@ fs::path analysis_of(const fs::path& object) {
   return fs::path(object).replace_extension(".analysis");
 }
 
-/// The messages of the analysis, as far as it comes. If it fails, the compilation does too.
+/// The messages of the analysis up to its end or its time limit. If the analysis fails, the compilation fails too.
 std::string analyse(const Clang& clang, const fs::path& input, const fs::path& output) {
   const auto run = run_clang(clang, analysis_flags(true), input, output, analysis_seconds);
   return run ? run->messages : "";
 }
 
-/// Replaces the output of a step by the same with the divisions that the mode permits, and with calls of the hooks of
-/// floating-point operations.
+/// Rewrites the output of a step: divisions become the divisions that the mode permits, and floating-point operations
+/// call hooks.
 Result<void> rewrite(const fs::path& output, const CompileOptions& options, bool is_safe) {
   auto text = read_file(output);
   const auto headers = find_shader_headers();
@@ -65,7 +65,10 @@ Result<void> build(const Clang& clang, const std::string& text, const CompileOpt
   for (const CompilingStep& step : compiling_steps(options, built)) {
     const auto run = run_clang(clang, step.flags, input, work / "messages");
     if (!run) return tl::make_unexpected(run.error());
-    if (run->status != 0) return error(Error::Kind::compile, run->messages);
+    if (run->status != 0) {
+      const auto linker = step.output == built ? require_linker(clang) : Result<void>();
+      return linker ? error(Error::Kind::compile, run->messages) : linker;
+    }
     if (step.is_rewritten)
       if (const auto rewritten = rewrite(step.output, options, is_safe(text)); !rewritten) return rewritten;
     input = step.output;

@@ -110,7 +110,7 @@ ThreadNumber Interleaver::choose_at_random(std::uint64_t choice, const GroupRunn
   return index == count ? current : ThreadNumber{chosen.group(), chosen.scheduler().ready(index)};
 }
 
-/// The next that can run, by group and number, so that every thread has its turn.
+/// The next thread that can run, by group and number, so that every thread has its turn.
 ThreadNumber Interleaver::another(ThreadNumber current) const {
   std::optional<ThreadNumber> next, first;
   for (const auto& runner : in_flight_)

@@ -39,7 +39,7 @@ std::string taking_part(std::uint64_t active, std::uint64_t inactive) {
                      lanes_text(inactive), std::popcount(inactive) == 1 ? "es" : "");
 }
 
-/// The same for all operations of a line.
+/// A key that all operations of a line share.
 std::uintptr_t line_of(const abi::Site& site, bool is_warning) {
   return std::uintptr_t{site.line} << 1 | (is_warning ? 1U : 0U);
 }

@@ -2,38 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <tuple>
+
+#include "metal/emulator/simt/lane_masks.h"
 
 namespace assay::metal::emulator {
-
-namespace {
-
-std::uint32_t first_lane(std::uint32_t mask) {
-  return static_cast<std::uint32_t>(std::countr_zero(mask));
-}
-
-std::uint32_t lanes_of(std::uint32_t threads) {
-  return ~std::uint32_t{0} >> (abi::lanes_per_simdgroup - std::min(abi::lanes_per_simdgroup, threads));
-}
-
-/// All lanes of the quadgroups that have a lane in `mask`.
-std::uint32_t whole_quadgroups(std::uint32_t mask) {
-  std::uint32_t whole = 0;
-  for (std::uint32_t quad = 0xF; quad != 0; quad <<= abi::lanes_per_quadgroup)
-    if (mask & quad) whole |= quad;
-  return whole;
-}
-
-bool same_site(const abi::Site& a, const abi::Site& b) {
-  return a.line == b.line && a.column == b.column && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
-}
-
-bool comes_before(const abi::Site& a, const abi::Site& b) {
-  return std::tie(a.line, a.column) < std::tie(b.line, b.column);
-}
-
-}  // namespace
 
 void Barriers::begin(std::uint32_t threads) {
   threads_ = live_ = threads;
@@ -82,20 +54,12 @@ void Barriers::wait_at_simdgroup_site(std::uint32_t thread, Simdgroup& simdgroup
   wait(thread, simdgroup);
 }
 
-/// There is none while threads wait at simdgroup sites: a thread that arrives at a barrier may be the last of its
-/// simdgroup, and its arrival then decides what the waiting lanes do.
+/// While threads wait at simdgroup sites, there is no fast barrier: a thread that arrives at a barrier may be the last
+/// of its simdgroup, and its arrival then decides what the waiting lanes do.
 void Barriers::update_fast_barrier() {
   fast_barrier_.file = at_simdgroup_sites_ == 0 ? common_site_.file : nullptr;
   fast_barrier_.position = abi::line_and_column(common_site_);
   fast_barrier_.flags = common_flags_;
-}
-
-void Barriers::arrive_at_collective(std::uint32_t thread, abi::Scope scope, const void* mine, std::uint64_t bytes,
-                                    void* all, const abi::Site& site) {
-  arrivals_[thread] = {scope, 0, &site, {mine, bytes, all}};
-  Simdgroup& simdgroup = simdgroups_[thread / lanes];
-  simdgroup.at_collective |= bit(thread % lanes);
-  wait_at_simdgroup_site(thread, simdgroup);
 }
 
 void Barriers::finish(std::uint32_t thread, bool by_fault) {
@@ -106,7 +70,7 @@ void Barriers::finish(std::uint32_t thread, bool by_fault) {
   if (simdgroup.waiting == simdgroup.live) resolve(thread / lanes);
 }
 
-/// A thread arrives at a threadgroup barrier that differs from the common one.
+/// Takes note of a thread that arrives at a threadgroup barrier which differs from the common barrier.
 void Barriers::merge_into_common(std::uint32_t flags, const abi::Site& site) {
   const auto is_waiting_at_barrier = [](const Simdgroup& state) {
     return (state.waiting & ~state.at_simdgroup_site) != 0;
@@ -186,38 +150,6 @@ void Barriers::resolve_simdgroup_barrier(std::uint32_t simdgroup) {
   release(simdgroup, state.live);
 }
 
-void Barriers::run_collective(std::uint32_t simdgroup) {
-  const std::uint32_t active = lanes_at_first_site(simdgroup), base = simdgroup * lanes;
-  const Arrival& first = arrivals_[base + first_lane(active)];
-  if (const std::uint32_t missing = missing_lanes(simdgroup, active); missing != 0)
-    listener_.lanes_missing(simdgroup, active, missing, *first.site);
-  const std::size_t bytes = first.gather.bytes;
-  gathered_.assign(lanes * bytes, std::byte{0});
-  for (std::uint32_t mask = active; mask != 0; mask &= mask - 1) {
-    const std::uint32_t lane = first_lane(mask);
-    std::memcpy(gathered_.data() + lane * bytes, arrivals_[base + lane].gather.mine, bytes);
-  }
-  const bool by_quads = first.scope == abi::Scope::quadgroup;
-  const std::uint32_t width = by_quads ? abi::lanes_per_quadgroup : lanes;
-  for (std::uint32_t mask = active; mask != 0; mask &= mask - 1) {
-    const std::uint32_t lane = first_lane(mask), from = lane / width * width;
-    std::memcpy(arrivals_[base + lane].gather.all, gathered_.data() + from * bytes, width * bytes);
-    if (listener_.follows_values()) note_gathered(base, active, from, width, lane);
-    results_[base + lane] = {by_quads ? active >> from & 0xFU : active, lane % width};
-  }
-  release(simdgroup, active);
-}
-
-/// The lanes [from, from + width) of `active` have given their values to `lane`.
-void Barriers::note_gathered(std::uint32_t base, std::uint32_t active, std::uint32_t from, std::uint32_t width,
-                             std::uint32_t lane) {
-  const auto& to = arrivals_[base + lane].gather;
-  for (std::uint32_t n = 0; n < width; ++n)
-    if (active >> (from + n) & 1)
-      listener_.value_moved(static_cast<const std::byte*>(to.all) + n * to.bytes,
-                            arrivals_[base + from + n].gather.mine, to.bytes);
-}
-
 void Barriers::release(std::uint32_t simdgroup, std::uint32_t released) {
   Simdgroup& state = simdgroups_[simdgroup];
   state.waiting &= ~released;
@@ -229,50 +161,6 @@ void Barriers::release(std::uint32_t simdgroup, std::uint32_t released) {
   for (const std::uint32_t lane : lane_order_.of(lanes))
     if (released & bit(lane)) released_.push_back(simdgroup * lanes + lane);
   listener_.release(released_);
-}
-
-std::uint32_t Barriers::faulted_lanes(std::uint32_t simdgroup) const {
-  const Simdgroup& state = simdgroups_[simdgroup];
-  return lanes_of(threads_ - simdgroup * lanes) & ~state.live & ~state.returned;
-}
-
-/// Whether a thread that has returned did so behind the site, which it has not come to. Where the text does not tell,
-/// it has not.
-bool Barriers::has_passed(std::uint32_t thread, const abi::Site& site) const {
-  const abi::Site& left = left_at_[thread];
-  return left.line == 0 || (std::strcmp(left.file, site.file) == 0 && comes_before(site, left));
-}
-
-/// The lanes without which a collective of the lanes `active` is worth a report. For one of the active lanes: those
-/// elsewhere in the shader or past the collective; for one of all lanes also those that have returned before it or do
-/// not exist. Reads from single lanes are judged when they happen.
-std::uint32_t Barriers::missing_lanes(std::uint32_t simdgroup, std::uint32_t active) const {
-  const Arrival& first = arrivals_[simdgroup * lanes + first_lane(active)];
-  if (first.site->needs == abi::Needs::no_lanes || first.site->needs == abi::Needs::read_lanes) return 0;
-  if (first.site->needs == abi::Needs::all_lanes) return ~active & ~faulted_lanes(simdgroup);
-  std::uint32_t elsewhere = simdgroups_[simdgroup].live & ~active;
-  for (std::uint32_t mask = simdgroups_[simdgroup].returned; mask != 0; mask &= mask - 1)
-    if (has_passed(simdgroup * lanes + first_lane(mask), *first.site)) elsewhere |= bit(first_lane(mask));
-  return first.scope == abi::Scope::quadgroup ? elsewhere & whole_quadgroups(active) : elsewhere;
-}
-
-std::uint32_t Barriers::lanes_at_first_site(std::uint32_t simdgroup) const {
-  const std::uint32_t candidates = simdgroups_[simdgroup].at_collective, base = simdgroup * lanes;
-  const abi::Site* first = arrivals_[base + first_lane(candidates)].site;
-  bool are_all_there = true;
-  for (std::uint32_t mask = candidates; mask != 0; mask &= mask - 1) {
-    const abi::Site* const site = arrivals_[base + first_lane(mask)].site;
-    if (same_site(*site, *first)) continue;
-    are_all_there = false;
-    if (comes_before(*site, *first)) first = site;
-  }
-  if (are_all_there) return candidates;
-  std::uint32_t there = 0;
-  for (std::uint32_t mask = candidates; mask != 0; mask &= mask - 1) {
-    const std::uint32_t lane = first_lane(mask);
-    if (same_site(*arrivals_[base + lane].site, *first)) there |= bit(lane);
-  }
-  return there;
 }
 
 std::uint32_t Barriers::first_at_another_site(std::uint32_t simdgroup, std::uint32_t mask, std::uint32_t thread) const {

@@ -27,10 +27,17 @@ namespace assay::validation {
 
 class PlainCceKernel : public CceKernel {
  public:
-  PlainCceKernel() { info_ = {.name = "plain", .unit_roundoff = 0x1p-53, .chunks = {1, 3, 256}}; }
+  PlainCceKernel() {
+    info_ = {.name = "plain", .unit_roundoff = 0x1p-53, .chunks = {1, 3, 256}};
+    info_.support.can_be_forked = true;
+  }
 
   const CceKernelInfo& info() const override { return info_; }
-  void rename(std::string name) { info_.name = std::move(name); }
+  /// For a fault, which may keep a state from call to call.
+  void rename(std::string name) {
+    info_.name = std::move(name);
+    info_.support.can_be_forked = false;
+  }
 
   void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
            const CceRequest& request) const override;

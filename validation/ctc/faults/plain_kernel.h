@@ -32,10 +32,17 @@ class PlainCtcKernel : public CtcFloatKernel {
  public:
   using CtcFloatKernel::run;
 
-  PlainCtcKernel() { info_ = {.name = "plain", .arithmetic = Arithmetic::log_space, .random_rounding = true}; }
+  PlainCtcKernel() {
+    info_ = {.name = "plain", .arithmetic = Arithmetic::log_space, .random_rounding = true};
+    info_.support.can_be_forked = true;
+  }
 
   const CtcKernelInfo& info() const override { return info_; }
-  void rename(std::string name) { info_.name = std::move(name); }
+  /// For a fault, which may keep a state from call to call.
+  void rename(std::string name) {
+    info_.name = std::move(name);
+    info_.support.can_be_forked = false;
+  }
 
   void run(const reference::CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) const override;
 

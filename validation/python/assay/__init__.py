@@ -31,11 +31,11 @@ from ._core import Real, precision, precision_digits
 from ._diagnose import Diagnosis, RowDiagnosis, Symptom, diagnose
 from ._explain import Explanation, explain
 from ._gate import Failure, GateResult, JudgeError, PropertyResult, gate, property_names, replay
-from ._formula import NotTraceable
 from ._gradcheck import GradcheckResult, gradcheck
 from ._operation import Operation, operation
 from ._pipe import Unsupported
 from ._problems import CceProblem, CtcProblem, SvdProblem
+from ._traced import NotTraceable
 
 if TYPE_CHECKING:
     from . import jax as jax

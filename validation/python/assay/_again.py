@@ -13,7 +13,7 @@ def words_of(line: str) -> str:
 
 
 def _name_of(fn: Callable[..., Any]) -> tuple[str, str, str]:
-    """What must be imported, the name of `fn` then, and a comment where it has none."""
+    """The import that `fn` needs, the name of `fn` after the import, and a comment where `fn` has no name."""
     name, module = getattr(fn, "__name__", ""), getattr(fn, "__module__", "__main__")
     if not name.isidentifier():
         return "", "kernel", "  # kernel: the function that was judged"

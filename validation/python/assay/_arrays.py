@@ -21,7 +21,7 @@ class Carried(NamedTuple):
 
 
 def bits_of_bfloat16(value: Any) -> Any:
-    """A view of the 16 bits, by whatever integer type the array's own module has."""
+    """A view of the 16 bits, by an integer type that the array's own module has."""
     if isinstance(value, np.ndarray):  # ml_dtypes.bfloat16
         return value.view(np.uint16)
     module = sys.modules[type(value).__module__]

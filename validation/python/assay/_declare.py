@@ -1,4 +1,4 @@
-"""What a kernel declares: the bound that it is held to, and what it claims to do (docs/python.md).
+"""The declaration of a kernel: the bound that it is held to, and the claims that it makes (docs/python.md).
 
 What is not claimed is not asked for: such cases are skipped, and counted with the reason.
 """
@@ -78,7 +78,7 @@ def _declared(declares: Dict[str, Any], given: Dict[str, Any]) -> Dict[str, Any]
 
 
 def declaration_of(operation: str, fn: Callable[..., Any], declared: Dict[str, Any]) -> Dict[str, Any]:
-    """What the judge is told. Raises ValueError for another operation or a value, TypeError for a keyword."""
+    """The declaration as the judge reads it. Raises ValueError for another operation or a value, TypeError for a keyword."""
     known = keywords(operation)
     declared = {**getattr(fn, "assay_declared", {}), **declared}
     if not callable(fn):

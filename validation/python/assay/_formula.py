@@ -1,114 +1,14 @@
-"""The namespace `xp` that a formula is traced with: the array API's names, on arrays that record what is done to them."""
+"""The namespace `xp` that a formula is traced with: the array API's names, on traced arrays."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _core
-
-Number = Union[int, float, bool, np.ndarray]
-
-
-class NotTraceable(TypeError):
-    """The formula does something that a trace cannot record; the text says what to write instead."""
-
-
-class Traced:
-    """An array of a formula: a shape and a node of the graph."""
-
-    __array_priority__ = 1000
-    __array_ufunc__ = None
-
-    def __init__(self, xp: "Namespace", node: int, shape: Tuple[int, ...]) -> None:
-        self._xp, self._node, self.shape = xp, node, shape
-        self.ndim, self.size = len(shape), int(np.prod(shape, dtype=np.int64))
-
-    def __bool__(self) -> bool:
-        raise NotTraceable("a branch or a loop depends on data: write xp.where(condition, a, b); extents may be branched on")
-
-    def __float__(self) -> float:
-        raise NotTraceable("a plain number of an array of the formula: its value is not known while tracing; keep it an array, "
-                           "and call xp.exp in place of math.exp")
-
-    def __len__(self) -> int:
-        return self.shape[0]
-
-    __int__ = __index__ = __float__  # type: ignore[assignment]
-
-    def __iter__(self) -> Any:
-        return (self[i] for i in range(self.shape[0]))
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # a protocol that others ask for
-            raise AttributeError(name)
-        raise NotTraceable(f"an array of the formula has no method {name!r}: write xp.{name}(x, ...) if xp has it, else leave "
-                           "it out; a kernel's types are declared, not computed")
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        raise NotTraceable("an element is assigned: make the array anew, by xp.where, xp.concat or xp.stack")
-
-    def __getitem__(self, key: Any) -> "Traced":
-        if any(isinstance(one, Traced) for one in (key if isinstance(key, tuple) else (key,))):
-            raise NotTraceable("an index depends on data: compare with xp.arange and sum over xp.where, or use a mask")
-        return self._xp._moved([self], self._xp._positions(self)[key])
-
-    def __array__(self, *_: Any) -> Any:
-        raise NotTraceable("NumPy was called on an array of the formula: call the function of xp in its place")
-
-    @property
-    def T(self) -> "Traced":
-        return self._xp.matrix_transpose(self)
-
-    def __neg__(self) -> "Traced":
-        return self._xp._unary("negative", self)
-
-    def __matmul__(self, other: Any) -> "Traced":
-        return self._xp.matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> "Traced":
-        return self._xp.matmul(other, self)
-
-    def __invert__(self) -> "Traced":
-        return 1 - self
-
-    def __abs__(self) -> "Traced":
-        return self._xp.abs(self)
-
-    def __pow__(self, power: Any) -> "Traced":
-        if isinstance(power, Traced):
-            raise NotTraceable("x ** y of arrays: write xp.exp(y * xp.log(x))")
-        if power == 0.5:
-            return self._xp.sqrt(self)
-        if power not in (2, 3, 4):
-            raise NotTraceable(f"x ** {power!r}: expected 0.5, 2, 3 or 4; write xp.exp(p * xp.log(x)) for others")
-        result = self
-        for _ in range(power - 1):
-            result = result * self
-        return result
-
-    def __rpow__(self, base: Any) -> "Traced":
-        raise NotTraceable(f"{base!r} ** x: write xp.exp(x * log) with the logarithm of the base, a number")
-
-
-def _operator(op: str, swap: bool = False) -> Callable[[Traced, Any], Traced]:
-    def method(self: Traced, other: Any) -> Traced:
-        return self._xp._binary(op, other, self) if swap else self._xp._binary(op, self, other)
-
-    return method
-
-
-for _name, _op in (("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "divide")):
-    setattr(Traced, f"__{_name}__", _operator(_op))
-    setattr(Traced, f"__r{_name}__", _operator(_op, swap=True))
-for _name, _op, _swap in (("lt", "less", 0), ("le", "less_equal", 0), ("gt", "less", 1), ("ge", "less_equal", 1), ("eq", "equal", 0)):
-    setattr(Traced, f"__{_name}__", _operator(_op, bool(_swap)))
-setattr(Traced, "__ne__", lambda self, other: 1 - (self == other))
-setattr(Traced, "__and__", _operator("multiply"))
-setattr(Traced, "__or__", _operator("maximum"))
-setattr(Traced, "__hash__", None)
+from ._traced import NotTraceable, Traced
 
 
 class Namespace:

@@ -234,6 +234,6 @@ def gpu_module() -> Any:
 
 
 def counted_tokens(targets: np.ndarray, options: Dict[str, Any]) -> int:
-    """By which the sum of losses is divided."""
+    """The number by which the sum of losses is divided."""
     counted = int(np.count_nonzero(targets != options["ignore_index"])) if options["reduction"] == "mean" else 1
     return max(counted, 1)

@@ -32,7 +32,7 @@ class Unsupported(Exception):
 
 
 class Framework(NamedTuple):
-    """What makes arrays: mlx.core, or numpy for tests of the plans alone."""
+    """The module that makes arrays: mlx.core, or numpy for tests of the plans alone."""
 
     arrays: Any  # the module
     metal_kernel: Callable[..., Any]
@@ -98,7 +98,7 @@ class Run:
             self._call(dispatch)
 
     def result(self, label: str, count: int) -> Any:
-        """What the dispatches have left in the buffer of this label: a row of elements."""
+        """The contents, after the dispatches, of the buffer of this label: a row of elements."""
         return self._arrays[self._labels.index(label)][:count]
 
     def _kernel(self, dispatch: Mapping[str, Any]) -> _shader_text.Kernel:

@@ -81,7 +81,10 @@ def kernels(
 
 
 def judged_as(operation: str, fn: Any, kernel: Callable[[Any], Any], **declared: Any) -> None:
-    """assay.gate(operation, fn) judges `kernel`; `declared` is what differs from DECLARED. The gate calls CTC's first argument activations, whatever it holds."""
+    """assay.gate(operation, fn) judges `kernel`; `declared` holds the differences from DECLARED.
+
+    The gate calls CTC's first argument activations, for logits and log_probs alike.
+    """
 
     def renamed(p: Any) -> Any:
         try:

@@ -97,7 +97,7 @@ def _stated(operation: str, given: Dict[str, Any]) -> Any:
 
 
 def _packed(names: Sequence[str], due: Sequence[str], returned: Any, is_bfloat16: bool) -> Dict[str, Carried]:
-    """What a kernel returned, under its names; of a bfloat16 problem, uint16 are bits. Raises ReturnedWrong."""
+    """The results of a kernel by name; in a bfloat16 problem, uint16 are bits. Raises ReturnedWrong."""
     if len(names) == 1 and not isinstance(returned, (tuple, list)):
         returned = (returned,)
     if not isinstance(returned, (tuple, list)) or len(returned) != len(names):

@@ -1,4 +1,4 @@
-"""A kernel in a process of its own, which answers calls on its standard input: what it does there harms nobody.
+"""A kernel in a process of its own, which answers calls on its standard input: a crash there does not end this process.
 
 A crash or an endless loop ends that process and is a verdict; the next case is judged in a new one.
 """

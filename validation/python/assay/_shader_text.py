@@ -67,7 +67,7 @@ class Parameter(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """A kernel by its host's name. What its body needs of the file is in `header`."""
+    """A kernel by its host's name. `header` holds the part of the file that the body needs."""
 
     template: Tuple[Tuple[str, str], ...]  # parameters and values: ("class D", "float")
     parameters: Tuple[Parameter, ...]

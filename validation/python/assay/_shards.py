@@ -26,11 +26,11 @@ _UNPICKLABLE = (pickle.PicklingError, AttributeError, TypeError)
 
 
 class _WorkersDied(Exception):
-    """The text says of what."""
+    """Workers died; the text has their errors."""
 
 
 def _judge_shard(run: Run, words: List[str], shard: Shard) -> Tuple[Ended, str]:
-    """What a worker does: it judges a shard, and sends back how that ended, and the report."""
+    """Judges a shard, in a worker, and returns how the program ended, and the report."""
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path = Path(folder) / "report.json"
         ended = run([*words, "--json", str(path)], shard)
@@ -110,7 +110,7 @@ def _collect(shards: _Shards, executor: Executor, bar: Any) -> List[Exception]:
 
 
 def _judge_all(shards: _Shards, executor: Union[Executor, Callable[[], Executor]], bar: Any) -> None:
-    """Judges the missing shards until there is none. Raises what a worker died of where that does not end."""
+    """Judges the missing shards until there is none. Raises the errors of workers if they die again and again."""
     rounds = 0  # without a finished shard
     while missing := shards.missing():
         with nullcontext(executor) if isinstance(executor, Executor) else executor() as workers:  # type: ignore[union-attr]

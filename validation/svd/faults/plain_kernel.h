@@ -36,10 +36,15 @@ class PlainSvdKernel : public SvdKernel {
              .has_gradient = true,
              .exact_scaling = true,
              .same_values = true};
+    info_.support.can_be_forked = true;
   }
 
   const SvdKernelInfo& info() const override { return info_; }
-  void rename(std::string name) { info_.name = std::move(name); }
+  /// For a fault, which may keep a state from call to call.
+  void rename(std::string name) {
+    info_.name = std::move(name);
+    info_.support.can_be_forked = false;
+  }
 
   void run(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out,
            const SvdRequest& request) const override;

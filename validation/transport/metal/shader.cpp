@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "validation/core/kernel_device.h"
+#include "validation/core/kernel_unavailable.h"
 #include "validation/transport/metal/reflection.h"
 #include "validation/transport/metal/run.h"
 
@@ -23,9 +24,10 @@ NameParts parts_of(const std::string& name) {
 
 std::shared_ptr<metal::Library> compiled(metal::Device& device, const MetalBinding& binding) {
   auto library = device.new_library_from_file(binding.source);
-  if (!library)
-    throw std::invalid_argument(fmt::format("{} does not compile:\n{}", binding.source.string(), library.error().text));
-  return *library;
+  if (library) return *library;
+  const std::string& text = library.error().text;
+  if (library.error().kind == metal::Error::Kind::environment) throw KernelUnavailable(text);
+  throw std::invalid_argument(fmt::format("{} does not compile:\n{}", binding.source.string(), text));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "validation/core/call_time.h"
+#include "validation/core/file.h"
 #include "validation/core/parse.h"
 #include "validation/core/support.h"
 
@@ -19,15 +20,6 @@ using Shape = std::vector<std::int64_t>;
 
 std::string summary_of(const std::string& dtype, const Shape& shape) {
   return fmt::format("{} [{}]", dtype, fmt::join(shape, ", "));
-}
-
-void write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) throw std::runtime_error(fmt::format("the kernel's process takes no call: {}", strerror(errno)));
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
 }
 
 /// Memory grows with the bytes that arrive, and is not allocated by the size in a header.
@@ -68,7 +60,8 @@ void write_message(int descriptor, const PipeMessage& message) {
   std::string bytes(reinterpret_cast<const char*>(&length), sizeof length);
   bytes += text;
   for (const PipeArray& array : message.arrays) bytes += array.bytes;
-  write_all(descriptor, bytes);
+  if (!write_all(descriptor, bytes))
+    throw std::runtime_error(fmt::format("the kernel's process takes no call: {}", strerror(errno)));
 }
 
 }  // namespace

@@ -15,9 +15,10 @@ docs/metal-run.md of the project says more.
 from __future__ import annotations
 
 from . import mlx, torch
+from ._arguments import Argument, Unset, unset
 from ._errors import CheckError, CompileError, Event, MetalError, MetalWarning, Report
 from ._numerics import KernelNumerics, LineLoss, OutputError
-from ._library import Argument, Kernel, Library, Unset, compile, unset
+from ._library import Kernel, Library, compile
 
 __all__ = [
     "Argument",

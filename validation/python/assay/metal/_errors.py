@@ -1,4 +1,4 @@
-"""What running a kernel raises."""
+"""The exceptions that running a kernel raises, and the reports in them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MetalWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Event:
-    """What one thread did."""
+    """An action of one thread."""
 
     action: str  # "read of 4 bytes"
     file: str
@@ -33,7 +33,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Report:
-    """What a check of the emulator found."""
+    """A finding of one of the emulator's checks."""
 
     check: str  # "memcheck", "initcheck", "racecheck", "synccheck", "simdcheck", "numcheck" or "schedcheck"
     kernel: str

@@ -1,115 +1,21 @@
-"""Libraries and kernels: from Python's arguments to a script, and back."""
+"""Libraries and kernels: compiled shaders, and calls of their functions."""
 
 from __future__ import annotations
 
 import json
 import os
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from .._arrays import bfloat16_array, bits_of_bfloat16, carry
+from .._arrays import bfloat16_array, carry
 from .._program import run_program
+from ._arguments import Argument, BoundArguments, Extents, Unset, extents_of, memory_of, write_back
 from ._errors import CompileError
 from ._numerics import KernelNumerics, numerics_of
 from ._run import run, write_source
-
-Extents = Union[int, Sequence[int]]
-
-
-@dataclass(frozen=True)
-class Unset:
-    """An output: memory that nobody has written before the kernel runs. The call returns it as an array."""
-
-    shape: Tuple[int, ...]
-    dtype: str  # NumPy's name, or "bfloat16"
-
-
-def unset(shape: Extents, dtype: Any) -> Unset:
-    """Stands for an output in a call of a kernel.
-
-    >>> unset(256, np.float16)
-    Unset(shape=(256,), dtype='float16')
-    """
-    name = dtype if dtype == "bfloat16" else getattr(dtype, "__name__", None) or str(dtype)
-    return Unset(_extents(shape), "bfloat16" if name == "bfloat16" else np.dtype(dtype).name)
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One argument of a kernel, as the compiler sees it."""
-
-    name: str
-    type: str  # as written: "device const float*"
-    kind: str  # "buffer", "texture", "sampler", "threadgroup" or "position"
-    index: int  # of [[buffer(index)]], [[texture(index)]], ...
-    element_type: str  # Metal's name of a scalar or vector: "float4"
-    element_size: int
-    is_written: bool
-    is_reference: bool  # T& and not T*
-    attribute: str  # "thread_position_in_grid", "texture2d"; empty for memory
-
-
-def _extents(value: Extents) -> Tuple[int, ...]:
-    return tuple(int(extent) for extent in (value if isinstance(value, (tuple, list)) else (value,)))
-
-
-class _Bound:
-    """The arguments of a call as arrays of a script; an array that is given twice is one array."""
-
-    def __init__(self) -> None:
-        self.words: Dict[str, str] = {}
-        self.inputs: Dict[str, np.ndarray] = {}
-        self.given: Dict[str, Any] = {}  # what is to be written back, or returned
-        self.buffers: List[Dict[str, Any]] = []
-        self.textures: List[Dict[str, Any]] = []
-        self.samplers: List[Dict[str, Any]] = []
-        self.names: List[str] = []  # the array of each argument that is no sampler
-
-    def add(self, argument: Argument, value: Any) -> None:
-        if argument.kind == "sampler":
-            self.samplers.append({"index": argument.index, "sampler": value})
-            return
-        is_memory = not isinstance(value, (bool, int, float, np.generic, tuple, list))
-        name = next((name for name, other in self.given.items() if is_memory and other is value), None)
-        if name is None:
-            name = ("texture" if argument.kind == "texture" else "") + str(argument.index)
-            self.given[name] = value
-            self._describe(name, argument, value)
-        to = self.textures if argument.kind == "texture" else self.buffers
-        to.append({"index": argument.index, "array": name})
-        self.names.append(name)
-
-    def _describe(self, name: str, argument: Argument, value: Any) -> None:
-        if isinstance(value, Unset):
-            if argument.is_reference and argument.type.startswith("constant"):
-                raise ValueError(f"{argument.name}: expected a value for {argument.type}, which a kernel only reads")
-            self.words[name] = f"unset:{'x'.join(map(str, value.shape or (1,)))}:{value.dtype}"
-        elif isinstance(value, (bool, np.bool_)):
-            self.words[name] = str(int(value))
-        elif isinstance(value, (int, float, np.integer, np.floating)):
-            self.words[name] = repr(value.item() if isinstance(value, np.generic) else value)
-        elif isinstance(value, (tuple, list)):
-            self.words[name] = ",".join(repr(number) for number in value)
-        else:
-            self.inputs[name] = np.ascontiguousarray(carry(value).array)
-
-
-def _memory_of(value: Any) -> np.ndarray:
-    """A NumPy array on the memory of `value`; of bfloat16, its bits."""
-    if hasattr(value, "detach"):  # PyTorch: NumPy cannot read a tensor that requires a gradient
-        value = value.detach()
-    return np.asarray(bits_of_bfloat16(value) if str(value.dtype).endswith("bfloat16") else value)
-
-
-def _write_back(argument: Argument, value: Any, result: np.ndarray) -> None:
-    """Copies what the kernel has written into the caller's array."""
-    memory = _memory_of(value)
-    result = result.reshape(memory.shape)
-    memory[...] = result.view(memory.dtype) if result.dtype.itemsize == memory.dtype.itemsize == 2 else result
 
 
 class Kernel:
@@ -164,18 +70,18 @@ class Kernel:
         bound = self._bound(values)
         return numerics_of(self._script(bound, grid, group, constants, threadgroup_memory), bound.inputs)
 
-    def _bound(self, values: Sequence[Any]) -> _Bound:
+    def _bound(self, values: Sequence[Any]) -> BoundArguments:
         if len(values) != len(self.values):
             takes = ", ".join(f"{argument.type} {argument.name}" for argument in self.values)
             raise ValueError(f"{self.name}: {len(values)} arguments: expected {len(self.values)}: {takes}")
-        bound = _Bound()
+        bound = BoundArguments()
         for argument, value in zip(self.values, values):
             bound.add(argument, value)
         return bound
 
     def _script(
         self,
-        bound: _Bound,
+        bound: BoundArguments,
         grid: Extents,
         group: Optional[Extents],
         constants: Optional[Mapping[Union[int, str], Any]],
@@ -184,8 +90,8 @@ class Kernel:
         memory = {0: threadgroup_memory} if isinstance(threadgroup_memory, int) else dict(threadgroup_memory)
         dispatch = {
             "function": self.name,
-            "grid": list(_extents(grid)),
-            **({} if group is None else {"group": list(_extents(group))}),
+            "grid": list(extents_of(grid)),
+            **({} if group is None else {"group": list(extents_of(group))}),
             "buffers": bound.buffers,
             "textures": bound.textures,
             "samplers": bound.samplers,
@@ -194,7 +100,7 @@ class Kernel:
         }
         return {**self.library._source(), "arrays": bound.words, "passes": [dispatch]}
 
-    def _wanted(self, bound: _Bound) -> Dict[str, Argument]:
+    def _wanted(self, bound: BoundArguments) -> Dict[str, Argument]:
         """The arrays to read afterwards: what was unset, and what the kernel may write."""
         wanted: Dict[str, Argument] = {}
         for argument, name in zip(self._arrays, bound.names):
@@ -208,12 +114,12 @@ class Kernel:
 
     @staticmethod
     def _expect_writable(argument: Argument, value: Any) -> None:
-        if not _memory_of(value).flags.writeable:
+        if not memory_of(value).flags.writeable:
             raise ValueError(
                 f"{argument.name}: the kernel may write {argument.type}: expected an array that can be written"
             )
 
-    def _refuse_overlap(self, bound: _Bound, wanted: Mapping[str, Argument]) -> None:
+    def _refuse_overlap(self, bound: BoundArguments, wanted: Mapping[str, Argument]) -> None:
         """Each array is memory of its own on the device, so that a view of what is written would not see it."""
         arrays = {name: carry(bound.given[name]).array for name in bound.inputs}
         for name in set(wanted) & set(arrays):
@@ -225,7 +131,7 @@ class Kernel:
                     )
 
     @staticmethod
-    def _results(bound: _Bound, wanted: Mapping[str, Argument], arrays: Mapping[str, np.ndarray]) -> Any:
+    def _results(bound: BoundArguments, wanted: Mapping[str, Argument], arrays: Mapping[str, np.ndarray]) -> Any:
         returned = []
         for name, argument in wanted.items():
             value = bound.given[name]
@@ -233,7 +139,7 @@ class Kernel:
                 array = arrays[name].reshape(value.shape)
                 returned.append(bfloat16_array(array) if value.dtype == "bfloat16" else array)
             else:
-                _write_back(argument, value, arrays[name])
+                write_back(argument, value, arrays[name])
         return None if not returned else returned[0] if len(returned) == 1 else tuple(returned)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What the emulator's numerics say of a kernel: `assay metal check --numerics` from Python."""
+"""The lines of a kernel that lose digits: `assay metal check --numerics` from Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ._run import write_script
 
 @dataclass(frozen=True)
 class LineLoss:
-    """What a line of the shader loses."""
+    """The digits that a line of the shader loses."""
 
     file: str
     line: int

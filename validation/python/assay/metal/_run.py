@@ -53,7 +53,7 @@ def write_script(folder: Path, script: Mapping[str, Any], inputs: Mapping[str, n
 
 
 def _print_messages(messages: List[Mapping[str, Any]]) -> None:
-    """What the kernel said by os_log."""
+    """Prints the messages of the kernel by os_log."""
     for one in messages:
         print(f"line {one['line']}, thread {tuple(one['thread_position_in_grid'])} of the grid: {one['text']}")
 

@@ -16,7 +16,8 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from .._arrays import bfloat16_array, carry
-from ._library import Library, compile, unset
+from ._arguments import unset
+from ._library import Library, compile
 
 _MAX_CONSTANT_SIZE = 8  # arrays of fewer elements are in constant memory
 
@@ -60,7 +61,7 @@ POSITIONS = {
     "threads_per_threadgroup": "uint3",
 }
 
-# What bodies use of MLX's own headers.
+# The names of MLX's own headers that the bodies of kernels use.
 _PRELUDE = """#include <metal_stdlib>
 using namespace metal;
 typedef half float16_t;
@@ -153,7 +154,7 @@ def _shader(name: str, header: str, body: str, parameters: Sequence[str], templa
 
 
 class MetalKernel:
-    """What metal_kernel returns."""
+    """The kernel that metal_kernel returns."""
 
     def __init__(self, name: str, inputs: Sequence[str], outputs: Sequence[str], source: str, header: str,
                  ensure_row_contiguous: bool, atomic_outputs: bool, device: str) -> None:

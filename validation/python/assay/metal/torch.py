@@ -74,7 +74,7 @@ class ShaderKernel:
 
 
 class ShaderLibrary:
-    """What compile_shader returns: its kernels are attributes."""
+    """The library that compile_shader returns: its kernels are attributes."""
 
     def __init__(self, library: Library) -> None:
         self._library = library

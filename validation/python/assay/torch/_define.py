@@ -45,7 +45,7 @@ def define(
 
 
 def _of_first(setup_context: Any) -> Callable[..., None]:
-    """Of an operator, whose autograd sees the other results too."""
+    """`setup_context` for an operator of which the caller gets the first result alone: no gradient flows to the others."""
 
     def setup(ctx: Any, inputs: Tuple[Any, ...], output: Tuple[torch.Tensor, ...]) -> None:
         ctx.mark_non_differentiable(*output[1:])

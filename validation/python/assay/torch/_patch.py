@@ -49,7 +49,7 @@ _REPLACED: Tuple[Tuple[Any, str, str, Callable[..., Any]], ...] = (
 
 
 class Patch:
-    """What patch_torch did; str() says it. As a context, it is undone at the end."""
+    """The changes that patch_torch made; str() lists them. As a context manager, it undoes them at the end."""
 
     def __init__(self) -> None:
         self._originals: Dict[str, Tuple[Any, str, Callable[..., Any]]] = {}

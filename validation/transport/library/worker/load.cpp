@@ -15,7 +15,7 @@ namespace {
   Answer answer;
   answer.event = Event::not_loaded;
   why.copy(answer.message.data(), answer.message.size() - 1);
-  write_all(answer);
+  send(answer);
   _exit(1);
 }
 

@@ -82,8 +82,8 @@ int serve(const char* path, const std::string& operation, const std::vector<std:
   report_faults();
   Answer declared;
   const Loaded loaded = load(path, operation, operations, declared);
-  write_all(declared);
-  for (Request request; read_all(request);) {
+  send(declared);
+  for (Request request; receive(request);) {
     Answer answer;
     answer.event = Event::returned;
     const double before = processor_time();
@@ -92,8 +92,8 @@ int serve(const char* path, const std::string& operation, const std::vector<std:
     answer.processor_time = processor_time() - before;
     answer.message.back() = 0;
     answer.findings_bytes = findings.size();
-    write_all(answer);
-    write_all(findings.data(), findings.size());
+    send(answer);
+    send(findings);
   }
   return 0;
 }

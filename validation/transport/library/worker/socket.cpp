@@ -3,24 +3,21 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+
+#include "validation/core/file.h"
 
 namespace assay::validation::transport {
 
-void write_all(const void* data, std::size_t size) {
-  const auto* bytes = static_cast<const char*>(data);
-  for (std::size_t sent = 0; sent < size;) {
-    const ssize_t count = write(socket_file, bytes + sent, size - sent);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) _exit(1);
-    sent += static_cast<std::size_t>(count);
-  }
+void send(std::string_view bytes) {
+  if (!write_all(socket_file, bytes)) _exit(1);
 }
 
-void write_all(const Answer& answer) {
-  write_all(&answer, sizeof answer);
+void send(const Answer& answer) {
+  send(std::string_view(reinterpret_cast<const char*>(&answer), sizeof answer));
 }
 
-bool read_all(Request& request) {
+bool receive(Request& request) {
   auto* bytes = reinterpret_cast<char*>(&request);
   for (std::size_t got = 0; got < sizeof request;) {
     const ssize_t count = read(socket_file, bytes + got, sizeof request - got);

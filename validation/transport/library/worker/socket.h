@@ -1,17 +1,17 @@
 // The worker's end of the socket to the program that started it.
 #pragma once
 
-#include <cstddef>
+#include <string_view>
 
 #include "validation/transport/library/protocol.h"
 
 namespace assay::validation::transport {
 
-/// Ends the process if the program has closed its end.
-void write_all(const void* data, std::size_t size);
-void write_all(const Answer& answer);
+/// These end the process if the program has closed its end.
+void send(std::string_view bytes);
+void send(const Answer& answer);
 
 /// Returns false if the program has closed its end.
-bool read_all(Request& request);
+bool receive(Request& request);
 
 }  // namespace assay::validation::transport

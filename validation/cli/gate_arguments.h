@@ -1,0 +1,124 @@
+// The options of `assay gate`, and the run of the gate that they ask for.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "validation/cli/data.h"
+#include "validation/cli/device_options.h"
+#include "validation/cli/report_options.h"
+#include "validation/registry.h"
+#include "validation/report/run_gate.h"
+#include "validation/report/shard.h"
+#include "validation/transport/pipe/kernel.h"
+
+namespace assay::validation {
+
+struct GateArguments {
+  std::string operation = "ctc";
+  KernelChoice choice;
+  std::string input;
+  std::string filter;
+  int cases = 200;
+  std::uint64_t seed = 1;
+  int digits = 50;
+  double time_limit = 10;
+  bool quick = false;
+  bool thorough = false;
+  std::string reach;  ///< empty: as the other options have it
+  bool generated = false;
+  std::string arithmetic;  ///< empty: IEEE
+  bool explain = false;
+  bool list = false;
+  bool declarations = false;
+  ReportFiles files;
+  std::string resume;
+  int shards = 0;  ///< 0: this process judges
+  std::string launcher;
+};
+
+template <class Operation>
+NamedCase<Operation> read_input(const std::filesystem::path& path, std::FILE* out) {
+  std::vector<std::string> notes;
+  NamedCase<Operation> given{path.filename().string(), Operation::read(path, notes), false};
+  try {
+    require_valid(given.problem);
+  } catch (const std::invalid_argument& refusal) {
+    const std::string advice =
+        std::is_same_v<Operation, CtcOperation>
+            ? fmt::format("\nassay: `assay diagnose {}` tells what is wrong with the batch", path.string())
+            : "";
+    throw std::runtime_error(fmt::format("{}: {}{}", given.name, refusal.what(), advice));
+  }
+  for (const auto& note : notes) fmt::print(out, "note: {}\n", note);
+  return given;
+}
+
+/// The given cases: the user's batch alone, or real input and the sizes people train with.
+template <class Operation>
+std::vector<NamedCase<Operation>> given_cases(const GateArguments& arguments) {
+  std::FILE* const out = table_stream(arguments.files);
+  if (!arguments.input.empty()) return {read_input<Operation>(arguments.input, out)};
+  std::vector<NamedCase<Operation>> given;
+  if (arguments.generated) return given;
+  for (const char* const file : Operation::data_files) given.push_back(read_input<Operation>(data_file(file), out));
+  if (arguments.quick) return given;
+  for (auto& sized : Operation::sized_cases()) given.push_back(std::move(sized));
+  return given;
+}
+
+inline Reach reach_of(const GateArguments& arguments) {
+  for (const Reach reach : all_reaches)
+    if (arguments.reach == name_of(reach)) return reach;
+  if (!arguments.input.empty() || arguments.generated) return Reach::none;
+  return arguments.quick ? Reach::quick : arguments.thorough ? Reach::thorough : Reach::full;
+}
+
+/// The words that ask for the same given cases and needle cases.
+inline std::string words_of(const GateArguments& arguments) {
+  const std::string reach = arguments.reach.empty() ? "" : fmt::format("--reach {} ", arguments.reach);
+  if (!arguments.input.empty()) return fmt::format("{}--input '{}'", reach, arguments.input);
+  return reach + (arguments.generated  ? "--generated"
+                  : arguments.quick    ? "--quick"
+                  : arguments.thorough ? "--thorough"
+                                       : "");
+}
+
+/// How many processes judge a kernel that can be forked: one for each core.
+inline std::size_t processes_of_this_machine() {
+  constexpr unsigned most = 8;  // each takes up to 150 MB
+  return std::clamp(std::thread::hardware_concurrency(), 1U, most);
+}
+
+template <class Operation>
+GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
+  GateRun<Operation> run;
+  run.filter = arguments.filter;
+  run.digits = arguments.digits;
+  run.options.seed = arguments.seed;
+  run.options.cases = cases_chosen         ? arguments.cases
+                      : arguments.quick    ? 40
+                      : arguments.thorough ? 5000
+                                           : arguments.cases;
+  if (!arguments.input.empty() && !cases_chosen) run.options.cases = 0;
+  run.options.given = given_cases<Operation>(arguments);
+  run.options.reach = reach_of(arguments);
+  run.words = words_of(arguments);
+  if (!transport::is_pipe(arguments.choice.kernel)) run.fresh_kernel = Operation::kernel;
+  run.explains = arguments.explain || !arguments.arithmetic.empty();
+  run.processes = processes_of_this_machine();
+  run.shard = shard_from_environment();
+  return run;
+}
+
+}  // namespace assay::validation

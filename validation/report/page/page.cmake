@@ -1,0 +1,13 @@
+# ASSAY_PAGE: the page of an HTML report, with its style and its scripts in it.
+set(scripts elements.js verdicts.js heat_map.js failures.js report.js)
+set(page_scripts "")
+foreach(script IN LISTS scripts)
+  file(READ "${CMAKE_CURRENT_LIST_DIR}/${script}" text)
+  string(APPEND page_scripts "${text}")
+endforeach()
+file(READ "${CMAKE_CURRENT_LIST_DIR}/page.css" page_style)
+file(READ "${CMAKE_CURRENT_LIST_DIR}/page.html" page)
+string(CONFIGURE "${page}" ASSAY_PAGE @ONLY)
+foreach(part IN ITEMS ${scripts} page.css page.html)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/${part}")
+endforeach()
