@@ -8,6 +8,7 @@
 
 #include "validation/cli/commands.h"
 #include "validation/core/gate.h"
+#include "validation/core/kernel_unavailable.h"
 #include "validation/core/terminal.h"
 #include "validation/registry.h"
 
@@ -83,7 +84,17 @@ struct Tally {
   int faults = 0;
   int survivors = 0;
   int strays = 0;  ///< faults that a property other than caught_by caught
+  int not_run = 0;
+  std::string why_not;  ///< the last of them was not run
 };
+
+/// A fault of a kernel that this machine cannot run is neither killed nor a survivor.
+void leave_out(const std::string& fault, const KernelUnavailable& error, ProgressBar& bar, Tally& tally) {
+  bar.clear();
+  ++tally.not_run;
+  tally.why_not = error.what();
+  fmt::print("  {:<34}{:<9}{:>9}\n", fault, "not run", "-");
+}
 
 /// Prints one row of the table and adds the result to the tally.
 template <class Operation>
@@ -117,10 +128,15 @@ int run_mutants(const MutantsArguments& arguments) {
   Tally tally;
   for (const auto& fault : Operation::faults()) {
     if (fault.name.find(arguments.filter) == std::string::npos) continue;
-    try_fault<Operation>(fault, arguments, bar, tally);
+    try {
+      try_fault<Operation>(fault, arguments, bar, tally);
+    } catch (const KernelUnavailable& error) {
+      leave_out(fault.name, error, bar, tally);
+    }
   }
   fmt::print("\n{} of {} faults killed, {} by another property than the one meant\n", tally.faults - tally.survivors,
              tally.faults, tally.strays);
+  if (tally.not_run > 0) fmt::print(stderr, "note: {} faults were not run: {}\n", tally.not_run, tally.why_not);
   return tally.survivors + tally.strays > 0 ? 1 : 0;
 }
 
