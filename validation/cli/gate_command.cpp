@@ -135,7 +135,7 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   run.options.given = given_cases<Operation>(arguments);
   run.options.reach = reach_of(arguments);
   run.words = words_of(arguments);
-  if (!transport::is_pipe(arguments.choice.kernel)) run.fresh_kernel = Operation::kernel;
+  if (!transport::is_pipe(arguments.choice.kernel)) run.fresh_kernel = kernel_called<Operation>;
   run.explains = arguments.explain || !arguments.arithmetic.empty();
   run.shard = shard_from_environment();
   return run;
@@ -196,7 +196,7 @@ class GateSession {
     }
     for (const auto& name : kernels) {
       run.processes = processes_for(name);
-      judge_kernel(*Operation::kernel(name), run);
+      judge_kernel(*kernel_called<Operation>(name), run);
       if (!report_.runs.back().is_complete()) return stop_early();
     }
     report_.complete = true;

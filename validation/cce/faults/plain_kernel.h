@@ -17,20 +17,16 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "validation/cce/kernel.h"
+#include "validation/core/fault.h"
 
 namespace assay::validation {
 
-class PlainCceKernel : public CceKernel {
+class PlainCceKernel : public RenamedKernel<CceKernel> {
  public:
   PlainCceKernel() { info_ = {.name = "plain", .unit_roundoff = 0x1p-53, .chunks = {1, 3, 256}}; }
-
-  const CceKernelInfo& info() const override { return info_; }
-  void rename(std::string name) { info_.name = std::move(name); }
 
   void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
            const CceRequest& request) const override;
@@ -114,8 +110,6 @@ class PlainCceKernel : public CceKernel {
   virtual void compute(Work& work) const;
   virtual double stored(Dtype dtype, double value) const;
   virtual void store(const Work& work, const metal::AnyCceOutput& out) const;
-
-  CceKernelInfo info_;
 };
 
 }  // namespace assay::validation

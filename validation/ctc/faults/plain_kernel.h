@@ -18,24 +18,20 @@
 #include <functional>
 #include <limits>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "reference/ctc/problem.h"
 #include "reference/matrix.h"
+#include "validation/core/fault.h"
 #include "validation/ctc/kernel.h"
 
 namespace assay::validation {
 
-class PlainCtcKernel : public CtcFloatKernel {
+class PlainCtcKernel : public RenamedKernel<CtcFloatKernel> {
  public:
   using CtcFloatKernel::run;
 
   PlainCtcKernel() { info_ = {.name = "plain", .arithmetic = Arithmetic::log_space, .random_rounding = true}; }
-
-  const CtcKernelInfo& info() const override { return info_; }
-  void rename(std::string name) { info_.name = std::move(name); }
 
   void run(const reference::CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) const override;
 
@@ -110,8 +106,6 @@ class PlainCtcKernel : public CtcFloatKernel {
 
   /// Activations [C] of frame t of row b.
   static std::span<const float> frame_of(const Problem& problem, std::int64_t t, std::int64_t b);
-
-  CtcKernelInfo info_;
 };
 
 }  // namespace assay::validation
