@@ -1,11 +1,12 @@
 #include "validation/registry.h"
 
+#include <tuple>
+
 #include "validation/transport/library/kernel.h"
 #include "validation/transport/metal/kernel.h"
 #include "validation/transport/pipe/kernel.h"
 
 namespace assay::validation {
-namespace {
 
 template <class Operation>
 std::shared_ptr<const typename Operation::Kernel> kernel_called(const std::string& name) {
@@ -25,18 +26,16 @@ std::shared_ptr<const typename Operation::Kernel> kernel_called(const std::strin
                   name, Operation::name));
 }
 
+namespace {
+
+template <class... Operations>
+constexpr auto kernels_of(OperationList<Operations...>) {
+  return std::tuple(&kernel_called<Operations>...);
+}
+
+/// Makes the compiler emit kernel_called for every operation.
+[[gnu::used]] constexpr auto emitted = kernels_of(AllOperations());
+
 }  // namespace
-
-std::shared_ptr<const CtcKernel> CtcOperation::kernel(const std::string& name) {
-  return kernel_called<CtcOperation>(name);
-}
-
-std::shared_ptr<const CceKernel> CceOperation::kernel(const std::string& name) {
-  return kernel_called<CceOperation>(name);
-}
-
-std::shared_ptr<const SvdKernel> SvdOperation::kernel(const std::string& name) {
-  return kernel_called<SvdOperation>(name);
-}
 
 }  // namespace assay::validation

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ namespace assay::validation {
 template <class... Operations>
 struct OperationList {};
 
-/// All operations: a new one is added here, and its kernels in registry.cpp.
+/// All operations: a new one is added here.
 using AllOperations = OperationList<CtcOperation, CceOperation, SvdOperation>;
 
 namespace detail {
@@ -48,5 +49,10 @@ template <class Use>
 int with_operation(const std::string& name, const Use& use) {
   return detail::with_one_of(AllOperations(), name, use);
 }
+
+/// The kernel called `name`: one of this project's own, a planted fault, or a plug-in's file. Throws
+/// std::invalid_argument for another name.
+template <class Operation>
+std::shared_ptr<const typename Operation::Kernel> kernel_called(const std::string& name);
 
 }  // namespace assay::validation

@@ -11,12 +11,12 @@ namespace assay::validation::transport {
 namespace {
 
 TEST(CtcPlugin, PassesTheGateInAllOptions) {
-  EXPECT_EQ(failures<CtcOperation>(*CtcOperation::kernel(built("full_ctc")), 10), "");
-  EXPECT_EQ(failures<CtcOperation>(*CtcOperation::kernel(built("full_ctc_float")), 10), "");
+  EXPECT_EQ(failures<CtcOperation>(*kernel_called<CtcOperation>(built("full_ctc")), 10), "");
+  EXPECT_EQ(failures<CtcOperation>(*kernel_called<CtcOperation>(built("full_ctc_float")), 10), "");
 }
 
 TEST(CtcPlugin, IsSkippedWhereItDeclaresLess) {
-  const auto kernel = CtcOperation::kernel(built("minimal"));
+  const auto kernel = kernel_called<CtcOperation>(built("minimal"));
   EXPECT_EQ(failures<CtcOperation>(*kernel, 10), "");
   const auto loss = judged<CtcOperation>(*kernel, "loss", 10);
   EXPECT_EQ(loss.verdict, Verdict::pass);
@@ -25,11 +25,11 @@ TEST(CtcPlugin, IsSkippedWhereItDeclaresLess) {
 
 /// A loss that lies half a unit of bfloat16 off is right there, and far off in float32.
 TEST(CtcPlugin, IsHeldToTheRoundingOfItsType) {
-  const auto rounds = CtcOperation::kernel(built("bfloat16"));
+  const auto rounds = kernel_called<CtcOperation>(built("bfloat16"));
   EXPECT_EQ(rounds->info().support.dtypes, std::vector{Dtype::bfloat16});
   EXPECT_EQ(failures<CtcOperation>(*rounds, 10), "");
   EXPECT_EQ(judged<CtcOperation>(*rounds, "gradient").verdict, Verdict::pass);
-  EXPECT_EQ(judged<CtcOperation>(*CtcOperation::kernel(built("bfloat16_truncates")), "gradient").verdict,
+  EXPECT_EQ(judged<CtcOperation>(*kernel_called<CtcOperation>(built("bfloat16_truncates")), "gradient").verdict,
             Verdict::fail);
 }
 

@@ -15,6 +15,7 @@
 #include "tests/plugin/plugins.h"
 #include "validation/cce/operation.h"
 #include "validation/core/explanation.h"
+#include "validation/registry.h"
 #include "validation/transport/library/instrument.h"
 
 namespace assay::validation::transport {
@@ -86,7 +87,7 @@ class PlantedPlugin : public testing::Test {
     const Explanation explanation;
     CceFields::RunOptions options;
     options.request.threads = static_cast<int>(function);
-    run_kernel(*CceOperation::kernel(library()), counting_case(), options);
+    run_kernel(*kernel_called<CceOperation>(library()), counting_case(), options);
     return explanation.why();
   }
 };
@@ -115,7 +116,7 @@ TEST_F(PlantedPlugin, IsExplainedByOperandsOutputAndExactValue) {
 
 TEST(PluginWhy, AsksForInstrumentationWhereThereIsNone) {
   const Explanation explanation;
-  run_kernel(*CceOperation::kernel(built("full_cce")), counting_case());
+  run_kernel(*kernel_called<CceOperation>(built("full_cce")), counting_case());
   EXPECT_THAT(explanation.why().text, HasSubstr("full_cce.so was not compiled for it: put `assay instrument` before"));
 }
 

@@ -9,6 +9,7 @@
 #include "validation/cce/operation.h"
 #include "validation/core/report.h"
 #include "validation/ctc/operation.h"
+#include "validation/registry.h"
 #include "validation/transport/library/plugin.h"
 
 namespace assay::validation::transport {
@@ -18,8 +19,8 @@ namespace {
 template <class O>
 PropertyReport<O> far(const char* plugin, const char* property, typename O::Case needle, double time_limit = 60) {
   set_time_limit(time_limit);
-  auto report =
-      report_on<O>(*O::kernel(built(plugin)), property, 0, Reach::none, {{"large rows", std::move(needle), false}});
+  auto report = report_on<O>(*kernel_called<O>(built(plugin)), property, 0, Reach::none,
+                             {{"large rows", std::move(needle), false}});
   set_time_limit(10);
   return report;
 }

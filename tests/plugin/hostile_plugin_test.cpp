@@ -26,7 +26,7 @@ class HostilePlugin : public testing::TestWithParam<Deed> {
 
 TEST_P(HostilePlugin, GetsItsVerdict) {
   const Deed& deed = GetParam();
-  const auto kernel = CtcOperation::kernel(built(deed.plugin));
+  const auto kernel = kernel_called<CtcOperation>(built(deed.plugin));
   const auto report = judged<CtcOperation>(*kernel, deed.property);
   EXPECT_EQ(report.verdict, deed.verdict);
   ASSERT_TRUE(report.failure);
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Deeds, HostilePlugin, testing::ValuesIn(deeds),
 
 TEST(PeacefulPlugin, MayPrintAndAskForAlignment) {
   for (const char* const name : {"prints", "aligned"}) {
-    const auto kernel = CtcOperation::kernel(built(name));
+    const auto kernel = kernel_called<CtcOperation>(built(name));
     for (const char* const property : {"loss", "gradient", "repeat"})
       EXPECT_EQ(judged<CtcOperation>(*kernel, property).verdict, Verdict::pass) << name << ", " << property;
   }
@@ -68,16 +68,16 @@ TEST(PeacefulPlugin, MayPrintAndAskForAlignment) {
 
 /// What the kernel declines when called is skipped with its reason, and where it declines most nothing is proved.
 TEST(DecliningPlugin, IsSkippedWithItsReason) {
-  const auto some = judged<CtcOperation>(*CtcOperation::kernel(built("declines_some")), "loss", 40);
+  const auto some = judged<CtcOperation>(*kernel_called<CtcOperation>(built("declines_some")), "loss", 40);
   EXPECT_EQ(some.verdict, Verdict::pass);
   EXPECT_GT(some.skipped.at("the kernel does not do, as it answered: the batch is too large"), 0);
-  const auto most = judged<CtcOperation>(*CtcOperation::kernel(built("declines_most")), "loss", 40);
+  const auto most = judged<CtcOperation>(*kernel_called<CtcOperation>(built("declines_most")), "loss", 40);
   EXPECT_EQ(most.verdict, Verdict::mistrusted);
   EXPECT_THAT(most.mistrust, ContainsRegex("the kernel declined [0-9]+ of the [0-9]+ cases"));
 }
 
 TEST(LimitedPlugin, IsGivenNoActivationBeyondItsLimit) {
-  const auto kernel = CtcOperation::kernel(built("limited"));
+  const auto kernel = kernel_called<CtcOperation>(built("limited"));
   const auto report = judged<CtcOperation>(*kernel, "gradient", 40);
   EXPECT_EQ(report.verdict, Verdict::pass) << (report.failure ? report.failure->explanation : "");
   EXPECT_GT(report.skipped.at("the kernel does not do activations beyond 8"), 0);

@@ -19,17 +19,17 @@ namespace {
 TEST(Loading, RefusesWhatIsNoLibrary) {
   const auto text = std::filesystem::temp_directory_path() / "assay-no-library.so";
   std::ofstream(text) << "no library\n";
-  EXPECT_THAT([&] { CtcOperation::kernel(text); },
+  EXPECT_THAT([&] { kernel_called<CtcOperation>(text); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("assay-no-library.so")));
   std::filesystem::remove(text);
-  EXPECT_THAT([&] { CtcOperation::kernel(text); },
+  EXPECT_THAT([&] { kernel_called<CtcOperation>(text); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("there is no such file")));
-  EXPECT_THAT([] { CtcOperation::kernel("./a b.so"); },
+  EXPECT_THAT([] { kernel_called<CtcOperation>("./a b.so"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("without spaces")));
 }
 
 TEST(Loading, NamesWhatIsExportedInstead) {
-  EXPECT_THAT([] { SvdOperation::kernel(built("minimal")); },
+  EXPECT_THAT([] { kernel_called<SvdOperation>(built("minimal")); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("it exports no assay_svd; it exports assay_ctc")));
 }
 
@@ -41,7 +41,7 @@ struct Lie {
 class LyingPlugin : public testing::TestWithParam<Lie> {};
 
 TEST_P(LyingPlugin, IsRefused) {
-  EXPECT_THAT([] { CtcOperation::kernel(built(GetParam().plugin)); },
+  EXPECT_THAT([] { kernel_called<CtcOperation>(built(GetParam().plugin)); },
               ThrowsMessage<std::invalid_argument>(HasSubstr(GetParam().words)));
 }
 
@@ -62,23 +62,23 @@ INSTANTIATE_TEST_SUITE_P(Lies, LyingPlugin, testing::ValuesIn(lies),
                          [](const auto& tested) { return std::string(tested.param.plugin); });
 
 TEST(Loading, TakesStructsOfOtherLengths) {
-  EXPECT_TRUE(CtcOperation::kernel(built("newer"))->info().support.limits.empty());
-  EXPECT_FALSE(CtcOperation::kernel(built("older_struct"))->info().support.does("log_probs"));
+  EXPECT_TRUE(kernel_called<CtcOperation>(built("newer"))->info().support.limits.empty());
+  EXPECT_FALSE(kernel_called<CtcOperation>(built("older_struct"))->info().support.does("log_probs"));
 }
 
 TEST(Loading, SurvivesLibrariesThatDoNot) {
   set_time_limit(0.3);
-  EXPECT_THAT([] { CtcOperation::kernel(built("hangs_loading")); },
+  EXPECT_THAT([] { kernel_called<CtcOperation>(built("hangs_loading")); },
               ThrowsMessage<std::runtime_error>(HasSubstr("not loaded within 0.3 s")));
   set_time_limit(10);
-  EXPECT_THAT([] { CtcOperation::kernel(built("dies_loading")); },
+  EXPECT_THAT([] { kernel_called<CtcOperation>(built("dies_loading")); },
               ThrowsMessage<std::runtime_error>(HasSubstr("while being loaded it was ended by signal 6")));
 }
 
 TEST(Loading, IsWhatAPathMeansAmongTheNamesOfKernels) {
-  EXPECT_EQ(CtcOperation::kernel(built("full_ctc"))->info().name, built("full_ctc"));
-  EXPECT_EQ(CceOperation::kernel(built("full_cce"))->info().name, built("full_cce"));
-  EXPECT_THAT([] { SvdOperation::kernel("./none.so"); },
+  EXPECT_EQ(kernel_called<CtcOperation>(built("full_ctc"))->info().name, built("full_ctc"));
+  EXPECT_EQ(kernel_called<CceOperation>(built("full_cce"))->info().name, built("full_cce"));
+  EXPECT_THAT([] { kernel_called<SvdOperation>("./none.so"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("there is no such file")));
   EXPECT_TRUE(is_library("libmine.so"));
   EXPECT_TRUE(is_library("./mine"));

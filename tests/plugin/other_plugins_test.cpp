@@ -10,12 +10,12 @@ namespace assay::validation::transport {
 namespace {
 
 TEST(CcePlugin, PassesTheGate) {
-  EXPECT_EQ(failures<CceOperation>(*CceOperation::kernel(built("full_cce")), 6), "");
+  EXPECT_EQ(failures<CceOperation>(*kernel_called<CceOperation>(built("full_cce")), 6), "");
 }
 
 #ifdef ASSAY_TEST_EIGEN
 TEST(SvdPlugin, IsJudgedByTheGate) {
-  const auto kernel = SvdOperation::kernel(built("eigen"));
+  const auto kernel = kernel_called<SvdOperation>(built("eigen"));
   for (const char* const property : {"reconstruction", "orthonormal-u", "orthonormal-v", "inside"})
     EXPECT_EQ(judged<SvdOperation>(*kernel, property, 6).verdict, Verdict::pass) << property;
 }

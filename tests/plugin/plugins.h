@@ -20,7 +20,7 @@ PropertyReport<Operation> judged(const typename Operation::Kernel& kernel, const
   GateOptions<Operation> options;
   options.cases = cases;
   options.shrink_budget = 10;
-  Coverage coverage(Operation::classes());
+  Coverage coverage(class_names<Operation>());
   for (const auto& one : Operation::properties())
     if (one.name == property) return run_property(one, {kernel}, options, coverage);
   ADD_FAILURE() << "there is no property " << property;

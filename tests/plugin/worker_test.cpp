@@ -35,14 +35,14 @@ bool has_children() {
 }
 
 TEST(Worker, IsStartedAgainAfterADeath) {
-  const auto kernel = CtcOperation::kernel(built("aborts"));
+  const auto kernel = kernel_called<CtcOperation>(built("aborts"));
   for (int i = 0; i < 3; ++i) EXPECT_THROW(run_valid(*kernel, three_of_four_paths()), KernelDied);
 }
 
 /// While a case is shrunk, it is asked again and again.
 TEST(Worker, IsGivenLessTimeOnceItHasHung) {
   set_time_limit(0.4);
-  const auto kernel = CtcOperation::kernel(built("hangs"));
+  const auto kernel = kernel_called<CtcOperation>(built("hangs"));
   const auto ask = [&] { run_valid(*kernel, three_of_four_paths()); };
   EXPECT_THAT(ask, ThrowsMessage<KernelDied>(HasSubstr("within 0.4 s")));
   EXPECT_THAT(ask, ThrowsMessage<KernelDied>(HasSubstr("within 0.04 s")));
@@ -53,8 +53,8 @@ TEST(Worker, IsGivenLessTimeOnceItHasHung) {
 TEST(Worker, LeavesNothingBehind) {
   const auto before = open_files();
   {
-    const auto right = CtcOperation::kernel(built("minimal"));
-    const auto wrong = CtcOperation::kernel(built("reads_null"));
+    const auto right = kernel_called<CtcOperation>(built("minimal"));
+    const auto wrong = kernel_called<CtcOperation>(built("reads_null"));
     EXPECT_NEAR(double{run_valid(*right, three_of_four_paths()).loss.at(0)}, 0.28768207, 1e-6);
     for (int i = 0; i < 5; ++i) EXPECT_THROW(run_valid(*wrong, three_of_four_paths()), KernelDied);
     EXPECT_TRUE(has_children());
@@ -90,7 +90,7 @@ bool soon(Condition condition) {
 TEST(Worker, EndsWithTheProgramThatStartedIt) {
   const pid_t program = fork();
   if (program == 0) {
-    const auto kernel = CtcOperation::kernel(built("hangs"));
+    const auto kernel = kernel_called<CtcOperation>(built("hangs"));
     run_kernel(*kernel, three_of_four_paths());
     _exit(0);
   }

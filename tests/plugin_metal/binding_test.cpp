@@ -7,6 +7,7 @@
 #include "tests/plugin_metal/shader_folder.h"
 #include "tests/refusal.h"
 #include "validation/ctc/operation.h"
+#include "validation/registry.h"
 
 namespace assay::validation::transport::test {
 namespace {
@@ -22,7 +23,7 @@ class BrokenBinding : public testing::TestWithParam<Fault> {};
 TEST_P(BrokenBinding, IsRefusedByName) {
   const ShaderFolder folder("ctc");
   folder.edit_binding(GetParam().before, GetParam().after);
-  const std::string refusal = refusal_of([&] { CtcOperation::kernel(folder.binding()); });
+  const std::string refusal = refusal_of([&] { kernel_called<CtcOperation>(folder.binding()); });
   EXPECT_THAT(refusal, HasSubstr(folder.binding()));
   for (const auto& words : GetParam().said) EXPECT_THAT(refusal, HasSubstr(words));
 }
@@ -89,12 +90,12 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Binding, OfASourceThatDoesNotCompileShowsTheCompilersWords) {
   const ShaderFolder folder("ctc");
   folder.edit_source("float total = -INFINITY;", "float total = -INFINITE;");
-  EXPECT_THAT(refusal_of([&] { CtcOperation::kernel(folder.binding()); }),
+  EXPECT_THAT(refusal_of([&] { kernel_called<CtcOperation>(folder.binding()); }),
               AllOf(HasSubstr("does not compile"), HasSubstr("ctc.metal:63"), HasSubstr("INFINITE")));
 }
 
 TEST(Binding, ThatIsNotThereIsRefused) {
-  EXPECT_THAT([] { CtcOperation::kernel("/nowhere/mine.json"); },
+  EXPECT_THAT([] { kernel_called<CtcOperation>("/nowhere/mine.json"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("/nowhere/mine.json: expected a file that can be read")));
 }
 

@@ -8,14 +8,15 @@
 #include "tests/validation/named.h"
 #include "validation/ctc/fields.h"
 #include "validation/ctc/operation.h"
+#include "validation/registry.h"
 
 namespace assay::validation::transport::test {
 namespace {
 
 CtcPropertyReport judge_ctc(const ShaderFolder& folder, const std::string& property, int shrink_budget = 0) {
-  Coverage coverage(CtcOperation::classes());
+  Coverage coverage(class_names<CtcOperation>());
   const CtcGateOptions options{.cases = 10, .shrink_budget = shrink_budget, .given = {}};
-  const auto kernel = CtcOperation::kernel(folder.binding());
+  const auto kernel = kernel_called<CtcOperation>(folder.binding());
   return run_property(named(CtcOperation::properties(), property), {*kernel}, options, coverage);
 }
 
@@ -25,7 +26,7 @@ std::string explanation(const CtcPropertyReport& report) {
 
 TEST(StrangersCtc, DeclaresWhatItsBindingSays) {
   const ShaderFolder folder("ctc");
-  const CtcKernelInfo info = CtcOperation::kernel(folder.binding())->info();
+  const CtcKernelInfo info = kernel_called<CtcOperation>(folder.binding())->info();
   EXPECT_EQ(info.name, folder.binding());
   EXPECT_EQ(info.arithmetic, Arithmetic::log_space);
   EXPECT_EQ(info.unit_roundoff, 0x1p-24);
@@ -50,7 +51,7 @@ CtcCase one_frame_of(float first, float second) {
 TEST(StrangersCtc, IsGivenNoFrameBeyondItsLimits) {
   const ShaderFolder folder("ctc");
   folder.edit_binding(R"("unit_roundoff")", R"("largest_activation": 30, "largest_spread": 2.5, "unit_roundoff")");
-  const auto kernel = CtcOperation::kernel(folder.binding());
+  const auto kernel = kernel_called<CtcOperation>(folder.binding());
   EXPECT_EQ(kernel->info().largest_activation, 30);
   EXPECT_EQ(why_not(kernel->info(), one_frame_of(-0.5F, -3.0F)), "");
   EXPECT_EQ(why_not(kernel->info(), one_frame_of(-0.5F, -3.25F)),
@@ -68,9 +69,9 @@ CtcCase one_frame(std::int64_t label) {
 
 TEST(StrangersCtc, ChecksItsArgumentsThroughTheHostWhereItsBindingSaysSo) {
   const ShaderFolder folder("ctc");
-  EXPECT_FALSE(run_kernel(*CtcOperation::kernel(folder.binding()), one_frame(1)).refused);
+  EXPECT_FALSE(run_kernel(*kernel_called<CtcOperation>(folder.binding()), one_frame(1)).refused);
   folder.edit_binding(R"("operation")", R"("host_validates": true, "operation")");
-  const auto kernel = CtcOperation::kernel(folder.binding());
+  const auto kernel = kernel_called<CtcOperation>(folder.binding());
   EXPECT_TRUE(kernel->info().support.does("checks_arguments"));
   EXPECT_FALSE(run_kernel(*kernel, one_frame(1)).refused);
   const CtcRun refused = run_kernel(*kernel, one_frame(2));

@@ -10,6 +10,7 @@
 #include "tests/validation/named.h"
 #include "validation/cce/operation.h"
 #include "validation/ctc/operation.h"
+#include "validation/registry.h"
 #include "validation/report/run_gate.h"
 
 namespace assay::validation::transport::test {
@@ -19,9 +20,9 @@ namespace {
 std::optional<FailureRecord> failure_of(const std::string& kernel, const std::string& property, bool explains = true) {
   const GateRun<CceOperation> run{.options = {.cases = 8, .shrink_budget = 50, .given = {}},
                                   .filter = "^" + property + "$",
-                                  .fresh_kernel = CceOperation::kernel,
+                                  .fresh_kernel = kernel_called<CceOperation>,
                                   .explains = explains};
-  return run_gate(*CceOperation::kernel(kernel), run).properties.at(0).failure;
+  return run_gate(*kernel_called<CceOperation>(kernel), run).properties.at(0).failure;
 }
 
 /// The line of a text in cce.metal.
@@ -74,7 +75,7 @@ TEST(Arithmetics, ATanhOfALargeNumberFailsWhereTheFastOneIsUsed) {
     EXPECT_EQ(failure->why.place, place_of("loss[n] = lse - row[target];")) << failure->why.text;
     EXPECT_THAT(failure->why.text, HasSubstr("exp(100) makes an infinity"));
   }
-  EXPECT_THROW(CceOperation::kernel(folder.binding() + "@emulated-exact"), std::runtime_error);
+  EXPECT_THROW(kernel_called<CceOperation>(folder.binding() + "@emulated-exact"), std::runtime_error);
 }
 
 /// The bits that the worst element of a run lost: "0.7 of 24 bits lost".
@@ -85,7 +86,7 @@ double lost_bits(const std::string& text) {
 
 TEST(ProductionKernel, OfCtcLosesNoDigitsInAnyBuffer) {
   Explanation explanation;
-  const auto kernel = CtcOperation::kernel("metal-emulated");
+  const auto kernel = kernel_called<CtcOperation>("metal-emulated");
   EXPECT_EQ(report_on<CtcOperation>(*kernel, "loss", 20).verdict, Verdict::pass);
   EXPECT_THAT(explanation.why().text, HasSubstr("bits lost")) << "nothing was followed";
   EXPECT_LE(lost_bits(explanation.why().text), 3) << explanation.why().text;

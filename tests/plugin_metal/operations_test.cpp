@@ -5,6 +5,7 @@
 #include "tests/validation/named.h"
 #include "validation/cce/operation.h"
 #include "validation/ctc/operation.h"
+#include "validation/registry.h"
 #include "validation/svd/operation.h"
 
 namespace assay::validation::transport::test {
@@ -23,18 +24,18 @@ int passed(const typename Operation::Kernel& kernel, int cases) {
 
 TEST(StrangersCtc, PassesEveryProperty) {
   const ShaderFolder folder("ctc");
-  EXPECT_GE(passed<CtcOperation>(*CtcOperation::kernel(folder.binding()), 6), 15);
+  EXPECT_GE(passed<CtcOperation>(*kernel_called<CtcOperation>(folder.binding()), 6), 15);
 }
 
 TEST(StrangersCrossEntropy, PassesEveryProperty) {
   const ShaderFolder folder("cce");
-  EXPECT_GE(passed<CceOperation>(*CceOperation::kernel(folder.binding()), 4), 15);
+  EXPECT_GE(passed<CceOperation>(*kernel_called<CceOperation>(folder.binding()), 4), 15);
 }
 
 TEST(StrangersCrossEntropy, FailsWithTheWrongFactor) {
   const ShaderFolder folder("cce");
   folder.edit_source("- float(v == uint(target))", "- 0.5f * float(v == uint(target))");
-  const auto kernel = CceOperation::kernel(folder.binding());
+  const auto kernel = kernel_called<CceOperation>(folder.binding());
   EXPECT_EQ(report_on<CceOperation>(*kernel, "dweight", 5).verdict, Verdict::fail);
   EXPECT_EQ(report_on<CceOperation>(*kernel, "loss", 5).verdict, Verdict::pass);
 }
@@ -44,20 +45,21 @@ TEST(StrangersCrossEntropy, CannotKeepItsTargetsInATypeThatLacksThem) {
   folder.edit_source("device const int* targets [[buffer(0)]]", "device const uint* targets [[buffer(0)]]");
   folder.edit_source("device const int* targets [[buffer(4)]]", "device const uint* targets [[buffer(4)]]");
   folder.edit_binding(R"("source")", R"("types": {"targets": "uint"}, "source")");
-  const auto report = report_on<CceOperation>(*CceOperation::kernel(folder.binding()), "loss", 10);
+  const auto report = report_on<CceOperation>(*kernel_called<CceOperation>(folder.binding()), "loss", 10);
   ASSERT_FALSE(report.skipped.empty());
   EXPECT_EQ(report.skipped.count(R"(the kernel does not do an ignore_index beyond types.targets = "uint")"), 1U);
 }
 
 TEST(StrangersSvd, PassesEveryProperty) {
   const ShaderFolder folder("svd");
-  EXPECT_GE(passed<SvdOperation>(*SvdOperation::kernel(folder.binding()), 3), 5);
+  EXPECT_GE(passed<SvdOperation>(*kernel_called<SvdOperation>(folder.binding()), 3), 5);
 }
 
 TEST(StrangersSvd, FailsWhereItForgetsToScale) {
   const ShaderFolder folder("svd");
   folder.edit_source("S[b] = ldexp(norm, e);", "S[b] = norm;");
-  EXPECT_EQ(report_on<SvdOperation>(*SvdOperation::kernel(folder.binding()), "values", 3).verdict, Verdict::fail);
+  EXPECT_EQ(report_on<SvdOperation>(*kernel_called<SvdOperation>(folder.binding()), "values", 3).verdict,
+            Verdict::fail);
 }
 
 }  // namespace

@@ -59,8 +59,11 @@ struct CountingOperation {
     if (kernel.pictures_throw) throw std::runtime_error("not to be drawn");
     return {picture_of("the number", "row", "column", 1, 1, [&](auto, auto) { return double(c.value); })};
   }
-  static std::vector<std::string> classes() { return {"even", "odd"}; }
-  static std::vector<std::string> classes_of(const Case& c) { return {c.value % 2 == 0 ? "even" : "odd"}; }
+  static std::span<const CaseClass<Case>> case_classes() {
+    static constexpr CaseClass<Case> all[] = {{"even", [](const Case& c) { return c.value % 2 == 0; }},
+                                              {"odd", [](const Case& c) { return c.value % 2 != 0; }}};
+    return all;
+  }
   static std::string to_text(const Case& c) { return "value=" + std::to_string(c.value); }
   static void write(const std::filesystem::path&, const Case&) {}
 

@@ -27,7 +27,7 @@ CtcProperty property_of(Check check, bool against_reference = false) {
 }
 
 CtcPropertyReport run(const CtcProperty& property, const CtcGateOptions& options, const Progress& progress = {}) {
-  Coverage coverage(CtcOperation::classes());
+  Coverage coverage(class_names<CtcOperation>());
   return run_property(property, {*plain_ctc_kernel()}, options, coverage, progress);
 }
 
@@ -65,7 +65,7 @@ TEST(Gate, LeavesOutNeedlesForWhichTheKernelIsSlow) {
                            longest_call = 2e-7 * static_cast<double>(c.T * c.T);
                            return Finding::pass();
                          }};
-  Coverage coverage(CtcOperation::classes());
+  Coverage coverage(class_names<CtcOperation>());
   const auto report = run_property(runs, {slow}, {.cases = 0, .given = {}, .reach = Reach::full}, coverage);
   EXPECT_EQ(report.verdict, Verdict::pass);
   EXPECT_EQ(report.reached.at("T").size, 1019);
@@ -117,7 +117,7 @@ TEST(Gate, JudgesTheCaseAloneOnAFreshKernel) {
                                       return Finding::pass();
                                     }};
   const auto judged = [&](const FreshKernel<CtcOperation>& fresh) {
-    Coverage coverage(CtcOperation::classes());
+    Coverage coverage(class_names<CtcOperation>());
     const Tiring tiring;
     return run_property<CtcOperation>(property, {.kernel = tiring, .fresh_kernel = fresh}, {.given = {}}, coverage);
   };
@@ -233,7 +233,7 @@ TEST(Gate, ShrinksAFailureAndSaysInHowManySteps) {
 
 /// Verdicts that shrinking asks for count neither as cases nor as coverage.
 TEST(Gate, CountsNoCaseOfShrinking) {
-  Coverage coverage(CtcOperation::classes());
+  Coverage coverage(class_names<CtcOperation>());
   const auto property = property_of([](const CtcCase&) { return Finding::fail("always"); });
   const auto report = run_property(property, {*plain_ctc_kernel()}, {.given = {}}, coverage);
   EXPECT_EQ(report.cases, 1);
@@ -241,7 +241,7 @@ TEST(Gate, CountsNoCaseOfShrinking) {
 }
 
 TEST(Gate, CoversGeneratedCasesAlone) {
-  Coverage coverage(CtcOperation::classes());
+  Coverage coverage(class_names<CtcOperation>());
   const CtcGateOptions options{.cases = 12, .given = {{"one", three_of_four_paths()}}};
   run_property(property_of([](const CtcCase&) { return Finding::pass(); }), {*plain_ctc_kernel()}, options, coverage);
   EXPECT_EQ(coverage.cases(), 12);

@@ -15,6 +15,7 @@
 #include "tests/validation/svd/kernels.h"
 #include "validation/ctc/fields.h"
 #include "validation/gradcheck/operation.h"
+#include "validation/registry.h"
 
 namespace assay::validation {
 namespace {
@@ -27,7 +28,7 @@ std::string seen(const GradcheckRecord& record) {
 
 template <class Operation>
 GradcheckRecord checked(const std::string& kernel, int cases = 40) {
-  return gradcheck<Operation>(*Operation::kernel(kernel), {.cases = cases});
+  return gradcheck<Operation>(*kernel_called<Operation>(kernel), {.cases = cases});
 }
 
 TEST(GradcheckKernels, PassesRightOnes) {
@@ -276,8 +277,9 @@ TEST(GradcheckKernels, JudgesCrossEntropyInEachType) {
     CceCase c = two_entries();
     c.dtype = dtype;
     const CceNamedCase given{"two words", c};
-    EXPECT_EQ(gradcheck<CceOperation>(*CceOperation::kernel("cpu"), {}, given).verdict, Verdict::pass);
-    const GradcheckRecord wrong = gradcheck<CceOperation>(*CceOperation::kernel("fault:gradient-zero"), {}, given);
+    EXPECT_EQ(gradcheck<CceOperation>(*kernel_called<CceOperation>("cpu"), {}, given).verdict, Verdict::pass);
+    const GradcheckRecord wrong =
+        gradcheck<CceOperation>(*kernel_called<CceOperation>("fault:gradient-zero"), {}, given);
     EXPECT_EQ(wrong.verdict, Verdict::fail) << name_of(dtype);
   }
 }

@@ -15,6 +15,7 @@
 #include "tests/validation/svd/kernels.h"
 #include "validation/cce/faults/plain_kernel.h"
 #include "validation/gradcheck/operation.h"
+#include "validation/registry.h"
 
 namespace assay::validation {
 namespace {
@@ -34,12 +35,12 @@ GradcheckRecord on_sharp_cases(const typename Operation::Kernel& kernel) {
 }
 
 TEST(GradcheckSharp, RightKernelsPass) {
-  for (const GradcheckRecord& record : {on_sharp_cases<CtcOperation>(*CtcOperation::kernel("plain")),
-                                        on_sharp_cases<CtcOperation>(*CtcOperation::kernel("cpu")),
-                                        on_sharp_cases<CceOperation>(*CceOperation::kernel("plain")),
-                                        on_sharp_cases<CceOperation>(*CceOperation::kernel("cpu")),
-                                        on_sharp_cases<SvdOperation>(*SvdOperation::kernel("plain")),
-                                        on_sharp_cases<SvdOperation>(*SvdOperation::kernel("cpu"))}) {
+  for (const GradcheckRecord& record : {on_sharp_cases<CtcOperation>(*kernel_called<CtcOperation>("plain")),
+                                        on_sharp_cases<CtcOperation>(*kernel_called<CtcOperation>("cpu")),
+                                        on_sharp_cases<CceOperation>(*kernel_called<CceOperation>("plain")),
+                                        on_sharp_cases<CceOperation>(*kernel_called<CceOperation>("cpu")),
+                                        on_sharp_cases<SvdOperation>(*kernel_called<SvdOperation>("plain")),
+                                        on_sharp_cases<SvdOperation>(*kernel_called<SvdOperation>("cpu"))}) {
     EXPECT_EQ(record.verdict, Verdict::pass) << to_text(record);
     EXPECT_GE(record.cases, 3);
     EXPECT_GT(record.worst.share, 1e-3) << "or the bounds would be slack";
@@ -160,7 +161,7 @@ TEST(GradcheckSharp, RowsThatAreLeftOutFromSomeOnAreNamed) {
 
 TEST(GradcheckSharp, ASoftmaxThatIsLeftOutOrScaledLacksNoSummand) {
   for (const char* fault : {"softmax-forgotten", "variable-ignored", "upstream-ignored", "sum-for-mean"})
-    EXPECT_THAT(gradcheck<CtcOperation>(*CtcOperation::kernel(std::string("fault:") + fault), {}).patterns,
+    EXPECT_THAT(gradcheck<CtcOperation>(*kernel_called<CtcOperation>(std::string("fault:") + fault), {}).patterns,
                 Not(Contains(HasSubstr("lacks"))))
         << fault;
 }

@@ -8,6 +8,7 @@
 
 #include "validation/core/any_span.h"
 #include "validation/core/gate.h"
+#include "validation/registry.h"
 
 namespace assay::validation {
 
@@ -29,9 +30,9 @@ inline bool needs_reach(const std::string& property) {
 template <class Operation>
 PropertyReport<Operation> report_on(const typename Operation::Kernel& kernel, const std::string& property, int cases,
                                     Reach reach = Reach::none, std::vector<NamedCase<Operation>> given = {}) {
-  Coverage coverage(Operation::classes());
+  Coverage coverage(class_names<Operation>());
   const GateOptions<Operation> options{.cases = cases, .shrink_budget = 0, .given = std::move(given), .reach = reach};
-  const Context<Operation> context{.kernel = kernel, .fresh_kernel = Operation::kernel};
+  const Context<Operation> context{.kernel = kernel, .fresh_kernel = kernel_called<Operation>};
   return run_property(named(Operation::properties(), property), context, options, coverage);
 }
 

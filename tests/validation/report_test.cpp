@@ -14,6 +14,7 @@
 #include "validation/core/npz.h"
 #include "validation/core/text.h"
 #include "validation/ctc/operation.h"
+#include "validation/registry.h"
 
 namespace assay::validation {
 namespace {
@@ -108,11 +109,11 @@ TEST(Report, ShowsTheErrorAsFirstMetBesideTheShrunkOne) {
 }
 
 TEST(Report, WrapsCoverageAndNamesWhatWasNeverMet) {
-  Coverage coverage(CtcOperation::classes());
+  Coverage coverage(class_names<CtcOperation>());
   CtcCase c = three_of_four_paths();
-  for (int i = 0; i < 98'765; ++i) coverage.count(CtcOperation::classes_of(c));
+  for (int i = 0; i < 98'765; ++i) coverage.count(classes_of<CtcOperation>(c));
   c.zero_infinity = true;
-  coverage.count(CtcOperation::classes_of(c));
+  coverage.count(classes_of<CtcOperation>(c));
   std::istringstream lines(coverage_text(coverage));
   std::string all;
   for (std::string line; std::getline(lines, line); all += line + "\n") EXPECT_LE(line.size(), terminal_width) << line;
@@ -121,9 +122,9 @@ TEST(Report, WrapsCoverageAndNamesWhatWasNeverMet) {
 }
 
 TEST(Report, NamesNothingAsNeverMetWhereAllWas) {
-  Coverage coverage(CtcOperation::classes());
+  Coverage coverage(class_names<CtcOperation>());
   Random random(1);
-  for (int i = 0; i < 2000; ++i) coverage.count(CtcOperation::classes_of(CtcOperation::generate(random, i % 101, {})));
+  for (int i = 0; i < 2000; ++i) coverage.count(classes_of<CtcOperation>(CtcOperation::generate(random, i % 101, {})));
   EXPECT_THAT(coverage_text(coverage), Not(HasSubstr("never met")));
 }
 
@@ -160,14 +161,14 @@ TEST_F(Reproducer, GivesTheSameVerdictAgainAndAnotherKernelsOwn) {
                                                         {"blank-is-zero", "permutation"},
                                                         {"mean-of-labels-only", "reductions"},
                                                         {"label-clamped", "refusals"}}) {
-    Coverage coverage(CtcOperation::classes());
-    const auto kernel = CtcOperation::kernel("fault:" + fault);
+    Coverage coverage(class_names<CtcOperation>());
+    const auto kernel = kernel_called<CtcOperation>("fault:" + fault);
     const auto report = run_property(property_named(property), {*kernel}, {.cases = 200, .given = {}}, coverage);
     ASSERT_TRUE(report.failure.has_value()) << fault;
     auto words = words_of(reproducer<CtcOperation>(property, "fault:" + fault, report.failure->problem));
     EXPECT_EQ(words.extract("operation").mapped(), "ctc");
     EXPECT_EQ(words.extract("property").mapped(), property);
-    const auto named = CtcOperation::kernel(words.extract("kernel").mapped());
+    const auto named = kernel_called<CtcOperation>(words.extract("kernel").mapped());
     const CtcCase again = CtcOperation::from_words(words);
     EXPECT_EQ(again, report.failure->problem);
     const Finding finding = judge(property_named(property), {*named}, again);

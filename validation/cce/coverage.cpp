@@ -74,12 +74,8 @@ const CaseClass<CceCase> all_classes[] = {
 
 }  // namespace
 
-std::vector<std::string> CceOperation::classes_of(const CceCase& c) {
-  return names_of(all_classes, c);
-}
-
-std::vector<std::string> CceOperation::classes() {
-  return names_of(all_classes);
+std::span<const CaseClass<CceCase>> CceOperation::case_classes() {
+  return all_classes;
 }
 
 }  // namespace assay::validation

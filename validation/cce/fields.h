@@ -22,18 +22,9 @@ struct CceRun : BasicRun {
   std::vector<float> dbias;
 };
 
-struct CceFields {
+struct CceFields : FieldTypes<CceCase, CceKernel, CceRun> {
   static constexpr const char* name = "cce";
 
-  using Case = CceCase;
-  using Kernel = CceKernel;
-  using Info = CceKernelInfo;
-  using Statement = CceProblem<float>;
-  using Problem = metal::AnyCceProblem;
-  using Output = metal::AnyCceOutput;
-  using Run = CceRun;
-  using Request = CceRequest;
-  using RunOptions = validation::RunOptions<CceRequest>;
   using Image = float;
   using Input = metal::AnyInput;
   using Plugin = assay_cce_problem;

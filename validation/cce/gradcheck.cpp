@@ -11,31 +11,11 @@
 #include "validation/cce/operation.h"
 #include "validation/core/index.h"
 #include "validation/core/number.h"
-#include "validation/gradcheck/judge.h"
+#include "validation/gradcheck/result_gradient.h"
 #include "validation/gradcheck/sums.h"
 
 namespace assay::validation {
 namespace {
-
-JudgedGradient matrix(const CceCase& c, const char* name, bool of_entries) {
-  JudgedGradient gradient;
-  gradient.name = name;
-  gradient.axes = {of_entries ? "v" : "n", "h"};
-  gradient.nouns = {of_entries ? "entry" : "token", "column"};
-  gradient.sizes = {of_entries ? "V" : "N", "H"};
-  gradient.extents = {of_entries ? c.V : c.N, c.H};
-  gradient.dtype = c.dtype;
-  return gradient;
-}
-
-JudgedGradient bias_gradient(const CceCase& c) {
-  JudgedGradient gradient = matrix(c, "dbias", true);
-  gradient.axes.resize(1);
-  gradient.nouns.resize(1);
-  gradient.sizes.resize(1);
-  gradient.extents.resize(1);
-  return gradient;
-}
 
 using Bound = double (CceBounds::*)(std::size_t, double) const;
 
@@ -108,11 +88,12 @@ std::vector<NamedFactor> factors(const CceCase& c, const JudgedGradient& gradien
 std::vector<JudgedGradient> gradients_of(const CceKernel& kernel, const CceCase& c, const CceRun& run,
                                          const CceTruth& truth) {
   const CceBounds bounds(c, kernel.info());
-  std::vector<JudgedGradient> all = {matrix(c, "dhidden", false), matrix(c, "dweight", true)};
+  std::vector<JudgedGradient> all = {result_gradient(c, "dhidden", {"token", "column"}),
+                                     result_gradient(c, "dweight", {"entry", "column"})};
   hold(all[0], run.dhidden, truth.dhidden.all(), bounds, &CceBounds::dhidden);
   hold(all[1], run.dweight, truth.dweight.all(), bounds, &CceBounds::dweight);
   if (c.bias.empty()) return all;
-  all.push_back(bias_gradient(c));
+  all.push_back(result_gradient(c, "dbias", {"entry"}));
   hold(all[2], run.dbias, truth.dbias.all(), bounds, &CceBounds::dbias);
   return all;
 }

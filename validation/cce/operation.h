@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,8 +47,7 @@ struct CceOperation : OperationOf<CceFields> {
   static std::vector<Shrink<CceCase>> shrinks_of(const CceCase& c);
   static CceTruth truth_of(const CceCase& c, int digits) { return validation::truth_of(c, digits); }
 
-  static std::vector<std::string> classes_of(const CceCase& c);
-  static std::vector<std::string> classes();
+  static std::span<const CaseClass<CceCase>> case_classes();
 
   static GradientJudgement judge_gradients(const CceKernel& kernel, const CceCase& c, int digits);
   static CceProfile gradcheck_profile(const CceKernel& kernel);
@@ -64,7 +64,6 @@ struct CceOperation : OperationOf<CceFields> {
   static const std::vector<Property<CceOperation>>& properties();
 
   static const std::vector<Fault<CceOperation>>& faults();
-  static std::shared_ptr<const CceKernel> kernel(const std::string& name);
   static std::shared_ptr<const CceKernel> shipped_kernel(const std::string& name);
 };
 static_assert(Operation<CceOperation>);

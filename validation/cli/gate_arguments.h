@@ -114,7 +114,7 @@ GateRun<Operation> run_of(const GateArguments& arguments, bool cases_chosen) {
   run.options.given = given_cases<Operation>(arguments);
   run.options.reach = reach_of(arguments);
   run.words = words_of(arguments);
-  if (!transport::is_pipe(arguments.choice.kernel)) run.fresh_kernel = Operation::kernel;
+  if (!transport::is_pipe(arguments.choice.kernel)) run.fresh_kernel = kernel_called<Operation>;
   run.explains = arguments.explain || !arguments.arithmetic.empty();
   run.processes = processes_of_this_machine();
   run.shard = shard_from_environment();

@@ -15,6 +15,7 @@
 #include "validation/cli/interrupt.h"
 #include "validation/cli/process_memory.h"
 #include "validation/report/report_file.h"
+#include "validation/registry.h"
 
 namespace assay::validation {
 
@@ -45,7 +46,7 @@ class GateSession {
                       resumed_.runs.size(), kernels.size()));
     }
     for (const auto& name : kernels) {
-      judge_kernel(*Operation::kernel(name), run);
+      judge_kernel(*kernel_called<Operation>(name), run);
       if (!report_.runs.back().is_complete()) return stop_early();
     }
     report_.complete = true;

@@ -51,7 +51,7 @@ int status_of(Verdict verdict) {
 template <class Operation>
 int run(const GradcheckArguments& arguments) {
   const std::string name = arguments.choice.name();
-  const auto kernel = Operation::kernel(name.empty() ? "cpu" : name);
+  const auto kernel = kernel_called<Operation>(name.empty() ? "cpu" : name);
   const auto given = given_case<Operation>(arguments);
   const GradcheckOptions& options = arguments.options;
   fmt::print("assay gradcheck {}: kernel {}, {}, {} digits\n\n", Operation::name, kernel->info().name,

@@ -42,7 +42,7 @@ PropertyReport<Operation> attack(const Property<Operation>& property, const Faul
                : arguments.quick  ? Reach::quick
                                   : Reach::full};
   const Context<Operation> context{
-      .kernel = *fault.kernel, .digits = arguments.digits, .fresh_kernel = Operation::kernel};
+      .kernel = *fault.kernel, .digits = arguments.digits, .fresh_kernel = kernel_called<Operation>};
   return run_property<Operation>(property, context, options, unused);
 }
 

@@ -85,10 +85,10 @@ int replay(Words words, const std::vector<std::string>& more, int digits, const 
   const std::string name = take(words, "kernel", "cpu");
   std::optional<Explanation> explanation;
   if (explain.explains()) explanation.emplace();
-  const auto kernel = Operation::kernel(name);
+  const auto kernel = kernel_called<Operation>(name);
   const auto cases = cases_of<Operation>(std::move(words), more);
   Context<Operation> context{*kernel, digits};
-  if (!transport::is_pipe(name)) context.fresh_kernel = Operation::kernel;
+  if (!transport::is_pipe(name)) context.fresh_kernel = kernel_called<Operation>;
   bool found = false;
   bool passed = true;
   for (const auto& property : Operation::properties()) {

@@ -1,6 +1,7 @@
 // Helpers of the plain kernels and their faults for variants of spans, which hold arrays of any type.
 #pragma once
 
+#include <cstddef>
 #include <variant>
 #include <vector>
 
@@ -27,6 +28,16 @@ bool is_empty(const AnySpan& any) {
 template <class AnySpan, class Change>
 void change_output(const AnySpan& any, Change change) {
   if (!is_empty(any)) std::visit(change, any);
+}
+
+/// Sets element i of an output to value(i).
+template <class AnySpan, class Value>
+void store_each(const AnySpan& any, const Value& value) {
+  std::visit(
+      [&]<class Span>(const Span& span) {
+        for (std::size_t i = 0; i < span.size(); ++i) span[i] = static_cast<typename Span::element_type>(value(i));
+      },
+      any);
 }
 
 }  // namespace assay::validation

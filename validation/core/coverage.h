@@ -18,19 +18,19 @@ struct CaseClass {
 };
 
 /// The names of the classes that `c` belongs to.
-template <class Case, std::size_t count>
-std::vector<std::string> names_of(const CaseClass<Case> (&classes)[count], const Case& c) {
+template <class Operation>
+std::vector<std::string> classes_of(const typename Operation::Case& c) {
   std::vector<std::string> names;
-  for (const auto& one : classes)
+  for (const auto& one : Operation::case_classes())
     if (one.holds(c)) names.emplace_back(one.name);
   return names;
 }
 
 /// The names of all classes.
-template <class Case, std::size_t count>
-std::vector<std::string> names_of(const CaseClass<Case> (&classes)[count]) {
+template <class Operation>
+std::vector<std::string> class_names() {
   std::vector<std::string> names;
-  for (const auto& one : classes) names.emplace_back(one.name);
+  for (const auto& one : Operation::case_classes()) names.emplace_back(one.name);
   return names;
 }
 

@@ -33,6 +33,21 @@ struct FaultNote {
   const char* caught_by;
 };
 
+/// A kernel of which a fault may change the name and the claims: the base of the plain kernels.
+template <class Kernel>
+class RenamedKernel : public Kernel {
+ public:
+  const typename Kernel::Info& info() const override { return info_; }
+  /// For a fault, which may keep a state from call to call.
+  void rename(std::string name) {
+    info_.name = std::move(name);
+    info_.support.can_be_forked = false;
+  }
+
+ protected:
+  typename Kernel::Info info_;
+};
+
 /// The kernel `Faulty`, which differs from `healthy` by its fault.
 template <class Operation, class Faulty>
 Fault<Operation> plant(std::shared_ptr<const typename Operation::Kernel> healthy) {

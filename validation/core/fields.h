@@ -7,8 +7,8 @@
 // reference's problem in float32; in the Problem, which a kernel is given: a Statement called `options`, and beside it
 // the arrays of the case's dtype; in the structs of assay_plugin.h. An operation lists these types once, as T:
 //
-//   Case, Statement, Problem, Output, Run, Image (of an element: float, or double), Input and OutputArray (variants of
-//   spans), Plugin, PluginOutput, PluginKernel (structs of assay_plugin.h)
+//   Case, Kernel, Run and what follows from them (FieldTypes in core/run.h), Image (of an element: float, or double),
+//   Input (a variant of spans), Plugin, PluginOutput, PluginKernel (structs of assay_plugin.h)
 #pragma once
 
 #include <algorithm>

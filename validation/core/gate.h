@@ -206,7 +206,7 @@ class Judge {
     if (!shrinking_ && progress_) progress_(report_.cases);
     Finding finding = judge(property_, context_, c);
     if (shrinking_) return finding;
-    if (coverage != nullptr) coverage->count(Operation::classes_of(c));
+    if (coverage != nullptr) coverage->count(classes_of<Operation>(c));
     if constexpr (HasFields<Case>) context_.recent->add(c, elements_of_dtype(c));
     judged_ = {};
     if (finding.verdict != Verdict::skipped)

@@ -6,9 +6,14 @@ namespace assay::validation {
 /// `Info` is what the kernel claims about itself: at least its name, and as `support` what it does. The bounds on the
 /// kernel's errors are derived from the claims and from the problem (docs/bounds.md); a stronger claim gives tighter
 /// bounds. `Request` holds the options of a run: at least `threads`, of which 0 is the kernel's own choice.
-template <class Info, class Problem, class Output, class Request>
+template <class TheInfo, class TheProblem, class TheOutput, class TheRequest>
 class BasicKernel {
  public:
+  using Info = TheInfo;
+  using Problem = TheProblem;
+  using Output = TheOutput;
+  using Request = TheRequest;
+
   BasicKernel() = default;
   BasicKernel(const BasicKernel&) = delete;
   BasicKernel& operator=(const BasicKernel&) = delete;

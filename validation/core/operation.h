@@ -4,22 +4,24 @@
 //   generate                 a valid problem for a Profile; `size` grows from 0 to 100 over a run: small cases first
 //   shrinks_of               the steps to try on a failing case, the boldest first; each gives another valid problem
 //   truth_of                 the reference's results at a number of digits
-//   classes, classes_of      the classes that cases can belong to, and those of one case
+//   case_classes             the classes that cases can belong to (core/coverage.h)
 //   sized_cases, data_files  cases that generation does not reach
 //   needle_extents, needle   cases of one large extent (core/reach.h), of which each index decides a result
 //   pictures                 heat maps of a kernel's errors on a case
 //   properties, faults       in a fixed order, made once; a faulty kernel keeps its state as long as the program runs,
 //                            and locks the state, because any kernel may run on several threads
-//   kernel, shipped_kernel   a kernel by name: of all kernels (validation/registry.cpp), of this project's own
+//   shipped_kernel           a kernel of this project's own by name; kernel_called (validation/registry.h) knows all
 #pragma once
 
 #include <array>
 #include <concepts>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "validation/core/coverage.h"
 #include "validation/core/picture.h"
 #include "validation/core/random.h"
 #include "validation/core/support.h"
@@ -35,8 +37,7 @@ concept Operation = requires(const typename O::Kernel& kernel, typename O::Case&
   O::shrinks_of(c);
   { O::why_not(kernel, c) } -> std::same_as<std::string>;
   { O::truth_of(c, 50) } -> std::same_as<typename O::Truth>;
-  { O::classes() } -> std::same_as<std::vector<std::string>>;
-  { O::classes_of(c) } -> std::same_as<std::vector<std::string>>;
+  { O::case_classes() } -> std::same_as<std::span<const CaseClass<typename O::Case>>>;
   { O::to_text(c) } -> std::same_as<std::string>;
   { O::needle("", 1) } -> std::same_as<typename O::Case>;
 };

@@ -27,6 +27,20 @@ struct RunOptions {
   std::set<std::string> other_type = {};  ///< arrays given in a wrong type
 };
 
+/// The types of an operation that follow from those of its cases, kernels and runs.
+template <class TheCase, class TheKernel, class TheRun>
+struct FieldTypes {
+  using Case = TheCase;
+  using Kernel = TheKernel;
+  using Run = TheRun;
+  using Info = typename Kernel::Info;
+  using Problem = typename Kernel::Problem;
+  using Output = typename Kernel::Output;
+  using Request = typename Kernel::Request;
+  using RunOptions = validation::RunOptions<Request>;
+  using Statement = decltype(Problem::options);
+};
+
 /// The dimensions of a result; a request may ask for another extent than the problem has.
 template <class Fields, class Row>
 std::vector<std::int64_t> result_dimensions(const Row& row, const typename Fields::Statement& statement,

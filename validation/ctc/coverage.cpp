@@ -78,12 +78,8 @@ const CaseClass<CtcCase> all_classes[] = {
 
 }  // namespace
 
-std::vector<std::string> CtcOperation::classes_of(const CtcCase& c) {
-  return names_of(all_classes, c);
-}
-
-std::vector<std::string> CtcOperation::classes() {
-  return names_of(all_classes);
+std::span<const CaseClass<CtcCase>> CtcOperation::case_classes() {
+  return all_classes;
 }
 
 }  // namespace assay::validation

@@ -26,18 +26,9 @@ struct CtcRun : BasicRun {
   }
 };
 
-struct CtcFields {
+struct CtcFields : FieldTypes<CtcCase, CtcKernel, CtcRun> {
   static constexpr const char* name = "ctc";
 
-  using Case = CtcCase;
-  using Kernel = CtcKernel;
-  using Info = CtcKernelInfo;
-  using Statement = CtcProblem<float>;
-  using Problem = metal::AnyCtcProblem;
-  using Output = metal::AnyCtcOutput;
-  using Run = CtcRun;
-  using Request = CtcRequest;
-  using RunOptions = validation::RunOptions<CtcRequest>;
   using Image = float;
   using Input = metal::AnyInputOf<float, metal::Half, metal::BFloat16>;
   using Plugin = assay_ctc_problem;

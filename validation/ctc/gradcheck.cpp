@@ -8,7 +8,7 @@
 #include "validation/core/number.h"
 #include "validation/ctc/compare.h"
 #include "validation/ctc/operation.h"
-#include "validation/gradcheck/judge.h"
+#include "validation/gradcheck/result_gradient.h"
 #include "validation/gradcheck/sums.h"
 
 namespace assay::validation {
@@ -92,17 +92,6 @@ std::vector<NamedFactor> factors(const CtcCase& c) {
   add("1 / T_b: divided by input_lengths", [&](auto b) { return 1 / T_b(b); });
   add("T_b: multiplied by input_lengths", [&](auto b) { return T_b(b); });
   return named;
-}
-
-JudgedGradient empty_gradient(const CtcCase& c) {
-  JudgedGradient gradient;
-  gradient.name = "gradient";
-  gradient.axes = {"t", "b", "k"};
-  gradient.nouns = {"frame", "row", "class"};
-  gradient.sizes = {"T", "B", "C"};
-  gradient.extents = {c.T, c.B, c.C};
-  gradient.dtype = c.dtype;
-  return gradient;
 }
 
 std::vector<double> bounds_of(const CtcKernel& kernel, const CtcCase& c, const CtcTruth& truth) {
@@ -254,7 +243,7 @@ GradientJudgement CtcOperation::judge_gradients(const CtcKernel& kernel, const C
   const CtcTruth truth = truth_of(c, digits);
   const CtcRun run = run_valid(kernel, c);
   GradientJudgement judgement;
-  JudgedGradient gradient = empty_gradient(c);
+  JudgedGradient gradient = result_gradient(c, "gradient", {"frame", "row", "class"});
   gradient.exact = truth.gradient.all();
   gradient.bound = bounds_of(kernel, c, truth);
   gradient.got.assign(run.gradient.begin(), run.gradient.end());

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,8 +45,7 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   static std::vector<Shrink<CtcCase>> shrinks_of(const CtcCase& c);
   static CtcTruth truth_of(const CtcCase& c, int digits) { return validation::truth_of(c, digits); }
 
-  static std::vector<std::string> classes_of(const CtcCase& c);
-  static std::vector<std::string> classes();
+  static std::span<const CaseClass<CtcCase>> case_classes();
 
   static GradientJudgement judge_gradients(const CtcKernel& kernel, const CtcCase& c, int digits);
   static CtcProfile gradcheck_profile(const CtcKernel& kernel);
@@ -61,7 +61,6 @@ struct CtcOperation : OperationOf<CtcFields>, CtcShaderArrays {
   static const std::vector<Property<CtcOperation>>& properties();
 
   static const std::vector<Fault<CtcOperation>>& faults();
-  static std::shared_ptr<const CtcKernel> kernel(const std::string& name);
   static std::shared_ptr<const CtcKernel> shipped_kernel(const std::string& name);
 };
 static_assert(Operation<CtcOperation>);

@@ -70,7 +70,7 @@ std::vector<const Property<Operation>*> chosen(const std::string& filter) {
 template <class Operation>
 GateRecord blank_record(const std::string& kernel, const GateRun<Operation>& run,
                         const std::vector<const Property<Operation>*>& properties) {
-  GateRecord record{question_of(kernel, run), run.shard, 0, 0, Coverage(Operation::classes()), {}};
+  GateRecord record{question_of(kernel, run), run.shard, 0, 0, Coverage(class_names<Operation>()), {}};
   const std::int64_t units = units_of(run.options) * static_cast<std::int64_t>(properties.size());
   for (std::int64_t unit = 0; unit < units; ++unit) record.units += run.shard.has(unit) ? 1 : 0;
   for (const auto* property : properties) record.properties.push_back(unjudged(property->name, property->claim));

@@ -104,12 +104,8 @@ const CaseClass<SvdCase> all_classes[] = {
 
 }  // namespace
 
-std::vector<std::string> SvdOperation::classes_of(const SvdCase& c) {
-  return names_of(all_classes, c);
-}
-
-std::vector<std::string> SvdOperation::classes() {
-  return names_of(all_classes);
+std::span<const CaseClass<SvdCase>> SvdOperation::case_classes() {
+  return all_classes;
 }
 
 }  // namespace assay::validation

@@ -37,18 +37,9 @@ struct SvdRun : BasicRun {
   static std::size_t index(std::int64_t at) { return static_cast<std::size_t>(at); }
 };
 
-struct SvdFields {
+struct SvdFields : FieldTypes<SvdCase, SvdKernel, SvdRun> {
   static constexpr const char* name = "svd";
 
-  using Case = SvdCase;
-  using Kernel = SvdKernel;
-  using Info = SvdKernelInfo;
-  using Statement = SvdProblem<float>;
-  using Problem = metal::AnySvdProblem;
-  using Output = metal::AnySvdOutput;
-  using Run = SvdRun;
-  using Request = SvdRequest;
-  using RunOptions = validation::RunOptions<SvdRequest>;
   using Image = double;
   using Input = metal::AnySvdInput;
   using Plugin = assay_svd_problem;

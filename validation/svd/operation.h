@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,9 +42,7 @@ struct SvdOperation : OperationOf<SvdFields> {
   static std::vector<Shrink<SvdCase>> shrinks_of(const SvdCase& c);
   static SvdTruth truth_of(const SvdCase& c, int digits) { return validation::truth_of(c, digits); }
 
-  /// The names of the classes that `c` belongs to.
-  static std::vector<std::string> classes_of(const SvdCase& c);
-  static std::vector<std::string> classes();
+  static std::span<const CaseClass<SvdCase>> case_classes();
 
   static GradientJudgement judge_gradients(const SvdKernel& kernel, const SvdCase& c, int digits);
   static SvdProfile gradcheck_profile(const SvdKernel& kernel);
@@ -60,7 +59,6 @@ struct SvdOperation : OperationOf<SvdFields> {
   static const std::vector<Property<SvdOperation>>& properties();
 
   static const std::vector<Fault<SvdOperation>>& faults();
-  static std::shared_ptr<const SvdKernel> kernel(const std::string& name);
   static std::shared_ptr<const SvdKernel> shipped_kernel(const std::string& name);
 };
 static_assert(Operation<SvdOperation>);

@@ -23,7 +23,7 @@ TEST_P(CtcProperties, Hold) {
   const std::set<std::string> not_for_it = {"far-rows", "history", "random-rounding"};
   const bool is_skipped = not_for_it.contains(CtcOperation::properties()[index].name);
   const EmulatedCtcKernel kernel(size);
-  validation::Coverage coverage(validation::CtcOperation::classes());
+  validation::Coverage coverage(validation::class_names<validation::CtcOperation>());
   const auto report = run_property(CtcOperation::properties()[index], {kernel},
                                    {.cases = 40, .shrink_budget = 100, .given = {}}, coverage);
   EXPECT_EQ(report.verdict, is_skipped ? validation::Verdict::skipped : validation::Verdict::pass)

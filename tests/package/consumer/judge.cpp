@@ -26,7 +26,7 @@ class MyKernel : public validation::CtcFloatKernel {
 /// The number of properties that the kernel fails.
 int failures(const validation::CtcKernel& kernel) {
   validation::CtcGateOptions options{.cases = 5};
-  validation::Coverage coverage(validation::CtcOperation::classes());
+  validation::Coverage coverage(validation::class_names<validation::CtcOperation>());
   int count = 0;
   for (const validation::CtcProperty& property : validation::CtcOperation::properties())
     if (validation::is_failure(validation::run_property(property, {kernel}, options, coverage).verdict)) ++count;

@@ -87,7 +87,7 @@ const std::map<std::string, std::function<void(CceCase&)>>& makers() {
 /// Every vocabulary is a multiple of 8 or it is not; beyond that an ordinary case is nothing special.
 TEST(CceCoverage, PutsAnOrdinaryCaseIntoNoOtherClass) {
   EXPECT_NO_THROW(require_valid(ordinary()));
-  EXPECT_THAT(CceOperation::classes_of(ordinary()), testing::ElementsAre("V a multiple of 8"));
+  EXPECT_THAT(classes_of<CceOperation>(ordinary()), testing::ElementsAre("V a multiple of 8"));
 }
 
 TEST(CceCoverage, KnowsEachClassByACaseOfIt) {
@@ -95,14 +95,14 @@ TEST(CceCoverage, KnowsEachClassByACaseOfIt) {
     CceCase c = ordinary();
     make(c);
     EXPECT_NO_THROW(require_valid(c)) << name;
-    EXPECT_THAT(CceOperation::classes_of(c), Contains(name));
+    EXPECT_THAT(classes_of<CceOperation>(c), Contains(name));
   }
 }
 
 TEST(CceCoverage, HasNoClassWithoutATestOfIt) {
   std::set<std::string> tested, counted;
   for (const auto& [name, make] : makers()) tested.insert(name);
-  for (const auto& name : CceOperation::classes()) EXPECT_TRUE(counted.insert(name).second) << name;
+  for (const auto& name : class_names<CceOperation>()) EXPECT_TRUE(counted.insert(name).second) << name;
   EXPECT_EQ(tested, counted);
 }
 
@@ -113,7 +113,7 @@ TEST(CceCoverage, TellsClassesApart) {
     makers().at(name)(c);
     std::set<std::string> allowed = others;
     allowed.insert({name, "V a multiple of 8"});
-    EXPECT_THAT(CceOperation::classes_of(c), IsSubsetOf(allowed));
+    EXPECT_THAT(classes_of<CceOperation>(c), IsSubsetOf(allowed));
   };
   brings("-inf bias", {"bias"});
   brings("-inf at a target", {"bias", "-inf bias"});
@@ -131,25 +131,25 @@ TEST(CceCoverage, StopsShortOfTheBorders) {
   c.logit_softcap = infinity;  // which is none
   set_bias(c, 0, 999);
   c.weight[0] = 2 * 49 - 2 * 0.25F * 0.5F * 7;
-  EXPECT_THAT(CceOperation::classes_of(c), testing::ElementsAre("V a multiple of 8", "bias"));
+  EXPECT_THAT(classes_of<CceOperation>(c), testing::ElementsAre("V a multiple of 8", "bias"));
   set_extents(c, 6, 14, 199);
   c.bias.clear();
-  EXPECT_THAT(CceOperation::classes_of(c), testing::ElementsAre("V not a multiple of 8", "H not a multiple of 8"));
+  EXPECT_THAT(classes_of<CceOperation>(c), testing::ElementsAre("V not a multiple of 8", "H not a multiple of 8"));
 }
 
 TEST(CceCoverage, LooksAtNoLogitOfAnIgnoredToken) {
   CceCase c = ordinary();
   c.targets[1] = -100;
   for (std::size_t i = 8; i < 16; ++i) c.hidden[i] = 1e6F;
-  EXPECT_THAT(CceOperation::classes_of(c), Not(Contains("|logit| >= 50")));
+  EXPECT_THAT(classes_of<CceOperation>(c), Not(Contains("|logit| >= 50")));
   set_bias(c, 5, -infinity);
-  EXPECT_THAT(CceOperation::classes_of(c), Not(Contains("-inf at a target"))) << "entry 5 is no target now";
+  EXPECT_THAT(classes_of<CceOperation>(c), Not(Contains("-inf at a target"))) << "entry 5 is no target now";
 }
 
 TEST(CceCoverage, CountsNothingForABatchOfNothing) {
   CceCase c = select_tokens(ordinary(), {});
-  EXPECT_THAT(CceOperation::classes_of(c), Not(Contains("all ignored")));
-  EXPECT_THAT(CceOperation::classes_of(c), Not(Contains("one token")));
+  EXPECT_THAT(classes_of<CceOperation>(c), Not(Contains("all ignored")));
+  EXPECT_THAT(classes_of<CceOperation>(c), Not(Contains("one token")));
 }
 
 }  // namespace

@@ -40,11 +40,11 @@ TEST(CceGenerator, LeavesOutWhatItsProfileDoes) {
                            .many_entries = 0,
                            .many_tokens = 0};
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    const auto classes = CceOperation::classes_of(generated_cce(seed, nothing));
+    const auto classes = classes_of<CceOperation>(generated_cce(seed, nothing));
     for (const std::string absent : {"some ignored", "all ignored", "bias", "softcap", "label smoothing", "z-loss",
                                      "float16", "bfloat16", "200 words or more", "7 tokens or more"})
       EXPECT_EQ(std::count(classes.begin(), classes.end(), absent), 0) << absent << ", seed " << seed;
-    const auto calm = CceOperation::classes_of(generated_cce(seed, {.bias = 1, .minus_infinity = 0, .offset = 0}));
+    const auto calm = classes_of<CceOperation>(generated_cce(seed, {.bias = 1, .minus_infinity = 0, .offset = 0}));
     for (const std::string absent : {"-inf bias", "|bias| >= 1000"})
       EXPECT_EQ(std::count(calm.begin(), calm.end(), absent), 0) << absent << ", seed " << seed;
   }

@@ -83,6 +83,27 @@ struct Samples<CceOperation> {
   }
 };
 
+template <>
+struct Commands<CceOperation> {
+  /// One token of two vocabulary entries, the second its target, and a bias over one of them.
+  static constexpr const char* line =
+      "N=1 H=1 V=2 dtype=float32 ignore_index=-100 logit_softcap=0 label_smoothing=0 z_loss=0 reduction=none targets=1 "
+      "upstream= hidden=1 weight=0,1 bias=0,0.5";
+  static constexpr const char *fault = "last-word-left-out", *property = "loss", *other = "ctc";
+  static constexpr Spoiled spoiled[] = {
+      {"targets=1", "targets=2", "targets"}, {"hidden=1", "hidden=nan", "hidden"},
+      {"weight=0,1", "weight=0", "weight"},  {"bias=0,0.5", "bias=-inf,-inf", "bias"},
+      {"z_loss=0", "z_loss=-1", "z_loss"},   {"dtype=float32", "dtype=float8", "dtype=float8"},
+      {"V=2", "V=2 blank=0", "'blank='"}};
+  static constexpr const char *filter = "softcap-", *killed = "softcap-infinite +killed +[0-9]+  softcap-off",
+                              *count = "5 of 5 faults killed, 0 by another property than the one meant";
+
+  static CceCase batch() { return CceOperation::sized_case(5, 3, 40, 1, Dtype::bfloat16, 1); }
+  static constexpr const char *batch_fault = "last-word-left-out", *batch_property = "loss";
+  static void spoil(CceCase& c) { c.targets[0] = 40; }
+  static constexpr const char* complaint = "batch.npz: targets[n=0] = 40: expected an index in [0, V=40)";
+};
+
 inline CceCase generated_cce(std::uint64_t seed, const CceProfile& profile = {}) {
   return generated<CceOperation>(seed, profile);
 }

@@ -175,7 +175,7 @@ TEST(CtcBounds, AreInfiniteWhereAKernelClaimsNothing) {
 
 /// A kernel without state is its own fresh one.
 CtcPropertyReport report_on(const CtcKernel& kernel, const std::string& name) {
-  Coverage coverage(CtcOperation::classes());
+  Coverage coverage(class_names<CtcOperation>());
   const CtcGateOptions options{.cases = 150, .shrink_budget = 0, .given = {}};
   const auto same = [&](const std::string&) {
     return std::shared_ptr<const CtcKernel>(std::shared_ptr<void>(), &kernel);

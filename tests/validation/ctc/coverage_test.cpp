@@ -79,14 +79,14 @@ const std::map<std::string, std::function<void(CtcCase&)>>& makers() {
 }
 
 TEST(Coverage, PutsAnOrdinaryCaseIntoNoClass) {
-  EXPECT_THAT(CtcOperation::classes_of(ordinary()), IsEmpty());
+  EXPECT_THAT(classes_of<CtcOperation>(ordinary()), IsEmpty());
 }
 
 TEST(Coverage, KnowsEachClassByACaseOfIt) {
   for (const auto& [name, make] : makers()) {
     CtcCase c = ordinary();
     make(c);
-    EXPECT_THAT(CtcOperation::classes_of(c), Contains(name));
+    EXPECT_THAT(classes_of<CtcOperation>(c), Contains(name));
   }
 }
 
@@ -94,7 +94,7 @@ TEST(Coverage, HasNoClassWithoutATestOfIt) {
   std::set<std::string> tested;
   for (const auto& [name, make] : makers()) tested.insert(name);
   std::set<std::string> counted;
-  const Coverage coverage(CtcOperation::classes());
+  const Coverage coverage(class_names<CtcOperation>());
   for (const auto& [name, count] : coverage.counts()) counted.insert(name);
   EXPECT_EQ(tested, counted);
 }
@@ -104,27 +104,27 @@ TEST(Coverage, LooksAtNothingPastTheLengths) {
   c.input_lengths = {4};
   c.activations[12] = -infinity;
   c.activations[13] = 1e9F;
-  EXPECT_THAT(CtcOperation::classes_of(c), IsEmpty());
+  EXPECT_THAT(classes_of<CtcOperation>(c), IsEmpty());
 }
 
 TEST(Coverage, StopsShortOfTheBorders) {
   CtcCase c = ordinary();
   c.activations[0] = 99;
   set_targets(c, {{1, 1, 2}});  // needs four of five frames
-  EXPECT_THAT(CtcOperation::classes_of(c), Not(Contains("|activation| >= 100")));
-  EXPECT_THAT(CtcOperation::classes_of(c), Not(Contains("just enough frames")));
+  EXPECT_THAT(classes_of<CtcOperation>(c), Not(Contains("|activation| >= 100")));
+  EXPECT_THAT(classes_of<CtcOperation>(c), Not(Contains("just enough frames")));
   set_frames(c, 63);
-  EXPECT_THAT(CtcOperation::classes_of(c), Not(Contains("64 frames or more")));
+  EXPECT_THAT(classes_of<CtcOperation>(c), Not(Contains("64 frames or more")));
 }
 
 TEST(Coverage, CountsFromZero) {
-  Coverage coverage(CtcOperation::classes());
+  Coverage coverage(class_names<CtcOperation>());
   for (const auto& [name, count] : coverage.counts()) EXPECT_EQ(count, 0) << name;
   CtcCase c = ordinary();
   c.zero_infinity = true;
-  coverage.count(CtcOperation::classes_of(c));
-  coverage.count(CtcOperation::classes_of(c));
-  coverage.count(CtcOperation::classes_of(ordinary()));
+  coverage.count(classes_of<CtcOperation>(c));
+  coverage.count(classes_of<CtcOperation>(c));
+  coverage.count(classes_of<CtcOperation>(ordinary()));
   for (const auto& [name, count] : coverage.counts()) EXPECT_EQ(count, name == "zero_infinity" ? 2 : 0) << name;
   EXPECT_EQ(coverage.cases(), 3);
 }

@@ -177,7 +177,7 @@ TEST_P(Faint, FaultIsCaught) {
     plain_ctc_kernel()->run(problem, out, threads);
     fault.spoil(problem, out, threads);
   });
-  Coverage coverage(CtcOperation::classes());
+  Coverage coverage(class_names<CtcOperation>());
   const CtcGateOptions options{.cases = 200, .shrink_budget = 0, .given = {}};
   EXPECT_EQ(run_property(property_named(fault.property), {kernel}, options, coverage).verdict, Verdict::fail);
 }
@@ -190,7 +190,7 @@ TEST(Nonnegative, HoldsForALossOfMinusZero) {
   const auto negated_zeros = spoiled([](const Results& out) {
     for (float& loss : out.loss) loss = loss == 0 ? -0.0F : loss;
   });
-  Coverage coverage(CtcOperation::classes());
+  Coverage coverage(class_names<CtcOperation>());
   const auto report = run_property(property_named("nonnegative"), {negated_zeros}, {.given = {}}, coverage);
   EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, "stub", false);
 }

@@ -36,7 +36,7 @@ TEST(Generator, KeepsToItsProfile) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const CtcCase never = generated<CtcOperation>(
         seed, {.impossible_rows = 0, .empty_rows = 0, .minus_infinity = 0, .log_probs = 0, .long_rows = 0});
-    const auto classes = CtcOperation::classes_of(never);
+    const auto classes = classes_of<CtcOperation>(never);
     for (const std::string absent :
          {"too few frames", "no frames", "-inf activations", "log_probs", "64 frames or more"})
       EXPECT_EQ(std::count(classes.begin(), classes.end(), absent), 0) << absent << ", seed " << seed;

@@ -110,6 +110,27 @@ struct Samples<CtcOperation> {
   }
 };
 
+template <>
+struct Commands<CtcOperation> {
+  /// The label 1 twice in two frames: no alignment fits, unless the blank between them is forgotten.
+  static constexpr const char* line =
+      "T=2 B=1 C=2 S=2 blank=0 input=logits variable=logits layout=padded reduction=none zero_infinity=0 "
+      "input_lengths=2 target_lengths=2 targets=1,1 upstream= activations=0,0,0,0";
+  static constexpr const char *fault = "skip-over-repeat", *property = "loss", *other = "svd";
+  static constexpr Spoiled spoiled[] = {{"target_lengths=2", "target_lengths=900000", "target_lengths"},
+                                        {"input_lengths=2", "input_lengths=", "input_lengths"},
+                                        {"targets=1,1", "targets=1,2", "targets"},
+                                        {"activations=0,0,0,0", "activations=0,0,0", "activations"},
+                                        {"activations=0,0,0,0", "activations=0,nan,0,0", "activations"}};
+  static constexpr const char *filter = "skip-over", *killed = "skip-over-repeat +killed +[0-9]+  loss\n",
+                              *count = "1 of 1 faults killed, 0 by another property than the one meant";
+
+  static CtcCase batch() { return CtcOperation::sized_case(20, 5, 8, 1, 1); }
+  static constexpr const char *batch_fault = "upstream-ignored", *batch_property = "linearity";
+  static void spoil(CtcCase& c) { c.targets[0] = 5; }
+  static constexpr const char* complaint = "batch.npz: ";
+};
+
 inline const CtcProperty& property_named(const std::string& name) {
   return named(CtcOperation::properties(), name);
 }

@@ -19,15 +19,15 @@ const CtcProperty& history() {
 }
 
 CtcPropertyReport report_on_fault(const std::string& fault, int shrink_budget = 500) {
-  Coverage coverage(CtcOperation::classes());
-  const auto kernel = CtcOperation::kernel("fault:" + fault);
-  const CtcContext context{.kernel = *kernel, .fresh_kernel = CtcOperation::kernel};
+  Coverage coverage(class_names<CtcOperation>());
+  const auto kernel = kernel_called<CtcOperation>("fault:" + fault);
+  const CtcContext context{.kernel = *kernel, .fresh_kernel = kernel_called<CtcOperation>};
   return run_property(history(), context, {.shrink_budget = shrink_budget, .given = {}}, coverage);
 }
 
 bool fails_afresh(const std::string& fault, const Sequence<CtcOperation>& cases) {
-  const auto kernel = CtcOperation::kernel("fault:" + fault);
-  const CtcContext context{.kernel = *kernel, .fresh_kernel = CtcOperation::kernel};
+  const auto kernel = kernel_called<CtcOperation>("fault:" + fault);
+  const CtcContext context{.kernel = *kernel, .fresh_kernel = kernel_called<CtcOperation>};
   return is_failure(judge_in_turn(history(), context, cases).verdict);
 }
 
@@ -58,10 +58,10 @@ TEST(Sequence, OfOneCaseManyTimesShowsWhatComesOfOneCallInMany) {
 
 TEST(Sequence, IsNotLookedForWithoutABudgetOrAFreshKernel) {
   EXPECT_TRUE(report_on_fault("wrong-after-larger-t", 0).failure->sequence.empty());
-  const auto kernel = CtcOperation::kernel("fault:wrong-after-larger-t");
+  const auto kernel = kernel_called<CtcOperation>("fault:wrong-after-larger-t");
   const Sequence<CtcOperation> cases(3, std::make_shared<const CtcCase>(three_of_four_paths()));
   EXPECT_FALSE(shortest_failing(history(), CtcContext{.kernel = *kernel}, cases, 100, {}).has_value());
-  const CtcContext context{.kernel = *kernel, .fresh_kernel = CtcOperation::kernel};
+  const CtcContext context{.kernel = *kernel, .fresh_kernel = kernel_called<CtcOperation>};
   EXPECT_FALSE(shortest_failing(history(), context, cases, 100, {}).has_value()) << "these cases pass";
 }
 

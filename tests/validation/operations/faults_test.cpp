@@ -8,6 +8,7 @@
 
 #include "tests/matchers.h"
 #include "tests/validation/operations/operations.h"
+#include "validation/registry.h"
 
 namespace assay::validation {
 namespace {
@@ -24,7 +25,7 @@ TYPED_TEST(Faults, AreNamedOnceAndDescribed) {
     EXPECT_GE(fault.description.size(), 8U) << fault.name;
     EXPECT_EQ(fault.kernel->info().name, "fault:" + fault.name);
     EXPECT_GE(fault.kernel->info().unit_roundoff, fault.healthy->info().unit_roundoff) << "it claims no more";
-    EXPECT_EQ(TypeParam::kernel("fault:" + fault.name)->info().name, fault.kernel->info().name);
+    EXPECT_EQ(kernel_called<TypeParam>("fault:" + fault.name)->info().name, fault.kernel->info().name);
   }
 }
 

@@ -31,8 +31,8 @@ TYPED_TEST(Generated, CasesAreValidForEveryProperty) {
 }
 
 TYPED_TEST(Generated, CasesMeetEveryClassOftenEnoughToMatter) {
-  Coverage coverage(TypeParam::classes());
-  for (std::uint64_t seed = 0; seed < 2000; ++seed) coverage.count(TypeParam::classes_of(generated<TypeParam>(seed)));
+  Coverage coverage(class_names<TypeParam>());
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) coverage.count(classes_of<TypeParam>(generated<TypeParam>(seed)));
   for (const auto& [name, count] : coverage.counts()) EXPECT_GE(count, 20) << name;
 }
 

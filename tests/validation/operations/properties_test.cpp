@@ -8,13 +8,14 @@
 
 #include "tests/validation/operations/operations.h"
 #include "validation/core/report.h"
+#include "validation/registry.h"
 
 namespace assay::validation {
 namespace {
 
 template <class O>
 void expect_to_hold(const Property<O>& property, const std::string& kernel) {
-  const auto report = report_on<O>(*O::kernel(kernel), property.name, Samples<O>::cases);
+  const auto report = report_on<O>(*kernel_called<O>(kernel), property.name, Samples<O>::cases);
   EXPECT_EQ(report.verdict, Verdict::pass) << failure_text(report, kernel, false) << report.mistrust;
   EXPECT_EQ(report.cases, Samples<O>::cases);
   EXPECT_LE(report.worst.share, 1);
@@ -58,7 +59,7 @@ TYPED_TEST(Properties, HoldOfTheMetalKernelsBehindFaults) {
 TYPED_TEST(Properties, HoldOfTheSmallestCase) {
   for (const auto& property : TypeParam::properties()) {
     const Finding finding =
-        judge(property, Context<TypeParam>{*TypeParam::kernel("plain")}, Samples<TypeParam>::smallest());
+        judge(property, Context<TypeParam>{*kernel_called<TypeParam>("plain")}, Samples<TypeParam>::smallest());
     EXPECT_FALSE(is_failure(finding.verdict)) << property.name << finding.explanation;
   }
 }
@@ -73,10 +74,11 @@ TYPED_TEST(Properties, AreNamedOnceEach) {
 }
 
 TYPED_TEST(Properties, AreJudgedOfKernelsFoundByName) {
-  for (const std::string& name : Samples<TypeParam>::names()) EXPECT_EQ(TypeParam::kernel(name)->info().name, name);
+  for (const std::string& name : Samples<TypeParam>::names())
+    EXPECT_EQ(kernel_called<TypeParam>(name)->info().name, name);
   for (const std::string unknown : {"", "gpu", "fault:", "best-path", "fault:no-such-fault"})
-    EXPECT_THROW(TypeParam::kernel(unknown), std::invalid_argument) << unknown;
-  for (const auto& name : TypeParam::shipped_kernels()) EXPECT_NO_THROW(TypeParam::kernel(name));
+    EXPECT_THROW(kernel_called<TypeParam>(unknown), std::invalid_argument) << unknown;
+  for (const auto& name : TypeParam::shipped_kernels()) EXPECT_NO_THROW(kernel_called<TypeParam>(name));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "tests/matchers.h"
 #include "tests/validation/operations/operations.h"
+#include "validation/registry.h"
 
 namespace assay::validation {
 namespace {
@@ -187,7 +188,7 @@ TYPED_TEST(Run, IsRefusedInTheKernelsWordsAndSeesAWriteOnTheWay) {
 }
 
 TYPED_TEST(Run, OfAValidProblemMustNotBeRefused) {
-  EXPECT_NO_THROW(run_valid(*TypeParam::kernel("plain"), Samples<TypeParam>::small()));
+  EXPECT_NO_THROW(run_valid(*kernel_called<TypeParam>("plain"), Samples<TypeParam>::small()));
   EXPECT_THAT([&] { run_valid(this->that_refuses("X = 7: expected less"), Samples<TypeParam>::small()); },
               testing::ThrowsMessage<RefusedValidProblem>(Eq("a valid problem was refused: X = 7: expected less")));
 }
@@ -227,7 +228,7 @@ TYPED_TEST(Run, PassesItsOptionsOn) {
 
 TYPED_TEST(Run, DiffersFromAnotherByOneBitAnywhere) {
   const auto c = with_every_array<TypeParam>();
-  const auto good = run_kernel(*TypeParam::kernel("plain"), c);
+  const auto good = run_kernel(*kernel_called<TypeParam>("plain"), c);
   EXPECT_EQ(same_bits(c, good, good, "differs").verdict, Verdict::pass);
   for_each_row(TypeParam::results(), [&](const auto& row) {
     using Value = typename std::remove_cvref_t<decltype(good.*row.in_run)>::value_type;
@@ -256,7 +257,7 @@ TYPED_TEST(Run, HandsOverExtentsThatAreNone) {
       for (const std::int64_t extent : {std::int64_t{-3}, std::int64_t{1} << 40, max}) {
         auto c = Samples<TypeParam>::small();
         c.*row.in_case = extent;
-        const auto run = run_kernel(*TypeParam::kernel("plain"), c);
+        const auto run = run_kernel(*kernel_called<TypeParam>("plain"), c);
         EXPECT_TRUE(run.refused) << row.name << " = " << extent;
         EXPECT_THAT(run.out_of_bounds_writes, IsEmpty());
       }

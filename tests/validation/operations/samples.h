@@ -25,6 +25,15 @@ struct SmallFault {
 template <class O>
 struct Samples;
 
+/// A part of a line, what it is replaced with, and what the complaint names.
+struct Spoiled {
+  const char *from, *to, *named;
+};
+
+/// A line, a batch and faults for the tests of the program.
+template <class O>
+struct Commands;
+
 template <class O>
 typename O::Case generated(std::uint64_t seed, const typename O::Profile& profile = {}) {
   Random random(seed);
@@ -83,7 +92,7 @@ class Stub final : public O::Kernel {
   }
 
  private:
-  typename O::Info info_ = O::kernel("plain")->info();
+  typename O::Info info_ = kernel_called<O>("plain")->info();
   Run run_;
 };
 

@@ -104,7 +104,7 @@ TEST(SvdCase, IsRefusedByNameWhereItIsNone) {
   };
   EXPECT_NO_THROW(require_valid(two_tall()));
   EXPECT_NO_THROW(require_valid(SvdCase{}));
-  EXPECT_NO_THROW(require_valid({3, 0, 2, Dtype::float32, {}}));
+  EXPECT_NO_THROW(require_valid(SvdCase{3, 0, 2, Dtype::float32, {}}));
   for (const Invalid& one : all) {
     SvdCase c = two_tall();
     one.spoil(c);

@@ -63,28 +63,28 @@ const std::map<std::string, std::function<SvdCase()>>& makers() {
 
 /// Every matrix has a shape and a number of columns; beyond that an ordinary one is nothing special.
 TEST(SvdCoverage, PutsAnOrdinaryCaseIntoNoOtherClass) {
-  EXPECT_THAT(SvdOperation::classes_of(ordinary()), ElementsAre("tall", "even K"));
-  EXPECT_THAT(SvdOperation::classes_of(transposed(ordinary())), ElementsAre("wide", "even K"));
+  EXPECT_THAT(classes_of<SvdOperation>(ordinary()), ElementsAre("tall", "even K"));
+  EXPECT_THAT(classes_of<SvdOperation>(transposed(ordinary())), ElementsAre("wide", "even K"));
 }
 
 TEST(SvdCoverage, KnowsEachClassByACaseOfIt) {
   for (const auto& [name, make] : makers()) {
     EXPECT_NO_THROW(require_valid(make())) << name;
-    EXPECT_THAT(SvdOperation::classes_of(make()), Contains(name));
+    EXPECT_THAT(classes_of<SvdOperation>(make()), Contains(name));
   }
 }
 
 TEST(SvdCoverage, HasNoClassWithoutATestOfIt) {
   std::set<std::string> tested, counted;
   for (const auto& [name, make] : makers()) tested.insert(name);
-  for (const auto& name : SvdOperation::classes()) EXPECT_TRUE(counted.insert(name).second) << name;
+  for (const auto& name : class_names<SvdOperation>()) EXPECT_TRUE(counted.insert(name).second) << name;
   EXPECT_EQ(tested, counted);
 }
 
 /// A case has the class it was made for and those that it implies, and no others.
 TEST(SvdCoverage, TellsClassesApart) {
   const auto has = [](const std::string& name, std::vector<std::string> all) {
-    EXPECT_THAT(SvdOperation::classes_of(makers().at(name)()), testing::UnorderedElementsAreArray(all)) << name;
+    EXPECT_THAT(classes_of<SvdOperation>(makers().at(name)()), testing::UnorderedElementsAreArray(all)) << name;
   };
   has("one row", {"one row", "wide", "odd K"});
   has("one column", {"one column", "tall", "odd K"});
@@ -95,7 +95,7 @@ TEST(SvdCoverage, TellsClassesApart) {
   has("zero column", {"tall", "even K", "zero column", "rank deficient"});
   has("rank deficient", {"tall", "even K", "rank deficient"});
   has("graded to 1e-6", {"tall", "even K", "graded to 1e-6"});
-  EXPECT_THAT(SvdOperation::classes_of({1, 2, 3, Dtype::float32, {1, 0.5, 1, 0, 1e-7, 2e-7}}),
+  EXPECT_THAT(classes_of<SvdOperation>({1, 2, 3, Dtype::float32, {1, 0.5, 1, 0, 1e-7, 2e-7}}),
               ElementsAre("wide", "even K", "graded to 1e-6"))
       << "by its rows";
   has("equal values", {"tall", "even K", "equal values"});
@@ -107,7 +107,7 @@ TEST(SvdCoverage, TellsClassesApart) {
 
 TEST(SvdCoverage, StopsShortOfTheBorders) {
   const auto hasnt = [](const SvdCase& c, const char* name) {
-    EXPECT_THAT(SvdOperation::classes_of(c), Not(Contains(name)));
+    EXPECT_THAT(classes_of<SvdOperation>(c), Not(Contains(name)));
   };
   hasnt(diagonal({14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}), "K of 15 or more");
   hasnt(diagonal({1, 2e-6}), "graded to 1e-6");
@@ -118,20 +118,20 @@ TEST(SvdCoverage, StopsShortOfTheBorders) {
   hasnt(diagonal({1, 0x1p-130}), "subnormal");
   hasnt(times(ordinary(), 0x1p125), "near the largest number");
   hasnt(diagonal({0x1p-20, 0x1p-21}, Dtype::bfloat16), "subnormal");
-  EXPECT_THAT(SvdOperation::classes_of(diagonal({0x1p-20, 0x1p-21}, Dtype::float16)), Contains("subnormal"));
-  EXPECT_THAT(SvdOperation::classes_of(diagonal({0x1p-1060, 0x1p-1061}, Dtype::float64)), Contains("subnormal"));
+  EXPECT_THAT(classes_of<SvdOperation>(diagonal({0x1p-20, 0x1p-21}, Dtype::float16)), Contains("subnormal"));
+  EXPECT_THAT(classes_of<SvdOperation>(diagonal({0x1p-1060, 0x1p-1061}, Dtype::float64)), Contains("subnormal"));
 }
 
 TEST(SvdCoverage, LooksAtEveryMatrixOfABatch) {
   SvdCase c = two_tall();
   for (std::size_t at = 6; at < 12; ++at) c.A[at] = 0;
-  EXPECT_THAT(SvdOperation::classes_of(c), Contains("zero matrix"));
+  EXPECT_THAT(classes_of<SvdOperation>(c), Contains("zero matrix"));
   c.A[6] = 1;
-  EXPECT_THAT(SvdOperation::classes_of(c), Contains("zero column"));
+  EXPECT_THAT(classes_of<SvdOperation>(c), Contains("zero column"));
 }
 
 TEST(SvdCoverage, CountsNothingForABatchOfNothing) {
-  const auto classes = SvdOperation::classes_of({0, 3, 2, Dtype::float32, {}});
+  const auto classes = classes_of<SvdOperation>({0, 3, 2, Dtype::float32, {}});
   EXPECT_THAT(classes, ElementsAre("tall", "even K"));
 }
 

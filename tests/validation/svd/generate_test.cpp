@@ -30,7 +30,7 @@ bool has(const std::vector<std::string>& classes, const std::string& name) {
 TEST(SvdGenerator, LeavesOutWhatItsProfileDoes) {
   const SvdProfile nothing{.deficient = 0, .graded = 0, .scaled = 0, .half_types = 0, .doubles = 0, .large = 0};
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    const auto classes = SvdOperation::classes_of(generated_svd(seed, nothing));
+    const auto classes = classes_of<SvdOperation>(generated_svd(seed, nothing));
     for (const std::string absent : {"float16", "bfloat16", "float64", "elements below 1e-30", "elements above 1e30",
                                      "subnormal", "near the largest number", "K of 15 or more"})
       EXPECT_FALSE(has(classes, absent)) << absent << ", seed " << seed;
@@ -41,7 +41,7 @@ TEST(SvdGenerator, MakesWhatItsProfileAsksFor) {
   int deficient = 0, graded = 0, equal = 0, large = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const auto classes = [&](const SvdProfile& profile) {
-      return SvdOperation::classes_of(generated_svd(seed, profile));
+      return classes_of<SvdOperation>(generated_svd(seed, profile));
     };
     deficient += has(classes({.deficient = 1}), "rank deficient") ? 1 : 0;
     graded += has(classes({.deficient = 0, .graded = 1, .half_types = 0}), "graded to 1e-6") ? 1 : 0;

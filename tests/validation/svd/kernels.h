@@ -104,6 +104,25 @@ struct Samples<SvdOperation> {
   }
 };
 
+template <>
+struct Commands<SvdOperation> {
+  static constexpr const char* line = "B=1 M=2 N=2 dtype=float32 A=1,2,0,0.5";
+  static constexpr const char *fault = "unsorted", *property = "order", *other = "cce";
+  static constexpr Spoiled spoiled[] = {{"A=1,", "A=nan,", "A[b=0, i=0, j=0] = nan"},
+                                        {"A=1,", "A=", "A.size() = 3"},
+                                        {"A=1,", "A=0.1,", "A: 0.1 is not a number of float32"},
+                                        {"M=2", "M=-2", "M = -2"},
+                                        {"float32", "float8", "dtype=float8"},
+                                        {"N=2", "N=2 K=2", "'K='"}};
+  static constexpr const char *filter = "threshold", *killed = "loose-threshold +killed +[0-9]+  orthonormal-u",
+                              *count = "3 of 3 faults killed";
+
+  static SvdCase batch() { return SvdOperation::sized_case(2, 6, 4, 3, Dtype::float64, 1); }
+  static constexpr const char *batch_fault = "loose-threshold", *batch_property = "orthonormal-u";
+  static void spoil(SvdCase& c) { c.A[7] = std::numeric_limits<double>::quiet_NaN(); }
+  static constexpr const char* complaint = "batch.npz: A[b=0, i=1, j=3] = nan: expected a finite number";
+};
+
 inline SvdCase generated_svd(std::uint64_t seed, const SvdProfile& profile = {}) {
   return generated<SvdOperation>(seed, profile);
 }

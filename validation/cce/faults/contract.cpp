@@ -3,12 +3,13 @@
 
 #include "validation/cce/faults/faults.h"
 #include "validation/cce/faults/plain_kernel.h"
+#include "validation/core/contract_faults.h"
 
 namespace assay::validation::cce {
 namespace {
 
 /// Repairs a bad argument before the kernel checks the arguments, so that the kernel does not refuse it.
-class Lenient : public PlainCceKernel {
+class Mending : public PlainCceKernel {
  public:
   void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
            const CceRequest& request) const override {
@@ -23,7 +24,7 @@ class Lenient : public PlainCceKernel {
   virtual void mend(metal::AnyCceProblem& problem, std::vector<std::int64_t>& targets) const = 0;
 };
 
-struct TargetClamped final : Lenient {
+struct TargetClamped final : Mending {
   static constexpr FaultNote note{"target-out-of-range", "a target past V is taken as ignored: pytorch#108148",
                                   "refusals"};
   void mend(metal::AnyCceProblem& problem, std::vector<std::int64_t>& targets) const override {
@@ -32,7 +33,7 @@ struct TargetClamped final : Lenient {
   }
 };
 
-struct TargetIn32Bits final : Lenient {
+struct TargetIn32Bits final : Mending {
   static constexpr FaultNote note{"target-in-32-bits", "targets are cut to 32 bits before they are looked at",
                                   "refusals"};
   void mend(metal::AnyCceProblem&, std::vector<std::int64_t>& targets) const override {
@@ -40,14 +41,14 @@ struct TargetIn32Bits final : Lenient {
   }
 };
 
-struct NegativeSoftcap final : Lenient {
+struct NegativeSoftcap final : Mending {
   static constexpr FaultNote note{"negative-softcap", "a cap below 0 is none", "refusals"};
   void mend(metal::AnyCceProblem& problem, std::vector<std::int64_t>&) const override {
     if (!(problem.options.logit_softcap > 0)) problem.options.logit_softcap = 0;
   }
 };
 
-struct MismatchedTypes final : Lenient {
+struct MismatchedTypes final : Mending {
   static constexpr FaultNote note{"mismatched-types", "weight is read as what hidden is", "refusals"};
   void mend(metal::AnyCceProblem& problem, std::vector<std::int64_t>&) const override {
     if (problem.weight.index() == problem.hidden.index() || problem.hidden.index() == 0) return;
@@ -63,27 +64,10 @@ struct MismatchedTypes final : Lenient {
   }
 };
 
-struct NanPassedOn final : PlainCceKernel {
+struct NanPassedOn final : Lenient<PlainCceKernel> {
   static constexpr FaultNote note{"nan-passed-on", "a NaN in weight gives a loss of NaN, and no word of it",
                                   "refusals"};
-  void check(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out) const override {
-    try {
-      PlainCceKernel::check(problem, out);
-    } catch (const std::invalid_argument& refusal) {
-      if (std::string(refusal.what()).find("= nan") == std::string::npos) throw;
-    }
-  }
-};
-
-struct AnonymousRefusal final : PlainCceKernel {
-  static constexpr FaultNote note{"anonymous-refusal", "invalid argument", "refusals"};
-  void check(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out) const override {
-    try {
-      PlainCceKernel::check(problem, out);
-    } catch (const std::invalid_argument&) {
-      throw std::invalid_argument("invalid argument");
-    }
-  }
+  NanPassedOn() : Lenient("= nan") {}
 };
 
 struct RefusesOneWord final : PlainCceKernel {
@@ -98,7 +82,7 @@ struct RefusesOneWord final : PlainCceKernel {
 
 std::vector<CceFault> contract_faults() {
   return plant_all<CceOperation, TargetClamped, TargetIn32Bits, NegativeSoftcap, MismatchedTypes, NanPassedOn,
-                   AnonymousRefusal, RefusesOneWord>(plain_cce_kernel());
+                   AnonymousRefusal<PlainCceKernel>, RefusesOneWord>(plain_cce_kernel());
 }
 
 }  // namespace assay::validation::cce

@@ -7,8 +7,7 @@
 #include <variant>
 
 #include "metal/cpu/half.h"
-#include "reference/cce/validate.h"
-#include "reference/refuse.h"
+#include "validation/cce/fields.h"
 #include "validation/core/any_span.h"
 #include "validation/core/index.h"
 
@@ -17,27 +16,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-template <class Real>
-void check_outputs(const CceProblem<Real>& problem, const metal::CceOutput<Real>& out) {
-  using reference::detail::expect_size;
-  const bool per_token = problem.reduction == Reduction::none;
-  expect_size("loss", out.loss.size(), per_token ? "N" : "1", per_token ? problem.N : 1);
-  const auto expect = [](const char* name, std::size_t size, const char* shape, std::int64_t due) {
-    if (size > 0) expect_size(name, size, shape, due);
-  };
-  expect("dhidden", out.gradients.dhidden.size(), "N * H, or empty", problem.N * problem.H);
-  expect("dweight", out.gradients.dweight.size(), "V * H, or empty", problem.V * problem.H);
-  expect("dbias", out.gradients.dbias.size(), "V, or empty without a bias", problem.bias.empty() ? 0 : problem.V);
-}
-
 }  // namespace
 
 void PlainCceKernel::check(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out) const {
-  metal::with_types(problem, out, [](const auto& typed, const auto& output) {
-    reference::validate(typed);
-    check_outputs(typed, output);
-    reference::validate_values(typed);
-  });
+  CceFields::validate(problem, out);
 }
 
 bool PlainCceKernel::is_ignored(const Work& work, std::int64_t n) const {
@@ -201,17 +183,12 @@ void PlainCceKernel::store(const Work& work, const metal::AnyCceOutput& out) con
   } else {
     out.loss[0] = static_cast<float>(reduced_loss(work));
   }
-  const auto store_all = [&](const metal::AnyOutput& any, const Numbers& values) {
-    std::visit(
-        [&]<class Span>(const Span& span) {
-          using Real = typename Span::element_type;
-          for (std::size_t i = 0; i < span.size(); ++i) span[i] = static_cast<Real>(stored(work.dtype, values[i]));
-        },
-        any);
+  const auto put = [&](const metal::AnyOutput& any, const Numbers& values) {
+    store_each(any, [&](std::size_t i) { return stored(work.dtype, values[i]); });
   };
-  store_all(out.dhidden, work.dhidden);
-  store_all(out.dweight, work.dweight);
-  store_all(out.dbias, work.dbias);
+  put(out.dhidden, work.dhidden);
+  put(out.dweight, work.dweight);
+  put(out.dbias, work.dbias);
 }
 
 void PlainCceKernel::run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,

@@ -17,26 +17,18 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "validation/cce/kernel.h"
+#include "validation/core/fault.h"
 
 namespace assay::validation {
 
-class PlainCceKernel : public CceKernel {
+class PlainCceKernel : public RenamedKernel<CceKernel> {
  public:
   PlainCceKernel() {
     info_ = {.name = "plain", .unit_roundoff = 0x1p-53, .chunks = {1, 3, 256}};
     info_.support.can_be_forked = true;
-  }
-
-  const CceKernelInfo& info() const override { return info_; }
-  /// For a fault, which may keep a state from call to call.
-  void rename(std::string name) {
-    info_.name = std::move(name);
-    info_.support.can_be_forked = false;
   }
 
   void run(const metal::AnyCceProblem& problem, const metal::AnyCceOutput& out,
@@ -121,8 +113,6 @@ class PlainCceKernel : public CceKernel {
   virtual void compute(Work& work) const;
   virtual double stored(Dtype dtype, double value) const;
   virtual void store(const Work& work, const metal::AnyCceOutput& out) const;
-
-  CceKernelInfo info_;
 };
 
 }  // namespace assay::validation

@@ -14,12 +14,11 @@ std::shared_ptr<const CtcKernel> cpu_kernel() {
   return kernel;
 }
 
-class GradientTruncated final : public CtcKernel {
+class GradientTruncated final : public RenamedKernel<CtcKernel> {
  public:
   static constexpr FaultNote note{"gradient-truncated", "gradients of 16 bits are cut off, not rounded", "gradient"};
 
-  const CtcKernelInfo& info() const override { return info_; }
-  void rename(std::string name) { info_.name = std::move(name); }
+  GradientTruncated() { info_ = cpu_kernel()->info(); }
 
   void run(const metal::AnyCtcProblem& problem, const metal::AnyCtcOutput& out,
            const CtcRequest& request) const override {
@@ -42,8 +41,6 @@ class GradientTruncated final : public CtcKernel {
       if (std::abs(static_cast<float>(out.gradient[i])) > std::abs(gradient[i]))
         out.gradient[i] = Real::from_bits(static_cast<std::uint16_t>(out.gradient[i].bits - 1));
   }
-
-  CtcKernelInfo info_ = cpu_kernel()->info();
 };
 
 }  // namespace

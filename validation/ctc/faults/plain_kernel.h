@@ -18,30 +18,22 @@
 #include <functional>
 #include <limits>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "reference/ctc/problem.h"
 #include "reference/matrix.h"
+#include "validation/core/fault.h"
 #include "validation/ctc/kernel.h"
 
 namespace assay::validation {
 
-class PlainCtcKernel : public CtcFloatKernel {
+class PlainCtcKernel : public RenamedKernel<CtcFloatKernel> {
  public:
   using CtcFloatKernel::run;
 
   PlainCtcKernel() {
     info_ = {.name = "plain", .arithmetic = Arithmetic::log_space, .random_rounding = true};
     info_.support.can_be_forked = true;
-  }
-
-  const CtcKernelInfo& info() const override { return info_; }
-  /// For a fault, which may keep a state from call to call.
-  void rename(std::string name) {
-    info_.name = std::move(name);
-    info_.support.can_be_forked = false;
   }
 
   void run(const reference::CtcProblem<float>& problem, const metal::CtcOutput<float>& out, int threads) const override;
@@ -117,8 +109,6 @@ class PlainCtcKernel : public CtcFloatKernel {
 
   /// Activations [C] of frame t of row b.
   static std::span<const float> frame_of(const Problem& problem, std::int64_t t, std::int64_t b);
-
-  CtcKernelInfo info_;
 };
 
 }  // namespace assay::validation

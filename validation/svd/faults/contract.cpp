@@ -4,31 +4,14 @@
 #include <stdexcept>
 #include <string>
 
+#include "validation/core/contract_faults.h"
 #include "validation/svd/faults/faults.h"
 #include "validation/svd/faults/plain_kernel.h"
 
 namespace assay::validation::svd {
 namespace {
 
-/// Ignores refusals whose message contains `about`.
-class Lenient : public PlainSvdKernel {
- public:
-  explicit Lenient(const char* about) : about_(about) {}
-
- protected:
-  void check(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out) const override {
-    try {
-      PlainSvdKernel::check(problem, out);
-    } catch (const std::invalid_argument& refusal) {
-      if (std::string(refusal.what()).find(about_) == std::string::npos) throw;
-    }
-  }
-
- private:
-  const char* about_;
-};
-
-struct NanPassedOn final : Lenient {
+struct NanPassedOn final : Lenient<PlainSvdKernel> {
   static constexpr FaultNote note{"nan-passed-on", "success for a matrix with a NaN in it (lapack#1392)", "specials"};
   NanPassedOn() : Lenient("= nan") {}
   int exponent(const Work&, const Tall&) const override { return 0; }
@@ -37,7 +20,7 @@ struct NanPassedOn final : Lenient {
   bool sweep(Tall&, Columns&) const override { return false; }
 };
 
-struct InfinityPassedOn final : Lenient {
+struct InfinityPassedOn final : Lenient<PlainSvdKernel> {
   static constexpr FaultNote note{"infinity-passed-on", "zeros for a matrix with an infinity in it", "specials"};
   InfinityPassedOn() : Lenient("inf: ") {}
   Factors factors_of_tall(const Work& work, Tall W) const override {
@@ -48,7 +31,7 @@ struct InfinityPassedOn final : Lenient {
   }
 };
 
-struct LongerOutputAccepted final : Lenient {
+struct LongerOutputAccepted final : Lenient<PlainSvdKernel> {
   static constexpr FaultNote note{"longer-output-accepted", "an S that is too long is filled as far as it goes",
                                   "refusals"};
   LongerOutputAccepted() : Lenient("S.size()") {}
@@ -56,17 +39,6 @@ struct LongerOutputAccepted final : Lenient {
     const auto due = static_cast<std::size_t>(work.B * std::min(work.M, work.N));
     const std::size_t given = std::visit([](const auto& span) { return span.size(); }, out.S);
     if (given >= due) PlainSvdKernel::store(work, all, out);
-  }
-};
-
-struct AnonymousRefusal final : PlainSvdKernel {
-  static constexpr FaultNote note{"anonymous-refusal", "invalid argument", "refusals"};
-  void check(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out) const override {
-    try {
-      PlainSvdKernel::check(problem, out);
-    } catch (const std::invalid_argument&) {
-      throw std::invalid_argument("invalid argument");
-    }
   }
 };
 
@@ -94,7 +66,7 @@ struct NothingRefused final : PlainSvdKernel {
 }  // namespace
 
 std::vector<SvdFault> contract_faults() {
-  return plant_all<SvdOperation, NanPassedOn, InfinityPassedOn, LongerOutputAccepted, AnonymousRefusal,
+  return plant_all<SvdOperation, NanPassedOn, InfinityPassedOn, LongerOutputAccepted, AnonymousRefusal<PlainSvdKernel>,
                    ZeroMatrixRefused, NothingRefused>(plain_svd_kernel());
 }
 

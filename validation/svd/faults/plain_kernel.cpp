@@ -8,35 +8,20 @@
 #include <type_traits>
 #include <variant>
 
-#include "reference/refuse.h"
+#include "metal/host/svd/outputs.h"
 #include "reference/svd/validate.h"
 #include "validation/core/any_span.h"
 #include "validation/core/index.h"
+#include "validation/svd/fields.h"
 
 namespace assay::validation {
-namespace {
-
-template <class Real>
-void check_outputs(const SvdProblem<Real>& problem, std::int64_t K, const metal::SvdOutput<Real>& out) {
-  using reference::detail::expect_size;
-  expect_size("S", out.S.size(), "B * K", problem.B * K);
-  if (out.U.empty() && out.Vh.empty()) return;
-  expect_size("U", out.U.size(), "B * M * K", problem.B * problem.M * K);
-  expect_size("Vh", out.Vh.size(), "B * K * N", problem.B * K * problem.N);
-}
-
-}  // namespace
 
 double PlainSvdKernel::dot(const Column& a, const Column& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 void PlainSvdKernel::check(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out) const {
-  metal::with_types(problem, out, [](const auto& typed, const auto& output) {
-    reference::validate(typed);
-    check_outputs(typed, typed.K(), output);
-    reference::validate_values(typed);
-  });
+  SvdFields::validate(problem, out);
 }
 
 PlainSvdKernel::Tall PlainSvdKernel::load(const Work& work, std::span<const double> A) const {
@@ -241,7 +226,7 @@ void PlainSvdKernel::randomized(const metal::AnySvdProblem& problem, const refer
   metal::with_types(problem, out, [&](const auto& typed, const auto& output) {
     reference::validate(typed);
     reference::validate(randomized, typed);
-    check_outputs(typed, randomized.rank, output);
+    metal::host::validate_output(typed, randomized.rank, output);
     reference::validate_values(typed);
   });
   const Work work = work_of(problem, out, 1);

@@ -16,16 +16,15 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
+#include "validation/core/fault.h"
 #include "validation/core/random.h"
 #include "validation/svd/kernel.h"
 
 namespace assay::validation {
 
-class PlainSvdKernel : public SvdKernel {
+class PlainSvdKernel : public RenamedKernel<SvdKernel> {
  public:
   PlainSvdKernel() {
     info_ = {.name = "plain",
@@ -37,13 +36,6 @@ class PlainSvdKernel : public SvdKernel {
              .exact_scaling = true,
              .same_values = true};
     info_.support.can_be_forked = true;
-  }
-
-  const SvdKernelInfo& info() const override { return info_; }
-  /// For a fault, which may keep a state from call to call.
-  void rename(std::string name) {
-    info_.name = std::move(name);
-    info_.support.can_be_forked = false;
   }
 
   void run(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out,
@@ -135,9 +127,6 @@ class PlainSvdKernel : public SvdKernel {
   /// Whether a column counts as 0: rotations shrink a dependent column by 2^-53 in each sweep, but never to 0.
   static bool vanishes(double squares);
   static Work work_of(const metal::AnySvdProblem& problem, const metal::AnySvdOutput& out, int threads);
-
- private:
-  SvdKernelInfo info_;
 };
 
 }  // namespace assay::validation
