@@ -14,8 +14,8 @@
 #include "validation/cli/gate_table.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/process_memory.h"
-#include "validation/report/report_file.h"
 #include "validation/registry.h"
+#include "validation/report/report_file.h"
 
 namespace assay::validation {
 
