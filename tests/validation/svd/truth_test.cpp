@@ -38,10 +38,10 @@ TEST(SvdTruth, IsThatOfAHandCountedBatch) {
 }
 
 TEST(SvdTruth, OfMatricesWithoutFullRank) {
-  const SvdTruth truth = truth_of({2, 2, 2, Dtype::float32, {1, 2, 2, 4, 0, 0, 0, 0}}, 50);
+  const SvdTruth truth = truth_of(SvdCase{2, 2, 2, Dtype::float32, {1, 2, 2, 4, 0, 0, 0, 0}}, 50);
   expect_values(*truth.matrices[0], {BigFloat(5), BigFloat(0)});
   expect_values(*truth.matrices[1], {BigFloat(0), BigFloat(0)});
-  EXPECT_TRUE(truth_of({}, 50).matrices.empty());
+  EXPECT_TRUE(truth_of(SvdCase{}, 50).matrices.empty());
 }
 
 TEST(SvdTruth, KnowsTheConditionOfScaledColumns) {
