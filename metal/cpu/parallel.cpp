@@ -38,17 +38,21 @@ void wait_until(const Ready& ready, const Sleep& sleep) {
   sleep();
 }
 
-/// A call of on_threads.
+/// What the calling thread calls between two pieces of its work.
+using BetweenPieces = std::function<void()>;
+
+/// A call of in_stages.
 struct Job {
-  const std::function<void(std::size_t)>& run;
+  const std::function<void(std::size_t worker, const BetweenPieces&)>& run;
   std::size_t workers;
+  bool offered = false;                  ///< to the other threads
   std::size_t begun = 1;                 ///< workers that have a number; the calling thread has 0
   std::atomic<std::size_t> working = 0;  ///< other threads that have begun and have not ended
   std::atomic<Clock::rep> used = 0;      ///< of processors, by all threads
 
-  void work(std::size_t worker) {
+  void work(std::size_t worker, const BetweenPieces& between = [] {}) {
     const auto before = processor_time();
-    run(worker);
+    run(worker, between);
     used += (processor_time() - before).count();
   }
 };
@@ -57,7 +61,8 @@ struct Job {
 ///
 /// - a caller never waits for a thread that has not begun, and does all the work itself where none does;
 /// - where a call took longer than its threads computed together, which is what it would have taken without the others,
-///   callers do without them for ten times as long as was lost: they cost a tenth at most.
+///   callers do without them for ten times as long as was lost: they cost a tenth at most. A call that has not ended by
+///   then offers the others what is left of its work.
 class ThreadPool {
  public:
   /// Never destroyed: its threads sleep until the process ends.
@@ -68,9 +73,9 @@ class ThreadPool {
 
   void work_on(Job& job) {
     const auto begin = Clock::now();
-    if (begin.time_since_epoch() < alone_until_.load()) return job.run(0);
-    offer(job);
-    job.work(0);
+    offer_when_due(job);
+    job.work(0, [&] { offer_when_due(job); });
+    if (!job.offered) return;
     withdraw(job);
     const auto end = Clock::now();
     const auto lost = (end - begin) - Clock::duration(job.used);
@@ -78,6 +83,12 @@ class ThreadPool {
   }
 
  private:
+  void offer_when_due(Job& job) {
+    if (job.offered || Clock::now().time_since_epoch() < alone_until_.load()) return;
+    job.offered = true;
+    offer(job);
+  }
+
   void offer(Job& job) {
     const std::scoped_lock lock(mutex_);
     jobs_.push_back(&job);
@@ -153,26 +164,28 @@ void wait_for(std::atomic<std::size_t>& counter, std::size_t value) {
 
 }  // namespace
 
-void on_threads(std::size_t workers, const std::function<void(std::size_t)>& run) {
-  if (workers == 1) return run(0);
-  Job job{run, workers};
-  ThreadPool::the_one().work_on(job);
-}
-
 bool in_stages(std::size_t workers, std::span<const Stage> stages) {
   std::array<Progress, max_stages> progress;
   std::atomic<bool> all_true = true;
-  on_threads(workers, [&](std::size_t worker) {
+  const auto run = [&](std::size_t worker, const BetweenPieces& between) {
     for (std::size_t s = 0; s < stages.size() && all_true; ++s) {
       const Stage& stage = stages[s];
       auto& [next, done] = progress[s];
       for (std::size_t i = next++; i < stage.count; i = next++) {
         if (!stage.run(worker, i)) all_true = false;
         if (++done == stage.count) done.notify_all();
+        between();
       }
       if (s + 1 < stages.size()) wait_for(done, stage.count);
     }
-  });
+  };
+  if (workers <= 1) {
+    run(0, [] {});
+  } else {
+    const std::function<void(std::size_t, const BetweenPieces&)> shared = run;
+    Job job{shared, workers};
+    ThreadPool::the_one().work_on(job);
+  }
   return all_true;
 }
 

@@ -18,30 +18,27 @@ inline std::size_t worker_count(int threads, std::size_t B) {
   return std::max<std::size_t>(1, std::min({wanted, B, std::max<std::size_t>(processors, 64)}));
 }
 
-/// Calls run(0) in the calling thread, and run(1), run(2), ... below `workers` in those others that begin before run(0)
-/// ends, perhaps none. The other threads are kept for the next call, since making them can take longer than the work.
-/// `run` must not throw.
-void on_threads(std::size_t workers, const std::function<void(std::size_t)>& run);
-
 /// run(worker, i) for each i below `count`. It returns false to stop the later stages, and must not throw.
 struct Stage {
   std::size_t count;
   std::function<bool(std::size_t worker, std::size_t i)> run;
 };
 
-/// Runs one stage after the other: run(worker, i) once for each i, begun in rising order, with worker < `workers`. A
-/// stage begins when every piece of the stages before is done; none begins after a stage with a piece that returned
-/// false. Returns whether all pieces returned true. At most 4 stages.
+/// Runs one stage after the other: run(worker, i) once for each i, begun in rising order, with worker < `workers`. The
+/// calling thread is worker 0; the others are those that begin in time, perhaps none, and are kept for the next call,
+/// since making them can take longer than the work. A stage begins when every piece of the stages before is done; none
+/// begins after a stage with a piece that returned false. Returns whether all pieces returned true. At most 4 stages.
 bool in_stages(std::size_t workers, std::span<const Stage> stages);
 
 /// Calls work(worker, i) once for each i below `count`, begun in rising order, with worker < `workers`. `work` must not
 /// throw.
 template <class Work>
 void for_each_piece(std::size_t count, std::size_t workers, const Work& work) {
-  std::atomic<std::size_t> next = 0;
-  on_threads(workers, [&](std::size_t worker) {
-    for (std::size_t i = next++; i < count; i = next++) work(worker, i);
-  });
+  const Stage all[] = {{count, [&](std::size_t worker, std::size_t i) {
+                          work(worker, i);
+                          return true;
+                        }}};
+  in_stages(workers, all);
 }
 
 }  // namespace assay::metal::cpu

@@ -71,7 +71,7 @@ void expect_in_a_new_process(bool (*holds)()) {
 bool runs_alone_while_the_other_thread_is_busy() {
   std::latch begun(3), end(1);
   std::thread other_caller([&] {
-    on_threads(2, [&](std::size_t) {
+    for_each_piece(2, 2, [&](std::size_t, std::size_t) {
       begun.arrive_and_wait();
       end.wait();
     });
@@ -89,15 +89,20 @@ TEST(Parallel, ACallDoesNotWaitForAThreadThatHasNotBegun) {
   expect_in_a_new_process(runs_alone_while_the_other_thread_is_busy);
 }
 
+/// A call that waits so long for its other thread.
+void lose(std::chrono::milliseconds time) {
+  std::latch begun(2);
+  for_each_piece(2, 2, [&](std::size_t worker, std::size_t) {
+    begun.arrive_and_wait();
+    if (worker == 1) std::this_thread::sleep_for(time);
+  });
+}
+
 bool runs_alone_after_a_loss() {
   using namespace std::chrono_literals;
-  std::latch begun(2);
-  on_threads(2, [&](std::size_t worker) {
-    begun.arrive_and_wait();
-    if (worker == 1) std::this_thread::sleep_for(200ms);
-  });
+  lose(200ms);
   std::atomic<bool> is_alone = true;
-  on_threads(2, [&](std::size_t worker) {
+  for_each_piece(2, 2, [&](std::size_t worker, std::size_t) {
     if (worker != 0) is_alone = false;
     std::this_thread::sleep_for(10ms);  // the other thread would begin
   });
@@ -106,6 +111,22 @@ bool runs_alone_after_a_loss() {
 
 TEST(Parallel, AfterACallThatWaitedLongForAThreadOthersDoWithoutForAWhile) {
   expect_in_a_new_process(runs_alone_after_a_loss);
+}
+
+/// The second call begins while callers do without other threads, and goes on for as long as none has begun.
+bool is_shared_when_the_loss_is_over() {
+  using namespace std::chrono_literals;
+  lose(5ms);
+  std::atomic<bool> is_shared = false;
+  for_each_piece(60'000, 2, [&](std::size_t worker, std::size_t) {
+    if (worker == 1) is_shared = true;
+    if (!is_shared) std::this_thread::sleep_for(1ms);
+  });
+  return is_shared;
+}
+
+TEST(Parallel, ALongCallOffersItsWorkWhenTheLossIsOver) {
+  expect_in_a_new_process(is_shared_when_the_loss_is_over);
 }
 
 // A forked child has none of the threads that this process made.

@@ -88,6 +88,13 @@ class CceCall {
   template <class Run>
   void on_parts(std::int64_t parts, const Run& run) const;
 
+  /// Calls run(tokens, part) for the parts of all tokens, as above; a thread has at least one token.
+  template <class Run>
+  void on_tokens(const Run& run) const {
+    const std::int64_t parts = std::min(plan.threads, M());
+    on_parts(parts, [&](std::int64_t part) { run(part_of({0, M()}, part, parts), part); });
+  }
+
  private:
   /// Copies the rows of hidden of these tokens; the row of token `first` goes to the beginning of `to`.
   void gather(Operand* to, Range rows, std::int64_t first) const {
@@ -150,8 +157,7 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
                       AlignedMemory<float>(needs.sums_dweight && wants_dweight() ? plan.chunk * H : 0)});
   if (at_once && gathered > 0) {
     gathered_ = AlignedMemory<Operand>(M() * H);
-    on_parts(plan.threads,
-             [&](std::int64_t part) { gather(gathered_.data(), part_of({0, M()}, part, plan.threads), 0); });
+    on_tokens([&](Range rows, std::int64_t) { gather(gathered_.data() + rows.begin * H, rows, rows.begin); });
   }
   held_sums_ = AlignedMemory<float>(plan.held_sums * std::min(plan.block_rows, M()) * H);
 }

@@ -68,9 +68,7 @@ void find_references(CceCall<Real, Operand>& call, Range rows, const Sample<Real
 template <class Real, class Operand>
 void find_references(CceCall<Real, Operand>& call) {
   const Sample<Real, Operand> sample(call);
-  call.on_parts(call.plan.threads, [&](std::int64_t part) {
-    find_references(call, part_of({0, call.M()}, part, call.plan.threads), sample, call.tiles(part));
-  });
+  call.on_tokens([&](Range tokens, std::int64_t part) { find_references(call, tokens, sample, call.tiles(part)); });
 }
 
 }  // namespace assay::metal::cpu
