@@ -142,6 +142,7 @@ int answer_memory(char** argument) {
 
 template <class Work>
 double seconds(int threads, const Work& work) {
+  wait_for_idle_processors(threads);
   const double start = now_ms(threads);
   work();
   return 1e-3 * (now_ms(threads) - start);

@@ -73,6 +73,7 @@ class SvdBatch {
 
 template <class Work>
 double milliseconds(int threads, const Work& work) {
+  wait_for_idle_processors(threads);
   const double start = now_ms(threads);
   work();
   return now_ms(threads) - start;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <ctime>
 #include <iterator>
+#include <thread>
 #include <vector>
 
 namespace assay::bench {
@@ -18,9 +19,16 @@ inline double now_ms(int threads) {
   return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
 }
 
+/// Waits until the threads of an earlier call sleep: those of OpenMP and OpenBLAS keep the processors for milliseconds
+/// after their work.
+inline void wait_for_idle_processors(int threads) {
+  if (threads != 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
 /// Milliseconds of the second of two calls in a row: what the work touches has been touched just before.
 template <class Work>
 double time_second_call(int threads, const Work& work) {
+  wait_for_idle_processors(threads);
   work();
   const double start = now_ms(threads);
   work();
