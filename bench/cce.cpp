@@ -1,6 +1,6 @@
 // Linear cross-entropy and its gradients on CPUs: the kernel of metal/cpu against the products alone (cce_sgemm.h) and
-// PyTorch where Python has it (cce_torch.h), in one run, as a table. Medians of calls in turns: of processor time on
-// one thread, else of time on the clock.
+// PyTorch where Python has it (cce_torch.h), in one run, as a table. Medians of calls in turns, each turn the second of
+// two calls in a row, as PyTorch's calls follow each other: of processor time on one thread, else of time on the clock.
 //
 //   fused, separate   seconds of cce_loss; of cce_forward and cce_backward
 //   GFLOP/s           of a product of matrices 4096 x 4096 by OpenBLAS
@@ -10,7 +10,8 @@
 //   x products        fused / products
 //   torch, tuned      seconds of PyTorch as it comes, and with a malloc that keeps its memory
 //   x torch           fused / the faster of the two. Goal: at most 1
-//   MiB, torch MiB    the most memory beyond inputs and gradients, in a process of its own. Goal: at most 64
+//   MiB, torch MiB    the most memory beyond inputs and gradients, in a process of its own. Goal: at most 64 on up to
+//                     four threads, and 11 more for each further thread
 //
 //   ./assay bench cce [--benchmark_filter=REGEX]
 //
@@ -140,14 +141,6 @@ int answer_memory(char** argument) {
   return 0;
 }
 
-template <class Work>
-double seconds(int threads, const Work& work) {
-  wait_for_idle_processors(threads);
-  const double start = now_ms(threads);
-  work();
-  return 1e-3 * (now_ms(threads) - start);
-}
-
 template <class Real>
 void add_torch(benchmark::State& state, CceSize size, int threads, double fused) {
   const auto as_it_comes = run_cce_torch(size, name_of_type<Real>, threads, 5, false);
@@ -169,9 +162,9 @@ void run_row(benchmark::State& state, CceSize size, int threads) {
     sgemm.square(threads);
     for (auto _ : state) {
       rates.push_back(sgemm.square(threads));
-      fused.push_back(seconds(threads, [&] { batch.fused(threads); }));
+      fused.push_back(1e-3 * time_second_call(threads, [&] { batch.fused(threads); }));
       products.push_back(sgemm.three_products(threads));
-      separate.push_back(seconds(threads, [&] { batch.separate(threads); }));
+      separate.push_back(1e-3 * time_second_call(threads, [&] { batch.separate(threads); }));
       state.SetIterationTime(fused.back());
     }
   }
@@ -192,7 +185,7 @@ void add_row(CceSize size, int threads) {
   name << "N=" << size.N << " H=" << size.H << " V=" << size.V << " " << name_of_type<Real> << " threads=" << threads;
   benchmark::RegisterBenchmark(name.str().c_str(),
                                [size, threads](benchmark::State& state) { run_row<Real>(state, size, threads); })
-      ->Iterations(7)
+      ->Iterations(5)
       ->UseManualTime();
 }
 

@@ -132,8 +132,10 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
     bias[v] = static_cast<float>(static_cast<double>(problem.bias[v]) - terms.offset);
   // Rows that have to be gathered or converted: all at once where there is room, else again for each tile.
   const std::int64_t gathered = converts || ignores_some() ? M() * H * static_cast<std::int64_t>(sizeof(Operand)) : 0;
-  const bool at_once = gathered <= tuning.budget / 6;
+  const std::int64_t workers = cce_threads(threads, {.M = M(), .H = H, .V = V});
   CceTuning rest = tuning;
+  if (rest.budget == 0) rest.budget = cce_budget(workers);
+  const bool at_once = gathered <= rest.budget / 6;
   if (at_once) rest.budget -= gathered;
   if (few) rest.chunk = few_tokens_chunk(H * static_cast<std::int64_t>(sizeof(Real)), tuning);
   const CceNeeds needs = {.M = M(),
@@ -148,7 +150,7 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
                           .dhidden = wants_dhidden(),
                           .dweight = wants_dweight(),
                           .dbias = wants_dbias()};
-  plan = plan_cce(needs, cce_threads(threads, needs), rest);
+  plan = plan_cce(needs, workers, rest);
   const std::int64_t tile = plan.tile_rows * plan.chunk;
   for (std::int64_t part = 0; part < plan.threads; ++part)
     tiles_.push_back({AlignedMemory<float>(tile), AlignedMemory<Operand>(narrow ? tile : 0),

@@ -86,6 +86,11 @@ std::int64_t cce_threads(int asked, const CceNeeds& needs) {
   return work < worthwhile * static_cast<double>(workers) ? static_cast<std::int64_t>(work / worthwhile) + 1 : workers;
 }
 
+std::int64_t cce_budget(std::int64_t threads) {
+  constexpr std::int64_t each = std::int64_t{11} << 20;
+  return each * std::max<std::int64_t>(threads, 4);
+}
+
 CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceTuning& tuning) {
   CcePlan plan;
   plan.threads = threads;

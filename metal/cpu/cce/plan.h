@@ -63,6 +63,10 @@ std::int64_t few_tokens_chunk(std::int64_t row_bytes, const CceTuning& tuning);
 /// The number of threads. Where `asked` is 0: as many as have enough work to be worth waking.
 std::int64_t cce_threads(int asked, const CceNeeds& needs);
 
+/// The bytes that a call takes for tiles, sums and exponentials: 44 MiB, and 11 MiB for each thread beyond four, whose
+/// tiles would become too small for fast products.
+std::int64_t cce_budget(std::int64_t threads);
+
 CcePlan plan_cce(const CceNeeds& needs, std::int64_t threads, const CceTuning& tuning);
 
 }  // namespace assay::metal::cpu

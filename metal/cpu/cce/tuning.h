@@ -10,9 +10,9 @@
 namespace assay::metal::cpu {
 
 struct CceTuning {
-  /// Bytes for tiles, sums and exponentials beside inputs and outputs. The code and the buffers of oneDNN and OpenBLAS
-  /// are not counted.
-  std::int64_t budget = std::int64_t{44} << 20;
+  /// Bytes for tiles, sums and exponentials beside inputs and outputs; 0: cce_budget(threads). The code and the buffers
+  /// of oneDNN and OpenBLAS are not counted.
+  std::int64_t budget = 0;
   std::int64_t chunk = 768;       ///< entries computed at a time, at most
   std::int64_t tile_rows = 2048;  ///< tokens computed at a time, at most
   /// Up to so many tokens, and up to tile_rows / 2, products are limited by memory (products.h); up to half as many
