@@ -88,11 +88,13 @@ class CceCall {
   template <class Run>
   void on_parts(std::int64_t parts, const Run& run) const;
 
-  /// Calls run(tokens, part) for the parts of all tokens, as above; a thread has at least one token.
+  /// Calls run(part of rows, part), as above, for work on tokens that is small beside a pass: a thread has some forty
+  /// microseconds of it, or the time that it takes to begin would be lost.
   template <class Run>
-  void on_tokens(const Run& run) const {
-    const std::int64_t parts = std::min(plan.threads, M());
-    on_parts(parts, [&](std::int64_t part) { run(part_of({0, M()}, part, parts), part); });
+  void on_tokens(Range rows, const Run& run) const {
+    const std::int64_t worthwhile = rows.size() * H / (1 << 16);
+    const std::int64_t parts = std::max<std::int64_t>(1, std::min({worthwhile, plan.threads, rows.size()}));
+    on_parts(parts, [&](std::int64_t part) { run(part_of(rows, part, parts), part); });
   }
 
  private:
@@ -159,7 +161,7 @@ CceCall<Real, Operand>::CceCall(const reference::CceProblem<Real>& the_problem, 
                       AlignedMemory<float>(needs.sums_dweight && wants_dweight() ? plan.chunk * H : 0)});
   if (at_once && gathered > 0) {
     gathered_ = AlignedMemory<Operand>(M() * H);
-    on_tokens([&](Range rows, std::int64_t) { gather(gathered_.data() + rows.begin * H, rows, rows.begin); });
+    on_tokens({0, M()}, [&](Range rows, std::int64_t) { gather(gathered_.data() + rows.begin * H, rows, rows.begin); });
   }
   held_sums_ = AlignedMemory<float>(plan.held_sums * std::min(plan.block_rows, M()) * H);
 }

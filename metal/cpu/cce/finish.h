@@ -44,9 +44,7 @@ class FinishDhidden {
       : call_(call), rows_(rows), after_first_pass_(after_first_pass), weight_sums_(weight_sums) {}
 
   void run() const {
-    const std::int64_t parts = std::min(call_.plan.threads, rows_.size());
-    call_.on_parts(parts, [&](std::int64_t part) {
-      const Range own = part_of(rows_, part, parts);
+    call_.on_tokens(rows_, [&](Range own, std::int64_t) {
       for (std::int64_t i = own.begin; i < own.end; ++i) row(i);
     });
   }

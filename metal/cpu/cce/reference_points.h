@@ -68,7 +68,8 @@ void find_references(CceCall<Real, Operand>& call, Range rows, const Sample<Real
 template <class Real, class Operand>
 void find_references(CceCall<Real, Operand>& call) {
   const Sample<Real, Operand> sample(call);
-  call.on_tokens([&](Range tokens, std::int64_t part) { find_references(call, tokens, sample, call.tiles(part)); });
+  call.on_tokens({0, call.M()},
+                 [&](Range tokens, std::int64_t part) { find_references(call, tokens, sample, call.tiles(part)); });
 }
 
 }  // namespace assay::metal::cpu
