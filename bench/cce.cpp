@@ -152,6 +152,8 @@ void add_torch(benchmark::State& state, CceSize size, int threads, double fused)
   state.counters["torch MiB"] = as_it_comes->MiB;
 }
 
+constexpr std::chrono::milliseconds after_openblas(150);
+
 template <class Real>
 void run_row(benchmark::State& state, CceSize size, int threads) {
   std::vector<double> fused, separate, rates, products;
@@ -162,8 +164,10 @@ void run_row(benchmark::State& state, CceSize size, int threads) {
     sgemm.square(threads);
     for (auto _ : state) {
       rates.push_back(sgemm.square(threads));
+      wait_for_idle_processors(threads, after_openblas);
       fused.push_back(1e-3 * time_second_call(threads, [&] { batch.fused(threads); }));
       products.push_back(sgemm.three_products(threads));
+      wait_for_idle_processors(threads, after_openblas);
       separate.push_back(1e-3 * time_second_call(threads, [&] { batch.separate(threads); }));
       state.SetIterationTime(fused.back());
     }

@@ -19,10 +19,10 @@ inline double now_ms(int threads) {
   return 1e3 * static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_nsec);
 }
 
-/// Waits until the threads of an earlier call sleep: those of OpenMP and OpenBLAS keep the processors for milliseconds
-/// after their work.
-inline void wait_for_idle_processors(int threads) {
-  if (threads != 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+/// Waits until the threads of an earlier call sleep: those of OpenMP keep the processors for milliseconds after their
+/// work, those of OpenBLAS for 30, and metal/cpu does without other threads for a while after a call that they slowed.
+inline void wait_for_idle_processors(int threads, std::chrono::milliseconds time = std::chrono::milliseconds(10)) {
+  if (threads != 1) std::this_thread::sleep_for(time);
 }
 
 /// Milliseconds of the second of two calls in a row: what the work touches has been touched just before.
