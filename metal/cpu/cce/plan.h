@@ -1,9 +1,10 @@
 // How a call divides its work within a budget of memory: vocabulary entries into chunks, tokens into tiles and blocks,
 // both over threads. All extents have 64 bits.
 //
-//   chunk   entries whose logits are computed at a time: their rows of weight stay in the caches for two products
-// tile tokens that are multiplied with a chunk at a time block tokens whose sums for dhidden, one for each group of
-// entries, fit in memory at once
+// - A chunk has the entries whose logits are computed at a time: their rows of weight stay in the caches for two
+//   products.
+// - A tile has the tokens that are multiplied with a chunk at a time.
+// - A block has the tokens whose sums for dhidden, one for each group of entries, fit in memory at once.
 //
 // Threads form a grid of row_groups by vocab_groups. A group of entries has sums for dhidden of its own, added up in
 // order at the end, so that no result depends on which thread was faster.

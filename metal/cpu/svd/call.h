@@ -61,7 +61,7 @@ class SvdCall {
 
   std::size_t workers() const { return workers_; }
 
-  /// Of fewer matrices than threads, each has several.
+  /// The threads that share a matrix: more than one where there are fewer matrices than threads.
   std::size_t threads_of_matrix() const { return threads_of_matrix_; }
 
   /// Calls decompose(worker, first, count) for matrices first .. first + count - 1, until all are done. Rethrows its

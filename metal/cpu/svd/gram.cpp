@@ -67,7 +67,7 @@ class GramDecomposition {
  private:
   double lambda(std::int64_t r) const { return lambda_[static_cast<std::size_t>(r)]; }
 
-  /// Of each thread, for [2 at_once, n].
+  /// A thread's memory for [2 at_once, n].
   double* memory_of(std::size_t worker) const { return rows_ + 2 * static_cast<std::int64_t>(worker) * at_once_ * n_; }
 
   /// Some rows in double.

@@ -88,7 +88,7 @@ TEST(SvdTwisted, ApproximateEigenvaluesAreImproved) {
     }
 }
 
-// Of an eigenvalue far from the truth the vector of another one may come, but not its own.
+// An eigenvalue far from the truth may give the vector of another one, but not its own.
 TEST(SvdTwisted, WrongEigenvaluesAreSeen) {
   const Differences truth(20);
   for (const cpu::InstructionSet set : cpu::instruction_sets())
