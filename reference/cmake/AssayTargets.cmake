@@ -50,6 +50,12 @@ function(assay_precompile_common target)
     OPTIONS -fPIC -fno-semantic-interposition)
 endfunction()
 
+# assay_skipped(name why): a test that ctest lists as skipped, in place of tests that this build cannot have.
+function(assay_skipped name why)
+  add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -E echo "SKIPPED: ${why}")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "^SKIPPED")
+endfunction()
+
 # assay_test(name SOURCES file... ALONE file... LIBRARIES library...): one googletest program, each of its tests known to
 # ctest as name.Suite.Test. ALONE: sources that are not compiled together with others, since names in them clash.
 function(assay_test name)

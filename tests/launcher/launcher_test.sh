@@ -26,7 +26,9 @@ echo "the launcher runs in bash $version"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/checkout" "$work/bin" "$work/elsewhere"
-cp "$launcher" "$work/checkout/assay"
+# Debian's Python is where this test says, so that it can be absent.
+sed "s|/usr/bin/python3|$work/python3|g; s|/usr/bin/xcrun|$work/xcrun|g" "$launcher" >"$work/checkout/assay"
+chmod +x "$work/checkout/assay"
 cd "$work/elsewhere"
 
 # Everything the launcher may call: the system's own tools, and stand-ins that write down how they were called.
@@ -72,6 +74,22 @@ is_silent calls
 preset=fast run 3 gate
 says err "unknown ASSAY_PRESET 'fast'"
 is_silent calls
+
+# On a bare machine apt-get brings Python, CMake, Ninja and clang, and the same run uses them.
+mkdir "$work/archive"
+mv "$work/bin"/{cmake,ninja,clang-format-19,clang-tidy-19} "$work/archive"
+stand_in dpkg-query </dev/null
+stand_in apt-cache <<<'echo "Package: $2"'
+stand_in apt-get <<<"[[ \$* != *install* ]] || { $(type -P cp) '$work/archive'/* '$work/bin' && $(type -P ln) -s '$(type -P python3)' '$work/python3'; }"
+stand_in sudo <<<'"$@"'
+run 0 test
+says calls "cmake --preset release -DASSAY_BUILD_TESTS=ON"
+says calls "-D Python_EXECUTABLE=$work/python3"
+! grep -q 'ASSAY_CHECK_STYLE=OFF' "$work/calls" || complain "clang-format and clang-tidy have been installed"
+for package in cmake g++ ninja-build python3-pytest git file dpkg-dev pkgconf clang-tidy-19; do
+  [[ " $(grep 'apt-get .* install ' "$work/calls") " == *" $package "* ]] || complain "$package is not installed"
+done
+rm -r "$work/checkout/build" "$work/bin"/{apt-get,apt-cache,dpkg-query,sudo}
 
 # The first run configures and builds, and says so; the second does neither and says nothing.
 run 7 gate --cases 5 'two words'

@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # deb.sh BUILD_DIR SOURCES: cpack's Debian package names what it depends on, and its program runs where it is unpacked.
 set -euo pipefail
+for tool in dpkg-deb dpkg-shlibdeps file; do
+  command -v $tool >/dev/null || { echo "$tool is not installed: apt-get install dpkg-dev file" && exit 1; }
+done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -2,6 +2,7 @@
 # pkg_config.sh PREFIX SOURCES COMPILER: a Makefile's project finds the reference and the plug-in's header by pkg-config,
 # wherever the installation was moved to.
 set -euo pipefail
+command -v pkg-config >/dev/null || { echo "pkg-config is not installed: apt-get install pkgconf" && exit 1; }
 
 moved=$(mktemp -d)
 trap 'rm -rf "$moved"' EXIT

@@ -3,6 +3,7 @@
 # release. In a small repository, with stand-ins for what builds. The recipes name what the launcher installs.
 set -euo pipefail
 sources=$1
+command -v git >/dev/null || { echo "git is not installed: apt-get install git" && exit 1; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -4,7 +4,7 @@
 Includes run downwards only: reference knows nobody, metal knows the reference, validation both. And no two folders
 include from each other, whatever their depth, directly or by way of others; so too a folder and its subfolder.
 In reference and metal an operation's folders are included by that operation alone. The test of reference/X/y.h is
-tests/reference/X/y_test.cpp.
+tests/reference/X/y_test.cpp. A CMakeLists.txt uses what it, or one of a folder above, has found by find_package.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ FORBIDDEN = {
 }
 # Halves of big_float.h: either is tested through it.
 WITHOUT_TEST = {"big_float_boost.h", "big_float_mpfr.h"}
+CMAKE_FOLDERS = (*FORBIDDEN, "notebooks", "bench", "tests")
+FIND = re.compile(r"find_(?:package|path|program|library)\((\w+)")
+FOUND_VARIABLE = re.compile(r"\b([A-Za-z]\w*_(?:EXECUTABLE|FOUND|INCLUDE_DIRS?|LIBRAR(?:Y|IES)))\b")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
 
 
@@ -95,6 +98,18 @@ def untested() -> List[str]:
     return [f"{path} has no test: {test}" for path, test in zip(headers, tests) if not test.is_file()]
 
 
+def unfound() -> List[str]:
+    """What a CMakeLists.txt uses of a package that only another folder looks for: it would be empty."""
+    result = []
+    for path in sorted(path for folder in CMAKE_FOLDERS for path in Path(folder).rglob("CMakeLists.txt")):
+        files = [folder / "CMakeLists.txt" for folder in path.parents]
+        found = {name for file in files if file.is_file() for name in FIND.findall(file.read_text())}
+        for used in sorted(set(FOUND_VARIABLE.findall(path.read_text()))):
+            if not any(used == name or used.startswith(f"{name}_") for name in found):
+                result.append(f"{path} uses {used}, and looks for no such package (find_package)")
+    return result
+
+
 def main() -> int:
     os.chdir(sys.argv[1])
     for folder in FORBIDDEN:
@@ -102,7 +117,7 @@ def main() -> int:
             print(f"there is no folder {folder}")
             return 1
     edges = list(includes())
-    found = upward(edges) + foreign(edges) + cycles(edges) + untested()
+    found = upward(edges) + foreign(edges) + cycles(edges) + untested() + unfound()
     print("\n".join(found))
     return 1 if found else 0
 
