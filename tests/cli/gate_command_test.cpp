@@ -33,11 +33,16 @@ TEST_F(GateCommand, PassesTheShippedKernelQuickly) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
-TEST_F(GateCommand, JudgesEachShippedKernelUnlessOneIsNamed) {
-  const Outcome outcome = run("gate --quick --reach none --cases 3 --filter '^loss$'");
+TEST_F(GateCommand, JudgesTheKernelForCpusUnlessOneIsNamedAndSaysWhatJudgesTheOneInMetal) {
+  const std::string gate = "gate svd --quick --reach none --cases 3 --filter '^refusals$'";
+  const Outcome outcome = run(gate);
   EXPECT_EQ(outcome.status, 0) << outcome.out;
-  EXPECT_THAT(outcome.out, HasSubstr("cpu: 0 of 1 properties failed"));
-  EXPECT_THAT(outcome.out, HasSubstr("metal-emulated: 0 of 1 properties failed"));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("cpu: 0 of 1 properties failed"), Not(HasSubstr("metal-emulated"))));
+  EXPECT_THAT(outcome.err, HasSubstr("assay gate svd --kernel metal-emulated\n"));
+  const Outcome in_metal = run(gate + " --kernel metal-emulated");
+  EXPECT_EQ(in_metal.status, 0) << in_metal.out;
+  EXPECT_THAT(in_metal.out, HasSubstr("metal-emulated: 0 of 1 properties failed"));
+  EXPECT_THAT(in_metal.err, IsEmpty());
 }
 
 /// One refusal, and no case that fails and is shrunk.
@@ -45,12 +50,8 @@ TEST_F(GateCommand, RefusesAKernelThatCannotBeLinkedHere) {
   const std::string clang = metal::or_throw(metal::emulator::find_clang()).path;
   write("clang", "#!/bin/sh\nPATH=/nowhere exec $(command -v " + clang + ") \"$@\"\n");
   const std::string here = "chmod +x clang; export ASSAY_CLANG=\"$PWD/clang\" XDG_CACHE_HOME=\"$PWD/cache\"; ";
-  const std::string gate = here + "'" ASSAY_PROGRAM "' gate svd --quick --reach none --cases 3 --filter '^refusals$'";
-  const Outcome shipped = shell(gate);
-  EXPECT_EQ(shipped.status, 0) << shipped.err;
-  EXPECT_THAT(shipped.err, HasSubstr("note: metal-emulated is not judged: "));
-  EXPECT_THAT(shipped.out, AllOf(HasSubstr("cpu: 0 of 1"), Not(HasSubstr("metal-emulated: "))));
-  const Outcome refused = shell(gate + " --kernel metal-emulated");
+  const Outcome refused = shell(here + "'" ASSAY_PROGRAM "' gate svd --quick --reach none --cases 3 " +
+                                "--filter '^refusals$' --kernel metal-emulated");
   EXPECT_EQ(refused.status, 2) << refused.out;
   EXPECT_THAT(refused.err, AllOf(HasSubstr("cannot link a shared library: install a linker"), HasSubstr("\"ld\"")));
   EXPECT_THAT(refused.out, Not(HasSubstr("reproduce with")));

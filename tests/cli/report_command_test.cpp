@@ -67,12 +67,12 @@ TEST_F(ReportCommand, LeavesStandardOutputToTheJson) {
   EXPECT_THAT(outcome.err, HasSubstr("1 properties failed"));
 }
 
-TEST_F(ReportCommand, HoldsARunForEachKernel) {
-  EXPECT_EQ(run("gate --quick --reach none --cases 3 --filter '^shift$' --json run.json").status, 0);
+TEST_F(ReportCommand, HoldsARunForEachArithmetic) {
+  EXPECT_EQ(run("gate --quick --reach none --cases 3 --filter '^shift$' --arithmetic all --json run.json").status, 0);
   const Report report = report_of("run.json");
-  ASSERT_THAT(report.runs, SizeIs(2));
-  EXPECT_EQ(report.runs[0].question.kernel, "cpu");
-  EXPECT_EQ(report.runs[1].question.kernel, "metal-emulated");
+  ASSERT_THAT(report.runs, SizeIs(3));
+  EXPECT_EQ(report.runs[0].question.kernel, "metal-emulated-safe");
+  EXPECT_EQ(report.runs[2].question.kernel, "metal-emulated-fast");
 }
 
 TEST_F(ReportCommand, RefusesAFolderThatIsNotThereBeforeItRuns) {

@@ -7,6 +7,7 @@ moved=$(mktemp -d)
 trap 'rm -rf "$moved"' EXIT
 cp -r "$1/bin" "$1/libexec" "$1/share" "$moved"
 "$moved/bin/assay" gate --quick --reach none --cases 5
+"$moved/bin/assay" gate --quick --reach none --cases 5 --kernel metal-emulated
 
 cc -O2 -shared -fPIC -I "$1/include" -I "$2" "$2/tests/plugin/minimal.c" -o "$moved/minimal.so" -lm
 "$moved/bin/assay" gate --quick --reach none --cases 5 --kernel "$moved/minimal.so"

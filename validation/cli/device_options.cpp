@@ -35,9 +35,9 @@ std::vector<std::string> KernelChoice::names_in(const std::string& arithmetic) c
   return names;
 }
 
-void add_kernel_options(CLI::App& command, KernelChoice& choice, const std::string& otherwise) {
+void add_kernel_options(CLI::App& command, KernelChoice& choice) {
   command.add_option("--kernel", choice.kernel,
-                     "cpu, metal, metal-plain, plain, fault:NAME or a plug-in (./libmine.so) instead of " + otherwise);
+                     "metal, metal-plain, plain, fault:NAME or a plug-in (./libmine.so) instead of cpu");
   command
       .add_option("--device", choice.device,
                   "Where `metal` or a shader's binding runs: apple, nvidia or emulated; by default the best "

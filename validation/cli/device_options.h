@@ -23,6 +23,6 @@ struct KernelChoice {
 };
 
 /// --kernel and --device.
-void add_kernel_options(CLI::App& command, KernelChoice& choice, const std::string& otherwise);
+void add_kernel_options(CLI::App& command, KernelChoice& choice);
 
 }  // namespace assay::validation

@@ -76,7 +76,7 @@ void add_gradcheck_command(CLI::App& app, Action& action) {
   command->add_option("operation", arguments->operation, "The operation whose gradient is judged")
       ->check(CLI::IsMember(operation_names()))
       ->required();
-  add_kernel_options(*command, arguments->choice, "cpu");
+  add_kernel_options(*command, arguments->choice);
   auto* input =
       command->add_option("--input", arguments->input, "Judge on this batch (.npz)")->check(CLI::ExistingFile);
   command->add_option("--case", arguments->words, "Judge on this case, as a failure prints it")->excludes(input);

@@ -55,9 +55,6 @@ struct OperationOf : F {
   /// kernel's first dtype if the kernel does not do the case's dtype and Fields::adapts_dtype.
   static void adapt(const Kernel& kernel, Case& c);
 
-  /// The kernels that a gate run judges by default: those that users are meant to call.
-  static std::vector<std::string> shipped_kernels() { return {"cpu", "metal-emulated"}; }
-
   /// Whether the bounds on a kernel's errors hold for the reference in long double (core/truth.h).
   static constexpr bool takes_long_double = false;
 

@@ -78,7 +78,7 @@ TYPED_TEST(Properties, AreJudgedOfKernelsFoundByName) {
     EXPECT_EQ(kernel_called<TypeParam>(name)->info().name, name);
   for (const std::string unknown : {"", "gpu", "fault:", "best-path", "fault:no-such-fault"})
     EXPECT_THROW(kernel_called<TypeParam>(unknown), std::invalid_argument) << unknown;
-  for (const auto& name : TypeParam::shipped_kernels()) EXPECT_NO_THROW(kernel_called<TypeParam>(name));
+  for (const std::string name : {"cpu", "metal-emulated"}) EXPECT_NO_THROW(kernel_called<TypeParam>(name));
 }
 
 }  // namespace
