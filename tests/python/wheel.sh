@@ -23,6 +23,13 @@ SKBUILD_CMAKE_ARGS=-DASSAY_BUILD_TREE=$build_dir "$work/tools/bin/pip" wheel --q
 PATH=$work/tools/bin:$PATH auditwheel repair --wheel-dir "$work" "$work"/raw/assay-*.whl >"$work/repair.log" 2>&1 ||
   fail "the wheel cannot be repaired: $(tail -n 20 "$work/repair.log")"
 
+# Debian's libzip brings OpenSSL, which the wheels of wheels.yml are without.
+"$python" "$source_dir/.packaging/name_libraries.py" "$work"/assay-*.whl >"$work/libraries.txt" 2>&1 ||
+  fail "$(cat "$work/libraries.txt")"
+for library in libgmp libmpfr libzip; do
+  grep -qE "^$library[0-9].* [0-9]" "$work/libraries.txt" || fail "the metadata do not name $library: $(cat "$work/libraries.txt")"
+done
+
 # A minute from nothing to a verdict, on a machine without a compiler: of the processors, which others may use as well.
 "$python" -m venv "$work/venv"
 bare() { env -i PATH="$work/venv/bin" HOME="$work" ASSAY_CLANG="$work/no-clang" "$@"; }
