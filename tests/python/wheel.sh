@@ -23,8 +23,10 @@ SKBUILD_CMAKE_ARGS=-DASSAY_BUILD_TREE=$build_dir "$work/tools/bin/pip" wheel --q
 PATH=$work/tools/bin:$PATH auditwheel repair --wheel-dir "$work" "$work"/raw/assay-*.whl >"$work/repair.log" 2>&1 ||
   fail "the wheel cannot be repaired: $(tail -n 20 "$work/repair.log")"
 
-# Debian's libzip brings OpenSSL, which the wheels of wheels.yml are without.
-"$python" "$source_dir/.packaging/name_libraries.py" "$work"/assay-*.whl >"$work/libraries.txt" 2>&1 ||
+# Debian's libzip brings OpenSSL and bzip2, which the wheels of wheels.yml are without; auditwheel looks for bzip2's package
+# by another path than Debian 12 lists.
+bzip2=libbz2-1.0=$(dpkg-query -W -f '${Version}' libbz2-1.0)
+"$python" "$source_dir/.packaging/name_libraries.py" "$work"/assay-*.whl "$bzip2" >"$work/libraries.txt" 2>&1 ||
   fail "$(cat "$work/libraries.txt")"
 for library in libgmp libmpfr libzip; do
   grep -qE "^$library[0-9].* [0-9]" "$work/libraries.txt" || fail "the metadata do not name $library: $(cat "$work/libraries.txt")"
