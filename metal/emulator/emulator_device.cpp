@@ -1,7 +1,5 @@
 #include "metal/emulator/emulator_device.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -10,14 +8,14 @@
 #include "metal/emulator/emulator_buffer.h"
 #include "metal/emulator/emulator_library.h"
 #include "metal/emulator/emulator_queue.h"
+#include "metal/system/system.h"
 
 namespace assay::metal::emulator {
 
 namespace {
 
 Limits limits_of_this_machine() {
-  const auto memory =
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t memory = system::memory_bytes();
   Limits limits;
   limits.recommended_max_working_set_size = memory / 4 * 3;
   limits.max_buffer_length = std::min(memory / 2, Arena::bytes / 16);
@@ -134,6 +132,10 @@ std::vector<DispatchLosses> EmulatorDevice::losses() const {
 
 ScheduleRecord EmulatorDevice::schedule_record() const {
   return state_->executor.schedule_record();
+}
+
+DispatchProgress EmulatorDevice::progress() const {
+  return state_->executor.progress();
 }
 
 void EmulatorDevice::set_step_limit(std::uint64_t steps) {

@@ -24,6 +24,7 @@
 #include "metal/emulator/check/checker.h"
 #include "metal/emulator/check/report.h"
 #include "metal/emulator/compile/math_mode.h"
+#include "metal/emulator/dispatch/progress.h"
 #include "metal/emulator/dispatch/schedule.h"
 #include "metal/emulator/numerics/losses.h"
 #include "metal/emulator/simt/group_range.h"
@@ -96,6 +97,9 @@ class EmulatorDevice final : public Device {
   std::vector<DispatchLosses> losses() const;
   /// With EmulatorOptions::schedule: of the dispatches that have ended.
   ScheduleRecord schedule_record() const;
+
+  /// How far the dispatch that runs has come.
+  DispatchProgress progress() const;
 
   /// Sets EmulatorOptions::step_limit for the dispatches that are encoded from now on.
   void set_step_limit(std::uint64_t steps);

@@ -89,8 +89,18 @@ void EmulatorEncoder::bind_textures(Command& command) const {
     if (index < launch.samplers.size()) launch.samplers[index] = sampler;
 }
 
+/// More would take days.
+Result<void> EmulatorEncoder::check_threads(Size threads, Size group) const {
+  constexpr std::uint64_t most_threads = std::uint64_t{1} << 40;
+  const std::uint64_t groups = ChosenGroups(Grid(threads, group).groups().count(), device_->only_groups).count();
+  if (groups <= most_threads / group.count()) return {};
+  return error(Error::Kind::limit,
+               fmt::format("a grid of {} x {} x {} threads in groups of {}: the emulator runs at most 2^40 threads",
+                           threads.width, threads.height, threads.depth, group.count()));
+}
+
 void EmulatorEncoder::record(Size threads, Size group) {
-  if (!state().accepts(check_textures())) return;
+  if (!state().accepts(check_threads(threads, group)) || !state().accepts(check_textures())) return;
   commands_.push_back(command(threads, group));
   begins_sequence_ = type_ == DispatchType::serial;
 }
@@ -122,7 +132,7 @@ Command EmulatorEncoder::command(Size threads, Size group) const {
   launch.only_groups = device_->only_groups;
   launch.static_length = pipeline()->static_length();
   launch.constants = function.shader().constants.get();
-  launch.prepare = [&function, keep = pipeline()] { function.write_constants(); };
+  launch.prepare = [&function, keep = pipeline()] { return function.write_constants(); };
   launch.info.grid = Grid(threads, group);
   for (std::size_t index = 0; index < bindings().size(); ++index) {
     if (!bindings()[index].buffer) continue;

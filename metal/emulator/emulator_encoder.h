@@ -51,6 +51,7 @@ class EmulatorEncoder final : public RecordingEncoder<EmulatorPipeline, Emulator
   };
 
   Command command(Size threads, Size group) const;
+  Result<void> check_threads(Size threads, Size group) const;
   Result<void> check_textures() const;
   void bind_textures(Command& command) const;
   void describe(DispatchInfo& info) const;

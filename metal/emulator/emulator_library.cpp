@@ -7,6 +7,7 @@
 #include <span>
 #include <system_error>
 
+#include "metal/emulator/dispatch/lone_call.h"
 #include "metal/emulator/dispatch/services.h"
 
 namespace assay::metal::emulator {
@@ -92,14 +93,20 @@ std::filesystem::file_time_type write_time(const std::filesystem::path& path) {
 }  // namespace
 
 EmulatorFunction::EmulatorFunction(LoadedShader shader, const abi::Function& function, FunctionConstants constants)
-    : shader_(std::move(shader)), function_(&function), constants_(std::move(constants)), name_(text(function.name)) {
-  const std::span all(function.arguments, function.argument_count);
-  std::unique_lock constants_in_use(*shader_.constants, std::defer_lock);
-  if (std::ranges::any_of(all, [](const abi::Argument& argument) { return argument.is_present != nullptr; })) {
-    constants_in_use.lock();
-    write_constants();
-  }
-  for (const abi::Argument& argument : all) {
+    : shader_(std::move(shader)), function_(&function), constants_(std::move(constants)), name_(text(function.name)) {}
+
+Result<std::shared_ptr<const Function>> EmulatorFunction::create(LoadedShader shader, const abi::Function& function,
+                                                                 FunctionConstants constants) {
+  const std::shared_ptr<EmulatorFunction> made(new EmulatorFunction(std::move(shader), function, std::move(constants)));
+  const std::lock_guard constants_in_use(*made->shader_.constants);
+  if (const Result<void> written = made->write_constants(); !written) return tl::unexpected(written.error());
+  made->reflect_arguments();
+  return made;
+}
+
+/// The arguments that the values of the function constants leave.
+void EmulatorFunction::reflect_arguments() {
+  for (const abi::Argument& argument : std::span(function_->arguments, function_->argument_count)) {
     const bool is_present = !argument.is_present || *argument.is_present;
     if (is_present)
       arguments_.push_back(reflected(argument));
@@ -130,13 +137,13 @@ Result<const void*> EmulatorFunction::visible_function(const std::string& name, 
                                                    known.empty() ? ", of which there are none" : ": ", known));
 }
 
-void EmulatorFunction::write_constants() const {
+Result<void> EmulatorFunction::write_constants() const {
   for (const abi::Constant& constant : constants_of(*shader_.shader)) {
     const auto value = constants_.values().find(constant.index);
     *constant.is_set = value != constants_.values().end();
     if (*constant.is_set) std::memcpy(constant.storage, value->second.bytes.data(), constant.size);
   }
-  if (shader_.shader->constants_written) shader_.shader->constants_written();
+  return shader_.shader->constants_written ? call_alone(shader_.shader->constants_written) : Result<void>();
 }
 
 EmulatorLibrary::EmulatorLibrary(LoadedShader shader) : shader_(std::move(shader)) {
@@ -178,7 +185,7 @@ Result<std::shared_ptr<const Function>> EmulatorLibrary::new_function(const std:
     if (const Result<void> fit = check_constants(*shader_.shader, constants); !fit) return tl::unexpected(fit.error());
     if (const Result<void> complete = check_needed_constants(*shader_.shader, function, constants); !complete)
       return tl::unexpected(complete.error());
-    return std::make_shared<EmulatorFunction>(shader_, function, constants);
+    return EmulatorFunction::create(shader_, function, constants);
   }
   return error(Error::Kind::not_found, fmt::format("Function {} was not found in the library", name));
 }

@@ -28,7 +28,9 @@ struct LoadedShader {
 
 class EmulatorFunction final : public Function {
  public:
-  EmulatorFunction(LoadedShader shader, const abi::Function& function, FunctionConstants constants);
+  /// Errors: execution, if a program-scope constant cannot be computed.
+  static Result<std::shared_ptr<const Function>> create(LoadedShader shader, const abi::Function& function,
+                                                        FunctionConstants constants);
 
   const std::string& name() const override { return name_; }
   const std::vector<Argument>& arguments() const override { return arguments_; }
@@ -44,9 +46,13 @@ class EmulatorFunction final : public Function {
   Result<const void*> visible_function(const std::string& name, std::uint32_t table) const;
 
   /// Sets the shader's function constants to the values of this function. LoadedShader::constants must be held.
-  void write_constants() const;
+  /// Errors: as above.
+  Result<void> write_constants() const;
 
  private:
+  EmulatorFunction(LoadedShader shader, const abi::Function& function, FunctionConstants constants);
+  void reflect_arguments();
+
   LoadedShader shader_;
   const abi::Function* function_;
   FunctionConstants constants_;

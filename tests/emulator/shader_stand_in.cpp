@@ -87,10 +87,22 @@ void undefined_lane(abi::Scope /*scope*/, std::uint32_t /*lane*/, const abi::Sit
 
 void leave(const abi::Site* /*site*/) {}
 
-constexpr abi::Services services{
-    &access, &threadgroup_variable, &fence,  &position, &barrier, &all_gather, &undefined_lane,
-    &leave,  &index_out_of_bounds,  nullptr, nullptr,   &blocks,  0,           nullptr,
-    0};
+constexpr abi::Services services{&access,
+                                 &threadgroup_variable,
+                                 &fence,
+                                 &position,
+                                 &barrier,
+                                 &all_gather,
+                                 &undefined_lane,
+                                 &leave,
+                                 &index_out_of_bounds,
+                                 nullptr,
+                                 nullptr,
+                                 nullptr,
+                                 &blocks,
+                                 0,
+                                 nullptr,
+                                 0};
 
 }  // namespace
 

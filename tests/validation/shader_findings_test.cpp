@@ -140,7 +140,7 @@ TEST(Findings, AreReadFromTheCompilersMessages) {
 TEST(Findings, OfEveryCheckHaveARule) {
   using metal::emulator::Check;
   for (const Check check : {Check::memcheck, Check::initcheck, Check::racecheck, Check::synccheck, Check::simdcheck,
-                            Check::numcheck, Check::schedcheck})
+                            Check::intcheck, Check::numcheck, Check::schedcheck})
     EXPECT_TRUE(std::ranges::any_of(
         finding_rules(), [&](const FindingRule& rule) { return std::string(rule.name) == to_string(check); }));
 }

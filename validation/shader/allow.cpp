@@ -14,8 +14,8 @@ namespace assay::validation {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> rules = {"memcheck",  "initcheck", "racecheck",  "synccheck",
-                                                   "simdcheck", "numcheck",  "schedcheck", "lint"};
+constexpr std::array<std::string_view, 9> rules = {"memcheck", "initcheck", "racecheck",  "synccheck", "simdcheck",
+                                                   "intcheck", "numcheck",  "schedcheck", "lint"};
 
 struct Comment {
   std::string rule, reason;

@@ -18,7 +18,7 @@ namespace assay::validation {
 
 /// The checks that can be allowed, and "lint", in words.
 inline constexpr const char* allowable_checks =
-    "memcheck, initcheck, racecheck, synccheck, simdcheck, numcheck, schedcheck or lint";
+    "memcheck, initcheck, racecheck, synccheck, simdcheck, intcheck, numcheck, schedcheck or lint";
 bool can_be_allowed(const std::string& rule);
 
 /// The reason for which a finding is allowed.

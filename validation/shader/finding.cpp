@@ -72,6 +72,7 @@ const std::vector<FindingRule>& finding_rules() {
       {"racecheck", "Two threads access the same memory, one of them writing, and nothing orders them."},
       {"synccheck", "A barrier at which some threads wait while others do not come to it."},
       {"simdcheck", "A simdgroup operation that not all lanes execute."},
+      {"intcheck", "An integer operation whose result is undefined, as a division by zero."},
       {"numcheck", "A NaN or an infinity made out of numbers, or a line that loses digits."},
       {"schedcheck", "A result that depends on the order in which threads come to their atomic accesses."},
       {"lint", "What Metal does not allow, or what may not be meant."},

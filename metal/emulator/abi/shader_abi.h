@@ -27,7 +27,7 @@ struct Context;
 
 namespace assay::metal::emulator::abi {
 
-inline constexpr assay_u32 version = 14;
+inline constexpr assay_u32 version = 15;
 inline constexpr assay_u32 lanes_per_simdgroup = 32;
 inline constexpr assay_u32 lanes_per_quadgroup = 4;
 inline constexpr assay_u32 max_arguments = 31;  ///< buffers of a kernel, and as many threadgroup arguments
@@ -64,6 +64,16 @@ struct Site {
   assay_u32 line, column;
   const char* operation = "";  ///< for example "simd_sum"
   Needs needs = Needs::active_lanes;
+};
+
+/// The integer operations whose result may be undefined: division is that of / and of %.
+enum class IntegerOperation : assay_u32 { division, shift };
+
+/// An operand of an integer operation, in the lowest `bits` of `value`.
+struct IntegerOperand {
+  assay_u64 value;
+  assay_u32 bits;
+  assay_u32 is_signed;
 };
 
 /// A thread's position in the grid, in all the forms that a kernel may take it: Metal Shading Language Specification,
@@ -229,6 +239,11 @@ struct Services {
   /// Called, in shaders compiled for checking, when an index is out of the bounds of an array of known length: a local
   /// array, a `threadgroup` variable, a member of a struct. Ends the thread before its access.
   void (*index_out_of_bounds)(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type);
+
+  /// Called, in every shader, before an integer operation whose result is undefined: a division by zero, a shift by a
+  /// negative amount or by the width or more. Ends the thread before the operation.
+  void (*undefined_integer)(IntegerOperation operation, const IntegerOperand* left, const IntegerOperand* right,
+                            const Site* site, const void* pc);
 
   /// Called before an access of a texel that the texture does not have, which must not be performed. Ends the thread.
   void (*texture_out_of_bounds)(const Texture* texture, const TexelPlace* place, const Site* site);

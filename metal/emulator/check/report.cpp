@@ -32,6 +32,8 @@ const char* to_string(Check check) {
       return "synccheck";
     case Check::simdcheck:
       return "simdcheck";
+    case Check::intcheck:
+      return "intcheck";
     case Check::numcheck:
       return "numcheck";
     case Check::schedcheck:

@@ -10,13 +10,14 @@
 
 namespace assay::metal::emulator {
 
-/// All names but simdcheck, numcheck and schedcheck are those of NVIDIA's compute-sanitizer.
+/// All names but simdcheck, intcheck, numcheck and schedcheck are those of NVIDIA's compute-sanitizer.
 enum class Check {
   memcheck,   ///< out-of-bounds access
   initcheck,  ///< read of bytes that were never written
   racecheck,  ///< unordered accesses by two threads, one of them a write
   synccheck,  ///< barrier that not all threads reach
   simdcheck,  ///< simdgroup operation that not all lanes of the simdgroup execute
+  intcheck,   ///< integer operation whose result is undefined: a division by zero, a shift beyond the width
   numcheck,   ///< NaN or infinity out of numbers, lost digits
   schedcheck  ///< result that depends on the order of atomic accesses
 };

@@ -82,7 +82,8 @@ const std::vector<std::string> common = {
 };
 
 /// The same text in two folders has the same object: its line table holds neither. GPUs wrap integers; an optimiser
-/// that assumes no overflow would hide an index that does.
+/// that assumes no overflow would hide an index that does. Large arrays of a thread's own must not reach beyond the page
+/// that guards its stack.
 const std::vector<std::string> to_processor = {
     "-g1",
     "-gdwarf-4",
@@ -91,6 +92,7 @@ const std::vector<std::string> to_processor = {
     "-fvisibility=hidden",
     "-fno-math-errno",
     "-fwrapv",
+    "-fstack-clash-protection",
 #if defined(__x86_64__)
     "-march=native",
     "-mno-avx512bf16",  // this and the next two convert subnormal numbers to bfloat 0
@@ -101,6 +103,17 @@ const std::vector<std::string> to_processor = {
     "-mcpu=native",
 #endif
 };
+
+/// A processor may refuse a division by zero, and an optimiser may assume that undefined operations do not happen.
+const std::vector<std::string> defined_integers = {"-fsanitize=integer-divide-by-zero,shift-exponent",
+                                                   "-fno-sanitize-recover=integer-divide-by-zero,shift-exponent",
+                                                   "-fno-sanitize-link-runtime"};
+
+/// Calls of these hooks in two places must not be merged, since they have two source positions.
+const std::vector<std::string> unmerged_integer_hooks = {
+    "-mllvm", "-force-attribute=__ubsan_handle_divrem_overflow_abort:nomerge",
+    "-mllvm", "-force-attribute=__ubsan_handle_shift_out_of_bounds_abort:nomerge",
+    "-mllvm", "-force-attribute=assay_undefined_shift:nomerge"};
 
 /// For bitcode on standard input, in which the effects of most other flags are fixed already.
 const std::vector<std::string> from_bitcode = {"-x", "ir", "-w", "-fPIC"};
@@ -162,11 +175,13 @@ CompilingStep step(std::initializer_list<std::vector<std::string>> parts, std::f
 }  // namespace
 
 std::vector<CompilingStep> compiling_steps(const CompileOptions& options, const std::filesystem::path& object) {
-  if (!options.is_checked) return {step({common, to_processor, linked, {"-O3"}}, object)};
+  if (!options.is_checked)
+    return {step({common, to_processor, defined_integers, unmerged_integer_hooks, linked, {"-O3"}}, object)};
   const std::filesystem::path plain = object.string() + ".plain", with_hooks = object.string() + ".hooked";
   const bool is_text = options.with_numerics || options.math_mode >= MathMode::relaxed;
-  CompilingStep first =
-      step({common, to_processor, permissions(options.math_mode), unoptimised, is_text ? to_text : to_bitcode}, plain);
+  CompilingStep first = step({common, to_processor, permissions(options.math_mode), unoptimised, defined_integers,
+                              is_text ? to_text : to_bitcode},
+                             plain);
   first.is_rewritten = is_text;
   const auto contract = contraction(options.math_mode);
   return {first, step({from_bitcode, contract, hooked, to_bitcode}, with_hooks),

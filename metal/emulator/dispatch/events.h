@@ -1,4 +1,4 @@
-// The words of reports for a thread at a barrier or collective.
+// The words of reports for what a thread does.
 #pragma once
 
 #include <string>
@@ -12,5 +12,12 @@ SourcePosition position_of(const abi::Site& site);
 
 /// "waiting at simd_sum"
 std::string waiting_at(const abi::Site& site);
+
+/// "an integer division or remainder by zero"
+std::string undefined_in_words(abi::IntegerOperation operation);
+
+/// "7 of int, divided by 0 of int"
+std::string operands_in_words(abi::IntegerOperation operation, const abi::IntegerOperand& left,
+                              const abi::IntegerOperand& right);
 
 }  // namespace assay::metal::emulator

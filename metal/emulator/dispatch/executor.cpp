@@ -30,8 +30,12 @@ std::optional<Error> Executor::run(std::unique_ptr<Launch> launch) {
     sequence_.clear();
   }
   Launch& running = *sequence_.emplace_back(std::move(launch));
+  groups_ = ChosenGroups(running.info.grid.groups().count(), running.only_groups).count();
+  ended_groups_ = 0;
+  running.ended_groups = &ended_groups_;
   const auto constants = running.constants ? std::unique_lock(*running.constants) : std::unique_lock<std::mutex>();
-  if (running.prepare) running.prepare();
+  if (running.prepare)
+    if (const Result<void> prepared = running.prepare(); !prepared) return prepared.error();
   if (!running.is_checked) return run_unchecked(running);
   if (interleaver_) return run_interleaved(running);
   if (!numerics_ && trial_.run(running, options_.os_threads)) return std::nullopt;
@@ -53,6 +57,7 @@ std::optional<Error> Executor::run_checked(Launch& launch) {
   const FaultGuard guard;
   const SubnormalFlush flush(options_.flushes_subnormals);
   GroupRunner& first = runner(0);
+  ended_groups_ = 0;
   checker_.begin_dispatch(launch.info);
   first.begin_dispatch(launch, &checker_, numerics_.get());
   const auto first_origin = static_cast<std::uint32_t>(numerics_ ? numerics_->origins().size() : 0);

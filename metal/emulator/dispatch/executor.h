@@ -1,6 +1,7 @@
 // Runs dispatches one after the other, and the groups of each on several OS threads if it can.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "metal/emulator/dispatch/group_runner.h"
 #include "metal/emulator/dispatch/interleaver.h"
 #include "metal/emulator/dispatch/launch.h"
+#include "metal/emulator/dispatch/progress.h"
 #include "metal/emulator/dispatch/trial.h"
 #include "metal/emulator/numerics/losses.h"
 #include "metal/emulator/simt/order.h"
@@ -33,6 +35,9 @@ class Executor {
 
   /// Runs all groups. Returns the first error, whether or not it stopped them.
   std::optional<Error> run(std::unique_ptr<Launch> launch);
+
+  /// May be called while a dispatch runs.
+  DispatchProgress progress() const { return {ended_groups_, groups_}; }
 
   /// The errors that each dispatch so far made.
   std::vector<DispatchLosses> losses() const;
@@ -56,6 +61,7 @@ class Executor {
   std::unique_ptr<Numerics> numerics_;        ///< null without them
   std::unique_ptr<Interleaver> interleaver_;  ///< null without a schedule
   std::vector<DispatchLosses> losses_;
+  std::atomic<std::uint64_t> ended_groups_ = 0, groups_ = 0;  ///< of the dispatch that runs
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<GroupRunner>> runners_;  ///< one for each OS thread
   std::vector<std::unique_ptr<Launch>> sequence_;      ///< the dispatches that reports may still name

@@ -63,7 +63,11 @@ Finding GroupRunner::finding(Check check, std::string message, Event event, std:
 }
 
 void GroupRunner::end_by_fault() {
-  fail(page_fault);
+  end_by_fault(page_fault);
+}
+
+void GroupRunner::end_by_fault(const std::string& error) {
+  fail(error);
   if (checker_) checker_->note_fault();
   note_yielded();
   barriers_.finish(scheduler_.current(), true);
@@ -163,6 +167,19 @@ void GroupRunner::fault(const void* address, const void* pc) {
     return found;
   });
   end_by_fault();
+}
+
+void GroupRunner::refused_instruction(const void* pc) {
+  log_.add({Check::memcheck, pc, 0}, [&] {
+    Finding found = finding(Check::memcheck, "the processor refused an instruction; its thread ends there",
+                            event_of(scheduler_.current(), "running", {}));
+    found.report.advice = "look for what C++ leaves undefined, as a function that ends without its return";
+    const CodePlace place = place_in(launch_->info, pc);
+    found.object = place.object;
+    found.offset = place.offset + 1;
+    return found;
+  });
+  end_by_fault(fmt::format("kernel {}: the processor refused an instruction", launch_->info.kernel));
 }
 
 }  // namespace assay::metal::emulator

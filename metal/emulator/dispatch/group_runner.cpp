@@ -66,6 +66,7 @@ GroupRunner::Progress GroupRunner::go_on(std::optional<std::uint32_t> thread) {
     error_ = Error{Error::Kind::limit,
                    "the checks have counted as many barriers as they can: run fewer threadgroups at once"};
   const bool has_ended = end == Scheduler::End::all_ended && (!error_ || error_->kind != Error::Kind::limit);
+  if (has_ended && launch_->ended_groups) launch_->ended_groups->fetch_add(1, std::memory_order_relaxed);
   return has_ended ? Progress::ended : Progress::stopped;
 }
 
@@ -143,7 +144,7 @@ void GroupRunner::stop_endless(const abi::Site* site, const void* pc) {
   scheduler_.stop();
 }
 
-void GroupRunner::fail(const char* text) {
+void GroupRunner::fail(const std::string& text) {
   if (!error_) error_ = Error{Error::Kind::execution, text};
 }
 

@@ -81,8 +81,14 @@ class GroupRunner final : private BarrierListener {
   [[noreturn]] void texture_out_of_bounds(const abi::Texture& texture, const abi::TexelPlace& place,
                                           const abi::Site& site);
 
-  /// Called on the current thread's stack after the processor refused an access of that thread: signals.h.
+  [[noreturn]] void undefined_integer(abi::IntegerOperation operation, const abi::IntegerOperand& left,
+                                      const abi::IntegerOperand& right, const void* pc);
+
+  /// Called on the current thread's stack after the processor refused an access, a division or another instruction of
+  /// that thread: signals.h.
   [[noreturn]] void fault(const void* address, const void* pc);
+  [[noreturn]] void division_overflow(const void* pc);
+  [[noreturn]] void refused_instruction(const void* pc);
   Numerics* numerics() const { return numerics_; }
   abi::FastBarrier& fast_barrier() { return scheduler_.fast_barrier(); }
   Fiber* running_fiber() const { return is_running_ ? &scheduler_.current_fiber() : nullptr; }
@@ -110,8 +116,11 @@ class GroupRunner final : private BarrierListener {
   void note(std::span<const abi::ReadyThread> others);
   [[noreturn]] void stop_endless(const abi::Site* site, const void* pc);
   void report_endless(const abi::Site* site, const void* pc);
-  void fail(const char* text);
+  void fail(const std::string& text);
   [[noreturn]] void end_by_fault();
+  [[noreturn]] void end_by_fault(const std::string& error);
+  [[noreturn]] void end_by_integer_fault(const std::string& message, const std::string& operands,
+                                         const std::string& advice, const void* pc);
   Finding finding(Check check, std::string message, Event event, std::optional<Event> other = {}) const;
   std::optional<Event> whereabouts(std::uint32_t thread) const;
   Event event_of(std::uint32_t thread, std::string action, SourcePosition position) const;

@@ -1,9 +1,13 @@
 #include "metal/emulator/dispatch/services.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "metal/emulator/check/plain_access.h"
+#include "metal/emulator/dispatch/events.h"
 #include "metal/emulator/dispatch/group_runner.h"
+#include "metal/emulator/dispatch/lone_call.h"
 
 namespace assay::metal::emulator {
 
@@ -40,32 +44,38 @@ assay_u64 offset_of([[maybe_unused]] const void* here) {
 #endif
 }
 
+/// The runner of the thread that calls. A program-scope constant has none, and must not do `what`.
+GroupRunner& runner_for(const char* what) {
+  if (!current_runner) end_lone_call(what);
+  return *current_runner;
+}
+
 void access(const void* address, assay_u64 bytes, abi::Access kind, const void* pc) {
-  current_runner->access(address, bytes, kind, pc);
+  if (current_runner) current_runner->access(address, bytes, kind, pc);
 }
 
 void* threadgroup_variable(const void* key, assay_u64 bytes, assay_u64, const char* name) {
-  return current_runner->threadgroup_variable(key, bytes, name);
+  return runner_for("threadgroup memory, which only kernels have").threadgroup_variable(key, bytes, name);
 }
 
 void fence(assay_u32 memory_flags, abi::MemoryOrder order, abi::FenceScope scope) {
-  current_runner->fence(memory_flags, order, scope);
+  if (current_runner) current_runner->fence(memory_flags, order, scope);
 }
 
 const abi::Position* position() {
-  return current_runner->position();
+  return runner_for("the position of a thread, which only kernels have").position();
 }
 
 void barrier(abi::Scope scope, assay_u32 memory_flags, const abi::Site* site) {
-  current_runner->barrier(scope, memory_flags, site);
+  runner_for("a barrier, which only kernels have").barrier(scope, memory_flags, site);
 }
 
 abi::ActiveLanes all_gather(abi::Scope scope, const void* mine, assay_u64 bytes, void* all, const abi::Site* site) {
-  return current_runner->all_gather(scope, mine, bytes, all, site);
+  return runner_for("an operation of a simdgroup, which only kernels have").all_gather(scope, mine, bytes, all, site);
 }
 
 void undefined_lane(abi::Scope scope, assay_u32 lane, const abi::Site* site) {
-  current_runner->undefined_lane(scope, lane, *site);
+  runner_for("an operation of a simdgroup, which only kernels have").undefined_lane(scope, lane, *site);
 }
 
 void leave(const abi::Site* site) {
@@ -73,20 +83,29 @@ void leave(const abi::Site* site) {
 }
 
 void index_out_of_bounds(const char* file, assay_u32 line, assay_u32 column, assay_u64 index, const char* type) {
-  current_runner->index_out_of_bounds(abi::Site{file, line, column}, index, type);
+  const abi::Site site{file, line, column};
+  if (!current_runner) end_lone_call(fmt::format("an index outside of an array, at {}", to_string(position_of(site))));
+  current_runner->index_out_of_bounds(site, index, type);
+}
+
+void undefined_integer(abi::IntegerOperation operation, const abi::IntegerOperand* left,
+                       const abi::IntegerOperand* right, const abi::Site* site, const void* pc) {
+  if (!current_runner)
+    end_lone_call(fmt::format("{}, {}, at {}", undefined_in_words(operation),
+                              operands_in_words(operation, *left, *right), to_string(position_of(*site))));
+  current_runner->undefined_integer(operation, *left, *right, pc);
 }
 
 void texture_out_of_bounds(const abi::Texture* texture, const abi::TexelPlace* place, const abi::Site* site) {
-  current_runner->texture_out_of_bounds(*texture, *place, *site);
+  runner_for("a texel outside of a texture").texture_out_of_bounds(*texture, *place, *site);
 }
 
 void log(const char* format, const abi::LogValue* values, assay_u32 count, const abi::Site* site) {
   if (current_runner) current_runner->log(format, {values, count}, *site);
 }
 
-/// There is no runner while a shader computes its program-scope constants.
 void blocks(assay_u64 count, const void* pc) {
-  if (current_runner) current_runner->blocks(count, pc);
+  current_runner ? current_runner->blocks(count, pc) : count_lone_blocks(count);
 }
 
 Numerics* numerics_here() {
@@ -141,6 +160,7 @@ const abi::Services& services() {
                                  &undefined_lane,
                                  &leave,
                                  &index_out_of_bounds,
+                                 &undefined_integer,
                                  &texture_out_of_bounds,
                                  &log,
                                  &blocks,

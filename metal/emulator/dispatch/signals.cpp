@@ -3,11 +3,14 @@
 #include "metal/emulator/dispatch/signals.h"
 
 #include <signal.h>
+
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <mutex>
 
 #include "metal/emulator/dispatch/group_runner.h"
+#include "metal/emulator/dispatch/lone_call.h"
 #include "metal/emulator/dispatch/services.h"
 #include "metal/system/system.h"
 
@@ -16,15 +19,29 @@ namespace assay::metal::emulator {
 namespace {
 
 struct Fault {
+  int signal = 0;
   const void* address = nullptr;
   const void* pc = nullptr;
 };
 
-thread_local Fault fault_here;
-std::array<struct sigaction, 2> earlier_actions;
+constexpr std::array caught = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 
-void land() {
-  runner_here()->fault(fault_here.address, fault_here.pc);
+thread_local Fault fault_here;
+std::array<struct sigaction, caught.size()> earlier_actions;
+
+[[noreturn]] void land() {
+  const auto [signal, address, pc] = fault_here;
+  GroupRunner* const runner = runner_here();
+  if (!runner) end_lone_call(signal == SIGFPE ? "an integer division that has no result" : "a fault of the processor");
+  if (signal == SIGFPE) runner->division_overflow(pc);
+  if (signal == SIGILL || signal == SIGTRAP) runner->refused_instruction(pc);
+  runner->fault(address, pc);
+}
+
+/// The fiber whose code has been interrupted, or null if it is not a shader's.
+Fiber* fiber_here() {
+  if (const GroupRunner* const runner = runner_here()) return runner->running_fiber();
+  return lone_fiber();
 }
 
 /// Makes the thread continue in land(). Returns the instruction that the signal interrupted.
@@ -35,15 +52,13 @@ const void* redirect(void* context, void* stack_top) {
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
-  GroupRunner* const runner = runner_here();
-  Fiber* const fiber = runner ? runner->running_fiber() : nullptr;
+  Fiber* const fiber = fiber_here();
   if (!fiber) {
-    sigaction(signal, &earlier_actions[signal == SIGSEGV ? 0 : 1],
-              nullptr);  // the access faults again, now in that handler
+    const auto index = std::ranges::find(caught, signal) - caught.begin();
+    sigaction(signal, &earlier_actions[static_cast<std::size_t>(index)], nullptr);  // it faults again, in that handler
     return;
   }
-  fault_here.address = info->si_addr;
-  fault_here.pc = redirect(context, fiber->forget());
+  fault_here = {signal, info->si_addr, redirect(context, fiber->forget())};
 }
 
 void install() {
@@ -51,8 +66,7 @@ void install() {
   action.sa_sigaction = &handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGSEGV, &action, &earlier_actions[0]);
-  sigaction(SIGBUS, &action, &earlier_actions[1]);
+  for (std::size_t n = 0; n < caught.size(); ++n) sigaction(caught[n], &action, &earlier_actions[n]);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// An access by a shader that the processor refuses becomes a report and ends the shader's thread, not the process.
+// An access, a division or another instruction of a shader that the processor refuses becomes a report and ends the
+// shader's thread, not the process.
 #pragma once
 
 #include <memory>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <assay/bfloat.h>
+#include <assay/integer_hooks.h>
 #include <assay/site.h>
 
 #if ASSAY_CHECKED
@@ -112,25 +113,20 @@ ASSAY_HOOK void __tsan_vptr_read(void**) {}
 
 namespace assay_shader_side {
 
-// The layout of what clang passes to the handler below.
-struct TypeDescriptor {
-  unsigned short kind, info;
-  char name[1];
-};
+/// The layout of what clang passes to the handler below.
 struct OutOfBounds {
-  const char* file;
-  unsigned line, column;
+  SourceLocation where;
   const TypeDescriptor *array, *index;
 };
 
 }  // namespace assay_shader_side
 
-ASSAY_HOOK void __ubsan_handle_out_of_bounds(assay_shader_side::OutOfBounds* where, unsigned long index) {
-  using assay_shader_side::services;
-  const unsigned info = where->index->info, unused = 64 - (1u << (info >> 1));  // a width of 2^(info >> 1) bits
-  if (info & 1) index = static_cast<unsigned long>(static_cast<long>(index << unused) >> unused);
-  if (services != nullptr)
-    services->index_out_of_bounds(where->file, where->line, where->column, index, where->array->name);
+ASSAY_HOOK void __ubsan_handle_out_of_bounds(assay_shader_side::OutOfBounds* data, unsigned long index) {
+  using namespace assay_shader_side;
+  const unsigned unused = 64 - bits_of(data->index);
+  if (is_signed(data->index)) index = static_cast<unsigned long>(static_cast<long>(index << unused) >> unused);
+  const auto& [file, line, column] = data->where;
+  if (services != nullptr) services->index_out_of_bounds(file, line, column, index, data->array->name);
 }
 
 #undef ASSAY_ACCESS_HOOKS

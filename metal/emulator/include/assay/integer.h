@@ -61,15 +61,16 @@ ASSAY_ANY_3(madhi, assay_detail::mulhi_of(x, y) + z)
 ASSAY_ANY_3(madsat,
             assay_detail::saturated<T>(assay_detail::Wide<T>(x) * assay_detail::Wide<T>(y) + assay_detail::Wide<T>(z)))
 
-/// `count` bits of x from `offset` on, sign-extended where x is signed.
+/// `count` bits of x from `offset` on, sign-extended where x is signed. Bits beyond the width are undefined: the shifts
+/// are reported at the line of the call.
 template <class T>
-ASSAY_OWN constexpr T extract_bits(T x, uint offset, uint count) {
+ASSAY_IN_PLACE constexpr T extract_bits(T x, uint offset, uint count) {
   if (count == 0) return T(0);
   const uint above = assay_detail::bits<T> - offset - count;
   return T(T(assay_detail::Unsigned<T>(x) << above) >> (above + offset));
 }
 template <class T>
-ASSAY_OWN constexpr T insert_bits(T base, T insert, uint offset, uint count) {
+ASSAY_IN_PLACE constexpr T insert_bits(T base, T insert, uint offset, uint count) {
   const unsigned long ones = count == 64 ? ~0ul : (1ul << count) - 1, mask = ones << offset;
   return T((static_cast<unsigned long>(base) & ~mask) | (static_cast<unsigned long>(insert) << offset & mask));
 }

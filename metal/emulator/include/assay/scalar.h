@@ -2,7 +2,7 @@
 #pragma once
 
 /// Marks a function whose accesses are not reported: it computes with its own values only.
-#define ASSAY_UNCHECKED __attribute__((no_sanitize("thread", "array-bounds", "coverage")))
+#define ASSAY_UNCHECKED __attribute__((no_sanitize("thread", "array-bounds", "shift", "coverage")))
 #define ASSAY_OWN ASSAY_UNCHECKED inline
 /// Marks a function that reads or writes the shader's memory. Its accesses are reported at the line that calls it.
 #define ASSAY_IN_PLACE __attribute__((always_inline, nodebug)) inline

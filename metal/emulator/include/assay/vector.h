@@ -7,6 +7,7 @@
 
 #include <assay/bfloat.h>
 #include <assay/initializer_list.h>
+#include <assay/integer_hooks.h>
 #include <assay/swizzle.h>
 
 namespace metal {
@@ -77,6 +78,18 @@ using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
     for (int n = 0; n < size; ++n) result.at(n) = T(a.at(n) op b.at(n)); \
     return result;                                                       \
   }
+/// The operators whose result may be undefined, which is reported at the shader's line.
+#define ASSAY_VECTOR_PARTIAL(op, right)                                                  \
+  ASSAY_IN_PLACE constexpr vec& operator op##=(vec other) {                              \
+    for (int n = 0; n < size; ++n) at(n) = T(at(n) op right(at(n), other.at(n)));        \
+    return *this;                                                                        \
+  }                                                                                      \
+  ASSAY_IN_PLACE friend constexpr vec operator op(vec a, vec b) {                        \
+    vec result(a);                                                                       \
+    for (int n = 0; n < size; ++n) result.at(n) = T(a.at(n) op right(a.at(n), b.at(n))); \
+    return result;                                                                       \
+  }
+#define ASSAY_DIVISOR(left, right) right
 #define ASSAY_VECTOR_COMPARE(op)                                         \
   ASSAY_OWN friend constexpr vec<bool, size> operator op(vec a, vec b) { \
     vec<bool, size> result(false);                                       \
@@ -120,13 +133,13 @@ using if_scalar = enable_if_t<is_arithmetic_v<S> || is_enum_v<S>>;
   ASSAY_VECTOR_ASSIGN(+)                                                                                       \
   ASSAY_VECTOR_ASSIGN(-)                                                                                       \
   ASSAY_VECTOR_ASSIGN(*)                                                                                       \
-  ASSAY_VECTOR_ASSIGN(/)                                                                                       \
-  ASSAY_VECTOR_ASSIGN(%)                                                                                       \
+  ASSAY_VECTOR_PARTIAL(/, ASSAY_DIVISOR)                                                                       \
+  ASSAY_VECTOR_PARTIAL(%, ASSAY_DIVISOR)                                                                       \
   ASSAY_VECTOR_ASSIGN(&)                                                                                       \
   ASSAY_VECTOR_ASSIGN(|)                                                                                       \
   ASSAY_VECTOR_ASSIGN(^)                                                                                       \
-  ASSAY_VECTOR_ASSIGN(<<)                                                                                      \
-  ASSAY_VECTOR_ASSIGN(>>)                                                                                      \
+  ASSAY_VECTOR_PARTIAL(<<, assay_shader_side::shift_amount)                                                    \
+  ASSAY_VECTOR_PARTIAL(>>, assay_shader_side::shift_amount)                                                    \
   ASSAY_VECTOR_COMPARE(==)                                                                                     \
   ASSAY_VECTOR_COMPARE(!=)                                                                                     \
   ASSAY_VECTOR_COMPARE(<)                                                                                      \

@@ -35,7 +35,7 @@ class Event:
 class Report:
     """A finding of one of the emulator's checks."""
 
-    check: str  # "memcheck", "initcheck", "racecheck", "synccheck", "simdcheck", "numcheck" or "schedcheck"
+    check: str  # "memcheck", "initcheck", "racecheck", "synccheck", "simdcheck", "intcheck", "numcheck" or "schedcheck"
     kernel: str
     message: str
     address: str  # "buffer(0) `in` + 1000"; empty where no memory is meant
