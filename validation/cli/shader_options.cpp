@@ -98,6 +98,11 @@ void ShaderOptions::add_dispatch(CLI::App& command) {
   add_extents(command, "--group", group_, "Threads of a threadgroup: x[,y[,z]]; at most 256,1,1 if left out");
   command.add_option("--seed", seed_, "Seed of random contents, and of a random order of threads")
       ->capture_default_str();
+  command
+      .add_option("--step-limit", step_limit_,
+                  "Steps of a threadgroup (accesses, barriers, blocks of instructions) after which it counts as "
+                  "endless; 4e9 on the emulator if left out")
+      ->check(CLI::PositiveNumber);
   command.add_option("--json", json_, "Also write the outcome to this file");
 }
 
@@ -120,6 +125,7 @@ ShaderScript ShaderOptions::script() const {
   }
   script.language.folders = folders_;
   script.suppressions = suppressions_;
+  if (step_limit_) script.step_limit = step_limit_;
   return script;
 }
 

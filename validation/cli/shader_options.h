@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +18,8 @@ class ShaderOptions {
  public:
   /// FILE, -D, -I, --suppress and --metal-version.
   void add_source(CLI::App& command, const std::string& help);
-  /// --kernel, --grid, --group, --buffer, --array, --texture, --sampler, --threadgroup-memory, --constant, --seed and
-  /// --json.
+  /// --kernel, --grid, --group, --buffer, --array, --texture, --sampler, --threadgroup-memory, --constant, --seed,
+  /// --step-limit and --json.
   void add_dispatch(CLI::App& command);
 
   /// Whether a kernel is to run, and not only to be listed. Throws std::invalid_argument if some of it is missing.
@@ -39,6 +41,7 @@ class ShaderOptions {
   std::vector<std::uint64_t> grid_, group_;
   int metal_version_ = 320;
   std::uint64_t seed_ = 1;
+  std::optional<std::uint64_t> step_limit_;
 };
 
 /// Prints what the checks found, or why a kernel did not run, and a line for each dispatch.

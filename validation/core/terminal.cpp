@@ -32,7 +32,9 @@ std::string painted_name(Verdict verdict, bool colour) {
   return paint(name, fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, colour);
 }
 
-ProgressBar::ProgressBar() : enabled_(isatty(fileno(stderr)) != 0 && std::getenv("CI") == nullptr) {}
+bool ProgressBar::is_wanted() {
+  return isatty(fileno(stderr)) != 0 && std::getenv("CI") == nullptr;
+}
 
 void ProgressBar::show(double done, double total, const std::string& label) {
   using namespace std::chrono_literals;

@@ -23,10 +23,13 @@ std::string painted_name(Verdict verdict, bool colour);
 /// One line on stderr that is redrawn in place; nothing if stderr is not a terminal.
 class ProgressBar {
  public:
-  ProgressBar();
+  ProgressBar() : enabled_(is_wanted()) {}
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar() { clear(); }
+
+  /// Whether stderr is a terminal, and no CI's.
+  static bool is_wanted();
 
   /// `done` of `total` steps; drawn at most twenty times a second.
   void show(double done, double total, const std::string& label);

@@ -10,6 +10,7 @@
 
 #include "metal/cpu/parallel.h"
 #include "metal/device/read_file.h"
+#include "metal/system/system.h"
 #include "validation/core/parse.h"
 #include "validation/core/random.h"
 #include "validation/shader/scalar.h"
@@ -66,6 +67,10 @@ std::vector<std::byte> random_bytes(const std::string& scalar, std::uint64_t cou
 ShaderArray random_array(const metal::Argument& argument, const std::string& shape, std::uint64_t seed) {
   if (shape.find(':') == std::string::npos) number_type(argument);  // refuses a struct
   ShaderArray array = shaped(argument, shape);
+  if (const std::uint64_t most = metal::system::memory_bytes() / 4; array.length() > most)
+    throw std::invalid_argument(fmt::format("{} bytes: expected at most {}, a quarter of this machine's memory; zero: "
+                                            "and unset: take more, in pages that exist only where they are touched",
+                                            array.length(), most));
   array.bytes = random_bytes(array.scalar, array.length() / scalar_size(array.scalar), seed + argument.index);
   return array;
 }

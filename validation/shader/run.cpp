@@ -11,6 +11,7 @@
 #include "validation/shader/buffers.h"
 #include "validation/shader/compiled.h"
 #include "validation/shader/or_refuse.h"
+#include "validation/shader/run_watch.h"
 
 namespace assay::validation {
 
@@ -49,6 +50,7 @@ void run_passes(metal::Device& device, const ShaderScript& script, const ShaderF
       encode(script.passes[n], *functions[n], pipeline, buffers, outcome.arrays, grid, encoder);
       return metal::Result<void>();
     }));
+    const RunWatch watch(device, functions[n]->name());
     if (const auto ended = metal::host::wait(*commands); !ended) {
       outcome.error = ended.error();
       return;
@@ -140,6 +142,7 @@ ShaderOutcome run_loaded(metal::Device& device, const Loaded& loaded) {
   outcome.device = device.name();
   outcome.is_checked = emulated != nullptr;
   const ShaderScript& script = loaded.script;
+  if (emulated != nullptr && script.step_limit) emulated->set_step_limit(*script.step_limit);
   const ShaderFunctions functions = functions_of(script, *loaded.library);
   outcome.arrays = arrays_of(script, functions);
   for (const auto& function : functions)

@@ -44,6 +44,7 @@ struct ShaderScript {
   std::map<std::string, std::filesystem::path> outputs;  ///< the .npy file that an array is written to, by name
   std::uint64_t seed = 1;                                ///< of random contents
   std::filesystem::path suppressions = {};               ///< a file of allowed findings (suppressions.h); empty: none
+  std::optional<std::uint64_t> step_limit = {};          ///< EmulatorOptions::step_limit
   bool keeps_contents = true;                            ///< whether the outcome has the arrays after the run
 };
 

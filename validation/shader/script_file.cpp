@@ -104,12 +104,13 @@ std::string in_folder(const std::filesystem::path& folder, const std::string& wo
 ShaderScript read_script(const std::filesystem::path& path) {
   const BindingNode node = BindingNode::read(path);
   const std::filesystem::path folder = path.parent_path();
-  node.expect_keys({"source", "metal_version", "macros", "seed", "arrays", "passes", "outputs"});
+  node.expect_keys({"source", "metal_version", "macros", "seed", "step_limit", "arrays", "passes", "outputs"});
   ShaderScript script;
   script.source = folder / node.at("source").text();
   if (const auto version = node.find("metal_version"))
     script.language.metal_version = static_cast<int>(version->integer(100, 999));
   if (const auto seed = node.find("seed")) script.seed = whole(*seed, 0, std::int64_t{1} << 53);
+  if (const auto limit = node.find("step_limit")) script.step_limit = whole(*limit, 1, std::int64_t{1} << 53);
   if (const auto macros = node.find("macros"))
     for (const auto& [name, value] : macros->members()) script.language.macros[name] = value.word();
   for (const auto& [name, words] : node.at("arrays").members()) script.arrays[name] = in_folder(folder, words.word());

@@ -37,6 +37,7 @@ class Kernel:
         group: Optional[Extents] = None,
         constants: Optional[Mapping[Union[int, str], Any]] = None,
         threadgroup_memory: Union[int, Mapping[int, int]] = (),
+        step_limit: Optional[int] = None,
     ) -> Any:
         """Runs the kernel on `grid` threads in groups of `group`, at most 256 of them if it is left out.
 
@@ -44,14 +45,15 @@ class Kernel:
         has the shape (height, width) or (height, width, channels), with depth or layers in front; a sampler is words,
         "linear,repeat". Arrays that the kernel may write are changed in place; what was unset is returned: nothing, one array, or a tuple of them.
         `constants` has the values of function constants, by index or name, and `threadgroup_memory` the bytes of
-        [[threadgroup(n)]], by n, or those of [[threadgroup(0)]] alone.
+        [[threadgroup(n)]], by n, or those of [[threadgroup(0)]] alone. After `step_limit` steps a threadgroup counts as
+        endless on the emulator: 4e9 if it is left out, which take a minute or more.
 
         Raises ValueError for arguments that do not fit, CheckError for what the emulator's checks find, MetalError for a
         kernel that did not run to its end.
         """
         bound = self._bound(values)
         wanted = self._wanted(bound)
-        script = self._script(bound, grid, group, constants, threadgroup_memory)
+        script = self._script(bound, grid, group, constants, threadgroup_memory, step_limit)
         return self._results(bound, wanted, run(script, bound.inputs, list(wanted), self.library.device))
 
     def explain(
@@ -61,6 +63,7 @@ class Kernel:
         group: Optional[Extents] = None,
         constants: Optional[Mapping[Union[int, str], Any]] = None,
         threadgroup_memory: Union[int, Mapping[int, int]] = (),
+        step_limit: Optional[int] = None,
     ) -> KernelNumerics:
         """Runs the kernel on the emulator as a call does, changes no array, and says which lines lose the digits of its
         outputs and which make NaN and infinities: docs/numerics.md.
@@ -68,7 +71,7 @@ class Kernel:
         Raises what a call raises; of the checks, numcheck is an answer and no error.
         """
         bound = self._bound(values)
-        return numerics_of(self._script(bound, grid, group, constants, threadgroup_memory), bound.inputs)
+        return numerics_of(self._script(bound, grid, group, constants, threadgroup_memory, step_limit), bound.inputs)
 
     def _bound(self, values: Sequence[Any]) -> BoundArguments:
         if len(values) != len(self.values):
@@ -86,6 +89,7 @@ class Kernel:
         group: Optional[Extents],
         constants: Optional[Mapping[Union[int, str], Any]],
         threadgroup_memory: Union[int, Mapping[int, int]],
+        step_limit: Optional[int],
     ) -> Dict[str, Any]:
         memory = {0: threadgroup_memory} if isinstance(threadgroup_memory, int) else dict(threadgroup_memory)
         dispatch = {
@@ -98,7 +102,8 @@ class Kernel:
             "threadgroup_memory": [{"index": index, "bytes": size} for index, size in memory.items()],
             "constants": self.library._constants(constants or {}),
         }
-        return {**self.library._source(), "arrays": bound.words, "passes": [dispatch]}
+        limit = {} if step_limit is None else {"step_limit": step_limit}
+        return {**self.library._source(), **limit, "arrays": bound.words, "passes": [dispatch]}
 
     def _wanted(self, bound: BoundArguments) -> Dict[str, Argument]:
         """The arrays to read afterwards: what was unset, and what the kernel may write."""
