@@ -89,6 +89,24 @@ TEST(Npy, ReadsEveryFloatExactly) {
   EXPECT_EQ(floats(file_of(dict(">f8", "()"), "\xc0\0\0\0\0\0\0\0"s))[0], -2.0F);
 }
 
+TEST(Npy, TakesTheBitsOfBfloat16) {
+  // 1, -2, inf and the smallest subnormal, as ml_dtypes saves them, and as unsigned integers of the other byte order.
+  const std::vector<float> expected = {1, -2, std::numeric_limits<float>::infinity(), 0x1p-133F};
+  std::size_t rounded = 0;
+  for (const std::string& file : {file_of(dict("<V2", "(4,)"), "\x80\x3f\x00\xc0\x80\x7f\x01\x00"s),
+                                  file_of(dict(">u2", "(2, 2)"), "\x3f\x80\xc0\x00\x7f\x80\x00\x01"s)})
+    EXPECT_EQ(npy_floats(npy_from_bfloat16_bits(parse_npy(file)), rounded), expected);
+}
+
+TEST(Npy, SaysWhatToDoAboutTypesThatNumPyLacks) {
+  EXPECT_EQ(refusal_of([] { floats(file_of(dict("|V2", "(1,)"), "\0\0"s)); }),
+            "V2 [1]: expected float16, float32 or float64; are these bfloat16? store dtype='bfloat16' beside them: "
+            "numpy.savez(path, ..., dtype='bfloat16')");
+  EXPECT_EQ(refusal_of([] { floats(file_of(dict("<V1", "(1,)"), "\0"s)); }),
+            "V1 [1]: expected float16, float32 or float64; are these float8? no operation takes them: store "
+            "array.astype(numpy.float32)");
+}
+
 TEST(Npy, KeepsTheBitsOfNaN) {
   const float quiet = std::bit_cast<float>(0xFFC12345U);
   const float signalling = std::bit_cast<float>(0x7F812345U);
@@ -257,7 +275,7 @@ std::vector<Hostile> hostile_files() {
       {"Float128", header(dict("<f16", "(1,)")), "dtype '<f16'"},
       {"Float24", header(dict("<f3", "(1,)")), "dtype '<f3'"},
       {"Time", header(dict("<M8[s]", "(1,)")), "dtype '<M8[s]'"},
-      {"Raw", header(dict("|V2", "(2,)")), "dtype '|V2'"},
+      {"Raw", header(dict("|V4", "(1,)")), "dtype '|V4'"},
       {"NoByteOrder", header(dict("|f4", "(1,)")), "dtype '|f4'"},
       {"NoWidth", header(dict("<f", "(1,)")), "dtype '<f'"},
       {"TextOfNothing", header(dict("<U0", "()")), "dtype '<U0'"},

@@ -68,6 +68,15 @@ void expect_kinds(const NpyHeader& header, std::string_view kinds, std::string_v
   if (kinds.find(header.kind) == kinds.npos) refuse("{}: expected {}", header.summary(), expected);
 }
 
+/// What to do about a type that NumPy lacks; empty for others.
+std::string hint_of(const NpyHeader& header) {
+  if (header.kind == 'V' && header.item_size == 1)
+    return "; are these float8? no operation takes them: store array.astype(numpy.float32)";
+  if ((header.kind == 'V' || header.kind == 'u') && header.item_size == 2)
+    return "; are these bfloat16? store dtype='bfloat16' beside them: numpy.savez(path, ..., dtype='bfloat16')";
+  return "";
+}
+
 void expect_scalar(const NpyHeader& header) {
   if (!header.shape.empty()) refuse("{}: expected a scalar, of shape []", header.summary());
 }
@@ -95,9 +104,21 @@ std::string format_npy(const NpyArray& array) {
   return file;
 }
 
+NpyArray npy_from_bfloat16_bits(const NpyArray& array) {
+  NpyArray wide{array.header, {}};
+  wide.header.kind = 'f';
+  wide.header.item_size = 4;
+  for (std::size_t i = 0; i + 1 < array.bytes.size(); i += 2) {
+    if (!wide.header.big_endian) wide.bytes += std::string_view("\0\0", 2);
+    wide.bytes += std::string_view(array.bytes).substr(i, 2);
+    if (wide.header.big_endian) wide.bytes += std::string_view("\0\0", 2);
+  }
+  return wide;
+}
+
 std::vector<float> npy_floats(const NpyArray& array, std::size_t& rounded) {
   const NpyHeader& header = array.header;
-  expect_kinds(header, "f", "float16, float32 or float64");
+  expect_kinds(header, "f", "float16, float32 or float64" + hint_of(header));
   std::vector<float> out;
   out.reserve(header.size());
   visit_row_major(array, [&](std::uint64_t bits) {

@@ -23,6 +23,9 @@ NpyArray parse_npy(std::string_view file);
 /// if the elements do not fill the shape.
 std::string format_npy(const NpyArray& array);
 
+/// The float32 array of an array of the bits of bfloat16: of unsigned integers or of V2.
+NpyArray npy_from_bfloat16_bits(const NpyArray& array);
+
 /// Elements in row-major order. float16 and float32 are exact, the bits of a float32 NaN included; float64 is rounded
 /// to nearest, `rounded` counting the values that changed, and refused with std::invalid_argument where a finite value
 /// would become infinite.

@@ -38,6 +38,8 @@ bool is_known_type(char kind, std::uint64_t width) {
       return power_of_two;
     case 'b':
       return width == 1;
+    case 'V':
+      return width == 1 || width == 2;
     case 'U':
       return width > 0 && width < 1 << 20;
     default:
@@ -85,9 +87,12 @@ class HeaderText {
              printable(text));
     const auto stated = text.size() < 3 ? std::nullopt : parse_number<std::uint64_t>(text.substr(2));
     const std::uint64_t width = stated.value_or(0);
-    if (!stated || text.find_first_of("<>|") != 0 || !is_known_type(text[1], width) || (text[0] == '|' && width > 1))
-      refuse("dtype '{}': expected float16, float32, float64, an integer of 8 to 64 bits, bool or unicode",
-             printable(text));
+    if (!stated || text.find_first_of("<>|") != 0 || !is_known_type(text[1], width) ||
+        (text[0] == '|' && width > 1 && text[1] != 'V'))
+      refuse(
+          "dtype '{}': expected float16, float32, float64, an integer of 8 to 64 bits, bool, unicode, or V2, as "
+          "ml_dtypes saves bfloat16",
+          printable(text));
     header_.big_endian = text[0] == '>';
     header_.kind = text[1];
     header_.item_size = static_cast<std::size_t>(text[1] == 'U' ? 4 * width : width);
@@ -182,6 +187,7 @@ std::size_t NpyHeader::size() const {
 
 std::string NpyHeader::dtype() const {
   if (kind == 'b') return "bool";
+  if (kind == 'V') return fmt::format("V{}", item_size);
   if (kind == 'U') return fmt::format("{}U{}", big_endian ? '>' : '<', item_size / 4);
   if (big_endian && item_size > 1) return fmt::format(">{}{}", kind, item_size);
   return fmt::format("{}{}", kind == 'f' ? "float" : kind == 'i' ? "int" : "uint", 8 * item_size);

@@ -3,7 +3,8 @@
 //   "\x93NUMPY"  major minor  header_length (little endian; 2 bytes in version 1, 4 in versions 2 and 3)
 //   {'descr': '<f4', 'fortran_order': False, 'shape': (150, 2, 28), }  spaces  "\n"  elements
 //
-// Source: numpy.lib.format, NEP 1. Read here: plain numbers, booleans and unicode text of either byte order.
+// Source: numpy.lib.format, NEP 1. Read here: plain numbers, booleans and unicode text of either byte order, and
+// elements of one or two bytes that NumPy has no type for: ml_dtypes saves bfloat16 as '<V2' and float8 as '<V1'.
 // Refused: Python objects (pickles, which are programs), structured types, and a file whose size is not exactly what
 // its header says. Sizes that a header claims are compared with the size of the file before any memory is allocated.
 #pragma once
@@ -17,7 +18,7 @@
 namespace assay::validation {
 
 struct NpyHeader {
-  char kind = 'f';             ///< b boolean, i signed, u unsigned, f floating point, U unicode
+  char kind = 'f';  ///< b boolean, i signed, u unsigned, f floating point, U unicode, V bits without a meaning
   std::size_t item_size = 4;   ///< bytes per element; of U: 4 per character
   bool big_endian = false;     ///< most significant byte first
   bool fortran_order = false;  ///< first index fastest

@@ -1,7 +1,7 @@
 // A case as an .npz file under the names of its table of fields, and back. Arrays have the shapes that the table says;
 // an array of one element is a scalar. Options and optional arrays may be left out. Sizes follow from the arrays.
 //
-//   arrays of the dtype          float16, float32 or float64
+//   arrays of the dtype          float16, float32 or float64; with dtype bfloat16 also its bits, as uint16 or V2
 //   other arrays                 integers of any type, or numbers
 //   dtype                        text, for a type that NumPy lacks; by default the type of the first array
 //   numbers, flags, choices      scalars; texts
@@ -117,7 +117,7 @@ class NpzReader {
   void read_array(const Row& row) {
     const std::string name = npz_name(row, case_);
     if (row.optional && arrays_.find(name) == nullptr) return;
-    const NpyArray& array = arrays_.get(name);
+    const NpyArray array = is_of_dtype<Row> ? as_numbers(arrays_.get(name)) : arrays_.get(name);
     take_extents(name, array.header, row);
     using Element = typename std::remove_cvref_t<decltype(case_.*row.in_case)>::value_type;
     if constexpr (std::is_same_v<Element, std::int64_t>) {
@@ -129,6 +129,12 @@ class NpzReader {
     }
     if constexpr (is_of_dtype<Row>)
       require_numbers_of(case_.dtype, name.c_str(), case_.*row.in_case, ": round the array first");
+  }
+
+  /// Bits of bfloat16, where the file says that they are, as numbers.
+  NpyArray as_numbers(const NpyArray& array) const {
+    const bool has_bits = array.header.item_size == 2 && (array.header.kind == 'u' || array.header.kind == 'V');
+    return has_bits && case_.dtype == Dtype::bfloat16 ? npy_from_bfloat16_bits(array) : array;
   }
 
   /// Compares the array's shape with the known extents, and takes the unknown extents from the shape.

@@ -7,6 +7,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "validation/core/file_kind.h"
+
 namespace assay::validation {
 namespace {
 
@@ -82,6 +84,7 @@ void add_entry(zip_t* zip, const std::string& name, const std::string& file) {
 }  // namespace
 
 NpzContents read_npz_archive(const std::filesystem::path& path, const std::set<std::string>& names) {
+  require_npz(path);
   const Archive archive = open(path, ZIP_RDONLY);
   NpzContents contents;
   const auto entries = static_cast<std::uint64_t>(std::max<zip_int64_t>(zip_get_num_entries(archive.get(), 0), 0));

@@ -22,7 +22,8 @@ struct NpzContents {
 };
 
 /// Reads those of the arrays `names` that the archive has. Throws std::runtime_error if the archive is damaged, and
-/// std::invalid_argument, naming the array, if npy.h cannot read an array or the archive has the array twice.
+/// std::invalid_argument if the file is none, or, naming the array, if npy.h cannot read an array or the archive has
+/// the array twice.
 NpzContents read_npz_archive(const std::filesystem::path& path, const std::set<std::string>& names);
 
 /// Writes the arrays, replacing the file. Equal arrays give equal bytes. Throws std::runtime_error where the file

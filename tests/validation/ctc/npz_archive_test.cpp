@@ -106,9 +106,8 @@ TEST(NpzArchive, VerifiesTheChecksumOfALargeArray) {
 }
 
 TEST(NpzArchive, RefusesWhatIsNoArchive) {
-  EXPECT_TRUE(complaint_about("").ends_with("Not a zip archive"));
-  EXPECT_TRUE(complaint_about("hello, world").ends_with("Not a zip archive"));
-  EXPECT_TRUE(complaint_about(format_npy(scalar(1))).ends_with("Not a zip archive"));
+  EXPECT_THAT(complaint_about(""), EndsWith("this is an empty file"));
+  EXPECT_THAT(complaint_about("PK\x03\x04 cut short"), EndsWith("Not a zip archive"));
   EXPECT_EQ(refusal_of<std::exception>([] { CtcOperation::read("/no/such/batch.npz"); }),
             "/no/such/batch.npz: No such file");
   EXPECT_NE(refusal_of<std::exception>([] { CtcOperation::read("/"); }), "accepted");

@@ -94,5 +94,19 @@ TEST(CtcNpz, ReadsConcatenatedTargets) {
   EXPECT_EQ(c.labels(1), std::vector<std::int64_t>{2});
 }
 
+TEST(CtcNpz, ReadsTheBitsOfBfloat16WhereTheFileSaysSo) {
+  for (const char kind : {'u', 'V'}) {
+    NpyArrays batch = arrays();
+    batch["dtype"] = npy_text_array("bfloat16");
+    NpyArray bits{{kind, 2, false, false, {3, 2, 4}}, {}};
+    for (int i = 0; i < 24; ++i) bits.bytes += i == 1 ? "\x20\xc0" : "\x40\x3f";
+    batch["logits"] = bits;
+    const CtcCase c = read_as<CtcOperation>(batch);
+    EXPECT_EQ(c.dtype, Dtype::bfloat16);
+    EXPECT_EQ(c.activations[0], 0.75F);
+    EXPECT_EQ(c.activations[1], -2.5F);
+  }
+}
+
 }  // namespace
 }  // namespace assay::validation

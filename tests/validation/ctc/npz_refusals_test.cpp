@@ -30,6 +30,10 @@ const std::vector<BadArrays> bad_batches = {
     {{{"logits", floats({3, 2, 0})}}, "logits: float32 [3, 2, 0]: C = 0: expected at least 1"},
     {{{"logits", npy_array(std::vector<std::int64_t>(24), {3, 2, 4})}},
      "logits: int64 [3, 2, 4]: expected float16, float32 or float64"},
+    {{{"logits", {{'u', 2, false, false, {3, 2, 4}}, std::string(48, '\0')}}},
+     "logits: uint16 [3, 2, 4]: expected float16, float32 or float64; are these bfloat16? store dtype='bfloat16' "
+     "beside "
+     "them: numpy.savez(path, ..., dtype='bfloat16')"},
     {{{"targets", npy_array(std::vector<std::int64_t>(6), {3, 2})}},
      "targets: int64 [3, 2]: expected [B=2, S] or [sum of target_lengths]" + activations + batch_first},
     {{{"targets", scalar(1)}}, "targets: int64 []: expected [B=2, S] or [sum of target_lengths]" + activations},
