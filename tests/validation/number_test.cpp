@@ -105,10 +105,22 @@ TEST(Explain, RoundsTheExactValueOnce) {
 TEST(Explain, CountsUlpsAtZeroAtTheLargestNumberAndBeyond) {
   const float max = std::numeric_limits<float>::max();
   const BigFloat beyond = BigFloat(max) + BigFloat(0x1p103);  // half a gap: the infinity is as near
-  EXPECT_THAT(explain(0x1p-149F, BigFloat(0), 0x1p-149, 1), HasSubstr(" = 1 ULP"));
+  EXPECT_THAT(explain(0x1p-149F, BigFloat(0x1p-149), 0x1p-149, 1), HasSubstr(" = 1 ULP"));
+  EXPECT_THAT(explain(1.0F, BigFloat(0), 1, 0.25), EndsWith("  error    1 = 4 x the bound 0.25"));
   EXPECT_THAT(explain(std::nextafter(max, 0.0F), BigFloat(max), 0x1p104, 1), HasSubstr(" = 1 ULP"));
   EXPECT_THAT(explain(max, beyond, 0x1p103, 1), HasSubstr(" = 0.5 ULP"));
   EXPECT_THAT(explain(1.0, BigFloat(std::numeric_limits<double>::max()), 0x1p971, 1), HasSubstr(" = 1 ULP"));
+}
+
+TEST(Explain, CountsUlpsOfTheTypeThatADoubleHolds) {
+  const auto one_ulp = [](Dtype dtype, double gap) { return explain(1 + gap, BigFloat(1), gap, gap, dtype); };
+  for (const auto& [dtype, gap] : {std::pair{Dtype::float64, 0x1p-52},
+                                   {Dtype::float32, 0x1p-23},
+                                   {Dtype::bfloat16, 0x1p-7},
+                                   {Dtype::float16, 0x1p-10}})
+    EXPECT_THAT(one_ulp(dtype, gap), EndsWith(" = 1 ULP")) << name_of(dtype);
+  EXPECT_THAT(explain(0.1F, BigFloat("0.1"), 0, 1, Dtype::float32), HasSubstr("got      0.1 (0x1.99999ap-4)"));
+  EXPECT_THAT(explain(0, BigFloat(0x1p-149), 0x1p-149, 1, Dtype::float32), EndsWith(" = 1 ULP"));
 }
 
 TEST(Explain, SaysWhatIsInfiniteOrNotANumber) {

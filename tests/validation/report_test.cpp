@@ -74,8 +74,12 @@ TEST(Report, ShowsSharesThatAreNoNumbers) {
   EXPECT_THAT(table_row(report, false), HasSubstr(" inf "));
   report.worst.share = 0;
   EXPECT_THAT(table_row(report, false), HasSubstr(" - "));
+  report.worst.share = 99.9;
+  EXPECT_THAT(table_row(report, false), HasSubstr(" 9990.0 % "));
+  report.worst.share = 81'234;
+  EXPECT_THAT(table_row(report, false), HasSubstr("  81234 x "));
   report.worst.share = 1e300;
-  EXPECT_THAT(table_row(report, false), HasSubstr(" 1e+302 % "));
+  EXPECT_THAT(table_row(report, false), HasSubstr(" > 10^6 x "));
 }
 
 TEST(Report, OfAPassHasNoFailureText) {

@@ -54,5 +54,11 @@ TEST(Summary, KeepsAMistrustOfTheReference) {
   EXPECT_THAT(all.mistrust, HasSubstr("the reference is not certain"));
 }
 
+TEST(ShrunkOrigin, CountsSteps) {
+  EXPECT_EQ(shrunk_origin("generated", 0), "generated");
+  EXPECT_EQ(shrunk_origin("generated", 1), "generated, shrunk in 1 step");
+  EXPECT_EQ(shrunk_origin("generated", 12), "generated, shrunk in 12 steps");
+}
+
 }  // namespace
 }  // namespace assay::validation

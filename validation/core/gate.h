@@ -63,8 +63,7 @@ struct PropertyReport : PropertySummary {
   std::optional<Failure<Operation>> failure;
 
   void fail(const Counterexample<Operation>& found, const std::string& origin, bool passes_alone) {
-    const std::string shrunk =
-        found.shrinks > 0 ? fmt::format("{}, shrunk in {} steps", origin, found.shrinks) : origin;
+    const std::string shrunk = shrunk_origin(origin, found.shrinks);
     verdict = found.finding.verdict;
     failure = Failure<Operation>{found.problem,
                                  shrunk + (found.interrupted ? "; shrinking was interrupted" : ""),
@@ -81,8 +80,7 @@ struct PropertyReport : PropertySummary {
   /// Takes a sequence, and its finding, for the failure of a case that passes alone.
   void take(FailingSequence<Operation> found) {
     failure->problem = *found.cases.back();
-    failure->origin =
-        fmt::format("{}; {} cases in turn, shrunk in {} steps", worst_case, found.cases.size(), found.shrinks);
+    failure->origin = shrunk_origin(fmt::format("{}; {} cases in turn", worst_case, found.cases.size()), found.shrinks);
     failure->explanation = found.finding.explanation + history_text;
     failure->margin = found.finding.margin;
     failure->sequence = std::move(found.cases);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "reference/number/ulp.h"
@@ -61,14 +62,26 @@ std::string error_explained(Real got, const std::string& error, double bound) {
   return text;
 }
 
+/// `rounded` is the exact value in the type of `got`, `ulp` the distance of numbers of that type there.
+template <class Real>
+std::string explained(Real got, Real rounded, double ulp, const BigFloat& exact, double error, double bound) {
+  std::string shares = fmt::format("{:.3g}", error);
+  if (!std::isnan(bound)) shares += fmt::format(" = {:.3g} x the bound {:.3g}", error / bound, bound);
+  if (exact != 0) shares += fmt::format(" = {:.3g} ULP", error / ulp);
+  return fmt::format("  exact    {}\n  rounded  {}\n  got      {}", to_decimal(exact, 25), show(rounded),
+                     explain_error(got, shares, bound));
+}
+
 template <class Real>
 std::string explained(Real got, const BigFloat& exact, double error, double bound) {
-  const std::string in_bounds =
-      std::isnan(bound) ? "" : fmt::format(" = {:.3g} x the bound {:.3g}", error / bound, bound);
-  const std::string shares =
-      fmt::format("{:.3g}{} = {:.3g} ULP", error, in_bounds, error / double{reference::ulp<Real>(exact)});
-  return fmt::format("  exact    {}\n  rounded  {}\n  got      {}", to_decimal(exact, 25),
-                     show(static_cast<Real>(exact)), explain_error(got, shares, bound));
+  return explained(got, static_cast<Real>(exact), double{reference::ulp<Real>(exact)}, exact, error, bound);
+}
+
+/// The distance of the numbers of `dtype` next to one of them.
+double ulp_at(Dtype dtype, double value) {
+  const NumberFormat format = format_of(dtype);
+  const double size = std::min(std::abs(value), format.largest);
+  return size < format.smallest_normal ? format.smallest : std::ldexp(2 * format.roundoff, std::ilogb(size));
 }
 
 }  // namespace
@@ -99,6 +112,14 @@ std::string explain(float got, const BigFloat& exact, double error, double bound
 
 std::string explain(double got, const BigFloat& exact, double error, double bound) {
   return explained(got, exact, error, bound);
+}
+
+std::string explain(double got, const BigFloat& exact, double error, double bound, Dtype dtype) {
+  const double rounded =
+      dtype == Dtype::float32 ? double{static_cast<float>(exact)} : rounded_to<double>(dtype, to_double(exact));
+  const double ulp = ulp_at(dtype, rounded);
+  if (dtype == Dtype::float64) return explained(got, rounded, ulp, exact, error, bound);
+  return explained(static_cast<float>(got), static_cast<float>(rounded), ulp, exact, error, bound);
 }
 
 }  // namespace assay::validation

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "reference/number/big_float.h"
+#include "validation/core/dtype.h"
 
 namespace assay::validation {
 
@@ -34,8 +35,12 @@ std::string show(double value);
 std::string explain_error(float got, const std::string& error, double bound);
 std::string explain_error(double got, const std::string& error, double bound);
 
-/// exact, rounded to the type of `got`, got, error in units of the bound and in ULP: four aligned lines.
+/// exact, rounded to the type of `got`, got, error in units of the bound and in ULP: four aligned lines. Near an exact
+/// 0 an ULP says nothing, and is left out.
 std::string explain(float got, const BigFloat& exact, double error, double bound);
 std::string explain(double got, const BigFloat& exact, double error, double bound);
+
+/// As above for a number of `dtype` that is kept in double.
+std::string explain(double got, const BigFloat& exact, double error, double bound, Dtype dtype);
 
 }  // namespace assay::validation

@@ -20,7 +20,8 @@ std::string share_text(const PropertySummary& report) {
   const double percent = 100 * report.worst.share;
   if (percent == 0) return "-";
   if (!std::isfinite(percent)) return fmt::format("{}", percent);
-  return percent < 1e4 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0e} %", percent);
+  if (percent < 1e4) return fmt::format("{:.1f} %", percent);
+  return report.worst.share < 999'999 ? fmt::format("{:.0f} x", report.worst.share) : "> 10^6 x";
 }
 
 std::int64_t skipped_cases(const PropertySummary& report) {

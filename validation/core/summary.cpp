@@ -10,6 +10,11 @@ constexpr const char* mostly_declined = "  when called, the kernel declined ";
 
 }  // namespace
 
+std::string shrunk_origin(const std::string& origin, int steps) {
+  if (steps == 0) return origin;
+  return fmt::format("{}, shrunk in {} step{}", origin, steps, steps == 1 ? "" : "s");
+}
+
 void PropertySummary::record(const Finding& finding, const std::string& origin) {
   ++cases;
   if (finding.verdict == Verdict::skipped) ++skipped[finding.explanation];

@@ -11,6 +11,9 @@
 
 namespace assay::validation {
 
+/// "generated, shrunk in 12 steps"; the origin alone where there was none.
+std::string shrunk_origin(const std::string& origin, int steps);
+
 struct PropertySummary {
   std::string property;
   std::string claim;

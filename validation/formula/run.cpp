@@ -144,7 +144,7 @@ class PropertyRun {
     const Found found = shrunk(subject_, property_, c, finding, seed, options_.shrink_budget);
     record_.verdict = finding.verdict;
     record_.failure = FailureRecord{0,
-                                    fmt::format("{}, shrunk in {} steps", origin, found.steps),
+                                    shrunk_origin(origin, found.steps),
                                     found.finding.explanation,
                                     reproducer(subject_, property_, found.smallest, seed, options_),
                                     {},

@@ -37,7 +37,7 @@ Finding compare(const std::string& what, const std::vector<double>& got, const s
     if (!(error <= bounds[i]))
       return Finding::fail(
           fmt::format("{}\n{}", place(what, i, shape),
-                      finite ? explain(got[i], exact[i], error, bounds[i]) + hint(i, error, bounds[i])
+                      finite ? explain(got[i], exact[i], error, bounds[i], storage) + hint(i, error, bounds[i])
                              : fmt::format("  exact    {}\n  got      {}", to_decimal(exact[i], 5), show(got[i]))),
           margin);
   }
