@@ -33,9 +33,23 @@ void halve_the_largest(Extents& extents) {
   largest->second = (largest->second + 1) / 2;
 }
 
+/// How much a case may have of what is usually limited to `usual`: where fixed extents alone exceed it, four times what
+/// they make at the least, so that rows can still differ.
+std::int64_t room(std::int64_t usual, std::int64_t least) {
+  return std::max(usual, 4 * least);
+}
+
+Extents all_one(const Specification& specification) {
+  Extents extents;
+  for (const auto& name : specification.extents) extents[name] = 1;
+  return extents;
+}
+
+/// True where every extent is 1: halving ends.
 bool is_small(const Specification& specification, const Extents& extents) {
   return std::ranges::all_of(specification.inputs, [&](const Input& input) {
-    return elements_of(shape_of(input, extents)) <= specification.largest_input;
+    return elements_of(shape_of(input, extents)) <=
+           room(specification.largest_input, elements_of(shape_of(input, all_one(specification))));
   });
 }
 
@@ -54,7 +68,10 @@ Extents draw_extents(Random& random, int size, const Specification& specificatio
                                 may_be_empty(specification, name));
   }
   while (!is_small(specification, extents)) halve_the_largest(extents);
-  while (trace(extents)->graph.elements() > specification.largest_graph) {
+  const auto elements = [&](const Extents& at) { return trace(at)->graph.elements(); };
+  if (elements(extents) <= specification.largest_graph) return extents;
+  const std::int64_t most = room(specification.largest_graph, elements(all_one(specification)));
+  while (elements(extents) > most) {
     const Extents before = extents;
     halve_the_largest(extents);
     if (extents == before) break;
@@ -84,7 +101,8 @@ bool is_in(const std::string& sparse, std::int64_t i) {
 /// The elements of needle cases, which nothing is drawn for.
 double of_needle(const Input& input, const Extents& extents, const std::string& values, std::int64_t i) {
   if (input.kind == Kind::flag) return 1;
-  if (input.kind == Kind::index) return static_cast<double>(i % std::max<std::int64_t>(extents.at(input.extent), 1));
+  if (input.kind == Kind::index)
+    return static_cast<double>(i % std::max<std::int64_t>(size_of(input.extent, extents), 1));
   if (values == "equal") return input.kind == Kind::unit ? 0.5 : 1;
   if (is_sparse(values) && input.kind == Kind::real)
     return !is_in(values, i) ? 0 : values.starts_with("peaked") ? 16 : i / needle_stride % 2 == 0 ? 1 : -1;
@@ -104,7 +122,7 @@ double of_kind(Random& random, const Input& input, const Extents& extents, const
     case Kind::flag:
       return random.chance(0.7) ? 1 : 0;
     case Kind::index:
-      return static_cast<double>(random.integer(0, std::max<std::int64_t>(extents.at(input.extent) - 1, 0)));
+      return static_cast<double>(random.integer(0, std::max<std::int64_t>(size_of(input.extent, extents) - 1, 0)));
     case Kind::unit:
       return of_unit(random, near_one);
     case Kind::positive:

@@ -26,7 +26,10 @@ Extents extents_at(const Specification& specification, const std::string& extent
 bool is_too_large(const Specification& specification, const Trace& trace, const std::string& extent,
                   std::int64_t size) {
   const auto elements = [&](std::int64_t at) { return trace(extents_at(specification, extent, at))->graph.elements(); };
-  if (size <= 64) return false;
+  if (size <= others) return false;
+  for (std::int64_t at = others; at < std::min<std::int64_t>(size, 64); at *= 2)
+    if (elements(at) > largest_graph) return true;
+  if (size <= 64) return elements(size) > largest_graph;
   const auto half = elements(32), whole = elements(64);
   const double growth = static_cast<double>(whole) / static_cast<double>(std::max<std::int64_t>(half, 1));
   double estimate = static_cast<double>(whole);
@@ -46,7 +49,7 @@ std::vector<Needle> needles_of(const Specification& specification, const Trace& 
   }
   for (const auto& extent : specification.extents) {
     const std::int64_t limit = limit_of(specification, extent);
-    if (limit <= others) continue;
+    if (limit <= others || trace(extents_at(specification, extent, others))->graph.elements() > largest_graph) continue;
     const auto power = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(limit - 1)));
     const NeedleExtent one{extent.c_str(), ' ', power};
     auto sizes = needle_sizes(one, reach, against_reference);

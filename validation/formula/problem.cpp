@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -13,29 +12,24 @@
 namespace assay::validation::formula {
 namespace {
 
-std::vector<double> numbers_of(const std::string& text) {
-  std::vector<double> numbers;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    numbers.push_back(std::stod(text.substr(at, end - at)));
-    at = end + 1;
-  }
-  return numbers;
+constexpr std::int64_t most_elements = 10'000'000;
+
+/// A whole number in [0, most].
+std::int64_t number_of(const Words& words, const std::string& name, std::int64_t most) {
+  const auto number = parse_word<std::int64_t>(words, name);
+  if (number < 0 || number > most)
+    throw std::invalid_argument(fmt::format("{}={}: expected a whole number from 0 to {}", name, number, most));
+  return number;
 }
 
-std::int64_t number_of(const std::map<std::string, std::string>& words, const std::string& name) {
-  const auto found = words.find(name);
-  if (found == words.end())
-    throw std::invalid_argument(fmt::format("{}: missing in the line; expected {}=<number>", name, name));
-  return std::stoll(found->second);
-}
-
-std::vector<double> array_of(const std::map<std::string, std::string>& words, const std::string& name,
-                             std::int64_t size) {
-  const auto found = words.find(name);
-  std::vector<double> values = found == words.end() ? std::vector<double>() : numbers_of(found->second);
-  if (std::ssize(values) != size)
-    throw std::invalid_argument(fmt::format("{} has {} numbers: expected {}", name, values.size(), size));
+/// Elements of this shape. A shape of too many is refused before their number overflows.
+std::vector<double> array_of(const Words& words, const std::string& name, const std::vector<std::int64_t>& shape) {
+  double product = 1;
+  for (const std::int64_t extent : shape) product *= static_cast<double>(extent);
+  std::vector<double> values = parse_list<double>(words, name);
+  if (product > static_cast<double>(most_elements) || std::ssize(values) != elements_of(shape))
+    throw std::invalid_argument(fmt::format("{} has {} numbers: expected {:.0f}, of the shape [{}]", name,
+                                            values.size(), product, fmt::join(shape, ", ")));
   return values;
 }
 
@@ -64,7 +58,7 @@ Case with_extent(const Specification& specification, const Case& c, const std::s
     smaller.arrays[i] = cropped(c.arrays[i], shape_of(input, c.extents), shape_of(input, smaller.extents));
     if (input.kind == Kind::index)
       for (double& x : smaller.arrays[i])
-        x = std::min(x, static_cast<double>(std::max<std::int64_t>(smaller.extents[input.extent] - 1, 0)));
+        x = std::min(x, static_cast<double>(std::max<std::int64_t>(size_of(input.extent, smaller.extents) - 1, 0)));
   }
   const auto before = trace(c.extents), after = trace(smaller.extents);
   for (std::size_t k = 0; k < after->shapes.size(); ++k)
@@ -81,12 +75,14 @@ double simpler(double x, int step) {
 
 }  // namespace
 
+std::int64_t size_of(const std::string& extent, const Extents& extents) {
+  const auto found = extents.find(extent);
+  return found != extents.end() ? found->second : parse_value<std::int64_t>("extent", extent);
+}
+
 std::vector<std::int64_t> shape_of(const Input& input, const Extents& extents) {
   std::vector<std::int64_t> shape;
-  for (const auto& one : input.dimensions) {
-    const auto found = extents.find(one);
-    shape.push_back(found != extents.end() ? found->second : std::stoll(one));
-  }
+  for (const auto& one : input.dimensions) shape.push_back(size_of(one, extents));
   return shape;
 }
 
@@ -147,14 +143,15 @@ std::string to_text(const Specification& specification, const Case& c) {
   return text;
 }
 
-Case from_words(const Specification& specification, const std::map<std::string, std::string>& words) {
+Case from_words(const Specification& specification, const Words& words, const Trace& trace) {
   Case c;
-  for (const auto& name : specification.extents) c.extents[name] = number_of(words, name);
-  c.layout = static_cast<int>(number_of(words, "layout"));
+  for (const auto& name : specification.extents) c.extents[name] = number_of(words, name, most_elements);
+  c.layout = static_cast<int>(number_of(words, "layout", 2));
   for (const Input& input : specification.inputs)
-    c.arrays.push_back(array_of(words, input.name, elements_of(shape_of(input, c.extents))));
-  for (std::size_t k = 0; words.contains(fmt::format("upstream{}", k)); ++k)
-    c.upstream.push_back(numbers_of(words.at(fmt::format("upstream{}", k))));
+    c.arrays.push_back(array_of(words, input.name, shape_of(input, c.extents)));
+  const auto& shapes = trace(c.extents)->shapes;
+  for (std::size_t k = 0; k < shapes.size(); ++k)
+    c.upstream.push_back(array_of(words, fmt::format("upstream{}", k), shapes[k]));
   return c;
 }
 

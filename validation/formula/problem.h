@@ -12,6 +12,7 @@
 
 #include "validation/core/dtype.h"
 #include "validation/core/random.h"
+#include "validation/core/words.h"
 #include "validation/formula/bounds.h"
 
 namespace assay::validation::formula {
@@ -23,7 +24,7 @@ struct Input {
   std::string name;
   std::vector<std::string> dimensions;  ///< extents, or decimal numbers
   Kind kind = Kind::real;
-  std::string extent = {};      ///< of an index
+  std::string extent = {};      ///< of an index, by name or a decimal number
   bool minus_infinity = false;  ///< whether elements may be -inf
 };
 
@@ -70,6 +71,9 @@ using Trace = std::function<std::shared_ptr<const Traced>(const Extents&)>;
 /// The shape of an input at these extents.
 std::vector<std::int64_t> shape_of(const Input& input, const Extents& extents);
 
+/// The size of an extent that is named or a decimal number.
+std::int64_t size_of(const std::string& extent, const Extents& extents);
+
 /// The axis of an extent in an input, or -1.
 int axis_of(const Input& input, const std::string& extent);
 
@@ -94,8 +98,9 @@ std::vector<double> draw_values(Random& random, const Input& input, const Extent
 /// Smaller cases to try, the boldest first.
 std::vector<std::function<Case()>> shrinks_of(const Specification& specification, const Case& c, const Trace& trace);
 
-/// "N=2 D=3 layout=0 x=1,2,3,4,5,6": words of a line, and back. Throws std::invalid_argument for others.
+/// "N=2 D=3 layout=0 x=1,2,3,4,5,6 upstream0=1,1": words of a line, and back. Throws std::invalid_argument, naming the
+/// word, for words that make no case.
 std::string to_text(const Specification& specification, const Case& c);
-Case from_words(const Specification& specification, const std::map<std::string, std::string>& words);
+Case from_words(const Specification& specification, const Words& words, const Trace& trace);
 
 }  // namespace assay::validation::formula

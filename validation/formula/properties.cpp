@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 #include <stdexcept>
 
 #include "validation/core/number.h"
@@ -59,9 +60,7 @@ std::vector<Property> properties_of(const Subject& subject) {
     const auto found = relations().find(name);
     if (found == relations().end())
       throw std::invalid_argument(
-          fmt::format("property '{}': expected one of rows, causal, permutation, shift, scaling, "
-                      "sums_to_one, monotone",
-                      name));
+          fmt::format("property '{}': expected one of {}", name, fmt::join(std::views::keys(relations()), ", ")));
     if (std::ranges::find(subject.specification.extents, extent) == subject.specification.extents.end())
       throw std::invalid_argument(fmt::format("property {}={}: expected {}=EXTENT with an extent of {}: {}", name,
                                               extent, name, subject.specification.name,

@@ -1,15 +1,20 @@
 // Operations that are a formula: the traced graph, and the gate of validation/formula, which calls back into Python to
 // trace the formula at other extents and to run the kernel.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pybind11/stl.h>
 
 #include <memory>
 #include <utility>
 
+#include "validation/core/file_kind.h"
 #include "validation/core/support.h"
+#include "validation/core/words.h"
 #include "validation/formula/declared.h"
 #include "validation/formula/explain.h"
 #include "validation/formula/judge.h"
 #include "validation/formula/mutants.h"
+#include "validation/formula/relations.h"
 #include "validation/python/bindings.h"
 #include "validation/report/json.h"
 #include "validation/report/shard.h"
@@ -151,15 +156,18 @@ py::tuple run(const Subject& subject, int cases, std::uint64_t seed, const std::
   return py::make_tuple(validation::to_json(report), formula::to_text(judged));
 }
 
-std::pair<std::string, std::string> replay(const Subject& subject, const std::map<std::string, std::string>& words) {
+std::pair<std::string, std::string> replay(const Subject& subject, const validation::Words& words) {
+  const std::string& name = validation::word(words, "property");
+  std::vector<std::string> known;
   for (const auto& property : formula::properties_of(subject)) {
-    if (property.name != words.at("property")) continue;
-    const Case c = formula::from_words(subject.specification, words);
-    const std::uint64_t seed = std::stoull(words.at("seed"));
+    known.push_back(property.name);
+    if (property.name != name) continue;
+    const Case c = formula::from_words(subject.specification, words, subject.trace);
+    const auto seed = validation::parse_word<std::uint64_t>(words, "seed");
     const auto finding = interruptible([&] { return formula::judge(subject, property, c, seed); });
     return {std::string(validation::name_of(finding.verdict)), finding.explanation};
   }
-  throw std::invalid_argument("property '" + words.at("property") + "': the operation has no such property");
+  throw std::invalid_argument(fmt::format("property={}: expected one of {}", name, fmt::join(known, ", ")));
 }
 
 py::dict truth(const Subject& subject, const formula::Extents& extents, const Doubles& arrays, const Doubles& upstream,
@@ -247,6 +255,18 @@ formula::Kind kind_called(const std::string& name) {
 }  // namespace
 
 void add_formula(py::module_& core) {
+  core.def("formula_relations", [] {
+    std::vector<std::string> names;
+    for (const auto& [name, relation] : formula::relations()) names.push_back(name);
+    return names;
+  });
+  core.def("require_npz", [](const std::string& path) {
+    try {
+      validation::require_npz(path);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(path + ": " + error.what());
+    }
+  });
   py::class_<Traced, std::shared_ptr<Traced>>(core, "Traced", "The graph of a formula at fixed extents.")
       .def(py::init<>())
       .def("add", &add)

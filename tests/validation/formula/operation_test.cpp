@@ -3,8 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "tests/refusal.h"
 #include "validation/core/number.h"
 
 namespace assay::validation::formula {
@@ -145,6 +150,38 @@ TEST(FormulaOperation, ABranchOnDataSaysWhatToWrite) {
   EXPECT_NO_THROW(subject_of(specification, {{"1"}}, Absolute{false}).trace({}));
   EXPECT_THROW(subject_of(specification, {{"1"}}, Absolute{}).trace({}), std::domain_error);
   EXPECT_THROW(subject_of(specification, {{"2"}}, Absolute{false}).trace({}), std::invalid_argument);
+}
+
+/// x [N, 4096], whose fixed extent alone is more than a case has elements elsewhere.
+TEST(FormulaOperation, DrawsRowsOfALargeFixedExtent) {
+  const auto same = [](const Extents&, const auto& inputs) { return inputs; };
+  const Subject subject = subject_of({"same", {{"x", {"N", "4096"}}}, {"N"}}, {{"N", "4096"}}, same);
+  std::int64_t most = 0;
+  Random random(1);
+  for (int i = 0; i < 20; ++i)
+    most = std::max(most, draw(random, 100, subject.specification, subject.trace, Dtype::float32, "ties").extents["N"]);
+  EXPECT_EQ(most, 4) << "rows can differ, and are few";
+}
+
+TEST(FormulaOperation, ReadsOnlyLinesOfItsOwnCases) {
+  const Subject subject = rms_norm();
+  const auto refusal = [&](const std::string& line) {
+    return refusal_of([&] { from_words(subject.specification, parse_words(line), subject.trace); });
+  };
+  EXPECT_EQ(refusal("N=1 D=2 layout=0 x=1,-2e-3 upstream0=inf,nan"), "accepted");
+  for (const auto& [line, says] : std::vector<std::pair<std::string, std::string>>{
+           {"D=2 layout=0 x=1,2 upstream0=1,1", "'N=' is missing from the case"},
+           {"N=one D=2 layout=0 x=1,2 upstream0=1,1", "N=one: expected a number"},
+           {"N=-1 D=-2 layout=0 x=1,2 upstream0=1,1", "N=-1: expected a whole number from 0 to 10000000"},
+           {"N=4294967296 D=2 layout=0 x=1 upstream0=1", "N=4294967296: expected a whole number from 0 to 10000000"},
+           {"N=9000000 D=9000000 layout=0 x=1 upstream0=1",
+            "x has 1 numbers: expected 81000000000000, of the shape [9000000, 9000000]"},
+           {"N=1 D=2 layout=3 x=1,2 upstream0=1,1", "layout=3: expected a whole number from 0 to 2"},
+           {"N=1 D=2 layout=0 x=1,2,3 upstream0=1,1", "x has 3 numbers: expected 2, of the shape [1, 2]"},
+           {"N=1 D=2 layout=0 x=1,z upstream0=1,1", "x=z: expected a number"},
+           {"N=1 D=2 layout=0 x=1,2 upstream0=1", "upstream0 has 1 numbers: expected 2, of the shape [1, 2]"},
+           {"N=1 D=2 layout=0 x=1,2", "'upstream0=' is missing from the case"}})
+    EXPECT_EQ(refusal(line), says);
 }
 
 }  // namespace
