@@ -101,6 +101,33 @@ TEST_F(GateCommand, RefusesABatchThatIsNone) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("fail")));
 }
 
+/// A kernel that takes log_probs is right, and the batch may not be what was meant.
+TEST_F(GateCommand, NotesLogProbsThatAreNotNormalised) {
+  CtcCase c = CtcOperation::sized_case(6, 4, 2, 1, 1);
+  c.input = CtcInput::log_probs;
+  write_npz(folder_ / "batch.npz", c);
+  const std::string note = "note: row 0: log_probs look like logits: the exponentials of frame ";
+  for (const std::string command : {"gate ctc --filter '^loss$'", "gradcheck ctc"}) {
+    const Outcome outcome = run(command + " --kernel cpu --input batch.npz");
+    EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr(note)) << command;
+  }
+}
+
+TEST_F(GateCommand, NamesAFileThatIsNoBatch) {
+  for (const auto& [content, says] : std::vector<std::pair<std::string, std::string>>{
+           {"\x93NUMPY\x01 ",
+            "a .npy file, which holds one array; to make an .npz of it: numpy.savez('batch.npz', NAME="},
+           {"1,2,3\n", "a text; to make an .npz of it: numpy.savez("},
+           {"", "an empty file"}}) {
+    write("batch", content);
+    for (const std::string command : {"gate ctc --input", "gradcheck ctc --input"})
+      expect_refused(command + " batch", "batch: expected an .npz, which holds arrays by name; this is " + says);
+    EXPECT_THAT(run("diagnose batch").out, HasSubstr("this is " + says));
+  }
+  EXPECT_THAT(run("diagnose .").out, HasSubstr("this is a folder"));
+}
+
 TEST_F(GateCommand, NamesWhatEachPropertyReached) {
   const std::string options = " --kernel cpu --generated --cases 0 --filter ";
   const Outcome cce = run("gate cce --reach quick" + options + "'^(loss|reductions|far-tokens)$'");

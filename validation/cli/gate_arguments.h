@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <thread>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "validation/cli/data.h"
 #include "validation/cli/device_options.h"
+#include "validation/cli/read_input.h"
 #include "validation/cli/report_options.h"
 #include "validation/registry.h"
 #include "validation/report/run_gate.h"
@@ -47,31 +45,15 @@ struct GateArguments {
   std::string launcher;
 };
 
-template <class Operation>
-NamedCase<Operation> read_input(const std::filesystem::path& path, std::FILE* out) {
-  std::vector<std::string> notes;
-  NamedCase<Operation> given{path.filename().string(), Operation::read(path, notes), false};
-  try {
-    require_valid(given.problem);
-  } catch (const std::invalid_argument& refusal) {
-    const std::string advice =
-        std::is_same_v<Operation, CtcOperation>
-            ? fmt::format("\nassay: `assay diagnose {}` tells what is wrong with the batch", path.string())
-            : "";
-    throw std::runtime_error(fmt::format("{}: {}{}", given.name, refusal.what(), advice));
-  }
-  for (const auto& note : notes) fmt::print(out, "note: {}\n", note);
-  return given;
-}
-
 /// The given cases: the user's batch alone, or real input and the sizes people train with.
 template <class Operation>
 std::vector<NamedCase<Operation>> given_cases(const GateArguments& arguments) {
   std::FILE* const out = table_stream(arguments.files);
-  if (!arguments.input.empty()) return {read_input<Operation>(arguments.input, out)};
+  if (!arguments.input.empty()) return {read_input<Operation>(arguments.input, InputOf::user, out)};
   std::vector<NamedCase<Operation>> given;
   if (arguments.generated) return given;
-  for (const char* const file : Operation::data_files) given.push_back(read_input<Operation>(data_file(file), out));
+  for (const char* const file : Operation::data_files)
+    given.push_back(read_input<Operation>(data_file(file), InputOf::program, out));
   if (arguments.quick) return given;
   for (auto& sized : Operation::sized_cases()) given.push_back(std::move(sized));
   return given;

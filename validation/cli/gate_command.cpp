@@ -12,6 +12,7 @@
 #include "validation/cli/gate_session.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/cli/process_memory.h"
+#include "validation/cli/seed_option.h"
 #include "validation/cli/sharded_gate.h"
 #include "validation/transport/declaration/keywords.h"
 
@@ -84,7 +85,7 @@ void add_gate_command(CLI::App& app, Action& action) {
   auto* cases = gate->add_option("--cases", arguments->cases, "Generated cases for each property")
                     ->check(CLI::Range(0, 100'000'000))
                     ->capture_default_str();
-  gate->add_option("--seed", arguments->seed, "Seed of the generated cases")->capture_default_str();
+  add_seed(*gate, arguments->seed);
   gate->add_option("--digits", arguments->digits, "Decimal digits of the reference")
       ->check(CLI::Range(30, 10'000))
       ->capture_default_str();

@@ -1,7 +1,6 @@
 // assay gradcheck: judges a kernel's gradient element by element and finds what wrong elements have in common.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -9,6 +8,8 @@
 #include "validation/cli/device_options.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/plugin_options.h"
+#include "validation/cli/read_input.h"
+#include "validation/cli/seed_option.h"
 #include "validation/core/terminal.h"
 #include "validation/core/words.h"
 #include "validation/gradcheck/operation.h"
@@ -31,15 +32,10 @@ struct GradcheckArguments {
 /// The user's batch, from a file or from the line that a failure printed; nothing if neither is given.
 template <class Operation>
 std::optional<NamedCase<Operation>> given_case(const GradcheckArguments& arguments) {
-  std::vector<std::string> notes;
-  std::optional<NamedCase<Operation>> given;
-  if (!arguments.input.empty()) {
-    given = {std::filesystem::path(arguments.input).filename().string(), Operation::read(arguments.input, notes)};
-  } else if (!arguments.words.empty()) {
-    given = {"the case given", Operation::from_words(parse_words(arguments.words))};
-  }
-  if (given) require_valid(given->problem);
-  for (const auto& note : notes) fmt::print("note: {}\n", note);
+  if (!arguments.input.empty()) return read_input<Operation>(arguments.input, InputOf::user, stdout);
+  if (arguments.words.empty()) return std::nullopt;
+  NamedCase<Operation> given{"the case given", Operation::from_words(parse_words(arguments.words))};
+  require_valid(given.problem);
   return given;
 }
 
@@ -83,7 +79,7 @@ void add_gradcheck_command(CLI::App& app, Action& action) {
   command->add_option("--cases", arguments->options.cases, "Generated cases")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_option("--seed", arguments->options.seed, "Seed of the generated cases")->capture_default_str();
+  add_seed(*command, arguments->options.seed);
   command->add_option("--digits", arguments->options.digits, "Decimal digits of the reference")
       ->check(CLI::Range(30, 10'000))
       ->capture_default_str();

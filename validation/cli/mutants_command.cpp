@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "validation/cli/commands.h"
+#include "validation/cli/seed_option.h"
 #include "validation/core/gate.h"
 #include "validation/core/kernel_unavailable.h"
 #include "validation/core/terminal.h"
@@ -176,7 +177,7 @@ void add_mutants_command(CLI::App& app, Action& action) {
   const auto* const cases = mutants->add_option("--cases", arguments->cases, "Generated cases for each property")
                                 ->check(CLI::Range(1, 1'000'000))
                                 ->capture_default_str();
-  mutants->add_option("--seed", arguments->seed, "Seed of the generated cases")->capture_default_str();
+  add_seed(*mutants, arguments->seed);
   mutants->add_option("--digits", arguments->digits, "Decimal digits of the reference")
       ->check(CLI::Range(30, 10'000))
       ->capture_default_str();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "validation/cli/seed_option.h"
 #include "validation/core/parse.h"
 #include "validation/core/terminal.h"
 #include "validation/shader/script_file.h"
@@ -61,7 +62,11 @@ std::string schedules_in_words(const ScheduleSummary& summary) {
 
 CLI::Option* add_extents(CLI::App& command, const std::string& name, std::vector<std::uint64_t>& extents,
                          const std::string& help) {
-  return command.add_option(name, extents, help)->delimiter(',')->expected(1, 3)->check(CLI::PositiveNumber);
+  return command.add_option(name, extents, help)
+      ->delimiter(',')
+      ->expected(1, 3)
+      ->check(refuse_no_whole_number)
+      ->check(CLI::PositiveNumber);
 }
 
 }  // namespace
@@ -96,8 +101,7 @@ void ShaderOptions::add_dispatch(CLI::App& command) {
   command.add_option("--constant", constants_, "INDEX=VALUE of a function constant");
   add_extents(command, "--grid", grid_, "Threads to run: x[,y[,z]]");
   add_extents(command, "--group", group_, "Threads of a threadgroup: x[,y[,z]]; at most 256,1,1 if left out");
-  command.add_option("--seed", seed_, "Seed of random contents, and of a random order of threads")
-      ->capture_default_str();
+  add_seed(command, seed_, "Seed of random contents, and of a random order of threads");
   command
       .add_option("--step-limit", step_limit_,
                   "Steps of a threadgroup (accesses, barriers, blocks of instructions) after which it counts as "

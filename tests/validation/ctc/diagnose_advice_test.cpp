@@ -53,6 +53,17 @@ TEST(Advice, HasNothingForAHealthyBatch) {
   EXPECT_EQ(advice_of(healthy()), "");
 }
 
+TEST(Notes, OnActivationsAreThoseOfTheDiagnosis) {
+  EXPECT_EQ(notes_on_activations(healthy()), std::vector<std::string>());
+  EXPECT_EQ(notes_on_activations(with_log_probs(healthy())), std::vector<std::string>());
+  CtcCase c = healthy();
+  c.input = CtcInput::log_probs;
+  const std::vector<std::string> notes = notes_on_activations(c);
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].find("rows 0, 1: log_probs look like logits: the exponentials of frame "), 0U) << notes[0];
+  EXPECT_EQ(notes[0].substr(13), diagnose(c, 5)[0].symptoms[0].text);
+}
+
 TEST(Advice, NamesRowsInRuns) {
   EXPECT_EQ(name_rows({}), "");
   EXPECT_EQ(name_rows({3}), "row 3");

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <map>
 #include <span>
+#include <utility>
 
+#include "validation/ctc/diagnosis/activations.h"
 #include "validation/ctc/diagnosis/statement.h"
 
 namespace assay::validation {
@@ -208,6 +211,18 @@ std::string float32_remark(const std::vector<RowDiagnosis>& rows) {
       "float32: p is below 2^-126 in {} (2^{:.0f} in row {}), so that plain probabilities underflow and the "
       "loss comes out inf; logarithms hold it, but ln p only to {:.0e}.",
       name_rows(which), -worst->loss / std::log(2.0), worst->row, spacing);
+}
+
+std::vector<std::string> notes_on_activations(const CtcCase& c) {
+  std::map<Ailment, std::pair<Rows, std::string>> found;
+  for (std::int64_t b = 0; b < c.B; ++b)
+    for (const Symptom& symptom : examine_activations(c, b)) {
+      auto& [rows, text] = found.try_emplace(symptom.ailment, Rows(), symptom.text).first->second;
+      rows.push_back(b);
+    }
+  std::vector<std::string> notes;
+  for (const auto& [ailment, one] : found) notes.push_back(fmt::format("{}: {}", name_rows(one.first), one.second));
+  return notes;
 }
 
 }  // namespace assay::validation
