@@ -50,6 +50,16 @@ TEST(ReportJson, IsReadAsItWasWritten) {
   EXPECT_EQ(run.properties[3].mistrust, report.runs[0].properties[3].mistrust);
 }
 
+TEST(ReportJson, MayBeginWithAByteOrderMark) {
+  EXPECT_EQ(to_json(report_from_json("\xef\xbb\xbf" + to_json(sample_report()), "run.json")), to_json(sample_report()));
+}
+
+TEST(ReportJson, IsRefusedWhereItIsNestedDeeply) {
+  for (const std::string nested : {std::string(300'000, '['), std::string(300'000, '[') + std::string(300'000, ']')})
+    EXPECT_THAT([&] { report_from_json(nested, "run.json"); },
+                ThrowsMessage<std::invalid_argument>(StartsWith("run.json: expected JSON of at most 100 levels")));
+}
+
 TEST(ReportJson, KeepsNumbersThatAreNone) {
   Report report = sample_report();
   report.runs[0].properties[0].worst.share = -HUGE_VAL;
@@ -147,7 +157,8 @@ TEST(ReportJson, RefusesWhatIsCutShortOrOfAnother) {
   const std::string text = to_json(sample_report());
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, text.size() / 2, text.size() - 3}) {
     EXPECT_THAT([&] { report_from_json(text.substr(0, size), "run.json"); },
-                ThrowsMessage<std::invalid_argument>(HasSubstr("run.json: not JSON to its end")));
+                ThrowsMessage<std::invalid_argument>(
+                    AllOf(StartsWith("run.json: parse error"), HasSubstr("was the report cut short?"))));
   }
   EXPECT_THAT([] { report_from_json("{}", "run.json"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("run.json: format: missing")));

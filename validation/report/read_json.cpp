@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "validation/core/parse_json.h"
 #include "validation/report/json.h"
 #include "validation/report/json_reader.h"
 
@@ -140,11 +141,10 @@ GateRecord run_from(const JsonReader& json) {
   return run;
 }
 
-nlohmann::json parsed(const std::string& text, const std::string& source) {
-  nlohmann::json all = nlohmann::json::parse(text, nullptr, false);
-  if (all.is_discarded())
-    throw std::invalid_argument(source + ": not JSON to its end: was it cut short? Write the report again");
-  return all;
+nlohmann::json parsed(const std::string& text, const std::string& source) try {
+  return parse_json(text, source);
+} catch (const std::invalid_argument& error) {
+  throw std::invalid_argument(fmt::format("{}: was the report cut short? Write it again", error.what()));
 }
 
 }  // namespace

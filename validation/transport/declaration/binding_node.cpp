@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "metal/device/read_file.h"
+#include "validation/core/parse_json.h"
 
 namespace assay::validation::transport {
 
@@ -29,17 +30,7 @@ BindingNode BindingNode::read(const std::filesystem::path& path) {
 BindingNode BindingNode::of(const std::string& json, const std::string& name) {
   auto document = std::make_shared<Document>();
   document->file = name;
-  constexpr int deepest = 100;  // what reads it, and what prints it, calls itself for each level
-  const auto expect_shallow = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
-    if (depth > deepest)
-      throw std::invalid_argument(fmt::format("{}: expected at most {} lists and objects in each other", name, deepest));
-    return true;
-  };
-  try {
-    document->json = ordered_json::parse(json, expect_shallow);
-  } catch (const ordered_json::parse_error& problem) {
-    throw std::invalid_argument(fmt::format("{}: {}", name, problem.what()));
-  }
+  document->json = parse_json<ordered_json>(json, name);
   BindingNode root(document, document->json, "");
   root.expect_object();
   return root;
