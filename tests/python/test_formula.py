@@ -104,11 +104,11 @@ def twice(xp, x):
 @pytest.mark.parametrize(
     "declared, says",
     [
-        (dict(properties="rowz=N"), "expected one of rows, causal"),
-        (dict(properties="rows=Q"), "expected rows=EXTENT with an extent of twice: N, D"),
+        (dict(properties="rowz=N"), "expected one of causal, monotone"),
+        (dict(properties="rows=Q"), "expected rows=EXTENT with one of N, D"),
         (dict(minus_infinity="y"), "expected names of inputs: x"),
         (dict(limits={"Q": 3}), "limits has 'Q': expected extents of the operation: N, D"),
-        (dict(limits={"N": 0}), r"limits\['N'\] = 0: expected a whole number from 1 on"),
+        (dict(limits={"N": 0}), r"limits\['N'\] = 0: expected a whole number from 1 to"),
         (dict(x=3), "expected its extents as a string"),
         (dict(x="N, D of bool"), "expected extents and one of: real"),
         (dict(y="N"), "expected the same names"),
@@ -122,11 +122,11 @@ def test_errors_of_a_declaration_say_what_to_do(declared, says):
 @pytest.mark.parametrize(
     "words, says",
     [
-        (dict(dtype="float8"), "expected float32, float16"),
-        (dict(reach="far"), "expected none, quick"),
+        (dict(dtype="float8"), "dtype = 'float8': expected one of float32, float16"),
+        (dict(reach="far"), "reach = 'far': expected one of none, quick"),
         (dict(filter="("), r"filter = '\(': expected a regular expression"),
         (dict(filter="none"), "expected one of repeat, rows"),
-        (dict(cases=-1), "cases = -1: expected 0 or more"),
+        (dict(cases=-1), "cases = -1: expected a whole number from 0 to"),
         (dict(dtyp="float16"), "dtyp= is not known: expected what a kernel declares: dtype, compute"),
         (dict(limits={"Q": 3}), "expected extents of the operation: N, D"),
     ],

@@ -2,40 +2,86 @@
 
 from __future__ import annotations
 
+import inspect
+import os
 import shlex
 import sys
-from typing import Any, Callable, Dict
+from typing import Any, Dict, Optional
+
+import numpy as np
+
+from . import _numbers
 
 
 def words_of(line: str) -> str:
     """The words inside "./assay replay 'operation=...'"; the line itself where it is no such command."""
-    return shlex.split(line)[2] if line.startswith("./assay replay ") else line
+    return [*shlex.split(line), ""][2] if _numbers.text("reproducer", line).startswith("./assay replay ") else line
 
 
-def _name_of(fn: Callable[..., Any]) -> tuple[str, str, str]:
-    """The import that `fn` needs, the name of `fn` after the import, and a comment where `fn` has no name."""
-    name, module = getattr(fn, "__name__", ""), getattr(fn, "__module__", "__main__")
-    if not name.isidentifier():
-        return "", "kernel", "  # kernel: the function that was judged"
-    is_of_module = module != "__main__" and getattr(sys.modules.get(module), name, None) is fn
-    return f"from {module} import {name}; " if is_of_module else "", name, ""
+def pairs_of(words: str) -> Dict[str, str]:
+    """The words "key=value" of a case. Raises ValueError for a word that is none."""
+    for word in words.split():
+        if "=" not in word:
+            raise ValueError(f"{word!r}: expected key=value, as Failure.reproducer has them")
+    return dict(word.split("=", 1) for word in words.split())  # type: ignore[misc]
 
 
-def _call(function: str, fn: Callable[..., Any], before: str, keywords: Dict[str, Any], after: str = "{}") -> str:
-    imports, name, comment = _name_of(fn)
-    arguments = "".join(f", {key}={value!r}" for key, value in keywords.items())
-    return f"import assay; {imports}" + after.format(function + "(" + before.format(name) + arguments + ")") + comment
+class _Written:
+    """Values as one writes them in a call, with the imports and the comments that the names among them need."""
+
+    def __init__(self) -> None:
+        self.imports, self.comments = "import assay; ", ""
+
+    def name(self, value: Any, otherwise: str, what: str, function: Any = None) -> str:
+        """The name of a function, or of what `function` has made; `otherwise`, explained as `what`, if there is none."""
+        function = value if function is None else function
+        name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "__main__")
+        if not name.isidentifier():
+            self.comments += f"  # {otherwise}: {what}"
+            return otherwise
+        if module != "__main__" and getattr(sys.modules.get(module), name, None) is value:
+            self.imports += f"from {module} import {name}; "
+        return name
+
+    def kernel(self, fn: Any) -> str:
+        """The kernel's name, or the path of a plug-in."""
+        path = fn if isinstance(fn, (str, os.PathLike)) else getattr(fn, "path", None)
+        return repr(os.fspath(path)) if path is not None else self.name(fn, "kernel", "the function that was judged")
+
+    def value(self, key: str, value: Any) -> str:
+        if isinstance(value, (tuple, list)):
+            return f"({''.join(self.value(key, one) + ', ' for one in value).rstrip()})"
+        if isinstance(value, np.generic):
+            return repr(value.item())
+        return self.name(value, key, f"the {key} that was declared") if inspect.isroutine(value) else repr(value)
+
+    def arguments(self, keywords: Dict[str, Any]) -> str:
+        return "".join(f", {key}={self.value(key, value)}" for key, value in keywords.items())
+
+    def line(self, call: str) -> str:
+        return self.imports + call + self.comments
 
 
-def call_of(line: str, fn: Callable[..., Any], declared: Dict[str, Any], digits: int = 50) -> str:
+def replay_call(words: str, fn: Any, declared: Dict[str, Any], operation: Optional[Any] = None) -> str:
+    """The line of Python that replays the words of a case; `operation` is one's own."""
+    written = _Written()
+    call = f"assay.replay({written.kernel(fn)}, {words!r}"
+    if operation is not None:
+        call += f", operation={written.name(operation, 'operation', 'the operation', operation.formula)}"
+    return written.line(f"{call}{written.arguments(declared)})")
+
+
+def call_of(line: str, fn: Any, declared: Dict[str, Any], digits: int = 50) -> str:
     """The line of Python for a line of the program: "./assay replay '...'", "./assay gate ..." or "./assay gradcheck ..."."""
     words = shlex.split(line)
     options = {key[2:]: value for key, value in zip(words[3:], words[4:]) if key.startswith("--")}
     if words[1] == "gate":
         given = {key: int(options[key]) for key in ("cases", "seed", "digits")}
         given.update({"filter": options.get("filter", ""), "real_input": words[-1] == "--quick", "reach": options.get("reach", "none")})
-        return _call("assay.gate", fn, f"{words[2]!r}, {{}}", {**given, **declared}, "print({})")
+        written = _Written()
+        call = f"assay.gate({words[2]!r}, {written.kernel(fn)}{written.arguments({**given, **declared})})"
+        return written.line(f"print({call})")
     if words[1] == "gradcheck":
         case = options["case"] if "case" in options else "file=" + options["input"]
         words[2] = f"operation={words[2]} {case}"
-    return _call("assay.replay", fn, "{}, " + repr(words[2]), {**({} if digits == 50 else {"digits": digits}), **declared})
+    return replay_call(words[2], fn, {**({} if digits == 50 else {"digits": digits}), **declared})

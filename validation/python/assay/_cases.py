@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
+import zipfile
 import zlib
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence, Tuple, Union
 
 import numpy as np
+
+from . import _core
+from ._again import pairs_of
+from ._arrays import carry
 
 LONGEST_LINE = 2000
 _PLAIN = ("operation", "property", "seed", "layout")  # words of a line that are no arrays
@@ -30,23 +36,32 @@ def shortened(words: str) -> str:
 
 def words_of_line(line: str) -> Dict[str, str]:
     """The words of a line, with the arrays of its file. Raises ValueError for a word that is no key=value."""
-    for word in line.split():
-        if "=" not in word:
-            raise ValueError(f"{word!r}: expected key=value, as Failure.reproducer has them")
-    words = dict(word.split("=", 1) for word in line.split())
+    words = pairs_of(line)
     if "file" in words:
-        with np.load(words.pop("file")) as file:
-            for key in file.files:
-                whole = file[key].size == 1 and float(file[key][0]).is_integer()
-                words[key] = str(int(file[key][0])) if whole else ",".join(repr(float(x)) for x in file[key])
+        for key, array in _arrays_in(words.pop("file")).items():
+            words[key] = ",".join(_shortest(float(x)) for x in array.reshape(-1))
     return words
 
 
+def _shortest(x: float) -> str:
+    """`x` as text; a whole number without its ".0", as extents are written."""
+    return str(int(x)) if x.is_integer() and math.copysign(1, x) > 0 else repr(x)
+
+
+def _arrays_in(path: Any) -> Dict[str, np.ndarray]:
+    """The arrays of an .npz. Raises ValueError, saying what the file is, for another one."""
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"no file {os.fspath(path)!r}: expected an .npz of arrays")
+    _core.require_npz(os.fspath(path))
+    try:
+        with np.load(path) as file:
+            return {key: file[key] for key in file.files}
+    except (ValueError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, SyntaxError) as error:
+        raise ValueError(f"{os.fspath(path)}: {error}: expected an .npz of arrays of numbers, as numpy.savez writes") from error
+
+
 def _arrays_of(given: Given) -> Mapping[str, Any]:
-    if isinstance(given, Mapping):
-        return given
-    with np.load(given) as file:
-        return {key: file[key] for key in file.files}
+    return given if isinstance(given, Mapping) else _arrays_in(given)
 
 
 def given_case(operation: Any, given: Given, dtype: str) -> Tuple[Dict[str, int], List[List[float]], List[List[float]]]:
@@ -54,7 +69,7 @@ def given_case(operation: Any, given: Given, dtype: str) -> Tuple[Dict[str, int]
 
     Raises ValueError for a missing array, a wrong shape, or a value that the kernel's dtype does not hold.
     """
-    arrays = _arrays_of(given)
+    arrays = {key: _numeric(key, value) for key, value in _arrays_of(given).items()}
     names = [name for name, *_ in operation.inputs]
     known = [*names, "upstream", *(key for key in arrays if key.startswith("upstream"))]
     for key in arrays:
@@ -65,12 +80,22 @@ def given_case(operation: Any, given: Given, dtype: str) -> Tuple[Dict[str, int]
             raise ValueError(f"input has no array {name!r}: expected {', '.join(names)}")
     extents = operation.extents_of([np.shape(arrays[name]) for name in names])
     shapes = operation.trace(extents).shapes
-    upstream = [np.asarray(arrays.get(f"upstream{k}", arrays.get("upstream", np.ones(shape))), np.float64)
-                for k, shape in enumerate(shapes)]
+    upstream = [arrays.get(f"upstream{k}", arrays.get("upstream", np.ones(shape))) for k, shape in enumerate(shapes)]
     for k, (one, shape) in enumerate(zip(upstream, shapes)):
         if list(one.shape) != list(shape):
             raise ValueError(f"upstream{k} has the shape {list(one.shape)}: expected {list(shape)}")
-    return extents, held([np.asarray(arrays[name]) for name in names], dtype), held(upstream, dtype)
+    return extents, held([arrays[name] for name in names], dtype), held(upstream, dtype)
+
+
+def _numeric(name: str, value: Any) -> np.ndarray:
+    """`value` in float64. Raises ValueError for what is no array of numbers."""
+    dtype, array = carry(np.asarray(value) if isinstance(value, (bool, int, float, list, tuple)) else value)
+    if dtype == "bfloat16":
+        array = (array.astype(np.uint32) << 16).view(np.float32)
+    if array.dtype.kind not in "bifu":
+        raise ValueError(f"input has {name!r} of {array.dtype}: expected numbers; of bfloat16 or float8, store "
+                         "array.astype(numpy.float32), which has the same values")
+    return np.asarray(array, np.float64)
 
 
 def held(arrays: Sequence[np.ndarray], dtype: str) -> List[List[float]]:

@@ -8,14 +8,17 @@ from __future__ import annotations
 import functools
 import json
 import re
-from typing import Any, Callable, Dict, Iterable, Optional, Sequence, Union
+from typing import Any, Callable, Dict, Iterable, Sequence, Union
 
+from . import _numbers
 from ._program import run_program
 
 Words = Union[str, Iterable[str]]
 
 
 def _several(keyword: str, given: Words, known: Sequence[str]) -> Sequence[str]:
+    if not isinstance(given, (str, tuple, list, set, frozenset)):
+        raise TypeError(f"{keyword} = {given!r}: expected any of {', '.join(known)}")
     values = (given,) if isinstance(given, str) else tuple(given)
     for value in values:
         if value not in known:
@@ -25,25 +28,21 @@ def _several(keyword: str, given: Words, known: Sequence[str]) -> Sequence[str]:
     return values
 
 
-def _one(keyword: str, given: str, known: Sequence[str]) -> str:
-    return _several(keyword, given if isinstance(given, str) else (repr(given),), known)[0]
-
-
 @functools.lru_cache(maxsize=None)
 def _json(operation: str) -> str:
     """As validation/transport/declaration/keywords.h says. Raises ValueError for another operation."""
     ended = run_program("gate", operation, "--declarations")
     if ended.returncode != 0:
-        raise ValueError(ended.stderr.strip())
+        raise ValueError(f"operation = {operation!r}: expected 'ctc', 'cce', 'svd', or one's own of assay.operation")
     return ended.stdout
 
 
 def keywords(operation: str) -> Dict[str, Dict[str, Any]]:
     """The keywords of assay.gate that declare a kernel of `operation`, each with its default and, where only some are
-    allowed, its values. Raises ValueError for another operation.
+    allowed, its values, and the largest number. Raises ValueError for another operation.
 
     >>> keywords("svd")["sweeps"]
-    {'default': 10}
+    {'default': 10, 'max': 1000}
     >>> keywords("ctc")["arithmetic"]
     {'default': 'log_space', 'values': ['log_space', 'probability']}
     """
@@ -59,22 +58,32 @@ def _support(claims: Dict[str, Any], given: Dict[str, Any]) -> Dict[str, Any]:
             claimed = _several(keyword, given[keyword], claim["values"])
             support.update({key: value in claimed for key, value in zip(claim["keys"], claim["values"])})
         else:
-            support[keyword] = given[keyword]
+            support[keyword] = _numbers.flag(keyword, given[keyword])
     return support
 
 
-def _limits(limits: Optional[Dict[str, int]], known: Sequence[str]) -> Dict[str, int]:
+def _limits(limits: Any, known: Sequence[str]) -> Dict[str, int]:
+    if not isinstance(limits, (dict, type(None))):
+        raise TypeError(f"limits = {limits!r}: expected the largest sizes by name, such as {{{known[0]!r}: 100}}")
     for name in limits or {}:
         if name not in known:
             raise ValueError(f"limits has {name!r}: expected sizes of {', '.join(known)}")
-    return {f"largest_{name}": int(size) for name, size in (limits or {}).items()}
+    return {f"largest_{name}": _numbers.whole(f"limits[{name!r}]", size, 0, 2**62) for name, size in (limits or {}).items()}
+
+
+def _checked(name: str, row: Dict[str, Any], value: Any) -> Any:
+    """The value of one declaration, of the type of its default."""
+    if "values" in row:
+        return _numbers.one_of(name, value, row["values"])
+    if isinstance(row["default"], bool):
+        return _numbers.flag(name, value)
+    if isinstance(row["default"], int):
+        return _numbers.whole(name, value, 0, row["max"])
+    return _numbers.real(name, value, 0, row["max"], positive=name == "unit_roundoff")
 
 
 def _declared(declares: Dict[str, Any], given: Dict[str, Any]) -> Dict[str, Any]:
-    return {
-        name: _one(name, given[name], row["values"]) if "values" in row else given[name]
-        for name, row in declares.items()
-    }
+    return {name: _checked(name, row, given[name]) for name, row in declares.items()}
 
 
 def declaration_of(operation: str, fn: Callable[..., Any], declared: Dict[str, Any]) -> Dict[str, Any]:

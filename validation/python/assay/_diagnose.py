@@ -7,11 +7,12 @@ import os
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, List, Mapping, Optional, Union
+from typing import Any, Dict, List, Mapping, Optional, Union
 
 import numpy as np
 
-from ._arrays import to_numpy
+from . import _numbers
+from ._arrays import carry
 from ._program import run_program
 
 
@@ -59,8 +60,14 @@ def _row(said: Mapping[str, Any]) -> RowDiagnosis:
     return RowDiagnosis(**{**said, "symptoms": [Symptom(**symptom) for symptom in said["symptoms"]]})
 
 
-def _as_array(value: Any) -> np.ndarray:
-    return np.asarray(value) if isinstance(value, (str, bool, int, float, list, tuple)) else to_numpy(value)
+def _as_arrays(batch: Mapping[str, Any]) -> Dict[str, np.ndarray]:
+    """The arrays as an .npz has them: bfloat16 as its bits, with the dtype beside them."""
+    plain = (str, bool, int, float, list, tuple)
+    carried = {name: carry(np.asarray(value) if isinstance(value, plain) else value) for name, value in batch.items()}
+    arrays = {name: one.array for name, one in carried.items()}
+    if any(one.dtype == "bfloat16" for one in carried.values()):
+        arrays.setdefault("dtype", np.asarray("bfloat16"))
+    return arrays
 
 
 def diagnose(batch: Union[str, "os.PathLike[str]", Mapping[str, Any]], *, digits: int = 30) -> Diagnosis:
@@ -75,10 +82,13 @@ def diagnose(batch: Union[str, "os.PathLike[str]", Mapping[str, Any]], *, digits
     >>> diagnosis.healthy, diagnosis.symptoms[0].text
     (False, 'needs 3 frames: 2 labels + 1 repeat, has 2')
     """
+    digits = _numbers.whole("digits", digits, 1, 10_000)
+    if not isinstance(batch, (str, os.PathLike, Mapping)):
+        raise TypeError(f"batch is {type(batch).__name__}: expected the path of an .npz, or arrays by name")
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         path, outcome = Path(folder) / "batch.npz", Path(folder) / "diagnosis.json"
         if isinstance(batch, Mapping):
-            np.savez(path, **{name: _as_array(value) for name, value in batch.items()})
+            np.savez(path, **_as_arrays(batch))
         else:
             path = Path(os.fspath(batch))
         ended = run_program("diagnose", str(path), "--digits", str(digits), "--json", str(outcome))

@@ -144,6 +144,9 @@ class Namespace:
 
 def _mover(function: Callable[..., np.ndarray]) -> Callable[..., Traced]:
     def moved(self: Namespace, x: Any, *args: Any, **options: Any) -> Traced:
+        if any(isinstance(one, Traced) for one in (*args, *options.values())):
+            raise NotTraceable(f"xp.{function.__name__}: an index, axis or shape depends on data: expected numbers; compare with "
+                               "xp.arange and sum over xp.where in place of an index")
         x = self._array(x)
         return self._moved([x], function(self._positions(x), *args, **options))
 

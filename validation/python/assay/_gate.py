@@ -10,12 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Union
 
+from . import _numbers
 from ._again import call_of, words_of
 from ._declare import declaration_of
 from ._pipe import Ended, JudgeError, judge
 from ._problems import solver
 from ._program import run_program
 from ._shards import Shard, judge_in_shards
+
+
+MOST_CASES = 100_000_000
+MOST_DIGITS = 10_000  # of the reference
+REACHES = ("none", "quick", "full", "thorough")
 
 
 @dataclass(frozen=True)
@@ -163,6 +169,11 @@ def gate(
     >>> result["order"].claim, result["order"].verdict
     ('S descends, and none is negative', 'pass')
     """
+    require_operation(operation)
+    cases, seed, digits = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed), _numbers.whole("digits", digits, 30, MOST_DIGITS)
+    real_input, filter = _numbers.flag("real_input", real_input), _numbers.text("filter", filter)
+    if reach != "":
+        _numbers.one_of("reach", reach, REACHES)
     if executor is None and resume is not None:
         raise TypeError("resume keeps the shards of an executor: expected an executor with it")
     if not isinstance(operation, str):  # an operation of one's own
@@ -196,6 +207,12 @@ def gate(
     return GateResult(operation, run["kernel"], results, table, report)
 
 
+def require_operation(operation: Any) -> None:
+    if not isinstance(operation, str) and not hasattr(operation, "property_names"):
+        raise TypeError(f"operation = {operation!r}: expected 'ctc', 'cce', 'svd', or one's own of assay.operation; the kernel "
+                        "is the argument after it")
+
+
 def _declaration(operation: str, fn: Any, declared: Dict[str, Any]) -> Optional[Dict[str, Any]]:
     """What a function declares; None for a plug-in, which declares itself."""
     if not isinstance(fn, (str, os.PathLike)):
@@ -222,9 +239,11 @@ def replay(
     `reproducer` is Failure.reproducer, or the line that a report shows; `declared` must be as it was for the gate.
     `operation` is that of assay.operation, where the kernel is of one's own.
     """
+    digits = _numbers.whole("digits", digits, 30, MOST_DIGITS)
     if operation is not None:
+        require_operation(operation)
         return operation.replay(fn, reproducer, digits=digits, **declared)
-    words = dict(word.split("=", 1) for word in words_of(reproducer).split())
+    words = pairs_of(words_of(reproducer))
     name = words.get("operation", "ctc")
     line = " ".join(f"{key}={value}" for key, value in {**words, "kernel": "{kernel}"}.items())
     declaration = declaration_of(name, fn, declared)
@@ -241,6 +260,7 @@ def property_names(operation: Any) -> List[str]:
     >>> property_names("ctc")[:2]
     ['outside', 'inside']
     """
+    require_operation(operation)
     if not isinstance(operation, str):
         return operation.property_names()
     ended = run_program("gate", operation, "--list")

@@ -11,11 +11,11 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _core
+from . import _core, _numbers
 from ._again import call_of
 from ._arrays import to_numpy
 from ._declare import declaration_of
-from ._gate import JudgeError
+from ._gate import MOST_DIGITS, JudgeError
 from ._operation import Operation
 from ._pipe import judge
 from ._problems import solver
@@ -203,10 +203,15 @@ def gradcheck(
     >>> right.verdict, wrong.verdict
     ('pass', 'fail')
     """
+    cases, seed, digits = _numbers.whole("cases", cases, 1, 1_000_000), _numbers.seed(seed), _numbers.whole("digits", digits, 17, MOST_DIGITS)
+    tolerance = _numbers.real("tolerance", tolerance, 0)
+    exact = None if exact is None else _numbers.flag("exact", exact)
     if isinstance(fn, Operation):
         return fn.gate(None, inputs, cases=cases, seed=seed, **declared)
     if isinstance(fn, str):
         return _of_kernel(fn, inputs, cases, seed, **declared)
+    if not callable(fn):
+        raise TypeError(f"fn = {fn!r}: expected a function, an operation of assay.operation, or 'ctc', 'cce' or 'svd'")
     if declared:
         raise TypeError(f"{', '.join(declared)}: only gradcheck('ctc', kernel, ...) takes such an argument")
     given = list(inputs) if isinstance(inputs, (tuple, list)) and np.ndim(inputs[0]) > 0 else [inputs]

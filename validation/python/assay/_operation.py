@@ -4,42 +4,91 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 import os
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _core
+from . import _core, _numbers
+from ._again import replay_call
 from ._cases import Given, given_case, shortened, words_of_line
 from ._formula import NumPy, trace
 from ._formula_calls import KernelCall, require_kernel
-from ._gate import GateResult, _property_result
+from ._gate import MOST_CASES, MOST_DIGITS, REACHES, GateResult, _property_result
 from ._plugin import Plugin
 from ._road import Road
 
 KINDS = ("real", "flag", "index", "unit", "positive")
+DTYPES = ("float32", "float16", "bfloat16", "float64")
 
 
-def _parsed(name: str, text: str, minus_infinity: Sequence[str]) -> Tuple[str, List[str], str, str, bool]:
-    """"B, T" or "B, T of flag" or "B, U of index V"."""
+LARGEST_FIXED = 65_536  # elements of an array at extents of 1: every case has them, and many more
+LARGEST_EXTENT = 2**31 - 1
+_WORDS = ("operation", "property", "seed", "layout", "file")  # of a replay line
+_ATTRIBUTES = ("extents", "upstream", "upstreams")  # of a problem
+_AXES = 32  # as NumPy has them at the most
+
+
+def _is_fixed(extent: str) -> bool:
+    return extent[:1].isdigit()
+
+
+def _require_extent(name: str, text: str, extent: str, inputs: Sequence[str]) -> None:
+    """Raises ValueError unless `extent` is a name or a number from 1 on, as decimal digits."""
+    if re.fullmatch(r"[1-9][0-9]{0,9}", extent) and int(extent) <= LARGEST_EXTENT:
+        return
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", extent):
+        raise ValueError(f"{name}={text!r}: the extent {extent!r}: expected a name such as N, or a whole number from 1 to "
+                         f"{LARGEST_EXTENT}; one extent that is computed of another is a name of its own")
+    if extent in inputs or extent in _WORDS or re.fullmatch(r"upstream[0-9]*", extent):
+        raise ValueError(f"{name}={text!r}: the extent {extent!r} is the name of an input or of another word of a replay line: "
+                         "expected another name")
+
+
+def _parsed(name: str, text: str, inputs: Sequence[str]) -> Tuple[List[str], str, str]:
+    """Extents, kind and the extent of an index, of "B, T" or "B, T of flag" or "B, U of index V"."""
     if not isinstance(text, str):
         raise TypeError(f"{name}={text!r}: expected its extents as a string, such as 'N, D'")
-    shape, _, kind = text.partition(" of ")
-    words = kind.split() or ["real"]
-    if words[0] not in KINDS or len(words) != (2 if words[0] == "index" else 1):
+    if name in (*_WORDS, *_ATTRIBUTES) or re.fullmatch(r"upstream[0-9]+", name):
+        raise ValueError(f"the input {name!r} has the name of something else that a problem or a replay line has: expected another name")
+    shape, of, kind = text.partition(" of ")
+    words = kind.split() if of else ["real"]
+    if not words or words[0] not in KINDS or len(words) != (2 if words[0] == "index" else 1):
         raise ValueError(f"{name}={text!r}: expected extents and one of: {', '.join(KINDS)} ('B, U of index V')")
-    dimensions = [one.strip() for one in shape.split(",") if one.strip()]
-    return name, dimensions, words[0], words[1] if len(words) > 1 else "", name in minus_infinity
+    dimensions = [one.strip() for one in shape.split(",")] if shape.strip() else []
+    for extent in [*dimensions, *words[1:]]:
+        _require_extent(name, text, extent, inputs)
+    if len(dimensions) > _AXES:
+        raise ValueError(f"{name}={text!r}: {len(dimensions)} axes: expected at most {_AXES}")
+    fixed = math.prod(int(extent) for extent in dimensions if _is_fixed(extent))
+    if fixed > LARGEST_FIXED:
+        raise ValueError(f"{name}={text!r}: {fixed} elements where every named extent is 1: expected at most {LARGEST_FIXED}; "
+                         "give an extent a name and a limit: limits={'N': 4096}")
+    return dimensions, words[0], words[1] if len(words) > 1 else ""
 
 
-def _require_limits(limits: Dict[str, int], extents: Sequence[str]) -> None:
-    for name, most in limits.items():
+def _require_limits(limits: Any, extents: Sequence[str]) -> Dict[str, int]:
+    if not isinstance(limits, (dict, type(None))):
+        raise TypeError(f"limits = {limits!r}: expected the largest size of extents by name, such as {{'N': 100}}")
+    for name in limits or {}:
         if name not in extents:
             raise ValueError(f"limits has {name!r}: expected extents of the operation: {', '.join(extents)}")
-        if not isinstance(most, (int, np.integer)) or most < 1:
-            raise ValueError(f"limits[{name!r}] = {most!r}: expected a whole number from 1 on")
+    return {name: _numbers.whole(f"limits[{name!r}]", most, 1, LARGEST_EXTENT) for name, most in (limits or {}).items()}
+
+
+def _declared_properties(properties: str, extents: Sequence[str]) -> List[Tuple[str, str]]:
+    """(property, extent) of "rows=N permutation=D"."""
+    pairs = [tuple(word.partition("=")[::2]) for word in _numbers.text("properties", properties).split()]
+    for name, extent in pairs:
+        if name not in _core.formula_relations():
+            raise ValueError(f"properties={properties!r}: {name!r}: expected one of {', '.join(_core.formula_relations())}")
+        if extent not in extents:
+            raise ValueError(f"properties={properties!r}: {name}={extent}: expected {name}=EXTENT with one of {', '.join(extents)}")
+    return pairs  # type: ignore[return-value]
 
 
 def _joined(results: Sequence[GateResult], dtypes: Sequence[str]) -> GateResult:
@@ -52,11 +101,17 @@ def _joined(results: Sequence[GateResult], dtypes: Sequence[str]) -> GateResult:
     return GateResult(results[0].operation, results[0].kernel, properties, table, record)
 
 
-def _written(value: Any) -> str:
-    """A declared value as one writes it in a call: functions by their names."""
-    if isinstance(value, tuple):
-        return f"({', '.join(_written(one) for one in value)},)"
-    return value.__name__ if inspect.isfunction(value) else repr(value)
+def _arithmetic(dtype: str, compute: str, accumulate: str, exp_error: float, input_roundoff: float, rounds: Any,
+                subnormals: bool) -> Tuple[Tuple[Any, ...], Dict[str, float]]:
+    """What a kernel declares of its arithmetic, as FormulaSubject takes it, and its further roundings."""
+    dtype = _numbers.one_of("dtype", dtype, DTYPES)
+    compute = _numbers.one_of("compute", compute or ("float32" if dtype in ("float16", "bfloat16") else dtype), DTYPES)
+    accumulate = _numbers.one_of("accumulate", accumulate or compute, DTYPES)
+    if not isinstance(rounds, (dict, type(None))):
+        raise TypeError(f"rounds = {rounds!r}: expected numbers of roundings by name, such as {{'d': 1}}")
+    declared = {key: _numbers.real(f"rounds[{key!r}]", count, 0, 1e6) for key, count in (rounds or {}).items()}
+    return (dtype, compute, accumulate, _numbers.real("exp_error", exp_error, 0, 1e6),
+            _numbers.real("input_roundoff", input_roundoff, 0, 1), declared, not _numbers.flag("subnormals", subnormals)), declared
 
 
 class Operation:
@@ -69,16 +124,18 @@ class Operation:
         named = list(inspect.signature(formula).parameters)[1:]
         if named != list(inputs):
             raise ValueError(f"the formula takes {named} after xp, but {list(inputs)} are declared: expected the same names")
-        self.formula, self.name, self.limits = formula, formula.__name__, dict(limits or {})
-        self.inputs = [_parsed(name, text, minus_infinity.split()) for name, text in inputs.items()]
-        unknown = [name for name in minus_infinity.split() if name not in inputs]
+        if not inputs:
+            raise ValueError(f"the formula {formula.__name__} takes no array: expected at least one after xp")
+        self.formula, self.name = formula, formula.__name__
+        infinite = _numbers.text("minus_infinity", minus_infinity).split()
+        self.inputs = [(name, *_parsed(name, text, list(inputs)), name in infinite) for name, text in inputs.items()]
+        unknown = [name for name in infinite if name not in inputs]
         if unknown:
             raise ValueError(f"minus_infinity={minus_infinity!r}: expected names of inputs: {', '.join(inputs)}")
-        words = (word.partition("=") for word in properties.split())
-        self.properties = [(name, extent) for name, _, extent in words]
         self.extents = list(dict.fromkeys(
-            one for _, dims, _, of, _ in self.inputs for one in [*dims, *([of] if of else [])] if not one.isdigit()))
-        _require_limits(self.limits, self.extents)
+            one for _, dims, _, of, _ in self.inputs for one in [*dims, *([of] if of else [])] if not _is_fixed(one)))
+        self.properties = _declared_properties(properties, self.extents)
+        self.limits = _require_limits(limits, self.extents)
         self.differentiable = [name for name, _, kind, _, _ in self.inputs if kind not in ("flag", "index")]
         self._traced = lru_cache(300)(self._trace_at)
 
@@ -97,8 +154,8 @@ class Operation:
             if len(shape) != len(dims):
                 raise ValueError(f"{name} has the shape {list(shape)}: expected [{', '.join(dims)}]")
             for d, size in zip(dims, shape):
-                if int(d) != size if d.isdigit() else extents.setdefault(d, size) != size:
-                    raise ValueError(f"{name} has {d}={size}: expected {d if d.isdigit() else extents[d]}, as before")
+                if int(d) != size if _is_fixed(d) else extents.setdefault(d, size) != size:
+                    raise ValueError(f"{name} has {d}={size}: expected {d if _is_fixed(d) else extents[d]}, as before")
         missing = [name for name in self.extents if name not in extents]
         if missing:
             raise ValueError(f"no input has the extent {', '.join(missing)}: expected one that has")
@@ -128,18 +185,17 @@ class Operation:
         if unknown:
             known = [name for name in inspect.signature(self.subject).parameters if name not in ("kernel", "backward", "unknown")]
             raise TypeError(f"{', '.join(unknown)}= is not known: expected what a kernel declares: {', '.join(known)}")
-        _require_limits(limits or {}, self.extents)
+        own_limits = {**self.limits, **_require_limits(limits, self.extents)}
         for one in (kernel, backward):
             if one is not None:
                 require_kernel(one, [name for name, *_ in self.inputs])
-        compute = compute or ("float32" if dtype in ("float16", "bfloat16") else dtype)
-        declared = {key: float(count) for key, count in (rounds or {}).items()}
-        types = (dtype, compute, accumulate or compute, float(exp_error), float(input_roundoff), declared, not subnormals)
+        types, declared = _arithmetic(dtype, compute, accumulate, exp_error, input_roundoff, rounds, subnormals)
+        digits = _numbers.whole("digits", digits, 17, MOST_DIGITS)
         roads = self._roads(road)
         calls = [fn and KernelCall(self, fn, dtype, gradient) for fn, gradient in ((kernel, False), (backward, True))]
         name = getattr(kernel or backward, "__name__", "kernel")
         subject = _core.FormulaSubject(
-            self.name, self.inputs, self.extents, {**self.limits, **(limits or {})}, self.properties, empty, self.trace,
+            self.name, self.inputs, self.extents, own_limits, self.properties, _numbers.flag("empty", empty), self.trace,
             name, *calls, types, digits, *(one and one.trace for one in roads))
         if declared:
             subject.require_names({name: 5 for name in self.extents})
@@ -158,13 +214,15 @@ class Operation:
         if isinstance(kernel, (str, os.PathLike)) or isinstance(backward, (str, os.PathLike)):
             return self._gate_plugin(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input, **declared)
         fn = kernel or backward
+        cases, seed = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed)
+        reach = _numbers.one_of("reach", reach, REACHES)
+        subject = self.subject(kernel, backward, **declared)
         given = [] if input is None else [given_case(self, input, dtype)]
-        said, table = self.subject(kernel, backward, **declared).run(cases, seed, filter, reach, given, shortened)
+        said, table = subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened)
         report = json.loads(said)
         for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
-            words, keywords = failure["reproducer"], "".join(f", {key}={_written(value)}" for key, value in declared.items())
-            name = getattr(fn, "__name__", "kernel")
-            failure["again"] = f"import assay; assay.replay({name}, {words!r}, operation={self.name}{keywords})"
+            words = failure["reproducer"]
+            failure["again"] = replay_call(words, fn, declared, self)
             table = table.replace(words, failure["again"])
         results = [_property_result(one) for one in report["runs"][0]["properties"]]
         return GateResult(self.name, report["runs"][0]["kernel"], results, table, report)
@@ -185,8 +243,8 @@ class Operation:
 
     def replay(self, fn: Any, reproducer: str, **declared: Any) -> bool:
         """Judges the case of a failure once more, prints the verdict, and returns whether it passes now."""
-        words = words_of_line(reproducer)
-        of_gradient = words["property"] == "gradient"
+        words = words_of_line(_numbers.text("reproducer", reproducer))
+        of_gradient = words.get("property") == "gradient"
         if isinstance(fn, (str, os.PathLike)):
             fn = Plugin(fn, self, declared.get("dtype", "float32"), of_gradient)
         verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(words)
@@ -214,6 +272,7 @@ class Operation:
 
     def mutants(self, *, cases: int = 60, seed: int = 1, **declared: Any) -> List[Tuple[str, bool, str]]:
         """(fault, noticed, by which property) for every fault that can be planted into the formula."""
+        cases, seed = _numbers.whole("cases", cases, 1, MOST_CASES), _numbers.seed(seed)
         return self.subject(**declared).mutants(cases, seed, {name: 5 for name in self.extents})
 
 

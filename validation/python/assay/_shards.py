@@ -15,6 +15,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Callable, ContextManager, Dict, List, Tuple, Union
 
+from . import _numbers
 from ._pipe import Ended, JudgeError
 from ._program import run_program
 
@@ -121,11 +122,10 @@ def _judge_all(shards: _Shards, executor: Union[Executor, Callable[[], Executor]
             raise _WorkersDied(f"{type(deaths[-1]).__name__}: {deaths[-1]}") from deaths[-1]
 
 
-def _checked(executor: Any, count: Any) -> None:
+def _checked(executor: Any, count: Any) -> int:
     if not isinstance(executor, Executor) and not callable(executor):
         raise TypeError(f"executor is {type(executor).__name__}: expected a concurrent.futures.Executor, or a function that makes one")
-    if not isinstance(count, int) or count < 1:
-        raise ValueError(f"shards = {count!r}: expected a whole number from 1")
+    return _numbers.whole("shards", count, 1, 1_000_000)
 
 
 def judge_in_shards(
@@ -133,7 +133,7 @@ def judge_in_shards(
 ) -> Ended:
     """Judges all shards on the executor, and merges their reports into `report`. Finished shards are kept in the folder
     `resume`, under names that follow from `words` and `kernel`. Raises JudgeError where workers die again and again."""
-    _checked(executor, count)
+    count = _checked(executor, count)
     folder = Path(tempfile.mkdtemp(prefix="assay-shards-") if resume is None else resume)
     folder.mkdir(parents=True, exist_ok=True)
     shards = _Shards(run, words, kernel, count, folder)

@@ -9,6 +9,8 @@ from typing import Any, Callable, Dict, List, Union
 
 import numpy as np
 
+from . import _numbers
+
 Number = Union[str, int]
 
 
@@ -57,7 +59,7 @@ def _plain(value: Any) -> Any:
 
 
 def number_of(number: Number) -> Any:
-    return {"digits": number} if isinstance(number, int) else number
+    return number if isinstance(number, str) else {"digits": _numbers.whole("number", number, 17, 1000)}
 
 
 def ask(function: Callable[[str], str], request: Dict[str, Any]) -> Reader:

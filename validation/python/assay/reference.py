@@ -12,7 +12,7 @@ from typing import Any, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _core
+from . import _core, _numbers
 from ._arrays import to_numpy
 from ._options import CceOptions, CtcOptions, Unpack, with_options
 
@@ -95,7 +95,16 @@ def _integers(name: str, value: Any, dimensions: Tuple[int, ...]) -> np.ndarray:
 
 
 def _upstream(value: Any) -> np.ndarray:
-    return np.empty(0) if value is None else np.atleast_1d(np.asarray(value, np.float64))
+    if value is None:
+        return np.empty(0)
+    array = np.asarray(value) if isinstance(value, (list, tuple, int, float)) else to_numpy(value)
+    if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
+        raise ValueError(f"upstream: {array.dtype} {list(array.shape)}: expected numbers")
+    return np.require(np.atleast_1d(array), np.float64, ["C"])
+
+
+def _digits(value: Any) -> int:
+    return _numbers.whole("digits", value, 17, 100_000)
 
 
 @with_options(CtcOptions, reduction="none")
@@ -137,7 +146,7 @@ def ctc(
         log_probs is not None,
         gradient_of == "log_probs",
         options,
-        digits,
+        _digits(digits),
     )
     shape = activations.shape[1:2] if options["reduction"] == "none" else ()
     return CtcTruth(_decimals(loss, shape), _decimals(gradient, activations.shape))
@@ -174,7 +183,7 @@ def cce(
         _integers("targets", targets, (1,)),
         _upstream(upstream),
         options,
-        digits,
+        _digits(digits),
     )
     return CceTruth(
         _decimals(loss, h.shape[:1] if options["reduction"] == "none" else ()),
@@ -197,6 +206,6 @@ def svd(A: Any, *, digits: int = 50) -> SvdTruth:
     batch = array.reshape((-1,) + array.shape[-2:]) if array.ndim == 2 else array
     B, M, N = batch.shape
     K = min(M, N)
-    U, S, Vh = _core.svd(batch, digits)
+    U, S, Vh = _core.svd(batch, _digits(digits))
     lead = array.shape[:-2]
     return SvdTruth(_decimals(U, (*lead, M, K)), _decimals(S, (*lead, K)), _decimals(Vh, (*lead, K, N)))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence, Tuple
 
-from . import _core
+from . import _core, _numbers
 from ._options import CceOptions, Unpack, with_options
 from ._steps_calls import Number, ask, number_of
 from ._steps_results import Alignments, Bounds, CceSteps, CtcSteps, JacobiSteps, LogSumExpSteps, Sweep
@@ -182,9 +182,9 @@ def bounds(
         "logits": logits,
         "blank": blank,
         "arithmetic": arithmetic,
-        "unit_roundoff": unit_roundoff,
-        "output_unit_roundoff": output_unit_roundoff,
-        "two_step": two_step,
+        "unit_roundoff": _numbers.real("unit_roundoff", unit_roundoff, 0, 0.0625, positive=True),
+        "output_unit_roundoff": _numbers.real("output_unit_roundoff", output_unit_roundoff, 0, 0.0625),
+        "two_step": _numbers.flag("two_step", two_step),
     }
     read = ask(_core.ctc_bounds, request)
     return Bounds(read.scalar("loss"), read.array("gradient"))

@@ -39,7 +39,7 @@ void read_declared(const BindingNode& node, const Row& row, Value& value) {
     value = static_cast<Value>(node.integer(0, static_cast<std::int64_t>(row.max)));
   } else {
     value = node.number();
-    if (!(value >= 0)) node.refuse("a number, at least 0");
+    if (!(value >= 0 && value <= row.max)) node.refuse(fmt::format("a number from 0 to {:g}", row.max));
   }
 }
 
@@ -54,6 +54,8 @@ void read_declares(const BindingNode& kernel, typename Fields::Info& info) {
     if (const auto node = declares->find(row.name)) read_declared(*node, row, info.*row.in_info);
   });
   declares->expect_keys(known);
+  if (const auto node = declares->find("unit_roundoff"); node && !(info.unit_roundoff > 0))
+    node->refuse("a number above 0: that of float32 is 2^-24");
 }
 
 /// Reads the member `support`: limits and flags under the keys of the table, except for those in `elsewhere`.

@@ -30,7 +30,8 @@ void add_claims(const Row& row, nlohmann::ordered_json& claims) {
 }  // namespace detail
 
 /// {"dtype": {"default": "float32", "values": [...]},
-///  "declares": {"unit_roundoff": {"default": 5.96e-08}, "arithmetic": {"default": "log_space", "values": [...]}, ...},
+///  "declares": {"unit_roundoff": {"default": 5.96e-08, "max": 0.0625},
+///               "arithmetic": {"default": "log_space", "values": [...]}, ...},
 ///  "claims": {"upstream": {"default": false}, "inputs": {"default": "logits", "values": [...], "keys": [...]}, ...},
 ///  "limits": {"default": {}, "values": ["T", ...]}}
 ///
@@ -49,8 +50,13 @@ nlohmann::ordered_json keywords() {
   typename Operation::Info info;
   assume_float32(info);
   for_each_row(Operation::declarations(), [&](const auto& row) {
-    if (row.values.empty()) {
+    using Value = std::remove_cvref_t<decltype(info.*row.in_info)>;
+    if constexpr (std::is_same_v<Value, bool>) {
       declares[row.name]["default"] = info.*row.in_info;
+    } else if constexpr (std::is_integral_v<Value>) {
+      declares[row.name] = {{"default", info.*row.in_info}, {"max", static_cast<std::int64_t>(row.max)}};
+    } else if constexpr (std::is_floating_point_v<Value>) {
+      declares[row.name] = {{"default", info.*row.in_info}, {"max", row.max}};
     } else {
       declares[row.name] = {{"default", row.values.front()}, {"values", row.values}};
     }

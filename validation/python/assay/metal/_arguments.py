@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Sequence, Tuple, Union
 
 import numpy as np
 
+from .. import _numbers
 from .._arrays import bits_of_bfloat16, carry
 
 Extents = Union[int, Sequence[int]]
@@ -27,7 +28,7 @@ def unset(shape: Extents, dtype: Any) -> Unset:
     Unset(shape=(256,), dtype='float16')
     """
     name = dtype if dtype == "bfloat16" else getattr(dtype, "__name__", None) or str(dtype)
-    return Unset(extents_of(shape), "bfloat16" if name == "bfloat16" else np.dtype(dtype).name)
+    return Unset(extents_of("shape", shape, 0), "bfloat16" if name == "bfloat16" else np.dtype(dtype).name)
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,10 @@ class Argument:
     attribute: str  # "thread_position_in_grid", "texture2d"; empty for memory
 
 
-def extents_of(value: Extents) -> Tuple[int, ...]:
-    return tuple(int(extent) for extent in (value if isinstance(value, (tuple, list)) else (value,)))
+def extents_of(name: str, value: Extents, least: int = 1) -> Tuple[int, ...]:
+    """A number or several as a tuple. Raises TypeError, ValueError for what are no whole numbers of at least `least`."""
+    several = isinstance(value, (tuple, list))
+    return tuple(_numbers.whole(name, extent, least, 2**32 - 1) for extent in (value if several else (value,)))  # type: ignore[union-attr]
 
 
 class BoundArguments:

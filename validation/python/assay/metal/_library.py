@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
+from .. import _numbers
 from .._arrays import bfloat16_array, carry
 from .._program import run_program
 from ._arguments import Argument, BoundArguments, Extents, Unset, extents_of, memory_of, write_back
@@ -91,11 +92,12 @@ class Kernel:
         threadgroup_memory: Union[int, Mapping[int, int]],
         step_limit: Optional[int],
     ) -> Dict[str, Any]:
-        memory = {0: threadgroup_memory} if isinstance(threadgroup_memory, int) else dict(threadgroup_memory)
+        memory = dict(threadgroup_memory) if isinstance(threadgroup_memory, (Mapping, tuple)) else {0: threadgroup_memory}
+        memory = {index: _numbers.whole("threadgroup_memory", size, 1, 2**32 - 1) for index, size in memory.items()}
         dispatch = {
             "function": self.name,
-            "grid": list(extents_of(grid)),
-            **({} if group is None else {"group": list(extents_of(group))}),
+            "grid": list(extents_of("grid", grid)),
+            **({} if group is None else {"group": list(extents_of("group", group))}),
             "buffers": bound.buffers,
             "textures": bound.textures,
             "samplers": bound.samplers,
@@ -157,7 +159,8 @@ class Library:
     def __init__(self, source: Union[str, Path], macros: Mapping[str, Any], metal_version: int, device: str) -> None:
         """`source`: a text, or the absolute path of a file."""
         self.device = device
-        self._shader, self._macros, self._metal_version = source, dict(macros), metal_version
+        self._shader, self._macros = source, dict(macros)
+        self._metal_version = _numbers.whole("metal_version", metal_version, 100, 999)
         listing = self._list()
         self._kernels = {
             kernel["name"]: Kernel(self, kernel["name"], [Argument(**argument) for argument in kernel["arguments"]])

@@ -1,0 +1,74 @@
+"""Checks of the numbers, flags and words that users give: each error names the argument, its value and what was expected.
+
+A wrong type is a TypeError, a value out of range a ValueError. NumPy's scalars are numbers as Python's are; a bool is none.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+LARGEST_SEED = 2**64 - 1
+
+
+def _refusal(kind: type, name: str, value: Any, expected: str) -> Exception:
+    return kind(f"{name} = {value!r}: expected {expected}")
+
+
+def _between(what: str, least: Any, most: Any) -> str:
+    return f"{what} from {least}" + ("" if most is None else f" to {most}")
+
+
+def whole(name: str, value: Any, least: int, most: Optional[int] = None) -> int:
+    """`value` as an int in [least, most]."""
+    expected = _between("a whole number", least, most)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise _refusal(TypeError, name, value, expected) from None
+    if isinstance(value, (bool, np.bool_)):
+        raise _refusal(TypeError, name, value, expected)
+    if number < least or (most is not None and number > most):
+        raise _refusal(ValueError, name, value, expected)
+    return number
+
+
+def real(name: str, value: Any, least: float, most: Optional[float] = None, *, positive: bool = False) -> float:
+    """`value` as a finite float in [least, most]; `positive` leaves out 0."""
+    expected = _between("a number", least, most and f"{most:g}") + (", but not 0" if positive and least == 0 else "")
+    if not isinstance(value, (int, float, np.integer, np.floating)) or isinstance(value, bool):
+        raise _refusal(TypeError, name, value, expected)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise _refusal(ValueError, name, value, expected) from None
+    if not math.isfinite(number) or number < least or (most is not None and number > most) or (positive and number == 0):
+        raise _refusal(ValueError, name, value, expected)
+    return number
+
+
+def flag(name: str, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise _refusal(TypeError, name, value, "True or False")
+    return bool(value)
+
+
+def text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise _refusal(TypeError, name, value, "a text")
+    return value
+
+
+def one_of(name: str, value: Any, known: Sequence[str]) -> str:
+    if not isinstance(value, str):
+        raise _refusal(TypeError, name, value, f"one of {', '.join(known)}")
+    if value not in known:
+        raise _refusal(ValueError, name, value, f"one of {', '.join(known)}")
+    return value
+
+
+def seed(value: Any) -> int:
+    return whole("seed", value, 0, LARGEST_SEED)
