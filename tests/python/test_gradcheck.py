@@ -54,6 +54,19 @@ def test_of_several_inputs_the_gravest_is_returned():
     assert wrong.verdict == "fail" and "input 1" in wrong.record["subject"]
 
 
+def test_a_black_box_gets_arrays_whose_elements_are_apart():
+    """With NumPy 2 and a pybind11 before 2.12, an array that C++ made without its stride had stride 0."""
+    strides = []
+
+    def cubes(x):
+        strides.append(x.strides)
+        return float((x.ravel() ** 3).sum())
+
+    x = np.array([1.0, 2.0, 3.0])
+    assert assay.gradcheck(cubes, x, gradient=3 * x**2, exact=False).passed
+    assert set(strides) == {(8,)}
+
+
 def test_a_black_box_is_checked_along_directions():
     def rounds(x):
         return float(softplus(x.astype(np.float64)))

@@ -44,6 +44,13 @@ class Caller {
   std::exception_ptr interrupt_;
 };
 
+/// A copy as an array. The stride is stated: a pybind11 before 2.12 reads the size of an element from NumPy 1's record
+/// of a type, where NumPy 2 has 0.
+Doubles array_of(std::span<const double> numbers) {
+  return Doubles({static_cast<py::ssize_t>(numbers.size())}, {static_cast<py::ssize_t>(sizeof(double))},
+                 numbers.data());
+}
+
 Dtype dtype_of(const std::string& name) {
   for (std::size_t i = 0; i < validation::dtype_names().size(); ++i)
     if (validation::dtype_names()[i] == name) return static_cast<Dtype>(i);
@@ -81,9 +88,7 @@ std::pair<std::string, std::string> check_black_box(py::function f, const Double
   options.gradient_dtype = dtype_of(gradient_dtype);
   if (tolerance > 0) options.tolerance = tolerance;
   options.seed = seed;
-  const auto call = [&](std::span<const double> at) {
-    return caller.call<double>(Doubles(static_cast<py::ssize_t>(at.size()), at.data()));
-  };
+  const auto call = [&](std::span<const double> at) { return caller.call<double>(array_of(at)); };
   const auto record = validation::check_black_box(call, span_of(x), span_of(gradient), options);
   caller.conclude();
   return in_words(record);
