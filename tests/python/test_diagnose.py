@@ -33,3 +33,21 @@ def test_no_batch_is_refused_by_name():
         assay.diagnose({name: array for name, array in BATCH.items() if name != "targets"})
     with pytest.raises(ValueError, match="nowhere.npz"):
         assay.diagnose("nowhere.npz")
+
+
+@pytest.mark.parametrize(
+    "name, other, message",
+    [
+        ("target_lengths", "label_length", "TensorFlow and Keras: expected target_lengths"),
+        ("targets", "labels", "Hugging Face: expected targets; padding such as -100"),
+        ("logits", "y_pred", "Keras: expected log_probs, the logarithms"),
+        ("blank", "blank_index", "TensorFlow: expected blank"),  # one that may be absent: 0 would be taken
+    ],
+)
+def test_an_array_with_the_name_of_another_framework_is_told_ours(name, other, message):
+    batch = {**BATCH, "blank": 0}
+    batch[other] = batch.pop(name)
+    with pytest.raises(ValueError, match=f"array {other} is the name in .*{message}"):
+        assay.diagnose(batch)
+    noted = assay.diagnose({**BATCH, "blank": 0, other: 0}).notes  # beside ours it is one of those left aside
+    assert f"array '{other}' was left aside" in noted

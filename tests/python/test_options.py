@@ -5,6 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
+import assay
 import assay.numpy
 from assay import reference, steps
 from assay._options import DEFAULTS, CceOptions, CtcOptions, with_options
@@ -48,6 +49,11 @@ def test_a_call_gets_every_option_in_order():
 @pytest.mark.parametrize(
     "call, message",
     [
+        (lambda: frames(1, blank_index=2), "blank_index is the name in TensorFlow: expected blank"),
+        (lambda: reference.ctc(logits=LOGITS, labels=[[1]]), "labels is the name in TensorFlow, Optax and Hugging Face: expected targets"),
+        (lambda: assay.numpy.ctc_loss(LOGITS, *BATCH[:2], label_length=[1]), "TensorFlow and Keras: expected target_lengths"),
+        (lambda: assay.numpy.linear_cross_entropy([[1.0]], [[0.0]], [0], softcap=1.0), "in Liger: expected logit_softcap"),
+        (lambda: tokens(1, 2, label_length=1), "unexpected keyword argument 'label_length'"),
         (lambda: tokens(1, 2, smoothing=1), "unexpected keyword argument 'smoothing'"),
         (lambda: tokens(1, 2, 3), "too many positional arguments"),
         (lambda: tokens(1), "weight"),
@@ -61,6 +67,14 @@ def test_a_call_gets_every_option_in_order():
 def test_a_mistake_is_a_type_error(call, message):
     with pytest.raises(TypeError, match=message):
         call()
+
+
+def test_functions_without_options_know_the_names_too():
+    pytest.importorskip("torch")
+    with pytest.raises(TypeError, match="blank_index is the name in TensorFlow: expected blank"):
+        assay.torch.ctc_loss(LOGITS, *BATCH, blank_index=0)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        assay.torch.ctc_loss(LOGITS, *BATCH, colour=0)
 
 
 def test_the_documentation_has_the_lines_on_the_options_that_a_function_does_not_have_itself():

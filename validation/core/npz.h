@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "validation/core/npz_batch.h"
+#include "validation/core/other_names.h"
 #include "validation/core/text.h"
 
 namespace assay::validation {
@@ -199,6 +200,17 @@ class NpzReader {
   std::string seen_;                             ///< "; hidden is [N=3, H=2]"
 };
 
+/// Throws std::invalid_argument at an array that has another framework's name for one of `names` that is not there.
+inline void expect_own_names(const NpzContents& contents, const std::set<std::string>& names) {
+  const auto has = [&](const char* name) { return contents.arrays.contains(name); };
+  const auto is_missing = [&](const std::string& name) {
+    const bool is_activations = name == "logits" || name == "log_probs";
+    return names.contains(name) && !has(name.c_str()) && !(is_activations && (has("logits") || has("log_probs")));
+  };
+  for (const std::string& other : contents.others)
+    if (const auto message = ours_for(other, is_missing)) refuse("array {}", *message);
+}
+
 /// Reads a problem whose shapes agree and whose elements are numbers of its dtype. Values are not checked further.
 /// Throws std::runtime_error naming the file, the array, what was found and what was expected.
 template <HasFields Case>
@@ -208,7 +220,9 @@ Case read_npz(const std::filesystem::path& path, std::vector<std::string>& notes
     if constexpr (IsOption<Row> || IsChoice<Row> || IsDtype<Row> || IsArray<Row>) names.insert(row.name);
   });
   if constexpr (requires { Case::Fields::npz_names(names); }) Case::Fields::npz_names(names);
-  return NpzReader<Case>(read_npz_archive(path, names), notes).read();
+  NpzContents contents = read_npz_archive(path, names);
+  expect_own_names(contents, names);
+  return NpzReader<Case>(std::move(contents), notes).read();
 } catch (const std::exception& error) {
   throw std::runtime_error(fmt::format("{}: {}", path.string(), error.what()));
 }

@@ -1,4 +1,10 @@
 // assay._core: the part of the package that is written in C++.
+#include <pybind11/stl.h>
+
+#include <set>
+#include <string>
+
+#include "validation/core/other_names.h"
 #include "validation/python/bindings.h"
 
 PYBIND11_MODULE(_core, core) {
@@ -10,4 +16,10 @@ PYBIND11_MODULE(_core, core) {
   assay::python::add_formula(core);
   assay::python::add_gradcheck(core);
   assay::python::add_steps(core);
+  core.def(
+      "ours_for",
+      [](const std::string& name, const std::set<std::string>& takes) {
+        return assay::validation::ours_for(name, [&](const std::string& ours) { return takes.contains(ours); });
+      },
+      "What to tell who gives an argument the name that another framework has for it, or None.");
 }

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 from types import TracebackType
-from typing import Any, Callable, Dict, List, Optional, Tuple, Type, Union
+from typing import Any, Callable, Dict, List, Optional, Set, Tuple, Type, Union
 
 import numpy as np
 
@@ -119,6 +119,9 @@ def check_black_box(
     tolerance: float,
     seed: int,
 ) -> Tuple[str, str]: ...
+def ours_for(name: str, takes: Set[str]) -> Optional[str]:
+    """What to tell who gives an argument the name that another framework has for it, or None."""
+
 def ctc_steps(request: str) -> str: ...
 def alignment_steps(request: str) -> str: ...
 def log_sum_exp_steps(request: str) -> str: ...

@@ -7,7 +7,9 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, TypedDict, TypeVar
+
+from . import _core
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack as Unpack
@@ -63,6 +65,29 @@ def _documented(doc: Optional[str], options: Any, names: Dict[str, Any]) -> Opti
     return doc and doc.replace("    {options}", "\n".join(added))
 
 
+def refuse_other_names(signature: inspect.Signature, given: Mapping[str, Any]) -> None:
+    """Raises TypeError at an argument that has another framework's name, and says ours."""
+    for name in given:
+        if name not in signature.parameters:
+            message = _core.ours_for(name, set(signature.parameters).difference(given))
+            if message is not None:
+                raise TypeError(message)
+
+
+def with_own_names(function: Function) -> Function:
+    """A function that takes no **options, with such messages."""
+    signature = inspect.signature(function)
+    known = frozenset(signature.parameters)
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **given: Any) -> Any:
+        if not known.issuperset(given):
+            refuse_other_names(signature, given)
+        return function(*arguments, **given)
+
+    return call  # type: ignore[return-value]
+
+
 def with_options(options: Any, **other: Any) -> Callable[[Function], Function]:
     """Gives a function that takes **options these, except what it has itself: by name in its signature and documentation,
     and in each call all of them, in their order. `other` are defaults that differ."""
@@ -94,6 +119,7 @@ def with_options(options: Any, **other: Any) -> Callable[[Function], Function]:
             is_plain = is_plain and not any(name in given for name in positional)  # as torch.compile can trace it
             if is_plain and len(chosen) == len(keywords):
                 return function(*arguments[: len(first)], **chosen)
+            refuse_other_names(signature, given)
             bound = signature.bind(*arguments, **given)  # arrays by name, or a mistake
             bound.apply_defaults()
             return function(**bound.arguments)
