@@ -11,7 +11,7 @@ and what was expected.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Tuple
+from typing import Any, Literal, NamedTuple, Optional, Tuple, Union, overload
 
 import numpy as np
 
@@ -35,6 +35,24 @@ def _returned(array: np.ndarray, dtype: str) -> np.ndarray:
     return bfloat16_array(array) if dtype == "bfloat16" else array
 
 
+@overload
+def ctc_loss(
+    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *,
+    with_gradient: Literal[True] = ..., upstream: Any = ..., threads: int = ...,
+    **options: Unpack[CtcOptions],
+) -> Tuple[np.ndarray, np.ndarray]: ...
+@overload
+def ctc_loss(
+    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *,
+    with_gradient: Literal[False], upstream: Any = ..., threads: int = ...,
+    **options: Unpack[CtcOptions],
+) -> Tuple[np.ndarray, None]: ...
+@overload
+def ctc_loss(
+    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *,
+    with_gradient: bool, upstream: Any = ..., threads: int = ...,
+    **options: Unpack[CtcOptions],
+) -> Tuple[np.ndarray, Optional[np.ndarray]]: ...  # fmt: skip
 @with_options(CtcOptions)
 def ctc_loss(
     log_probs: Any,
@@ -75,6 +93,18 @@ def ctc_loss(
     return loss, _returned(gradient, given.dtype) if with_gradient else None
 
 
+@overload
+def linear_cross_entropy(
+    hidden: Any, weight: Any, targets: Any, bias: Any = ..., *,
+    with_gradient: Literal[True] = ..., upstream: Any = ..., threads: int = ...,
+    **options: Unpack[CceOptions],
+) -> Tuple[np.ndarray, ...]: ...
+@overload
+def linear_cross_entropy(
+    hidden: Any, weight: Any, targets: Any, bias: Any = ..., *,
+    with_gradient: bool, upstream: Any = ..., threads: int = ...,
+    **options: Unpack[CceOptions],
+) -> Tuple[Any, ...]: ...  # fmt: skip
 @with_options(CceOptions)
 def linear_cross_entropy(
     hidden: Any,
@@ -132,6 +162,12 @@ def _unflattened(factors: Tuple[np.ndarray, ...], leading: Tuple[int, ...], dtyp
     return Svd(_returned(U, dtype), S, _returned(Vh, dtype))
 
 
+@overload
+def svd(A: Any, *, compute_uv: Literal[True] = ..., threads: int = ...) -> Svd: ...
+@overload
+def svd(A: Any, *, compute_uv: Literal[False], threads: int = ...) -> np.ndarray: ...
+@overload
+def svd(A: Any, *, compute_uv: bool, threads: int = ...) -> Union[Svd, np.ndarray]: ...
 def svd(A: Any, *, compute_uv: bool = True, threads: int = 0) -> Any:
     """The thin SVD of matrices [..., M, N], K = min(M, N), by one-sided Jacobi rotations (metal/cpu/svd/svd.h).
 
