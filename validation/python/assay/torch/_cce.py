@@ -12,7 +12,7 @@ import torch
 
 from .. import _kernel_calls as calls
 from .._options import DEFAULTS, CceOptions, Unpack, with_options
-from . import _define, _gpu
+from . import _autocast, _cce_formula, _define, _gpu, _transforms
 from ._define import array_of, carried, dtype_name, expect_floats, integers, tensor_of
 
 _OPTIONS = DEFAULTS[CceOptions]
@@ -83,12 +83,19 @@ def _setup_context(ctx: Any, inputs: Tuple[Any, ...], output: Tuple[torch.Tensor
 def _backward(ctx: Any, upstream: Optional[torch.Tensor], *_: Any) -> Tuple[Any, ...]:
     if upstream is None:
         return (None,) * (_INPUTS + 3)
+    _transforms.expect_no_batched_gradient("linear_cross_entropy", upstream)
+    needed = _needed(ctx)  # under vmap it is not seen before
     kept, ctx.kept = ctx.kept, None  # given away: a second backward pass computes them anew
-    gradients = None if kept is None else _define.scaled(kept, upstream)
+    are_there = kept is not None and all(want or not need for want, need in zip(ctx.wanted, needed))
+    gradients = _define.scaled(kept, upstream) if are_there else None
     if gradients is None:
-        gradients = _cce_backward(upstream, *ctx.saved_tensors, *ctx.options, *ctx.wanted)
-    dhidden, dweight, dbias = (one if want else None for one, want in zip(gradients, ctx.wanted))
+        gradients = _cce_backward(upstream, *ctx.saved_tensors, *ctx.options, *needed)
+    dhidden, dweight, dbias = (one if need else None for one, need in zip(gradients, needed))
     return (dhidden, dweight, None, dbias, *[None] * (_INPUTS - 1))
+
+
+def _needed(ctx: Any) -> Tuple[bool, ...]:
+    return tuple(ctx.needs_input_grad[i] for i in (0, 1, 3))
 
 
 def _compute_backward(upstream: torch.Tensor, log_sum_exp: torch.Tensor, *arguments: Any) -> Tuple[torch.Tensor, ...]:
@@ -108,12 +115,80 @@ _ARGUMENTS = (
     + "".join(f"{type(default).__name__} {name}, " for name, default in _OPTIONS.items())
     + "bool wants_dhidden, bool wants_dweight, bool wants_dbias"
 )
+
+
+def _save_for_rules(ctx: Any, inputs: Tuple[Any, ...], output: Any) -> None:
+    ctx.save_for_backward(*inputs[:4])
+    ctx.options = inputs[4:]
+
+
+def _gradients_of_saved(ctx: Any, upstream: Optional[torch.Tensor], *_: Any) -> Tuple[Any, ...]:
+    hidden, weight, targets, bias = ctx.saved_tensors
+    needed = _needed(ctx)
+    none = hidden.new_empty(0, dtype=torch.float64)  # for log-sum-exp: computed anew
+    gradients = _cce_backward(upstream, none, hidden, weight, targets, bias, *ctx.options, *needed)
+    dhidden, dweight, dbias = (one if need else None for one, need in zip(gradients, needed))
+    return (dhidden, dweight, None, dbias, *[None] * len(_OPTIONS))
+
+
+def _transformed(operator: Any) -> Any:
+    rules = _save_for_rules, _gradients_of_saved, _no_forward_mode
+    function = _transforms.ruled("linear_cross_entropy", lambda *inputs: operator(*inputs, *(False,) * 3)[0], *rules)
+
+    def call(*inputs: Any) -> Tuple[torch.Tensor]:
+        return ((_cce_formula.loss if _transforms.forward_mode() else function)(*inputs[:_INPUTS]),)
+
+    return call
+
+
+def _save_for_second_derivative(ctx: Any, inputs: Tuple[Any, ...], output: Any) -> None:
+    upstream, _, hidden, weight, targets, bias, *rest = inputs
+    ctx.save_for_backward(upstream, hidden, weight, targets, bias)
+    ctx.rest = rest
+
+
+def _second_derivative(ctx: Any, *cotangents: Any) -> Tuple[Any, ...]:
+    """The derivatives in upstream and in the inputs of the gradients."""
+    if not hasattr(torch, "func"):
+        raise NotImplementedError(
+            f"assay.torch.linear_cross_entropy has no second derivative with PyTorch {torch.__version__}: expected 2.0 or later, "
+            "or backward and grad without create_graph"
+        )
+    upstream, hidden, weight, targets, bias = ctx.saved_tensors
+    options, wanted = ctx.rest[: len(_OPTIONS)], ctx.rest[len(_OPTIONS) :]
+    given = [upstream, hidden, weight, *([] if bias is None else [bias])]
+
+    def gradients(upstream: torch.Tensor, hidden: Any, weight: Any, bias: Any = None) -> Tuple[torch.Tensor, ...]:
+        return _cce_formula.gradients(upstream, (hidden, weight, targets, bias, *options), wanted)
+
+    due, pullback = torch.func.vjp(gradients, *given)
+    dupstream, dhidden, dweight, *dbias = pullback(
+        tuple(torch.zeros_like(one) if cotangent is None else cotangent for one, cotangent in zip(due, cotangents))
+    )
+    return (dupstream, None, dhidden, dweight, None, *(dbias or [None]), *[None] * len(ctx.rest))
+
+
+def _transformed_backward(operator: Any) -> Any:
+    rules = _save_for_second_derivative, _second_derivative, _no_forward_mode
+    function = _transforms.ruled("linear_cross_entropy_backward", operator, *rules)
+
+    def call(upstream: torch.Tensor, log_sum_exp: torch.Tensor, *rest: Any) -> Tuple[torch.Tensor, ...]:
+        if _transforms.forward_mode():
+            return _cce_formula.gradients(upstream, rest[:_INPUTS], rest[_INPUTS:])
+        return function(upstream, log_sum_exp, *rest)
+
+    return call
+
+
+_no_forward_mode = _transforms.refusing("linear_cross_entropy", "forward mode", "expected torch.func.jvp or a dual_level around it")
 _cce_backward = _define.define(
     "linear_cross_entropy_backward",
     f"(Tensor upstream, Tensor log_sum_exp, {_ARGUMENTS}) -> (Tensor, Tensor, Tensor)",
     _compute_backward,
     lambda upstream, log_sum_exp, *arguments: tuple(_fake_gradients(arguments[:_INPUTS], arguments[_INPUTS:])),
-    _define.no_second_derivative("linear_cross_entropy"),
+    _second_derivative,
+    _save_for_second_derivative,
+    transformed=_transformed_backward,
 )
 _cce = _define.define(
     "linear_cross_entropy",
@@ -122,6 +197,7 @@ _cce = _define.define(
     _fake,
     _backward,
     _setup_context,
+    transformed=_transformed,
 )
 
 
@@ -149,6 +225,8 @@ def linear_cross_entropy(
     >>> round(loss.item(), 6), hidden.grad.shape  # ln 8
     (2.079442, torch.Size([1, 2, 4]))
     """
+    hidden, weight = _autocast.lower(hidden), _autocast.lower(weight)
+    bias = None if bias is None else _autocast.lower(bias)
     given = {"hidden": hidden, "weight": weight, **({} if bias is None else {"bias": bias})}
     for name, one in given.items():
         expect_floats(name, one, calls.LOSS_DTYPES, _define.DEVICES)

@@ -7,7 +7,8 @@ from typing import Any, Optional, Tuple
 import torch
 
 from .. import _kernel_calls as calls
-from . import _define, _gpu
+from .._options import with_own_names
+from . import _autocast, _define, _gpu, _transforms
 from ._define import array_of, carried, expect_floats, integers, tensor_of
 
 _NO_UPSTREAM = calls.upstream_of(None)
@@ -44,6 +45,7 @@ def _backward(ctx: Any, upstream: Optional[torch.Tensor], *_: Any) -> Tuple[Any,
     others = (None,) * 8
     if upstream is None:
         return (None, *others)
+    _transforms.expect_no_batched_gradient("ctc_loss", upstream)
     kept, ctx.kept = ctx.kept, None  # given away: a second backward pass computes it anew
     if kept is not None:
         done = _define.scaled([kept], upstream if upstream.dim() == 0 else upstream.unsqueeze(1))  # [B, 1] beside [T, B, C]
@@ -56,16 +58,49 @@ def _compute_backward(upstream: torch.Tensor, *inputs: Any) -> torch.Tensor:
     return _call(inputs, calls.upstream_of(array_of(upstream.cpu())), True)[1]
 
 
+def _save_for_rules(ctx: Any, inputs: Tuple[Any, ...], output: Any) -> None:
+    ctx.save_for_backward(*inputs[:4])
+    ctx.save_for_forward(*inputs[:4])
+    ctx.options = inputs[4:]
+
+
+def _gradient_of_saved(ctx: Any, upstream: Optional[torch.Tensor], *_: Any) -> Tuple[Any, ...]:
+    return (None if upstream is None else _ctc_backward(upstream, *ctx.saved_tensors, *ctx.options), *(None,) * 7)
+
+
+def _tangent(ctx: Any, tangent: Optional[torch.Tensor], *_: Any) -> Optional[torch.Tensor]:
+    """The gradient times the tangent of the activations, summed over what a loss depends on."""
+    if tangent is None:
+        return None
+    activations, reduction = ctx.saved_tensors[0], ctx.options[1]
+    shape = calls.loss_shape(reduction, (activations.shape[1],))
+    upstream = torch.ones(shape, dtype=torch.float32, device=activations.device)
+    gradient = _ctc_backward(upstream, *ctx.saved_tensors, *ctx.options)
+    return (gradient.float() * tangent.float()).sum((0, 2) if reduction == "none" else (0, 1, 2))
+
+
+def _transformed(operator: Any) -> Any:
+    rules = _save_for_rules, _gradient_of_saved, _tangent
+    function = _transforms.ruled("ctc_loss", lambda *inputs: operator(*inputs, False)[0], *rules)
+    return lambda *inputs: function(*inputs[:-1])  # the gradient waits for its upstream gradient
+
+
 _ARGUMENTS = (
     "Tensor activations, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank, str reduction, "
     "bool zero_infinity, bool logits"
+)
+_no_second_derivative = _transforms.refusing(
+    "ctc_loss", "second derivative", "call backward or grad without create_graph, and not under jacfwd or hessian"
 )
 _ctc_backward = _define.define(
     "ctc_loss_backward",
     f"(Tensor upstream, {_ARGUMENTS}) -> Tensor",
     _compute_backward,
     lambda upstream, activations, *_: activations.new_empty(activations.shape),
-    _define.no_second_derivative("ctc_loss"),
+    _no_second_derivative,
+    transformed=lambda operator: _transforms.ruled(
+        "ctc_loss_backward", operator, None, _no_second_derivative, _no_second_derivative
+    ),
 )
 _ctc_loss = _define.define(
     "ctc_loss",
@@ -75,9 +110,11 @@ _ctc_loss = _define.define(
     _backward,
     _setup_context,
     returns_first=True,
+    transformed=_transformed,
 )
 
 
+@with_own_names
 def ctc_loss(
     log_probs: torch.Tensor,
     targets: Any,
@@ -109,6 +146,7 @@ def ctc_loss(
     1.098612
     """
     name = "logits" if logits else "log_probs"
+    log_probs = _autocast.float32(log_probs)
     expect_floats(name, log_probs, calls.LOSS_DTYPES, _define.DEVICES)
     if log_probs.dim() not in (2, 3):
         raise ValueError(f"{name} has shape {list(log_probs.shape)}: expected [T, N, C] or [T, C]")

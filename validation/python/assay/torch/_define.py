@@ -2,7 +2,8 @@
 
 Where PyTorch has torch.library.custom_op (2.4 and later), an operator is assay::NAME, with a fake for meta tensors and
 torch.compile. An older PyTorch calls the same functions from a torch.autograd.Function; so does a newer one where nothing
-but autograd asks what the operator is, since that saves a tenth of a millisecond.
+but autograd asks what the operator is, since that saves a tenth of a millisecond. Under torch.func and in forward mode an
+operator is what _transforms.py makes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import torch
 
 from .._arrays import Carried
 from .._kernel_calls import SVD_DTYPES, either
+from . import _transforms
 
 _PLAIN = {torch.Tensor, torch.nn.Parameter, bool, int, float, str, type(None)}  # no other kind of tensor
 _NAMES = {getattr(torch, name): name for name in SVD_DTYPES}  # str(dtype) takes 5 us after a kernel has filled the cache
@@ -30,18 +32,42 @@ def define(
     backward: Callable[..., Any],
     setup_context: Optional[Callable[..., None]] = None,
     returns_first: bool = False,
+    *,
+    transformed: Callable[[Callable[..., Any]], Callable[..., Any]],
+    vmap: Optional[Callable[..., Any]] = None,
 ) -> Callable[..., Any]:
     """An operator. `fake` returns results of the right shapes and types without values; `backward` takes the context and
     the derivatives of the results, and returns those of the arguments; `setup_context` is as PyTorch names it. With
-    `returns_first` its callers get the first result alone: the others are for `setup_context`."""
+    `returns_first` its callers get the first result alone: the others are for `setup_context`. `transformed` takes the
+    operator without derivatives, and returns what is called under torch.func and in forward mode; `vmap` is the rule of
+    torch.vmap where torch.compile sees the call."""
     function = _function(name, compute, fake, backward, setup_context, returns_first)
     if not hasattr(torch.library, "custom_op"):
-        return function
+        under_transforms = transformed(lambda *inputs: (fake if inputs[0].is_meta else compute)(*inputs))
+        return lambda *inputs: (under_transforms if _transforms.active() else function)(*inputs)
     operator = torch.library.custom_op(f"assay::{name}", mutates_args=(), schema=schema)(compute)
     operator.register_fake(fake)
     operator.register_autograd(backward, setup_context=_of_first(setup_context) if returns_first else setup_context)
+    if hasattr(torch.library, "register_vmap"):  # PyTorch 2.5
+        torch.library.register_vmap(f"assay::{name}", vmap or _transforms.one_by_one(operator))
     observed = (lambda *inputs: operator(*inputs)[0]) if returns_first else operator
-    return lambda *inputs: (observed if _is_observed(inputs) else function)(*inputs)
+    under_transforms = transformed(operator)
+
+    @torch.compiler.disable
+    def in_forward_mode(*inputs: Any) -> Any:
+        return under_transforms(*inputs)
+
+    in_forward_mode.__qualname__ = f"assay.torch.{name} in forward mode"  # for PyTorch's message, with fullgraph=True
+
+    def call(*inputs: Any) -> Any:
+        if torch.compiler.is_compiling():
+            if _transforms.forward_mode():
+                return in_forward_mode(*inputs)  # an operator has no rule for it, and would give 0
+        elif _transforms.active():
+            return under_transforms(*inputs)
+        return (observed if _is_observed(inputs) else function)(*inputs)
+
+    return call
 
 
 def _of_first(setup_context: Any) -> Callable[..., None]:
@@ -56,12 +82,11 @@ def _of_first(setup_context: Any) -> Callable[..., None]:
 
 
 def _is_observed(inputs: Sequence[Any]) -> bool:
-    """Whether more than autograd sees the call: torch.compile, torch.jit, a dispatch mode, torch.func, a kind of tensor."""
+    """Whether more than autograd sees the call: torch.compile, torch.jit, a dispatch mode, a kind of tensor."""
     return (
         torch.compiler.is_compiling()
         or torch.jit.is_tracing()
         or torch._C._len_torch_dispatch_stack() > 0
-        or torch._C._are_functorch_transforms_active()
         or not _PLAIN.issuperset(map(type, inputs))
     )
 
@@ -82,15 +107,6 @@ def _function(
 
     function = type(name, (torch.autograd.Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
     return function.apply
-
-
-def no_second_derivative(name: str) -> Callable[..., Any]:
-    """The backward of a backward pass."""
-
-    def backward(ctx: Any, *upstream: Any) -> Any:
-        raise NotImplementedError(f"assay.torch.{name} has no second derivative: call backward or grad without create_graph")
-
-    return backward
 
 
 def expect_floats(name: str, value: Any, dtypes: Sequence[str], devices: Sequence[str] = ("cpu",)) -> None:
@@ -154,11 +170,11 @@ def scaled(kept: Sequence[torch.Tensor], upstream: torch.Tensor) -> Optional[Tup
     due, which refuses a second derivative; it also refuses an upstream gradient that is not finite. The caller gives `kept`
     away: it is scaled in place.
     """
+    if torch.is_grad_enabled() or _transforms.active():
+        return None
     if not has_values(upstream):
         return tuple(one * upstream for one in kept) if _are_float32(kept) else None
     factors = upstream.flatten().tolist() if upstream.dim() > 0 else [upstream.item()]  # of a GPU: one wait
-    if torch.is_grad_enabled():
-        return None
     if set(factors) <= {1}:
         return tuple(kept)
     is_due = all(map(math.isfinite, factors)) and _are_float32(kept)

@@ -133,27 +133,3 @@ def svd(A: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     problem = calls.gpu_module().SvdProblem(dtype_name(A.dtype), (B, M, N))
     _launch("svd", problem, {"A": A, "U": U, "S": S, "Vh": Vh})
     return U, S, Vh
-
-
-def svd_gradient(U: torch.Tensor, S: torch.Tensor, Vh: torch.Tensor, dU: Any, dS: Any, dVh: Any) -> torch.Tensor:
-    """dA of (dU, dS, dVh), each None where it is 0: the formula of metal/cpu/svd/gradient.h, in double."""
-    dtype = U.dtype
-    U, S, Vh = U.double(), S.double(), Vh.double()
-    dU = torch.zeros_like(U) if dU is None else dU.double()
-    dVh = torch.zeros_like(Vh) if dVh is None else dVh.double()
-    P, Q = U.mT @ dU, Vh @ dVh.mT
-    p, q, column, row = P - P.mT, Q - Q.mT, S.unsqueeze(-2), S.unsqueeze(-1)
-    X = (_over(p + q, column - row) + _over(p - q, column + row)) / 2
-    if dS is not None:
-        X = X + torch.diag_embed(dS.double())
-    dA = U @ X @ Vh
-    if U.shape[-2] > U.shape[-1]:
-        dA = dA + _over(dU - U @ P, column) @ Vh
-    if Vh.shape[-1] > Vh.shape[-2]:
-        dA = dA + U @ _over(dVh - Q.mT @ Vh, row)
-    return dA.to(dtype)
-
-
-def _over(numerator: torch.Tensor, divisor: torch.Tensor) -> torch.Tensor:
-    """numerator / divisor, 0 where that divides by zero."""
-    return torch.where(divisor == 0, torch.zeros_like(numerator), numerator / divisor)

@@ -8,10 +8,9 @@ import torch
 
 from .. import _kernel_calls as calls
 from ..numpy import Svd
-from . import _define, _gpu
+from . import _autocast, _define, _gpu, _svd_formula, _transforms
 from ._define import array_of, carried, expect_floats, tensor_of
-
-Factors = Tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+from ._svd_formula import Factors
 
 
 def _tensors(A: torch.Tensor, factors: Any) -> Factors:
@@ -37,12 +36,16 @@ def _setup_context(ctx: Any, inputs: Tuple[torch.Tensor, ...], output: Factors) 
 
 
 def _backward(ctx: Any, *cotangents: Optional[torch.Tensor]) -> Optional[torch.Tensor]:
-    return None if all(one is None for one in cotangents) else _svd_backward(*ctx.saved_tensors, *cotangents)
+    given = [one for one in cotangents if one is not None]
+    if not given:
+        return None
+    has_derivatives = torch.is_grad_enabled() or _transforms.is_batched_gradient(given[0])  # create_graph, torch.func
+    return (_svd_formula.gradient if has_derivatives else _svd_backward)(*ctx.saved_tensors, *cotangents)
 
 
 def _compute_backward(U: torch.Tensor, S: torch.Tensor, Vh: torch.Tensor, *cotangents: Any) -> torch.Tensor:
     if U.is_cuda:
-        return _gpu.svd_gradient(U, S, Vh, *cotangents)
+        return _svd_formula.gradient(U, S, Vh, *cotangents)
     given = [None if one is None else array_of(one.cpu()) for one in cotangents]  # Apple's GPUs have no double
     dA = calls.svd_gradient([carried(one.cpu()) for one in (U, S, Vh)], given, torch.get_num_threads())
     return tensor_of(dA, U.dtype).to(U.device)
@@ -53,16 +56,24 @@ def _compute_randomized(A: torch.Tensor, rank: int, oversampling: int, power_ite
     return _tensors(A, factors)
 
 
-def _no_gradient(ctx: Any, *cotangents: Any) -> Any:
-    raise NotImplementedError("assay.torch.randomized_svd has no gradient: call it on A.detach(), or use assay.torch.svd")
+def _save_for_rules(ctx: Any, inputs: Tuple[torch.Tensor, ...], output: Factors) -> None:
+    _setup_context(ctx, inputs, output)
+    ctx.save_for_forward(*output)
 
 
+def _tangents(ctx: Any, dA: Optional[torch.Tensor]) -> Any:
+    return (None,) * 3 if dA is None else _svd_formula.tangents(*ctx.saved_tensors, dA)
+
+
+_as_one_batch = _transforms.as_one_batch(lambda *inputs: _svd(*inputs))
+_no_gradient = _transforms.refusing("randomized_svd", "gradient", "call it on A.detach(), or use assay.torch.svd")
 _svd_backward = _define.define(
     "svd_backward",
     "(Tensor U, Tensor S, Tensor Vh, Tensor? dU, Tensor? dS, Tensor? dVh) -> Tensor",
     _compute_backward,
     lambda U, S, Vh, *_: U.new_empty((U.shape[0], U.shape[1], Vh.shape[2])),
-    _define.no_second_derivative("svd"),
+    _transforms.refusing("svd", "second derivative here", "call backward with create_graph"),
+    transformed=lambda operator: _svd_formula.gradient,
 )
 _svd = _define.define(
     "svd",
@@ -71,6 +82,8 @@ _svd = _define.define(
     lambda A: _fake_factors(A, min(A.shape[1:])),
     _backward,
     _setup_context,
+    transformed=lambda operator: _transforms.ruled("svd", operator, _save_for_rules, _backward, _tangents, _as_one_batch),
+    vmap=_as_one_batch,
 )
 _randomized_svd = _define.define(
     "randomized_svd",
@@ -78,11 +91,13 @@ _randomized_svd = _define.define(
     _compute_randomized,
     lambda A, rank, *_: _fake_factors(A, rank),
     _no_gradient,
+    transformed=lambda operator: _transforms.ruled("randomized_svd", operator, None, _no_gradient, _no_gradient),
 )
 
 
 def _matrices(A: torch.Tensor, devices: Sequence[str] = ("cpu",)) -> torch.Tensor:
     """As [B, M, N]."""
+    A = _autocast.float32(A)
     on_gpu = isinstance(A, torch.Tensor) and _gpu.computes(A)
     expect_floats("A", A, calls.LOSS_DTYPES if on_gpu else calls.SVD_DTYPES, devices)
     if A.dim() < 2:
