@@ -2,15 +2,37 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <limits>
 #include <sstream>
+#include <system_error>
 
 namespace assay::metal {
 
-Result<std::string> read_file(const std::filesystem::path& file) {
+namespace {
+
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+/// All of the stream; more than `most` bytes only if there are more.
+std::string read_up_to(std::istream& stream, std::uintmax_t size, std::size_t most) {
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  std::string text(static_cast<std::size_t>(std::min<std::uintmax_t>(size, most)), '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::size_t got = static_cast<std::size_t>(stream.gcount());
+  while (stream && got <= most) {  // of a pipe, and in /proc, the size is not known
+    text.resize(got + piece);
+    stream.read(text.data() + got, piece);
+    got += static_cast<std::size_t>(stream.gcount());
+  }
+  text.resize(got);
+  return text;
+}
+
+Result<std::string> read_at_most(const std::filesystem::path& file, std::size_t most) {
   std::ifstream stream(file, std::ios::binary);
   std::error_code ignored;
   const bool is_file = !std::filesystem::is_directory(file, ignored);
@@ -18,20 +40,43 @@ Result<std::string> read_file(const std::filesystem::path& file) {
     return error(Error::Kind::environment,
                  fmt::format("cannot read '{}': {}", file.string(), is_file ? std::strerror(errno) : "it is a folder"));
   const std::uintmax_t size = std::filesystem::file_size(file, ignored);
-  std::string text(ignored ? 0 : size, '\0');  // of a pipe, and in /proc, the size is not known
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(stream.gcount()));
-  text.append(std::istreambuf_iterator(stream), {});
+  std::string text = read_up_to(stream, ignored ? 0 : size, most);
+  if (text.size() <= most) return text;
+  return error(Error::Kind::environment,
+               fmt::format("cannot read '{}': it has more than {} MiB, expected a text", file.string(), most >> 20));
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& file) {
+  return read_at_most(file, no_limit);
+}
+
+Result<std::string> read_text(const std::filesystem::path& file) {
+  auto text = read_at_most(file, most_text_bytes);
+  if (text) text->erase(0, text->size() - without_byte_order_mark(*text).size());
   return text;
 }
 
-Result<std::vector<std::string>> read_lines(const std::filesystem::path& file) {
-  const Result<std::string> text = read_file(file);
+Result<std::string> read_named_text(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
+    return error(Error::Kind::environment, fmt::format("cannot read '{}': it is no regular file", file.string()));
+  return read_text(file);
+}
+
+Result<std::vector<std::string>> read_named_lines(const std::filesystem::path& file) {
+  const Result<std::string> text = read_named_text(file);
   if (!text) return tl::unexpected(text.error());
   std::istringstream stream(*text);
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
 }
 
 }  // namespace assay::metal

@@ -49,9 +49,26 @@ TEST_F(ReadFile, RefusesFoldersAndAbsentFilesByName) {
   EXPECT_THAT(read_file(folder_ / "none").error().text, HasSubstr("none': No such file"));
 }
 
+TEST_F(ReadFile, GivesATextWithoutItsByteOrderMark) {
+  std::ofstream(folder_ / "file") << "\xEF\xBB\xBFtext \xEF\xBB\xBF";
+  EXPECT_EQ(read_text(folder_ / "file").value(), "text \xEF\xBB\xBF");
+}
+
+TEST_F(ReadFile, EndsWhereATextHasNoEnd) {
+  EXPECT_THAT(read_text("/dev/zero").error().text, HasSubstr("'/dev/zero': it has more than 64 MiB, expected a text"));
+}
+
+TEST_F(ReadFile, OpensNoPipeAndNoDeviceThatATextNames) {
+  const std::filesystem::path pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& name : {pipe, std::filesystem::path("/dev/zero")})
+    EXPECT_THAT(read_named_text(name).error().text, HasSubstr(name.string() + "': it is no regular file"));
+  EXPECT_THAT(read_named_text(folder_ / "none").error().text, HasSubstr("none': No such file"));
+}
+
 TEST_F(ReadFile, GivesLinesWithoutTheirEnds) {
   std::ofstream(folder_ / "file") << "first\n\nlast";
-  EXPECT_THAT(read_lines(folder_ / "file").value(), ElementsAre("first", "", "last"));
+  EXPECT_THAT(read_named_lines(folder_ / "file").value(), ElementsAre("first", "", "last"));
 }
 
 }  // namespace

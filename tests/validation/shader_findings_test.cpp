@@ -137,6 +137,17 @@ TEST(Findings, AreReadFromTheCompilersMessages) {
   EXPECT_THAT(findings_in("no place at all", "compile"), IsEmpty());
 }
 
+TEST(Findings, MayHaveLinesOfAnyLength) {
+  const std::string letters(10'000'000, 'x'), colons(1'000'000, ':');
+  const auto findings = findings_in(
+      letters + "\nk.metal:3:5: error: " + letters + "\na:1:1" + colons + "9:9: fatal error: it is\n", "compile");
+  ASSERT_EQ(findings.size(), 2U);
+  EXPECT_EQ(findings[0].position.line, 3U);
+  EXPECT_EQ(findings[0].message, letters);
+  EXPECT_EQ(findings[1].position.file, "a:1:1" + colons.substr(1));
+  EXPECT_EQ(findings[1].message, "it is");
+}
+
 TEST(Findings, OfEveryCheckHaveARule) {
   using metal::emulator::Check;
   for (const Check check : {Check::memcheck, Check::initcheck, Check::racecheck, Check::synccheck, Check::simdcheck,

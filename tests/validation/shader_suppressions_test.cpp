@@ -37,6 +37,40 @@ TEST(Suppressions, AllowACheckAtAFileAndALine) {
   EXPECT_FALSE(Suppressions().reason("racecheck", {"kernels/sort.metal", 12, 5}));
 }
 
+TEST(Suppressions, MayHaveLinesOfAnyLength) {
+  const std::string letters(10'000'000, 'x'), blanks(10'000'000, ' '), colons(1'000'000, ':');
+  const Suppressions list(written("\xEF\xBB\xBF#" + letters + "\n" + blanks + "\nlint" + blanks + "a.metal:3 -" +
+                                  blanks + letters + "\nracecheck b" + colons + ":4 - why\n"));
+  EXPECT_EQ(list.reason("lint", {"a.metal", 3, 1}), letters);
+  EXPECT_EQ(list.reason("racecheck", {"b" + colons, 4, 1}), "why");
+  const std::string refusal = refusal_of([&] { (void)Suppressions(written(letters)); });
+  EXPECT_THAT(refusal, HasSubstr("list.txt:1: expected 'CHECK FILE:LINE - REASON'"));
+  EXPECT_LT(refusal.size(), 1000U);
+}
+
+TEST(Suppressions, AreNoFolder) {
+  EXPECT_THAT(refusal_of([] { (void)Suppressions(testing::TempDir()); }), HasSubstr("it is a folder"));
+}
+
+TEST(Comments, AllowInLinesOfAnyLength) {
+  const std::string blanks(1'000'000, ' '), slashes(1'000'000, '/'), letters(10'000'000, 'x');
+  std::ofstream(file("k.metal")) << "// " << letters << "\nint b;" << blanks << slashes << blanks
+                                 << "// assay: allow racecheck - " << letters << "\n";
+  std::ofstream(file("wrong.metal")) << "int b;\n// assay: allow racecheck " << letters;
+  Allowances allowances;
+  EXPECT_EQ(allowances.find("racecheck", {{file("k.metal"), 2, 1}})->reason, letters);
+  EXPECT_THAT(refusal_of([&] { (void)allowances.find("lint", {{file("wrong.metal"), 1, 1}}); }),
+              HasSubstr("wrong.metal:2: expected '// assay: allow CHECK - REASON'"));
+}
+
+TEST(Comments, MayHaveMarksAndLineEndsOfWindows) {
+  std::ofstream(file("k.metal")) << "\xEF\xBB\xBF// assay: allow lint - marked\r\nint a;\r\n"
+                                    "int b;  // assay: allow racecheck - ended\r\n";
+  Allowances allowances;
+  EXPECT_EQ(allowances.find("lint", {{file("k.metal"), 2, 1}})->reason, "marked");
+  EXPECT_EQ(allowances.find("racecheck", {{file("k.metal"), 3, 1}})->reason, "ended");
+}
+
 TEST(Suppressions, RefuseALineOfAnotherForm) {
   for (const char* const line :
        {"racecheck k.metal - no line", "racecheck k.metal:12", "racecheck k.metal:12 - ", "speed k.metal:12 - no check",

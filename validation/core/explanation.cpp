@@ -27,7 +27,7 @@ std::string short_place(const SourcePosition& position) {
 }
 
 std::string line_of_source(const SourcePosition& position) {
-  const auto lines = metal::read_lines(position.file).value_or(std::vector<std::string>());
+  const auto lines = metal::read_named_lines(position.file).value_or(std::vector<std::string>());
   if (position.line == 0 || position.line > lines.size()) return {};
   const std::string& line = lines[position.line - 1];
   return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -57,7 +57,7 @@ using Marks = std::map<std::string, std::map<std::uint32_t, LineMark>>;
 std::vector<MarkedSource> sources_with(const Marks& files) {
   std::vector<MarkedSource> sources;
   for (const auto& [file, marks] : files) {
-    const auto lines = metal::read_lines(file);
+    const auto lines = metal::read_named_lines(file);
     if (!lines) continue;
     sources.push_back({std::filesystem::path(file).filename().string(), *lines, {}});
     for (const auto& [line, mark] : marks) sources.back().marks.push_back(mark);

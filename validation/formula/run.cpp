@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <regex>
 #include <stdexcept>
 
 #include "validation/core/filter.h"
@@ -181,7 +180,7 @@ Finding judge(const Subject& subject, const Property& property, const Case& c, s
 
 Judged run(const Subject& subject, const RunOptions& options) {
   if (options.cases < 0) throw std::invalid_argument(fmt::format("cases = {}: expected 0 or more", options.cases));
-  const std::regex pattern = filter_of(options.filter);
+  const Filter filter(options.filter);
   Judged judged;
   GateRecord& record = judged.record;
   record.question = {subject.specification.name,
@@ -200,7 +199,7 @@ Judged run(const Subject& subject, const RunOptions& options) {
   std::string known;
   for (const Property& property : properties_of(subject)) {
     known += (known.empty() ? "" : ", ") + property.name;
-    if (!std::regex_search(property.name, pattern)) continue;
+    if (!filter.matches(property.name)) continue;
     Coverage coverage;
     const std::int64_t first = unit;
     PropertyRun property_run(subject, property, options, coverage);

@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -55,10 +54,10 @@ namespace detail {
 
 template <class Operation>
 std::vector<const Property<Operation>*> chosen(const std::string& filter) {
-  const std::regex pattern = filter_of(filter);
+  const Filter chosen_by(filter);
   std::vector<const Property<Operation>*> properties;
   for (const auto& property : Operation::properties())
-    if (std::regex_search(property.name, pattern)) properties.push_back(&property);
+    if (chosen_by.matches(property.name)) properties.push_back(&property);
   if (properties.empty()) {
     throw std::invalid_argument(
         fmt::format("no property matches the filter '{}'; `assay gate {} --list` names them", filter, Operation::name));

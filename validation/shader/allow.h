@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metal/emulator/check/report.h"
@@ -19,7 +20,7 @@ namespace assay::validation {
 /// The checks that can be allowed, and "lint", in words.
 inline constexpr const char* allowable_checks =
     "memcheck, initcheck, racecheck, synccheck, simdcheck, intcheck, numcheck, schedcheck or lint";
-bool can_be_allowed(const std::string& rule);
+bool can_be_allowed(std::string_view rule);
 
 /// The reason for which a finding is allowed.
 struct Allowance {

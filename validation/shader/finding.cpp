@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <sstream>
+
+#include "metal/emulator/compile/message.h"
 
 namespace assay::validation {
 
@@ -40,17 +40,11 @@ ShaderFinding finding_of(const metal::emulator::Report& report) {
   return finding;
 }
 
-std::uint32_t number(const std::string& digits) {
-  std::uint32_t value = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  return value;
-}
-
 /// A note belongs to the message before it.
-void add_note(std::vector<ShaderFinding>& findings, const std::smatch& note) {
+void add_note(std::vector<ShaderFinding>& findings, const metal::emulator::CompilerMessage& note) {
   if (findings.empty() || !findings.back().other_message.empty()) return;
-  findings.back().other_message = note[5].str();
-  findings.back().other = {note[1].str(), number(note[2]), number(note[3])};
+  findings.back().other_message = note.text;
+  findings.back().other = note.position;
 }
 
 ShaderFinding error_of_run(const ShaderScript& script, const std::string& text) {
@@ -98,20 +92,15 @@ std::vector<ShaderFinding> findings_of(const ShaderScript& script, const ShaderO
 }
 
 std::vector<ShaderFinding> findings_in(std::string_view messages, const std::string& rule) {
-  static const std::regex form("(.*?):([0-9]+):([0-9]+): (error|fatal error|warning|note): (.*)");
   std::vector<ShaderFinding> findings;
   std::istringstream lines{std::string(messages)};
-  std::smatch match;
   for (std::string line; std::getline(lines, line);) {
-    const bool is_message = std::regex_match(line, match, form);
-    if (is_message && match[4] != "note")
-      findings.push_back({rule,
-                          match[4] == "warning",
-                          match[5].str(),
-                          advice_for(rule, match[5].str()),
-                          {match[1].str(), number(match[2]), number(match[3])}});
-    else if (is_message)
-      add_note(findings, match);
+    const auto message = metal::emulator::message_in(line);
+    if (message && message->kind != "note")
+      findings.push_back({rule, message->kind == "warning", std::string(message->text), advice_for(rule, message->text),
+                          message->position});
+    else if (message)
+      add_note(findings, *message);
     if (!findings.empty()) findings.back().text += (findings.back().text.empty() ? "" : "\n") + line;
   }
   return findings;

@@ -138,7 +138,7 @@ std::string row_of(const Note& note) {
 
 std::string html_of(const std::string& file, const AnnotatedFile& lines) {
   std::string text = fmt::format("<h3>{}</h3>\n", escaped(file));
-  const auto source = metal::read_lines(file);
+  const auto source = metal::read_named_lines(file);
   if (!source) return text + "<p>This file cannot be read.</p>\n";
   text +=
       "<div class=\"source\"><table>\n<thead><tr><th scope=\"col\">bits</th><th scope=\"col\">share</th>"

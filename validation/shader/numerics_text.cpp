@@ -23,7 +23,7 @@ std::string with_margin(const std::string& file, const std::map<std::uint32_t, L
   std::set<std::uint32_t> shown;
   for (const auto& [line, loss] : losses)
     for (std::uint32_t n = line - std::min(line, context); n <= line + context; ++n) shown.insert(n);
-  const auto source = metal::read_lines(file).value_or(std::vector<std::string>());
+  const auto source = metal::read_named_lines(file).value_or(std::vector<std::string>());
   std::string text = fmt::format("\n   bits  share  {}\n", file);
   std::uint32_t number = 0, last = 0;
   for (const std::string& line : source) {

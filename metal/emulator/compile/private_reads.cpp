@@ -3,45 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "metal/emulator/compile/message.h"
 
 namespace assay::metal::emulator {
 
 namespace {
 
-/// "file:line:column: kind: text"
-struct Message {
-  SourcePosition position;
-  std::string_view kind, text;
-};
-
-/// Removes ":number" from the end of `text`.
-std::uint32_t take_number(std::string_view& text) {
-  const std::size_t colon = text.rfind(':');
-  std::uint32_t number = 0;
-  if (colon == std::string_view::npos) return 0;
-  std::from_chars(text.data() + colon + 1, text.data() + text.size(), number);
-  text = text.substr(0, colon);
-  return number;
-}
-
-std::optional<Message> message_in(std::string_view line) {
-  for (const std::string_view kind : {"warning", "note"}) {
-    const std::size_t at = line.find(fmt::format(": {}: ", kind));
-    if (at == std::string_view::npos) continue;
-    Message message{{}, kind, line.substr(at + kind.size() + 4)};
-    std::string_view place = line.substr(0, at);
-    message.position.column = take_number(place);
-    message.position.line = take_number(place);
-    message.position.file = place;
-    return message;
-  }
-  return std::nullopt;
-}
-
 /// Without the name of the warning at its end; nothing if it is none of these.
-std::optional<PrivateRead> read_in(const Message& message) {
+std::optional<PrivateRead> read_in(const CompilerMessage& message) {
   const std::size_t name = message.text.rfind(" [");
   if (message.kind != "warning" || name == std::string_view::npos) return std::nullopt;
   const std::string_view option = message.text.substr(name + 2);
@@ -52,7 +23,7 @@ std::optional<PrivateRead> read_in(const Message& message) {
 }
 
 /// A note on the way to a read: it may name the variable, or the call in the shader in which the read is.
-void add_note(const Message& note, std::string_view headers, PrivateRead& read, bool is_in_headers) {
+void add_note(const CompilerMessage& note, std::string_view headers, PrivateRead& read, bool is_in_headers) {
   constexpr std::string_view declared = " declared without an initial value";
   if (note.text.ends_with(declared))
     read.what =
@@ -75,7 +46,7 @@ std::vector<PrivateRead> private_reads(std::string_view messages, std::string_vi
       has_read = read.has_value();
       if (has_read) reads.push_back(*read);
       is_in_headers = message->position.file.starts_with(headers);
-    } else if (has_read) {
+    } else if (has_read && message->kind == "note") {
       add_note(*message, headers, reads.back(), is_in_headers);
     }
   }
