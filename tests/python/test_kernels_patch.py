@@ -46,6 +46,21 @@ def test_what_the_kernels_do_not_compute_stays_with_pytorch(patch):
     assert torch.allclose((U * S) @ Vh, A) and patch.calls[SVD] == [1, 1]
 
 
+def test_what_the_original_takes_still_works(patch):
+    A = torch.ones(3, 2)
+    if hasattr(torch, "func"):
+        assert torch.func.vmap(lambda one: torch.linalg.svd(one, full_matrices=False)[1])(A.expand(4, 3, 2)).shape == (4, 2)
+        assert patch.calls[SVD] == [1, 0]
+    else:
+        functorch = pytest.importorskip("functorch")
+        assert functorch.vmap(lambda one: torch.linalg.svd(one, full_matrices=False)[1])(A.expand(4, 3, 2)).shape == (4, 2)
+        assert patch.calls[SVD] == [0, 1]
+    out = (A.new_empty(0), A.new_empty(0), A.new_empty(0))
+    assert torch.linalg.svd(A, full_matrices=False, out=out)[1].data_ptr() == out[1].data_ptr()
+    assert torch.linalg.svd(torch.ones(2, 2, dtype=torch.complex64))[1].dtype == torch.float32
+    assert torch.linalg.svd(torch.empty(2, 2, device="meta"))[1].is_meta
+
+
 def test_linear_cross_entropy_is_replaced_where_pytorch_has_it(patch):
     name = "torch.nn.functional.linear_cross_entropy"
     hidden, weight, targets = torch.ones(2, 3), torch.eye(3), torch.tensor([0, 2])

@@ -209,6 +209,12 @@ def test_tensors_are_taken_without_a_copy_and_no_gradient_is_computed_unasked():
     assert frozen.requires_grad and frozen.grad_fn.wanted == (True, False, False)
 
 
+def test_a_view_that_stands_for_the_opposite_of_its_memory():
+    assert torch.equal(svd(torch._neg_view(WEIGHT)).S, svd(WEIGHT).S)
+    imaginary = torch.complex(LOGITS, LOGITS).conj().imag
+    assert torch.equal(ctc_loss(imaginary, *BATCH, logits=True), ctc_loss(-LOGITS, *BATCH, logits=True))
+
+
 def test_meta_tensors_have_shapes():
     x = torch.empty(9, 3, 5, device="meta", dtype=torch.bfloat16, requires_grad=True)
     loss = ctc_loss(x, *BATCH, reduction="none", logits=True)
@@ -231,6 +237,12 @@ def test_meta_tensors_have_shapes():
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT.half(), TARGETS), "weight is float16: expected float32, as hidden is"),
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT.T, TARGETS), r"weight \[3, 7\]: expected \[..., H\] and \[V, H\]"),
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT, TARGETS, BIAS[:2]), r"bias has shape \[2\]: expected \[V=7\]"),
+        (lambda: linear_cross_entropy(HIDDEN[..., :0], WEIGHT[:, :0], TARGETS), "H = 0: expected at least 1"),
+        (lambda: linear_cross_entropy(HIDDEN, WEIGHT, TARGETS > 0), "targets is bool: expected integers"),
+        (lambda: linear_cross_entropy(HIDDEN, WEIGHT, TARGETS.to("meta")), "targets is on meta, without values"),
+        (lambda: ctc_loss(LOGITS, BATCH[0].to("meta"), *BATCH[1:]), "targets is on meta, without values"),
+        (lambda: linear_cross_entropy(HIDDEN.to("meta"), WEIGHT, TARGETS), "weight is on cpu: expected meta, as hidden is"),
+        (lambda: svd(WEIGHT.to_sparse()), "A is sparse_coo: expected a dense tensor; use A.to_dense()"),
         (lambda: svd(WEIGHT, full_matrices=True), r"full_matrices = True for A of shape \[7, 3\]"),
         (lambda: randomized_svd(WEIGHT, 4), r"rank = 4: expected a number in \[1, min\(M, N\)=3\]"),
     ],

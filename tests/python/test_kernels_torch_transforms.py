@@ -304,6 +304,17 @@ def test_patched_torch_has_the_derivatives_that_it_had():
             assert close(torch.func.vmap(value)(MATRICES), torch.stack([value(one) for one in MATRICES]), 1e-12)
 
 
+@needs_custom_op
+def test_functionalization_sees_operators():
+    def loss(x):
+        return ctc_loss(x, *BATCH, logits=True)
+
+    x = LOGITS.float()
+    assert torch.equal(torch.func.functionalize(loss)(x), loss(x))
+    with pytest.raises(NotImplementedError, match="assay.torch.ctc_loss has no forward mode within torch.func.functionalize"):
+        torch.func.functionalize(lambda x: torch.func.jvp(loss, (x,), (x,)))(x)
+
+
 AUTOCAST = {"dtype": torch.bfloat16}
 
 

@@ -235,7 +235,7 @@ def linear_cross_entropy(
     enabled = torch.is_grad_enabled()
     wanted = [enabled and one is not None and one.requires_grad for one in (hidden, weight, bias)]
     loss, *_ = _cce(
-        hidden.reshape(-1, hidden.shape[-1]), weight, integers("targets", targets).reshape(-1), bias,
+        hidden.reshape(targets.numel(), hidden.shape[-1]), weight, integers("targets", targets, hidden).reshape(-1), bias,
         *options.values(), *wanted,
     )  # fmt: skip
     return loss.reshape(targets.shape) if options["reduction"] == "none" else loss

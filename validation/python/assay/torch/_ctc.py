@@ -153,11 +153,14 @@ def ctc_loss(
     is_batch = log_probs.dim() == 3
     calls.loss_shape(reduction, ())
     activations = log_probs if is_batch else log_probs.unsqueeze(1)
-    lengths = [integers("input_lengths", input_lengths), integers("target_lengths", target_lengths)]
+    lengths = [
+        integers(name, value, log_probs)
+        for name, value in (("input_lengths", input_lengths), ("target_lengths", target_lengths))
+    ]
     lengths = [one if one.dim() == 1 else one.reshape(-1) for one in lengths]
     with_gradient = torch.is_grad_enabled() and log_probs.requires_grad
     loss = _ctc_loss(
-        activations, integers("targets", targets), *lengths, blank, reduction, zero_infinity, logits, with_gradient
+        activations, integers("targets", targets, log_probs), *lengths, blank, reduction, zero_infinity, logits, with_gradient
     )
     return loss if is_batch or reduction != "none" else loss.squeeze(0)
 

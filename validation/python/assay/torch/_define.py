@@ -63,6 +63,8 @@ def define(
         if torch.compiler.is_compiling():
             if _transforms.forward_mode():
                 return in_forward_mode(*inputs)  # an operator has no rule for it, and would give 0
+        elif _transforms.functionalized():
+            return _transforms.expect_no_forward_mode(name) or observed(*inputs)
         elif _transforms.active():
             return under_transforms(*inputs)
         return (observed if _is_observed(inputs) else function)(*inputs)
@@ -118,14 +120,24 @@ def expect_floats(name: str, value: Any, dtypes: Sequence[str], devices: Sequenc
         raise ValueError(f"{name} is on {value.device}: expected {expected}; use {name}.cpu(), or PyTorch's own function there")
     if dtype_name(value.dtype) not in dtypes:
         raise ValueError(f"{name} is {dtype_name(value.dtype)}: expected {either(dtypes)}")
+    expect_dense(name, value)
 
 
-def integers(name: str, value: Any) -> torch.Tensor:
-    """As int64 on the CPU, of a tensor or of numbers."""
+def expect_dense(name: str, value: torch.Tensor) -> None:
+    if value.layout is not torch.strided or value.is_nested:
+        layout = "nested" if value.is_nested else str(value.layout).split(".")[-1]
+        raise ValueError(f"{name} is {layout}: expected a dense tensor; use {name}.to_dense(), or one call for each of its parts")
+
+
+def integers(name: str, value: Any, beside: torch.Tensor) -> torch.Tensor:
+    """As int64 on the CPU, of a tensor or of numbers. Only beside a meta tensor may it be one."""
     tensor = value if isinstance(value, torch.Tensor) else torch.as_tensor(value, dtype=torch.int64)
+    if tensor.is_meta and not beside.is_meta:
+        raise ValueError(f"{name} is on meta, without values: expected a tensor of the CPU")
+    expect_dense(name, tensor)
     if tensor.dtype == torch.int64 and (tensor.is_cpu or tensor.is_meta):
         return tensor
-    if tensor.is_floating_point() or tensor.is_complex():
+    if tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool:
         raise ValueError(f"{name} is {dtype_name(tensor.dtype)}: expected integers")
     return tensor.to(torch.int64) if tensor.is_meta else tensor.to("cpu", torch.int64)
 
@@ -143,6 +155,8 @@ def array_of(tensor: torch.Tensor) -> np.ndarray:
     """Its elements, in row-major order, copied only where they are in another one; of bfloat16 its bits."""
     if tensor.requires_grad:
         tensor = tensor.detach()
+    if tensor.is_neg():  # a view that stands for the opposite of its memory
+        tensor = tensor.resolve_neg()
     if not tensor.is_contiguous():
         tensor = tensor.contiguous()
     return tensor.view(torch.int16).numpy().view(np.uint16) if tensor.dtype == torch.bfloat16 else tensor.numpy()

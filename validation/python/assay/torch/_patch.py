@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
@@ -13,7 +14,15 @@ from ._svd import svd
 
 
 def _is_ours(tensor: Any, *dtypes: torch.dtype) -> bool:
-    return isinstance(tensor, torch.Tensor) and tensor.device.type == "cpu" and tensor.dtype in dtypes
+    if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cpu" or tensor.dtype not in dtypes:
+        return False
+    return tensor.layout is torch.strided and not tensor.is_nested and not _is_within_functorch(tensor)
+
+
+def _is_within_functorch(tensor: torch.Tensor) -> bool:
+    """Of PyTorch 1, whose functorch refuses every torch.autograd.Function."""
+    is_possible = not hasattr(torch, "func") and "functorch" in sys.modules
+    return is_possible and "FuncTorch" in str(torch._C._dispatch_keys(tensor))
 
 
 def _ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *rest: Any, **options: Any) -> Any:

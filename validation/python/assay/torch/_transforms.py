@@ -25,6 +25,19 @@ def active() -> bool:
     return hasattr(torch, "func") and torch._C._are_functorch_transforms_active()
 
 
+def functionalized() -> bool:
+    """Within torch.func.functionalize, which knows operators but no torch.autograd.Function."""
+    if not torch._C._are_functorch_transforms_active():
+        return False
+    functionalize = torch._C._functorch.TransformType.Functionalize
+    return any(one.key() == functionalize for one in torch._C._functorch.get_interpreter_stack())
+
+
+def expect_no_forward_mode(name: str) -> None:
+    if forward_mode():
+        raise NotImplementedError(f"assay.torch.{name} has no forward mode within torch.func.functionalize: call it outside")
+
+
 def is_batched_gradient(upstream: torch.Tensor) -> bool:
     """Whether is_grads_batched of torch.autograd.grad is on, the older vmap, which only PyTorch's own operations know."""
     if hasattr(torch, "func"):
