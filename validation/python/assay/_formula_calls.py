@@ -23,9 +23,11 @@ class Problem(SimpleNamespace):
 
 def _strided(array: np.ndarray, layout: int) -> np.ndarray:
     """The same values contiguous, columns first, or as every second element of a larger array."""
+    if not array.ndim:
+        return array  # asfortranarray would give it an axis
     if layout == 1:
         return np.asfortranarray(array)
-    if layout == 2 and array.ndim:
+    if layout == 2:
         wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)
         wide[..., ::2] = array
         return wide[..., ::2]
@@ -95,7 +97,7 @@ class KernelCall:
             if one.tobytes() != copy:
                 raise ReturnedWrong(f"the kernel changed its input {name}: expected its values as before; copy it before writing")
         due = self._due(extents)
-        at = ", ".join(f"{name}={size}" for name, size in extents.items())
+        at = " where " + ", ".join(f"{name}={size}" for name, size in extents.items()) if extents else ""
         taken = [self._taken(one, name, shape, at) for one, (name, shape) in zip(self._counted(got, due), due)]
         self._require_own_memory([(name, one) for one, (name, _) in zip(taken, due)], given)
         return [self._doubles(one) for one in taken]
@@ -126,7 +128,7 @@ class KernelCall:
             raise ReturnedWrong(f"{name} is no array ({error}): expected an array of {self._dtype} {list(shape)}") from error
         if array.shape != shape:
             hint = "; transpose it" if array.T.shape == shape else "; reshape it" if array.size == np.prod(shape) else ""
-            raise ReturnedWrong(f"{name} has the shape {list(array.shape)}: expected {list(shape)} where {at}{hint}")
+            raise ReturnedWrong(f"{name} has the shape {list(array.shape)}: expected {list(shape)}{at}{hint}")
         if dtype != self._dtype and (self._dtype, dtype) != ("bfloat16", "uint16"):
             raise ReturnedWrong(f"{name} is {dtype}: expected {self._dtype}, the type of the inputs; convert it, or declare dtype={dtype!r}")
         return array
