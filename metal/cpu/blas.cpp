@@ -1,8 +1,13 @@
 #include "metal/cpu/blas.h"
 
 #include <cblas.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <mutex>
+#include <new>
+#include <thread>
 
 namespace assay::metal::cpu {
 
@@ -20,7 +25,25 @@ struct Setting {
   std::mutex mutex;
   int users = 0;
   int threads = 1;
+  bool has_addresses = false;
 };
+
+class NoAddresses final : public std::bad_alloc {
+ public:
+  const char* what() const noexcept override {
+    return "no memory for OpenBLAS, which needs 128 MiB of addresses for each thread: raise the limit (ulimit -v)";
+  }
+};
+
+/// OpenBLAS maps a buffer for each thread that calls it, and tries again for ever if it gets none.
+void require_addresses() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  const std::size_t bytes = (std::size_t{128} << 20) * std::max(std::thread::hardware_concurrency(), 1U);
+  void* const memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  if (memory == MAP_FAILED) throw NoAddresses();
+  munmap(memory, bytes);
+}
 
 Setting& setting() {
   static Setting the_one;
@@ -31,6 +54,8 @@ Setting& setting() {
 
 SerialBlas::SerialBlas() {
   const std::scoped_lock lock(setting().mutex);
+  if (!setting().has_addresses) require_addresses();
+  setting().has_addresses = true;
   if (setting().users++ > 0) return;
   setting().threads = openblas_get_num_threads();
   openblas_set_num_threads(1);

@@ -6,7 +6,8 @@
 namespace assay::metal::cpu {
 
 /// While a SerialBlas exists, OpenBLAS computes in the calling thread alone. When the last one ends, OpenBLAS's number
-/// of threads is what it was before.
+/// of threads is what it was before. The first throws std::bad_alloc if the process may not have the addresses that
+/// OpenBLAS needs.
 class SerialBlas {
  public:
   SerialBlas();

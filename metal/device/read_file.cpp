@@ -12,10 +12,10 @@
 #include <system_error>
 
 namespace assay::metal {
-
 namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t most_of_unknown_size = std::size_t{256} << 20;
 
 /// All of the stream; more than `most` bytes only if there are more.
 std::string read_up_to(std::istream& stream, std::uintmax_t size, std::size_t most) {
@@ -40,10 +40,16 @@ Result<std::string> read_at_most(const std::filesystem::path& file, std::size_t 
     return error(Error::Kind::environment,
                  fmt::format("cannot read '{}': {}", file.string(), is_file ? std::strerror(errno) : "it is a folder"));
   const std::uintmax_t size = std::filesystem::file_size(file, ignored);
-  std::string text = read_up_to(stream, ignored ? 0 : size, most);
-  if (text.size() <= most) return text;
-  return error(Error::Kind::environment,
-               fmt::format("cannot read '{}': it has more than {} MiB, expected a text", file.string(), most >> 20));
+  const std::size_t known = ignored ? 0 : static_cast<std::size_t>(size);
+  const std::size_t limit = std::min(most, known + most_of_unknown_size);
+  std::string text = read_up_to(stream, known, limit);
+  if (text.size() <= limit) return text;
+  return error(
+      Error::Kind::environment,
+      limit == most
+          ? fmt::format("cannot read '{}': it has more than {} MiB, expected a text", file.string(), most >> 20)
+          : fmt::format("cannot read '{}': more than {} MiB come, and no end: expected a file that ends", file.string(),
+                        most_of_unknown_size >> 20));
 }
 
 }  // namespace

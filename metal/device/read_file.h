@@ -11,7 +11,7 @@
 
 namespace assay::metal {
 
-/// Errors: environment, with the file's name and the reason.
+/// Errors: environment, with the file's name and the reason. A device or pipe may give 256 MiB.
 Result<std::string> read_file(const std::filesystem::path& file);
 
 /// A text that a person wrote, such as a shader: without the byte-order mark that some editors put in front. Errors: as

@@ -4,11 +4,13 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/types.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <ctime>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -63,6 +65,17 @@ inline std::optional<std::size_t> address_space_bytes() {
   std::size_t pages = 0;
   if (!(statistics >> pages)) return std::nullopt;
   return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+inline std::optional<double> processor_seconds(pid_t process) {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &time) != 0) return std::nullopt;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+inline void end_with_parent(int signal) {
+  prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0);
 }
 
 #if defined(__x86_64__)

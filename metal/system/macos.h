@@ -2,8 +2,12 @@
 #pragma once
 
 #include <fcntl.h>
+#include <libproc.h>
+#include <mach/mach_time.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sysctl.h>
+#include <sys/types.h>
 #include <sys/ucontext.h>
 #include <unistd.h>
 
@@ -45,6 +49,18 @@ inline std::string processor_features() {
 inline std::optional<std::size_t> address_space_bytes() {
   return std::nullopt;
 }
+
+inline std::optional<double> processor_seconds(pid_t process) {
+  rusage_info_v2 usage{};
+  mach_timebase_info_data_t tick{};
+  if (proc_pid_rusage(process, RUSAGE_INFO_V2, reinterpret_cast<rusage_info_t*>(&usage)) != 0 ||
+      mach_timebase_info(&tick) != KERN_SUCCESS)
+    return std::nullopt;
+  const auto ticks = static_cast<double>(usage.ri_user_time + usage.ri_system_time);
+  return 1e-9 * ticks * tick.numer / tick.denom;
+}
+
+inline void end_with_parent(int) {}
 
 inline std::optional<bool> is_write(const void*) {
   return std::nullopt;

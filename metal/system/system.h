@@ -15,6 +15,9 @@
 //   std::string processor_features()                           // on which code for this processor depends;
 //                                                              // empty if not known
 //   std::optional<std::size_t> address_space_bytes()           // mapped by this process; empty if not known
+//   std::optional<double> processor_seconds(pid_t process)     // of all its threads until now; empty if not known
+//   void end_with_parent(int signal)                           // this process gets the signal when the thread that
+//                                                              // started it ends, if the system can do it
 //
 // A signal's handler is given the `context` of the thread that the signal has interrupted:
 //

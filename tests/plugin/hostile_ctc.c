@@ -10,6 +10,11 @@ enum hostile {
   READS_NULL,
   ABORTS,
   LEAVES,
+  EXITS,
+  QUICK_EXITS,
+  FORKS,
+  FORKS_AND_LEAVES,
+  WAITS,
   WRITES_BEHIND,
   WRITES_BEFORE,
   WRITES_FAR_BEFORE,
@@ -89,6 +94,19 @@ static int run(const assay_ctc_problem* p, const assay_ctc_output* out, char* me
       abort();
     case LEAVES:
       _exit(0);
+    case EXITS:
+      exit(0);
+    case QUICK_EXITS:
+      quick_exit(0);
+    case FORKS:
+    case FORKS_AND_LEAVES:
+      for (int i = 0; i < 3; ++i)
+        if (fork() == 0)
+          for (;;) pause();
+      if (HOSTILE == FORKS_AND_LEAVES) _exit(0);
+      break;
+    case WAITS:
+      for (;;) pause();
     case WRITES_BEHIND:
       if (gradient) gradient[out->gradient_size] = 0;
       break;

@@ -36,10 +36,14 @@ TEST_P(HostilePlugin, GetsItsVerdict) {
 constexpr Verdict error = Verdict::error;
 
 const Deed deeds[] = {
-    {"hangs", "loss", error, "^  the plug-in did not return within 0[.].* s .--time-limit"},
+    {"hangs", "loss", error, "^  the plug-in did not return within 0[.].* s of processor time .--time-limit"},
+    {"waits", "loss", error, "^  the plug-in did not return within .* s, in which it had the processor for 0"},
     {"reads_null", "loss", error, "read address 0x0: a null pointer"},
     {"aborts", "loss", error, "was ended by signal 6 .*\n  it had printed\n    assertion failed: frames > 0"},
     {"leaves", "loss", error, "called exit.0."},
+    {"exits", "loss", error, "called exit.0."},
+    {"quick_exits", "loss", error, "called exit.0."},
+    {"forks_and_leaves", "loss", error, "called exit.0."},
     {"overflows_stack", "loss", error, "wrote address 0x.*SIGSEGV"},
     {"writes_behind", "gradient", error, "wrote gradient.[0-9]+., past its [0-9]+ elements"},
     {"writes_before", "loss", error, "wrote loss.-1., before its beginning"},

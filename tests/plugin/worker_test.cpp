@@ -86,6 +86,37 @@ bool soon(Condition condition) {
   return condition();
 }
 
+/// How many processes there are in a process group.
+int processes_of_group(pid_t group) {
+  int count = 0;
+  for (const auto& entry : directory_iterator("/proc")) {
+    std::ifstream stat(entry.path() / "stat");
+    pid_t process = 0, parent = 0, its_group = 0;
+    std::string name, state;
+    if (stat >> process >> name >> state >> parent >> its_group && its_group == group && state != "Z") ++count;
+  }
+  return count;
+}
+
+TEST(Worker, EndsWithThoseThatThePlugInHasStarted) {
+  for (const char* const plugin : {"forks", "forks_and_leaves"}) {
+    pid_t worker = 0;
+    {
+      const auto kernel = kernel_called<CtcOperation>(built(plugin));
+      worker = child_of(getpid());
+      EXPECT_EQ(processes_of_group(worker), 1) << plugin;
+      if (plugin == std::string("forks")) {
+        run_valid(*kernel, three_of_four_paths());
+        EXPECT_EQ(processes_of_group(worker), 4);
+      } else {
+        EXPECT_THAT([&] { run_valid(*kernel, three_of_four_paths()); },
+                    ThrowsMessage<KernelDied>(HasSubstr("called exit(0)")));
+      }
+    }
+    EXPECT_TRUE(soon([&] { return processes_of_group(worker) == 0; })) << plugin;
+  }
+}
+
 /// Even one that never returns.
 TEST(Worker, EndsWithTheProgramThatStartedIt) {
   const pid_t program = fork();

@@ -8,8 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
+#include "tests/hostile.h"
 #include "tests/matchers.h"
 
 namespace assay::validation {
@@ -162,6 +164,31 @@ TEST(ProgressBar, WritesNothingIntoAFile) {
   EXPECT_EQ(std::fseek(file, 0, SEEK_END), 0);
   EXPECT_EQ(std::ftell(file), 0);
   std::fclose(file);
+}
+
+TEST(Shown, KeepsTheColoursOfPaintAloneAndOnlyWhereTheyAreWanted) {
+  const std::string painted = paint("fail", fmt::fg(fmt::terminal_color::red) | fmt::emphasis::bold, true);
+  EXPECT_EQ(shown(painted + " \033[8mhidden\033[2J", true), painted + " ?[8mhidden?[2J");
+  EXPECT_TRUE(is_clean(shown(painted, false)));
+  EXPECT_TRUE(is_clean(shown(hostile_text, false)));
+}
+
+/// GitHub's runner takes such lines for commands: ::add-mask::, ::stop-commands::, ##[error].
+TEST(Shown, GivesGitHubNoCommands) {
+  EXPECT_EQ(shown("::error::x\n  ::set-env name=A::b\na::b, std::max, ##[group]", false),
+            ": :error::x\n  : :set-env name=A::b\na::b, std::max, ## [group]");
+}
+
+TEST(WriteText, RefusesAStreamThatTakesNothing) {
+  std::FILE* full = std::fopen("/dev/full", "w");
+  if (full == nullptr) GTEST_SKIP() << "no /dev/full";
+  const auto write_and_flush = [&] {
+    write_text(full, "a line\n");
+    flush(full);
+  };
+  EXPECT_THAT(write_and_flush, ThrowsMessage<std::runtime_error>(HasSubstr("cannot be written")));
+  EXPECT_THAT([&] { flush(full); }, ThrowsMessage<std::runtime_error>(HasSubstr("cannot be written"))) << "for good";
+  std::fclose(full);
 }
 
 TEST(Paint, AddsNothingWithoutColour) {

@@ -3,6 +3,7 @@
 
 #include "metal/devices/devices.h"
 #include "validation/cli/commands.h"
+#include "validation/core/terminal.h"
 
 namespace assay::validation {
 namespace {
@@ -13,10 +14,10 @@ int list_devices() {
   for (const char* name : metal::device_names) {
     const auto device = metal::open_device(name);
     if (device)
-      fmt::print("  {:<9} {}, buffers of up to {:.0f} GiB\n", name, (*device)->name(),
-                 static_cast<double>((*device)->limits().max_buffer_length) / gibibyte);
+      tell("  {:<9} {}, buffers of up to {:.0f} GiB\n", name, (*device)->name(),
+           static_cast<double>((*device)->limits().max_buffer_length) / gibibyte);
     else
-      fmt::print("  {:<9} not available: {}\n", name, device.error().text);
+      tell("  {:<9} not available: {}\n", name, device.error().text);
   }
   return 0;
 }

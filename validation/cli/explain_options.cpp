@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "validation/cli/shader_options.h"
+#include "validation/core/terminal.h"
 #include "validation/report/report_file.h"
 #include "validation/shader/json.h"
 #include "validation/shader/numerics_html.h"
@@ -37,10 +38,10 @@ void ExplainOptions::report(const Explanation& explanation, const std::string& k
   ShaderScript script;
   script.source = kernel;
   const ShaderOutcome outcome = outcome_of(explanation);
-  fmt::print("\n");
+  tell("\n");
   print_outcome(script, outcome);
-  for (const auto& losses : outcome.losses) fmt::print("{}", numerics_text(losses));
-  if (outcome.losses.empty()) fmt::print("{}", explanation.why().text);
+  for (const auto& losses : outcome.losses) tell("{}", numerics_text(losses));
+  if (outcome.losses.empty()) tell("{}", explanation.why().text);
   write(findings_of(script, outcome));
   if (!html_.empty()) write_atomically(html_, numerics_html(script, outcome));
   if (!json_.empty()) write_atomically(json_, to_json(script, outcome));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "validation/core/terminal.h"
 #include "validation/report/report_file.h"
 #include "validation/shader/allow.h"
 #include "validation/shader/annotations.h"
@@ -28,7 +29,7 @@ void FindingOptions::add_findings(CLI::App& command) {
 
 void FindingOptions::write(const std::vector<ShaderFinding>& findings) const {
   if (!sarif_.empty()) write_atomically(sarif_, to_sarif(findings));
-  if (github_) fmt::print("{}", to_annotations(findings));
+  if (github_) write_text(stdout, to_annotations(findings));
 }
 
 }  // namespace assay::validation

@@ -15,6 +15,7 @@
 #include "validation/cli/device_options.h"
 #include "validation/cli/read_input.h"
 #include "validation/cli/report_options.h"
+#include "validation/core/terminal.h"
 #include "validation/registry.h"
 #include "validation/report/run_gate.h"
 #include "validation/report/shard.h"

@@ -10,10 +10,12 @@
 #include "validation/cli/commands.h"
 #include "validation/cli/gate_arguments.h"
 #include "validation/cli/gate_session.h"
+#include "validation/cli/input_options.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/cli/process_memory.h"
 #include "validation/cli/seed_option.h"
 #include "validation/cli/sharded_gate.h"
+#include "validation/core/terminal.h"
 #include "validation/transport/declaration/keywords.h"
 
 namespace assay::validation {
@@ -27,13 +29,13 @@ std::vector<std::string> reach_names() {
 
 template <class Operation>
 int list_properties() {
-  for (const auto& property : Operation::properties()) fmt::print("  {:<17} {}\n", property.name, property.claim);
+  for (const auto& property : Operation::properties()) tell("  {:<17} {}\n", property.name, property.claim);
   return 0;
 }
 
 template <class Operation>
 int list_declarations() {
-  fmt::print("{}\n", transport::keywords<Operation>().dump(2));
+  tell("{}\n", transport::keywords<Operation>().dump(2));
   return 0;
 }
 
@@ -51,9 +53,8 @@ int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
   save_memory();
   const int status = GateSession(arguments).judge(run_of<Operation>(arguments, cases_chosen), kernels);
   if (arguments.choice.kernel.empty() && kernels.front() == "cpu")
-    fmt::print(stderr,
-               "note: the kernel in Metal takes minutes on the emulator: assay gate {} --kernel metal-emulated\n",
-               Operation::name);
+    tell(stderr, "note: the kernel in Metal takes minutes on the emulator: assay gate {} --kernel metal-emulated\n",
+         Operation::name);
   return status;
 }
 
@@ -91,6 +92,7 @@ void add_gate_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   gate->add_option("--filter", arguments->filter, "Only properties whose name matches this regular expression");
   add_time_limit(*gate, arguments->time_limit);
+  add_memory_limit(*gate);
   auto* quick =
       gate->add_flag("--quick", arguments->quick, "40 cases for each property and few large sizes: ten seconds");
   gate->add_flag("--thorough", arguments->thorough, "5000 cases and all large sizes for each property: a run overnight")

@@ -3,17 +3,24 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "metal/system/system.h"
 #include "validation/cli/gate_arguments.h"
 #include "validation/cli/gate_table.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/process_memory.h"
+#include "validation/cli/shard_pool.h"
+#include "validation/core/terminal.h"
 #include "validation/registry.h"
 #include "validation/report/report_file.h"
 
@@ -36,6 +43,7 @@ class GateSession {
   explicit GateSession(const GateArguments& arguments)
       : arguments_(arguments), resumed_(resumed_report(arguments)), checkpoint_(json_file()) {
     require_folders(files());
+    end_with_pool();
   }
 
   template <class Operation>
@@ -56,6 +64,14 @@ class GateSession {
   }
 
  private:
+  static void end_with_pool() {
+    const char* const pool = std::getenv(shard_of);
+    if (pool == nullptr) return;
+    metal::system::end_with_parent(SIGTERM);
+    if (std::to_string(getppid()) != pool) std::raise(SIGTERM);  // it ended before this process asked
+    unsetenv(shard_of);
+  }
+
   /// A resumed run is written to the file that it was read from, unless --json names another.
   std::string json_file() const { return arguments_.files.json.empty() ? arguments_.resume : arguments_.files.json; }
   ReportFiles files() const { return {json_file(), arguments_.files.junit, arguments_.files.html}; }
@@ -84,8 +100,8 @@ class GateSession {
     const auto advice = json_file().empty() || json_file() == "-"
                             ? std::string("with --json FILE, a run can be resumed")
                             : fmt::format("to go on, repeat the command with --resume {}", json_file());
-    fmt::print(stderr, "assay gate: interrupted with {} of {} units of {} done; {}\n", run.units_done, run.units,
-               run.question.kernel, advice);
+    tell(stderr, "assay gate: interrupted with {} of {} units of {} done; {}\n", run.units_done, run.units,
+         run.question.kernel, advice);
     return interrupted_status;
   }
 

@@ -48,8 +48,8 @@ double seconds_of(const GateRecord& record) {
 
 void GateTable::print(const std::string& text) {
   if (out_ == nullptr) return;
-  std::fputs(text.c_str(), out_);
-  std::fflush(out_);
+  tell(out_, "{}", text);
+  flush(out_);
 }
 
 void GateTable::heading(const GateRecord& record) {
@@ -107,6 +107,7 @@ void GateTable::conclusion(const GateRecord& record) {
   print(fmt::format("{}\n{}: {} of {} properties failed, {} mistrusted, in {:.1f} s\n", failures_text(record, colour_),
                     record.question.kernel, failures_of(record), record.properties.size(), mistrusted_of(record),
                     begun_ ? seconds_since(*begun_) : seconds_of(record)));
+  if (judged_nothing(record)) print(fmt::format("{}\n", advice_on_nothing));
 }
 
 void GateTable::whole(const GateRecord& record) {

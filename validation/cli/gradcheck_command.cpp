@@ -6,6 +6,7 @@
 
 #include "validation/cli/commands.h"
 #include "validation/cli/device_options.h"
+#include "validation/cli/input_options.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/cli/read_input.h"
@@ -50,15 +51,15 @@ int run(const GradcheckArguments& arguments) {
   const auto kernel = kernel_called<Operation>(name.empty() ? "cpu" : name);
   const auto given = given_case<Operation>(arguments);
   const GradcheckOptions& options = arguments.options;
-  fmt::print("assay gradcheck {}: kernel {}, {}, {} digits\n\n", Operation::name, kernel->info().name,
-             given ? given->name : fmt::format("{} generated (seed {}) and sharp cases", options.cases, options.seed),
-             options.digits);
+  tell("assay gradcheck {}: kernel {}, {}, {} digits\n\n", Operation::name, kernel->info().name,
+       given ? given->name : fmt::format("{} generated (seed {}) and sharp cases", options.cases, options.seed),
+       options.digits);
   ProgressBar bar;
   const auto progress = [&](int cases) { bar.show(cases, options.cases, "gradients"); };
   const Interrupt interrupt;
   const GradcheckRecord record = gradcheck<Operation>(*kernel, options, given, progress, Interrupt::came);
   bar.clear();
-  fmt::print("{}", to_text(record, wants_colour(stdout)));
+  tell("{}", to_text(record, wants_colour(stdout)));
   if (!arguments.json.empty()) write_atomically(arguments.json, to_json(record));
   return Interrupt::came() ? interrupted_status : status_of(record.verdict);
 }
@@ -88,6 +89,7 @@ void add_gradcheck_command(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--json", arguments->json, "Also write the outcome to this file");
   add_time_limit(*command, arguments->time_limit);
+  add_memory_limit(*command);
   command->callback([&action, arguments] {
     action = [arguments] {
       transport::set_time_limit(arguments->time_limit);

@@ -1,5 +1,7 @@
 #include "validation/cli/interrupt.h"
 
+#include <unistd.h>
+
 #include "validation/transport/library/plugin.h"
 
 namespace assay::validation {
@@ -7,8 +9,12 @@ namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
 
+/// If the run does not end in good order by then, SIGALRM ends it.
+constexpr unsigned seconds_to_end = 20;
+
 void remember(int) {
   interrupted = 1;
+  alarm(seconds_to_end);
 }
 
 }  // namespace
@@ -26,6 +32,7 @@ Interrupt::Interrupt() {
 
 Interrupt::~Interrupt() {
   transport::end_calls_when([] { return false; });
+  alarm(0);
   sigaction(SIGINT, &former_int_, nullptr);
   sigaction(SIGTERM, &former_term_, nullptr);
 }

@@ -8,7 +8,8 @@ namespace assay::validation {
 /// The exit status of an interrupted run, as a shell gives for SIGINT.
 inline constexpr int interrupted_status = 130;
 
-/// While an Interrupt is alive, the first SIGINT or SIGTERM sets the flag; a second one ends the program.
+/// While an Interrupt is alive, the first SIGINT or SIGTERM sets the flag; a second one ends the program. So does the
+/// first, after 20 s, if the program then still runs: a library may hang.
 class Interrupt {
  public:
   Interrupt();

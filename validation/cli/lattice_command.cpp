@@ -1,18 +1,17 @@
 // assay lattice: every quantity of CTC's derivation for one word, the numbers of the interactive page.
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <span>
-#include <sstream>
 #include <stdexcept>
 #include <vector>
 
+#include "metal/device/read_file.h"
 #include "reference/ctc/repeats.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/lattice_request.h"
 #include "validation/cli/lattice_table.h"
+#include "validation/core/terminal.h"
 #include "validation/steps/steps.h"
 
 namespace assay::validation {
@@ -28,13 +27,9 @@ struct LatticeCommand {
 };
 
 std::string contents(const std::string& path) {
-  std::ifstream file;
-  if (path != "-") file.open(path);
-  std::istream& in = path == "-" ? std::cin : file;
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw std::runtime_error(fmt::format("--request = '{}': expected a file that can be read", path));
-  return text.str();
+  const auto text = metal::read_file(path == "-" ? "/dev/stdin" : path);
+  if (!text) throw std::runtime_error(fmt::format("--request = '{}': {}", path, text.error().text));
+  return *text;
 }
 
 std::string answer(const std::string& request, bool alignments) {
@@ -65,11 +60,11 @@ void print_tables(const LatticeCommand& command, const Json& request) {
   const LatticeArguments& problem = command.problem;
   const std::vector<std::string> classes = lattice_classes(problem);
   const Json response = parsed(answer(request.dump(), command.alignments));
-  fmt::print("assay lattice: '{}' in {} frames, {} classes, {}, {}\n\n", problem.word, request["T"].get<std::size_t>(),
-             classes.size(), problem.number, problem.space);
-  fmt::print("{}", why_infeasible(request, problem.word));
+  tell("assay lattice: '{}' in {} frames, {} classes, {}, {}\n\n", problem.word, request["T"].get<std::size_t>(),
+       classes.size(), problem.number, problem.space);
+  tell("{}", why_infeasible(request, problem.word));
   if (command.alignments) {
-    fmt::print("{}", alignments_table(response, classes));
+    tell("{}", alignments_table(response, classes));
     return;
   }
   Json exact;
@@ -78,13 +73,13 @@ void print_tables(const LatticeCommand& command, const Json& request) {
     with_digits["number"] = {{"digits", 50}};
     exact = parsed(ctc_steps(with_digits.dump()));
   }
-  fmt::print("{}", lattice_table(response, exact, classes, problem.space == "log"));
+  tell("{}", lattice_table(response, exact, classes, problem.space == "log"));
 }
 
 void print_answer(const std::string& request, bool alignments) {
   const std::string response = answer(request, alignments);
   parsed(response);
-  fmt::print("{}\n", response);
+  write_text(stdout, response + "\n");
 }
 
 int run(const LatticeCommand& command) {

@@ -1,13 +1,31 @@
 // assay: tells the author of a numerical kernel whether it is right, by how much it is off, where, and why.
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <sstream>
 
+#include "metal/device/program_file.h"
 #include "validation/cli/commands.h"
+#include "validation/core/printable.h"
+#include "validation/core/terminal.h"
 
 namespace {
 
 constexpr int bad_usage = 2;
+
+/// OpenBLAS starts threads when it is loaded, each of which tries for ever to get 128 MiB of addresses. Where addresses
+/// are limited, the program starts again without these threads, which it has no use for (metal/cpu/blas.h).
+void start_without_threads_of_openblas(char** argv) {
+  constexpr const char* variable = "OPENBLAS_NUM_THREADS";
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  if (std::getenv(variable) != nullptr || setenv(variable, "1", 1) != 0) return;
+  execv(assay::metal::program_path().c_str(), argv);
+}
 
 int run(int argc, char** argv) {
   CLI::App app(
@@ -16,7 +34,7 @@ int run(int argc, char** argv) {
       "and checks Metal shaders.",
       "assay");
   app.require_subcommand(1);
-  app.footer("Exit status: 0 all passed, 1 something failed, 2 bad usage.");
+  app.footer("Exit status: 0 all passed, 1 something failed, 2 bad usage, or output that cannot be written.");
   assay::validation::Action action;
   assay::validation::add_gate_command(app, action);
   assay::validation::add_merge_command(app, action);
@@ -31,7 +49,11 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : bad_usage;
+    std::ostringstream help, refusal;
+    const bool is_help = app.exit(error, help, refusal) == 0;
+    assay::validation::tell("{}", help.str());
+    assay::validation::tell(stderr, "{}", refusal.str());
+    return is_help ? 0 : bad_usage;
   }
   return action();
 }
@@ -39,10 +61,16 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  namespace validation = assay::validation;
+  start_without_threads_of_openblas(argv);
+  validation::reserve_standard_streams();
   try {
-    return run(argc, argv);
+    const int status = run(argc, argv);
+    validation::flush(stdout);
+    validation::flush(stderr);
+    return status;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "assay: {}\n", error.what());
+    std::fputs(fmt::format("assay: {}\n", validation::printable(error.what())).c_str(), stderr);
     return bad_usage;
   }
 }

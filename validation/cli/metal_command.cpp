@@ -14,6 +14,7 @@
 #include "validation/cli/metal_serve.h"
 #include "validation/cli/shader_options.h"
 #include "validation/core/parse.h"
+#include "validation/core/terminal.h"
 #include "validation/report/report_file.h"
 #include "validation/shader/compiled.h"
 #include "validation/shader/json.h"
@@ -62,15 +63,15 @@ int compile(const CheckOptions& options) {
   if (!compiled && compiled.error().kind != metal::Error::Kind::compile)
     throw std::invalid_argument(compiled.error().text);
   options.write(compiled ? std::vector<ShaderFinding>{} : findings_in(compiled.error().text, "compile"));
-  fmt::print("{}\n", compiled ? fmt::format("{} {}: compiles", script.source.string(), script.passes[0].function)
-                              : compiled.error().text);
+  tell("{}\n", compiled ? fmt::format("{} {}: compiles", script.source.string(), script.passes[0].function)
+                        : compiled.error().text);
   return compiled ? 0 : 1;
 }
 
 /// Lists all kernels and compiles nothing if no kernel is named; otherwise compiles the named kernel.
 int list_or_compile(const CheckOptions& options) {
   if (options.has_kernel()) return compile(options);
-  fmt::print("{}", list_shader(options.script()));
+  tell("{}", list_shader(options.script()));
   if (!options.json().empty()) write_atomically(options.json(), list_shader_as_json(options.script()));
   return 0;
 }
@@ -89,7 +90,7 @@ int check(const CheckOptions& options) {
   ShaderOutcome outcome = run_shader(device, script);
   if (options.schedules > 0 && outcome.passed()) compare_schedules(script, emulator, options.schedules, outcome);
   print_outcome(script, outcome);
-  for (const auto& losses : outcome.losses) fmt::print("\n{}", numerics_text(losses));
+  for (const auto& losses : outcome.losses) tell("\n{}", numerics_text(losses));
   if (!options.html.empty()) write_atomically(options.html, numerics_html(script, outcome));
   options.write(findings_of(script, outcome));
   if (!options.json().empty()) write_atomically(options.json(), to_json(script, outcome));

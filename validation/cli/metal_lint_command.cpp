@@ -10,6 +10,7 @@
 #include "validation/cli/commands.h"
 #include "validation/cli/finding_options.h"
 #include "validation/cli/shader_options.h"
+#include "validation/core/terminal.h"
 #include "validation/report/report_file.h"
 #include "validation/shader/allow.h"
 #include "validation/shader/compiled.h"
@@ -55,10 +56,10 @@ int lint(const LintOptions& options) {
   const auto findings = lint_findings(script);
   for (const ShaderFinding& finding : findings)
     if (finding.reason)
-      fmt::print("{}: allowed: {}\n", to_string(finding.position), *finding.reason);
+      tell("{}: allowed: {}\n", to_string(finding.position), *finding.reason);
     else
-      fmt::print("{}\n  to mend it, {}\n", finding.text.empty() ? finding.message : finding.text, finding.advice);
-  fmt::print("{}: {}\n", script.source.filename().string(), lint_summary(findings));
+      tell("{}\n  to mend it, {}\n", finding.text.empty() ? finding.message : finding.text, finding.advice);
+  tell("{}: {}\n", script.source.filename().string(), lint_summary(findings));
   options.write(findings);
   if (!options.json.empty()) write_atomically(options.json, to_json(findings));
   return passed(findings) ? 0 : 1;

@@ -10,6 +10,7 @@
 #include "metal/devices/devices.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/shader_options.h"
+#include "validation/core/terminal.h"
 #include "validation/report/report_file.h"
 #include "validation/shader/compare.h"
 #include "validation/shader/json.h"
@@ -40,7 +41,7 @@ std::pair<std::string, std::string> named(const char* option, const std::string&
 void write_outputs(const ShaderScript& script, const ShaderOutcome& outcome) {
   for (const auto& [name, file] : script.outputs) {
     write_npy(outcome.arrays.at(name), file);
-    fmt::print("{}: {}\n", file.string(), outcome.arrays.at(name).summary());
+    tell("{}: {}\n", file.string(), outcome.arrays.at(name).summary());
   }
 }
 
@@ -54,7 +55,7 @@ std::vector<ArrayComparison> compare_with_files(const MetalRunOptions& options, 
       throw std::invalid_argument(fmt::format("--expect {}: expected an array that a kernel may write", text));
     const ShaderArray expected = read_npy(array->second, path);
     comparisons.push_back(compare_arrays(array->first, array->second, expected, options.ulps));
-    fmt::print("{}", to_string(comparisons.back(), outcome.device, path));
+    tell("{}", to_string(comparisons.back(), outcome.device, path));
   }
   return comparisons;
 }
@@ -68,7 +69,7 @@ bool compare_with_device(const MetalRunOptions& options, const ShaderScript& scr
   if (other.error) return false;
   for (const auto& [name, array] : outcome.arrays) {
     comparisons.push_back(compare_arrays(name, array, other.arrays.at(name), options.ulps));
-    fmt::print("{}", to_string(comparisons.back(), outcome.device, other.device));
+    tell("{}", to_string(comparisons.back(), outcome.device, other.device));
   }
   return other.passed();
 }

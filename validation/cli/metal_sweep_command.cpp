@@ -6,6 +6,7 @@
 
 #include "validation/cli/commands.h"
 #include "validation/cli/shader_options.h"
+#include "validation/core/terminal.h"
 #include "validation/report/report_file.h"
 #include "validation/shader/sweep.h"
 
@@ -15,13 +16,13 @@ namespace {
 using metal::emulator::BarrierMutant;
 using metal::emulator::BarrierSweep;
 
-void print(const BarrierMutant& mutant) {
+void tell_of(const BarrierMutant& mutant) {
   const std::string change = fmt::format("{}: {}", to_string(mutant.barrier), mutant.change);
   if (mutant.reports.empty())
-    fmt::print("{}: not noticed\n", change);
+    tell("{}: not noticed\n", change);
   else
-    fmt::print("{}: {} at {}\n", change, to_string(mutant.reports.front().check),
-               to_string(mutant.reports.front().event.position));
+    tell("{}: {} at {}\n", change, to_string(mutant.reports.front().check),
+         to_string(mutant.reports.front().event.position));
 }
 
 int sweep(const ShaderOptions& options) {
@@ -29,14 +30,14 @@ int sweep(const ShaderOptions& options) {
   const ShaderScript script = options.script();
   const auto sweep = sweep_shader(script);
   if (!sweep) {
-    fmt::print("{}\n", sweep.error().text);
+    tell("{}\n", sweep.error().text);
     return 1;
   }
   for (const auto* mutants : {&sweep->reported, &sweep->survivors})
-    for (const BarrierMutant& mutant : *mutants) print(mutant);
+    for (const BarrierMutant& mutant : *mutants) tell_of(mutant);
   const std::size_t all = sweep->reported.size() + sweep->survivors.size();
-  fmt::print("{}: {} of {} changes to barriers are noticed\n", script.source.filename().string(),
-             sweep->reported.size(), all);
+  tell("{}: {} of {} changes to barriers are noticed\n", script.source.filename().string(), sweep->reported.size(),
+       all);
   if (!options.json().empty()) write_atomically(options.json(), to_json(*sweep));
   return sweep->survivors.empty() ? 0 : 1;
 }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "metal/emulator/compile/cleanup.h"
 #include "validation/cli/commands.h"
 #include "validation/cli/seed_option.h"
 #include "validation/core/gate.h"
@@ -77,7 +78,7 @@ std::string joined(const std::vector<std::string>& names) {
 
 template <class Operation>
 int list_faults() {
-  for (const auto& fault : Operation::faults()) fmt::print("  fault:{:<32} {}\n", fault.name, fault.description);
+  for (const auto& fault : Operation::faults()) tell("  fault:{:<32} {}\n", fault.name, fault.description);
   return 0;
 }
 
@@ -94,7 +95,7 @@ void leave_out(const std::string& fault, const KernelUnavailable& error, Progres
   bar.clear();
   ++tally.not_run;
   tally.why_not = error.what();
-  fmt::print("  {:<34}{:<9}{:>9}\n", fault, "not run", "-");
+  tell("  {:<34}{:<9}{:>9}\n", fault, "not run", "-");
 }
 
 /// Prints one row of the table and adds the result to the tally.
@@ -115,16 +116,16 @@ void try_fault(const Fault<Operation>& fault, const MutantsArguments& arguments,
   const auto fate =
       paint(fmt::format("{:<9}", survived ? "SURVIVED" : "killed"),
             fmt::fg(survived ? fmt::terminal_color::red : fmt::terminal_color::green), wants_colour(stdout));
-  fmt::print("  {:<34}{}{:>9}  {}{}\n", fault.name, fate, survived ? "-" : std::to_string(cases), joined(names),
-             stray ? fmt::format(" (meant for {})", fault.caught_by) : "");
-  std::fflush(stdout);
+  tell("  {:<34}{}{:>9}  {}{}\n", fault.name, fate, survived ? "-" : std::to_string(cases), joined(names),
+       stray ? fmt::format(" (meant for {})", fault.caught_by) : "");
+  flush(stdout);
 }
 
 template <class Operation>
 int run_mutants(const MutantsArguments& arguments) {
-  fmt::print("assay mutants {}: {} planted faults, {} generated cases a property (seed {})\n\n", Operation::name,
-             Operation::faults().size(), arguments.cases, arguments.seed);
-  fmt::print("  {:<34}{:<9}{:>9}  {}\n", "fault", "fate", "at case", "caught by");
+  tell("assay mutants {}: {} planted faults, {} generated cases a property (seed {})\n\n", Operation::name,
+       Operation::faults().size(), arguments.cases, arguments.seed);
+  tell("  {:<34}{:<9}{:>9}  {}\n", "fault", "fate", "at case", "caught by");
   ProgressBar bar;
   Tally tally;
   for (const auto& fault : Operation::faults()) {
@@ -135,10 +136,10 @@ int run_mutants(const MutantsArguments& arguments) {
       leave_out(fault.name, error, bar, tally);
     }
   }
-  fmt::print("\n{} of {} faults killed, {} by another property than the one meant\n", tally.faults - tally.survivors,
-             tally.faults, tally.strays);
-  if (tally.not_run > 0) fmt::print(stderr, "note: {} faults were not run: {}\n", tally.not_run, tally.why_not);
-  return tally.survivors + tally.strays > 0 ? 1 : 0;
+  tell("\n{} of {} faults killed, {} by another property than the one meant\n", tally.faults - tally.survivors,
+       tally.faults, tally.strays);
+  if (tally.not_run > 0) tell(stderr, "note: {} faults were not run: {}\n", tally.not_run, tally.why_not);
+  return tally.survivors + tally.strays > 0 || tally.faults == 0 ? 1 : 0;
 }
 
 template <class Operation>
@@ -161,7 +162,7 @@ int list_or_run(const MutantsArguments& arguments) {
                       }));
   }
   if (any) return status;
-  fmt::print(stderr, "assay mutants: no fault matches the filter; `assay mutants --list` names them\n");
+  tell(stderr, "assay mutants: no fault matches the filter; `assay mutants --list` names them\n");
   return 2;
 }
 
@@ -187,6 +188,7 @@ void add_mutants_command(CLI::App& app, Action& action) {
   mutants->add_flag("--list", arguments->list, "List the faults and stop");
   mutants->callback([&action, arguments, cases] {
     if (arguments->quick && cases->count() == 0) arguments->cases = 40;
+    metal::emulator::clean_up_when_interrupted();
     action = [arguments] { return list_or_run(*arguments); };
   });
 }

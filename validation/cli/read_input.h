@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "validation/core/gate.h"
+#include "validation/core/terminal.h"
 #include "validation/ctc/diagnosis/advice.h"
 #include "validation/ctc/operation.h"
 
@@ -34,7 +35,7 @@ NamedCase<Operation> read_input(const std::filesystem::path& path, InputOf whose
   if constexpr (is_ctc)
     if (whose == InputOf::user)
       for (std::string& note : notes_on_activations(given.problem)) notes.push_back(std::move(note));
-  for (const auto& note : notes) fmt::print(out, "note: {}\n", note);
+  for (const auto& note : notes) tell(out, "note: {}\n", note);
   return given;
 }
 

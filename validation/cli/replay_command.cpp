@@ -11,6 +11,7 @@
 
 #include "validation/cli/commands.h"
 #include "validation/cli/explain_options.h"
+#include "validation/cli/input_options.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/plugin_options.h"
 #include "validation/core/report.h"
@@ -33,12 +34,11 @@ template <class Operation>
 bool replay_one(const Property<Operation>& property, const Context<Operation>& context,
                 const Sequence<Operation>& cases) {
   const Finding finding = judge_in_turn(property, context, cases);
-  fmt::print("  {:<17}{}{}\n", property.name, painted_name(finding.verdict, wants_colour(stdout)),
-             finding.margin.share > 0
-                 ? fmt::format("{:.4g} of the bound at {}", finding.margin.share, finding.margin.place)
-                 : "");
-  if (!finding.explanation.empty()) fmt::print("{}\n", finding.explanation);
-  std::fflush(stdout);
+  tell("  {:<17}{}{}\n", property.name, painted_name(finding.verdict, wants_colour(stdout)),
+       finding.margin.share > 0 ? fmt::format("{:.4g} of the bound at {}", finding.margin.share, finding.margin.place)
+                                : "");
+  if (!finding.explanation.empty()) tell("{}\n", finding.explanation);
+  flush(stdout);
   return !is_failure(finding.verdict) && finding.verdict != Verdict::mistrusted;
 }
 
@@ -115,11 +115,11 @@ int replay_line(const std::string& line, int digits, const ExplainOptions& expla
 
 int replay_failure(const ReportedFailure& failure, const ReplayArguments& arguments) {
   if (failure.words.empty()) {
-    fmt::print("  {:<17}not replayed: the case alone passes, and only earlier calls lead to the failure:\n    {}\n",
-               failure.property, failure.line);
+    tell("  {:<17}not replayed: the case alone passes, and only earlier calls lead to the failure:\n    {}\n",
+         failure.property, failure.line);
     return 1;
   }
-  fmt::print("{}\n", failure.words);
+  tell("{}\n", failure.words);
   return replay_line(failure.words, arguments.digits_chosen ? arguments.digits : failure.digits, {});
 }
 
@@ -133,7 +133,7 @@ int replay_report(const ReplayArguments& arguments) {
     ++replayed;
     status = std::max(status, replay_failure(failure, arguments));
   }
-  fmt::print("{}: {} failures replayed\n", arguments.report, replayed);
+  tell("{}: {} failures replayed\n", arguments.report, replayed);
   if (replayed == 0 && !arguments.property.empty())
     throw std::invalid_argument(
         fmt::format("{} holds no failure of property '{}'", arguments.report, arguments.property));
@@ -147,7 +147,7 @@ int replay_line_or_report(const ReplayArguments& arguments) {
   const int status = arguments.report.empty() ? replay_line(arguments.line, arguments.digits, arguments.explain)
                                               : replay_report(arguments);
   if (!Interrupt::came()) return status;
-  fmt::print(stderr, "assay replay: interrupted: the verdicts above are all there are\n");
+  tell(stderr, "assay replay: interrupted: the verdicts above are all there are\n");
   return interrupted_status;
 }
 
@@ -167,6 +167,7 @@ void add_replay_command(CLI::App& app, Action& action) {
                      ->check(CLI::Range(30, 10'000))
                      ->capture_default_str();
   add_time_limit(*command, arguments->time_limit);
+  add_memory_limit(*command);
   arguments->explain.add(*command)->excludes(from);
   command->callback([&action, arguments, digits] {
     arguments->digits_chosen = digits->count() > 0;

@@ -184,26 +184,25 @@ ShaderScript ShaderOptions::of_one_dispatch() const {
 }
 
 void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
-  for (const auto& message : outcome.messages) fmt::print("{}\n", to_string(message));
-  if (outcome.messages_dropped > 0) fmt::print("{} more messages\n", outcome.messages_dropped);
-  if (!outcome.messages.empty()) fmt::print("\n");
+  for (const auto& message : outcome.messages) tell("{}\n", to_string(message));
+  if (outcome.messages_dropped > 0) tell("{} more messages\n", outcome.messages_dropped);
+  if (!outcome.messages.empty()) tell("\n");
   for (const auto* reports : {&outcome.reports, &outcome.warnings})
-    for (const auto& report : *reports) fmt::print("{}\n\n", to_string(report));
+    for (const auto& report : *reports) tell("{}\n\n", to_string(report));
   for (const auto& [report, reason, is_in_source] : outcome.allowed)
-    fmt::print("allowed: {} at {}: {}\n\n", to_string(report.check), to_string(report.event.position), reason);
-  if (outcome.error) fmt::print("{}\n\n", outcome.error->text);
+    tell("allowed: {} at {}: {}\n\n", to_string(report.check), to_string(report.event.position), reason);
+  if (outcome.error) tell("{}\n\n", outcome.error->text);
   for (std::size_t n = 0; n < outcome.dispatches.size(); ++n) {
     const auto& [function, grid, seconds] = outcome.dispatches[n];
-    fmt::print("{} {}: {} threads in groups of {}{}\n", script.source.filename().string(), function, shown(grid),
-               shown(script.passes[n].group), seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
+    tell("{} {}: {} threads in groups of {}{}\n", script.source.filename().string(), function, shown(grid),
+         shown(script.passes[n].group), seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
   }
-  if (outcome.schedules) fmt::print("{}\n", schedules_in_words(*outcome.schedules));
+  if (outcome.schedules) tell("{}\n", schedules_in_words(*outcome.schedules));
   if (outcome.dispatches.empty()) return;
   if (outcome.is_checked || outcome.error)
-    fmt::print("{}{}: {}\n", outcome.is_checked ? "checked on " : "", outcome.device,
-               summary(outcome, wants_colour(stdout)));
+    tell("{}{}: {}\n", outcome.is_checked ? "checked on " : "", outcome.device, summary(outcome, wants_colour(stdout)));
   else
-    fmt::print("ran on {}, which checks no access\n", outcome.device);
+    tell("ran on {}, which checks no access\n", outcome.device);
 }
 
 }  // namespace assay::validation

@@ -89,6 +89,7 @@ void ShardPool::start(ShardProcess& shard) const {
                                     shard.log.string(), "env"};
   words.push_back(fmt::format("GTEST_TOTAL_SHARDS={}", gate_.shards));
   words.push_back(fmt::format("GTEST_SHARD_INDEX={}", shard.index));
+  if (gate_.launcher.empty()) words.push_back(fmt::format("{}={}", shard_of, getpid()));
   words.push_back(metal::program_path().string());
   words.insert(words.end(), gate_.words.begin(), gate_.words.end());
   words.insert(words.end(), {fs::exists(shard.report) ? "--resume" : "--json", shard.report.string()});

@@ -14,6 +14,10 @@
 
 namespace assay::validation {
 
+/// The variable of the environment that says which process a shard's process ends with: a pool that is killed would
+/// leave its shards running.
+inline constexpr const char* shard_of = "ASSAY_SHARD_OF";
+
 /// One shard: its files, and the process that judges it now.
 struct ShardProcess {
   int index = 0;

@@ -14,6 +14,7 @@
 #include "validation/cli/interrupt.h"
 #include "validation/cli/merge_command.h"
 #include "validation/cli/shard_pool.h"
+#include "validation/core/terminal.h"
 
 namespace assay::validation {
 namespace {
@@ -62,7 +63,7 @@ void require_same_command(const ShardedGate& gate, const fs::path& folder) {
   const std::string command = fmt::format("{} --shards {}", fmt::join(gate.words, " "), gate.shards);
   const fs::path note = folder / "command";
   if (!fs::exists(note)) {
-    std::ofstream(note) << command;
+    write_atomically(note, command);
     return;
   }
   const std::string begun = metal::read_file(note).value_or("");
@@ -83,9 +84,9 @@ int judge_in_shards(const ShardedGate& gate) {
   const Interrupt interrupt;
   ShardPool pool(gate, folder.path());
   if (!pool.run()) {
-    fmt::print(stderr, "assay gate: interrupted; {}\n",
-               is_kept ? fmt::format("to go on, repeat the command with --resume {}", files.json)
-                       : "with --json FILE, a run can be resumed");
+    tell(stderr, "assay gate: interrupted; {}\n",
+         is_kept ? fmt::format("to go on, repeat the command with --resume {}", files.json)
+                 : "with --json FILE, a run can be resumed");
     return interrupted_status;
   }
   const int status = merge_reports(pool.reports(), files);

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "validation/core/file_kind.h"
+#include "validation/core/memory_limit.h"
 
 namespace assay::validation {
 namespace {
@@ -51,15 +52,20 @@ void append(zip_file_t* entry, std::string& bytes, std::uint64_t count) {
   }
 }
 
-NpyArray read_entry(zip_t* zip, std::uint64_t index) {
+std::uint64_t declared_size(zip_t* zip, std::uint64_t index) {
   zip_stat_t stat;
   if (zip_stat_index(zip, index, 0, &stat) != 0) refuse(zip);
+  return stat.size;
+}
+
+NpyArray read_entry(zip_t* zip, std::uint64_t index) {
+  const std::uint64_t size = declared_size(zip, index);
   const Entry entry(zip_fopen_index(zip, index, 0));
   if (!entry) refuse(zip);
   std::string bytes;
   append(entry.get(), bytes, npy_header_limit);
-  parse_npy_header(bytes, stat.size);
-  append(entry.get(), bytes, stat.size + 1 - std::min<std::uint64_t>(stat.size + 1, bytes.size()));
+  parse_npy_header(bytes, size);
+  append(entry.get(), bytes, size + 1 - std::min<std::uint64_t>(size + 1, bytes.size()));  // one more than declared
   return parse_npy(bytes);
 }
 
@@ -87,6 +93,7 @@ NpzContents read_npz_archive(const std::filesystem::path& path, const std::set<s
   require_npz(path);
   const Archive archive = open(path, ZIP_RDONLY);
   NpzContents contents;
+  std::uint64_t unpacked = 0;
   const auto entries = static_cast<std::uint64_t>(std::max<zip_int64_t>(zip_get_num_entries(archive.get(), 0), 0));
   for (std::uint64_t index = 0; index < entries; ++index) {
     const char* const raw = zip_get_name(archive.get(), index, 0);
@@ -96,6 +103,8 @@ NpzContents read_npz_archive(const std::filesystem::path& path, const std::set<s
       contents.others.push_back(name);
       continue;
     }
+    unpacked += declared_size(archive.get(), index);
+    require_memory(unpacked, "the arrays, unpacked,");
     try {
       if (contents.arrays.contains(name)) throw std::invalid_argument("there twice: expected one array of each name");
       contents.arrays[name] = read_entry(archive.get(), index);

@@ -1,9 +1,9 @@
 // Parses numbers.
 #pragma once
 
-#include <cctype>
 #include <cerrno>
 #include <charconv>
+#include <clocale>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -15,13 +15,15 @@ namespace assay::validation {
 
 namespace detail {
 
-/// What std::from_chars reads, by the C library, which also takes a space or + before the number, and hexadecimal.
+/// What std::from_chars reads, by the C library, which also takes a space or + before the number, hexadecimal, and the
+/// decimal point of the process's locale in place of '.'.
 template <class Number>
 std::optional<Number> parse_floating(std::string_view text) {
-  const std::string copy(text);
-  const bool is_hexadecimal = copy.find_first_of("xX") != std::string::npos;
-  if (copy.empty() || std::isspace(static_cast<unsigned char>(copy[0])) || copy[0] == '+' || is_hexadecimal)
+  std::string copy(text);
+  if (copy.empty() || copy[0] == '+' || copy.find_first_not_of("0123456789+-.eEinftyINFTYaA") != std::string::npos)
     return std::nullopt;
+  if (const auto point = copy.find('.'); point != std::string::npos)
+    copy.replace(point, 1, std::localeconv()->decimal_point);
   char* end = nullptr;
   errno = 0;
   const long double value = std::is_same_v<Number, float>    ? std::strtof(copy.c_str(), &end)

@@ -9,6 +9,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "validation/core/parse.h"
+
 namespace assay::validation::formula {
 namespace {
 

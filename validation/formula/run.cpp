@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "validation/core/filter.h"
+#include "validation/core/printable.h"
 #include "validation/core/report.h"
 #include "validation/core/run.h"
 #include "validation/core/support.h"
@@ -184,7 +185,7 @@ Judged run(const Subject& subject, const RunOptions& options) {
   Judged judged;
   GateRecord& record = judged.record;
   record.question = {subject.specification.name,
-                     subject.kernel_name,
+                     printable_line(subject.kernel_name),
                      options.cases,
                      options.seed,
                      subject.digits,
@@ -221,6 +222,7 @@ Judged run(const Subject& subject, const RunOptions& options) {
 std::string to_text(const Judged& judged) {
   const GateRecord& record = judged.record;
   std::string text = fmt::format("{} of {}\n{}\n", record.question.kernel, record.question.operation, table_heading());
+  if (judged_nothing(record)) text = fmt::format("{}\n{}", advice_on_nothing, text);
   for (const auto& property : record.properties) text += table_row(property, false) + "\n";
   text += coverage_text(record.coverage) + "\n" + reach_text(record);
   const auto& [certified, compared, undeclared] = judged.truths;
@@ -238,7 +240,7 @@ std::string to_text(const Judged& judged) {
     text += "\n" + detail::failure_text(property, failure.origin, errors_text(failure.first_margin, failure.margin),
                                         failure.explanation, failure.reproducer, false);
   }
-  return text;
+  return printable(text);
 }
 
 }  // namespace assay::validation::formula

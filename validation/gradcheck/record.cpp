@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "validation/core/json_text.h"
 #include "validation/core/number.h"
 #include "validation/core/terminal.h"
 
@@ -117,7 +118,7 @@ std::string to_json(const GradcheckRecord& record) {
                             {"explanation", record.explanation},
                             {"notes", record.notes},
                             {"reproducer", record.reproducer}};
-  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(all, 2) + "\n";
 }
 
 std::string to_text(const GradcheckRecord& record, bool colour) {

@@ -39,5 +39,6 @@ void add_svd(pybind11::module_& core);
 void add_formula(pybind11::module_& core);
 void add_gradcheck(pybind11::module_& core);
 void add_steps(pybind11::module_& core);
+void add_kernel_calls(pybind11::module_& core);
 
 }  // namespace assay::python

@@ -102,16 +102,23 @@ void finish(Traced& traced, std::vector<std::int32_t> outputs, std::vector<std::
   traced.gradients = reference::formula::differentiate(traced.graph, wrt);
 }
 
-formula::Trace trace_of(const py::object& function) {
-  if (function.is_none()) return {};
-  return [function](const formula::Extents& at) { return function(at).cast<std::shared_ptr<Traced>>(); };
-}
-
 /// What a kernel may not answer for: an interrupt, which ends the run. It is no std::exception, which would be a
 /// verdict.
 struct Interrupt {
   py::error_already_set error;
 };
+
+formula::Trace trace_of(const py::object& function) {
+  if (function.is_none()) return {};
+  return [function](const formula::Extents& at) {
+    try {
+      return function(at).cast<std::shared_ptr<Traced>>();
+    } catch (const py::error_already_set& error) {
+      if (error.matches(PyExc_Exception)) throw;
+      throw Interrupt{error};
+    }
+  };
+}
 
 /// Calls a Python function on a case, which says ("done", results), ("unsupported", why) or ("failed", why).
 formula::Kernel kernel_of(const py::object& function) {

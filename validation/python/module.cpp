@@ -22,4 +22,5 @@ PYBIND11_MODULE(_core, core) {
         return assay::validation::ours_for(name, [&](const std::string& ours) { return takes.contains(ours); });
       },
       "What to tell who gives an argument the name that another framework has for it, or None.");
+  assay::python::add_kernel_calls(core);
 }

@@ -5,19 +5,14 @@
 
 #include <pugixml.hpp>
 #include <sstream>
+#include <vector>
 
+#include "validation/core/printable.h"
 #include "validation/core/report.h"
 #include "validation/core/usual_cause.h"
 
 namespace assay::validation {
 namespace {
-
-/// Replaces control characters, most of which XML does not allow even when escaped.
-std::string printable(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') c = '?';
-  return text;
-}
 
 void set(pugi::xml_node node, const char* name, const std::string& value) {
   node.append_attribute(name).set_value(printable(value).c_str());
@@ -54,9 +49,20 @@ struct Counts {
   }
 };
 
+/// The properties as tests, and one more that fails if nothing was judged: a reader takes skipped tests for a success.
+std::vector<PropertyRecord> tests_of(const GateRecord& run) {
+  std::vector<PropertyRecord> tests = run.properties;
+  if (!judged_nothing(run)) return tests;
+  PropertyRecord none = unjudged("judged", "at least one case is judged");
+  none.verdict = Verdict::mistrusted;
+  none.mistrust = advice_on_nothing;
+  tests.push_back(none);
+  return tests;
+}
+
 Counts counts_of(const GateRecord& run) {
   Counts counts;
-  for (const auto& property : run.properties) counts.add(property);
+  for (const auto& property : tests_of(run)) counts.add(property);
   return counts;
 }
 
@@ -135,14 +141,14 @@ std::string to_junit(const Report& report) {
   set(suites, "name", report_name);
   Counts all;
   for (const auto& run : report.runs)
-    for (const auto& property : run.properties) all.add(property);
+    for (const auto& property : tests_of(run)) all.add(property);
   all.write(suites);
   for (const auto& run : report.runs) {
     pugi::xml_node suite = suites.append_child("testsuite");
     set(suite, "name", name_of(run));
     counts_of(run).write(suite);
     add_options(suite, report, run);
-    for (const auto& property : run.properties) add_test(suite, name_of(run), property);
+    for (const auto& property : tests_of(run)) add_test(suite, name_of(run), property);
   }
   std::ostringstream text;
   document.save(text, " ");

@@ -68,9 +68,15 @@ int mistrusted_of(const GateRecord& record) {
                                         [](const auto& property) { return property.verdict == Verdict::mistrusted; }));
 }
 
+bool judged_nothing(const GateRecord& record) {
+  return record.shard.total == 1 && std::ranges::all_of(record.properties, [](const auto& property) {
+           return property.verdict == Verdict::skipped;
+         });
+}
+
 int exit_status(const Report& report) {
-  const bool passed = std::all_of(report.runs.begin(), report.runs.end(),
-                                  [](const auto& run) { return failures_of(run) + mistrusted_of(run) == 0; });
+  const bool passed = std::ranges::all_of(
+      report.runs, [](const auto& run) { return failures_of(run) + mistrusted_of(run) == 0 && !judged_nothing(run); });
   return passed ? 0 : 1;
 }
 

@@ -95,6 +95,14 @@ struct GateRecord {
 int failures_of(const GateRecord& record);
 int mistrusted_of(const GateRecord& record);
 
+/// Whether a run, not a shard, has judged no case. Then no property failed, and the kernel has passed nothing.
+bool judged_nothing(const GateRecord& record);
+
+/// What to do then.
+inline constexpr const char* advice_on_nothing =
+    "nothing was judged, which is no pass: ask for cases (by cases, reach or input) that the kernel claims to do, of "
+    "properties (by filter) that apply to them";
+
 /// The content of a report file: the runs of one command, one for each kernel.
 struct Report {
   std::string version = program_version();
@@ -102,7 +110,8 @@ struct Report {
   std::vector<GateRecord> runs;
 };
 
-/// The exit status of `assay gate`: 0 if all properties passed, 1 if one failed or is mistrusted.
+/// The exit status of `assay gate`: 0 if all properties passed, 1 if one failed or is mistrusted, or a run judged
+/// nothing.
 int exit_status(const Report& report);
 
 /// Throws std::invalid_argument, naming the field that differs and both values, unless the questions are equal.

@@ -6,11 +6,12 @@
 #include <cstdio>
 #include <fstream>
 #include <pugixml.hpp>
-#include <sstream>
 #include <stdexcept>
 
+#include "metal/device/read_file.h"
 #include "validation/core/parse.h"
 #include "validation/core/report.h"
+#include "validation/core/terminal.h"
 #include "validation/report/html.h"
 #include "validation/report/json.h"
 #include "validation/report/junit.h"
@@ -19,12 +20,9 @@ namespace assay::validation {
 namespace {
 
 std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || std::filesystem::is_directory(path))
-    throw std::runtime_error(fmt::format("{}: cannot be read: is the path right?", path.string()));
-  return text.str();
+  auto text = metal::read_file(path);
+  if (!text) throw std::runtime_error(fmt::format("{}: is the path right?", text.error().text));
+  return *std::move(text);
 }
 
 bool is_html(const std::string& text) {
@@ -101,7 +99,8 @@ void require_folders(const ReportFiles& files) {
 
 void write_report(const Report& report, const ReportFiles& files) {
   if (files.json == "-") {
-    fmt::print("{}", to_json(report));
+    write_text(stdout, to_json(report));
+    flush(stdout);
   } else if (!files.json.empty()) {
     write_atomically(files.json, to_json(report));
   }

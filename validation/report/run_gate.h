@@ -11,6 +11,7 @@
 
 #include "validation/core/filter.h"
 #include "validation/core/gate.h"
+#include "validation/core/printable.h"
 #include "validation/core/report.h"
 #include "validation/report/gate_steps.h"
 #include "validation/report/json.h"
@@ -44,9 +45,10 @@ struct GateWatch {
 
 template <class Operation>
 GateQuestion question_of(const std::string& kernel, const GateRun<Operation>& run) {
-  GateQuestion question{Operation::name, kernel, run.options.cases, run.options.seed, run.digits,
-                        run.filter,      {},     run.options.reach};
-  for (const auto& one : run.options.given) question.given.push_back(one.name);
+  GateQuestion question{
+      Operation::name,  printable_line(kernel), run.options.cases, run.options.seed, run.digits, run.filter, {},
+      run.options.reach};
+  for (const auto& one : run.options.given) question.given.push_back(printable_line(one.name));
   return question;
 }
 

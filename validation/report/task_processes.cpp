@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "metal/system/system.h"
 #include "validation/core/file.h"
 
 namespace assay::validation {
@@ -110,6 +111,7 @@ TaskProcesses::Task TaskProcesses::begin(std::int64_t index) {
 
 /// Runs in the copy, and ends it by _exit: clean-up belongs to the original.
 void TaskProcesses::work(std::int64_t index, int pipe) const {
+  metal::system::end_with_parent(SIGKILL);
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_IGN);
   close(going_on_);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "validation/core/json_text.h"
 #include "validation/core/report.h"
 #include "validation/core/usual_cause.h"
 #include "validation/report/json.h"
@@ -126,7 +127,7 @@ ordered_json of(const GateRecord& run) {
 }  // namespace
 
 std::string to_json(const UnitRecord& unit) {
-  return of(unit).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return json_text(of(unit), -1);
 }
 
 std::string to_json(const Report& report) {
@@ -137,7 +138,7 @@ std::string to_json(const Report& report) {
                             {"version", report.version},
                             {"complete", report.complete},
                             {"runs", runs}};
-  return all.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(all, 1) + "\n";
 }
 
 }  // namespace assay::validation

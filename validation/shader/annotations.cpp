@@ -4,14 +4,16 @@
 
 #include <string_view>
 
+#include "validation/core/printable.h"
+
 namespace assay::validation {
 
 namespace {
 
-/// The text with each letter of `special` as %XX.
+/// The text, printable, with each letter of `special` as %XX.
 std::string escaped(std::string_view text, std::string_view special) {
   std::string result;
-  for (const char letter : text)
+  for (const char letter : printable(text))
     result += special.find(letter) == std::string_view::npos
                   ? std::string(1, letter)
                   : fmt::format("%{:02X}", static_cast<unsigned char>(letter));

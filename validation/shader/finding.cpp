@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "metal/emulator/compile/message.h"
+#include "validation/core/json_text.h"
 
 namespace assay::validation {
 
@@ -129,7 +130,7 @@ std::string to_json(const std::vector<ShaderFinding>& findings) {
                     {"column", finding.position.column},
                     {"allowed", finding.reason ? ordered_json(*finding.reason) : ordered_json()}});
   const ordered_json all = {{"findings", list}};
-  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(all, 2) + "\n";
 }
 
 }  // namespace assay::validation

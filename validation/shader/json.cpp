@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "validation/core/json_text.h"
+
 namespace assay::validation {
 
 namespace {
@@ -129,7 +131,7 @@ std::string to_json(const ShaderScript& script, const ShaderOutcome& outcome,
                             {"numerics", numerics},
                             {"schedules", outcome.schedules ? of(*outcome.schedules) : ordered_json()},
                             {"comparisons", of(comparisons)}};
-  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(all, 2) + "\n";
 }
 
 }  // namespace assay::validation

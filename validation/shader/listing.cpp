@@ -6,6 +6,7 @@
 #include <span>
 
 #include "metal/emulator/translate/kernels.h"
+#include "validation/core/json_text.h"
 #include "validation/shader/compiled.h"
 #include "validation/shader/or_refuse.h"
 
@@ -68,7 +69,7 @@ std::string list_shader_as_json(const ShaderScript& script) {
   }
   for (const auto& constant : constants(shader->shader()))
     all["function_constants"].push_back({{"index", constant.index}, {"name", constant.name}, {"type", constant.type}});
-  return all.dump(2) + "\n";
+  return json_text(all, 2) + "\n";
 }
 
 }  // namespace assay::validation

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metal/device/read_file.h"
+#include "validation/core/printable.h"
 #include "validation/shader/finding.h"
 #include "validation/shader/numerics_text.h"
 
@@ -55,7 +56,7 @@ td.mark { font-weight: 700; }
 
 std::string escaped(const std::string& text) {
   std::string html;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '&')
       html += "&amp;";
     else if (c == '<')

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "validation/core/json_text.h"
 #include "validation/report/record.h"
 
 namespace assay::validation {
@@ -75,7 +76,7 @@ std::string to_sarif(const std::vector<ShaderFinding>& findings) {
   const ordered_json all = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
                             {"version", "2.1.0"},
                             {"runs", ordered_json::array({run})}};
-  return all.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text(all, 2) + "\n";
 }
 
 }  // namespace assay::validation

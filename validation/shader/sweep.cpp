@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "validation/core/json_text.h"
 #include "validation/shader/compiled.h"
 #include "validation/shader/run.h"
 
@@ -60,7 +61,7 @@ std::string to_json(const BarrierSweep& sweep) {
   ordered_json changes = ordered_json::array();
   for (const auto* mutants : {&sweep.reported, &sweep.survivors})
     for (const BarrierMutant& mutant : *mutants) changes.push_back(of(mutant));
-  return ordered_json{{"changes", changes}}.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json_text({{"changes", changes}}, 2) + "\n";
 }
 
 }  // namespace assay::validation

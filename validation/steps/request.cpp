@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
+
+#include "validation/core/parse.h"
 
 namespace assay::validation::steps {
 
@@ -91,12 +92,8 @@ std::vector<std::int64_t> labels_of(const Json& request, std::int64_t blank) {
 
 double real_of(const Json& value, const std::string& name) {
   if (value.is_number()) return value.get<double>();
-  if (value.is_string()) {
-    const auto text = value.get<std::string>();
-    char* end = nullptr;
-    const double x = std::strtod(text.c_str(), &end);
-    if (!text.empty() && *end == '\0') return x;
-  }
+  if (value.is_string())
+    if (const auto x = parse_number<double>(value.get<std::string>())) return *x;
   refuse(name, " = ", value.dump(), ": expected a number");
 }
 

@@ -15,6 +15,7 @@
 
 #include "reference/matrix.h"
 #include "reference/number/big_float.h"
+#include "reference/number/decimal_point.h"
 #include "reference/number/exact.h"
 #include "reference/number/log_number.h"
 #include "reference/number/traits.h"
@@ -29,7 +30,7 @@ inline std::string shortest(double x) {
     std::snprintf(buffer.data(), buffer.size(), "%.*g", digits, x);
     if (std::strtod(buffer.data(), nullptr) == x) break;
   }
-  return buffer.data();
+  return reference::with_point(buffer.data());
 }
 
 template <class Number>

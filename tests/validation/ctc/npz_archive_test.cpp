@@ -7,6 +7,7 @@
 
 #include "tests/refusal.h"
 #include "tests/validation/npz_files.h"
+#include "validation/core/memory_limit.h"
 
 namespace assay::validation {
 namespace {
@@ -52,6 +53,14 @@ class LyingZip {
 
   std::string local_, central_;
   std::uint64_t entries_ = 0;
+};
+
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(double gibibytes) { set_memory_limit(gibibytes); }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+  ~MemoryLimit() { set_memory_limit(default_memory_limit); }
 };
 
 std::string complaint_about(const std::string& bytes) {
@@ -148,6 +157,28 @@ TEST(NpzArchive, SurvivesDamageBehindTheChecksum) {
     refused += complaint_about(zip.bytes()) != "accepted";
   }
   EXPECT_GT(refused, 500);
+}
+
+/// Zeros compress a thousandfold: 7 MB can unpack to more memory than the machine has.
+TEST(NpzArchive, IsRefusedBeforeItUnpacksToMoreThanIsAllowed) {
+  const ScratchFile file;
+  NpyArrays many = arrays();
+  many["logits"] = npy_array(std::vector<float>(1 << 20, 0.0F), {1 << 10, 1 << 8, 4});
+  write_npz_archive(file.path(), many);
+  const MemoryLimit limit(0.001);
+  const std::string refusal = refusal_of<std::exception>([&] { CtcOperation::read(file.path()); });
+  EXPECT_THAT(refusal, HasSubstr("the arrays, unpacked, take 0.00391 GiB: expected at most 0.001 GiB (--max-memory"));
+}
+
+/// The sizes of all arrays count together.
+TEST(NpzArchive, IsRefusedForTheSumOfItsArrays) {
+  const ScratchFile file;
+  const NpyArray half = npy_array(std::vector<float>(1 << 18, 0.0F), {1 << 18});
+  write_npz_archive(file.path(), {{"a", half}, {"b", half}, {"not asked for", half}});
+  const MemoryLimit limit(0.001);
+  EXPECT_NO_THROW(read_npz_archive(file.path(), {"a"}));
+  EXPECT_THROW(read_npz_archive(file.path(), {"a", "b"}), std::runtime_error);
+  EXPECT_THROW(set_memory_limit(0), std::invalid_argument);
 }
 
 }  // namespace

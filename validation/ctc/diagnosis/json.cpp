@@ -3,6 +3,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "validation/core/json_text.h"
+
 namespace assay::validation {
 namespace {
 
@@ -37,7 +39,7 @@ json to_object(const RowDiagnosis& row) {
 std::string to_json(const std::vector<RowDiagnosis>& rows, const std::vector<std::string>& notes) {
   json object = {{"notes", notes}, {"rows", json::array()}};
   for (const RowDiagnosis& row : rows) object["rows"].push_back(to_object(row));
-  return object.dump(2);
+  return json_text(object, 2);
 }
 
 }  // namespace assay::validation

@@ -22,15 +22,29 @@ def mutants_table(operation: Operation, cases: int) -> str:
     return "\n".join(lines)
 
 
+def write_all(text: str) -> None:
+    """Past Python's buffer, which would print an error of its own at the end. Raises OSError."""
+    data = text.encode(errors="replace")
+    while data:
+        data = data[os.write(1, data) :]
+
+
 def mutants(arguments: List[str]) -> int:
     parser = argparse.ArgumentParser(prog="assay mutants")
     parser.add_argument("file", help="a Python file that defines operations")
     parser.add_argument("--cases", type=int, default=60, help="for each property (60)")
     asked = parser.parse_args(arguments)
-    operations = [one for one in runpy.run_path(asked.file).values() if isinstance(one, Operation)]
+    try:
+        operations = [one for one in runpy.run_path(asked.file).values() if isinstance(one, Operation)]
+    except SystemExit as error:
+        parser.error(f"{asked.file} called sys.exit({error.code!r}): expected a file that can be imported")
     if not operations:
         parser.error(f"{asked.file} defines no operation: decorate a formula with @assay.operation(x=\"N, D\")")
-    print("\n".join(mutants_table(one, asked.cases) for one in operations))
+    text = "\n".join(mutants_table(one, asked.cases) for one in operations) + "\n"
+    try:
+        write_all(text)
+    except OSError as error:
+        parser.error(f"standard output cannot be written, and what was to be printed is lost: {error.strerror}")
     return 0
 
 

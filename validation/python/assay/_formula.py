@@ -201,6 +201,8 @@ def trace(formula: Callable[..., Any], names: Sequence[str], shapes: Sequence[Tu
         result: Optional[Any] = formula(xp, *inputs)
     except NotTraceable:
         raise
+    except (SystemExit, GeneratorExit) as error:
+        raise NotTraceable(f"the formula {formula.__name__} raised {type(error).__name__}: expected an array") from error
     except (TypeError, ValueError, IndexError) as error:
         given = ", ".join(f"{one} {list(shape)}" for one, shape in zip(names, shapes))
         raise _explained(error, formula, given) from error

@@ -9,7 +9,8 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 import numpy as np
 
 from ._arrays import bfloat16_array, carry
-from ._pipe import ReturnedWrong, Unsupported, _own_frames
+from ._called import KernelEnded, called
+from ._pipe import ReturnedWrong, Unsupported, _own_frames, text_of
 
 Shape = Tuple[int, ...]
 
@@ -65,9 +66,9 @@ class KernelCall:
         try:
             return "done", self._results(extents, self._problem(extents, arrays, upstream, layout))
         except Unsupported as error:
-            return "unsupported", str(error)
-        except ReturnedWrong as error:
-            return "failed", str(error)
+            return "unsupported", text_of(error)
+        except (ReturnedWrong, KernelEnded) as error:
+            return "failed", text_of(error)
 
     def _problem(self, extents: Dict[str, int], arrays: Any, upstream: Any, layout: int) -> Problem:
         operation, p = self._operation, Problem(extents=dict(extents))
@@ -105,8 +106,8 @@ class KernelCall:
     def _returned(self, p: Problem) -> Any:
         try:
             with np.errstate(all="ignore"):
-                return self._fn(p)
-        except (Unsupported, ReturnedWrong):
+                return called(self._fn, p)
+        except (Unsupported, ReturnedWrong, KernelEnded):
             raise
         except Exception as error:
             said = f"the kernel raised {type(error).__name__}: {error}\n{_own_frames(error)}"

@@ -5,13 +5,12 @@ from __future__ import annotations
 import functools
 import json
 import os
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Union
 
 from . import _numbers
 from ._again import call_of, words_of
+from ._called import TIME_LIMIT
 from ._declare import declaration_of
 from ._pipe import Ended, JudgeError, judge
 from ._problems import solver
@@ -51,7 +50,8 @@ class PropertyResult:
 
     @property
     def passed(self) -> bool:
-        """True for pass and for skipped: a kernel need not do what it does not claim."""
+        """True for pass and for skipped: a kernel need not do what it does not claim. (A result of skipped properties alone
+        has not passed: GateResult.passed.)"""
         return self.verdict in ("pass", "skipped")
 
 
@@ -67,8 +67,15 @@ class GateResult:
 
     @property
     def passed(self) -> bool:
-        """Whether no property failed, and none was mistrusted."""
-        return all(one.passed for one in self.properties)
+        """Whether no property failed and none was mistrusted, and each run judged a case: in each dtype, where there are
+        several."""
+        return all(one.passed for one in self.properties) and not self._judged_nothing
+
+    @property
+    def _judged_nothing(self) -> bool:
+        """Of a shard, another shard may have judged."""
+        return any(run["shard"]["total"] == 1 and all(one["verdict"] == "skipped" for one in run["properties"])
+                   for run in self.record["runs"])  # fmt: skip
 
     @property
     def failures(self) -> Dict[str, Failure]:
@@ -88,7 +95,8 @@ class GateResult:
     def raise_for_failure(self) -> None:
         """Raises AssertionError with explanation and reproducer of each failure, unless all passed."""
         if not self.passed:
-            raise AssertionError("\n".join(failure_text(one) for one in self.properties if not one.passed))
+            texts = [failure_text(one) for one in self.properties if not one.passed]
+            raise AssertionError("\n".join(texts) or f"nothing was judged:\n{self.table}")
 
 
 def failure_text(result: PropertyResult) -> str:
@@ -138,6 +146,7 @@ def gate(
     executor: Any = None,
     shards: int = 32,
     resume: Union[str, os.PathLike[str], None] = None,
+    time_limit: float = TIME_LIMIT,
     **declared: Any,
 ) -> GateResult:
     """Judges `fn` by every property of `operation`, "ctc", "cce", "svd" or one's own (assay.operation), under bounds
@@ -160,6 +169,7 @@ def gate(
     executor    a concurrent.futures.Executor, or a function that makes one: its workers judge the shards of the run
     shards      into how many shards the run is divided for the executor
     resume      a folder for the reports of finished shards: a call that is repeated judges those that are missing there
+    time_limit  seconds of processor time that a call of `fn` may take, 60 unless said, and six times as many by the clock
     declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
 
     Raises ValueError or TypeError for arguments, JudgeError where the judge cannot go on.
@@ -182,24 +192,22 @@ def gate(
         if real_input:
             raise TypeError("real_input is recorded speech, for \"ctc\": expected no such argument for one's own operation")
         return operation.gate(fn, cases=cases, seed=seed, filter=filter, reach=reach or "quick", input=input, digits=digits,
-                              **declared)
+                              time_limit=time_limit, **declared)
     if input is not None:
         raise TypeError(f"input is for an operation of one's own: `assay gate {operation} --input` judges a batch")
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        path = Path(folder) / "report.json"
-        words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
-        words += ["--digits", str(digits), "--filter", filter]
-        words += ["--reach", reach or "none", "--quick" if real_input else "--generated"]
-        run = functools.partial(_run, operation, fn, declared)
-        if executor is None:
-            ended = run([*words, "--json", str(path)])
-        else:
-            kernel = str(_declaration(operation, fn, declared) or os.fspath(fn))
-            ended = judge_in_shards(run, words, kernel, shards, executor, resume, path)
-        if ended.status not in (0, 1) or not path.is_file():
-            raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
-        report = json.loads(path.read_text())
-    run, table = report["runs"][0], ended.output
+    words = ["gate", operation, "--kernel", "{kernel}", "--cases", str(cases), "--seed", str(seed)]
+    words += ["--digits", str(digits), "--filter", filter]
+    words += ["--reach", reach or "none", "--quick" if real_input else "--generated"]
+    judge_shard = functools.partial(_run, operation, fn, declared, time_limit)
+    if executor is None:
+        ended = judge_shard([*words, "--json", "-"])  # a file would stay behind where this process is killed
+    else:
+        kernel = str(_declaration(operation, fn, declared) or os.fspath(fn))
+        ended = judge_in_shards(judge_shard, words, kernel, shards, executor, resume)
+    if ended.status not in (0, 1):
+        raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
+    report = json.loads(ended.output)
+    run, table = report["runs"][0], ended.errors
     for failure in (said["failure"] for said in run["properties"] if callable(fn) and said["failure"]):
         failure["again"] = call_of(failure["reproducer"], fn, declared, digits)
         table = table.replace(failure["reproducer"], failure["again"])
@@ -222,11 +230,12 @@ def _declaration(operation: str, fn: Any, declared: Dict[str, Any]) -> Optional[
     return None
 
 
-def _run(operation: str, fn: Any, declared: Dict[str, Any], words: List[str], shard: Optional[Shard] = None) -> Ended:
+def _run(operation: str, fn: Any, declared: Dict[str, Any], time_limit: float, words: List[str],
+         shard: Optional[Shard] = None) -> Ended:
     """Runs the program on a function or a plug-in."""
     declaration = _declaration(operation, fn, declared)
     if declaration is not None:
-        return judge(words, declaration, solver(operation, fn), shard)
+        return judge(words, declaration, solver(operation, fn), shard, time_limit)
     ended = run_program(*(word.replace("{kernel}", os.fspath(fn)) for word in words), shard=shard)
     return Ended(ended.returncode, ended.stdout, ended.stderr)
 

@@ -14,6 +14,7 @@ import numpy as np
 from . import _core, _numbers
 from ._again import call_of
 from ._arrays import to_numpy
+from ._called import called, kernel_calls
 from ._declare import declaration_of
 from ._gate import MOST_DIGITS, JudgeError
 from ._operation import Operation
@@ -105,7 +106,7 @@ class _Function:
         self._fn, self._inputs, self._which, self._returns_gradient = fn, inputs, which, returns_gradient
 
     def _call(self, inputs: List[np.ndarray]) -> Any:
-        returned = self._fn(*inputs)
+        returned = called(self._fn, *inputs)
         return _scalar(returned[0] if self._returns_gradient else returned)
 
     def exact(self, elements: Sequence[Any]) -> Any:
@@ -131,12 +132,12 @@ class _Function:
 def _claims(gradient: Any, fn: Callable[..., Any], inputs: List[np.ndarray]) -> List[np.ndarray]:
     """The gradients that are claimed, one for each input. Raises ValueError where their shapes are others."""
     if gradient is None:
-        returned = fn(*inputs)
+        returned = called(fn, *inputs)
         if not (isinstance(returned, (tuple, list)) and len(returned) == 2):
             raise ValueError(f"gradient: None, and fn returned {returned!r}: expected (value, gradient) from fn, or a gradient")
         gradient = returned[1]
     elif callable(gradient):
-        gradient = gradient(*inputs)
+        gradient = called(gradient, *inputs)
     several = isinstance(gradient, (tuple, list)) and len(gradient) == len(inputs) and np.ndim(gradient[0]) > 0
     claims = list(gradient) if several or len(inputs) > 1 else [gradient]
     arrays = [np.asarray(one) if isinstance(one, (float, int, list, np.generic)) else to_numpy(one) for one in claims]
@@ -219,11 +220,11 @@ def gradcheck(
     for i, one in enumerate(arrays):
         if one.dtype.name not in ("float16", "float32", "float64"):
             raise ValueError(f"input {i}: {one.dtype}: expected float16, float32 or float64")
-    claims = _claims(gradient, fn, arrays)
     options = {"digits": digits, "exact": exact, "tolerance": tolerance, "seed": seed}
     name = getattr(fn, "__name__", type(fn).__name__)
     results = []
-    for i, (x, claim) in enumerate(zip(arrays, claims)):
-        subject = f"function {name}" + (f", input {i}" if len(arrays) > 1 else "")
-        results.append(_of_input(_Function(fn, arrays, i, gradient is None), x, claim, subject, options))
+    with kernel_calls():
+        for i, (x, claim) in enumerate(zip(arrays, _claims(gradient, fn, arrays))):
+            subject = f"function {name}" + (f", input {i}" if len(arrays) > 1 else "")
+            results.append(_of_input(_Function(fn, arrays, i, gradient is None), x, claim, subject, options))
     return max(results, key=lambda one: (_GRAVITY.index(one.verdict), math.isnan(one.worst), one.worst))

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _core, _numbers
 from ._again import replay_call
+from ._called import TIME_LIMIT, kernel_calls
 from ._cases import Given, given_case, shortened, words_of_line
 from ._formula import NumPy, trace
 from ._formula_calls import KernelCall, require_kernel
@@ -202,23 +203,25 @@ class Operation:
         return subject
 
     def gate(self, kernel: Any = None, backward: Any = None, *, cases: int = 100, seed: int = 1, filter: str = "",
-             reach: str = "quick", input: Optional[Given] = None, dtype: Union[str, Sequence[str]] = "float32",
-             **declared: Any) -> GateResult:
+             reach: str = "quick", input: Optional[Given] = None, time_limit: float = TIME_LIMIT,
+             dtype: Union[str, Sequence[str]] = "float32", **declared: Any) -> GateResult:
         """Judges a kernel, its backward pass, or both, in each dtype; see assay.operation for what may be declared."""
         if not isinstance(dtype, str):
             return _joined([self.gate(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input,
-                                      dtype=one, **declared) for one in dtype], dtype)
+                                      time_limit=time_limit, dtype=one, **declared) for one in dtype], dtype)
         declared["dtype"] = dtype
         if kernel is None and backward is None:
             raise TypeError("no kernel: expected a function of p, or the path of a plug-in (.so, .json)")
         if isinstance(kernel, (str, os.PathLike)) or isinstance(backward, (str, os.PathLike)):
-            return self._gate_plugin(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input, **declared)
+            return self._gate_plugin(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input, time_limit=time_limit,
+                                     **declared)
         fn = kernel or backward
         cases, seed = _numbers.whole("cases", cases, 0, MOST_CASES), _numbers.seed(seed)
         reach = _numbers.one_of("reach", reach, REACHES)
         subject = self.subject(kernel, backward, **declared)
         given = [] if input is None else [given_case(self, input, dtype)]
-        said, table = subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened)
+        with kernel_calls(time_limit):
+            said, table = subject.run(cases, seed, _numbers.text("filter", filter), reach, given, shortened)
         report = json.loads(said)
         for failure in (one["failure"] for one in report["runs"][0]["properties"] if one.get("failure")):
             words = failure["reproducer"]
@@ -247,7 +250,8 @@ class Operation:
         of_gradient = words.get("property") == "gradient"
         if isinstance(fn, (str, os.PathLike)):
             fn = Plugin(fn, self, declared.get("dtype", "float32"), of_gradient)
-        verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(words)
+        with kernel_calls():
+            verdict, why = self.subject(None if of_gradient else fn, fn if of_gradient else None, **declared).replay(words)
         print(f"{verdict} {words['property']}\n{why}")
         return verdict == "pass"
 

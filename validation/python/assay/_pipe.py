@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, Callable, Dict, NamedTuple, Optional, Tuple
 import numpy as np
 
 from ._arrays import Carried, bfloat16_array
+from ._called import TIME_LIMIT, KernelEnded, called, kernel_calls
 from ._program import environment, program
 
 # Takes the options and the arrays of a call; returns the arrays of the answer.
@@ -81,6 +82,15 @@ def _write_message(stream: BinaryIO, header: dict[str, Any], arrays: dict[str, C
     stream.flush()
 
 
+def in_utf8(text: str) -> str:
+    """The text with '?' in the place of lone surrogates, which names of files and messages may have."""
+    return text.encode(errors="replace").decode()
+
+
+def text_of(error: BaseException) -> str:
+    return in_utf8(str(error))
+
+
 def _own_frames(error: BaseException) -> str:
     """The traceback without the frames of this package."""
     trace = error.__traceback__
@@ -94,19 +104,19 @@ def _answer(
     header: dict[str, Any],
     arrays: dict[str, np.ndarray],
 ) -> tuple[dict[str, Any], dict[str, Carried]]:
-    """The kernel's results, or what it raised in their place. KeyboardInterrupt and SystemExit pass through."""
+    """The kernel's results, or what it raised in their place. An interrupt passes through."""
     given = {name: array.tobytes() for name, array in arrays.items()}
     before = time.process_time()
     try:
-        results = solve(header, arrays)
+        results = called(solve, header, arrays)
     except Unsupported as error:
-        return {"outcome": "unsupported", "text": str(error)}, {}
-    except ReturnedWrong as error:
-        return {"outcome": "failed", "text": str(error)}, {}
+        return {"outcome": "unsupported", "text": text_of(error)}, {}
+    except (ReturnedWrong, KernelEnded) as error:
+        return {"outcome": "failed", "text": text_of(error)}, {}
     except (ValueError, TypeError) as error:
-        return {"outcome": "refused", "text": f"{type(error).__name__}: {error}"}, {}
+        return {"outcome": "refused", "text": f"{type(error).__name__}: {text_of(error)}"}, {}
     except Exception as error:
-        return {"outcome": "failed", "text": _own_frames(error)}, {}
+        return {"outcome": "failed", "text": in_utf8(_own_frames(error))}, {}
     processor_time = time.process_time() - before
     for name, bytes_before in given.items():
         if arrays[name].tobytes() != bytes_before:
@@ -119,9 +129,10 @@ def judge(
     declaration: dict[str, Any],
     solve: Solve,
     shard: Optional[Tuple[int, int]] = None,
+    time_limit: float = TIME_LIMIT,
 ) -> Ended:
     """Runs the program with `arguments`, in which ``{kernel}`` stands for this end of the pipes, and answers its calls.
-    Without a shard it judges all.
+    Without a shard it judges all. `time_limit` is that of a call (_called.py).
 
     Raises KeyboardInterrupt, and whatever else is no Exception, once the judge has been stopped.
     """
@@ -142,7 +153,7 @@ def judge(
         os.close(answer_read)
         os.close(call_write)
         try:
-            with os.fdopen(call_read, "rb") as calls, os.fdopen(answer_write, "wb") as answers:
+            with os.fdopen(call_read, "rb") as calls, os.fdopen(answer_write, "wb") as answers, kernel_calls(time_limit):
                 _serve(calls, answers, declaration, solve)
         except BrokenPipeError:
             pass  # the judge has ended; its exit status says why

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 import pickle
+import select
+import signal
 import sys
+import threading
 from typing import Any, List, Tuple
 
 import numpy as np
@@ -70,7 +73,23 @@ def answer(library: ctypes.CDLL, message: Any) -> Tuple[str, Any]:
     return "ok", [one for _, _, one in made]
 
 
+def leave() -> None:
+    """Ends this process and what the plug-in has started."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(0)
+
+
+def leave_with_the_program() -> None:
+    """Leaves when the other end of standard input is closed, even if the plug-in never returns."""
+    gone = select.poll()
+    gone.register(0, 0)
+    gone.poll()
+    leave()
+
+
 def main() -> None:
+    threading.Thread(target=leave_with_the_program, daemon=True).start()
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the plug-in prints goes to standard error
     try:
@@ -81,6 +100,7 @@ def main() -> None:
         message = pickle.loads(requests.read(int.from_bytes(header, "little")))
         answers.write(packed(answer(library, message) if library else ("failed", why)))
         answers.flush()
+    leave()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from ._gate import PropertyResult, failure_text, gate, property_names
 
 
 def _conclude(result: PropertyResult) -> None:
+    if result.verdict == "skipped" and not sum(result.skipped.values()):
+        pytest.fail(f"{result.name}: there was no case to judge it on: expected cases, a reach or an input", pytrace=False)
     if result.verdict == "skipped":
         pytest.skip("; ".join(f"{reason} ({count} cases)" for reason, count in result.skipped.items()))
     if not result.passed:

@@ -1,6 +1,7 @@
 """A kernel in a process of its own, which answers calls on its standard input: a crash there does not end this process.
 
-A crash or an endless loop ends that process and is a verdict; the next case is judged in a new one.
+A crash or an endless loop ends that process, and those that the kernel has started, and is a verdict; the next case is
+judged in a new one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import signal
 import subprocess
 from typing import List, Optional
 
+from . import _core
+from ._called import PATIENCE_FOR_WAITING
 
 START_SECONDS = 60  # for a process to start on a busy machine, before its first answer
 
@@ -30,7 +33,8 @@ class Served:
     def write(self, content: bytes) -> None:
         if self._process is None:
             self._buffer, self._has_answered = b"", False
-            self._process = subprocess.Popen(self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            # Its session has all that the kernel starts, and no terminal whose interrupt could end it before this process.
+            self._process = subprocess.Popen(self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
         try:
             self._process.stdin.write(content)  # type: ignore[union-attr]
             self._process.stdin.flush()  # type: ignore[union-attr]
@@ -52,9 +56,14 @@ class Served:
     def _take(self) -> None:
         pipe = self._process.stdout  # type: ignore[union-attr]
         seconds = self._seconds if self._has_answered else max(self._seconds, START_SECONDS)
-        if not select.select([pipe], [], [], seconds)[0]:
-            self._stop()
-            raise RuntimeError(f"{self.name} did not return within {seconds} s")
+        deadline = _core.CallDeadline(seconds, self._process.pid)  # type: ignore[union-attr]
+        while not select.select([pipe], [], [], deadline.milliseconds() / 1000)[0]:
+            if self._process.poll() is not None:  # type: ignore[union-attr]
+                self._ended()  # what the kernel has started may have the pipe open
+            if deadline.is_over():
+                took = deadline.text()
+                self._stop()
+                raise RuntimeError(f"{self.name} did not return within {took}")
         part = os.read(pipe.fileno(), 1 << 20)  # type: ignore[union-attr]
         if not part:
             self._ended()
@@ -70,10 +79,14 @@ class Served:
         if process is None:
             return 0
         try:
-            status = process.wait(0.5)
+            process.wait(0.5)
         except subprocess.TimeoutExpired:
-            process.kill()
-            status = process.wait()
+            pass
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):  # nobody is left
+            pass
+        status = process.wait()
         process.stdout.close()  # type: ignore[union-attr]
         try:
             process.stdin.close()  # type: ignore[union-attr]

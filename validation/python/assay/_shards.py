@@ -32,10 +32,8 @@ class _WorkersDied(Exception):
 
 def _judge_shard(run: Run, words: List[str], shard: Shard) -> Tuple[Ended, str]:
     """Judges a shard, in a worker, and returns how the program ended, and the report."""
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        path = Path(folder) / "report.json"
-        ended = run([*words, "--json", str(path)], shard)
-        return ended, path.read_text() if path.is_file() else ""
+    ended = run([*words, "--json", "-"], shard)  # a file would stay behind where the worker is killed
+    return Ended(ended.status, "", ended.errors), ended.output
 
 
 def _bar(total: int, done: int) -> ContextManager[Any]:
@@ -129,9 +127,9 @@ def _checked(executor: Any, count: Any) -> int:
 
 
 def judge_in_shards(
-    run: Run, words: List[str], kernel: str, count: int, executor: Any, resume: Union[str, os.PathLike[str], None], report: Path
+    run: Run, words: List[str], kernel: str, count: int, executor: Any, resume: Union[str, os.PathLike[str], None]
 ) -> Ended:
-    """Judges all shards on the executor, and merges their reports into `report`. Finished shards are kept in the folder
+    """Judges all shards on the executor, and merges their reports: the output is JSON, the errors are the table. Finished shards are kept in the folder
     `resume`, under names that follow from `words` and `kernel`. Raises JudgeError where workers die again and again."""
     count = _checked(executor, count)
     folder = Path(tempfile.mkdtemp(prefix="assay-shards-") if resume is None else resume)
@@ -141,7 +139,7 @@ def judge_in_shards(
     try:
         with _bar(count, count - len(shards.missing())) as bar:
             _judge_all(shards, executor, bar)
-        ended = run_program("merge", *shards.paths(), "--json", str(report))
+        ended = run_program("merge", *shards.paths(), "--json", "-")
         return Ended(ended.returncode, ended.stdout, ended.stderr)
     except _WorkersDied as error:
         is_needed = True

@@ -14,6 +14,7 @@
 #include "metal/emulator/compile/clang.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/numerics/instrument.h"
+#include "validation/core/terminal.h"
 
 namespace assay::validation::transport {
 namespace {
@@ -106,7 +107,7 @@ Words to_text(const Words& command, const std::string& source, const fs::path& o
 
 int run(const Clang& clang, const Words& words, const fs::path& work) {
   const auto ended = or_throw(run_clang(clang, words, "/dev/null", work / "output"));
-  fmt::print(stderr, "{}", ended.messages);
+  tell(stderr, "{}", ended.messages);
   return ended.status;
 }
 

@@ -12,6 +12,7 @@
 #include "validation/core/call_time.h"
 #include "validation/core/explanation.h"
 #include "validation/core/kernel_died.h"
+#include "validation/core/printable.h"
 #include "validation/core/support.h"
 #include "validation/transport/library/findings.h"
 
@@ -71,7 +72,7 @@ Plugin::Plugin(const std::string& path, std::string operation, std::vector<std::
       operations_(std::move(operations)),
       process_(start()) {
   const std::string name = text_of(loaded_.name.data(), loaded_.name.size());
-  if (!name.empty()) name_ = fmt::format("the plug-in '{}'", printable(name));
+  if (!name.empty()) name_ = fmt::format("the plug-in '{}'", printable_line(name));
 }
 
 std::string Plugin::symbol() const {
@@ -80,9 +81,9 @@ std::string Plugin::symbol() const {
 
 std::unique_ptr<WorkerProcess> Plugin::start() const {
   auto process = std::make_unique<WorkerProcess>(library_, operation_, operations_, memory_.file());
-  const Seconds limit(seconds_allowed.load());
-  const auto reply = process->receive(Clock::now() + std::chrono::duration_cast<Clock::duration>(limit), call_ends);
-  if (!reply.in_time) throw std::runtime_error(fmt::format("{}: not loaded within {:g} s", path_, limit.count()));
+  const CallDeadline deadline = process->deadline(seconds_allowed);
+  const auto reply = process->receive(deadline, call_ends);
+  if (!reply.in_time) throw std::runtime_error(fmt::format("{}: not loaded within {}", path_, deadline.text()));
   if (!reply.answer || reply.answer->event == Event::faulted) {
     const std::string words = process->last_words();
     throw std::runtime_error(fmt::format("{}: while being loaded it {}{}", path_, process->ending(), words));
@@ -116,8 +117,9 @@ Answer Plugin::ask(const Request& request) const {
   const auto start = Clock::now();
   const double patience = far ? far_patience : request.follows_numerics != 0 ? followed_patience : 0;
   const Seconds limit = patience > 0 ? Seconds(patience * seconds_allowed.load()) : time_limit();
+  const CallDeadline deadline = worker.deadline(limit.count(), hangs_waiting_ ? 1 : CallDeadline::patience_for_waiting);
   worker.send(request);
-  const auto reply = worker.receive(start + std::chrono::duration_cast<Clock::duration>(limit), call_ends);
+  const auto reply = worker.receive(deadline, call_ends);
   if (!reply.in_time && call_ends.load()()) died("was interrupted");
   if (!reply.in_time && far) {
     process_.reset();
@@ -125,7 +127,8 @@ Answer Plugin::ask(const Request& request) const {
   }
   if (!reply.in_time) {
     const char* const less = std::exchange(has_hung_, true) ? ", which is less as it had hung before" : "";
-    died(fmt::format("did not return within {:g} s (--time-limit gives it more{})", limit.count(), less));
+    hangs_waiting_ = deadline.is_waiting();
+    died(fmt::format("did not return within {} (--time-limit gives it more{})", deadline.text(), less));
   }
   if (!reply.answer) died(worker.ending());
   if (Explanation* const explanation = Explanation::current(); explanation != nullptr && !reply.findings.empty()) {

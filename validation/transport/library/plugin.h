@@ -17,7 +17,8 @@ namespace assay::validation::transport {
 /// Whether a kernel's name is a shared library: the name has a '/' or ends in .so or .dylib.
 bool is_library(const std::string& name);
 
-/// Sets the time limit of all further calls of plug-ins, in seconds. The default is 10.
+/// Sets the time limit of all further calls of plug-ins, in seconds of processor time (CallDeadline). The default
+/// is 10.
 void set_time_limit(double seconds);
 
 /// Ends a call of a plug-in when `stop` returns true, with KernelDied.
@@ -50,6 +51,7 @@ class Plugin {
   void call(Request request, std::span<const Array> arrays, std::int64_t alignment) const;
 
  private:
+  using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
 
   std::unique_ptr<WorkerProcess> start() const;
@@ -70,7 +72,8 @@ class Plugin {
   mutable Answer loaded_;
   mutable std::unique_ptr<WorkerProcess> process_;
   mutable bool has_hung_ = false;
-  mutable Seconds longest_{0};  ///< the longest call that returned
+  mutable bool hangs_waiting_ = false;  ///< when it last hung, it hardly used the processor
+  mutable Seconds longest_{0};          ///< the longest call that returned
 };
 
 }  // namespace assay::validation::transport

@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "validation/core/printable.h"
 #include "validation/transport/library/worker_path.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has programs declare it
@@ -57,19 +58,25 @@ class FileActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// At most a tenth of a second.
-int milliseconds_until(Clock::time_point deadline) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 100));
-}
+/// The worker leads a process group of its own, to which what the plug-in starts belongs.
+class OwnGroup {
+ public:
+  OwnGroup() {
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+  }
+  OwnGroup(const OwnGroup&) = delete;
+  OwnGroup& operator=(const OwnGroup&) = delete;
+  ~OwnGroup() { posix_spawnattr_destroy(&attributes_); }
+
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
 
 }  // namespace
-
-std::string printable(std::string text) {
-  for (char& letter : text)
-    if ((static_cast<unsigned char>(letter) < ' ' && letter != '\n') || letter == 0x7F) letter = '?';
-  return text;
-}
 
 WorkerProcess::WorkerProcess(const std::string& library, const std::string& operation,
                              const std::vector<std::string>& operations, int memory)
@@ -87,7 +94,8 @@ WorkerProcess::WorkerProcess(const std::string& library, const std::string& oper
   for (const std::string& name : operations) arguments.push_back(name.c_str());
   arguments.push_back(nullptr);
   const FileActions files(output_.number(), theirs.number(), shared.number());
-  const int error = posix_spawn(&process_, program.c_str(), files.get(), nullptr,
+  const OwnGroup group;
+  const int error = posix_spawn(&process_, program.c_str(), files.get(), group.get(),
                                 const_cast<char* const*>(arguments.data()), environ);  // NOLINT: POSIX's type
   if (error != 0) {
     process_ = -1;
@@ -98,8 +106,25 @@ WorkerProcess::WorkerProcess(const std::string& library, const std::string& oper
 WorkerProcess::~WorkerProcess() {
   if (process_ < 0) return;
   kill(process_, SIGKILL);
-  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  reap();
+}
+
+/// As long as the process has not been waited for, no other process or group can get its number.
+int WorkerProcess::reap() {
+  siginfo_t ended{};
+  while (waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
   }
+  kill(-process_, SIGKILL);
+  int status = 0;
+  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = -1;
+  return status;
+}
+
+bool WorkerProcess::has_ended() const {
+  siginfo_t ended{};
+  return waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT | WNOHANG) == 0 && ended.si_pid != 0;
 }
 
 void WorkerProcess::send(const Request& request) {
@@ -113,12 +138,16 @@ void WorkerProcess::send(const Request& request) {
   }
 }
 
-WorkerProcess::Got WorkerProcess::receive(void* data, std::size_t size, Clock::time_point deadline, bool (*stop)()) {
+/// If the plug-in has started processes, they have the worker's end of the socket open, also after the worker has
+/// ended.
+WorkerProcess::Got WorkerProcess::receive(void* data, std::size_t size, const CallDeadline& deadline, bool (*stop)()) {
   auto* bytes = static_cast<char*>(data);
   for (std::size_t got = 0; got < size;) {
     pollfd readable{.fd = socket_.number(), .events = POLLIN, .revents = 0};
-    const int ready = poll(&readable, 1, milliseconds_until(deadline));
-    if (ready <= 0 && (stop() || Clock::now() >= deadline)) return Got::late;
+    const bool had_ended = has_ended();  // before the socket is looked at: an answer may have come first
+    const int ready = poll(&readable, 1, had_ended ? 0 : deadline.milliseconds());
+    if (ready == 0 && had_ended) return Got::ended;
+    if (ready <= 0 && (stop() || deadline.is_over())) return Got::late;
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     if (ready < 0) return Got::late;
     const ssize_t count = read(socket_.number(), bytes + got, size - got);
@@ -129,7 +158,7 @@ WorkerProcess::Got WorkerProcess::receive(void* data, std::size_t size, Clock::t
   return Got::all;
 }
 
-WorkerProcess::Reply WorkerProcess::receive(Clock::time_point deadline, bool (*stop)()) {
+WorkerProcess::Reply WorkerProcess::receive(const CallDeadline& deadline, bool (*stop)()) {
   Answer answer;
   if (const Got got = receive(&answer, sizeof answer, deadline, stop); got != Got::all)
     return {.answer = std::nullopt, .in_time = got != Got::late};
@@ -142,10 +171,7 @@ WorkerProcess::Reply WorkerProcess::receive(Clock::time_point deadline, bool (*s
 }
 
 std::string WorkerProcess::ending() {
-  int status = 0;
-  while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-  }
-  process_ = -1;
+  const int status = reap();
   if (WIFEXITED(status)) return fmt::format("called exit({})", WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
   return fmt::format("was ended by signal {} ({})", signal, strsignal(signal));  // NOLINT(concurrency-mt-unsafe)
@@ -159,7 +185,7 @@ std::string WorkerProcess::last_words() const {
   std::string text(static_cast<std::size_t>(file.st_size - begin), '\0');
   const ssize_t count = pread(output_.number(), text.data(), text.size(), begin);
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  text = printable(std::move(text));
+  text = printable(text);
   while (text.ends_with('\n')) text.pop_back();
   std::string lines = begin > 0 ? "\n    ..." : "\n    ";
   for (const char letter : text) lines += letter == '\n' ? std::string("\n    ") : std::string(1, letter);

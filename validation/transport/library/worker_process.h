@@ -3,20 +3,15 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "validation/core/call_deadline.h"
 #include "validation/core/file.h"
 #include "validation/transport/library/protocol.h"
 
 namespace assay::validation::transport {
-
-using Clock = std::chrono::steady_clock;
-
-/// The text with control characters other than line ends replaced.
-std::string printable(std::string text);
 
 class WorkerProcess {
  public:
@@ -25,8 +20,13 @@ class WorkerProcess {
                 int memory);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
-  /// Kills the process.
+  /// Kills the process, and those that the plug-in has started in the process's group.
   ~WorkerProcess();
+
+  /// Of a call that begins now.
+  CallDeadline deadline(double seconds, double patience = CallDeadline::patience_for_waiting) const {
+    return {seconds, process_, patience};
+  }
 
   /// Does not fail if the process has ended: receive reports that.
   void send(const Request& request);
@@ -37,9 +37,9 @@ class WorkerProcess {
     bool in_time = true;        ///< without an answer: false if the time is up, true if the process has ended
   };
   /// Waits until the deadline, or until `stop` returns true; `stop` is asked every tenth of a second.
-  Reply receive(Clock::time_point deadline, bool (*stop)());
+  Reply receive(const CallDeadline& deadline, bool (*stop)());
 
-  /// How the process ended: "called exit(0)", "was ended by signal 6 (Aborted)".
+  /// How the process ended: "called exit(0)", "was ended by signal 6 (Aborted)". Kills what it has started.
   std::string ending();
 
   /// The last lines that the process printed, to append to a message; empty if there are none.
@@ -47,7 +47,10 @@ class WorkerProcess {
 
  private:
   enum class Got { all, late, ended };
-  Got receive(void* data, std::size_t size, Clock::time_point deadline, bool (*stop)());
+  Got receive(void* data, std::size_t size, const CallDeadline& deadline, bool (*stop)());
+  bool has_ended() const;
+  /// Waits for the process, which has ended or been killed, and returns its status.
+  int reap();
 
   File socket_;
   File output_;  ///< the worker's stdout and stderr

@@ -33,13 +33,19 @@ void limit_files() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-/// Ends this process when the program has ended, even if the plug-in never returns.
+/// Ends this process and those that the plug-in has started, which belong to its process group.
+[[noreturn]] void leave() {
+  if (getpgrp() == getpid()) kill(0, SIGKILL);
+  _exit(0);
+}
+
+/// Leaves when the program has ended, even if the plug-in never returns.
 void leave_with_the_program() {
   std::thread([] {
     pollfd gone{.fd = socket_file, .events = 0, .revents = 0};
     while (poll(&gone, 1, -1) < 0 && errno == EINTR) {
     }
-    _exit(0);
+    leave();
   }).detach();
 }
 
@@ -75,7 +81,7 @@ int call_and_catch(const Loaded& loaded, Request& request, char* message, std::s
   return ASSAY_FAILED;
 }
 
-int serve(const char* path, const std::string& operation, const std::vector<std::string>& operations) {
+[[noreturn]] void serve(const char* path, const std::string& operation, const std::vector<std::string>& operations) {
   limit_files();
   std::setvbuf(stdout, nullptr, _IONBF, 0);  // so that its output is complete if it crashes
   leave_with_the_program();
@@ -95,7 +101,7 @@ int serve(const char* path, const std::string& operation, const std::vector<std:
     send(answer);
     send(findings);
   }
-  return 0;
+  leave();  // without running the plug-in's destructors
 }
 
 }  // namespace
@@ -107,6 +113,5 @@ int main(int argc, char** argv) {
                stderr);
     return 2;
   }
-  const int status = assay::validation::transport::serve(argv[1], argv[2], {argv + 3, argv + argc});
-  _exit(status);  // without running the plug-in's destructors
+  assay::validation::transport::serve(argv[1], argv[2], {argv + 3, argv + argc});
 }

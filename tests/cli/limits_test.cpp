@@ -1,0 +1,53 @@
+// Files without an end and arrays without measure are refused, and nothing is filled with them.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/cli/program.h"
+#include "tests/matchers.h"
+#include "validation/core/npz.h"
+#include "validation/ctc/operation.h"
+
+namespace assay::validation {
+namespace {
+
+class Limits : public Program {};
+
+TEST_F(Limits, OfAnEndlessFile) {
+  for (const std::string command : {"merge /dev/zero", "replay --from /dev/zero", "lattice --request /dev/zero"})
+    expect_refused(command, "more than 256 MiB come, and no end");
+  const Outcome outcome = shell("cat /dev/zero | '" ASSAY_PROGRAM "' merge /dev/stdin");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("'/dev/stdin': more than 256 MiB come, and no end"));
+}
+
+TEST_F(Limits, OfTheMemoryOfABatch) {
+  write_npz(folder_ / "batch.npz", CtcOperation::sized_case(200, 5, 40, 2, 1));
+  EXPECT_EQ(run("diagnose batch.npz").status, 0);
+  for (const std::string command : {"gate ctc --input batch.npz", "gradcheck ctc --input batch.npz",
+                                    "replay 'property=loss kernel=cpu file=batch.npz'"})
+    expect_refused(command + " --max-memory 1e-5", "the arrays, unpacked, take");
+  const Outcome diagnosed = run("diagnose batch.npz --max-memory 1e-5");
+  EXPECT_EQ(diagnosed.status, 2);
+  EXPECT_THAT(diagnosed.out, HasSubstr("(--max-memory allows more)"));
+  expect_refused("diagnose batch.npz --max-memory 0", "--max-memory");
+}
+
+#if !defined(__SANITIZE_ADDRESS__)  // which takes more addresses than any limit leaves
+
+/// OpenBLAS tries for ever to get memory.
+TEST_F(Limits, OfTheAddressesOfTheProcessEndTheGate) {
+  for (const std::string kibibytes : {"250000", "500000", "1000000", "2000000"}) {
+    const Outcome outcome = shell("ulimit -v " + kibibytes +
+                                  "; timeout 100 '" ASSAY_PROGRAM
+                                  "' gate svd --kernel cpu --generated --cases 2 --filter '^(repeat|order)$'");
+    EXPECT_NE(outcome.status, 124) << kibibytes << " KiB: it hangs";
+    if (outcome.status != 0)
+      EXPECT_THAT(outcome.out + outcome.err, ContainsRegex("memory|alloc|terminated|loading")) << kibibytes;
+  }
+}
+
+#endif
+
+}  // namespace
+}  // namespace assay::validation

@@ -1,0 +1,209 @@
+"""What a kernel in Python does to end the process, or to stay in it for ever, is a verdict; an interrupt ends the run."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import assay
+import kernels
+from assay import gallery
+from assay._called import KernelEnded, called, kernel_calls
+
+
+def leaves(p=None):
+    sys.exit(0)
+
+
+def leaves_at_once(p=None):
+    os._exit(0)
+
+
+def becomes_another_program(p=None):
+    os.execv("/bin/true", ["true"])
+
+
+def interrupts(p=None):
+    raise KeyboardInterrupt
+
+
+def stops(p=None):
+    raise GeneratorExit
+
+
+def computes_for_ever(p=None):
+    while True:
+        pass
+
+
+def waits_for_ever(p=None):
+    threading.Event().wait()
+
+
+def holds_on(p=None):
+    """Catches what it can."""
+    for _ in range(3):
+        try:
+            computes_for_ever()
+        except BaseException:
+            pass
+
+
+ENDINGS = [
+    (leaves, "the kernel called sys.exit(0)"),
+    (leaves_at_once, "the kernel called os._exit(0)"),
+    (becomes_another_program, "the kernel called os.execv('/bin/true')"),
+    (interrupts, "the kernel raised KeyboardInterrupt"),
+    (stops, "the kernel raised GeneratorExit"),
+    (computes_for_ever, "the kernel did not return within 0.2 s of processor time (time_limit gives it more)"),
+]
+each_ending = pytest.mark.parametrize("kernel, says", ENDINGS, ids=[one.__name__ for one, _ in ENDINGS])
+
+
+@each_ending
+def test_the_gate_gives_a_verdict(kernel, says):
+    result = assay.gate("ctc", kernel, cases=1, filter="^loss$", time_limit=0.2)
+    assert not result.passed
+    assert result["loss"].verdict == "error" and says in result.failures["loss"].explanation
+
+
+@each_ending
+def test_the_gate_of_a_formula_gives_a_verdict(kernel, says):
+    result = assay.gate(gallery.softmax, kernel, cases=2, filter="^outputs$", reach="none", time_limit=0.2)
+    assert not result.passed
+    assert result["outputs"].verdict == "error" and says in result.failures["outputs"].explanation
+
+
+@pytest.mark.parametrize("kernel, says", ENDINGS[:5], ids=[one.__name__ for one, _ in ENDINGS[:5]])
+def test_gradcheck_gives_no_pass(kernel, says):
+    assert assay.gradcheck("ctc", kernel, cases=1).verdict == "error"
+    with pytest.raises(KernelEnded, match=says.replace("(", "[(]").replace(")", "[)]")):
+        assay.gradcheck(lambda x: kernel(), np.array([1.0]), gradient=np.array([1.0]))
+
+
+@pytest.mark.parametrize("kernel", [waits_for_ever, holds_on])
+def test_a_call_that_waits_or_holds_on_is_ended_too(kernel):
+    with kernel_calls(0.1), pytest.raises(KernelEnded, match="did not return within 0[.][16] s"):
+        called(kernel)
+
+
+def test_a_call_in_another_thread_is_ended_too():
+    seen = []
+
+    def in_thread():
+        with kernel_calls(0.1):
+            for kernel, _ in ENDINGS:
+                try:
+                    called(kernel)
+                except KernelEnded as error:
+                    seen.append(str(error))
+
+    thread = threading.Thread(target=in_thread)
+    thread.start()
+    thread.join()
+    assert len(seen) == len(ENDINGS), seen
+
+
+def test_a_kernel_that_has_hung_gets_less_time():
+    with kernel_calls(0.4):
+        for seconds in ("0.4", "0.04"):
+            with pytest.raises(KernelEnded, match=f"within {seconds} s"):
+                called(computes_for_ever)
+
+
+def test_a_kernel_may_fork_processes_that_end():
+    def forks():
+        process = os.fork()
+        if process == 0:
+            os._exit(7)
+        return os.waitpid(process, 0)[1] >> 8
+
+    assert called(forks) == 7
+
+
+def test_all_is_as_before_after_a_run():
+    def handler(number, frame):
+        seen.append(number)
+
+    seen, exit_before, former = [], os._exit, signal.signal(signal.SIGINT, handler)
+    try:
+        assert called(lambda: os.kill(os.getpid(), signal.SIGINT) or 5) == 5, "the handler has not raised"
+        assert seen == [signal.SIGINT]
+        assert os._exit is exit_before and signal.getsignal(signal.SIGINT) is handler
+    finally:
+        signal.signal(signal.SIGINT, former)
+
+
+@pytest.mark.parametrize("time_limit", [0, -1, float("nan"), "10"])
+def test_a_time_limit_is_above_0(time_limit):
+    with pytest.raises(ValueError, match="time_limit = .*: expected seconds above 0"):
+        assay.gate(gallery.softmax, lambda p: p.x, time_limit=time_limit)
+
+
+def run(program):
+    """What a Python program of these lines makes of them."""
+    paths = os.pathsep.join([os.path.dirname(os.path.dirname(assay.__file__)), os.path.dirname(__file__)])
+    return subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": paths}, capture_output=True,
+                          text=True, timeout=120, check=False)  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs quick_exit of the C library")
+@pytest.mark.parametrize("ends", ["exit", "quick_exit"])
+@pytest.mark.parametrize("gate", ["'ctc', kernel", "assay.gallery.softmax, kernel, reach='none'"])
+def test_the_exit_of_the_c_library_is_no_success(ends, gate):
+    ended = run(f"import assay, ctypes\nkernel = lambda p: ctypes.CDLL(None).{ends}(0)\nassay.gate({gate}, cases=1)")
+    assert ended.returncode == 1
+    assert "the kernel ended the process by exit(): there is no verdict" in ended.stderr
+
+
+@pytest.mark.parametrize("gate", ["'ctc', kernel", "assay.gallery.softmax, kernel, reach='none'"])
+@pytest.mark.parametrize("then", ["import time; time.sleep(60)", "raise ValueError('x')", "raise SystemExit(0)"])
+def test_an_interrupt_ends_the_run_whatever_the_kernel_makes_of_it(gate, then):
+    kernel = f"""
+import assay, os, signal
+def kernel(p):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000000): pass
+    finally:
+        {then}
+try:
+    assay.gate({gate}, cases=1)
+except KeyboardInterrupt:
+    raise SystemExit(3)
+"""
+    if "sleep" in then:
+        kernel = kernel.replace("finally", "except ValueError")
+    ended = run(kernel)
+    assert ended.returncode == 3, ended.stderr
+
+
+def test_a_run_without_cases_has_not_passed():
+    for result in (
+        assay.gate("ctc", kernels.ctc, cases=0, reach="none", **kernels.CTC),
+        assay.gate(gallery.softmax, lambda p: p.x, cases=0, reach="none"),
+    ):
+        assert not result.passed
+        assert "nothing was judged" in str(result)
+        with pytest.raises(AssertionError, match="nothing was judged"):
+            result.raise_for_failure()
+
+
+def test_a_file_of_mutants_that_exits_is_refused(tmp_path):
+    file = tmp_path / "operations.py"
+    file.write_text("import sys\nsys.exit(0)\n")
+    ended = run(f"import sys, assay.__main__ as m\nsys.exit(m.mutants([{str(file)!r}]))")
+    assert ended.returncode == 2 and "called sys.exit(0): expected a file that can be imported" in ended.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_mutants_that_cannot_be_printed_are_no_success(tmp_path):
+    file = tmp_path / "operations.py"
+    file.write_text("import assay\n@assay.operation(x='N')\ndef twice(xp, x):\n    return 2 * x\n")
+    program = f"import os, sys, assay.__main__ as m\nos.dup2(os.open('/dev/full', os.O_WRONLY), 1)\nsys.exit(m.mutants([{str(file)!r}, '--cases', '2']))"
+    ended = run(program)
+    assert ended.returncode == 2 and "standard output cannot be written" in ended.stderr

@@ -1,0 +1,48 @@
+// What the package needs to call a kernel: a guard against the C library's exit, which would end the process without a
+// verdict and look like success, and the deadline of a call in another process.
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string_view>
+
+#include "validation/core/call_deadline.h"
+#include "validation/core/file.h"
+#include "validation/python/bindings.h"
+
+namespace assay::python {
+namespace {
+
+std::atomic<int> calls = 0;     ///< of kernels, in all threads
+std::atomic<pid_t> caller = 0;  ///< this process: a copy of it by fork may call exit
+
+void refuse_success() {
+  if (calls == 0 || caller != getpid()) return;
+  constexpr std::string_view text = "assay: the kernel ended the process by exit(): there is no verdict\n";
+  static_cast<void>(validation::write_all(STDERR_FILENO, text));
+  _exit(1);
+}
+
+}  // namespace
+
+void add_kernel_calls(pybind11::module_& core) {
+  std::atexit(refuse_success);
+#if defined(__GLIBC__)  // macOS has no at_quick_exit before version 15
+  std::at_quick_exit(refuse_success);
+#endif
+  core.def(
+      "guard_exit",
+      [](bool begins) {
+        caller = getpid();
+        calls += begins ? 1 : -1;
+      },
+      "Says that a call of a kernel begins, or has ended: in between, exit() ends the process with status 1.");
+  using validation::CallDeadline;
+  pybind11::class_<CallDeadline>(core, "CallDeadline", "When a call in another process has taken too long.")
+      .def(pybind11::init<double, pid_t>())
+      .def("is_over", &CallDeadline::is_over)
+      .def("milliseconds", &CallDeadline::milliseconds)
+      .def("text", &CallDeadline::text);
+}
+
+}  // namespace assay::python
