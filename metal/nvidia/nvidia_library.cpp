@@ -167,7 +167,7 @@ Result<std::shared_ptr<Library>> NvidiaLibrary::of_file(std::shared_ptr<NvidiaSt
                                                         const std::filesystem::path& path,
                                                         const emulator::CompileOptions& options) {
   const std::filesystem::file_time_type written = write_time(path);
-  const auto source = read_file(path);
+  const auto source = read_text(path);
   if (!source) return tl::unexpected(source.error());
   auto library = of_source(std::move(device), *source, path, options);
   if (!library) return library;
@@ -194,7 +194,7 @@ Result<bool> NvidiaLibrary::reload_if_changed() {
   if (path_.empty()) return false;
   const std::filesystem::file_time_type now = write_time(path_);
   if (now == written_) return false;
-  const auto source = read_file(path_);
+  const auto source = read_text(path_);
   if (!source) return tl::unexpected(source.error());
   auto built = build(device_, *source, path_, options_);
   if (!built) return tl::unexpected(built.error());

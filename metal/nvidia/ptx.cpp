@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "metal/device/read_file.h"
+#include "metal/emulator/compile/cache_folder.h"
 #include "metal/emulator/compile/clang.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
@@ -37,7 +38,7 @@ Result<std::string> build(const Clang& clang, const std::string& text, const std
   if (const auto written = write_file(input, text); !written) return tl::make_unexpected(written.error());
   const auto run = run_clang(clang, ptx_step(architecture, output).flags, input, work / "messages");
   if (!run) return tl::make_unexpected(run.error());
-  if (run->status != 0) return error(Error::Kind::compile, run->messages);
+  if (run->status != 0) return tl::make_unexpected(error_of(*run));
   return read_file(output);
 }
 
@@ -45,8 +46,8 @@ Result<std::string> build(const Clang& clang, const std::string& text, const std
 
 Result<std::string> compile_ptx(std::string_view source, const fs::path& name, const CompileOptions& options,
                                 const std::string& architecture) {
-  const fs::path cache = cache_folder(options);
-  auto work = TemporaryFolder::make(cache);
+  const auto cache = cache_folder(options.cache);
+  const auto work = cache.and_then(TemporaryFolder::make);
   if (!work) return tl::make_unexpected(work.error());
   const auto clang = find_clang();
   if (!clang) return tl::make_unexpected(clang.error());
@@ -57,13 +58,13 @@ Result<std::string> compile_ptx(std::string_view source, const fs::path& name, c
 
   const std::string key =
       fmt::format("{}\n{}\n{}", clang->version, fmt::join(ptx_step(architecture, "").flags, " "), *text);
-  const fs::path kept = cache / (content_name(key) + ".ptx");
-  if (auto cached = read_file(kept)) return cached;
+  const fs::path kept = *cache / (content_name(key) + ".ptx");
+  if (auto cached = read_own_file(kept)) return cached;
   auto ptx = build(*clang, *text, architecture, work->path());
   if (!ptx) return ptx;
   std::error_code failure;
   fs::rename(work->path() / "ptx", kept, failure);
-  trim_cache(cache, options.cache_limit);
+  trim_cache(*cache, options.cache_limit);
   if (!failure) return ptx;
   return error(Error::Kind::environment, fmt::format("cannot write '{}': {}", kept.string(), failure.message()));
 }

@@ -1,19 +1,26 @@
 // Linux, x86-64 and aarch64: system.h says what each function does.
 #pragma once
 
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <gnu/lib-names.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
 #include <fstream>
 #include <optional>
 #include <string>
+
+#include "metal/system/elf.h"
 
 namespace assay::metal::system {
 
@@ -51,6 +58,23 @@ inline void refuse_huge_pages() {
 
 inline int open_anonymous_file() {
   return memfd_create("assay", MFD_CLOEXEC);
+}
+
+inline pid_t start_process(int (*body)(void*), void* argument) {
+  // Not fork(), which copies the page tables and runs what libraries such as OpenBLAS registered for it.
+  alignas(16) std::array<std::byte, std::size_t{64} << 10> stack;
+  return clone(body, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+}
+
+inline void end_with_parent() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+inline bool is_mathematics(const std::string& name) {
+  static void* const library = dlopen(LIBM_SO, RTLD_NOW);
+  void* const symbol = library == nullptr ? nullptr : dlsym(library, name.c_str());
+  Dl_info found{};
+  return symbol != nullptr && dladdr(symbol, &found) != 0 && std::string_view(found.dli_fname).ends_with(LIBM_SO);
 }
 
 inline std::string processor_features() {

@@ -16,6 +16,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace assay::metal::system {
 
@@ -38,6 +40,24 @@ inline int open_anonymous_file() {
   const int number = mkostemp(pattern.data(), O_CLOEXEC);
   if (number >= 0) unlink(pattern.c_str());
   return number;
+}
+
+inline pid_t start_process(int (*body)(void*), void* argument) {
+  const pid_t process = fork();
+  if (process == 0) _exit(body(argument));
+  return process;
+}
+
+/// The system has no such wish.
+inline void end_with_parent() {}
+
+/// Not read here: nothing is refused for the functions that it calls.
+inline std::vector<std::string> undefined_symbols(std::string_view) {
+  return {};
+}
+
+inline bool is_mathematics(const std::string&) {
+  return true;
 }
 
 inline std::string processor_features() {

@@ -12,6 +12,16 @@
 //                                                              // for each page takes ten times as long
 //   void refuse_huge_pages()                                   // in this process and those that it starts
 //   int open_anonymous_file()                                  // of no name, closed by exec; -1 and errno on an error
+//   pid_t start_process(int (*body)(void*), void* argument)    // a new process runs `body`, which becomes another
+//                                                              // program or returns an exit status. Until then it may
+//                                                              // share this process's memory, and may only make
+//                                                              // system calls. -1 and errno on an error
+//   void end_with_parent()                                     // for `body`: the system kills its program when the
+//                                                              // thread that started it ends
+//   std::vector<std::string> undefined_symbols(std::string_view library)
+//                                                              // the names that a shared library, given by its bytes,
+//                                                              // leaves for others to define
+//   bool is_mathematics(const std::string& name)               // whether the C library of mathematics defines it
 //   std::string processor_features()                           // on which code for this processor depends;
 //                                                              // empty if not known
 //   std::optional<std::size_t> address_space_bytes()           // mapped by this process; empty if not known

@@ -85,5 +85,57 @@ TEST_F(MetalSource, LeavesNothingBehindWhenItIsInterrupted) {
   }
 }
 
+/// The compiler kills the program that runs it: then it ends too, and the next run removes its folder.
+TEST_F(MetalSource, LeavesNothingBehindWhenItIsKilled) {
+  write("k.metal", "kernel void k(device int* x) { x[0] = 1; }\n");
+  write("clang",
+        "#!/bin/sh\nif [ \"$1\" = --version ]; then echo clang version 19; exit; fi\n"
+        "echo $$ > child\nkill -KILL $PPID\nexec sleep 1000\n");
+  const std::string with_cache = "XDG_CACHE_HOME=\"$PWD/cache\" ";
+  const Outcome killed = shell("chmod +x clang; " + with_cache +
+                               "ASSAY_CLANG=\"$PWD/clang\" '" ASSAY_PROGRAM
+                               "' metal check k.metal; test $? = 137 && ls cache/assay && cat child");
+  ASSERT_THAT(killed.out, StartsWith("assay-work-")) << killed.err;
+  const std::string process =
+      "/proc/" + killed.out.substr(killed.out.find('\n') + 1, killed.out.rfind('\n') - killed.out.find('\n') - 1);
+  EXPECT_EQ(shell("for n in $(seq 100000); do test ! -d " + process + " && exit; grep -q zombie " + process +
+                  "/status && exit; done; exit 1")
+                .status,
+            0)
+      << "the compiler still runs";
+  EXPECT_EQ(shell(with_cache + "'" ASSAY_PROGRAM "' metal check k.metal --buffer 0=1 --grid 1").status, 0);
+  EXPECT_EQ(shell("ls cache/assay | grep assay-work").out, "");
+}
+
+TEST_F(MetalSource, GoesOnWithoutACache) {
+  write("k.metal", "kernel void k(device int* x) { x[0] = 1; }\n");
+  const std::string command = "'" ASSAY_PROGRAM "' metal check k.metal --buffer 0=1 --grid 1";
+  const Outcome outcome =
+      shell("mkdir t; touch cache; TMPDIR=$PWD/t XDG_CACHE_HOME=$PWD/cache " + command + "; r=$?; ls t; exit $r");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, StartsWith("assay: compiled shaders are not kept for later runs: '"));
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1);
+  EXPECT_THAT(outcome.out, Not(HasSubstr("assay-work"))) << "its folder is left behind";
+  const Outcome nowhere = shell("TMPDIR=/none XDG_CACHE_HOME=$PWD/cache " + command);
+  EXPECT_EQ(nowhere.status, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("TMPDIR = '/none': expected a folder for temporary files"));
+}
+
+/// As where the disk is full.
+TEST_F(MetalSource, SaysThatThereIsNoSpace) {
+  write("k.metal", "kernel void k(device int* x) { x[0] = 1; }\n");
+  const Outcome outcome = shell("ulimit -f 8; XDG_CACHE_HOME=$PWD/cache '" ASSAY_PROGRAM "' metal check k.metal");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("no space for its files in '"), HasSubstr("File too large")));
+}
+
+TEST_F(MetalSource, MayBeOfWindows) {
+  write("k.metal", "\xEF\xBB\xBF#include \"h.h\"\r\nkernel void k(device int* x) {\r\n  x[n] = 1;\r\n}\r\n");
+  write("h.h", "\xEF\xBB\xBF#pragma once\r\nconstant int n \\\r\n  = 3;\r\n");
+  const Outcome outcome = run("metal check k.metal --buffer 0=1,2 --grid 1");
+  EXPECT_EQ(outcome.status, 1);
+  EXPECT_THAT(outcome.out + outcome.err, HasSubstr("k.metal:3:8"));
+}
+
 }  // namespace
 }  // namespace assay::validation

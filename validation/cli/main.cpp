@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -62,6 +63,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   namespace validation = assay::validation;
+  std::signal(SIGXFSZ, SIG_IGN);  // writing beyond a limit is then an error of the write, which is reported
   start_without_threads_of_openblas(argv);
   validation::reserve_standard_streams();
   try {

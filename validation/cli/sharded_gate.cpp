@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
+#include "metal/device/or_throw.h"
 #include "metal/device/read_file.h"
+#include "metal/emulator/compile/files.h"
 #include "validation/cli/interrupt.h"
 #include "validation/cli/merge_command.h"
 #include "validation/cli/shard_pool.h"
@@ -20,32 +20,20 @@ namespace assay::validation {
 namespace {
 
 namespace fs = std::filesystem;
+using metal::emulator::TemporaryFolder;
 
-/// The folder of the shards' reports, which the destructor removes unless the folder is kept for --resume.
-class ReportFolder {
- public:
-  ReportFolder(fs::path path, bool is_kept) : path_(std::move(path)), is_kept_(is_kept) {}
-  ReportFolder(const ReportFolder&) = delete;
-  ReportFolder& operator=(const ReportFolder&) = delete;
-  ~ReportFolder() {
-    std::error_code ignored;
-    if (!is_kept_) fs::remove_all(path_, ignored);
-  }
+/// The folder of the shards' reports: temporary, unless it is kept for --resume.
+struct ReportFolder {
+  explicit ReportFolder(fs::path kept) : path(std::move(kept)) {}
+  explicit ReportFolder(TemporaryFolder made) : temporary(std::move(made)), path(temporary->path()) {}
 
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-  bool is_kept_;
+  std::optional<TemporaryFolder> temporary;
+  fs::path path;
 };
 
-fs::path folder_of(const ShardedGate& gate, const std::string& file) {
-  if (file.empty() || file == "-") {
-    std::string pattern = (fs::temp_directory_path() / "assay-shards-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw std::system_error(errno, std::generic_category(), "no folder for the reports of the shards");
-    return pattern;
-  }
+ReportFolder folder_of(const ShardedGate& gate, const std::string& file) {
+  if (file.empty() || file == "-")
+    return ReportFolder(metal::or_throw(metal::emulator::temporary_files().and_then(TemporaryFolder::make)));
   const fs::path folder = file + ".shards";
   if (gate.resume.empty() && fs::exists(folder))
     throw std::invalid_argument(
@@ -55,7 +43,7 @@ fs::path folder_of(const ShardedGate& gate, const std::string& file) {
     throw std::invalid_argument(
         fmt::format("--resume {}: there is no folder {} of its shards", gate.resume, folder.string()));
   fs::create_directories(folder);
-  return fs::absolute(folder);
+  return ReportFolder(fs::absolute(folder));
 }
 
 /// Writes into the folder what is judged. Throws if the run to be resumed judges something else.
@@ -78,19 +66,18 @@ int judge_in_shards(const ShardedGate& gate) {
   ReportFiles files = gate.files;
   if (files.json.empty()) files.json = gate.resume;
   require_folders(files);
-  const bool is_kept = !files.json.empty() && files.json != "-";
-  const ReportFolder folder(folder_of(gate, gate.resume.empty() ? files.json : gate.resume), is_kept);
-  require_same_command(gate, folder.path());
+  const ReportFolder folder = folder_of(gate, gate.resume.empty() ? files.json : gate.resume);
+  require_same_command(gate, folder.path);
   const Interrupt interrupt;
-  ShardPool pool(gate, folder.path());
+  ShardPool pool(gate, folder.path);
   if (!pool.run()) {
     tell(stderr, "assay gate: interrupted; {}\n",
-         is_kept ? fmt::format("to go on, repeat the command with --resume {}", files.json)
-                 : "with --json FILE, a run can be resumed");
+         !folder.temporary ? fmt::format("to go on, repeat the command with --resume {}", files.json)
+                           : "with --json FILE, a run can be resumed");
     return interrupted_status;
   }
   const int status = merge_reports(pool.reports(), files);
-  fs::remove_all(folder.path());
+  fs::remove_all(folder.path);
   return status;
 }
 

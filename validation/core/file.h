@@ -1,33 +1,13 @@
 // An open file that closes itself, and writing to one in full.
 #pragma once
 
-#include <unistd.h>
-
 #include <string_view>
-#include <utility>
+
+#include "metal/device/descriptor.h"
 
 namespace assay::validation {
 
-class File {
- public:
-  File() = default;
-  explicit File(int number) : number_(number) {}
-  File(File&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  File& operator=(File&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (number_ >= 0) ::close(number_);
-  }
-
-  int number() const { return number_; }
-
- private:
-  int number_ = -1;
-};
+using File = metal::Descriptor;
 
 /// An anonymous file in memory, closed on exec. Throws std::system_error.
 File anonymous_file();

@@ -2,27 +2,26 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <set>
-#include <sstream>
+#include <string_view>
 
+#include "metal/device/descriptor.h"
 #include "metal/device/program_file.h"
-#include "metal/device/read_file.h"
 #include "metal/emulator/compile/cleanup.h"
 #include "metal/emulator/compile/files.h"
-
-extern char** environ;
+#include "metal/emulator/compile/message.h"
+#include "metal/system/system.h"
 
 namespace assay::metal::emulator {
 
@@ -31,70 +30,65 @@ namespace {
 constexpr const char* advice =
     "install the package clang-19 (apt-get install clang-19), or name a clang++ of version 17 or later in ASSAY_CLANG";
 
-/// Redirects a program's standard streams to files.
-class Streams {
- public:
-  Streams(const std::string& input, const std::string& output, const std::string& messages) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
-    constexpr int overwrite = O_WRONLY | O_CREAT | O_TRUNC;
-    posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, output.c_str(), overwrite, 0600);
-    posix_spawn_file_actions_addopen(&actions_, STDERR_FILENO, messages.c_str(), overwrite, 0600);
-  }
-  ~Streams() { posix_spawn_file_actions_destroy(&actions_); }
-  Streams(const Streams&) = delete;
-  Streams& operator=(const Streams&) = delete;
-
-  const posix_spawn_file_actions_t* get() const { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-};
-
-/// Gives the compiler a process group of its own if this program ends its compilers when it is interrupted. Otherwise
-/// the compiler stays in the group that Ctrl-C reaches.
-class Group {
- public:
-  Group() {
-    posix_spawnattr_init(&attributes_);
-    if (cleans_up_when_interrupted()) posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
-  }
-  ~Group() { posix_spawnattr_destroy(&attributes_); }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-
-  const posix_spawnattr_t* get() const { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_{};
-};
-
-/// The exit status, or 128 plus the number of the signal that ended the process.
-int wait_for(pid_t process) {
+/// Waits until the process ends. The limit is told by what the process used.
+void wait_for(pid_t process, const ChildLimits& limits, ClangRun& run) {
   int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (wait4(process, &status, 0, &used) < 0 && errno == EINTR) {
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const auto seconds = static_cast<std::uint64_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+  if (run.status == 128 + SIGKILL && limits.cpu_seconds != 0 && seconds + 1 >= limits.cpu_seconds)
+    run.limit = fmt::format("{} s of processor time", limits.cpu_seconds);
+}
+
+/// Whether a line that is about no place in a text has the words.
+bool says(const std::string& messages, std::string_view words) {
+  for (std::size_t at = messages.find(words); at != std::string::npos; at = messages.find(words, at + 1)) {
+    const std::size_t begin = messages.rfind('\n', at) + 1, end = messages.find('\n', at);
+    if (!message_in(std::string_view(messages).substr(begin, end - begin))) return true;
+  }
+  return false;
+}
+
+/// What clang had no space for; empty if that is not the reason.
+std::string missing_space(const ClangRun& run) {
+  for (const int reason : {ENOSPC, EDQUOT, EFBIG})
+    if (run.status != 0 && says(run.messages, std::strerror(reason))) return std::strerror(reason);
+  return {};
+}
+
+/// Without a name, of which only the descriptor tells.
+Descriptor anonymous() {
+  return Descriptor(system::open_anonymous_file());
+}
+
+std::string text_of(const Descriptor& file) {
+  const off_t size = lseek(file.number(), 0, SEEK_END);
+  std::string text(static_cast<std::size_t>(std::max<off_t>(size, 0)), '\0');
+  const ssize_t got = pread(file.number(), text.data(), text.size(), 0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return text;
+}
+
+Descriptor opened(const std::filesystem::path& file, int how) {
+  return Descriptor(open(file.c_str(), how | O_CLOEXEC, 0600));
 }
 
 Result<std::string> version_of(const std::string& path) {
-  auto folder = TemporaryFolder::make(std::filesystem::temp_directory_path());
-  if (!folder) return tl::make_unexpected(folder.error());
-  const auto output = folder->path() / "version";
-  const auto run = run_clang({path, {}}, {"--version"}, "/dev/null", output);
+  const auto run = run_clang({path, {}}, {"--version"}, "/dev/null", {});
   if (!run) return tl::make_unexpected(run.error());
-  const std::string text = read_file(output).value_or("");
-  if (run->status != 0 || text.find("clang version") == std::string::npos)
+  if (run->status != 0 || run->output.find("clang version") == std::string::npos)
     return error(Error::Kind::environment, fmt::format("'{}' is not clang: {}", path, advice));
-  return text.substr(0, text.find('\n'));
+  return run->output.substr(0, run->output.find('\n'));
 }
 
 Result<void> link_nothing(const Clang& clang) {
-  auto folder = TemporaryFolder::make(std::filesystem::temp_directory_path());
+  const auto folder = temporary_files().and_then(TemporaryFolder::make);
   if (!folder) return tl::make_unexpected(folder.error());
   const auto library = folder->path() / "library";
-  const auto run = run_clang(clang, {"-shared", "-nostdlib++", "-x", "c", "-o", library.string(), "-"}, "/dev/null",
-                             folder->path() / "output");
+  const auto run =
+      run_clang(clang, {"-shared", "-nostdlib++", "-x", "c", "-o", library.string(), "-"}, "/dev/null", {});
   if (!run) return tl::make_unexpected(run.error());
   if (run->status == 0) return {};
   return error(Error::Kind::environment,
@@ -152,29 +146,45 @@ Result<std::filesystem::path> find_shader_headers() {
 
 Result<ClangRun> run_clang(const Clang& clang, const std::vector<std::string>& arguments,
                            const std::filesystem::path& input, const std::filesystem::path& output,
-                           unsigned cpu_seconds) {
-  const std::filesystem::path messages = output.string() + ".messages";
-  const Streams streams(input, output, messages);
-  std::vector<std::string> words{clang.path};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  pid_t process = 0;
-  const Group group;
-  const int failure = posix_spawnp(&process, clang.path.c_str(), streams.get(), group.get(), pointers.data(), environ);
-  if (failure != 0)
-    return error(Error::Kind::environment, fmt::format("clang could not be started as '{}' ({}): {}", clang.path,
-                                                       std::strerror(failure), advice));
+                           const ChildLimits& limits) {
+  const auto failure = [](const std::string& what, int reason) {
+    return error(Error::Kind::environment, fmt::format("{}: {}", what, std::strerror(reason)));
+  };
+  const Descriptor given = opened(input, O_RDONLY), messages = anonymous();
+  const Descriptor out = output.empty() ? anonymous() : opened(output, O_WRONLY | O_CREAT | O_TRUNC);
+  if (!given) return failure(fmt::format("cannot read '{}'", input.string()), errno);
+  if (!out || !messages) return failure(fmt::format("cannot write '{}'", output.string()), errno);
+  ChildProgram program{{clang.path}, given.number(), out.number(), messages.number(), cleans_up_when_interrupted(),
+                       limits};
+  program.words.insert(program.words.end(), arguments.begin(), arguments.end());
+  const pid_t process = start_child(program);
+  if (process < 0)
+    return error(Error::Kind::environment,
+                 fmt::format("clang could not be started as '{}' ({}): {}", clang.path, std::strerror(errno), advice));
   ClangRun run;
   note_process(process);
-  const rlimit limit{cpu_seconds, cpu_seconds};
-  if (cpu_seconds != 0) prlimit(process, RLIMIT_CPU, &limit, nullptr);
-  run.status = wait_for(process);
+  wait_for(process, limits, run);
   forget_process(process);
-  run.messages = read_file(messages).value_or("");
+  run.messages = text_of(messages);
+  if (output.empty()) run.output = text_of(out);
+  if (const std::string missing = missing_space(run); !missing.empty())
+    return error(Error::Kind::environment,
+                 fmt::format("clang has no space for its files{}: {}",
+                             output.empty() ? "" : fmt::format(" in '{}'", output.parent_path().string()), missing));
+  if (run.status != 0 && run.limit.empty() && limits.memory_bytes != 0 && says(run.messages, "out of memory"))
+    run.limit = fmt::format("{} GiB of memory", limits.memory_bytes >> 30);
   return run;
+}
+
+Error error_of(const ClangRun& run) {
+  constexpr std::string_view crash = "PLEASE submit a bug report";
+  if (!run.limit.empty())
+    return {Error::Kind::compile,
+            fmt::format("this shader takes clang more than {} (docs/limits.md)", run.limit)};
+  const std::size_t dump = run.messages.find(crash);
+  if (run.status < 128 && dump == std::string::npos) return {Error::Kind::compile, run.messages};
+  return {Error::Kind::compile, fmt::format("{}clang itself failed at this shader, with status {}",
+                                            run.messages.substr(0, dump), run.status)};
 }
 
 }  // namespace assay::metal::emulator

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "metal/device/result.h"
+#include "metal/emulator/compile/child.h"
 
 namespace assay::metal::emulator {
 
@@ -27,14 +28,23 @@ Result<void> require_linker(const Clang& clang);
 Result<std::filesystem::path> find_shader_headers();
 
 struct ClangRun {
-  int status = 0;
+  int status = 0;        ///< 128 plus the number of the signal that ended it
+  std::string output;    ///< standard output, if it goes to no file
   std::string messages;  ///< standard error
+  std::string limit;     ///< which limit ended it; else empty
 };
 
-/// Runs clang, without a shell. Standard output goes to the file `output`. After `cpu_seconds` of processor time, if
-/// not 0, it is ended, with a status above 128. Errors: environment, if it cannot be started.
+/// For each run on a shader. A text can make a compiler work without an end.
+inline constexpr ChildLimits limits_for_shaders = {
+    .cpu_seconds = 300, .memory_bytes = std::uint64_t{8} << 30, .file_bytes = std::uint64_t{1} << 30};
+
+/// Runs clang, without a shell. Standard output goes to the file `output`, if that is not empty. Errors: environment,
+/// if it cannot be started or finds no space for its files.
 Result<ClangRun> run_clang(const Clang& clang, const std::vector<std::string>& arguments,
                            const std::filesystem::path& input, const std::filesystem::path& output,
-                           unsigned cpu_seconds = 0);
+                           const ChildLimits& limits = limits_for_shaders);
+
+/// Why a run failed: its messages, or what ended it. Kind: compile.
+Error error_of(const ClangRun& run);
 
 }  // namespace assay::metal::emulator

@@ -1,6 +1,10 @@
 #include "metal/emulator/compile/files.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,6 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <mutex>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -25,22 +31,108 @@ Result<void> write_file(const std::filesystem::path& file, std::string_view text
   return {};
 }
 
-Result<TemporaryFolder> TemporaryFolder::make(const std::filesystem::path& parent) {
-  std::error_code failure;
-  std::filesystem::create_directories(parent, failure);
-  std::string name = (parent / "assay-XXXXXX").string();
-  if (failure || mkdtemp(name.data()) == nullptr)
-    return error(Error::Kind::environment, fmt::format("cannot make a folder in '{}': {}", parent.string(),
-                                                       failure ? failure.message() : std::strerror(errno)));
-  note_folder(name);
-  return TemporaryFolder(name);
+Result<std::string> read_own_file(const std::filesystem::path& file) {
+  const auto failure = [&](const char* why) {
+    return error(Error::Kind::environment, fmt::format("cannot read '{}': {}", file.string(), why));
+  };
+  const Descriptor opened(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status{};
+  if (!opened || fstat(opened.number(), &status) != 0) return failure(std::strerror(errno));
+  const bool is_own = S_ISREG(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & 022U) == 0;
+  if (!is_own) return failure("it is not a file of this user that no other can write");
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  for (std::size_t got = 0; got < text.size();) {
+    const ssize_t count = read(opened.number(), text.data() + got, text.size() - got);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return failure(count < 0 ? std::strerror(errno) : "it became shorter");
+    got += static_cast<std::size_t>(count);
+  }
+  return text;
 }
 
-TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+Result<std::filesystem::path> temporary_files() {
+  std::error_code problem;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(problem);
+  if (!problem) return folder;
+  const char* named = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): nothing here writes it
+  return error(Error::Kind::environment, fmt::format("TMPDIR = '{}': expected a folder for temporary files ({})",
+                                                     named == nullptr ? "" : named, problem.message()));
+}
+
+namespace {
+
+constexpr const char* work_prefix = "assay-work-";
+
+bool lock(const Descriptor& folder, int how) {
+  int result = 0;
+  while ((result = flock(folder.number(), how)) != 0 && errno == EINTR) {
+  }
+  return result == 0;
+}
+
+Descriptor opened_folder(const std::filesystem::path& folder) {
+  return Descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+/// Removes the folder if it is of a process of this user that was killed.
+void remove_if_left_behind(const std::filesystem::path& folder) {
+  const Descriptor opened = opened_folder(folder);
+  struct stat status{};
+  const bool is_own = opened && fstat(opened.number(), &status) == 0 && status.st_uid == geteuid();
+  std::error_code ignored;
+  if (is_own && lock(opened, LOCK_EX | LOCK_NB)) std::filesystem::remove_all(folder, ignored);
+}
+
+/// Once for each parent.
+void remove_all_left_behind(const std::filesystem::path& parent) {
+  static std::mutex mutex;
+  static std::set<std::filesystem::path> known;
+  {
+    const std::lock_guard guard(mutex);
+    if (!known.insert(parent).second) return;
+  }
+  std::error_code problem;
+  for (std::filesystem::directory_iterator entry(parent, problem), end; !problem && entry != end;
+       entry.increment(problem))
+    if (entry->path().filename().string().starts_with(work_prefix)) remove_if_left_behind(entry->path());
+}
+
+/// Whether another process did not take the folder for one that was left behind before it was locked.
+bool is_still_there(const Descriptor& folder, const std::string& name) {
+  struct stat opened{}, named{};
+  return fstat(folder.number(), &opened) == 0 && stat(name.c_str(), &named) == 0 && opened.st_ino == named.st_ino &&
+         opened.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+Result<TemporaryFolder> TemporaryFolder::make(const std::filesystem::path& parent) {
+  remove_all_left_behind(parent);
+  for (;;) {
+    std::string name = (parent / (std::string(work_prefix) + "XXXXXX")).string();
+    if (mkdtemp(name.data()) == nullptr)
+      return error(Error::Kind::environment,
+                   fmt::format("cannot make a folder in '{}': {}", parent.string(), std::strerror(errno)));
+    Descriptor folder = opened_folder(name);
+    if (!folder && errno != ENOENT)
+      return error(Error::Kind::environment, fmt::format("cannot open '{}': {}", name, std::strerror(errno)));
+    if (!folder) continue;
+    lock(folder, LOCK_EX);  // fails on some networks; there trim_cache() removes what is left behind
+    if (is_still_there(folder, name)) return TemporaryFolder(name, std::move(folder));
+  }
+}
+
+TemporaryFolder::TemporaryFolder(std::filesystem::path path, Descriptor lock)
+    : path_(std::move(path)), lock_(std::move(lock)), owner_(getpid()) {
+  note_folder(path_);
+}
+
+TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)), owner_(other.owner_) {}
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
-  if (path_.empty()) return;
+  if (path_.empty() || getpid() != owner_) return;
   std::filesystem::remove_all(path_, ignored);
   forget_folder(path_);
 }

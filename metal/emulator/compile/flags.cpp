@@ -25,7 +25,10 @@ std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purp
                                     "c++",
                                     "-std=c++17",
                                     "-E",
-                                    "-w",
+                                    "-Wno-everything",
+                                    "-Werror=invalid-token-paste",
+                                    "-Werror=c23-extensions",  // #embed
+                                    "-fno-crash-diagnostics",
                                     "-nostdinc",
                                     "-nostdinc++",
                                     "-isystem",
@@ -74,6 +77,7 @@ const std::vector<std::string> common = {
     "-ffp-contract=off",
     "-fno-caret-diagnostics",
     "-fno-color-diagnostics",
+    "-fno-crash-diagnostics",  // they are files in the folder of temporary files
     "-ferror-limit=20",
     "-Xclang",
     "-ffloat16-excess-precision=none",
@@ -82,8 +86,8 @@ const std::vector<std::string> common = {
 };
 
 /// The same text in two folders has the same object: its line table holds neither. GPUs wrap integers; an optimiser
-/// that assumes no overflow would hide an index that does. Large arrays of a thread's own must not reach beyond the page
-/// that guards its stack.
+/// that assumes no overflow would hide an index that does. Large arrays of a thread's own must not reach beyond the
+/// page that guards its stack.
 const std::vector<std::string> to_processor = {
     "-g1",
     "-gdwarf-4",
@@ -116,7 +120,7 @@ const std::vector<std::string> unmerged_integer_hooks = {
     "-mllvm", "-force-attribute=assay_undefined_shift:nomerge"};
 
 /// For bitcode on standard input, in which the effects of most other flags are fixed already.
-const std::vector<std::string> from_bitcode = {"-x", "ir", "-w", "-fPIC"};
+const std::vector<std::string> from_bitcode = {"-x", "ir", "-w", "-fPIC", "-fno-crash-diagnostics"};
 
 /// The liberties that the mode gives the compiler: Metal Shading Language Specification, section 1.6.3.
 std::vector<std::string> permissions(MathMode mode) {
@@ -162,22 +166,30 @@ const std::vector<std::string> hooked = {"-O0",
 /// Calls of hooks in two branches must not be merged, since they have two source positions.
 const std::vector<std::string> optimised = {"-O1", "-mllvm", "-force-attribute=nomerge"};
 
-const std::vector<std::string> linked = {"-shared", "-nostdlib++"};
+const std::vector<std::string> to_object = {"-c"};
 
 CompilingStep step(std::initializer_list<std::vector<std::string>> parts, std::filesystem::path output) {
   CompilingStep step;
   for (const auto& part : parts) step.flags.insert(step.flags.end(), part.begin(), part.end());
-  step.flags.insert(step.flags.end(), {"-o", output.string(), "-", "-lm"});
+  step.flags.insert(step.flags.end(), {"-o", output.string(), "-"});
   step.output = std::move(output);
   return step;
+}
+
+/// A step of its own, in which clang starts a linker. In the others clang compiles without another process, which would
+/// go on when clang is killed.
+CompilingStep linking(const std::filesystem::path& compiled, std::filesystem::path library) {
+  return {{"-shared", "-nostdlib++", compiled.string(), "-lm", "-o", library.string()}, std::move(library)};
 }
 
 }  // namespace
 
 std::vector<CompilingStep> compiling_steps(const CompileOptions& options, const std::filesystem::path& object) {
+  const std::filesystem::path plain = object.string() + ".plain", with_hooks = object.string() + ".hooked",
+                              compiled = object.string() + ".o";
   if (!options.is_checked)
-    return {step({common, to_processor, defined_integers, unmerged_integer_hooks, linked, {"-O3"}}, object)};
-  const std::filesystem::path plain = object.string() + ".plain", with_hooks = object.string() + ".hooked";
+    return {step({common, to_processor, defined_integers, unmerged_integer_hooks, to_object, {"-O3"}}, compiled),
+            linking(compiled, object)};
   const bool is_text = options.with_numerics || options.math_mode >= MathMode::relaxed;
   CompilingStep first = step({common, to_processor, permissions(options.math_mode), unoptimised, defined_integers,
                               is_text ? to_text : to_bitcode},
@@ -185,7 +197,7 @@ std::vector<CompilingStep> compiling_steps(const CompileOptions& options, const 
   first.is_rewritten = is_text;
   const auto contract = contraction(options.math_mode);
   return {first, step({from_bitcode, contract, hooked, to_bitcode}, with_hooks),
-          step({from_bitcode, contract, linked, optimised}, object)};
+          step({from_bitcode, contract, to_object, optimised}, compiled), linking(compiled, object)};
 }
 
 CompilingStep ptx_step(const std::string& architecture, const std::filesystem::path& output) {
@@ -209,6 +221,13 @@ std::vector<std::string> analysis_flags(bool with_analyzer) {
   return flags;
 }
 
+std::vector<std::string> constructor_flags() {
+  std::vector<std::string> flags = common;
+  std::erase(flags, "-w");
+  flags.insert(flags.end(), {"-fsyntax-only", "-Wno-everything", "-Werror=global-constructors", "-"});
+  return flags;
+}
+
 std::vector<std::string> linting_flags() {
   // Pointers of OpenCL C++ have address spaces, as in Metal; a pointer without one can point to all.
   return {"-x",
@@ -222,6 +241,7 @@ std::vector<std::string> linting_flags() {
           "-Wno-c++11-narrowing",
           "-fno-caret-diagnostics",
           "-fno-color-diagnostics",
+          "-fno-crash-diagnostics",
           "-ferror-limit=0",
           "-"};
 }

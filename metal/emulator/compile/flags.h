@@ -13,7 +13,7 @@ namespace assay::metal::emulator {
 std::vector<std::string> preprocessing_flags(const CompileOptions& options, Purpose purpose,
                                              const std::filesystem::path& headers, const std::filesystem::path& folder);
 
-/// A run of clang, from standard input to `output`.
+/// A run of clang, from standard input to `output`, or from the output of the step before.
 struct CompilingStep {
   std::vector<std::string> flags;
   std::filesystem::path output;
@@ -30,9 +30,14 @@ CompilingStep ptx_step(const std::string& architecture, const std::filesystem::p
 
 /// Looks in text translated for the emulator, on standard input, for variables that are read before they are written:
 /// private_reads.h. Nothing is compiled. Errors are those of a compilation. The static analyzer may take long, and is
-/// to be given analysis_seconds of processor time; without it, only clang's own warnings are left.
+/// to be given limits_for_analysis; without it, only clang's own warnings are left.
 std::vector<std::string> analysis_flags(bool with_analyzer);
-inline constexpr unsigned analysis_seconds = 10;
+inline constexpr ChildLimits limits_for_analysis = {
+    .cpu_seconds = 10, .memory_bytes = limits_for_shaders.memory_bytes, .file_bytes = limits_for_shaders.file_bytes};
+
+/// Looks in translated text, on standard input, for variables at program scope whose initializers would have to run
+/// when the shader is loaded. Nothing is compiled.
+std::vector<std::string> constructor_flags();
 
 /// Checks the syntax of text translated for lint, on standard input.
 std::vector<std::string> linting_flags();

@@ -1,6 +1,7 @@
 #include "metal/emulator/compile/lint.h"
 
 #include "metal/device/read_file.h"
+#include "metal/emulator/compile/cache_folder.h"
 #include "metal/emulator/compile/clang.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
@@ -19,7 +20,7 @@ struct Messages {
 
 Result<Messages> lint_messages(std::string_view source, const std::filesystem::path& name,
                                const CompileOptions& options) {
-  const auto work = TemporaryFolder::make(cache_folder(options));
+  const auto work = cache_folder(options.cache).and_then(TemporaryFolder::make);
   if (!work) return tl::make_unexpected(work.error());
   const auto clang = find_clang();
   if (!clang) return tl::make_unexpected(clang.error());
@@ -41,7 +42,7 @@ Result<Messages> lint_messages(std::string_view source, const std::filesystem::p
 /// compiler's.
 Result<std::string> analysis_messages(std::string_view source, const std::filesystem::path& name,
                                       const CompileOptions& options) {
-  const auto work = TemporaryFolder::make(cache_folder(options));
+  const auto work = cache_folder(options.cache).and_then(TemporaryFolder::make);
   if (!work) return tl::make_unexpected(work.error());
   const auto clang = find_clang();
   if (!clang) return tl::make_unexpected(clang.error());
@@ -52,10 +53,10 @@ Result<std::string> analysis_messages(std::string_view source, const std::filesy
   const std::filesystem::path input = work->path() / "translated";
   if (const auto written = write_file(input, *translated); !written) return tl::make_unexpected(written.error());
   const auto output = work->path() / "output";
-  auto run = run_clang(*clang, analysis_flags(true), input, output, analysis_seconds);
+  auto run = run_clang(*clang, analysis_flags(true), input, output, limits_for_analysis);
   if (run && run->status > 128) run = run_clang(*clang, analysis_flags(false), input, output);
   if (!run) return tl::make_unexpected(run.error());
-  if (run->status != 0) return error(Error::Kind::compile, run->messages);
+  if (run->status != 0) return tl::make_unexpected(error_of(*run));
   return run->messages;
 }
 
@@ -73,7 +74,7 @@ Result<std::string> lint_source(std::string_view source, const std::filesystem::
 }
 
 Result<std::string> lint_file(const std::filesystem::path& file, const CompileOptions& options) {
-  const auto source = read_file(file);
+  const auto source = read_text(file);
   if (!source) return tl::make_unexpected(source.error());
   return lint_source(*source, file, options);
 }

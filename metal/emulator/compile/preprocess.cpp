@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <utility>
 
 #include "metal/device/read_file.h"
+#include "metal/emulator/compile/cache_folder.h"
 #include "metal/emulator/compile/files.h"
 #include "metal/emulator/compile/flags.h"
 #include "metal/emulator/compile/preprocessed_cache.h"
@@ -16,17 +16,6 @@
 namespace assay::metal::emulator {
 
 namespace fs = std::filesystem;
-
-fs::path cache_folder(const CompileOptions& options) {
-  if (!options.cache.empty()) return options.cache;
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here writes it
-    return fs::path(value == nullptr ? "" : value);
-  };
-  if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "assay";
-  if (const fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache/assay";
-  return fs::temp_directory_path() / "assay";
-}
 
 namespace {
 
@@ -55,20 +44,23 @@ Result<std::string> preprocess(const Clang& clang, std::string_view source, cons
   const auto headers = find_shader_headers();
   if (!headers) return tl::make_unexpected(headers.error());
   const auto flags = preprocessing_flags(options, purpose, *headers, name.parent_path());
-  const PreprocessedCache cache(cache_folder(options), clang, flags, name, source);
+  const auto folder = cache_folder(options.cache);
+  if (!folder) return tl::make_unexpected(folder.error());
+  const PreprocessedCache cache(*folder, clang, flags, name, source);
   if (auto kept = cache.find()) return *std::move(kept);
   const auto start = std::chrono::file_clock::now();
   const fs::path input = work / "source", output = work / "preprocessed";
-  const auto written = write_file(input, fmt::format("# 1 \"{}\"\n{}\n", name.string(), source));
+  const auto written =
+      write_file(input, fmt::format("# 1 \"{}\"\n{}\n", name.string(), without_byte_order_mark(source)));
   if (!written) return tl::make_unexpected(written.error());
   const auto run = run_clang(clang, flags, input, output);
   if (!run) return tl::make_unexpected(run.error());
-  if (run->status != 0) return error(Error::Kind::compile, run->messages);
+  if (run->status != 0) return tl::make_unexpected(error_of(*run));
   auto text = read_file(output);
   if (!text) return text;
   *text = with_columns_of_source(with_own_system_headers(*text, headers->string()), name, source);
   cache.keep(*text, start, work);
-  trim_cache(cache_folder(options), options.cache_limit);
+  trim_cache(*folder, options.cache_limit);
   return text;
 }
 

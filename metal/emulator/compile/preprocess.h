@@ -16,7 +16,4 @@ enum class Purpose { run, lint, ptx };
 Result<std::string> preprocess(const Clang& clang, std::string_view source, const std::filesystem::path& name,
                                const CompileOptions& options, Purpose purpose, const std::filesystem::path& work);
 
-/// Where compiled shaders are kept: CompileOptions::cache.
-std::filesystem::path cache_folder(const CompileOptions& options);
-
 }  // namespace assay::metal::emulator

@@ -104,7 +104,7 @@ std::optional<std::string> PreprocessedCache::state_of(const Paths& files) const
   std::set<fs::path> folders(searched_.begin(), searched_.end());
   folders.insert(fs::path(name_).parent_path());
   for (const fs::path& file : files) {
-    const auto text = read_file(file);
+    const auto text = read_named_text(file);
     if (!text || !depends_on_files_alone(*text)) return std::nullopt;
     state += fmt::format("{} {}\n", content_name(*text), file.string());
     folders.insert(file.parent_path());
@@ -117,7 +117,7 @@ std::optional<std::string> PreprocessedCache::state_of(const Paths& files) const
 }
 
 std::optional<std::string> PreprocessedCache::find() const {
-  const auto kept = is_known_ ? read_file(kept_) : Result<std::string>(error(Error::Kind::environment, "not kept"));
+  const auto kept = is_known_ ? read_own_file(kept_) : Result<std::string>(error(Error::Kind::environment, "not kept"));
   if (!kept) return std::nullopt;
   Paths files;
   const std::size_t end = kept->find(end_of_files);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "metal/device/line_scanner.h"
 #include "metal/device/read_file.h"
 #include "metal/emulator/translate/lexer.h"
 
@@ -53,14 +54,14 @@ class SourceFiles {
     std::vector<std::string>& lines = files_[name];
     for (std::size_t begin = 0; begin <= code.size();) {
       const std::size_t end = std::min(code.find('\n', begin), code.size());
-      lines.push_back(code.substr(begin, end - begin));
+      lines.emplace_back(without_carriage_return(std::string_view(code).substr(begin, end - begin)));
       begin = end + 1;
     }
   }
 
   /// Line `number`, from 1 on; empty if it is not there or is continued on the next one.
   std::string_view line(const std::string& name, std::size_t number) {
-    if (!files_.contains(name)) add(name, read_file(name).value_or(""));
+    if (!files_.contains(name)) add(name, read_named_text(name).value_or(""));
     const std::vector<std::string>& lines = files_[name];
     if (number == 0 || number > lines.size() || lines[number - 1].ends_with('\\')) return {};
     return lines[number - 1];

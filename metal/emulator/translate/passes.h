@@ -15,10 +15,13 @@ namespace assay::metal::emulator {
 
 using Declarations = std::vector<Declaration>;
 
-/// The text with an empty line in place of each pragma that is a hint for compiling a loop (#pragma unroll, #pragma
-/// clang loop), since the preprocessor does not expand macros in them, and clang would refuse those; and with clang's
-/// own pragma in place of #pragma METAL fp contract(off).
+/// The text without pragmas, but for those that change how numbers are computed or laid out and those about warnings:
+/// others could give functions attributes and names; and the preprocessor does not expand macros in hints for compiling
+/// a loop (#pragma unroll), which clang then refuses. #pragma METAL fp contract(off) becomes clang's own.
 std::string with_clang_pragmas(std::string_view text);
+
+/// Refuses assembly, and attributes that run code of the shader when it is loaded.
+void refuse_host_words(const Source& source, const Declarations& declarations);
 
 /// Translates what needs no declarations: address spaces, attributes, literals.
 ///

@@ -1,7 +1,8 @@
-#include "metal/emulator/translate/passes.h"
-
 #include <algorithm>
 #include <array>
+
+#include "metal/device/line_scanner.h"
+#include "metal/emulator/translate/passes.h"
 
 namespace assay::metal::emulator {
 
@@ -16,6 +17,22 @@ bool is_fp_pragma(std::string_view line, std::string_view option, std::string_vi
     line.remove_prefix(word.size());
   }
   return true;
+}
+
+/// What follows "#pragma " in the line; empty if that is no pragma.
+std::string_view after_pragma(std::string_view line) {
+  LineScanner scanner(line);
+  scanner.take_blanks();
+  if (!scanner.take("#")) return {};
+  scanner.take_blanks();
+  if (!scanner.take("pragma")) return {};
+  scanner.take_blanks();
+  return scanner.rest();
+}
+
+/// Whether a line marker leads to text that is not the emulator's own.
+bool is_from_shader(std::string_view marker) {
+  return marker.find(" 3", marker.rfind('"')) == std::string_view::npos;
 }
 
 constexpr std::string_view safe = "#pragma float_control(precise, on)\n";
@@ -36,11 +53,15 @@ std::string with_lines(std::string_view text, const Replaced& replaced) {
 }  // namespace
 
 std::string with_clang_pragmas(std::string_view text) {
-  static constexpr std::array<std::string_view, 3> hints = {"#pragma unroll", "#pragma nounroll", "#pragma clang loop"};
-  return with_lines(text, [](std::string_view line) -> std::string_view {
-    const std::string_view word = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
-    if (std::ranges::any_of(hints, [&](std::string_view hint) { return word.starts_with(hint); })) return "\n";
-    return is_fp_pragma(line, "contract", "off") ? "#pragma clang fp contract(off)\n" : line;
+  static constexpr std::array<std::string_view, 7> kept = {
+      "clang fp ", "clang diagnostic ", "GCC diagnostic ", "STDC ", "METAL ", "float_control", "pack"};
+  bool is_own = true;
+  return with_lines(text, [&](std::string_view line) -> std::string_view {
+    if (line.starts_with("# ")) is_own = is_from_shader(line);
+    const std::string_view rest = after_pragma(line);
+    if (!is_own || rest.empty()) return line;
+    if (is_fp_pragma(line, "contract", "off")) return "#pragma clang fp contract(off)\n";
+    return std::ranges::any_of(kept, [&](std::string_view word) { return rest.starts_with(word); }) ? line : "\n";
   });
 }
 
@@ -51,7 +72,7 @@ bool is_safe(std::string_view text) {
 std::string with_safe_sections(std::string_view text) {
   bool is_own = false, is_before_functions = true, is_whole = false;
   std::string sections = with_lines(text, [&](std::string_view line) -> std::string_view {
-    if (line.starts_with("# ")) is_own = line.find(" 3", line.rfind('"')) == std::string_view::npos;
+    if (line.starts_with("# ")) is_own = is_from_shader(line);
     if (is_own && line.find('{') != std::string_view::npos) is_before_functions = false;
     if (!is_fp_pragma(line, "math_mode", "safe")) return line;
     is_whole = is_whole || is_before_functions;

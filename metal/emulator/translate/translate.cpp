@@ -35,6 +35,7 @@ void refuse_textures(const Kernels& kernels) {
 Result<std::string> translate_to(const Target& target, std::string_view text, std::string_view wanted) try {
   const Source source(text);
   const std::vector<Declaration> declarations = find_declarations(source);
+  refuse_host_words(source, declarations);
   Edits edits(source.text(), source.tokens());
   translate_tokens(source, edits);
   merge_overloads(source, declarations, edits);

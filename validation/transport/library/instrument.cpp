@@ -21,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using metal::or_throw;
+using metal::emulator::ChildLimits;
 using metal::emulator::Clang;
 using metal::emulator::clang_at;
 using metal::emulator::TemporaryFolder;
@@ -106,7 +107,7 @@ Words to_text(const Words& command, const std::string& source, const fs::path& o
 }
 
 int run(const Clang& clang, const Words& words, const fs::path& work) {
-  const auto ended = or_throw(run_clang(clang, words, "/dev/null", work / "output"));
+  const auto ended = or_throw(run_clang(clang, words, "/dev/null", work / "output", ChildLimits()));
   tell(stderr, "{}", ended.messages);
   return ended.status;
 }
@@ -127,7 +128,7 @@ int instrument(const Clang& clang, const Words& command, std::string& source, co
 int compile_instrumented(const std::vector<std::string>& command) {
   expect_compilable(command);
   const Clang clang = or_throw(clang_at(command[0]));
-  const auto work = or_throw(TemporaryFolder::make(fs::temp_directory_path()));
+  const auto work = or_throw(metal::emulator::temporary_files().and_then(TemporaryFolder::make));
   Words words = command;
   for (const std::size_t n : sources_of(command))
     if (const int status = instrument(clang, command, words[n], work.path() / std::to_string(n)); status != 0)

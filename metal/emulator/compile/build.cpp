@@ -1,0 +1,90 @@
+#include "metal/emulator/compile/build.h"
+
+#include <fmt/format.h>
+
+#include <future>
+#include <utility>
+#include <vector>
+
+#include "metal/device/read_file.h"
+#include "metal/emulator/compile/files.h"
+#include "metal/emulator/compile/flags.h"
+#include "metal/emulator/compile/host_code.h"
+#include "metal/emulator/numerics/inexact_division.h"
+#include "metal/emulator/numerics/instrument.h"
+#include "metal/emulator/translate/translate.h"
+
+namespace assay::metal::emulator {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The messages of the analysis up to its end or its time limit. If the analysis fails, the compilation fails too.
+std::string analyse(const Clang& clang, const fs::path& input, const fs::path& output) {
+  const auto run = run_clang(clang, analysis_flags(true), input, output, limits_for_analysis);
+  return run ? run->messages : "";
+}
+
+/// Rewrites the output of a step: divisions become the divisions that the mode permits, and floating-point operations
+/// call hooks.
+Result<void> rewrite(const fs::path& output, const CompileOptions& options, bool is_safe) {
+  auto text = read_file(output);
+  const auto headers = find_shader_headers();
+  if (!text) return tl::make_unexpected(text.error());
+  if (!headers) return tl::make_unexpected(headers.error());
+  *text = with_inexact_division(*text);
+  if (is_safe) *text = with_infinite_arguments(std::move(*text));
+  return write_file(output, options.with_numerics ? instrument_numerics(*text, headers->string()) : *text);
+}
+
+/// Takes a step of compiling `text`, and looks at what it made: the first step shows code that would run when the
+/// shader is loaded, the last one calls of functions that are not there.
+Result<void> take(const CompilingStep& step, const Clang& clang, const fs::path& input, const fs::path& work,
+                  std::string_view text) {
+  const bool is_first = input == work / "translated", is_last = step.output == work / "object";
+  const auto run = run_clang(clang, step.flags, input, work / "messages");
+  if (!run) return tl::make_unexpected(run.error());
+  if (run->status != 0) {
+    const auto linker = is_last ? require_linker(clang) : Result<void>();
+    if (!linker) return linker;
+    return tl::make_unexpected(error_of(*run));
+  }
+  const auto made = is_first || is_last ? read_file(step.output) : Result<std::string>();
+  if (!made) return tl::make_unexpected(made.error());
+  if (is_first && runs_when_loaded(*made)) return tl::make_unexpected(error_of_loading(clang, input, text));
+  return is_last ? refuse_host_calls(*made, text) : Result<void>();
+}
+
+}  // namespace
+
+fs::path analysis_of(const fs::path& object) {
+  return fs::path(object).replace_extension(".analysis");
+}
+
+Result<void> build(const Clang& clang, const std::string& text, const CompileOptions& options, const fs::path& work,
+                   const fs::path& object) {
+  const fs::path built = work / "object";
+  fs::path input = work / "translated";
+  if (const auto written = write_file(input, text); !written) return written;
+  std::future<std::string> analysis;
+  if (options.is_checked) analysis = std::async(std::launch::async, analyse, clang, input, work / "analysis");
+  for (const CompilingStep& step : compiling_steps(options, built)) {
+    if (const auto taken = take(step, clang, input, work, text); !taken) return taken;
+    if (step.is_rewritten)
+      if (const auto rewritten = rewrite(step.output, options, is_safe(text)); !rewritten) return rewritten;
+    input = step.output;
+  }
+  std::error_code failure;
+  if (analysis.valid())
+    if (const std::string messages = analysis.get(); !messages.empty()) {
+      if (const auto kept = write_file(work / "kept", messages); !kept) return kept;
+      fs::rename(work / "kept", analysis_of(object), failure);
+    }
+  if (!failure) fs::rename(built, object, failure);
+  if (failure)
+    return error(Error::Kind::environment, fmt::format("cannot write '{}': {}", object.string(), failure.message()));
+  return {};
+}
+
+}  // namespace assay::metal::emulator
