@@ -46,6 +46,25 @@ def test_jit_grad_and_vmap():
     assert np.array_equal(jax.vmap(loss)(jnp.stack([LOGITS, 2 * LOGITS])), [loss(LOGITS), loss(2 * LOGITS)])
 
 
+def test_a_checkpoint_computes_the_same_gradient():
+    """jax.checkpoint traces forward and backward apart: an array of the one is no array of the other."""
+    weight, targets = jnp.eye(5), np.arange(18) % 5
+    for loss in (
+        lambda x: ctc_loss(x, *BATCH, logits=True),
+        lambda x: linear_cross_entropy(x.reshape(18, 5), weight, targets, reduction="none").sum(),
+    ):
+        due = jax.grad(loss)(LOGITS)
+        assert np.allclose(jax.grad(jax.checkpoint(loss))(LOGITS), due, atol=1e-6) and np.abs(due).sum() > 1
+        assert np.allclose(jax.jit(jax.grad(jax.checkpoint(loss)))(LOGITS), due, atol=1e-6)
+
+
+def test_shapes_without_elements_are_refused_by_name():
+    with pytest.raises(REFUSED, match="H = 0: expected at least 1"):
+        linear_cross_entropy(jnp.zeros((2, 0)), jnp.zeros((3, 0)), [0, 1]).block_until_ready()
+    with pytest.raises(ValueError, match=r"hidden has shape \[\]: expected \[..., H\]"):
+        linear_cross_entropy(jnp.float32(1), jnp.zeros((3, 1)), 0)
+
+
 def test_vmap_of_svd_is_one_call_on_all_matrices():
     A = jnp.asarray(RANDOM.standard_normal((5, 4, 3)), jnp.float32)
     for one, expected in zip(jax.jit(jax.vmap(svd))(A), svd_of_numpy(np.asarray(A))):

@@ -13,6 +13,7 @@ wrong values are found when it is computed, and raise ValueError or jax.errors.J
 from __future__ import annotations
 
 import ctypes
+import math
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
@@ -76,10 +77,10 @@ def _differentiable(
 ) -> jax.Array:
     """The loss by the handler `target`, which takes arrays, integers and upstream, and returns loss and the arrays' gradients."""
     shapes = [_shape(one.shape, one.dtype) for one in arrays]
-    none = jnp.zeros(0, np.float32)
+    none = np.zeros(0, np.float32)  # no array of JAX, which would be one of the trace around it: backward may have another
     in_one_pass = options["reduction"] != "none" and arrays[0].dtype == np.float32
 
-    def call(given: Sequence[jax.Array], upstream: jax.Array, with_gradient: bool) -> List[jax.Array]:
+    def call(given: Sequence[jax.Array], upstream: Any, with_gradient: bool) -> List[jax.Array]:
         gradients = shapes if with_gradient else [_shape((0,), one.dtype) for one in shapes]
         call = jax.ffi.ffi_call(target, (_shape(loss_shape, np.float32), *gradients), vmap_method="sequential")
         return call(*given, upstream, **options)
@@ -130,7 +131,9 @@ def linear_cross_entropy(
 ) -> jax.Array:
     """As assay.numpy.linear_cross_entropy: hidden [..., H], weight [V, H], targets [...]."""
     hidden = _floats("hidden", hidden, calls.LOSS_DTYPES, "..., H")
-    arrays = [hidden.reshape(-1, hidden.shape[-1]), _floats("weight", weight, calls.LOSS_DTYPES, "V, H")]
+    if hidden.ndim < 1:
+        raise ValueError("hidden has shape []: expected [..., H]")
+    arrays = [hidden.reshape(math.prod(hidden.shape[:-1]), hidden.shape[-1]), _floats("weight", weight, calls.LOSS_DTYPES, "V, H")]
     arrays.append(jnp.zeros(0, hidden.dtype) if bias is None else _floats("bias", bias, calls.LOSS_DTYPES, "V"))
     carried = [Carried(one.dtype.name, one) for one in arrays]
     calls.check_linear_cross_entropy(*carried[:2], None if bias is None else carried[2])

@@ -11,6 +11,7 @@ which mx.compile and mx.vmap do not allow. There is no second derivative. The GP
 from __future__ import annotations
 
 import contextlib
+import math
 from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
 import mlx.core as mx
@@ -132,7 +133,10 @@ def linear_cross_entropy(
             )
         )
 
-    loss = _loss(cce, [hidden.reshape(-1, hidden.shape[-1]), weight, *([] if bias is None else [bias])])
+    if hidden.ndim < 1:
+        raise ValueError("hidden has shape []: expected [..., H]")
+    rows = hidden.reshape(math.prod(hidden.shape[:-1]), hidden.shape[-1])
+    loss = _loss(cce, [rows, weight, *([] if bias is None else [bias])])
     return loss.reshape(flat.shape) if options["reduction"] == "none" else loss
 
 
