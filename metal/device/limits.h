@@ -9,12 +9,7 @@ namespace assay::metal {
 struct Size {
   std::uint64_t width = 1, height = 1, depth = 1;
 
-  /// Saturated at 2^64 - 1.
-  std::uint64_t count() const {
-    std::uint64_t plane = 0, all = 0;
-    const bool is_beyond = __builtin_mul_overflow(width, height, &plane) || __builtin_mul_overflow(plane, depth, &all);
-    return is_beyond ? ~std::uint64_t{0} : all;
-  }
+  std::uint64_t count() const { return width * height * depth; }
   bool operator==(const Size&) const = default;
 };
 

@@ -1,5 +1,7 @@
 #include "metal/emulator/emulator_device.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -8,14 +10,14 @@
 #include "metal/emulator/emulator_buffer.h"
 #include "metal/emulator/emulator_library.h"
 #include "metal/emulator/emulator_queue.h"
-#include "metal/system/system.h"
 
 namespace assay::metal::emulator {
 
 namespace {
 
 Limits limits_of_this_machine() {
-  const std::uint64_t memory = system::memory_bytes();
+  const auto memory =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   Limits limits;
   limits.recommended_max_working_set_size = memory / 4 * 3;
   limits.max_buffer_length = std::min(memory / 2, Arena::bytes / 16);

@@ -92,8 +92,9 @@ void EmulatorEncoder::bind_textures(Command& command) const {
 /// More would take days.
 Result<void> EmulatorEncoder::check_threads(Size threads, Size group) const {
   constexpr std::uint64_t most_threads = std::uint64_t{1} << 40;
-  const std::uint64_t groups = ChosenGroups(Grid(threads, group).groups().count(), device_->only_groups).count();
-  if (groups <= most_threads / group.count()) return {};
+  const Size groups = Grid(threads, group).groups();
+  const std::uint64_t all = threads_of(threads_of({groups.width}, {groups.height}), {groups.depth}).width;
+  if (ChosenGroups(all, device_->only_groups).count() <= most_threads / group.count()) return {};
   return error(Error::Kind::limit,
                fmt::format("a grid of {} x {} x {} threads in groups of {}: the emulator runs at most 2^40 threads",
                            threads.width, threads.height, threads.depth, group.count()));

@@ -38,21 +38,8 @@
 //   std::optional<bool> is_write(const void* context)          // of an access that failed, if the processor tells
 #pragma once
 
-#include <unistd.h>
-
-#include <cstdint>
-
 #if defined(__APPLE__)
 #include "metal/system/macos.h"
 #else
 #include "metal/system/linux.h"
 #endif
-
-namespace assay::metal::system {
-
-/// The machine's memory in bytes.
-inline std::uint64_t memory_bytes() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
-}  // namespace assay::metal::system

@@ -238,6 +238,29 @@ TEST_F(MetalCommand, AnInstalledProgramTakesTheHeadersBesideIt) {
   EXPECT_THAT(outcome.err, HasSubstr("of the installation"));
 }
 
+TEST_F(MetalCommand, StopsAnEndlessKernelAtTheLimitOfSteps) {
+  write("kernel void f(device float* x) {\n  while (x[0] == 0) x[1] += 1;\n}\n");
+  const std::string command = "metal check sum.metal --buffer 0=zero:2 --grid 1 --step-limit ";
+  const Outcome outcome = run(command + "5000");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("synccheck: kernel f"), HasSubstr("after 5000 steps: an endless loop?"),
+                                 HasSubstr("running by thread (0, 0, 0)"), HasSubstr("sum.metal:2:")));
+  EXPECT_EQ(outcome.err, "");  // no line of progress, since this is no terminal
+  expect_refused(command + "0", "--step-limit");
+}
+
+TEST_F(MetalCommand, ReportsAnIntegerDivisionByZero) {
+  write("kernel void f(device int* x, uint i [[thread_position_in_grid]]) {\n  x[i] = 7 % x[i];\n}\n");
+  const Outcome outcome = run("metal check sum.metal --buffer 0=1,2,0,4 --grid 4 --json found.json");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("7 of int, divided by 0 of int, by thread (2, 0, 0) of the grid"));
+  EXPECT_EQ(json("found.json")["reports"][0]["check"], "intcheck");
+  write(
+      "kernel void f(device int* x, uint i [[thread_position_in_grid]]) {\n"
+      "  x[i] = 7 % x[i];  // assay: allow intcheck - 0 is never used\n}\n");
+  EXPECT_EQ(run("metal check sum.metal --buffer 0=1,2,0,4 --grid 4").status, 0);
+}
+
 TEST_F(MetalCommand, RefusesBadUsageWithStatus2) {
   write(group_sum);
   const std::vector<std::pair<std::string, std::string>> bad = {
@@ -253,6 +276,9 @@ TEST_F(MetalCommand, RefusesBadUsageWithStatus2) {
       {"metal check sum.metal --buffer 2=1," + bindings, "--buffer 2=1, (constant uint& n): ''"},
       {"metal check sum.metal --buffer 2=random:0" + bindings, "'0': expected a count"},
       {"metal check sum.metal --buffer 2=random:99999999999999" + bindings, "expected at most"},
+      {"metal check sum.metal --buffer 2=1 --buffer 0=random:16000000000" +
+           bindings.substr(bindings.find(" --buffer 1")),
+       "a quarter of this machine's memory"},
       {"metal check sum.metal --buffer 2=noise:5" + bindings, "expected PATH.npy, random:SHAPE"},
       {"metal check sum.metal --buffer 2=file:none.bin" + bindings, "none.bin"},
       {"metal check sum.metal --buffer 2=1 --constant 5=1" + bindings, "no such function constant"},

@@ -337,6 +337,21 @@ TEST_F(MetalScript, IsCheckedInEachPass) {
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("initcheck: kernel scale"), HasSubstr("checked on Assay emulator:")));
 }
 
+TEST_F(MetalScript, HasALimitOfSteps) {
+  write("case/steps.json", replaced(steps_json, "\"arrays\"", "\"step_limit\": 5, \"arrays\""));
+  const Outcome outcome = run("metal run case/steps.json --device emulated");
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("after 5 steps: an endless loop?"));
+}
+
+TEST_F(MetalScript, RefusesAGridThatWouldTakeDays) {
+  const std::string grid = "\"grid\": [4294967295, 4294967295, 4294967295], \"group\": [1]";
+  write("case/steps.json", replaced(steps_json, "\"grid\": [8]", grid));
+  const Outcome outcome = run("metal run case/steps.json --device emulated");
+  EXPECT_THAT(outcome.out + outcome.err, HasSubstr("the emulator runs at most 2^40 threads"));
+  EXPECT_NE(outcome.status, 0);
+}
+
 TEST_F(MetalScript, IsRefusedByTheKeyThatIsWrong) {
   struct Wrong {
     std::string from, to, says;
@@ -357,6 +372,9 @@ TEST_F(MetalScript, IsRefusedByTheKeyThatIsWrong) {
       {"\"offset\": 16", "\"offset\": 32", "must be <"},
       {"\"value\": 2", "\"value\": []", "passes[1].constants[0].value = []"},
       {"\"outputs\": {\"y\"", "\"outputs\": {\"z\"", "output z="},
+      {"\"arrays\"", "\"step_limit\": 0, \"arrays\"", "step_limit = 0: expected an integer from 1"},
+      {"\"arrays\"", "\"x\": " + std::string(100000, '[') + std::string(100000, ']') + ", \"arrays\"",
+       "expected at most 100 lists and objects in each other"},
       {"out.npy", "out.txt", "outputs.y = \"out.txt\": expected the path of a .npy file"},
   };
   for (const Wrong& wrong : all) {

@@ -18,7 +18,7 @@ struct Statement {
   std::string said = {};
 };
 
-const std::vector<Statement> undefined = {
+const std::vector<Statement> undefined_ones = {
     {"out[i] = i / zero;", "0 of uint, divided by 0 of uint"},
     {"out[i] = seven / int(zero);", "7 of int, divided by 0 of int"},
     {"out[i] = seven % int(zero);", "7 of int, divided by 0 of int"},
@@ -45,7 +45,7 @@ const std::vector<Statement> undefined = {
 #endif
 };
 
-const std::vector<Statement> defined = {
+const std::vector<Statement> defined_ones = {
     {"out[i] = (1 << 31) + (1 << (31 + int(zero))) ;"},
     {"out[i] = (int(zero) - 7) << 3;"},
     {"out[i] = (2147483647 + int(zero)) + 1;"},
@@ -59,10 +59,10 @@ const std::vector<Statement> defined = {
     {"out[i] = popcount(0u) + int(mulhi(3u, 4u)) + reverse_bits(1);"},
 };
 
-constexpr std::uint32_t first_line = 6;
+constexpr std::uint32_t first_statement = 6;
 
 /// Each statement is on a line of its own, and a thread of its own executes it.
-std::string source_of(const std::vector<Statement>& statements) {
+std::string text_of(const std::vector<Statement>& statements) {
   std::string source =
       "#include <metal_stdlib>\nusing namespace metal;\n"
       "kernel void f(device int* out, device const uint& given, uint i [[thread_position_in_grid]]) {\n"
@@ -72,17 +72,17 @@ std::string source_of(const std::vector<Statement>& statements) {
   return source + "  out[i] += seven;\n}\n";
 }
 
-struct Run {
+struct IntegerRun {
   std::vector<Report> reports;
   std::optional<Error> error;
 };
 
-Run run(const std::vector<Statement>& statements, bool is_checked) {
+IntegerRun run_statements(const std::vector<Statement>& statements, bool is_checked) {
   EmulatorOptions options;
   options.is_checked = is_checked;
   Bench bench(options);
   bench.with(zeros(statements.size())).with({0});
-  const auto function = or_throw(or_throw(bench.device.new_library(source_of(statements)))->new_function("f"));
+  const auto function = or_throw(or_throw(bench.device.new_library(text_of(statements)))->new_function("f"));
   const auto error = bench.run(function, {statements.size()}, {statements.size()});
   return {bench.reports(), error};
 }
@@ -90,25 +90,25 @@ Run run(const std::vector<Statement>& statements, bool is_checked) {
 class Intcheck : public testing::TestWithParam<bool> {};
 
 TEST_P(Intcheck, ReportsEachUndefinedOperation) {
-  const auto [reports, error] = run(undefined, GetParam());
+  const auto [reports, error] = run_statements(undefined_ones, GetParam());
   ASSERT_TRUE(error);
   EXPECT_THAT(error->text, HasSubstr("kernel f: an integer division or remainder by zero"));
   std::string all;
   for (const Report& report : reports) all += to_string(report) + "\n";
   SCOPED_TRACE(all);
-  ASSERT_EQ(reports.size(), undefined.size());
-  for (std::size_t n = 0; n < undefined.size(); ++n) {
+  ASSERT_EQ(reports.size(), undefined_ones.size());
+  for (std::size_t n = 0; n < undefined_ones.size(); ++n) {
     const Report& report = reports[n];
     EXPECT_EQ(report.check, Check::intcheck);
-    EXPECT_THAT(report.event.action, StartsWith(undefined[n].said)) << undefined[n].text;
-    EXPECT_EQ(report.event.position.line, first_line + n) << undefined[n].text << "\n" << to_string(report);
+    EXPECT_THAT(report.event.action, StartsWith(undefined_ones[n].said)) << undefined_ones[n].text;
+    EXPECT_EQ(report.event.position.line, first_statement + n) << undefined_ones[n].text << "\n" << to_string(report);
     EXPECT_THAT(report.event.position.file, EndsWith("source.metal"));
     EXPECT_EQ(report.event.thread.in_grid, (Size{n, 0, 0}));
   }
 }
 
 TEST_P(Intcheck, IsSilentAboutDefinedOperations) {
-  const auto [reports, error] = run(defined, GetParam());
+  const auto [reports, error] = run_statements(defined_ones, GetParam());
   EXPECT_FALSE(error);
   for (const Report& report : reports) ADD_FAILURE() << to_string(report);
 }
@@ -116,7 +116,7 @@ TEST_P(Intcheck, IsSilentAboutDefinedOperations) {
 INSTANTIATE_TEST_SUITE_P(Each, Intcheck, testing::Bool(),
                          [](const auto& is_checked) { return is_checked.param ? "checked" : "unchecked"; });
 
-std::string refusal_of(const std::string& constants, int n) {
+std::string refusal_of_constants(const std::string& constants, int n) {
   EmulatorDevice device;
   FunctionConstants given;
   given.set(0, n);
@@ -127,18 +127,21 @@ std::string refusal_of(const std::string& constants, int n) {
 }
 
 TEST(ProgramConstants, ThatCannotBeComputedAreRefused) {
-  EXPECT_EQ(refusal_of("constant int m = 8 / n;", 2), "");
-  EXPECT_THAT(refusal_of("constant int m = 8 / n;", 0),
+  EXPECT_EQ(refusal_of_constants("constant int m = 8 / n;", 2), "");
+  EXPECT_THAT(refusal_of_constants("constant int m = 8 / n;", 0),
               AllOf(HasSubstr("a program-scope constant of the shader: an integer division or remainder by zero, "
                               "8 of int, divided by 0 of int, at "),
                     HasSubstr("source.metal:3:")));
-  EXPECT_THAT(refusal_of("int at(int i) { int all[2] = {1, 2}; return all[i]; }\nconstant int m = at(n);", 2),
+  EXPECT_THAT(refusal_of_constants("int at(int i) { int all[2] = {1, 2}; return all[i]; }\nconstant int m = at(n);", 2),
               HasSubstr("an index outside of an array, at "));
-  EXPECT_THAT(refusal_of("int endless(int i) { while (i > 0) i |= 1; return i; }\nconstant int m = endless(n);", 1),
-              HasSubstr("an endless loop?"));
-  EXPECT_THAT(refusal_of("int at(int i) { return *reinterpret_cast<thread int*>(i); }\nconstant int m = at(n);", 1),
-              HasSubstr("a fault of the processor"));
-  EXPECT_THAT(refusal_of("constant int m = metal::simd_sum(n);", 1), HasSubstr("an operation of a simdgroup"));
+  EXPECT_THAT(
+      refusal_of_constants("int endless(int i) { while (i > 0) i |= 1; return i; }\nconstant int m = endless(n);", 1),
+      HasSubstr("an endless loop?"));
+  EXPECT_THAT(
+      refusal_of_constants("int at(int i) { return *reinterpret_cast<thread int*>(i); }\nconstant int m = at(n);", 1),
+      HasSubstr("a fault of the processor"));
+  EXPECT_THAT(refusal_of_constants("constant int m = metal::simd_sum(n);", 1),
+              HasSubstr("an operation of a simdgroup"));
 }
 
 }  // namespace

@@ -85,6 +85,19 @@ def test_findings_are_raised_with_their_places(library):
     assert x.tolist() == [0, 0, 0, 0]
 
 
+def test_what_ended_the_emulator_is_reported():
+    library = metal.compile(HEADER + """
+kernel void remainder(device int* x, constant int& width, uint i [[thread_position_in_grid]]) { x[i] = i % width; }
+kernel void endless(device int* x) { while (x[0] == 0) x[1] += 1; }
+""")
+    with pytest.raises(metal.CheckError, match="intcheck: remainder"):
+        library.remainder(np.zeros(2, np.int32), 0, grid=2)
+    with pytest.raises(metal.CheckError, match="after 5000 steps: an endless loop"):
+        library.endless(np.zeros(2, np.int32), grid=1, step_limit=5000)
+    with pytest.raises(ValueError, match="step_limit = 0"):
+        library.endless(np.zeros(2, np.int32), grid=1, step_limit=0)
+
+
 def test_textures_come_after_buffers_and_samplers_after_textures():
     library = metal.compile(HEADER + """
 kernel void blur(texture2d<float> in, sampler s, texture2d<float, access::write> out, constant float& by,

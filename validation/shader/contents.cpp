@@ -1,6 +1,7 @@
 #include "validation/shader/contents.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +11,6 @@
 
 #include "metal/cpu/parallel.h"
 #include "metal/device/read_file.h"
-#include "metal/system/system.h"
 #include "validation/core/parse.h"
 #include "validation/core/random.h"
 #include "validation/shader/scalar.h"
@@ -64,10 +64,15 @@ std::vector<std::byte> random_bytes(const std::string& scalar, std::uint64_t cou
   return bytes;
 }
 
+/// Of this machine.
+std::uint64_t memory_bytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 ShaderArray random_array(const metal::Argument& argument, const std::string& shape, std::uint64_t seed) {
   if (shape.find(':') == std::string::npos) number_type(argument);  // refuses a struct
   ShaderArray array = shaped(argument, shape);
-  if (const std::uint64_t most = metal::system::memory_bytes() / 4; array.length() > most)
+  if (const std::uint64_t most = memory_bytes() / 4; array.length() > most)
     throw std::invalid_argument(fmt::format("{} bytes: expected at most {}, a quarter of this machine's memory; zero: "
                                             "and unset: take more, in pages that exist only where they are touched",
                                             array.length(), most));
