@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "reference/number/decimal_point.h"
 #include "reference/number/exponential.h"
 #include "reference/number/limbs.h"
 #include "reference/number/precision.h"
@@ -120,7 +121,7 @@ class BigFloat {
     char* text = nullptr;
     const int length = digits > 0 ? mpfr_asprintf(&text, "%.*Rg", digits, value_) : mpfr_asprintf(&text, "%Re", value_);
     if (length < 0) throw std::runtime_error("BigFloat::str: MPFR could not format the number");
-    std::string result(text);
+    std::string result = with_point(text);
     mpfr_free_str(text);
     return result;
   }

@@ -78,8 +78,7 @@ class _Calls:
             finally:
                 self._end()
         except Hung:
-            self._allow_less()
-            raise KernelEnded(f"the kernel did not return within {self._took} (time_limit gives it more)") from None
+            raise self._hung() from None
         except BaseException as error:
             if self.was_interrupted:  # the kernel may have turned it into another exception
                 raise KeyboardInterrupt from error
@@ -88,14 +87,18 @@ class _Calls:
             raise KernelEnded(f"the kernel {_ending_of(error)}") from error
         if self.was_interrupted:  # and caught it
             raise KeyboardInterrupt
+        if self._took:  # and caught Hung
+            raise self._hung()
         self._longest = max(self._longest, time.monotonic() - self._began)
         return result
 
-    def _allow_less(self) -> None:
-        """Shrinking calls a hanging kernel again and again."""
+    def _hung(self) -> KernelEnded:
+        """The verdict; the next calls get less time, since shrinking calls a hanging kernel again and again."""
         self._limit = min(self.seconds, max(self.seconds / 10, 3 * self._longest))
+        return KernelEnded(f"the kernel did not return within {self._took} (time_limit gives it more)")
 
     def _begin(self) -> None:
+        self._took = ""
         self._processor = time.process_time()
         self._began = time.monotonic()
         self.is_in_kernel = True
