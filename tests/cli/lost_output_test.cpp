@@ -69,7 +69,7 @@ TEST_F(LostOutput, OfTheTableOnStandardErrorEndsTheRunWithStatus2) {
 
 TEST_F(LostOutput, IsNotAReportInItsPlace) {
   EXPECT_EQ(shell("'" ASSAY_PROGRAM "' " + gate + " --json run.json >&-").status, 2);
-  if (std::filesystem::exists(folder_ / "run.json")) EXPECT_NO_THROW(json("run.json")) << "the table is not in it";
+  EXPECT_TRUE(!std::filesystem::exists(folder_ / "run.json") || json("run.json").contains("runs")) << "nor the table";
 }
 
 TEST_F(LostOutput, IsNoLossWhereTheReaderHasEnough) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/number/decimal_point.h"
 #include "reference/number/ulp.h"
 
 namespace assay::validation {
@@ -44,7 +45,7 @@ namespace {
 template <class Real>
 std::string with_hexadecimal_digits(Real value) {
   if (value == 0) return std::signbit(value) ? "-0x0p+0" : "0x0p+0";
-  return fmt::format("{:a}", value);
+  return reference::with_point(fmt::format("{:a}", value));
 }
 
 template <class Real>
