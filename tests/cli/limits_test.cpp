@@ -24,10 +24,10 @@ TEST_F(Limits, OfAnEndlessFile) {
 TEST_F(Limits, OfTheMemoryOfABatch) {
   write_npz(folder_ / "batch.npz", CtcOperation::sized_case(200, 5, 40, 2, 1));
   EXPECT_EQ(run("diagnose batch.npz").status, 0);
-  for (const std::string command : {"gate ctc --input batch.npz", "gradcheck ctc --input batch.npz",
+  for (const std::string command : {"gate ctc --kernel cpu --input batch.npz", "gradcheck ctc --input batch.npz",
                                     "replay 'property=loss kernel=cpu file=batch.npz'"})
-    expect_refused(command + " --max-memory 1e-5", "the arrays, unpacked, take");
-  const Outcome diagnosed = run("diagnose batch.npz --max-memory 1e-5");
+    expect_refused(command + " --max-memory 1e-6", "the arrays, unpacked, take");
+  const Outcome diagnosed = run("diagnose batch.npz --max-memory 1e-6");
   EXPECT_EQ(diagnosed.status, 2);
   EXPECT_THAT(diagnosed.out, HasSubstr("(--max-memory allows more)"));
   expect_refused("diagnose batch.npz --max-memory 0", "--max-memory");
