@@ -52,7 +52,7 @@ int judge_kernels(const GateArguments& arguments, bool cases_chosen) {
   transport::set_time_limit(arguments.time_limit);
   save_memory();
   const int status = GateSession(arguments).judge(run_of<Operation>(arguments, cases_chosen), kernels);
-  if (arguments.choice.kernel.empty() && kernels.front() == "cpu")
+  if (arguments.choice.kernel.empty() && kernels.front() == "cpu" && shard_from_environment() == Shard{})
     tell(stderr, "note: the kernel in Metal takes minutes on the emulator: assay gate {} --kernel metal-emulated\n",
          Operation::name);
   return status;
