@@ -58,7 +58,6 @@ WHOLE = {
     "metal metal_version": lambda x: metal.compile("kernel void f() {}", metal_version=x),
     "metal shape": lambda x: metal.unset(x, "float32"),
 }
-TAKES = {"steps number": ("50",)}
 
 REAL = {
     "gate unit_roundoff": lambda x: assay.gate("ctc", ctc, unit_roundoff=x),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Optional, Union
 
 from . import _numbers
-from ._again import call_of, words_of
+from ._again import call_of, pairs_of, words_of
 from ._called import TIME_LIMIT
 from ._declare import declaration_of
 from ._pipe import Ended, JudgeError, judge
