@@ -4,15 +4,19 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gnu/lib-names.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
@@ -64,6 +68,25 @@ inline pid_t start_process(int (*body)(void*), void* argument) {
   // Not fork(), which copies the page tables and runs what libraries such as OpenBLAS registered for it.
   alignas(16) std::array<std::byte, std::size_t{64} << 10> stack;
   return clone(body, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+}
+
+inline bool ends_within(pid_t process, int seconds) {
+#ifdef SYS_pidfd_open
+  const int file = static_cast<int>(syscall(SYS_pidfd_open, process, 0));
+  if (file < 0) return true;  // an old kernel: waited for without a limit
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  int ready = 0;
+  do {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    pollfd ended{.fd = file, .events = POLLIN, .revents = 0};
+    ready = poll(&ended, 1, static_cast<int>(left > 0 ? left : 0));
+  } while (ready < 0 && errno == EINTR);
+  close(file);
+  return ready != 0;
+#else
+  (void)process, (void)seconds;
+  return true;
+#endif
 }
 
 inline void end_with_parent() {

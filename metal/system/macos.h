@@ -48,6 +48,11 @@ inline pid_t start_process(int (*body)(void*), void* argument) {
   return process;
 }
 
+/// Waited for without a limit here.
+inline bool ends_within(pid_t, int) {
+  return true;
+}
+
 /// The system has no such wish.
 inline void end_with_parent() {}
 

@@ -16,6 +16,8 @@
 //                                                              // program or returns an exit status. Until then it may
 //                                                              // share this process's memory, and may only make
 //                                                              // system calls. -1 and errno on an error
+//   bool ends_within(pid_t process, int seconds)               // waits for a child, and leaves it to waitpid(); true
+//                                                              // at once where the system cannot tell
 //   void end_with_parent()                                     // for `body`: the system kills its program when the
 //                                                              // thread that started it ends
 //   std::vector<std::string> undefined_symbols(std::string_view library)

@@ -227,6 +227,14 @@ TEST_F(Runs, EndAtTheLimitOfTime) {
   EXPECT_THAT(error_of(*run).text, HasSubstr("more than 1 s of processor time"));
 }
 
+TEST_F(Runs, EndWhileTheyWaitForWhatDoesNotCome) {
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  const auto run = run_script("exec cat '" + (folder_ / "pipe").string() + "'", {.seconds = 1});
+  ASSERT_TRUE(run);
+  EXPECT_EQ(run->status, 128 + SIGKILL);
+  EXPECT_THAT(error_of(*run).text, HasSubstr("more than 1 s (docs"));
+}
+
 TEST_F(Runs, EndAtTheLimitOfMemory) {
   const auto run = run_script("ulimit -v", {.memory_bytes = std::uint64_t{1} << 30});
   ASSERT_TRUE(run);

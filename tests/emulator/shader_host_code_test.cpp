@@ -83,5 +83,18 @@ TEST(HostCode, ReadsNoFilesOfTheHost) {
       AllOf(HasSubstr("'y'"), Not(HasSubstr("found\n"))));
 }
 
+TEST(DeepText, IsRefusedAndEndsNothing) {
+  const auto nested = [](const std::string& begin, const std::string& end) {
+    std::string text;
+    for (int n = 0; n < 100'000; ++n) text += begin;
+    for (int n = 0; n < 100'000; ++n) text += end;
+    const auto translated = translate(text);
+    return translated ? "accepted" : translated.error().text;
+  };
+  for (const char* const begin : {"namespace a {", "struct A {", "(", "[", "{"})
+    EXPECT_THAT(nested(begin, ""), HasSubstr("error: brackets are nested more than 256 deep")) << begin;
+  EXPECT_EQ(nested("A<", ""), "accepted") << "each of many angles is searched for its end";
+}
+
 }  // namespace
 }  // namespace assay::metal::emulator::test

@@ -11,6 +11,7 @@ namespace assay::metal::emulator {
 
 /// What a child may use at most; 0: as much as this process. A lower limit of this process stays.
 struct ChildLimits {
+  int seconds = 0;                 ///< on the clock, for who waits for it: it may wait for something, as for a pipe
   std::uint64_t cpu_seconds = 0;   ///< then it is killed
   std::uint64_t memory_bytes = 0;  ///< of addresses
   std::uint64_t file_bytes = 0;    ///< of each file that it writes

@@ -32,13 +32,17 @@ constexpr const char* advice =
 
 /// Waits until the process ends. The limit is told by what the process used.
 void wait_for(pid_t process, const ChildLimits& limits, ClangRun& run) {
+  if (limits.seconds != 0 && !system::ends_within(process, limits.seconds)) {
+    kill(process, SIGKILL);
+    run.limit = fmt::format("{} s", limits.seconds);
+  }
   int status = 0;
   rusage used{};
   while (wait4(process, &status, 0, &used) < 0 && errno == EINTR) {
   }
   run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   const auto seconds = static_cast<std::uint64_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
-  if (run.status == 128 + SIGKILL && limits.cpu_seconds != 0 && seconds + 1 >= limits.cpu_seconds)
+  if (run.limit.empty() && run.status == 128 + SIGKILL && limits.cpu_seconds != 0 && seconds + 1 >= limits.cpu_seconds)
     run.limit = fmt::format("{} s of processor time", limits.cpu_seconds);
 }
 
@@ -179,8 +183,7 @@ Result<ClangRun> run_clang(const Clang& clang, const std::vector<std::string>& a
 Error error_of(const ClangRun& run) {
   constexpr std::string_view crash = "PLEASE submit a bug report";
   if (!run.limit.empty())
-    return {Error::Kind::compile,
-            fmt::format("this shader takes clang more than {} (docs/limits.md)", run.limit)};
+    return {Error::Kind::compile, fmt::format("this shader takes clang more than {} (docs/limits.md)", run.limit)};
   const std::size_t dump = run.messages.find(crash);
   if (run.status < 128 && dump == std::string::npos) return {Error::Kind::compile, run.messages};
   return {Error::Kind::compile, fmt::format("{}clang itself failed at this shader, with status {}",

@@ -36,7 +36,7 @@ struct ClangRun {
 
 /// For each run on a shader. A text can make a compiler work without an end.
 inline constexpr ChildLimits limits_for_shaders = {
-    .cpu_seconds = 300, .memory_bytes = std::uint64_t{8} << 30, .file_bytes = std::uint64_t{1} << 30};
+    .seconds = 600, .cpu_seconds = 300, .memory_bytes = std::uint64_t{8} << 30, .file_bytes = std::uint64_t{1} << 30};
 
 /// Runs clang, without a shell. Standard output goes to the file `output`, if that is not empty. Errors: environment,
 /// if it cannot be started or finds no space for its files.

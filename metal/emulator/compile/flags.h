@@ -32,8 +32,10 @@ CompilingStep ptx_step(const std::string& architecture, const std::filesystem::p
 /// private_reads.h. Nothing is compiled. Errors are those of a compilation. The static analyzer may take long, and is
 /// to be given limits_for_analysis; without it, only clang's own warnings are left.
 std::vector<std::string> analysis_flags(bool with_analyzer);
-inline constexpr ChildLimits limits_for_analysis = {
-    .cpu_seconds = 10, .memory_bytes = limits_for_shaders.memory_bytes, .file_bytes = limits_for_shaders.file_bytes};
+inline constexpr ChildLimits limits_for_analysis = {.seconds = limits_for_shaders.seconds,
+                                                    .cpu_seconds = 10,
+                                                    .memory_bytes = limits_for_shaders.memory_bytes,
+                                                    .file_bytes = limits_for_shaders.file_bytes};
 
 /// Looks in translated text, on standard input, for variables at program scope whose initializers would have to run
 /// when the shader is loaded. Nothing is compiled.

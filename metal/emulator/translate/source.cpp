@@ -23,6 +23,12 @@ constexpr std::array<std::string_view, 14> fundamental = {"unsigned", "signed", 
                                                           "half",     "uint",   "ushort", "uchar"};
 constexpr std::array<std::string_view, 4> class_keys = {"struct", "class", "union", "enum"};
 constexpr std::array<std::string_view, 3> with_parentheses = {"alignas", "__attribute__", "coherent"};
+/// As in clang. The passes call themselves for what is in brackets.
+constexpr std::size_t most_depth = 256;
+
+/// No list of template arguments is as long. Each of many open angles would be searched to the end of the text.
+constexpr std::size_t most_angle_steps = 4096;
+
 constexpr std::array<std::string_view, 3> type_operators = {"decltype", "__typeof__", "typeof"};
 
 }  // namespace
@@ -43,6 +49,7 @@ void Source::match_brackets() {
     const Token& token = tokens_[n];
     if (token.kind != TokenKind::punctuator) continue;
     if (token == "(" || token == "[" || token == "{") open.push_back(n);
+    if (open.size() > most_depth) fail(n, fmt::format("brackets are nested more than {} deep", most_depth));
     if (token == ")" || token == "]" || token == "}") {
       const std::string_view expected = token == ")" ? "(" : token == "]" ? "[" : "{";
       if (open.empty() || tokens_[open.back()] != expected) fail(n, fmt::format("'{}' closes nothing", token.text));
@@ -68,8 +75,8 @@ bool Source::is_opening_angle(std::size_t token) const {
 }
 
 std::optional<std::size_t> Source::match_angle(std::size_t open) const {
-  std::size_t depth = 0;
-  for (std::size_t n = open; n < size(); ++n) {
+  std::size_t depth = 0, steps = 0;
+  for (std::size_t n = open; n < size() && ++steps < most_angle_steps; ++n) {
     const Token& token = tokens_[n];
     if (token.kind != TokenKind::punctuator) continue;
     if (token == "(" || token == "[" || token == "{") n = match_[n];
@@ -81,8 +88,8 @@ std::optional<std::size_t> Source::match_angle(std::size_t open) const {
 }
 
 std::optional<std::size_t> Source::match_angle_back(std::size_t close) const {
-  std::size_t depth = 0;
-  for (std::size_t n = close + 1; n-- > 0;) {
+  std::size_t depth = 0, steps = 0;
+  for (std::size_t n = close + 1; n-- > 0 && ++steps < most_angle_steps;) {
     const Token& token = tokens_[n];
     if (token.kind != TokenKind::punctuator) continue;
     if (token == ")" || token == "]" || token == "}") n = match_[n];
