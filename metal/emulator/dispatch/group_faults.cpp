@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <string>
 
+#include "metal/device/read_file.h"
 #include "metal/emulator/check/symbolizer.h"
 #include "metal/emulator/dispatch/events.h"
 #include "metal/emulator/dispatch/group_runner.h"
@@ -33,11 +33,10 @@ constexpr const char* timeout = "Caused GPU Timeout Error (00000002:kIOGPUComman
 /// The name of the array whose index is at this place of its file: an identifier in front of [. Empty if the file is
 /// not there, or has something else at this place, as after a macro on the same line.
 std::string array_at(const abi::Site& site) {
-  std::ifstream file(site.file);
-  std::string line;
-  for (std::uint32_t n = 0; n < site.line && std::getline(file, line); ++n) {
-  }
-  if (!file || site.column == 0 || site.column > line.size()) return {};
+  const auto lines = read_named_lines(site.file);
+  if (!lines || site.line == 0 || site.line > lines->size()) return {};
+  const std::string& line = (*lines)[site.line - 1];
+  if (site.column == 0 || site.column > line.size()) return {};
   const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   const auto begin = line.begin() + (site.column - 1), end = std::find_if_not(begin, line.end(), is_part);
   const auto next = std::find_if_not(end, line.end(), [](char c) { return c == ' '; });
