@@ -73,9 +73,10 @@ ShaderArray random_array(const metal::Argument& argument, const std::string& sha
   if (shape.find(':') == std::string::npos) number_type(argument);  // refuses a struct
   ShaderArray array = shaped(argument, shape);
   if (const std::uint64_t most = memory_bytes() / 4; array.length() > most)
-    throw std::invalid_argument(fmt::format("{} bytes: expected at most {}, a quarter of this machine's memory; zero: "
-                                            "and unset: take more, in pages that exist only where they are touched",
-                                            array.length(), most));
+    throw std::invalid_argument(
+        fmt::format("{} bytes: expected at most {}, a quarter of this machine's memory; zero: "
+                    "and unset: take more, in pages that exist only where they are touched",
+                    array.length(), most));
   array.bytes = random_bytes(array.scalar, array.length() / scalar_size(array.scalar), seed + argument.index);
   return array;
 }
