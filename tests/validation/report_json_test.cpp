@@ -55,7 +55,7 @@ TEST(ReportJson, MayBeginWithAByteOrderMark) {
 }
 
 TEST(ReportJson, IsRefusedWhereItIsNestedDeeply) {
-  for (const std::string nested : {std::string(300'000, '['), std::string(300'000, '[') + std::string(300'000, ']')})
+  for (const std::string& nested : {std::string(300'000, '['), std::string(300'000, '[') + std::string(300'000, ']')})
     EXPECT_THAT([&] { report_from_json(nested, "run.json"); },
                 ThrowsMessage<std::invalid_argument>(StartsWith("run.json: expected JSON of at most 100 levels")));
 }
