@@ -291,6 +291,19 @@ TEST_F(MetalScript, RunsPassesThatShareArraysOfItsOwnFolder) {
 }
 
 /// The first pass writes how many threadgroups of the second run, which is checked in turn.
+TEST_F(MetalScript, SaysWhichPassesWereNotRunAfterOneThatFailed) {
+  std::string faulty = steps_json;
+  faulty.replace(faulty.find("\"grid\": [8]"), 11, "\"grid\": [9]");
+  write("case/steps.json", faulty);
+  const Outcome outcome = run("metal check case/steps.json --json found.json");
+  EXPECT_EQ(outcome.status, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("memcheck: kernel add_one"), HasSubstr("steps.metal add_one: 9 x 1 x 1"),
+                                 HasSubstr("steps.metal swap_pairs: not run, since a pass before it failed\n")));
+  const auto found = json("found.json");
+  EXPECT_EQ(found["passes"][0]["has_begun"], true);
+  EXPECT_EQ(found["passes"][1]["has_begun"], false);
+}
+
 TEST_F(MetalScript, DispatchesAsManyThreadgroupsAsAnArraySays) {
   const std::string script = R"({
   "source": "counts.metal", "arrays": {"n": "unset:4", "y": "zero:8"},

@@ -37,6 +37,12 @@ class ReportCommand : public Program {
       "gate --kernel fault:skip-over-repeat --cases 40 --quick --reach none --filter '^(loss|shift)$' ";
 };
 
+TEST_F(ReportCommand, WantsAFileForEachFormat) {
+  EXPECT_EQ(run(broken_ + "--json run --html ./run").status, 2);
+  EXPECT_THAT(run(broken_ + "--json run --junit run").err, HasSubstr("run: expected a file for each"));
+  EXPECT_THAT(run(broken_ + "--junit -").err, HasSubstr("only JSON is written to standard output"));
+}
+
 TEST_F(ReportCommand, WritesAllThreeFormats) {
   const Outcome outcome = run(broken_ + "--json run.json --junit run.xml --html run.html");
   EXPECT_EQ(outcome.status, 1);

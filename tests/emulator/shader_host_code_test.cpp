@@ -39,6 +39,10 @@ TEST(HostCode, OfTheMathematicalLibraryIsWhatMetalsFunctionsCall) {
   EXPECT_EQ(refusal(kernel_with("#include <metal_stdlib>", "x[0] = int(metal::sin(float(x[0])));")), "");
 }
 
+TEST(HostCode, HasNoVariablesOfTheProcessorsThreads) {
+  EXPECT_THAT(refusal("thread_local int x;\n"), HasSubstr("test.metal:1:1: error: Metal has no 'thread_local'"));
+}
+
 TEST(HostCode, IsNoAssembly) {
   EXPECT_THAT(refusal(kernel_with("", "asm volatile(\"nop\");")),
               HasSubstr("test.metal:3:3: error: Metal has no assembly"));
@@ -52,6 +56,8 @@ TEST(HostCode, IsNoAssembly) {
 TEST(HostCode, IsNotRunWhenItIsLoaded) {
   EXPECT_THAT(refusal("__attribute__((constructor)) void f() {}\n"),
               HasSubstr("test.metal:1:16: error: Metal has no attribute 'constructor'"));
+  EXPECT_THAT(refusal("[[gnu::constructor]] void f() {}\n"),
+              HasSubstr("test.metal:1:8: error: Metal has no attribute 'constructor'"));
   EXPECT_THAT(
       refusal(
           "typedef void (*F)();\nvoid f() {}\n__attribute__((used, __section__(\".init_array\"))) constant F g = f;\n"),

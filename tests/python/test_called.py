@@ -125,6 +125,15 @@ def test_a_kernel_may_fork_processes_that_end():
     assert called(forks) == 7
 
 
+@pytest.mark.parametrize("ends", [lambda: 7, lambda: sys.exit(3)])
+def test_only_the_parent_answers_where_a_kernel_forks(ends):
+    def forks():
+        process = os.fork()
+        return ends() if process == 0 else os.waitpid(process, 0)[1]
+
+    assert called(forks) == 0
+
+
 def test_all_is_as_before_after_a_run():
     def handler(number, frame):
         seen.append(number)
@@ -138,9 +147,9 @@ def test_all_is_as_before_after_a_run():
         signal.signal(signal.SIGINT, former)
 
 
-@pytest.mark.parametrize("time_limit", [0, -1, float("nan"), "10"])
-def test_a_time_limit_is_above_0(time_limit):
-    with pytest.raises(ValueError, match="time_limit = .*: expected seconds above 0"):
+@pytest.mark.parametrize("time_limit", [0, -1, float("nan"), "10", True, None])
+def test_a_time_limit_is_a_number_above_0(time_limit):
+    with pytest.raises((TypeError, ValueError), match="time_limit = .*: expected a number from 0, but not 0"):
         assay.gate(gallery.softmax, lambda p: p.x, time_limit=time_limit)
 
 

@@ -193,9 +193,14 @@ void print_outcome(const ShaderScript& script, const ShaderOutcome& outcome) {
     tell("allowed: {} at {}: {}\n\n", to_string(report.check), to_string(report.event.position), reason);
   if (outcome.error) tell("{}\n\n", outcome.error->text);
   for (std::size_t n = 0; n < outcome.dispatches.size(); ++n) {
-    const auto& [function, grid, seconds] = outcome.dispatches[n];
-    tell("{} {}: {} threads in groups of {}{}\n", script.source.filename().string(), function, shown(grid),
-         shown(script.passes[n].group), seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
+    const auto& [function, grid, seconds, has_begun] = outcome.dispatches[n];
+    const std::string file = script.source.filename().string();
+    if (!has_begun) {
+      tell("{} {}: not run, since a pass before it failed\n", file, function);
+      continue;
+    }
+    tell("{} {}: {} threads in groups of {}{}\n", file, function, shown(grid), shown(script.passes[n].group),
+         seconds ? fmt::format(", {:.1f} us", *seconds * 1e6) : "");
   }
   if (outcome.schedules) tell("{}\n", schedules_in_words(*outcome.schedules));
   if (outcome.dispatches.empty()) return;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <fstream>
 #include <pugixml.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "metal/device/read_file.h"
@@ -70,6 +71,20 @@ std::vector<ReportedFailure> failures_in(const Report& report) {
   return failures;
 }
 
+/// A device takes all of them; two reports in one file would leave the last.
+void require_different(const ReportFiles& files) {
+  if (files.junit == "-" || files.html == "-")
+    throw std::runtime_error("-: expected a file for JUnit and HTML; only JSON is written to standard output");
+  std::set<std::filesystem::path> paths;
+  std::error_code ignored;
+  for (const std::filesystem::path file : {files.json, files.junit, files.html}) {
+    const bool is_device = std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored);
+    if (file.empty() || is_device) continue;
+    if (!paths.insert(std::filesystem::absolute(file, ignored).lexically_normal()).second)
+      throw std::runtime_error(fmt::format("{}: expected a file for each of JSON, JUnit and HTML", file.string()));
+  }
+}
+
 }  // namespace
 
 void write_atomically(const std::filesystem::path& path, const std::string& text) {
@@ -89,6 +104,7 @@ void write_atomically(const std::filesystem::path& path, const std::string& text
 }
 
 void require_folders(const ReportFiles& files) {
+  require_different(files);
   for (const auto& file : {files.json, files.junit, files.html}) {
     const auto folder = std::filesystem::path(file).parent_path();
     if (!folder.empty() && !std::filesystem::is_directory(folder))

@@ -17,7 +17,8 @@ struct ReportFiles {
   std::string html;
 };
 
-/// Throws std::runtime_error if the folder of a file does not exist. Call it before a long run.
+/// Throws std::runtime_error if the folder of a file does not exist, or two of the files are one. Call it before a long
+/// run.
 void require_folders(const ReportFiles& files);
 
 /// Throws std::runtime_error, naming the file, if a file cannot be written.

@@ -108,11 +108,12 @@ std::string to_json(const ShaderScript& script, const ShaderOutcome& outcome,
                     const std::vector<ArrayComparison>& comparisons) {
   ordered_json passes = ordered_json::array(), arrays = ordered_json::object();
   for (std::size_t n = 0; n < outcome.dispatches.size(); ++n) {
-    const auto& [function, grid, seconds] = outcome.dispatches[n];
+    const auto& [function, grid, seconds, has_begun] = outcome.dispatches[n];
     passes.push_back({{"function", function},
                       {"grid", of(grid)},
                       {"group", of(script.passes[n].group)},
-                      {"gpu_seconds", seconds ? ordered_json(*seconds) : ordered_json()}});
+                      {"gpu_seconds", seconds ? ordered_json(*seconds) : ordered_json()},
+                      {"has_begun", has_begun}});
   }
   ordered_json numerics = ordered_json::array();
   for (const auto& dispatch : outcome.losses) numerics.push_back(of(dispatch));

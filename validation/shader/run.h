@@ -25,6 +25,7 @@ struct ShaderDispatch {
   std::string function;
   metal::Size grid = {};                   ///< in threads; of an indirect dispatch, once it begins
   std::optional<double> gpu_seconds = {};  ///< once it has run, on a device that measures it
+  bool has_begun = false;                  ///< false if a pass before it failed
 };
 
 /// A report or a warning that a comment in the source or a suppression allows (allow.h).

@@ -98,6 +98,13 @@ std::string constant_row(const ProgramConstant& constant) {
                      literal(constant.name), scope, constant.name, scope, constant.name, scope, constant.name);
 }
 
+/// A cast in a function would be no constant, and a shader may have no variables that its start computes.
+std::string visible_row(const std::string& name) {
+  return fmt::format(
+      "  {{{}, reinterpret_cast<const void*>(&{}), &::metal::assay_detail::function_type<decltype({})>}},\n",
+      literal(name.substr(name.starts_with("::") ? 2 : 0)), name, name);
+}
+
 /// Statements that compute the constants that depend on function constants.
 std::string computations(const std::vector<ProgramConstant>& constants) {
   std::string text;
@@ -119,9 +126,7 @@ std::string registration(const Registered& shader) {
   }
   for (const ProgramConstant& constant : constants)
     if (!constant.is_computed) rows += constant_row(constant);
-  for (const std::string& name : visible)
-    visible_rows +=
-        fmt::format("  visible_function({}, &{}),\n", literal(name.substr(name.starts_with("::") ? 2 : 0)), name);
+  for (const std::string& name : visible) visible_rows += visible_row(name);
   const auto given = std::ranges::count(constants, false, &ProgramConstant::is_computed);
   return fmt::format(
       "\n# 1 \"registration\"\nnamespace assay_shader_side {{\n{}"

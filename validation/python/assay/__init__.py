@@ -38,6 +38,7 @@ from ._problems import CceProblem, CtcProblem, SvdProblem
 from ._traced import NotTraceable
 
 if TYPE_CHECKING:
+    from . import gallery as gallery
     from . import jax as jax
     from . import mlx as mlx
     from . import numpy as numpy
@@ -79,7 +80,7 @@ __all__ = [
 ]
 
 
-_LATER = {name: name for name in ("jax", "mlx", "numpy", "torch")}  # name -> the module that has it, or is it
+_LATER = {name: name for name in ("gallery", "jax", "mlx", "numpy", "torch")}  # name -> the module that has it, or is it
 _LATER.update(patch_torch="torch", pytest_gate="_pytest_gate")
 
 

@@ -33,6 +33,16 @@ def bits_of_bfloat16(value: Any) -> Any:
     raise TypeError(f"bfloat16 of {type(value).__module__}.{type(value).__name__}: return its bits as uint16")
 
 
+def argument(name: str, value: Any) -> np.ndarray:
+    """The argument of that name, an array, a number or a list of such, as a NumPy array. Raises TypeError otherwise."""
+    if isinstance(value, (list, tuple, int, float)):
+        return np.asarray(value)
+    try:
+        return to_numpy(value)
+    except TypeError as error:
+        raise TypeError(f"{name} = {value!r}: {error}") from None
+
+
 def to_numpy(value: Any) -> np.ndarray:
     """`value` as a NumPy array. Raises TypeError, naming what was tried, for a value that is no array."""
     if isinstance(value, np.ndarray):
@@ -48,9 +58,9 @@ def to_numpy(value: Any) -> np.ndarray:
                 tried.append(f"{name}: {error}")
     try:
         return np.asarray(memoryview(value))
-    except TypeError as error:
-        tried.append(str(error))
-    raise TypeError(f"{type(value).__name__} is not an array: {'; '.join(tried)}")
+    except TypeError:
+        pass
+    raise TypeError(f"{type(value).__name__} is not an array" + (f": {'; '.join(tried)}" if tried else ""))
 
 
 def carry(value: Any) -> Carried:

@@ -14,7 +14,7 @@ import time
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Iterator, Optional
 
-from . import _core
+from . import _core, _numbers
 
 TIME_LIMIT = 60.0  # seconds of processor time for a call
 PATIENCE_FOR_WAITING = 6  # so many times the limit by the clock, where the call hardly has the processor
@@ -76,6 +76,8 @@ class _Calls:
                 self._begin()
                 result = fn(*arguments)
             finally:
+                if os.getpid() != self.pid:  # the parent answers for both
+                    _originals["_exit"](0)
                 self._end()
         except Hung:
             raise self._hung() from None
@@ -179,9 +181,9 @@ def _patch(by: int) -> None:
 
 @contextmanager
 def kernel_calls(seconds: float = TIME_LIMIT) -> Iterator[None]:
-    """A run: while it lasts, `called` guards the calls of this thread. Raises ValueError unless `seconds` are above 0."""
-    if not (isinstance(seconds, (int, float)) and seconds > 0):
-        raise ValueError(f"time_limit = {seconds!r}: expected seconds above 0")
+    """A run: while it lasts, `called` guards the calls of this thread. Raises TypeError or ValueError unless `seconds` is a
+    number above 0."""
+    seconds = _numbers.real("time_limit", seconds, 0, positive=True)
     if _run.calls is not None:
         yield
         return

@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _kernels
-from ._arrays import Carried, carry, to_numpy
+from ._arrays import Carried, argument, carry
 
 LOSS_DTYPES = ("float32", "float16", "bfloat16")
 SVD_DTYPES = ("float32", "float64", "float16", "bfloat16")
@@ -62,7 +62,7 @@ def row_major(array: np.ndarray) -> np.ndarray:
 
 
 def integers(name: str, value: Any) -> np.ndarray:
-    array = np.asarray(value) if isinstance(value, (int, list, tuple)) else to_numpy(value)
+    array = argument(name, value)
     if array.dtype.kind not in "iu" and array.size > 0:
         raise ValueError(f"{name} is {array.dtype}: expected integers")
     return row_major(array.astype(np.int64, copy=False))
@@ -72,7 +72,7 @@ def upstream_of(value: Any) -> np.ndarray:
     """dL/dloss in a row, float32; none where it is None, which means ones."""
     if value is None:
         return np.empty(0, np.float32)
-    array = np.asarray(value) if isinstance(value, (int, float, list, tuple)) else to_numpy(value)
+    array = argument("upstream", value)
     return row_major(array.astype(np.float32, copy=False)).reshape(-1)
 
 

@@ -13,7 +13,7 @@ from typing import Any, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _core, _numbers
-from ._arrays import to_numpy
+from ._arrays import argument
 from ._options import CceOptions, CtcOptions, Unpack, with_options
 
 __all__ = ["CceTruth", "CtcTruth", "SvdTruth", "cce", "ctc", "svd"]
@@ -75,7 +75,7 @@ def _decimals(texts: Sequence[str], shape: Tuple[int, ...]) -> np.ndarray:
 
 def _reals(name: str, value: Any, dimensions: int) -> np.ndarray:
     """A row-major float64 array equal to `value`. Raises ValueError for another type or number of dimensions."""
-    array = np.asarray(value) if isinstance(value, (list, tuple, int, float)) else to_numpy(value)
+    array = argument(name, value)
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
         raise ValueError(f"{name}: {array.dtype}: expected float16, float32 or float64")
     if array.ndim != dimensions:
@@ -84,7 +84,7 @@ def _reals(name: str, value: Any, dimensions: int) -> np.ndarray:
 
 
 def _integers(name: str, value: Any, dimensions: Tuple[int, ...]) -> np.ndarray:
-    array = np.asarray(value) if isinstance(value, (list, tuple, int)) else to_numpy(value)
+    array = argument(name, value)
     if array.size == 0:
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu" or array.ndim not in dimensions:
@@ -97,7 +97,7 @@ def _integers(name: str, value: Any, dimensions: Tuple[int, ...]) -> np.ndarray:
 def _upstream(value: Any) -> np.ndarray:
     if value is None:
         return np.empty(0)
-    array = np.asarray(value) if isinstance(value, (list, tuple, int, float)) else to_numpy(value)
+    array = argument("upstream", value)
     if array.dtype.kind not in "fiu" or array.dtype.itemsize > 8:
         raise ValueError(f"upstream: {array.dtype} {list(array.shape)}: expected numbers")
     return np.require(np.atleast_1d(array), np.float64, ["C"])

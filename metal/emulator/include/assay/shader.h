@@ -101,11 +101,6 @@ inline constexpr bool is_function_table = false;
 template <class T>
 inline constexpr bool is_function_table<T, decltype(void(static_cast<typename T::assay_function*>(nullptr)))> = true;
 
-template <class Function>
-abi::VisibleFunction visible_function(const char* name, Function* function) {
-  return {name, reinterpret_cast<const void*>(function), &metal::assay_detail::function_type<Function>};
-}
-
 template <class A>
 constexpr abi::Argument argument(const char* name, const char* type, abi::ArgumentKind kind, abi::AddressSpace space,
                                  unsigned index, const char* written_element, const char* attribute,

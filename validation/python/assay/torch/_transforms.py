@@ -74,10 +74,16 @@ def ruled(
     return function.apply
 
 
+def require_elements(info: Any) -> None:
+    if info.batch_size == 0:
+        raise ValueError("torch.func.vmap over 0 elements: expected at least 1")
+
+
 def one_by_one(function: Rule) -> Rule:
     """The rule of vmap that calls `function` on each element of the batch."""
 
     def vmap(info: Any, in_dims: Tuple[Optional[int], ...], *inputs: Any) -> Tuple[Any, Any]:
+        require_elements(info)
         results = [
             function(*(one if dim is None else one.select(dim, i) for one, dim in zip(inputs, in_dims)))
             for i in range(info.batch_size)
@@ -93,6 +99,8 @@ def as_one_batch(function: Rule) -> Rule:
     """The rule of vmap for a function whose tensors all have a batch as their first axis: both batches as one."""
 
     def vmap(info: Any, in_dims: Tuple[Optional[int], ...], *inputs: Any) -> Tuple[Any, Any]:
+        require_elements(info)
+
         def flat(one: Any, dim: Optional[int]) -> Any:
             if not isinstance(one, torch.Tensor):
                 return one
