@@ -93,7 +93,7 @@ const std::string tokens = "; hidden is [N=2, H=2]", extents = tokens + "; weigh
 const std::vector<BadArrays> bad_tokens = {
     {{}, "no array 'hidden': found targets, weight" + wanted, "hidden"},
     {{}, "no array 'weight': found hidden, targets" + wanted, "weight"},
-    {{{"labels", integers({1})}}, "no array 'targets': found labels, hidden, weight" + wanted, "targets"},
+    {{{"marks", integers({1})}}, "no array 'targets': found marks, hidden, weight" + wanted, "targets"},
     {{{"hidden", floats({2, 1, 2})}}, "hidden: float32 [2, 1, 2]: expected [N, H]"},
     {{{"weight", floats({6})}}, "weight: float32 [6]: expected [V, H=2]" + tokens},
     {{{"weight", floats({2, 3})}}, "weight: float32 [2, 3]: expected [V, H=2]" + tokens},

@@ -61,7 +61,7 @@ TEST(Notes, OnActivationsAreThoseOfTheDiagnosis) {
   const std::vector<std::string> notes = notes_on_activations(c);
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0].find("rows 0, 1: log_probs look like logits: the exponentials of frame "), 0U) << notes[0];
-  EXPECT_EQ(notes[0].substr(13), diagnose(c, 5)[0].symptoms[0].text);
+  EXPECT_EQ(notes[0].substr(std::string("rows 0, 1: ").size()), diagnose(c, 5)[0].symptoms[0].text);
 }
 
 TEST(Advice, NamesRowsInRuns) {

@@ -19,7 +19,11 @@ const std::string batch_first = "; are the activations batch first? transpose th
 const std::vector<BadArrays> bad_batches = {
     {{}, "no array 'logits': found input_lengths, target_lengths, targets" + wanted, "logits"},
     {{{"labels", integers({1})}},
-     "no array 'targets': found labels, input_lengths, logits, target_lengths" + wanted,
+     "array labels is the name in TensorFlow, Optax and Hugging Face: expected targets; padding such as -100 lies "
+     "beyond target_lengths in CTC, and is ignore_index in cross-entropy",
+     "targets"},
+    {{{"marks", integers({1})}},
+     "no array 'targets': found marks, input_lengths, logits, target_lengths" + wanted,
      "targets"},
     {{}, "no array 'input_lengths': found logits, target_lengths, targets" + wanted, "input_lengths"},
     {{}, "no array 'target_lengths': found input_lengths, logits, targets" + wanted, "target_lengths"},
