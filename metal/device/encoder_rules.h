@@ -63,10 +63,9 @@ inline Result<void> check_grid(const char* call, Size threads, Size group) {
     return error(Error::Kind::argument, fmt::format("{} {}({}, {}, {}): expected 1 to 2^32 - 1 threads along each axis",
                                                     call, what, size.width, size.height, size.depth));
   };
-  const auto is_empty = [](const Size& size) { return size.width == 0 || size.height == 0 || size.depth == 0; };
   const bool is_long = threads.width > max || threads.height > max || threads.depth > max;
-  if (is_empty(group)) return refused("threadsPerThreadgroup", group);
-  if (is_empty(threads) || is_long) return refused("threads of the grid", threads);
+  if (group.is_empty()) return refused("threadsPerThreadgroup", group);
+  if (threads.is_empty() || is_long) return refused("threads of the grid", threads);
   return {};
 }
 

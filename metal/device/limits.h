@@ -9,7 +9,8 @@ namespace assay::metal {
 struct Size {
   std::uint64_t width = 1, height = 1, depth = 1;
 
-  std::uint64_t count() const { return width * height * depth; }
+  std::uint64_t count() const { return width * height * depth; }  ///< which overflows for large extents
+  bool is_empty() const { return width == 0 || height == 0 || depth == 0; }
   bool operator==(const Size&) const = default;
 };
 

@@ -47,6 +47,13 @@ TEST_F(Limits, OfTheAddressesOfTheProcessEndTheGate) {
   }
 }
 
+TEST_F(Limits, OfTheAddressesOfTheEmulatedDeviceAreNamed) {
+  write("k.metal", "kernel void k(device int* x) { x[0] = 1; }\n");
+  const Outcome outcome = shell("ulimit -v 8000000; '" ASSAY_PROGRAM "' metal check k.metal --buffer 0=0 --grid 1");
+  EXPECT_EQ(outcome.status, 2) << outcome.out;
+  EXPECT_THAT(outcome.err, HasSubstr("reserves 1 TiB of them and occupies few: lift the limit (ulimit -v)"));
+}
+
 #endif
 
 }  // namespace

@@ -363,6 +363,9 @@ TEST_F(MetalScript, RefusesAGridThatWouldTakeDays) {
   const Outcome outcome = run("metal run case/steps.json --device emulated");
   EXPECT_THAT(outcome.out + outcome.err, HasSubstr("the emulator runs at most 2^40 threads"));
   EXPECT_NE(outcome.status, 0);
+  const std::string power = "\"grid\": [4194304, 2097152, 2097152], \"group\": [1]";  // 2^64, which is 0 in 64 bits
+  write("case/steps.json", replaced(steps_json, "\"grid\": [8]", power));
+  EXPECT_THAT(run("metal run case/steps.json --device emulated").out, HasSubstr("the emulator runs at most 2^40"));
 }
 
 TEST_F(MetalScript, IsRefusedByTheKeyThatIsWrong) {

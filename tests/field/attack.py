@@ -17,16 +17,21 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SECONDS, MEGABYTES = 120, 2048  # beyond them, a mutant hangs or takes too much memory
+SECONDS = 60  # of processor time; a mutant that takes more hangs, and so does one that waits twenty times as long
+MEGABYTES = 2048  # a mutant that occupies more takes too much memory, and four times as much is refused by the system
 TOKEN = re.compile(r"//[^\n]*|\s+|[A-Za-z_]\w*|\d[\w.+-]*|[<>]{2}=?|[-+*/%&|^<>=!]=|&&|\|\||\+\+|--|::|.", re.S)
 OPERATORS = ["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "<", ">", "<=", ">=", "==", "!=", "&&", "||"]
 NUMBERS = ["0", "1", "2", "-1", "31", "32", "33", "64", "255", "0x7fffffff", "0x80000000", "4294967295u", "1e30f"]
+NUMBERS_OF_JSON = [0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 127, 128, 1000, 1024, 65535, 65536, 2**20, 2**31 - 1, 2**32, 2**36]
+TEXTS = ["N", "H", "V", "0", "1", "N * V", "N - V", "N / (V - V)", "2 ^ 40", "float", "half", "uint", "zero:64", "unset:4096",
+         "random:1", "random:64x4", "random:4294967296", "1,2,3", "file:steps.json", "linear", "nearest,clamp_to_zero", "squares"]  # fmt: skip
 VALUES = [None, True, 0, 1, -1, 3, 64, 1025, 2**31, 2**32, 2**53, 2**63, 10**30, 0.5, 1e308, float("nan"), "", "x", "0",
           "-1", "1/0", "N", "2^31", "((((", "x" * 5000, "é\u0000\u001b[31m", [], {}, [[]], [1, 2, 3, 4], {"": 0}]  # fmt: skip
 
@@ -82,18 +87,34 @@ def nodes_of(value):
         yield from nodes_of(child)
 
 
+def plausible(value, texts, rng):
+    """Another value of the same kind, so that many mutants come as far as a dispatch."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return rng.choice([*NUMBERS_OF_JSON, value + 1, value - 1, 2 * value])
+    if isinstance(value, str):
+        return rng.choice(texts)
+    entries = list(value.items()) if isinstance(value, dict) else list(value or [])
+    rng.shuffle(entries)
+    return dict(entries) if isinstance(value, dict) else entries[1:] + entries[:1] * rng.randint(0, 2)
+
+
 def mutated_json(data, rng):
     """Changes one to three nodes of the tree, or bytes of its text."""
-    if rng.random() < 0.3:
+    if rng.random() < 0.1:
         return mutated_bytes(data, rng)
     tree = json.loads(data)
+    texts = TEXTS + [node[key] for node, key in nodes_of(tree) if isinstance(node[key], str)]
     for _ in range(rng.randint(1, 3)):
         nodes = list(nodes_of(tree))
         if not nodes:
             break
         (node, key), (other, other_key) = rng.choice(nodes), rng.choice(nodes)
-        kind = rng.choice(["value", "value", "value", "delete", "copy", "rename", "deep"])
-        if kind == "value":
+        kind = rng.choice(["plausible"] * 9 + ["value", "value", "delete", "copy", "rename", "deep"])
+        if kind == "plausible":
+            node[key] = plausible(node[key], texts, rng)
+        elif kind == "value":
             node[key] = rng.choice(VALUES)
         elif kind == "copy":
             node[key] = json.loads(json.dumps(other[other_key]))
@@ -194,27 +215,28 @@ kernel void read(texture2d<float> image [[texture(0)]], sampler s [[sampler(0)]]
 
 def run(program, command, folder):
     """How the program ended, and its largest memory in MiB."""
+    limits = f"ulimit -t {SECONDS} && ulimit -d {4 * MEGABYTES * 1024} && ulimit -c 0 && exec \"$@\""
     with open(folder / "stdout", "wb") as out, open(folder / "stderr", "wb") as problems:
-        began = time.monotonic()
-        child = subprocess.Popen([program, *command], cwd=folder, stdout=out, stderr=problems, stdin=subprocess.DEVNULL,
+        child = subprocess.Popen(["sh", "-c", limits, "sh", program, *command], cwd=folder, stdout=out, stderr=problems,
+                                 stdin=subprocess.DEVNULL, start_new_session=True,
                                  env={**os.environ, "XDG_CACHE_HOME": str(folder.parent / "cache")})  # fmt: skip
-        while True:
-            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-            if pid:
-                child.returncode = os.waitstatus_to_exitcode(status)
-                break
-            if time.monotonic() - began > SECONDS:
-                child.kill()
-                child.wait()
-                return "hangs", 0
-            time.sleep(0.01)
+        alarm = threading.Timer(20 * SECONDS, os.killpg, (child.pid, signal.SIGALRM))
+        alarm.start()
+        _, status, usage = os.wait4(child.pid, 0)
+        alarm.cancel()
+    child.returncode = os.waitstatus_to_exitcode(status)
     memory = usage.ru_maxrss // (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    if child.returncode in (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL):
+        return "hangs", memory
     if child.returncode not in (0, 1, 2):
         return f"ends with {child.returncode}", memory
     if memory > MEGABYTES:
         return "takes too much memory", memory
-    if child.returncode != 0 and not (folder / "stdout").stat().st_size + (folder / "stderr").stat().st_size:
+    words = (folder / "stdout").read_bytes() + (folder / "stderr").read_bytes()
+    if child.returncode != 0 and not words.strip():
         return "says nothing", memory
+    if b"std::bad_alloc" in words:
+        return "says bad_alloc alone", memory
     return ("passes", "is reported", "is refused")[child.returncode], memory
 
 

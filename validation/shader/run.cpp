@@ -45,7 +45,7 @@ void run_passes(metal::Device& device, const ShaderScript& script, const ShaderF
   for (std::size_t n = 0; n < functions.size(); ++n) {
     const metal::Size grid = outcome.dispatches[n].grid = grid_of(script.passes[n], buffers);
     outcome.dispatches[n].has_begun = true;
-    if (grid.count() == 0) continue;  // as Metal does for an indirect dispatch of no threadgroups
+    if (grid.is_empty()) continue;  // as Metal does for an indirect dispatch of no threadgroups
     const auto pipeline = or_refuse(device.new_pipeline(functions[n]));
     const auto commands = or_refuse(metal::host::commit(*queue, [&](metal::ComputeCommandEncoder& encoder) {
       encode(script.passes[n], *functions[n], pipeline, buffers, outcome.arrays, grid, encoder);

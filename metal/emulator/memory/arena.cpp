@@ -11,6 +11,14 @@ namespace {
 
 constexpr std::uint64_t page_bytes = std::uint64_t{1} << Arena::page_bits;
 
+class NoAddresses final : public std::bad_alloc {
+ public:
+  const char* what() const noexcept override {
+    return "no addresses for the emulated device, which reserves 1 TiB of them and occupies few: lift the limit "
+           "(ulimit -v), and limit its data instead (ulimit -d)";
+  }
+};
+
 std::uint64_t pages_of(std::uint64_t length) {
   return (length + page_bytes - 1) / page_bytes + 1;
 }
@@ -21,11 +29,13 @@ Allocation::~Allocation() {
   arena_->release(*this);
 }
 
-std::shared_ptr<Arena> Arena::create() {
+std::shared_ptr<Arena> Arena::create() try {
   std::shared_ptr<Arena> arena(new Arena);
   arena->base_ = static_cast<std::byte*>(reserve(bytes, PROT_NONE));
   arena->owners_ = static_cast<Allocation**>(reserve(bytes / page_bytes * sizeof(Allocation*), PROT_READ | PROT_WRITE));
   return arena;
+} catch (const std::bad_alloc&) {
+  throw NoAddresses();
 }
 
 Arena::~Arena() {

@@ -169,7 +169,7 @@ metal::Size MetalRun::size_of(const std::vector<MetalExpression>& extents) const
 /// Does not dispatch a grid without threads, which Metal would refuse.
 void MetalRun::dispatch(const MetalPass& pass) {
   const metal::Size grid = size_of(pass.grid);
-  if (grid.width == 0 || grid.height == 0 || grid.depth == 0) return;
+  if (grid.is_empty()) return;
   const metal::Size group = size_of(pass.group);
   expect_few_threads(pass, pass.counts_groups ? metal::threads_of(grid, group) : grid);
   const auto commands = metal::host::commit(*queue_, [&](metal::ComputeCommandEncoder& encoder) {
