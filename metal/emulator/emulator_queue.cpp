@@ -1,6 +1,7 @@
 #include "metal/emulator/emulator_queue.h"
 
 #include <deque>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -88,8 +89,12 @@ Result<void> EmulatorCommandBuffer::commit() {
 void EmulatorCommandBuffer::run() {
   std::vector<Command> commands = std::exchange(commands_, {});
   std::optional<Error> problem = error_;
-  for (auto command = commands.begin(); command != commands.end() && !problem; ++command)
-    problem = device_->executor.run(std::move(command->launch));
+  try {
+    for (auto command = commands.begin(); command != commands.end() && !problem; ++command)
+      problem = device_->executor.run(std::move(command->launch));
+  } catch (const std::bad_alloc&) {
+    problem = Error{Error::Kind::limit, "there is no memory for a dispatch on the emulator"};
+  }
   commands.clear();
   {
     const std::lock_guard lock(mutex_);

@@ -47,6 +47,17 @@ TEST_F(Limits, OfTheAddressesOfTheProcessEndTheGate) {
   }
 }
 
+TEST_F(Limits, OfTheMemoryForTheThreadsOfAKernelEndTheDispatch) {
+  write("k.metal",
+        "#include <metal_stdlib>\nkernel void k(device int* x, uint i [[thread_position_in_grid]]) {\n"
+        "  metal::threadgroup_barrier(metal::mem_flags::mem_device);\n  x[i] = 1;\n}\n");
+  const std::string check = "metal check k.metal --buffer 0=zero:65536 --grid 65536 --group 1024";
+  ASSERT_EQ(run(check).status, 0);
+  const Outcome outcome = shell("ulimit -d 300000; '" ASSAY_PROGRAM "' " + check);
+  EXPECT_EQ(outcome.status, 1) << outcome.err;
+  EXPECT_THAT(outcome.out + outcome.err, HasSubstr("there is no memory for"));
+}
+
 TEST_F(Limits, OfTheAddressesOfTheEmulatedDeviceAreNamed) {
   write("k.metal", "kernel void k(device int* x) { x[0] = 1; }\n");
   const Outcome outcome = shell("ulimit -v 8000000; '" ASSAY_PROGRAM "' metal check k.metal --buffer 0=0 --grid 1");

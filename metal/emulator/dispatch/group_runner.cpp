@@ -62,6 +62,8 @@ GroupRunner::Progress GroupRunner::go_on(std::optional<std::uint32_t> thread) {
   is_running_ = false;
   set_runner_here(outer);
   if (end == Scheduler::End::paused) return Progress::paused;
+  if (scheduler_.lacks_memory() && !error_)
+    error_ = Error{Error::Kind::limit, "there is no memory for the stacks of the threads of a threadgroup"};
   if (checker_ && checker_->clock_has_stopped() && !error_)
     error_ = Error{Error::Kind::limit,
                    "the checks have counted as many barriers as they can: run fewer threadgroups at once"};

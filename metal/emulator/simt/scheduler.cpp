@@ -1,5 +1,6 @@
 #include "metal/emulator/simt/scheduler.h"
 
+#include <new>
 #include <utility>
 
 namespace assay::metal::emulator {
@@ -18,7 +19,7 @@ void Scheduler::begin(std::span<const std::uint32_t> order, Body body, void* con
   body_ = body;
   context_ = context;
   threads_ = unfinished_ = static_cast<std::uint32_t>(order.size());
-  is_stopped_ = false;
+  is_stopped_ = lacks_memory_ = false;
   for (const std::uint32_t thread : order) worker_of_[thread] = nullptr;
   head_ = tail_;
   make_ready(order);
@@ -28,7 +29,8 @@ Scheduler::End Scheduler::go_on(std::optional<std::uint32_t> next) {
   Scheduler* const outer = std::exchange(scheduler_here, this);
   is_paused_ = false;
   if (next) move_to_front(*next);
-  if (has_next()) main_.switch_to(take_next());
+  if (has_next())
+    if (Fiber& first = take_next(); &first != &main_) main_.switch_to(first);
   scheduler_here = outer;
   if (is_paused_) return End::paused;
 
@@ -104,13 +106,17 @@ void Scheduler::work(Worker& mine) {
   }
 }
 
-Scheduler::Worker& Scheduler::assign_worker(std::uint32_t thread) {
-  if (idle_.empty()) idle_.push_back(&workers_.emplace_back(workers_.size()));
+Scheduler::Worker* Scheduler::assign_worker(std::uint32_t thread) {
+  try {
+    if (idle_.empty()) idle_.push_back(&workers_.emplace_back(workers_.size()));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
   Worker& worker = *idle_.back();
   idle_.pop_back();
   if (worker.is_fresh) worker.fiber.reset(&work_on_fiber);
   worker.is_fresh = false;
-  return *(worker_of_[thread] = &worker);
+  return worker_of_[thread] = &worker;
 }
 
 }  // namespace assay::metal::emulator

@@ -33,6 +33,9 @@ class Scheduler {
   /// Runs the threads, first `next` if it is given and ready. Returns `stuck` if all unfinished threads wait.
   End go_on(std::optional<std::uint32_t> next = std::nullopt);
 
+  /// The last run has stopped since there was no memory for the stack of a thread.
+  bool lacks_memory() const { return lacks_memory_; }
+
   /// begin() and go_on().
   End run(std::span<const std::uint32_t> order, Body body, void* context) {
     begin(order, body, context);
@@ -109,10 +112,14 @@ class Scheduler {
   static void work_on_fiber();
   void move_to_front(std::uint32_t thread);
   void work(Worker& mine);
-  Worker& assign_worker(std::uint32_t thread);
+  /// Null if there is no memory: an exception would not leave the stack of a thread.
+  Worker* assign_worker(std::uint32_t thread);
   Fiber& take_next() {
-    Worker* const worker = worker_of_[head_->thread];
-    return take_next(worker ? *worker : assign_worker(head_->thread));
+    Worker* worker = worker_of_[head_->thread];
+    if (!worker) worker = assign_worker(head_->thread);
+    if (worker) return take_next(*worker);
+    is_stopped_ = lacks_memory_ = true;
+    return main_;
   }
   Fiber& take_next(Worker& worker) {
     last_known_ = head_;
@@ -142,7 +149,7 @@ class Scheduler {
   abi::ReadyThread* last_known_ = detached_.data();  ///< the running thread when the scheduler last looked
   abi::FastBarrier fast_barrier_{last_known_, nullptr, 0, 0};
   std::uint32_t threads_ = 0, unfinished_ = 0;
-  bool is_stopped_ = false, is_paused_ = false;
+  bool is_stopped_ = false, is_paused_ = false, lacks_memory_ = false;
   Body body_ = nullptr;
   void* context_ = nullptr;
   Fiber main_;
