@@ -97,7 +97,7 @@ EmulatorFunction::EmulatorFunction(LoadedShader shader, const abi::Function& fun
 
 Result<std::shared_ptr<const Function>> EmulatorFunction::create(LoadedShader shader, const abi::Function& function,
                                                                  FunctionConstants constants) {
-  const std::shared_ptr<EmulatorFunction> made(new EmulatorFunction(std::move(shader), function, std::move(constants)));
+  std::shared_ptr<EmulatorFunction> made(new EmulatorFunction(std::move(shader), function, std::move(constants)));
   const std::lock_guard constants_in_use(*made->shader_.constants);
   if (const Result<void> written = made->write_constants(); !written) return tl::unexpected(written.error());
   made->reflect_arguments();

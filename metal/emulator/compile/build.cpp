@@ -46,7 +46,7 @@ Result<void> take(const CompilingStep& step, const Clang& clang, const fs::path&
   const auto run = run_clang(clang, step.flags, input, work / "messages");
   if (!run) return tl::make_unexpected(run.error());
   if (run->status != 0) {
-    const auto linker = is_last ? require_linker(clang) : Result<void>();
+    auto linker = is_last ? require_linker(clang) : Result<void>();
     if (!linker) return linker;
     return tl::make_unexpected(error_of(*run));
   }
