@@ -39,13 +39,13 @@ TEST(Worker, IsStartedAgainAfterADeath) {
   for (int i = 0; i < 3; ++i) EXPECT_THROW(run_valid(*kernel, three_of_four_paths()), KernelDied);
 }
 
-/// While a case is shrunk, it is asked again and again.
+/// While a case is shrunk, it is asked again and again. On a busy machine the limit is six times as much by the clock.
 TEST(Worker, IsGivenLessTimeOnceItHasHung) {
   set_time_limit(0.4);
   const auto kernel = kernel_called<CtcOperation>(built("hangs"));
   const auto ask = [&] { run_valid(*kernel, three_of_four_paths()); };
-  EXPECT_THAT(ask, ThrowsMessage<KernelDied>(HasSubstr("within 0.4 s")));
-  EXPECT_THAT(ask, ThrowsMessage<KernelDied>(HasSubstr("within 0.04 s")));
+  EXPECT_THAT(ask, ThrowsMessage<KernelDied>(AnyOf(HasSubstr("within 0.4 s"), HasSubstr("within 2.4 s"))));
+  EXPECT_THAT(ask, ThrowsMessage<KernelDied>(AnyOf(HasSubstr("within 0.04 s"), HasSubstr("within 0.24 s"))));
   set_time_limit(10);
   EXPECT_THROW(set_time_limit(0), std::invalid_argument);
 }
