@@ -116,7 +116,7 @@ class Inliner {
 }  // namespace
 
 Result<std::string> text_with_includes(const fs::path& path, const std::vector<fs::path>& folders) {
-  const Result<std::string> text = read_text(path);
+  Result<std::string> text = read_text(path);
   if (!text) return text;
   Inliner inliner(folders);
   std::string whole = inliner.text_of(path.lexically_normal(), *text);

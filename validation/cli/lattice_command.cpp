@@ -28,7 +28,9 @@ struct LatticeCommand {
 
 std::string contents(const std::string& path) {
   const auto text = metal::read_file(path == "-" ? "/dev/stdin" : path);
-  if (!text) throw std::runtime_error(fmt::format("--request = '{}': {}", path, text.error().text));
+  if (!text)
+    throw std::runtime_error(
+        fmt::format("--request = '{}': expected a file that can be read: {}", path, text.error().text));
   return *text;
 }
 
