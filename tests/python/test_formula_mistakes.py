@@ -106,11 +106,3 @@ def test_a_kernel_that_takes_arrays_and_no_problem_is_refused():
 
     with pytest.raises(TypeError, match=r"norm\(x, weight\) does not take one argument: .* write lambda p: norm\(p.x, p.weight\)"):
         assay.gate(gallery.rms_norm, norm)
-
-
-def test_an_interrupt_in_a_kernel_ends_the_run():
-    def interrupted(p):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        assay.gate(gallery.softmax, interrupted, cases=2)
