@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <mutex>
-#include <new>
 #include <thread>
+
+#include "metal/device/no_addresses.h"
 
 namespace assay::metal::cpu {
 
@@ -28,20 +29,15 @@ struct Setting {
   bool has_addresses = false;
 };
 
-class NoAddresses final : public std::bad_alloc {
- public:
-  const char* what() const noexcept override {
-    return "no memory for OpenBLAS, which needs 128 MiB of addresses for each thread: raise the limit (ulimit -v)";
-  }
-};
-
 /// OpenBLAS maps a buffer for each thread that calls it, and tries again for ever if it gets none.
 void require_addresses() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
   const std::size_t bytes = (std::size_t{128} << 20) * std::max(std::thread::hardware_concurrency(), 1U);
   void* const memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANON, -1, 0);
-  if (memory == MAP_FAILED) throw NoAddresses();
+  if (memory == MAP_FAILED)
+    throw NoAddresses(
+        "no memory for OpenBLAS, which needs 128 MiB of addresses for each thread: raise the limit (ulimit -v)");
   munmap(memory, bytes);
 }
 

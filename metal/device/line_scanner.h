@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 namespace assay::metal {
@@ -43,6 +44,16 @@ class LineScanner {
  private:
   std::string_view rest_;
 };
+
+/// The rest of the line after `#` and the word; nothing if the line is no such directive.
+inline std::optional<LineScanner> after_directive(std::string_view line, std::string_view word) {
+  LineScanner scanner(line);
+  scanner.take_blanks();
+  if (!scanner.take("#")) return std::nullopt;
+  scanner.take_blanks();
+  if (!scanner.take(word)) return std::nullopt;
+  return scanner;
+}
 
 inline bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t") == std::string_view::npos;

@@ -20,19 +20,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The rest of the line after `#` and the word; nothing if the line is no such directive.
-std::optional<LineScanner> directive(std::string_view line, std::string_view word) {
-  LineScanner scanner(line);
-  scanner.take_blanks();
-  if (!scanner.take("#")) return std::nullopt;
-  scanner.take_blanks();
-  if (!scanner.take(word)) return std::nullopt;
-  return scanner;
-}
-
 /// The name in #include "name"; empty if the line is none.
 std::string_view included_name(std::string_view line) {
-  auto scanner = directive(line, "include");
+  auto scanner = after_directive(line, "include");
   if (!scanner) return {};
   scanner->take_blanks();
   if (!scanner->take("\"")) return {};
@@ -41,7 +31,7 @@ std::string_view included_name(std::string_view line) {
 }
 
 bool is_pragma_once(std::string_view line) {
-  auto scanner = directive(line, "pragma");
+  auto scanner = after_directive(line, "pragma");
   const bool is_apart = scanner && !scanner->take_blanks().empty();
   if (!is_apart || !scanner->take("once")) return false;
   const char next = scanner->rest().empty() ? ' ' : scanner->rest().front();

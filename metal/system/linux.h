@@ -89,10 +89,6 @@ inline bool ends_within(pid_t process, int seconds) {
 #endif
 }
 
-inline void end_with_parent() {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
-
 inline bool is_mathematics(const std::string& name) {
   static void* const library = dlopen(LIBM_SO, RTLD_NOW);
   void* const symbol = library == nullptr ? nullptr : dlsym(library, name.c_str());
@@ -122,7 +118,7 @@ inline std::optional<double> processor_seconds(pid_t process) {
 }
 
 inline void end_with_parent(int signal) {
-  prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0);
+  prctl(PR_SET_PDEATHSIG, signal);
 }
 
 #if defined(__x86_64__)

@@ -53,9 +53,6 @@ inline bool ends_within(pid_t, int) {
   return true;
 }
 
-/// The system has no such wish.
-inline void end_with_parent() {}
-
 /// Not read here: nothing is refused for the functions that it calls.
 inline std::vector<std::string> undefined_symbols(std::string_view) {
   return {};
@@ -85,6 +82,7 @@ inline std::optional<double> processor_seconds(pid_t process) {
   return 1e-9 * ticks * tick.numer / tick.denom;
 }
 
+/// The system has no such wish.
 inline void end_with_parent(int) {}
 
 inline std::optional<bool> is_write(const void*) {

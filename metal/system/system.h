@@ -18,8 +18,6 @@
 //                                                              // system calls. -1 and errno on an error
 //   bool ends_within(pid_t process, int seconds)               // waits for a child, and leaves it to waitpid(); true
 //                                                              // at once where the system cannot tell
-//   void end_with_parent()                                     // for `body`: the system kills its program when the
-//                                                              // thread that started it ends
 //   std::vector<std::string> undefined_symbols(std::string_view library)
 //                                                              // the names that a shared library, given by its bytes,
 //                                                              // leaves for others to define

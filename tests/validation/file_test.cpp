@@ -18,10 +18,10 @@ struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
     if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
-    from = File(ends[0]);
-    to = File(ends[1]);
+    from = metal::Descriptor(ends[0]);
+    to = metal::Descriptor(ends[1]);
   }
-  File from, to;
+  metal::Descriptor from, to;
 };
 
 std::string numbered(std::size_t size) {
@@ -61,7 +61,7 @@ TEST(WriteAll, SaysThatNobodyReads) {
   const auto former = std::signal(SIGPIPE, SIG_IGN);
   Pipe pipe;
   {
-    const File closed = std::move(pipe.from);
+    const metal::Descriptor closed = std::move(pipe.from);
   }
   EXPECT_TRUE(write_all(pipe.to.number(), ""));
   EXPECT_FALSE(write_all(pipe.to.number(), "text"));

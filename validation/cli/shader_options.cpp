@@ -106,6 +106,7 @@ void ShaderOptions::add_dispatch(CLI::App& command) {
       .add_option("--step-limit", step_limit_,
                   "Steps of a threadgroup (accesses, barriers, blocks of instructions) after which it counts as "
                   "endless; 4e9 on the emulator if left out")
+      ->check(refuse_no_whole_number)
       ->check(CLI::PositiveNumber);
   command.add_option("--json", json_, "Also write the outcome to this file");
 }

@@ -47,7 +47,7 @@ FarPages::FarPages(const FarArray& array) {
   if (range == MAP_FAILED) fail();
   range_ = static_cast<std::byte*>(range);
   data_ = range_ + guard + (pages - array.bytes) / alignment * alignment;
-  const File file = anonymous_file();
+  const metal::Descriptor file = anonymous_file();
   try {
     if (mprotect(range_ + guard, pages, PROT_READ | PROT_WRITE) != 0 || ftruncate(file.number(), block) != 0) fail();
     std::byte* from = data_;

@@ -7,8 +7,8 @@
 
 namespace assay::validation {
 
-File anonymous_file() {
-  File file(metal::system::open_anonymous_file());
+metal::Descriptor anonymous_file() {
+  metal::Descriptor file(metal::system::open_anonymous_file());
   if (file.number() < 0) throw std::system_error(errno, std::generic_category(), "no memory to share");
   return file;
 }

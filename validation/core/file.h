@@ -1,4 +1,4 @@
-// An open file that closes itself, and writing to one in full.
+// An anonymous file, and writing to a file in full.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,8 @@
 
 namespace assay::validation {
 
-using File = metal::Descriptor;
-
 /// An anonymous file in memory, closed on exec. Throws std::system_error.
-File anonymous_file();
+metal::Descriptor anonymous_file();
 
 /// Writes all bytes to a file, pipe or socket, however many calls of the system it takes. Returns false, with errno, if
 /// that fails, for example because nobody reads.

@@ -40,6 +40,7 @@ void add_kernel_calls(pybind11::module_& core) {
   using validation::CallDeadline;
   pybind11::class_<CallDeadline>(core, "CallDeadline", "When a call in another process has taken too long.")
       .def(pybind11::init<double, pid_t>())
+      .def_readonly_static("patience_for_waiting", &CallDeadline::patience_for_waiting)
       .def("is_over", &CallDeadline::is_over)
       .def("milliseconds", &CallDeadline::milliseconds)
       .def("text", &CallDeadline::text);

@@ -64,7 +64,7 @@ std::vector<std::byte> random_bytes(const std::string& scalar, std::uint64_t cou
   return bytes;
 }
 
-/// Of this machine.
+/// The memory of this machine.
 std::uint64_t memory_bytes() {
   return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }

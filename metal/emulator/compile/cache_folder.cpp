@@ -99,7 +99,7 @@ std::string why_unusable(const fs::path& folder) {
   return try_to_write(real);
 }
 
-/// Of this process, made when it is first needed.
+/// The folder of this process alone, which is made when it is first needed.
 Result<fs::path> private_folder() {
   static const auto folder = temporary_files().and_then(TemporaryFolder::make);
   if (!folder) return tl::make_unexpected(folder.error());

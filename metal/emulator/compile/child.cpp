@@ -53,7 +53,7 @@ void reset_signals(const sigset_t& mask) {
 
 int become(void* argument) {
   const auto& start = *static_cast<const Start*>(argument);
-  system::end_with_parent();
+  system::end_with_parent(SIGKILL);
   if (getppid() != start.parent) return 1;  // it ended before
   if (start.has_own_group) setpgid(0, 0);
   for (const auto& [resource, limit] : start.limits) setrlimit(resource, &limit);

@@ -2,6 +2,9 @@
 
 #include <sys/mman.h>
 
+#include <new>
+
+#include "metal/device/no_addresses.h"
 #include "metal/emulator/memory/zeroed_pages.h"
 #include "metal/system/system.h"
 
@@ -10,14 +13,6 @@ namespace assay::metal::emulator {
 namespace {
 
 constexpr std::uint64_t page_bytes = std::uint64_t{1} << Arena::page_bits;
-
-class NoAddresses final : public std::bad_alloc {
- public:
-  const char* what() const noexcept override {
-    return "no addresses for the emulated device, which reserves 1 TiB of them and occupies few: lift the limit "
-           "(ulimit -v), and limit its data instead (ulimit -d)";
-  }
-};
 
 std::uint64_t pages_of(std::uint64_t length) {
   return (length + page_bytes - 1) / page_bytes + 1;
@@ -35,7 +30,9 @@ std::shared_ptr<Arena> Arena::create() try {
   arena->owners_ = static_cast<Allocation**>(reserve(bytes / page_bytes * sizeof(Allocation*), PROT_READ | PROT_WRITE));
   return arena;
 } catch (const std::bad_alloc&) {
-  throw NoAddresses();
+  throw NoAddresses(
+      "no addresses for the emulated device, which reserves 1 TiB of them and occupies few: lift the limit "
+      "(ulimit -v), and limit its data instead (ulimit -d)");
 }
 
 Arena::~Arena() {

@@ -1,5 +1,5 @@
-// Refuses words with which a C++ compiler leaves the language of shaders: assembly, and attributes that have a function
-// run when the shader is loaded or put it into another one's place.
+// Refuses words with which a C++ compiler leaves the language of shaders: assembly, variables of the processor's
+// threads, and attributes that have a function run when the shader is loaded or put it into another one's place.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -20,7 +20,8 @@ using Declarations = std::vector<Declaration>;
 /// a loop (#pragma unroll), which clang then refuses. #pragma METAL fp contract(off) becomes clang's own.
 std::string with_clang_pragmas(std::string_view text);
 
-/// Refuses assembly, and attributes that run code of the shader when it is loaded.
+/// Refuses assembly, variables of the processor's threads, and attributes that run code of the shader when it is
+/// loaded.
 void refuse_host_words(const Source& source, const Declarations& declarations);
 
 /// Translates what needs no declarations: address spaces, attributes, literals.

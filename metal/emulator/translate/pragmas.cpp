@@ -21,13 +21,10 @@ bool is_fp_pragma(std::string_view line, std::string_view option, std::string_vi
 
 /// What follows "#pragma " in the line; empty if that is no pragma.
 std::string_view after_pragma(std::string_view line) {
-  LineScanner scanner(line);
-  scanner.take_blanks();
-  if (!scanner.take("#")) return {};
-  scanner.take_blanks();
-  if (!scanner.take("pragma")) return {};
-  scanner.take_blanks();
-  return scanner.rest();
+  std::optional<LineScanner> scanner = after_directive(line, "pragma");
+  if (!scanner) return {};
+  scanner->take_blanks();
+  return scanner->rest();
 }
 
 /// Whether a line marker leads to text that is not the emulator's own.

@@ -17,7 +17,7 @@ from typing import Any, Callable, Dict, Iterator, Optional
 from . import _core, _numbers
 
 TIME_LIMIT = 60.0  # seconds of processor time for a call
-PATIENCE_FOR_WAITING = 6  # so many times the limit by the clock, where the call hardly has the processor
+PATIENCE_FOR_WAITING = _core.CallDeadline.patience_for_waiting
 
 
 class KernelEnded(RuntimeError):
@@ -57,7 +57,7 @@ class _Calls:
         self._lock, self._stop = threading.Lock(), threading.Event()
         self._began = self._processor = 0.0
         self._sent = self._delivered = 0  # signals that say that the time is up
-        self._limit, self._patience, self._longest = seconds, float(PATIENCE_FOR_WAITING), 0.0
+        self._limit, self._patience, self._longest = seconds, PATIENCE_FOR_WAITING, 0.0
         self._took = ""  # by the call whose time was up
         self._watcher = threading.Thread(target=self._watch, name="assay: time limit", daemon=True)
 
@@ -126,7 +126,7 @@ class _Calls:
         if elapsed < self._limit or (had < self._limit and elapsed < self._patience * self._limit):
             return
         if had >= self._limit:
-            self._took, self._patience = f"{self._limit:g} s of processor time", float(PATIENCE_FOR_WAITING)
+            self._took, self._patience = f"{self._limit:g} s of processor time", PATIENCE_FOR_WAITING
         else:
             self._took = f"{self._patience * self._limit:g} s, in which it had the processor for {had:.2g} s"
             self._patience = 1.0 if had < 0.05 * elapsed else self._patience

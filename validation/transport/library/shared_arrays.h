@@ -59,7 +59,7 @@ class SharedArrays {
   void lay_out(std::size_t alignment, Request& request);
   void resize(std::size_t size);
 
-  File file_;
+  metal::Descriptor file_;
   std::byte* memory_ = nullptr;
   std::size_t size_ = 0;
   std::vector<Array> arrays_;

@@ -31,8 +31,8 @@ namespace {
 }
 
 /// A duplicate of the descriptor, above those that the worker uses.
-File moved_up(int number) {
-  File file(fcntl(number, F_DUPFD_CLOEXEC, 16));
+metal::Descriptor moved_up(int number) {
+  metal::Descriptor file(fcntl(number, F_DUPFD_CLOEXEC, 16));
   if (file.number() < 0) fail(errno, "no file for a plug-in's process");
   return file;
 }
@@ -84,11 +84,11 @@ WorkerProcess::WorkerProcess(const std::string& library, const std::string& oper
   fcntl(output_.number(), F_SETFL, O_APPEND);
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) fail(errno, "no socket for a plug-in's process");
-  const File mine(ends[0]), given(ends[1]);
+  const metal::Descriptor mine(ends[0]), given(ends[1]);
   // If the worker inherited our end as well, it would never notice that we closed it.
   for (const int end : ends) fcntl(end, F_SETFD, FD_CLOEXEC);
   socket_ = moved_up(mine.number());
-  const File theirs = moved_up(given.number()), shared = moved_up(memory);
+  const metal::Descriptor theirs = moved_up(given.number()), shared = moved_up(memory);
   const std::string program = worker_path().string();
   std::vector<const char*> arguments = {program.c_str(), library.c_str(), operation.c_str()};
   for (const std::string& name : operations) arguments.push_back(name.c_str());

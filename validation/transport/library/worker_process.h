@@ -23,7 +23,7 @@ class WorkerProcess {
   /// Kills the process, and those that the plug-in has started in the process's group.
   ~WorkerProcess();
 
-  /// Of a call that begins now.
+  /// The limit of a call that begins now.
   CallDeadline deadline(double seconds, double patience = CallDeadline::patience_for_waiting) const {
     return {seconds, process_, patience};
   }
@@ -52,8 +52,8 @@ class WorkerProcess {
   /// Waits for the process, which has ended or been killed, and returns its status.
   int reap();
 
-  File socket_;
-  File output_;  ///< the worker's stdout and stderr
+  metal::Descriptor socket_;
+  metal::Descriptor output_;  ///< the worker's stdout and stderr
   pid_t process_ = -1;
 };
 
