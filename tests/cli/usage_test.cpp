@@ -23,7 +23,9 @@ TEST_F(Usage, HelpsWithTheProgramAndEachOfItsCommands) {
     EXPECT_THAT(one.out, HasSubstr("Usage: assay " + command));
     EXPECT_THAT(one.err, IsEmpty()) << command;
   }
-  EXPECT_THAT(all.out, HasSubstr("Exit status: 0 all passed, 1 something failed, 2 bad usage."));
+  EXPECT_THAT(
+      all.out,
+      HasSubstr("Exit status: 0 all passed, 1 something failed, 2 bad usage, or output that cannot be written."));
 }
 
 TEST_F(Usage, IsBadWithStatus2AndAWordOnStderr) {
@@ -66,7 +68,7 @@ TEST_F(Usage, ColoursNothingThatIsNotATerminal) {
         "gate --quick --reach none --cases 5 --kernel fault:best-path", "mutants --filter best-path"}) {
     const Outcome outcome = run(arguments);
     EXPECT_THAT(outcome.out, Not(HasSubstr("\033"))) << arguments;
-    EXPECT_THAT(outcome.err, IsEmpty()) << "no progress bar in a file: " << arguments;
+    EXPECT_THAT(outcome.err, Not(ContainsRegex("[\r\033]"))) << "no progress bar in a file: " << arguments;
   }
 }
 
