@@ -58,7 +58,7 @@ TEST_F(LostOutput, EndsEachCommandWithStatus2) {
 
 TEST_F(LostOutput, OfAReportEndsTheRunWithStatus2) {
   for (const std::string format : {"--json", "--junit", "--html"})
-    expect_refused(gate + " " + format + " /dev/full", "/dev/full: cannot be written");
+    expect_refused(gate + " " + format + " /dev/full", "/dev/full: cannot be written: No space left on device");
   expect_refused("metal lint k.metal --sarif /dev/full", "/dev/full: cannot be written");
 }
 

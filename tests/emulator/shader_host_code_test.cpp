@@ -28,6 +28,15 @@ TEST(HostCode, IsNotCalled) {
               HasSubstr("test.metal:3:16: error: 'rand' is no function"));
 }
 
+TEST(HostCode, OfOperatorsIsPlacedAtTheirWords) {
+  EXPECT_THAT(refusal(kernel_with("", "int* p = new int[x[0]]; x[0] = p[1];")),
+              HasSubstr("test.metal:3:12: error: 'operator new[](unsigned long)' is no function of Metal's"));
+  EXPECT_THAT(refusal(kernel_with("struct A { int n; };\nint operator+(A, int);", "A a = {1}; x[0] = a + 1;")),
+              HasSubstr("test.metal:2:5: error: 'operator+(A, int)' is no function of Metal's"));
+  EXPECT_THAT(refusal(kernel_with("struct A { virtual int f() { return 1; } };", "A a; x[0] = ((thread A*)&a)->f();")),
+              Not(HasSubstr("registration")));
+}
+
 TEST(HostCode, IsNotCalledByUncheckedShadersEither) {
   const auto refused =
       compile_source(kernel_with("extern \"C\" int rand();", "x[0] = rand();"), "test.metal", options(false));
@@ -41,6 +50,15 @@ TEST(HostCode, OfTheMathematicalLibraryIsWhatMetalsFunctionsCall) {
 
 TEST(HostCode, HasNoVariablesOfTheProcessorsThreads) {
   EXPECT_THAT(refusal("thread_local int x;\n"), HasSubstr("test.metal:1:1: error: Metal has no 'thread_local'"));
+}
+
+TEST(LastingVariables, AreRefusedSinceNoCheckSeesTheirRaces) {
+  EXPECT_THAT(refusal("float sum = 0;\nkernel void k(device float* x) { sum += x[0]; }\n"),
+              HasSubstr("test.metal:1:7: error: variable 'sum' at program scope has to be in the constant"));
+  EXPECT_THAT(refusal("namespace n { static int hits[4]; }\n" + kernel_with("", "n::hits[0]++;")),
+              HasSubstr("test.metal:1:26: error: variable 'hits' at program scope"));
+  EXPECT_THAT(refusal(kernel_with("", "static int calls = 0; x[0] = ++calls;")),
+              HasSubstr("error: a local variable cannot be static in Metal"));
 }
 
 TEST(HostCode, IsNoAssembly) {
@@ -67,8 +85,8 @@ TEST(HostCode, IsNotRunWhenItIsLoaded) {
   EXPECT_THAT(refusal("#pragma clang diagnostic ignored \"-Wglobal-constructors\"\nstatic int f() { return 1; }\n"
                       "constant int n = f();\n"),
               HasSubstr("error: this shader has code that runs when it is loaded"));
-  EXPECT_THAT(refusal("struct S { S() {} int n = 0; };\nstatic S s;\nkernel void k(device int* x) { x[0] = s.n; }\n"),
-              HasSubstr("test.metal:2:10: error: the initializer of a variable at program scope has to be constant"));
+  EXPECT_THAT(refusal("struct S { S() {} int n = 0; };\nconstant S s;\nkernel void k(device int* x) { x[0] = s.n; }\n"),
+              HasSubstr("test.metal:2:12: error: the initializer of a variable at program scope has to be constant"));
 }
 
 TEST(HostCode, ComesByNoPragma) {

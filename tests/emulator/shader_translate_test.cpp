@@ -65,17 +65,17 @@ TEST(Tokens, LoseAddressSpacesAndAttributes) {
   EXPECT_EQ(translated("device T* f(constant int& n [[id(0)]]) { [[unroll]] for (;;) {} }").find("[["),
             std::string::npos);
   EXPECT_THAT(translated("void f(constant int& n);"), HasSubstr("const"));
-  EXPECT_THAT(translated("half x = 1.5h; auto y = 2bf; int z = 0xbf;"),
+  EXPECT_THAT(translated("constant half x = 1.5h; constant auto y = 2bf; constant int z = 0xbf;"),
               AllOf(HasSubstr("((_Float16)1.5l)"), HasSubstr("((bfloat)2)"), HasSubstr("0xbf")));
-  EXPECT_THAT(translated("double x;"), HasSubstr("t.metal:1:1: error: 'double' is not supported in Metal"));
+  EXPECT_THAT(translated("constant double x;"), HasSubstr("t.metal:1:10: error: 'double' is not supported in Metal"));
   EXPECT_THAT(translated("bool f() { return is_function_constant_defined(); }"), HasSubstr("needs a name"));
 }
 
 TEST(Pragmas, AreKeptIfClangGivesThemTheMeaningOfMetal) {
-  EXPECT_EQ(translated("#pragma unroll (MIN(2, N))\nint x;\n").find("MIN"), std::string::npos);
+  EXPECT_EQ(translated("#pragma unroll (MIN(2, N))\nconstant int x = 0;\n").find("MIN"), std::string::npos);
   EXPECT_THAT(
-      translated("  #pragma clang loop unroll(full)\nint x = y_;\n#pragma pack(4)\n#pragma other\n"),
-      AllOf(Not(HasSubstr("unroll")), HasSubstr("\nint x"), HasSubstr("#pragma pack(4)"), Not(HasSubstr("other"))));
+      translated("  #pragma clang loop unroll(full)\nconstant int x = y_;\n#pragma pack(4)\n#pragma other\n"),
+      AllOf(Not(HasSubstr("unroll")), HasSubstr("int x"), HasSubstr("#pragma pack(4)"), Not(HasSubstr("other"))));
 }
 
 TEST(Overloads, ThatDifferInAddressSpacesOnlyAreOne) {
@@ -91,7 +91,8 @@ TEST(Overloads, ThatDifferInAddressSpacesOnlyAreOne) {
 
 TEST(Constants, BecomeStorage) {
   const std::string text = translated(
-      "constant bool a [[function_constant(3)]];\nconstant int b = is_function_constant_defined(a) ? 1 : 2;\nint c;");
+      "constant bool a [[function_constant(3)]];\nconstant int b = is_function_constant_defined(a) ? 1 : 2;\nconstant "
+      "int c = 0;");
   EXPECT_THAT(text, HasSubstr("static bool assay_storage_a; static const bool& a = assay_storage_a;"));
   EXPECT_THAT(text, HasSubstr("assay_index_a = (3)"));
   EXPECT_THAT(text, HasSubstr("static void assay_compute_b() { assay_storage_b = "));

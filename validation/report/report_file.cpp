@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <fstream>
 #include <pugixml.hpp>
@@ -91,16 +92,18 @@ void write_atomically(const std::filesystem::path& path, const std::string& text
   std::error_code problem;
   const bool in_place = std::filesystem::exists(path, problem) && !std::filesystem::is_regular_file(path, problem);
   const std::string written = in_place ? path.string() : fmt::format("{}.{}.tmp", path.string(), getpid());
+  errno = EIO;  // what is said if the library names no other cause
   std::ofstream file(written, std::ios::binary);
   file << text;
   file.close();
-  problem.clear();
+  problem = file ? std::error_code() : std::error_code(errno, std::generic_category());
   if (file && !in_place) std::filesystem::rename(written, path, problem);
   if (file && !problem) return;
   std::error_code ignored;
   if (!in_place) std::filesystem::remove(written, ignored);
   throw std::runtime_error(
-      fmt::format("{}: cannot be written: does its folder exist, with room and the right to write?", path.string()));
+      fmt::format("{}: cannot be written: {}: does its folder exist, with room and the right to write?", path.string(),
+                  problem.message()));
 }
 
 void require_folders(const ReportFiles& files) {

@@ -40,21 +40,25 @@ std::string demangled(const std::string& symbol) {
   return status == 0 && name ? name.get() : symbol;
 }
 
-/// "f" of "a::f<int>(float)".
+/// "f" of "a::f<int>(float)", "new" of "operator new[](unsigned long)", "operator" of "operator+(A, int)".
 std::string identifier_of(const std::string& function) {
-  const std::string name = function.substr(0, function.find_first_of("(<"));
-  return name.substr(name.find_last_of(": ") + 1);
+  const std::string name = function.substr(0, function.find_first_of("(<["));
+  const std::string last = name.substr(name.find_last_of(": ") + 1);
+  return last.substr(0, last.find_first_of("+-*/%^&|~!=>,"));
 }
 
-/// The place of the last word that names the function, which is a call sooner than a declaration; else of the last
-/// word.
+/// The place of the last word that names the function, which is a call sooner than a declaration; else of the shader's
+/// last word, before the text that registers it.
 TextPlace place_of(const std::string& function, std::string_view text) {
   const std::string name = identifier_of(function);
   const std::array<std::string, 3> words = {name, "__builtin_" + name, fmt::format("\"{}\"", function)};
   const std::vector<Token> tokens = lex(text);
+  TextPlace last = tokens.front().place;
+  for (const Token& token : tokens)
+    if (token.kind != TokenKind::end && token.place.file != "registration") last = token.place;
   for (std::size_t n = tokens.size(); n-- > 0;)
     if (std::ranges::find(words, tokens[n].text) != words.end()) return tokens[n].place;
-  return tokens[tokens.size() - std::min<std::size_t>(tokens.size(), 2)].place;
+  return last;
 }
 
 }  // namespace

@@ -109,6 +109,10 @@ void mark_divergent_operations(const Source& source, const Declarations& declara
 /// or reference without an address space, such as `this` and the standard library's parameters.
 void translate_address_spaces(const Source& source, const Declarations& declarations, Edits& edits);
 
+/// Refuses variables that a thread may write and another one reads, unseen by every check: those at program scope and
+/// static ones that are not constant (Metal Shading Language Specification, section 4.2).
+void refuse_lasting_variables(const Source& source, const Declarations& declarations);
+
 /// For lint: finds what C++ has and Metal does not: virtual functions, recursion, variables at program scope, ...
 /// A message for each, as below.
 std::vector<std::string> restrictions(const Source& source, const Declarations& declarations);

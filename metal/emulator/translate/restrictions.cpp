@@ -1,5 +1,7 @@
-// For lint: what C++ has and Metal does not. Metal Shading Language Specification, sections 1.5.4, 4 and 5.2.3.6.
+// What C++ has and Metal does not: variables that last longer than a thread, for every shader that is compiled, and the
+// rest for lint. Metal Shading Language Specification, sections 1.5.4, 4 and 5.2.3.6.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -25,19 +27,32 @@ class Restrictions {
 
   std::vector<std::string> run() {
     words();
-    for (const Declaration& declaration : declarations_) {
-      if (declaration.kind == DeclarationKind::variable && !declaration.is_member) program_variable(declaration);
-      if (declaration.kind != DeclarationKind::function || declaration.body == no_token) continue;
-      static_variables(declaration);
-      if (is_kernel(declaration)) positions(declaration);
-    }
+    lasting_variables();
+    for (const Declaration& declaration : declarations_)
+      if (has_body(declaration) && is_kernel(declaration)) positions(declaration);
     recursions();
+    return std::move(found_);
+  }
+
+  std::vector<std::string> run_lasting_variables() {
+    lasting_variables();
     return std::move(found_);
   }
 
  private:
   void add(std::size_t token, const std::string& what) {
     found_.push_back(fmt::format("{}: error: {}\n", to_string(source_[token].place), what));
+  }
+
+  static bool has_body(const Declaration& declaration) {
+    return declaration.kind == DeclarationKind::function && declaration.body != no_token;
+  }
+
+  void lasting_variables() {
+    for (const Declaration& declaration : declarations_) {
+      if (declaration.kind == DeclarationKind::variable && !declaration.is_member) program_variable(declaration);
+      if (has_body(declaration)) static_variables(declaration);
+    }
   }
 
   void words() {
@@ -100,7 +115,7 @@ class Restrictions {
     std::map<std::string_view, std::optional<std::size_t>> unique;
     for (std::size_t n = 0; n < declarations_.size(); ++n) {
       const Declaration& declaration = declarations_[n];
-      if (declaration.kind != DeclarationKind::function || declaration.body == no_token) continue;
+      if (!has_body(declaration)) continue;
       const bool is_plain = !declaration.is_template && !declaration.is_member;
       const auto [entry, is_new] =
           unique.try_emplace(source_[declaration.name].text, is_plain ? std::optional(n) : std::nullopt);
@@ -135,6 +150,11 @@ class Restrictions {
 };
 
 }  // namespace
+
+void refuse_lasting_variables(const Source& source, const Declarations& declarations) {
+  const std::vector<std::string> found = Restrictions(source, declarations).run_lasting_variables();
+  if (!found.empty()) throw TranslationError(fmt::format("{}", fmt::join(found, "")));
+}
 
 std::vector<std::string> restrictions(const Source& source, const Declarations& declarations) {
   return Restrictions(source, declarations).run();

@@ -36,6 +36,7 @@ Result<std::string> translate_to(const Target& target, std::string_view text, st
   const Source source(text);
   const std::vector<Declaration> declarations = find_declarations(source);
   refuse_host_words(source, declarations);
+  refuse_lasting_variables(source, declarations);
   Edits edits(source.text(), source.tokens());
   translate_tokens(source, edits);
   merge_overloads(source, declarations, edits);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "reference/ctc/repeats.h"
 
@@ -82,6 +83,15 @@ void examine_feasibility(const CtcCase& c, std::int64_t b, std::span<const std::
                                   count_of(length, "label"), count_of(repeats, "repeat"), frames)});
 }
 
+void examine_upstream(const CtcCase& c, std::int64_t b, std::vector<Symptom>& symptoms) {
+  const std::size_t index = c.upstream.size() == 1 ? 0 : static_cast<std::size_t>(b);
+  if (index >= c.upstream.size() || std::isfinite(c.upstream[index])) return;
+  symptoms.push_back({Ailment::upstream_not_finite, Severity::doubt,
+                      fmt::format("upstream[{}] is {}: the loss does not depend on it, and the row's gradient is NaN "
+                                  "or inf",
+                                  index, c.upstream[index])});
+}
+
 }  // namespace
 
 std::optional<std::span<const std::int64_t>> locate_labels(const CtcCase& c, std::int64_t b) {
@@ -109,6 +119,7 @@ std::vector<Symptom> examine_statement(const CtcCase& c, std::int64_t b) {
     examine_labels(c, *labels, symptoms);
     examine_feasibility(c, b, *labels, symptoms);
   }
+  examine_upstream(c, b, symptoms);
   return symptoms;
 }
 

@@ -36,6 +36,8 @@ std::string_view name_of(Ailment ailment) {
       return "already normalised";
     case Ailment::padding_not_finite:
       return "padding not finite";
+    case Ailment::upstream_not_finite:
+      return "upstream not finite";
   }
   return "unknown";
 }

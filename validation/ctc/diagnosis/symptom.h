@@ -28,6 +28,7 @@ enum class Ailment {
   not_normalised,            ///< log_probs whose frames sum to 1 less well than float32 could
   already_normalised,        ///< logits that are log-probabilities
   padding_not_finite,        ///< NaN or +inf past the input length
+  upstream_not_finite,       ///< NaN or inf as the factor of the row's gradient
 };
 
 struct Symptom {
