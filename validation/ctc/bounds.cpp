@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numbers>
+#include <vector>
 
+#include "reference/ctc/labels.h"
 #include "validation/core/reach.h"
 #include "validation/core/sums.h"
 
 namespace assay::validation {
 namespace {
+
+constexpr std::int64_t no_slot = -1;
 
 double states(const CtcCase& c, std::int64_t b) {
   return 2 * static_cast<double>(c.target_lengths[static_cast<std::size_t>(b)]) + 1;
@@ -34,41 +37,69 @@ bool is_same_row(const CtcCase& c, std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-CtcBounds::CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel, Rounding rounding)
-    : case_(c), kernel_(kernel), deviations_(rounding == Rounding::random ? deviations_of(c) : 0) {
+CtcBounds::CtcBounds(const CtcCase& c, const CtcKernelInfo& kernel, const CtcBoundsOptions& options)
+    : case_(c),
+      kernel_(kernel),
+      input_roundoff_(options.input_roundoff),
+      deviations_(options.rounding == Rounding::random ? deviations_of(c) : 0) {
   for (std::int64_t b = 0; b < c.B; ++b) {
-    if (b >= needle_period && is_same_row(c, b, b - needle_period)) {
-      rows_.push_back(rows_[static_cast<std::size_t>(b - needle_period)]);
-      continue;
-    }
-    const auto shared = std::make_shared<Row>();
-    rows_.push_back(shared);
-    Row& row = *shared;
-    row.sizes = log_magnitudes(c, b);
-    for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)] && c.input == CtcInput::logits; ++t)
-      row.sums.push_back(softmax_sum(c, t, b, kernel.unit_roundoff));
-    if (kernel.arithmetic == Arithmetic::probability) {
-      bound_probability(row, b);
-    } else {
-      bound_log_space(row, b);
-    }
+    const bool repeats = b >= needle_period && is_same_row(c, b, b - needle_period);
+    rows_.push_back(repeats ? rows_[static_cast<std::size_t>(b - needle_period)]
+                            : std::make_shared<const Row>(row_of(b)));
   }
   bound_losses();
+}
+
+CtcBounds::Row CtcBounds::row_of(std::int64_t b) const {
+  Row row;
+  const std::int64_t T = case_.input_lengths[static_cast<std::size_t>(b)];
+  for (std::int64_t t = 0; t < T && case_.input == CtcInput::logits; ++t)
+    row.sums.push_back(softmax_sum(case_, t, b, kernel_.unit_roundoff));
+  RowLattice lattice;
+  lattice.states = reference::expand(case_.labels(b), case_.blank);
+  row.slots.assign(static_cast<std::size_t>(case_.C), no_slot);
+  std::vector<std::int64_t> classes;
+  for (const std::int64_t k : lattice.states) {
+    std::int64_t& slot = row.slots[static_cast<std::size_t>(k)];
+    if (slot == no_slot) {
+      slot = std::ssize(classes);
+      classes.push_back(k);
+    }
+    lattice.slots.push_back(slot);
+  }
+  lattice.log_y = lattice.log_y_error = reference::Matrix<double>(T, std::ssize(classes));
+  for (std::int64_t t = 0; t < T; ++t) {
+    for (std::int64_t slot = 0; slot < std::ssize(classes); ++slot) {
+      const double log_y = log_emission(row, t, b, classes[static_cast<std::size_t>(slot)]);
+      lattice.log_y(t, slot) = log_y;
+      if (std::isfinite(log_y)) lattice.log_y_error(t, slot) = emission(row, t, log_y);
+    }
+  }
+  row.errors = row_errors(lattice, kernel_, deviations_);
+  return row;
 }
 
 double CtcBounds::gamma(double operations) const {
   return validation::gamma(operations, kernel_.unit_roundoff);
 }
 
+/// ln y_t(k)
+double CtcBounds::log_emission(const Row& row, std::int64_t t, std::int64_t b, std::int64_t k) const {
+  const double a{case_.activation(t, b, k)};
+  if (row.sums.empty()) return a;
+  const SoftmaxSum& sum = row.sums[static_cast<std::size_t>(t)];
+  return (a - sum.largest) - sum.logarithm;
+}
+
 /// Counts an exponential, a division and, from logits, the softmax's sum; in log space also the logarithms' sizes.
-double CtcBounds::emission(const Row& row, std::size_t t, double log_y) const {
+double CtcBounds::emission(const Row& row, std::int64_t t, double log_y) const {
   const bool log_space = kernel_.arithmetic == Arithmetic::log_space;
   const double size = std::abs(log_y);
-  if (row.sums.empty()) return gamma(log_space ? 2 * size + 8 : 8);
-  const SoftmaxSum& sum = row.sums[t];
+  if (row.sums.empty()) return gamma(log_space ? 2 * size + 8 : 8) + input_roundoff_ * size;
+  const SoftmaxSum& sum = row.sums[static_cast<std::size_t>(t)];
   const double argument = std::max(size - sum.logarithm, 0.0);                 // m - a
   const double differences = (sum.exact ? 1 : 2) * (argument + sum.distance);  // roundings of it, and in exp2's product
-  const double logarithms = log_space ? size + 2 * sum.logarithm : 0;
+  const double logarithms = log_space ? size + 2 * sum.logarithm + 2 * std::abs(sum.largest + sum.logarithm) : 0;
   return gamma(sum.terms + sum.rescaling + differences + logarithms + 10);
 }
 
@@ -93,48 +124,7 @@ bool CtcBounds::possible(std::int64_t b) const {
 }
 
 double CtcBounds::rough_loss(std::int64_t b) const {
-  return rows_[static_cast<std::size_t>(b)]->sizes.loss;
-}
-
-/// The errors of ln p and of ln alpha + ln beta - ln p, of which `steps` are the parts of the frames.
-void CtcBounds::add_frames(Row& row, const std::vector<double>& steps, double own) const {
-  double sum = 0;
-  double squares = 0;
-  double largest = 0;
-  for (const double step : steps) {
-    sum += step;
-    squares += step * step;
-    largest = std::max(largest, step);
-  }
-  const double walk = deviations_ * std::sqrt(squares) + 2 * squares;
-  const bool is_less = deviations_ > 0 && largest < 0.5 && walk < sum;
-  row.log_probability = own + (is_less ? walk : sum);
-  row.log_posterior = 2 * own + (is_less ? std::min(2 * sum, (1 + std::numbers::sqrt2) * walk + largest) : 2 * sum);
-}
-
-void CtcBounds::bound_probability(Row& row, std::int64_t b) const {
-  const auto frames = row.sizes.alpha.size();
-  std::vector<double> steps;
-  for (std::size_t t = 0; t < frames; ++t) steps.push_back(emission(row, t, row.sizes.emission[t]) + gamma(4));
-  add_frames(row, steps, gamma(4));
-  row.posterior.assign(frames, row.log_posterior + gamma(states(case_, b) + 4));
-}
-
-void CtcBounds::bound_log_space(Row& row, std::int64_t b) const {
-  const LogMagnitudes& found = row.sizes;
-  const double loss = std::isfinite(found.loss) ? std::abs(found.loss) : 0.0;
-  std::vector<double> steps;
-  for (std::size_t t = 0; t < found.alpha.size(); ++t) {
-    const double before = t > 0 ? found.alpha[t - 1] : 0;
-    const double after = t + 1 < found.beta.size() ? found.beta[t + 1] : 0;
-    const double met = std::max(found.alpha[t] + before, found.beta[t] + after);
-    steps.push_back(emission(row, t, found.emission[t]) + gamma(3 * met + 8));
-  }
-  add_frames(row, steps, gamma(2 * loss + 4));
-  for (std::size_t t = 0; t < found.alpha.size(); ++t) {
-    const double met = found.alpha[t] + found.beta[t] + found.emission[t] + loss;
-    row.posterior.push_back(std::expm1(row.log_posterior + gamma(3 * met + states(case_, b) + 8)));
-  }
+  return rows_[static_cast<std::size_t>(b)]->errors.loss;
 }
 
 void CtcBounds::bound_losses() {
@@ -147,8 +137,10 @@ void CtcBounds::bound_losses() {
   double total_error = 0;
   std::vector<double> sizes;
   for (std::size_t b = 0; b < rows_.size(); ++b) {
-    const double size = std::isfinite(rows_[b]->sizes.loss) ? std::abs(rows_[b]->sizes.loss) : 0.0;
-    const double error = rows_[b]->log_probability + u * size;
+    const RowErrors& row = rows_[b]->errors;
+    const double size = std::isfinite(row.loss) ? std::abs(row.loss) : 0.0;
+    const double of_sum = kernel_.arithmetic == Arithmetic::log_space ? 2 * u * size : 0;  // over the last states
+    const double error = row.log_p_error + of_sum + gamma(4) + u * size;
     if (case_.reduction == Reduction::none) loss_.push_back(stored(size, error));
     const double labels = static_cast<double>(std::max<std::int64_t>(case_.target_lengths[b], 1));
     const double factor = case_.reduction == Reduction::mean ? 1 / (static_cast<double>(case_.B) * labels) : 1.0;
@@ -161,18 +153,21 @@ void CtcBounds::bound_losses() {
   loss_.push_back(stored(total_size, total_error + adding));
 }
 
-double CtcBounds::gradient(std::int64_t t, std::int64_t b, const GradientSizes& sizes) const {
+double CtcBounds::gradient(std::int64_t t, std::int64_t b, std::int64_t k) const {
   const Row& row = *rows_[static_cast<std::size_t>(b)];
-  const double rho = row.posterior[static_cast<std::size_t>(t)];
   const double weight = std::abs(case_.row_weight(b));
   if (weight == 0) return underflow(0, b);
-  const bool has_y = case_.variable == CtcVariable::logits && sizes.y > 0;
-  const auto frame = static_cast<std::size_t>(t);
-  const double in_row = static_cast<double>(case_.target_lengths[static_cast<std::size_t>(b)] + 1);
-  const double of_sum = kernel_.two_step ? rho + gamma(std::min(static_cast<double>(case_.C), in_row) + 2) : 0;
-  const double y_error = has_y ? (emission(row, frame, std::log(sizes.y)) + of_sum) * sizes.y : 0;
-  const double exact = weight * sizes.exact;
-  const double posterior_error = sizes.posterior > 0 ? rho * sizes.posterior : 0;  // rho may be infinite
+  const std::int64_t slot = row.slots[static_cast<std::size_t>(k)];
+  const double posterior = slot == no_slot ? 0 : row.errors.posterior(t, slot);
+  const double posterior_error = slot == no_slot ? 0 : row.errors.posterior_error(t, slot);
+  const double log_y = log_emission(row, t, b, k);
+  const double y = case_.variable == CtcVariable::logits ? std::exp(log_y) : 0;
+  const double labels = static_cast<double>(case_.target_lengths[static_cast<std::size_t>(b)] + 1);
+  const double of_sum = kernel_.two_step ? row.errors.frame_error[static_cast<std::size_t>(t)] +
+                                               gamma(std::min(static_cast<double>(case_.C), labels) + 2)
+                                         : 0;
+  const double y_error = y > 0 ? (emission(row, t, log_y) + of_sum) * y : 0;
+  const double exact = weight * std::abs(y - posterior);
   const double inside = weight * (y_error + posterior_error) + 4 * kernel_.unit_roundoff * exact;
   const double stored = std::max(kernel_.output_unit_roundoff, format_of(case_.dtype).roundoff);
   return inside + stored * (exact + inside) + underflow(weight, b);

@@ -11,9 +11,7 @@ double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth&
                       std::int64_t k) {
   const auto& row = truth.rows[static_cast<std::size_t>(b)];
   if (!row.possible || t >= c.input_lengths[static_cast<std::size_t>(b)]) return 0;
-  const double y = row.y(t, k), posterior = row.posterior(t, k);
-  const double exact = c.variable == CtcVariable::logits ? std::abs(y - posterior) : posterior;
-  return bounds.gradient(t, b, {y, posterior, exact});
+  return bounds.gradient(t, b, k);
 }
 
 void compare_losses(Comparison& comparison, const CtcBounds& bounds, const CtcRun& run, const CtcTruth& truth,
@@ -48,8 +46,7 @@ void compare_single_alignment(Comparison& comparison, const CtcCase& c, const Ct
     for (std::int64_t k = 0; k < c.C; ++k) {
       const long double all = c.variable == CtcVariable::logits ? std::exp(log_y[static_cast<std::size_t>(k)]) : 0;
       const auto exact = static_cast<double>(all - (k == emitted ? 1 : 0));
-      const GradientSizes sizes{static_cast<double>(all), k == emitted ? 1.0 : 0.0, std::abs(exact)};
-      const double bound = bounds.gradient(t, b, sizes);
+      const double bound = bounds.gradient(t, b, k);
       comparison.near({"gradient", t, b, k}, run.gradient_at(c, t, b, k), exact, bound);
       if (k == emitted && k != c.blank) comparison.would_notice('s', s++, 1, bound);
     }
@@ -57,17 +54,33 @@ void compare_single_alignment(Comparison& comparison, const CtcCase& c, const Ct
   comparison.near({"loss", -1, b}, run.loss[row], static_cast<double>(expected), bounds.loss(row));
 }
 
+namespace {
+
+template <class BoundOf>
+void compare_each(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& got,
+                  const CtcRun& expected, const BoundOf& bound_of) {
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    const bool possible = bounds.possible(b);
+    for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t)
+      for (std::int64_t k = 0; k < c.C; ++k)
+        comparison.near({"gradient", t, b, k}, got.gradient_at(c, t, b, k), double{expected.gradient_at(c, t, b, k)},
+                        possible ? bound_of(t, b, k) : 0);
+  }
+}
+
+}  // namespace
+
 void compare_gradients(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& got,
                        const CtcRun& expected, double slack) {
-  for (std::int64_t b = 0; b < c.B; ++b) {
-    for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t) {
-      const double bound = bounds.possible(b) ? slack * bounds.gradient(t, b) : 0;
-      for (std::int64_t k = 0; k < c.C; ++k) {
-        comparison.near({"gradient", t, b, k}, got.gradient_at(c, t, b, k), double{expected.gradient_at(c, t, b, k)},
-                        bound);
-      }
-    }
-  }
+  compare_each(comparison, c, bounds, got, expected,
+               [&](std::int64_t t, std::int64_t b, std::int64_t k) { return slack * bounds.gradient(t, b, k); });
+}
+
+void compare_gradients(Comparison& comparison, const CtcCase& c, const CtcBounds& of_got, const CtcRun& got,
+                       const CtcBounds& of_expected, const CtcRun& expected) {
+  compare_each(comparison, c, of_expected, got, expected, [&](std::int64_t t, std::int64_t b, std::int64_t k) {
+    return of_got.gradient(t, b, k) + of_expected.gradient(t, b, k);
+  });
 }
 
 }  // namespace assay::validation

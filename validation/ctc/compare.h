@@ -35,4 +35,8 @@ void compare_single_alignment(Comparison& comparison, const CtcCase& c, const Ct
 void compare_gradients(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& got,
                        const CtcRun& expected, double slack);
 
+/// As above, for the runs of two problems with the same gradient: within the sum of both bounds.
+void compare_gradients(Comparison& comparison, const CtcCase& c, const CtcBounds& of_got, const CtcRun& got,
+                       const CtcBounds& of_expected, const CtcRun& expected);
+
 }  // namespace assay::validation

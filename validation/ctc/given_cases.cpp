@@ -1,6 +1,6 @@
 // Cases of CTC that generation does not reach: at the sizes people train with (T up to 2000, C up to 5000, logits
-// scaled up to 50), needle cases (validation/core/reach.h), and sharp cases for checks of the gradient at extents past
-// 1000.
+// scaled up to 50), a certain path of more labels than a block of threads has states, needle cases
+// (validation/core/reach.h), and sharp cases for checks of the gradient at extents past 1000.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -175,6 +175,7 @@ std::vector<CtcNamedCase> CtcOperation::sized_cases() {
     cases.push_back({fmt::format("T={} C={} S={} logits x{}", size.T, size.C, size.S, size.scale),
                      sized_case(size.T, size.C, size.S, size.scale, 7), true});
   }
+  cases.push_back({"T=523 C=64 S=520, one path nearly certain", sharp_labels(523, 64), true});
   return cases;
 }
 

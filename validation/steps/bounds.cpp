@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "reference/ctc/batch.h"
 #include "validation/steps/request.h"
 #include "validation/steps/steps.h"
 #include "validation/steps/text.h"
@@ -12,7 +11,6 @@
 namespace assay::validation {
 namespace {
 
-using reference::BigFloat;
 using reference::detail::refuse;
 using steps::Json;
 
@@ -55,16 +53,11 @@ std::string ctc_bounds(std::string_view request) {
     const CtcCase c = case_of(r);
     const CtcKernelInfo kernel = kernel_of(r);
     const CtcBounds bounds(c, kernel);
-    const reference::PrecisionScope scope(50);
-    const auto row = reference::ctc_row<BigFloat>(c.view(), 0);
-    if (!row.possible) refuse("labels: expected some alignment of a probability above 0");
+    if (!bounds.possible(0)) refuse("labels: expected some alignment of a probability above 0");
     Json gradient = Json::array();
     for (std::int64_t t = 0; t < c.T; ++t) {
       Json frame = Json::array();
-      for (std::int64_t k = 0; k < c.C; ++k) {
-        const auto y = static_cast<double>(row.y(t, k)), gamma = static_cast<double>(row.posterior(t, k));
-        frame.push_back(steps::text(bounds.gradient(t, 0, {y, gamma, std::abs(y - gamma)}), 0));
-      }
+      for (std::int64_t k = 0; k < c.C; ++k) frame.push_back(steps::text(bounds.gradient(t, 0, k), 0));
       gradient.push_back(std::move(frame));
     }
     return {{"loss", steps::text(bounds.loss(0), 0)}, {"gradient", std::move(gradient)}};

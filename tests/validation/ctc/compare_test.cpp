@@ -267,7 +267,7 @@ Verdict gradients_after(const CtcCase& c, std::size_t element, float amount, dou
 TEST(CompareGradients, HoldsEachElementToItsBoundTimesTheSlack) {
   const CtcCase c = three_of_four_paths();
   const CtcBounds bounds(c, plain_ctc_kernel()->info());
-  const auto bound = static_cast<float>(bounds.gradient(1, 0));
+  const auto bound = static_cast<float>(bounds.gradient(1, 0, 0));
   for (std::size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(gradients_after(c, i, 0.0F, 2), Verdict::pass);
     EXPECT_EQ(gradients_after(c, i, 1.5F * bound, 2), Verdict::pass);

@@ -79,6 +79,21 @@ inline CtcCase too_few_frames() {
   return c;
 }
 
+/// Frame t has 20 at label t, or at the blank past the labels, and 0 elsewhere. No label is the one before.
+inline CtcCase certain_path(std::int64_t T, std::int64_t S, std::int64_t C) {
+  CtcCase c;
+  c.T = T;
+  c.B = 1;
+  c.C = C;
+  c.activations.assign(static_cast<std::size_t>(T * C), 0);
+  c.input_lengths = {T};
+  std::vector<std::int64_t> labels;
+  for (std::int64_t s = 0; s < S; ++s) labels.push_back(1 + s % (C - 1));
+  for (std::int64_t t = 0; t < T; ++t) c.activation(t, 0, t < S ? labels[static_cast<std::size_t>(t)] : 0) = 20;
+  set_targets(c, {labels});
+  return c;
+}
+
 template <>
 struct Samples<CtcOperation> {
   static constexpr const char* line =

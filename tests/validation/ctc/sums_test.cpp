@@ -76,7 +76,7 @@ TEST(CtcSums, ShowWhatAnEpsilonForEachClassCosts) {
   const CtcCase c = one_frame(logits);
   const CtcFault& fault = named(CtcOperation::faults(), "softmax-plus-epsilon");
   const double error = 7e-8 * 33, before = validation::gamma(33 + 10, u) + 5 * u;
-  const double bound = CtcBounds(c, fault.kernel->info()).gradient(0, 0, {1, 0, 1});
+  const double bound = CtcBounds(c, fault.kernel->info()).gradient(0, 0, 3);
   EXPECT_LT(error, before);
   EXPECT_GT(error, bound);
   EXPECT_EQ(judge(property_named("gradient"), {*fault.kernel}, c).verdict, Verdict::fail);
@@ -134,7 +134,7 @@ std::pair<double, double> worst_shares(double unit_roundoff) {
     loss = std::max(loss, std::abs(run.loss[0] + static_cast<double>(std::log(y[0]))) / bounds.loss(0));
     for (std::size_t k = 0; k < y.size(); ++k) {
       const double posterior = k == 0 ? 1 : 0, due = static_cast<double>(y[k]) - posterior;
-      const double bound = bounds.gradient(0, 0, {static_cast<double>(y[k]), posterior, std::abs(due)});
+      const double bound = bounds.gradient(0, 0, static_cast<std::int64_t>(k));
       gradient = std::max(gradient, std::abs(run.gradient[k] - due) / bound);
     }
   }

@@ -16,6 +16,7 @@ std::shared_ptr<const CtcFloatKernel> plain_ctc_kernel();
 
 // The faults by theme, one file each.
 std::vector<CtcFault> recursion_faults();
+std::vector<CtcFault> block_faults();
 std::vector<CtcFault> length_faults();
 std::vector<CtcFault> gradient_faults();
 std::vector<CtcFault> option_faults();

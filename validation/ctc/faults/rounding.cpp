@@ -28,10 +28,10 @@ class FloatLogSpace : public PlainCtcKernel {
 
 struct SumsTruncated final : FloatLogSpace {
   static constexpr FaultNote note{
-      "sums-truncated", "sums keep 22 bits, the rest is cut off: the errors of thousands of frames point one way",
+      "sums-truncated", "sums keep 23 bits, the rest is cut off: the errors of thousands of frames point one way",
       "random-rounding"};
   float narrow(double x) const override {
-    const float cut = std::bit_cast<float>(std::bit_cast<std::uint32_t>(FloatLogSpace::narrow(x)) & ~std::uint32_t{3});
+    const float cut = std::bit_cast<float>(std::bit_cast<std::uint32_t>(FloatLogSpace::narrow(x)) & ~std::uint32_t{1});
     return std::isfinite(cut) ? cut : FloatLogSpace::narrow(x);
   }
 };

@@ -13,8 +13,8 @@ void compare_single(Comparison& comparison, const CtcCase& c, const CtcBounds& b
   const bool possible = bounds.possible(b);
   comparison.near({"loss", -1, b}, batch.loss[row], double{single.loss[0]}, possible ? 2 * bounds.loss(row) : 0);
   for (std::int64_t t = 0; t < alone.T; ++t) {
-    const double bound = possible ? 2 * bounds.gradient(t, b) : 0;
     for (std::int64_t k = 0; k < c.C; ++k) {
+      const double bound = possible ? 2 * bounds.gradient(t, b, k) : 0;
       comparison.near({"gradient", t, b, k}, batch.gradient_at(c, t, b, k), double{single.gradient_at(alone, t, 0, k)},
                       bound);
     }

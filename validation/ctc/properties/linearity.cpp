@@ -10,10 +10,12 @@ namespace {
 constexpr float weights[] = {1.0F, -2.5F, 0.375F, 7.0F, 0.0F, -1.0F};
 
 void compare_row(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& weighted,
-                 const CtcRun& plain, std::int64_t b, float weight) {
+                 const CtcBounds& bounds_of_plain, const CtcRun& plain, std::int64_t b, float weight) {
+  const bool possible = bounds.possible(b);
+  const double size = std::abs(double{weight});
   for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t) {
-    const double bound = bounds.possible(b) ? 2 * bounds.gradient(t, b) : 0;
     for (std::int64_t k = 0; k < c.C; ++k) {
+      const double bound = possible ? bounds.gradient(t, b, k) + size * bounds_of_plain.gradient(t, b, k) : 0;
       comparison.near({"gradient", t, b, k}, weighted.gradient_at(c, t, b, k),
                       double{weight} * double{plain.gradient_at(c, t, b, k)}, bound);
     }
@@ -28,14 +30,14 @@ Finding check_linearity(const CtcContext& context, const CtcCase& given) {
   for (std::int64_t i = 0; i < count; ++i) weighted.upstream.push_back(weights[(i + plain.T) % 6]);
   const CtcRun one = run_valid(context.kernel, plain);
   const CtcRun many = run_valid(context.kernel, weighted);
-  const CtcBounds bounds(weighted, context.kernel.info());
+  const CtcBounds bounds(weighted, context.kernel.info()), bounds_of_plain(plain, context.kernel.info());
   Comparison comparison;
   for (std::size_t i = 0; i < one.loss.size(); ++i) {
     comparison.near({"loss", -1, static_cast<std::int64_t>(i)}, many.loss[i], double{one.loss[i]}, 0);
   }
   for (std::int64_t b = 0; b < plain.B; ++b) {
     const float weight = weighted.upstream[count == 1 ? 0 : static_cast<std::size_t>(b)];
-    compare_row(comparison, weighted, bounds, many, one, b, weight);
+    compare_row(comparison, weighted, bounds, many, bounds_of_plain, one, b, weight);
   }
   return comparison.finding();
 }

@@ -43,7 +43,8 @@ CtcRun results_from(const CtcCase& c, const CtcRun& run, std::int64_t first, std
 class Held {
  public:
   Held(const CtcContext& context, CtcCase problem, Rounding rounding)
-      : problem_(std::move(problem)), truth_and_bounds_(truth_and_bounds<CtcBounds>(context, problem_, rounding)) {}
+      : problem_(std::move(problem)),
+        truth_and_bounds_(truth_and_bounds<CtcBounds>(context, problem_, CtcBoundsOptions{.rounding = rounding})) {}
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
   ~Held() = default;

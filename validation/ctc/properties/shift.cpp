@@ -29,15 +29,16 @@ Finding check_shift(const CtcContext& context, const CtcCase& given) {
   c.input = CtcInput::logits;
   if (given.input != CtcInput::logits) return Finding::skip("log_probs are not free to shift");
   for (auto& a : c.activations) a = on_grid(a);
-  const CtcBounds bounds(c, context.kernel.info());
+  const CtcCase d = shifted(c);
+  const CtcBounds bounds(c, context.kernel.info()), bounds_of_moved(d, context.kernel.info());
   const CtcRun plain = run_valid(context.kernel, c);
-  const CtcRun moved = run_valid(context.kernel, shifted(c));
+  const CtcRun moved = run_valid(context.kernel, d);
   Comparison comparison;
   for (std::size_t i = 0; i < plain.loss.size(); ++i) {
     comparison.near({"loss", -1, static_cast<std::int64_t>(i)}, moved.loss[i], double{plain.loss[i]},
-                    std::isfinite(plain.loss[i]) ? 2 * bounds.loss(i) : 0);
+                    std::isfinite(plain.loss[i]) ? bounds.loss(i) + bounds_of_moved.loss(i) : 0);
   }
-  compare_gradients(comparison, c, bounds, moved, plain, 2);
+  compare_gradients(comparison, c, bounds_of_moved, moved, bounds, plain);
   return comparison.finding();
 }
 
