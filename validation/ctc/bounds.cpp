@@ -139,8 +139,9 @@ void CtcBounds::bound_losses() {
   for (std::size_t b = 0; b < rows_.size(); ++b) {
     const RowErrors& row = rows_[b]->errors;
     const double size = std::isfinite(row.loss) ? std::abs(row.loss) : 0.0;
-    const double of_sum = kernel_.arithmetic == Arithmetic::log_space ? 2 * u * size : 0;  // over the last states
-    const double error = row.log_p_error + of_sum + gamma(4) + u * size;
+    const bool log_space = kernel_.arithmetic == Arithmetic::log_space;
+    const double last_sum = log_space ? 2 * u * size + gamma(8) : gamma(4);
+    const double error = row.log_p_error + last_sum + u * size;
     if (case_.reduction == Reduction::none) loss_.push_back(stored(size, error));
     const double labels = static_cast<double>(std::max<std::int64_t>(case_.target_lengths[b], 1));
     const double factor = case_.reduction == Reduction::mean ? 1 / (static_cast<double>(case_.B) * labels) : 1.0;

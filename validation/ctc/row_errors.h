@@ -1,11 +1,7 @@
-// The errors that rounding may cause in ln p and in the posteriors of one row: the recursion over states in double, and
-// beside each state the error of its logarithm, from those of the states before it. Derivation: docs/bounds.md.
+// The errors that rounding may cause in ln p and in the posteriors of one row, from those of alpha and beta at each
+// state (recursion_errors.h). Derivation: docs/bounds.md.
 //
-//   alpha_t(s) = y_t(s) sum_i alpha_t-1(i),   i in {s, s - 1, s - 2}      (Graves et al. 2006, eq. 6; beta likewise)
-//   F_t(s)     = exp(delta_t(s)) sum_i share_i F_t-1(i),                  share_i = alpha_t-1(i) / sum_j alpha_t-1(j)
-//
-// F bounds the factor by which rounding has changed alpha: ln F is the error of ln alpha, to any order. delta_t(s) is
-// what the frame itself rounds: `LocalErrors`.
+//   posterior_t(k) = sum_{l'_s = k} alpha_t(s) beta_t(s) / (y_t(k) p)      (derivation: docs/derivation-ctc.md)
 #pragma once
 
 #include <cstdint>

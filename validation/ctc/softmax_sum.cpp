@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "validation/core/sums.h"
+#include "validation/ctc/log_sum.h"
 
 namespace assay::validation {
-
-constexpr double log_zero = -std::numeric_limits<double>::infinity();
 
 SoftmaxSum softmax_sum(const CtcCase& c, std::int64_t t, std::int64_t b, double unit_roundoff) {
   double largest = log_zero;

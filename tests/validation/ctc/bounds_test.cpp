@@ -17,6 +17,7 @@ namespace assay::validation {
 namespace {
 
 constexpr double u = 0x1p-10;
+constexpr double slight = u / 20;  // by which the bounds of exp(x) - 1 and ln(1 + x) are off
 constexpr double v = 0x1p-8;
 constexpr double smallest = 0x1p-150;
 
@@ -46,9 +47,9 @@ TEST(CtcBounds, AreThoseOfHandInProbabilities) {
   const CtcBounds bounds(c, info);
   const double loss = std::log(4.0 / 3), step = gamma(12) + gamma(4);
   EXPECT_NEAR(bounds.rough_loss(0), loss, 1e-15);
-  EXPECT_NEAR(bounds.loss(0), stored(loss, 2 * step + gamma(4) + u * loss), 1e-12);
+  EXPECT_NEAR(bounds.loss(0), stored(loss, 2 * step + gamma(4) + u * loss), slight);
   for (const std::int64_t t : {0, 1})
-    EXPECT_NEAR(bounds.gradient(t, 0, 1), stored(1.0 / 6, gamma(12) * 0.5 + rho() * 2 / 3 + 4 * u / 6), 1e-12);
+    EXPECT_NEAR(bounds.gradient(t, 0, 1), stored(1.0 / 6, gamma(12) * 0.5 + rho() * 2 / 3 + 4 * u / 6), slight);
 }
 
 /// The walk of T equal steps is lambda sqrt(T) of them, and no longer than all of them: it is so where T > lambda^2.
@@ -62,7 +63,8 @@ TEST(CtcBounds, OfRandomRoundingGrowLikeTheRootOfTheFrames) {
   const CtcBounds worst(many, info), walk(many, info, {.rounding = Rounding::random});
   const double lambda = std::sqrt(2 * std::log(2e10 * (2 * 2000 * 21 + 1)));
   EXPECT_GT(walk.loss(0), lambda / std::sqrt(2000) * worst.loss(0) * 0.9);
-  EXPECT_LT(walk.loss(0), lambda / std::sqrt(2000) * worst.loss(0) * 1.4) << "steps grow with |ln alpha|";
+  EXPECT_LT(walk.loss(0), lambda / std::sqrt(2000) * worst.loss(0) * 2)
+      << "a step is the largest of its frame's states";
   EXPECT_LT(walk.gradient(1000, 0, 0), worst.gradient(1000, 0, 0) / 2);
 }
 
@@ -71,7 +73,7 @@ TEST(CtcBounds, OfTwoStepsLetTheFramesErrorsIntoEachClass) {
   CtcKernelInfo info = claims(Arithmetic::probability);
   info.two_step = true;
   EXPECT_NEAR(CtcBounds(c, info).gradient(0, 0, 1),
-              stored(1.0 / 6, (gamma(12) + rho() + gamma(4)) * 0.5 + rho() * 2 / 3 + 4 * u / 6), 1e-12);
+              stored(1.0 / 6, (gamma(12) + rho() + gamma(4)) * 0.5 + rho() * 2 / 3 + 4 * u / 6), slight);
 }
 
 /// From log_probs the sum over the classes falls away; with respect to them, so does y.
@@ -81,31 +83,33 @@ TEST(CtcBounds, AreThoseOfHandForLogProbabilities) {
   const CtcKernelInfo info = claims(Arithmetic::probability);
   const CtcBounds bounds(c, info);
   const double loss = std::log(4.0 / 3), error = 2 * (gamma(8) + gamma(4)) + gamma(4);
-  EXPECT_NEAR(bounds.loss(0), stored(loss, error + u * loss), 1e-7);
-  EXPECT_NEAR(bounds.gradient(0, 0, 1), stored(2.0 / 3, rho(gamma(8)) * 2 / 3 + 4 * u * 2 / 3), 1e-7);
+  EXPECT_NEAR(bounds.loss(0), stored(loss, error + u * loss), slight);
+  EXPECT_NEAR(bounds.gradient(0, 0, 1), stored(2.0 / 3, rho(gamma(8)) * 2 / 3 + 4 * u * 2 / 3), slight);
   const CtcBounds rounded(c, info, {.input_roundoff = 3 * u});
-  EXPECT_NEAR(rounded.loss(0), stored(loss, error + 2 * 3 * u * std::log(2.0) + u * loss), 1e-7);
+  EXPECT_NEAR(rounded.loss(0), stored(loss, error + 2 * 3 * u * std::log(2.0) + u * loss), slight);
 }
 
 /// alpha = (1/2, 1/2) in the first frame and (1/2, 1/4) in the second, of one sum of two terms and one of one; beta is
-/// the same backwards. The posteriors are 1/3 and 2/3.
+/// the same backwards. The posteriors are 1/3 and 2/3. The largest sum of the first frame is 1: a kernel that subtracts
+/// its logarithm rounds the same numbers.
 TEST(CtcBounds, AreThoseOfHandInLogSpace) {
   const CtcCase c = three_of_four_paths();
   const CtcKernelInfo info = claims(Arithmetic::log_space);
   const CtcBounds bounds(c, info);
   const double ln2 = std::log(2.0), loss = std::log(4.0 / 3);
   const double eta = gamma(2 + ln2 + 2 * ln2 + 2 * ln2 + 10);
-  const double first = u * ln2 + gamma(8), edge = eta + first;
-  const double of_two = u * (ln2 + 3 * edge) + gamma(8), of_one = u * (2 * ln2 + 3 * edge) + gamma(8);
+  const double edge = eta + u * 2 * ln2 + gamma(12);
+  const double of_two = u * (2 * ln2 + 3 * edge) + gamma(12), of_one = u * (5 * ln2 + 3 * edge) + gamma(12);
   const double p = (2 * std::exp(edge + eta + of_two) + std::exp(edge + eta + of_one)) / 3;
-  EXPECT_NEAR(bounds.loss(0), stored(loss, std::log(p) + gamma(4) + 3 * u * loss), 1e-12);
+  EXPECT_NEAR(bounds.loss(0), stored(loss, std::log(p) + gamma(8) + 3 * u * loss), slight);
   const auto factor = [&](double beta, double posterior, double log_beta) {
-    const double sizes = ln2 + log_beta + ln2 + loss + 4 * std::abs(std::log(posterior));
-    return std::exp(edge + edge + beta + u * sizes + gamma(2 + 8));
+    const double factors = edge + edge + beta;
+    const double sizes = ln2 + log_beta + ln2 + loss + 4 * std::abs(std::log(posterior)) + 3 * factors;
+    return std::exp(factors + u * sizes + gamma(2 + 8));
   };
   const double blank = factor(of_one, 1.0 / 3, 2 * ln2) / 3, label = factor(of_two, 2.0 / 3, ln2) * 2 / 3;
-  const double rho = label * std::max(p, blank + label) - 2.0 / 3;
-  EXPECT_NEAR(bounds.gradient(0, 0, 1), stored(1.0 / 6, eta * 0.5 + rho + 4 * u / 6), 1e-12);
+  const double rho = label * std::max(p, (blank + label) * std::exp(2 * u * loss)) - 2.0 / 3;
+  EXPECT_NEAR(bounds.gradient(0, 0, 1), stored(1.0 / 6, eta * 0.5 + rho + 4 * u / 6), slight);
 }
 
 /// A state that is far from the path has large logarithms, and a small share: only those on the path count.
@@ -137,9 +141,9 @@ TEST(CtcBounds, AddUpOverAReduction) {
   const double loss = std::log(4.0 / 3);
   const double error = 2 * (gamma(12) + gamma(4)) + gamma(4) + u * loss;
   c.reduction = Reduction::sum;
-  EXPECT_DOUBLE_EQ(CtcBounds(c, info).loss(0), stored(2 * loss, 2 * error + gamma(5) * 2 * loss));
+  EXPECT_NEAR(CtcBounds(c, info).loss(0), stored(2 * loss, 2 * error + gamma(5) * 2 * loss), slight);
   c.reduction = Reduction::mean;
-  EXPECT_DOUBLE_EQ(CtcBounds(c, info).loss(0), stored(loss, error + gamma(5) * loss));
+  EXPECT_NEAR(CtcBounds(c, info).loss(0), stored(loss, error + gamma(5) * loss), slight);
 }
 
 TEST(CtcBounds, GrowWithTheUnitRoundoff) {

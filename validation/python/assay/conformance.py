@@ -35,7 +35,8 @@ class Entry:
 
 
 _REDUCTIONS = ("none", "sum", "mean")
-_CTC = dict(layouts=("padded", "concatenated"), reductions=_REDUCTIONS, upstream=True, zero_infinity=True)
+# Logits go through log_softmax, and their gradient comes back through it.
+_CTC = dict(two_step=True, layouts=("padded", "concatenated"), reductions=_REDUCTIONS, upstream=True, zero_infinity=True)
 # Without empty rows and without the error contract: what is judged is the arithmetic.
 _CTC_CORE = dict(_CTC, empty=False, checks_arguments=False)
 _SVD = dict(dtype=("float32", "float64"))
