@@ -37,6 +37,18 @@ Number chosen(const Number& condition, const Number& a, const Number& b) {
   return Number(0) < condition ? a : b;
 }
 
+/// The share of a where the smaller one takes all: 1, 0, or 1/2 at a tie.
+template <class Number>
+Number share_of_smaller(const Number& a, const Number& b) {
+  return (comparison<Number>(Op::less_equal, a, b) + comparison<Number>(Op::less, a, b)) / Number(2);
+}
+
+/// a, b or their mean, for a share of 1, 0 or 1/2.
+template <class Number>
+Number chosen_by_share(const Number& share, const Number& a, const Number& b) {
+  return (chosen<Number>(share, a, b) + chosen<Number>(share - Number(1) / Number(2), a, b)) / Number(2);
+}
+
 /// a / b, which is known to lie in [0, 1].
 template <class Number>
 Number share(const Number& a, const Number& b) {

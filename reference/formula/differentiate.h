@@ -6,8 +6,8 @@
 // A formula that loops reads one element of an array at a time. All these uses of an array give one scatter, so that
 // the graph grows with the number of elements that are read and not with that number times the size of the array.
 //
-// At a tie, maximum and minimum pass the adjoint to the first argument, largest and smallest to equal parts: where the
-// formula is differentiable the choice cancels.
+// At a tie, maximum, minimum, largest and smallest pass the adjoint to equal parts: where the formula is differentiable
+// the choice cancels.
 #pragma once
 
 #include <limits>
@@ -51,6 +51,12 @@ class Differentiation {
   std::int32_t times(std::int32_t a, std::int32_t b) { return binary(Op::multiply, a, b); }
   std::int32_t where(std::int32_t condition, std::int32_t a, std::int32_t b) {
     return graph_.add({Op::where, graph_.size_of(a), {condition, a, b}});
+  }
+  /// a, b or their mean, for a share of 1, 0 or 1/2.
+  std::int32_t shared(std::int32_t share, std::int32_t a, std::int32_t b) {
+    const auto result = where(share, a, b);
+    graph_.nodes[static_cast<std::size_t>(result)].is_share = true;
+    return result;
   }
   std::int32_t gather(std::int32_t a, std::vector<std::int64_t> index) {
     return graph_.add({Op::gather, std::ssize(index), {a}, 0, 0, 0, std::move(index)});
@@ -157,8 +163,11 @@ class Differentiation {
         return accumulate(b, unary(Op::negative, binary(Op::divide, times(g, y), b)));
       case Op::maximum:
       case Op::minimum: {
-        const auto takes_a = node.op == Op::maximum ? binary(Op::less_equal, b, a) : binary(Op::less_equal, a, b);
-        return accumulate(a, where(takes_a, g, zero())), accumulate(b, where(takes_a, zero(), g));
+        const bool is_maximum = node.op == Op::maximum;
+        Node share{Op::less_equal, node.size, {is_maximum ? b : a, is_maximum ? a : b}};
+        share.is_share = true;
+        const auto of_a = graph_.add(std::move(share));
+        return accumulate(a, shared(of_a, g, zero())), accumulate(b, shared(of_a, zero(), g));
       }
       case Op::logaddexp:
         for (const auto x : {a, b}) {  // exp(x - y), and 0 where x is -inf, whatever y is

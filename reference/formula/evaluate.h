@@ -142,9 +142,13 @@ Number element(const Node& node, const Values<Number>& values, std::size_t i) {
     return reduced<Number>(node.op, std::span(a).subspan(i * inner, inner));
   }
   const auto& b = values[static_cast<std::size_t>(node.arguments[1])];
-  if (node.op == Op::where) return chosen(a[i], b[i], values[static_cast<std::size_t>(node.arguments[2])][i]);
+  if (node.op == Op::where) {
+    const auto& c = values[static_cast<std::size_t>(node.arguments[2])];
+    return node.is_share ? chosen_by_share<Number>(a[i], b[i], c[i]) : chosen(a[i], b[i], c[i]);
+  }
   if (node.op == Op::matmul) return inner_product<Number>(node, a, b, static_cast<std::int64_t>(i));
-  return node.is_share ? share(a[i], b[i]) : binary(node.op, a[i], b[i]);
+  if (!node.is_share) return binary(node.op, a[i], b[i]);
+  return node.op == Op::divide ? share(a[i], b[i]) : share_of_smaller<Number>(a[i], b[i]);
 }
 
 }  // namespace detail

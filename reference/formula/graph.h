@@ -83,8 +83,9 @@ struct Node {
   std::vector<double> values = {};       ///< of a constant
   std::string name = {};                 ///< of an input
   std::int32_t line = 0;                 ///< of the formula's source, 0 where there is none
-  bool running = false;   ///< a sum that kernels may take in another way, as a running mean is: never exact
-  bool is_share = false;  ///< a quotient that is a share among ties: in [0, 1], however many tie
+  bool running = false;  ///< a sum that kernels may take in another way, as a running mean is: never exact
+  bool is_share =
+      false;  ///< a quotient or comparison that is a share among ties, in [0, 1], or a where that is shared so
 };
 
 struct Graph {

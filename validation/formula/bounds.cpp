@@ -65,10 +65,12 @@ class NodeErrors {
   double propagated(const Node& node, std::size_t i, double value) {
     if (node.op == Op::exp) return exponential(node.arguments[0], i, value);
     if (is_unary(node.op)) return elements_.unary(node.op, operand(node, 0, i), value);
-    if (node.is_share) return elements_.share(operand(node, 0, i), operand(node, 1, i), value);
+    if (node.is_share && node.op == Op::divide) return elements_.share(operand(node, 0, i), operand(node, 1, i), value);
     if (is_binary(node.op)) return elements_.binary(node.op, operand(node, 0, i), operand(node, 1, i), value);
-    if (node.op == Op::where)
-      return ElementErrors::choice(operand(node, 0, i), operand(node, 1, i), operand(node, 2, i));
+    if (node.op == Op::where) {
+      const auto choice = node.is_share ? ElementErrors::shared_choice : ElementErrors::choice;
+      return choice(operand(node, 0, i), operand(node, 1, i), operand(node, 2, i));
+    }
     if (node.op == Op::gather) return reference::formula::detail::joined(node, errors_, node.index[i]);
     if (node.op == Op::matmul) return inner_product(node, static_cast<std::int64_t>(i));
     terms_.clear();

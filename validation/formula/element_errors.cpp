@@ -111,14 +111,19 @@ double ElementErrors::root(Operand x, double value) const {
 }
 
 double ElementErrors::share(Operand tie, Operand ties, double value) const {
-  if (tie.error == 0 && (tie.value == 0 || ties.error == 0)) return rounding(value, tie.value == 0 ? 0 : 1);
-  return 1;
+  const bool is_decided = tie.error == 0 && (tie.value == 0 || (ties.error == 0 && ties.value == 1));
+  return is_decided ? rounding(value, tie.value == 0 ? 0 : 1) : std::max(value, 1 - value);
 }
 
 double ElementErrors::choice(Operand condition, Operand a, Operand b) {
   if (!(condition.error < infinity)) return infinity;  // it may be NaN, and neither is taken
   if (condition.error == 0) return condition.value > 0 ? a.error : b.error;
   return (a.value == b.value ? 0 : std::abs(a.value - b.value)) + std::max(a.error, b.error);
+}
+
+double ElementErrors::shared_choice(Operand share, Operand a, Operand b) {
+  const bool is_tie = share.error == 0 && share.value == 0.5;
+  return is_tie ? std::abs(a.value - b.value) / 2 + std::max(a.error, b.error) : choice(share, a, b);
 }
 
 double ElementErrors::largest() const {

@@ -28,9 +28,12 @@ class ElementErrors {
   /// For all functions but exp, whose error depends on how its argument came about.
   double unary(Op op, Operand x, double value) const;
   double binary(Op op, Operand a, Operand b, double value) const;
-  /// For a maximum's share of its gradient: rounding may make or break a tie, and then another element has the share.
+  /// For a maximum's share of its gradient. At a tie every share from 0 to 1 is right, and rounding may make or break
+  /// one.
   double share(Operand tie, Operand ties, double value) const;
   static double choice(Operand condition, Operand a, Operand b);
+  /// For a where by such a share: what lies between the two is right at a tie.
+  static double shared_choice(Operand share, Operand a, Operand b);
 
   /// `count` roundings of a result, and what underflows.
   double rounding(double value, double count) const;

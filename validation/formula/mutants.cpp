@@ -148,7 +148,8 @@ std::vector<Mutant> mutants_of(const Subject& subject, const Traced& sample) {
   for (std::size_t n = 0; n < sample.graph.nodes.size(); ++n) {
     const Node& node = sample.graph.nodes[n];
     const Site site = site_of(sample, n);
-    sites.insert(site);
+    const bool decides_ties_alone = node.op == Op::less_equal && node.is_share;  // every decision is right
+    if (!decides_ties_alone) sites.insert(site);
     if (!site.gradient && repeats_a_maximum(sample.graph, node))
       maxima.try_emplace(site, sample.graph.nodes[static_cast<std::size_t>(node.arguments[0])].line);
   }

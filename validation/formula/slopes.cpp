@@ -148,7 +148,7 @@ bool Slopes::has_kink(const Node& node, std::size_t i) const {
     case Op::minimum:
       return std::abs(value(node, 0, i) - value(node, 1, i)) <= reach(0) + reach(1);
     case Op::where:
-      return reach(0) != 0;
+      return reach(0) != 0 || (node.is_share && value(node, 0, i) == 0.5);
     case Op::largest:
     case Op::smallest: {
       const auto inner = static_cast<std::size_t>(node.inner);

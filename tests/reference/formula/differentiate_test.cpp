@@ -63,6 +63,27 @@ TEST(FormulaDifferentiate, AgreesWithDifferences) {
   }
 }
 
+TEST(FormulaDifferentiate, ATieSharesTheGradientEqually) {
+  for (const Op op : {Op::maximum, Op::minimum}) {
+    Graph graph;
+    const auto a = graph.add({Op::input, 3, {}, 0, 0, 0, {}, {}, "a"});
+    const auto b = graph.add({Op::input, 3, {}, 0, 0, 0, {}, {}, "b"});
+    graph.outputs = {graph.add({op, 3, {a, b}})};
+    const std::int32_t wrt[] = {a, b};
+    const auto gradients = differentiate(graph, wrt);
+    const auto values = evaluate<double>(graph, [](const std::string& name) {
+      return name == "a"   ? std::vector<double>{1, 2, 0}
+             : name == "b" ? std::vector<double>{2, 1, -0.0}
+                           : std::vector<double>{8, 8, 8};
+    });
+    const bool is_maximum = op == Op::maximum;
+    EXPECT_EQ(values[static_cast<std::size_t>(gradients[0])],
+              (std::vector<double>{is_maximum ? 0.0 : 8, is_maximum ? 8.0 : 0, 4}));
+    EXPECT_EQ(values[static_cast<std::size_t>(gradients[1])],
+              (std::vector<double>{is_maximum ? 8.0 : 0, is_maximum ? 0.0 : 8, 4}));
+  }
+}
+
 TEST(FormulaDifferentiate, AProductOverZerosHasItsGradient) {
   Graph graph;
   const auto x = graph.add({Op::input, 9, {}, 0, 0, 0, {}, {}, "x"});
