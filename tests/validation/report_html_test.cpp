@@ -77,6 +77,8 @@ TEST(ReportHtml, IsShownByABrowser) {
         << "a verdict is a word, not a colour alone";
   }
   EXPECT_EQ(times(body, "<svg class=\"chart\""), 5) << "a histogram for each property";
+  EXPECT_EQ(times(body, "<p>Judged 900 of 1000 elements, with bounds of up to 0.25; too few in 12 of 200 cases.</p>"),
+            5);
   EXPECT_EQ(times(body, "data-failure="), 2);
   EXPECT_EQ(times(body, "<canvas role=\"img\" tabindex=\"0\" data-rows=\"7\" data-columns=\"12\""), 2);
   EXPECT_EQ(times(body, "<canvas role=\"img\" tabindex=\"0\" data-rows=\"5\" data-columns=\"12\""), 2);

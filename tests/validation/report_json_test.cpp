@@ -46,8 +46,21 @@ TEST(ReportJson, IsReadAsItWasWritten) {
     EXPECT_EQ(run.properties[i].cases, 240);
     EXPECT_EQ(run.properties[i].skipped, report.runs[0].properties[i].skipped);
     EXPECT_EQ(run.properties[i].histogram, report.runs[0].properties[i].histogram);
+    EXPECT_EQ(run.properties[i].judged.elements, 1000);
+    EXPECT_EQ(run.properties[i].judged.judged, 900);
+    EXPECT_EQ(run.properties[i].judged.bound, 0.25);
+    EXPECT_EQ(run.properties[i].measured, 200);
+    EXPECT_EQ(run.properties[i].thin, 12);
   }
   EXPECT_EQ(run.properties[3].mistrust, report.runs[0].properties[3].mistrust);
+}
+
+TEST(ReportJson, JudgesNoMoreElementsThanThereAre) {
+  for (const auto& [from, to, says] :
+       {std::tuple{"\"judged\": 900", "\"judged\": 1001", "judged: expected a whole number from 0 to 1000"},
+        std::tuple{"\"thin\": 12", "\"thin\": 201", "thin: expected a whole number from 0 to 200"}})
+    EXPECT_THAT([&] { report_from_json(spoiled(from, to), "run.json"); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr(says)));
 }
 
 TEST(ReportJson, MayBeginWithAByteOrderMark) {

@@ -81,6 +81,8 @@ TEST_F(ReportJunit, TellsWhatFailedAndHowToReproduceIt) {
   EXPECT_THAT(text, HasSubstr("usual cause\n  0 / 0, or -inf - (-inf)"));
   EXPECT_EQ(option(test("gradient"), "reproducer"), line);
   EXPECT_EQ(option(test("gradient"), "worst_share"), "nan");
+  EXPECT_EQ(option(test("gradient"), "elements"), "1000");
+  EXPECT_EQ(option(test("gradient"), "judged"), "900");
   EXPECT_THAT(to_junit(sample_report()), Not(HasSubstr("&#1;")));
 }
 

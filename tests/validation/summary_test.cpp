@@ -46,6 +46,48 @@ TEST(Summary, CountsWhatWasDeclinedOverAllItsParts) {
   EXPECT_EQ(all.verdict, Verdict::mistrusted);
 }
 
+/// Cases of 10 elements each, `thin` of which are judged on 4.
+PropertySummary measured(int full, int thin) {
+  PropertySummary all;
+  for (int i = 0; i < full + thin; ++i) {
+    Finding finding = Finding::pass();
+    finding.judged = {10, i < full ? 10 : 4, 0.5};
+    all.record(finding, "generated");
+  }
+  all.settle();
+  return all;
+}
+
+TEST(Summary, PassesWhereHalfOfTheCasesAreJudged) {
+  EXPECT_EQ(measured(5, 5).verdict, Verdict::pass);
+  EXPECT_EQ(measured(5, 5).judged.elements, 100);
+  EXPECT_EQ(measured(5, 5).judged.judged, 70);
+  EXPECT_EQ(measured(5, 5).measured, 10);
+  EXPECT_EQ(measured(5, 5).thin, 5);
+}
+
+TEST(Summary, IsMistrustedWhereTooLittleIsJudgedInMostCases) {
+  EXPECT_EQ(measured(5, 6).verdict, Verdict::mistrusted);
+  EXPECT_EQ(measured(0, 1).verdict, Verdict::mistrusted);
+  EXPECT_THAT(measured(5, 6).mistrust, HasSubstr("too little was judged in 6 of 11 cases"));
+  PropertySummary all = measured(5, 6);
+  for (int i = 0; i < 100; ++i) all.record(Finding::pass(), "generated");
+  all.settle();
+  EXPECT_EQ(all.verdict, Verdict::mistrusted) << "cases without elements prove nothing";
+}
+
+TEST(Summary, CountsWhatWasJudgedOverAllItsParts) {
+  PropertySummary all = measured(0, 2);
+  all.merge(measured(2, 0));
+  all.settle();
+  EXPECT_EQ(all.verdict, Verdict::pass);
+  EXPECT_EQ(all.mistrust, "");
+  all.merge(measured(0, 1));
+  all.settle();
+  EXPECT_EQ(all.verdict, Verdict::mistrusted);
+  EXPECT_EQ(all.judged.judged, 2 * 4 + 2 * 10 + 4);
+}
+
 TEST(Summary, KeepsAMistrustOfTheReference) {
   PropertySummary all = summary(1, 0, 0), other = summary(0, 2, 0);
   all.record(Finding::mistrust("  the reference is not certain"), "generated");

@@ -74,5 +74,22 @@ TEST(Finding, CarriesItsReason) {
     EXPECT_EQ(finding.explanation, "why");
 }
 
+TEST(Finding, TakesFurtherComparisonsOfACase) {
+  Finding all = Finding::pass({0.25, "first"}), second = Finding::pass({0.5, "second"});
+  all.judged = {4, 4, 0.125};
+  second.judged = {2, 1, 0.5};
+  all.take(second);
+  EXPECT_EQ(all.verdict, Verdict::pass);
+  EXPECT_EQ(all.margin.place, "second");
+  EXPECT_EQ(all.judged.elements, 6);
+  EXPECT_EQ(all.judged.judged, 5);
+  all.take(Finding::fail("why", {2, "third"}));
+  all.take(Finding::fail("another", {9, "fourth"}));
+  EXPECT_EQ(all.verdict, Verdict::fail);
+  EXPECT_EQ(all.explanation, "why") << "the first failure stays";
+  EXPECT_EQ(all.margin.place, "third");
+  EXPECT_EQ(all.judged.elements, 6);
+}
+
 }  // namespace
 }  // namespace assay::validation

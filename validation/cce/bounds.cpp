@@ -31,6 +31,7 @@ CceBounds::CceBounds(const CceCase& c, const CceKernelInfo& kernel)
     bounds[index(n)] = bound_loss(token);
     sizes[index(n)] = rough_loss(token);
     add_gradients(token);
+    add_ranges(token);
   }
   reduce_losses(bounds, sizes);
   for (auto* const all : {&loss_, &dhidden_, &dweight_, &dbias_}) claim_nothing_for_nan(*all);
@@ -48,7 +49,13 @@ void CceBounds::count_terms() {
   const auto H = index(case_.H);
   over_entries_.resize(H);
   over_tokens_.resize(H + 1);
-  for (std::size_t i = 0; i < case_.weight.size(); ++i) over_entries_[i % H] += case_.weight[i] != 0 ? 1 : 0;
+  token_range_.resize(index(case_.N));
+  column_range_.resize(H + 1);
+  largest_weight_.resize(H);
+  for (std::size_t i = 0; i < case_.weight.size(); ++i) {
+    over_entries_[i % H] += case_.weight[i] != 0 ? 1 : 0;
+    largest_weight_[i % H] = std::max(largest_weight_[i % H], std::abs(double{case_.weight[i]}));
+  }
   for (std::int64_t n = 0; n < case_.N; ++n) {
     if (case_.is_ignored(n) || case_.token_weight(n) == 0) continue;
     for (std::size_t h = 0; h < H; ++h)
@@ -66,6 +73,27 @@ double CceBounds::stored(double bound, double exact) const {
 double CceBounds::smallest_store(Dtype dtype) const {
   const bool flushes = kernel_.flushes_subnormals && dtype != Dtype::float16;
   return flushes ? smallest_unflushed : format_of(dtype).smallest;
+}
+
+double CceBounds::dhidden_range(std::size_t i) const {
+  const auto H = index(case_.H);
+  return token_range_[i / H] * largest_weight_[i % H];
+}
+
+double CceBounds::dweight_range(std::size_t i) const {
+  return column_range_[i % index(case_.H)];
+}
+
+double CceBounds::dbias_range(std::size_t /*v*/) const {
+  return column_range_.back();
+}
+
+void CceBounds::add_ranges(const CceToken& token) {
+  const double range = std::abs(case_.token_weight(token.n)) * (std::abs(1 + 2 * case_.z_loss * token.lse) + 1);
+  token_range_[index(token.n)] = range;
+  for (std::int64_t h = 0; h < case_.H; ++h)
+    column_range_[index(h)] += range * std::abs(double{case_.hidden_at(token.n, h)});
+  column_range_.back() += range;
 }
 
 double CceBounds::largest() const {

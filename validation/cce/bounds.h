@@ -49,6 +49,12 @@ class CceBounds {
   double dweight(std::size_t i, double exact) const { return stored(dweight_[i], exact); }
   double dbias(std::size_t v, double exact) const { return stored(dbias_[v], exact); }
 
+  // The largest size of an element, whatever the softmax of each token is: its dL/dlogits add up to at most
+  // |w| (|f| + 1), in size.
+  double dhidden_range(std::size_t i) const;
+  double dweight_range(std::size_t i) const;
+  double dbias_range(std::size_t v) const;
+
   /// The largest finite gradient that the case's type stores.
   double largest() const;
 
@@ -60,6 +66,7 @@ class CceBounds {
   double bound_loss(const CceToken& token) const;
   double own_roundings(const CceToken& token) const;
   void add_gradients(const CceToken& token);
+  void add_ranges(const CceToken& token);
   void reduce_losses(const std::vector<double>& bounds, const std::vector<double>& sizes);
   void count_terms();
   double chain(double terms) const;
@@ -69,8 +76,11 @@ class CceBounds {
 
   const CceCase& case_;
   const CceKernelInfo& kernel_;
-  std::vector<double> over_entries_;  ///< [H] terms of dhidden that are not 0
-  std::vector<double> over_tokens_;   ///< [H + 1] terms of dweight that are not 0, and those of dbias
+  std::vector<double> over_entries_;    ///< [H] terms of dhidden that are not 0
+  std::vector<double> over_tokens_;     ///< [H + 1] terms of dweight that are not 0, and those of dbias
+  std::vector<double> token_range_;     ///< [N] |w| (|f| + 1)
+  std::vector<double> column_range_;    ///< [H + 1] of dweight: its sum over the tokens, times |hidden|; and of dbias
+  std::vector<double> largest_weight_;  ///< [H] the largest |weight| of a column
   std::vector<double> loss_;
   std::vector<double> dhidden_;
   std::vector<double> dweight_;

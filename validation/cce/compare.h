@@ -39,7 +39,7 @@ class CceRunComparison {
   Finding finding() const { return comparison_.finding(); }
 
  private:
-  void near(const Place& place, float got, float expected, double bound);
+  void near(const Place& place, float got, float expected, double bound, double range);
 
   const CceCase& case_;
   CceBounds got_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "validation/core/call_time.h"
+#include "validation/report/judged_text.h"
 #include "validation/report/reach_text.h"
 
 namespace assay::validation {
@@ -100,6 +101,7 @@ void GateTable::worst(const GateRecord& record) {
 void GateTable::conclusion(const GateRecord& record) {
   print("\n");
   for (const auto& property : record.properties) reservations(property);
+  print(judged_text(record));
   if (record.coverage.cases() > 0) print(coverage_text(record.coverage) + "\n");
   print(reach_text(record));
   unclaimed(record);

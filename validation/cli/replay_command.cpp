@@ -29,11 +29,19 @@ std::string take(Words& words, const std::string& key, const std::string& otherw
   return node.empty() ? otherwise : node.mapped();
 }
 
-/// Prints the verdict of one property on the cases in turn; true when it is not a failure.
+/// Prints the verdict of one property on the cases in turn, mistrusted where too little was judged; true when it is no
+/// failure.
 template <class Operation>
 bool replay_one(const Property<Operation>& property, const Context<Operation>& context,
                 const Sequence<Operation>& cases) {
-  const Finding finding = judge_in_turn(property, context, cases);
+  Finding finding = judge_in_turn(property, context, cases);
+  const Judged& all = finding.judged;
+  if (!is_failure(finding.verdict) && !all.suffices()) {
+    finding.verdict = Verdict::mistrusted;
+    finding.explanation = fmt::format(
+        "  too little was judged, {} of {} elements: the bounds of the others are no smaller than what the values can be",
+        all.judged, all.elements);
+  }
   tell("  {:<17}{}{}\n", property.name, painted_name(finding.verdict, wants_colour(stdout)),
        finding.margin.share > 0 ? fmt::format("{:.4g} of the bound at {}", finding.margin.share, finding.margin.place)
                                 : "");

@@ -11,6 +11,15 @@
 #include <vector>
 
 namespace assay::validation {
+namespace {
+
+void mark(MarkedIndices& marks, const Place& place) {
+  const std::array index = {place.first, place.second, place.third};
+  for (std::size_t i = 0; i < index.size(); ++i)
+    if (index[i] >= 0) marks.mark(place.names[i], index[i]);
+}
+
+}  // namespace
 
 std::string Place::text() const {
   const std::array index = {first, second, third};
@@ -21,37 +30,48 @@ std::string Place::text() const {
   return fmt::format("{}[{}]", output, fmt::join(indices, ", "));
 }
 
-bool Comparison::accept(const Place& place, double error, double bound) {
-  ++compared_;
-  const double share = error == 0 ? 0 : error / bound;
-  if (!(share <= margin_.share)) margin_.take(share, place.text(), error);
-  // A bound is infinite if a kernel claims very little. Even then the result must be finite.
-  if (error <= bound && std::isfinite(error)) return true;
-  ++failures_;
+bool Comparison::count(const Place& place, double bound, double range) {
+  const bool is_one = judged_.add(bound, range);
+  mark(met_, place);
+  if (is_one) mark(judged_indices_, place);
+  return is_one;
+}
+
+void Comparison::must_judge(char letter, std::int64_t index, double bound, double range) {
+  met_.mark(letter, index);
+  if (is_judged(bound, range)) judged_indices_.mark(letter, index);
+}
+
+bool Comparison::misses_index() const {
+  for (char letter = 'a'; letter <= 'z'; ++letter)
+    if (judged_indices_.count(letter) < met_.count(letter)) return true;
   return false;
+}
+
+bool Comparison::accept(const Place& place, double error, double bound, double range) {
+  const bool is_one = count(place, bound, range);
+  // A bound is infinite if a kernel claims very little. Even then the result must be finite.
+  const bool passes = error <= bound && std::isfinite(error);
+  const double share = error == 0 ? 0 : error / bound;
+  if ((is_one || !passes) && !(share <= margin_.share)) margin_.take(share, place.text(), error);
+  failures_ += passes ? 0 : 1;
+  return passes;
 }
 
 template <class Real>
 void Comparison::same_special(const Place& place, Real got, double expected) {
   const bool alike = std::isnan(expected) ? std::isnan(got) : double{got} == expected;
-  if (accept(place, alike ? 0 : std::numeric_limits<double>::infinity(), 0) || failures_ > 1) return;
+  if (accept(place, alike ? 0 : std::numeric_limits<double>::infinity(), 0, no_range) || failures_ > 1) return;
   first_failure_ = fmt::format("{}\n  expected {}\n  got      {}", place.text(),
                                std::isnan(expected) ? "nan" : fmt::format("{}", expected), show(got));
 }
 
-void Comparison::notice(const Place& place, double expected, double bound) {
-  if (!(std::abs(expected) > bound)) return;
-  const std::array index = {place.first, place.second, place.third};
-  for (std::size_t i = 0; i < index.size(); ++i)
-    if (index[i] >= 0) noticed_.elements.mark(place.names[i], index[i]);
-}
-
 template <class Real>
-void Comparison::hold(const Place& place, Real got, double expected, double bound) {
+void Comparison::hold(const Place& place, Real got, double expected, double bound, double range) {
   if (!std::isfinite(expected)) return same_special(place, got, expected);
-  notice(place, expected, bound);
+  if (std::abs(expected) > bound && is_judged(bound, range)) mark(noticed_.elements, place);
   const double error = std::abs(double{got} - expected);
-  if (accept(place, error, bound) || failures_ > 1) return;
+  if (accept(place, error, bound, range) || failures_ > 1) return;
   const std::string beyond = std::isnan(bound) ? "" : fmt::format(" where the bound is {:.3g}", bound);
   first_failure_ =
       fmt::format("{}\n  expected {:.17g} ({})\n  got      {}", place.text(), expected, hexadecimal(expected),
@@ -59,58 +79,58 @@ void Comparison::hold(const Place& place, Real got, double expected, double boun
 }
 
 template <class Real, class Exact>
-void Comparison::hold_exact(const Place& place, Real got, const Exact& exact, double bound) {
+void Comparison::hold_exact(const Place& place, Real got, const Exact& exact, double bound, double range) {
   const double rounded = to_double(exact);
   if (!is_finite(exact)) return same_special(place, got, rounded);
-  notice(place, rounded, bound);
+  if (std::abs(rounded) > bound && is_judged(bound, range)) mark(noticed_.elements, place);
   // Nearly all errors are told in double, whose own error is a millionth of the bound, from what the bound allows.
   const double nearly = std::abs(double{got} - rounded);
   if (nearly <= 0.99 * bound && std::abs(rounded) <= 0x1p31 * bound && std::isfinite(bound))
-    return void(accept(place, nearly, bound));
+    return void(accept(place, nearly, bound, range));
   const double error = std::isfinite(got) ? absolute_difference(BigFloat(got), exactly(exact))
                                           : std::abs(double{got});  // NaN stays NaN, infinity infinite
-  if (accept(place, error, bound) || failures_ > 1) return;
+  if (accept(place, error, bound, range) || failures_ > 1) return;
   first_failure_ = place.text() + "\n" + explain(got, exactly(exact), error, bound);
 }
 
-void Comparison::near(const Place& place, float got, double expected, double bound) {
-  hold(place, got, expected, bound);
+void Comparison::near(const Place& place, float got, double expected, double bound, double range) {
+  hold(place, got, expected, bound, range);
 }
 
-void Comparison::near(const Place& place, double got, double expected, double bound) {
-  hold(place, got, expected, bound);
+void Comparison::near(const Place& place, double got, double expected, double bound, double range) {
+  hold(place, got, expected, bound, range);
 }
 
-void Comparison::near(const Place& place, float got, const BigFloat& exact, double bound) {
-  hold_exact(place, got, exact, bound);
+void Comparison::near(const Place& place, float got, const BigFloat& exact, double bound, double range) {
+  hold_exact(place, got, exact, bound, range);
 }
 
-void Comparison::near(const Place& place, double got, const BigFloat& exact, double bound) {
-  hold_exact(place, got, exact, bound);
+void Comparison::near(const Place& place, double got, const BigFloat& exact, double bound, double range) {
+  hold_exact(place, got, exact, bound, range);
 }
 
-template void Comparison::hold_exact(const Place&, float, const BigFloat&, double);
-template void Comparison::hold_exact(const Place&, double, const BigFloat&, double);
-template void Comparison::hold_exact(const Place&, float, const long double&, double);
-template void Comparison::hold_exact(const Place&, double, const long double&, double);
+template void Comparison::hold_exact(const Place&, float, const BigFloat&, double, double);
+template void Comparison::hold_exact(const Place&, double, const BigFloat&, double, double);
+template void Comparison::hold_exact(const Place&, float, const long double&, double, double);
+template void Comparison::hold_exact(const Place&, double, const long double&, double, double);
 
 void Comparison::fail(const std::string& why) {
   if (failures_++ == 0) first_failure_ = why;
 }
 
 Finding Comparison::finding() const {
-  if (failures_ == 0) {
-    Finding passed = Finding::pass(margin_);
-    passed.noticed = std::make_shared<const Noticed>(noticed_);
-    return passed;
-  }
   const std::string others = failures_ > 1 ? fmt::format("\n  and {} more", failures_ - 1) : "";
-  return Finding::fail(first_failure_ + others, margin_);
+  Finding finding = failures_ == 0 ? Finding::pass(margin_) : Finding::fail(first_failure_ + others, margin_);
+  if (failures_ == 0) finding.noticed = std::make_shared<const Noticed>(noticed_);
+  finding.judged = judged_;
+  finding.judged.misses_index = misses_index();
+  return finding;
 }
 
 template <class Real>
 void Comparison::hold_bits(const Place& place, Real first, Real second, const std::string& what) {
   using Bits = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
+  judged_.add(0, no_range);
   if (std::bit_cast<Bits>(first) == std::bit_cast<Bits>(second) || (std::isnan(first) && std::isnan(second))) return;
   fail(fmt::format("{}: {}\n  first    {}\n  second   {}", place.text(), what, show(first), show(second)));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "validation/core/exact_values.h"
+#include "validation/core/judged.h"
 #include "validation/core/number.h"
 #include "validation/core/verdict.h"
 
@@ -27,20 +28,30 @@ struct Place {
 
 class Comparison {
  public:
-  /// Compares `got` with `expected`. If `expected` is infinite or NaN, so must `got` be; bound 0 asks for equality.
-  void near(const Place& place, float got, double expected, double bound);
+  /// Compares `got` with `expected`. If `expected` is infinite or NaN, so must `got` be; bound 0 asks for equality, and
+  /// 0 and -0 are equal. `range` is the largest size that the value can have (judged.h).
+  void near(const Place& place, float got, double expected, double bound, double range = no_range);
 
-  void near(const Place& place, double got, double expected, double bound);
+  void near(const Place& place, double got, double expected, double bound, double range = no_range);
 
   /// Compares `got` with an exact value; a failure shows the exact value to 25 digits.
-  void near(const Place& place, float got, const BigFloat& exact, double bound);
-  void near(const Place& place, double got, const BigFloat& exact, double bound);
+  void near(const Place& place, float got, const BigFloat& exact, double bound, double range = no_range);
+  void near(const Place& place, double got, const BigFloat& exact, double bound, double range = no_range);
 
   /// Compares `got` with value i of a reference.
   template <class Real>
-  void near(const Place& place, Real got, const ExactValues& exact, std::size_t i, double bound) {
-    exact.with(i, [&](const auto& value) { hold_exact(place, got, value, bound); });
+  void near(const Place& place, Real got, const ExactValues& exact, std::size_t i, double bound,
+            double range = no_range) {
+    exact.with(i, [&](const auto& value) { hold_exact(place, got, value, bound, range); });
   }
+
+  /// Counts an element that was found right without a difference: one beyond the largest number of its type. Returns
+  /// whether it is judged.
+  bool count(const Place& place, double bound, double range);
+
+  /// Counts `index` among those of which an element has to be judged: of the elements of a frame, say, the decisive
+  /// one.
+  void must_judge(char letter, std::int64_t index, double bound, double range);
 
   /// Marks a term of a sum by which the result changes by more than the bound on its error, should the term be left out
   /// or taken twice: by at least `effect`.
@@ -54,8 +65,8 @@ class Comparison {
   /// The verdict so far: the first failure in full and the number of the others, or the worst margin.
   Finding finding() const;
 
-  /// Records the failure `what` if the two values differ in a bit. All NaN count as equal, because IEEE 754 leaves open
-  /// which sign and payload an operation gives.
+  /// Records the failure `what` if the two values differ in a bit, as 0 and -0 do. All NaN count as equal, because
+  /// IEEE 754 leaves open which sign and payload an operation gives.
   void same_bits(const Place& place, float first, float second, const std::string& what);
   void same_bits(const Place& place, double first, double second, const std::string& what);
 
@@ -68,24 +79,25 @@ class Comparison {
     for (std::size_t i = 0; i < first.size(); ++i) same_bits(place_of(i), first[i], second[i], what);
   }
 
-  bool anything() const { return compared_ > 0; }
+  bool anything() const { return judged_.elements > 0; }
 
  private:
   template <class Real>
-  void hold(const Place& place, Real got, double expected, double bound);
+  void hold(const Place& place, Real got, double expected, double bound, double range);
   template <class Real, class Exact>
-  void hold_exact(const Place& place, Real got, const Exact& exact, double bound);
+  void hold_exact(const Place& place, Real got, const Exact& exact, double bound, double range);
   template <class Real>
   void hold_bits(const Place& place, Real first, Real second, const std::string& what);
   template <class Real>
   void same_special(const Place& place, Real got, double expected);
-  bool accept(const Place& place, double error, double bound);
-  void notice(const Place& place, double expected, double bound);
+  bool accept(const Place& place, double error, double bound, double range);
+  bool misses_index() const;
 
   Margin margin_;
   std::string first_failure_;
   std::int64_t failures_ = 0;
-  std::int64_t compared_ = 0;
+  Judged judged_;
+  MarkedIndices met_, judged_indices_;
   Noticed noticed_;
 };
 

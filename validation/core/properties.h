@@ -24,7 +24,7 @@ class SameBits {
   SameBits(const typename O::Case& c, const typename O::Info& info) : case_(c) { expect_same_bits(info.support); }
 
   void add(const typename O::Run& got, const typename O::Run& expected, const std::string& what) {
-    if (!is_failure(finding_.verdict)) finding_ = same_bits(case_, expected, got, what);
+    finding_.take(same_bits(case_, expected, got, what));
   }
   const Finding& finding() const { return finding_; }
 

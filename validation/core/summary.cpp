@@ -7,6 +7,12 @@ namespace {
 
 constexpr const char* no_case = "there was no case to judge it on";
 constexpr const char* mostly_declined = "  when called, the kernel declined ";
+constexpr const char* mostly_unjudged = "  too little was judged in ";
+
+/// Whether settle() found the reason, which may not hold any more once there are further cases.
+bool is_found(const std::string& mistrust) {
+  return mistrust.starts_with(mostly_declined) || mistrust.starts_with(mostly_unjudged);
+}
 
 }  // namespace
 
@@ -20,6 +26,9 @@ void PropertySummary::record(const Finding& finding, const std::string& origin) 
   if (finding.verdict == Verdict::skipped) ++skipped[finding.explanation];
   if (finding.verdict == Verdict::mistrusted) mistrust = finding.explanation;
   if (finding.verdict == Verdict::pass || finding.verdict == Verdict::fail) histogram.count(finding.margin.share);
+  judged.merge(finding.judged);
+  measured += finding.judged.elements > 0 ? 1 : 0;
+  thin += finding.judged.suffices() ? 0 : 1;
   if (is_failure(finding.verdict)) return;
   if (finding.margin.share > worst.share) worst_case = origin;
   worst.take(finding.margin);
@@ -28,10 +37,13 @@ void PropertySummary::record(const Finding& finding, const std::string& origin) 
 void PropertySummary::merge(const PropertySummary& other) {
   cases += other.cases;
   for (const auto& [reason, count] : other.skipped) skipped[reason] += count;
-  if (!other.mistrust.empty() && !other.mistrust.starts_with(mostly_declined)) mistrust = other.mistrust;
+  if (!other.mistrust.empty() && !is_found(other.mistrust)) mistrust = other.mistrust;
   if (worst.share == worst.share && !(other.worst.share <= worst.share)) worst_case = other.worst_case;
   worst.take(other.worst);
   histogram.merge(other.histogram);
+  judged.merge(other.judged);
+  measured += other.measured;
+  thin += other.thin;
   for (const auto& [extent, one] : other.reached) reached[extent].merge(one);
   seconds += other.seconds;
 }
@@ -46,13 +58,18 @@ void PropertySummary::settle() {
     if (reason.starts_with(declined)) by_kernel += count;
   }
   verdict = Verdict::pass;
-  if (mistrust.starts_with(mostly_declined)) mistrust.clear();
+  if (is_found(mistrust)) mistrust.clear();
   // Where no case was judged, the property may ask for something that the kernel does not claim.
-  const std::int64_t judged = cases - total, not_claimed = total - by_kernel;
-  const bool mostly = by_kernel > (judged > 0 ? judged : not_claimed);
+  const std::int64_t done = cases - total, not_claimed = total - by_kernel;
+  const bool mostly = by_kernel > (done > 0 ? done : not_claimed);
   if (mostly && mistrust.empty())
     mistrust = fmt::format("{}{} of the {} cases that its declaration allows: declare the limit", mostly_declined,
-                           by_kernel, judged + by_kernel);
+                           by_kernel, done + by_kernel);
+  if (2 * thin > measured && mistrust.empty())
+    mistrust = fmt::format(
+        "{}{} of {} cases: the bounds of the other elements are no smaller than what the values can be,\n"
+        "  so that any number would pass. Declare more exactly how the kernel computes (docs/acceptance.md)",
+        mostly_unjudged, thin, measured);
   if (!mistrust.empty()) {
     verdict = Verdict::mistrusted;
   } else if (total == cases) {

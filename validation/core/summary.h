@@ -6,6 +6,7 @@
 #include <string>
 
 #include "validation/core/histogram.h"
+#include "validation/core/judged.h"
 #include "validation/core/reach.h"
 #include "validation/core/verdict.h"
 
@@ -24,6 +25,9 @@ struct PropertySummary {
   Margin worst;
   std::string worst_case;                  ///< where the worst margin was met
   MarginHistogram histogram;               ///< of the worst margin of each case that was judged
+  Judged judged;                           ///< the elements of all cases
+  std::int64_t measured = 0;               ///< cases that have elements
+  std::int64_t thin = 0;                   ///< cases among them of which too little was judged
   std::map<std::string, Reached> reached;  ///< by needle cases; extents by name
   double seconds = 0;
 
@@ -32,7 +36,7 @@ struct PropertySummary {
   /// Adds the result on other cases. The verdict does not change before the next settle().
   void merge(const PropertySummary& other);
   /// Sets the verdict on all cases, unless one failed. A property is mistrusted if the kernel, when it was called,
-  /// declined more than half of the cases that its declaration allows.
+  /// declined more than half of the cases that its declaration allows, or if too little was judged of more than half.
   void settle();
 };
 

@@ -26,4 +26,14 @@ void Margin::take(double other_share, const std::string& other_place, double oth
   error = other_error;
 }
 
+void Finding::take(const Finding& other) {
+  if (is_failure(verdict)) return;
+  judged.merge(other.judged);
+  if (!noticed) noticed = other.noticed;
+  if (!is_failure(other.verdict)) return margin.take(other.margin);
+  verdict = other.verdict;
+  margin = other.margin;
+  explanation = other.explanation;
+}
+
 }  // namespace assay::validation

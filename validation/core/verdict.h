@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "validation/core/judged.h"
 #include "validation/core/noticed.h"
 
 namespace assay::validation {
@@ -42,6 +43,7 @@ struct Finding {
   Margin margin;
   std::string explanation;  ///< for a failure: what was expected, what came, where; for skipped: why
   std::shared_ptr<const Noticed> noticed = {};  ///< what the comparison with expected numbers would miss
+  Judged judged = {};
 
   static Finding pass(Margin margin = {}) { return {Verdict::pass, std::move(margin), {}, {}}; }
   static Finding fail(std::string why, Margin margin = {}) {
@@ -50,6 +52,9 @@ struct Finding {
   static Finding error(std::string why) { return {Verdict::error, {}, std::move(why), {}}; }
   static Finding skip(std::string why) { return {Verdict::skipped, {}, std::move(why), {}}; }
   static Finding mistrust(std::string why) { return {Verdict::mistrusted, {}, std::move(why), {}}; }
+
+  /// Adds a further comparison of the same case; the first failure stays.
+  void take(const Finding& other);
 };
 
 }  // namespace assay::validation

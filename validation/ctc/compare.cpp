@@ -14,6 +14,25 @@ double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth&
   return bounds.gradient(t, b, k);
 }
 
+double gradient_range(const CtcCase& c, std::int64_t b) {
+  return std::abs(c.row_weight(b));
+}
+
+namespace {
+
+std::int64_t most_probable_class(const CtcTruth& truth, std::int64_t t, std::int64_t b) {
+  const auto& posterior = truth.rows[static_cast<std::size_t>(b)].posterior;
+  std::int64_t most = 0;
+  for (std::int64_t k = 1; k < posterior.cols(); ++k)
+    if (posterior(t, k) > posterior(t, most)) most = k;
+  return most;
+}
+
+/// The letter of the frames of all rows.
+constexpr char frame_of_row = 'f';
+
+}  // namespace
+
 void compare_losses(Comparison& comparison, const CtcBounds& bounds, const CtcRun& run, const CtcTruth& truth,
                     std::int64_t first_row) {
   for (std::size_t i = 0; i < run.loss.size(); ++i)
@@ -24,11 +43,16 @@ void compare_gradient(Comparison& comparison, const CtcCase& c, const CtcBounds&
                       const CtcTruth& truth, std::int64_t first_row) {
   for (std::int64_t t = 0; t < c.T; ++t) {
     for (std::int64_t b = 0; b < c.B; ++b) {
+      const double range = gradient_range(c, b);
       for (std::int64_t k = 0; k < c.C; ++k) {
         const auto i = static_cast<std::size_t>((t * c.B + b) * c.C + k);
         comparison.near({"gradient", t, first_row + b, k}, run.gradient[i], truth.gradient, i,
-                        gradient_bound(c, bounds, truth, t, b, k));
+                        gradient_bound(c, bounds, truth, t, b, k), range);
       }
+      if (!truth.rows[static_cast<std::size_t>(b)].possible || t >= c.input_lengths[static_cast<std::size_t>(b)])
+        continue;
+      comparison.must_judge(frame_of_row, (first_row + b) * c.T + t,
+                            bounds.gradient(t, b, most_probable_class(truth, t, b)), range);
     }
   }
 }
@@ -47,7 +71,7 @@ void compare_single_alignment(Comparison& comparison, const CtcCase& c, const Ct
       const long double all = c.variable == CtcVariable::logits ? std::exp(log_y[static_cast<std::size_t>(k)]) : 0;
       const auto exact = static_cast<double>(all - (k == emitted ? 1 : 0));
       const double bound = bounds.gradient(t, b, k);
-      comparison.near({"gradient", t, b, k}, run.gradient_at(c, t, b, k), exact, bound);
+      comparison.near({"gradient", t, b, k}, run.gradient_at(c, t, b, k), exact, bound, gradient_range(c, b));
       if (k == emitted && k != c.blank) comparison.would_notice('s', s++, 1, bound);
     }
   }
@@ -64,7 +88,7 @@ void compare_each(Comparison& comparison, const CtcCase& c, const CtcBounds& bou
     for (std::int64_t t = 0; t < c.input_lengths[static_cast<std::size_t>(b)]; ++t)
       for (std::int64_t k = 0; k < c.C; ++k)
         comparison.near({"gradient", t, b, k}, got.gradient_at(c, t, b, k), double{expected.gradient_at(c, t, b, k)},
-                        possible ? bound_of(t, b, k) : 0);
+                        possible ? bound_of(t, b, k) : 0, gradient_range(c, b));
   }
 }
 

@@ -16,11 +16,15 @@ namespace assay::validation {
 double gradient_bound(const CtcCase& c, const CtcBounds& bounds, const CtcTruth& truth, std::int64_t t, std::int64_t b,
                       std::int64_t k);
 
+/// The largest size of an element of row b's gradient: a softmax and a posterior lie in [0, 1].
+double gradient_range(const CtcCase& c, std::int64_t b);
+
 /// Compares each loss with the truth. Row b of the case is called first_row + b.
 void compare_losses(Comparison& comparison, const CtcBounds& bounds, const CtcRun& run, const CtcTruth& truth,
                     std::int64_t first_row = 0);
 
-/// Compares each element of the gradient with the truth. Row b of the case is called first_row + b.
+/// Compares each element of the gradient with the truth. Row b of the case is called first_row + b. In each frame the
+/// element of the most probable class has to be judged: that of the label, or of the blank, on the path.
 void compare_gradient(Comparison& comparison, const CtcCase& c, const CtcBounds& bounds, const CtcRun& run,
                       const CtcTruth& truth, std::int64_t first_row = 0);
 

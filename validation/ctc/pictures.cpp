@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t max_activations = 20'000;
 
 /// One run of a kernel, with the truth and the bounds.
-struct Judged {
+struct JudgedCase {
   const CtcCase& c;
   CtcTruth truth;
   CtcBounds bounds;
@@ -42,14 +42,14 @@ struct Judged {
 };
 
 /// The first wrong row, or row 0 if no single row is wrong.
-std::int64_t row_to_show(const Judged& judged) {
+std::int64_t row_to_show(const JudgedCase& judged) {
   for (std::int64_t b = 0; b < judged.c.B; ++b)
     if (judged.is_wrong(b)) return b;
   return 0;
 }
 
 /// The probability that the alignment is in state s at frame t.
-Picture lattice(const Judged& judged, std::int64_t b) {
+Picture lattice(const JudgedCase& judged, std::int64_t b) {
   const auto& row = judged.truth.rows[static_cast<std::size_t>(b)];
   const auto targets = judged.c.labels(b);
   const auto labels = reference::expand(targets, judged.c.blank);
@@ -66,7 +66,7 @@ Picture lattice(const Judged& judged, std::int64_t b) {
 
 std::vector<Picture> CtcOperation::pictures(const CtcKernel& kernel, const CtcCase& c, int digits) {
   if (c.B == 0 || c.activations.size() > max_activations) return {};
-  const Judged judged{c, truth_of(c, digits), CtcBounds(c, kernel.info()), run_valid(kernel, c)};
+  const JudgedCase judged{c, truth_of(c, digits), CtcBounds(c, kernel.info()), run_valid(kernel, c)};
   const std::int64_t b = row_to_show(judged);
   std::vector<Picture> pictures;
   const auto& row = judged.truth.rows[static_cast<std::size_t>(b)];

@@ -34,7 +34,7 @@ class NodeErrors {
     if (node.op == Op::constant) return elements_.rounding(value, elements_.is_number(value) ? 0 : 1);
     const double error =
         propagated(node, i, value) + (node.op == Op::multiply ? underflow : 0) + declared_.of(number, i);
-    if (!std::isfinite(value)) return std::isfinite(error) ? 0 : infinity;
+    if (!std::isfinite(value)) return std::isfinite(error) || has_nan_operand(node, i) ? 0 : infinity;
     return std::isnan(error) || std::abs(value) + error > elements_.largest() ? infinity : error;
   }
 
@@ -62,6 +62,27 @@ class NodeErrors {
     return {values_[number][i], errors_[number][i]};
   }
 
+  /// Whether the element is NaN because an operand surely is. A choice takes no operand that it does not choose.
+  bool has_nan_operand(const Node& node, std::size_t i) const {
+    const auto is_nan = [&](std::int32_t argument, std::size_t at) {
+      const auto number = static_cast<std::size_t>(argument);
+      return std::isnan(values_[number][at]) && std::isfinite(errors_[number][at]);
+    };
+    const auto any_of = [&](std::int32_t argument, std::size_t first, std::size_t stride) {
+      for (std::size_t k = 0; k < static_cast<std::size_t>(node.inner); ++k)
+        if (is_nan(argument, first + k * stride)) return true;
+      return false;
+    };
+    if (is_unary(node.op) || is_binary(node.op))
+      return std::ranges::any_of(node.arguments, [&](std::int32_t argument) { return is_nan(argument, i); });
+    const auto inner = static_cast<std::size_t>(node.inner), columns = static_cast<std::size_t>(node.columns);
+    if (node.op == Op::sum || node.op == Op::product) return any_of(node.arguments[0], i * inner, 1);
+    if (node.op != Op::matmul) return false;
+    const std::size_t row = i / columns;
+    const std::size_t first = row / static_cast<std::size_t>(node.rows) * inner * columns + i % columns;
+    return any_of(node.arguments[0], row * inner, 1) || any_of(node.arguments[1], first, columns);
+  }
+
   double propagated(const Node& node, std::size_t i, double value) {
     if (node.op == Op::exp) return exponential(node.arguments[0], i, value);
     if (is_unary(node.op)) return elements_.unary(node.op, operand(node, 0, i), value);
@@ -84,7 +105,7 @@ class NodeErrors {
   double exponential(std::int32_t argument, std::size_t i, double value) const {
     const Operand x{values_[static_cast<std::size_t>(argument)][i], errors_[static_cast<std::size_t>(argument)][i]};
     if (x.value == 0 && x.error == 0) return 0;
-    if (std::isinf(x.value) && x.value < 0) return x.error == 0 ? 0 : infinity;
+    if (std::isinf(x.value)) return x.error == 0 ? 0 : infinity;
     if (std::isinf(x.error)) return falls_below(argument, i) ? 2 * format_.smallest : infinity;
     const double error = x.error + roads * format_.roundoff * std::abs(x.value);
     const double moved = value == 0 ? std::exp(x.value + error) : value * std::expm1(error);

@@ -18,10 +18,9 @@ double logarithm(double x, double error, double function) {
   return x > error ? -std::log1p(-error / x) + function : infinity;
 }
 
-/// |a b - a' b'|, where 0 times an exact infinity is NaN and needs no bound.
-double factor_error(Operand a, Operand b) {
-  const auto one = [](double size, double error) { return error == 0 ? 0 : std::abs(size) * error; };
-  return one(a.value, b.error) + one(b.value, a.error) + one(a.error, b.error);
+/// Whether rounding can change neither the sign nor, of a 0, an infinity or NaN, the kind.
+bool is_sure(Operand x) {
+  return x.error == 0 || std::abs(x.value) > x.error;
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ double ElementErrors::binary(Op op, Operand a, Operand b, double value) const {
       return a.error + b.error +
              (exact && is_exact_sum(a.value, op == Op::add ? b.value : -b.value, value) ? 0 : rounding(value, roads));
     case Op::multiply:
-      return factor_error(a, b) + (is_exact_product(a, b, value) ? 0 : rounding(value, roads));
+      return product(a, b, value);
     case Op::divide:
       return quotient(a, b, value);
     case Op::maximum:
@@ -61,8 +60,17 @@ double ElementErrors::binary(Op op, Operand a, Operand b, double value) const {
   }
 }
 
+/// An infinity times what is surely not 0 is infinite, and times 0 it is NaN.
+double ElementErrors::product(Operand a, Operand b, double value) const {
+  if (!std::isfinite(a.value) || !std::isfinite(b.value)) return is_sure(a) && is_sure(b) ? 0 : infinity;
+  const auto one = [](double size, double error) { return error == 0 ? 0 : std::abs(size) * error; };
+  return one(a.value, b.error) + one(b.value, a.error) + one(a.error, b.error) +
+         (is_exact_product(a, b, value) ? 0 : rounding(value, roads));
+}
+
 double ElementErrors::quotient(Operand a, Operand b, double value) const {
-  if (b.value == 0 && b.error == 0) return a.error;
+  if (!std::isfinite(a.value)) return is_sure(a) && is_sure(b) ? 0 : infinity;
+  if (b.value == 0 && b.error == 0) return is_sure(a) ? 0 : infinity;
   if (std::abs(b.value) <= b.error) return infinity;  // 0 / 0, or NaN
   const double carried = (a.error + (b.error == 0 ? 0 : std::abs(value) * b.error)) / (std::abs(b.value) - b.error);
   int exponent = 0;  // a power of two alone has an exact reciprocal
@@ -89,6 +97,7 @@ double ElementErrors::unary(Op op, Operand x, double value) const {
     case Op::sign:
       return std::isinf(x.error) ? infinity : std::abs(x.value) > x.error || x.error == 0 ? 0 : 2;
     case Op::expm1:
+      if (std::isinf(x.value)) return x.error;
       return x.value == 0 && x.error == 0 ? 0 : (std::abs(value + 1)) * std::expm1(x.error) + function;
     case Op::log:
       return logarithm(x.value, x.error, function);

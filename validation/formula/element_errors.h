@@ -45,6 +45,7 @@ class ElementErrors {
   bool is_exact_sum(double a, double b, double sum) const;
   bool is_exact_product(Operand a, Operand b, double value) const;
   double quotient(Operand a, Operand b, double value) const;
+  double product(Operand a, Operand b, double value) const;
   double log_sum(Operand a, Operand b, double value) const;
   double root(Operand x, double value) const;
 

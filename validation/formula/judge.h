@@ -44,6 +44,7 @@ struct Subject {
 struct Truth {
   std::vector<std::vector<reference::BigFloat>> outputs, gradients;
   Doubles output_bounds, gradient_bounds;
+  std::vector<double> output_ranges, gradient_ranges;  ///< the largest size of each result's elements (ranges.h)
   Doubles undeclared_bounds;  ///< of outputs, then gradients, without what is declared; empty where nothing is
   Doubles values;             ///< of all nodes
   bool is_certified = false;  ///< balls prove each result that has a bound

@@ -47,6 +47,8 @@ double sum_error(std::span<const Operand> terms, bool running, Dtype accumulate)
 }
 
 double product_error(std::span<const Operand> factors, double value, const ElementErrors& elements) {
+  const auto is_exact = [](const Operand& factor) { return factor.error == 0; };
+  if (!std::isfinite(value) && std::ranges::all_of(factors, is_exact)) return 0;
   double size = 1, reach = 1;
   for (const Operand& factor : factors) {
     size *= std::abs(factor.value);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "validation/core/number.h"
+#include "validation/formula/element_errors.h"
 #include "validation/formula/within_bounds.h"
 
 namespace assay::validation::formula {
@@ -44,25 +45,29 @@ bool leaves_the_range(const Subject& subject, const Case& c) {
   });
 }
 
-/// Outputs at coordinates that `changes` does not name must keep their bits, but for the sign of a 0: a kernel that
+/// Outputs at coordinates that `changes` does not name must stay the same numbers. A 0 may become -0: a kernel that
 /// multiplies what it masks adds zeros of either sign. A value that overflows may reach them as 0 times infinity.
 Finding keeps_others(const Subject& subject, const Case& c, const std::string& extent, Random& random,
                      const auto& changes) {
   const Case other = redrawn(subject, c, extent, random, changes);
   const Doubles before = subject.forward(c), after = subject.forward(other);
   const auto traced = subject.trace(c.extents);
+  Finding finding = Finding::pass();
   for (std::size_t k = 0; k < before.size(); ++k) {
     const Shape& shape = traced->shapes[k];
     const int axis = output_axis(subject, c, extent, shape);
     if (axis < 0) continue;
-    for (std::size_t i = 0; i < before[k].size(); ++i)
-      if (!changes(coordinate(i, shape, axis)) && before[k][i] != after[k][i] && !same_bits(before[k][i], after[k][i]))
+    for (std::size_t i = 0; i < before[k].size(); ++i) {
+      if (changes(coordinate(i, shape, axis))) continue;
+      finding.judged.add(0, no_range);
+      if (before[k][i] != after[k][i] && !same_bits(before[k][i], after[k][i]))
         return leaves_the_range(subject, c) || leaves_the_range(subject, other)
                    ? Finding::skip("a value leaves the range of the arithmetic")
                    : Finding::fail(fmt::format("{} changed from {} to {}, though nothing that it may depend on did",
                                                place("output", i, shape), show(before[k][i]), show(after[k][i])));
+    }
   }
-  return Finding::pass();
+  return finding;
 }
 
 Finding rows(const Subject& subject, const Case& c, Random& random, const std::string& extent) {
@@ -86,23 +91,25 @@ Finding compare_runs(const Subject& subject, const Case& a, const Case& b, doubl
   const auto of_a = truth_of(forward, a), of_b = truth_of(forward, b);
   const Doubles got_a = subject.forward(a), got_b = subject.forward(b);
   const auto traced = subject.trace(a.extents);
-  Margin margin;
+  Finding finding = Finding::pass();
   for (std::size_t k = 0; k < got_a.size(); ++k)
     for (std::size_t i = 0; i < got_a[k].size(); ++i) {
       const std::size_t j = partner(i, traced->shapes[k]);
       const double bound = scale * of_a->output_bounds[k][i] + of_b->output_bounds[k][j];
       const double x = scale * got_a[k][i], y = got_b[k][j];
+      const bool is_one = finding.judged.add(bound, scale * of_a->output_ranges[k]);
       if (!std::isfinite(bound) || same_bits(x, y) || x == y) continue;
       if (may_overflow(got_a[k][i], of_a->outputs[k][i], bound, subject.arithmetic.storage) ||
           may_overflow(y, of_b->outputs[k][j], bound, subject.arithmetic.storage))
         continue;
-      margin.take(std::abs(x - y) / bound, place("output", i, traced->shapes[k]), std::abs(x - y));
-      if (!(std::abs(x - y) <= bound))
+      const double error = std::abs(x - y);
+      if (is_one || !(error <= bound)) finding.margin.take(error / bound, place("output", i, traced->shapes[k]), error);
+      if (!(error <= bound))
         return Finding::fail(fmt::format("{}: {} and {}, more than both bounds {:.3g} apart",
                                          place("output", i, traced->shapes[k]), show(x), show(y), bound),
-                             margin);
+                             finding.margin);
     }
-  return Finding::pass(margin);
+  return finding;
 }
 
 Finding permutation(const Subject& subject, const Case& c, Random&, const std::string& extent) {
@@ -160,24 +167,28 @@ std::map<std::size_t, std::vector<std::size_t>> lines_of(const Shape& shape, int
   return lines;
 }
 
-Finding along_lines(const Subject& subject, const Case& c, const std::string& extent, const auto& check) {
+Finding along_lines(const Subject& subject, const Case& c, const std::string& extent, double range, const auto& check) {
   const auto truth = truth_of(without_backward(subject), c);
   const std::vector<double> got = subject.forward(c).at(0);
   const auto traced = subject.trace(c.extents);
   const int axis = output_axis(subject, c, extent, traced->shapes[0]);
   if (axis < 0) return Finding::skip("the output has no such axis");
+  Finding finding = Finding::pass();
   for (const auto& [first, line] : lines_of(traced->shapes[0], axis)) {
     const bool bounded = std::ranges::all_of(line, [&](std::size_t i) {
       return std::isfinite(truth->output_bounds[0][i]) && is_finite(truth->outputs[0][i]);
     });
+    double bound = 0;
+    for (const std::size_t i : line) bound += truth->output_bounds[0][i];
+    finding.judged.add(bounded ? bound : infinity, range);
     if (std::string why = bounded ? check(line, got, truth->output_bounds[0]) : ""; !why.empty())
       return Finding::fail(fmt::format("  the line of {}: {}", place("output", first, traced->shapes[0]), why));
   }
-  return Finding::pass();
+  return finding;
 }
 
 Finding sums_to_one(const Subject& subject, const Case& c, Random&, const std::string& extent) {
-  return along_lines(subject, c, extent, [](const auto& line, const auto& got, const auto& bounds) -> std::string {
+  return along_lines(subject, c, extent, 1, [](const auto& line, const auto& got, const auto& bounds) -> std::string {
     double sum = 0, bound = 0x1p-50;
     for (const std::size_t i : line) sum += got[i], bound += bounds[i];
     return std::abs(sum - 1) <= bound ? "" : fmt::format("the sum is {}, more than {:.3g} from 1", sum, bound);
@@ -185,7 +196,7 @@ Finding sums_to_one(const Subject& subject, const Case& c, Random&, const std::s
 }
 
 Finding monotone(const Subject& subject, const Case& c, Random&, const std::string& extent) {
-  return along_lines(subject, c, extent, [&](auto line, const auto& got, const auto& bounds) -> std::string {
+  return along_lines(subject, c, extent, no_range, [&](auto line, const auto& got, const auto& bounds) -> std::string {
     const auto& x = c.arrays[0];
     std::ranges::sort(line, {}, [&](std::size_t i) { return x[i]; });
     for (std::size_t k = 1; k < line.size(); ++k) {
@@ -202,7 +213,7 @@ Finding monotone(const Subject& subject, const Case& c, Random&, const std::stri
 
 const std::map<std::string, Relation>& relations() {
   static const std::map<std::string, Relation> all = {
-      {"rows", {"changing one row along {} keeps the bits of all others", rows}},
+      {"rows", {"changing one row along {} changes no other", rows}},
       {"causal", {"no output depends on what comes later along {}", causal}},
       {"permutation", {"reversing {} reverses the output", permutation}},
       {"shift", {"adding 64 to the first input changes nothing along {}", shift}},

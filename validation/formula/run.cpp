@@ -16,6 +16,7 @@
 #include "validation/formula/judge.h"
 #include "validation/formula/needles.h"
 #include "validation/formula/power.h"
+#include "validation/report/judged_text.h"
 #include "validation/report/reach_text.h"
 
 namespace assay::validation::formula {
@@ -59,15 +60,6 @@ std::string reproducer(const Subject& subject, const Property& property, const C
   return options.replay_line ? options.replay_line(words) : words;
 }
 
-void settle(PropertyRecord& record) {
-  record.settle();
-  for (const auto& [reason, count] : record.skipped)
-    if (reason.starts_with("mistrusted") && 2 * count > record.cases && !record.failure) {
-      record.mistrust = fmt::format("  {} of {} cases: {}", count, record.cases, reason);
-      record.verdict = Verdict::mistrusted;
-    }
-}
-
 /// Judges the cases of one property in their order, until one fails.
 class PropertyRun {
  public:
@@ -95,7 +87,7 @@ class PropertyRun {
       judge_case(options_.given[i], seed, fmt::format("given case {}", i));
     });
     each(needles_.size(), [&](std::size_t i, std::uint64_t seed) { needle(needles_[i], seed); });
-    settle(record_);
+    record_.settle();
     record_.seconds = seconds_since(start);
     return record_;
   }
@@ -224,7 +216,7 @@ std::string to_text(const Judged& judged) {
   std::string text = fmt::format("{} of {}\n{}\n", record.question.kernel, record.question.operation, table_heading());
   if (judged_nothing(record)) text = fmt::format("{}\n{}", advice_on_nothing, text);
   for (const auto& property : record.properties) text += table_row(property, false) + "\n";
-  text += coverage_text(record.coverage) + "\n" + reach_text(record);
+  text += judged_text(record) + coverage_text(record.coverage) + "\n" + reach_text(record);
   const auto& [certified, compared, undeclared] = judged.truths;
   if (certified + compared > 0)
     text += fmt::format("  {} truths proven by enclosures, {} equal at two precisions\n", certified, compared);
@@ -233,6 +225,8 @@ std::string to_text(const Judged& judged) {
                         std::isinf(share) ? "more than all" : fmt::format("{:.1f} %", 100 * share));
   for (const auto& line : judged.hidden) text += "    " + line + "; the others hide in its bound\n";
   for (const auto& property : record.properties) {
+    if (property.verdict == Verdict::mistrusted)
+      text += fmt::format("  mistrusted {}:\n{}\n", property.property, property.mistrust);
     for (const auto& [reason, count] : property.skipped)
       if (count > 0) text += fmt::format("  {}: {} cases skipped: {}\n", property.property, count, reason);
     if (!property.failure) continue;

@@ -14,6 +14,7 @@
 #include "validation/core/support.h"
 #include "validation/core/truth.h"
 #include "validation/formula/known_truths.h"
+#include "validation/formula/ranges.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -189,8 +190,12 @@ Truth computed_truth(const Subject& subject, const Case& c) {
       return require_agreement(coarse[n][i], fine[n][i], bound), true;
     });
   }
-  for (std::size_t k = 0; k < question.results.size(); ++k)
-    (k < outputs ? truth.outputs : truth.gradients).push_back(fine[static_cast<std::size_t>(question.results[k])]);
+  const std::vector<double> ranges = ranges_of(*question.graph);
+  for (std::size_t k = 0; k < question.results.size(); ++k) {
+    const auto node = static_cast<std::size_t>(question.results[k]);
+    (k < outputs ? truth.outputs : truth.gradients).push_back(fine[node]);
+    (k < outputs ? truth.output_ranges : truth.gradient_ranges).push_back(ranges[node]);
+  }
   const auto gradients = bounds.begin() + static_cast<std::ptrdiff_t>(outputs);
   truth.output_bounds.assign(bounds.begin(), gradients);
   truth.gradient_bounds.assign(gradients, bounds.end());

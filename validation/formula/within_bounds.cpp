@@ -20,50 +20,51 @@ using reference::BigFloat;
 /// What to declare where the error of element `i` of result `k` is beyond the bound.
 using Hint = std::function<std::string(std::size_t k, std::size_t i, double error, double bound)>;
 
-/// Compares one array; counts the elements that have a bound.
-Finding compare(const std::string& what, const std::vector<double>& got, const std::vector<BigFloat>& exact,
-                const std::vector<double>& bounds, const Shape& shape, Dtype storage, std::int64_t& bounded,
-                const std::function<std::string(std::size_t i, double error, double bound)>& hint) {
-  Margin margin;
-  for (std::size_t i = 0; i < exact.size(); ++i) {
-    if (!std::isfinite(bounds[i])) continue;
-    ++bounded;
-    const bool finite = is_finite(exact[i]);
-    const bool same = !finite && same_kind(exact[i], BigFloat(got[i]));
-    if (same || (finite && may_overflow(got[i], exact[i], bounds[i], storage))) continue;
-    const double error = finite ? absolute_difference(exact[i], BigFloat(got[i])) : std::nan("");
-    const double share = error == 0 ? 0 : error / bounds[i];
-    margin.take(share, place(what, i, shape), error);
-    if (!(error <= bounds[i]))
-      return Finding::fail(
-          fmt::format("{}\n{}", place(what, i, shape),
-                      finite ? explain(got[i], exact[i], error, bounds[i], storage) + hint(i, error, bounds[i])
-                             : fmt::format("  exact    {}\n  got      {}", to_decimal(exact[i], 5), show(got[i]))),
-          margin);
-  }
-  return Finding::pass(margin);
-}
+/// What the elements of one array are held to.
+struct Held {
+  const std::vector<BigFloat>& exact;
+  const std::vector<double>& bounds;
+  double range;
+  const Shape& shape;
+};
 
-Finding without_bound() {
-  return Finding::skip(
-      "mistrusted: no useful bound exists, the formula's condition is infinite or a value leaves the "
-      "range of the arithmetic");
+/// Compares one array, the elements that have a bound.
+Finding compare(const std::string& what, const std::vector<double>& got, const Held& held, Dtype storage,
+                const std::function<std::string(std::size_t i, double error, double bound)>& hint) {
+  Finding finding = Finding::pass();
+  for (std::size_t i = 0; i < held.exact.size(); ++i) {
+    const BigFloat& exact = held.exact[i];
+    const double bound = held.bounds[i];
+    const bool finite = is_finite(exact);
+    const bool is_one = finding.judged.add(bound, finite ? held.range : no_range);
+    if (!std::isfinite(bound)) continue;
+    const bool same = !finite && same_kind(exact, BigFloat(got[i]));
+    if (same || (finite && may_overflow(got[i], exact, bound, storage))) continue;
+    const double error = finite ? absolute_difference(exact, BigFloat(got[i])) : std::nan("");
+    const bool passes = error <= bound;
+    if (is_one || !passes) finding.margin.take(error == 0 ? 0 : error / bound, place(what, i, held.shape), error);
+    if (passes) continue;
+    finding.verdict = Verdict::fail;
+    finding.explanation =
+        fmt::format("{}\n{}", place(what, i, held.shape),
+                    finite ? explain(got[i], exact, error, bound, storage) + hint(i, error, bound)
+                           : fmt::format("  exact    {}\n  got      {}", to_decimal(exact, 5), show(got[i])));
+    return finding;
+  }
+  finding.judged.misses_index = finding.judged.elements > 0 && finding.judged.judged == 0;
+  return finding;
 }
 
 Finding compare_all(const std::string& what, const Doubles& got, const std::vector<std::vector<BigFloat>>& exact,
-                    const Doubles& bounds, const std::vector<Shape>& shapes, Dtype storage, const Hint& hint) {
-  Finding worst = Finding::pass();
-  std::int64_t bounded = 0, all = 0;
-  for (std::size_t k = 0; k < exact.size(); ++k) {
+                    const Doubles& bounds, const std::vector<double>& ranges, const std::vector<Shape>& shapes,
+                    Dtype storage, const Hint& hint) {
+  Finding all = Finding::pass();
+  for (std::size_t k = 0; k < exact.size() && all.verdict == Verdict::pass; ++k) {
     const std::string name = exact.size() > 1 ? fmt::format("{}{}", what, k) : what;
-    Finding one = compare(name, got.at(k), exact[k], bounds[k], shapes[k], storage, bounded,
-                          [&](std::size_t i, double error, double bound) { return hint(k, i, error, bound); });
-    all += std::ssize(exact[k]);
-    one.margin.take(worst.margin);
-    if (one.verdict != Verdict::pass) return one;
-    worst = std::move(one);
+    all.take(compare(name, got.at(k), {exact[k], bounds[k], ranges[k], shapes[k]}, storage,
+                     [&](std::size_t i, double error, double bound) { return hint(k, i, error, bound); }));
   }
-  return all > 0 && bounded == 0 ? without_bound() : worst;
+  return all;
 }
 
 /// Takes in how much of the bounds without declared roundings the results use.
@@ -115,8 +116,8 @@ Finding outputs(const Subject& subject, const Case& c, Random&) {
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.forward(c);
   const Hint hint = hint_of(subject, *traced, traced->graph.outputs, truth->values, bool{subject.road});
-  Finding finding = compare_all("output", got, truth->outputs, truth->output_bounds, traced->shapes,
-                                subject.arithmetic.storage, hint);
+  Finding finding = compare_all("output", got, truth->outputs, truth->output_bounds, truth->output_ranges,
+                                traced->shapes, subject.arithmetic.storage, hint);
   if (finding.verdict == Verdict::pass)
     take_undeclared(subject, "output", got, truth->outputs, truth->undeclared_bounds);
   return finding;
@@ -127,8 +128,8 @@ Finding gradients(const Subject& subject, const Case& c, Random&) {
   const auto traced = subject.trace(c.extents);
   const Doubles got = subject.backward(c);
   const Hint hint = hint_of(subject, *traced, traced->gradients, truth->values, bool{subject.backward_road});
-  Finding finding = compare_all("gradient", got, truth->gradients, truth->gradient_bounds, gradient_shapes(subject, c),
-                                subject.arithmetic.storage, hint);
+  Finding finding = compare_all("gradient", got, truth->gradients, truth->gradient_bounds, truth->gradient_ranges,
+                                gradient_shapes(subject, c), subject.arithmetic.storage, hint);
   if (finding.verdict == Verdict::pass && !truth->undeclared_bounds.empty())
     take_undeclared(subject, "gradient", got, truth->gradients,
                     std::span(truth->undeclared_bounds).subspan(truth->outputs.size()));

@@ -112,6 +112,8 @@ void add_test(pugi::xml_node suite, const std::string& class_name, const Propert
   pugi::xml_node properties = test.append_child("properties");
   add_property(properties, "claim", property.claim);
   add_property(properties, "cases", std::to_string(property.cases));
+  add_property(properties, "elements", std::to_string(property.judged.elements));
+  add_property(properties, "judged", std::to_string(property.judged.judged));
   add_property(properties, "worst_share", fmt::format("{}", property.worst.share));
   if (property.failure) {
     add_property(properties, "first_error", fmt::format("{}", property.failure->first_margin.error));

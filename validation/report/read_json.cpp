@@ -78,6 +78,14 @@ MarginHistogram histogram_from(const JsonReader& json) {
   return histogram;
 }
 
+void take_judged(const JsonReader& json, PropertyRecord& property) {
+  property.judged.elements = json["elements"].whole(0);
+  property.judged.judged = json["judged"].whole(0, property.judged.elements);
+  property.judged.bound = json["largest_bound"].number();
+  property.measured = json["measured"].whole(0);
+  property.thin = json["thin"].whole(0, property.measured);
+}
+
 PropertyRecord property_from(const JsonReader& json) {
   PropertyRecord property;
   property.property = json["name"].text();
@@ -86,6 +94,7 @@ PropertyRecord property_from(const JsonReader& json) {
   property.cases = json["cases"].whole(0);
   property.skipped = json["skipped"].counts();
   property.mistrust = json["mistrust"].text();
+  if (json.has("elements")) take_judged(json, property);
   property.worst = margin_from(json["worst"]);
   property.worst_case = json["worst"]["case"].text();
   property.histogram = histogram_from(json["histogram"]);

@@ -19,7 +19,7 @@ void hold_identity(Comparison& comparison, const char* output, const SvdCase& c,
     for (std::int64_t k = 0; k < run.K; ++k)
       for (std::int64_t l = k; l < run.K; ++l)
         comparison.near({output, b, k, l, "bkl"}, product(run, b, k, l), k == l ? 1.0 : 0.0,
-                        k == l ? bounds.unit_length() : bounds.orthogonal());
+                        k == l ? bounds.unit_length() : bounds.orthogonal(), 1);
 }
 
 }  // namespace
@@ -33,8 +33,12 @@ void hold_value(Comparison& comparison, const SvdCase& c, const SvdRun& run, std
   if (std::isnan(sigma)) return comparison.fail(value_place(b, k).text() + ": held against a NaN");
   // Rounding gives infinity for a value beyond the largest number.
   const double largest = format_of(value_dtype(c.dtype)).largest, got = run.s(b, k);
-  if (got == infinity && !(sigma + bound <= largest)) return;
-  comparison.near(value_place(b, k), got, sigma, bound);
+  const double range = frobenius_norm(c, b);
+  if (got == infinity && !(sigma + bound <= largest)) {
+    comparison.count(value_place(b, k), bound, range);
+  } else {
+    comparison.near(value_place(b, k), got, sigma, bound, range);
+  }
 }
 
 void hold_orthonormal_u(Comparison& comparison, const SvdCase& c, const SvdRun& run, const SvdBounds& bounds) {
@@ -53,8 +57,11 @@ void hold_values(Comparison& comparison, const SvdKernelInfo& kernel, const SvdC
     for (std::int64_t k = 0; k < run.K; ++k) {
       const double expected = of_other.s(b, k), size = std::min(expected, largest);
       const double bound = bounds.value(b, size) + other_bounds.value(b, size) + allowance;
-      if (expected == infinity && run.s(b, k) >= largest - bound) continue;
-      hold_value(comparison, c, run, b, k, expected, bound);
+      if (expected == infinity && run.s(b, k) >= largest - bound) {
+        comparison.count(value_place(b, k), bound, frobenius_norm(c, b));
+      } else {
+        hold_value(comparison, c, run, b, k, expected, bound);
+      }
     }
   }
 }

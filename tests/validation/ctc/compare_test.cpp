@@ -144,6 +144,71 @@ TEST(Comparison, RoundsNoDoubleToFloat) {
   EXPECT_THAT(held(0.1, 0.5, 0).explanation, HasSubstr("got      0.1 (0x1.999999999999ap-4)"));
 }
 
+Judged judged(float got, double expected, double bound, double range) {
+  Comparison comparison;
+  comparison.near({"gradient", 1, 2, 3}, got, expected, bound, range);
+  return comparison.finding().judged;
+}
+
+TEST(Comparison, JudgesWhatHasABoundBelowItsRange) {
+  EXPECT_EQ(judged(1, 1, 0.5, 1).judged, 1);
+  EXPECT_EQ(judged(1, 1, 0.5, 1).bound, 0.5);
+  for (const double bound : {1.0, 6.1, wide, no_bound}) {
+    EXPECT_EQ(judged(0, 1, bound, 1).elements, 1) << bound;
+    EXPECT_EQ(judged(0, 1, bound, 1).judged, 0) << bound;
+  }
+  for (const double due : {nan, infinity, -infinity})
+    EXPECT_EQ(judged(1, double{due}, wide, 1).judged, 1) << "of a special number the kind is judged";
+}
+
+/// A bound that judges nothing is still a bound.
+TEST(Comparison, FailsBeyondABoundThatJudgesNothing) {
+  for (const float got : {nan, infinity, -infinity, 9.0F, -7.0F}) {
+    Comparison comparison;
+    comparison.near({"loss", -1, 0}, 1.0F, 1.0, 6.1, 1);
+    comparison.near({"loss", -1, 1}, got, 1.0, 6.1, 1);
+    EXPECT_EQ(comparison.finding().verdict, Verdict::fail) << got;
+    EXPECT_EQ(comparison.finding().margin.place, "loss[1]");
+  }
+}
+
+TEST(Comparison, TakesItsMarginAndWhatItNoticesFromJudgedElements) {
+  Comparison comparison;
+  comparison.near({"gradient", 0, 0, 0}, 1.0F, 0.5, 1.0, 2);
+  comparison.near({"gradient", 1, 0, 0}, 2.0F, 1.1, 1.0, 1);
+  comparison.near({"gradient", 2, 0, 0}, 2.0F, 2.0, 1.0, 2);
+  const Finding finding = comparison.finding();
+  EXPECT_EQ(finding.margin.share, 0.5);
+  EXPECT_EQ(finding.noticed->elements.count('t'), 1) << "t = 0 is smaller than its bound, t = 1 is not judged";
+}
+
+TEST(Comparison, MissesAnIndexOfWhichNoElementIsJudged) {
+  Comparison comparison;
+  for (int t = 0; t < 10; ++t)
+    for (int k = 0; k < 3; ++k) comparison.near({"gradient", t, 0, k}, 0.0F, 0, k == 2 && t < 9 ? 2.0 : 0.5, 1);
+  EXPECT_TRUE(comparison.finding().judged.suffices()) << "class 2 is judged in frame 9";
+  comparison.near({"gradient", 10, 0, 0}, 0.0F, 0, 1, 1);
+  EXPECT_FALSE(comparison.finding().judged.suffices()) << "frame 10";
+  EXPECT_EQ(comparison.finding().verdict, Verdict::pass) << "the summary decides over all cases";
+}
+
+TEST(Comparison, MissesADecisiveElement) {
+  Comparison comparison;
+  comparison.near({"gradient", 0, 0, 0}, 0.0F, 0, 0.5, 1);
+  comparison.must_judge('f', 0, 0.5, 1);
+  EXPECT_TRUE(comparison.finding().judged.suffices());
+  comparison.must_judge('f', 1, 1, 1);
+  EXPECT_FALSE(comparison.finding().judged.suffices());
+}
+
+TEST(Comparison, CountsElementsThatAreRightBeyondTheLargestNumber) {
+  Comparison comparison;
+  EXPECT_TRUE(comparison.count({"dhidden", 0, 0}, 0.5, 1));
+  EXPECT_FALSE(comparison.count({"dhidden", 0, 1}, 2, 1));
+  EXPECT_EQ(comparison.finding().judged.elements, 2);
+  EXPECT_EQ(comparison.finding().judged.judged, 1);
+}
+
 /// One element among a thousand that are right, at either end and in the middle.
 TEST(Comparison, FailsForOneWrongElementAnywhere) {
   for (const int wrong : {0, 500, 999}) {
@@ -275,6 +340,37 @@ TEST(CompareGradients, HoldsEachElementToItsBoundTimesTheSlack) {
     EXPECT_EQ(gradients_after(c, i, 3 * bound, 4), Verdict::pass);
     EXPECT_EQ(gradients_after(c, i, nan, 4), Verdict::fail);
   }
+}
+
+/// A path of one label in each frame, each 20 above all other classes, in arithmetic of few digits: most elements have
+/// small bounds, and those of the path have none that is worth the name.
+TEST(CompareGradient, JudgesNothingWhereTheElementsOfThePathAreNot) {
+  CtcCase c;
+  c.T = 523;
+  c.B = 1;
+  c.C = 64;
+  c.input_lengths = {523};
+  std::vector<std::int64_t> labels;
+  for (std::int64_t s = 0; s < 520; ++s) labels.push_back(1 + s % 63);
+  set_targets(c, {labels});
+  c.activations.assign(static_cast<std::size_t>(c.T * c.C), 0.0F);
+  for (std::int64_t t = 0; t < c.T; ++t) c.activation(t, 0, t < 520 ? 1 + t % 63 : 0) = 20;
+  const CtcTruth truth = truth_of(c, 30);
+  CtcRun run = run_kernel(*plain_ctc_kernel(), c);
+  const auto judged_with = [&](double unit_roundoff) {
+    CtcKernelInfo info = plain_ctc_kernel()->info();
+    info.arithmetic = Arithmetic::log_space;
+    info.unit_roundoff = unit_roundoff;
+    Comparison comparison;
+    compare_gradient(comparison, c, CtcBounds(c, info), run, truth);
+    return comparison.finding();
+  };
+  EXPECT_TRUE(judged_with(0x1p-24).judged.suffices());
+  EXPECT_EQ(judged_with(0x1p-24).judged.judged, c.T * c.C);
+  EXPECT_FALSE(judged_with(0x1p-11).judged.suffices());
+  for (std::int64_t t = 0; t < 520; ++t) run.gradient[static_cast<std::size_t>(t * c.C + 1 + t % 63)] = 1;
+  EXPECT_EQ(judged_with(0x1p-24).verdict, Verdict::fail);
+  EXPECT_FALSE(judged_with(0x1p-11).judged.suffices());
 }
 
 TEST(CompareGradients, HoldsRowsThatCannotBeAlignedToTheirKind) {

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/refusal.h"
 #include "validation/core/number.h"
+#include "validation/formula/within_bounds.h"
 
 namespace assay::validation::formula {
 namespace {
@@ -121,6 +123,70 @@ TEST(FormulaOperation, ARoadToTheSameResultsIsTakenAndOneToOthersIsAnError) {
   subject.road = subject_of(subject.specification, {{"N", "D"}}, OtherRoad{0}).trace;
   const std::string said = to_text(run(subject, {40, 1, "outputs"}));
   EXPECT_NE(said.find("expected a road to the same results"), std::string::npos) << said;
+}
+
+/// The softmax of each row of x [N, D]
+struct Softmax {
+  template <class Number>
+  Arrays<Number> operator()(const Extents& extents, const Arrays<Number>& inputs) const {
+    const auto D = static_cast<std::size_t>(extents.at("D"));
+    std::vector<Number> y;
+    for (std::size_t row = 0; row < inputs[0].size(); row += D) {
+      const std::span<const Number> x(inputs[0].data() + row, D);
+      const Number largest = reference::formula::largest<Number>(x);
+      std::vector<Number> e;
+      for (const Number& one : x) e.push_back(reference::NumberTraits<Number>::exp(one - largest));
+      const Number sum = reference::formula::sum<Number>(e);
+      for (const Number& one : e) y.push_back(one / sum);
+    }
+    return {y};
+  }
+};
+
+/// A softmax of float numbers that gives `of_nothing` for a row of -inf, where the formula gives NaN.
+Kernel softmax_kernel(double of_nothing) {
+  return [of_nothing](const Case& c) {
+    const auto D = static_cast<std::size_t>(c.extents.at("D"));
+    const std::vector<double>& x = c.arrays[0];
+    Doubles y(1);
+    for (std::size_t row = 0; row < x.size(); row += D) {
+      const double largest = *std::max_element(&x[row], &x[row] + D);
+      double sum = 0;
+      for (std::size_t d = row; d < row + D; ++d) sum += std::exp(x[d] - largest);
+      for (std::size_t d = row; d < row + D; ++d)
+        y[0].push_back(std::isinf(largest) ? of_nothing : double{float(std::exp(x[d] - largest) / sum)});
+    }
+    return y;
+  };
+}
+
+Subject softmax(double of_nothing) {
+  Specification specification{"softmax", {{"x", {"N", "D"}}}, {"N", "D"}, {{"N", 5}, {"D", 33}}, {{"rows", "N"}}};
+  specification.inputs[0].minus_infinity = true;
+  Subject subject = subject_of(specification, {{"N", "D"}}, Softmax());
+  subject.forward = softmax_kernel(of_nothing);
+  return subject;
+}
+
+TEST(FormulaOperation, NanIsJudgedWhereTheFormulaGivesIt) {
+  const Case nothing{{{"N", 1}, {"D", 2}}, {{-HUGE_VAL, -HUGE_VAL}}, {{1, 1}}};
+  Random random(1);
+  const auto held = [&](double of_nothing) { return outputs(softmax(of_nothing), nothing, random); };
+  EXPECT_EQ(held(std::nan("")).verdict, Verdict::pass);
+  EXPECT_EQ(held(std::nan("")).judged.judged, 2);
+  for (const double wrong : {0.0, 1.0, 0.5, HUGE_VAL, -HUGE_VAL})
+    EXPECT_EQ(held(wrong).verdict, Verdict::fail) << wrong;
+  EXPECT_TRUE(passes(softmax(std::nan("")))) << to_text(run(softmax(std::nan("")), {40, 1, ""}));
+  EXPECT_FALSE(passes(softmax(0))) << "whole rows of -inf are among the cases";
+}
+
+TEST(FormulaOperation, IsMistrustedWhereItsBoundsJudgeNothing) {
+  Subject loose = softmax(std::nan(""));
+  loose.arithmetic.exp_error = 1e9;
+  const Judged judged = run(loose, {40, 1, "outputs"});
+  ASSERT_EQ(judged.record.properties.size(), 1U);
+  EXPECT_EQ(judged.record.properties[0].verdict, Verdict::mistrusted) << to_text(judged);
+  EXPECT_NE(to_text(judged).find("too little was judged in"), std::string::npos);
 }
 
 TEST(FormulaOperation, TheTemplateIsTheTruthItself) {

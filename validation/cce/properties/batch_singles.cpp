@@ -66,11 +66,12 @@ Finding check_batch_singles(const CceContext& context, const CceCase& given) {
   for (std::size_t i = 0; i < batch.dweight.size(); ++i) {
     if (sums.is_huge[i]) continue;
     comparison.near(dweight_place(c, i), batch.dweight[i], sums.dweight[i],
-                    whole.bounds().dweight(i, batch.dweight[i]) + sums.dweight_bound[i]);
+                    whole.bounds().dweight(i, batch.dweight[i]) + sums.dweight_bound[i],
+                    whole.bounds().dweight_range(i));
   }
   for (std::size_t v = 0; v < batch.dbias.size(); ++v)
     comparison.near(dbias_place(v), batch.dbias[v], sums.dbias[v],
-                    whole.bounds().dbias(v, batch.dbias[v]) + sums.dbias_bound[v]);
+                    whole.bounds().dbias(v, batch.dbias[v]) + sums.dbias_bound[v], whole.bounds().dbias_range(v));
   return comparison.finding();
 }
 

@@ -21,7 +21,8 @@ Finding check_duplicates(const CceContext& context, const CceCase& c) {
     comparison.near(loss_place(n), run.loss[n], double{run.loss[n + c.targets.size()]}, 2 * bounds.loss(n));
   for (std::size_t i = 0; i < c.hidden.size(); ++i) {
     const float second = run.dhidden[i + c.hidden.size()];
-    comparison.near(dhidden_place(c, i), run.dhidden[i], double{second}, 2 * bounds.dhidden(i, second));
+    comparison.near(dhidden_place(c, i), run.dhidden[i], double{second}, 2 * bounds.dhidden(i, second),
+                    bounds.dhidden_range(i));
   }
   return comparison.finding();
 }

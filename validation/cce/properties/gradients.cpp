@@ -12,17 +12,19 @@ struct Gradient {
   std::vector<float> CceRun::* got;
   ExactValues CceTruth::* truth;
   double (CceBounds::*bound)(std::size_t, double) const;
+  double (CceBounds::*range)(std::size_t) const;
   Place (*place)(const CceCase&, std::size_t);
   std::set<std::string> without;  ///< the other gradients
 };
 
-const Gradient of_hidden = {
-    &CceRun::dhidden, &CceTruth::dhidden, &CceBounds::dhidden, dhidden_place, {"dweight", "dbias"}};
-const Gradient of_weight = {
-    &CceRun::dweight, &CceTruth::dweight, &CceBounds::dweight, dweight_place, {"dhidden", "dbias"}};
+const Gradient of_hidden = {&CceRun::dhidden,          &CceTruth::dhidden, &CceBounds::dhidden,
+                            &CceBounds::dhidden_range, dhidden_place,      {"dweight", "dbias"}};
+const Gradient of_weight = {&CceRun::dweight,          &CceTruth::dweight, &CceBounds::dweight,
+                            &CceBounds::dweight_range, dweight_place,      {"dhidden", "dbias"}};
 const Gradient of_bias = {&CceRun::dbias,
                           &CceTruth::dbias,
                           &CceBounds::dbias,
+                          &CceBounds::dbias_range,
                           [](const CceCase&, std::size_t v) { return dbias_place(v); },
                           {"dhidden", "dweight"}};
 
@@ -35,8 +37,12 @@ Finding compare(const CceContext& context, const CceCase& c, const Gradient& gra
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double size = exact.with(i, [](const auto& value) { return static_cast<double>(value); });
     const double bound = (bounds.*gradient.bound)(i, size);
-    if (may_overflow(size, bound, bounds.largest(), got[i])) continue;
-    comparison.near(gradient.place(c, i), got[i], exact, i, bound);
+    const double range = (bounds.*gradient.range)(i);
+    if (may_overflow(size, bound, bounds.largest(), got[i])) {
+      comparison.count(gradient.place(c, i), bound, range);
+    } else {
+      comparison.near(gradient.place(c, i), got[i], exact, i, bound, range);
+    }
   }
   return comparison.finding();
 }

@@ -27,7 +27,7 @@ Finding check_independence(const CceContext& context, const CceCase& given) {
     comparison.near(loss_place(n), after.loss[n], double{before.loss[n]}, 2 * bounds.loss(n));
   for (auto i = static_cast<std::size_t>(c.H); i < before.dhidden.size(); ++i)
     comparison.near(dhidden_place(c, i), after.dhidden[i], double{before.dhidden[i]},
-                    2 * bounds.dhidden(i, before.dhidden[i]));
+                    2 * bounds.dhidden(i, before.dhidden[i]), bounds.dhidden_range(i));
   return comparison.finding();
 }
 

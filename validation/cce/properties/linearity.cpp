@@ -29,15 +29,16 @@ struct Part {
 
 using Output = std::vector<float> CceRun::*;
 using Bound = double (CceBounds::*)(std::size_t, double) const;
+using Range = double (CceBounds::*)(std::size_t) const;
 
 void compare_sum(Comparison& comparison, const Part& a, const Part& b, const Part& both, Output output, Bound bound,
-                 const std::function<Place(std::size_t)>& place_of) {
+                 Range range, const std::function<Place(std::size_t)>& place_of) {
   const auto allowed = [&](const Part& part, std::size_t i) { return (part.bounds.*bound)(i, (part.run.*output)[i]); };
   const auto is_huge = [&](const Part& part, std::size_t i) { return part.bounds.is_huge((part.run.*output)[i]); };
   for (std::size_t i = 0; i < (both.run.*output).size(); ++i) {
     if (is_huge(a, i) || is_huge(b, i) || is_huge(both, i)) continue;
     comparison.near(place_of(i), (both.run.*output)[i], double{(a.run.*output)[i]} + double{(b.run.*output)[i]},
-                    allowed(a, i) + allowed(b, i) + allowed(both, i));
+                    allowed(a, i) + allowed(b, i) + allowed(both, i), (both.bounds.*range)(i));
   }
 }
 
@@ -63,11 +64,11 @@ Finding check_linearity(const CceContext& context, const CceCase& c) {
   Comparison comparison;
   expect_zeros_without_weight(comparison, cases[0], first.run);
   expect_zeros_without_weight(comparison, cases[1], second.run);
-  compare_sum(comparison, first, second, both, &CceRun::dhidden, &CceBounds::dhidden,
+  compare_sum(comparison, first, second, both, &CceRun::dhidden, &CceBounds::dhidden, &CceBounds::dhidden_range,
               [&](std::size_t i) { return dhidden_place(c, i); });
-  compare_sum(comparison, first, second, both, &CceRun::dweight, &CceBounds::dweight,
+  compare_sum(comparison, first, second, both, &CceRun::dweight, &CceBounds::dweight, &CceBounds::dweight_range,
               [&](std::size_t i) { return dweight_place(c, i); });
-  compare_sum(comparison, first, second, both, &CceRun::dbias, &CceBounds::dbias, dbias_place);
+  compare_sum(comparison, first, second, both, &CceRun::dbias, &CceBounds::dbias, &CceBounds::dbias_range, dbias_place);
   return comparison.finding();
 }
 

@@ -47,9 +47,9 @@ Finding check_reductions(const CceContext& context, const CceCase& c) {
   // Upstream is float32. If the share is exact in float32, there is no rounding to allow for.
   const std::int64_t valid = std::max<std::int64_t>(c.valid_tokens(), 1);
   if ((valid & (valid - 1)) != 0) return sum;
-  Finding mean = compare(context, reduced(c, Reduction::mean), 1 / static_cast<double>(valid));
-  mean.margin.take(sum.margin);
-  return mean;
+  const Finding mean = compare(context, reduced(c, Reduction::mean), 1 / static_cast<double>(valid));
+  sum.take(mean);
+  return sum;
 }
 
 }  // namespace

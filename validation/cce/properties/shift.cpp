@@ -42,9 +42,8 @@ Finding check_shift(const CceContext& context, const CceCase& given) {
     const CceCase d = shifted(c, offset);
     CceRunComparison comparison(d, c, context.kernel.info());
     comparison.all(run_valid(context.kernel, d), before);
-    const Finding finding = comparison.finding();
-    if (is_failure(finding.verdict)) return finding;
-    worst.margin.take(finding.margin);
+    worst.take(comparison.finding());
+    if (is_failure(worst.verdict)) break;
   }
   return worst;
 }

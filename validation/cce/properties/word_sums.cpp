@@ -22,7 +22,8 @@ Finding check_word_sums(const CceContext& context, const CceCase& given) {
     bound += bounds.dbias(v, run.dbias[v]);
   }
   Comparison comparison;
-  comparison.near({"sum of dbias", 0, -1, -1, "i"}, static_cast<float>(sum), 0.0, bound + std::abs(sum) * 1e-7);
+  comparison.near({"sum of dbias", 0, -1, -1, "i"}, static_cast<float>(sum), 0.0, bound + std::abs(sum) * 1e-7,
+                  bounds.dbias_range(0));
   return comparison.finding();
 }
 

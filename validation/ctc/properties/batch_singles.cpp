@@ -16,7 +16,7 @@ void compare_single(Comparison& comparison, const CtcCase& c, const CtcBounds& b
     for (std::int64_t k = 0; k < c.C; ++k) {
       const double bound = possible ? 2 * bounds.gradient(t, b, k) : 0;
       comparison.near({"gradient", t, b, k}, batch.gradient_at(c, t, b, k), double{single.gradient_at(alone, t, 0, k)},
-                      bound);
+                      bound, gradient_range(c, b));
     }
   }
 }

@@ -25,7 +25,7 @@ void check_frame(Comparison& comparison, const CtcCase& c, const CtcBounds& boun
   // The sum of the frame is compared as a float32 number; the bound includes the rounding to float32.
   const auto shown = static_cast<float>(sum);
   bound += std::abs(static_cast<double>(sum - static_cast<long double>(shown)));
-  comparison.near({"sum of gradient", t, b, -1}, shown, expected, bound);
+  comparison.near({"sum of gradient", t, b, -1}, shown, expected, bound, gradient_range(c, b));
 }
 
 Finding check_frame_sums(const CtcContext& context, const CtcCase& c) {

@@ -17,7 +17,7 @@ void compare_row(Comparison& comparison, const CtcCase& c, const CtcBounds& boun
     for (std::int64_t k = 0; k < c.C; ++k) {
       const double bound = possible ? bounds.gradient(t, b, k) + size * bounds_of_plain.gradient(t, b, k) : 0;
       comparison.near({"gradient", t, b, k}, weighted.gradient_at(c, t, b, k),
-                      double{weight} * double{plain.gradient_at(c, t, b, k)}, bound);
+                      double{weight} * double{plain.gradient_at(c, t, b, k)}, bound, gradient_range(c, b));
     }
   }
 }

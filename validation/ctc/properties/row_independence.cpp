@@ -1,9 +1,4 @@
 // The content of other rows changes no bit of a row's results.
-#include <fmt/format.h>
-
-#include <bit>
-
-#include "validation/core/number.h"
 #include "validation/core/reach.h"
 #include "validation/ctc/compare.h"
 #include "validation/ctc/properties/properties.h"
@@ -30,16 +25,10 @@ CtcCase with_other_rows(const CtcCase& c, std::int64_t kept) {
 }
 
 void compare_row(Comparison& comparison, const CtcCase& c, const CtcRun& first, const CtcRun& second, std::int64_t b) {
-  const auto differ = [](float x, float y) {
-    return std::bit_cast<std::uint32_t>(x) != std::bit_cast<std::uint32_t>(y);
+  const auto hold = [&](const Place& place, float x, float y) {
+    comparison.same_bits(place, x, y, "other rows changed, and so did it");
   };
   const auto row = static_cast<std::size_t>(b);
-  const auto hold = [&](const Place& place, float x, float y) {
-    if (differ(x, y)) {
-      comparison.fail(fmt::format("{}: other rows changed, and so did it\n  before   {}\n  after    {}", place.text(),
-                                  show(x), show(y)));
-    }
-  };
   hold({"loss", -1, b}, first.loss[row], second.loss[row]);
   for (std::int64_t t = 0; t < c.T; ++t) {
     for (std::int64_t k = 0; k < c.C; ++k) {

@@ -23,7 +23,7 @@ void check_steps(Comparison& comparison, const CtcCase& c, const CtcBounds& boun
     const auto expected = static_cast<double>(first_step.gradient_at(c, t, b, k) - y_k * row_sum);
     const double bound =
         bounds.gradient(t, b, k) + bounds_of_first.gradient(t, b, k) + static_cast<double>(y_k) * bound_of_sum;
-    comparison.near({"gradient", t, b, k}, direct.gradient_at(c, t, b, k), expected, bound);
+    comparison.near({"gradient", t, b, k}, direct.gradient_at(c, t, b, k), expected, bound, gradient_range(c, b));
   }
 }
 

@@ -47,6 +47,9 @@ class PropertyResult:
     worst: float  # the largest error as a share of its bound: above 1, or NaN, fails
     place: str  # where: "gradient[t=3, b=0, k=2]"
     failure: Optional[Failure] = None
+    elements: int = 0  # compared
+    judged: int = 0  # of these, with a bound below what the value can be
+    mistrust: str = ""  # why it is mistrusted
 
     @property
     def passed(self) -> bool:
@@ -101,7 +104,7 @@ class GateResult:
 
 def failure_text(result: PropertyResult) -> str:
     """What failed, where, by how much, and the line that replays it."""
-    lines = [f"{result.verdict} {result.name}: {result.claim}"]
+    lines = [f"{result.verdict} {result.name}: {result.claim}"] + [result.mistrust] * bool(result.mistrust)
     if result.failure is not None:
         lines += [f"({result.failure.origin})", result.failure.errors + result.failure.explanation]
         lines += ["reproduce with", f"  {result.failure.again}"]
@@ -129,6 +132,9 @@ def _property_result(said: Dict[str, Any]) -> PropertyResult:
         worst=float(said["worst"]["share"]),  # a number, or "nan" or "inf"
         place=said["worst"]["place"],
         failure=failure and _failure(failure),
+        elements=said["elements"],
+        judged=said["judged"],
+        mistrust=said["mistrust"],
     )
 
 

@@ -38,6 +38,10 @@ function details(property, skipped) {
   const content = element("details", {}, element("summary", {}, "details"));
   if (number(property.worst.share) !== 0 && property.worst.place)
     content.append(element("p", {}, "Worst error at " + property.worst.place + " (" + property.worst.case + ")."));
+  if (property.elements > 0)
+    content.append(element("p", {}, "Judged " + property.judged + " of " + plural(property.elements, "element") +
+      ", with bounds of up to " + number(property.largest_bound).toPrecision(2) +
+      (property.thin ? "; too few in " + property.thin + " of " + plural(property.measured, "case") : "") + "."));
   if (property.mistrust) content.append(element("p", {}, "Mistrusted: "), element("pre", { tabindex: 0 }, property.mistrust));
   for (const [reason, count] of Object.entries(property.skipped))
     content.append(element("p", {}, "Skipped: " + reason + " (" + plural(count, "case") + ")"));

@@ -14,9 +14,10 @@ Finding check_null_space(const SvdContext& context, const SvdCase& c) {
   for (std::int64_t b = 0; b < c.B; ++b) {
     for (std::int64_t k = 0; k < run.K; ++k) {
       if (overflowed(run, b)) continue;
+      const double norm = frobenius_norm(c, b);
       const double bound = bounds.residual(b) + frobenius_norm(c, b, bounds.unit_length());
-      comparison.near({"|A v_k|", b, k, -1, "bk"}, image_of_v(c, run, b, k), run.s(b, k), bound);
-      comparison.near({"|A^T u_k|", b, k, -1, "bk"}, image_of_u(c, run, b, k), run.s(b, k), bound);
+      comparison.near({"|A v_k|", b, k, -1, "bk"}, image_of_v(c, run, b, k), run.s(b, k), bound, norm);
+      comparison.near({"|A^T u_k|", b, k, -1, "bk"}, image_of_u(c, run, b, k), run.s(b, k), bound, norm);
     }
   }
   hold_orthonormal_u(comparison, c, run, bounds);

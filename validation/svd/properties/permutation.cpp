@@ -32,7 +32,8 @@ Finding check_permutation(const SvdContext& context, const SvdCase& c) {
   const SvdBounds bounds(c, context.kernel.info());
   for (std::int64_t b = 0; b < c.B; ++b)
     if (!overflowed(back, b))
-      comparison.near({"|A - U S Vh|", b, -1, -1, "b"}, residual_norm(c, back, b), 0.0, bounds.residual(b));
+      comparison.near({"|A - U S Vh|", b, -1, -1, "b"}, residual_norm(c, back, b), 0.0, bounds.residual(b),
+                      frobenius_norm(c, b));
   return comparison.finding();
 }
 

@@ -57,6 +57,7 @@ void hold(Comparison& comparison, const SvdContext& context, const SvdCase& c, c
   for (std::int64_t b = 0; b < c.B; ++b) {
     const std::vector<double> S = values_of(*truth->matrices[static_cast<std::size_t>(b)]);
     const double allowed = rounding(context, c, b, bounds);
+    const double range = frobenius_norm(c, b);
     const auto r = static_cast<std::size_t>(randomized.rank);
     const double next = r < S.size() ? S[r] : 0;
     const double beyond = is_whole ? 0 : reference::deviation_bound(S, randomized, failure_probability);
@@ -64,10 +65,10 @@ void hold(Comparison& comparison, const SvdContext& context, const SvdCase& c, c
       const auto at = static_cast<std::int64_t>(k);
       const double low = std::max(0.0, S[k] - beyond);
       const double nearest = std::clamp(run.s(b, at), low, S[k]);
-      comparison.near(value_place(b, at), run.s(b, at), std::isnan(run.s(b, at)) ? S[k] : nearest, allowed);
+      comparison.near(value_place(b, at), run.s(b, at), std::isnan(run.s(b, at)) ? S[k] : nearest, allowed, range);
     }
     const double residual = spectral_residual(c, run, b);
-    comparison.near({"|A - U S Vh|", b, -1, -1, "b"}, residual, std::min(beyond + next, residual), allowed);
+    comparison.near({"|A - U S Vh|", b, -1, -1, "b"}, residual, std::min(beyond + next, residual), allowed, range);
   }
 }
 

@@ -12,7 +12,8 @@ Finding check_reconstruction(const SvdContext& context, const SvdCase& c) {
   Comparison comparison;
   for (std::int64_t b = 0; b < c.B; ++b)
     if (!overflowed(run, b))
-      comparison.near({"|A - U S Vh|", b, -1, -1, "b"}, residual_norm(c, run, b), 0.0, bounds.residual(b));
+      comparison.near({"|A - U S Vh|", b, -1, -1, "b"}, residual_norm(c, run, b), 0.0, bounds.residual(b),
+                      frobenius_norm(c, b));
   return comparison.finding();
 }
 

@@ -1,0 +1,57 @@
+"""A pass proves something: elements whose bounds are too wide to judge by are counted, and too many are no pass."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import assay
+import kernels
+from assay import gallery
+from formula_right_kernels import softmax_plain
+
+warnings.filterwarnings("ignore", category=RuntimeWarning)
+CASES = 40
+
+
+def zero_for_nothing(p):
+    """0 for a row of -inf, where the formula gives NaN."""
+    return np.nan_to_num(softmax_plain(p), nan=0.0)
+
+
+def test_nan_is_judged_where_the_formula_gives_it():
+    result = assay.gate(gallery.softmax, softmax_plain, cases=CASES, reach="none", filter="^outputs$")
+    assert result.passed and result["outputs"].judged == result["outputs"].elements > 0
+    failure = assay.gate(gallery.softmax, zero_for_nothing, cases=CASES, reach="none", filter="^outputs$").failures["outputs"]
+    assert "exact    nan" in failure.explanation and "got      0" in failure.explanation
+
+
+def test_zero_and_minus_zero_are_one_number():
+    @assay.operation(x="N, D", properties="rows=N")
+    def half(xp, x):
+        return x / 2
+
+    def negated(p):
+        y = p.x / np.float32(2)
+        return np.where(y == 0, -y, y)
+
+    assay.gate(half, negated, cases=CASES, reach="none").raise_for_failure()
+
+
+def test_bounds_that_judge_nothing_are_no_pass():
+    result = assay.gate(gallery.softmax, softmax_plain, cases=CASES, reach="none", filter="^outputs$", exp_error=1e9)
+    outputs = result["outputs"]
+    assert not result.passed and outputs.verdict == "mistrusted" and outputs.judged < outputs.elements / 2
+    assert "too little was judged in" in outputs.mistrust and outputs.mistrust in str(result)
+
+
+def test_a_loose_declaration_passes_nothing():
+    declared = {**kernels.CTC, "unit_roundoff": 0.25}
+    result = assay.gate("ctc", kernels.ctc, cases=CASES, reach="none", filter="^gradient$", **declared)
+    gradient = result["gradient"]
+    assert not result.passed and gradient.verdict == "mistrusted" and gradient.judged < gradient.elements / 2
+    said = result.record["runs"][0]["properties"][0]
+    assert said["elements"] == gradient.elements and said["thin"] > said["measured"] / 2
+    assert "too few in" in str(result)
+    with pytest.raises(AssertionError, match="too little was judged in"):
+        result.raise_for_failure()
