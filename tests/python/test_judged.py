@@ -21,7 +21,7 @@ def zero_for_nothing(p):
 
 def test_nan_is_judged_where_the_formula_gives_it():
     result = assay.gate(gallery.softmax, softmax_plain, cases=CASES, reach="none", filter="^outputs$")
-    assert result.passed and result["outputs"].judged == result["outputs"].elements > 0
+    assert result.passed and result["outputs"].judged > 0.99 * result["outputs"].elements > 0
     failure = assay.gate(gallery.softmax, zero_for_nothing, cases=CASES, reach="none", filter="^outputs$").failures["outputs"]
     assert "exact    nan" in failure.explanation and "got      0" in failure.explanation
 
@@ -39,14 +39,15 @@ def test_zero_and_minus_zero_are_one_number():
 
 
 def test_bounds_that_judge_nothing_are_no_pass():
-    result = assay.gate(gallery.softmax, softmax_plain, cases=CASES, reach="none", filter="^outputs$", exp_error=1e9)
+    declared = dict(compute="bfloat16", exp_error=1e6)  # an exponential that may be off by 4000 times itself
+    result = assay.gate(gallery.softmax, softmax_plain, cases=CASES, reach="none", filter="^outputs$", **declared)
     outputs = result["outputs"]
     assert not result.passed and outputs.verdict == "mistrusted" and outputs.judged < outputs.elements / 2
     assert "too little was judged in" in outputs.mistrust and outputs.mistrust in str(result)
 
 
 def test_a_loose_declaration_passes_nothing():
-    declared = {**kernels.CTC, "unit_roundoff": 0.25}
+    declared = {**kernels.CTC, "unit_roundoff": 0.0625}
     result = assay.gate("ctc", kernels.ctc, cases=CASES, reach="none", filter="^gradient$", **declared)
     gradient = result["gradient"]
     assert not result.passed and gradient.verdict == "mistrusted" and gradient.judged < gradient.elements / 2
