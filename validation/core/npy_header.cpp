@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "validation/core/parse.h"
+#include "validation/core/printable.h"
 
 namespace assay::validation {
 namespace {
@@ -21,11 +22,9 @@ template <class... Parts>
   throw std::invalid_argument(fmt::format(format, std::forward<Parts>(parts)...));
 }
 
-/// Text from a possibly hostile file, made safe to print.
-std::string printable(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';
-  return text.size() > 40 ? out + "..." : out;
+/// The beginning of a text from a possibly hostile file.
+std::string excerpt(std::string_view text) {
+  return printable_line(text.substr(0, 40)) + (text.size() > 40 ? "..." : "");
 }
 
 bool is_known_type(char kind, std::uint64_t width) {
@@ -61,7 +60,7 @@ class HeaderText {
       break;
     }
     skip_spaces();
-    if (!rest_.empty()) refuse("header: '{}' after the dict: expected spaces", printable(rest_));
+    if (!rest_.empty()) refuse("header: '{}' after the dict: expected spaces", excerpt(rest_));
     for (const auto& [seen, key] : {std::pair{descr_, "descr"}, {fortran_order_, "fortran_order"}, {shape_, "shape"}})
       if (!seen) refuse("header: no key '{}': expected descr, fortran_order and shape", key);
     return header_;
@@ -74,7 +73,7 @@ class HeaderText {
     if (key == "descr" && !std::exchange(descr_, true)) return descr();
     if (key == "fortran_order" && !std::exchange(fortran_order_, true)) return fortran_order();
     if (key == "shape" && !std::exchange(shape_, true)) return shape();
-    refuse("header: key '{}': expected descr, fortran_order and shape, each once", printable(key));
+    refuse("header: key '{}': expected descr, fortran_order and shape, each once", excerpt(key));
   }
 
   /// Byte order, kind, width: '<f4'. Object types get their own message, because loading one would run code.
@@ -84,7 +83,7 @@ class HeaderText {
     const std::string_view text = quoted();
     if (text.find('O') != text.npos)
       refuse("dtype object ('{}'): expected plain numbers or text; a pickle is a program and is not run",
-             printable(text));
+             excerpt(text));
     const auto stated = text.size() < 3 ? std::nullopt : parse_number<std::uint64_t>(text.substr(2));
     const std::uint64_t width = stated.value_or(0);
     if (!stated || text.find_first_of("<>|") != 0 || !is_known_type(text[1], width) ||
@@ -92,7 +91,7 @@ class HeaderText {
       refuse(
           "dtype '{}': expected float16, float32, float64, an integer of 8 to 64 bits, bool, unicode, or V2, as "
           "ml_dtypes saves bfloat16",
-          printable(text));
+          excerpt(text));
     header_.big_endian = text[0] == '>';
     header_.kind = text[1];
     header_.item_size = static_cast<std::size_t>(text[1] == 'U' ? 4 * width : width);
@@ -102,7 +101,7 @@ class HeaderText {
     skip_spaces();
     header_.fortran_order = rest_.starts_with("True");
     if (!header_.fortran_order && !rest_.starts_with("False"))
-      refuse("header: fortran_order = '{}': expected True or False", printable(rest_));
+      refuse("header: fortran_order = '{}': expected True or False", excerpt(rest_));
     rest_.remove_prefix(header_.fortran_order ? 4 : 5);
   }
 
@@ -122,7 +121,7 @@ class HeaderText {
     skip_spaces();
     const std::string_view digits = rest_.substr(0, rest_.find_first_not_of("0123456789"));
     const auto value = parse_number<std::int64_t>(digits);  // digits have no sign
-    if (!value) refuse("header: shape: '{}': expected an extent in [0, 2^63)", printable(rest_));
+    if (!value) refuse("header: shape: '{}': expected an extent in [0, 2^63)", excerpt(rest_));
     rest_.remove_prefix(digits.size());
     return *value;
   }
@@ -130,9 +129,9 @@ class HeaderText {
   std::string_view quoted() {
     skip_spaces();
     if (rest_.empty() || (rest_[0] != '\'' && rest_[0] != '"'))
-      refuse("header: '{}': expected a quoted text", printable(rest_));
+      refuse("header: '{}': expected a quoted text", excerpt(rest_));
     const std::size_t end = rest_.find(rest_[0], 1);
-    if (end == rest_.npos) refuse("header: {}: expected a closing quote", printable(rest_));
+    if (end == rest_.npos) refuse("header: {}: expected a closing quote", excerpt(rest_));
     const std::string_view text = rest_.substr(1, end - 1);
     rest_.remove_prefix(end + 1);
     return text;
@@ -148,7 +147,7 @@ class HeaderText {
   }
 
   void expect(char c) {
-    if (!accept(c)) refuse("header: '{}': expected '{}'", printable(rest_), c);
+    if (!accept(c)) refuse("header: '{}': expected '{}'", excerpt(rest_), c);
   }
 
   std::string_view rest_;
