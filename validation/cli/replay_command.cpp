@@ -39,7 +39,8 @@ bool replay_one(const Property<Operation>& property, const Context<Operation>& c
   if (!is_failure(finding.verdict) && !all.suffices()) {
     finding.verdict = Verdict::mistrusted;
     finding.explanation = fmt::format(
-        "  too little was judged, {} of {} elements: the bounds of the others are no smaller than what the values can be",
+        "  too little was judged, {} of {} elements: the bounds of the others are no smaller than what the values can "
+        "be",
         all.judged, all.elements);
   }
   tell("  {:<17}{}{}\n", property.name, painted_name(finding.verdict, wants_colour(stdout)),
