@@ -100,14 +100,16 @@ class Analysis {
       const double sum = u_ * found_.posterior(t, k);
       if (sum > 0) terms[static_cast<std::size_t>(k)] += std::min(1.0, posteriors_[static_cast<std::size_t>(i)] / sum);
     }
-    for (std::int64_t k = 0; k < found_.posterior.cols(); ++k) {
-      const double posterior = found_.posterior(t, k), additions = terms[static_cast<std::size_t>(k)] - 1;
-      if (!(posterior > 0 && additions > 0)) continue;
-      const double size = in_log_space_ ? std::abs(std::log(posterior) + p_.log + lattice_.log_y(t, k)) : 0;
-      const double roundings = u_ * additions * size + gamma((in_log_space_ ? 4 : 1) * additions);
-      double& error = found_.posterior_error(t, k);
-      error += weighted(posterior + error, growth_of(roundings));
-    }
+    for (std::int64_t k = 0; k < found_.posterior.cols(); ++k)
+      if (const double additions = terms[static_cast<std::size_t>(k)] - 1; additions > 0) add_up(t, k, additions);
+  }
+
+  void add_up(std::int64_t t, std::int64_t k, double additions) {
+    const double posterior = found_.posterior(t, k);
+    const double size = in_log_space_ ? std::abs(std::log(posterior) + p_.log + lattice_.log_y(t, k)) : 0;
+    const double roundings = u_ * additions * size + gamma((in_log_space_ ? 4 : 1) * additions);
+    double& error = found_.posterior_error(t, k);
+    error += weighted(posterior + error, growth_of(roundings));
   }
 
   /// Where the errors of the frames add up to less as a random walk, the errors of alpha, beta and p are at most that.
