@@ -2,6 +2,7 @@
 // one: what has never been seen to fail may not be able to.
 #include "validation/core/fault.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,12 +43,22 @@ TEST_P(PlantedFault, IsCaughtByItsProperty) {
   GetParam().run();
 }
 
+/// On a busy machine calls seem slow, and large sizes are left out for it: then they are judged however long they take.
+template <class O>
+auto report_on_large_sizes(const Fault<O>& fault) {
+  auto report = report_on<O>(*fault.kernel, fault.caught_by, 0, Reach::full);
+  const bool left_out =
+      std::ranges::any_of(report.skipped, [](const auto& reason) { return reason.first.starts_with(too_slow); });
+  return left_out && !is_failure(report.verdict) ? report_on<O>(*fault.kernel, fault.caught_by, 0, Reach::thorough)
+                                                 : report;
+}
+
 /// An emulated device takes a thousand times as long as a loop: its faults must show in fewer cases.
 template <class O>
 void expect_caught(const Fault<O>& fault) {
   const bool is_metal = fault.name.starts_with("metal-");
   const int cases = is_metal ? Samples<O>::metal_fault_cases : Samples<O>::fault_cases;
-  const auto report = fault.needs_reach   ? report_on<O>(*fault.kernel, fault.caught_by, 0, Reach::full)
+  const auto report = fault.needs_reach   ? report_on_large_sizes(fault)
                       : fault.needs_sizes ? report_on<O>(*fault.kernel, fault.caught_by, 0, {}, O::sized_cases())
                                           : report_on<O>(*fault.kernel, fault.caught_by, cases);
   ASSERT_TRUE(is_failure(report.verdict)) << fault.caught_by << " let it pass: " << fault.description;
