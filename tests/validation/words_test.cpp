@@ -19,6 +19,8 @@ TEST(Words, AreTakenInAnyOrderAndAnySpacing) {
   EXPECT_EQ(parse_words(""), Words{});
   EXPECT_EQ(refusal_of([] { parse_words("a=1 b"); }), "'b': expected key=value");
   EXPECT_EQ(refusal_of([] { parse_words("a=1 b=2 a=1"); }), "'a' is given twice");
+  EXPECT_EQ(refusal_of([] { parse_words(std::string("a=1\0", 4) + "2"); }),
+            "byte 3 of the line is 0: expected a text of key=value");
 }
 
 TEST(Words, AreKnownOrRefused) {

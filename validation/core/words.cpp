@@ -3,6 +3,8 @@
 namespace assay::validation {
 
 Words parse_words(const std::string& line) {
+  if (const auto at = line.find('\0'); at != std::string::npos)  // it would end every message that holds it
+    throw std::invalid_argument(fmt::format("byte {} of the line is 0: expected a text of key=value", at));
   Words words;
   std::istringstream stream(line);
   for (std::string item; stream >> item;) {

@@ -24,7 +24,7 @@ inline const std::vector<std::string>& reduction_names() {
   return names;
 }
 
-/// The words `key=value` of a line. Throws std::invalid_argument for a word without '=' or a key given twice.
+/// The words `key=value` of a line. Throws std::invalid_argument for a word without '=', a key given twice or a byte 0.
 Words parse_words(const std::string& line);
 
 /// Throws std::invalid_argument for a key that is not in `known`.
