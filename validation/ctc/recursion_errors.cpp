@@ -17,7 +17,7 @@ constexpr LogSum edge = {.log = 0, .shares = {}, .terms = 1};
 RowLattice reversed(RowLattice row) {
   std::ranges::reverse(row.states);
   std::ranges::reverse(row.slots);
-  for (std::int64_t t = 0; 2 * t < row.log_y.rows(); ++t)
+  for (std::int64_t t = 0; 2 * t + 1 < row.log_y.rows(); ++t)  // a frame in the middle stays
     std::ranges::swap_ranges(row.log_y.row(t), row.log_y.row(row.log_y.rows() - 1 - t));
   return row;
 }

@@ -81,8 +81,8 @@ class Analysis {
     gather(t, beta.first);
   }
 
-  /// Of alpha beta / (y p) but for p's: the factors' and, in log space, what is rounded of ln alpha + ln beta - ln y -
-  /// ln p, in any order, and of an exponential of that size.
+  /// The growth of alpha beta / (y p) without that of p. In log space ln alpha + ln beta - ln y - ln p is rounded too,
+  /// in any order, and so is the exponential of it.
   double growth_of_product(std::int64_t t, std::int64_t s, const RowState& a, const RowState& b, double log) const {
     const double factors = std::min(compounded(a.growth, std::max(b.excluded, b.rest)), most_);
     const double terms = terms_[static_cast<std::size_t>(t)];

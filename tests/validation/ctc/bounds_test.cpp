@@ -33,8 +33,9 @@ double stored(double size, double error) {
   return error + v * (size + error) + smallest;
 }
 
-/// Of three_of_four_paths() in probabilities, from logits: eta = gamma(C + 10), both frames and two states. The frame's
-/// own sum divides out what alpha and beta hold, once more.
+/// The error of a posterior of three_of_four_paths(), from logits, in probabilities. An emission is off by eta =
+/// gamma(C + 10). Both frames and the sum of two states count twice, since the frame's own sum may be the p to divide
+/// by.
 double rho(double eta = gamma(12)) {
   const double step = eta + gamma(4);
   return std::expm1(2 * (2 * step + gamma(4) + gamma(2 + 2)));

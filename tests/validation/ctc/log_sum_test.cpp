@@ -34,7 +34,7 @@ TEST(LogSum, LeavesTheRangeOfExponentials) {
   EXPECT_EQ(log_sum_of({-1e5, 0, log_zero}).log, 0);
 }
 
-/// Of factors of either sign: the largest is reached where all terms have the sign of their growth.
+/// Terms may grow or shrink. The sum changes most where all terms change in one direction.
 TEST(LogSum, GrowsByTheMeanOfItsTermsUpAndDown) {
   Random random(1);
   for (int i = 0; i < 1000; ++i) {
