@@ -51,6 +51,8 @@ struct CountingOperation {
   }
   static constexpr std::array<NeedleExtent, 1> needle_extents = {{{"value", 'v', 64}}};
   static Case needle(std::string_view, std::int64_t size) { return {static_cast<std::uint64_t>(size)}; }
+  static std::vector<NamedCase<CountingOperation>> paired_cases(Reach, std::uint64_t) { return {}; }
+  static std::int64_t work_of(const Case&) { return 1; }
   static std::vector<Shrink<Case>> shrinks_of(const Case&) { return {}; }
   static std::string why_not(const Kernel&, const Case&) { return ""; }
   static void adapt(const Kernel&, Case&) {}

@@ -19,6 +19,7 @@ inline PropertyRecord sample_property(const std::string& name, Verdict verdict, 
   property.worst = {share, "gradient[t=3, b=0, k=2]"};
   property.worst_case = "generated";
   property.reached = {{"B", {131073, 131073, 131073}}, {"T", {1025, 12, 4097}}};
+  property.sizes = {{"B", {1, 2, 131073}}, {"T", {0, 1, 9, 1025}}};
   property.judged = {1000, 900, 0.25};
   property.measured = 200;
   property.thin = 12;

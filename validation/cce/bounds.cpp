@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "validation/cce/same_tokens.h"
 #include "validation/core/index.h"
 #include "validation/core/sums.h"
 
@@ -25,13 +26,21 @@ CceBounds::CceBounds(const CceCase& c, const CceKernelInfo& kernel)
   std::vector<double> bounds(index(c.N));
   std::vector<double> sizes(index(c.N));
   count_terms();
+  const std::vector<std::int64_t> first_same = first_same_tokens(c), counts = counts_of(first_same);
   for (std::int64_t n = 0; n < c.N; ++n) {
     if (c.is_ignored(n)) continue;
+    if (const std::int64_t first = first_same[index(n)]; first != n) {
+      bounds[index(n)] = bounds[index(first)];
+      sizes[index(n)] = sizes[index(first)];
+      token_range_[index(n)] = token_range_[index(first)];
+      std::copy_n(dhidden_.begin() + first * c.H, c.H, dhidden_.begin() + n * c.H);
+      continue;
+    }
     const CceToken token = measure_token(c, kernel, n);
     bounds[index(n)] = bound_loss(token);
     sizes[index(n)] = rough_loss(token);
-    add_gradients(token);
-    add_ranges(token);
+    add_gradients(token, static_cast<double>(counts[index(n)]));
+    add_ranges(token, static_cast<double>(counts[index(n)]));
   }
   reduce_losses(bounds, sizes);
   for (auto* const all : {&loss_, &dhidden_, &dweight_, &dbias_}) claim_nothing_for_nan(*all);
@@ -88,12 +97,12 @@ double CceBounds::dbias_range(std::size_t /*v*/) const {
   return column_range_.back();
 }
 
-void CceBounds::add_ranges(const CceToken& token) {
+void CceBounds::add_ranges(const CceToken& token, double times) {
   const double range = std::abs(case_.token_weight(token.n)) * (std::abs(1 + 2 * case_.z_loss * token.lse) + 1);
   token_range_[index(token.n)] = range;
   for (std::int64_t h = 0; h < case_.H; ++h)
-    column_range_[index(h)] += range * std::abs(double{case_.hidden_at(token.n, h)});
-  column_range_.back() += range;
+    column_range_[index(h)] += times * range * std::abs(double{case_.hidden_at(token.n, h)});
+  column_range_.back() += times * range;
 }
 
 double CceBounds::largest() const {
@@ -141,7 +150,7 @@ double CceBounds::own_roundings(const CceToken& token) const {
   return token.rounding + u * differences + case_.z_loss * squared;
 }
 
-void CceBounds::add_gradients(const CceToken& token) {
+void CceBounds::add_gradients(const CceToken& token, double times) {
   const double u = kernel_.unit_roundoff;
   const double weight = std::abs(case_.token_weight(token.n));
   const double pull = 2 * case_.z_loss * std::abs(token.lse);
@@ -171,9 +180,10 @@ void CceBounds::add_gradients(const CceToken& token) {
       const double w = std::abs(double{case_.weight_at(static_cast<std::int64_t>(v), h)});
       const double x = std::abs(double{case_.hidden_at(token.n, h)});
       dhidden_[index(token.n * case_.H + h)] += (error + over(over_entries_[index(h)]) * magnitude) * w + flushed(w);
-      dweight_[v * index(case_.H) + index(h)] += (error + over(over_tokens_[index(h)]) * magnitude) * x + flushed(x);
+      dweight_[v * index(case_.H) + index(h)] +=
+          times * ((error + over(over_tokens_[index(h)]) * magnitude) * x + flushed(x));
     }
-    dbias_[v] += error + over(over_tokens_.back()) * magnitude + flushed(1);
+    dbias_[v] += times * (error + over(over_tokens_.back()) * magnitude + flushed(1));
   }
 }
 

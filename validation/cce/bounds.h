@@ -65,8 +65,9 @@ class CceBounds {
   double rough_loss(const CceToken& token) const;
   double bound_loss(const CceToken& token) const;
   double own_roundings(const CceToken& token) const;
-  void add_gradients(const CceToken& token);
-  void add_ranges(const CceToken& token);
+  // Of a token that is given so many `times`.
+  void add_gradients(const CceToken& token, double times);
+  void add_ranges(const CceToken& token, double times);
   void reduce_losses(const std::vector<double>& bounds, const std::vector<double>& sizes);
   void count_terms();
   double chain(double terms) const;

@@ -1,8 +1,8 @@
 // The gate: judges a property of a kernel on given and on generated cases, and reports the result.
 //
 // The work on a property is a sequence of units: the given cases, if there are any, then blocks of generated cases,
-// each with its own seed, then needle cases (validation/core/reach.h), one extent a unit. So a long run can be sharded,
-// interrupted and resumed (validation/report/run_gate.h).
+// each with its own seed, then needle cases (validation/core/reach.h), one extent a unit, then pairs of large extents.
+// So a long run can be sharded, interrupted and resumed (validation/report/run_gate.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -24,6 +24,7 @@
 #include "validation/core/run.h"
 #include "validation/core/search.h"
 #include "validation/core/sequence.h"
+#include "validation/core/sizes.h"
 #include "validation/core/summary.h"
 #include "validation/core/verdict.h"
 
@@ -97,7 +98,7 @@ inline constexpr int cases_of_unit = 200;
 template <class Operation>
 std::int64_t units_of(const GateOptions<Operation>& options) {
   return (options.given.empty() ? 0 : 1) + (options.cases + cases_of_unit - 1) / cases_of_unit +
-         (options.reach == Reach::none ? 0 : std::ssize(Operation::needle_extents));
+         (options.reach == Reach::none ? 0 : std::ssize(Operation::needle_extents) + 1);
 }
 
 /// A part of the work on a property.
@@ -131,7 +132,9 @@ class Judge {
   /// Judges one unit, up to the first failure.
   void unit(const GateOptions<Operation>& options, std::int64_t unit, Coverage& coverage, const Stop& stop) {
     const bool has_given = !options.given.empty();
-    const std::int64_t first_needle = units_of(options) - std::ssize(Operation::needle_extents);
+    const std::int64_t of_pairs = units_of(options) - 1,
+                       first_needle = of_pairs - std::ssize(Operation::needle_extents);
+    if (options.reach != Reach::none && unit == of_pairs) return pairs(options, stop);
     if (options.reach != Reach::none && unit >= first_needle)
       return needles(Operation::needle_extents[static_cast<std::size_t>(unit - first_needle)], options, stop);
     if (!has_given || unit > 0) return generated(options, unit - (has_given ? 1 : 0), coverage, stop);
@@ -149,7 +152,8 @@ class Judge {
   /// Judges cases of one large extent, the smaller sizes first.
   void needles(const NeedleExtent& extent, const GateOptions<Operation>& options, const Stop& stop) {
     const std::int64_t limit = context_.kernel.info().support.reach;
-    const auto sizes = needle_sizes(extent, options.reach, property_.against_reference);
+    const auto sizes = property_.against_reference ? reference_sizes(extent, options.reach, options.seed)
+                                                   : needle_sizes(extent, options.reach, false);
     Reached& reached = report_.reached[extent.name];
     reached.due = sizes.back();
     const double longest = slowest_call(options.reach, property_.against_reference);
@@ -160,7 +164,8 @@ class Judge {
         if (report_.failure || (stop && stop())) return;
         next = call_times.next(size, longest);
         if (next == 0)
-          return report_.record(Finding::skip(slow_text(call_times.at(size), extent.name, size)), "needle");
+          return report_.record(
+              Finding::skip(slow_text(call_times.at(size), fmt::format("{} = {}", extent.name, size))), "needle");
         longest_call = 0;
         needle(extent, next, options, stop);
         call_times.add(next, longest_call);
@@ -174,6 +179,39 @@ class Judge {
     fit_to_claims<Operation>(context_.kernel, one.problem);
     needle_ = {extent.index, size};
     given(one, options, stop);
+  }
+
+  /// Judges cases of several large extents, those of little work first, if the property compares with the reference.
+  void pairs(const GateOptions<Operation>& options, const Stop& stop) {
+    if (!property_.against_reference) return;
+    const double longest = slowest_call(options.reach, true);
+    needle_ = {};
+    CallTimes call_times;
+    for (NamedCase<Operation>& one : Operation::paired_cases(options.reach, options.seed)) {
+      if (report_.failure || (stop && stop())) return;
+      if (largest_extent(one.problem) > context_.kernel.info().support.reach) continue;
+      const std::int64_t work = Operation::work_of(one.problem);
+      const double foretold = call_times.at(work);
+      if (foretold > longest) return report_.record(Finding::skip(slow_text(foretold, one.name)), "pair");
+      longest_call = 0;
+      fit_to_claims<Operation>(context_.kernel, one.problem);
+      given(one, options, stop);
+      call_times.add(work, longest_call);
+    }
+  }
+
+  static std::int64_t largest_extent(const Case& c) {
+    std::int64_t largest = 0;
+    for (const auto& [name, size] : sizes_of(c)) largest = std::max(largest, size);
+    return largest;
+  }
+
+  static std::vector<std::pair<const char*, std::int64_t>> sizes_of(const Case& c) {
+    std::vector<std::pair<const char*, std::int64_t>> sizes;
+    if constexpr (HasFields<Case>)
+      for (const NeedleExtent& extent : Operation::needle_extents)
+        sizes.emplace_back(extent.name, extent_of<typename Case::Fields>(extent.name, statement_of(c)));
+    return sizes;
   }
 
   void generated(const GateOptions<Operation>& options, std::int64_t block, Coverage& coverage, const Stop& stop) {
@@ -210,6 +248,8 @@ class Judge {
     if (finding.verdict != Verdict::skipped)
       judged_ = {needle_.size, finding.noticed ? finding.noticed->elements.count(needle_.index) : 0, 0,
                  finding.noticed ? finding.noticed->terms.count(needle_.index) : 0};
+    if (property_.against_reference && finding.verdict == Verdict::pass)
+      for (const auto& [name, size] : sizes_of(c)) report_.sizes[name].insert(size);
     report_.record(finding, origin);
     shrinking_ = is_failure(finding.verdict);
     return finding;

@@ -7,6 +7,9 @@
 //   case_classes             the classes that cases can belong to (core/coverage.h)
 //   sized_cases, data_files  cases that generation does not reach
 //   needle_extents, needle   cases of one large extent (core/reach.h), of which each index decides a result
+//   paired_cases             cases of two large extents, or of the sizes people train with, by rising work_of: about
+//   how
+//                            many operations a kernel needs for a case
 //   pictures                 heat maps of a kernel's errors on a case
 //   properties, faults       in a fixed order, made once; a faulty kernel keeps its state as long as the program runs,
 //                            and locks the state, because any kernel may run on several threads
@@ -40,6 +43,7 @@ concept Operation = requires(const typename O::Kernel& kernel, typename O::Case&
   { O::case_classes() } -> std::same_as<std::span<const CaseClass<typename O::Case>>>;
   { O::to_text(c) } -> std::same_as<std::string>;
   { O::needle("", 1) } -> std::same_as<typename O::Case>;
+  { O::work_of(c) } -> std::same_as<std::int64_t>;
 };
 
 /// The part of an operation that follows from its table of fields.

@@ -65,8 +65,8 @@ double slowest_call(Reach reach, bool against_reference) {
   return against_reference && reach == Reach::full ? 5 : 1;
 }
 
-std::string slow_text(double seconds, const char* extent, std::int64_t size) {
-  return fmt::format("{} {:.1g} s a call where {} = {}", too_slow, seconds, extent, size);
+std::string slow_text(double seconds, const std::string& where) {
+  return fmt::format("{} {:.1g} s a call where {}", too_slow, seconds, where);
 }
 
 void Reached::merge(const Reached& other) {

@@ -25,7 +25,7 @@ inline constexpr Reach all_reaches[] = {Reach::none, Reach::quick, Reach::full, 
 
 std::string_view name_of(Reach reach);
 
-/// The sizes of needle cases, ascending. With `full` and `against_reference`: 2^k - 1, 2^k and 2^k + 1 from 2^3 to
+/// The sizes of needle cases that the seed does not change, ascending. With `full` and `against_reference`: 2^k - 1, 2^k and 2^k + 1 from 2^3 to
 /// dense_max, from 1000 on also primes and multiples of 4 plus 1, 2 and 3, and a few beyond; `thorough`: all of these
 /// to the max; else a few. The last is max + 1, but in a quick run only for properties that use the reference, and for
 /// extents of which a full run judges few large sizes.
@@ -70,7 +70,7 @@ double slowest_call(Reach reach, bool against_reference);
 
 /// Why a needle case was not judged.
 inline constexpr std::string_view too_slow = "the kernel needs about";
-std::string slow_text(double seconds, const char* extent, std::int64_t size);
+std::string slow_text(double seconds, const std::string& where);
 
 /// At most `count` of the indices in [0, size): all, or the first, the last and others between.
 std::vector<std::int64_t> some_indices(std::int64_t size, std::int64_t count);

@@ -1,4 +1,5 @@
-// Planted faults of reach: kernels that are right up to an index, up to a number of threads or on most calls.
+// Planted faults of reach: kernels that are right up to an index, for most sizes, up to a number of threads or on most
+// calls.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 
 #include "validation/core/fault.h"
 #include "validation/core/run.h"
+#include "validation/core/sizes.h"
 
 namespace assay::validation {
 
@@ -154,6 +156,66 @@ void add_ignored_inputs(std::vector<Fault<O>>& faults, std::initializer_list<Ign
                          [first, call](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
                            call(first, healthy, problem, out, request);
                          }));
+}
+
+/// What a kernel leaves out from an index of an extent on: call(healthy, first, problem, out, request).
+template <class O>
+struct Cut {
+  const char* extent;
+  const char* caught_by;
+  std::function<void(std::int64_t first, const typename O::Kernel& healthy, const typename O::Problem& problem,
+                     const typename O::Output& out, const typename O::Request& request)>
+      call;
+};
+
+/// A cut of a result.
+template <class O>
+Cut<O> cut_result(const char* extent, const char* caught_by, const char* result, std::size_t axis) {
+  return {extent, caught_by,
+          [=](std::int64_t first, const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+            healthy.run(problem, out, request);
+            zero_from<O>(result, axis, first, problem, out, request);
+          }};
+}
+
+/// The last `count(size, statement)` indices of the cut's extent are left out.
+template <class O, class Count>
+Fault<O> cut_fault(const std::string& name, const std::string& description, const Cut<O>& cut, const Count& count) {
+  return reach_fault<O>(name, description, cut.caught_by,
+                        [=](const auto& healthy, const auto& problem, const auto& out, const auto& request) {
+                          const std::int64_t size = extent_of<O>(cut.extent, problem.options);
+                          const std::int64_t lost = count(size, problem.options);
+                          if (lost == 0) return healthy.run(problem, out, request);
+                          cut.call(size - lost, healthy, problem, out, request);
+                        });
+}
+
+/// For sizes from 300 to 700 the last index is left out, and the last 1 to 3 where they are the rest of whole tiles.
+template <class O>
+void add_lost_sizes(std::vector<Fault<O>>& faults, const std::vector<Cut<O>>& cuts) {
+  for (const Cut<O>& cut : cuts) {
+    const std::string extent = lower_case(cut.extent);
+    faults.push_back(cut_fault<O>(extent + "-of-300-to-700",
+                                  fmt::format("the last of {} of 300 to 700 is left out", cut.extent), cut,
+                                  [](std::int64_t size, const auto&) { return size >= 300 && size <= 700 ? 1 : 0; }));
+    for (const std::int64_t tile : {24, 96, 100, 192})
+      faults.push_back(cut_fault<O>(
+          fmt::format("{}-rest-of-{}", extent, tile),
+          fmt::format("a rest of 1 to 3 of {} after tiles of {} is left out", cut.extent, tile), cut,
+          [=](std::int64_t size, const auto&) { return size > tile && size % tile <= 3 ? size % tile : 0; }));
+  }
+}
+
+/// The last index is left out where another extent is large as well.
+template <class O>
+void add_lost_pairs(std::vector<Fault<O>>& faults, const std::vector<std::pair<Cut<O>, const char*>>& pairs) {
+  for (const auto& [cut, other] : pairs)
+    faults.push_back(cut_fault<O>(fmt::format("{}-beside-{}", lower_case(cut.extent), lower_case(other)),
+                                  fmt::format("the last of {} is left out where {} and {} are {} or more", cut.extent,
+                                              cut.extent, other, pair_min),
+                                  cut, [other = other](std::int64_t size, const auto& statement) {
+                                    return size >= pair_min && extent_of<O>(other, statement) >= pair_min ? 1 : 0;
+                                  }));
 }
 
 /// `result` is 0 on every call whose number is a multiple of `calls`.

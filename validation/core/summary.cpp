@@ -45,6 +45,7 @@ void PropertySummary::merge(const PropertySummary& other) {
   measured += other.measured;
   thin += other.thin;
   for (const auto& [extent, one] : other.reached) reached[extent].merge(one);
+  for (const auto& [extent, some] : other.sizes) sizes[extent].insert(some.begin(), some.end());
   seconds += other.seconds;
 }
 

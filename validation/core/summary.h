@@ -8,6 +8,7 @@
 #include "validation/core/histogram.h"
 #include "validation/core/judged.h"
 #include "validation/core/reach.h"
+#include "validation/core/sizes.h"
 #include "validation/core/verdict.h"
 
 namespace assay::validation {
@@ -29,6 +30,7 @@ struct PropertySummary {
   std::int64_t measured = 0;               ///< cases that have elements
   std::int64_t thin = 0;                   ///< cases among them of which too little was judged
   std::map<std::string, Reached> reached;  ///< by needle cases; extents by name
+  SizesOfExtents sizes;  ///< of all cases that the reference found right; empty if the property does not use it
   double seconds = 0;
 
   /// Adds the verdict on one case, which `origin` names.

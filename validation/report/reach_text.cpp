@@ -64,6 +64,20 @@ struct ExtentReach {
   std::string noticed() const { return elements.text("indices noticed", best.size) + terms.text("terms", best.size); }
 };
 
+/// For each extent the widest interval of sizes that no property judged against the reference.
+std::string interval_text(const GateRecord& record) {
+  SizesOfExtents judged;
+  for (const auto& property : record.properties)
+    for (const auto& [name, sizes] : property.sizes) judged[name].insert(sizes.begin(), sizes.end());
+  std::vector<std::string> items;
+  for (const auto& [name, sizes] : judged)
+    if (const auto widest = widest_interval_without(sizes))
+      items.push_back(fmt::format("{} {} to {}", name, widest->first, widest->last));
+  if (items.empty()) return "";
+  return "    widest interval of sizes that no property compared with the reference\n" + wrapped(items, 98, "      ") +
+         "\n";
+}
+
 /// The reason why a property judged no case, other than that a case was of the wrong kind or too slow.
 std::string reason_of(const PropertyRecord& property) {
   constexpr std::string_view of_the_case = "the case ";
@@ -109,7 +123,7 @@ std::string reach_text(const GateRecord& record) {
     text += extent.best.size < extent.best.due ? fmt::format("; not reached: {}\n", extent.best.due) : "\n";
     text += extent.others();
   }
-  text += slow_text(record) + far_text(record);
+  text += interval_text(record) + slow_text(record) + far_text(record);
   if (std::ranges::any_of(extents, [](const auto& extent) { return extent.second.misses(); }))
     text +=
         "    the other indices hide in bounds that are wider than they are: declare how the kernel computes\n"

@@ -102,6 +102,10 @@ PropertyRecord property_from(const JsonReader& json) {
     property.reached[extent] = {one["size"].whole(0), one["noticed"].whole(0), one["due"].whole(0),
                                 one["terms"].whole(0)};
   });
+  if (json.has("sizes"))
+    json["sizes"].each_member([&](const std::string& extent, const JsonReader& sizes) {
+      sizes.each([&](const JsonReader& size) { property.sizes[extent].insert(size.whole(0)); });
+    });
   property.seconds = json["seconds"].number();
   if (!json["failure"].is_null()) property.failure = failure_from(json["failure"]);
   if (property.failure.has_value() != is_failure(property.verdict))

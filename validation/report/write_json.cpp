@@ -94,6 +94,7 @@ ordered_json of(const PropertyRecord& property) {
           {"worst", worst},
           {"histogram", {{"bins", property.histogram.bins}, {"nan", property.histogram.nan}}},
           {"reached", of(property.reached)},
+          {"sizes", property.sizes},
           {"seconds", property.seconds},
           {"failure", property.failure ? of(*property.failure, property.property) : ordered_json()}};
 }

@@ -54,6 +54,8 @@ struct SvdOperation : OperationOf<SvdFields> {
   static constexpr std::array<NeedleExtent, 3> needle_extents = {
       {{"B", 'b', 1 << 17, 1 << 10}, {"M", 'i', 1 << 12}, {"N", 'j', 1 << 12}}};
   static SvdCase needle(std::string_view extent, std::int64_t size);
+  static std::vector<NamedCase<SvdOperation>> paired_cases(Reach reach, std::uint64_t seed);
+  static std::int64_t work_of(const SvdCase& c);
   static std::vector<NamedCase<SvdOperation>> sharp_cases();
 
   static const std::vector<Property<SvdOperation>>& properties();

@@ -11,7 +11,9 @@
 #include "tests/limits.h"
 #include "tests/matchers.h"
 #include "tests/validation/cce/kernels.h"
+#include "validation/cce/bounds.h"
 #include "validation/cce/operation.h"
+#include "validation/cce/same_tokens.h"
 #include "validation/core/number.h"
 
 namespace assay::validation {
@@ -49,6 +51,41 @@ TEST(CceTruth, IsThatOfAHandWithOptions) {
   EXPECT_LT(absolute_difference(truth.loss[0], ln2), 1e-50) << "what comes from above is not in the loss";
   expect_equal(truth.dbias, {1, -1});
   expect_equal(truth.dhidden, {1, 0, 1, 0});
+}
+
+/// An upstream gradient of ones changes nothing but that each token is computed by itself.
+TEST(CceTruth, OfTokensThatComeAgainIsThatOfEachByItself) {
+  CceCase c = select_tokens(CceOperation::sized_case(3, 4, 6, 1, Dtype::float32, 1), {0, 1, 2, 1, 0, 1, 1});
+  c.targets[2] = c.ignore_index;
+  CceCase each = c;
+  each.upstream.assign(7, 1);
+  const CceTruth truth = truth_of(c, 50), expected = truth_of(each, 50);
+  const auto expect_same = [](const ExactValues& got, const ExactValues& by_itself) {
+    ASSERT_EQ(got.size(), by_itself.size());
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_LT(absolute_difference(got[i], by_itself[i]), 1e-48) << i;
+  };
+  expect_same(truth.loss, expected.loss);
+  expect_same(truth.dhidden, expected.dhidden);
+  expect_same(truth.dweight, expected.dweight);
+  expect_same(truth.dbias, expected.dbias);
+  const CceBounds bounds(c, plain_cce_kernel()->info()), of_each(each, plain_cce_kernel()->info());
+  for (std::size_t i = 0; i < c.hidden.size(); ++i) EXPECT_EQ(bounds.dhidden(i, 0), of_each.dhidden(i, 0)) << i;
+  for (std::size_t i = 0; i < c.weight.size(); ++i) {
+    EXPECT_NEAR(bounds.dweight(i, 0) / of_each.dweight(i, 0), 1, 1e-12) << i;
+    EXPECT_NEAR(bounds.dweight_range(i) / of_each.dweight_range(i), 1, 1e-12) << i;
+  }
+}
+
+TEST(SameTokens, AreFoundWhereNothingElseTellsThemApart) {
+  CceCase c = select_tokens(CceOperation::sized_case(3, 4, 6, 1, Dtype::float32, 1), {0, 1, 2, 1, 0, 1, 1});
+  EXPECT_THAT(first_same_tokens(c), ElementsAre(0, 1, 2, 1, 0, 1, 1));
+  EXPECT_THAT(counts_of(first_same_tokens(c)), ElementsAre(2, 4, 1, 0, 0, 0, 0));
+  c.targets[3] = (c.targets[3] + 1) % c.V;
+  c.hidden_at(4, 3) += 1;
+  c.targets[5] = c.ignore_index;
+  EXPECT_THAT(first_same_tokens(c), ElementsAre(0, 1, 2, 3, 4, 5, 1));
+  c.reduction = Reduction::sum;
+  EXPECT_THAT(first_same_tokens(c), ElementsAre(0, 1, 2, 3, 4, 5, 6));
 }
 
 TEST(CceTruth, OfAnIgnoredTokenIsZeroAndOfAWordTakenOutInfinite) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -64,6 +65,20 @@ TEST(SvdTruth, IsComputedOnceForMatricesThatRepeat) {
   for (std::size_t b = needle_period; b < truth.matrices.size(); ++b)
     EXPECT_EQ(truth.matrices[b], truth.matrices[b - needle_period]) << b;
   EXPECT_NE(truth.matrices[0], truth.matrices[1]);
+}
+
+/// Large matrices are decomposed in long double, unless the user asks for more digits.
+TEST(SvdTruth, OfALargeMatrixInLongDoubleIsThatOfManyDigits) {
+  const SvdCase c = SvdOperation::sized_case(1, 137, 139, 0, Dtype::float32, 1);
+  const auto nearly = truth_of(c, default_digits).matrices[0], exact = truth_of(c, default_digits + 1).matrices[0];
+  const double largest = to_double(exact->factors.S[0]);
+  double worst = 0;
+  for (std::size_t k = 0; k < exact->factors.S.size(); ++k)
+    worst = std::max(worst, absolute_difference(nearly->factors.S[k], exact->factors.S[k]) / largest);
+  EXPECT_LT(worst, 137 * 0x1p-64);
+  EXPECT_GT(worst, 0) << "that would be many digits again";
+  EXPECT_EQ(nearly->factors.U.rows(), 137);
+  EXPECT_EQ(nearly->factors.Vh.cols(), 139);
 }
 
 TEST(SvdTruth, RefusesACaseThatIsNone) {

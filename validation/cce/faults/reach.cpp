@@ -118,6 +118,10 @@ std::vector<CceFault> reach_faults() {
   add_ignored_inputs<CceOperation>(faults, {{"V", "loss", thresholds_to_2_17, without_entries_from},
                                             {"H", "loss", thresholds_to_2_12, without_columns},
                                             {"N", "batch-singles", thresholds_to_2_17, without_tokens}});
+  const Cut<CceOperation> N{"N", "loss", without_tokens}, H{"H", "loss", without_columns},
+      V{"V", "loss", without_entries_from};
+  add_lost_sizes<CceOperation>(faults, {N, H, V});
+  add_lost_pairs<CceOperation>(faults, {{N, "H"}, {V, "N"}, {H, "V"}});
   add_rare_calls<CceOperation>(faults, "loss");
   faults.push_back(reach_fault<CceOperation>(
       "last-64-entries", "of V > 10,000 the last 64 are not in the softmax's sum", "loss", without_last_entries));

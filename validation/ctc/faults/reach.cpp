@@ -93,6 +93,10 @@ std::vector<CtcFault> reach_faults() {
   add_ignored_inputs<CtcOperation>(faults, {{"C", "loss", thresholds_to_2_17, without_classes},
                                             {"T", "loss", thresholds_to_2_12, without_frames},
                                             {"S", "one-path", thresholds_to_2_12, without_labels}});
+  const Cut<CtcOperation> T{"T", "loss", without_frames}, C{"C", "loss", without_classes},
+      S{"S", "loss", without_labels}, B = cut_result<CtcOperation>("B", "loss", "loss", 0);
+  add_lost_sizes<CtcOperation>(faults, {T, B, C, S});
+  add_lost_pairs<CtcOperation>(faults, {{T, "B"}, {C, "T"}, {S, "T"}, {B, "C"}, {B, "S"}, {S, "C"}});
   add_rare_calls<CtcOperation>(faults, "loss");
   faults.push_back(reach_fault<CtcOperation>(
       "softmax-of-33-classes", "classes past the first 33 are left out of the softmax", "loss",

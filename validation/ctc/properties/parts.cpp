@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +15,9 @@ namespace {
 
 constexpr std::size_t large = std::size_t{1} << 16;
 constexpr std::int64_t part_activations = std::int64_t{1} << 14;
+
+/// How many parts are remembered: rows that fill a part each come again in turn (validation/ctc/paired_cases.cpp).
+constexpr std::size_t most_held = 3;
 
 /// How many rows a part has: where there are many, a multiple of the period in which rows of needle cases repeat.
 std::int64_t rows_of_part(const CtcCase& c) {
@@ -65,12 +68,16 @@ void in_parts(const CtcContext& context, const CtcCase& c, const CtcRun& run,
               const std::function<void(const CtcPart&)>& use, Rounding rounding) {
   if (c.reduction != Reduction::none || c.activations.size() < large)
     return use(Held(context, c, rounding).part(0, run));
-  std::optional<Held> held;
+  std::list<Held> latest;
   const std::int64_t rows = rows_of_part(c);
   for (std::int64_t first = 0; first < c.B; first += rows) {
     CtcCase next = rows_from(c, first, rows);
     const std::int64_t count = next.B;
-    if (!held || !(next == held->problem())) held.emplace(context, std::move(next), rounding);
+    auto held = std::ranges::find(latest, next, &Held::problem);
+    if (held == latest.end()) {
+      if (latest.size() == most_held) latest.pop_front();
+      held = latest.emplace(latest.end(), context, std::move(next), rounding);
+    }
     use(held->part(first, results_from(c, run, first, count)));
   }
 }

@@ -20,7 +20,7 @@ struct CtcPart {
 };
 
 /// Calls use(part) for some rows at a time of a large batch, else once for all; a reduction needs all. Truth and bounds
-/// are computed anew only where a part differs from the one before: the rows of a needle case repeat.
+/// are computed anew only where a part differs from the latest three: the rows of needle cases and of pairs repeat.
 void in_parts(const CtcContext& context, const CtcCase& c, const CtcRun& run,
               const std::function<void(const CtcPart&)>& use, Rounding rounding = Rounding::worst_case);
 

@@ -68,6 +68,10 @@ std::vector<SvdFault> reach_faults() {
                                           {"Vh", 2, 'j', "orthonormal-v", thresholds_to_2_12}});
   add_ignored_inputs<SvdOperation>(faults, {{"M", "values", thresholds_to_2_12, without_rows},
                                             {"N", "values", thresholds_to_2_12, without_columns}});
+  const Cut<SvdOperation> M{"M", "values", without_rows}, N{"N", "values", without_columns},
+      B = cut_result<SvdOperation>("B", "values", "S", 0);
+  add_lost_sizes<SvdOperation>(faults, {B, M, N});
+  add_lost_pairs<SvdOperation>(faults, {{B, "M"}, {N, "B"}, {M, "N"}});
   add_rare_calls<SvdOperation>(faults, "S");
   faults.push_back(
       reach_fault<SvdOperation>("offsets-of-32-bits", "an offset past 2^32 wraps", "far-matrices", wrapped_offsets));

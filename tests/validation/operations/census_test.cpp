@@ -1,0 +1,152 @@
+// A census of the cases that a full run compares with the reference: by counting, which sizes, which remainders by the
+// widths of tiles and which pairs of large extents they have.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/matchers.h"
+#include "tests/validation/operations/operations.h"
+#include "validation/core/sizes.h"
+
+namespace assay::validation {
+namespace {
+
+using Extents = std::map<std::string, std::int64_t>;
+
+struct Census {
+  SizesOfExtents sizes;
+  std::vector<Extents> cases;
+};
+
+/// The cases that properties which compare with the reference are given, of a kernel that is never slow.
+template <class O>
+Census census(Reach reach, std::uint64_t seed = 1) {
+  Census counted;
+  const Property<O> counts = {"counts",
+                              "",
+                              {},
+                              [&](const Context<O>&, const typename O::Case& c) {
+                                Extents extents;
+                                for (const NeedleExtent& extent : O::needle_extents)
+                                  extents[extent.name] = extent_of<O>(extent.name, statement_of(c));
+                                for (const auto& [name, size] : extents) counted.sizes[name].insert(size);
+                                counted.cases.push_back(extents);
+                                return Finding::pass();
+                              },
+                              true};
+  const auto kernel = O::shipped_kernel("cpu");
+  GateOptions<O> options{.cases = reach == Reach::quick ? 40 : 200, .seed = seed, .given = {}, .reach = reach};
+  if (reach != Reach::quick) options.given = O::sized_cases();
+  Coverage coverage(class_names<O>());
+  const auto report = run_property<O>(counts, {*kernel}, options, coverage);
+  EXPECT_EQ(report.sizes, counted.sizes) << "what a run says of its sizes";
+  return counted;
+}
+
+bool has_remainder(const std::set<std::int64_t>& sizes, std::int64_t tile, std::int64_t remainder) {
+  return std::ranges::any_of(sizes,
+                             [=](std::int64_t size) { return size >= tile - 1 && (size - remainder) % tile == 0; });
+}
+
+bool are_large(const Extents& extents, const std::string& one, const std::string& other) {
+  const auto is_large = [&](const std::string& name) {
+    return extents.at(name) >= pair_min && extents.at(name) <= pair_max;
+  };
+  return is_large(one) && is_large(other);
+}
+
+template <class O>
+void expect_pairs(const Census& counted, std::ptrdiff_t least) {
+  for (const NeedleExtent& one : O::needle_extents)
+    for (const NeedleExtent& other : O::needle_extents) {
+      if (one.index == other.index) continue;
+      EXPECT_GE(
+          std::ranges::count_if(counted.cases, [&](const Extents& c) { return are_large(c, one.name, other.name); }),
+          least)
+          << one.name << " and " << other.name;
+    }
+}
+
+template <class O>
+class CensusOf : public testing::Test {};
+TYPED_TEST_SUITE(CensusOf, Operations, OperationName);
+
+TYPED_TEST(CensusOf, AFullRunLeavesNoGapAndNoRemainderAndNoPairOut) {
+  const Census counted = census<TypeParam>(Reach::full);
+  for (const NeedleExtent& extent : TypeParam::needle_extents) {
+    const std::set<std::int64_t>& sizes = counted.sizes.at(extent.name);
+    EXPECT_EQ(*sizes.rbegin(), extent.max + 1) << extent.name;
+    const auto widest = widest_interval_without(sizes);
+    ASSERT_TRUE(widest) << extent.name;
+    EXPECT_LT(widest->ratio(), 1.5) << extent.name << " from " << widest->first << " to " << widest->last;
+    for (const std::int64_t tile : tile_widths)
+      for (const std::int64_t remainder : tile_remainders)
+        EXPECT_TRUE(has_remainder(sizes, tile, remainder)) << extent.name << " % " << tile << " = " << remainder;
+  }
+  expect_pairs<TypeParam>(counted, 2);
+}
+
+TYPED_TEST(CensusOf, AQuickRunHasARestOfEachTileAndEachPair) {
+  const Census counted = census<TypeParam>(Reach::quick);
+  for (const NeedleExtent& extent : TypeParam::needle_extents)
+    for (const std::int64_t tile : tile_widths)
+      EXPECT_TRUE(std::ranges::any_of(
+          std::array{1, 2, 3},
+          [&](int remainder) { return has_remainder(counted.sizes.at(extent.name), tile, remainder); }))
+          << extent.name << " % " << tile;
+  expect_pairs<TypeParam>(counted, 1);
+}
+
+TYPED_TEST(CensusOf, DrawsOtherSizesWithAnotherSeed) {
+  EXPECT_EQ(census<TypeParam>(Reach::quick, 2).sizes, census<TypeParam>(Reach::quick, 2).sizes);
+  EXPECT_NE(census<TypeParam>(Reach::quick, 2).sizes, census<TypeParam>(Reach::quick, 3).sizes);
+}
+
+TYPED_TEST(CensusOf, PropertiesOfEachResultCompareWithTheReference) {
+  for (const char* const name : {"loss", "gradient", "dhidden", "dweight", "values", "reconstruction", "orthonormal-u"})
+    for (const auto& property : TypeParam::properties())
+      if (property.name == name && !(std::string(TypeParam::name) == "svd" && property.name == "gradient"))
+        EXPECT_TRUE(property.against_reference) << name;
+}
+
+template <class O>
+void expect_shape(const Census& counted, const Extents& shape) {
+  EXPECT_THAT(counted.cases, testing::Contains(shape)) << O::name;
+}
+
+TEST(Census, HasTheShapesThatPeopleTrainWith) {
+  const Census ctc = census<CtcOperation>(Reach::full), svd = census<SvdOperation>(Reach::full);
+  expect_shape<CtcOperation>(ctc, {{"T", 500}, {"B", 16}, {"C", 1000}, {"S", 50}});
+  expect_shape<CtcOperation>(ctc, {{"T", 300}, {"B", 32}, {"C", 500}, {"S", 40}});
+  expect_shape<CceOperation>(census<CceOperation>(Reach::full), {{"N", 256}, {"H", 512}, {"V", 4096}});
+  expect_shape<SvdOperation>(svd, {{"B", 1}, {"M", 512}, {"N", 256}});
+  expect_shape<SvdOperation>(svd, {{"B", 16}, {"M", 64}, {"N", 64}});
+}
+
+TEST(Sizes, TellTheWidestIntervalBetweenThem) {
+  EXPECT_FALSE(widest_interval_without({}));
+  EXPECT_FALSE(widest_interval_without({0, 1, 2, 3}));
+  const auto between = widest_interval_without({0, 1, 2, 9, 100});
+  ASSERT_TRUE(between);
+  EXPECT_EQ(between->first, 10);
+  EXPECT_EQ(between->last, 99);
+  EXPECT_EQ(widest_interval_without({7, 8})->last, 6) << "sizes from 1 on";
+}
+
+TEST(Sizes, ArePairsWithinTheirBudget) {
+  Random random(1);
+  std::int64_t largest = 0;
+  for (int i = 0; i < 200; ++i) {
+    const auto [one, other] = pair_of_sizes(random, pair_max, 1 << 17);
+    EXPECT_GE(std::min(one, other), pair_min);
+    EXPECT_LE(one * other, 1 << 17);
+    largest = std::max({largest, one, other});
+  }
+  EXPECT_GT(largest, 900);
+  EXPECT_LE(largest, pair_max);
+}
+
+}  // namespace
+}  // namespace assay::validation

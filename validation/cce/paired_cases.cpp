@@ -1,0 +1,76 @@
+// Cases of cross-entropy with two large extents, and of shapes people train with. Few tokens are different, so that the
+// reference computes few (validation/cce/same_tokens.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "validation/cce/operation.h"
+
+namespace assay::validation {
+namespace {
+
+/// How many tokens of a case are different.
+constexpr std::int64_t different_tokens = 5;
+
+struct Extents {
+  std::int64_t N, H, V;
+};
+
+/// Logits have a standard deviation of about 1.
+CceCase tokens_in_turn(const Extents& size, std::uint64_t seed) {
+  Random random(seed);
+  CceCase c;
+  c.N = size.N;
+  c.H = size.H;
+  c.V = size.V;
+  const double scale = std::pow(static_cast<double>(c.H), -0.25);
+  const auto add = [&](std::vector<float>& to, double factor) {
+    to.push_back(static_cast<float>(factor * random.gaussian()));
+  };
+  for (std::int64_t n = 0; n < c.N; ++n) {
+    const bool is_new = n < different_tokens;
+    c.targets.push_back(is_new ? random.integer(0, c.V - 1)
+                               : c.targets[static_cast<std::size_t>(n - different_tokens)]);
+    for (std::int64_t h = 0; h < c.H; ++h)
+      is_new ? add(c.hidden, scale) : c.hidden.push_back(c.hidden_at(n - different_tokens, h));
+  }
+  for (std::int64_t i = 0; i < c.V * c.H; ++i) add(c.weight, scale);
+  for (std::int64_t v = 0; v < c.V; ++v) add(c.bias, 0.25);
+  return c;
+}
+
+/// Each pair of large extents once, up to `largest`; the others are small.
+void add_pairs(std::vector<Extents>& all, Random& random, std::int64_t largest) {
+  const auto pair = [&] { return pair_of_sizes(random, largest, std::int64_t{1} << 18); };
+  const auto [N1, H1] = pair();
+  all.push_back({N1, H1, 5});
+  const auto [N2, V2] = pair();
+  all.push_back({N2, 3, V2});
+  const auto [H3, V3] = pair();
+  all.push_back({3, H3, V3});
+}
+
+}  // namespace
+
+std::int64_t CceOperation::work_of(const CceCase& c) {
+  return 3 * c.N * c.H * c.V;
+}
+
+std::vector<CceNamedCase> CceOperation::paired_cases(Reach reach, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Extents> all;
+  add_pairs(all, random, 2 * pair_min);
+  if (reach != Reach::quick) {
+    add_pairs(all, random, pair_max);
+    all.push_back({256, 512, 4096});
+  }
+  if (reach == Reach::thorough) all.push_back({64, 768, 50'257});
+  std::vector<CceNamedCase> cases;
+  for (const auto& e : all)
+    cases.push_back({fmt::format("N={} H={} V={}", e.N, e.H, e.V), tokens_in_turn(e, random.bits()), true});
+  std::ranges::stable_sort(cases, {}, [](const CceNamedCase& one) { return work_of(one.problem); });
+  return cases;
+}
+
+}  // namespace assay::validation

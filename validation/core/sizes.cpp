@@ -1,0 +1,105 @@
+#include "validation/core/sizes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace assay::validation {
+namespace {
+
+/// The most that a size may be of the one before plus 1.
+constexpr double widest_step = 1.5;
+
+/// The smallest size for tiles in a quick run, between the few that needle_sizes has.
+constexpr std::int64_t quick_tiled_min = 257;
+
+/// A remainder that sizes should have by a tile's width.
+struct Remainder {
+  std::int64_t tile, remainder;
+  bool is_of(std::int64_t size) const { return (size - remainder) % tile == 0; }
+};
+
+std::vector<Remainder> remainders_due(Reach reach, Random& random) {
+  const std::int64_t one = random.integer(1, 3);
+  std::vector<Remainder> due;
+  for (const std::int64_t tile : tile_widths)
+    for (const std::int64_t remainder : tile_remainders)
+      if (reach != Reach::quick || remainder == one) due.push_back({tile, remainder});
+  return due;
+}
+
+/// Adds sizes from `low` to `high` that have all remainders: greedily the candidate that has most of those left.
+void add_tiled(std::vector<std::int64_t>& sizes, std::vector<Remainder> due, std::int64_t low, std::int64_t high,
+               Random& random) {
+  std::erase_if(due, [&](const Remainder& one) { return one.tile + one.remainder > high; });
+  std::vector<std::int64_t> candidates;
+  for (int i = 0; i < 1000 && low <= high; ++i) candidates.push_back(log_uniform(random, low, high));
+  for (const Remainder& one : due)  // so that each remainder has a candidate
+    candidates.push_back(one.remainder + one.tile * random.integer(1, (high - one.remainder) / one.tile));
+  while (!due.empty()) {
+    const auto left = [&](std::int64_t size) {
+      return std::ranges::count_if(due, [&](const Remainder& one) { return one.is_of(size); });
+    };
+    sizes.push_back(std::ranges::max(candidates, {}, left));
+    std::erase_if(due, [&](const Remainder& one) { return one.is_of(sizes.back()); });
+  }
+}
+
+void sort_once(std::vector<std::int64_t>& sizes) {
+  std::ranges::sort(sizes);
+  sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+}
+
+std::int64_t times(double factor, std::int64_t size) {
+  return static_cast<std::int64_t>(factor * static_cast<double>(size));
+}
+
+/// Adds sizes until each is at most widest_step times the one before plus 1. `sizes` ascend.
+void fill_gaps(std::vector<std::int64_t>& sizes, Random& random) {
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    const std::int64_t first = sizes[i - 1] + 1;
+    if (sizes[i] > times(widest_step, first))
+      sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(i),
+                   random.integer(times(1.42, first), times(widest_step, first)));
+  }
+}
+
+}  // namespace
+
+std::int64_t log_uniform(Random& random, std::int64_t low, std::int64_t high) {
+  const double drawn = random.real(std::log(static_cast<double>(low)), std::log(static_cast<double>(high + 1)));
+  return std::clamp(static_cast<std::int64_t>(std::exp(drawn)), low, high);
+}
+
+std::vector<std::int64_t> reference_sizes(const NeedleExtent& extent, Reach reach, std::uint64_t seed) {
+  std::vector<std::int64_t> sizes = needle_sizes(extent, reach, true);
+  if (reach == Reach::none) return sizes;
+  Random random(seed + static_cast<std::uint64_t>(extent.index));
+  const std::int64_t high = std::min(extent.max + 1, pair_max);
+  add_tiled(sizes, remainders_due(Reach::quick, random), std::min(quick_tiled_min, high), high, random);
+  if (reach != Reach::quick) {
+    add_tiled(sizes, remainders_due(reach, random), std::min(tile_widths.front() - 1, high), high, random);
+    sort_once(sizes);
+    fill_gaps(sizes, random);
+  }
+  sort_once(sizes);
+  return sizes;
+}
+
+std::pair<std::int64_t, std::int64_t> pair_of_sizes(Random& random, std::int64_t largest, std::int64_t budget) {
+  const std::int64_t one = log_uniform(random, pair_min, std::clamp(budget / pair_min, pair_min, largest));
+  const std::int64_t other = log_uniform(random, pair_min, std::clamp(budget / one, pair_min, largest));
+  return random.chance(0.5) ? std::pair(one, other) : std::pair(other, one);
+}
+
+std::optional<SizeInterval> widest_interval_without(const std::set<std::int64_t>& judged) {
+  std::optional<SizeInterval> widest;
+  std::int64_t before = 0;
+  for (const std::int64_t size : judged) {
+    const SizeInterval between{before + 1, size - 1};
+    if (between.first <= between.last && (!widest || between.ratio() > widest->ratio())) widest = between;
+    before = std::max<std::int64_t>(size, 0);
+  }
+  return widest;
+}
+
+}  // namespace assay::validation

@@ -1,0 +1,52 @@
+// Sizes that no list foretells: drawn by the seed of a run, for cases that are compared with the reference.
+//
+// A kernel that works in tiles handles the rest of an extent apart: the sizes have each remainder of 1, 2, 3 and of one
+// too few by each usual width of a tile. A kernel may also be wrong for sizes in between: in a full run no size is more
+// than 1.5 times the one before.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "validation/core/random.h"
+#include "validation/core/reach.h"
+
+namespace assay::validation {
+
+inline constexpr std::array<std::int64_t, 12> tile_widths = {24, 32, 48, 64, 80, 96, 100, 112, 128, 160, 192, 256};
+
+/// The remainders by a tile's width that sizes have.
+inline constexpr std::array<std::int64_t, 4> tile_remainders = {-1, 1, 2, 3};
+
+/// The smallest and the largest extent that counts as one of a pair.
+inline constexpr std::int64_t pair_min = 65, pair_max = 1030;
+
+/// Log-uniform in [low, high], both included.
+std::int64_t log_uniform(Random& random, std::int64_t low, std::int64_t high);
+
+/// The sizes of needle cases for properties that compare with the reference, ascending: those of needle_sizes; up to
+/// 1030 some for each tile; in a full run also some in between. A quick run has one remainder of 1, 2, 3 by each tile.
+std::vector<std::int64_t> reference_sizes(const NeedleExtent& extent, Reach reach, std::uint64_t seed);
+
+/// Two extents that are large at once, from pair_min to `largest`, whose product is at most `budget`.
+std::pair<std::int64_t, std::int64_t> pair_of_sizes(Random& random, std::int64_t largest, std::int64_t budget);
+
+/// The sizes that were judged, of each extent by its name.
+using SizesOfExtents = std::map<std::string, std::set<std::int64_t>>;
+
+/// Sizes from `first` to `last`.
+struct SizeInterval {
+  std::int64_t first = 0, last = 0;
+  double ratio() const { return static_cast<double>(last) / static_cast<double>(first); }
+};
+
+/// The interval of the largest ratio between two judged sizes, or before the first above 0; none if all are judged.
+std::optional<SizeInterval> widest_interval_without(const std::set<std::int64_t>& judged);
+
+}  // namespace assay::validation

@@ -1,0 +1,60 @@
+// Cases of the SVD with two large extents, and of shapes people decompose. Few matrices of a batch are different, so
+// that the reference computes few.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "validation/svd/operation.h"
+
+namespace assay::validation {
+namespace {
+
+/// How many matrices of a batch are different.
+constexpr std::int64_t different_matrices = 2;
+
+struct Extents {
+  std::int64_t B, M, N;
+};
+
+/// Rows and columns are of about one length, so that none is small beside the bound.
+SvdCase matrices_in_turn(const Extents& size, std::uint64_t seed) {
+  SvdCase c{size.B, size.M, size.N, Dtype::float32, {}};
+  for (std::int64_t b = 0; b < c.B; ++b) {
+    Random random(seed + static_cast<std::uint64_t>(b % different_matrices));
+    for (std::int64_t i = 0; i < c.M * c.N; ++i)
+      c.A.push_back(static_cast<double>(static_cast<float>(random.pick({-1, 1}) * random.real(0.8, 1.2))));
+  }
+  return c;
+}
+
+}  // namespace
+
+std::int64_t SvdOperation::work_of(const SvdCase& c) {
+  return c.B * c.M * c.N * c.K();
+}
+
+std::vector<SvdNamedCase> SvdOperation::paired_cases(Reach reach, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<Extents> all;
+  const auto add_pairs = [&](std::int64_t largest, std::int64_t most_of_matrix) {
+    const auto [B1, M1] = pair_of_sizes(random, largest, std::int64_t{1} << 18);
+    all.push_back({B1, M1, 2});
+    const auto [B2, N2] = pair_of_sizes(random, largest, std::int64_t{1} << 18);
+    all.push_back({B2, 2, N2});
+    const auto [M3, N3] = pair_of_sizes(random, largest, most_of_matrix);
+    all.push_back({1, M3, N3});
+  };
+  add_pairs(2 * pair_min, (pair_min + 7) * (pair_min + 7));
+  if (reach != Reach::quick) {
+    add_pairs(pair_max, std::int64_t{1} << 17);
+    all.push_back({16, 64, 64});
+    all.push_back({1, 512, 256});
+  }
+  std::vector<SvdNamedCase> cases;
+  for (const auto& e : all)
+    cases.push_back({fmt::format("B={} M={} N={}", e.B, e.M, e.N), matrices_in_turn(e, random.bits()), true});
+  std::ranges::stable_sort(cases, {}, [](const SvdNamedCase& one) { return work_of(one.problem); });
+  return cases;
+}
+
+}  // namespace assay::validation
