@@ -77,7 +77,7 @@ TYPED_TEST(CensusOf, AFullRunLeavesNoGapAndNoRemainderAndNoPairOut) {
   const Census counted = census<TypeParam>(Reach::full);
   for (const NeedleExtent& extent : TypeParam::needle_extents) {
     const std::set<std::int64_t>& sizes = counted.sizes.at(extent.name);
-    EXPECT_EQ(*sizes.rbegin(), extent.max + 1) << extent.name;
+    EXPECT_TRUE(sizes.contains(extent.max + 1)) << extent.name;
     const auto widest = widest_interval_without(sizes);
     ASSERT_TRUE(widest) << extent.name;
     EXPECT_LT(widest->ratio(), 1.5) << extent.name << " from " << widest->first << " to " << widest->last;
