@@ -1,0 +1,29 @@
+// How far a run reached, as the gate prints it.
+#include "validation/report/reach_text.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "tests/matchers.h"
+#include "tests/validation/sample_report.h"
+
+namespace assay::validation {
+namespace {
+
+TEST(ReachText, TellsTheWidestIntervalThatWasNotComparedWithTheReference) {
+  GateRecord record = sample_run("cpu");
+  for (auto& property : record.properties) property.sizes.clear();
+  EXPECT_THAT(reach_text(record), Not(HasSubstr("widest interval")));
+  record.properties[0].sizes = {{"B", {1, 2, 131073}}, {"T", {0, 1, 9, 1025}}};
+  record.properties[1].sizes = {{"T", {2, 3, 100, 900}}};
+  const std::string text = reach_text(record);
+  EXPECT_THAT(text, HasSubstr("    widest interval of sizes that no property compared with the reference\n"
+                              "      B 3 to 131072, T 10 to 99\n"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+}
+
+}  // namespace
+}  // namespace assay::validation
