@@ -25,10 +25,10 @@ inline constexpr Reach all_reaches[] = {Reach::none, Reach::quick, Reach::full, 
 
 std::string_view name_of(Reach reach);
 
-/// The sizes of needle cases that the seed does not change, ascending. With `full` and `against_reference`: 2^k - 1, 2^k and 2^k + 1 from 2^3 to
-/// dense_max, from 1000 on also primes and multiples of 4 plus 1, 2 and 3, and a few beyond; `thorough`: all of these
-/// to the max; else a few. The last is max + 1, but in a quick run only for properties that use the reference, and for
-/// extents of which a full run judges few large sizes.
+/// The sizes of needle cases that the seed does not change, ascending. With `full` and `against_reference`: 2^k - 1,
+/// 2^k and 2^k + 1 from 2^3 to dense_max, from 1000 on also primes and multiples of 4 plus 1, 2 and 3, and a few
+/// beyond; `thorough`: all of these to the max; else a few. The last is max + 1, but in a quick run only for properties
+/// that use the reference, and for extents of which a full run judges few large sizes.
 std::vector<std::int64_t> needle_sizes(const NeedleExtent& extent, Reach reach, bool against_reference);
 
 /// The largest size of an extent that a property judged, and how many of its indices decide that property's verdict.

@@ -25,9 +25,9 @@ struct SvdTruth {
 };
 
 /// The factors of each matrix. A certified reference encloses each singular value within 10^(10 - digits) of the
-/// largest; otherwise computations with `digits` and `digits` + 20 digits agree within that. At up to 50 digits matrices
-/// of more than 136 rows and columns are decomposed in long double instead, as large cases of other operations are.
-/// Throws ReferenceDisagrees if they do not, std::invalid_argument for a bad case.
+/// largest; otherwise computations with `digits` and `digits` + 20 digits agree within that. At up to 50 digits
+/// matrices of more than 136 rows and columns are decomposed in long double instead, as large cases of other operations
+/// are. Throws ReferenceDisagrees if they do not, std::invalid_argument for a bad case.
 SvdTruth truth_of(const SvdCase& c, int digits);
 
 /// Throws ReferenceDisagrees unless the singular values of matrix b are certain within that.
