@@ -33,6 +33,13 @@ def test_no_batch_is_refused_by_name():
         assay.diagnose({name: array for name, array in BATCH.items() if name != "targets"})
     with pytest.raises(ValueError, match="nowhere.npz"):
         assay.diagnose("nowhere.npz")
+    for name, value, message in (
+        ("targets", [[1, 2], [3]], r"^targets = \[\[1, 2\], \[3\]\]: expected rows of one length"),
+        ("blank", 2**70, "^blank = 1180591620717411303424: expected numbers of at most 64 bits"),
+        ("input_lengths", [99] * 9, "^input_lengths"),  # and no file that is not the caller's
+    ):
+        with pytest.raises(ValueError, match=message):
+            assay.diagnose({**BATCH, name: value})
 
 
 @pytest.mark.parametrize(

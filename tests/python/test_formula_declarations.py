@@ -92,6 +92,24 @@ def test_an_index_may_be_below_a_number():
     assert not assay.gate(chosen, lambda p: p.x[:, 0].copy(), cases=40, reach="none").passed
 
 
+def test_what_a_formula_may_not_do_is_told_with_its_line():
+    @assay.operation(x="N")
+    def nothing(xp, x):
+        return ()
+
+    @assay.operation(x="N")
+    def divided(xp, x):
+        return x * (1 / 0)
+
+    with pytest.raises(assay.NotTraceable, match="nothing returned nothing: expected an array"):
+        assay.gate(nothing, copy)
+    with pytest.raises(ValueError, match="line [0-9]+ of the formula, with x .*division by zero"):
+        assay.gate(divided, copy)
+    for dtype in (None, 3):
+        with pytest.raises(TypeError, match=f"dtype = {dtype}: expected one of float32"):
+            assay.gate(one_input("N"), copy, dtype=dtype)
+
+
 def test_an_index_by_the_data_is_refused_as_such():
     @assay.operation(table="V", i="N of index V")
     def looked_up(xp, table, i):

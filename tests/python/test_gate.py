@@ -4,6 +4,8 @@ import math
 import os
 import re
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -201,6 +203,40 @@ def test_value_errors_are_refusals_and_other_exceptions_have_their_traceback():
     explanation = the_failure(gate_ctc(breaks, "^loss$"), "loss").explanation
     assert "out of memory" in explanation and "in breaks" in explanation and "_pipe.py" not in explanation
     assert "_problems.py" not in explanation
+
+
+class Model:
+    def forward(self, p):
+        return kernels.ctc(p)[0] + 1, kernels.ctc(p)[1]
+
+    @staticmethod
+    def apply(p):
+        return Model().forward(p)
+
+
+@pytest.mark.parametrize("kernel", [Model().forward, Model.apply])
+def test_the_line_to_replay_a_method_names_no_function_that_is_not_there(kernel):
+    failure = the_failure(gate_ctc(kernel, "^loss$"), "loss")
+    assert "assay.replay(kernel, " in failure.again and "# kernel: the function that was judged" in failure.again
+
+
+def test_a_kernel_that_closes_the_pipes_ends_the_run_with_a_word():
+    script = "import sys; sys.path[:0] = {path!r}; import assay, test_gate; test_gate.judge_one_that_closes()"
+    ended = subprocess.run([sys.executable, "-c", script.format(path=sys.path)], capture_output=True, text=True)
+    assert ended.returncode == 1 and "the kernel closed the pipes to the judge" in ended.stderr
+
+
+def judge_one_that_closes():
+    def closes(p):
+        os.closerange(3, 256)
+        return kernels.ctc(p)
+
+    gate_ctc(closes, "^loss$")
+
+
+def test_what_shards_need_is_refused_without_it():
+    with pytest.raises(TypeError, match="shards = 4 is for the shards of an executor"):
+        gate_ctc(kernels.ctc, "^loss$", shards=4)
 
 
 def test_unsupported_cases_are_skipped_and_counted():

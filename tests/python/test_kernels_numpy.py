@@ -120,7 +120,9 @@ def test_randomized_svd_finds_the_largest_triplets():
         (lambda: ctc_loss(LOGITS, *BATCH, reduction="max"), "reduction = 'max': expected 'none', 'mean' or 'sum'"),
         (lambda: ctc_loss(LOGITS, *BATCH, blank=5), "blank = 5: expected a class"),
         (lambda: ctc_loss(LOGITS, *BATCH, upstream=[1.0, 2.0]), "upstream.*2: expected 1"),
-        (lambda: ctc_loss(LOGITS, *BATCH, threads=-1), "threads = -1: expected at least 0"),
+        (lambda: ctc_loss(LOGITS, *BATCH, threads=-1), "threads = -1: expected a whole number from 0"),
+        (lambda: ctc_loss(LOGITS, [[1, 2], [3], [1]], *BATCH[1:]), r"targets = \[\[1, 2\], \[3\], \[1\]\]: expected rows of one length"),
+        (lambda: ctc_loss(LOGITS, BATCH[0], [2**70, 5, 6], BATCH[2]), "input_lengths = .*: expected numbers of at most 64 bits"),
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT[:, :2], TARGETS), r"weight has shape \[7, 2\]: expected \[V, H=3\]"),
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT.astype(np.float16), TARGETS), "weight is float16: expected float32"),
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT, TARGETS, WEIGHT[0]), r"bias has shape \[3\]: expected \[V=7\]"),
@@ -128,11 +130,29 @@ def test_randomized_svd_finds_the_largest_triplets():
         (lambda: linear_cross_entropy(HIDDEN, WEIGHT, TARGETS[:2]), r"targets.*2: expected"),
         (lambda: svd(np.array([[1.0, np.inf]])), r"A\[b=0, i=0, j=1\] = inf: expected a finite number"),
         (lambda: svd(np.zeros(3)), r"A has shape \[3\]: expected \[..., M, N\]"),
-        (lambda: randomized_svd(WEIGHT, 4), r"rank = 4: expected a number in \[1, min\(M, N\)=3\]"),
+        (lambda: randomized_svd(WEIGHT, 4), "rank = 4: expected a whole number from 1 to 3"),
+        (lambda: randomized_svd(WEIGHT, 1, seed=-1), "seed = -1: expected a whole number from 0"),
+        (lambda: randomized_svd(WEIGHT, 1, oversampling=2**70), "oversampling = .*: expected a whole number from 0"),
     ],
 )
 def test_a_refusal_names_argument_value_and_expectation(call, message):
     with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: ctc_loss(LOGITS, *BATCH, threads="x"), "threads = 'x': expected a whole number"),
+        (lambda: ctc_loss(LOGITS, np.ma.masked_equal(BATCH[0], 1), *BATCH[1:]), "targets = .*a masked array"),
+        (lambda: svd(np.ma.masked_equal(WEIGHT, 0)), "a masked array, whose mask would be lost"),
+        (lambda: randomized_svd(WEIGHT, None), "rank = None: expected a whole number from 1 to 3"),
+        (lambda: randomized_svd(WEIGHT, 2.5), "rank = 2.5: expected a whole number"),
+        (lambda: randomized_svd(WEIGHT, 1, power_iterations="x"), "power_iterations = 'x': expected a whole number"),
+    ],
+)
+def test_another_type_is_refused_by_name(call, message):
+    with pytest.raises(TypeError, match=message):
         call()
 
 

@@ -155,6 +155,15 @@ def test_arguments_that_do_not_fit_are_refused_by_name(library):
     }.items():
         with pytest.raises(ValueError, match=message):
             library.scale(*arguments, grid=4, constants={"by": 1})
+    for message, arguments in {
+        r"y: the kernel may write device float\*: expected an array, or unset\(...\), and not list": (x, [0.0] * 4),
+        "y: the kernel may write .*, and not float$": (x, 0.0),
+        r"x = None: expected an array or a number for device const float\*": (None, y),
+        "x = 'x': expected an array": ("x", y),
+        "masked": (np.ma.masked_equal(x, 1), y),
+    }.items():
+        with pytest.raises(TypeError, match=message):
+            library.scale(*arguments, grid=4, constants={"by": 1})
     with pytest.raises(ValueError, match="function constant 'on': the shader has by"):
         library.scale(x, y, grid=4, constants={"on": 1})
     with pytest.raises(ValueError, match="grid"):
@@ -163,6 +172,14 @@ def test_arguments_that_do_not_fit_are_refused_by_name(library):
         library.accumulate(y, x, metal.unset(1, "uint32"), grid=4)
     with pytest.raises(ValueError, match="gpu"):
         metal.compile(SOURCE, device="gpu").scale(x, y, grid=4, constants={"by": 1})
+
+
+def test_what_is_no_source_is_refused_by_name():
+    for source in (None, b"kernel void f() {}"):
+        with pytest.raises(TypeError, match="source is .*: expected the text of a shader, or its pathlib.Path"):
+            metal.compile(source)
+    with pytest.raises(ValueError, match=r"source = 'a/b.metal': .* is pathlib.Path\('a/b.metal'\)"):
+        metal.compile("a/b.metal")
 
 
 # The drop-in for MLX.

@@ -36,7 +36,8 @@ class _Written:
         """The name of a function, or of what `function` has made; `otherwise`, explained as `what`, if there is none."""
         function = value if function is None else function
         name, module = getattr(function, "__name__", ""), getattr(function, "__module__", "__main__")
-        if not name.isidentifier():
+        is_within = getattr(function, "__qualname__", name) != name and "<locals>" not in function.__qualname__
+        if not name.isidentifier() or inspect.ismethod(function) or is_within:  # m.forward, Model.forward
             self.comments += f"  # {otherwise}: {what}"
             return otherwise
         if module != "__main__" and getattr(sys.modules.get(module), name, None) is value:

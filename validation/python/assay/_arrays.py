@@ -33,18 +33,40 @@ def bits_of_bfloat16(value: Any) -> Any:
     raise TypeError(f"bfloat16 of {type(value).__module__}.{type(value).__name__}: return its bits as uint16")
 
 
+def _shown(value: Any) -> str:
+    """What a message shows of a value: its beginning, in a line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 def argument(name: str, value: Any) -> np.ndarray:
-    """The argument of that name, an array, a number or a list of such, as a NumPy array. Raises TypeError otherwise."""
-    if isinstance(value, (list, tuple, int, float)):
-        return np.asarray(value)
+    """The argument of that name, an array, a number or a list of such, as a NumPy array. Raises TypeError for what is
+    none, ValueError for rows of several lengths and for numbers that no type of 64 bits has."""
     try:
-        return to_numpy(value)
+        array = np.asarray(value) if isinstance(value, (list, tuple, int, float)) else to_numpy(value)
     except TypeError as error:
-        raise TypeError(f"{name} = {value!r}: {error}") from None
+        raise TypeError(f"{name} = {_shown(value)}: {error}") from None
+    except ValueError:
+        raise ValueError(f"{name} = {_shown(value)}: expected rows of one length") from None
+    if array.dtype == object:
+        raise ValueError(f"{name} = {_shown(value)}: expected numbers of at most 64 bits, in rows of one length")
+    return array
+
+
+def carried_argument(name: str, value: Any) -> Carried:
+    """The argument of that name for the judge."""
+    if isinstance(value, (list, tuple, int, float)):
+        return carry(argument(name, value))
+    try:
+        return carry(value)
+    except TypeError as error:
+        raise TypeError(f"{name} = {_shown(value)}: {error}") from None
 
 
 def to_numpy(value: Any) -> np.ndarray:
     """`value` as a NumPy array. Raises TypeError, naming what was tried, for a value that is no array."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError("a masked array, whose mask would be lost: expected its numbers, such as filled(0) gives")
     if isinstance(value, np.ndarray):
         return value
     if hasattr(value, "detach"):  # PyTorch: NumPy cannot read a tensor that requires a gradient

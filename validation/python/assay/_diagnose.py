@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping, Optional, Union
 import numpy as np
 
 from . import _numbers
-from ._arrays import carry
+from ._arrays import carried_argument
 from ._program import run_program
 
 
@@ -62,9 +62,9 @@ def _row(said: Mapping[str, Any]) -> RowDiagnosis:
 
 def _as_arrays(batch: Mapping[str, Any]) -> Dict[str, np.ndarray]:
     """The arrays as an .npz has them: bfloat16 as its bits, with the dtype beside them."""
-    plain = (str, bool, int, float, list, tuple)
-    carried = {name: carry(np.asarray(value) if isinstance(value, plain) else value) for name, value in batch.items()}
-    arrays = {name: one.array for name, one in carried.items()}
+    texts = {name: np.asarray(value) for name, value in batch.items() if isinstance(value, str)}
+    carried = {name: carried_argument(name, value) for name, value in batch.items() if name not in texts}
+    arrays = {**texts, **{name: one.array for name, one in carried.items()}}
     if any(one.dtype == "bfloat16" for one in carried.values()):
         arrays.setdefault("dtype", np.asarray("bfloat16"))
     return arrays
@@ -93,6 +93,7 @@ def diagnose(batch: Union[str, "os.PathLike[str]", Mapping[str, Any]], *, digits
             path = Path(os.fspath(batch))
         ended = run_program("diagnose", str(path), "--digits", str(digits), "--json", str(outcome))
         if ended.returncode not in (0, 1) or not outcome.is_file():
-            raise ValueError((ended.stderr + ended.stdout).strip())
+            said = (ended.stderr + ended.stdout).strip()
+            raise ValueError(said.replace(f"{path}: ", "") if isinstance(batch, Mapping) else said)
         said = json.loads(outcome.read_text())
     return Diagnosis([_row(row) for row in said["rows"]], said["notes"], ended.stdout)

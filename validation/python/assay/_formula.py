@@ -190,6 +190,8 @@ def _explained(error: Exception, formula: Callable[..., Any], inputs: str) -> Ex
     if isinstance(error, TypeError):
         return NotTraceable(f"{where}: {error}; expected +, -, *, /, @, **, comparisons, slices and functions of xp, which take "
                             "arrays, and axis= and keepdims= by name; NumPy and PyTorch do not know arrays of a formula")
+    if isinstance(error, ArithmeticError):
+        return ValueError(f"{where}: {error}, in numbers that are not of an input")
     return ValueError(f"{where}: {error}; expected shapes, axes and indices that fit those of the inputs")
 
 
@@ -203,10 +205,10 @@ def trace(formula: Callable[..., Any], names: Sequence[str], shapes: Sequence[Tu
         raise
     except (SystemExit, GeneratorExit) as error:
         raise NotTraceable(f"the formula {formula.__name__} raised {type(error).__name__}: expected an array") from error
-    except (TypeError, ValueError, IndexError) as error:
+    except (TypeError, ValueError, IndexError, ArithmeticError) as error:
         given = ", ".join(f"{one} {list(shape)}" for one, shape in zip(names, shapes))
         raise _explained(error, formula, given) from error
-    if result is None:
+    if result is None or (isinstance(result, (tuple, list)) and not result):
         raise NotTraceable(f"the formula {formula.__name__} returned nothing: expected an array, or a tuple of arrays")
     outputs: List[Traced] = [xp._array(one) for one in (result if isinstance(result, (tuple, list)) else (result,))]
     nodes = [inputs[names.index(name)]._node for name in wrt]

@@ -150,7 +150,7 @@ def gate(
     reach: str = "",
     input: Any = None,
     executor: Any = None,
-    shards: int = 32,
+    shards: Optional[int] = None,
     resume: Union[str, os.PathLike[str], None] = None,
     time_limit: float = TIME_LIMIT,
     **declared: Any,
@@ -173,7 +173,7 @@ def gate(
                 entries; "none" unless said, and "quick" for an operation of one's own
     input       for an operation of one's own: a batch to judge as well, the path of an .npz or a dict of arrays by name
     executor    a concurrent.futures.Executor, or a function that makes one: its workers judge the shards of the run
-    shards      into how many shards the run is divided for the executor
+    shards      into how many shards the run is divided for the executor, 32 unless said
     resume      a folder for the reports of finished shards: a call that is repeated judges those that are missing there
     time_limit  seconds of processor time that a call of `fn` may take, 60 unless said, and six times as many by the clock
     declared    what the kernel declares: see assay.declare.keywords, or docs/python.md
@@ -190,8 +190,9 @@ def gate(
     real_input, filter = _numbers.flag("real_input", real_input), _numbers.text("filter", filter)
     if reach != "":
         _numbers.one_of("reach", reach, REACHES)
-    if executor is None and resume is not None:
-        raise TypeError("resume keeps the shards of an executor: expected an executor with it")
+    for name, value in (("shards", shards), ("resume", resume)):
+        if executor is None and value is not None:
+            raise TypeError(f"{name} = {value!r} is for the shards of an executor: expected an executor with it")
     if not isinstance(operation, str):  # an operation of one's own
         if executor is not None:
             raise TypeError("executor is for \"ctc\", \"cce\" and \"svd\": expected no such argument for one's own operation")
@@ -209,7 +210,7 @@ def gate(
         ended = judge_shard([*words, "--json", "-"])  # a file would stay behind where this process is killed
     else:
         kernel = str(_declaration(operation, fn, declared) or os.fspath(fn))
-        ended = judge_in_shards(judge_shard, words, kernel, shards, executor, resume)
+        ended = judge_in_shards(judge_shard, words, kernel, 32 if shards is None else shards, executor, resume)
     if ended.status not in (0, 1):
         raise JudgeError(ended.errors.strip() or f"the judge ended with status {ended.status}")
     report = json.loads(ended.output)

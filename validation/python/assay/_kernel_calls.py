@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import _kernels
+from . import _kernels, _numbers
 from ._arrays import Carried, argument, carry
 
 LOSS_DTYPES = ("float32", "float16", "bfloat16")
 SVD_DTYPES = ("float32", "float64", "float16", "bfloat16")
 REDUCTIONS = ("none", "mean", "sum")
+MOST_COUNT = 2**31 - 1
+MOST_SEED = 2**63 - 1  # of an operator of PyTorch
 
 _is_forked = False
 
@@ -32,9 +34,7 @@ os.register_at_fork(after_in_child=_forked)
 
 def thread_count(threads: int) -> int:
     """A forked child has none of the threads that the kernels keep: it uses one."""
-    if threads < 0:
-        raise ValueError(f"threads = {threads}: expected at least 0")
-    return 1 if _is_forked else threads
+    return 1 if _is_forked else _numbers.whole("threads", threads, 0, MOST_COUNT)
 
 
 def either(words: Sequence[str]) -> str:
@@ -203,12 +203,26 @@ def _factors(A: Carried, K: int, with_vectors: bool) -> Tuple[np.ndarray, np.nda
     return U, np.empty((B, K), _values_dtype(A.dtype)), Vh
 
 
+class Sketch(NamedTuple):
+    """What a randomized SVD is asked for."""
+
+    rank: int
+    oversampling: int
+    power_iterations: int
+    seed: int
+
+
+def sketch(shape: Sequence[int], rank: Any, oversampling: Any, power_iterations: Any, seed: Any) -> Sketch:
+    """Of matrices [..., M, N]. Raises TypeError, ValueError for what is no whole number in range."""
+    return Sketch(
+        _numbers.whole("rank", rank, 1, min(shape[-2:])), _numbers.whole("oversampling", oversampling, 0, MOST_COUNT),
+        _numbers.whole("power_iterations", power_iterations, 0, MOST_COUNT), _numbers.whole("seed", seed, 0, MOST_SEED),
+    )  # fmt: skip
+
+
 def randomized_svd(
     A: Carried, rank: int, oversampling: int, power_iterations: int, seed: int, threads: int
 ) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-    _, M, N = A.array.shape
-    if not 1 <= rank <= min(M, N):
-        raise ValueError(f"rank = {rank}: expected a number in [1, min(M, N)={min(M, N)}]")
     U, S, Vh = _factors(A, rank, True)
     _kernels.randomized_svd(
         A.array, A.dtype, rank, oversampling, power_iterations, seed, U, S, Vh, thread_count(threads)

@@ -206,6 +206,8 @@ class Operation:
              reach: str = "quick", input: Optional[Given] = None, time_limit: float = TIME_LIMIT,
              dtype: Union[str, Sequence[str]] = "float32", **declared: Any) -> GateResult:
         """Judges a kernel, its backward pass, or both, in each dtype; see assay.operation for what may be declared."""
+        if not isinstance(dtype, (str, tuple, list)):
+            raise TypeError(f"dtype = {dtype!r}: expected one of {', '.join(DTYPES)}, or several in a tuple")
         if not isinstance(dtype, str):
             return _joined([self.gate(kernel, backward, cases=cases, seed=seed, filter=filter, reach=reach, input=input,
                                       time_limit=time_limit, dtype=one, **declared) for one in dtype], dtype)

@@ -157,6 +157,10 @@ def judge(
                 _serve(calls, answers, declaration, solve)
         except BrokenPipeError:
             pass  # the judge has ended; its exit status says why
+        except OSError as error:
+            process.terminate()
+            process.wait()
+            raise JudgeError(f"{error}: the kernel closed the pipes to the judge") from None
         except BaseException:
             process.terminate()
             process.wait()

@@ -192,7 +192,8 @@ def randomized_svd(
     """The `rank` largest singular triplets of matrices [..., M, N], nearly (Halko, Martinsson and Tropp 2011, algorithms
     4.4 and 5.1). Equal seeds give equal bits."""
     given, leading = _matrices(A)
-    factors = calls.randomized_svd(given, rank, oversampling, power_iterations, seed, threads)
+    asked = calls.sketch(given.array.shape, rank, oversampling, power_iterations, seed)
+    factors = calls.randomized_svd(given, *asked, threads)
     return _unflattened(factors, leading, given.dtype)
 
 

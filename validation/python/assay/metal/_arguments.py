@@ -69,6 +69,11 @@ class BoundArguments:
             self.samplers.append({"index": argument.index, "sampler": value})
             return
         is_memory = not isinstance(value, (bool, int, float, np.generic, tuple, list))
+        if value is None or isinstance(value, str):
+            raise TypeError(f"{argument.name} = {value!r}: expected an array or a number for {argument.type}")
+        if argument.is_written and not is_memory:
+            raise TypeError(f"{argument.name}: the kernel may write {argument.type}: expected an array, or unset(...), and "
+                            f"not {type(value).__name__}")
         name = next((name for name, other in self.given.items() if is_memory and other is value), None)
         if name is None:
             name = ("texture" if argument.kind == "texture" else "") + str(argument.index)

@@ -230,5 +230,9 @@ def compile(
     >>> x
     array([2., 4., 6.], dtype=float32)
     """
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"source is {type(source).__name__}: expected the text of a shader, or its pathlib.Path")
+    if isinstance(source, str) and source.endswith(".metal") and "\n" not in source:
+        raise ValueError(f"source = {source!r}: expected the text of a shader; the file of this name is pathlib.Path({source!r})")
     shader = source if isinstance(source, str) else Path(os.fspath(source)).resolve()
     return Library(shader, macros or {}, metal_version, device)

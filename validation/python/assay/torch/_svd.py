@@ -141,6 +141,5 @@ def randomized_svd(
     """The `rank` largest singular triplets of A [..., M, N], nearly (Halko, Martinsson and Tropp 2011). Equal seeds give
     equal bits. It has no gradient, and says so in backward."""
     matrices = _matrices(A)
-    if not 1 <= rank <= min(A.shape[-2:]):
-        raise ValueError(f"rank = {rank}: expected a number in [1, min(M, N)={min(A.shape[-2:])}]")
-    return _unflattened(_randomized_svd(matrices, rank, oversampling, power_iterations, seed), A.shape[:-2])
+    asked = calls.sketch(A.shape, rank, oversampling, power_iterations, seed)
+    return _unflattened(_randomized_svd(matrices, *asked), A.shape[:-2])
